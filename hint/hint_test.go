@@ -1,0 +1,32 @@
+package hint
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUnknownOffersTheNearestNameOrAll(t *testing.T) {
+	known := []string{"raft-prevote", "raft", "etcd"}
+	for name, want := range map[string]string{
+		"raftt":        `did you mean "raft"?`,
+		"rfat":         `did you mean "raft"?`,
+		"raft-pervote": `did you mean "raft-prevote"?`,
+		"etc":          `did you mean "etcd"?`,
+		"zookeeper":    "known: etcd, raft, raft-prevote",
+		"":             "known: etcd, raft, raft-prevote",
+	} {
+		err := fmt.Errorf("run: %w", Unknown("target", name, known))
+		require.EqualError(t, err, fmt.Sprintf("run: unknown target %q", name))
+		require.Equal(t, want, Of(err), name)
+	}
+}
+
+func TestTheOutermostHintCounts(t *testing.T) {
+	err := Add(fmt.Errorf("outer: %w", Add(errors.New("inner"), "first")), "second %d", 2)
+	require.EqualError(t, err, "outer: inner")
+	require.Equal(t, "second 2", Of(err))
+	require.Empty(t, Of(errors.New("bare")))
+}

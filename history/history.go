@@ -1,0 +1,132 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// History is a whole recorded run, its ops in order of time.
+type History struct {
+	Ops []Op
+
+	other []int32 // of an invoke its end, of an end its invoke; -1 where there is none
+}
+
+// New pairs up ops and orders them by time. It keeps the slice. Ops keep the Index they were recorded under.
+//
+// It fails where the ops are no history: an end without its invoke, a second invoke of a busy process.
+func New(ops []Op) (*History, error) {
+	byTime := func(a, b Op) int {
+		switch {
+		case a.Time < b.Time:
+			return -1
+		case a.Time > b.Time:
+			return 1
+		}
+		return 0
+	}
+	if !slices.IsSortedFunc(ops, byTime) {
+		slices.SortStableFunc(ops, byTime)
+	}
+	h := &History{Ops: ops, other: make([]int32, len(ops))}
+	open := map[Process]int32{}
+	for i := range ops {
+		h.other[i] = -1
+		op := &ops[i]
+		if op.Alone() {
+			continue
+		}
+		begun, busy := open[op.Process]
+		if op.Type == Invoke {
+			if busy {
+				return nil, fmt.Errorf("op %d: process %v invokes %s before its op %d has ended", op.Index, op.Process, op.F, ops[begun].Index)
+			}
+			open[op.Process] = int32(i)
+			continue
+		}
+		if !busy || ops[begun].F != op.F {
+			return nil, fmt.Errorf("op %d: process %v ends a %s that it never invoked", op.Index, op.Process, op.F)
+		}
+		h.other[i], h.other[begun] = begun, int32(i)
+		delete(open, op.Process)
+	}
+	return h, nil
+}
+
+// Alone reports whether op stands by itself: something that was seen, not something that was begun and ended.
+func (op *Op) Alone() bool {
+	switch op.F {
+	case Begin, Settle, End, Stall, Exit, Announce, Granted, ReadClock:
+		return true
+	}
+	return false
+}
+
+// Other returns the position in Ops of the end of an invoke, or of the invoke of an end; -1 where there is none: an
+// invoke that never ended is as good as one that ended as info.
+func (h *History) Other(i int) int { return int(h.other[i]) }
+
+// Setup returns what the run's first op tells about the cluster, or nil.
+func (h *History) Setup() *Setup {
+	if len(h.Ops) > 0 && h.Ops[0].F == Begin {
+		return h.Ops[0].Setup
+	}
+	return nil
+}
+
+// Complete reports whether the run reached its end: a history without End was cut short.
+func (h *History) Complete() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
+
+// ErrCut is what Parse returns, wrapped, when the last line stops in its middle: the writer was killed.
+var ErrCut = errors.New("cut off in the middle of a line")
+
+// Parse reads a history in JSON lines, which may be compressed by gzip. An error names the line; the ops before it are
+// returned with it, unpaired.
+func Parse(r io.Reader) (*History, error) {
+	br := bufio.NewReaderSize(r, 1<<20)
+	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return &History{}, fmt.Errorf("decompress: %w", err)
+		}
+		br = bufio.NewReaderSize(z, 1<<20)
+	}
+	var ops []Op
+	for n := 1; ; n++ {
+		text, err := br.ReadBytes('\n')
+		if err == io.EOF {
+			if len(bytes.TrimSpace(text)) > 0 {
+				return &History{Ops: ops}, fmt.Errorf("line %d: %w", n, ErrCut)
+			}
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		var op Op
+		if err := op.UnmarshalJSON(bytes.TrimSpace(text)); err != nil {
+			return &History{Ops: ops}, fmt.Errorf("line %d: %w", n, err)
+		}
+		ops = append(ops, op)
+	}
+	return New(ops)
+}
+
+// strict decodes JSON and refuses fields it does not know: a typing mistake in a history must not go unseen.
+func strict(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("text after the end of the object")
+	}
+	return nil
+}

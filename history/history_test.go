@@ -1,0 +1,218 @@
+package history
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// every is one op of each kind, as a run might record them.
+func every() []Op {
+	fault := &Fault{
+		ID: 1, Name: "flap-link", Params: map[string]string{"up": "1s", "down": "2s"}, Asked: []string{"leader"},
+		Nodes: []string{"n1"}, Spread: 3 * time.Microsecond,
+		Changes: Changes{
+			Links:  []Link{{From: "n1", To: "n2", LinkState: LinkState{Cut: true}}, {From: "n2", To: "n1"}},
+			Procs:  []Proc{{Node: "n1", State: Paused}},
+			Clocks: []Clock{{Node: "n1", Offset: -time.Second, Drift: 0.01}},
+		},
+	}
+	setup := &Setup{
+		Version: "1", Target: "raft", Options: map[string]string{"scale": "1"}, Cluster: "sim", Seed: 1 << 63,
+		Nodes: []string{"n1", "n2"}, Bounds: Bounds{Silence: 1, Elect: 2, Poll: 3},
+	}
+	ops := []Op{
+		{Process: Harness, Type: OK, F: Begin, Setup: setup},
+		{Process: 0, Type: Invoke, F: Observe, Node: "n1"},
+		{Process: Harness, Type: OK, F: Settle},
+		{Process: Nemesis, Type: Invoke, F: Inject, Fault: fault},
+		{Process: 0, Type: OK, F: Observe, Node: "n1", View: View{Role: Leader, Term: 4, Leader: "n1", Tenure: 2, Torn: true}},
+		{Process: Nemesis, Type: Info, F: Inject, Fault: fault, Error: "probe \"n1\"\tlost ü"},
+		{Process: 0, Type: OK, F: Announce, Node: "n1", View: View{Role: Candidate, Term: 5}},
+		{Process: 0, Type: OK, F: Granted, Node: "n1", Vote: Vote{Term: 5, For: "n2"}},
+		{Process: 7, Type: Invoke, F: Write, Node: "n1", Access: Access{Token: 4, Value: -17}},
+		{Process: 7, Type: Fail, F: Write, Node: "n1", Access: Access{Token: 4, Value: -17}, Error: "stale"},
+		{Process: 8, Type: Invoke, F: Read},
+		{Process: 8, Type: OK, F: Read, Access: Access{Token: 5, Value: 3}},
+		{Process: Nemesis, Type: Invoke, F: Heal, Fault: fault},
+		{Process: Nemesis, Type: OK, F: Heal, Fault: fault},
+		{Process: Harness, Type: Info, F: Stall, Access: Access{Value: 150e6}},
+		{Process: Harness, Type: Info, F: Exit, Node: "n2", Error: "exit status 1"},
+		{Process: Harness, Type: OK, F: ReadClock, Node: "n1", Reading: Reading{Wall: -time.Hour, Monotonic: 17}},
+		{Process: 1, Type: Invoke, F: Observe, Node: "n2"},
+		{Process: 1, Type: Fail, F: Observe, Node: "n2", Error: "connection refused"},
+		{Process: Harness, Type: OK, F: End},
+	}
+	for i := range ops {
+		ops[i].Index, ops[i].Time = i, time.Duration(i)*time.Millisecond
+	}
+	return ops
+}
+
+func text(ops []Op) []byte {
+	var b bytes.Buffer
+	r := NewRecorder(&b, 0)
+	for _, op := range ops {
+		r.Append(op)
+	}
+	return b.Bytes()
+}
+
+func TestWhatIsRecordedIsReadBack(t *testing.T) {
+	ops := every()
+	h, err := Parse(bytes.NewReader(text(ops)))
+	require.NoError(t, err)
+	require.Equal(t, ops, h.Ops)
+	require.True(t, h.Complete())
+	require.Equal(t, "raft", h.Setup().Target)
+	require.Equal(t, 4, h.Other(1))
+	require.Equal(t, 1, h.Other(4))
+	require.Equal(t, -1, h.Other(6))
+	require.Equal(t, text(ops), text(h.Ops), "and written again as it was")
+}
+
+func TestACompressedHistoryIsReadBack(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(text(every()))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	h, err := Parse(bytes.NewReader(b.Bytes()))
+	require.NoError(t, err)
+	require.Equal(t, every(), h.Ops)
+	_, err = Parse(bytes.NewReader(b.Bytes()[:b.Len()/2]))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+func TestStringsOfAllKindsSurvive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		op := Op{Type: Fail, F: Observe, Node: rapid.String().Draw(t, "node"), Error: rapid.String().Draw(t, "error")}
+		op.Node, op.Error = strings.ToValidUTF8(op.Node, "?"), strings.ToValidUTF8(op.Error, "?")
+		var got Op
+		require.NoError(t, got.UnmarshalJSON(op.AppendJSON(nil)))
+		require.Equal(t, op, got)
+	})
+}
+
+func TestAKilledRunLeavesAReadableHistory(t *testing.T) {
+	whole := text(every())
+	for cut := range len(whole) {
+		h, err := Parse(bytes.NewReader(whole[:cut]))
+		if cut == 0 || whole[cut-1] == '\n' {
+			require.NoError(t, err)
+			require.False(t, h.Complete())
+			continue
+		}
+		require.ErrorIs(t, err, ErrCut)
+		require.Len(t, h.Ops, bytes.Count(whole[:cut], []byte("\n")), "the ops before the cut are there")
+	}
+}
+
+func TestMalformedHistoriesNameTheLine(t *testing.T) {
+	good := `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}` + "\n"
+	for bad, want := range map[string]string{
+		`{"index":0`:    "line 2: unexpected EOF",
+		`{"indx":1}`:    `line 2: json: unknown field "indx"`,
+		`{"f":"fly"}`:   `line 2: unknown f "fly"`,
+		`{"f":"write"}`: "lacks its value",
+		`{"process":0,"type":"okay","f":"observe"}`:                                                `unknown type "okay"`,
+		`{"process":-1,"type":"ok","f":"end"}`:                                                     "unknown process -1",
+		`{"process":0,"type":"ok","f":"announce","value":{"role":"king","term":1}}`:                `unknown role "king"`,
+		`{"process":0,"type":"ok","f":"announce","value":{"role":"leader","term":-1}}`:             "value of announce",
+		`{"process":0,"type":"invoke","f":"observe","value":{"role":"leader","term":1}}`:           "carries no value",
+		`{"process":0,"type":"ok","f":"end"} {"process":0}`:                                        "text after the end",
+		`{"index":1,"time":1,"process":0,"type":"invoke","f":"observe","node":"n1"}`:               "before its op 0 has ended",
+		`{"index":1,"time":1,"process":1,"type":"ok","f":"read","value":{"token":1,"value":1}}`:    "never invoked",
+		`{"index":1,"time":1,"process":0,"type":"fail","f":"write","value":{"token":1,"value":1}}`: "never invoked",
+	} {
+		_, err := Parse(strings.NewReader(good + bad + "\n"))
+		require.ErrorContains(t, err, want, bad)
+	}
+}
+
+func TestLateArrivalsAreSortedIntoPlace(t *testing.T) {
+	h, err := New([]Op{
+		{Index: 0, Time: 5, Process: 0, Type: OK, F: Announce, Node: "n1"},
+		{Index: 1, Time: 2, Process: 1, Type: OK, F: Announce, Node: "n2"},
+		{Index: 2, Time: 5, Process: 2, Type: OK, F: Announce, Node: "n3"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 0, 2}, []int{h.Ops[0].Index, h.Ops[1].Index, h.Ops[2].Index})
+}
+
+// failing is a full disk after some writes.
+type failing struct{ left int }
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.left--; f.left < 0 {
+		return 0, errors.New("no space left")
+	}
+	return len(b), nil
+}
+
+func TestARecorderKeepsTheFirstFailureToWrite(t *testing.T) {
+	r := NewRecorder(&failing{left: 1}, 0)
+	var seen int
+	r.Watch(func(*Op) { seen++ })
+	for range 3 {
+		r.Append(Op{Process: 0, Type: OK, F: Announce})
+	}
+	require.Equal(t, 3, seen)
+	require.Equal(t, 3, r.Len())
+	require.ErrorContains(t, r.Flush(), "no space left")
+	h, err := r.History()
+	require.NoError(t, err)
+	require.Len(t, h.Ops, 3, "memory has them all the same")
+}
+
+func TestARecorderHoldsBackUntilFlush(t *testing.T) {
+	var b bytes.Buffer
+	r := NewRecorder(&b, 1<<10)
+	r.Append(Op{Type: OK, F: Announce})
+	require.Zero(t, b.Len())
+	require.NoError(t, r.Flush())
+	require.Equal(t, 1, bytes.Count(b.Bytes(), []byte("\n")))
+}
+
+func TestARecorderWithoutAWriterKeepsAllInMemory(t *testing.T) {
+	r := NewRecorder(nil, 0)
+	r.Reserve(2)
+	for range 3 {
+		r.Append(Op{Type: OK, F: Announce})
+	}
+	require.NoError(t, r.Flush())
+	h, err := r.History()
+	require.NoError(t, err)
+	require.Len(t, h.Ops, 3)
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(text(every()))
+	f.Add([]byte(`{"index":0,"time":0,"process":"nemesis","type":"ok","f":"inject","value":{}}` + "\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, err := Parse(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		again, err := Parse(bytes.NewReader(text(h.Ops)))
+		if err == nil { // what Append numbers anew may pair up otherwise, but must stay readable
+			require.Len(t, again.Ops, len(h.Ops))
+		}
+	})
+}
+
+func BenchmarkAppendJSON(b *testing.B) {
+	op := Op{Index: 123456, Time: 12345678901, Process: 3, Type: OK, F: Observe, Node: "n3", View: View{Role: Leader, Term: 17, Leader: "n3", Tenure: 2}}
+	buf := make([]byte, 0, 256)
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = op.AppendJSON(buf[:0])
+	}
+}

@@ -1,0 +1,26 @@
+package history
+
+import "time"
+
+// Setup is what the first op of a run tells a checker about the cluster, so that a history can be judged by itself.
+type Setup struct {
+	Version  string            `json:"version"`             // of Recount
+	Target   string            `json:"target"`              // the election under test
+	Options  map[string]string `json:"options,omitempty"`   // all of its options, defaults included
+	Cluster  string            `json:"cluster"`             // "sim" or "docker"
+	Seed     uint64            `json:"seed"`                // the run's only source of randomness
+	Nodes    []string          `json:"nodes"`               // the members, in the order of their ids
+	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
+	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
+	Bounds   Bounds            `json:"bounds"`
+}
+
+// Bounds are the times by which a target is judged: what its own parameters allow, with room for the network.
+type Bounds struct {
+	Silence time.Duration `json:"silence"` // how long a node hears nothing of a leader before it may campaign, at most
+	Elect   time.Duration `json:"elect"`   // how long a connected majority may be without a leader, at most
+	Poll    time.Duration `json:"poll"`    // between two observations of one node
+}
+
+// Quorum is the smallest number of members that is a majority.
+func (s *Setup) Quorum() int { return len(s.Nodes)/2 + 1 }
