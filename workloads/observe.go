@@ -1,0 +1,103 @@
+// Package workloads is what clients do to an election: ask every node who leads, and write to a resource as the leader.
+package workloads
+
+import (
+	"time"
+
+	"recount/history"
+)
+
+// Observers ask every node for its view, again and again, and record what nodes announce by themselves.
+type Observers struct {
+	cluster  Cluster
+	recorder *history.Recorder
+	every    time.Duration
+	patience time.Duration
+	stopped  bool
+}
+
+// observer asks one node. It has at most one question under way.
+type observer struct {
+	*Observers
+	node    string
+	process history.Process
+	stride  history.Process
+	asked   time.Duration
+	attempt *attempt
+	tick    func()
+}
+
+// attempt is where an answer is expected. An answer that comes after patience has ended finds its attempt given up.
+type attempt struct {
+	o    *observer
+	busy bool
+	done func(history.View, error)
+}
+
+// Observe starts to ask each node once in every interval. Processes number from first; stride is the number of all
+// processes of the run, so that the number that follows a lost one is free.
+func Observe(c Cluster, r *history.Recorder, nodes []string, every time.Duration, first, stride history.Process) *Observers {
+	all := &Observers{cluster: c, recorder: r, every: every, patience: max(10*every, 500*time.Millisecond)}
+	number := map[string]history.Process{}
+	for i, n := range nodes {
+		o := &observer{Observers: all, node: n, process: first + history.Process(i), stride: stride}
+		number[n] = o.process
+		o.attempt = o.newAttempt()
+		o.tick = o.ask
+		// Nodes are asked in turn, not all at once: what happens between two polls of one is seen at another.
+		c.After(every*time.Duration(i)/time.Duration(len(nodes)), o.tick)
+	}
+	c.OnAnnounce(func(node string, v history.View) {
+		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Announce, Node: node, View: v})
+	})
+	c.OnGranted(func(node string, v history.Vote) {
+		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Granted, Node: node, Vote: v})
+	})
+	return all
+}
+
+// Stop asks no more. Answers that are still due are recorded.
+func (all *Observers) Stop() { all.stopped = true }
+
+func (o *observer) ask() {
+	if !o.stopped {
+		o.cluster.After(o.every, o.tick)
+	}
+	if o.attempt.busy {
+		if o.cluster.Now()-o.asked < o.patience {
+			return
+		}
+		o.record(history.Info, history.View{}, "no answer")
+		o.process += o.stride
+		o.attempt = o.newAttempt()
+	}
+	if o.stopped {
+		return
+	}
+	o.asked = o.cluster.Now()
+	o.attempt.busy = true
+	o.record(history.Invoke, history.View{}, "")
+	o.cluster.Observe(o.node, o.attempt.done)
+}
+
+func (o *observer) newAttempt() *attempt {
+	a := &attempt{o: o}
+	a.done = func(v history.View, err error) {
+		if a != o.attempt || !a.busy {
+			return
+		}
+		a.busy = false
+		if err != nil {
+			o.record(history.Fail, history.View{}, err.Error())
+			return
+		}
+		o.record(history.OK, v, "")
+	}
+	return a
+}
+
+func (o *observer) record(t history.Type, v history.View, problem string) {
+	o.recorder.Append(history.Op{
+		Time: o.cluster.Now(), Process: o.process, Type: t, F: history.Observe, Node: o.node, View: v, Error: problem,
+	})
+}
