@@ -1,0 +1,37 @@
+package nemesis
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"recount/history"
+	"recount/option"
+)
+
+// cascade kills the leader, then the one that took over, and so on. As many as a minority has are dead at a time; the
+// one that has been dead for longest comes back when another dies.
+func init() {
+	register(&Fault{
+		Name:  "cascade",
+		About: "the leader dies, and each that takes over dies as well; a majority is left at any time",
+		Aims:  []Aim{{"the first to die", "leader"}},
+		Options: []option.Option{
+			{Name: "every", Kind: option.Wait, Default: "2s", About: "time between two deaths, at least: there has to be a leader"}, ending,
+		},
+		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
+			return map[string]string{"every": drawDuration(hold/50, hold/2, rnd)}
+		},
+		Shape: func(s Scene) Shape {
+			var dead []string
+			die := func(aims [][]string) (history.Changes, bool) {
+				dead = append(dead, aims[0]...)
+				dead = dead[max(0, len(dead)-max(1, (len(s.All)-1)/2)):]
+				return s.end(slices.Clone(dead)), true
+			}
+			return Shape{Repeat: true, Phases: []Phase{
+				{For: s.Options.Duration("every"), Words: []string{"leader"}, Then: die},
+			}}
+		},
+	})
+}

@@ -1,0 +1,26 @@
+package nemesis
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"recount/option"
+)
+
+// clock-drift lets a node's clocks run too fast or too slow. Healing sets the wall clock right; the monotonic clock, which
+// must not go back, keeps what it has gained, and gains no more.
+func init() {
+	register(&Fault{
+		Name:   "clock-drift",
+		About:  "a node's clocks, the wall clock and the monotonic one, run too fast or too slow",
+		Aims:   []Aim{{"the node", "leader"}},
+		Clocks: true,
+		Options: []option.Option{
+			{Name: "by", Kind: option.Drift, Default: "1%", About: "how much too fast, or with a minus too slow; in % or ppm"},
+		},
+		Draw: func(_ time.Duration, rnd *rand.Rand) map[string]string {
+			return map[string]string{"by": either(rnd) + drawPercent(0.1, 10, rnd)}
+		},
+		Shape: func(s Scene) Shape { return constant(skewed(s.Aims[0], 0, s.Options.Drift("by"))) },
+	})
+}

@@ -1,0 +1,160 @@
+// Package nemesis breaks clusters, on a schedule that is data, and puts down in the history what it did.
+//
+// A fault says which states it imposes on links, processes and clocks, over time; it is pure. The nemesis adds up what
+// all faults under way impose, asks the cluster to make it so, and records whether it was seen to take effect. Healing
+// a fault is to stop imposing it, so no fault can forget how to heal, and faults may overlap.
+package nemesis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/hint"
+	"recount/history"
+	"recount/option"
+)
+
+// Fault is one way to break a cluster. A fault registers itself from its own file.
+type Fault struct {
+	Name    string // command-line word: "cut-link"
+	About   string // one line: what the nodes get to feel
+	Aims    []Aim  // the nodes it is aimed at, one word of a step each
+	Options []option.Option
+	// Ports tells that the fault concerns nothing but links, and may be limited to some ports of theirs: it has an option
+	// of that name then, and need not care for it.
+	Ports bool
+	// Clocks tells that the fault concerns clocks: a run that has such a fault makes them ready for it, and reads them all
+	// the while.
+	Clocks bool
+	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
+	// nothing, they are the defaults.
+	Draw func(hold time.Duration, rnd *rand.Rand) map[string]string
+	// Shape says what the fault imposes in a scene. It is called once, when the fault fires.
+	Shape func(s Scene) Shape
+}
+
+// Aim is one place for a word in a step: what it is for, and the word that stands there if the step names none.
+type Aim struct {
+	What    string
+	Default string
+}
+
+// Scene is what a fault is given when it fires.
+type Scene struct {
+	Aims    [][]string // the nodes that each word resolved to
+	All     []string   // all nodes, in the order of their ids
+	Options option.Values
+	Rand    *rand.Rand // the fault's own
+}
+
+// Others returns all nodes but those.
+func (s Scene) Others(but ...string) []string {
+	return slices.DeleteFunc(slices.Clone(s.All), func(n string) bool { return slices.Contains(but, n) })
+}
+
+// shuffled returns the same nodes in a random order.
+func (s Scene) shuffled(nodes []string) []string {
+	nodes = slices.Clone(nodes)
+	s.Rand.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	return nodes
+}
+
+// Shape is what a fault imposes over time: the changes of each phase hold for its duration and then give way to the
+// next. The last phase holds until the fault is healed, or with Repeat is followed by the first.
+type Shape struct {
+	Phases []Phase
+	Repeat bool
+}
+
+// Phase is one stretch of a fault.
+type Phase struct {
+	For time.Duration
+	history.Changes
+	// Then, if it is set, says in the place of Changes what is imposed. It is given the nodes that Words mean when the
+	// phase begins, or in the first phase of a fault that fires, those of the step. The phase before goes on while they
+	// mean nobody, and while Then returns false: not yet.
+	Words []string
+	Then  func(aims [][]string) (history.Changes, bool)
+}
+
+// constant is the shape of a fault that imposes one state until it is healed.
+func constant(c history.Changes) Shape { return Shape{Phases: []Phase{{Changes: c}}} }
+
+// links brings every link from a node of one set to a node of the other into a state, in that direction.
+func links(from, to []string, s history.LinkState) (links []history.Link) {
+	for _, a := range from {
+		for _, b := range to {
+			if a != b {
+				links = append(links, history.Link{From: a, To: b, LinkState: s})
+			}
+		}
+	}
+	return links
+}
+
+// between cuts every link from a node of one set to a node of the other, in that direction.
+func between(from, to []string) []history.Link { return links(from, to, history.LinkState{Cut: true}) }
+
+// apart cuts two sets of nodes off from each other, both ways.
+func apart(a, b []string) history.Changes {
+	return history.Changes{Links: append(between(a, b), between(b, a)...)}
+}
+
+// ports is the option of all faults that may be limited to some.
+var ports = option.Option{
+	Name: "ports", Kind: option.Ports, Default: "all", About: "only packets from or to these ports, such as the election's",
+}
+
+// limited returns the same changes to the links of these ports alone.
+func limited(c history.Changes, ports []int) history.Changes {
+	if len(ports) == 0 {
+		return c
+	}
+	var links []history.Link
+	for _, l := range c.Links {
+		for _, p := range ports {
+			l.Port = p
+			links = append(links, l)
+		}
+	}
+	c.Links = links
+	return c
+}
+
+var registry = map[string]*Fault{}
+
+// register adds a fault; a name registered twice is a programming error.
+func register(f *Fault) {
+	if registry[f.Name] != nil {
+		panic("nemesis: fault registered twice: " + f.Name)
+	}
+	if f.Ports {
+		f.Options = append(f.Options, ports)
+	}
+	registry[f.Name] = f
+}
+
+// All returns every fault, by name.
+func All() []*Fault {
+	all := make([]*Fault, 0, len(registry))
+	for _, f := range registry {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *Fault) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Find returns the fault of that name.
+func Find(name string) (*Fault, error) {
+	if f := registry[name]; f != nil {
+		return f, nil
+	}
+	var known []string
+	for n := range registry {
+		known = append(known, n)
+	}
+	return nil, fmt.Errorf("nemesis: %w", hint.Unknown("fault", name, known))
+}

@@ -1,0 +1,87 @@
+package nemesis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Pace is how a random schedule is to go.
+type Pace struct {
+	Within  time.Duration // all has healed by then
+	Gap     time.Duration // between the starts of two faults, on average
+	Hold    time.Duration // how long a fault holds, on average
+	Silence time.Duration // of a leader, that the target bears; 0 to time no fault by it
+}
+
+// Generate draws a schedule from the named faults. Holds and gaps vary between a fifth and twice their average, so
+// faults overlap now and then; half of the aims are at the leader. Some faults hold for about as long as the target
+// bears silence, and some wait for a vote or an election: it is there that elections break.
+func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
+	var from []*Fault
+	for _, name := range faults {
+		f, err := Find(name)
+		if err != nil {
+			return nil, err
+		}
+		from = append(from, f)
+	}
+	if len(from) == 0 {
+		return nil, nil
+	}
+	vary := func(d time.Duration) time.Duration {
+		return (d/5 + time.Duration(rnd.Int64N(int64(d)*9/5+1))).Round(time.Millisecond)
+	}
+	var s Schedule
+	for at := vary(p.Gap); ; at += vary(p.Gap) {
+		f := from[rnd.IntN(len(from))]
+		st := Step{At: at, Fault: f.Name, For: vary(p.Hold)}
+		if p.Silence > 0 && rnd.IntN(6) == 0 {
+			st.For = times(brinks[rnd.IntN(len(brinks))], p.Silence)
+		}
+		if rnd.IntN(6) == 0 {
+			st.After = cues[rnd.IntN(len(cues))].cue
+			if rnd.IntN(2) == 0 {
+				st.Wait = times(brinks[rnd.IntN(len(brinks))], p.Silence)
+			}
+		}
+		if (Schedule{st}).End() > p.Within {
+			return s, nil
+		}
+		for i, a := range f.Aims {
+			w := a.Default
+			switch {
+			case !slices.Contains([]string{"leader", "follower", "one"}, w):
+			case i == 0:
+				w = [...]string{"leader", "leader", "follower", "one"}[rnd.IntN(4)]
+			default:
+				w = "one"
+			}
+			st.Nodes = append(st.Nodes, w)
+		}
+		if f.Draw != nil {
+			st.With = f.Draw(p.Hold, rnd)
+		}
+		s = append(s, st)
+	}
+}
+
+// brinks are the multiples of a target's silence around which its timers race each other.
+var brinks = []float64{0.9, 1, 1.1}
+
+// What follows draws options, small ones as often as large ones.
+
+func drawDuration(from, to time.Duration, rnd *rand.Rand) string {
+	return time.Duration(drawNumber(float64(from), float64(to), rnd)).Round(time.Millisecond / 10).String()
+}
+
+func drawPercent(from, to float64, rnd *rand.Rand) string {
+	return fmt.Sprintf("%.1f%%", drawNumber(from, to, rnd))
+}
+
+// drawNumber draws its logarithm evenly.
+func drawNumber(from, to float64, rnd *rand.Rand) float64 {
+	return from * math.Exp(rnd.Float64()*math.Log(to/from))
+}

@@ -1,0 +1,307 @@
+package nemesis
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"recount/election"
+	"recount/history"
+	"recount/sim"
+)
+
+// scene is a simulated cluster of silent nodes, with a nemesis and sightings that say n1 leads.
+type scene struct {
+	*testing.T
+	c *sim.Cluster
+	r *history.Recorder
+	n *Nemesis
+	s *Sightings
+}
+
+type silent struct{}
+
+func (silent) Start()                                {}
+func (silent) Receive(election.ID, election.Message) {}
+func (silent) Expire(election.Timer)                 {}
+func (silent) Status() election.Status               { return election.Status{} }
+
+func newScene(t *testing.T, nodes int) *scene {
+	c, err := sim.New(sim.Config{Nodes: nodes, Seed: 1, New: func(election.Env) election.Node { return silent{} }})
+	require.NoError(t, err)
+	r := history.NewRecorder(io.Discard, 1<<20)
+	s := NewSightings(c.Nodes(), r)
+	c.Start()
+	sc := &scene{t, c, r, New(c, r, s, rand.New(rand.NewPCG(1, 2))), s}
+	sc.run(time.Second)
+	sc.sight("n1", history.Leader, 1, "n1")
+	return sc
+}
+
+func (s *scene) sight(node string, role history.Role, term uint64, leader string) {
+	s.r.Append(history.Op{
+		Time: s.c.Now(), Type: history.OK, F: history.Announce, Node: node,
+		View: history.View{Role: role, Term: term, Leader: leader},
+	})
+}
+
+func (s *scene) run(d time.Duration) { require.NoError(s, s.c.Run(context.Background(), s.c.Now()+d)) }
+
+func (s *scene) heal() {
+	healed := 0
+	s.n.Heal(func() { healed++ })
+	s.run(time.Millisecond)
+	require.Equal(s, 1, healed)
+}
+
+// deeds is what the nemesis recorded, without the invokes.
+func (s *scene) deeds() (lines []string) {
+	h, err := s.r.History()
+	require.NoError(s, err)
+	for _, op := range h.Ops {
+		if op.Process == history.Nemesis && op.Type != history.Invoke {
+			lines = append(lines, fmt.Sprintf("%v %v %s %s %s", op.Time-time.Second, op.Type, op.F, op.Fault.Name, strings.Join(op.Fault.Nodes, ",")))
+		}
+	}
+	return lines
+}
+
+func cut(pairs ...string) (links []history.Link) {
+	for _, p := range pairs {
+		from, to, _ := strings.Cut(p, ">")
+		links = append(links, history.Link{From: from, To: to, LinkState: history.LinkState{Cut: true}})
+	}
+	return links
+}
+
+func TestAScheduleFiresAndHeals(t *testing.T) {
+	s := newScene(t, 3)
+	s.n.Start(Schedule{
+		{At: time.Second, Fault: "cut-link", Nodes: []string{"leader", "n3"}, For: 2 * time.Second},
+		{At: 2 * time.Second, Fault: "pause", Nodes: []string{"n2"}, For: 2 * time.Second},
+	})
+	s.run(2500 * time.Millisecond)
+	want := history.Changes{Links: cut("n1>n3", "n3>n1"), Procs: []history.Proc{{Node: "n2", State: history.Paused}}}
+	require.Equal(t, want, s.c.State())
+	require.Equal(t, want, s.n.Holds())
+	s.run(2 * time.Second)
+	require.True(t, s.c.State().Empty())
+	require.Equal(t, []string{
+		"1s ok inject cut-link n1,n3", "2s ok inject pause n2", "3s ok heal cut-link n1,n3", "4s ok heal pause n2",
+	}, s.deeds())
+}
+
+func TestFaultsThatOverlapHealApart(t *testing.T) {
+	s := newScene(t, 3)
+	s.n.Start(Schedule{
+		{At: 0, Fault: "cut-link", Nodes: []string{"n1", "n2"}, For: 3 * time.Second},
+		{At: time.Second, Fault: "isolate", Nodes: []string{"n1"}, For: time.Second},
+	})
+	s.run(1500 * time.Millisecond)
+	require.Equal(t, cut("n1>n2", "n1>n3", "n2>n1", "n3>n1"), s.c.State().Links)
+	s.run(time.Second)
+	require.Equal(t, cut("n1>n2", "n2>n1"), s.c.State().Links, "what cut-link wants is still so")
+	s.run(time.Second)
+	require.True(t, s.c.State().Empty())
+}
+
+func TestAFlappingLinkMovesUntilItIsHealed(t *testing.T) {
+	s := newScene(t, 3)
+	s.n.Start(Schedule{{Fault: "flap-link", Nodes: []string{"n1", "n2"}, With: map[string]string{"down": "2s", "up": "1s"}, For: 7 * time.Second}})
+	var seen strings.Builder
+	for range 9 {
+		s.run(500 * time.Millisecond)
+		seen.WriteString(map[bool]string{true: "u", false: "d"}[s.c.State().Empty()])
+		s.run(500 * time.Millisecond)
+	}
+	require.Equal(t, "ddudduduu", seen.String())
+	require.Equal(t, []string{
+		"0s ok inject flap-link n1,n2", "2s ok change flap-link n1,n2", "3s ok change flap-link n1,n2",
+		"5s ok change flap-link n1,n2", "6s ok change flap-link n1,n2", "7s ok heal flap-link n1,n2",
+	}, s.deeds())
+}
+
+func TestHealEndsEverythingAndFiresNothingMore(t *testing.T) {
+	s := newScene(t, 4)
+	s.n.Start(Schedule{
+		{Fault: "flap-link"}, {Fault: "kill", Nodes: []string{"n4"}}, {At: time.Hour, Fault: "isolate"},
+	})
+	s.sight("n2", history.Follower, 1, "n1")
+	s.run(time.Second)
+	require.False(t, s.c.State().Empty())
+	s.heal()
+	require.True(t, s.c.State().Empty())
+	require.True(t, s.n.Holds().Empty())
+	ops := s.r.Len()
+	s.run(2 * time.Hour)
+	require.Equal(t, ops, s.r.Len())
+}
+
+func TestAStepWaitsForItsLeaderThenGivesUp(t *testing.T) {
+	s := newScene(t, 3)
+	s.sight("n1", history.Follower, 2, "")
+	s.n.Start(Schedule{{Fault: "pause", Nodes: []string{"leader"}, For: time.Second}})
+	s.run(time.Second)
+	s.sight("n3", history.Leader, 2, "n3")
+	s.run(2 * time.Second)
+	s.sight("n3", history.Follower, 3, "")
+	s.n.Start(Schedule{{Fault: "kill", Nodes: []string{"leader"}, For: time.Second}})
+	s.run(10 * time.Second)
+	require.Equal(t, []string{"1.02s ok inject pause n3", "2.02s ok heal pause n3", "8s fail inject kill "}, s.deeds())
+	h, err := s.r.History()
+	require.NoError(t, err)
+	require.Equal(t, `no node to be "leader"; last seen: n1→nobody (term 2), n2 not seen, n3→nobody (term 3)`, h.Ops[len(h.Ops)-1].Error)
+}
+
+// stubborn is a cluster whose changes do not take effect, or that cannot make them.
+type stubborn struct {
+	Cluster
+	effect history.Effect
+	cannot error
+}
+
+func (s stubborn) Can(history.Changes) error { return s.cannot }
+func (s stubborn) Apply(_ history.Changes, done func(history.Effect)) {
+	done(s.effect)
+}
+
+func TestAFaultThatDoesNotTakeEffectIsRecordedSo(t *testing.T) {
+	for _, want := range []string{"fail", "info", "cannot"} {
+		s := newScene(t, 3)
+		b := stubborn{Cluster: s.c, effect: history.Effect{Seen: history.Fail, Err: fmt.Errorf("still up")}}
+		switch want {
+		case "info":
+			b.effect = history.Effect{Seen: history.Info, Err: fmt.Errorf("no answer")}
+		case "cannot":
+			b.cannot, want = fmt.Errorf("cannot pause"), "fail"
+		}
+		s.n = New(b, s.r, s.s, rand.New(rand.NewPCG(1, 2)))
+		s.n.Start(Schedule{{Fault: "pause"}})
+		s.run(time.Second)
+		require.Equal(t, []string{"0s " + want + " inject pause n1"}, s.deeds()[:1])
+		h, err := s.r.History()
+		require.NoError(t, err)
+		require.NotEmpty(t, h.Ops[len(h.Ops)-1].Error)
+	}
+}
+
+func TestWordsPickDistinctNodes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		nodes := []string{"n1", "n2", "n3", "n4", "n5"}
+		r := history.NewRecorder(io.Discard, 0)
+		s := NewSightings(nodes, r)
+		for term := range uint64(rapid.IntRange(1, 4).Draw(rt, "terms")) {
+			who := rapid.SampledFrom(nodes).Draw(rt, "leader")
+			r.Append(history.Op{Type: history.OK, F: history.Announce, Node: who, View: history.View{Role: history.Leader, Term: term + 1, Leader: who}})
+		}
+		var asked []string
+		for range rapid.IntRange(1, 3).Draw(rt, "words") {
+			asked = append(asked, rapid.SampledFrom([]string{"leader", "old-leader", "follower", "one", "minority", "majority", "others"}).Draw(rt, "word"))
+		}
+		down := map[string]history.ProcState{"n5": history.Down}
+		aims, err := s.resolve(asked, "", down, rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0)))
+		if err != nil {
+			return // nobody left to be it
+		}
+		seen := map[string]bool{}
+		for i, aim := range aims {
+			require.NotEmpty(rt, aim)
+			if asked[i] == "leader" {
+				require.Equal(rt, []string{s.Leader()}, aim)
+			}
+			if asked[i] == "follower" {
+				require.NotContains(rt, aim, s.Leader())
+			}
+			for _, n := range aim {
+				require.False(rt, seen[n], "%v: %s twice", asked, n)
+				require.NotEqual(rt, "n5", n, "is down")
+				seen[n] = true
+			}
+		}
+	})
+}
+
+func TestSchedulesAreChecked(t *testing.T) {
+	nodes := []string{"n1", "n2", "n3"}
+	for want, step := range map[string]Step{
+		`unknown fault "partion"`:    {Fault: "partion"},
+		"times count forward":        {},
+		`unknown node "n4"`:          {Fault: "kill", Nodes: []string{"n4"}},
+		"2 nodes: want 1":            {Fault: "kill", Nodes: []string{"n1", "n2"}},
+		`unknown option "upp"`:       {Fault: "flap-link", With: map[string]string{"upp": "1s"}},
+		"is not a positive duration": {Fault: "flap-link", With: map[string]string{"up": "1"}},
+	} {
+		if step.Fault == "" {
+			step, want = Step{Fault: "kill", At: -1}, "at -1ns"
+		}
+		require.ErrorContains(t, Schedule{step}.Check(nodes), want)
+	}
+}
+
+func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
+	var all []string
+	for _, f := range All() {
+		all = append(all, f.Name)
+	}
+	pace := Pace{Within: time.Minute, Gap: 2 * time.Second, Hold: time.Second}
+	draw := func(seed uint64) Schedule {
+		s, err := Generate(all, pace, rand.New(rand.NewPCG(seed, 0)))
+		require.NoError(t, err)
+		return s
+	}
+	for seed := range uint64(50) {
+		s := draw(seed)
+		require.NoError(t, s.Check([]string{"n1", "n2", "n3"}))
+		require.Greater(t, len(s), 10)
+		require.LessOrEqual(t, s.End(), pace.Within)
+		require.Equal(t, s, draw(seed))
+	}
+	require.NotEqual(t, draw(1), draw(2))
+}
+
+// TestEveryFault walks the registry: each fault takes effect, leaves its mark in the history, and heals without a trace.
+func TestEveryFault(t *testing.T) {
+	for _, f := range All() {
+		t.Run(f.Name, func(t *testing.T) {
+			require.NotEmpty(t, f.About)
+			for _, o := range f.Options {
+				require.NotEmpty(t, o.About)
+			}
+			s := newScene(t, 5)
+			s.n.Start(Schedule{{Fault: f.Name, For: 10 * time.Second}})
+			s.run(time.Millisecond)
+			require.False(t, s.c.State().Empty())
+			require.Equal(t, s.n.Holds(), s.c.State())
+			require.Equal(t, f.Clocks, len(s.c.State().Clocks) > 0, "it says whether it concerns clocks")
+			s.run(11 * time.Second)
+			require.True(t, s.c.State().Empty())
+			s.heal()
+			deeds := strings.Join(s.deeds(), "\n")
+			require.Contains(t, deeds, "0s ok inject "+f.Name)
+			require.Contains(t, deeds, "10s ok heal "+f.Name)
+		})
+	}
+}
+
+func TestASplitInHalves(t *testing.T) {
+	for nodes := 2; nodes <= 7; nodes++ {
+		s := newScene(t, nodes)
+		s.n.Start(Schedule{{Fault: "halves"}})
+		s.run(time.Millisecond)
+		small := nodes / 2
+		require.Len(t, s.c.State().Links, 2*small*(nodes-small))
+		var from bytes.Buffer
+		for _, l := range s.c.State().Links {
+			from.WriteString(l.From + " ")
+		}
+		require.Equal(t, nodes-small, strings.Count(from.String(), "n1 "), "the leader is in the smaller half")
+	}
+}

@@ -1,0 +1,112 @@
+package nemesis
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"recount/hint"
+	"recount/option"
+)
+
+// Schedule is what the nemesis is to do, as data. Its times count from when the cluster has settled on its first leader.
+type Schedule []Step
+
+// Step fires one fault: at a time, or with a cue, after what is seen next from that time on.
+//
+// Elections break where a fault lasts, or comes, as long as they wait for each other. So both times of a step may be
+// given as multiples of the target's silence: of how long a node hears nothing of its leader before it acts, be that
+// an election timeout or a lease.
+type Step struct {
+	At time.Duration `yaml:"at" json:"at"`
+	// After is what it waits for; "" is nothing. From then to the fault pass Wait, or Times silences.
+	After Cue           `yaml:"after,omitempty" json:"after,omitempty"`
+	Wait  time.Duration `yaml:"wait,omitempty" json:"wait,omitempty"`
+	Times float64       `yaml:"times,omitempty" json:"times,omitempty"`
+	Fault string        `yaml:"fault" json:"fault"`
+	// Nodes are words, one for each aim of the fault; its defaults stand for those that are missing.
+	Nodes []string `yaml:"nodes,omitempty" json:"nodes,omitempty"`
+	// For is how long it lasts, or ForTimes as a number of silences; with neither it lasts until the run ends.
+	For      time.Duration     `yaml:"for,omitempty" json:"for,omitempty"`
+	ForTimes float64           `yaml:"for-times,omitempty" json:"for-times,omitempty"`
+	With     map[string]string `yaml:"with,omitempty" json:"with,omitempty"` // the fault's options
+}
+
+// Timed returns the schedule for a target of that silence: with all multiples of it worked out.
+func (s Schedule) Timed(silence time.Duration) Schedule {
+	timed := slices.Clone(s)
+	for i := range timed {
+		st := &timed[i]
+		if st.Times != 0 {
+			st.Wait = times(st.Times, silence)
+		}
+		if st.ForTimes != 0 {
+			st.For = times(st.ForTimes, silence)
+		}
+	}
+	return timed
+}
+
+func times(f float64, d time.Duration) time.Duration { return time.Duration(f * float64(d)) }
+
+// Clocks tells whether the schedule touches clocks. All its faults must be known.
+func (s Schedule) Clocks() bool {
+	return slices.ContainsFunc(s, func(st Step) bool {
+		f, err := Find(st.Fault)
+		return err == nil && f.Clocks
+	})
+}
+
+// Check finds what is wrong with a schedule for a cluster of these nodes.
+func (s Schedule) Check(nodes []string) error {
+	for i, st := range s {
+		if err := st.check(nodes); err != nil {
+			return fmt.Errorf("nemesis: step %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (st Step) check(nodes []string) error {
+	f, err := Find(st.Fault)
+	if err != nil {
+		return err
+	}
+	if st.At < 0 || st.For < 0 || st.Wait < 0 {
+		return hint.Add(fmt.Errorf("%s: at %v, wait %v, for %v", st.Fault, st.At, st.Wait, st.For), "times count forward from when the cluster has settled")
+	}
+	if err := st.After.check(); err != nil {
+		return fmt.Errorf("%s: %w", st.Fault, err)
+	}
+	if st.After == "" && st.Wait > 0 {
+		return hint.Add(fmt.Errorf("%s: it is to wait %v, but after nothing", st.Fault, st.Wait), "say what it waits for: after: election")
+	}
+	if len(st.Nodes) > len(f.Aims) {
+		return hint.Add(fmt.Errorf("%s: %d nodes: want %d", st.Fault, len(st.Nodes), len(f.Aims)), "%s", f.About)
+	}
+	for _, w := range st.Nodes {
+		if err := checkWord(w, nodes); err != nil {
+			return fmt.Errorf("%s: %w", st.Fault, err)
+		}
+	}
+	_, err = option.Parse(st.Fault, f.Options, st.With)
+	return err
+}
+
+// asked returns the step's words, with the fault's own where the step names none.
+func (st Step) asked(f *Fault) []string {
+	w := slices.Clone(st.Nodes)
+	for _, a := range f.Aims[len(w):] {
+		w = append(w, a.Default)
+	}
+	return w
+}
+
+// End is when the last step has healed, 0 for an empty schedule. Steps that never heal count by their start, and those
+// that wait for a cue as if it came at once.
+func (s Schedule) End() (end time.Duration) {
+	for _, st := range s {
+		end = max(end, st.At+st.Wait+st.For)
+	}
+	return end
+}

@@ -1,0 +1,214 @@
+package nemesis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"recount/hint"
+	"recount/history"
+)
+
+// Words stand for nodes in a schedule and are looked up when a step fires: who leads is not known before.
+var words = []struct{ word, about string }{
+	{"leader", "the node that was last seen to lead, in the highest term"},
+	{"old-leader", "the one that led before"},
+	{"next-leader", "the next one to lead: the step waits for it"},
+	{"follower", "any running node but the leader"},
+	{"voter", "the node that gave another its vote last"},
+	{"candidate", "the one that it voted for"},
+	{"one", "any running node"},
+	{"minority", "any nodes, as many as a minority has at most"},
+	{"majority", "any nodes, as many as a majority has at least"},
+	{"others", "all that the step's words before it do not name"},
+	{"all", "every node"},
+}
+
+// Words returns the known words and what each stands for.
+func Words() (list [][2]string) {
+	for _, w := range words {
+		list = append(list, [2]string{w.word, w.about})
+	}
+	return list
+}
+
+// checkWord accepts the known words and the names of nodes.
+func checkWord(word string, nodes []string) error {
+	known := slices.Clone(nodes)
+	for _, w := range words {
+		known = append(known, w.word)
+	}
+	if !slices.Contains(known, word) {
+		return hint.Unknown("node", word, known)
+	}
+	return nil
+}
+
+// Sightings are what the history has shown so far of who leads. Words are resolved by them.
+type Sightings struct {
+	nodes  []string
+	views  map[string]history.View
+	chain  []string     // the leaders so far, each once for every leadership
+	last   history.View // of the last of them, when it began to lead
+	ballot [2]string    // who gave its vote last, and to whom
+	cue    func(seen []Cue, what string)
+}
+
+// NewSightings watches a recorder.
+func NewSightings(nodes []string, r *history.Recorder) *Sightings {
+	s := &Sightings{nodes: nodes, views: map[string]history.View{}, cue: func([]Cue, string) {}}
+	r.Watch(s.see)
+	return s
+}
+
+func (s *Sightings) see(op *history.Op) {
+	switch {
+	case op.Type != history.OK:
+	case op.F == history.Observe, op.F == history.Announce:
+		s.view(op.Node, op.View)
+	case op.F == history.Granted && op.Vote.For != op.Node:
+		s.ballot = [2]string{op.Node, op.Vote.For}
+		s.cue([]Cue{Voted}, fmt.Sprintf("vote of %s for %s in term %d", op.Node, op.Vote.For, op.Vote.Term))
+	}
+}
+
+func (s *Sightings) view(node string, v history.View) {
+	s.views[node] = v
+	if !v.Claims() {
+		return
+	}
+	seen := []Cue{Elected}
+	switch led := len(s.chain); {
+	case led > 0 && v.Term < s.last.Term:
+		return
+	case led == 0 || s.chain[led-1] != node:
+		s.chain = append(s.chain, node)
+		seen = append(seen, LeaderChanged)
+	case v.Term == s.last.Term && v.Tenure == s.last.Tenure:
+		return
+	}
+	s.last = v
+	s.cue(seen, fmt.Sprintf("election of %s in term %d", node, v.Term))
+}
+
+// Leader returns the node that was last seen to lead and has not been seen otherwise since, or "".
+func (s *Sightings) Leader() string {
+	leader, term := "", uint64(0)
+	for _, n := range s.nodes {
+		if v := s.views[n]; v.Claims() && (leader == "" || v.Term > term) {
+			leader, term = n, v.Term
+		}
+	}
+	return leader
+}
+
+// Agreed reports whether a leader is known to more than half of the nodes, itself included.
+func (s *Sightings) Agreed() bool {
+	leader := s.Leader()
+	if leader == "" {
+		return false
+	}
+	count := 0
+	for _, v := range s.views {
+		if v.Leader == leader && v.Term == s.views[leader].Term {
+			count++
+		}
+	}
+	return count > len(s.nodes)/2
+}
+
+// AllAgree reports whether every node names the same leader in the same term.
+func (s *Sightings) AllAgree() bool {
+	leader := s.Leader()
+	for _, n := range s.nodes {
+		if v := s.views[n]; leader == "" || v.Leader != leader || v.Term != s.views[leader].Term {
+			return false
+		}
+	}
+	return true
+}
+
+// String is what every node was last seen to say: "n1 leads in term 4, n2→n1 (term 4), n3 not seen".
+func (s *Sightings) String() string {
+	var parts []string
+	for _, n := range s.nodes {
+		v, seen := s.views[n]
+		switch {
+		case !seen:
+			parts = append(parts, n+" not seen")
+		case v.Role == history.Leader:
+			parts = append(parts, fmt.Sprintf("%s leads in term %d", n, v.Term))
+		case v.Leader == "":
+			parts = append(parts, fmt.Sprintf("%s→nobody (term %d)", n, v.Term))
+		default:
+			parts = append(parts, fmt.Sprintf("%s→%s (term %d)", n, v.Leader, v.Term))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// resolve looks up the words of one step. No node is used for two words, "all" excepted. led is who led when the step's
+// time had come. down tells which nodes the nemesis holds down or paused: they are aimed at by name only.
+func (s *Sightings) resolve(asked []string, led string, down map[string]history.ProcState, rnd *rand.Rand) ([][]string, error) {
+	var used []string
+	free := func(but string) []string {
+		return slices.DeleteFunc(slices.Clone(s.nodes), func(n string) bool {
+			return n == but || down[n] != "" || slices.Contains(used, n)
+		})
+	}
+	only := func(n string) []string {
+		if n == "" || !slices.Contains(free(""), n) {
+			return nil
+		}
+		return []string{n}
+	}
+	pick := func(from []string, k int) []string {
+		rnd.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+		from = from[:min(k, len(from))]
+		slices.SortFunc(from, func(a, b string) int { return slices.Index(s.nodes, a) - slices.Index(s.nodes, b) })
+		return from
+	}
+	var aims [][]string
+	for _, word := range asked {
+		var aim []string
+		switch word {
+		case "leader":
+			aim = only(s.Leader())
+		case "next-leader":
+			if l := s.Leader(); l != led {
+				aim = only(l)
+			}
+		case "old-leader":
+			if k := len(s.chain); k > 1 {
+				aim = only(s.chain[k-2])
+			}
+		case "voter":
+			aim = only(s.ballot[0])
+		case "candidate":
+			aim = only(s.ballot[1])
+		case "follower":
+			if l := s.Leader(); l != "" {
+				aim = pick(free(l), 1)
+			}
+		case "one":
+			aim = pick(free(""), 1)
+		case "minority":
+			aim = pick(free(""), (len(s.nodes)-1)/2)
+		case "majority":
+			aim = pick(free(""), len(s.nodes)/2+1)
+		case "others":
+			aim = free("")
+		case "all":
+			aim = slices.Clone(s.nodes)
+		default:
+			aim = []string{word}
+		}
+		if len(aim) == 0 {
+			return nil, fmt.Errorf("no node to be %q; last seen: %s", word, s)
+		}
+		used = append(used, aim...)
+		aims = append(aims, aim)
+	}
+	return aims, nil
+}
