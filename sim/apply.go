@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"recount/history"
+)
+
+// Can tells whether changes can be imposed: the simulator can impose them all, on nodes that exist.
+func (c *Cluster) Can(ch history.Changes) error {
+	for _, l := range ch.Links {
+		if c.index(l.From) < 0 || c.index(l.To) < 0 || l.From == l.To {
+			return fmt.Errorf("sim: no link %s→%s", l.From, l.To)
+		}
+		if l.Port < 0 || l.Port > 65535 {
+			return fmt.Errorf("sim: link %s→%s: no port %d", l.From, l.To, l.Port)
+		}
+	}
+	for _, p := range ch.Procs {
+		if c.index(p.Node) < 0 {
+			return fmt.Errorf("sim: no node %q", p.Node)
+		}
+	}
+	for _, k := range ch.Clocks {
+		if c.index(k.Node) < 0 {
+			return fmt.Errorf("sim: no node %q", k.Node)
+		}
+		if k.Drift <= -1 {
+			return fmt.Errorf("sim: clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
+		}
+	}
+	return nil
+}
+
+// Apply imposes changes, at this instant of virtual time. done is called within this call: what is true of the simulated
+// cluster needs no probing.
+func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
+	if err := c.Can(ch); err != nil {
+		done(history.Effect{Seen: history.Fail, Err: err})
+		return
+	}
+	for _, l := range ch.Links {
+		c.setLink(way{c.index(l.From), c.index(l.To), l.Port}, l.LinkState)
+	}
+	for _, k := range ch.Clocks {
+		n := &c.nodes[c.index(k.Node)]
+		n.setClock(k.Offset, k.Drift)
+	}
+	for _, p := range ch.Procs {
+		c.nodes[c.index(p.Node)].become(p.State)
+	}
+	done(history.Effect{Seen: history.OK})
+}
+
+// become brings the process into a state.
+func (n *node) become(state history.ProcState) {
+	if state == n.state {
+		return
+	}
+	switch state {
+	case history.Down, history.Stopped:
+		if n.state == history.Up && state == history.Stopped {
+			n.resign()
+		}
+		if n.runs() {
+			n.stop(state)
+		}
+		n.state = state
+	case history.Crashed:
+		n.stop(state)
+	case history.Paused, history.Frozen:
+		if !n.runs() {
+			n.start()
+		}
+		n.state = state
+	case history.Up:
+		if n.runs() {
+			n.resume()
+		} else {
+			n.start()
+		}
+	}
+}
+
+// index returns the place of a named node, or -1.
+func (c *Cluster) index(name string) int32 {
+	for i := range c.nodes {
+		if c.nodes[i].name == name {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// ReadClocks tells how wrong the clocks of all nodes are whose process runs.
+func (c *Cluster) ReadClocks(done func(map[string]history.Reading)) {
+	readings := map[string]history.Reading{}
+	for i := range c.nodes {
+		if n := &c.nodes[i]; n.runs() {
+			readings[n.name] = history.Reading{Wall: n.clock.wall(c.now) - c.now, Monotonic: n.clock.gained(c.now)}
+		}
+	}
+	done(readings)
+}
+
+// State returns the true state of everything that Apply can change and that is not healthy.
+func (c *Cluster) State() history.Changes {
+	var s history.Changes
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if n.state != history.Up {
+			s.Procs = append(s.Procs, history.Proc{Node: n.name, State: n.state})
+		}
+		if n.clock.offset != 0 || n.clock.drift != 0 {
+			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.offset, Drift: n.clock.drift})
+		}
+	}
+	for w, l := range c.asked {
+		s.Links = append(s.Links, history.Link{From: c.nodes[w.from].name, To: c.nodes[w.to].name, Port: w.port, LinkState: l})
+	}
+	slices.SortFunc(s.Links, func(a, b history.Link) int {
+		return cmp.Or(cmp.Compare(c.index(a.From), c.index(b.From)), cmp.Compare(c.index(a.To), c.index(b.To)), cmp.Compare(a.Port, b.Port))
+	})
+	return s
+}

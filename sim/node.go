@@ -1,0 +1,220 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"recount/election"
+	"recount/history"
+	"recount/random"
+)
+
+// node is one member: its process, which lives several lives, and its machine with a clock and a disk. It is the
+// election.Env of whatever algorithm runs on it.
+type node struct {
+	c     *Cluster
+	index int32
+	id    election.ID
+	name  string
+
+	state   history.ProcState
+	life    uint32        // counts the starts of the process
+	impl    election.Node // nil while the process is down
+	rand    *rand.Rand
+	timers  [election.MaxTimers]timer
+	waiting []int32 // events that came while it was paused, in order
+
+	clock clock
+	disk  disk
+
+	last   election.Status // what it last announced
+	tenure uint64
+}
+
+// timer is one timer of an algorithm. Heartbeats push election timers ahead all the time, so setting a later deadline
+// leaves the queued event where it is: when that one comes too early, it queues itself again.
+type timer struct {
+	set    bool
+	local  time.Duration // the deadline on the node's clock
+	queued bool
+	at     time.Duration // when the queued event comes
+	life   uint32        // tells the queued event from those it replaced
+}
+
+// start begins a life.
+func (n *node) start() {
+	n.life++
+	n.state = history.Up
+	n.rand = random.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
+	n.last = election.Status{}
+	n.impl = n.c.new(n)
+	n.impl.Start()
+	n.changed()
+	for _, f := range n.c.started {
+		f(n.id, &Process{n, n.life})
+	}
+}
+
+// runs tells whether there is a process, be it that it stands still.
+func (n *node) runs() bool {
+	return n.state == history.Up || n.state == history.Paused || n.state == history.Frozen
+}
+
+// resign lets an algorithm that can do so give up its leadership before it ends.
+func (n *node) resign() {
+	if r, ok := n.impl.(election.Resigner); ok {
+		r.Resign()
+		n.changed()
+	}
+}
+
+// stop ends a life: memory and timers are gone, and so is all that waited for the process.
+func (n *node) stop(state history.ProcState) {
+	n.state = state
+	n.impl = nil
+	for i := range n.timers {
+		n.timers[i] = timer{life: n.timers[i].life + 1}
+	}
+	for _, slot := range n.waiting {
+		n.c.drop(slot)
+	}
+	n.waiting = n.waiting[:0]
+	if state == history.Crashed {
+		n.disk.lose()
+	}
+}
+
+// resume lets a paused process see all at once what came while it was paused.
+func (n *node) resume() {
+	n.state = history.Up
+	for _, slot := range n.waiting {
+		n.c.queue.put(n.c.now, slot)
+	}
+	n.waiting = n.waiting[:0]
+}
+
+// changed announces the node's status if it is not what it was.
+func (n *node) changed() {
+	s := n.impl.Status()
+	if s == n.last {
+		return
+	}
+	if s.Role == election.Leader && (n.last.Role != election.Leader || n.last.Term != s.Term) {
+		n.tenure++
+	}
+	n.last = s
+	if n.c.announce != nil {
+		n.c.announce(n.name, n.view())
+	}
+}
+
+// roles translates an algorithm's role into the history's.
+var roles = [...]history.Role{
+	election.Follower:  history.Follower,
+	election.Candidate: history.Candidate,
+	election.Leader:    history.Leader,
+}
+
+func (n *node) view() history.View {
+	v := history.View{Role: roles[n.last.Role], Term: n.last.Term, Leader: n.last.Leader.String()}
+	if v.Role == history.Leader {
+		v.Tenure = n.tenure
+	}
+	return v
+}
+
+// What follows is election.Env.
+
+func (n *node) ID() election.ID                { return n.id }
+func (n *node) Size() int                      { return len(n.c.nodes) }
+func (n *node) Now() time.Duration             { return n.clock.at(n.c.now) }
+func (n *node) Wall() time.Time                { return epoch.Add(n.clock.wall(n.c.now)) }
+func (n *node) Rand() *rand.Rand               { return n.rand }
+func (n *node) Load(key string) []byte         { return n.disk.written[key] }
+func (n *node) Store(key string, value []byte) { n.disk.store(key, value) }
+func (n *node) Sync()                          { n.disk.sync() }
+func (n *node) StopTimer(t election.Timer)     { n.timers[t].set = false }
+
+func (n *node) Send(to election.ID, m election.Message) {
+	if to < 1 || int(to) > len(n.c.nodes) {
+		panic(fmt.Sprintf("sim: %s sends %s to a node %d that does not exist", n.name, m.Kind, to))
+	}
+	n.c.send(n.index, int32(to)-1, m)
+}
+
+func (n *node) SetTimer(t election.Timer, d time.Duration) {
+	tm := &n.timers[t]
+	tm.set, tm.local = true, n.Now()+d
+	if at := n.clock.until(n.c.now, tm.local); !tm.queued || at < tm.at {
+		n.queue(t, at)
+	}
+}
+
+func (n *node) queue(t election.Timer, at time.Duration) {
+	tm := &n.timers[t]
+	tm.life++
+	tm.queued, tm.at = true, at
+	e := n.c.queue.add(at)
+	e.kind, e.node, e.timer, e.life = expire, n.index, t, tm.life
+}
+
+// expired handles a queued timer event: it may be one that was replaced, stopped, or pushed ahead.
+func (n *node) expired(t election.Timer, life uint32) {
+	tm := &n.timers[t]
+	if life != tm.life {
+		return
+	}
+	tm.queued = false
+	if !tm.set {
+		return
+	}
+	if at := n.clock.until(n.c.now, tm.local); at > n.c.now {
+		n.queue(t, at)
+		return
+	}
+	tm.set = false
+	n.impl.Expire(t)
+	n.changed()
+}
+
+// setClock changes how the node's clock errs, and with it when its timers run out.
+func (n *node) setClock(offset time.Duration, drift float64) {
+	n.clock.set(n.c.now, offset, drift)
+	for t := range n.timers {
+		if tm := &n.timers[t]; tm.set {
+			n.queue(election.Timer(t), n.clock.until(n.c.now, tm.local))
+		}
+	}
+}
+
+func (n *node) Granted(term uint64, candidate election.ID) {
+	if n.c.granted != nil {
+		n.c.granted(n.name, history.Vote{Term: term, For: candidate.String()})
+	}
+}
+
+// Process is one life of a node's process, for what lives in it besides the algorithm.
+type Process struct {
+	n    *node
+	life uint32
+}
+
+// Status is the node's view, now.
+func (p *Process) Status() election.Status {
+	p.n.changed() // it may depend on the clock
+	return p.n.last
+}
+
+// After calls f once d has passed on the node's clock: not while it is paused, and never after this life has ended.
+func (p *Process) After(d time.Duration, f func()) {
+	n := p.n
+	e := n.c.queue.add(n.clock.until(n.c.now, n.Now()+d))
+	e.kind, e.node, e.life, e.fn = hosted, n.index, p.life, f
+}
+
+// Name is the node's name.
+func (p *Process) Name() string { return p.n.name }
+
+// Life counts the node's processes from 1.
+func (p *Process) Life() uint32 { return p.life }

@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestQueueGivesEventsByTimeThenByOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type added struct {
+			at time.Duration
+			n  int
+		}
+		var q queue
+		var want []added
+		n := 0
+		for range rapid.IntRange(0, 200).Draw(t, "steps") {
+			if len(want) > 0 && rapid.Bool().Draw(t, "pop") {
+				e := q.pop()
+				slices.SortStableFunc(want, func(a, b added) int { return cmp.Compare(a.at, b.at) })
+				require.Equal(t, want[0].at, e.at)
+				require.Equal(t, int32(want[0].n), q.slab[e.slot].node)
+				q.release(e.slot)
+				want = want[1:]
+				continue
+			}
+			at := time.Duration(rapid.IntRange(0, 20).Draw(t, "at"))
+			q.add(at).node = int32(n)
+			want = append(want, added{at, n})
+			n++
+		}
+		require.Len(t, q.heap, len(want))
+		require.Len(t, q.slab, len(want)+len(q.free), "places are given back")
+	})
+}

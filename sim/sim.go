@@ -1,0 +1,212 @@
+// Package sim runs an election in virtual time: one goroutine, one queue of events, and one seed. The same seed gives the
+// same run, event for event. It is a simulation of what the algorithms see (messages, timers, clocks, disks, death),
+// not of the machine below them.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"recount/election"
+	"recount/history"
+	"recount/random"
+)
+
+// Config says what to simulate.
+type Config struct {
+	Nodes int
+	Seed  uint64
+	// New makes the algorithm of one node, at each of its starts.
+	New func(env election.Env) election.Node
+	// LatencyMin and LatencyMax bound how long a message travels over a healthy link; the default is 1 to 5 ms.
+	LatencyMin, LatencyMax time.Duration
+	// Port is what nodes are said to exchange their messages on: it says which faults of a single port they feel.
+	Port int
+}
+
+// MaxNodes is how many nodes a cluster may have.
+const MaxNodes = 255
+
+// Cluster is a simulated cluster and its loop. It is not safe for concurrent use.
+type Cluster struct {
+	now     time.Duration
+	queue   queue
+	nodes   []node
+	links   []wire // from × nodes + to
+	asked   map[way]history.LinkState
+	port    int
+	asks    []question
+	unasked []int32 // free places in asks
+	seed    uint64
+	network *rand.Rand
+	clients *rand.Rand
+	new     func(env election.Env) election.Node
+
+	latencyMin, latencyMax time.Duration
+
+	announce func(node string, v history.View)
+	granted  func(node string, v history.Vote)
+	started  []func(id election.ID, p *Process)
+	events   uint64
+}
+
+// New makes a cluster of nodes that have not been started.
+func New(cfg Config) (*Cluster, error) {
+	if cfg.Nodes < 1 || cfg.Nodes > MaxNodes {
+		return nil, fmt.Errorf("sim: %d nodes: want 1 to %d", cfg.Nodes, MaxNodes)
+	}
+	if cfg.LatencyMax == 0 {
+		cfg.LatencyMin, cfg.LatencyMax = time.Millisecond, 5*time.Millisecond
+	}
+	if cfg.LatencyMin < 0 || cfg.LatencyMax < cfg.LatencyMin {
+		return nil, fmt.Errorf("sim: latency of %v to %v", cfg.LatencyMin, cfg.LatencyMax)
+	}
+	c := &Cluster{
+		nodes:      make([]node, cfg.Nodes),
+		links:      make([]wire, cfg.Nodes*cfg.Nodes),
+		asked:      map[way]history.LinkState{},
+		port:       cfg.Port,
+		seed:       cfg.Seed,
+		network:    random.New(cfg.Seed, "network"),
+		clients:    random.New(cfg.Seed, "clients"),
+		new:        cfg.New,
+		latencyMin: cfg.LatencyMin,
+		latencyMax: cfg.LatencyMax,
+	}
+	boot := random.New(cfg.Seed, "boot")
+	for i := range c.nodes {
+		id := election.ID(i + 1)
+		c.nodes[i] = node{
+			c: c, index: int32(i), id: id, name: id.String(), state: history.Down, disk: newDisk(),
+			// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.
+			// But they agree on the wall clock.
+			clock: newClock(time.Duration(boot.Int64N(int64(time.Hour)))),
+		}
+	}
+	return c, nil
+}
+
+// Start starts every node, within a few milliseconds of each other.
+func (c *Cluster) Start() {
+	for i := range c.nodes {
+		c.After(time.Duration(c.clients.Int64N(int64(10*time.Millisecond))), c.nodes[i].start)
+	}
+}
+
+// Nodes returns the names of the nodes in the order of their ids.
+func (c *Cluster) Nodes() []string {
+	names := make([]string, len(c.nodes))
+	for i := range c.nodes {
+		names[i] = c.nodes[i].name
+	}
+	return names
+}
+
+// Now is the time since the run began.
+func (c *Cluster) Now() time.Duration { return c.now }
+
+// Events is the number of events that have happened.
+func (c *Cluster) Events() uint64 { return c.events }
+
+// After calls f once d has passed.
+func (c *Cluster) After(d time.Duration, f func()) {
+	e := c.queue.add(c.now + max(d, 0))
+	e.kind, e.fn = call, f
+}
+
+// OnStart calls f with every process that starts from now on.
+func (c *Cluster) OnStart(f func(id election.ID, p *Process)) { c.started = append(c.started, f) }
+
+// OnAnnounce calls f with every change of view of a node, as it happens.
+func (c *Cluster) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
+
+// OnGranted calls f with every vote that a node grants, as it does.
+func (c *Cluster) OnGranted(f func(node string, v history.Vote)) { c.granted = f }
+
+// Run lets all happen that happens until then.
+func (c *Cluster) Run(ctx context.Context, until time.Duration) error {
+	for len(c.queue.heap) > 0 && c.queue.heap[0].at <= until {
+		if c.events++; c.events%4096 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e := c.queue.pop()
+		c.now = e.at
+		c.happen(e.slot)
+	}
+	c.now = max(c.now, until)
+	return nil
+}
+
+// happen makes an event take place and frees it, unless its process is paused: then it waits with the process.
+func (c *Cluster) happen(slot int32) {
+	e := &c.queue.slab[slot]
+	switch e.kind {
+	case call:
+		f := e.fn
+		c.queue.release(slot)
+		f()
+		return
+	case answer:
+		q := c.asks[e.ask]
+		c.forget(e.ask)
+		c.queue.release(slot)
+		q.done(q.view, q.err)
+		return
+	case deliver:
+		if l := c.link(int32(e.from)-1, e.node); l.ill && l.Cut {
+			c.queue.release(slot)
+			return
+		}
+		e.kind = handle
+	case lost:
+		c.queue.release(slot)
+		return
+	}
+	n := &c.nodes[e.node]
+	switch n.state {
+	case history.Paused, history.Frozen:
+		n.waiting = append(n.waiting, slot)
+		return
+	case history.Up:
+	default:
+		c.drop(slot)
+		return
+	}
+	switch e.kind {
+	case handle:
+		from, m := e.from, e.msg
+		c.queue.release(slot)
+		n.impl.Receive(from, m)
+		n.changed()
+	case expire:
+		t, life := e.timer, e.life
+		c.queue.release(slot)
+		n.expired(t, life)
+	case hosted:
+		f, life := e.fn, e.life
+		c.queue.release(slot)
+		if life == n.life {
+			f()
+		}
+	case ask:
+		q := e.ask
+		c.queue.release(slot)
+		n.changed() // what it says may depend on its clock
+		c.asks[q].view = n.view()
+		c.reply(q)
+	}
+}
+
+// drop frees an event whose process is gone.
+func (c *Cluster) drop(slot int32) {
+	if e := &c.queue.slab[slot]; e.kind == ask {
+		c.asks[e.ask].err = errDown
+		c.reply(e.ask)
+	}
+	c.queue.release(slot)
+}
+
+var errDown = errors.New("connection refused")
