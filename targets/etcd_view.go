@@ -1,0 +1,193 @@
+package targets
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"recount/election"
+)
+
+// What etcd's servers say about their election, in answers and in logs.
+
+// etcdID is the raft id that etcd gives to a first member of a cluster: a hash of its peer URL and the cluster's token.
+func etcdID(m election.Member) uint64 {
+	sum := sha1.Sum([]byte(etcdURL(m.Addr, etcdPeerPort) + etcdToken))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+func (s *etcdSystem) meet(all []election.Member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range all {
+		s.ids[etcdID(m)] = m.ID
+	}
+}
+
+// who returns the member of that raft id, in hexadecimal; None for 0.
+func (s *etcdSystem) who(raft string) (election.ID, error) {
+	id, err := strconv.ParseUint(raft, 16, 64)
+	if err != nil {
+		return election.None, fmt.Errorf("raft id %q is no hexadecimal number", raft)
+	}
+	if id == 0 {
+		return election.None, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, ok := s.ids[id]
+	if !ok {
+		return election.None, fmt.Errorf("raft id %q is none of the members'", raft)
+	}
+	return m, nil
+}
+
+// Observer asks a server for its raft status.
+func (s *etcdSystem) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	s.meet(all)
+	return &etcdObserver{system: s, self: self.ID, transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, etcdClientPort) },
+		// One server, one connection: it is kept from one observation to the next.
+		MaxIdleConns:       1,
+		DisableCompression: true,
+	}}
+}
+
+type etcdObserver struct {
+	system    *etcdSystem
+	self      election.ID
+	transport *http.Transport
+}
+
+// etcdStatus is the part of raft's status that tells of the election.
+type etcdStatus struct {
+	ID        string `json:"id"`
+	Term      uint64 `json:"term"`
+	Lead      string `json:"lead"`
+	RaftState string `json:"raftState"`
+}
+
+// Observe reads raft.status from the server's published variables. The goroutine that runs raft makes it in one go, so
+// its parts belong together; those of the maintenance API's status do not, and lag.
+//
+// A server answers from the time when it has joined the others: one that starts without a majority in reach leaves the
+// question open until ctx ends. Its log speaks from the start.
+func (o *etcdObserver) Observe(ctx context.Context) (election.Status, bool, error) {
+	status, err := o.observe(ctx)
+	if err != nil {
+		return election.Status{}, false, fmt.Errorf("targets: etcd: observe %v: %w", o.self, err)
+	}
+	return status, false, nil
+}
+
+func (o *etcdObserver) observe(ctx context.Context) (election.Status, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/debug/vars", nil)
+	if err != nil {
+		return election.Status{}, err
+	}
+	resp, err := o.transport.RoundTrip(req)
+	if err != nil {
+		return election.Status{}, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return election.Status{}, fmt.Errorf("/debug/vars answered %s", resp.Status)
+	}
+	var vars struct {
+		Raft *etcdStatus `json:"raft.status"`
+	}
+	body, err := io.ReadAll(resp.Body) // to its end, or the connection could not be kept
+	if err != nil {
+		return election.Status{}, err
+	}
+	if err := json.Unmarshal(body, &vars); err != nil {
+		return election.Status{}, fmt.Errorf("/debug/vars: %w", err)
+	}
+	if vars.Raft == nil {
+		return election.Status{}, errors.New("raft has not started")
+	}
+	return o.system.status(o.self, *vars.Raft)
+}
+
+var etcdRoles = map[string]election.Role{
+	"StateFollower":     election.Follower,
+	"StatePreCandidate": election.Candidate,
+	"StateCandidate":    election.Candidate,
+	"StateLeader":       election.Leader,
+}
+
+// status is what self's raft status says, once it is seen to be self's.
+func (s *etcdSystem) status(self election.ID, r etcdStatus) (election.Status, error) {
+	role, ok := etcdRoles[r.RaftState]
+	if !ok {
+		return election.Status{}, fmt.Errorf("raft state %q is none of those known", r.RaftState)
+	}
+	id, err := s.who(r.ID)
+	if err != nil {
+		return election.Status{}, err
+	}
+	if id != self {
+		return election.Status{}, fmt.Errorf("the answer is that of raft id %q", r.ID)
+	}
+	leader, err := s.who(r.Lead)
+	return election.Status{Role: role, Term: r.Term, Leader: leader}, err
+}
+
+// Close ends the connection.
+func (o *etcdObserver) Close() error {
+	o.transport.CloseIdleConnections()
+	return nil
+}
+
+// etcdLine is a message of raft's that tells of a new role, or of a new leader of a follower. The goroutine that runs
+// raft logs it, with the term of that moment.
+var etcdLine = regexp.MustCompile(`^(?:raft\.node: )?([0-9a-f]+) (?:became (follower|pre-candidate|candidate|leader)|` +
+	`(?:elected leader|changed leader from [0-9a-f]+ to) ([0-9a-f]+)) at term ([0-9]+)$`)
+
+// ReadLog reads raft's lines. A follower tells that it is one before it tells whom it follows; what a leader says about
+// its own election after that it became leader is nothing new.
+func (s *etcdSystem) ReadLog(self election.ID, line string) (election.Status, bool) {
+	if !strings.Contains(line, " at term ") {
+		return election.Status{}, false
+	}
+	var entry struct {
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal([]byte(line), &entry) != nil {
+		return election.Status{}, false
+	}
+	m := etcdLine.FindStringSubmatch(entry.Msg)
+	if m == nil {
+		return election.Status{}, false
+	}
+	id, err := s.who(m[1])
+	if err != nil || id != self {
+		return election.Status{}, false
+	}
+	term, err := strconv.ParseUint(m[4], 10, 64)
+	if err != nil {
+		return election.Status{}, false
+	}
+	switch m[2] {
+	case "follower":
+		return election.Status{Role: election.Follower, Term: term}, true
+	case "leader":
+		return election.Status{Role: election.Leader, Term: term, Leader: self}, true
+	case "candidate", "pre-candidate":
+		return election.Status{Role: election.Candidate, Term: term}, true
+	}
+	leader, err := s.who(m[3])
+	if err != nil || leader == self {
+		return election.Status{}, false
+	}
+	return election.Status{Role: election.Follower, Term: term, Leader: leader}, true
+}

@@ -1,0 +1,103 @@
+// Package targets holds the elections under test: one file or folder each, and the registry of them.
+package targets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"recount/election"
+	"recount/hint"
+	"recount/history"
+)
+
+// Target is an election that Recount can run, and what it promises. Exactly one of Node and System is set.
+type Target struct {
+	Name    string // command-line word: "raft-prevote"
+	About   string // one line
+	Source  string // paper and section, or page
+	Options []Option
+	// Promises are the properties whose violation is a failure of the target, not a known weakness.
+	Promises []Promise
+	// Unpromised are the properties that the target does not promise with these options, where more than one option
+	// decides; Option.Breaks says it for a single one. It may be nil.
+	Unpromised func(o Options) []string
+	// NoTerms says that the election numbers no leaderships: its views carry term 0.
+	NoTerms bool
+	// Bounds are the times that the target is judged by, from its options.
+	Bounds func(o Options) history.Bounds
+
+	// Node makes one member of an algorithm. It may read env but must not send or set timers before Start.
+	Node func(o Options, env election.Env) election.Node
+	// System makes the driver of a real system, for one run.
+	System func(o Options) (election.System, error)
+}
+
+// Promise is a property that a target promises, and on which assumption: "" is none.
+type Promise struct {
+	Property string
+	While    string // "no vote is lost by the disk"
+	// Unless reports whether something that the nemesis did takes the assumption away; then a run with it holds nothing
+	// against the target. It is nil where no fault can.
+	Unless func(did history.Changes) bool
+}
+
+// Excused reports whether the nemesis took away what t's promise of the property rests on.
+func (t *Target) Excused(property string, did history.Changes) bool {
+	return slices.ContainsFunc(t.Promises, func(p Promise) bool {
+		return p.Property == property && p.Unless != nil && p.Unless(did)
+	})
+}
+
+// Promised reports whether t promises the property with these options, and on which assumption: an option that breaks a
+// target on purpose takes promises away.
+func (t *Target) Promised(o Options, property string) (promised bool, while string) {
+	i := slices.IndexFunc(t.Promises, func(p Promise) bool { return p.Property == property })
+	if i < 0 {
+		return false, ""
+	}
+	for _, opt := range t.Options {
+		if slices.Contains(opt.Breaks, property) && o.Value(opt.Name) != opt.Default {
+			return false, ""
+		}
+	}
+	if t.Unpromised != nil && slices.Contains(t.Unpromised(o), property) {
+		return false, ""
+	}
+	return true, t.Promises[i].While
+}
+
+var registry = map[string]*Target{}
+
+// Register adds a target; a name registered twice is a programming error.
+func Register(t *Target) {
+	switch {
+	case registry[t.Name] != nil:
+		panic("targets: registered twice: " + t.Name)
+	case (t.Node == nil) == (t.System == nil):
+		panic("targets: exactly one of Node and System must be set: " + t.Name)
+	}
+	registry[t.Name] = t
+}
+
+// All returns every target, by name.
+func All() []*Target {
+	all := make([]*Target, 0, len(registry))
+	for _, t := range registry {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b *Target) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Find returns the target of that name.
+func Find(name string) (*Target, error) {
+	if t := registry[name]; t != nil {
+		return t, nil
+	}
+	var known []string
+	for n := range registry {
+		known = append(known, n)
+	}
+	return nil, fmt.Errorf("targets: %w", hint.Unknown("target", name, known))
+}
