@@ -1,0 +1,173 @@
+package checkers
+
+import (
+	"context"
+	"slices"
+
+	"recount/history"
+)
+
+func init() {
+	register(Checker{
+		Property: "agreement",
+		Holds:    "in one term no two nodes name different leaders; after healing, all reachable nodes name the same one",
+		check:    agreement,
+	})
+}
+
+// naming is an answer that names a leader.
+type naming struct {
+	leader string
+	by     *answer
+}
+
+// named returns whom an undivided answer names as leader. Who claims to lead names itself.
+func (f *facts) named(a *answer) naming {
+	n := naming{by: a}
+	switch {
+	case a.torn:
+	case a.role == history.Leader:
+		n.leader = f.nodes[a.node]
+	default:
+		n.leader = f.h.Ops[a.op].View.Leader
+	}
+	return n
+}
+
+// agreement compares whom nodes name: in one term, whenever that was; and in whatever term, once the cluster had been
+// whole for as long as an election may take.
+func agreement(_ context.Context, f *facts) Result {
+	if why := f.blind(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	split, terms := f.inTerms()
+	apart, when, times := f.whenWhole()
+	figures := []Figure{
+		figure("terms with a leader named by several", terms), figure("times agreed with nothing at fault", times),
+	}
+	switch {
+	case split != nil:
+		a, b := split[0], split[1]
+		e := evidence{span{min(a.by.begins(), b.by.begins()), b.by.to}, []int{f.index(a.by), f.index(b.by)}}
+		return invalid(figures, e, "in term %d %s named %s leader and %s named %s",
+			a.by.term, f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader)
+	case apart != nil:
+		a, b := apart[0], apart[1]
+		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
+		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
+			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
+	case terms+times == 0:
+		return untested(figures, "no two nodes named a leader in one term, or with nothing at fault for %s", lasted(f.lull()))
+	}
+	return valid(figures,
+		"nodes that named a leader named the same one: in %s, and %s after a while with nothing at fault; %s",
+		count(terms, "term"), count(times, "time"), f.watch())
+}
+
+// inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose
+// leader several nodes named.
+func (f *facts) inTerms() (split []naming, terms int) {
+	if !f.numbered() {
+		return nil, 0
+	}
+	type seen struct {
+		naming
+		several bool
+	}
+	first := map[uint64]seen{}
+	for i := range f.answers {
+		n := f.named(&f.answers[i])
+		if n.leader == "" || n.by.term == 0 {
+			continue
+		}
+		s, known := first[n.by.term]
+		switch {
+		case !known:
+			first[n.by.term] = seen{naming: n}
+		case s.leader != n.leader:
+			if split == nil {
+				split = []naming{s.naming, n}
+			}
+		case !s.several && s.by.node != n.by.node:
+			terms++
+			s.several = true
+			first[n.by.term] = s
+		}
+	}
+	return split, terms
+}
+
+// whenWhole looks at the times in which nothing was at fault. It counts those at whose end nodes named the same leader,
+// and returns two nodes that named different ones throughout such a time, from when an election must have been over.
+func (f *facts) whenWhole() (apart []naming, when span, times int) {
+	if f.unjudgeable() != "" {
+		return nil, span{}, 0
+	}
+	for _, s := range f.whole() {
+		if names := f.throughout(span{s.to - f.lull(), s.to}); len(names) > 1 && agreed(names) {
+			times++
+		}
+		over := span{s.from + f.setup.Bounds.Elect, s.to}
+		if over.length() < f.lull() || apart != nil {
+			continue
+		}
+		if names := f.throughout(over); !agreed(names) {
+			other := slices.IndexFunc(names, func(n naming) bool { return n.leader != names[0].leader })
+			apart, when = []naming{names[0], names[other]}, over
+		}
+	}
+	return apart, when, times
+}
+
+// agreed reports whether all name the same leader.
+func agreed(names []naming) bool {
+	return !slices.ContainsFunc(names, func(n naming) bool { return n.leader != names[0].leader })
+}
+
+// whole returns the times in which all nodes were surely up and connected with each other, if they were long enough for
+// each to be asked.
+func (f *facts) whole() (all []span) {
+	everybody := first(f.world.n)
+	var open []span
+	for part, e := range f.world.parts(span{0, f.end}) {
+		if e.well == everybody && together(everybody, e.mutual, e.well) {
+			open = append(open, part)
+		}
+	}
+	for _, s := range merge(open) {
+		for _, calm := range outside(f.stalls, s) {
+			if calm.length() >= f.lull() {
+				all = append(all, calm)
+			}
+		}
+	}
+	return all
+}
+
+// throughout returns whom nodes named in all of their answers within s, for those that gave several.
+func (f *facts) throughout(s span) (all []naming) {
+	type voice struct {
+		first   naming
+		answers int
+		wavers  bool
+	}
+	voices := make([]voice, len(f.nodes))
+	answers := f.answersIn(s)
+	for i := range answers {
+		a := &answers[i]
+		if a.torn || a.from < s.from {
+			continue
+		}
+		n, v := f.named(a), &voices[a.node]
+		if v.answers++; v.answers == 1 {
+			v.first = n
+		}
+		v.wavers = v.wavers || n.leader != v.first.leader
+	}
+	for _, v := range voices {
+		if v.answers > 1 && !v.wavers && v.first.leader != "" {
+			all = append(all, v.first)
+		}
+	}
+	return all
+}

@@ -1,0 +1,178 @@
+package checkers
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+	"time"
+)
+
+func init() {
+	register(Checker{
+		Property: "bounded-terms",
+		Holds:    "a node that cannot win does not push the term up without end (term inflation)",
+		check:    boundedTerms,
+	})
+}
+
+// termsAllowed is by how much a node that cannot win may raise its term: one campaign may be under way when it is cut
+// off, one may follow before it notices, and one more may come from a node that is cut off together with it.
+const termsAllowed = 3
+
+// silencesTested is for how many times the longest silence a node must be cut off for its terms to show something: one
+// that campaigns on and on has then gained more than it is allowed to.
+const silencesTested = 4
+
+// exile is a time in which a node was up and may have heard of always the same others, too few for a majority.
+type exile struct {
+	span
+	node int
+	with set // whom it may have heard, itself included
+}
+
+// growth is how a node's term grew in an exile.
+type growth struct {
+	exile
+	base   uint64  // the term that it may have had when the exile began
+	opens  *answer // its first answer in the exile
+	most   *answer // the one with the highest term
+	excess *answer // the first one with too high a term
+	last   *answer
+}
+
+func boundedTerms(_ context.Context, f *facts) Result {
+	if !f.numbered() {
+		return untested(nil, "the election numbers no leaderships, so there is no term that could grow")
+	}
+	if why := f.unjudgeable(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	long := silencesTested * f.setup.Bounds.Silence
+	var first *growth
+	var longest, watched time.Duration
+	tests, guilty, most := 0, 0, 0
+	for _, x := range f.exiles() {
+		longest = max(longest, x.length())
+		g, ok := f.growth(x)
+		if !ok {
+			continue
+		}
+		most = max(most, int(g.most.term-min(g.base, g.most.term)))
+		if g.excess != nil {
+			if guilty++; guilty == 1 {
+				first = &g
+			}
+		}
+		if x.to-g.last.to > f.lull() {
+			x.to = g.last.to
+		}
+		if x.length() >= long {
+			tests++
+			watched += x.length()
+		}
+	}
+	figures := []Figure{
+		figure("times cut off for long", tests), {"longest cut off", lasted(longest)},
+		figure("most terms gained", most), figure("times above what is allowed", guilty),
+	}
+	switch {
+	case first != nil:
+		e := evidence{span{first.from, first.excess.to}, []int{f.index(first.opens), f.index(first.excess)}}
+		if k := f.deed(first.from); k >= 0 {
+			e.ops = append(e.ops, f.h.Ops[k].Index)
+		}
+		return invalid(figures, e,
+			"%s raised its term from %d to %d in %s while it could hear %s: no more than %s are allowed",
+			f.nodes[first.node], first.base, first.most.term, lasted(first.most.to-first.from), f.company(first.exile),
+			count(termsAllowed, "term"))
+	case f.tried > 0 && f.took == 0:
+		return unknown(figures, "%s", f.noEffect())
+	case longest < long:
+		return untested(figures, "no node was cut off from every majority for %s: isolate one for that long", lasted(long))
+	case tests == 0:
+		return unknown(figures, "nodes were cut off for up to %s, but did not answer for %s: ask them",
+			lasted(longest), lasted(long))
+	}
+	return valid(figures, "cut off from every majority %s, %s in all, nodes gained %s at most; %s",
+		count(tests, "time"), lasted(watched), count(most, "term"), f.watch())
+}
+
+// exiles returns the exiles of all nodes, in the order in which they began. A machine that stands still ends them.
+func (f *facts) exiles() (all []exile) {
+	w := &f.world
+	for i := range w.n {
+		open := false
+		for k := range w.epochs {
+			e := &w.epochs[k]
+			s := span{e.from, w.until(k, f.end)}
+			with := e.hearers(i, w.n)
+			if !e.up.has(i) || with.count() >= f.quorum() {
+				open = false
+				continue
+			}
+			if last := len(all) - 1; open && all[last].with == with {
+				all[last].to = s.to
+				continue
+			}
+			open = true
+			all = append(all, exile{s, i, with})
+		}
+	}
+	var calm []exile
+	for _, x := range all {
+		for _, s := range outside(f.stalls, x.span) {
+			calm = append(calm, exile{s, x.node, x.with})
+		}
+	}
+	slices.SortStableFunc(calm, func(a, b exile) int { return cmp.Compare(a.from, b.from) })
+	return calm
+}
+
+// growth compares what a node reported in an exile with what it may have had when that began: what anybody had reported
+// before, or any of the exiled reported first. It is false where the node reported nothing.
+func (f *facts) growth(x exile) (g growth, ok bool) {
+	g.exile = x
+	g.base = f.highest(x.from)
+	answers := f.answersIn(x.span)
+	var begun set
+	for i := range answers {
+		a := &answers[i]
+		if a.polled && a.from >= x.from && a.tells() && x.with.has(int(a.node)) && !begun.has(int(a.node)) {
+			begun.add(int(a.node))
+			g.base = max(g.base, a.term)
+		}
+	}
+	for i := range answers {
+		a := &answers[i]
+		if int(a.node) != x.node || !a.tells() || g.opens == nil && (!a.polled || a.from < x.from) {
+			continue
+		}
+		if g.opens == nil {
+			g.opens, g.most = a, a
+		}
+		if g.last = a; a.term > g.most.term {
+			g.most = a
+		}
+		if g.excess == nil && a.term > g.base+termsAllowed {
+			g.excess = a
+		}
+	}
+	return g, g.opens != nil
+}
+
+// company says whom an exiled node could hear.
+func (f *facts) company(x exile) string {
+	x.with.remove(x.node)
+	if x.with.count() == 0 {
+		return "nobody"
+	}
+	return "only " + f.names(x.with)
+}
+
+// answersIn returns the answers that came within s, before its end.
+func (f *facts) answersIn(s span) []answer {
+	i := sort.Search(len(f.answers), func(i int) bool { return f.answers[i].to >= s.from })
+	j := sort.Search(len(f.answers), func(j int) bool { return f.answers[j].to >= s.to })
+	return f.answers[i:j]
+}

@@ -1,0 +1,167 @@
+// Package checkers judges histories: one file per property. A checker sees a history and nothing else.
+//
+// A verdict is valid, invalid or unknown, and nothing is valid by default: a history with no operations to judge, a
+// checker that crashed or ran out of time, a fault that never took effect all end as unknown.
+package checkers
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"recount/history"
+)
+
+// Verdict is a checker's answer. The zero value is Unknown.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Unknown Verdict = iota
+	Valid
+	Invalid
+)
+
+var verdictNames = [...]string{Unknown: "unknown", Valid: "valid", Invalid: "invalid"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText writes the verdict's name.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads a verdict's name.
+func (v *Verdict) UnmarshalText(b []byte) error {
+	i := slices.Index(verdictNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown verdict %q: want valid, invalid or unknown", b)
+	}
+	*v = Verdict(i)
+	return nil
+}
+
+// Result is a verdict with its evidence.
+type Result struct {
+	Property string  `json:"property"`
+	Verdict  Verdict `json:"verdict"`
+	// Why is one sentence a person understands. Invalid: what happened. Unknown: what is missing, and what would settle
+	// it. Valid: what was seen, so that one can tell how much the verdict is worth.
+	Why string `json:"why"`
+	// Untested says that a verdict is unknown only because the run had nothing that puts the property to the test (no
+	// node was ever cut off, nobody wrote): not for lack of evidence about something that was tried.
+	Untested bool `json:"untested,omitempty"`
+	// Ops are the Index of the smallest set of ops that shows a violation, in order.
+	Ops []int `json:"ops,omitempty"`
+	// From and To bound the violation in time.
+	From time.Duration `json:"from,omitempty"`
+	To   time.Duration `json:"to,omitempty"`
+	// Figures are numbers worth knowing whatever the verdict: "leader changes": "12".
+	Figures []Figure `json:"figures,omitempty"`
+	// Stack is where the checker crashed.
+	Stack string `json:"stack,omitempty"`
+	// Drawing is porcupine's own picture of what it decided, an HTML page; nil where it decided nothing, or too much
+	// to be drawn.
+	Drawing []byte `json:"-"`
+}
+
+// Figure is one named number with its unit.
+type Figure struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Checker judges one property.
+type Checker struct {
+	Property string // as in the table of properties: "single-leader-per-term"
+	Holds    string // completes "holds when …"
+	check    func(ctx context.Context, f *facts) Result
+}
+
+var registry []Checker
+
+// register adds a checker; registering a property twice is a programming error.
+func register(c Checker) {
+	if slices.ContainsFunc(registry, func(o Checker) bool { return o.Property == c.Property }) {
+		panic("checkers: property registered twice: " + c.Property)
+	}
+	registry = append(registry, c)
+	slices.SortFunc(registry, func(a, b Checker) int { return order(a.Property) - order(b.Property) })
+}
+
+// All returns every checker: safety first, then stability, then liveness.
+func All() []Checker { return slices.Clone(registry) }
+
+// order is the order in which people want to read verdicts.
+func order(property string) int {
+	i := slices.Index([]string{
+		"single-leader-per-term", "exclusive-leadership", "fencing", "monotonic-term", "vote-once", "agreement",
+		"ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "elects",
+	}, property)
+	if i < 0 {
+		panic("checkers: property without a place in the order: " + property)
+	}
+	return i
+}
+
+// Check judges h. It always answers: a check that panics, or that ctx ended, is unknown. It does not change h, so
+// several may run at once on the same one.
+func (c Checker) Check(ctx context.Context, h *history.History) Result {
+	return check(ctx, h, []Checker{c})[0]
+}
+
+// CheckAll judges h by every checker, several at once, and returns the results in the order of All. It reads h once for
+// all of them.
+func CheckAll(ctx context.Context, h *history.History) []Result { return check(ctx, h, registry) }
+
+// Overall is what several results come to: invalid beats unknown, unknown beats valid, and none at all are unknown.
+func Overall(results []Result) Verdict {
+	if len(results) == 0 {
+		return Unknown
+	}
+	sum := Valid
+	for _, r := range results {
+		switch r.Verdict {
+		case Invalid:
+			return Invalid
+		case Unknown:
+			sum = Unknown
+		}
+	}
+	return sum
+}
+
+func check(ctx context.Context, h *history.History, by []Checker) []Result {
+	results := make([]Result, len(by))
+	var f *facts
+	crashed := guarded(func() Result {
+		f = gather(h)
+		return Result{}
+	})
+	var wg sync.WaitGroup
+	for i, c := range by {
+		if results[i] = crashed; f != nil {
+			wg.Go(func() { results[i] = guarded(func() Result { return c.check(ctx, f) }) })
+		}
+	}
+	wg.Wait()
+	for i, c := range by {
+		r := &results[i]
+		r.Property = c.Property
+		if r.Verdict == Valid && !h.Complete() {
+			r.Verdict, r.Why = Unknown, "the run was cut short: up to there, "+r.Why
+		}
+	}
+	return results
+}
+
+// guarded turns a crash of judge into a result.
+func guarded(judge func() Result) (r Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = Result{Verdict: Unknown, Why: fmt.Sprintf("the checker crashed: %v", p), Stack: string(debug.Stack())}
+		}
+	}()
+	return judge()
+}

@@ -1,0 +1,208 @@
+package checkers
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// TestContract walks the registry: what must hold for every checker.
+func TestContract(t *testing.T) {
+	require.NotEmpty(t, All())
+	for i, c := range All() {
+		t.Run(c.Property, func(t *testing.T) {
+			require.NotEmpty(t, c.Holds)
+			if i > 0 {
+				require.Less(t, order(All()[i-1].Property), order(c.Property))
+			}
+		})
+		t.Run(c.Property+"/empty", func(t *testing.T) {
+			none, err := history.New(nil)
+			require.NoError(t, err)
+			bare, err := parseHistory("nodes n1 n2 n3\nbounds silence=1s elect=4s poll=100ms\n9s end")
+			require.NoError(t, err)
+			for _, h := range []*history.History{none, bare} {
+				r := c.Check(context.Background(), h)
+				require.Equal(t, c.Property, r.Property)
+				require.Equal(t, Unknown, r.Verdict)
+				require.NotEmpty(t, r.Why)
+				require.Empty(t, r.Stack)
+			}
+		})
+		t.Run(c.Property+"/golden", func(t *testing.T) {
+			seen := map[string]bool{}
+			files, err := filepath.Glob(filepath.Join("testdata", c.Property, "*.txt"))
+			require.NoError(t, err)
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				_, result, _ := strings.Cut(string(text), "\n----\n")
+				verdict, _, _ := strings.Cut(filepath.Base(file), "-")
+				require.True(t, strings.HasPrefix(result, verdict+":") || strings.HasPrefix(result, verdict+" (untested):"),
+					"%s is named after another verdict than it has", file)
+				seen[verdict] = true
+			}
+			for _, v := range verdictNames {
+				require.True(t, seen[v], "no golden history that is %s", v)
+			}
+		})
+		t.Run(c.Property+"/deterministic", func(t *testing.T) {
+			for _, h := range goldens(t) {
+				first := c.Check(context.Background(), h)
+				for _, again := range []Result{c.Check(context.Background(), h), CheckAll(context.Background(), h)[i]} {
+					first.Drawing, again.Drawing = nil, nil // porcupine draws what is equal in any order
+					require.Equal(t, first, again)
+				}
+			}
+		})
+	}
+	folders, err := filepath.Glob(filepath.Join("testdata", "*", "*"))
+	require.NoError(t, err)
+	for _, f := range folders {
+		property := filepath.Base(filepath.Dir(f))
+		known := slices.ContainsFunc(All(), func(c Checker) bool { return c.Property == property })
+		require.True(t, known, "%s belongs to no checker", f)
+	}
+}
+
+// goldens returns all golden histories, whatever their property.
+func goldens(t *testing.T) (all []*history.History) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		given, _, _ := strings.Cut(string(text), "\n----\n")
+		h, err := parseHistory(given)
+		require.NoError(t, err)
+		all = append(all, h)
+	}
+	return all
+}
+
+func TestEvidence(t *testing.T) {
+	for _, h := range goldens(t) {
+		for _, r := range CheckAll(context.Background(), h) {
+			require.NotContains(t, r.Why, "\n")
+			if r.Verdict != Invalid {
+				require.Empty(t, r.Ops)
+				continue
+			}
+			require.NotEmpty(t, r.Ops)
+			require.True(t, slices.IsSorted(r.Ops))
+			require.LessOrEqual(t, r.From, r.To)
+			for _, i := range r.Ops {
+				require.Equal(t, i, h.Ops[i].Index)
+			}
+		}
+	}
+}
+
+func TestCrash(t *testing.T) {
+	crash := Checker{Property: "fencing", check: func(context.Context, *facts) Result { panic("out of ink") }}
+	h, err := parseHistory("nodes n1 n2\n1s n1 leader 1\n2s n2 follower 1\n3s end")
+	require.NoError(t, err)
+	r := crash.Check(context.Background(), h)
+	require.Equal(t, Unknown, r.Verdict)
+	require.Equal(t, "the checker crashed: out of ink", r.Why)
+	require.Contains(t, r.Stack, "contract_test.go")
+
+	// A history that cannot even be read leaves every checker without a verdict.
+	var nodes []string
+	for range maxNodes + 1 {
+		nodes = append(nodes, "n"+strings.Repeat("x", len(nodes)))
+	}
+	setup := &history.Setup{Nodes: nodes}
+	h, err = history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup}})
+	require.NoError(t, err)
+	for _, r := range CheckAll(context.Background(), h) {
+		require.Equal(t, Unknown, r.Verdict)
+		require.Equal(t, "the checker crashed: more than 256 nodes", r.Why)
+		require.NotEmpty(t, r.Stack)
+	}
+}
+
+func TestOverall(t *testing.T) {
+	of := func(all ...Verdict) Verdict {
+		var results []Result
+		for _, v := range all {
+			results = append(results, Result{Verdict: v})
+		}
+		return Overall(results)
+	}
+	require.Equal(t, Unknown, of())
+	require.Equal(t, Valid, of(Valid, Valid))
+	require.Equal(t, Unknown, of(Valid, Unknown))
+	require.Equal(t, Unknown, of(Unknown, Valid))
+	require.Equal(t, Invalid, of(Valid, Unknown, Invalid, Valid))
+}
+
+func TestVerdictText(t *testing.T) {
+	for _, v := range []Verdict{Unknown, Valid, Invalid} {
+		b, err := json.Marshal(v)
+		require.NoError(t, err)
+		var back Verdict
+		require.NoError(t, json.Unmarshal(b, &back))
+		require.Equal(t, v, back)
+	}
+	var v Verdict
+	require.ErrorContains(t, v.UnmarshalText([]byte("vald")), `unknown verdict "vald"`)
+}
+
+// hard is a history of writes that all overlap and cannot be put in order: porcupine has to try them all.
+func hard(n int) string {
+	var b strings.Builder
+	b.WriteString("nodes n1 n2\n")
+	for i := range n {
+		b.WriteString("1s-9s n1 write 1 " + string(rune('1'+i%9)) + "\n")
+	}
+	b.WriteString("1s-9s n2 write 2 1\n10s client read 2 9\n11s end")
+	return b.String()
+}
+
+func TestLimits(t *testing.T) {
+	h, err := parseHistory(hard(40))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	r := find("fencing").Check(ctx, h)
+	require.Equal(t, Unknown, r.Verdict)
+	require.False(t, r.Untested)
+	require.Contains(t, r.Why, "time ran out in the search through 42 operations")
+
+	answer, why := search(context.Background(), fenceModel, asOperations(accesses(h)), 1<<20)
+	require.Equal(t, porcupine.Unknown, answer)
+	require.Equal(t, "the search through 42 operations grew beyond 1 MiB", why)
+
+	all := make([]access, 100_000)
+	answer, why = ask(context.Background(), fenceModel, asOperations(all))
+	require.Equal(t, porcupine.Unknown, answer)
+	require.Equal(t, "100000 operations that depend on each other need more than 1024 MiB to decide", why)
+}
+
+func TestDrawings(t *testing.T) {
+	for property, text := range map[string]string{
+		"single-leader-per-term": "nodes n1 n2\n1s n1 leader 1\n2s n2 leader 1\n3s end",
+		"fencing":                "nodes n1 n2\n1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3\n4s end",
+	} {
+		h, err := parseHistory(text)
+		require.NoError(t, err)
+		r := find(property).Check(context.Background(), h)
+		require.Equal(t, Invalid, r.Verdict)
+		require.Contains(t, string(r.Drawing), "<html")
+		b, err := json.Marshal(r)
+		require.NoError(t, err)
+		require.NotContains(t, string(b), "html", "drawings are files of their own")
+	}
+	require.Nil(t, draw(fenceModel, asOperations(make([]access, drawn+1))))
+}

@@ -1,0 +1,212 @@
+package checkers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+func init() {
+	register(Checker{
+		Property: "elects",
+		Holds:    "while a connected majority exists, a leader is known to it within the target's bound; after healing too",
+		check:    elects,
+	})
+}
+
+// vacancies are the times in which a leader was due and nobody led.
+type vacancies struct {
+	due    []span // one majority was connected and well for longer than the bound
+	sure   span   // the first such time, longer than the bound, in which surely nobody led who had a majority to lead
+	core   set    // that majority
+	blank  span   // the longest in which nobody was seen to lead
+	frozen span   // the first that is longer than the bound, if the machine had not stood still
+}
+
+func elects(_ context.Context, f *facts) Result {
+	if why := f.unjudgeable(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	bound := f.setup.Bounds.Elect
+	possible, seen := f.led()
+	v := f.vacancies(possible, seen, bound)
+	o := f.occupancy(seen)
+	figures := append(o.figures(), Figure{"leader due", lasted(total(v.due))})
+	without := func(s span) string {
+		return fmt.Sprintf("from %s to %s, for %s of %s allowed,", at(s.from), at(s.to), lasted(s.length()), lasted(bound))
+	}
+	switch {
+	case v.sure.length() > 0:
+		return f.vacant(v, figures)
+	case f.tried > 0 && f.took == 0:
+		return unknown(figures, "%s", f.noEffect())
+	case len(v.due) == 0:
+		return untested(figures, "no majority was surely up and connected for longer than %s: leave one alone",
+			lasted(bound))
+	case v.blank.length() > bound:
+		return unknown(figures, "%s nobody was seen to lead, but somebody may have: ask every node, more often",
+			without(v.blank))
+	case v.frozen.length() > 0:
+		return unknown(figures, "%s nobody led, but the machine stood still then: run it on a quiet one", without(v.frozen))
+	}
+	return valid(figures, "%s; with a majority connected never more than %s without a leader, of %s allowed; %s",
+		o, lasted(v.blank.length()), lasted(bound), f.watch())
+}
+
+// vacancies looks at every time in which a leader was due, given when somebody may have led and was seen to lead.
+func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacancies) {
+	for _, c := range f.cores(bound) {
+		for _, gap := range outside(seen, c.span) {
+			if gap.length() > bound && f.stalled(gap) && v.frozen.length() == 0 {
+				v.frozen = gap
+			}
+		}
+		for _, calm := range outside(f.stalls, c.span) {
+			if calm.length() <= bound {
+				continue
+			}
+			v.due = append(v.due, calm)
+			for _, gap := range outside(possible, calm) {
+				if gap.length() > bound && (v.sure.length() == 0 || gap.from < v.sure.from) {
+					v.sure, v.core = gap, c.members
+				}
+			}
+			for _, gap := range outside(seen, calm) {
+				if gap.length() > v.blank.length() {
+					v.blank = gap
+				}
+			}
+		}
+	}
+	slices.SortFunc(v.due, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	v.due = merge(v.due)
+	return v
+}
+
+// vacant shows a vacancy by the last claim before it, what the nemesis had done, the first and the last of the
+// denials in it, and the first claim after it.
+func (f *facts) vacant(v vacancies, figures []Figure) Result {
+	e := evidence{span: v.sure}
+	if k := f.deed(v.sure.from); k >= 0 {
+		e.ops = append(e.ops, f.h.Ops[k].Index)
+	}
+	var before, after, opens, closes *answer // claims before and after it; denials in it
+	for i := range f.answers {
+		a := &f.answers[i]
+		member := int(a.node) < f.world.n && v.core.has(int(a.node))
+		switch {
+		case a.claims() && len(f.inOffice(int(a.node), span{a.from, a.to})) > 0:
+			if a.to <= v.sure.from {
+				before = a
+			} else if after == nil && a.to >= v.sure.to {
+				after = a
+			}
+		case member && a.from >= v.sure.from && a.to <= v.sure.to:
+			if closes = a; opens == nil {
+				opens = a
+			}
+		}
+	}
+	for _, a := range [...]*answer{before, opens, closes, after} {
+		if a != nil {
+			e.ops = append(e.ops, f.index(a))
+		}
+	}
+	return invalid(figures, e,
+		"nobody led from %s to %s, for %s of %s allowed, though %s were up and connected with each other",
+		at(v.sure.from), at(v.sure.to), lasted(v.sure.length()), lasted(f.setup.Bounds.Elect), f.names(v.core))
+}
+
+// led returns when somebody may have led who had a majority to lead, and when somebody was seen to.
+func (f *facts) led() (possible, seen []span) {
+	n := f.world.n
+	last := make([]*answer, n) // that was not torn
+	add := func(to []span, i int, s span) []span { return append(to, f.inOffice(i, s)...) }
+	for k := range f.answers {
+		a := &f.answers[k]
+		i := int(a.node)
+		if a.torn || i >= n {
+			continue
+		}
+		before := last[i]
+		last[i] = a
+		switch {
+		case before == nil:
+			possible = add(possible, i, span{0, a.to})
+		case before.claims() || a.claims() || a.to-before.from > f.lull():
+			possible = add(possible, i, span{before.from, a.to})
+		}
+	}
+	for i, a := range last {
+		switch {
+		case a == nil:
+			possible = add(possible, i, span{0, f.end})
+		case a.claims() || f.end-a.from > f.lull():
+			possible = add(possible, i, span{a.from, f.end})
+		}
+	}
+	for i := range f.leads {
+		l := &f.leads[i]
+		if l.node < n {
+			seen = add(seen, l.node, span{f.answers[l.first].from, f.answers[l.last].to})
+		}
+	}
+	for _, all := range []*[]span{&possible, &seen} {
+		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+		*all = merge(*all)
+	}
+	return possible, seen
+}
+
+// inOffice returns the parts of s in which node i may have had a majority, itself included.
+func (f *facts) inOffice(i int, s span) (parts []span) {
+	if i >= f.world.n {
+		return nil
+	}
+	for part, e := range f.world.parts(s) {
+		if !e.outvoted(i, f.world.n, f.quorum()) {
+			parts = append(parts, part)
+		}
+	}
+	return merge(parts)
+}
+
+// occupancy is how the post was filled.
+type occupancy struct {
+	observed, with, longest time.Duration
+	elections, changes      int
+}
+
+func (f *facts) occupancy(seen []span) occupancy {
+	o := occupancy{elections: len(f.leads), changes: len(f.moves())}
+	if len(f.answers) == 0 {
+		return o
+	}
+	all := span{f.answers[0].from, f.end}
+	gaps := outside(seen, all)
+	for _, g := range gaps {
+		o.longest = max(o.longest, g.length())
+	}
+	o.observed = all.length()
+	o.with = o.observed - total(gaps)
+	return o
+}
+
+func (o occupancy) figures() []Figure {
+	perMinute := 0.0
+	if o.observed > 0 {
+		perMinute = float64(o.changes) / o.observed.Minutes()
+	}
+	return []Figure{
+		{"with a leader", lasted(o.with)}, {"without", lasted(o.observed - o.with)}, {"longest without", lasted(o.longest)},
+		figure("elections", o.elections), figure("changes of leader", o.changes),
+		{"changes per minute", fmt.Sprintf("%.1f", perMinute)},
+	}
+}
+
+func (o occupancy) String() string {
+	return fmt.Sprintf("%s in %s, a leader for %s of them",
+		count(o.elections, "election"), lasted(o.observed), lasted(o.with))
+}

@@ -1,0 +1,126 @@
+package checkers
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"recount/history"
+)
+
+// facts are what a history tells, gathered in one pass over it and shared by all checkers. None of them changes it.
+type facts struct {
+	h        *history.History
+	setup    history.Setup // zero where the history has none
+	nodes    []string
+	seen     []sightings // of each node
+	answers  []answer    // in order of time
+	heights  []height
+	leads    []leadership
+	world    world
+	phases   []phase
+	stalls   []span  // when the machine stood still, and so long after as a node may still be put out by it
+	deeds    []int32 // the ends of what the nemesis did, as far as it may have had an effect
+	tried    int     // faults that were to be injected
+	took     int     // of them, those that were seen to take effect
+	restarts int     // of nodes that had been down
+	end      time.Duration
+}
+
+// answer is what a node said about itself: when it was asked, or by itself.
+type answer struct {
+	from, to time.Duration // it was true at some time between
+	term     uint64
+	tenure   uint64
+	op       int32 // where in the history it is
+	lead     int32 // the leadership that it claims, as leads were numbered when first claimed; -1 for none
+	node     int16
+	role     history.Role
+	polled   bool
+	torn     bool
+}
+
+func (a *answer) claims() bool { return a.role == history.Leader && !a.torn }
+
+// begins is when an answer was asked for, or else announced.
+func (a *answer) begins() time.Duration {
+	if a.polled {
+		return a.from
+	}
+	return a.to
+}
+
+// tells reports whether an answer says anything about the node's term.
+func (a *answer) tells() bool { return !a.torn && (a.role != history.UnknownRole || a.term != 0) }
+
+// height is the highest term that anybody had reported by a time.
+type height struct {
+	at   time.Duration
+	term uint64
+}
+
+// sightings tell how well a node was observed.
+type sightings struct {
+	polls, announced, whole int           // answers, changes it told of by itself, and those of both that were not torn
+	last                    span          // of the last one that was asked for
+	view                    answer        // the last one that was asked for and not torn
+	up                      bool          // surely, ever since its last answer
+	silent                  []span        // when it was, and gave no answer for longer than it may
+	gaps                    int           // between answers, while it was
+	gapTime                 time.Duration // their sum
+	worst                   time.Duration // and the longest stretch that two of its answers leave open
+	lead                    int32         // its latest leadership, -1 before the first
+}
+
+// phase is a stretch of time in which the faults stayed the same. A fault that moves, like a flapping link, is one
+// fault.
+type phase struct {
+	span
+	faults []*history.Fault // under way, in the order in which they began
+}
+
+// lull is how long a node may leave one without an answer before nobody can vouch for it.
+func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.setup.Bounds.Poll) }
+
+// quorum is how many nodes are a majority.
+func (f *facts) quorum() int { return f.setup.Quorum() }
+
+// index is the number that an op goes by in results.
+func (f *facts) index(a *answer) int { return f.h.Ops[a.op].Index }
+
+// deedsIn returns when the nemesis did something within s.
+func (f *facts) deedsIn(s span) (times []time.Duration) {
+	k := sort.Search(len(f.deeds), func(k int) bool { return f.h.Ops[f.deeds[k]].Time >= s.from })
+	for ; k < len(f.deeds) && f.h.Ops[f.deeds[k]].Time <= s.to; k++ {
+		times = append(times, f.h.Ops[f.deeds[k]].Time)
+	}
+	return times
+}
+
+// deed returns where in the history the last thing is that the nemesis had done by then; -1 if it had done nothing.
+func (f *facts) deed(by time.Duration) int {
+	k := sort.Search(len(f.deeds), func(k int) bool { return f.h.Ops[f.deeds[k]].Time > by })
+	if k == 0 {
+		return -1
+	}
+	return int(f.deeds[k-1])
+}
+
+// stalled reports whether the machine stood still at a time that bears on s.
+func (f *facts) stalled(s span) bool {
+	return slices.ContainsFunc(f.stalls, s.meets)
+}
+
+// answering reports whether node i gave an answer often enough throughout s.
+func (f *facts) answering(i int, s span) bool {
+	return !slices.ContainsFunc(f.seen[i].silent, s.meets)
+}
+
+// highest returns the highest term that anybody had reported by a time.
+func (f *facts) highest(by time.Duration) uint64 {
+	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].at > by })
+	if k == 0 {
+		return 0
+	}
+	return f.heights[k-1].term
+}

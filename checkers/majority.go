@@ -1,0 +1,171 @@
+package checkers
+
+import (
+	"slices"
+	"time"
+)
+
+// What checkers ask of the world. An answer of no may mean that nobody can tell: nothing but a sure yes may accuse.
+
+// with returns the nodes that a leader surely had throughout some epochs, itself included: they ran with right clocks,
+// connected with it both ways. Whether one that was started runs is sure only once it was heard of; where that need not
+// be sure, its start will do.
+func (w *world) with(leader int, epochs []epoch, sure bool) set {
+	nodes := first(w.n)
+	for i := range epochs {
+		e := &epochs[i]
+		running := e.well
+		if !sure {
+			running = running.or(e.waking)
+		}
+		if !running.has(leader) {
+			return set{}
+		}
+		peers := e.mutual[leader]
+		peers.add(leader)
+		nodes = nodes.and(peers).and(running)
+	}
+	return nodes
+}
+
+// keeps reports whether a leader surely kept one majority, itself included: all of it running and connected with it
+// throughout s, as far as the faults are known, and throughout watched also seen to be up and giving answers.
+func (f *facts) keeps(leader int, s, watched span) bool {
+	return leader < f.world.n && f.vouched(f.world.with(leader, f.world.during(s), false), leader, watched)
+}
+
+// mayKeep reports whether it was so as far as the faults are known.
+func (f *facts) mayKeep(leader int, s span) bool {
+	return leader < f.world.n && f.world.with(leader, f.world.during(s), false).count() >= f.quorum()
+}
+
+// vouched reports whether enough of the nodes were seen to run with the leader, and gave answers.
+func (f *facts) vouched(nodes set, leader int, watched span) bool {
+	nodes = nodes.and(f.world.with(leader, f.world.during(watched), true))
+	for i := range f.world.n {
+		if nodes.has(i) && !f.answering(i, watched) {
+			nodes.remove(i)
+		}
+	}
+	return nodes.has(leader) && nodes.count() >= f.quorum()
+}
+
+// hearers returns the nodes that may tell node i anything, at first or at second hand, itself included.
+func (e *epoch) hearers(i, n int) set {
+	all := first(n).minus(e.still)
+	var known, next set
+	next.add(i)
+	for next != (set{}) {
+		known = known.or(next)
+		var more set
+		next.each(func(j int) { more = more.or(all.minus(e.deaf[j])) })
+		next = more.minus(known)
+	}
+	return known
+}
+
+// outvoted reports whether node i surely had no majority, itself included, to talk with both ways.
+func (e *epoch) outvoted(i, n, quorum int) bool {
+	if e.still.has(i) {
+		return true
+	}
+	with := 1
+	for j := range n {
+		if j != i && !e.still.has(j) && !e.deaf[i].has(j) && !e.deaf[j].has(i) {
+			with++
+		}
+	}
+	return with < quorum
+}
+
+// core is a fixed majority, all connected with each other, up and with right clocks, and the longest stretch of time
+// throughout which it surely was that.
+type core struct {
+	span
+	members set
+}
+
+// cores returns every longest stretch throughout which there surely was a core, if it lasted for longer than a time.
+func (f *facts) cores(longer time.Duration) []core {
+	var all []core
+	w := &f.world
+	reached := -1 // the last epoch of the stretch before
+	for i := 0; reached < len(w.epochs)-1 && i < len(w.epochs); i++ {
+		e := w.epochs[i]
+		mutual, well := slices.Clone(e.mutual), e.well
+		members, ok := clique(mutual, well, f.quorum())
+		j := i
+		for ; ok && j+1 < len(w.epochs); j++ {
+			next := &w.epochs[j+1]
+			well = well.and(next.well)
+			for k := range mutual {
+				mutual[k] = mutual[k].and(next.mutual[k])
+			}
+			if together(members, mutual, well) {
+				continue
+			}
+			more, still := clique(mutual, well, f.quorum())
+			if !still {
+				break
+			}
+			members = more
+		}
+		if ok && j > reached {
+			reached = j
+			if c := (core{span{e.from, w.until(j, f.end)}, members}); c.length() > longer {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// together reports whether all members are alive and have all others among their friends.
+func together(members set, friends []set, alive set) bool {
+	if members.minus(alive) != (set{}) {
+		return false
+	}
+	ok := true
+	members.each(func(i int) {
+		others := members
+		others.remove(i)
+		ok = ok && others.minus(friends[i]) == (set{})
+	})
+	return ok
+}
+
+// effort bounds the search for a clique. Networks as faults leave them take less than n steps, mostly.
+const effort = 2000
+
+// clique looks for at least quorum nodes among alive that are all friends of each other. It finds them if there are
+// any, unless that takes more than its effort.
+func clique(friends []set, alive set, quorum int) (set, bool) {
+	steps := 0
+	var search func(among set) (set, bool)
+	search = func(among set) (set, bool) {
+		steps++
+		if steps > effort || among.count() < quorum {
+			return set{}, false
+		}
+		worst, most := -1, 0
+		among.each(func(i int) {
+			strangers := among.minus(friends[i])
+			strangers.remove(i)
+			if n := strangers.count(); n > most {
+				worst, most = i, n
+			}
+		})
+		if worst < 0 {
+			return among, true
+		}
+		without := among
+		without.remove(worst)
+		if found, ok := search(without); ok {
+			return found, true
+		}
+		with := among.and(friends[worst])
+		with.add(worst)
+		return search(with)
+	}
+	return search(alive)
+}

@@ -1,0 +1,85 @@
+package checkers
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+func init() {
+	register(Checker{
+		Property: "monotonic-term",
+		Holds:    "the term a node reports never goes down, restarts included",
+		check:    monotonicTerm,
+	})
+}
+
+// record is an answer whose term was higher than that of all of its node's answers before.
+type record struct {
+	at   time.Duration
+	term uint64
+	by   *answer
+}
+
+// monotonicTerm compares each answer with the node's highest term before it. One was before another if it had come when
+// the other was asked for. Announcements come in the order in which the node made them, but how long they took is not
+// known: what was announced when a question was asked was true before the answer, while an answer may be newer than an
+// announcement that comes after it.
+func monotonicTerm(_ context.Context, f *facts) Result {
+	if !f.numbered() {
+		return untested(nil, "the election numbers no leaderships, so there is no term that could go down")
+	}
+	if why := f.blind(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	records := make([][]record, len(f.nodes)) // of all answers
+	announced := make([]record, len(f.nodes)) // the highest one announced
+	compared, drops := 0, 0
+	var first [2]*answer
+	for i := range f.answers {
+		a := &f.answers[i]
+		if !a.tells() {
+			continue
+		}
+		all := records[a.node]
+		var before record
+		if a.polled {
+			before = latest(all, a.from)
+		} else if before = announced[a.node]; a.term >= before.term {
+			announced[a.node] = record{a.to, a.term, a}
+		}
+		if before.by != nil {
+			compared++
+		}
+		if before.term > a.term {
+			if drops++; drops == 1 {
+				first = [2]*answer{before.by, a}
+			}
+		}
+		if len(all) == 0 || a.term > all[len(all)-1].term {
+			records[a.node] = append(all, record{a.to, a.term, a})
+		}
+	}
+	figures := []Figure{
+		figure("answers compared", compared), figure("lower than before", drops), figure("restarts", f.restarts),
+	}
+	switch a, b := first[0], first[1]; {
+	case drops > 0:
+		e := evidence{span{a.begins(), b.to}, []int{f.index(a), f.index(b)}}
+		return invalid(figures, e, "%s reported term %d and later term %d%s", f.nodes[b.node], a.term, b.term, f.after(b.to))
+	case compared == 0:
+		return unknown(figures, "no node answered twice, one time after the other: ask again and again")
+	}
+	return valid(figures, "no term went down: %s compared with what the same node had answered before, %s on the way; %s",
+		count(compared, "answer"), count(f.restarts, "restart"), f.watch())
+}
+
+// latest returns the last record that was set before a time.
+func latest(all []record, before time.Duration) record {
+	for _, r := range slices.Backward(all) {
+		if r.at < before {
+			return r
+		}
+	}
+	return record{}
+}

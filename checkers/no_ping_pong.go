@@ -1,0 +1,155 @@
+package checkers
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+func init() {
+	register(Checker{
+		Property: "no-ping-pong",
+		Holds:    "under a fixed (even faulty) topology leadership does not bounce between nodes again and again",
+		check:    noPingPong,
+	})
+}
+
+// From how many moves without need on, and how many returns to a former leader among them, leadership bounces. A fault
+// may well cost one leader the post, and an election that goes wrong once another: there and back again, twice, is how
+// two nodes look that cannot agree.
+const (
+	bounceMoves   = 4
+	bounceReturns = 3
+)
+
+// bounces are the moves of leadership within one phase that nothing made necessary.
+type bounces struct {
+	phase
+	moves   []handover
+	returns int // of them, those that brought back who had led before in the phase
+	enough  int // the moves that it takes to show that leadership bounces, 0 if it does not
+}
+
+// noPingPong looks for the phase in which leadership bounced most.
+func noPingPong(_ context.Context, f *facts) Result {
+	if why := f.unjudgeable(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	var worst, perhaps bounces
+	var longest, longestFaulty time.Duration
+	moves := f.moves()
+	for _, p := range f.phases {
+		longest = max(longest, p.length())
+		if len(p.faults) > 0 {
+			longestFaulty = max(longestFaulty, p.length())
+		}
+		if b := f.bounce(p, moves, true); b.worse(worst) {
+			worst = b
+		}
+		if b := f.bounce(p, moves, false); b.worse(perhaps) {
+			perhaps = b
+		}
+	}
+	figures := []Figure{
+		figure("changes of leader", len(moves)), figure("most without need in one phase", len(worst.moves)),
+		figure("of them, returns", worst.returns), {"longest phase", lasted(longest)},
+		{"longest with a fault", lasted(longestFaulty)},
+	}
+	enough := (bounceMoves + 1) * f.setup.Bounds.Silence // who does not hear the leader takes a silence to challenge it
+	switch {
+	case worst.enough > 0:
+		return f.bounced(worst, figures)
+	case len(f.leads) == 0:
+		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+	case perhaps.enough > 0:
+		return unknown(figures, "leadership moved %s from %s to %s, and nobody can tell whether it had to: "+unseen,
+			count(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to))
+	case f.tried > 0 && f.took == 0:
+		return unknown(figures, "%s", f.noEffect())
+	case f.tried > 0 && longestFaulty < enough:
+		return untested(figures,
+			"no fault stayed the same for %s, in which leadership could have bounced: hold one for longer", lasted(enough))
+	case longest < enough:
+		return untested(figures, "the run did not last for %s, in which leadership could have bounced", lasted(enough))
+	}
+	moved := "leadership never moved"
+	if len(moves) > 0 {
+		moved = fmt.Sprintf("leadership moved %s, at most %d of them without need under the same faults",
+			count(len(moves), "time"), len(worst.moves))
+	}
+	return valid(figures, "%s; faults stayed the same for up to %s; %s", moved, lasted(longest), f.watch())
+}
+
+// bounce finds the moves without need in a phase: the old leader was well from its first claim until it was replaced,
+// and surely had one majority for all of that time and in every shape that the faults had taken before. Those that
+// are not sure may have been so, as far as the faults are known.
+func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
+	b := bounces{phase: p}
+	var led set
+	shapes := f.shapes(p)
+	for _, h := range all {
+		if h.span.from < p.from || h.span.to > p.to || h.from.node >= f.world.n {
+			continue
+		}
+		led.add(h.from.node)
+		with := shapes(h.from.node, h.span.to)
+		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
+		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign)) || with.count() < f.quorum() {
+			continue
+		}
+		b.moves = append(b.moves, h)
+		if led.has(h.to.node) {
+			b.returns++
+		}
+		if b.enough == 0 && len(b.moves) >= bounceMoves && b.returns >= bounceReturns {
+			b.enough = len(b.moves)
+		}
+	}
+	return b
+}
+
+// shapes returns whom a leader had in every shape that a phase's faults took until a time, as far as they are known. It
+// must be asked for later and later times of each leader.
+func (f *facts) shapes(p phase) func(leader int, until time.Duration) set {
+	epochs := f.world.during(p.span)
+	type state struct {
+		with set
+		past int // epochs that with is about
+	}
+	leaders := make([]state, f.world.n)
+	return func(leader int, until time.Duration) set {
+		s := &leaders[leader]
+		from := s.past
+		for s.past < len(epochs) && epochs[s.past].from <= until {
+			s.past++
+		}
+		with := f.world.with(leader, epochs[from:s.past], false)
+		if from > 0 {
+			with = with.and(s.with)
+		}
+		s.with = with
+		return with
+	}
+}
+
+func (b *bounces) worse(than bounces) bool {
+	if bounced := b.enough > 0; bounced != (than.enough > 0) {
+		return bounced
+	}
+	return len(b.moves) > len(than.moves)
+}
+
+func (f *facts) bounced(b bounces, figures []Figure) Result {
+	first, last := b.moves[0], b.moves[len(b.moves)-1]
+	between := set{}
+	between.add(first.from.node)
+	for _, h := range b.moves {
+		between.add(h.to.node)
+	}
+	e := evidence{span{first.span.from, last.span.to}, []int{f.index(&f.answers[first.from.first])}}
+	for _, h := range b.moves[:b.enough] {
+		e.ops = append(e.ops, f.index(&f.answers[h.to.first]))
+	}
+	return invalid(figures, e, "leadership bounced between %s %d times in %s %s",
+		f.names(between), len(b.moves), lasted(e.length()), f.conditions(b.phase))
+}

@@ -1,0 +1,358 @@
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"recount/history"
+)
+
+// parseHistory reads the notation that testdata/README.md describes.
+func parseHistory(text string) (*history.History, error) {
+	p := &notation{setup: &history.Setup{Version: "test", Target: "test", Cluster: "sim"}, ids: map[string]int{}}
+	for i, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if words := strings.Fields(line); len(words) > 0 {
+			if err := p.line(words); err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
+		}
+	}
+	slices.SortStableFunc(p.ops, func(a, b history.Op) int { return int(a.Time - b.Time) })
+	if !p.without {
+		begin := history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: p.setup}
+		p.ops = slices.Insert(p.ops, 0, begin)
+	}
+	for i := range p.ops {
+		p.ops[i].Index = i
+	}
+	return history.New(p.ops)
+}
+
+type notation struct {
+	setup   *history.Setup
+	without bool
+	ops     []history.Op
+	process history.Process // of the last op: each op has its own
+	ids     map[string]int  // of faults by name and nodes
+}
+
+func (p *notation) line(words []string) error {
+	switch words[0] {
+	case "nodes":
+		p.setup.Nodes = words[1:]
+		return nil
+	case "bounds":
+		bounds := &p.setup.Bounds
+		b := map[string]*time.Duration{"silence": &bounds.Silence, "elect": &bounds.Elect, "poll": &bounds.Poll}
+		for _, w := range words[1:] {
+			name, value, _ := strings.Cut(w, "=")
+			d, err := time.ParseDuration(value)
+			if b[name] == nil || err != nil {
+				return fmt.Errorf("no bound: %q", w)
+			}
+			*b[name] = d
+		}
+		return nil
+	case "flags":
+		for _, w := range words[1:] {
+			switch w {
+			case "no-terms":
+				p.setup.NoTerms = true
+			case "recording":
+				p.setup.Recorded = true
+			case "no-setup":
+				p.without = true
+			default:
+				return fmt.Errorf("no flag: %q", w)
+			}
+		}
+		return nil
+	}
+	times, err := parseTimes(words[0])
+	if err != nil {
+		return err
+	}
+	for _, t := range times {
+		if err := p.happens(t, words[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseTimes reads "1s", "1s-1.1s" and "1s..2s/50ms".
+func parseTimes(w string) (times []span, err error) {
+	parse := func(s string) (d time.Duration) {
+		if err == nil {
+			d, err = time.ParseDuration(s)
+		}
+		return d
+	}
+	if from, rest, repeated := strings.Cut(w, ".."); repeated {
+		to, every, _ := strings.Cut(rest, "/")
+		begin, end, step := parse(from), parse(to), parse(every)
+		for t := begin; err == nil && t < end; t += step {
+			times = append(times, span{t, t})
+		}
+		return times, err
+	}
+	from, to, long := strings.Cut(w, "-")
+	if !long {
+		to = from
+	}
+	return []span{{parse(from), parse(to)}}, err
+}
+
+func (p *notation) happens(t span, words []string) error {
+	switch words[0] {
+	case "end":
+		p.ops = append(p.ops, history.Op{Time: t.from, Process: history.Harness, Type: history.OK, F: history.End})
+		return nil
+	case "stall":
+		d, err := time.ParseDuration(words[1])
+		op := history.Op{Time: t.from, Process: history.Harness, Type: history.Info, F: history.Stall}
+		op.Access.Value = int64(d)
+		p.ops = append(p.ops, op)
+		return err
+	case "nemesis":
+		return p.nemesis(t, words[1:])
+	}
+	var who []string
+	for len(words) > 0 && (slices.Contains(p.setup.Nodes, words[0]) || words[0] == "client" || words[0] == "stranger") {
+		who, words = append(who, words[0]), words[1:]
+	}
+	if len(who) == 0 || len(words) == 0 {
+		return fmt.Errorf("nobody, or nothing: %q", words)
+	}
+	for _, n := range who {
+		if err := p.does(t, n, words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// does adds what one node or client does.
+func (p *notation) does(t span, who string, words []string) error {
+	p.process++
+	op := history.Op{Process: p.process, Node: who, F: history.Observe, Type: history.OK}
+	if who == "client" {
+		op.Node = ""
+	}
+	switch words[0] {
+	case "write", "read":
+		return p.access(t, op, words)
+	case "votes":
+		term, err := strconv.ParseUint(words[1], 10, 64)
+		op.F, op.Time, op.Vote = history.Granted, t.from, history.Vote{Term: term, For: words[2]}
+		p.ops = append(p.ops, op)
+		return err
+	case "exits":
+		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
+		p.ops = append(p.ops, op)
+		return nil
+	case "silent":
+		op.Type = history.Info
+	case "refuses":
+		op.Type = history.Fail
+	case "announces":
+		op.F, op.Time = history.Announce, t.from
+		err := parseView(words[1:], &op.View)
+		p.ops = append(p.ops, op)
+		return err
+	default:
+		if err := parseView(words, &op.View); err != nil {
+			return err
+		}
+	}
+	p.add(t, op)
+	return nil
+}
+
+// add adds the invoke and the end of an op.
+func (p *notation) add(t span, end history.Op) {
+	invoke := end
+	invoke.Time, invoke.Type, invoke.View = t.from, history.Invoke, history.View{}
+	end.Time = t.to
+	p.ops = append(p.ops, invoke, end)
+}
+
+func parseView(words []string, v *history.View) error {
+	if err := v.Role.UnmarshalText([]byte(words[0])); err != nil {
+		return err
+	}
+	for words = words[1:]; len(words) > 0; words = words[1:] {
+		var err error
+		switch w := words[0]; {
+		case w == "torn":
+			v.Torn = true
+		case w == "of" && len(words) > 1:
+			v.Leader, words = words[1], words[1:]
+		case w == "tenure" && len(words) > 1:
+			v.Tenure, err = strconv.ParseUint(words[1], 10, 64)
+			words = words[1:]
+		default:
+			v.Term, err = strconv.ParseUint(w, 10, 64)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *notation) access(t span, op history.Op, words []string) error {
+	op.F = history.F(words[0])
+	words = words[1:]
+	if len(words) >= 2 {
+		token, err1 := strconv.ParseUint(words[0], 10, 64)
+		value, err2 := strconv.ParseInt(words[1], 10, 64)
+		if err1 != nil || err2 != nil {
+			return fmt.Errorf("no token and value: %q", words)
+		}
+		op.Access, words = history.Access{Token: token, Value: value}, words[2:]
+	}
+	outcome := strings.Join(words, " ")
+	switch outcome {
+	case "":
+	case "rejected", "failed":
+		op.Type = history.Fail
+	case "unknown", "unended":
+		op.Type = history.Info
+	default:
+		return fmt.Errorf("no outcome: %q", outcome)
+	}
+	p.add(t, op)
+	if op.F == history.Read {
+		p.ops[len(p.ops)-2].Access = history.Access{}
+	}
+	if outcome == "unended" {
+		p.ops = p.ops[:len(p.ops)-1]
+	}
+	return nil
+}
+
+// nemesis adds what "inject isolate n3: cut n1-n3, cut n2-n3; unseen" says.
+func (p *notation) nemesis(t span, words []string) error {
+	text, outcome, _ := strings.Cut(strings.Join(words, " "), ";")
+	head, changes, _ := strings.Cut(text, ":")
+	verb, name, _ := strings.Cut(head, " ")
+	if p.ids[name] == 0 {
+		p.ids[name] = len(p.ids) + 1
+	}
+	parts := strings.Fields(name)
+	f := &history.Fault{ID: p.ids[name], Name: parts[0], Nodes: parts[1:]}
+	if err := parseChanges(changes, &f.Changes); err != nil {
+		return err
+	}
+	p.add(t, history.Op{Process: history.Nemesis, Type: history.OK, F: history.F(verb), Fault: f})
+	end := &p.ops[len(p.ops)-1]
+	outcome, rest, _ := strings.Cut(strings.TrimSpace(outcome), " ")
+	switch outcome {
+	case "":
+	case "unended":
+		p.ops = p.ops[:len(p.ops)-1]
+	case "failed":
+		end.Type = history.Fail
+	case "unseen":
+		end.Type = history.Info
+	case "untold":
+		end.Fault = nil
+	case "only":
+		end.Fault = &history.Fault{ID: f.ID, Name: f.Name, Nodes: f.Nodes}
+		return parseChanges(rest, &end.Fault.Changes)
+	default:
+		return fmt.Errorf("no outcome: %q", outcome)
+	}
+	return nil
+}
+
+func parseChanges(text string, c *history.Changes) error {
+	for _, words := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+		if err := parseChange(strings.Fields(words), c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parseChange(words []string, c *history.Changes) error {
+	if len(words) != 2 {
+		return fmt.Errorf("no change: %q", words)
+	}
+	links := map[string]history.LinkState{"cut": {Cut: true}, "slow": {Delay: 50 * time.Millisecond}, "join": {}}
+	procs := map[string]history.ProcState{
+		"kill": history.Down, "crash": history.Crashed, "start": history.Up, "pause": history.Paused, "resume": history.Up,
+		"stop": history.Stopped, "freeze": history.Frozen,
+	}
+	clocks := map[string]float64{"skew": 0.1, "right": 0}
+	what, whom := words[0], words[1]
+	if state, ok := links[what]; ok {
+		a, b, both := strings.Cut(whom, "-")
+		if !both {
+			a, b, _ = strings.Cut(whom, ">")
+		}
+		b, port, single := strings.Cut(b, ":")
+		l := history.Link{From: a, To: b, LinkState: state}
+		if single {
+			var err error
+			if l.Port, err = strconv.Atoi(port); err != nil {
+				return err
+			}
+		}
+		c.Links = append(c.Links, l)
+		if both {
+			l.From, l.To = b, a
+			c.Links = append(c.Links, l)
+		}
+		return nil
+	}
+	if state, ok := procs[what]; ok {
+		c.Procs = append(c.Procs, history.Proc{Node: whom, State: state})
+		return nil
+	}
+	if drift, ok := clocks[what]; ok {
+		c.Clocks = append(c.Clocks, history.Clock{Node: whom, Drift: drift})
+		return nil
+	}
+	return fmt.Errorf("no change: %q", words)
+}
+
+// tell writes an op in the notation, as far as a person needs it.
+func tell(op *history.Op) string {
+	s := fmt.Sprintf("op %d  %v", op.Index, op.Time)
+	if op.Node != "" {
+		s += " " + op.Node
+	}
+	switch op.F {
+	case history.Announce:
+		s += " announces " + tellView(op.View)
+	case history.Observe:
+		s += " " + tellView(op.View)
+	case history.Granted:
+		s += fmt.Sprintf(" votes %d %s", op.Vote.Term, op.Vote.For)
+	case history.Write, history.Read:
+		s += fmt.Sprintf(" %s %d %d %v", op.F, op.Access.Token, op.Access.Value, op.Type)
+	case history.Inject, history.Change, history.Heal:
+		s += " nemesis " + string(op.F)
+		if op.Fault != nil {
+			s += fmt.Sprintf(" %s %s", op.Fault.Name, strings.Join(op.Fault.Nodes, " "))
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+func tellView(v history.View) string {
+	s := fmt.Sprintf("%v %d", v.Role, v.Term)
+	if v.Tenure > 0 {
+		s += fmt.Sprintf(" tenure %d", v.Tenure)
+	}
+	if v.Leader != "" {
+		s += " of " + v.Leader
+	}
+	return s
+}

@@ -1,0 +1,281 @@
+package checkers
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// What is decided by pruning, cutting and partitioning must be what porcupine decides on all operations together. More
+// histories than these are tried with go test ./checkers -run Plain -rapid.checks=100000.
+const plainChecks = 5000
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", fmt.Sprint(plainChecks)); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// leaders is the specification without partitions: who leads each of the first few terms.
+type leaders [5]string
+
+var plainClaimModel = porcupine.Model{
+	Init: func() any { return leaders{} },
+	Step: func(state, input, _ any) (bool, any) {
+		s, c := state.(leaders), input.(claim)
+		ok := s[c.term] == "" || s[c.term] == c.node
+		s[c.term] = c.node
+		return ok, s
+	},
+}
+
+func TestPlainSingleLeader(t *testing.T) {
+	tried, illegal := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := []string{"n1", "n2", "n3"}
+		setup := &history.Setup{Nodes: nodes}
+		ops := []history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup}}
+		var plain []porcupine.Operation
+		n := rapid.IntRange(4, 10).Draw(t, "answers")
+		for i := range n {
+			call := time.Duration(rapid.IntRange(0, 12).Draw(t, "call"))
+			ret := call + time.Duration(rapid.IntRange(0, 4).Draw(t, "length"))
+			node := rapid.SampledFrom(nodes).Draw(t, "node")
+			op := history.Op{Time: ret, Process: history.Process(i), F: history.Observe, Node: node}
+			if op.Type = history.OK; rapid.IntRange(0, 4).Draw(t, "no answer") == 1 {
+				op.Type = history.Info
+			}
+			announced := rapid.IntRange(0, 4).Draw(t, "announced") == 0
+			if announced {
+				op.F, op.Type, call = history.Announce, history.OK, ret
+			}
+			if op.Type == history.OK {
+				op.View = history.View{
+					Role: history.Leader,
+					Term: uint64(rapid.IntRange(1, 4).Draw(t, "term")),
+					Torn: rapid.IntRange(0, 9).Draw(t, "torn") == 0,
+				}
+				if rapid.IntRange(0, 3).Draw(t, "role") == 1 {
+					op.View.Role = history.Follower
+				}
+				if op.View.Claims() {
+					c := claim{node, op.View.Term}
+					plain = append(plain, porcupine.Operation{Input: c, Call: int64(call), Return: int64(ret)})
+				}
+			}
+			if !announced {
+				ops = append(ops, history.Op{Time: call, Process: op.Process, Type: history.Invoke, F: op.F, Node: node})
+			}
+			ops = append(ops, op)
+		}
+		slices.SortStableFunc(ops, func(a, b history.Op) int {
+			return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Type, b.Type))
+		})
+		for i := range ops {
+			ops[i].Index = i
+		}
+		h, err := history.New(ops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := find("single-leader-per-term").Check(context.Background(), h)
+		legal := porcupine.CheckOperations(plainClaimModel, plain)
+		if tried++; !legal {
+			illegal++
+		}
+		slices.SortStableFunc(plain, func(a, b porcupine.Operation) int {
+			return cmp.Compare(a.Input.(claim).term, b.Input.(claim).term)
+		})
+		if porcupine.CheckOperations(claimModel, plain) != legal {
+			t.Fatalf("porcupine says legal: %v, but not term by term", legal)
+		}
+		if legal == (r.Verdict == Invalid) {
+			t.Fatalf("porcupine says legal: %v; the checker says %v: %s", legal, r.Verdict, r.Why)
+		}
+		if r.Verdict == Invalid {
+			var core []porcupine.Operation
+			for _, i := range r.Ops {
+				core = append(core, porcupine.Operation{Input: claim{ops[i].Node, ops[i].View.Term}})
+			}
+			if len(core) != 2 || porcupine.CheckOperations(plainClaimModel, core) {
+				t.Fatalf("ops %v show nothing", r.Ops)
+			}
+		}
+	})
+	requireIllegal(t, tried, illegal)
+}
+
+func TestPlainExclusiveLeadership(t *testing.T) {
+	tried, illegal := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := &facts{nodes: []string{"n1", "n2", "n3", "n4", "n5"}}
+		now := time.Duration(0)
+		draw := func(most int, label string) time.Duration {
+			return time.Duration(rapid.IntRange(0, most).Draw(t, label))
+		}
+		for node := range rapid.IntRange(2, 5).Draw(t, "leaderships") {
+			now += draw(4, "since the last")
+			l := leadership{node: node, since: now, first: int32(len(f.answers)), lost: -1}
+			taken := now + draw(3, "length of the first answer")
+			given := max(now, taken-2) + draw(5, "from the first to the last")
+			ended := max(taken, given) + draw(3, "length of the last answer")
+			f.answers = append(f.answers, answer{from: now, to: taken}, answer{from: given, to: max(taken, given)})
+			l.last = l.first + 1
+			if rapid.Bool().Draw(t, "denied") {
+				l.lost = l.last + 1
+				f.answers = append(f.answers, answer{from: given, to: ended})
+			}
+			f.leads = append(f.leads, l)
+		}
+		var ops []porcupine.Operation
+		holds := f.holds()
+		for i := range holds {
+			ops = append(ops, f.turns(&holds[i], i+1)...)
+		}
+		legal := porcupine.CheckOperations(lockModel, ops)
+		a, b := clash(holds)
+		if tried++; !legal {
+			illegal++
+		}
+		if legal != (a == nil) {
+			t.Fatalf("porcupine says legal: %v; what clashes is %v and %v", legal, a, b)
+		}
+		if a != nil && porcupine.CheckOperations(lockModel, slices.Concat(f.turns(a, 1), f.turns(b, 2))) {
+			t.Fatalf("%v and %v do not clash", a, b)
+		}
+	})
+	requireIllegal(t, tried, illegal)
+}
+
+func TestPlainFencing(t *testing.T) {
+	tried, illegal, cut, doubtful := 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		all := drawAccesses(t)
+		legal := porcupine.CheckOperations(fenceModel, asOperations(all))
+		kept := prune(slices.Clone(all))
+		parts := pieces(kept, rapid.SampledFrom([]int{1, 1, 2, pieceSize}).Draw(t, "piece size"))
+		var bad []access
+		for _, p := range parts {
+			if answer, why := ask(context.Background(), fenceModel, asOperations(p)); answer == porcupine.Unknown {
+				t.Fatal(why)
+			} else if answer == porcupine.Illegal && bad == nil {
+				bad = p
+			}
+		}
+		if tried++; !legal {
+			illegal++
+		}
+		if len(parts) > 1 {
+			cut++
+		}
+		if slices.ContainsFunc(kept, func(a access) bool { return a.kind == maybe }) {
+			doubtful++
+		}
+		if legal != (bad == nil) {
+			t.Fatalf("porcupine says legal: %v; in pieces it says %v", legal, bad == nil)
+		}
+		if from := rapid.IntRange(0, len(all)-1).Draw(t, "from"); legal {
+			to := rapid.IntRange(from, len(all)).Draw(t, "to")
+			if less := without(all, from, to); !porcupine.CheckOperations(fenceModel, asOperations(less)) {
+				t.Fatalf("legal, but not without %d to %d: %v", from, to, less)
+			}
+		}
+		if bad == nil {
+			return
+		}
+		core := shrink(context.Background(), bad)
+		if porcupine.CheckOperations(fenceModel, asOperations(core)) {
+			t.Fatalf("what is left is legal: %v", core)
+		}
+		for i := range core {
+			if less := without(core, i, i+1); len(less) > 0 && !porcupine.CheckOperations(fenceModel, asOperations(less)) {
+				t.Fatalf("%v can do without %v", core, &core[i])
+			}
+		}
+	})
+	requireIllegal(t, tried, illegal)
+	require.Greater(t, cut, tried/10, "histories in several pieces")
+	require.Greater(t, doubtful, tried/50, "histories where unknown outcomes matter")
+}
+
+// requireIllegal makes sure that histories of both kinds were tried.
+func requireIllegal(t *testing.T, tried, illegal int) {
+	t.Helper()
+	t.Logf("%d histories, %d of them illegal", tried, illegal)
+	require.Greater(t, illegal, tried*2/5)
+	require.Less(t, illegal, tried*4/5)
+}
+
+// drawAccesses draws what happened to a resource, most often with one thing or two that cannot have.
+func drawAccesses(t *rapid.T) []access {
+	var state history.Access
+	var all []access
+	now := 0
+	for i := range rapid.IntRange(3, 10).Draw(t, "accesses") {
+		now += 4 - rapid.IntRange(0, 4).Draw(t, "haste")
+		a := access{
+			call: time.Duration(max(0, now-rapid.IntRange(0, 2).Draw(t, "before"))),
+			ret:  time.Duration(now + rapid.IntRange(0, 2).Draw(t, "after")),
+			op:   int32(i),
+		}
+		a.Token, a.Value = uint64(rapid.IntRange(0, 3).Draw(t, "token")), int64(rapid.IntRange(0, 9).Draw(t, "value"))
+		happens := true
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 1, 2:
+			a.kind, a.Access = read, state
+		case 3:
+			a.kind, a.ret = maybe, never
+			happens = rapid.Bool().Draw(t, "happens")
+		}
+		if a.kind != read && happens {
+			if a.Token >= state.Token {
+				state = a.Access
+			} else if a.kind == accepted {
+				a.kind = rejected
+			}
+		}
+		all = append(all, a)
+	}
+	for range 4 - rapid.IntRange(0, 4).Draw(t, "truths") {
+		a := &all[rapid.IntRange(0, len(all)-1).Draw(t, "liar")]
+		switch rapid.IntRange(0, 3).Draw(t, "lie") {
+		case 1:
+			a.Token = uint64(rapid.IntRange(0, 3).Draw(t, "token"))
+		case 2:
+			a.Value = int64(rapid.IntRange(0, 9).Draw(t, "value"))
+		case 0:
+			if a.kind == accepted || a.kind == rejected {
+				a.kind = accepted + rejected - a.kind
+			}
+		case 3:
+			if a.kind != maybe {
+				a.ret = max(a.call, a.ret-3)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b access) int { return cmp.Compare(a.call, b.call) })
+	return all
+}
+
+// find returns a registered checker.
+func find(property string) Checker {
+	i := slices.IndexFunc(All(), func(c Checker) bool { return c.Property == property })
+	return All()[i]
+}

@@ -1,0 +1,131 @@
+package checkers
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"recount/history"
+)
+
+// Most of what happens to a fenced resource cannot decide whether the whole is legal, and the rest falls into pieces
+// that can be decided one by one. Both steps are exact: the history is legal if and only if all pieces are.
+
+// prune settles what is known after all and leaves out what decides nothing. It may change the accesses it is given.
+func prune(all []access) []access {
+	settleRead(all)
+	all = dropExplained(all)
+	return dropUnused(all)
+}
+
+// settleRead makes a write of unknown outcome an accepted one if it was read and no other write can be what was read.
+// It took effect before the first of its readers returned.
+func settleRead(all []access) {
+	type writes struct{ only, count int }
+	by := map[history.Access]writes{}
+	for i := range all {
+		if all[i].kind == maybe {
+			by[all[i].Access] = writes{only: i}
+		}
+	}
+	if len(by) == 0 {
+		return
+	}
+	by[history.Access{}] = writes{count: 2} // what the resource begins with was written by nobody
+	for i := range all {
+		a := &all[i]
+		if w, ok := by[a.Access]; ok && (a.kind == maybe || a.kind == accepted) {
+			w.count++
+			by[a.Access] = w
+		}
+	}
+	for i := range all {
+		w, ok := by[all[i].Access]
+		if all[i].kind == read && ok && w.count == 1 {
+			a := &all[w.only]
+			a.kind, a.ret = accepted, min(a.ret, max(a.call, all[i].ret))
+		}
+	}
+}
+
+// dropExplained leaves out rejections that can always be placed: a write or a read with a higher token had returned
+// when the rejection did, so whatever the order is, there is room for the rejection behind it.
+func dropExplained(all []access) []access {
+	if !slices.ContainsFunc(all, func(a access) bool { return a.kind == rejected }) {
+		return all
+	}
+	type reach struct {
+		at    time.Duration
+		token uint64 // the highest that had certainly been accepted by then
+	}
+	var reached []reach
+	for i := range all {
+		if a := &all[i]; a.kind == accepted || a.kind == read {
+			reached = append(reached, reach{a.ret, a.Token})
+		}
+	}
+	slices.SortFunc(reached, func(a, b reach) int { return cmp.Compare(a.at, b.at) })
+	for i := 1; i < len(reached); i++ {
+		reached[i].token = max(reached[i].token, reached[i-1].token)
+	}
+	return slices.DeleteFunc(all, func(a access) bool {
+		k := sort.Search(len(reached), func(k int) bool { return reached[k].at > a.ret })
+		return a.kind == rejected && k > 0 && reached[k-1].token > a.Token
+	})
+}
+
+// dropUnused leaves out writes of unknown outcome that nothing needs. One that nobody read can only explain
+// rejections of lower tokens that had not returned when it was begun: later than the last of them, or where there are
+// none, it may as well take effect at the very end.
+func dropUnused(all []access) []access {
+	var open []access
+	reads := map[history.Access]bool{}
+	for i := range all {
+		switch all[i].kind {
+		case rejected:
+			open = append(open, all[i])
+		case read:
+			reads[all[i].Access] = true
+		}
+	}
+	for i := range all {
+		a := &all[i]
+		if a.kind != maybe {
+			continue
+		}
+		if a.use = -1; reads[a.Access] {
+			a.use = never
+		}
+		for _, r := range open {
+			if r.Token < a.Token && r.ret >= a.call {
+				a.use = max(a.use, r.ret)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(a access) bool { return a.kind == maybe && a.use < 0 })
+}
+
+// pieceSize is how many accesses a piece should have at least: asking porcupine costs as much as deciding on that many.
+const pieceSize = 32
+
+// pieces cuts accesses where their order is certain: at an accepted write that overlaps no other access. Whatever
+// came before, the resource then holds that write, so it ends one piece and begins the next. Pieces have at least the
+// given size, but for the last.
+func pieces(all []access, size int) [][]access {
+	var cut [][]access
+	begin, busy := 0, time.Duration(-1) // busy: until then some access was under way
+	for i := range all {
+		a := &all[i]
+		if a.kind == accepted && busy < a.call && i+1-begin >= size && i+1 < len(all) && a.ret < all[i+1].call {
+			cut = append(cut, all[begin:i+1])
+			begin = i
+		}
+		until := a.ret
+		if a.kind == maybe {
+			until = a.use
+		}
+		busy = max(busy, until)
+	}
+	return append(cut, all[begin:])
+}

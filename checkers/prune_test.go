@@ -1,0 +1,112 @@
+package checkers
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// TestPrune pins down what pruning leaves: that the verdict stays the same is shown elsewhere.
+func TestPrune(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a rejection that a write explains": {"1s n1 write 2 20\n2s n1 write 1 10 rejected", "write 2"},
+		"a rejection that a read explains": {
+			"1s-9s n1 write 2 20\n2s client read 2 20\n3s n1 write 1 10 rejected", "write 2, read 2",
+		},
+		"a rejection that an earlier write explains": {
+			"1s n1 write 2 20\n1.5s-9s n1 write 2 21\n2s-3s n1 write 1 10\n4s n1 write 1 11 rejected",
+			"write 2, write 2, write 1",
+		},
+		"a rejection that came when its explanation did": {
+			"1s-2s n1 write 2 20\n1s-2s n1 write 1 10 rejected", "write 2",
+		},
+		"a rejection that only may be explained": {
+			"1s-9s n1 write 2 20\n2s-3s n1 write 1 10 rejected", "write 2, rejected 1",
+		},
+		"an unknown write that nobody read": {"1s n1 write 2 20\n2s n1 write 2 21 unknown", "write 2"},
+		"an unknown write that was read": {
+			"1s-2s n1 write 2 20 unknown\n3s-4s client read 2 20\n3s-5s client read 2 20", "write 2 until 4s, read 2, read 2",
+		},
+		"an unknown write that another may stand for": {
+			"1s n1 write 2 20\n2s n1 write 2 20 unknown\n3s client read 2 20", "write 2, maybe 2, read 2",
+		},
+		"an unknown write of what was there first": {
+			"1s n1 write 0 0 unknown\n3s client read 0 0", "maybe 0, read 0",
+		},
+		"an unknown write that a rejection needs": {
+			"1s-2s n1 write 2 20 unknown\n3s-4s n1 write 1 10 rejected", "maybe 2 until 4s, rejected 1",
+		},
+		"an unknown write begun too late for it": {
+			"1s-2s n1 write 1 10 rejected\n3s-4s n1 write 2 20 unknown", "rejected 1",
+		},
+		"an unknown write of too low a token for it": {
+			"1s-2s n1 write 1 20 unknown\n3s-4s n1 write 1 10 rejected", "rejected 1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, err := parseHistory("nodes n1 n2\n" + c.text)
+			require.NoError(t, err)
+			got := ""
+			for _, a := range prune(accesses(h)) {
+				if got != "" {
+					got += ", "
+				}
+				got += [...]string{accepted: "write ", rejected: "rejected ", read: "read ", maybe: "maybe "}[a.kind]
+				got += string(rune('0' + a.Token))
+				switch {
+				case a.kind == maybe && a.use < never:
+					got += " until " + a.use.String()
+				case a.kind == accepted && h.Ops[a.op].Type == history.Invoke: // settled
+					got += " until " + a.ret.String()
+				}
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// TestPieces cuts after a write that nothing overlaps, and nowhere else.
+func TestPieces(t *testing.T) {
+	sizes := func(text string, size int) (n []int) {
+		h, err := parseHistory("nodes n1 n2\n" + text)
+		require.NoError(t, err)
+		for _, p := range pieces(prune(accesses(h)), size) {
+			n = append(n, len(p))
+		}
+		return n
+	}
+	require.Equal(t, []int{1, 2, 2}, sizes("1s n1 write 1 1\n2s n1 write 1 2\n3s n1 write 1 3", 1))
+	require.Equal(t, []int{2, 2}, sizes("1s n1 write 1 1\n2s n1 write 1 2\n3s n1 write 1 3", 2))
+	require.Equal(t, []int{3}, sizes("1s n1 write 1 1\n2s n1 write 1 2\n3s n1 write 1 3", 3))
+	require.Equal(t, []int{3}, sizes("1s-2s n1 write 1 1\n2s-3s n1 write 1 2\n3s n1 write 1 3", 1), "they touch")
+	require.Equal(t, []int{2}, sizes("1s client read 0 0\n2s client read 0 0", 1), "reads do not cut")
+	require.Equal(t, []int{3, 2}, sizes(
+		"1s-9s n1 write 5 5 unknown\n2s-3s n1 write 1 1 rejected\n4s n1 write 5 6\n5s n1 write 5 7", 1),
+		"the unknown write is of use until 3s")
+}
+
+func TestAsOperations(t *testing.T) {
+	ops := asOperations([]access{{node: "n1"}, {node: "n2"}, {node: "n1"}, {}})
+	var clients []int
+	for _, op := range ops {
+		clients = append(clients, op.ClientId)
+	}
+	require.Equal(t, []int{0, 1, 0, 2}, clients, "each node is a line of the picture")
+}
+
+func TestUnjudgeable(t *testing.T) {
+	const answers = "1s n1 leader 1\n1s n2 follower 1\n2s end"
+	for bounds, want := range map[string]bool{
+		"bounds silence=1s elect=4s poll=1s": false,
+		"bounds silence=1s elect=4s":         false,
+		"bounds silence=1s":                  true,
+		"bounds elect=1s":                    true,
+		"":                                   true,
+	} {
+		h, err := parseHistory("nodes n1 n2\n" + bounds + "\n" + answers)
+		require.NoError(t, err)
+		require.Equal(t, want, gather(h).unjudgeable() != "", bounds)
+	}
+}

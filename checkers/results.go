@@ -1,0 +1,40 @@
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// valid is the result that a property holds. It says what was seen of it.
+func valid(figures []Figure, format string, args ...any) Result {
+	return Result{Verdict: Valid, Why: fmt.Sprintf(format, args...), Figures: figures}
+}
+
+// unknown is the result that there is no telling. It says what is missing, and what would settle it.
+func unknown(figures []Figure, format string, args ...any) Result {
+	return Result{Verdict: Unknown, Why: fmt.Sprintf(format, args...), Figures: figures}
+}
+
+// untested is the result that nothing put the property to the test.
+func untested(figures []Figure, format string, args ...any) Result {
+	return Result{Verdict: Unknown, Untested: true, Why: fmt.Sprintf(format, args...), Figures: figures}
+}
+
+// evidence is what shows a violation: ops by their Index, and when it was.
+type evidence struct {
+	span
+	ops []int
+}
+
+// invalid is the result that a property is violated. It says what happened.
+func invalid(figures []Figure, e evidence, format string, args ...any) Result {
+	slices.Sort(e.ops)
+	return Result{
+		Verdict: Invalid, Why: fmt.Sprintf(format, args...), Ops: slices.Compact(e.ops),
+		From: max(e.from, 0), To: e.to, Figures: figures,
+	}
+}
+
+// figure is a named number of things.
+func figure(name string, n int) Figure { return Figure{name, strconv.Itoa(n)} }

@@ -1,0 +1,126 @@
+package checkers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+)
+
+func init() {
+	register(Checker{
+		Property: "single-leader-per-term",
+		Holds:    "no two nodes are leader in one term",
+		check:    singleLeader,
+	})
+}
+
+// claim is an operation on the leadership of a term: a node says that it has it.
+type claim struct {
+	node string
+	term uint64
+}
+
+// claimModel is the leadership of one term: whoever is first to claim it has it for good. Operations come in
+// the order of their terms.
+var claimModel = porcupine.Model{
+	Partition: func(all []porcupine.Operation) (terms [][]porcupine.Operation) {
+		for len(all) > 0 {
+			n := 1
+			for n < len(all) && all[n].Input.(claim).term == all[0].Input.(claim).term {
+				n++
+			}
+			terms = append(terms, all[:n])
+			all = all[n:]
+		}
+		return terms
+	},
+	Init: func() any { return "" },
+	Step: func(state, input, _ any) (bool, any) {
+		leader, c := state.(string), input.(claim)
+		return leader == "" || leader == c.node, c.node
+	},
+	DescribeOperation: func(input, _ any) string {
+		c := input.(claim)
+		return fmt.Sprintf("%s leads in term %d", c.node, c.term)
+	},
+	DescribeState: func(state any) string { return "leader: " + state.(string) },
+}
+
+// singleLeader puts to porcupine the first claims of each term that several nodes claimed. That is all there is to
+// decide: repeating a claim changes nothing, and what one node alone claims is legal in any order.
+func singleLeader(ctx context.Context, f *facts) Result {
+	if !f.numbered() {
+		return untested(nil, "the election numbers no leaderships, so there is no term that could have two")
+	}
+	if why := f.blind(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	claims := 0
+	for _, l := range f.leads {
+		claims += l.claims
+	}
+	terms, bad := byTerm(f.leads)
+	figures := []Figure{
+		figure("leaderships", len(f.leads)), figure("terms with a leader", terms),
+		figure("terms with several", len(bad)), figure("claims", claims),
+	}
+	switch {
+	case terms == 0:
+		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+	case len(bad) == 0:
+		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(terms, "term"), f.watch())
+		r.Drawing = draw(claimModel, f.firstClaims())
+		return r
+	}
+	// Within a term leaderships stand in the order of their first claims. The first two show it.
+	a, b := &f.answers[bad[0][0].first], &f.answers[bad[0][1].first]
+	ops := []porcupine.Operation{f.claim(a), f.claim(b)}
+	switch answer, why := ask(ctx, claimModel, ops); answer {
+	case porcupine.Unknown:
+		return unknown(figures, "%s", why)
+	case porcupine.Ok:
+		panic(fmt.Sprintf("porcupine knows an order for two leaders of term %d", a.term))
+	}
+	e := evidence{span{min(a.begins(), b.begins()), max(a.to, b.to)}, []int{f.index(a), f.index(b)}}
+	r := invalid(figures, e, "term %d was won by %s and by %s", a.term, f.nodes[a.node], f.nodes[b.node])
+	r.Drawing = draw(claimModel, ops)
+	return r
+}
+
+// byTerm counts the terms of leaderships, which are in the order of their terms, and returns the first leaderships of
+// two nodes for each term that several nodes led. A node that led a term twice is one leader of it.
+func byTerm(all []leadership) (terms int, several [][2]leadership) {
+	for i := range all {
+		if i == 0 || all[i].term != all[i-1].term {
+			terms++
+			first := all[i]
+			for _, other := range all[i+1:] {
+				if other.term != first.term {
+					break
+				}
+				if other.node != first.node {
+					several = append(several, [2]leadership{first, other})
+					break
+				}
+			}
+		}
+	}
+	return terms, several
+}
+
+// firstClaims are the first claims of all leaderships.
+func (f *facts) firstClaims() []porcupine.Operation {
+	ops := make([]porcupine.Operation, len(f.leads))
+	for i := range f.leads {
+		ops[i] = f.claim(&f.answers[f.leads[i].first])
+	}
+	return ops
+}
+
+// claim makes an answer an operation: it happened when the answer was true.
+func (f *facts) claim(a *answer) porcupine.Operation {
+	return porcupine.Operation{
+		ClientId: int(a.node), Input: claim{f.nodes[a.node], a.term}, Call: int64(a.begins()), Return: int64(a.to),
+	}
+}

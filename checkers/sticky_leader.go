@@ -1,0 +1,134 @@
+package checkers
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+func init() {
+	register(Checker{
+		Property: "sticky-leader",
+		Holds:    "a leader that stays alive and keeps a connected majority keeps the leadership, also when a node rejoins",
+		check:    stickyLeader,
+	})
+}
+
+// settled is how long a leader must have had its majority before its fall is held against anybody: two silences, so
+// that all campaigns begun without it are over, and the time in which a connection over TCP that an earlier fault
+// broke finds back (1.3 s were measured after cuts of 6 s).
+func (f *facts) settled() time.Duration { return 2*f.setup.Bounds.Silence + 2*time.Second }
+
+// stickyLeader looks for an established leader that lost the post although it surely had a fixed majority all the
+// while: from long before that until its successor claims the post, or it claims it anew. Established is who had led
+// for as long as a node may be silent: the races of an election under way are over by then.
+func stickyLeader(_ context.Context, f *facts) Result {
+	if why := f.unjudgeable(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	handovers := f.handovers()
+	unjust, doubtful := 0, 0
+	var first, doubt handover
+	for _, h := range handovers {
+		switch {
+		case f.unjust(h):
+			if unjust++; unjust == 1 {
+				first = h
+			}
+		case f.suspect(h):
+			if doubtful++; doubtful == 1 {
+				doubt = h
+			}
+		}
+	}
+	established, held, trials := f.reign()
+	figures := []Figure{
+		figure("leaderships that ended", len(handovers)), figure("without need", unjust),
+		figure("perhaps without need", doubtful),
+		figure("established leaders", established), figure("faults outlived", trials),
+		{"held with a majority", lasted(held)},
+	}
+	switch {
+	case unjust > 0:
+		return f.deposed(first, figures)
+	case doubtful > 0:
+		return unknown(figures, "%s lost the post%s by %s, and nobody can tell whether it had to: "+unseen,
+			f.nodes[doubt.from.node], f.in(doubt.from), at(doubt.span.to))
+	case established == 0:
+		return untested(figures, "no leader held the post for %s: give the cluster more time",
+			lasted(f.setup.Bounds.Silence))
+	case f.tried > 0 && f.took == 0:
+		return unknown(figures, "%s", f.noEffect())
+	case held == 0:
+		return untested(figures, "no established leader surely had a majority: leave one alone for longer")
+	case f.tried > 0 && trials == 0:
+		return untested(figures, "no fault left an established leader its majority: isolate a follower and let it rejoin")
+	}
+	return valid(figures,
+		"%s kept the post while a majority was surely theirs, for %s in all and through %s of the faults; %s",
+		count(established, "established leader"), lasted(held), count(trials, "change"), f.watch())
+}
+
+// unjust reports whether the old leader surely was established and surely had a majority until it was replaced. The
+// machine must not have stood still for another silence before: who was put out by that may still have been campaigning.
+func (f *facts) unjust(h handover) bool {
+	s := span{h.span.from - f.settled(), h.span.to}
+	calm := !f.stalled(span{h.span.from - f.setup.Bounds.Silence, h.span.to})
+	reign := span{max(s.from, f.answers[h.from.first].from), s.to}
+	established := f.answers[h.from.first].to+f.setup.Bounds.Silence <= h.span.from
+	return established && calm && f.keeps(h.from.node, s, reign)
+}
+
+// suspect reports whether it may have been so, as far as the faults are known.
+func (f *facts) suspect(h handover) bool {
+	won := h.won.begins()
+	s := span{won - f.settled(), h.span.to}
+	return f.answers[h.from.first].begins()+f.setup.Bounds.Silence <= won && f.mayKeep(h.from.node, s)
+}
+
+func (f *facts) deposed(h handover, figures []Figure) Result {
+	e := evidence{h.span, []int{f.index(&f.answers[h.from.first]), f.index(&f.answers[h.from.last]), f.index(h.won)}}
+	what := fmt.Sprintf("%s took over", f.nodes[h.to.node])
+	if !h.changes() {
+		e.ops = append(e.ops, f.index(&f.answers[h.from.lost]))
+		what = "stepped down and had to be elected again"
+	}
+	if k := f.deed(h.won.to); k >= 0 {
+		e.ops = append(e.ops, f.h.Ops[k].Index)
+	}
+	return invalid(figures, e, "%s led%s and never lost its majority, but %s%s at %s%s",
+		f.nodes[h.from.node], f.in(h.from), what, f.in(h.to), at(h.won.to), f.after(h.won.to))
+}
+
+// in names the term of a leadership: " in term 4".
+func (f *facts) in(l *leadership) string {
+	if !f.numbered() {
+		return ""
+	}
+	return fmt.Sprintf(" in term %d", l.term)
+}
+
+// reign tells how many leaders were established, for how long such leaders surely had a majority, and how many of the
+// nemesis's changes they outlived that left it to them.
+func (f *facts) reign() (established int, held time.Duration, trials int) {
+	silence := f.setup.Bounds.Silence
+	for i := range f.leads {
+		l := &f.leads[i]
+		s := span{f.answers[l.first].to, f.answers[l.last].from}
+		if s.length() < silence {
+			continue
+		}
+		established++
+		for e := range f.world.parts(s) {
+			if within := (span{e.from, e.to - 1}); e.length() > 0 && f.keeps(l.node, within, within) {
+				held += e.length()
+			}
+		}
+		for _, t := range f.deedsIn(span{s.from + silence, s.to - silence}) {
+			if after := (span{t, t + silence}); f.keeps(l.node, after, after) {
+				trials++
+			}
+		}
+	}
+	return established, held, trials
+}

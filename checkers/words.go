@@ -1,0 +1,153 @@
+package checkers
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"recount/history"
+)
+
+// How results put numbers, times, nodes and faults into words.
+
+// lasted writes how long something took: "61 ms", "24.1 s".
+func lasted(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "0 s"
+	case d < 10*time.Millisecond:
+		return strconv.FormatFloat(float64(d.Round(100*time.Microsecond))/1e6, 'f', -1, 64) + " ms"
+	case d < time.Second:
+		return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+}
+
+// at writes when something happened: "12.304 s".
+func at(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// count writes a number of things: "1 term", "12 terms".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// list writes "n1, n2 and n3".
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// names writes the members of a set.
+func (f *facts) names(s set) string {
+	var names []string
+	s.each(func(i int) { names = append(names, f.nodes[i]) })
+	return list(names)
+}
+
+// fault writes a fault with the nodes that it was aimed at: "isolate of n2".
+func fault(t *history.Fault) string {
+	if len(t.Nodes) == 0 {
+		return t.Name
+	}
+	return t.Name + " of " + list(t.Nodes)
+}
+
+// after writes what the nemesis had done last: ", 300 ms after isolate of n2 ended".
+func (f *facts) after(t time.Duration) string {
+	k := f.deed(t)
+	if k < 0 {
+		return ""
+	}
+	op := &f.h.Ops[k]
+	told := op.Fault
+	if told == nil {
+		told = f.h.Ops[f.h.Other(k)].Fault
+	}
+	if told == nil {
+		return ""
+	}
+	verb := map[history.F]string{history.Inject: "began", history.Change: "moved", history.Heal: "ended"}[op.F]
+	return fmt.Sprintf(", %s after %s %s", lasted(t-op.Time), fault(told), verb)
+}
+
+// conditions writes what the faults of a phase were, to follow a statement: "while only the link n1–n3 was cut".
+func (f *facts) conditions(p phase) string {
+	if pair, ok := f.onlyLink(p); ok {
+		return "while only the link " + pair
+	}
+	var faults []string
+	for _, t := range p.faults {
+		faults = append(faults, fault(t))
+	}
+	if len(faults) == 0 {
+		return "while nothing was at fault"
+	}
+	return "during " + list(faults)
+}
+
+// onlyLink tells whether all that was wrong in a phase was one link, cut in both directions, for ever or now and then.
+func (f *facts) onlyLink(p phase) (string, bool) {
+	n := f.world.n
+	a, b, whole := -1, -1, false
+	for _, e := range f.world.during(span{p.from, p.to - 1}) {
+		cut := 0
+		for i := range n {
+			for j := range i {
+				if e.mutual[i].has(j) {
+					continue
+				}
+				if cut++; !e.deaf[i].has(j) || !e.deaf[j].has(i) || a >= 0 && (a != j || b != i) {
+					return "", false
+				}
+				a, b = j, i
+			}
+		}
+		if e.still != (set{}) || e.up != e.well {
+			return "", false
+		}
+		whole = whole || cut == 0
+	}
+	switch {
+	case a < 0:
+		return "", false
+	case whole:
+		return f.nodes[a] + "–" + f.nodes[b] + " came and went", true
+	}
+	return f.nodes[a] + "–" + f.nodes[b] + " was cut", true
+}
+
+// watch writes how closely the nodes were observed, which is what a verdict of valid is worth.
+func (f *facts) watch() string {
+	nodes, announced, gaps := 0, 0, 0
+	var total, worst time.Duration
+	for i := range f.seen {
+		s := &f.seen[i]
+		if s.whole > 0 {
+			nodes++
+		}
+		announced += s.announced
+		gaps += s.gaps
+		total += s.gapTime
+		worst = max(worst, s.worst)
+	}
+	b := new(strings.Builder)
+	switch {
+	case gaps > 0:
+		every := total / time.Duration(gaps)
+		fmt.Fprintf(b, "each of %d nodes asked every %s, longest gap %s", nodes, lasted(every), lasted(worst))
+		if announced > 0 {
+			b.WriteString(", changes announced")
+		}
+	case announced > 0:
+		fmt.Fprintf(b, "%d nodes announced their changes, none was asked twice", nodes)
+	default:
+		fmt.Fprintf(b, "no node was asked twice")
+	}
+	return b.String()
+}

@@ -1,0 +1,269 @@
+package checkers
+
+import (
+	"iter"
+	"slices"
+	"sort"
+	"time"
+
+	"recount/history"
+)
+
+// world is what the faults made of the cluster, over time: which links, processes and clocks were surely fine, which
+// surely were not, and which nobody can tell.
+//
+// While the nemesis is at work on something, its old state may hold or the new one; a change that nobody could see to
+// take effect leaves things unsure until a later one is seen. A link that loses or delays packets, or only those of one
+// port, is neither connected nor cut. A process counts as up from its first answer after it was started, not from its start.
+type world struct {
+	n      int
+	cells  []cond          // links by from*n+to, then processes, then clocks, then single ports of links
+	ports  map[port]int    // where in cells
+	awake  []time.Duration // of each waking process, when it was started
+	touch  []touched       // by the change under way
+	links  bool            // whether a link was touched since the last epoch began
+	epochs []epoch
+}
+
+// cond is the condition of a link, a process or a clock.
+type cond uint8
+
+const (
+	fine   cond = iota // delivers; is up; is right
+	ill                // mistreats packets; is wrong
+	dead               // is cut; is down or paused
+	unsure             // one of these
+	waking             // started, and not heard of since
+)
+
+// port is one port of a link.
+type port struct{ link, number int }
+
+// touched is a cell that is being changed, and what it was before.
+type touched struct {
+	cell int
+	was  cond
+}
+
+// epoch is a stretch of time in which nothing changed. It lasts until the next one begins.
+type epoch struct {
+	from   time.Duration
+	mutual []set // with whom each node is surely connected, both ways
+	deaf   []set // whose packets surely do not reach each node
+	up     set   // surely up
+	well   set   // surely up, and with a right clock
+	waking set   // started and with a right clock, but not heard of since
+	still  set   // surely down or paused
+}
+
+func newWorld(n int) world {
+	w := world{n: n, cells: make([]cond, n*n+2*n), awake: make([]time.Duration, n), links: true}
+	for i := range n {
+		w.cells[n*n+i] = waking
+	}
+	w.mark(0)
+	return w
+}
+
+// begin takes note that the nemesis sets out to make these changes.
+func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.Changes) {
+	w.touch = w.touch[:0]
+	for _, c := range intended {
+		w.visit(c, ids, func(cell int, to cond) {
+			now := w.cells[cell]
+			if now == to || now == waking && to == fine {
+				return
+			}
+			w.touch = append(w.touch, touched{cell, now})
+			w.cells[cell] = unsure
+		})
+	}
+	w.mark(at)
+}
+
+// end takes note of what became of the changes begun last.
+func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, c history.Changes) {
+	switch outcome {
+	case history.Fail: // nothing changed
+		w.links = true
+		for _, t := range slices.Backward(w.touch) {
+			w.cells[t.cell] = t.was
+		}
+	case history.OK:
+		w.visit(c, ids, func(cell int, to cond) {
+			now := w.cells[cell]
+			if i := cell - w.n*w.n; to == fine && i >= 0 && i < w.n && now != fine {
+				if now != waking {
+					w.awake[i] = at
+				}
+				to = waking
+			}
+			w.cells[cell] = to
+		})
+	}
+	w.mark(at)
+}
+
+// visit calls f with every cell that c names and what it is to be.
+func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to cond)) {
+	node := func(name string) (int, bool) {
+		i, ok := ids[name]
+		return i, ok && i < w.n
+	}
+	for _, l := range c.Links {
+		from, ok1 := node(l.From)
+		to, ok2 := node(l.To)
+		if !ok1 || !ok2 {
+			continue
+		}
+		w.links = true
+		cell := from*w.n + to
+		if l.Port != 0 {
+			cell = w.port(port{cell, l.Port})
+		}
+		switch {
+		case l.Cut:
+			f(cell, dead)
+		case l.LinkState != history.LinkState{}:
+			f(cell, ill)
+		default:
+			f(cell, fine)
+		}
+	}
+	for _, p := range c.Procs {
+		if i, ok := node(p.Node); ok {
+			to := dead
+			if p.State == history.Up {
+				to = fine
+			}
+			f(w.n*w.n+i, to)
+		}
+	}
+	for _, k := range c.Clocks {
+		if i, ok := node(k.Node); ok {
+			to := ill
+			if k.Offset == 0 && k.Drift == 0 {
+				to = fine
+			}
+			f(w.n*w.n+w.n+i, to)
+		}
+	}
+}
+
+// port returns the cell of a single port.
+func (w *world) port(p port) int {
+	cell, known := w.ports[p]
+	if !known {
+		if w.ports == nil {
+			w.ports = map[port]int{}
+		}
+		cell = len(w.cells)
+		w.ports[p] = cell
+		w.cells = append(w.cells, fine)
+	}
+	return cell
+}
+
+// answered takes note that node i answered at a time, what it was asked at another.
+func (w *world) answered(i int, asked, at time.Duration) {
+	if i < w.n && w.cells[w.n*w.n+i] == waking && asked >= w.awake[i] {
+		w.cells[w.n*w.n+i] = fine
+		w.mark(at)
+	}
+}
+
+// exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it.
+func (w *world) exited(i int, at time.Duration) {
+	if i >= w.n {
+		return
+	}
+	cell := w.n*w.n + i
+	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
+	w.cells[cell] = dead
+	w.mark(at)
+}
+
+// up reports whether node i is surely up as of the latest change.
+func (w *world) up(i int) bool { return i < w.n && w.cells[w.n*w.n+i] == fine }
+
+// mark begins an epoch with the cells as they are now.
+func (w *world) mark(at time.Duration) {
+	e := epoch{from: at}
+	if last := len(w.epochs) - 1; last >= 0 {
+		e.mutual, e.deaf = w.epochs[last].mutual, w.epochs[last].deaf
+		if w.epochs[last].from == at { // it lasted no time
+			w.epochs = w.epochs[:last]
+		}
+	}
+	if w.links {
+		w.links = false
+		rows := make([]set, 2*w.n)
+		e.mutual, e.deaf = rows[:w.n], rows[w.n:]
+		for i := range w.n {
+			for j := range w.n {
+				there, back := w.cells[i*w.n+j], w.cells[j*w.n+i]
+				if i != j && there == fine && back == fine {
+					e.mutual[i].add(j)
+				}
+				if i != j && back == dead {
+					e.deaf[i].add(j)
+				}
+			}
+		}
+		for p, cell := range w.ports {
+			if w.cells[cell] != fine {
+				i, j := p.link/w.n, p.link%w.n
+				e.mutual[i].remove(j)
+				e.mutual[j].remove(i)
+			}
+		}
+	}
+	for i := range w.n {
+		right := w.cells[w.n*w.n+w.n+i] == fine
+		switch w.cells[w.n*w.n+i] {
+		case fine:
+			e.up.add(i)
+			if right {
+				e.well.add(i)
+			}
+		case waking:
+			if right {
+				e.waking.add(i)
+			}
+		case dead:
+			e.still.add(i)
+		}
+	}
+	w.epochs = append(w.epochs, e)
+}
+
+// during returns the epochs that share an instant with the closed stretch of time.
+func (w *world) during(s span) []epoch {
+	i := sort.Search(len(w.epochs), func(i int) bool { return w.epochs[i].from > s.from })
+	j := sort.Search(len(w.epochs), func(j int) bool { return w.epochs[j].from > s.to })
+	return w.epochs[max(i-1, 0):j]
+}
+
+// parts cuts s where epochs begin. Its ends may be parts of no length.
+func (w *world) parts(s span) iter.Seq2[span, *epoch] {
+	return func(yield func(span, *epoch) bool) {
+		epochs := w.during(s)
+		for k := range epochs {
+			part := span{max(s.from, epochs[k].from), s.to}
+			if k+1 < len(epochs) {
+				part.to = epochs[k+1].from
+			}
+			if !yield(part, &epochs[k]) {
+				return
+			}
+		}
+	}
+}
+
+// until returns when epoch k ends.
+func (w *world) until(k int, end time.Duration) time.Duration {
+	if k+1 < len(w.epochs) {
+		return w.epochs[k+1].from
+	}
+	return end
+}
