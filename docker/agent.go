@@ -1,0 +1,76 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+
+	"recount/docker/agent"
+)
+
+// agentConfig gives the agent the host's processes and the right to enter their networks, to change packet filters and
+// to look into processes, and nothing else: no network, no file of the host.
+func (c *Cluster) agentConfig() containerConfig {
+	return containerConfig{
+		container: container.Config{
+			Image: c.config.SelfImage, Cmd: []string{SelfPath, "agent"},
+			AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true,
+		},
+		host: container.HostConfig{
+			PidMode: "host", NetworkMode: network.NetworkNone, UsernsMode: "host",
+			CapAdd:      []string{"NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"},
+			SecurityOpt: []string{"apparmor=unconfined", "seccomp=unconfined", "label=disable"},
+			LogConfig:   container.LogConfig{Type: "none"}, // its output is a protocol
+		},
+	}
+}
+
+func (c *Cluster) startAgent(ctx context.Context, id string) error {
+	attached, err := c.engine.api.ContainerAttach(ctx, id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	if err != nil {
+		return fmt.Errorf("attach to the agent: %w", err)
+	}
+	c.remote, err = newRemote(attached, func(a agent.Reply) { c.Post(func() { c.onStall(a.Stall) }) })
+	if err != nil {
+		return fmt.Errorf("attach to the agent: %w", err)
+	}
+	if err := c.engine.api.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
+		return fmt.Errorf("start the agent: %w", err)
+	}
+	if err := c.remote.open(); err != nil {
+		return fmt.Errorf("speak to the agent, which says %q: %w", c.remote.words.String(), err)
+	}
+	return nil
+}
+
+// watchAgent ends the run when the agent is lost, and finds out what became of it.
+func (c *Cluster) watchAgent() {
+	select {
+	case <-c.ctx.Done():
+		return
+	case <-c.remote.gone:
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, 5*time.Second)
+	defer cancel()
+	is, err := c.engine.api.ContainerInspect(ctx, c.name("agent"))
+	switch {
+	case c.ctx.Err() != nil:
+		return
+	case cerrdefs.IsNotFound(err):
+		err = errors.New("docker: the agent's container was removed")
+	case err != nil:
+		err = engineLost(err)
+	case is.State.Running:
+		err = errors.New("docker: the connection to the agent broke")
+	default:
+		err = fmt.Errorf("docker: the agent ended with status %d, saying %q", is.State.ExitCode, c.remote.words.String())
+	}
+	c.lose(err)
+}
+
+func engineLost(err error) error { return fmt.Errorf("docker: the engine is lost: %w", err) }

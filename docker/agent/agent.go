@@ -1,0 +1,161 @@
+//go:build linux
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"sync"
+
+	"github.com/hashicorp/yamux"
+
+	"recount/history"
+)
+
+// agent is the state of the one agent process.
+type agent struct {
+	home    *os.File // its own network namespace
+	session *yamux.Session
+
+	mu     sync.Mutex // guards places and, in them, links and procs
+	places map[string]*place
+}
+
+// place is one node.
+type place struct {
+	name   string
+	addrs  []netip.Addr // all nodes have as many, of the same families
+	anchor first
+	space  *space
+	filter *filter
+	links  map[inbound]history.LinkState // asked for
+	procs  []first
+	clocks clocks
+}
+
+// inbound names a link into a place, by where it comes from.
+type inbound struct {
+	from string
+	port int
+}
+
+// Run serves the harness at the other end of in and out until in ends.
+func Run(in io.Reader, out io.WriteCloser) error {
+	home, err := os.Open("/proc/self/ns/net")
+	if err != nil {
+		return fmt.Errorf("agent: open own network namespace: %w", err)
+	}
+	defer home.Close()
+	session, err := yamux.Server(pipes{in, out}, Mux())
+	if err != nil {
+		return fmt.Errorf("agent: %w", err)
+	}
+	a := &agent{home: home, session: session, places: map[string]*place{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer a.killAll()
+	go a.watchClocks(ctx)
+	for {
+		stream, err := session.AcceptStream()
+		if errors.Is(err, io.EOF) || errors.Is(err, yamux.ErrSessionShutdown) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("agent: accept stream: %w", err)
+		}
+		go a.serve(ctx, stream)
+	}
+}
+
+func (a *agent) serve(ctx context.Context, stream *yamux.Stream) {
+	defer stream.Close()
+	var o Opening
+	if err := ReadLine(stream, &o); err != nil {
+		return
+	}
+	switch {
+	case o.Control:
+		a.control(ctx, stream)
+	case o.Dial != nil:
+		a.dial(stream, *o.Dial)
+	}
+}
+
+// place finds a node that was entered.
+func (a *agent) place(node string) (*place, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.places[node]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("no node %q here", node)
+}
+
+func (a *agent) enter(e Enter) (*Means, error) {
+	queues := &queues{rand: rand.New(rand.NewPCG(e.Seed, 0))}
+	means := &Means{}
+	for _, p := range e.Places {
+		s, err := openSpace(a.home, fmt.Sprintf("/proc/%d/ns/net", p.Pid))
+		if err != nil {
+			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
+		}
+		if err := a.settle(p, s, queues, openFirst(p.Pid, s.inode)); err != nil {
+			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
+		}
+		*means = a.places[p.Node].filter.means // the same everywhere: it is one kernel
+	}
+	return means, nil
+}
+
+func (a *agent) settle(p Place, s *space, queues *queues, anchor first) error {
+	f, err := openFilter(s, p.Addrs, queues)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.places[p.Node] = &place{
+		name: p.Node, addrs: p.Addrs, anchor: anchor, space: s, filter: f, links: map[inbound]history.LinkState{},
+	}
+	return nil
+}
+
+func (a *agent) follow(f Follow) error {
+	p, err := a.place(f.Node)
+	if err != nil {
+		return err
+	}
+	var procs []first
+	for _, pid := range f.Pids {
+		procs = append(procs, openFirst(pid, p.space.inode))
+	}
+	a.mu.Lock()
+	p.procs = procs
+	a.mu.Unlock()
+	go p.begin(procs, f.Clocks)
+	return nil
+}
+
+// killAll ends a run whose harness is gone: what it started must not go on burning the machine.
+func (a *agent) killAll() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.places {
+		for _, f := range append(p.procs, p.anchor) {
+			if err := f.kill(); err != nil {
+				fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.name, err)
+			}
+		}
+	}
+}
+
+// pipes is the connection that yamux runs over.
+type pipes struct {
+	io.Reader
+	io.WriteCloser
+}

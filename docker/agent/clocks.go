@@ -1,0 +1,278 @@
+//go:build linux
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"recount/docker/agent/clock"
+	"recount/history"
+)
+
+const (
+	// patchWithin bounds how long a process may take to stop so that it can be patched. It takes a millisecond or two.
+	patchWithin = 500 * time.Millisecond
+	// attendEvery is how often processes are looked for that have come into being, while clocks are skewed.
+	attendEvery = 200 * time.Millisecond
+	// gained is what a drift is given time to amount to before it is looked at, several times what a look is out by,
+	// and gainWithin how long it is given for that.
+	gained     = 200 * time.Microsecond
+	gainWithin = 50 * time.Millisecond
+)
+
+// clocks are the clocks of one node: all its processes tell the same time.
+type clocks struct {
+	mu      sync.Mutex
+	line    clock.Timeline // what a new process joins
+	patches map[int]*clock.Patch
+}
+
+// attend patches the processes of a node that are not patched yet.
+func (c *clocks) attend(procs []first) error {
+	all, err := members(procs)
+	if err != nil {
+		return err
+	}
+	patches := make(map[int]*clock.Patch, len(all))
+	var errs []error
+	for _, pid := range all {
+		p := c.patches[pid]
+		if p != nil {
+			_, err := p.Timeline()
+			if errors.Is(err, clock.ErrLost) {
+				p = nil
+			} else if err != nil && !errors.Is(err, clock.ErrGone) {
+				errs = append(errs, err)
+			}
+		}
+		if p == nil {
+			var err error
+			if p, err = clock.Install(pid, c.line, patchWithin); err == nil {
+				_, err = p.Turn(c.line.Skew) // it may have been patched before
+			}
+			if errors.Is(err, clock.ErrGone) {
+				continue
+			}
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+		}
+		patches[pid] = p
+	}
+	c.patches = patches
+	return errors.Join(errs...)
+}
+
+// turn has the clocks of a node err, and returns since when all its processes do.
+func (c *clocks) turn(s clock.Skew) (at time.Time, err error) {
+	for _, p := range c.patches {
+		turned, turnErr := p.Turn(s)
+		if errors.Is(turnErr, clock.ErrGone) {
+			continue
+		}
+		at, err = turned, errors.Join(err, turnErr)
+	}
+	c.line = c.line.TurnNow(s)
+	return at, err
+}
+
+// look has every process of a node read its clocks, and adds to v what is not as asked.
+func (c *clocks) look(node string, v *Verified) {
+	seen := 0
+	for pid, p := range c.patches {
+		line, err := p.Timeline()
+		var s clock.Sample
+		if err == nil {
+			s, err = p.Measure(patchWithin)
+		}
+		switch {
+		case errors.Is(err, clock.ErrGone):
+			continue
+		case errors.Is(err, clock.ErrLost):
+			v.Wrong = append(v.Wrong, fmt.Sprintf("%s: process %d: %v", node, pid, err))
+		case err != nil:
+			v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", node, err))
+		case line.Skew != c.line.Skew:
+			v.Wrong = append(v.Wrong, fmt.Sprintf("%s: clocks of process %d err by %+v, not by %+v", node, pid, line.Skew, c.line.Skew))
+		default:
+			if err := s.Check(line); err != nil {
+				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: process %d: %v", node, pid, err))
+			}
+		}
+		seen++
+	}
+	if seen == 0 && c.line.Skew != (clock.Skew{}) {
+		v.Unsure = append(v.Unsure, node+": runs no process that could tell the time")
+	}
+}
+
+// skew has clocks of nodes err, all nodes first, and then looks whether they do.
+func (a *agent) skew(s Skew) (*Skewed, error) {
+	type job struct {
+		*place
+		procs []first
+		at    time.Time
+	}
+	var jobs []*job
+	a.mu.Lock()
+	for _, k := range s.Clocks {
+		if p := a.places[k.Node]; p != nil {
+			jobs = append(jobs, &job{place: p, procs: p.procs})
+		}
+	}
+	a.mu.Unlock()
+	if len(jobs) != len(s.Clocks) {
+		return nil, fmt.Errorf("not all nodes of %+v are here", s.Clocks)
+	}
+	// Always in the same order, so that two requests cannot wait for each other.
+	slices.SortFunc(s.Clocks, func(x, y history.Clock) int { return strings.Compare(x.Node, y.Node) })
+	slices.SortFunc(jobs, func(x, y *job) int { return strings.Compare(x.name, y.name) })
+	for _, j := range jobs {
+		j.clocks.mu.Lock()
+		defer j.clocks.mu.Unlock()
+	}
+	done := &Skewed{Ago: map[string]time.Duration{}}
+	for _, j := range jobs {
+		if err := j.clocks.attend(j.procs); err != nil {
+			done.Wrong = append(done.Wrong, fmt.Sprintf("%s: %v", j.name, err))
+		}
+	}
+	drift := 0.0
+	for i, j := range jobs {
+		var err error
+		if j.at, err = j.clocks.turn(skewOf(s.Clocks[i])); err != nil {
+			done.Wrong = append(done.Wrong, fmt.Sprintf("%s: %v", j.name, err))
+		}
+		if d := math.Abs(s.Clocks[i].Drift); d > 0 && (drift == 0 || d < drift) {
+			drift = d
+		}
+	}
+	if drift > 0 {
+		time.Sleep(clock.Lead + min(gainWithin, time.Duration(float64(gained)/drift)))
+	}
+	for _, j := range jobs {
+		j.clocks.look(j.name, &done.Verified)
+	}
+	now := time.Now()
+	for _, j := range jobs {
+		if !j.at.IsZero() {
+			done.Ago[j.name] = now.Sub(j.at)
+		}
+	}
+	return done, nil
+}
+
+// readings tell how wrong the clocks of the nodes are that run, as their processes have it: no process is stopped for it.
+func (a *agent) readings() map[string]history.Reading {
+	all := map[string]history.Reading{}
+	a.each(func(p *place, procs []first) {
+		for _, f := range procs {
+			patch := p.clocks.patches[f.pid]
+			if patch == nil || !f.alive() {
+				continue
+			}
+			line, err := patch.Timeline()
+			if now := clock.Now(); err == nil {
+				all[p.name] = history.Reading{Wall: line.Wall(now), Monotonic: line.Monotonic(now)}
+				return
+			}
+		}
+	})
+	return all
+}
+
+// each calls f for every place and its processes, with the lock on its clocks.
+func (a *agent) each(f func(p *place, procs []first)) {
+	a.mu.Lock()
+	procs := make(map[*place][]first, len(a.places))
+	for _, p := range a.places {
+		procs[p] = p.procs
+	}
+	a.mu.Unlock()
+	for p, procs := range procs {
+		p.clocks.mu.Lock()
+		f(p, procs)
+		p.clocks.mu.Unlock()
+	}
+}
+
+// watchClocks sees to it that processes that come into being while their node's clocks are skewed are skewed as well.
+func (a *agent) watchClocks(ctx context.Context) {
+	tick := time.NewTicker(attendEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		a.each(func(p *place, procs []first) {
+			if p.clocks.line.Skew != (clock.Skew{}) {
+				p.clocks.report(p.name, procs)
+			}
+		})
+	}
+}
+
+// report attends to the processes of a node and says what went wrong: nobody waits for it.
+func (c *clocks) report(node string, procs []first) {
+	if err := c.attend(procs); err != nil {
+		fmt.Fprintf(os.Stderr, "agent: %s: %v\n", node, err)
+	}
+}
+
+// begin attends to the processes of a node that has just been started, with ahead set even though its clocks are right.
+func (p *place) begin(procs []first, ahead bool) {
+	p.clocks.mu.Lock()
+	defer p.clocks.mu.Unlock()
+	p.clocks.patches = nil
+	if ahead || p.clocks.line.Skew != (clock.Skew{}) {
+		p.clocks.report(p.name, procs)
+	}
+}
+
+// skews are the errors of the nodes' clocks, by what their processes hold, or where they have none by what they would.
+func (a *agent) skews() (all []history.Clock) {
+	a.each(func(p *place, _ []first) {
+		skew := p.clocks.line.Skew
+		for _, patch := range p.clocks.patches {
+			if line, err := patch.Timeline(); err == nil && line.Skew != skew {
+				skew = line.Skew
+				break
+			}
+		}
+		if skew != (clock.Skew{}) {
+			all = append(all, history.Clock{Node: p.name, Offset: skew.Offset, Drift: skew.Drift})
+		}
+	})
+	return all
+}
+
+// ask has a process of a node ask for the time.
+func (a *agent) ask(node string) (*Told, error) {
+	p, err := a.place(node)
+	if err != nil {
+		return nil, err
+	}
+	p.clocks.mu.Lock()
+	defer p.clocks.mu.Unlock()
+	for _, patch := range p.clocks.patches {
+		s, err := patch.Measure(patchWithin)
+		if err != nil {
+			return nil, err
+		}
+		wall, out := s.Wall.Wrong()
+		monotonic, outToo := s.Monotonic.Wrong()
+		return &Told{At: time.Duration(s.Monotonic.Before), Wall: wall, Monotonic: monotonic, Accuracy: max(out, outToo)}, nil
+	}
+	return nil, fmt.Errorf("no process of %s can be asked", node)
+}

@@ -1,0 +1,192 @@
+//go:build linux
+
+package agent
+
+import (
+	"container/heap"
+	"context"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"recount/history"
+)
+
+// pacer decides when each packet may go on.
+type pacer struct {
+	verdict func(id uint32, pass bool)
+	wake    chan struct{} // has an element when the first packet's time may have changed
+
+	mu     sync.Mutex
+	rand   *rand.Rand
+	states states
+	free   map[source]time.Time // when a link of limited rate has sent all that it was given
+	held   held
+	order  uint64
+}
+
+// packet is one that waits.
+type packet struct {
+	due   time.Time
+	order uint64 // packets that are due at the same time keep their order
+	id    uint32
+	from  netip.Addr
+	ports [2]uint16
+}
+
+func newPacer(r *rand.Rand, verdict func(id uint32, pass bool)) *pacer {
+	return &pacer{verdict: verdict, wake: make(chan struct{}, 1), rand: r, free: map[source]time.Time{}}
+}
+
+// set changes what packets suffer that arrive from now on. Those that wait already go on waiting.
+func (p *pacer) set(s states) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.states = s
+	for src := range p.free {
+		if s[src].Rate == 0 {
+			delete(p.free, src)
+		}
+	}
+}
+
+func (p *pacer) state(src source) history.LinkState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.states[src]
+}
+
+// take gives a packet its time.
+func (p *pacer) take(id uint32, head []byte, size int, now time.Time) {
+	from, ports := origin(head)
+	p.mu.Lock()
+	due, pass := p.due(from, ports, size, now)
+	wait := pass && due.After(now)
+	if wait {
+		p.order++
+		heap.Push(&p.held, packet{due, p.order, id, from, ports})
+	}
+	first := wait && p.held[0].id == id
+	p.mu.Unlock()
+	if !wait {
+		p.verdict(id, pass)
+	}
+	if first {
+		select {
+		case p.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// due works out when a packet may go on, and whether it may at all.
+func (p *pacer) due(from netip.Addr, ports [2]uint16, size int, now time.Time) (at time.Time, pass bool) {
+	links := []source{{from, 0}, {from, ports[0]}, {from, ports[1]}}
+	if ports[0] == ports[1] {
+		links = links[:2]
+	}
+	if ports[0] == 0 {
+		links = links[:1]
+	}
+	at = now
+	for _, l := range links {
+		rate := p.states[l].Rate
+		if rate == 0 {
+			continue
+		}
+		if free := p.free[l]; free.After(at) {
+			at = free
+		}
+		if at.Sub(now) > history.Buffer {
+			return at, false
+		}
+		at = at.Add(time.Duration(float64(8*size) / float64(rate) * float64(time.Second)))
+		p.free[l] = at
+	}
+	for _, l := range links {
+		s := p.states[l]
+		if s.Reorder > 0 && p.rand.Float64() < s.Reorder {
+			continue
+		}
+		d := s.Delay
+		if s.Jitter > 0 {
+			d += time.Duration(p.rand.Int64N(2*int64(s.Jitter)+1)) - s.Jitter
+		}
+		at = at.Add(max(d, 0))
+	}
+	return at, true
+}
+
+// lose drops what waits of a source's packets.
+func (p *pacer) lose(src source) {
+	p.mu.Lock()
+	var lost []uint32
+	p.held = slices.DeleteFunc(p.held, func(k packet) bool {
+		hit := k.from == src.addr && (src.port == 0 || slices.Contains(k.ports[:], src.port))
+		if hit {
+			lost = append(lost, k.id)
+		}
+		return hit
+	})
+	heap.Init(&p.held)
+	p.mu.Unlock()
+	for _, id := range lost {
+		p.verdict(id, false)
+	}
+}
+
+// run lets packets go on as they are due, until ctx ends.
+func (p *pacer) run(ctx context.Context) {
+	alarm := time.NewTimer(time.Hour)
+	defer alarm.Stop()
+	for {
+		ids, next := p.ready(time.Now())
+		for _, id := range ids {
+			p.verdict(id, true)
+		}
+		if len(ids) > 0 {
+			continue
+		}
+		alarm.Reset(next)
+		select {
+		case <-alarm.C:
+		case <-p.wake:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ready takes off what is due, and says how long there is to the next one.
+func (p *pacer) ready(now time.Time) (ids []uint32, next time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.held) > 0 && !p.held[0].due.After(now) {
+		ids = append(ids, heap.Pop(&p.held).(packet).id)
+	}
+	if len(p.held) == 0 {
+		return ids, time.Hour
+	}
+	return ids, p.held[0].due.Sub(now)
+}
+
+// held are packets, the next one first.
+type held []packet
+
+func (h held) Len() int { return len(h) }
+func (h held) Less(i, j int) bool {
+	if !h[i].due.Equal(h[j].due) {
+		return h[i].due.Before(h[j].due)
+	}
+	return h[i].order < h[j].order
+}
+func (h held) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *held) Push(x any)   { *h = append(*h, x.(packet)) }
+func (h *held) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return last
+}

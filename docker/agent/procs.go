@@ -1,0 +1,210 @@
+//go:build linux
+
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"recount/history"
+)
+
+// first is the first process of a container. Inside its own pid namespace it is number 1, and a first process ignores
+// even SIGKILL and SIGSTOP that come from within, while kill(2) reports success. Signals therefore go out from the host's
+// pid namespace, where the agent lives. When a first process is killed the kernel kills all others of its namespace
+// before it is gone.
+type first struct {
+	pid     int
+	pids    uint64 // the inode of its pid namespace
+	started string // when, in the kernel's ticks: tells it from a later process of the same number
+}
+
+// openFirst looks at a process that was said to live in the network namespace with that inode. If it does not, then it
+// has ended already and its number may have been handed on: a stranger must not get our signals. Such a first is dead.
+func openFirst(pid int, network uint64) first {
+	dead := first{pid: pid}
+	s, ok := stat(fmt.Sprintf("/proc/%d/stat", pid))
+	if net, err := inode(fmt.Sprintf("/proc/%d/ns/net", pid)); !ok || err != nil || net != network {
+		return dead
+	}
+	pids, err := inode(fmt.Sprintf("/proc/%d/ns/pid", pid))
+	if err != nil {
+		return dead
+	}
+	return first{pid: pid, pids: pids, started: s.started}
+}
+
+// alive reports whether the process runs, be it stopped. A process that only waits for its parent to take note of its
+// end is as good as gone, once its last thread has ended: its sockets are closed then.
+func (f first) alive() bool {
+	s, ok := stat(fmt.Sprintf("/proc/%d/stat", f.pid))
+	return ok && s.started == f.started && (!s.ended() || s.threads > 1)
+}
+
+// kill is the end of the container. What is gone already needs no killing.
+func (f first) kill() error { return f.signal(unix.SIGKILL) }
+
+func (f first) signal(sig unix.Signal) error {
+	if !f.alive() {
+		return nil
+	}
+	if err := unix.Kill(f.pid, sig); err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("%v to process %d: %w", sig, f.pid, err)
+	}
+	return nil
+}
+
+// suspend stops all processes of the containers, or lets them continue. One that is just being born while the others
+// are stopped must not get away, so it looks until it has found nobody new.
+func suspend(containers []first, sig unix.Signal) error {
+	told := map[int]bool{}
+	tell := func(pid int) error {
+		told[pid] = true
+		if err := unix.Kill(pid, sig); err != nil && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("%v process %d: %w", sig, pid, err)
+		}
+		return nil
+	}
+	for _, f := range containers {
+		if !f.alive() {
+			return fmt.Errorf("process %d is gone", f.pid)
+		}
+		if err := tell(f.pid); err != nil {
+			return err
+		}
+	}
+	for {
+		pids, err := members(containers)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, pid := range pids {
+			if !told[pid] {
+				found = true
+				if err := tell(pid); err != nil {
+					return err
+				}
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+}
+
+// members lists all processes in the pid namespaces of the containers.
+func members(containers []first) ([]int, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		ino, err := inode("/proc/" + name + "/ns/pid")
+		if err != nil {
+			continue // gone since
+		}
+		for _, f := range containers {
+			if f.pids == ino {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids, nil
+}
+
+// observe tells what state the containers are in together; "" when they are in several at once, which why explains.
+func observe(containers []first) (state history.ProcState, why string, err error) {
+	dead := 0
+	for _, f := range containers {
+		if !f.alive() {
+			dead++
+		}
+	}
+	switch {
+	case dead == len(containers):
+		return history.Down, "", nil
+	case dead > 0:
+		return "", fmt.Sprintf("%d of %d containers run", len(containers)-dead, len(containers)), nil
+	}
+	pids, err := members(containers)
+	if err != nil {
+		return "", "", err
+	}
+	stopped, frozen, threads := 0, 0, 0
+	for _, pid := range pids {
+		tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		if err != nil {
+			continue // gone since
+		}
+		for _, t := range tasks {
+			switch s, ok := stat(fmt.Sprintf("/proc/%d/task/%s/stat", pid, t.Name())); {
+			case !ok || s.ended():
+			case s.state == 'T':
+				stopped++
+				threads++
+			case s.state == 'D' || inFreezer(pid, t.Name()):
+				frozen++
+				threads++
+			default:
+				threads++
+			}
+		}
+	}
+	switch {
+	case stopped == threads:
+		return history.Paused, "", nil
+	case frozen > 0 && frozen+stopped == threads:
+		return history.Frozen, "", nil
+	case stopped == 0:
+		return history.Up, "", nil // a thread may well wait for its disk
+	}
+	return "", fmt.Sprintf("%d of %d threads stand still", stopped, threads), nil
+}
+
+// inFreezer tells whether a thread was caught by the freezer of cgroups: that of version 1 shows its threads as waiting
+// for a disk, which they otherwise never all do, that of version 2 as sleeping, but where it caught them.
+func inFreezer(pid int, thread string) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/wchan", pid, thread))
+	return err == nil && bytes.Contains(b, []byte("freezer_trap"))
+}
+
+// status is what the kernel tells about a process or a thread.
+type status struct {
+	state   byte
+	threads int
+	started string // in ticks since the machine was started
+}
+
+func (s status) ended() bool { return s.state == 'Z' || s.state == 'X' }
+
+// stat reads a file /proc/…/stat. It is no use to read on from its start: the name in it may hold anything.
+func stat(path string) (s status, ok bool) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return s, false
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) < 20 {
+		return s, false
+	}
+	s.threads, err = strconv.Atoi(fields[17])
+	s.state, s.started = fields[0][0], fields[19]
+	return s, err == nil
+}

@@ -1,0 +1,235 @@
+// Package agent is Recount's hand inside a container engine: one process a run that sees the processes and the network
+// namespaces of all nodes, and does to them, in microseconds, what the harness asks for.
+//
+// The harness attaches to the agent's standard input and output and runs yamux over them. Each stream begins with one
+// line of JSON, an Opening. There is one control stream, on which requests and replies go as JSON lines; all other
+// streams become connections to or from a port inside a node's network namespace. When its standard input ends, the
+// harness is gone: the agent then kills every process that it was shown and exits.
+package agent
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/hashicorp/yamux"
+
+	"recount/history"
+)
+
+// Opening is the first line of a stream and says what it is for. Exactly one field is set.
+type Opening struct {
+	Control  bool  `json:"control,omitempty"`  // by the harness: requests follow
+	Dial     *Port `json:"dial,omitempty"`     // by the harness: connect to that port; a Dialled answers, then bytes flow
+	Accepted *Port `json:"accepted,omitempty"` // by the agent: somebody connected to a port that the harness listens on
+}
+
+// Port is a TCP port on the loopback address of a node's network namespace: no fault of the network is in its way.
+type Port struct {
+	Node string `json:"node"`
+	Port int    `json:"port"`
+}
+
+// Dialled answers a stream that was opened to dial.
+type Dialled struct {
+	Refused bool   `json:"refused,omitempty"` // nobody listens there
+	Error   string `json:"error,omitempty"`
+}
+
+// Request is one line from the harness on the control stream. Exactly one field besides the ID is set.
+type Request struct {
+	ID     uint64  `json:"id"`
+	Enter  *Enter  `json:"enter,omitempty"`
+	Follow *Follow `json:"follow,omitempty"`
+	Listen *Port   `json:"listen,omitempty"`
+	Apply  *Apply  `json:"apply,omitempty"`
+	Verify *Verify `json:"verify,omitempty"`
+	Gauge  *Gauge  `json:"gauge,omitempty"`
+	Skew   *Skew   `json:"skew,omitempty"`
+	Ask    string  `json:"ask,omitempty"`    // have a process of that node ask for the time
+	Clocks bool    `json:"clocks,omitempty"` // how wrong the clocks of the nodes' processes are
+	Read   bool    `json:"read,omitempty"`   // what state links and processes are really in
+}
+
+// Reply is one line from the agent: the answer to the request of that ID, or with ID 0 a notice that nobody asked for.
+type Reply struct {
+	ID       uint64                     `json:"id,omitempty"`
+	Error    string                     `json:"error,omitempty"`
+	Applied  *Applied                   `json:"applied,omitempty"`
+	Entered  *Means                     `json:"entered,omitempty"`
+	Verified *Verified                  `json:"verified,omitempty"`
+	Gauged   *Gauged                    `json:"gauged,omitempty"`
+	Skewed   *Skewed                    `json:"skewed,omitempty"`
+	Told     *Told                      `json:"told,omitempty"`
+	Readings map[string]history.Reading `json:"readings,omitempty"` // by node, of those that run
+	State    *history.Changes           `json:"state,omitempty"`
+	Stall    time.Duration              `json:"stall,omitempty"` // a notice: the machine stood still for so long, until now
+}
+
+// Enter shows the agent its nodes, once. What it leaves to chance follows from the seed.
+type Enter struct {
+	Places []Place `json:"places"`
+	Seed   uint64  `json:"seed"`
+}
+
+// Place is where a node lives: its addresses, of which there is one of a family at most, and a process that holds its
+// network namespace open for the whole run.
+type Place struct {
+	Node  string       `json:"node"`
+	Addrs []netip.Addr `json:"addrs"`
+	Pid   int          `json:"pid"`
+}
+
+// Follow shows the agent the first processes of a node's containers, in the host's numbering. It replaces what was
+// shown before.
+type Follow struct {
+	Node string `json:"node"`
+	Pids []int  `json:"pids"`
+	// Clocks has the clocks of the processes made ready to be skewed: a fault then stops nobody.
+	Clocks bool `json:"clocks,omitempty"`
+}
+
+// Apply changes links and processes, first all links, then all processes, with as little as possible in between.
+type Apply struct {
+	Links   []history.Link `json:"links,omitempty"`
+	Signals []Signal       `json:"signals,omitempty"`
+}
+
+// Signal goes to all processes of a node.
+type Signal struct {
+	Node string `json:"node"`
+	Kind Kind   `json:"kind"`
+}
+
+// Kind of signal.
+type Kind string
+
+// The kinds of signals.
+const (
+	Kill Kind = "kill"
+	Term Kind = "term" // asks each container's first process to end, paused or not
+	Stop Kind = "stop"
+	Cont Kind = "cont"
+)
+
+// Applied tells how long ago, when the reply was sent, the change took effect on each node, and where it did not.
+type Applied struct {
+	Ago    map[string]time.Duration `json:"ago,omitempty"`
+	Errors []string                 `json:"errors,omitempty"`
+}
+
+// Verify asks whether links and processes are in these states. The agent gives them up to Within to get there: a process
+// takes a moment to die. Only their part of the Effect comes back.
+type Verify struct {
+	history.Changes
+	Within time.Duration `json:"within"`
+}
+
+// Verified is what was seen. It is good when both are empty.
+type Verified struct {
+	Wrong  []string `json:"wrong,omitempty"`  // seen in another state
+	Unsure []string `json:"unsure,omitempty"` // could not be looked at
+}
+
+// Gauge asks for a measurement of the packets of one link: so many are sent, so far apart, of that many bytes as IP
+// packets.
+type Gauge struct {
+	From  string        `json:"from"`
+	To    string        `json:"to"`
+	Count int           `json:"count"`
+	Every time.Duration `json:"every"`
+	Size  int           `json:"size"`
+	Wait  time.Duration `json:"wait"` // for the last one to arrive
+}
+
+// Gauged is what was measured.
+type Gauged struct {
+	Sent   int             `json:"sent"`
+	Delays []time.Duration `json:"delays,omitempty"` // from sending to arrival, of each packet that arrived, as they were sent
+	Twice  int             `json:"twice"`            // how many arrived once more
+	Early  int             `json:"early"`            // how many arrived before one that was sent earlier
+	Took   time.Duration   `json:"took"`             // from the first sending to the last arrival
+}
+
+// Means are what the kernel lets an agent do to packets, besides cutting links.
+type Means struct {
+	Delay   string            `json:"delay,omitempty"`   // what packets are delayed by
+	Missing map[string]string `json:"missing,omitempty"` // what cannot be done, and why
+}
+
+// What a Means may lack.
+const (
+	loses      = "lose packets"
+	delays     = "delay packets"
+	duplicates = "duplicate packets"
+	resets     = "reset connections"
+)
+
+// Supports tells whether an agent can bring a link into that state: nil, or an error that says what it cannot do.
+func (m *Means) Supports(s history.LinkState) error {
+	for _, f := range []struct {
+		asked bool
+		what  string
+	}{
+		{s.Loss != 0, loses},
+		{s.Delay != 0 || s.Jitter != 0 || s.Reorder != 0 || s.Rate != 0, delays},
+		{s.Duplicate != 0, duplicates},
+		{s.Reset, resets},
+	} {
+		if why, missing := m.Missing[f.what]; f.asked && missing {
+			return fmt.Errorf("this kernel cannot %s: %s", f.what, why)
+		}
+	}
+	return nil
+}
+
+// maxLine bounds one line of the protocol.
+const maxLine = 1 << 20
+
+// WriteLine writes v as one line of JSON, in one Write.
+func WriteLine(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// ReadLine reads one line of JSON into v and not a byte more: what follows on the stream belongs to somebody else.
+func ReadLine(r io.Reader, v any) error {
+	var line []byte
+	for one := make([]byte, 1); ; {
+		if _, err := io.ReadFull(r, one); err != nil {
+			return err
+		}
+		if one[0] == '\n' {
+			return json.Unmarshal(line, v)
+		}
+		if line = append(line, one[0]); len(line) > maxLine {
+			return errors.New("line too long")
+		}
+	}
+}
+
+// Lines reads the lines of a stream that carries nothing else.
+func Lines(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxLine)
+	return s
+}
+
+// Mux is how both ends run yamux. There are no keepalives and no short timeouts: the pipe below ends when either end
+// does, and a machine that stood still is no reason to part.
+func Mux() *yamux.Config {
+	c := yamux.DefaultConfig()
+	c.EnableKeepAlive = false
+	c.ConnectionWriteTimeout = 10 * time.Minute
+	c.StreamOpenTimeout = 0
+	c.LogOutput = io.Discard
+	return c
+}

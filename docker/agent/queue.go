@@ -1,0 +1,167 @@
+//go:build linux
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"time"
+
+	nfqueue "github.com/florianl/go-nfqueue/v2"
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
+	"github.com/google/nftables/xt"
+	"github.com/mdlayher/netlink"
+
+	"recount/history"
+)
+
+// line delays, reorders and paces packets: the kernel hands them to this process, which lets each go on when its time
+// has come. Delays so look the same on every kernel, whether it can delay packets itself or not.
+type line struct {
+	selection
+	queues *queues
+	kind   string // how packets get here
+	pace   *pacer
+	end    context.CancelFunc
+	socket *nfqueue.Nfqueue
+}
+
+// queues is what all nodes' lines share.
+type queues struct{ rand *rand.Rand }
+
+const (
+	queueNumber = 7
+	queueMax    = 65535   // packets that wait; what comes then is lost
+	queueBytes  = 8 << 20 // of packets' heads on their way from the kernel
+	queueHead   = 128     // bytes of each packet that are needed to tell where it comes from
+)
+
+func (l *line) part(s history.LinkState) history.LinkState {
+	return history.LinkState{Delay: s.Delay, Jitter: s.Jitter, Reorder: s.Reorder, Rate: s.Rate}
+}
+
+// install tries the ways in which kernels hand packets on: nftables' own, which not every kernel was built with, and the
+// one that it inherits from iptables.
+func (l *line) install(f *filter) error {
+	l.name = "queue"
+	var tried []error
+	for _, way := range []struct {
+		kind string
+		to   expr.Any
+	}{
+		{"nftables queue", &expr.Queue{Num: queueNumber, Total: 1}},
+		// struct xt_NFQ_info_v3: number, how many, flags, padding
+		{"xtables queue", &expr.Target{Name: "NFQUEUE", Rev: 3, Info: &xt.Unknown{queueNumber, 0, 1, 0, 0, 0, 0, 0}}},
+	} {
+		l.whole, l.port, l.either = nil, nil, nil
+		err := l.selection.install(f, func(f *family) *nftables.Chain { return f.arrival }, anything,
+			func(*family) []expr.Any { return []expr.Any{way.to} })
+		if err == nil {
+			err = f.conn.Flush()
+		}
+		if err == nil {
+			l.kind = way.kind
+			return l.open(f)
+		}
+		tried = append(tried, fmt.Errorf("%s: %w", way.kind, err))
+	}
+	return errors.Join(tried...)
+}
+
+func (l *line) open(f *filter) (err error) {
+	l.socket, err = nfqueue.Open(&nfqueue.Config{
+		NetNS: int(f.space.file.Fd()), NfQueue: queueNumber, MaxPacketLen: queueHead, MaxQueueLen: queueMax,
+		Copymode: nfqueue.NfQnlCopyPacket, WriteTimeout: time.Second,
+	})
+	if err != nil {
+		return fmt.Errorf("open a packet queue: %w", err)
+	}
+	// Without room for a burst, or where the kernel reports that there was none, packets would be lost that should wait.
+	if err := errors.Join(l.socket.SetOption(netlink.NoENOBUFS, true), l.socket.Con.SetReadBuffer(queueBytes)); err != nil {
+		return errors.Join(fmt.Errorf("open a packet queue: %w", err), l.socket.Close())
+	}
+	ctx, end := context.WithCancel(context.Background())
+	l.end = end
+	l.pace = newPacer(rand.New(rand.NewPCG(l.queues.rand.Uint64(), 0)), func(id uint32, pass bool) {
+		verdict := nfqueue.NfDrop
+		if pass {
+			verdict = nfqueue.NfAccept
+		}
+		if err := l.socket.SetVerdict(id, verdict); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(os.Stderr, "agent: packet queue:", err)
+		}
+	})
+	err = l.socket.RegisterWithErrorFunc(ctx, func(a nfqueue.Attribute) int {
+		if a.PacketID != nil && a.Payload != nil {
+			size := len(*a.Payload)
+			if a.CapLen != nil {
+				size = int(*a.CapLen)
+			}
+			l.pace.take(*a.PacketID, *a.Payload, size, time.Now())
+		}
+		return 0
+	}, func(err error) int {
+		if ctx.Err() != nil {
+			return 1
+		}
+		fmt.Fprintln(os.Stderr, "agent: packet queue:", err)
+		return 0
+	})
+	if err != nil {
+		end()
+		return errors.Join(fmt.Errorf("open a packet queue: %w", err), l.socket.Close())
+	}
+	go l.pace.run(ctx)
+	return nil
+}
+
+func (l *line) close() {
+	l.end()
+	l.socket.Close()
+}
+
+func (l *line) stage(f *filter, s states) error {
+	l.pace.set(s)
+	return l.selection.stage(f, s)
+}
+
+// read finds in the kernel whose packets it hands on. What becomes of them is decided here.
+func (l *line) read(f *filter) (states, error) {
+	queued, err := l.selection.read(f)
+	if err != nil {
+		return nil, err
+	}
+	all := states{}
+	for src := range queued {
+		all[src] = l.pace.state(src)
+	}
+	return all, nil
+}
+
+// lose drops what waits of a source's packets.
+func (l *line) lose(src source) { l.pace.lose(src) }
+
+// origin tells the source of a packet from its first bytes, and the ports it has, if any.
+func origin(head []byte) (from netip.Addr, ports [2]uint16) {
+	const tcp, udp = 6, 17
+	var proto byte
+	var rest []byte
+	switch {
+	case len(head) >= 20 && head[0]>>4 == 4:
+		from, proto = netip.AddrFrom4([4]byte(head[12:16])), head[9]
+		if n := int(head[0]&15) * 4; n <= len(head) {
+			rest = head[n:]
+		}
+	case len(head) >= 40 && head[0]>>4 == 6:
+		from, proto, rest = netip.AddrFrom16([16]byte(head[8:24])), head[6], head[40:]
+	}
+	if (proto == tcp || proto == udp) && len(rest) >= 4 {
+		ports = [2]uint16{uint16(rest[0])<<8 | uint16(rest[1]), uint16(rest[2])<<8 | uint16(rest[3])}
+	}
+	return from, ports
+}

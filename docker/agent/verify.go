@@ -1,0 +1,232 @@
+//go:build linux
+
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"recount/history"
+)
+
+// verify looks whether links and processes are as they should be, both at the same time.
+func (a *agent) verify(v Verify) (*Verified, error) {
+	a.mu.Lock()
+	places := make(map[string]*place, len(a.places))
+	procs := make(map[string][]first, len(a.places))
+	for name, p := range a.places {
+		places[name], procs[name] = p, p.procs
+	}
+	var looks []*look
+	for _, l := range v.Links {
+		from, to := places[l.From], places[l.To]
+		if from == nil || to == nil {
+			a.mu.Unlock()
+			return nil, fmt.Errorf("no link %s→%s here", l.From, l.To)
+		}
+		k := &look{Link: l, from: from, to: to, suffers: l.LinkState}
+		if l.Port != 0 {
+			k.suffers = k.suffers.And(to.links[inbound{l.From, 0}])
+		}
+		looks = append(looks, k)
+	}
+	a.mu.Unlock()
+	links, found := &Verified{}, &Verified{}
+	var both sync.WaitGroup
+	both.Go(func() { links.links(looks, v.Within) })
+	found.procs(procs, v.Procs, v.Within)
+	both.Wait()
+	found.Wrong = append(links.Wrong, found.Wrong...)
+	found.Unsure = append(links.Unsure, found.Unsure...)
+	return found, nil
+}
+
+// look is a link that is looked at.
+type look struct {
+	history.Link
+	from, to *place
+	suffers  history.LinkState // what packets of it suffer in all
+}
+
+func (k *look) String() string {
+	if k.Port != 0 {
+		return fmt.Sprintf("%s→%s port %d", k.From, k.To, k.Port)
+	}
+	return k.From + "→" + k.To
+}
+
+func (v *Verified) wrong(k *look, why string) {
+	v.Wrong = append(v.Wrong, fmt.Sprintf("%v %s", k, why))
+}
+func (v *Verified) unsure(k *look, why string) {
+	v.Unsure = append(v.Unsure, fmt.Sprintf("%v: %s", k, why))
+}
+
+// links believes neither what the kernel says about its rules nor what becomes of packets, but both together.
+func (v *Verified) links(looks []*look, within time.Duration) {
+	rules := map[*place]states{} // nil where they cannot be read
+	for _, k := range looks {
+		if _, done := rules[k.to]; done {
+			continue
+		}
+		var err error
+		if rules[k.to], err = k.to.filter.read(); err != nil {
+			v.Unsure = append(v.Unsure, fmt.Sprintf("links into %s: %v", k.To, err))
+		}
+	}
+	var probes, bursts []probe
+	var of, ofBursts []*look // which link each is for
+	for _, k := range looks {
+		for i, addr := range k.from.addrs {
+			if into := rules[k.to]; into != nil && into[source{addr, uint16(k.Port)}] != k.to.filter.exact(k.LinkState) {
+				v.wrong(k, "is not what the kernel's rules are for")
+			}
+			all, err := probesFor(k.suffers, within)
+			if err != nil {
+				v.unsure(k, err.Error())
+				continue
+			}
+			for n, p := range all {
+				p.from, p.to, p.family, p.port = k.from, k.to, i, uint16(k.Port)
+				if n == 0 {
+					probes, of = append(probes, p), append(of, k)
+				} else {
+					bursts, ofBursts = append(bursts, p), append(ofBursts, k)
+				}
+			}
+		}
+	}
+	v.probe(probes, of)
+	v.probe(bursts, ofBursts)
+	v.connections(looks)
+}
+
+func (v *Verified) probe(probes []probe, of []*look) {
+	if len(probes) == 0 {
+		return
+	}
+	samples, err := send(probes)
+	if err != nil {
+		v.Unsure = append(v.Unsure, err.Error())
+		return
+	}
+	for i, s := range samples {
+		if why := judge(of[i].suffers, probes[i], s); why != "" {
+			v.wrong(of[i], why)
+		}
+	}
+}
+
+// connections looks whether links that reset connections do.
+func (v *Verified) connections(looks []*look) {
+	looks = slices.DeleteFunc(slices.Clone(looks), func(k *look) bool { return !k.Reset || k.suffers.Cut || k.suffers.Loss >= 1 })
+	errs := make([]error, len(looks))
+	var all sync.WaitGroup
+	for i, k := range looks {
+		all.Go(func() {
+			for family := range k.from.addrs {
+				errs[i] = errors.Join(errs[i], refused(k.from, k.to, family, uint16(k.Port)))
+			}
+		})
+	}
+	all.Wait()
+	for i, k := range looks {
+		switch {
+		case errs[i] == nil:
+		case errors.Is(errs[i], errConnects):
+			v.wrong(k, errConnects.Error())
+		default:
+			v.unsure(k, errs[i].Error())
+		}
+	}
+}
+
+// gauge measures one link.
+func (a *agent) gauge(g Gauge) (*Gauged, error) {
+	from, err := a.place(g.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := a.place(g.To)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := send([]probe{{from: from, to: to, count: g.Count, every: g.Every, size: g.Size, wait: g.Wait}})
+	if err != nil {
+		return nil, err
+	}
+	s := samples[0]
+	got := &Gauged{Sent: len(s.sent), Twice: s.twice, Early: s.overtaken(), Took: s.took}
+	got.Delays = slices.DeleteFunc(s.delays, func(d time.Duration) bool { return d == unarrived })
+	return got, nil
+}
+
+const lookEvery = time.Millisecond
+
+func (v *Verified) procs(procs map[string][]first, want []history.Proc, within time.Duration) {
+	deadline := time.Now().Add(within)
+	for _, p := range want {
+		for {
+			state, why, err := observe(procs[p.Node])
+			if err != nil {
+				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", p.Node, err))
+				break
+			}
+			if state == looksLike(p.State) {
+				break
+			}
+			if state == history.Down || time.Now().After(deadline) { // the dead do not rise here
+				if state != "" {
+					why = "is " + string(state)
+				}
+				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: is to be %s, but %s", p.Node, p.State, why))
+				break
+			}
+			time.Sleep(lookEvery)
+		}
+	}
+}
+
+// looksLike is what can be seen of a state: the dead do not tell how they died.
+func looksLike(s history.ProcState) history.ProcState {
+	if s == history.Crashed || s == history.Stopped {
+		return history.Down
+	}
+	return s
+}
+
+// read reports all that is not as in a healthy cluster. The state of a node of which only a part runs is "".
+func (a *agent) read() (*history.Changes, error) {
+	c := history.Changes{Clocks: a.skews()}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.places {
+		into, err := p.filter.read()
+		if err != nil {
+			return nil, fmt.Errorf("links into %s: %w", p.name, err)
+		}
+		for src, s := range into {
+			from := "" // a stranger
+			first := true
+			for _, q := range a.places {
+				if i := slices.Index(q.addrs, src.addr); i >= 0 {
+					from, first = q.name, i == 0
+				}
+			}
+			if first && s != (history.LinkState{}) {
+				c.Links = append(c.Links, history.Link{From: from, To: p.name, Port: int(src.port), LinkState: s})
+			}
+		}
+		state, _, err := observe(p.procs)
+		if err != nil {
+			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
+		}
+		if state != history.Up {
+			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
+		}
+	}
+	return &c, nil
+}

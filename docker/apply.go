@@ -1,0 +1,287 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"recount/docker/agent"
+	"recount/hint"
+	"recount/history"
+)
+
+const (
+	// applyWithin bounds one Apply: the engine needs a fraction of a second to start a container, but a machine may be busy.
+	applyWithin = time.Minute
+	// seenWithin bounds how long a change may take to show: a process takes a moment to die.
+	seenWithin = 5 * time.Second
+	// stopWithin is how long a node may take to end that was asked to, as engines have it, before it is killed.
+	stopWithin = 10 * time.Second
+	// troubledWithin is seenWithin where something is known to have gone wrong.
+	troubledWithin = 100 * time.Millisecond
+)
+
+// Can tells whether such changes can be imposed on this cluster.
+func (c *Cluster) Can(change history.Changes) error {
+	for _, l := range change.Links {
+		for _, name := range []string{l.From, l.To} {
+			if c.nodes[name] == nil {
+				return fmt.Errorf("docker: %w", hint.Unknown("node", name, c.names))
+			}
+		}
+		if l.From == l.To {
+			return fmt.Errorf("docker: %s has no link to itself", l.From)
+		}
+		if l.Port < 0 || l.Port > 65535 {
+			return fmt.Errorf("docker: link %s→%s: no port %d", l.From, l.To, l.Port)
+		}
+		if err := c.means.Supports(l.LinkState); err != nil {
+			return fmt.Errorf("docker: link %s→%s: %w", l.From, l.To, err)
+		}
+	}
+	for _, p := range change.Procs {
+		if c.nodes[p.Node] == nil {
+			return fmt.Errorf("docker: %w", hint.Unknown("node", p.Node, c.names))
+		}
+		switch p.State {
+		case history.Up, history.Down, history.Stopped, history.Crashed, history.Paused, history.Frozen:
+		default:
+			return fmt.Errorf("docker: node %s: unknown state %q", p.Node, p.State)
+		}
+	}
+	for _, k := range change.Clocks {
+		if err := c.canSkew(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Apply brings links, processes and clocks into these states, then looks whether they are, and tells done on the loop.
+// Changes of one node's processes take place in the order of the calls, and so do changes of its clocks, and those of
+// links; others do not wait for each other.
+func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
+	if err := c.Can(change); err != nil {
+		c.Post(func() { done(history.Effect{Seen: history.Fail, Err: err}) })
+		return
+	}
+	var queues []*queue
+	if len(change.Links) > 0 {
+		queues = append(queues, &c.cuts)
+	}
+	for _, p := range change.Procs {
+		queues = append(queues, &c.nodes[p.Node].changes)
+	}
+	for _, k := range change.Clocks {
+		queues = append(queues, &c.nodes[k.Node].clocks)
+	}
+	wait, leave := stand(queues)
+	c.work.Go(func() {
+		defer leave()
+		wait()
+		ctx, cancel := context.WithTimeout(c.ctx, applyWithin)
+		defer cancel()
+		e := c.apply(ctx, change)
+		c.Post(func() { done(e) })
+	})
+}
+
+func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Effect {
+	order, calls, troubles := c.order(change)
+	answer, err := c.remote.ask(ctx, agent.Request{Apply: &order})
+	if err != nil {
+		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: apply: %w", err)}
+	}
+	now := time.Now()
+	troubles = append(troubles, answer.Applied.Errors...)
+	var moments []time.Time
+	for _, ago := range answer.Applied.Ago {
+		moments = append(moments, now.Add(-ago))
+	}
+	done := make([]time.Time, len(calls))
+	err = each(calls, func(i int, k call) error {
+		err := k.do(ctx, k.node)
+		done[i] = time.Now()
+		return err
+	})
+	if err != nil {
+		troubles = append(troubles, err.Error())
+	}
+	moments = append(moments, done...)
+
+	since, clocks := c.skew(ctx, change.Clocks)
+	moments = append(moments, since...)
+
+	verify := agent.Verify{Changes: change, Within: seenWithin}
+	if len(troubles) > 0 {
+		verify.Within = troubledWithin
+	}
+	answer, err = c.remote.ask(ctx, agent.Request{Verify: &verify})
+	if err != nil {
+		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: verify: %w", err)}
+	}
+	wrong, unsure := append(answer.Verified.Wrong, clocks.Wrong...), append(answer.Verified.Unsure, clocks.Unsure...)
+	e := history.Effect{Seen: history.OK, Spread: spread(moments)}
+	if len(troubles)+len(unsure) > 0 {
+		e.Seen = history.Info
+	}
+	if len(wrong) > 0 {
+		e.Seen = history.Fail
+	}
+	if e.Seen != history.OK {
+		troubles = append(append(troubles, wrong...), unsure...)
+		e.Err = errors.New("docker: apply: " + strings.Join(troubles, "; "))
+	}
+	return e
+}
+
+// call is something of a change that takes the engine, or patience.
+type call struct {
+	node *node
+	do   func(ctx context.Context, n *node) error
+}
+
+// order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
+func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
+	order.Links = change.Links
+	for _, p := range change.Procs {
+		n := c.nodes[p.Node]
+		signal := func(kind agent.Kind) {
+			order.Signals = append(order.Signals, agent.Signal{Node: n.name, Kind: kind})
+		}
+		then := func(do func(context.Context, *node) error) { calls = append(calls, call{n, do}) }
+		if n.life == nil {
+			troubles = append(troubles, n.name+" was never launched")
+			continue
+		}
+		alive, frozen := n.alive(), n.life.frozen
+		switch p.State {
+		case history.Down, history.Crashed: // links have gone before, as a crash wants it
+			n.life.meant.Store(true)
+			signal(agent.Kill)
+		case history.Stopped:
+			if alive {
+				n.life.meant.Store(true)
+				signal(agent.Term)
+				then(c.ended)
+			}
+		case history.Up:
+			if !alive {
+				then(c.restart)
+				continue
+			}
+			signal(agent.Cont)
+		case history.Paused:
+			if !alive {
+				troubles = append(troubles, n.name+" is down, and cannot be paused")
+				continue
+			}
+			signal(agent.Stop)
+		case history.Frozen:
+			if !alive {
+				troubles = append(troubles, n.name+" is down, and cannot be frozen")
+				continue
+			}
+			if !frozen {
+				then(c.freeze)
+			}
+			continue
+		}
+		if frozen { // it notices the signals only then
+			then(c.thaw)
+		}
+	}
+	return order, calls, troubles
+}
+
+// restart starts a node again. The engine would take a container for running that has died a moment ago, so it must
+// have noticed first.
+func (c *Cluster) restart(ctx context.Context, n *node) error {
+	select {
+	case <-n.life.over:
+	case <-ctx.Done():
+		return fmt.Errorf("start %s: its last life does not end: %w", n.name, ctx.Err())
+	}
+	return c.start(ctx, n)
+}
+
+// ended waits until a node has ended that was asked to. One that does not care is killed.
+func (c *Cluster) ended(ctx context.Context, n *node) error {
+	select {
+	case <-n.life.over:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop %s: %w", n.name, ctx.Err())
+	case <-time.After(stopWithin):
+	}
+	kill := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Kill}}}
+	_, err := c.remote.ask(ctx, agent.Request{Apply: &kill})
+	return errors.Join(fmt.Errorf("stop %s: it had not ended %v after SIGTERM, and was killed", n.name, stopWithin), err)
+}
+
+// freeze has the engine keep a node's processes from running, and thaw lets them run again. One that a signal had
+// stopped before is told to continue, which it will notice with the thaw.
+func (c *Cluster) freeze(ctx context.Context, n *node) error {
+	n.life.frozen = true
+	err := each(n.containers, func(_ int, id string) error { return c.engine.api.ContainerPause(ctx, id) })
+	if err == nil {
+		cont := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Cont}}}
+		_, err = c.remote.ask(ctx, agent.Request{Apply: &cont})
+	}
+	if err != nil {
+		return fmt.Errorf("freeze %s: %w", n.name, err)
+	}
+	return nil
+}
+
+func (c *Cluster) thaw(ctx context.Context, n *node) error {
+	n.life.frozen = false
+	err := each(n.containers, func(_ int, id string) error { return c.engine.api.ContainerUnpause(ctx, id) })
+	if err != nil {
+		return fmt.Errorf("thaw %s: %w", n.name, err)
+	}
+	return nil
+}
+
+// spread is the time from the first to the last of the moments.
+func spread(moments []time.Time) time.Duration {
+	if len(moments) == 0 {
+		return 0
+	}
+	return slices.MaxFunc(moments, time.Time.Compare).Sub(slices.MinFunc(moments, time.Time.Compare))
+}
+
+// State reads back what links and processes are really like now. It names only those that are not healthy: no cut, and
+// running.
+func (c *Cluster) State(ctx context.Context) (history.Changes, error) {
+	answer, err := c.remote.ask(ctx, agent.Request{Read: true})
+	if err != nil {
+		return history.Changes{}, fmt.Errorf("docker: read state: %w", err)
+	}
+	return *answer.State, nil
+}
+
+// queue lets changes of one thing take turns, in the order in which they were asked for.
+type queue struct{ last chan struct{} }
+
+// stand takes a place in all the queues. wait returns when it is the turn in each of them; leave makes room for the next.
+func stand(queues []*queue) (wait, leave func()) {
+	var before []chan struct{}
+	mine := make(chan struct{})
+	for _, q := range queues {
+		if q.last != nil && q.last != mine {
+			before = append(before, q.last)
+		}
+		q.last = mine
+	}
+	wait = func() {
+		for _, turn := range before {
+			<-turn
+		}
+	}
+	return wait, sync.OnceFunc(func() { close(mine) })
+}

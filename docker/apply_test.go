@@ -1,0 +1,292 @@
+package docker
+
+import (
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/docker/docker/api/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+func TestCutBothWays(t *testing.T) {
+	c := up(t, engine(t), runID(t), 3)
+	requireSeen(t, c, links(link("n1", "n2", true), link("n2", "n1", true)))
+	require.Contains(t, tell(t, c, "n1", "connect %s", address(c, "n2")), "timeout")
+	require.Contains(t, tell(t, c, "n2", "connect %s", address(c, "n1")), "timeout")
+	require.Equal(t, "ok", tell(t, c, "n1", "connect %s", address(c, "n3")))
+	state, err := c.State(t.Context())
+	require.NoError(t, err)
+	require.ElementsMatch(t, []history.Link{link("n1", "n2", true), link("n2", "n1", true)}, state.Links)
+
+	requireSeen(t, c, links(link("n1", "n2", false), link("n2", "n1", false)))
+	require.Equal(t, "ok", tell(t, c, "n1", "connect %s", address(c, "n2")))
+	state, err = c.State(t.Context())
+	require.NoError(t, err)
+	require.True(t, state.Empty(), "%+v", state)
+}
+
+func TestCutOneWay(t *testing.T) {
+	c := up(t, engine(t), runID(t), 2)
+	requireSeen(t, c, links(link("n1", "n2", true)))
+	require.Equal(t, "ok", tell(t, c, "n1", "tell %s lost", address(c, "n2")), "the sender must not be told")
+	require.Equal(t, "ok", tell(t, c, "n2", "tell %s hello", address(c, "n1")))
+	require.Eventually(t, func() bool { return tell(t, c, "n1", "heard") == "hello" }, within, time.Millisecond)
+	require.Contains(t, tell(t, c, "n1", "connect %s", address(c, "n2")), "timeout")
+
+	requireSeen(t, c, links(link("n1", "n2", false)))
+	require.Equal(t, "ok", tell(t, c, "n1", "tell %s found", address(c, "n2")))
+	require.Eventually(t, func() bool { return tell(t, c, "n2", "heard") == "found" }, within, time.Millisecond)
+}
+
+func TestPartitionHalves(t *testing.T) {
+	c := up(t, engine(t), runID(t), 5)
+	var cut, heal []history.Link
+	for _, a := range []string{"n1", "n2"} {
+		for _, b := range []string{"n3", "n4", "n5"} {
+			cut = append(cut, link(a, b, true), link(b, a, true))
+			heal = append(heal, link(a, b, false), link(b, a, false))
+		}
+	}
+	e := requireSeen(t, c, links(cut...))
+	require.Positive(t, e.Spread)
+	t.Logf("spread over five nodes: %v", e.Spread)
+	var all sync.WaitGroup
+	for i, a := range c.names {
+		for j, b := range c.names {
+			all.Go(func() {
+				got := tell(t, c, a, "connect %s", address(c, b))
+				if (i < 2) == (j < 2) {
+					assert.Equal(t, "ok", got, "%s to %s", a, b)
+				} else {
+					assert.Contains(t, got, "timeout", "%s to %s", a, b)
+				}
+			})
+		}
+	}
+	all.Wait()
+	requireSeen(t, c, links(heal...))
+	require.Equal(t, "ok", tell(t, c, "n5", "connect %s", address(c, "n1")))
+}
+
+func TestKillAndStart(t *testing.T) {
+	c := up(t, engine(t), runID(t), 3)
+	c.OnExit(func(node string, code int) { t.Errorf("%s is said to have exited by itself", node) })
+	addr := c.Addr("n1")
+	requireSeen(t, c, links(link("n2", "n1", true)))
+	requireSeen(t, c, proc("n1", history.Down))
+	requireSeen(t, c, proc("n1", history.Down)) // a change is to a state
+	state, err := c.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, proc("n1", history.Down).Procs, state.Procs)
+	require.Contains(t, tell(t, c, "n3", "connect %s", address(c, "n1")), "refused", "its place in the network must live on")
+
+	requireSeen(t, c, proc("n1", history.Up))
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+	require.Equal(t, "2", tell(t, c, "n1", "lives"), "its data must live on")
+	require.Equal(t, addr, c.Addr("n1"))
+	require.Equal(t, "ok", tell(t, c, "n3", "connect %s", address(c, "n1")))
+	require.Contains(t, tell(t, c, "n2", "connect %s", address(c, "n1")), "timeout", "the cut must live on")
+}
+
+func TestPauseAndResume(t *testing.T) {
+	c := up(t, engine(t), runID(t), 2)
+	tell(t, c, "n1", "beat %s", address(c, "n2"))
+	beats := func() string { return tell(t, c, "n2", "beats") }
+	require.Eventually(t, func() bool { return beats() != "0" }, within, time.Millisecond)
+	requireSeen(t, c, proc("n1", history.Paused))
+	state, err := c.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, proc("n1", history.Paused).Procs, state.Procs)
+	require.Equal(t, "ok", tell(t, c, "n2", "connect %s", address(c, "n1")), "the kernel still takes connections")
+	before := beats()
+	require.Eventually(t, func() bool {
+		last := before
+		before = beats()
+		return before == last
+	}, within, 50*time.Millisecond, "a child process beats every millisecond, and must have stopped as well")
+
+	requireSeen(t, c, proc("n1", history.Up))
+	require.Equal(t, "1", tell(t, c, "n1", "lives"))
+	require.Eventually(t, func() bool { return beats() != before }, within, time.Millisecond)
+
+	requireSeen(t, c, proc("n1", history.Paused))
+	requireSeen(t, c, proc("n1", history.Down))
+	e := apply(t, c, proc("n1", history.Paused))
+	require.Equal(t, history.Fail, e.Seen)
+	require.ErrorContains(t, e.Err, "n1 is down, and cannot be paused")
+	requireSeen(t, c, proc("n1", history.Up))
+}
+
+func TestFreezeAndThaw(t *testing.T) {
+	c := up(t, engine(t), runID(t), 2)
+	c.OnExit(func(node string, code int) { t.Errorf("%s is said to have exited by itself", node) })
+	tell(t, c, "n1", "beat %s", address(c, "n2"))
+	beats := func() string { return tell(t, c, "n2", "beats") }
+	beating := func() {
+		before := beats()
+		require.Eventually(t, func() bool { return beats() != before }, within, time.Millisecond)
+	}
+	for _, from := range []history.ProcState{history.Up, history.Paused} {
+		beating()
+		requireSeen(t, c, proc("n1", from))
+		requireSeen(t, c, proc("n1", history.Frozen))
+		requireSeen(t, c, proc("n1", history.Frozen)) // a change is to a state
+		state, err := c.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, proc("n1", history.Frozen).Procs, state.Procs)
+		before := beats()
+		require.Eventually(t, func() bool {
+			last := before
+			before = beats()
+			return before == last
+		}, within, 50*time.Millisecond)
+		requireSeen(t, c, proc("n1", history.Up))
+		beating()
+	}
+	requireSeen(t, c, proc("n1", history.Frozen))
+	requireSeen(t, c, proc("n1", history.Paused))
+	requireSeen(t, c, proc("n1", history.Up))
+	beating()
+	require.Equal(t, "1", tell(t, c, "n1", "lives"))
+	for life, end := range []history.ProcState{history.Down, history.Stopped} {
+		requireSeen(t, c, proc("n1", history.Frozen))
+		requireSeen(t, c, proc("n1", end))
+		requireSeen(t, c, proc("n1", history.Up))
+		eventually(t, c, "n1")
+		require.Equal(t, strconv.Itoa(life+2), tell(t, c, "n1", "lives"))
+	}
+}
+
+func TestStopAndStart(t *testing.T) {
+	c := up(t, engine(t), runID(t), 2)
+	c.OnExit(func(node string, code int) { t.Errorf("%s is said to have exited by itself", node) })
+	requireSeen(t, c, proc("n1", history.Stopped))
+	requireSeen(t, c, proc("n1", history.Stopped))
+	require.Contains(t, tell(t, c, "n2", "connect %s", address(c, "n1")), "refused")
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+	require.Equal(t, "2", tell(t, c, "n1", "lives"))
+	requireSeen(t, c, proc("n1", history.Paused))
+	requireSeen(t, c, proc("n1", history.Stopped))
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+
+	require.Equal(t, "ok", tell(t, c, "n1", "stay"))
+	e := apply(t, c, proc("n1", history.Stopped))
+	require.Equal(t, history.Info, e.Seen, "it is down, but did not go in its own way")
+	require.ErrorContains(t, e.Err, "stop n1: it had not ended 10s after SIGTERM, and was killed")
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+}
+
+func TestCrash(t *testing.T) {
+	c := up(t, engine(t), runID(t), 2)
+	crash := links(link("n1", "n2", true), link("n2", "n1", true))
+	crash.Procs = proc("n1", history.Crashed).Procs
+	requireSeen(t, c, crash)
+	require.Contains(t, tell(t, c, "n2", "connect %s", address(c, "n1")), "timeout", "a dead machine refuses nothing")
+	heal := links(link("n1", "n2", false), link("n2", "n1", false))
+	heal.Procs = proc("n1", history.Up).Procs
+	requireSeen(t, c, heal)
+	eventually(t, c, "n1")
+	require.Equal(t, "ok", tell(t, c, "n2", "connect %s", address(c, "n1")))
+}
+
+func TestAllAtOnce(t *testing.T) {
+	c := up(t, engine(t), runID(t), 3)
+	machineCrash := history.Changes{
+		Links: []history.Link{link("n1", "n2", true), link("n2", "n1", true), link("n1", "n3", true), link("n3", "n1", true)},
+		Procs: proc("n1", history.Down).Procs,
+	}
+	e := requireSeen(t, c, machineCrash)
+	t.Logf("spread: %v", e.Spread)
+	for i := range machineCrash.Links {
+		machineCrash.Links[i].Cut = false
+	}
+	machineCrash.Procs[0].State = history.Up
+	requireSeen(t, c, machineCrash)
+	eventually(t, c, "n1")
+	require.Equal(t, "ok", tell(t, c, "n2", "connect %s", address(c, "n1")))
+}
+
+// Changes that overlap take place in the order in which they were asked for.
+func TestApplyInOrder(t *testing.T) {
+	c := up(t, engine(t), runID(t), 3)
+	var order []int
+	changes := []history.Changes{
+		proc("n1", history.Down), proc("n1", history.Up), proc("n1", history.Paused), proc("n1", history.Up),
+		links(link("n2", "n3", true)), links(link("n2", "n3", false)),
+	}
+	for i, change := range changes {
+		c.Apply(change, func(e history.Effect) {
+			require.NoError(t, e.Err)
+			order = append(order, i)
+		})
+	}
+	run(t, c, func() bool { return len(order) == len(changes) })
+	require.Less(t, indexOf(order, 0), indexOf(order, 1))
+	require.Less(t, indexOf(order, 1), indexOf(order, 2))
+	require.Less(t, indexOf(order, 2), indexOf(order, 3))
+	require.Less(t, indexOf(order, 4), indexOf(order, 5))
+	eventually(t, c, "n1")
+	require.Equal(t, "2", tell(t, c, "n1", "lives"))
+}
+
+func indexOf(all []int, x int) int {
+	for i, y := range all {
+		if x == y {
+			return i
+		}
+	}
+	return -1
+}
+
+// A run may be ended in the middle of anything.
+func TestCloseWhileBusy(t *testing.T) {
+	c := up(t, engine(t), runID(t), 3)
+	requireSeen(t, c, proc("n1", history.Down))
+	requireSeen(t, c, proc("n2", history.Paused))
+	c.Apply(proc("n1", history.Up), func(history.Effect) {})
+	c.Apply(proc("n3", history.Down), func(history.Effect) {})
+	c.Apply(proc("n3", history.Up), func(history.Effect) {})
+	c.Apply(links(link("n1", "n2", true)), func(history.Effect) {})
+	require.NoError(t, c.Close(t.Context()))
+}
+
+func TestCannot(t *testing.T) {
+	c := &Cluster{names: []string{"n1", "n2"}, nodes: map[string]*node{"n1": {}, "n2": {}}, loop: newLoop()}
+	c.engine = &Engine{version: types.Version{Arch: "arm64"}}
+	c.means.Missing = map[string]string{"lose packets": "no dice", "delay packets": "no queue"} // an old kernel
+	lossy := link("n1", "n2", false)
+	lossy.Loss = 0.1
+	slow := link("n1", "n2", false)
+	slow.Delay = time.Second
+	for _, tt := range []struct {
+		change history.Changes
+		want   string
+	}{
+		{links(lossy), "docker: link n1→n2: this kernel cannot lose packets: no dice"},
+		{links(slow), "docker: link n1→n2: this kernel cannot delay packets: no queue"},
+		{links(link("n1", "n3", true)), `docker: unknown node "n3"`},
+		{links(link("n1", "n1", true)), "docker: n1 has no link to itself"},
+		{proc("n9", history.Down), `docker: unknown node "n9"`},
+		{proc("n1", "asleep"), `docker: node n1: unknown state "asleep"`},
+		{clocks(history.Clock{Node: "n9"}), `docker: unknown node "n9"`},
+		{clocks(history.Clock{Node: "n1"}),
+			"docker: clock of n1: clocks can be skewed on amd64 only, and this engine's machine is arm64"},
+	} {
+		require.EqualError(t, c.Can(tt.change), tt.want)
+		var e history.Effect
+		c.Apply(tt.change, func(is history.Effect) { e = is })
+		require.NoError(t, c.Run(t.Context(), 0))
+		require.Equal(t, history.Fail, e.Seen)
+		require.EqualError(t, e.Err, tt.want)
+	}
+	require.NoError(t, c.Can(links(link("n1", "n2", true))))
+}

@@ -1,0 +1,165 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/network"
+	"github.com/docker/docker/api/types/volume"
+
+	"recount/hint"
+)
+
+// A thing is something in an engine that carries Recount's label.
+type thing struct {
+	name   string
+	labels map[string]string
+	role   string // containers
+	alive  bool   // containers: running, or about to be
+	remove func(ctx context.Context) error
+}
+
+// startWithin is how old a container may be that was not started yet.
+const startWithin = time.Minute
+
+// things lists what carries the label of a run, or with run "" of any, containers first: the order to remove them in.
+func (e *Engine) things(ctx context.Context, run string) (containers, rest []thing, err error) {
+	label := labelRun
+	if run != "" {
+		label += "=" + run
+	}
+	only := filters.NewArgs(filters.Arg("label", label))
+	cs, err := e.api.ContainerList(ctx, container.ListOptions{All: true, Filters: only})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list containers: %w", err)
+	}
+	for _, c := range cs {
+		containers = append(containers, thing{
+			name: strings.TrimPrefix(strings.Join(c.Names, ","), "/"), labels: c.Labels, role: c.Labels[labelRole],
+			alive: c.State == container.StateRunning ||
+				c.State == container.StateCreated && time.Since(time.Unix(c.Created, 0)) < startWithin,
+			remove: func(ctx context.Context) error {
+				return e.api.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+			},
+		})
+	}
+	vs, err := e.api.VolumeList(ctx, volume.ListOptions{Filters: only})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list volumes: %w", err)
+	}
+	for _, v := range vs.Volumes {
+		rest = append(rest, thing{name: v.Name, labels: v.Labels, remove: func(ctx context.Context) error {
+			return e.api.VolumeRemove(ctx, v.Name, true)
+		}})
+	}
+	ns, err := e.api.NetworkList(ctx, network.ListOptions{Filters: only})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list networks: %w", err)
+	}
+	for _, n := range ns {
+		rest = append(rest, thing{name: n.Name, labels: n.Labels, remove: func(ctx context.Context) error {
+			return e.api.NetworkRemove(ctx, n.ID)
+		}})
+	}
+	return containers, rest, nil
+}
+
+const (
+	sweepWithin = 20 * time.Second
+	sweepWait   = 100 * time.Millisecond
+)
+
+// sweep removes all that carries the run's label, until nothing does any more, and returns the names of what it removed.
+func (e *Engine) sweep(ctx context.Context, run string) (removed []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
+	defer cancel()
+	var mu sync.Mutex
+	remove := func(_ int, t thing) error {
+		err := t.remove(ctx)
+		if err != nil && !cerrdefs.IsNotFound(err) {
+			return fmt.Errorf("remove %s: %w", t.name, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Contains(removed, t.name) {
+			removed = append(removed, t.name)
+		}
+		return nil
+	}
+	for {
+		containers, rest, listErr := e.things(ctx, run)
+		if listErr == nil && len(containers)+len(rest) == 0 {
+			slices.Sort(removed)
+			return removed, nil
+		}
+		// Most errors are no more than impatience: somebody else is removing it, or it is still in use.
+		err = errors.Join(listErr, each(containers, remove), each(rest, remove))
+		if err == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			err = fmt.Errorf("remove what is left of run %s: %w", run, err)
+			if listErr == nil && len(containers) == 0 {
+				err = hint.Add(err, "the engine remembers connections of containers that are gone; restarting it helps")
+			}
+			return removed, err
+		case <-time.After(sweepWait):
+		}
+	}
+}
+
+// runs lists what each run has in the engine.
+func (e *Engine) runs(ctx context.Context) (map[string][]thing, error) {
+	containers, rest, err := e.things(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	runs := map[string][]thing{}
+	for _, t := range append(containers, rest...) {
+		run := t.labels[labelRun]
+		runs[run] = append(runs[run], t)
+	}
+	return runs, nil
+}
+
+// Clean removes what runs have left whose process was killed, and with all set also runs that are alive. It returns the
+// names of what it removed.
+func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err error) {
+	runs, err := e.runs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("docker: clean: %w", err)
+	}
+	for run, things := range runs {
+		if !all && inUse(things) {
+			continue
+		}
+		names, sweepErr := e.sweep(ctx, run)
+		removed = append(removed, names...)
+		err = errors.Join(err, sweepErr)
+	}
+	slices.Sort(removed)
+	if err != nil {
+		return removed, fmt.Errorf("docker: clean: %w", err)
+	}
+	return removed, nil
+}
+
+// inUse tells whether somebody still needs a run's things. The process that made them decides, where it can be looked
+// at. From elsewhere the agent speaks for it: it is the first thing of a run, and ends with the connection to its harness.
+func inUse(things []thing) bool {
+	for _, t := range things {
+		if alive, known := ownerAlive(t.labels[labelOwner]); known {
+			return alive
+		}
+	}
+	return slices.ContainsFunc(things, func(t thing) bool { return t.role == roleAgent && t.alive })
+}

@@ -1,0 +1,226 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"regexp"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+
+	"recount/docker/agent"
+	"recount/hint"
+)
+
+// Config is what a cluster is made from.
+type Config struct {
+	Run       string   // names the run: letters, digits, and in between - _ .
+	Nodes     []string // their names, which are also their host names
+	SelfImage string   // from Engine.SelfImage
+	Seed      uint64   // of what the agent leaves to chance
+	Clocks    bool     // clocks are to be made ready to be skewed: a fault then stops nobody, and they can be read before it
+	Log       func(string)
+}
+
+// Cluster is one run's containers. Its methods belong to the run's loop, but for Now, Post, Dial and what is called
+// before the first Run and after the last. Close must be called, whatever happened.
+type Cluster struct {
+	*loop
+	engine *Engine
+	config Config
+	labels map[string]string
+	names  []string // as configured
+	nodes  map[string]*node
+	remote *remote
+	means  agent.Means // what the agent can do to packets
+
+	ctx  context.Context // ends when the cluster closes
+	end  context.CancelFunc
+	work sync.WaitGroup // what goes on beside the loop
+	cuts queue          // changes of links
+
+	onStall func(time.Duration)
+	onExit  func(node string, code int)
+}
+
+// node is one member: an anchor that holds its place in the network, and containers that come and go.
+type node struct {
+	name       string
+	addr       netip.Addr
+	anchor     string // container
+	containers []string
+	logs       func(line string)
+	changes    queue // of its processes
+	clocks     queue // changes of its clocks
+	life       *life // the latest, nil before Launch; of whoever's turn it is in the queue
+}
+
+// grace is how long engine calls under way may go on once nobody wants their outcome any more.
+const grace = 10 * time.Second
+
+var validName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9_.-]*[a-zA-Z0-9])?$`)
+
+// Open makes the network, the anchors and the agent of a run. Every node has its address then, and links can be cut, but
+// no node runs yet. A failed Open leaves nothing behind.
+func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
+	for _, name := range append([]string{config.Run}, config.Nodes...) {
+		if !validName.MatchString(name) {
+			return nil, fmt.Errorf("docker: open: %q cannot name a container", name)
+		}
+	}
+	c := &Cluster{
+		loop: newLoop(), engine: e, config: config, names: config.Nodes, nodes: map[string]*node{},
+		labels:  map[string]string{labelRun: config.Run, labelOwner: ownLabel()},
+		onStall: func(time.Duration) {}, onExit: func(string, int) {},
+	}
+	if c.config.Log == nil {
+		c.config.Log = func(string) {}
+	}
+	for _, name := range config.Nodes {
+		if c.nodes[name] != nil {
+			return nil, fmt.Errorf("docker: open: two nodes named %q", name)
+		}
+		c.nodes[name] = &node{name: name}
+	}
+	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	during, cancel := outlast(ctx, grace)
+	defer cancel()
+
+	// The agent's container comes first and alone: its name is the run's, and whoever has it owns all of that run.
+	agentID, err := c.create(during, c.name("agent"), roleAgent, "", c.agentConfig())
+	if cerrdefs.IsConflict(err) {
+		return nil, hint.Add(fmt.Errorf("docker: open: there is a run %s already", config.Run), "recount clean removes what killed runs left")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("docker: open: %w", err)
+	}
+	if err := c.open(ctx, during, agentID); err != nil {
+		return nil, errors.Join(fmt.Errorf("docker: open: %w", err), c.Close(ctx))
+	}
+	return c, nil
+}
+
+// open does all that Open has left to do, within during, and begins nothing more once ctx has ended.
+func (c *Cluster) open(ctx, during context.Context, agentID string) error {
+	began := time.Now()
+	steps := []func() error{
+		func() error { return c.startAgent(during, agentID) },
+		func() error { return c.engine.createNetwork(during, c.name(""), c.labels) },
+		func() error {
+			return each(c.names, func(_ int, name string) error { return c.createAnchor(during, c.nodes[name]) })
+		},
+	}
+	if err := each(steps, func(_ int, step func() error) error { return step() }); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	places := make([]agent.Place, len(c.names))
+	err := each(c.names, func(i int, name string) (err error) {
+		places[i], err = c.startAnchor(during, c.nodes[name])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{Places: places, Seed: c.config.Seed}})
+	if err != nil {
+		return fmt.Errorf("show the agent its nodes: %w", err)
+	}
+	c.means = *answer.Entered
+	c.work.Go(c.watchAgent)
+	c.config.Log(fmt.Sprintf("network and agent are up, with %d nodes to come (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
+	return nil
+}
+
+// name is a container's, volume's or network's in the engine.
+func (c *Cluster) name(of string) string {
+	if of == "" {
+		return "recount-" + c.config.Run
+	}
+	return "recount-" + c.config.Run + "-" + of
+}
+
+type containerConfig struct {
+	container container.Config
+	host      container.HostConfig
+	network   *network.NetworkingConfig
+}
+
+func (c *Cluster) create(ctx context.Context, name, role, node string, config containerConfig) (id string, err error) {
+	labels := maps.Clone(c.labels)
+	labels[labelRole] = role
+	if node != "" {
+		labels[labelNode] = node
+	}
+	config.container.Labels = labels
+	made, err := c.engine.api.ContainerCreate(ctx, &config.container, &config.host, config.network, nil, name)
+	if err != nil {
+		return "", fmt.Errorf("create container %s: %w", name, err)
+	}
+	return made.ID, nil
+}
+
+// Addr returns a node's address in the run's network. It stays the same for the whole run.
+func (c *Cluster) Addr(node string) netip.Addr { return c.nodes[node].addr }
+
+// OnStall calls f on the loop when the machine stood still for d, until now.
+func (c *Cluster) OnStall(f func(d time.Duration)) { c.onStall = f }
+
+// OnExit calls f on the loop when a node's process has ended by itself, after the last line of its log.
+func (c *Cluster) OnExit(f func(node string, code int)) { c.onExit = f }
+
+// Dial opens a connection to a port of the node, from within the node's own network: no fault is in its way. A port
+// where nobody listens gives an error that is syscall.ECONNREFUSED. It may be called from any goroutine.
+func (c *Cluster) Dial(ctx context.Context, node string, port int) (net.Conn, error) {
+	conn, err := c.remote.dial(ctx, agent.Port{Node: node, Port: port})
+	if err != nil {
+		return nil, fmt.Errorf("docker: dial %s:%d: %w", node, port, err)
+	}
+	return conn, nil
+}
+
+// Listen accepts connections to a port of the node's loopback address, from within the node's own network, and gives
+// each to serve on a goroutine of its own. It goes on while the node is down.
+func (c *Cluster) Listen(node string, port int, serve func(net.Conn)) error {
+	p := agent.Port{Node: node, Port: port}
+	c.remote.handle(p, func(conn net.Conn) {
+		// A panic out here would end the process with all containers left behind.
+		defer func() {
+			if r := recover(); r != nil {
+				stack := debug.Stack()
+				c.Post(func() { panic(fmt.Sprintf("%v\n\n%s", r, stack)) })
+			}
+		}()
+		serve(conn)
+	})
+	if _, err := c.remote.ask(c.ctx, agent.Request{Listen: &p}); err != nil {
+		return fmt.Errorf("docker: listen on %s:%d: %w", node, port, err)
+	}
+	return nil
+}
+
+// Close removes everything the run has made in the engine. It does so even when ctx has ended already.
+func (c *Cluster) Close(ctx context.Context) error {
+	c.end()
+	if c.remote != nil {
+		c.remote.close()
+	}
+	c.work.Wait()
+	if _, err := c.engine.sweep(context.WithoutCancel(ctx), c.config.Run); err != nil {
+		return fmt.Errorf("docker: close: %w", err)
+	}
+	return nil
+}

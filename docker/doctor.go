@@ -1,0 +1,121 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"recount/hint"
+	"recount/history"
+)
+
+// Check is one thing that the container cluster needs.
+type Check struct {
+	Name   string
+	OK     bool
+	Detail string
+	Hint   string // what to do about it
+}
+
+func check(name, detail string, err error) Check {
+	if err != nil {
+		return Check{Name: name, Detail: err.Error(), Hint: hint.Of(err)}
+	}
+	return Check{Name: name, OK: true, Detail: detail}
+}
+
+// Doctor tells whether this machine can run clusters of containers. With try it makes a small one and injects each
+// fault into it once: what an engine's kernel cannot do shows in no other way.
+func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
+	e, err := Connect(ctx)
+	if err != nil {
+		return []Check{check("engine", "", err)}
+	}
+	defer e.Close()
+	checks := []Check{check("engine", fmt.Sprintf("%s, %s/%s, kernel %s",
+		e.version.Version, e.version.Os, e.version.Arch, e.version.KernelVersion), nil)}
+	path, err := e.self()
+	if err == nil {
+		err = checkExecutable(path, e.version.Arch)
+	}
+	checks = append(checks, check("executable", path+" runs in an empty container", err), e.leftovers(ctx))
+	if err != nil || !try {
+		return checks
+	}
+	image, err := e.SelfImage(ctx, progress)
+	if err != nil {
+		return append(checks, check("image", "", err))
+	}
+	return append(checks, e.tryFaults(ctx, image, progress)...)
+}
+
+// leftovers counts what killed runs have left. It is untidy, but in nobody's way.
+func (e *Engine) leftovers(ctx context.Context) Check {
+	runs, err := e.runs(ctx)
+	left := 0
+	for _, things := range runs {
+		if !inUse(things) {
+			left++
+		}
+	}
+	c := check("leftovers", "none", err)
+	if left > 0 {
+		c.Detail, c.Hint = fmt.Sprintf("%d killed runs have left containers, volumes or networks", left), "recount clean removes them"
+	}
+	return c
+}
+
+// tryFaults injects each kind of fault into a cluster of two anchors.
+func (e *Engine) tryFaults(ctx context.Context, image string, progress func(string)) (checks []Check) {
+	name := fmt.Sprintf("doctor-%d", time.Now().UnixNano())
+	c, err := e.Open(ctx, Config{Run: name, Nodes: []string{"n1", "n2"}, SelfImage: image, Log: progress})
+	if err != nil {
+		return []Check{check("cluster", "", err)}
+	}
+	defer func() {
+		if err := c.Close(ctx); err != nil {
+			checks = append(checks, check("cluster", "", err))
+		}
+	}()
+	node := Container{Image: image, Command: []string{SelfPath, "anchor"}}
+	if err := c.Launch(ctx, map[string]Container{"n1": node, "n2": node}); err != nil {
+		return []Check{check("cluster", "", err)}
+	}
+	checks = append(checks, check("cluster", "two nodes are up", nil))
+	for _, fault := range []struct {
+		name         string
+		inject, heal history.Changes
+	}{
+		{"cut links",
+			history.Changes{Links: []history.Link{{From: "n1", To: "n2", LinkState: history.LinkState{Cut: true}}}},
+			history.Changes{Links: []history.Link{{From: "n1", To: "n2"}}}},
+		{"pause",
+			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Paused}}},
+			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Up}}}},
+		{"kill and start",
+			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Down}}},
+			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Up}}}},
+	} {
+		inject, injectErr := c.try(ctx, fault.inject)
+		heal, healErr := c.try(ctx, fault.heal)
+		detail := fmt.Sprintf("seen in %v, healed in %v", inject.Round(100*time.Microsecond), heal.Round(100*time.Microsecond))
+		checks = append(checks, check(fault.name, detail, errors.Join(injectErr, healErr)))
+	}
+	return checks
+}
+
+// try applies a change and waits until it was looked at.
+func (c *Cluster) try(ctx context.Context, change history.Changes) (took time.Duration, err error) {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	began, looked := c.Now(), false
+	c.Apply(change, func(e history.Effect) {
+		took, err, looked = c.Now()-began, e.Err, true
+		done()
+	})
+	if lost := c.Run(ctx, began+applyWithin); !looked {
+		return 0, fmt.Errorf("docker: nothing seen within %v: %w", applyWithin, lost)
+	}
+	return took, err
+}

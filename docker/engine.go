@@ -1,0 +1,62 @@
+// Package docker is the cluster of real containers: a private network a run, and for each node an anchor, which owns its
+// network namespace and never dies, and the node's own container, which the nemesis may kill. One agent a run cuts links
+// and sends signals; the harness reaches it, and through it every port of every node, over one attach to the engine, so
+// that a remote engine serves as well as a local one.
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/client"
+
+	"recount/hint"
+)
+
+// Engine is a connection to a container engine.
+type Engine struct {
+	api     *client.Client
+	version types.Version
+}
+
+const noEngine = "start Docker, or leave out --on docker: the simulator needs nothing"
+
+// Connect reaches the engine that DOCKER_HOST names, or else the docker command's current context, or else the default
+// one, and agrees with it on a version of the API.
+func Connect(ctx context.Context) (*Engine, error) {
+	host, err := contextHost()
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("docker: find the engine: %w", err), "%s", noEngine)
+	}
+	options := []client.Opt{client.FromEnv, client.WithAPIVersionNegotiation()}
+	if host != "" {
+		options = append(options, client.WithHost(host))
+	}
+	api, err := client.NewClientWithOpts(options...)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("docker: connect: %w", err), "%s", noEngine)
+	}
+	version, err := api.ServerVersion(ctx)
+	if err != nil {
+		api.Close()
+		err = fmt.Errorf("docker: connect to %s: %w", api.DaemonHost(), err)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, hint.Add(err, "join the group that owns the socket, or leave out --on docker: the simulator needs nothing")
+		}
+		return nil, hint.Add(err, "%s", noEngine)
+	}
+	if version.Os != "linux" {
+		api.Close()
+		return nil, hint.Add(fmt.Errorf("docker: the engine runs %s containers", version.Os), "switch it to Linux containers")
+	}
+	return &Engine{api: api, version: version}, nil
+}
+
+// Version is the engine's own.
+func (e *Engine) Version() string { return e.version.Version }
+
+// Close ends the connection. Clusters are closed before it.
+func (e *Engine) Close() error { return e.api.Close() }

@@ -1,0 +1,69 @@
+package docker
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Everything that Recount makes in an engine carries labels, by which it is found and removed again.
+const (
+	labelRun   = "recount.run"   // which run
+	labelRole  = "recount.role"  // what a container is for
+	labelNode  = "recount.node"  // which node
+	labelOwner = "recount.owner" // which process made it
+	labelImage = "recount.image" // images: what is in it
+)
+
+// The roles of containers.
+const (
+	roleAgent   = "agent"
+	roleAnchor  = "anchor"
+	roleNode    = "node"
+	roleSidecar = "sidecar"
+)
+
+// ownLabel names this process so that no other has ever the same name: boot, pid namespace, number and start time. It is
+// "" where the system tells none of that.
+func ownLabel() string {
+	name, err := processName(os.Getpid())
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func processName(pid int) (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
+	space, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return "", err
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) < 20 {
+		return "", fmt.Errorf("process %d: strange stat %q", pid, stat)
+	}
+	return fmt.Sprintf("%s/%s/%d/%s", strings.TrimSpace(string(boot)), space, pid, fields[19]), nil
+}
+
+// ownerAlive tells whether the process of that label lives, and whether that can be known from here.
+func ownerAlive(label string) (alive, known bool) {
+	part := strings.Split(label, "/")
+	own := strings.Split(ownLabel(), "/")
+	if len(part) != 4 || len(own) != 4 || part[0] != own[0] || part[1] != own[1] {
+		return false, false // another machine, an earlier boot, or another container
+	}
+	var pid int
+	if _, err := fmt.Sscanf(part[2], "%d", &pid); err != nil {
+		return false, false
+	}
+	now, err := processName(pid)
+	return err == nil && now == label, true
+}

@@ -1,0 +1,142 @@
+package docker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/pkg/stdcopy"
+)
+
+// Logs calls line on the loop with each line that the node writes to its standard output and error, through all its
+// lives. It must be called before Launch, or lines would be missed.
+func (c *Cluster) Logs(node string, line func(text string)) {
+	n := c.nodes[node]
+	switch {
+	case n.containers != nil:
+		panic("docker: Logs called after Launch: " + node)
+	case n.logs != nil:
+		panic("docker: Logs called twice: " + node)
+	}
+	n.logs = line
+}
+
+// follow reads the log of the life that is about to begin. It attaches to the container rather than reading the log that
+// the engine keeps: what the process writes arrives in a millisecond, and nothing is read twice.
+func (c *Cluster) follow(ctx context.Context, n *node, l *life) error {
+	if n.logs == nil {
+		close(l.logged)
+		return nil
+	}
+	attached, err := c.engine.api.ContainerAttach(ctx, n.containers[0], container.AttachOptions{Stream: true, Stdout: true, Stderr: true})
+	if err != nil {
+		return fmt.Errorf("follow log: %w", err)
+	}
+	l.hangUp = attached.Close
+	stop := context.AfterFunc(c.ctx, attached.Close)
+	c.work.Go(func() {
+		defer close(l.logged)
+		defer attached.Close()
+		defer stop()
+		out, errs := &lineWriter{give: c.giver(n)}, &lineWriter{give: c.giver(n)}
+		// A broken stream ends the log; if the engine is lost, others will tell.
+		stdcopy.StdCopy(out, errs, attached.Reader)
+		out.flush()
+		errs.flush()
+	})
+	return nil
+}
+
+// giver returns a function that has lines taken note of on the loop, and returns when they were: a node that writes
+// faster than the run can read is slowed down, and fills no memory.
+func (c *Cluster) giver(n *node) func(lines []string) {
+	return func(lines []string) {
+		done := make(chan struct{})
+		c.Post(func() {
+			defer close(done)
+			for _, text := range lines {
+				n.logs(text)
+			}
+		})
+		select {
+		case <-done:
+		case <-c.ctx.Done():
+		}
+	}
+}
+
+// maxLogLine is where a line that does not end is broken.
+const maxLogLine = 1 << 20
+
+// lineWriter cuts what is written to it into lines.
+type lineWriter struct {
+	rest []byte
+	give func(lines []string)
+}
+
+func (w *lineWriter) Write(b []byte) (int, error) {
+	w.rest = append(w.rest, b...)
+	var lines []string
+	for {
+		line, after, ended := bytes.Cut(w.rest, []byte("\n"))
+		if !ended && len(w.rest) < maxLogLine {
+			break
+		}
+		lines = append(lines, string(bytes.TrimSuffix(line, []byte("\r"))))
+		w.rest = after
+	}
+	if lines != nil {
+		w.give(lines)
+	}
+	return len(b), nil
+}
+
+func (w *lineWriter) flush() {
+	if len(w.rest) > 0 {
+		w.give([]string{string(w.rest)})
+		w.rest = nil
+	}
+}
+
+// SaveLogs writes the whole log of each node, and of its sidecars, to dir/nodes.
+func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
+	dir = filepath.Join(dir, "nodes")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("docker: save logs: %w", err)
+	}
+	err := each(c.names, func(_ int, name string) error {
+		return each(c.nodes[name].containers, func(i int, id string) error {
+			file := name + ".log"
+			if i > 0 {
+				file = fmt.Sprintf("%s-sidecar-%d.log", name, i)
+			}
+			return c.saveLog(ctx, id, filepath.Join(dir, file))
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("docker: save logs: %w", err)
+	}
+	return nil
+}
+
+func (c *Cluster) saveLog(ctx context.Context, id, path string) (err error) {
+	if id == "" {
+		return nil // Launch did not get so far
+	}
+	log, err := c.engine.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true})
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = stdcopy.StdCopy(f, f, log)
+	return err
+}

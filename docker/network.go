@@ -1,0 +1,88 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+
+	"recount/docker/agent"
+	"recount/hint"
+)
+
+const (
+	networkTries = 5
+	networkWait  = 100 * time.Millisecond
+)
+
+// createNetwork makes the run's private network. It leads nowhere else, and is of IPv4 alone: a cut that forgot the
+// other family would be no cut. The engine picks the addresses; of two runs that start at the same time, one may have to
+// ask it again.
+func (e *Engine) createNetwork(ctx context.Context, name string, labels map[string]string) error {
+	off := false
+	var err error
+	for range networkTries {
+		_, err = e.api.NetworkCreate(ctx, name, network.CreateOptions{
+			Driver: "bridge", Internal: true, EnableIPv6: &off, Labels: labels,
+		})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(networkWait):
+		}
+	}
+	return hint.Add(fmt.Errorf("create network %s: %w", name, err), "recount clean removes networks that killed runs left")
+}
+
+// createAnchor makes the container that owns a node's place in the network. It is there before the node's own containers
+// and outlives them, so that the address, and what was done to the links, outlive them too.
+func (c *Cluster) createAnchor(ctx context.Context, n *node) (err error) {
+	n.anchor, err = c.create(ctx, c.name(n.name+"-anchor"), roleAnchor, n.name, containerConfig{
+		container: container.Config{Image: c.config.SelfImage, Cmd: []string{SelfPath, "anchor"}, Hostname: n.name},
+		host:      container.HostConfig{NetworkMode: container.NetworkMode(c.name(""))},
+		network: &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{
+			c.name(""): {Aliases: []string{n.name}},
+		}},
+	})
+	return err
+}
+
+func (c *Cluster) startAnchor(ctx context.Context, n *node) (agent.Place, error) {
+	if err := c.engine.api.ContainerStart(ctx, n.anchor, container.StartOptions{}); err != nil {
+		return agent.Place{}, fmt.Errorf("start the anchor of %s: %w", n.name, err)
+	}
+	addr, pid, err := c.engine.address(ctx, n.anchor, c.name(""))
+	if err != nil {
+		return agent.Place{}, fmt.Errorf("address of %s: %w", n.name, err)
+	}
+	n.addr = addr
+	c.work.Go(func() {
+		switch _, err := c.engine.exit(c.ctx, n.anchor); {
+		case c.ctx.Err() != nil:
+		case err != nil:
+			c.lose(engineLost(err))
+		default:
+			c.lose(fmt.Errorf("docker: the anchor of %s is gone, and its network with it", n.name))
+		}
+	})
+	return agent.Place{Node: n.name, Addrs: []netip.Addr{addr}, Pid: pid}, nil
+}
+
+// address returns the address that a running container has in the network.
+func (e *Engine) address(ctx context.Context, container, network string) (addr netip.Addr, pid int, err error) {
+	c, err := e.api.ContainerInspect(ctx, container)
+	if err != nil {
+		return addr, 0, err
+	}
+	if c.State == nil || c.State.Pid == 0 || c.NetworkSettings == nil || c.NetworkSettings.Networks[network] == nil {
+		return addr, 0, fmt.Errorf("not in network %s", network)
+	}
+	addr, err = netip.ParseAddr(c.NetworkSettings.Networks[network].IPAddress)
+	return addr, c.State.Pid, err
+}

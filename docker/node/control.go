@@ -1,0 +1,104 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"sync"
+
+	"recount/history"
+)
+
+// asker returns the node's view, or false if ctx ends before there is an answer.
+type asker func(ctx context.Context) (v history.View, ok bool)
+
+// serveControl serves every client that connects, until the listener is closed.
+func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker) error {
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return fmt.Errorf("node: accept clients: %w", err)
+		}
+		clients.Go(func() {
+			s := &session{conn: conn, journal: j, ask: ask}
+			s.serve(ctx)
+		})
+	}
+}
+
+// session is one client's connection.
+type session struct {
+	conn    net.Conn
+	journal *journal
+	ask     asker
+
+	mu sync.Mutex // one line at a time
+}
+
+// serve answers requests until the client hangs up, asks for nonsense, or ctx ends.
+func (s *session) serve(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, func() { s.conn.Close() })
+	var following sync.WaitGroup
+	defer following.Wait()
+	defer cancel()
+	lines := bufio.NewScanner(s.conn)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return
+		}
+		switch r.Ask {
+		case "view":
+			v, ok := s.ask(ctx)
+			if !ok || s.send(reply{ID: r.ID, View: viewOf(v)}) != nil {
+				return
+			}
+		case "announcements":
+			var after Mark
+			if r.After != nil {
+				after = *r.After
+			}
+			following.Go(func() { s.follow(ctx, after) })
+		default:
+			return
+		}
+	}
+}
+
+// follow sends what is announced after a mark until ctx ends or the connection breaks.
+func (s *session) follow(ctx context.Context, after Mark) {
+	for {
+		list, grown := s.journal.after(after)
+		for i := range list {
+			if s.send(replyOf(&list[i])) != nil {
+				s.conn.Close()
+				return
+			}
+			after = list[i].Mark
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *session) send(r reply) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("node: encode a reply: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err = s.conn.Write(append(b, '\n'))
+	return err
+}

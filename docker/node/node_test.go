@@ -1,0 +1,264 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/docker/node"
+	"recount/election"
+	"recount/history"
+	"recount/targets"
+)
+
+const patience = 30 * time.Second
+
+// member is one node of a test's cluster: its place, and its process while it runs.
+type member struct {
+	t       *testing.T
+	id      election.ID
+	members []netip.AddrPort
+	new     func(env election.Env) election.Node
+	data    string
+	writer  *node.WriterConfig
+
+	stop   context.CancelFunc
+	done   chan error
+	client *node.Client
+}
+
+// cluster makes n members of an algorithm that do not run yet.
+func cluster(t *testing.T, n int, target string) []*member {
+	found, err := targets.Find(target)
+	require.NoError(t, err)
+	o, err := found.Parse(nil)
+	require.NoError(t, err)
+	var addrs []netip.AddrPort
+	for range n {
+		s, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		require.NoError(t, err)
+		addrs = append(addrs, netip.MustParseAddrPort(s.LocalAddr().String()))
+		require.NoError(t, s.Close())
+	}
+	var all []*member
+	for i := range n {
+		m := &member{
+			t: t, id: election.ID(i + 1), members: addrs, data: t.TempDir(),
+			new: func(env election.Env) election.Node { return found.Node(o, env) },
+		}
+		t.Cleanup(m.kill)
+		all = append(all, m)
+	}
+	return all
+}
+
+// start runs the member's process.
+func (m *member) start(hear func(node.Announcement)) {
+	socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(m.members[m.id-1]))
+	require.NoError(m.t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(m.t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	m.stop, m.done = stop, make(chan error, 1)
+	go func() {
+		m.done <- node.Run(ctx, node.Config{
+			ID: m.id, Members: m.members, New: m.new, Data: m.data, Socket: socket, Control: listener, Writer: m.writer,
+			Rand: streams, Log: log.New(m.t.Output(), fmt.Sprintf("%v: ", m.id), 0),
+		})
+	}()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(m.t, err)
+	m.client = node.NewClient(conn, node.Mark{}, hear)
+}
+
+func streams(purpose string) *rand.Rand { return rand.New(rand.NewPCG(1, uint64(len(purpose)))) }
+
+// kill asks the process to end, and waits.
+func (m *member) kill() {
+	if m.stop == nil {
+		return
+	}
+	m.stop()
+	require.NoError(m.t, <-m.done)
+	m.client.Close()
+	m.stop = nil
+}
+
+func (m *member) view() history.View {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	v, err := m.client.View(ctx)
+	require.NoError(m.t, err)
+	return v
+}
+
+// leader waits until all members that run follow one of them, and returns it.
+func leader(t *testing.T, all ...*member) *member {
+	var seen []history.View
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		var led *member
+		agreed := true
+		seen = nil
+		for _, m := range all {
+			v := m.view()
+			seen = append(seen, v)
+			agreed = agreed && v.Leader != "" && v.Leader == seen[0].Leader && v.Term == seen[0].Term
+			if v.Claims() {
+				led = m
+			}
+		}
+		if agreed && led != nil {
+			return led
+		}
+	}
+	require.FailNow(t, "no leader", "last seen: %v", seen)
+	return nil
+}
+
+func TestNodesElectOverTheNetwork(t *testing.T) {
+	all := cluster(t, 3, "raft-prevote")
+	for _, m := range all {
+		m.start(nil)
+	}
+	first := leader(t, all...)
+	before := first.view()
+	require.Equal(t, uint64(1), before.Tenure)
+
+	first.kill()
+	var rest []*member
+	for _, m := range all {
+		if m != first {
+			rest = append(rest, m)
+		}
+	}
+	second := leader(t, rest...)
+	after := second.view()
+	require.Greater(t, after.Term, before.Term)
+
+	rest[0].kill()
+	rest[1].kill()
+	second.start(nil)
+	v := second.view()
+	require.NotEqual(t, history.Leader, v.Role)
+	require.GreaterOrEqual(t, v.Term, after.Term, "a restart keeps the term")
+
+	first.start(nil)
+	third := leader(t, first, second)
+	require.Equal(t, uint64(2), third.view().Tenure, "tenures count on after a restart")
+}
+
+func TestNodeAnnouncesWhatItDoes(t *testing.T) {
+	m := cluster(t, 1, "raft")[0]
+	c := make(chan node.Announcement, 100)
+	m.start(func(a node.Announcement) { c <- a })
+	leader(t, m)
+	require.Equal(t, []node.Announcement{
+		{Mark: node.Mark{Life: 1, Seq: 1}, View: &history.View{Role: history.Follower}},
+		{Mark: node.Mark{Life: 1, Seq: 2}, Vote: &history.Vote{Term: 1, For: "n1"}},
+		{Mark: node.Mark{Life: 1, Seq: 3}, View: &history.View{Role: history.Leader, Term: 1, Leader: "n1", Tenure: 1}},
+	}, []node.Announcement{<-c, <-c, <-c})
+	m.kill()
+	m.start(func(a node.Announcement) { c <- a })
+	require.Equal(t, node.Mark{Life: 2, Seq: 1}, (<-c).Mark)
+}
+
+func TestNoiseOnTheNetworkIsHarmless(t *testing.T) {
+	all := cluster(t, 3, "raft-prevote")
+	stranger, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	defer stranger.Close()
+	// A member's own address sends noise before its process takes it.
+	insider, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(all[2].members[2]))
+	require.NoError(t, err)
+	all[0].start(nil)
+	all[1].start(nil)
+	led := leader(t, all[:2]...)
+	before := led.view()
+	for _, from := range []*net.UDPConn{stranger, insider} {
+		for _, noise := range [][]byte{{}, {1}, []byte("noise"), make([]byte, 60_000), {1, 1, 1, 'x', 0xff}} {
+			for _, m := range all[:2] {
+				_, err := from.WriteToUDPAddrPort(noise, m.members[m.id-1])
+				require.NoError(t, err)
+			}
+		}
+	}
+	require.NoError(t, insider.Close())
+	all[2].start(nil)
+	require.Equal(t, before, leader(t, all...).view())
+}
+
+func TestNodeWithoutItsDiskStops(t *testing.T) {
+	m := cluster(t, 1, "raft")[0]
+	algorithm := m.new
+	m.new = func(env election.Env) election.Node {
+		if err := os.RemoveAll(m.data); err != nil {
+			t.Error(err)
+		}
+		return algorithm(env)
+	}
+	m.start(nil)
+	err := <-m.done
+	m.stop = nil
+	require.ErrorContains(t, err, `node: store "vote"`)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	<-m.client.Done()
+}
+
+func TestNodeWithoutItsListenerStops(t *testing.T) {
+	m := cluster(t, 1, "raft")[0]
+	socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(m.members[0]))
+	require.NoError(t, err)
+	require.NoError(t, socket.Close())
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	err = node.Run(t.Context(), node.Config{
+		ID: 1, Members: m.members, New: m.new, Data: filepath.Join(t.TempDir(), "data"), Socket: socket, Control: listener,
+		Rand: streams, Log: log.New(t.Output(), "", 0),
+	})
+	require.ErrorIs(t, err, net.ErrClosed)
+}
+
+// parting is an algorithm that tells the others when it resigns: whoever hears of it leads in that term.
+type parting struct {
+	env    election.Env
+	status election.Status
+}
+
+func (p *parting) Start() {}
+func (p *parting) Receive(_ election.ID, m election.Message) {
+	p.status = election.Status{Role: election.Leader, Term: m.Term, Leader: p.env.ID()}
+}
+func (p *parting) Expire(election.Timer)   {}
+func (p *parting) Status() election.Status { return p.status }
+func (p *parting) Resign()                 { p.env.Send(2, election.Message{Kind: "BYE", Term: 7}) }
+
+func TestNodeThatIsAskedToStopResigns(t *testing.T) {
+	all := cluster(t, 2, "raft")
+	heard := make(chan node.Announcement, 100)
+	for _, m := range all {
+		m.new = func(env election.Env) election.Node { return &parting{env: env} }
+		m.start(func(a node.Announcement) { heard <- a })
+		m.view()
+	}
+	all[0].kill()
+	for {
+		select {
+		case a := <-heard:
+			if a.View.Claims() {
+				require.Equal(t, uint64(7), a.View.Term)
+				return
+			}
+		case <-time.After(patience):
+			require.FailNow(t, "nobody heard of it")
+		}
+	}
+}

@@ -1,0 +1,101 @@
+// Package recipes makes the root filesystems of real systems' images on this machine, with what it has already: a Go
+// toolchain and the Go module proxy, or Debian's package tools. No image registry is needed.
+package recipes
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"recount/election"
+	"recount/hint"
+)
+
+// Ref is the name under which the image is kept: "recount/etcd:3.6.16-1f0c…". The end is a hash of all that decides
+// what Build makes, so an image of that name need not be built again. It names images that no recipe makes as well:
+// Build says what is wrong with those.
+func Ref(image election.Image) string {
+	return fmt.Sprintf("recount/%s:%s-%.12s", word(image.Recipe), word(image.Version), key(image))
+}
+
+// Build makes the image's root filesystem and returns it as a tar stream, with the hash that Ref ends in, in full, to
+// label the image with. Lines that tell how far it is go to progress, one at a time; they are for people. It may be nil.
+//
+// It works in a temporary folder that is gone when it returns, also after an error or when ctx ends.
+func Build(ctx context.Context, image election.Image, progress func(line string)) (io.ReadCloser, string, error) {
+	tar, err := build(ctx, image, progress)
+	if err != nil {
+		return nil, "", fmt.Errorf("recipes: %s %s: %w", image.Recipe, image.Version, err)
+	}
+	return tar, key(image), nil
+}
+
+func build(ctx context.Context, image election.Image, progress func(line string)) (tar *os.File, err error) {
+	r, err := find(image)
+	if err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(string) {}
+	}
+	dir, err := os.MkdirTemp("", "recount-recipe-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	root, err := r.make(ctx, bench{dir, progress})
+	if err != nil {
+		return nil, err
+	}
+	return pack(root, dir)
+}
+
+// recipe is how one version of one system is made.
+type recipe interface {
+	// content is all that decides what make makes, but for the tools of this machine.
+	content() []string
+	// make returns the folder, within the bench's, that is to be the root of the image.
+	make(ctx context.Context, b bench) (root string, err error)
+}
+
+// systems are the recipes by name, each giving the one for a version.
+var systems = map[string]func(version string) (recipe, error){
+	"etcd": etcd,
+}
+
+func find(image election.Image) (recipe, error) {
+	forVersion, ok := systems[image.Recipe]
+	if !ok {
+		var known []string
+		for n := range systems {
+			known = append(known, n)
+		}
+		return nil, hint.Unknown("recipe", image.Recipe, known)
+	}
+	return forVersion(image.Version)
+}
+
+// key is the hash of what decides what is built. Images are for the architecture of this machine.
+func key(image election.Image) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q", image.Recipe, image.Version, runtime.GOARCH)
+	if r, err := find(image); err == nil {
+		fmt.Fprintf(h, " %q", r.content())
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// word keeps what may stand in the name of an image.
+func word(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
+			return r
+		}
+		return -1
+	}, s)
+}

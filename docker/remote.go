@@ -1,0 +1,225 @@
+package docker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/pkg/stdcopy"
+	"github.com/hashicorp/yamux"
+
+	"recount/docker/agent"
+)
+
+// remote is the harness's end of the line to a run's agent.
+type remote struct {
+	session *yamux.Session
+	control net.Conn
+	notice  func(agent.Reply)
+	words   lastWords
+
+	sending sync.Mutex // keeps requests in order
+	last    uint64
+
+	mu      sync.Mutex // guards the maps
+	waiting map[uint64]chan<- agent.Reply
+	serve   map[agent.Port]func(net.Conn)
+
+	gone chan struct{} // closed when the line is down
+}
+
+// newRemote speaks to the agent over an attachment to its container, begun before the container was started. Notices go
+// to notice, on a goroutine of their own.
+func newRemote(attached types.HijackedResponse, notice func(agent.Reply)) (*remote, error) {
+	r := &remote{
+		notice:  notice,
+		waiting: map[uint64]chan<- agent.Reply{},
+		serve:   map[agent.Port]func(net.Conn){},
+		gone:    make(chan struct{}),
+	}
+	out, in := io.Pipe()
+	go func() {
+		_, err := stdcopy.StdCopy(in, &r.words, attached.Reader)
+		in.CloseWithError(errors.Join(err, io.EOF))
+	}()
+	session, err := yamux.Client(line{out, attached}, agent.Mux())
+	if err != nil {
+		attached.Close()
+		return nil, err
+	}
+	r.session = session
+	return r, nil
+}
+
+// open begins the conversation, once the agent's container was started.
+func (r *remote) open() error {
+	control, err := r.session.OpenStream()
+	if err != nil {
+		return err
+	}
+	r.control = control
+	if err := agent.WriteLine(control, agent.Opening{Control: true}); err != nil {
+		return err
+	}
+	go r.listen()
+	go r.accept()
+	return nil
+}
+
+// ask sends one request and waits for its answer. Requests take effect in the order of the calls.
+func (r *remote) ask(ctx context.Context, q agent.Request) (agent.Reply, error) {
+	answer := make(chan agent.Reply, 1)
+	r.sending.Lock()
+	r.last++
+	q.ID = r.last
+	r.mu.Lock()
+	r.waiting[q.ID] = answer
+	r.mu.Unlock()
+	err := agent.WriteLine(r.control, q)
+	r.sending.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.waiting, q.ID)
+		r.mu.Unlock()
+	}()
+	if err != nil {
+		return agent.Reply{}, fmt.Errorf("ask the agent: %w", err)
+	}
+	select {
+	case a := <-answer:
+		if a.Error != "" {
+			return a, fmt.Errorf("the agent says: %s", a.Error)
+		}
+		return a, nil
+	case <-r.gone:
+		return agent.Reply{}, fmt.Errorf("the agent is gone, saying %q", r.words.String())
+	case <-ctx.Done():
+		return agent.Reply{}, ctx.Err()
+	}
+}
+
+// listen reads replies until the line is down.
+func (r *remote) listen() {
+	defer close(r.gone)
+	for lines := agent.Lines(r.control); lines.Scan(); {
+		var a agent.Reply
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			r.session.Close()
+			return
+		}
+		if a.ID == 0 {
+			r.notice(a)
+			continue
+		}
+		r.mu.Lock()
+		answer := r.waiting[a.ID]
+		r.mu.Unlock()
+		if answer != nil {
+			answer <- a
+		}
+	}
+}
+
+// accept serves connections that nodes make to ports the harness listens on.
+func (r *remote) accept() {
+	for {
+		stream, err := r.session.AcceptStream()
+		if err != nil {
+			return
+		}
+		go func() {
+			var o agent.Opening
+			if err := agent.ReadLine(stream, &o); err != nil || o.Accepted == nil {
+				stream.Close()
+				return
+			}
+			r.mu.Lock()
+			serve := r.serve[*o.Accepted]
+			r.mu.Unlock()
+			serve(stream)
+		}()
+	}
+}
+
+// handle sets who serves connections to a port.
+func (r *remote) handle(p agent.Port, serve func(net.Conn)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.serve[p] = serve
+}
+
+// dial opens a connection to a port of a node from within the node's own network.
+func (r *remote) dial(ctx context.Context, to agent.Port) (net.Conn, error) {
+	stream, err := r.session.OpenStream()
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { stream.SetDeadline(time.Now()) })
+	var answer agent.Dialled
+	err = agent.WriteLine(stream, agent.Opening{Dial: &to})
+	if err == nil {
+		err = agent.ReadLine(stream, &answer)
+	}
+	switch {
+	case !stop():
+		err = ctx.Err()
+	case err != nil:
+	case answer.Refused:
+		err = syscall.ECONNREFUSED
+	case answer.Error != "":
+		err = errors.New(answer.Error)
+	}
+	if err != nil {
+		stream.Close()
+		return nil, err
+	}
+	return stream, nil
+}
+
+// close hangs up. The agent kills what it was shown and ends.
+func (r *remote) close() { r.session.Close() }
+
+// line is the connection that yamux runs over: the agent's standard output, and its standard input.
+type line struct {
+	*io.PipeReader
+	attached types.HijackedResponse
+}
+
+func (l line) Write(b []byte) (int, error) { return l.attached.Conn.Write(b) }
+
+func (l line) Close() error {
+	l.attached.Close()
+	return l.PipeReader.Close()
+}
+
+// lastWords keeps the end of what the agent wrote to its standard error: why it died.
+type lastWords struct {
+	mu  sync.Mutex
+	end []byte
+}
+
+const lastWordsMax = 2000
+
+func (l *lastWords) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end = append(l.end, b...)
+	if len(l.end) > lastWordsMax {
+		l.end = l.end[len(l.end)-lastWordsMax:]
+	}
+	return len(b), nil
+}
+
+func (l *lastWords) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.TrimSpace(string(l.end))
+}

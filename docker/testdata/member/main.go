@@ -1,0 +1,167 @@
+// Command member is the executable of the test's image: the agent, the anchor, and a node that does what the test tells
+// it over TCP and tells what it sees of the network from within.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"recount/docker/agent"
+)
+
+var began = time.Now()
+
+func main() {
+	switch os.Args[1] {
+	case "agent":
+		if err := agent.Run(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "anchor":
+		agent.Anchor()
+	case "idle":
+		time.Sleep(math.MaxInt64)
+	case "fail":
+		fmt.Println("cannot go on")
+		os.Exit(3)
+	case "beat":
+		beat(os.Args[2])
+	case "member":
+		member(os.Args[2])
+	}
+}
+
+// member serves commands on TCP port 7000, one line each, and takes datagrams on UDP port 7000.
+func member(data string) {
+	fmt.Printf("life %d of %s\n", lives(data), hostname())
+	udp, err := net.ListenPacket("udp4", ":7000")
+	check(err)
+	tcp, err := net.Listen("tcp4", ":7000")
+	check(err)
+	var mu sync.Mutex
+	var heard []string
+	go func() {
+		for b := make([]byte, 100); ; {
+			n, _, err := udp.ReadFrom(b)
+			check(err)
+			mu.Lock()
+			heard = append(heard, string(b[:n]))
+			mu.Unlock()
+		}
+	}()
+	for {
+		conn, err := tcp.Accept()
+		check(err)
+		go func() {
+			defer conn.Close()
+			for lines := bufio.NewScanner(conn); lines.Scan(); {
+				verb, rest, _ := strings.Cut(lines.Text(), " ")
+				answer := "ok"
+				switch verb {
+				case "ping":
+				case "lives":
+					answer = strconv.Itoa(lives(""))
+				case "stay": // from now on it does not end when it is asked to
+					signal.Ignore(syscall.SIGTERM)
+				case "clock": // what the wall clock tells, and how long this process has lived by the monotonic one
+					now := time.Now()
+					answer = fmt.Sprint(now.UnixNano(), " ", int64(now.Sub(began)))
+				case "say":
+					fmt.Println(rest)
+				case "exit":
+					code, _ := strconv.Atoi(rest)
+					os.Exit(code)
+				case "beat": // has a child process send datagrams to an address, on and on
+					check(exec.Command(os.Args[0], "beat", rest).Start())
+				case "tell": // a datagram to an address
+					to, text, _ := strings.Cut(rest, " ")
+					addr, err := net.ResolveUDPAddr("udp4", to)
+					check(err)
+					if _, err := udp.WriteTo([]byte(text), addr); err != nil {
+						answer = err.Error()
+					}
+				case "heard":
+					mu.Lock()
+					answer = strings.Join(heard, ",")
+					mu.Unlock()
+				case "beats": // how many datagrams were heard
+					mu.Lock()
+					answer = strconv.Itoa(len(heard))
+					mu.Unlock()
+				case "connect": // whether a TCP connection to an address comes about
+					c, err := net.DialTimeout("tcp4", rest, 300*time.Millisecond)
+					if err != nil {
+						answer = err.Error()
+						break
+					}
+					c.Close()
+				case "send": // a line over TCP to an address, and the answer
+					addr, text, _ := strings.Cut(rest, " ")
+					answer = send(addr, text)
+				}
+				fmt.Fprintln(conn, answer)
+			}
+		}()
+	}
+}
+
+func beat(addr string) {
+	conn, err := net.Dial("udp4", addr)
+	check(err)
+	for {
+		conn.Write([]byte("beat"))
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func send(addr, text string) string {
+	c, err := net.Dial("tcp4", addr)
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close()
+	fmt.Fprintln(c, text)
+	answer, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(answer)
+}
+
+var life int
+
+// lives counts how often a node of this data folder has begun to live.
+func lives(data string) int {
+	if life > 0 || data == "" {
+		return life
+	}
+	b, _ := os.ReadFile(data + "/lives")
+	before, _ := strconv.Atoi(string(b))
+	life = before + 1
+	check(os.WriteFile(data+"/lives", []byte(strconv.Itoa(life)), 0o644))
+	return life
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	check(err)
+	return name
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
