@@ -1,0 +1,233 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/checkers"
+)
+
+//go:embed page.html
+var pageTemplate string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"seconds": seconds,
+	"instant": func(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) },
+	"ms":      ms,
+	"clip":    clip,
+}).Parse(pageTemplate))
+
+// view is what the page's template shows.
+type view struct {
+	Run      *Run
+	Headline string
+	Mark     string // the status in one character
+	Tone     string // the style that goes with it
+	Sentence string
+	Facts    [][2]string
+	Settings [][2]string
+	Findings []card // violations, and what should have been decided
+	Others   []card
+	Empty    bool
+
+	CSS      template.CSS
+	JS       template.JS
+	Alt      string
+	ViewBox  string
+	Picture  template.HTML
+	Overview template.HTML
+	Legend   []legendView
+	Omitted  string
+	Data     *chartData
+	Rows     []row
+	Left     int // ops of the history that the table leaves out
+	Files    []file
+}
+
+// card is one verdict.
+type card struct {
+	*Verdict
+	N        int // its number in the timeline, 0 for none
+	Sign     string
+	Tone     string
+	Standing string
+	Cited    []int // ops that are in the table
+	More     int   // ops that are not
+	From, To time.Duration
+	Picture  string // porcupine's own
+}
+
+type legendView struct {
+	Sample template.HTML
+	Text   string
+}
+
+// file is something else that lies in the run's folder.
+type file struct{ Path, About string }
+
+// HTML writes the run as one page that needs nothing else: no network, no other file.
+func HTML(w io.Writer, r *Run) error {
+	tl := trace(r)
+	p := paint(tl, 1280)
+	rows := tl.table(r)
+	var body, overview bytes.Buffer
+	p.body(&body)
+	p.overview(&overview)
+	v := view{
+		Run: r, Headline: headline(r), Sentence: Sentence(r), Facts: pageFacts(r), Empty: tl.End == 0,
+		CSS: Style() + template.CSS(strings.Replace(pageCSS, "/*timeline*/", stylesheet, 1)),
+		JS:  template.JS(pageJS), Alt: alt(r), ViewBox: fmt.Sprintf("0 0 %s %s", num(p.width), num(p.height)),
+		Picture: template.HTML(body.String()), Overview: template.HTML(overview.String()), Data: p.data(), Rows: rows,
+	}
+	v.Mark, v.Tone = statusMark(r.Status)
+	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
+		v.Settings = append(v.Settings, [2]string{k, r.Options[k]})
+	}
+	if r.History != nil {
+		v.Left = len(r.History.Ops) - len(rows)
+	}
+	for _, e := range p.legend() {
+		v.Legend = append(v.Legend, legendView{template.HTML(e.Sample), e.Text})
+	}
+	v.Omitted = strings.Join(p.omitted, "; ")
+	v.cards(tl, rows)
+	v.Files = files(r.Dir)
+	var b bytes.Buffer
+	if err := page.Execute(&b, v); err != nil {
+		return fmt.Errorf("report: make the page: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("report: write the page: %w", err)
+	}
+	return nil
+}
+
+func statusMark(status int) (mark, tone string) {
+	switch status {
+	case statusHeld:
+		return "✓", "held"
+	case statusBroken:
+		return "✕", "broken"
+	case statusUnknown:
+		return "?", "open"
+	}
+	return "!", "broken"
+}
+
+func pageFacts(r *Run) [][2]string {
+	facts := [][2]string{{"target", r.Target}, {"cluster", r.Cluster}, {"nodes", fmt.Sprint(len(r.Nodes))}, {"seed", fmt.Sprint(r.Seed)}}
+	if r.History != nil && len(r.History.Ops) > 0 {
+		ops := r.History.Ops
+		facts = append(facts, [2]string{"length", seconds(ops[len(ops)-1].Time)}, [2]string{"ops", fmt.Sprint(len(ops))})
+	}
+	if r.Took > 0 {
+		facts = append(facts, [2]string{"took", seconds(r.Took)})
+	}
+	if !r.Started.IsZero() {
+		facts = append(facts, [2]string{"started", r.Started.Format("2006-01-02 15:04:05 -0700")})
+	}
+	return append(facts, [2]string{"exit status", fmt.Sprint(r.Status)})
+}
+
+func (v *view) cards(tl *timeline, rows []row) {
+	numbers := map[*Verdict]*violation{}
+	for i := range tl.Violations {
+		numbers[tl.Violations[i].Verdict] = &tl.Violations[i]
+	}
+	shown := map[int]bool{}
+	for _, r := range rows {
+		shown[r.Index] = true
+	}
+	drawn := drawingsIn(v.Run.Dir)
+	for _, d := range v.Run.ranked() {
+		c := card{Verdict: d, Standing: d.standing(), From: d.From, To: d.To, Picture: drawn[d.Property]}
+		c.Sign, _ = d.sign()
+		c.Tone = map[checkers.Verdict]string{checkers.Valid: "held", checkers.Invalid: "weak", checkers.Unknown: "open"}[d.Verdict]
+		if d.broken() || d.missed() {
+			c.Tone = "broken"
+		}
+		if f := numbers[d]; f != nil {
+			c.N, c.From, c.To = f.N, f.From, f.To
+		}
+		for _, op := range d.Ops {
+			if shown[op] && len(c.Cited) < 40 {
+				c.Cited = append(c.Cited, op)
+			} else {
+				c.More++
+			}
+		}
+		if d.Verdict == checkers.Invalid || d.missed() || d.Verdict == checkers.Unknown && d.Promised && !d.Untested {
+			v.Findings = append(v.Findings, c)
+		} else {
+			v.Others = append(v.Others, c)
+		}
+	}
+}
+
+// drawingsIn returns porcupine's pictures in a run's folder, by property.
+func drawingsIn(dir string) map[string]string {
+	found := map[string]string{}
+	if dir == "" {
+		return found
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, drawings, "*.html"))
+	if err != nil {
+		return found // no pattern of ours is malformed; a folder that cannot be read has no pictures
+	}
+	for _, p := range paths {
+		name := filepath.Base(p)
+		found[strings.TrimSuffix(name, ".html")] = drawings + "/" + name
+	}
+	return found
+}
+
+// maxFiles is how many logs are linked.
+const maxFiles = 200
+
+// files lists what else lies in a run's folder.
+func files(dir string) (list []file) {
+	if dir == "" {
+		return nil
+	}
+	history := historyFile
+	if _, err := os.Stat(filepath.Join(dir, history+compressed)); err == nil {
+		history += compressed
+	}
+	list = []file{
+		{history, "every op, a line each"}, {verdictsFile, "the verdicts as data"}, {runFile, "what the run was"},
+		{textFile, "this report as text"}, {junitFile, "for CI"}, {pictureFile, "the timeline as a picture"},
+	}
+	root := filepath.Join(dir, nodeLogs)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || len(list) >= maxFiles {
+			return fs.SkipAll
+		}
+		if !d.IsDir() {
+			rel, relErr := filepath.Rel(dir, path)
+			if relErr == nil {
+				list = append(list, file{filepath.ToSlash(rel), "what the node printed"})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return list // logs that cannot be listed are not linked
+	}
+	return list
+}

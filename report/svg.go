@@ -1,0 +1,140 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+//go:embed timeline.css
+var timelineCSS string
+
+const (
+	sansFonts = `ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif`
+	monoFonts = `ui-monospace,"SF Mono",SFMono-Regular,Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace`
+)
+
+// stylesheet is the timeline's style; the colours of leaders are added to what the file says.
+var stylesheet = func() string {
+	var b strings.Builder
+	b.WriteString(timelineCSS)
+	for i := range identities {
+		fmt.Fprintf(&b, ".tl .id%d{fill:var(--id%d)}.tl .lead.id%d,.tl .write.id%d{stroke:var(--id%d)}.tl .tint%d{fill:var(--tint%d)}\n",
+			i, i, i, i, i, i, i)
+	}
+	b.WriteString(".tl .write{fill:none}\n")
+	return b.String()
+}()
+
+// defs are the patterns: for the stretched layers, where they take the stretching back, and plain ones for the legend.
+func (p *picture) defs(w *bytes.Buffer) {
+	back := fmt.Sprintf(` patternTransform="scale(%.6g,1)"`, 1/p.scale())
+	for _, d := range []struct{ id, size, body string }{
+		{"unknown", `width="6" height="6"`, `<path class="hatch" d="M-1 1l2-2M0 6l6-6M5 7l2-2"/>`},
+		{"paused", `width="5" height="6"`, `<path class="bars" d="M0 0h2v6h-2z"/>`},
+		{"slow", `width="4" height="4"`, `<path class="weave" d="M0 0h2v2h-2zM2 2h2v2h-2z"/>`},
+	} {
+		fmt.Fprintf(w, `<pattern id="tl-%s" %s patternUnits="userSpaceOnUse"%s>%s</pattern>`, d.id, d.size, back, d.body)
+		fmt.Fprintf(w, `<pattern id="plain-%s" %s patternUnits="userSpaceOnUse">%s</pattern>`, d.id, d.size, d.body)
+	}
+	fmt.Fprintf(w, `<clipPath id="tl-time"><rect x="%s" width="%s" height="%s"/></clipPath>`,
+		num(p.left-1), num(p.width-p.left-gutter+3), num(p.height))
+}
+
+// body writes the picture itself, without the frame.
+func (p *picture) body(w *bytes.Buffer) {
+	w.WriteString("<defs>")
+	p.defs(w)
+	w.WriteString("</defs>")
+	stretch := fmt.Sprintf(`<g class="z" transform="translate(%s,0) scale(%.6g,1)">`, num(p.left), p.scale())
+	fmt.Fprintf(w, `<g clip-path="url(#tl-time)">%s%s</g></g>`, stretch, &p.under)
+	fmt.Fprintf(w, `<g class="names">%s</g>`, &p.fixed)
+	w.WriteString(`<g class="axis">`)
+	p.axis(w)
+	w.WriteString("</g>")
+	fmt.Fprintf(w, `<g clip-path="url(#tl-time)">%s%s</g></g>`, stretch, &p.shapes)
+	w.WriteString(`<g class="labels">`)
+	p.place(w)
+	w.WriteString("</g>")
+}
+
+// SVG writes the run's timeline as a picture of its own, without scripts, for light and dark pages alike.
+func SVG(w io.Writer, r *Run) error {
+	const width, margin = 920.0, 14.0 // about what a README shows without shrinking it
+	p := paint(trace(r), width-2*margin)
+	var b, above bytes.Buffer
+	y := caption(&above, r, width, margin)
+	legendHeight := p.legendHeight(width - 2*margin)
+	height := y + p.height + legendHeight + margin
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-label="%s">`,
+		num(width), num(height), num(width), num(height), html.EscapeString(alt(r)))
+	fmt.Fprintf(&b, "<style>%s@media(prefers-color-scheme:dark){%s}</style>", standalone(light), standalone(dark))
+	fmt.Fprintf(&b, `<rect class="card" x=".5" y=".5" width="%s" height="%s" rx="10"/>`, num(width-1), num(height-1))
+	b.Write(above.Bytes())
+	fmt.Fprintf(&b, `<svg x="%s" y="%s" width="%s" height="%s">`, num(margin), num(y), num(p.width), num(p.height))
+	p.body(&b)
+	b.WriteString("</svg>")
+	fmt.Fprintf(&b, `<g class="plain" transform="translate(%s,%s)">`, num(margin), num(y+p.height+14))
+	p.legendRows(&b, width-2*margin)
+	b.WriteString("</g></svg>\n")
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("report: write the timeline: %w", err)
+	}
+	return nil
+}
+
+// standalone is the style of a picture that no page gives colours to.
+func standalone(g ground) string {
+	css := stylesheet + ".tl .card{fill:var(--panel);stroke:var(--line)}" +
+		".tl .title{font-size:16px;font-weight:650}.tl .sub{font-size:12px;fill:var(--soft)}" +
+		".tl .legend{font-size:11px;fill:var(--soft)}"
+	css = strings.NewReplacer("var(--sans)", sansFonts, "var(--mono)", monoFonts, "\n", "").Replace(css)
+	return resolve(css, g)
+}
+
+// caption writes what the picture is of, above it, and returns where it ends.
+func caption(w *bytes.Buffer, r *Run, width, margin float64) float64 {
+	y := margin + 14
+	fmt.Fprintf(w, `<text class="title" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(headline(r)))
+	y += 20
+	for _, line := range wrap(subline(r), int((width-2*margin-24)/6.4)) {
+		fmt.Fprintf(w, `<text class="sub" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(line))
+		y += 16
+	}
+	return y
+}
+
+// headline names a run: its scenario and its target.
+func headline(r *Run) string {
+	if r.Title == "" || r.Title == r.Target {
+		return r.Target
+	}
+	return r.Title + " · " + r.Target
+}
+
+// subline says where it ran and what came of it.
+func subline(r *Run) string {
+	s := fmt.Sprintf("%d nodes, %s, seed %d.", len(r.Nodes), clusterWords(r.Cluster), r.Seed)
+	for _, v := range r.ranked() {
+		if v.Verdict.String() == "invalid" {
+			return fmt.Sprintf("%s %s is invalid: %s", s, v.Property, v.Why)
+		}
+	}
+	return s + " " + Sentence(r)
+}
+
+func clusterWords(cluster string) string {
+	switch cluster {
+	case "sim":
+		return "simulated"
+	case "docker":
+		return "in containers"
+	}
+	return cluster
+}
+
+// alt is the picture in words.
+func alt(r *Run) string { return "Timeline of " + headline(r) + ": " + subline(r) }

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPicturesStandAlone(t *testing.T) {
+	for name, r := range samples(t) {
+		t.Run(name, func(t *testing.T) {
+			var b, again bytes.Buffer
+			require.NoError(t, SVG(&b, r))
+			require.NoError(t, SVG(&again, r))
+			require.Equal(t, b.Bytes(), again.Bytes())
+			require.NoError(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "timeline.svg"), b.Bytes(), 0o644))
+			require.NotContains(t, b.String(), "var(", "there is no page to take colours from")
+			require.Contains(t, b.String(), "prefers-color-scheme:dark")
+
+			ids, uses := map[string]bool{}, map[string]bool{}
+			var text strings.Builder
+			d := xml.NewDecoder(&b)
+			for {
+				token, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				require.NoError(t, err)
+				switch e := token.(type) {
+				case xml.StartElement:
+					require.NotContains(t, []string{"script", "foreignObject", "image", "a"}, e.Name.Local)
+					for _, a := range e.Attr {
+						require.NotEqual(t, "href", a.Name.Local)
+						switch {
+						case a.Name.Local == "id":
+							ids[a.Value] = true
+						case strings.HasPrefix(a.Value, "url(#"):
+							uses[strings.TrimSuffix(strings.TrimPrefix(a.Value, "url(#"), ")")] = true
+						}
+					}
+				case xml.CharData:
+					text.Write(e)
+				}
+			}
+			for id := range uses {
+				require.True(t, ids[id], id)
+			}
+			for _, v := range r.Verdicts {
+				if v.Verdict.String() == "invalid" {
+					require.Contains(t, text.String(), v.Property)
+				}
+			}
+			for _, n := range r.Nodes {
+				require.Contains(t, text.String(), n)
+			}
+		})
+	}
+}
+
+func TestTheLegendExplainsWhatOccursAndNothingElse(t *testing.T) {
+	words := func(r *Run) (texts []string) {
+		for _, e := range paint(trace(r), 1200).legend() {
+			texts = append(texts, e.Text)
+		}
+		return texts
+	}
+	require.Equal(t, []string{
+		"leads (number: its term)", "follows the node of that colour", "follows nobody", "candidate", "not observed",
+		"two claim to lead at once", "link down", "fault, inject to heal", "evidence",
+	}, words(pingPong(t)))
+	require.Subset(t, words(storm(t, 9, 60e9)), []string{
+		"paused", "down", "cut off from a majority", "… in one term", "write rejected", "stale write accepted", "fault without effect",
+		"the machine stood still",
+	})
+}
+
+func TestFollowersWearTheColourOfTheirLeader(t *testing.T) {
+	tl := trace(pingPong(t))
+	require.Equal(t, []int{0, -1, 1, -1}, []int{tl.Nodes[0].Colour, tl.Nodes[1].Colour, tl.Nodes[2].Colour, tl.Nodes[3].Colour})
+	p := paint(tl, 1200)
+	looks := map[string]string{}
+	for _, s := range tl.Nodes[1].Segments {
+		looks[viewWords(s.View)] = p.look(&tl.Nodes[1], s)
+	}
+	require.Equal(t, "follow tint0", looks["follower of n1, term 12"])
+	require.Equal(t, "follow tint1", looks["follower of n3, term 13"])
+}
+
+func TestColoursMixAndAllAreDeclared(t *testing.T) {
+	require.Equal(t, "#808080", mix("#ffffff", "#000000", 0.5))
+	require.Equal(t, "#123456", mix("#123456", "#ffffff", 1))
+	for _, css := range []string{stylesheet, baseCSS, pageCSS} {
+		for _, g := range []ground{light, dark} {
+			left := strings.NewReplacer("var(--sans)", "", "var(--mono)", "", "var(--tone)", "", "var(--wash)", "").Replace(resolve(css, g))
+			require.NotContains(t, left, "var(--")
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"recount/checkers"
+	"recount/history"
+)
+
+// columns is how wide a text may be.
+const columns = 120
+
+// Colours reports whether f is a terminal whose owner does not mind colours.
+func Colours(f *os.File) bool {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Text writes the run as a table for a terminal: its verdicts with their evidence, then where the report lies, then the
+// command that repeats the run.
+func Text(w io.Writer, r *Run, coloured bool) error {
+	t := &texter{coloured: coloured}
+	t.line(bold, headline(r))
+	t.line(dim, facts(r))
+	t.line("", "")
+	t.table(r)
+	for _, n := range r.Notes {
+		t.paragraph(t.name("note"), 8, n)
+	}
+	if len(r.Notes) > 0 {
+		t.line("", "")
+	}
+	colour := map[int]string{statusHeld: green, statusBroken: red, statusUnknown: yellow}[r.Status]
+	t.paragraph(t.name("status")+t.paint(cmp.Or(colour, red), fmt.Sprint(r.Status))+"  ", 11, Sentence(r))
+	if r.Dir != "" {
+		t.line("", t.name("report")+r.Page())
+	}
+	if r.Repeat != "" {
+		t.line("", t.name("repeat")+r.Repeat)
+	}
+	if _, err := w.Write(t.Bytes()); err != nil {
+		return fmt.Errorf("report: write the text: %w", err)
+	}
+	return nil
+}
+
+// plainText is Text for a file.
+func plainText(w io.Writer, r *Run) error { return Text(w, r, false) }
+
+// facts says in one line where and how a run ran.
+func facts(r *Run) string {
+	parts := []string{fmt.Sprintf("%s, %d nodes, seed %d", cmp.Or(clusterWords(r.Cluster), "no cluster"), len(r.Nodes), r.Seed)}
+	if r.History != nil && len(r.History.Ops) > 0 {
+		ops := r.History.Ops
+		parts = append(parts, fmt.Sprintf("%d ops in %s", len(ops), seconds(ops[len(ops)-1].Time)))
+	}
+	if r.Took > 0 {
+		parts = append(parts, "took "+seconds(r.Took.Round(10*time.Millisecond)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+type texter struct {
+	bytes.Buffer
+	coloured bool
+}
+
+// The colours of terminals.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "1;31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (t *texter) paint(colour, s string) string {
+	if !t.coloured || colour == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+func (t *texter) line(colour, s string) {
+	t.WriteString(strings.TrimRight(t.paint(colour, printable(s)), " "))
+	t.WriteByte('\n')
+}
+
+// name opens a line below the table. Paths and commands there are not wrapped: they are there to be copied.
+func (t *texter) name(s string) string { return fmt.Sprintf("%-8s", s+":") }
+
+// paragraph writes a text, wrapped and indented, behind its name.
+func (t *texter) paragraph(name string, indent int, s string) {
+	for _, l := range wrap(printable(s), columns-indent) {
+		t.WriteString(name)
+		t.line("", l)
+		name = strings.Repeat(" ", indent)
+	}
+}
+
+// table writes a verdict a row; reasons are wrapped in their column.
+func (t *texter) table(r *Run) {
+	vs := r.ranked()
+	if len(vs) == 0 {
+		return
+	}
+	first, second, third := len("PROPERTY"), len("unknown"), 0
+	for _, v := range vs {
+		first, third = max(first, len(v.Property)), max(third, len(v.standing()))
+	}
+	indent := 2 + first + 2 + second + 2 + third + 2
+	t.line(dim, fmt.Sprintf("  %-*s  %-*s  %-*s  %s", first, "PROPERTY", second, "VERDICT", third, "", "WHY"))
+	for _, v := range vs {
+		sign, colour := v.sign()
+		fmt.Fprintf(t, "%s %-*s  %s  %-*s  ", t.paint(colour, sign), first, printable(v.Property),
+			t.paint(colour, fmt.Sprintf("%-*v", second, v.Verdict)), third, v.standing())
+		in := 0 // the row's beginning stands already
+		column := func(colour, text string) {
+			for _, l := range wrap(printable(text), columns-indent) {
+				t.line(colour, strings.Repeat(" ", in)+l)
+				in = indent
+			}
+		}
+		column("", cmp.Or(v.Why, "no reason given"))
+		if v.Verdict != checkers.Valid {
+			column(dim, v.evidence(6))
+		}
+		if v.While != "" && v.Verdict == checkers.Invalid {
+			column(dim, "promised while "+v.While)
+		}
+	}
+	t.line("", "")
+}
+
+// sign is a verdict in one character, for those who look rather than read, and its colour.
+func (v *Verdict) sign() (sign, colour string) {
+	switch v.Verdict {
+	case checkers.Valid:
+		return "✓", green
+	case checkers.Invalid:
+		if v.broken() {
+			return "✕", red
+		}
+		return "✕", yellow
+	}
+	return "?", yellow
+}
+
+// evidence names up to so many of a verdict's ops, and when it was.
+func (v *Verdict) evidence(most int) string {
+	if len(v.Ops) == 0 {
+		return ""
+	}
+	words := make([]string, 0, most)
+	for i, op := range v.Ops {
+		if len(v.Ops) > most && i == most-1 {
+			words = append(words, fmt.Sprintf("… %d (%d ops)", v.Ops[len(v.Ops)-1], len(v.Ops)))
+			break
+		}
+		words = append(words, fmt.Sprint(op))
+	}
+	noun := "ops "
+	if len(v.Ops) == 1 {
+		noun = "op "
+	}
+	s := noun + strings.Join(words, ", ")
+	if v.To > 0 {
+		s += fmt.Sprintf("; %s to %s", seconds(v.From), seconds(v.To))
+	}
+	return s
+}
+
+// wrap breaks a text between words into lines of at most width; a longer word has a line of its own.
+func wrap(s string, width int) (lines []string) {
+	line, length := "", 0
+	for _, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		if length > 0 && length+1+n > width {
+			lines = append(lines, line)
+			line, length = "", 0
+		}
+		if length > 0 {
+			line, length = line+" ", length+1
+		}
+		line, length = line+word, length+n
+	}
+	if length > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// printable keeps what a system under test says from commanding the terminal.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == utf8.RuneError {
+			return ' '
+		}
+		return c
+	}, s)
+}
+
+// settings writes parameters in order of their names.
+func settings(m map[string]string) string {
+	words := make([]string, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		words = append(words, k+"="+m[k])
+	}
+	return strings.Join(words, " ")
+}
+
+// opWords says what an op says.
+func opWords(op *history.Op) string {
+	switch op.F {
+	case history.Observe, history.Announce:
+		if op.F == history.Announce || op.Type == history.OK {
+			return viewWords(op.View)
+		}
+	case history.Granted:
+		return fmt.Sprintf("votes for %s in term %d", op.Vote.For, op.Vote.Term)
+	case history.Write:
+		return fmt.Sprintf("token %d, value %d", op.Access.Token, op.Access.Value)
+	case history.Read:
+		if op.Type == history.OK {
+			return fmt.Sprintf("highest token %d, value %d", op.Access.Token, op.Access.Value)
+		}
+	case history.Stall:
+		return "the machine stood still for " + seconds(time.Duration(op.Access.Value))
+	case history.ReadClock:
+		return fmt.Sprintf("wall clock wrong by %v, monotonic clock by %v", op.Reading.Wall, op.Reading.Monotonic)
+	case history.Inject, history.Change, history.Heal:
+		if op.Fault != nil {
+			return faultOpWords(op.Fault)
+		}
+	case history.Exit:
+		return "its process ended by itself"
+	case history.Begin, history.End:
+	}
+	return ""
+}
+
+func faultOpWords(f *history.Fault) string {
+	s := strings.Join(append([]string{f.Name}, f.Nodes...), " ")
+	if len(f.Params) > 0 {
+		s += " " + settings(f.Params)
+	}
+	return s
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/history"
+)
+
+func TestTextKeepsItsWidthAndEndsWithTheWayBack(t *testing.T) {
+	for _, r := range []*Run{pingPong(t), storm(t, 9, 60*time.Second)} {
+		var b bytes.Buffer
+		require.NoError(t, Text(&b, r, false))
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		for _, l := range lines {
+			require.LessOrEqual(t, utf8.RuneCountInString(l), columns, l)
+			require.Equal(t, strings.TrimRight(l, " "), l)
+		}
+		require.Equal(t, "report: "+r.Page(), lines[len(lines)-2])
+		require.Equal(t, "repeat: "+r.Repeat, lines[len(lines)-1])
+	}
+}
+
+func TestTextHasColoursOnlyWhenAsked(t *testing.T) {
+	r := pingPong(t)
+	var plain, coloured bytes.Buffer
+	require.NoError(t, Text(&plain, r, false))
+	require.NoError(t, Text(&coloured, r, true))
+	require.NotContains(t, plain.String(), "\x1b")
+	require.Contains(t, coloured.String(), "\x1b[33minvalid\x1b[0m")
+	stripped := coloured.String()
+	for _, c := range []string{bold, dim, red, green, yellow, "0"} {
+		stripped = strings.ReplaceAll(stripped, "\x1b["+c+"m", "")
+	}
+	require.Equal(t, strings.Fields(plain.String()), strings.Fields(stripped))
+}
+
+func TestColoursNeedATerminal(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/out")
+	require.NoError(t, err)
+	defer f.Close()
+	require.False(t, Colours(f), "a file is no terminal")
+	t.Setenv("NO_COLOR", "1")
+	require.False(t, Colours(os.Stdout))
+}
+
+func TestTextOfASystemCannotCommandTheTerminal(t *testing.T) {
+	r := pingPong(t)
+	r.Verdicts[0].Why = "n1 said \x1b[2Jnothing\r\x07 at all"
+	r.Notes = []string{"a\x1b]0;title\x07b"}
+	var b bytes.Buffer
+	require.NoError(t, Text(&b, r, false))
+	require.Contains(t, b.String(), "[2Jnothing at all")
+	for _, c := range b.String() {
+		require.True(t, c == '\n' || c >= ' ', "%q", c)
+	}
+}
+
+// judged is a run with nothing but verdicts.
+func judged(status int, vs ...Verdict) *Run {
+	h, err := history.New([]history.Op{{F: history.End, Type: history.OK, Process: history.Harness}})
+	if err != nil {
+		panic(err)
+	}
+	return &Run{Title: "t", Target: "t", Status: status, Verdicts: vs, History: h}
+}
+
+func TestTheSentenceSaysWhatTheStatusMeans(t *testing.T) {
+	v := func(property string, is checkers.Verdict, promised bool, expect checkers.Verdict) Verdict {
+		return Verdict{Result: checkers.Result{Property: property, Verdict: is}, Promised: promised, Expect: expect}
+	}
+	const none = checkers.Unknown
+	untested := v("fencing", checkers.Unknown, true, none)
+	untested.Untested = true
+	for want, r := range map[string]*Run{
+		"Every promise held.": judged(0, v("elects", checkers.Valid, true, none)),
+		"Every promise held. Known weaknesses seen: a and b.": judged(0, v("elects", checkers.Valid, true, none),
+			v("a", checkers.Invalid, false, none), v("b", checkers.Invalid, false, none)),
+		"Every promise that was put to the test held.":                                       judged(0, v("elects", checkers.Valid, true, none), untested),
+		"What was expected happened: a is invalid.":                                          judged(0, v("a", checkers.Invalid, false, checkers.Invalid)),
+		"A promise broke: a.":                                                                judged(1, v("a", checkers.Invalid, true, none), v("b", checkers.Valid, true, none)),
+		"3 promises broke: a, b and c.":                                                      judged(1, v("a", checkers.Invalid, true, none), v("b", checkers.Invalid, true, none), v("c", checkers.Invalid, true, none)),
+		"What was expected did not happen: a is valid, not invalid.":                         judged(1, v("a", checkers.Valid, false, checkers.Invalid)),
+		"Not decided: a. Nothing that was promised is known to have broken.":                 judged(2, v("a", checkers.Unknown, true, none)),
+		"No promise was put to the test. Nothing that was promised is known to have broken.": judged(2, untested),
+		"Nothing was judged.":                                                                judged(2),
+		"The harness or the engine failed; this says nothing about the target.":              judged(255),
+	} {
+		require.Equal(t, want, Sentence(r))
+	}
+
+	cut := judged(2, v("a", checkers.Valid, false, none))
+	cut.History = &history.History{}
+	require.Contains(t, Sentence(cut), "cut short")
+	unseen := judged(2, v("a", checkers.Valid, true, none))
+	unseen.History.Ops = append([]history.Op{{F: history.Inject, Type: history.Info, Process: history.Nemesis}}, unseen.History.Ops...)
+	require.Contains(t, Sentence(unseen), "Not every fault was seen to take effect")
+}
+
+func TestTimesAreWrittenForPeople(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ms", 1500 * time.Microsecond: "1.50 ms", 42 * msec: "42 ms", 12345 * time.Microsecond: "12.3 ms",
+		123456 * time.Microsecond: "123 ms", 999 * msec: "999 ms", time.Second: "1.00 s", 90 * time.Second: "90.00 s",
+		121 * time.Second: "2 min 01.0 s", 10*time.Minute + 40*msec: "10 min 00.0 s",
+	} {
+		require.Equal(t, want, seconds(d))
+	}
+}
