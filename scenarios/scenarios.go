@@ -1,0 +1,29 @@
+// Package scenarios holds the experiments that Recount knows by name, one YAML file each.
+package scenarios
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Names returns the names of all scenarios, sorted.
+func Names() []string {
+	paths, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		panic(err) // the pattern is well formed
+	}
+	for i, p := range paths {
+		paths[i] = strings.TrimSuffix(p, ".yaml")
+	}
+	return paths
+}
+
+// Read returns the text of a scenario, and whether there is one of that name.
+func Read(name string) ([]byte, bool) {
+	text, err := files.ReadFile(name + ".yaml")
+	return text, err == nil
+}
