@@ -1,0 +1,161 @@
+package harness
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"recount/docker/node"
+	"recount/election"
+	"recount/history"
+)
+
+// How the harness asks nodes in containers for their views, listens to what they announce, and takes their writes.
+
+// algorithmNode is a node that runs one of Recount's own algorithms. A goroutine keeps a connection to its control port,
+// over which it also announces its changes; no announcement is lost or heard twice when the connection is made anew.
+type algorithmNode struct {
+	c    *containers
+	name string
+	end  context.CancelFunc
+	over chan struct{}
+
+	mu     sync.Mutex
+	client *node.Client // nil while there is no connection
+	err    error        // why there is none
+}
+
+// redial is how long after a lost connection, or one that could not be made, the next is tried.
+const redial = 25 * time.Millisecond
+
+func (c *containers) listen(name string) *algorithmNode {
+	ctx, cancel := context.WithCancel(context.Background())
+	n := &algorithmNode{c: c, name: name, end: cancel, over: make(chan struct{}), err: errors.New("not started yet")}
+	go n.run(ctx)
+	return n
+}
+
+func (n *algorithmNode) run(ctx context.Context) {
+	defer close(n.over)
+	var mark node.Mark
+	hear := func(a node.Announcement) {
+		mark = a.Mark
+		n.c.Post(func() {
+			switch {
+			case a.View != nil:
+				n.c.announce(n.name, *a.View)
+			case a.Vote != nil:
+				n.c.granted(n.name, *a.Vote)
+			}
+		})
+	}
+	for ctx.Err() == nil {
+		conn, err := n.c.Dial(ctx, n.name, node.ControlPort)
+		if err != nil {
+			n.set(nil, err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(redial):
+			}
+			continue
+		}
+		client := node.NewClient(conn, mark, hear)
+		n.set(client, nil)
+		select {
+		case <-client.Done():
+		case <-ctx.Done():
+		}
+		client.Close() // after it, hear is not called again
+		n.set(nil, client.Err())
+	}
+}
+
+func (n *algorithmNode) set(client *node.Client, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.client, n.err = client, err
+}
+
+// View asks the node for its view.
+func (n *algorithmNode) View(ctx context.Context) (history.View, error) {
+	n.mu.Lock()
+	client, err := n.client, n.err
+	n.mu.Unlock()
+	if client == nil {
+		return history.View{}, err
+	}
+	return client.View(ctx)
+}
+
+// Close ends the connection; nothing is heard after it.
+func (n *algorithmNode) Close() error {
+	n.end()
+	<-n.over
+	return nil
+}
+
+// systemNode is a node of a real system.
+type systemNode struct{ election.Observer }
+
+// View asks the node for its view.
+func (n *systemNode) View(ctx context.Context) (history.View, error) {
+	s, torn, err := n.Observe(ctx)
+	return viewOf(s, torn), err
+}
+
+func viewOf(s election.Status, torn bool) history.View {
+	roles := [...]history.Role{
+		election.Follower: history.Follower, election.Candidate: history.Candidate, election.Leader: history.Leader,
+	}
+	return history.View{Role: roles[s.Role], Term: s.Term, Leader: s.Leader.String(), Torn: torn}
+}
+
+// readLog lets a node's log announce its changes, if the system can read it.
+func (c *containers) readLog(name string, self election.ID) {
+	reader, ok := c.system.(election.LogReader)
+	if !ok {
+		return
+	}
+	c.Logs(name, func(line string) {
+		if s, ok := reader.ReadLog(self, line); ok {
+			c.announce(name, viewOf(s, false))
+		}
+	})
+}
+
+// serve takes the writes that come over one connection from a node's writer, one line each, and answers them.
+func (c *containers) serve(name string, conn net.Conn) {
+	defer conn.Close()
+	lines := bufio.NewReader(conn)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return // the writer is gone, perhaps in the middle of a line
+		}
+		var w struct {
+			Token uint64
+			Value int64
+		}
+		if json.Unmarshal(line, &w) != nil {
+			return
+		}
+		accepted := make(chan bool, 1)
+		c.Post(func() {
+			p := c.fence.Begin(name, w.Token, w.Value)
+			accepted <- p.Decide()
+			p.End()
+		})
+		select {
+		case ok := <-accepted:
+			if json.NewEncoder(conn).Encode(map[string]bool{"accepted": ok}) != nil {
+				return
+			}
+		case <-c.closed:
+			return
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"recount/docker"
+	"recount/docker/node"
+	"recount/docker/recipes"
+	"recount/election"
+	"recount/history"
+	"recount/workloads"
+)
+
+// answerWithin bounds how long a node in a container may take to answer; the observers give up before.
+const answerWithin = 10 * time.Second
+
+// containers is a cluster of containers: of an algorithm, which runs inside of Recount's own executable, or of a real
+// system.
+type containers struct {
+	*docker.Cluster
+	s       *subject
+	engine  *docker.Engine
+	self    string // image of this executable
+	system  election.System
+	image   string // of the system
+	members []election.Member
+	asked   map[string]asked
+	work    sync.WaitGroup // questions under way
+	closed  chan struct{}  // no answers are wanted any more
+	close   sync.Once
+
+	fence      *workloads.Fence
+	every, gap time.Duration
+	announce   func(node string, v history.View)
+	granted    func(node string, v history.Vote)
+}
+
+// asked is a node that can be asked for its view.
+type asked interface {
+	View(ctx context.Context) (history.View, error)
+	Close() error
+}
+
+func openContainers(ctx context.Context, s *subject, id string, progress func(string)) (_ Cluster, err error) {
+	c := &containers{s: s, asked: map[string]asked{}, closed: make(chan struct{})}
+	if c.engine, err = docker.Connect(ctx); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.engine.Close())
+		}
+	}()
+	if s.target.System != nil {
+		if c.system, err = s.target.System(s.options); err != nil {
+			return nil, Usage(err)
+		}
+		if c.image, err = systemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
+			return nil, err
+		}
+	}
+	if c.self, err = c.engine.SelfImage(ctx, progress); err != nil {
+		return nil, err
+	}
+	c.Cluster, err = c.engine.Open(ctx, docker.Config{Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Log: progress})
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range s.names {
+		c.members = append(c.members, election.Member{ID: election.ID(i + 1), Addr: c.Addr(name)})
+	}
+	return c, nil
+}
+
+// systemImage returns the name of a real system's image, which is built by its recipe if the engine does not have it.
+func systemImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (string, error) {
+	ref := recipes.Ref(image)
+	has, err := e.HasImage(ctx, ref)
+	if err != nil || has {
+		return ref, err
+	}
+	progress(fmt.Sprintf("building %s %s; this happens once", image.Recipe, image.Version))
+	root, key, err := recipes.Build(ctx, image, progress)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return ref, e.ImportImage(ctx, ref, root, "recount.image="+image.Recipe, "recount.recipe="+key)
+}
+
+func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {
+	c.fence, c.every, c.gap = f, every, gap
+}
+
+func (c *containers) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
+func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted = f }
+
+// Start starts all nodes, and begins to listen to them.
+func (c *containers) Start(ctx context.Context) error {
+	run := map[string]docker.Container{}
+	for i, name := range c.s.names {
+		self := c.members[i]
+		if c.fence != nil {
+			if err := c.Listen(name, node.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
+				return err
+			}
+		}
+		if c.system == nil {
+			run[name] = c.recount(self)
+			c.asked[name] = c.listen(name)
+			continue
+		}
+		what := c.system.Container(self, c.members)
+		sys := docker.Container{Image: c.image, Command: what.Command, Env: what.Env, Data: what.Data}
+		if c.fence != nil {
+			sys.Sidecars = []docker.Container{c.recount(self)}
+		}
+		run[name] = sys
+		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name))}
+		c.readLog(name, self.ID)
+	}
+	return c.Launch(ctx, run)
+}
+
+func (c *containers) dial(name string) election.Dial {
+	return func(ctx context.Context, port int) (net.Conn, error) { return c.Dial(ctx, name, port) }
+}
+
+// recount is a container that runs Recount's own executable: an algorithm, or the writer beside a real system.
+func (c *containers) recount(self election.Member) docker.Container {
+	cmd := node.Command{
+		Target: c.s.Target, Options: c.s.options.All(), Beside: c.system != nil, ID: self.ID, Data: "/data", Seed: c.s.Seed,
+	}
+	for _, m := range c.members {
+		cmd.Members = append(cmd.Members, m.Addr)
+	}
+	if c.fence != nil {
+		cmd.WriteEvery, cmd.WriteGap = c.every, c.gap
+	}
+	return docker.Container{Image: c.self, Command: append([]string{docker.SelfPath}, cmd.Args()...), Data: cmd.Data}
+}
+
+// Observe asks a node on a goroutine of its own and brings the answer to the loop.
+func (c *containers) Observe(name string, done func(history.View, error)) {
+	c.work.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		defer cancel()
+		v, err := c.asked[name].View(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return // the observer has given up: a paused node answers nothing
+		}
+		c.Post(func() { done(v, err) })
+	})
+}
+
+// State is what is not healthy in the cluster, read from the cluster itself.
+func (c *containers) State(ctx context.Context) (history.Changes, error) { return c.Cluster.State(ctx) }
+
+// Close ends all connections and removes the containers.
+func (c *containers) Close(ctx context.Context) error {
+	c.close.Do(func() { close(c.closed) })
+	var errs []error
+	for _, name := range sortedKeys(c.asked) {
+		errs = append(errs, c.asked[name].Close())
+	}
+	errs = append(errs, c.Cluster.Close(ctx))
+	c.work.Wait()
+	return errors.Join(append(errs, c.engine.Close())...)
+}

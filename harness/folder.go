@@ -1,0 +1,74 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"recount/hint"
+)
+
+// makeFolder makes a run's own folder, results/<target>/<time>, and lets results/latest point to it.
+func makeFolder(results, target string) (string, error) {
+	if results == "" {
+		return "", Usage(hint.Add(errors.New("harness: the results folder has no name"), "--results DIR names one"))
+	}
+	parent := filepath.Join(results, target)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", hint.Add(fmt.Errorf("harness: results folder: %w", err), "--results DIR names another place")
+	}
+	stamp := time.Now().Format("20060102-150405.000")
+	for i := 1; ; i++ {
+		dir := filepath.Join(parent, stamp)
+		if i > 1 {
+			dir = fmt.Sprintf("%s-%d", dir, i)
+		}
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			point(filepath.Join(results, "latest"), filepath.Join(target, filepath.Base(dir)))
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", hint.Add(fmt.Errorf("harness: results folder: %w", err), "--results DIR names another place")
+		}
+	}
+}
+
+// point makes a symbolic link, in the place of one that is there. It is a convenience: where links cannot be made there
+// is none.
+func point(link, to string) {
+	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		return // somebody's own file
+	}
+	tmp := fmt.Sprintf("%s.%d", link, os.Getpid())
+	if os.Symlink(to, tmp) == nil {
+		if os.Rename(tmp, link) != nil {
+			os.Remove(tmp)
+		}
+	}
+}
+
+// encode is the plan as it is kept with the run, its drawn schedule included.
+func (s *subject) encode() (json.RawMessage, error) {
+	b, err := json.Marshal(s.Plan)
+	if err != nil {
+		return nil, fmt.Errorf("harness: encode the plan: %w", err)
+	}
+	return b, nil
+}
+
+// RunID names the containers of the run whose folder this is. Runs may begin in the same millisecond, in different places.
+func RunID(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	h := fnv.New32a()
+	h.Write([]byte(dir)) // never fails
+	return filepath.Base(dir) + "-" + strconv.FormatUint(uint64(h.Sum32()), 36)
+}

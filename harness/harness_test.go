@@ -1,0 +1,270 @@
+package harness
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/history"
+	"recount/nemesis"
+	"recount/report"
+	"recount/scenarios"
+	"recount/targets"
+)
+
+var runs = flag.Int("runs", 100, "random-fault runs of each correct election")
+
+// simulate makes a simulated run and returns its history, as recorded and as bytes on disk.
+func simulate(t testing.TB, p Plan) (*history.History, []byte) {
+	p.On = OnSim
+	s, err := p.resolve()
+	require.NoError(t, err)
+	dir, err := os.MkdirTemp("", "recount-test")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	h, err := r.record(context.Background(), dir)
+	require.NoError(t, err)
+	b, err := os.ReadFile(filepath.Join(dir, "history.jsonl"))
+	require.NoError(t, err)
+	return h, b
+}
+
+func verdicts(h *history.History) map[string]checkers.Result {
+	all := map[string]checkers.Result{}
+	for _, r := range checkers.CheckAll(context.Background(), h) {
+		all[r.Property] = r
+	}
+	return all
+}
+
+func TestASimulationInMemoryIsTheRunThatIsKept(t *testing.T) {
+	p := Plan{Target: "raft", Nodes: 4, Time: time.Minute, Seed: 5, Faults: allFaults(), Workloads: []string{"fence"}}
+	kept, _ := simulate(t, p)
+	r, err := Simulate(context.Background(), p)
+	require.NoError(t, err)
+	require.Equal(t, kept.Ops, r.History.Ops)
+	require.Equal(t, StatusHeld, r.Status)
+	require.Equal(t, verdicts(kept)["elects"], r.Verdicts[len(r.Verdicts)-1].Result)
+	require.True(t, r.Verdicts[0].Promised)
+}
+
+func TestARunMayBeKeptCompressed(t *testing.T) {
+	p := Plan{Target: "raft", On: OnSim, Nodes: 3, Time: 10 * time.Second, Seed: 5}
+	made, err := Run(context.Background(), p, Config{Results: t.TempDir(), Compress: true})
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join(made.Dir, "history.jsonl"))
+	read, err := report.Read(made.Dir)
+	require.NoError(t, err)
+	require.Equal(t, made.History.Ops, read.History.Ops)
+	page, err := os.ReadFile(made.Page())
+	require.NoError(t, err)
+	require.Contains(t, string(page), `href="history.jsonl.gz"`)
+}
+
+func TestAPromiseRestsOnItsAssumption(t *testing.T) {
+	verdict := func(r *report.Run, property string) report.Verdict {
+		return r.Verdicts[slices.IndexFunc(r.Verdicts, func(v report.Verdict) bool { return v.Property == property })]
+	}
+	promised := func(fault string) bool {
+		r, err := Simulate(context.Background(), Plan{Target: "bully", Nodes: 3, Time: 20 * time.Second, Seed: 2, Faults: []string{fault}})
+		require.NoError(t, err)
+		require.NotEmpty(t, verdict(r, "elects").While)
+		return verdict(r, "elects").Promised
+	}
+	require.True(t, promised("kill"))
+	require.True(t, promised("crash"), "the links of a dead machine are no fault of the network")
+	require.False(t, promised("isolate"), "bully takes it that all messages arrive")
+
+	p := scenarioPlan(t, "paused-leader", Plan{Target: "raft", Seed: 1})
+	r, err := Simulate(context.Background(), p)
+	require.NoError(t, err)
+	require.Equal(t, checkers.Invalid, verdict(r, "fencing").Verdict)
+	require.False(t, verdict(r, "fencing").Promised, "a resource that only records refuses nobody")
+	require.Equal(t, StatusHeld, r.Status)
+}
+
+func allFaults() (names []string) {
+	for _, f := range nemesis.All() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func scenarioPlan(t testing.TB, name string, p Plan) Plan {
+	s, err := LoadScenario(name)
+	require.NoError(t, err)
+	return s.Plan(p)
+}
+
+// simulable are the targets that the simulator can run.
+func simulable() (names []string) {
+	for _, t := range targets.All() {
+		if t.Node != nil {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
+	for _, target := range simulable() {
+		plans := []Plan{{Target: target, Nodes: 5, Time: time.Minute, Seed: 11, Faults: allFaults(), Workloads: []string{"fence"}}}
+		for _, name := range scenarios.Names() {
+			plans = append(plans, scenarioPlan(t, name, Plan{Target: target, Seed: 11}))
+		}
+		for _, p := range plans {
+			_, a := simulate(t, p)
+			_, b := simulate(t, p)
+			require.Equal(t, string(a), string(b), "%s %s", target, p.Scenario)
+			p.Seed++
+			_, c := simulate(t, p)
+			require.NotEqual(t, string(a), string(c), "%s %s: another seed is another run", target, p.Scenario)
+		}
+	}
+}
+
+func TestScenariosShowWhatTheyAreThereToShow(t *testing.T) {
+	const valid, invalid = checkers.Valid, checkers.Invalid
+	for _, c := range []struct {
+		scenario, target, property string
+		want                       checkers.Verdict
+	}{
+		{"ping-pong", "blazingmq-term", "no-ping-pong", invalid},
+		{"ping-pong", "raft", "no-ping-pong", invalid},
+		{"ping-pong", "blazingmq-scouting", "no-ping-pong", valid},
+		{"ping-pong", "raft-prevote", "no-ping-pong", valid},
+		{"non-sticky-leader", "blazingmq-term", "sticky-leader", invalid},
+		{"non-sticky-leader", "raft", "sticky-leader", invalid},
+		{"non-sticky-leader", "blazingmq-scouting", "sticky-leader", valid},
+		{"non-sticky-leader", "raft-prevote", "sticky-leader", valid},
+		{"non-sticky-leader", "blazingmq-term", "bounded-terms", invalid},
+		{"non-sticky-leader", "raft", "bounded-terms", invalid},
+		{"non-sticky-leader", "blazingmq-scouting", "bounded-terms", valid},
+		{"non-sticky-leader", "raft-prevote", "bounded-terms", valid},
+		{"flapping-link", "raft", "no-ping-pong", invalid},
+		{"flapping-link", "raft-prevote", "no-ping-pong", valid},
+	} {
+		t.Run(fmt.Sprintf("%s/%s/%s", c.scenario, c.target, c.property), func(t *testing.T) {
+			for seed := range uint64(20) {
+				h, _ := simulate(t, scenarioPlan(t, c.scenario, Plan{Target: c.target, Seed: seed}))
+				got := verdicts(h)
+				require.Equal(t, c.want, got[c.property].Verdict, "seed %d: %s", seed, got[c.property].Why)
+				require.Equal(t, valid, got["single-leader-per-term"].Verdict, "seed %d", seed)
+			}
+		})
+	}
+}
+
+// TestPingPongIsBetweenTheEndsOfTheCutLink looks at the claims themselves, not at a checker's opinion of them.
+func TestPingPongIsBetweenTheEndsOfTheCutLink(t *testing.T) {
+	for seed := range uint64(20) {
+		h, _ := simulate(t, scenarioPlan(t, "ping-pong", Plan{Target: "blazingmq-term", Seed: seed}))
+		var ends []string
+		led := map[string]int{}
+		for _, op := range h.Ops {
+			switch {
+			case op.F == history.Inject && op.Type == history.OK:
+				ends = op.Fault.Nodes
+			case op.F == history.Heal && op.Type == history.Invoke:
+				ends = nil
+			case ends != nil && op.F == history.Announce && op.View.Claims():
+				require.Contains(t, ends, op.Node)
+				led[op.Node]++
+			}
+		}
+		require.Len(t, led, 2)
+		for n, times := range led {
+			require.Greater(t, times, 2, "seed %d: %s", seed, n)
+		}
+	}
+}
+
+// TestCorrectElections breaks elections in every way that is known here. None may break a promise, ever.
+func TestCorrectElections(t *testing.T) {
+	for _, name := range []string{"raft", "raft-prevote", "blazingmq-term", "blazingmq-scouting"} {
+		target, err := targets.Find(name)
+		require.NoError(t, err)
+		options, err := target.Parse(nil)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			tally := map[string]map[checkers.Verdict]int{}
+			inParallel(*runs, func(seed uint64) {
+				h, _ := simulate(t, Plan{
+					Target: name, Nodes: 3 + int(seed%5), Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"},
+				})
+				for property, r := range verdicts(h) {
+					promised, _ := target.Promised(options, property)
+					mu.Lock()
+					if tally[property] == nil {
+						tally[property] = map[checkers.Verdict]int{}
+					}
+					tally[property][r.Verdict]++
+					mu.Unlock()
+					if promised && r.Verdict == checkers.Invalid {
+						t.Errorf("seed %d, %d nodes: %s: %s", seed, 3+int(seed%5), property, r.Why)
+					}
+				}
+			})
+			for _, property := range sortedKeys(tally) {
+				t.Logf("%-22s %v", property, tally[property])
+			}
+			require.Greater(t, tally["single-leader-per-term"][checkers.Valid], *runs*9/10, "most runs decide it")
+			require.Greater(t, tally["fencing"][checkers.Valid], *runs*9/10)
+		})
+	}
+}
+
+// inParallel calls f with every number below n, on all cores.
+func inParallel(n int, f func(uint64)) {
+	numbers := make(chan uint64)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for k := range numbers {
+				f(k)
+			}
+		})
+	}
+	for k := range n {
+		numbers <- uint64(k)
+	}
+	close(numbers)
+	wg.Wait()
+}
+
+func TestAForgottenVoteIsFoundAndRepeats(t *testing.T) {
+	p := Plan{
+		Target: "raft", Options: map[string]string{"forget-vote": "true"}, Nodes: 3, Time: time.Minute, Faults: []string{"kill"},
+	}
+	for p.Seed = 0; p.Seed < 10_000; p.Seed++ {
+		h, _ := simulate(t, p)
+		if verdicts(h)["single-leader-per-term"].Verdict == checkers.Invalid {
+			break
+		}
+	}
+	require.Less(t, p.Seed, uint64(10_000))
+	t.Logf("found by seed %d", p.Seed)
+	for range 20 {
+		h, _ := simulate(t, p)
+		require.Equal(t, checkers.Invalid, verdicts(h)["single-leader-per-term"].Verdict)
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	for seed := uint64(0); b.Loop(); seed++ {
+		h, _ := simulate(b, Plan{Target: "raft-prevote", Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"}})
+		verdicts(h)
+	}
+}

@@ -1,0 +1,82 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"recount/checkers"
+	"recount/history"
+	"recount/report"
+	"recount/targets"
+)
+
+// patienceWithCheckers is how long judging may take; what is undecided then is unknown.
+const patienceWithCheckers = 2 * time.Minute
+
+// Judge has every checker look at a run's history, and works out its status by what its target promises and what its
+// plan expects and requires. It does not heed the end of ctx: a run that was cut short is judged, too.
+func Judge(ctx context.Context, r *report.Run, p Plan) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceWithCheckers)
+	defer cancel()
+	promised := promises(r)
+	r.Verdicts = nil
+	for _, res := range checkers.CheckAll(ctx, r.History) {
+		v := report.Verdict{Result: res, Expect: p.Expect[res.Property]}
+		v.Promised, v.While, v.Excused = promised(res.Property)
+		if slices.Contains(p.Require, res.Property) {
+			v.Promised, v.While, v.Excused, v.Untested = true, "", false, false // it must hold, and be seen to
+		}
+		r.Verdicts = append(r.Verdicts, v)
+	}
+	r.Status = status(r, p)
+}
+
+// promises returns what the run's target promises with the run's options, on which assumption, and whether the run took
+// that away: then nothing is promised. A target that is not known here promises nothing.
+func promises(r *report.Run) func(property string) (promised bool, while string, excused bool) {
+	none := func(string) (bool, string, bool) { return false, "", false }
+	setup := r.Setup()
+	if setup == nil {
+		return none
+	}
+	t, err := targets.Find(setup.Target)
+	if err != nil {
+		return none
+	}
+	o, err := t.Parse(setup.Options)
+	if err != nil {
+		return none
+	}
+	return func(property string) (promised bool, while string, excused bool) {
+		promised, while = t.Promised(o, property)
+		if excused = tookAway(t, property, r.History); property == "fencing" && setup.Recorded {
+			while, excused = "the resource refuses stale tokens", true
+		}
+		return promised && !excused, while, excused
+	}
+}
+
+// tookAway reports whether the nemesis took away what a promise rests on.
+func tookAway(t *targets.Target, property string, h *history.History) bool {
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && t.Excused(property, op.Fault.Changes) {
+			return true
+		}
+	}
+	return false
+}
+
+// PlanOf returns the plan that a stored run was made by.
+func PlanOf(r *report.Run) (p Plan, err error) {
+	if len(r.Plan) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(r.Plan, &p); err != nil {
+		return p, fmt.Errorf("harness: plan of %s: %w", r.Dir, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,152 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"recount/checkers"
+	"recount/election"
+	"recount/hint"
+	"recount/history"
+	"recount/nemesis"
+	"recount/random"
+	"recount/targets"
+)
+
+// Where a run can take place.
+const (
+	OnSim    = "sim"
+	OnDocker = "docker"
+)
+
+// Plan is everything that decides how a run goes. With the same plan a simulated run is the same, byte for byte.
+type Plan struct {
+	Scenario  string                      `json:"scenario,omitempty"`
+	Target    string                      `json:"target"`
+	Options   map[string]string           `json:"options,omitempty"` // as given; the target's defaults for the rest
+	On        string                      `json:"on"`
+	Nodes     int                         `json:"nodes"`
+	Time      time.Duration               `json:"time"` // from the first leader to the final healing
+	Seed      uint64                      `json:"seed"`
+	Workloads []string                    `json:"workloads,omitempty"` // besides observe
+	Faults    []string                    `json:"faults,omitempty"`    // to draw a schedule from, where there is none
+	Schedule  nemesis.Schedule            `json:"schedule,omitempty"`
+	Recorded  []nemesis.Deed              `json:"recorded,omitempty"` // what was done in another run, to be done again
+	Expect    map[string]checkers.Verdict `json:"expect,omitempty"`
+	Require   []string                    `json:"require,omitempty"` // properties that count as promised
+}
+
+// maxOps bounds a history: it is judged in memory, with a few hundred bytes for each op.
+const maxOps = 20_000_000
+
+// Workloads that a plan may name. Every run observes.
+const (
+	workloadObserve = "observe"
+	workloadFence   = "fence"  // leaders write to a resource that refuses stale tokens
+	workloadRecord  = "record" // leaders write to a resource that accepts all
+)
+
+// Workloads returns the names of the workloads and what they do.
+func Workloads() [][2]string {
+	return [][2]string{
+		{workloadObserve, "every node is asked who leads, again and again, and announces its changes; always on"},
+		{workloadFence, "leaders write to a resource that refuses stale fencing tokens"},
+		{workloadRecord, "leaders write to a resource that accepts all, so that stale writes show"},
+	}
+}
+
+// subject is what a plan comes down to once its names are looked up.
+type subject struct {
+	Plan
+	target  *targets.Target
+	options targets.Options
+	names   []string
+	bounds  history.Bounds
+}
+
+// Check finds what is wrong with a plan.
+func (p Plan) Check() error {
+	_, err := p.resolve()
+	return Usage(err)
+}
+
+// resolve checks a plan, fills in its defaults, and draws its schedule.
+func (p Plan) resolve() (*subject, error) {
+	s := &subject{Plan: p}
+	var err error
+	if s.target, err = targets.Find(p.Target); err != nil {
+		return nil, err
+	}
+	if s.options, err = s.target.Parse(p.Options); err != nil {
+		return nil, err
+	}
+	s.bounds = s.target.Bounds(s.options)
+	s.Schedule = s.Schedule.Timed(s.bounds.Silence)
+	if s.Nodes == 0 {
+		s.Nodes = 5
+	}
+	if s.Time == 0 {
+		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)
+	}
+	switch {
+	case p.On != OnSim && p.On != OnDocker:
+		return nil, fmt.Errorf("harness: %w", hint.Unknown("place to run on", p.On, []string{OnSim, OnDocker}))
+	case p.On == OnSim && s.target.Node == nil:
+		return nil, hint.Add(fmt.Errorf("harness: %s is a real system: it cannot be simulated", p.Target), "add --on docker")
+	case s.Nodes < 2 || s.Nodes > 99:
+		return nil, hint.Add(fmt.Errorf("harness: %d nodes", s.Nodes), "an election takes 2 to 99")
+	case s.Time < 0:
+		return nil, hint.Add(fmt.Errorf("harness: time %v", s.Time), "a run lasts a positive time, such as 30s")
+	}
+	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > maxOps {
+		longest := time.Duration(maxOps / ops * float64(s.Time)).Truncate(time.Minute)
+		return nil, hint.Add(fmt.Errorf("harness: %v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, float64(maxOps)),
+			"take a --time of %v or less, or several runs with different seeds", longest)
+	}
+	for i := range s.Nodes {
+		s.names = append(s.names, election.ID(i+1).String())
+	}
+	for _, w := range p.Workloads {
+		if !slices.Contains([]string{workloadObserve, workloadFence, workloadRecord}, w) {
+			return nil, fmt.Errorf("harness: %w", hint.Unknown("workload", w, []string{workloadObserve, workloadFence, workloadRecord}))
+		}
+	}
+	for _, property := range slices.Concat(p.Require, sortedKeys(p.Expect)) {
+		if err := KnownProperty(property); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.Schedule) == 0 && len(p.Faults) > 0 {
+		pace := nemesis.Pace{Within: s.Time, Gap: 5 * s.bounds.Silence, Hold: 4 * s.bounds.Silence}
+		if s.Schedule, err = nemesis.Generate(p.Faults, pace, random.New(p.Seed, "schedule")); err != nil {
+			return nil, err
+		}
+		if len(s.Schedule) == 0 {
+			return nil, hint.Add(fmt.Errorf("harness: %v is too short for a fault of %s", s.Time, p.Target),
+				"take a longer --time: faults of this target last about %v", pace.Hold)
+		}
+	}
+	if err := s.Schedule.Check(s.names); err != nil {
+		return nil, err
+	}
+	if err := nemesis.CheckDeeds(s.Recorded, s.names); err != nil {
+		return nil, err
+	}
+	if last := s.Schedule.End(); last > s.Time {
+		return nil, hint.Add(fmt.Errorf("harness: the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
+	}
+	return s, nil
+}
+
+// KnownProperty returns an error that lists the properties if there is none of that name.
+func KnownProperty(property string) error {
+	var known []string
+	for _, c := range checkers.All() {
+		known = append(known, c.Property)
+	}
+	if !slices.Contains(known, property) {
+		return fmt.Errorf("harness: %w", hint.Unknown("property", property, known))
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+	"recount/report"
+)
+
+// stored is a simulated run with all that a stored one has.
+func stored(t *testing.T, p Plan) *report.Run {
+	r, err := Simulate(context.Background(), p)
+	require.NoError(t, err)
+	return r
+}
+
+func TestEverySimulatedRunIsReplayedToTheSameHistory(t *testing.T) {
+	for _, target := range simulable() {
+		r := stored(t, Plan{Target: target, Nodes: 4, Time: time.Minute, Seed: 3, Faults: allFaults(), Workloads: []string{"fence"}})
+		again, err := Again(r, Plan{Seed: r.Seed})
+		require.NoError(t, err)
+		require.True(t, again.Exact)
+		require.Empty(t, again.Notes)
+		made, err := Simulate(context.Background(), again.Plan)
+		require.NoError(t, err)
+		require.NoError(t, Same(r.History, made.History), target)
+	}
+}
+
+// nemesisDid is what the nemesis did in a run, and when after the cluster had settled.
+func nemesisDid(h *history.History) (did []string) {
+	var settled time.Duration
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.F == history.Settle {
+			settled = op.Time
+		}
+		if op.Process == history.Nemesis && op.Type == history.OK {
+			did = append(did, fmt.Sprintf("%v %s %s %v %+v", op.Time-settled, op.F, op.Fault.Name, op.Fault.Nodes, op.Fault.Changes))
+		}
+	}
+	return did
+}
+
+func TestRecordedFaultsComeAgainWhateverTheLeader(t *testing.T) {
+	r := stored(t, Plan{Target: "raft", Nodes: 5, Time: 30 * time.Second, Seed: 3, Faults: allFaults()})
+	for _, with := range []Plan{{Seed: 4}, {Seed: 3, Target: "blazingmq-term"}, {Seed: 3, Options: map[string]string{"pre-vote": "true"}}} {
+		again, err := Again(r, with)
+		require.NoError(t, err)
+		require.False(t, again.Exact)
+		made := stored(t, again.Plan)
+		require.Error(t, Same(r.History, made.History))
+		require.NotEmpty(t, nemesisDid(r.History))
+		require.Equal(t, nemesisDid(r.History), nemesisDid(made.History))
+		once, err := Again(made, Plan{Seed: made.Seed})
+		require.NoError(t, err)
+		require.True(t, once.Exact, "a replay is a run like any other")
+		require.NoError(t, Same(made.History, stored(t, once.Plan).History))
+	}
+}
+
+func TestAHistoryWithoutItsRunIsReplayed(t *testing.T) {
+	for _, workload := range []string{"fence", "record"} {
+		r := stored(t, Plan{Target: "raft", Nodes: 3, Time: 20 * time.Second, Seed: 8, Faults: []string{"isolate"}, Workloads: []string{workload}})
+		again, err := Again(&report.Run{History: r.History}, Plan{Seed: r.Seed})
+		require.NoError(t, err)
+		require.False(t, again.Exact)
+		require.Equal(t, []string{workload}, again.Plan.Workloads)
+		require.Greater(t, again.Plan.Time, 5*time.Second)
+		require.LessOrEqual(t, again.Plan.Time, 20*time.Second)
+		require.NotEmpty(t, nemesisDid(stored(t, again.Plan).History))
+	}
+}
+
+func TestAReplaySaysWhatIsInItsWay(t *testing.T) {
+	r := stored(t, Plan{Target: "raft", Nodes: 3, Time: 10 * time.Second, Seed: 8, Faults: []string{"isolate"}})
+	_, err := Again(&report.Run{History: &history.History{}}, Plan{})
+	require.ErrorContains(t, err, "does not begin with")
+	require.True(t, IsUsage(err))
+
+	_, err = Again(r, Plan{Seed: 8, Target: "raft-prevote", Options: map[string]string{"sacle": "1"}})
+	require.NoError(t, err, "the run itself says what is wrong with its plan")
+	_, err = Again(r, Plan{Seed: 8, Target: "rafft", Options: map[string]string{"scale": "1"}})
+	require.ErrorContains(t, err, "rafft")
+
+	cut := *r
+	cut.History = &history.History{Ops: r.History.Ops[:len(r.History.Ops)-1]}
+	again, err := Again(&cut, Plan{Seed: 8})
+	require.NoError(t, err)
+	require.False(t, again.Exact)
+	require.Equal(t, r.Plan, plan(t, again.Plan, r))
+	require.Contains(t, again.Notes[0], "cut short")
+
+	setup := *r.Setup()
+	setup.Version = "0.0.1"
+	ops := append([]history.Op(nil), r.History.Ops...)
+	ops[0].Setup = &setup
+	old := &history.History{Ops: ops}
+	require.NoError(t, Same(old, r.History))
+	ops[50].Node = "n9"
+	require.ErrorContains(t, Same(old, r.History), "op 50 differs: recorded {")
+	require.ErrorContains(t, Same(&history.History{Ops: ops[:50]}, r.History), "op 50 differs: recorded nothing, now {")
+}
+
+// plan is a plan as it is stored, with the options as they were given to r: all of them are told in its setup.
+func plan(t *testing.T, p Plan, r *report.Run) json.RawMessage {
+	had, err := PlanOf(r)
+	require.NoError(t, err)
+	p.Options = had.Options
+	b, err := json.Marshal(p)
+	require.NoError(t, err)
+	return b
+}

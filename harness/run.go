@@ -1,0 +1,325 @@
+// Package harness makes runs: it brings a cluster up, lets clients and the nemesis loose on it, heals it, and has what
+// was recorded judged.
+package harness
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recount/history"
+	"recount/nemesis"
+	"recount/random"
+	"recount/report"
+	"recount/workloads"
+)
+
+// Version is Recount's own, stored with every run.
+const Version = "0.1.0"
+
+// Config is what a run needs besides its plan.
+type Config struct {
+	Results  string            // folder under which the run gets its own
+	Repeat   string            // the command that repeats the run
+	Progress func(line string) // told what goes on; nil for silence
+	Compress bool              // the history becomes history.jsonl.gz, about a tenth as long
+}
+
+// How leaders write: soon after the last write, with most of the time between looking and writing. A leader that is
+// paused is then most likely paused there.
+const (
+	writeEvery = 20 * time.Millisecond
+	writeGap   = 100 * time.Millisecond
+)
+
+// run is one run under way.
+type run struct {
+	*subject
+	Config
+	cluster   Cluster
+	recorder  *history.Recorder
+	sightings *nemesis.Sightings
+	nemesis   *nemesis.Nemesis
+	observers *workloads.Observers
+	fence     *workloads.Fence
+	notes     []string
+}
+
+// Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
+// healed and cleaned up, and what was recorded up to there is judged. An error means that the harness or the engine
+// failed, and says nothing about the target; the history is kept all the same.
+func Run(ctx context.Context, p Plan, cfg Config) (*report.Run, error) {
+	s, err := p.resolve()
+	if err != nil {
+		return nil, Usage(err)
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(string) {}
+	}
+	r := &run{subject: s, Config: cfg}
+	rep, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	h, err := r.record(ctx, rep.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
+	}
+	rep.History, rep.Notes = h, r.notes
+	Judge(ctx, rep, r.subject.Plan)
+	rep.Took = time.Since(started)
+	if err := report.Write(rep); err != nil {
+		return nil, err
+	}
+	return rep, nil
+}
+
+// open makes the run's folder and puts into it what is known before the run.
+func (r *run) open() (*report.Run, error) {
+	rep, err := r.outline()
+	if err != nil {
+		return nil, err
+	}
+	if rep.Dir, err = makeFolder(r.Results, r.Target); err != nil {
+		return nil, err
+	}
+	return rep, report.Save(rep)
+}
+
+// outline is what is known of a run before it is made.
+func (r *run) outline() (rep *report.Run, err error) {
+	rep = &report.Run{
+		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed,
+		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version,
+	}
+	if rep.Title == "" {
+		rep.Title = r.Target
+	}
+	rep.Plan, err = r.encode()
+	return rep, err
+}
+
+// record makes the run and returns its history, which is on disk by then.
+func (r *run) record(ctx context.Context, dir string) (h *history.History, err error) {
+	name := "history.jsonl"
+	if r.Compress {
+		name += ".gz"
+	}
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("harness: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	var w io.Writer = file
+	if r.Compress {
+		var z *gzip.Writer
+		if z, err = gzip.NewWriterLevel(file, gzip.BestSpeed); err != nil {
+			return nil, fmt.Errorf("harness: %w", err)
+		}
+		defer func() { err = errors.Join(err, z.Close()) }()
+		w = z
+	}
+	hold := 0 // in real time each op is written as it happens
+	if r.On == OnSim {
+		hold = 64 << 10
+	}
+	r.recorder = history.NewRecorder(w, hold)
+	return r.carryOut(ctx, dir)
+}
+
+// carryOut does what the plan says and returns what was recorded of it.
+func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err error) {
+	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer cancel()
+		err = errors.Join(err, r.cluster.Close(ctx))
+	}()
+	r.begin()
+	failed := r.proceed(ctx)
+	if failed != nil && ctx.Err() == nil {
+		return nil, errors.Join(failed, r.recorder.Flush())
+	}
+	if failed == nil {
+		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.End})
+	} else {
+		r.note("interrupted after %v: the history ends there", r.cluster.Now().Round(time.Millisecond))
+	}
+	if err := r.recorder.Flush(); err != nil {
+		return nil, err
+	}
+	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
+		r.note("logs are missing: %v", err)
+	}
+	return r.recorder.History()
+}
+
+// begin records what the run is, and attaches everybody who watches or acts.
+func (r *run) begin() {
+	setup := &history.Setup{
+		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
+		NoTerms: r.target.NoTerms, Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
+	}
+	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
+	r.sightings = nemesis.NewSightings(r.names, r.recorder)
+	r.recorder.Watch(r.tell)
+	n := history.Process(len(r.names))
+	if slices.Contains(r.Workloads, workloadFence) || setup.Recorded {
+		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, 2*n+1)
+		r.cluster.Writers(r.fence, writeEvery, writeGap)
+	}
+	r.cluster.OnStall(func(d time.Duration) {
+		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: int64(d)}})
+	})
+	r.cluster.OnExit(func(node string, code int) {
+		r.append(history.Op{
+			Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: fmt.Sprintf("exit status %d", code),
+		})
+		r.note("%s ended by itself with exit status %d; its log is in nodes/%s.log", node, code, node)
+	})
+	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, 2*n+1)
+	r.nemesis = nemesis.New(r.cluster, r.recorder, r.sightings, random.New(r.Seed, "nemesis"))
+	r.watchClocks()
+}
+
+// proceed is the run itself. Whatever happens on the way, it ends with a healed cluster, if there is one left.
+func (r *run) proceed(ctx context.Context) error {
+	err := r.cluster.Start(ctx)
+	if err == nil {
+		err = r.settle(ctx)
+	}
+	if err == nil {
+		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Settle})
+		r.nemesis.Start(r.Schedule)
+		r.nemesis.Repeat(r.Recorded)
+		err = r.pass(ctx, r.Time)
+	}
+	err = errors.Join(err, r.heal(context.WithoutCancel(ctx)))
+	if err == nil {
+		err = r.recover(ctx)
+	}
+	r.observers.Stop()
+	return err
+}
+
+// step is how long the loop runs between two looks at the sightings.
+const step = 20 * time.Millisecond
+
+// settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
+// run goes on without.
+func (r *run) settle(ctx context.Context) error {
+	limit := 2*r.bounds.Elect + 2*r.bounds.Silence
+	if r.On == OnDocker {
+		limit += 20 * time.Second // for the nodes to start
+	}
+	held := time.Duration(0)
+	for r.cluster.Now() < limit && held < r.bounds.Silence {
+		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
+			return err
+		}
+		if held += step; !r.sightings.Agreed() {
+			held = 0
+		}
+	}
+	if held == 0 {
+		r.note("no leader known to a majority within %v of the start; last seen: %s", limit, r.sightings)
+	}
+	return nil
+}
+
+// pass lets time go by, and says now and then how much of it has.
+func (r *run) pass(ctx context.Context, d time.Duration) error {
+	const slice, every = time.Second, 5 * time.Second
+	begin, told := r.cluster.Now(), time.Now()
+	for end := begin + d; r.cluster.Now() < end; {
+		if err := r.cluster.Run(ctx, min(end, r.cluster.Now()+slice)); err != nil {
+			return err
+		}
+		if time.Since(told) >= every {
+			told = time.Now()
+			r.Progress(fmt.Sprintf("%v of %v", (r.cluster.Now() - begin).Round(time.Second), d))
+		}
+	}
+	return nil
+}
+
+// heal ends all faults, and compares what the cluster then is with what it should be.
+func (r *run) heal(ctx context.Context) error {
+	healed := false
+	r.nemesis.Heal(func() { healed = true })
+	for limit := r.cluster.Now() + 30*time.Second; !healed; {
+		if r.cluster.Now() > limit {
+			return errors.New("harness: the cluster is not healed after 30s")
+		}
+		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
+			return err
+		}
+	}
+	left, err := r.cluster.State(ctx)
+	if err == nil && !left.Empty() {
+		r.note("after healing the cluster is not whole: %+v", left)
+	}
+	return err
+}
+
+// recover gives the healed cluster the time that its target is allowed to find a leader, or less if all agree before,
+// and takes the final reads.
+func (r *run) recover(ctx context.Context) error {
+	limit := r.cluster.Now() + r.bounds.Elect + 2*r.bounds.Silence
+	for held := time.Duration(0); r.cluster.Now() < limit && held < 2*r.bounds.Silence; {
+		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
+			return err
+		}
+		if held += step; !r.sightings.AllAgree() {
+			held = 0
+		}
+	}
+	if r.fence != nil {
+		r.fence.Read(history.Process(2 * len(r.names)))
+	}
+	return nil
+}
+
+// tell reports the nemesis's deeds and changes of leader as they happen.
+func (r *run) tell(op *history.Op) {
+	if r.On == OnSim { // it is over in a moment, and the report tells it all
+		return
+	}
+	switch {
+	case op.Process == history.Nemesis && op.Type != history.Invoke:
+		r.Progress(describe(op))
+	case op.F == history.Announce && op.View.Claims():
+		r.Progress(fmt.Sprintf("%7.2fs %s leads in term %d", op.Time.Seconds(), op.Node, op.View.Term))
+	}
+}
+
+// openCluster opens the cluster that the plan asks for.
+func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
+	if r.On == OnSim {
+		return openSimulated(r.subject)
+	}
+	return openContainers(ctx, r.subject, RunID(dir), r.Progress)
+}
+
+func (r *run) append(op history.Op) {
+	op.Time = r.cluster.Now()
+	r.recorder.Append(op)
+}
+
+func (r *run) note(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	r.notes = append(r.notes, line)
+	r.Progress(line)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"recount/checkers"
+	"recount/hint"
+	"recount/nemesis"
+	"recount/scenarios"
+)
+
+// Scenario is a recipe for a run, as a YAML file has it. What it leaves out is decided by the command line or by
+// defaults.
+type Scenario struct {
+	Name      string            `yaml:"-"`
+	About     string            `yaml:"about,omitempty"`
+	Source    string            `yaml:"source,omitempty"`
+	Target    string            `yaml:"target,omitempty"`
+	Options   map[string]string `yaml:"options,omitempty"`
+	Nodes     int               `yaml:"nodes,omitempty"`
+	Time      time.Duration     `yaml:"time,omitempty"` // from the first leader to the final healing
+	Seed      *uint64           `yaml:"seed,omitempty"` // of a run whose command line gives none; without it, any
+	Workloads []string          `yaml:"workloads,omitempty"`
+	Schedule  nemesis.Schedule  `yaml:"schedule,omitempty"`
+	// Expect are the verdicts that the scenario is there to show on its own target.
+	Expect map[string]checkers.Verdict `yaml:"expect,omitempty"`
+	// Require are the properties that must hold on its own target, promised or not.
+	Require []string `yaml:"require,omitempty"`
+}
+
+// LoadScenario finds a scenario by its name, or reads one from a file: a word that ends in .yaml or has a slash in it.
+func LoadScenario(word string) (*Scenario, error) {
+	s, err := loadScenario(word)
+	return s, Usage(err)
+}
+
+func loadScenario(word string) (*Scenario, error) {
+	text, known := scenarios.Read(word)
+	name := word
+	if !known {
+		if !strings.ContainsRune(word, filepath.Separator) && filepath.Ext(word) != ".yaml" {
+			return nil, fmt.Errorf("harness: %w", hint.Unknown("scenario", word, scenarios.Names()))
+		}
+		var err error
+		if text, err = os.ReadFile(word); err != nil {
+			return nil, hint.Add(fmt.Errorf("harness: read scenario: %w", err), "recount list scenarios names those that need no file")
+		}
+		name = strings.TrimSuffix(filepath.Base(word), ".yaml")
+	}
+	s := &Scenario{Name: name}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(s); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("harness: scenario %s: %w", word, err)
+	}
+	return s, nil
+}
+
+// Plan is the run that a scenario describes, with what the given plan already says in the place of what the scenario
+// says. Options, expectations and requirements are for the scenario's own target only. The seed is the given plan's.
+func (s *Scenario) Plan(p Plan) Plan {
+	p.Scenario, p.Schedule, p.Workloads = s.Name, s.Schedule, s.Workloads
+	if p.Target == "" || p.Target == s.Target {
+		p.Target, p.Options, p.Expect = s.Target, maps.Clone(s.Options), s.Expect
+		p.Require = append(slices.Clone(s.Require), p.Require...)
+	}
+	if p.Nodes == 0 {
+		p.Nodes = s.Nodes
+	}
+	if p.Time == 0 {
+		p.Time = s.Time
+	}
+	return p
+}

@@ -1,0 +1,32 @@
+package harness
+
+import (
+	"context"
+
+	"recount/history"
+	"recount/report"
+)
+
+// Simulate makes a simulated run and returns it judged, without a trace on disk: for those who make many. Run makes the
+// same run of the same plan, and keeps it. When ctx ends, the run is cut short, as with Run.
+func Simulate(ctx context.Context, p Plan) (*report.Run, error) {
+	p.On = OnSim
+	s, err := p.resolve()
+	if err != nil {
+		return nil, Usage(err)
+	}
+	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	r.recorder = history.NewRecorder(nil, 0)
+	r.recorder.Reserve(2 * s.Nodes * int((s.Time+s.bounds.Elect)/s.bounds.Poll)) // most ops are polls
+	h, err := r.carryOut(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	rep, err := r.outline()
+	if err != nil {
+		return nil, err
+	}
+	rep.History, rep.Notes = h, r.notes
+	Judge(ctx, rep, s.Plan)
+	return rep, nil
+}

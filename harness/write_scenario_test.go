@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/nemesis"
+	"recount/scenarios"
+)
+
+func TestAWrittenScenarioIsReadAgain(t *testing.T) {
+	seed := uint64(7)
+	s := &Scenario{
+		Name: "mine", About: "a story: of n1, and # signs", Target: "raft", Options: map[string]string{"scale": "2"}, Nodes: 3,
+		Time: 66 * time.Second, Seed: &seed, Workloads: []string{"fence"}, Require: []string{"no-ping-pong"},
+		Schedule: nemesis.Schedule{
+			{At: time.Second, Fault: "flap-link", Nodes: []string{"leader", "n3"}, For: 1500 * time.Millisecond, With: map[string]string{"up": "1s"}},
+			{Fault: "kill"},
+		},
+	}
+	b, err := s.Encode("What happened:\n\n  n1 leads\n")
+	require.NoError(t, err)
+	require.Equal(t, `# What happened:
+#
+#   n1 leads
+about: 'a story: of n1, and # signs'
+target: raft
+options:
+  scale: "2"
+nodes: 3
+time: 1m6s
+seed: 7
+workloads: [fence]
+schedule:
+  - {at: 1s, fault: flap-link, nodes: [leader, n3], for: 1.5s, with: {up: 1s}}
+  - {at: 0s, fault: kill}
+require: [no-ping-pong]
+`, string(b))
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	require.NoError(t, os.WriteFile(path, b, 0o644))
+	again, err := LoadScenario(path)
+	require.NoError(t, err)
+	require.Equal(t, s, again)
+}
+
+func TestEveryScenarioSurvivesBeingWritten(t *testing.T) {
+	for _, name := range scenarios.Names() {
+		p := scenarioPlan(t, name, Plan{Seed: 3})
+		b, err := ScenarioOf(p).Encode("")
+		require.NoError(t, err)
+		path := filepath.Join(t.TempDir(), name+".yaml")
+		require.NoError(t, os.WriteFile(path, b, 0o644))
+		s, err := LoadScenario(path)
+		require.NoError(t, err)
+		require.Equal(t, uint64(3), *s.Seed)
+		require.Equal(t, p, s.Plan(Plan{Seed: 3}))
+	}
+}
