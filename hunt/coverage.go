@@ -1,0 +1,171 @@
+package hunt
+
+import (
+	"math/bits"
+	"slices"
+
+	"recount/history"
+)
+
+// What a run has reached is a set of features, each a number. Two runs share one if they were once in the same kind of
+// situation: as many nodes lead, campaign, follow and stand still, as many links are cut around each of them, and their
+// terms lie as far apart; or if leadership moved as often, or votes were split over as many candidates.
+
+// situation is what is known of each node at one time of a run.
+type situation struct {
+	names map[string]int
+	nodes []member
+	cut   []bool // the links, from*n+to
+	codes []uint32
+	seen  map[feature]struct{}
+}
+
+// feature is one thing that a run has reached, by its kind.
+type feature struct {
+	kind kind
+	code uint64
+}
+
+type kind uint8
+
+const (
+	together kind = iota // what all nodes are at one time
+	moves                // how often leadership has moved, and how many faults there had been
+	splits               // over how many candidates votes of one term were split, and how far
+)
+
+// member is one node.
+type member struct {
+	view    history.View
+	process history.ProcState
+	ill     bool // links of it lose or delay packets, or its clock is wrong
+}
+
+// reached returns the features of a run.
+func reached(h *history.History) map[feature]struct{} {
+	s := newSituation(h.Setup())
+	leader, moved, faults := "", 0, 0
+	votes := map[uint64]map[string]int{}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Type != history.OK {
+			continue
+		}
+		switch op.F {
+		case history.Observe, history.Announce:
+			if k, known := s.names[op.Node]; known && s.nodes[k].view != op.View {
+				s.nodes[k].view = op.View
+				s.situate()
+			}
+			if op.View.Claims() && op.Node != leader {
+				leader = op.Node
+				moved++
+				s.reach(moves, uint64(bits.Len(uint(moved)))<<8|uint64(min(faults, 3)))
+			}
+		case history.Granted:
+			if votes[op.Vote.Term] == nil {
+				votes[op.Vote.Term] = map[string]int{}
+			}
+			of := votes[op.Vote.Term]
+			of[op.Vote.For]++
+			s.reach(splits, uint64(len(of))<<8|uint64(of[op.Vote.For]))
+		case history.Inject, history.Change, history.Heal:
+			if op.F == history.Inject {
+				faults++
+			}
+			if op.Fault != nil {
+				s.change(op.Fault.Changes)
+				s.situate()
+			}
+		}
+	}
+	return s.seen
+}
+
+func newSituation(setup *history.Setup) *situation {
+	s := &situation{names: map[string]int{}, seen: map[feature]struct{}{}}
+	if setup != nil {
+		for i, n := range setup.Nodes {
+			s.names[n] = i
+		}
+	}
+	n := len(s.names)
+	s.nodes, s.cut, s.codes = make([]member, n), make([]bool, n*n), make([]uint32, n)
+	return s
+}
+
+func (s *situation) reach(k kind, code uint64) { s.seen[feature{k, code}] = struct{}{} }
+
+// change takes note of what the nemesis did.
+func (s *situation) change(c history.Changes) {
+	for _, l := range c.Links {
+		from, ok1 := s.names[l.From]
+		to, ok2 := s.names[l.To]
+		if ok1 && ok2 {
+			s.cut[from*len(s.nodes)+to] = l.Cut
+			l.Cut = false
+			s.nodes[to].ill = l.LinkState != history.LinkState{}
+		}
+	}
+	for _, p := range c.Procs {
+		if k, ok := s.names[p.Node]; ok {
+			s.nodes[k].process = p.State
+		}
+	}
+	for _, k := range c.Clocks {
+		if i, ok := s.names[k.Node]; ok {
+			s.nodes[i].ill = k.Offset != 0 || k.Drift != 0
+		}
+	}
+}
+
+// situate takes note of what all nodes are, whatever their names.
+func (s *situation) situate() {
+	top := uint64(0)
+	for i := range s.nodes {
+		top = max(top, s.nodes[i].view.Term)
+	}
+	n := len(s.nodes)
+	for i := range s.nodes {
+		m := &s.nodes[i]
+		deaf, mute := 0, 0
+		for j := range n {
+			if s.cut[j*n+i] {
+				deaf++
+			}
+			if s.cut[i*n+j] {
+				mute++
+			}
+		}
+		code := uint32(m.view.Role)<<8 | some(deaf, n-1)<<6 | some(mute, n-1)<<4 | uint32(min(top-m.view.Term, 3))<<2
+		if m.view.Leader != "" {
+			code |= 2
+		}
+		if m.ill {
+			code |= 1
+		}
+		if m.process != "" && m.process != history.Up {
+			code = uint32(m.process[0])<<16 | code&^0x3ff // what it last said counts no more
+		}
+		s.codes[i] = code
+	}
+	slices.Sort(s.codes)
+	hash := uint64(14695981039346656037) // FNV-1a, code by code
+	for _, c := range s.codes {
+		hash = (hash ^ uint64(c)) * 1099511628211
+	}
+	s.reach(together, hash)
+}
+
+// some is how many of all there are, roughly: none, one, several, all.
+func some(k, of int) uint32 {
+	switch {
+	case k == 0:
+		return 0
+	case k == of:
+		return 3
+	case k == 1:
+		return 1
+	}
+	return 2
+}

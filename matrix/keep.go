@@ -1,0 +1,104 @@
+package matrix
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"recount/harness"
+)
+
+// runsFolder is where a matrix keeps runs, in its own folder.
+const runsFolder = "runs"
+
+// Keep makes the runs that cells point to once more, this time with reports, and puts them under dir: for each invalid
+// cell the one with its smallest seed. When ctx ends, cells are left without.
+func Keep(ctx context.Context, p Plan, t *Table, dir string, progress func(Progress)) error {
+	k := &keeping{plan: &p, table: t, dir: dir, started: time.Now(), progress: progress}
+	for i := range t.Pairs {
+		seeds := map[uint64]bool{}
+		for _, c := range t.Pairs[i].Cells {
+			if c.Invalid > 0 && !seeds[c.Seed] {
+				seeds[c.Seed] = true
+				k.wanted = append(k.wanted, wanted{i, c.Seed})
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range p.Jobs {
+		wg.Go(func() { k.work(ctx) })
+	}
+	wg.Wait()
+	return k.failed
+}
+
+// wanted is a run to be kept.
+type wanted struct {
+	pair int
+	seed uint64
+}
+
+// keeping is runs being kept by several goroutines.
+type keeping struct {
+	plan     *Plan
+	table    *Table
+	dir      string
+	started  time.Time
+	progress func(Progress)
+	wanted   []wanted
+
+	mu     sync.Mutex
+	next   int
+	failed error
+}
+
+func (k *keeping) work(ctx context.Context) {
+	for {
+		w, ok := k.take(ctx)
+		if !ok {
+			return
+		}
+		columns := len(k.table.Columns)
+		run := k.plan.run(&k.plan.Rows[w.pair/columns], &k.plan.Columns[w.pair%columns], w.seed)
+		run.On = harness.OnSim
+		rep, err := harness.Run(ctx, run, harness.Config{
+			Results: filepath.Join(k.dir, runsFolder), Repeat: run.Command(), Compress: true,
+		})
+		if err != nil {
+			k.add(w, "", err)
+			continue
+		}
+		rel, err := filepath.Rel(k.dir, rep.Dir)
+		k.add(w, filepath.ToSlash(rel), err)
+	}
+}
+
+func (k *keeping) take(ctx context.Context) (w wanted, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if ctx.Err() != nil || k.failed != nil || k.next == len(k.wanted) {
+		return w, false
+	}
+	k.next++
+	return k.wanted[k.next-1], true
+}
+
+func (k *keeping) add(w wanted, run string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err != nil {
+		k.failed = err
+		return
+	}
+	for i := range k.table.Pairs[w.pair].Cells {
+		if c := &k.table.Pairs[w.pair].Cells[i]; c.Invalid > 0 && c.Seed == w.seed {
+			c.Run = run
+		}
+	}
+	passed := time.Since(k.started)
+	k.progress(Progress{
+		Doing: "keeping", Done: k.next, Planned: len(k.wanted), Passed: passed,
+		Left: time.Duration(float64(passed) * float64(len(k.wanted)-k.next) / float64(k.next)),
+	})
+}

@@ -1,0 +1,297 @@
+package matrix
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/election"
+	"recount/harness"
+	"recount/report"
+	"recount/targets"
+)
+
+// Two elections for these tests: one that promises what it cannot keep, and one that crashes.
+func init() {
+	honest, err := targets.Find("heartbeat-only")
+	if err != nil {
+		panic(err)
+	}
+	boastful := *honest
+	boastful.Name, boastful.Promises = "test-boastful", []targets.Promise{{Property: "exclusive-leadership"}}
+	targets.Register(&boastful)
+	crashing := *honest
+	crashing.Name = "test-crashing"
+	crashing.Node = func(_ targets.Options, env election.Env) election.Node { return crash{env} }
+	targets.Register(&crashing)
+}
+
+type crash struct{ env election.Env }
+
+func (c crash) Start()                                { c.env.SetTimer(0, time.Second) }
+func (c crash) Expire(election.Timer)                 { panic("out of range") }
+func (c crash) Receive(election.ID, election.Message) {}
+func (c crash) Status() election.Status               { return election.Status{} }
+
+func quiet(Progress) {}
+
+func planned(t *testing.T, rows, faults, scenarios []string) Plan {
+	p := Plan{Seeds: 3, Nodes: []int{3, 4}, Time: 20 * time.Second, Workloads: []string{"fence"}, Jobs: 2}
+	var err error
+	p.Rows, err = ParseRows(rows)
+	require.NoError(t, err)
+	p.Columns, err = ParseColumns(faults, scenarios)
+	require.NoError(t, err)
+	require.NoError(t, p.Check())
+	return p
+}
+
+func measure(t *testing.T, p Plan) *Table {
+	table, err := Measure(context.Background(), p, quiet)
+	require.NoError(t, err)
+	return table
+}
+
+func (t *Table) cell(row, column, property string) *Cell {
+	r := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Word == row })
+	c := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
+	p := slices.IndexFunc(t.Properties, func(p Property) bool { return p.Name == property })
+	return &t.Pair(r, c).Cells[p]
+}
+
+func TestAMatrixTellsWhatHoldsFromWhatBreaks(t *testing.T) {
+	table := measure(t, planned(t, []string{"heartbeat-only", "raft-prevote", "test-boastful"}, []string{"none", "isolate"}, []string{"ping-pong"}))
+	require.Equal(t, 3*3*3, table.Runs)
+	require.Equal(t, table.Planned, table.Runs)
+	require.Empty(t, table.Stopped)
+	require.Empty(t, table.Missed)
+	for _, c := range []struct {
+		row, column, property string
+		want                  Verdict
+	}{
+		{"heartbeat-only", "none", "exclusive-leadership", Valid},
+		{"heartbeat-only", "isolate", "exclusive-leadership", Weak},
+		{"heartbeat-only", "isolate", "single-leader-per-term", NotApplicable},
+		{"test-boastful", "none", "exclusive-leadership", Valid},
+		{"test-boastful", "isolate", "exclusive-leadership", Broken},
+		{"raft-prevote", "isolate", "single-leader-per-term", Valid},
+		{"raft-prevote", "isolate", "sticky-leader", Valid},
+		{"raft-prevote", "ping-pong", "no-ping-pong", Valid},
+		{"raft-prevote", "none", "fencing", NotApplicable},
+	} {
+		got := table.cell(c.row, c.column, c.property)
+		require.Equal(t, c.want, got.Verdict, "%s, %s: %s: %s", c.row, c.column, c.property, got.Why)
+	}
+	require.Equal(t, harness.StatusBroken, table.Status())
+	require.True(t, table.cell("raft-prevote", "isolate", "vote-once").Promised)
+	require.False(t, table.cell("heartbeat-only", "isolate", "exclusive-leadership").Promised)
+}
+
+func TestTheSeedOfACellIsTheSmallestThatShowsIt(t *testing.T) {
+	p := planned(t, []string{"raft:forget-vote"}, []string{"kill"}, nil)
+	p.Seeds = 40
+	c := measure(t, p).cell("raft:forget-vote", "kill", "vote-once")
+	require.Equal(t, Weak, c.Verdict)
+	require.Positive(t, c.Caught)
+	for seed := uint64(1); seed <= c.Seed; seed++ {
+		plan := p.run(&p.Rows[0], &p.Columns[0], seed)
+		r, err := harness.Simulate(context.Background(), plan)
+		require.NoError(t, err)
+		i := slices.IndexFunc(r.Verdicts, func(v report.Verdict) bool { return v.Property == "vote-once" })
+		require.Equal(t, seed == c.Seed, r.Verdicts[i].Verdict == checkers.Invalid, "seed %d", seed)
+		if seed == c.Seed {
+			require.Equal(t, r.Verdicts[i].Why, c.Why)
+			require.Equal(t, plan.Command(), c.Command)
+		}
+	}
+}
+
+func TestAMatrixIsTheSameHoweverManyMakeIt(t *testing.T) {
+	p := planned(t, []string{"raft", "random-backoff"}, []string{"none", "mixed"}, []string{"non-sticky-leader"})
+	p.Jobs = 1
+	one := measure(t, p)
+	p.Jobs = 8
+	require.Equal(t, one.Pairs, measure(t, p).Pairs)
+}
+
+func TestFootGunsAreCaughtByWhatTheyAreThereToBreak(t *testing.T) {
+	table := measure(t, planned(t, []string{"raft", "raft:forget-vote", "raft:pre-vote"}, []string{"crash"}, []string{"paused-leader"}))
+	guns := table.Guns()
+	require.Len(t, guns, 1, "pre-vote makes nothing wrong")
+	require.Equal(t, "forget-vote", guns[0].Option)
+	require.Equal(t, []string{"raft:forget-vote"}, guns[0].Rows)
+	for _, f := range guns[0].By {
+		require.Contains(t, table.Rows[1].Breaks, f.Property)
+		require.Equal(t, []string{"crash"}, f.Columns, "a stale write that only was recorded is no evidence: %s", f.Property)
+	}
+	require.Contains(t, guns[0].Properties(), "vote-once")
+	require.Len(t, guns[0].Shown(), 1)
+	require.Equal(t, Weak, table.cell("raft:forget-vote", "paused-leader", "fencing").Verdict)
+	for _, f := range table.Findings(Weak) {
+		require.NotEqual(t, "raft:forget-vote", f.Row, "what else it breaks is raft's")
+	}
+	require.Equal(t, harness.StatusHeld, table.Status())
+}
+
+// Plain raft has two leaders for a moment, too, and without check-quorum nothing is missing: that is no foot-gun's doing.
+func TestAFootGunIsNotBlamedForWhatItsTargetDoesAnyway(t *testing.T) {
+	p := planned(t, []string{"raft:no-quorum-check", "raft-prevote:no-quorum-check"}, []string{"isolate", "delay", "line"}, nil)
+	p.Seeds = 10
+	table := measure(t, p)
+	require.Equal(t, Weak, table.cell("raft:no-quorum-check", "isolate", "exclusive-leadership").Verdict)
+	require.Zero(t, table.cell("raft:no-quorum-check", "isolate", "exclusive-leadership").Caught)
+	guns := table.Guns()
+	require.Len(t, guns, 1)
+	require.Equal(t, []string{"raft:no-quorum-check", "raft-prevote:no-quorum-check"}, guns[0].Rows)
+	require.NotEmpty(t, guns[0].By)
+	for _, f := range guns[0].By {
+		require.Equal(t, "raft-prevote:no-quorum-check", f.Row)
+	}
+}
+
+func TestWhatCannotRunIsBarredAndSaysWhy(t *testing.T) {
+	p := planned(t, []string{"raft"}, []string{"none", "isolate"}, nil)
+	p.Time = time.Millisecond
+	table := measure(t, p)
+	require.Equal(t, 3, table.Runs)
+	require.Empty(t, table.Pair(0, 0).Barred)
+	require.Contains(t, table.Pair(0, 1).Barred, "too short for a fault")
+	p.Columns = p.Columns[1:]
+	table = measure(t, p)
+	require.Zero(t, table.Runs)
+	require.Equal(t, harness.StatusUnknown, table.Status())
+}
+
+func TestACrashIsAFailureWithAWayBack(t *testing.T) {
+	p := planned(t, []string{"test-crashing"}, []string{"none"}, nil)
+	p.Jobs = 1
+	_, err := Measure(context.Background(), p, quiet)
+	require.ErrorContains(t, err, "recount run --target test-crashing --nodes 4")
+	require.ErrorContains(t, err, "out of range")
+	require.False(t, harness.IsUsage(err))
+}
+
+func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
+	p := planned(t, []string{"heartbeat-only"}, []string{"isolate"}, nil)
+	p.Seeds = 1000
+	ctx, cancel := context.WithCancel(context.Background())
+	table, err := Measure(ctx, p, func(now Progress) {
+		if now.Done == 10 {
+			cancel()
+		}
+	})
+	require.NoError(t, err)
+	require.True(t, table.Interrupted)
+	require.GreaterOrEqual(t, table.Runs, 9)
+	require.Less(t, table.Runs, 20)
+	require.Equal(t, Weak, table.cell("heartbeat-only", "isolate", "exclusive-leadership").Verdict)
+	require.Equal(t, harness.StatusUnknown, table.Status())
+
+	p.Seeds, p.Budget = 0, time.Millisecond
+	table = measure(t, p)
+	require.Contains(t, table.Stopped, "The budget of 1ms")
+	require.False(t, table.Interrupted)
+	require.Positive(t, table.Runs)
+}
+
+func TestProgressCountsToTheEnd(t *testing.T) {
+	p := planned(t, []string{"raft"}, []string{"none"}, nil)
+	var mu sync.Mutex
+	var last Progress
+	_, err := Measure(context.Background(), p, func(now Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		require.GreaterOrEqual(t, now.Done, last.Done)
+		last = now
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, last.Done)
+	require.Equal(t, 3, last.Planned)
+	require.Zero(t, last.Left)
+}
+
+func TestEveryViolationHasARunThatShowsIt(t *testing.T) {
+	p := planned(t, []string{"test-boastful", "raft"}, []string{"isolate"}, []string{"ping-pong"})
+	table := measure(t, p)
+	dir := t.TempDir()
+	require.NoError(t, Keep(context.Background(), p, table, dir, quiet))
+	violations := 0
+	for i := range table.Pairs {
+		for k, c := range table.Pairs[i].Cells {
+			if c.Verdict < Weak {
+				require.Empty(t, c.Run)
+				continue
+			}
+			violations++
+			require.FileExists(t, filepath.Join(dir, c.Run, "report.html"))
+			r, err := report.Read(filepath.Join(dir, c.Run))
+			require.NoError(t, err)
+			require.Equal(t, c.Command, r.Repeat)
+			require.Equal(t, checkers.Invalid, r.Verdicts[k].Verdict)
+			require.Equal(t, c.Why, r.Verdicts[k].Why)
+		}
+	}
+	require.Positive(t, violations)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.NoError(t, Keep(ctx, p, table, t.TempDir(), quiet), "an end is no failure")
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, Keep(context.Background(), p, table, file, quiet))
+}
+
+// A scenario expects things of its own target. That it is told when they do not happen is seen with expectations that
+// cannot be met.
+func TestAScenarioThatMissesItsPointIsTold(t *testing.T) {
+	p := planned(t, []string{"blazingmq-term", "raft"}, nil, []string{"ping-pong"})
+	s := *p.Columns[0].scenario
+	s.Expect = map[string]checkers.Verdict{"no-ping-pong": checkers.Valid}
+	p.Columns[0].scenario = &s
+	table := measure(t, p)
+	require.Len(t, table.Missed, 1)
+	m := table.Missed[0]
+	require.Equal(t, "recount run ping-pong --target blazingmq-term --seed 1", m.Command)
+	require.Equal(t, []string{"no-ping-pong", "valid", "invalid"}, []string{m.Property, m.Expected, m.Got})
+	require.Equal(t, 3, m.Runs)
+	require.Equal(t, harness.StatusBroken, table.Status())
+}
+
+func TestARunOfAScenarioHasTheOptionsOfItsRow(t *testing.T) {
+	expect := map[string]checkers.Verdict{"elects": checkers.Valid}
+	scenario := &harness.Scenario{
+		Name: "s", Target: "raft", Options: map[string]string{"scale": "2", "forget-vote": "true"}, Expect: expect,
+	}
+	c := &Column{Name: "s", Kind: Written, scenario: scenario}
+	p := &Plan{}
+	for word, want := range map[string]map[string]string{
+		"raft":                     {"scale": "2", "forget-vote": "false"},
+		"raft:forget-vote":         {"scale": "2", "forget-vote": "true"},
+		"raft:forget-vote:scale=3": {"scale": "3", "forget-vote": "true"},
+		"raft-prevote":             nil,
+	} {
+		r, err := parseRow(word)
+		require.NoError(t, err)
+		run := p.run(&r, c, 1)
+		require.Equal(t, want, run.Options, word)
+		require.Equal(t, word == "raft:forget-vote", run.Expect != nil, "%s: what is expected is expected of the scenario's own", word)
+	}
+	require.Equal(t, map[string]string{"scale": "2", "forget-vote": "true"}, scenario.Options, "which stay as they are")
+}
+
+func TestBoundsOfRunsSuitTheirRows(t *testing.T) {
+	rows, err := ParseRows([]string{AllRows})
+	require.NoError(t, err)
+	for i := range rows {
+		b := rows[i].found.Bounds(rows[i].options)
+		require.GreaterOrEqual(t, rows[i].time(), min(2*b.Elect, 5*time.Minute), rows[i].Word)
+		require.Zero(t, rows[i].time()%time.Second)
+	}
+}

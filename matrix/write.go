@@ -1,0 +1,56 @@
+package matrix
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recount/hint"
+)
+
+// The files of a matrix's folder.
+const (
+	PageFile     = "matrix.html"
+	jsonFile     = "matrix.json"
+	textFile     = "matrix.txt"
+	markdownFile = "matrix.md"
+)
+
+// MakeFolder makes a matrix's own folder, results/matrix/<time>.
+func MakeFolder(results string) (string, error) {
+	dir := filepath.Join(results, "matrix", time.Now().Format("20060102-150405.000"))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", hint.Add(fmt.Errorf("matrix: results folder: %w", err), "--results DIR names another place")
+	}
+	return dir, nil
+}
+
+// Write writes a matrix into its folder in every form.
+func Write(t *Table, dir string) error {
+	for name, write := range map[string]func(io.Writer, *Table) error{
+		PageFile: HTML, jsonFile: JSON, textFile: Text, markdownFile: Markdown,
+	} {
+		var b bytes.Buffer
+		if err := write(&b, t); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("matrix: %w", err)
+		}
+	}
+	return nil
+}
+
+// JSON writes the matrix as one object.
+func JSON(w io.Writer, t *Table) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(t); err != nil {
+		return fmt.Errorf("matrix: write the object: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package matrix
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAMatrixIsWrittenInEveryForm(t *testing.T) {
+	p := planned(t, []string{"test-boastful", "raft", "raft:forget-vote"}, []string{"isolate", "crash"}, []string{"ping-pong"})
+	table := measure(t, p)
+	table.Command = "recount matrix --targets a,b"
+	dir, err := MakeFolder(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, Keep(context.Background(), p, table, dir, quiet))
+	require.NoError(t, Write(table, dir))
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(b)
+	}
+	broken := table.cell("test-boastful", "isolate", "exclusive-leadership")
+
+	var back Table
+	require.NoError(t, json.Unmarshal([]byte(read(jsonFile)), &back))
+	require.Equal(t, table.Pairs, back.Pairs)
+	require.Equal(t, table.Missed, back.Missed)
+
+	text := read(textFile)
+	require.Contains(t, text, "2 promises broke.")
+	require.Contains(t, text, broken.Why)
+	require.Contains(t, text, broken.Command)
+	require.Regexp(t, `(?m)^test-boastful +· +✕2 `, text)
+	require.Regexp(t, `(?m)^raft +✓ +!`, text)
+	require.Contains(t, text, "  forget-vote: caught by ")
+
+	markdown := read(markdownFile)
+	require.Contains(t, markdown, "| `test-boastful` | · | **✕ 2** |")
+	require.Contains(t, markdown, "## Known weaknesses")
+	for _, line := range strings.Split(markdown, "\n") {
+		if strings.HasPrefix(line, "|") {
+			require.True(t, strings.HasSuffix(line, "|"), line)
+		}
+	}
+
+	html := read(PageFile)
+	require.Contains(t, html, `<a class="b" href="`+broken.Run+`/report.html"></a>`)
+	for _, link := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+		require.FileExists(t, filepath.Join(dir, link[1]))
+	}
+	require.NotRegexp(t, `(?i)(src|href)="(https?:)?//`, html, "it needs nothing from elsewhere")
+	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(html)
+	require.NotNil(t, data)
+	var cells struct{ Pairs []Pair }
+	require.NoError(t, json.Unmarshal([]byte(data[1]), &cells))
+	require.Equal(t, table.Pairs, cells.Pairs)
+	require.Equal(t, len(table.Pairs), strings.Count(html, `<div class="m">`))
+}
+
+func TestTheSummaryLeavesKnownWeaknessesToTheReport(t *testing.T) {
+	table := measure(t, planned(t, []string{"random-backoff"}, []string{"none"}, nil))
+	table.Missed = []Missed{{Scenario: "s", Property: "elects", Expected: "valid", Got: "invalid", Runs: 2, Seed: 4, Command: "recount run s"}}
+	var short, long, page bytes.Buffer
+	require.NoError(t, Summarise(&short, table, true))
+	require.NoError(t, Text(&long, table))
+	require.NotContains(t, short.String(), "led at one time")
+	require.Contains(t, long.String(), "led at one time")
+	require.Contains(t, short.String(), "s: \x1b[1;31melects\x1b[0m is invalid in 2 runs, not valid")
+	require.NotContains(t, long.String(), "\x1b", "a file has no colours")
+	require.NoError(t, HTML(&page, table))
+	require.Contains(t, page.String(), "<code>recount run s</code>")
+	require.NotContains(t, page.String(), `id="foot-guns"`)
+}
+
+func TestNothingThatAnElectionSaysIsMarkup(t *testing.T) {
+	table := measure(t, planned(t, []string{"random-backoff"}, []string{"none"}, nil))
+	c := table.cell("random-backoff", "none", "exclusive-leadership")
+	c.Why = `</script><b>|"x"`
+	var page, markdown bytes.Buffer
+	require.NoError(t, HTML(&page, table))
+	require.NotContains(t, page.String(), "</script><b>")
+	require.NoError(t, Markdown(&markdown, table))
+	require.Contains(t, markdown.String(), `<b>\|"x"`)
+}
+
+func TestAFolderThatCannotBeMadeHasAHint(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err := MakeFolder(file)
+	require.ErrorContains(t, err, "matrix: results folder")
+}

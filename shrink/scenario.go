@@ -1,0 +1,91 @@
+package shrink
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"recount/harness"
+)
+
+// Scenario returns the result as the text of a scenario file: what it takes to break the property, and in comments what
+// happens then. origin says where it was found, in lines of its own: it may hold a command, to be copied whole.
+func (r *Result) Scenario(origin string) ([]byte, error) {
+	p := r.Plan
+	p.Require = []string{r.Property}
+	s := harness.ScenarioOf(p)
+	s.About = fmt.Sprintf("%s breaks %s with %s and %s", p.Target, r.Property, count(p.Nodes, "node"), Faults(p))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nWhat happens:\n\n", fold(r.Verdict.Why))
+	b.WriteString(Story(r.Run.History, r.Verdict))
+	fmt.Fprintf(&b, "\n%s\n", fold(r.rate()))
+	if origin != "" {
+		fmt.Fprintf(&b, "%s\n", origin)
+	}
+	return s.Encode(b.String())
+}
+
+// rate says how often the plan shows the violation.
+func (r *Result) rate() string {
+	size := fmt.Sprintf("Shrunk from %s and %s in %s", count(r.From.Nodes, "node"), Faults(r.From), count(r.Runs, "run"))
+	if r.Interrupted {
+		size += ", and interrupted in that"
+	}
+	if r.Measured == 0 {
+		return size + "."
+	}
+	return fmt.Sprintf("%s. With %s, %d of %d runs show it.", size, "seeds at random", r.Hits, r.Measured)
+}
+
+// Faults is a schedule in a few words: "2 faults (isolate, kill)".
+func Faults(p harness.Plan) string {
+	var names []string
+	for _, st := range p.Schedule {
+		names = append(names, st.Fault)
+	}
+	if len(names) == 0 {
+		return "no fault"
+	}
+	all := count(len(names), "fault")
+	slices.Sort(names)
+	return fmt.Sprintf("%s (%s)", all, strings.Join(slices.Compact(names), ", "))
+}
+
+// Signature tells shrunk findings apart: the property, what it takes, and whether the cluster was whole when it broke.
+func (r *Result) Signature() string {
+	words := []string{r.Property}
+	for _, st := range r.Plan.Schedule {
+		words = append(words, strings.Join(append([]string{st.Fault}, st.Nodes...), " "))
+	}
+	if _, whole := Circumstances(r.Run.History, r.Verdict); whole {
+		words = append(words, "whole")
+	}
+	return strings.Join(words, "; ")
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// fold breaks a text into lines that fit a comment.
+func fold(text string) string {
+	var b strings.Builder
+	length := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case length+1+len(word) > 116:
+			b.WriteByte('\n')
+			length = 0
+		default:
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += len(word)
+	}
+	return b.String()
+}

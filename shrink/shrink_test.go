@@ -1,0 +1,200 @@
+package shrink
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/nemesis"
+	"recount/report"
+)
+
+// sec is a number of seconds.
+func sec(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
+
+// crowded are plans that break a property, with much around what it takes.
+var crowded = map[string]harness.Plan{
+	"no-ping-pong": {
+		Target: "blazingmq-term", Nodes: 6, Time: sec(40), Seed: 77, Workloads: []string{"fence"}, Options: map[string]string{"missed": "4"},
+		Schedule: nemesis.Schedule{
+			{At: sec(1.234), Fault: "pause", Nodes: []string{"follower"}, For: sec(2)},
+			{At: sec(8.765), Fault: "cut-link", Nodes: []string{"leader", "one"}, For: sec(19.876)},
+			{At: sec(33), Fault: "kill", Nodes: []string{"leader"}, For: sec(3)},
+		},
+	},
+	"sticky-leader": {
+		Target: "raft", Nodes: 5, Time: sec(20), Seed: 5, Workloads: []string{"fence"},
+		Schedule: nemesis.Schedule{
+			{At: sec(2), Fault: "isolate", Nodes: []string{"follower"}, For: sec(3.21)},
+			{At: sec(9), Fault: "isolate", Nodes: []string{"follower"}, For: sec(4.32)},
+		},
+	},
+}
+
+func simulate(t testing.TB, p harness.Plan) *report.Run {
+	r, err := harness.Simulate(context.Background(), p)
+	require.NoError(t, err)
+	return r
+}
+
+func shrunk(t testing.TB, property string, cfg Config) *Result {
+	cfg.Property = property
+	r, err := Shrink(context.Background(), simulate(t, crowded[property]), cfg)
+	require.NoError(t, err)
+	require.Equal(t, property, r.Property)
+	require.False(t, r.Interrupted)
+	return r
+}
+
+func shows(t testing.TB, p harness.Plan, property string) bool {
+	v := broken(simulate(t, p), property)
+	return v != nil && v.Verdict == checkers.Invalid
+}
+
+func TestTheLeastPingPongIsOneCutLink(t *testing.T) {
+	r := shrunk(t, "no-ping-pong", Config{})
+	require.Equal(t, nemesis.Schedule{{Fault: "cut-link", Nodes: []string{"leader", "follower"}}}, r.Plan.Schedule)
+	require.Equal(t, 3, r.Plan.Nodes)
+	require.Empty(t, r.Plan.Workloads)
+	require.Empty(t, r.Plan.Options)
+	require.Less(t, r.Plan.Seed, uint64(10))
+	require.Greater(t, r.Hits, r.Measured/2)
+	for range 100 {
+		require.True(t, shows(t, r.Plan, "no-ping-pong"))
+	}
+}
+
+func TestTheLeastNonStickyLeaderIsOneIsolationAndItsHealing(t *testing.T) {
+	r := shrunk(t, "sticky-leader", Config{})
+	require.Len(t, r.Plan.Schedule, 1)
+	st := r.Plan.Schedule[0]
+	require.Equal(t, "isolate", st.Fault)
+	require.Equal(t, time.Duration(0), st.At)
+	require.Less(t, st.For, time.Second)
+	require.Positive(t, st.For, "it breaks when it heals, so it must heal")
+	require.Less(t, st.For, r.Plan.Time, "before the run does it for all")
+	require.Equal(t, 3, r.Plan.Nodes)
+	require.True(t, shows(t, r.Plan, "sticky-leader"))
+}
+
+func TestTheSameIsShrunkToTheSameWhateverTheJobs(t *testing.T) {
+	a, b := shrunk(t, "sticky-leader", Config{Jobs: 1}), shrunk(t, "sticky-leader", Config{Jobs: 5})
+	require.Equal(t, a.Plan, b.Plan)
+	require.Equal(t, a.Hits, b.Hits)
+	require.Equal(t, a.Tried, b.Tried)
+}
+
+func TestInterruptedShrinkingKeepsTheLeastSoFar(t *testing.T) {
+	for _, after := range []int64{1, 40, 150} {
+		ctx, stop := context.WithCancel(context.Background())
+		var runs atomic.Int64
+		cfg := Config{Property: "no-ping-pong", Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+			if runs.Add(1) == after {
+				stop()
+			}
+			return harness.Simulate(ctx, p)
+		}}
+		r, err := Shrink(ctx, simulate(t, crowded["no-ping-pong"]), cfg)
+		require.NoError(t, err)
+		require.True(t, r.Interrupted)
+		require.True(t, shows(t, r.Plan, "no-ping-pong"))
+		require.LessOrEqual(t, len(r.Plan.Schedule), 3)
+		text, err := r.Scenario("")
+		require.NoError(t, err)
+		require.Contains(t, string(text), "and interrupted in that")
+	}
+}
+
+// TestAPlanThatShowsItNowAndThenNeedsSoManyHits stands for containers: a run shows the violation or does not.
+func TestAPlanThatShowsItNowAndThenNeedsSoManyHits(t *testing.T) {
+	peaceful := crowded["no-ping-pong"]
+	peaceful.Schedule = nil
+	calm := simulate(t, peaceful)
+	var runs int
+	r := shrunk(t, "no-ping-pong", Config{Jobs: 1, Need: 2, Of: 4, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs++; runs%4 == 3 {
+			return calm, nil
+		}
+		return harness.Simulate(ctx, p)
+	}})
+	require.Len(t, r.Plan.Schedule, 1)
+	require.Equal(t, "cut-link", r.Plan.Schedule[0].Fault)
+	require.Equal(t, 4, r.Measured)
+	require.Equal(t, 3, r.Hits)
+}
+
+func TestWhatCannotBeShrunkIsSaid(t *testing.T) {
+	quiet := simulate(t, harness.Plan{Target: "raft", Nodes: 3, Time: sec(5)})
+	_, err := Shrink(context.Background(), quiet, Config{})
+	require.ErrorContains(t, err, "the run does not break any property")
+	require.True(t, harness.IsUsage(err))
+	_, err = Shrink(context.Background(), quiet, Config{Property: "fencing"})
+	require.ErrorContains(t, err, "the run does not break fencing")
+
+	again, err := harness.Again(simulate(t, crowded["sticky-leader"]), harness.Plan{Seed: 6})
+	require.NoError(t, err)
+	_, err = Shrink(context.Background(), simulate(t, again.Plan), Config{})
+	require.ErrorContains(t, err, "repeats the faults of another")
+
+	_, err = Shrink(context.Background(), &report.Run{}, Config{})
+	require.ErrorContains(t, err, "no plan to shrink")
+}
+
+func TestTheScenarioThatIsLeftRunsAndFailsForAsLongAsThePropertyBreaks(t *testing.T) {
+	r := shrunk(t, "sticky-leader", Config{})
+	text, err := r.Scenario("Found by hand.")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "about: raft breaks sticky-leader with 3 nodes and 1 fault (isolate)\n")
+	require.Contains(t, string(text), "# Found by hand.\n")
+	require.Contains(t, string(text), "require: [sticky-leader]\n")
+	path := filepath.Join(t.TempDir(), "sticky-leader.yaml")
+	require.NoError(t, os.WriteFile(path, text, 0o644))
+	s, err := harness.LoadScenario(path)
+	require.NoError(t, err)
+	run := simulate(t, s.Plan(harness.Plan{Seed: *s.Seed}))
+	require.Equal(t, harness.StatusBroken, run.Status)
+	other := simulate(t, s.Plan(harness.Plan{Seed: *s.Seed, Options: nil, Target: "raft-prevote"}))
+	require.Nil(t, broken(other, "sticky-leader"))
+}
+
+func TestSimpleFaultsAreThere(t *testing.T) {
+	for _, name := range simple {
+		_, err := nemesis.Find(name)
+		require.NoError(t, err)
+	}
+}
+
+func TestEveryFaultBecomesASimpleOne(t *testing.T) {
+	nodes := []string{"n1", "n2", "n3"}
+	for _, from := range nemesis.All() {
+		for _, name := range simple {
+			to, err := nemesis.Find(name)
+			require.NoError(t, err)
+			st := nemesis.Step{Fault: from.Name}
+			for _, a := range from.Aims {
+				st.Nodes = append(st.Nodes, a.Default)
+			}
+			become(&st, to, st.Nodes)
+			require.NoError(t, nemesis.Schedule{st}.Check(nodes), "%s as %s", from.Name, name)
+			require.Len(t, st.Nodes, len(to.Aims))
+		}
+	}
+}
+
+func TestRounderTexts(t *testing.T) {
+	for text, want := range map[string][]string{
+		"12.3%": {"10%", "12%"}, "30%": nil, "26951bit": {"30000bit", "27000bit"}, "one": nil, "100ms": nil, "0.05": nil,
+	} {
+		require.Equal(t, want, rounder(text), text)
+	}
+	require.Equal(t, []string{"500ms", "600ms", "590ms", "600ms"}, rounderTime("599.1ms"))
+	require.Nil(t, rounderTime("2s"))
+	require.Nil(t, rounderTime("12%"))
+}

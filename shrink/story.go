@@ -1,0 +1,216 @@
+package shrink
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/history"
+	"recount/report"
+)
+
+// maxLines is how many lines a story may have; what is left out of it is counted.
+const maxLines = 24
+
+// event is a line of a story.
+type event struct {
+	at   time.Duration
+	text string
+	key  bool // never left out
+}
+
+// Story tells what happened in a run up to a violation, in order, with terms. Times count from the run's beginning, as
+// those of its report do.
+func Story(h *history.History, v *report.Verdict) string {
+	t := &teller{roles: map[string]history.View{}, twice: votedTwice(h), until: v.To}
+	if v.To == 0 { // it has no place in time
+		t.until = h.Ops[len(h.Ops)-1].Time
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Time <= t.until {
+			t.tell(op, slices.Contains(v.Ops, op.Index))
+		}
+	}
+	t.flush("")
+	var b strings.Builder
+	for i, e := range t.events {
+		if skipped := t.skipped(i); skipped > 0 {
+			fmt.Fprintf(&b, "%10s %d more such lines\n", "…", skipped)
+		}
+		if !t.left(i) {
+			fmt.Fprintf(&b, "%9.3fs %s\n", e.at.Seconds(), e.text)
+		}
+	}
+	return b.String()
+}
+
+// teller makes the lines of a story.
+type teller struct {
+	until    time.Duration
+	roles    map[string]history.View
+	twice    map[ballot]bool
+	campaign campaign
+	events   []event
+}
+
+// ballot is the vote of a node in a term.
+type ballot struct {
+	node string
+	term uint64
+}
+
+// votedTwice returns the votes that were given to more than one candidate.
+func votedTwice(h *history.History) map[ballot]bool {
+	voted, twice := map[ballot]string{}, map[ballot]bool{}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.F == history.Granted {
+			b := ballot{op.Node, op.Vote.Term}
+			if was, did := voted[b]; did && was != op.Vote.For {
+				twice[b] = true
+			}
+			voted[b] = op.Vote.For
+		}
+	}
+	return twice
+}
+
+// campaign is a row of terms that one node campaigned in, while nothing else happened.
+type campaign struct {
+	at       time.Duration
+	node     string
+	from, to uint64
+}
+
+func (t *teller) add(at time.Duration, key bool, format string, args ...any) {
+	t.events = append(t.events, event{at, fmt.Sprintf(format, args...), key})
+}
+
+func (t *teller) tell(op *history.Op, evidence bool) {
+	switch op.F {
+	case history.Observe, history.Announce:
+		if op.Type == history.OK {
+			t.view(op)
+		}
+	case history.Granted:
+		if evidence || t.twice[ballot{op.Node, op.Vote.Term}] {
+			t.flush("")
+			t.add(op.Time, true, "%s votes for %s in term %d", op.Node, op.Vote.For, op.Vote.Term)
+		}
+	case history.Write:
+		if evidence && op.Type != history.Invoke {
+			t.flush("")
+			t.add(op.Time, true, "%s writes with token %d: %v", op.Node, op.Access.Token, op.Type)
+		}
+	case history.Settle:
+		t.flush("")
+		t.add(op.Time, true, "the schedule begins")
+	case history.Exit:
+		t.flush("")
+		t.add(op.Time, true, "%s ends by itself", op.Node)
+	case history.Inject, history.Change, history.Heal:
+		if op.Type != history.Invoke && op.Fault != nil {
+			t.flush("")
+			t.fault(op)
+		}
+	}
+}
+
+// view tells of leaderships and campaigns.
+func (t *teller) view(op *history.Op) {
+	was, is := t.roles[op.Node], op.View
+	t.roles[op.Node] = is
+	if is.Torn || was.Role == is.Role && was.Term == is.Term {
+		return
+	}
+	switch {
+	case is.Role == history.Leader:
+		t.flush(op.Node)
+		if is.Term == 0 {
+			t.add(op.Time, false, "%s leads", op.Node)
+		} else {
+			t.add(op.Time, false, "%s leads in term %d", op.Node, is.Term)
+		}
+	case was.Role == history.Leader:
+		t.flush("")
+		t.add(op.Time, false, "%s leads no more", op.Node)
+	case is.Role == history.Candidate && is.Term > 0:
+		if t.campaign.node != op.Node {
+			t.flush("")
+			t.campaign = campaign{op.Time, op.Node, is.Term, is.Term}
+		}
+		t.campaign.to = is.Term
+	}
+}
+
+// flush ends a row of campaigns. One that won is told of by the leadership that follows.
+func (t *teller) flush(winner string) {
+	c := t.campaign
+	t.campaign = campaign{}
+	switch {
+	case c.node == "" || c.node == winner && c.from == c.to:
+	case c.from == c.to:
+		t.add(c.at, false, "%s campaigns in term %d", c.node, c.from)
+	default:
+		t.add(c.at, false, "%s campaigns in terms %d to %d", c.node, c.from, c.to)
+	}
+}
+
+func (t *teller) fault(op *history.Op) {
+	f := op.Fault
+	words := strings.Join(append([]string{f.Name}, f.Nodes...), " ")
+	switch {
+	case op.Type == history.Fail:
+		t.add(op.Time, true, "%s does not take effect", words)
+	case op.F == history.Heal:
+		t.add(op.Time, true, "%s heals", words)
+	case op.F == history.Change:
+		t.add(op.Time, false, "%s moves: %s", words, changed(f.Changes))
+	default:
+		asked := ""
+		if len(f.Asked) > 0 && !slices.Equal(f.Asked, f.Nodes) {
+			asked = fmt.Sprintf(" (%s)", strings.Join(f.Asked, ", "))
+		}
+		t.add(op.Time, true, "%s%s", words, asked)
+	}
+}
+
+// changed says in a few words what a fault that moves has done.
+func changed(c history.Changes) string {
+	ill := 0
+	for _, l := range c.Links {
+		if l.LinkState != (history.LinkState{}) {
+			ill++
+		}
+	}
+	words := []string{}
+	if n := len(c.Links); n > 0 {
+		words = append(words, fmt.Sprintf("%d links down, %d up", ill, n-ill))
+	}
+	for _, p := range c.Procs {
+		words = append(words, fmt.Sprintf("%s %s", p.Node, p.State))
+	}
+	for _, k := range c.Clocks {
+		words = append(words, fmt.Sprintf("clock of %s off by %v, drifting by %v", k.Node, k.Offset, k.Drift))
+	}
+	return strings.Join(words, ", ")
+}
+
+// left reports whether event i is left out: from the middle of what is not key, if there is too much.
+func (t *teller) left(i int) bool {
+	if len(t.events) <= maxLines || t.events[i].key {
+		return false
+	}
+	return i >= maxLines/2 && i < len(t.events)-maxLines/2
+}
+
+// skipped is how many events are left out just before event i, which is not.
+func (t *teller) skipped(i int) (n int) {
+	if t.left(i) {
+		return 0
+	}
+	for i--; i >= 0 && t.left(i); i-- {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package shrink
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/history"
+	"recount/report"
+)
+
+// tale makes a history by hand: each call is one op, ten milliseconds after the one before.
+type tale struct {
+	*testing.T
+	ops []history.Op
+}
+
+func (s *tale) op(op history.Op) int {
+	op.Index, op.Time = len(s.ops), time.Duration(len(s.ops)+1)*10*time.Millisecond
+	if op.Type == 0 {
+		op.Type = history.OK
+	}
+	s.ops = append(s.ops, op)
+	return op.Index
+}
+
+func (s *tale) says(node string, role history.Role, term uint64) {
+	s.op(history.Op{F: history.Announce, Node: node, View: history.View{Role: role, Term: term}})
+}
+
+func (s *tale) votes(node, candidate string, term uint64) int {
+	return s.op(history.Op{F: history.Granted, Node: node, Vote: history.Vote{Term: term, For: candidate}})
+}
+
+func (s *tale) fault(f history.F, fault history.Fault) {
+	op := history.Op{Process: history.Nemesis, F: f, Fault: &fault, Type: history.Invoke}
+	s.op(op)
+	op.Type = history.OK
+	s.op(op)
+}
+
+func (s *tale) history() *history.History {
+	h, err := history.New(s.ops)
+	require.NoError(s, err)
+	return h
+}
+
+func verdict(from, to time.Duration, ops ...int) *report.Verdict {
+	return &report.Verdict{Result: checkers.Result{Verdict: checkers.Invalid, From: from, To: to, Ops: ops}}
+}
+
+func cut(from, to string) history.Link {
+	return history.Link{From: from, To: to, LinkState: history.LinkState{Cut: true}}
+}
+
+func whole(from, to string) history.Link { return history.Link{From: from, To: to} }
+
+func TestAStoryTellsWhoLedWhoCampaignedAndWhatWasDone(t *testing.T) {
+	s := &tale{T: t}
+	s.says("n1", history.Candidate, 1)
+	s.votes("n2", "n1", 1)
+	s.says("n1", history.Leader, 1)
+	s.op(history.Op{Process: history.Harness, F: history.Settle})
+	s.fault(history.Inject, history.Fault{
+		ID: 1, Name: "isolate", Asked: []string{"follower"}, Nodes: []string{"n3"}, Changes: history.Changes{Links: []history.Link{cut("n3", "n1")}},
+	})
+	for term := range uint64(4) {
+		s.says("n3", history.Candidate, 2+term)
+	}
+	s.fault(history.Heal, history.Fault{ID: 1, Name: "isolate", Nodes: []string{"n3"}, Changes: history.Changes{Links: []history.Link{whole("n3", "n1")}}})
+	cited := s.votes("n2", "n3", 6)
+	s.votes("n1", "n3", 6)
+	s.says("n3", history.Candidate, 6)
+	s.says("n1", history.Follower, 6)
+	s.says("n3", history.Leader, 6)
+	end := s.ops[len(s.ops)-1].Time
+	s.says("n2", history.Leader, 7) // after the violation
+	// The campaign that n1 won is told by its leadership.
+	require.Equal(t, `    0.030s n1 leads in term 1
+    0.040s the schedule begins
+    0.060s isolate n3 (follower)
+    0.070s n3 campaigns in terms 2 to 5
+    0.120s isolate n3 heals
+    0.130s n2 votes for n3 in term 6
+    0.150s n3 campaigns in term 6
+    0.160s n1 leads no more
+    0.170s n3 leads in term 6
+`, Story(s.history(), verdict(0, end, cited)))
+}
+
+func TestAStoryTellsOfVotesThatWereGivenTwice(t *testing.T) {
+	s := &tale{T: t}
+	s.votes("n2", "n1", 1)
+	s.votes("n3", "n1", 1)
+	s.fault(history.Inject, history.Fault{ID: 1, Name: "restart", Nodes: []string{"n2"}})
+	s.votes("n2", "n3", 1)
+	story := Story(s.history(), verdict(0, time.Minute))
+	require.Contains(t, story, "n2 votes for n1 in term 1")
+	require.Contains(t, story, "n2 votes for n3 in term 1")
+	require.NotContains(t, story, "n3 votes for n1")
+}
+
+func TestALongStoryKeepsItsFaultsItsBeginningAndItsEnd(t *testing.T) {
+	s := &tale{T: t}
+	for term := range uint64(50) {
+		s.says([]string{"n1", "n2"}[term%2], history.Leader, term+1)
+		if term == 25 {
+			s.fault(history.Inject, history.Fault{ID: 1, Name: "cut-link", Nodes: []string{"n1", "n2"}})
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(Story(s.history(), verdict(0, time.Minute))), "\n")
+	require.Len(t, lines, maxLines+1+2) // with the fault, and a word on what was left out on either side of it
+	require.Contains(t, lines[0], "n1 leads in term 1")
+	require.Contains(t, lines[len(lines)-1], "n2 leads in term 50")
+	require.Contains(t, strings.Join(lines, "\n"), "… 14 more such lines\n")
+	require.Contains(t, strings.Join(lines, "\n"), "cut-link n1 n2")
+}
+
+func TestCircumstances(t *testing.T) {
+	links := func(l history.Link) history.Changes { return history.Changes{Links: []history.Link{l}} }
+	s := &tale{T: t}
+	s.fault(history.Inject, history.Fault{ID: 1, Name: "isolate", Changes: links(cut("n1", "n2"))})   // 10, 20 ms
+	s.fault(history.Heal, history.Fault{ID: 1, Name: "isolate", Changes: links(whole("n1", "n2"))})   // 30, 40
+	s.fault(history.Inject, history.Fault{ID: 2, Name: "flap-link", Changes: links(cut("n1", "n3"))}) // 50, 60
+	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(whole("n1", "n3"))})
+	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(cut("n1", "n3"))}) // 90, 100
+	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(whole("n1", "n3"))})
+	h := s.history()
+	at := func(from, to int) (string, bool) {
+		under, ok := Circumstances(h, verdict(time.Duration(from)*time.Millisecond, time.Duration(to)*time.Millisecond))
+		return strings.Join(under, " "), ok
+	}
+	for _, c := range []struct {
+		from, to int
+		under    string
+		whole    bool
+	}{
+		{5, 15, "", true},
+		{22, 25, "isolate", false},
+		{41, 45, "isolate", true},
+		{15, 65, "flap-link isolate", false},
+		{81, 85, "flap-link", false}, // it is up, but will be down again
+		{121, 125, "flap-link", true},
+	} {
+		under, ok := at(c.from, c.to)
+		require.Equal(t, c.under, under, "%d to %d ms", c.from, c.to)
+		require.Equal(t, c.whole, ok, "%d to %d ms", c.from, c.to)
+	}
+}

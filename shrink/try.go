@@ -1,0 +1,180 @@
+package shrink
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"recount/harness"
+	"recount/report"
+)
+
+// How many runs it takes to tell that a plan does not break the property, where it is for shrinking to say.
+const (
+	gaugeRuns = 64  // by which it is told how rare the property breaks
+	leastRuns = 16  // of a plan that may break it every time
+	mostRuns  = 300 // of one that hardly ever does
+	finalRuns = 100 // by which the rate of the result is measured
+)
+
+// try makes a plan the best one if it breaks the property.
+func (s *shrinker) try(p harness.Plan) bool {
+	if !s.going() || p.Check() != nil {
+		return false
+	}
+	key := fingerprint(p)
+	if runs, known := s.failed[key]; known && runs >= s.tries {
+		return false
+	}
+	s.result.Tried++
+	hit := s.attempt(seeded(p, s.tries), s.need)
+	if hit == nil {
+		if s.going() { // else it was cut short
+			s.failed[key] = s.tries
+		}
+		return false
+	}
+	s.best = hit.plan
+	s.accepted++
+	s.result.Plan, s.result.Run, s.result.Verdict = hit.plan, hit.run, hit.verdict
+	_, s.whole = Circumstances(hit.run.History, hit.verdict)
+	s.tell()
+	return true
+}
+
+func (s *shrinker) tell() {
+	s.result.Took = time.Since(s.begun)
+	s.Progress(s.result.Progress)
+}
+
+// fingerprint is the same for plans that differ in their seed only.
+func fingerprint(p harness.Plan) string {
+	p.Seed = 0
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // plans are stored all the time
+	}
+	return string(b)
+}
+
+// seeded returns the plan with its own seed, and then with others, the simplest first: n of them.
+func seeded(p harness.Plan, n int) []harness.Plan {
+	all := []harness.Plan{p}
+	for seed := uint64(0); len(all) < n; seed++ {
+		if seed != p.Seed {
+			q := p
+			q.Seed = seed
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// outcome is a run of a plan.
+type outcome struct {
+	plan    harness.Plan
+	run     *report.Run
+	verdict *report.Verdict // by which it meets the criterion, or nil
+}
+
+// attempt makes runs until so many of them have broken the property, and returns the first that did; nil if too few do.
+// The same plans give the same answer, however many runs are made at once.
+func (s *shrinker) attempt(plans []harness.Plan, need int) *outcome {
+	var first *outcome
+	hits, misses := 0, 0
+	s.each(plans, func(o *outcome) bool {
+		if o.verdict == nil {
+			misses++
+			return len(plans)-misses >= need // can they be enough yet?
+		}
+		if hits++; first == nil {
+			first = o
+		}
+		return hits < need
+	})
+	if hits < need {
+		return nil
+	}
+	return first
+}
+
+// each makes a run of each plan, several at once, and calls f with what came of them, in order, until it returns false.
+func (s *shrinker) each(plans []harness.Plan, f func(o *outcome) bool) {
+	for batch := range slices.Chunk(plans, s.Jobs) {
+		outcomes, errs := make([]*outcome, len(batch)), make([]error, len(batch))
+		var wg sync.WaitGroup
+		for i, p := range batch {
+			wg.Go(func() {
+				r, err := s.Make(s.ctx, p)
+				if errs[i] = err; err == nil {
+					outcomes[i] = &outcome{p, r, s.shows(r, p.Time)}
+				}
+			})
+		}
+		wg.Wait()
+		for i, o := range outcomes {
+			if s.ctx.Err() != nil {
+				return // runs that were cut short show nothing
+			}
+			if s.err = errs[i]; s.err != nil {
+				return
+			}
+			s.result.Runs++
+			if !f(o) {
+				return
+			}
+		}
+	}
+}
+
+// gauge finds out how often the best plan breaks the property, and so how many runs a smaller one deserves.
+func (s *shrinker) gauge() {
+	if s.Of > 0 {
+		return
+	}
+	runs, hits := 0, 0
+	s.each(seeded(s.best, gaugeRuns)[1:], func(o *outcome) bool {
+		if runs++; o.verdict != nil {
+			hits++
+		}
+		return runs < leastRuns || hits < leastRuns/2 // it is not rare
+	})
+	if runs == 0 {
+		return
+	}
+	s.rate = max(s.rate, float64(hits)/float64(runs))
+	s.tries = mostRuns
+	if hits > 0 {
+		s.tries = min(max(4*runs/hits, leastRuns), mostRuns)
+	}
+}
+
+// often lets f try what takes nothing away, and so must not make the violation much rarer than it was.
+func (s *shrinker) often(f func()) {
+	if s.Of == 0 {
+		s.need = max(1, int(float64(s.tries)*s.rate/2))
+		defer func() { s.need = 1 }()
+	}
+	f()
+}
+
+// measure tells how often the result shows the violation, with seeds that were not chosen for it.
+func (s *shrinker) measure() {
+	n := s.Of
+	if n == 0 {
+		n = finalRuns
+	}
+	plans := make([]harness.Plan, n)
+	for i := range plans {
+		plans[i] = s.best
+		plans[i].Seed = 1_000_000 + uint64(i)
+	}
+	s.each(plans, func(o *outcome) bool {
+		s.result.Measured++
+		if o.verdict != nil {
+			s.result.Hits++
+		}
+		return true
+	})
+}
