@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/hint"
+	"recount/nemesis"
+	"recount/scenarios"
+	"recount/targets"
+)
+
+func listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List what Recount knows by name",
+		Example: `  recount list targets`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var known []string
+			for _, c := range cmd.Commands() {
+				known = append(known, c.Name())
+			}
+			return hint.Unknown("list", args[0], known)
+		},
+	}
+	for _, l := range []struct {
+		name, about string
+		rows        func(io.Writer) error
+	}{
+		{"targets", "the elections that can be tested, and what they promise", listTargets},
+		{"faults", "what the nemesis can do, and to whom", listFaults},
+		{"checkers", "the properties that are judged", listCheckers},
+		{"workloads", "what clients do", listWorkloads},
+		{"scenarios", "the experiments that have a name", listScenarios},
+	} {
+		cmd.AddCommand(&cobra.Command{
+			Use:     l.name,
+			Short:   "List " + l.about,
+			Example: "  recount list " + l.name,
+			Args:    cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				if err := l.rows(w); err != nil {
+					return failure{err}
+				}
+				return w.Flush()
+			},
+		})
+	}
+	return cmd
+}
+
+func listTargets(w io.Writer) error {
+	for _, t := range targets.All() {
+		fmt.Fprintf(w, "%s\t%s\n", t.Name, t.About)
+		for _, p := range t.Promises {
+			while := ""
+			if p.While != "" {
+				while = " (" + p.While + ")"
+			}
+			fmt.Fprintf(w, "  promises %s\t%s\n", p.Property, while)
+		}
+		for _, o := range t.Options {
+			fmt.Fprintf(w, "  --opt %s=%s\t%s\n", o.Name, o.Default, o.About)
+		}
+	}
+	return nil
+}
+
+func listFaults(w io.Writer) error {
+	for _, f := range nemesis.All() {
+		fmt.Fprintf(w, "%s\t%s\n", f.Name, f.About)
+		for _, a := range f.Aims {
+			fmt.Fprintf(w, "  node\t%s (default %s)\n", a.What, a.Default)
+		}
+		for _, o := range f.Options {
+			fmt.Fprintf(w, "  with %s=%s\t%s\n", o.Name, o.Default, o.About)
+		}
+	}
+	fmt.Fprintln(w, "\nwords for nodes, looked up when a fault fires")
+	for _, word := range nemesis.Words() {
+		fmt.Fprintf(w, "  %s\t%s\n", word[0], word[1])
+	}
+	return nil
+}
+
+func listCheckers(w io.Writer) error {
+	for _, c := range checkers.All() {
+		fmt.Fprintf(w, "%s\t%s\n", c.Property, c.Holds)
+	}
+	return nil
+}
+
+func listWorkloads(w io.Writer) error {
+	for _, l := range harness.Workloads() {
+		fmt.Fprintf(w, "%s\t%s\n", l[0], l[1])
+	}
+	return nil
+}
+
+func listScenarios(w io.Writer) error {
+	for _, name := range scenarios.Names() {
+		s, err := harness.LoadScenario(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%s\n", name, s.About)
+	}
+	return nil
+}
