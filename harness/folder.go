@@ -14,7 +14,7 @@ import (
 	"recount/hint"
 )
 
-// makeFolder makes a run's own folder, results/<target>/<time>, and lets results/latest point to it.
+// makeFolder makes a run's own folder, results/<target>/<time>.
 func makeFolder(results, target string) (string, error) {
 	if results == "" {
 		return "", Usage(hint.Add(errors.New("harness: the results folder has no name"), "--results DIR names one"))
@@ -31,7 +31,6 @@ func makeFolder(results, target string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o755)
 		if err == nil {
-			point(filepath.Join(results, "latest"), filepath.Join(target, filepath.Base(dir)))
 			return dir, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -40,9 +39,13 @@ func makeFolder(results, target string) (string, error) {
 	}
 }
 
-// point makes a symbolic link, in the place of one that is there. It is a convenience: where links cannot be made there
-// is none.
-func point(link, to string) {
+// latest lets results/latest point to a run's folder. It is a convenience: where links cannot be made there is none.
+func latest(results, dir string) {
+	link := filepath.Join(results, "latest")
+	to, err := filepath.Rel(results, dir)
+	if err != nil {
+		return
+	}
 	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		return // somebody's own file
 	}

@@ -24,5 +24,6 @@ func Move(r *report.Run, results string) error {
 		return fmt.Errorf("harness: move %s to %s: %w", r.Dir, dir, err)
 	}
 	r.Dir = dir
+	latest(results, dir)
 	return nil
 }

@@ -81,6 +81,11 @@ func (p Plan) resolve() (*subject, error) {
 	if s.options, err = s.target.Parse(p.Options); err != nil {
 		return nil, err
 	}
+	if s.target.System != nil {
+		if _, err := s.target.System(s.options); err != nil { // it checks what no option can tell alone
+			return nil, err
+		}
+	}
 	s.bounds = s.target.Bounds(s.options)
 	s.Schedule = s.Schedule.Timed(s.bounds.Silence)
 	if s.Nodes == 0 {

@@ -70,6 +70,9 @@ func Run(ctx context.Context, p Plan, cfg Config) (*report.Run, error) {
 	}
 	started := time.Now()
 	h, err := r.record(ctx, rep.Dir)
+	if err != nil && (r.recorder == nil || r.recorder.Len() == 0) {
+		return nil, errors.Join(err, os.RemoveAll(rep.Dir))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
@@ -140,6 +143,7 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
 		return nil, err
 	}
+	latest(r.Results, dir)
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()

@@ -84,9 +84,12 @@ func (st Step) check(nodes []string) error {
 	if len(st.Nodes) > len(f.Aims) {
 		return hint.Add(fmt.Errorf("%s: %d nodes: want %d", st.Fault, len(st.Nodes), len(f.Aims)), "%s", f.About)
 	}
-	for _, w := range st.Nodes {
+	for i, w := range st.Nodes {
 		if err := checkWord(w, nodes); err != nil {
 			return fmt.Errorf("%s: %w", st.Fault, err)
+		}
+		if slices.Contains(nodes, w) && slices.Contains(st.Nodes[:i], w) {
+			return hint.Add(fmt.Errorf("%s: %s is named twice", st.Fault, w), "it takes %d different nodes", len(f.Aims))
 		}
 	}
 	_, err = option.Parse(st.Fault, f.Options, st.With)

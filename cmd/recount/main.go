@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	case errors.As(err, &verdict):
 		return int(verdict)
 	}
-	fmt.Fprintf(stderr, "recount: %s\n", strings.ReplaceAll(err.Error(), "\n", "; ")) // several that came together
+	fmt.Fprintf(stderr, "recount: %s\n", plain(err))
 	if h := hint.Of(err); h != "" {
 		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
 	}
@@ -88,6 +87,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 	for _, c := range root.Commands() {
 		c.SetHelpCommand(nil)
 	}
+	guide(root)
 	return root
 }
 

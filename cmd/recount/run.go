@@ -55,6 +55,9 @@ it does not, the status is 255 and the first op that differs is named. Otherwise
 			if err != nil {
 				return err
 			}
+			if err := p.Check(); err != nil {
+				return err
+			}
 			say(cmd)(fmt.Sprintf("seed %d", p.Seed))
 			r, err := harness.Run(cmd.Context(), p, harness.Config{
 				Results: given.results, Repeat: repeat(cmd, args, p.Seed), Progress: say(cmd),
