@@ -143,7 +143,9 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
 		return nil, err
 	}
-	latest(r.Results, dir)
+	if r.Results != "" {
+		latest(r.Results, dir)
+	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
