@@ -55,20 +55,20 @@ func (c *Cluster) watchAgent() {
 		return
 	case <-c.remote.gone:
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(c.ctx, 10*time.Second)
 	defer cancel()
-	is, err := c.engine.api.ContainerInspect(ctx, c.name("agent"))
+	code, err := c.engine.exit(ctx, c.name("agent")) // of which the engine may hear later than we do
 	switch {
 	case c.ctx.Err() != nil:
 		return
 	case cerrdefs.IsNotFound(err):
 		err = errors.New("docker: the agent's container was removed")
+	case errors.Is(err, context.DeadlineExceeded):
+		err = errors.New("docker: the connection to the agent broke")
 	case err != nil:
 		err = engineLost(err)
-	case is.State.Running:
-		err = errors.New("docker: the connection to the agent broke")
 	default:
-		err = fmt.Errorf("docker: the agent ended with status %d, saying %q", is.State.ExitCode, c.remote.words.String())
+		err = fmt.Errorf("docker: the agent ended with status %d, saying %q", code, c.remote.words.String())
 	}
 	c.lose(err)
 }

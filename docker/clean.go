@@ -73,7 +73,7 @@ func (e *Engine) things(ctx context.Context, run string) (containers, rest []thi
 }
 
 const (
-	sweepWithin = 20 * time.Second
+	sweepWithin = time.Minute // an engine may be busy
 	sweepWait   = 100 * time.Millisecond
 )
 

@@ -22,13 +22,22 @@ func openReady(t testing.TB, e *Engine, n int) *Cluster {
 	return c
 }
 
+// adjusted is how much the machine may correct its own wall clock during one question without its being noticed.
+const adjusted = 2 * time.Millisecond
+
 // wall is by how much the wall clock of the member on a node is wrong, as it says itself, and how far that may be out.
+// Where the machine's own wall clock was set meanwhile, the question is asked again.
 func wall(t testing.TB, c *Cluster, node string) (wrong, accuracy time.Duration) {
 	t.Helper()
-	before := time.Now()
-	told, _ := clock(t, c, node)
-	after := time.Now()
-	return told.Sub(before), after.Sub(before)
+	for deadline := time.Now().Add(within); ; {
+		before := time.Now()
+		told, _ := clock(t, c, node)
+		after := time.Now()
+		accuracy = after.Sub(before)
+		if set := after.Round(0).Sub(before.Round(0)) - accuracy; set.Abs() < adjusted || after.After(deadline) {
+			return told.Sub(before), accuracy + adjusted
+		}
+	}
 }
 
 func clock(t testing.TB, c *Cluster, node string) (wall time.Time, lived time.Duration) {
@@ -42,7 +51,7 @@ func clock(t testing.TB, c *Cluster, node string) (wall time.Time, lived time.Du
 func requireWall(t testing.TB, c *Cluster, node string, want time.Duration) {
 	t.Helper()
 	wrong, accuracy := wall(t, c, node)
-	require.GreaterOrEqual(t, wrong, want)
+	require.GreaterOrEqual(t, wrong, want-adjusted)
 	require.LessOrEqual(t, wrong, want+accuracy)
 }
 
@@ -86,21 +95,30 @@ func TestClocksJump(t *testing.T) {
 func TestClocksDrift(t *testing.T) {
 	c := openReady(t, engine(t), 2)
 	requireSeen(t, c, clocks(history.Clock{Node: "n1", Drift: 0.5}))
-	from, lived := clock(t, c, "n1")
-	_, before := clock(t, c, "n2")
+	// What passes on n2 passes within what passes on n1, and that within what the second pair of readings of n2 spans. The
+	// clocks of n2 are the machine's own: nobody knows how evenly those run.
+	outerWall, outer := clock(t, c, "n2")
+	fromWall, from := clock(t, c, "n1")
+	innerWall, inner := clock(t, c, "n2")
 	run(t, c, after(c, 200*time.Millisecond))
-	to, lives := clock(t, c, "n1")
-	_, now := clock(t, c, "n2")
-	require.Greater(t, to.Sub(from), (now-before)*5/4, "the wall clock of n1 runs half as fast again")
-	require.Greater(t, lives-lived, (now-before)*5/4, "and so does the monotonic one")
+	innerWallEnd, innerEnd := clock(t, c, "n2")
+	toWall, to := clock(t, c, "n1")
+	outerWallEnd, outerEnd := clock(t, c, "n2")
+	halfAgain := func(passed, least, most time.Duration) {
+		t.Helper()
+		require.GreaterOrEqual(t, float64(passed), 1.5*float64(least)-1e3)
+		require.LessOrEqual(t, float64(passed), 1.5*float64(most)+1e3)
+	}
+	halfAgain(toWall.Sub(fromWall), innerWallEnd.Sub(innerWall), outerWallEnd.Sub(outerWall))
+	halfAgain(to-from, innerEnd-inner, outerEnd-outer)
 	reading := readings(t, c)["n1"]
-	require.Greater(t, reading.Wall, 100*time.Millisecond)
-	require.InDelta(t, reading.Wall, reading.Monotonic, float64(time.Millisecond))
+	require.Greater(t, reading.Wall, 50*time.Millisecond)
+	require.Greater(t, reading.Monotonic, 50*time.Millisecond)
 
 	requireSeen(t, c, clocks(history.Clock{Node: "n1"}))
 	requireWall(t, c, "n1", 0)
 	_, healed := clock(t, c, "n1")
-	require.Greater(t, healed, lives, "the monotonic clock never goes back")
+	require.Greater(t, healed, to, "the monotonic clock never goes back")
 	require.Zero(t, readings(t, c)["n1"].Wall)
 	require.GreaterOrEqual(t, readings(t, c)["n1"].Monotonic, reading.Monotonic, "it keeps what it has gained")
 	requireState(t, c, history.Changes{})

@@ -49,7 +49,7 @@ func TestSideBySide(t *testing.T) {
 	requireSeen(t, a, links(link("n1", "n2", true)))
 	requireSeen(t, a, proc("n2", history.Down))
 	require.Equal(t, "ok", tell(t, b, "n1", "connect %s", address(b, "n2")))
-	require.NotEqual(t, "ok", tell(t, b, "n1", "connect %s", address(a, "n1")), "the networks of two runs are apart")
+	require.NotEqual(t, "ok", tell(t, b, "n1", "knock %s", address(a, "n1")), "the networks of two runs are apart")
 	require.NoError(t, a.Close(t.Context()))
 	require.Equal(t, "ok", tell(t, b, "n1", "connect %s", address(b, "n2")))
 }

@@ -37,7 +37,7 @@ func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
 		e.version.Version, e.version.Os, e.version.Arch, e.version.KernelVersion), nil)}
 	path, err := e.self()
 	if err == nil {
-		err = checkExecutable(path, e.version.Arch)
+		err = CheckExecutable(path, e.version.Arch)
 	}
 	checks = append(checks, check("executable", path+" runs in an empty container", err), e.leftovers(ctx))
 	if err != nil || !try {

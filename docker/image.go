@@ -90,7 +90,7 @@ func (e *Engine) self() (path string, err error) {
 
 // ExecutableImage is SelfImage with the executable in that file.
 func (e *Engine) ExecutableImage(ctx context.Context, path string, progress func(string)) (ref string, err error) {
-	if err := checkExecutable(path, e.version.Arch); err != nil {
+	if err := CheckExecutable(path, e.version.Arch); err != nil {
 		return "", fmt.Errorf("docker: %w", err)
 	}
 	f, err := os.Open(path)
@@ -144,8 +144,8 @@ func packSelf(w io.Writer, executable io.Reader, size int64) error {
 	return t.Close()
 }
 
-// checkExecutable refuses what would not run in a container that holds nothing else.
-func checkExecutable(path, arch string) error {
+// CheckExecutable returns an error for a file that would not run in a container, of that architecture, that holds nothing else.
+func CheckExecutable(path, arch string) error {
 	const build = "build it with CGO_ENABLED=0 (make build does)"
 	f, err := elf.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -20,7 +20,7 @@ import (
 )
 
 // within bounds what a test waits for. It is far more than anything takes.
-const within = 30 * time.Second
+const within = time.Minute
 
 // engine connects to the engine. Where there is none the test is skipped, but not in CI.
 func engine(t testing.TB) *Engine {

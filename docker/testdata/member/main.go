@@ -99,13 +99,10 @@ func member(data string) {
 					mu.Lock()
 					answer = strconv.Itoa(len(heard))
 					mu.Unlock()
-				case "connect": // whether a TCP connection to an address comes about
-					c, err := net.DialTimeout("tcp4", rest, 300*time.Millisecond)
-					if err != nil {
-						answer = err.Error()
-						break
-					}
-					c.Close()
+				case "connect": // whether a TCP connection to an address comes about, however busy the machine is
+					answer = connect(rest, 20*time.Second)
+				case "knock": // the same, where none is expected
+					answer = connect(rest, 300*time.Millisecond)
 				case "send": // a line over TCP to an address, and the answer
 					addr, text, _ := strings.Cut(rest, " ")
 					answer = send(addr, text)
@@ -123,6 +120,15 @@ func beat(addr string) {
 		conn.Write([]byte("beat"))
 		time.Sleep(time.Millisecond)
 	}
+}
+
+func connect(addr string, within time.Duration) string {
+	c, err := net.DialTimeout("tcp4", addr, within)
+	if err != nil {
+		return err.Error()
+	}
+	c.Close()
+	return "ok"
 }
 
 func send(addr, text string) string {
