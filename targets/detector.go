@@ -7,13 +7,13 @@ import (
 	"recount/election"
 )
 
-// detector is a failure detector: from the heartbeats of one member at a time it works out how long a silence may last
+// Detector is a failure detector: from the heartbeats of one member at a time it works out how long a silence may last
 // before it means that the member has failed.
-type detector interface {
-	// heard takes note of a heartbeat of id. The first of another member than before starts anew.
-	heard(id election.ID, now time.Duration)
-	// patience is how long after the last heartbeat the next one is waited for.
-	patience() time.Duration
+type Detector interface {
+	// Heard takes note of a heartbeat of id. The first of another member than before starts anew.
+	Heard(id election.ID, now time.Duration)
+	// Patience is how long after the last heartbeat the next one is waited for.
+	Patience() time.Duration
 }
 
 // detection are the options of an algorithm with heartbeats and a failure detector, by default one that waits for so
@@ -33,8 +33,8 @@ func detection(heartbeat, missed string) []Option {
 	}
 }
 
-// newDetector makes the detector that the options of detection ask for.
-func newDetector(o Options) detector {
+// NewDetector makes the detector that the options of detection ask for.
+func NewDetector(o Options) Detector {
 	interval := scaled(o, "heartbeat")
 	if o.Value("detector") == "phi-accrual" {
 		return newPhiAccrual(o.Number("phi"), interval)
@@ -54,8 +54,8 @@ func silence(o Options) time.Duration {
 // threshold suspects whom it has not heard for a fixed time.
 type threshold time.Duration
 
-func (d threshold) heard(election.ID, time.Duration) {}
-func (d threshold) patience() time.Duration          { return time.Duration(d) }
+func (d threshold) Heard(election.ID, time.Duration) {}
+func (d threshold) Patience() time.Duration          { return time.Duration(d) }
 
 // phiAccrual is the detector of Hayashibara, Défago, Yared and Katayama, "The φ Accrual Failure Detector" (2004),
 // section 4: suspicion is φ(t) = −log10(1 − F(t)), t being the time since the last heartbeat and F the normal
@@ -94,12 +94,12 @@ func (d *phiAccrual) restart() {
 	d.learn(d.interval * 5 / 4)
 }
 
-func (d *phiAccrual) heard(id election.ID, now time.Duration) {
+func (d *phiAccrual) Heard(id election.ID, now time.Duration) {
 	switch {
 	case id != d.of:
 		d.of = id
 		d.restart()
-	case now-d.last <= d.patience():
+	case now-d.last <= d.Patience():
 		d.learn(float64(now - d.last))
 	}
 	d.last = now
@@ -120,8 +120,8 @@ func (d *phiAccrual) learn(interval float64) {
 	d.squares += off * off
 }
 
-// patience is the time at which φ reaches what was asked for: the quantile of F.
-func (d *phiAccrual) patience() time.Duration {
+// Patience is the time at which φ reaches what was asked for: the quantile of F.
+func (d *phiAccrual) Patience() time.Duration {
 	wait := d.interval + d.sum/float64(d.known) + d.quantile*d.deviation()
 	return time.Duration(min(max(wait, 0), phiLongest*d.interval))
 }

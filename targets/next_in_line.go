@@ -83,7 +83,7 @@ func (n *nextInLine) Receive(from election.ID, m election.Message) {
 func (n *nextInLine) beat() {
 	n.env.SetTimer(beatTimer, n.interval)
 	m := n.heartbeat()
-	since := n.env.Now() - n.detector.patience()
+	since := n.env.Now() - n.detector.Patience()
 	for id := election.ID(n.env.Size()); id > election.None; id-- {
 		if id != n.env.ID() && n.answered[id] > since {
 			m.List = append(m.List, id)

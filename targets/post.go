@@ -12,7 +12,7 @@ import (
 type post struct {
 	env      election.Env
 	interval time.Duration // between heartbeats
-	detector detector      // listens to the leader
+	detector Detector      // listens to the leader
 
 	role   election.Role
 	leader election.ID
@@ -27,7 +27,7 @@ const (
 )
 
 func newPost(o Options, env election.Env) post {
-	return post{env: env, interval: scaled(o, "heartbeat"), detector: newDetector(o)}
+	return post{env: env, interval: scaled(o, "heartbeat"), detector: NewDetector(o)}
 }
 
 // Status is what this node believes.
@@ -36,7 +36,7 @@ func (p *post) Status() election.Status { return election.Status{Role: p.role, L
 // await listens for a leader as if it had been heard just now, without knowing one.
 func (p *post) await() {
 	p.leave(election.Follower)
-	p.env.SetTimer(silenceTimer, p.detector.patience())
+	p.env.SetTimer(silenceTimer, p.detector.Patience())
 }
 
 // leave gives up the post, or the leader that had it, for another role.
@@ -67,9 +67,9 @@ func (p *post) heartbeat() election.Message {
 // follow obeys a leader that was just heard.
 func (p *post) follow(leader election.ID) {
 	p.role, p.leader = election.Follower, leader
-	p.detector.heard(leader, p.env.Now())
+	p.detector.Heard(leader, p.env.Now())
 	p.env.StopTimer(beatTimer)
-	p.env.SetTimer(silenceTimer, p.detector.patience())
+	p.env.SetTimer(silenceTimer, p.detector.Patience())
 }
 
 // hear handles the claim of a leader where ids decide between two: it is obeyed unless a higher one is. A leader

@@ -30,7 +30,7 @@ func init() {
 			return bounds(s, 5*(s+2*scaled(o, "heartbeat")), scaled(o, "heartbeat"))
 		},
 		Node: func(o Options, env election.Env) election.Node {
-			return &stableLeader{env: env, interval: scaled(o, "heartbeat"), detector: newDetector(o)}
+			return &stableLeader{env: env, interval: scaled(o, "heartbeat"), detector: NewDetector(o)}
 		},
 	})
 }
@@ -46,7 +46,7 @@ func init() {
 type stableLeader struct {
 	env      election.Env
 	interval time.Duration
-	detector detector
+	detector Detector
 	round    uint64
 	oks      int // of the round
 }
@@ -88,7 +88,7 @@ func (s *stableLeader) begin(round uint64) {
 		return
 	}
 	s.env.StopTimer(beatTimer)
-	s.env.SetTimer(silenceTimer, s.detector.patience())
+	s.env.SetTimer(silenceTimer, s.detector.Patience())
 	broadcast(s.env, election.Message{Kind: "START", Term: round})
 }
 
@@ -118,8 +118,8 @@ func (s *stableLeader) Receive(from election.ID, m election.Message) {
 	}
 	if m.Kind == "OK" && m.Term == s.round {
 		s.oks++
-		s.detector.heard(from, s.env.Now())
-		s.env.SetTimer(silenceTimer, s.detector.patience())
+		s.detector.Heard(from, s.env.Now())
+		s.env.SetTimer(silenceTimer, s.detector.Patience())
 	}
 }
 
