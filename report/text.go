@@ -122,6 +122,7 @@ func (t *texter) table(r *Run) {
 		first, third = max(first, len(v.Property)), max(third, len(v.standing()))
 	}
 	indent := 2 + first + 2 + second + 2 + third + 2
+	ending := common(vs)
 	t.line(dim, fmt.Sprintf("  %-*s  %-*s  %-*s  %s", first, "PROPERTY", second, "VERDICT", third, "", "WHY"))
 	for _, v := range vs {
 		sign, colour := v.sign()
@@ -134,7 +135,7 @@ func (t *texter) table(r *Run) {
 				in = indent
 			}
 		}
-		column("", cmp.Or(v.Why, "no reason given"))
+		column("", cmp.Or(strings.TrimSuffix(v.Why, ending), "no reason given"))
 		if v.Verdict != checkers.Valid {
 			column(dim, v.evidence(6))
 		}
@@ -143,6 +144,26 @@ func (t *texter) table(r *Run) {
 		}
 	}
 	t.line("", "")
+	if ending != "" {
+		t.paragraph(t.name("seen"), 8, strings.TrimPrefix(ending, clause))
+	}
+}
+
+// clause divides the reasons of verdicts into clauses.
+const clause = "; "
+
+// common returns the clause that ends the reasons of most verdicts, "" if none ends several: it is read once, below the table.
+func common(vs []*Verdict) (ending string) {
+	most, ends := 1, map[string]int{}
+	for _, v := range vs {
+		if i := strings.LastIndex(v.Why, clause); i >= 0 {
+			last := v.Why[i:]
+			if ends[last]++; ends[last] > most {
+				most, ending = ends[last], last
+			}
+		}
+	}
+	return ending
 }
 
 // sign is a verdict in one character, for those who look rather than read, and its colour.
