@@ -160,7 +160,7 @@ func TestStatesOfALinkAndOfItsPortAddUp(t *testing.T) {
 	const ms = time.Millisecond
 	a.impose(t, link("n1", "n2", 0, history.LinkState{Delay: 20 * ms}))
 	a.impose(t, link("n1", "n2", 7000, history.LinkState{Delay: 30 * ms, Loss: 0.5}))
-	got := a.measured(t, 0, 7000, 200, 5*time.Second)
+	got := a.measured(t, 0, 7000, 200, time.Second)
 	require.GreaterOrEqual(t, got.known()[0], 49*ms)
 	require.Less(t, got.arrived, 150)
 	got = a.measured(t, 0, 7001, 200, arriving)
@@ -170,7 +170,7 @@ func TestStatesOfALinkAndOfItsPortAddUp(t *testing.T) {
 	}
 	require.Less(t, got.known()[0], 49*ms)
 	a.impose(t, link("n1", "n2", 0, history.LinkState{}))
-	require.GreaterOrEqual(t, a.measured(t, 1, 7000, 50, 5*time.Second).known()[0], 29*ms)
+	require.GreaterOrEqual(t, a.measured(t, 1, 7000, 50, time.Second).known()[0], 29*ms)
 	a.impose(t, link("n1", "n2", 7000, history.LinkState{}))
 }
 

@@ -49,6 +49,7 @@ type look struct {
 	history.Link
 	from, to *place
 	suffers  history.LinkState // what packets of it suffer in all
+	wrong    bool              // it is known not to be as it should
 }
 
 func (k *look) String() string {
@@ -59,6 +60,7 @@ func (k *look) String() string {
 }
 
 func (v *Verified) wrong(k *look, why string) {
+	k.wrong = true
 	v.Wrong = append(v.Wrong, fmt.Sprintf("%v %s", k, why))
 }
 func (v *Verified) unsure(k *look, why string) {
@@ -120,7 +122,7 @@ func (v *Verified) probe(probes []probe, of []*look) {
 		for i, s := range samples {
 			switch why := judge(of[i].suffers, probes[i], s); {
 			case why == "":
-			case try < probeTries && !of[i].suffers.Cut && of[i].suffers.Loss < 1 && !probes[i].first:
+			case try < probeTries && !of[i].wrong && !of[i].suffers.Cut && of[i].suffers.Loss < 1 && !probes[i].first:
 				again, ofAgain = append(again, probes[i]), append(ofAgain, of[i])
 			default:
 				v.wrong(of[i], why)

@@ -154,7 +154,8 @@ func TestWriterBesideAServerWritesWhileItLeads(t *testing.T) {
 	}()
 	require.Equal(t, access{5, int64(2<<16|1)<<32 + 1}, r.next(t))
 
-	// Each look that finds a leader makes one write, so the writes tell how many looks did.
+	// Each look that finds a leader makes one write, unless the resource does not keep up, so there are no more writes than
+	// such looks.
 	s.mu.Lock()
 	wrote := s.observed
 	s.status = election.Status{Role: election.Follower, Term: 6, Leader: 1}
@@ -173,7 +174,7 @@ func TestWriterBesideAServerWritesWhileItLeads(t *testing.T) {
 	for r.next(t).Token == 5 {
 		n++
 	}
-	require.Equal(t, wrote, n)
+	require.LessOrEqual(t, n, wrote)
 	stop()
 	require.NoError(t, <-done)
 }
