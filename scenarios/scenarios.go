@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml track
 var files embed.FS
 
-// Names returns the names of all scenarios, sorted.
+// Names returns the names of all scenarios, sorted, but for those of the track record, which are named track/….
 func Names() []string {
 	paths, err := fs.Glob(files, "*.yaml")
 	if err != nil {

@@ -1,0 +1,120 @@
+// Package track holds the published bugs of real elections that Recount makes happen, and measures how reliably it does:
+// so many runs of each on what the bug affects, and as many on a control that has it fixed.
+package track
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"recount/harness"
+	"recount/hint"
+)
+
+// Row is one bug. Its scenario is scenarios/track/<Name>.yaml, which says what the bug affects: target and options.
+type Row struct {
+	Name     string
+	Bug      string   // one sentence: what went wrong
+	Sources  []string // pages that report it
+	Property string   // what it breaks
+	On       string   // where its runs are made: harness.OnDocker or harness.OnSim
+	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
+	Controls []Control
+}
+
+// Control is the same scenario on something that does not have the bug.
+type Control struct {
+	About     string            // in words: "etcd 3.4.23, pre-vote on"
+	Target    string            // "" is the scenario's own
+	Options   map[string]string // on top of the scenario's, if the target is its own
+	Workloads []string          // in the place of the scenario's, if there are any
+}
+
+var registry []Row
+
+// register adds rows; a name registered twice is a programming error.
+func register(rows ...Row) {
+	for _, r := range rows {
+		if slices.ContainsFunc(registry, func(o Row) bool { return o.Name == r.Name }) {
+			panic("track: registered twice: " + r.Name)
+		}
+		registry = append(registry, r)
+	}
+}
+
+// All returns every row, sorted by name: those of one system stand together.
+func All() []Row {
+	return slices.SortedFunc(slices.Values(registry), func(a, b Row) int {
+		switch {
+		case a.Name < b.Name:
+			return -1
+		case a.Name > b.Name:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Find returns the rows of these names, or all if there are none.
+func Find(names []string) ([]Row, error) {
+	all := All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var rows []Row
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(r Row) bool { return r.Name == n })
+		if i < 0 {
+			var known []string
+			for _, r := range all {
+				known = append(known, r.Name)
+			}
+			return nil, fmt.Errorf("track: %w", hint.Unknown("row", n, known))
+		}
+		rows = append(rows, all[i])
+	}
+	return rows, nil
+}
+
+// Scenario is the row's scenario, as "recount run" takes it.
+func (r Row) Scenario() string { return "track/" + r.Name }
+
+// sides are the row's runs: on what the bug affects, then on each control.
+func (r Row) sides() []Control {
+	return append([]Control{{About: r.Affected}}, r.Controls...)
+}
+
+// plan is a run of one side.
+func (r Row) plan(c Control, seed uint64) (harness.Plan, error) {
+	s, err := harness.LoadScenario(r.Scenario())
+	if err != nil {
+		return harness.Plan{}, err
+	}
+	p := s.Plan(harness.Plan{Target: c.Target, On: r.On, Seed: seed})
+	if p.Options == nil {
+		p.Options = map[string]string{}
+	}
+	maps.Copy(p.Options, c.Options)
+	if len(c.Workloads) > 0 {
+		p.Workloads = c.Workloads
+	}
+	return p, p.Check()
+}
+
+// command is what a person types to make one run of a side.
+func (r Row) command(c Control) string {
+	line := "recount run " + r.Scenario()
+	if r.On != harness.OnSim {
+		line += " --on " + r.On
+	}
+	if c.Target != "" {
+		line += " --target " + c.Target
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Options)) {
+		line += " --opt " + harness.Quote(k+"="+c.Options[k])
+	}
+	for _, w := range c.Workloads {
+		line += " --workload " + w
+	}
+	return line
+}
