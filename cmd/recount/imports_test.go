@@ -16,7 +16,8 @@ import (
 // arrows are the imports that packages of this module may have of each other; hint, option and random are open to all.
 // A new arrow is a decision.
 var arrows = map[string]string{
-	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election harness history hunt matrix nemesis report scenarios shrink targets workloads",
+	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election harness history hunt matrix nemesis report scenarios shrink targets track workloads",
+	"track":              "checkers harness history nemesis report",
 	"hunt":               "checkers harness history nemesis report shrink targets",
 	"shrink":             "checkers harness history nemesis report",
 	"matrix":             "checkers harness nemesis report scenarios targets",
