@@ -261,10 +261,3 @@ func TestAForgottenVoteIsFoundAndRepeats(t *testing.T) {
 		require.Equal(t, checkers.Invalid, verdicts(h)["single-leader-per-term"].Verdict)
 	}
 }
-
-func BenchmarkRun(b *testing.B) {
-	for seed := uint64(0); b.Loop(); seed++ {
-		h, _ := simulate(b, Plan{Target: "raft-prevote", Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"}})
-		verdicts(h)
-	}
-}
