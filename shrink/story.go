@@ -139,7 +139,8 @@ func (t *teller) view(op *history.Op) {
 			t.flush("")
 			t.campaign = campaign{op.Time, op.Node, is.Term, is.Term}
 		}
-		t.campaign.to = is.Term
+		// In containers an answer may be older than the announcement before it.
+		t.campaign.from, t.campaign.to = min(t.campaign.from, is.Term), max(t.campaign.to, is.Term)
 	}
 }
 
