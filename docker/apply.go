@@ -220,6 +220,11 @@ func (c *Cluster) ended(ctx context.Context, n *node) error {
 	}
 	kill := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Kill}}}
 	_, err := c.remote.ask(ctx, agent.Request{Apply: &kill})
+	select {
+	case <-n.life.over:
+	case <-ctx.Done():
+	case <-time.After(seenWithin):
+	}
 	return errors.Join(fmt.Errorf("stop %s: it had not ended %v after SIGTERM, and was killed", n.name, stopWithin), err)
 }
 
