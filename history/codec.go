@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"time"
 )
 
 // One op is one line of JSON. AppendJSON writes it by hand: a simulated minute has tens of thousands of them.
@@ -18,7 +17,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("Type(%d)", uint8(t))
 }
 
-var roleNames = [...]string{UnknownRole: "unknown", Follower: "follower", Candidate: "candidate", Leader: "leader"}
+var roleNames = [...]string{UnknownRole: "unknown", Follower: "follower", Candidate: "candidate", Leader: "leader", Server: "server"}
 
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
@@ -74,6 +73,10 @@ func (op *Op) hasValue() bool {
 		return true
 	case Read:
 		return op.Type == OK
+	case Get, Put, CAS, Acquire, Release:
+		return op.Reg != nil
+	case Apply:
+		return op.Update != nil
 	case Inject, Change, Heal:
 		return op.Fault != nil
 	case Begin:
@@ -112,6 +115,10 @@ func (op *Op) appendValue(b []byte) []byte {
 		b = append(b, `,"monotonic":`...)
 		b = strconv.AppendInt(b, int64(op.Reading.Monotonic), 10)
 		return append(b, '}')
+	case Get, Put, CAS, Acquire, Release:
+		return op.Reg.appendJSON(b)
+	case Apply:
+		return appendAny(b, op.Update)
 	case Begin:
 		return appendAny(b, op.Setup)
 	default:
@@ -138,6 +145,25 @@ func (v *View) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+func (r *Register) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	begin := len(b)
+	for _, field := range [...]struct{ name, value string }{{"key", r.Key}, {"value", r.Value}, {"old", r.Old}} {
+		if field.value != "" {
+			b = appendString(append(appendString(b, field.name), ':'), field.value)
+			b = append(b, ',')
+		}
+	}
+	if r.Revision != 0 {
+		b = strconv.AppendUint(append(b, `"revision":`...), r.Revision, 10)
+		b = append(b, ',')
+	}
+	if len(b) > begin {
+		b = b[:len(b)-1]
+	}
+	return append(b, '}')
+}
+
 func appendString(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
@@ -156,101 +182,4 @@ func appendAny(b []byte, v any) []byte {
 		panic(fmt.Sprintf("history: encode %T: %v", v, err)) // only types that always encode come here
 	}
 	return append(b, j...)
-}
-
-// line is the shape of an op in JSON, for reading.
-type line struct {
-	Index   int             `json:"index"`
-	Time    time.Duration   `json:"time"`
-	Process Process         `json:"process"`
-	Type    Type            `json:"type"`
-	F       F               `json:"f"`
-	Node    string          `json:"node"`
-	Value   json.RawMessage `json:"value"`
-	Error   string          `json:"error"`
-}
-
-// UnmarshalJSON reads what AppendJSON writes.
-func (op *Op) UnmarshalJSON(b []byte) error {
-	var l line
-	if err := strict(b, &l); err != nil {
-		return err
-	}
-	*op = Op{Index: l.Index, Time: l.Time, Process: l.Process, Type: l.Type, F: l.F, Node: l.Node, Error: l.Error}
-	switch op.F {
-	case Inject, Change, Heal:
-		op.Fault = new(Fault)
-	case Begin:
-		op.Setup = new(Setup)
-	case Settle, End, Stall, Exit, Observe, Announce, Granted, Write, Read, ReadClock:
-	default:
-		return fmt.Errorf("unknown f %q", op.F)
-	}
-	if !op.hasValue() {
-		if len(l.Value) > 0 {
-			return fmt.Errorf("%v %s carries no value", op.Type, op.F)
-		}
-		return nil
-	}
-	if len(l.Value) == 0 {
-		return fmt.Errorf("%v %s lacks its value", op.Type, op.F)
-	}
-	var err error
-	switch op.F {
-	case Observe, Announce:
-		err = strict(l.Value, &op.View)
-	case Granted:
-		err = strict(l.Value, &op.Vote)
-	case Write, Read, Stall:
-		err = strict(l.Value, &op.Access)
-	case ReadClock:
-		err = strict(l.Value, &op.Reading)
-	case Begin:
-		err = strict(l.Value, op.Setup)
-	default:
-		err = strict(l.Value, op.Fault)
-	}
-	if err != nil {
-		return fmt.Errorf("value of %s: %w", op.F, err)
-	}
-	return nil
-}
-
-// UnmarshalText reads a type's name.
-func (t *Type) UnmarshalText(b []byte) error {
-	for i, n := range typeNames {
-		if n == string(b) && n != "" {
-			*t = Type(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown type %q: want invoke, ok, fail or info", b)
-}
-
-// UnmarshalText reads a role's name.
-func (r *Role) UnmarshalText(b []byte) error {
-	for i, n := range roleNames {
-		if n == string(b) {
-			*r = Role(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown role %q: want follower, candidate, leader or unknown", b)
-}
-
-// UnmarshalJSON reads a number, or the name of a process that has one.
-func (p *Process) UnmarshalJSON(b []byte) error {
-	switch string(b) {
-	case `"nemesis"`:
-		*p = Nemesis
-	case `"harness"`:
-		*p = Harness
-	default:
-		n, err := strconv.ParseInt(string(b), 10, 32)
-		if err != nil || n < 0 {
-			return fmt.Errorf(`unknown process %s: want a number, "nemesis" or "harness"`, b)
-		}
-		*p = Process(n)
-	}
-	return nil
 }

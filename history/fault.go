@@ -4,7 +4,7 @@ import "time"
 
 // Fault says what the nemesis did: what was asked for, what that resolved to, and the states it left behind.
 //
-// Links, Procs and Clocks hold what this op changed, each with its new, whole state; a zero state is a healthy one.
+// Links, Procs, Clocks and Disks hold what this op changed, each with its new, whole state; a zero state is a healthy one.
 // Applying them op after op gives the state of the cluster at any time. While an op is under way (between its invoke
 // and its end) either state may hold.
 type Fault struct {
@@ -18,16 +18,17 @@ type Fault struct {
 	Spread time.Duration `json:"spread,omitempty"` // from the first to the last node that the change took effect on
 }
 
-// Changes are states of links, node processes and clocks, as they are to be or have become. Unnamed ones stay as they
-// are.
+// Changes are states of links, node processes, clocks and disks, as they are to be or have become. Unnamed ones stay as
+// they are.
 type Changes struct {
 	Links  []Link  `json:"links,omitempty"`
 	Procs  []Proc  `json:"procs,omitempty"`
 	Clocks []Clock `json:"clocks,omitempty"`
+	Disks  []Disk  `json:"disks,omitempty"`
 }
 
 // Empty reports whether c changes nothing.
-func (c Changes) Empty() bool { return len(c.Links)+len(c.Procs)+len(c.Clocks) == 0 }
+func (c Changes) Empty() bool { return len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks) == 0 }
 
 // Link is the state of the packets that travel from one node to another. The other direction is another link. The
 // packets of one port are a link of their own besides: they suffer what that link does to them and what the whole does.
@@ -55,12 +56,6 @@ const Buffer = time.Second
 
 // And is the state of a link that is mistreated in two ways at once: what becomes of a packet that suffers both.
 func (s LinkState) And(t LinkState) LinkState {
-	either := func(p, q float64) float64 {
-		if p == 0 || q == 0 {
-			return p + q // exactly
-		}
-		return 1 - (1-p)*(1-q)
-	}
 	rate := min(s.Rate, t.Rate)
 	if rate == 0 {
 		rate = max(s.Rate, t.Rate)
@@ -75,6 +70,14 @@ func (s LinkState) And(t LinkState) LinkState {
 		Rate:      rate,
 		Reset:     s.Reset || t.Reset,
 	}
+}
+
+// either is the chance of one of two things or both.
+func either(p, q float64) float64 {
+	if p == 0 || q == 0 {
+		return p + q // exactly
+	}
+	return 1 - (1-p)*(1-q)
 }
 
 // Proc is the state of a node's process.

@@ -1,13 +1,7 @@
 package history
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 )
 
@@ -62,7 +56,7 @@ func New(ops []Op) (*History, error) {
 // Alone reports whether op stands by itself: something that was seen, not something that was begun and ended.
 func (op *Op) Alone() bool {
 	switch op.F {
-	case Begin, Settle, End, Stall, Exit, Announce, Granted, ReadClock:
+	case Begin, Settle, End, Stall, Exit, Announce, Granted, ReadClock, Apply:
 		return true
 	}
 	return false
@@ -82,51 +76,3 @@ func (h *History) Setup() *Setup {
 
 // Complete reports whether the run reached its end: a history without End was cut short.
 func (h *History) Complete() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
-
-// ErrCut is what Parse returns, wrapped, when the last line stops in its middle: the writer was killed.
-var ErrCut = errors.New("cut off in the middle of a line")
-
-// Parse reads a history in JSON lines, which may be compressed by gzip. An error names the line; the ops before it are
-// returned with it, unpaired.
-func Parse(r io.Reader) (*History, error) {
-	br := bufio.NewReaderSize(r, 1<<20)
-	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return &History{}, fmt.Errorf("decompress: %w", err)
-		}
-		br = bufio.NewReaderSize(z, 1<<20)
-	}
-	var ops []Op
-	for n := 1; ; n++ {
-		text, err := br.ReadBytes('\n')
-		if err == io.EOF {
-			if len(bytes.TrimSpace(text)) > 0 {
-				return &History{Ops: ops}, fmt.Errorf("line %d: %w", n, ErrCut)
-			}
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		var op Op
-		if err := op.UnmarshalJSON(bytes.TrimSpace(text)); err != nil {
-			return &History{Ops: ops}, fmt.Errorf("line %d: %w", n, err)
-		}
-		ops = append(ops, op)
-	}
-	return New(ops)
-}
-
-// strict decodes JSON and refuses fields it does not know: a typing mistake in a history must not go unseen.
-func strict(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if d.More() {
-		return errors.New("text after the end of the object")
-	}
-	return nil
-}

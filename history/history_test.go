@@ -41,6 +41,13 @@ func every() []Op {
 		{Process: 7, Type: Fail, F: Write, Node: "n1", Access: Access{Token: 4, Value: -17}, Error: "stale"},
 		{Process: 8, Type: Invoke, F: Read},
 		{Process: 8, Type: OK, F: Read, Access: Access{Token: 5, Value: 3}},
+		{Process: 9, Type: Invoke, F: CAS, Node: "n1", Reg: &Register{Key: "x", Value: "2", Old: "1"}},
+		{Process: 9, Type: OK, F: CAS, Node: "n1", Reg: &Register{Key: "x", Value: "2", Old: "1", Revision: 7}},
+		{Process: 9, Type: Invoke, F: Get, Node: "n1"},
+		{Process: 9, Type: OK, F: Get, Node: "n1", Reg: &Register{}},
+		{Process: 9, Type: Invoke, F: Acquire},
+		{Process: 9, Type: Info, F: Acquire, Error: "timeout"},
+		{Process: 1, Type: OK, F: Apply, Node: "n2", Update: &Update{Term: 3, Counter: 17, From: "n1"}},
 		{Process: Nemesis, Type: Invoke, F: Heal, Fault: fault},
 		{Process: Nemesis, Type: OK, F: Heal, Fault: fault},
 		{Process: Harness, Type: Info, F: Stall, Access: Access{Value: 150e6}},
@@ -118,22 +125,121 @@ func TestAKilledRunLeavesAReadableHistory(t *testing.T) {
 func TestMalformedHistoriesNameTheLine(t *testing.T) {
 	good := `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}` + "\n"
 	for bad, want := range map[string]string{
-		`{"index":0`:    "line 2: unexpected EOF",
-		`{"indx":1}`:    `line 2: json: unknown field "indx"`,
-		`{"f":"fly"}`:   `line 2: unknown f "fly"`,
-		`{"f":"write"}`: "lacks its value",
+		`{"index":0`:                "line 2, column 11: the op ends in its middle: want }",
+		`{"indx":1}`:                `line 2, column 7: unknown field "indx": want index, time`,
+		`{"type":"ok","f":"fly"}`:   `line 2, column 18: unknown f "fly"`,
+		`{"type":"ok","f":"write"}`: "lacks its value",
+		`{"f":"write"}`:             "line 2, column 6: the op has no type: want invoke, ok, fail or info",
+		`{"type":"ok"}`:             "line 2, column 1: the op has no f",
+		` {"index":x}`:              "line 2, column 11: invalid character 'x'",
+		`[1]`:                       "line 2, column 1: no op: want an object like",
+		`{"type":"ok","f":"get"}`:   "ok get lacks its value",
+		`{"type":"ok","f":"end"}]`:  "line 2, column 24: invalid character ']' after top-level value",
+		"{\"type\":\x00}":           "line 2, column 9: a byte 0: want text",
+		`{"index":1.5,"type":"ok"}`: "line 2, column 10: index: json: cannot unmarshal number 1.5",
 		`{"process":0,"type":"okay","f":"observe"}`:                                                `unknown type "okay"`,
 		`{"process":-1,"type":"ok","f":"end"}`:                                                     "unknown process -1",
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"king","term":1}}`:                `unknown role "king"`,
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"leader","term":-1}}`:             "value of announce",
 		`{"process":0,"type":"invoke","f":"observe","value":{"role":"leader","term":1}}`:           "carries no value",
-		`{"process":0,"type":"ok","f":"end"} {"process":0}`:                                        "text after the end",
+		`{"process":0,"type":"ok","f":"end"} {"process":0}`:                                        "after top-level value",
 		`{"index":1,"time":1,"process":0,"type":"invoke","f":"observe","node":"n1"}`:               "before its op 0 has ended",
 		`{"index":1,"time":1,"process":1,"type":"ok","f":"read","value":{"token":1,"value":1}}`:    "never invoked",
 		`{"index":1,"time":1,"process":0,"type":"fail","f":"write","value":{"token":1,"value":1}}`: "never invoked",
 	} {
 		_, err := Parse(strings.NewReader(good + bad + "\n"))
 		require.ErrorContains(t, err, want, bad)
+	}
+}
+
+func TestColumnsCountFromTheBeginningOfTheLine(t *testing.T) {
+	_, err := Parse(strings.NewReader(`  {"type":"ok","f":"announce","value":{"role":"king","term":1}}` + "\n"))
+	var s *SyntaxError
+	require.ErrorAs(t, err, &s)
+	require.Equal(t, 1, s.Line)
+	require.Equal(t, strings.Index(`  {"type":"ok","f":"announce","value":`, `"value":`)+len(`"value":`)+1, s.Column)
+}
+
+// endless is a file without an end.
+type endless struct{ b byte }
+
+func (e endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = e.b
+	}
+	return len(b), nil
+}
+
+func TestALineWithoutAnEndIsRefusedWithoutBeingReadToIt(t *testing.T) {
+	_, err := Parse(endless{0})
+	require.EqualError(t, err, "line 1, column 1: a byte 0: want text")
+	_, err = Parse(endless{' '})
+	require.EqualError(t, err, "line 1, column 16777217: the line goes on after 16 MiB: want one op a line")
+	_, err = Parse(io.MultiReader(bytes.NewReader(text(every())), endless{'x'}))
+	require.ErrorContains(t, err, "the line goes on after 16 MiB")
+}
+
+func TestAHistoryThatDoesNotFitIntoMemoryIsRefused(t *testing.T) {
+	b := text(every())
+	_, err := ParseWithin(bytes.NewReader(b), int64(len(every()))*OpSize)
+	require.NoError(t, err)
+	_, err = ParseWithin(bytes.NewReader(b), int64(len(every())-1)*OpSize)
+	require.ErrorContains(t, err, "ops are all that fits into 0 MiB of memory")
+}
+
+// sameAsDecode requires that what the scanner reads is what decode reads.
+func sameAsDecode(t require.TestingT, line []byte) bool {
+	var fast, slow Op
+	s := scanner{names: map[string]string{}}
+	if !s.op(line, &fast) {
+		return false
+	}
+	_, err := slow.decode(line)
+	require.NoError(t, err, "%s", line)
+	require.Equal(t, slow, fast, "%s", line)
+	return true
+}
+
+func TestTheScannerReadsWhatIsWritten(t *testing.T) {
+	ops := every()
+	for i := range ops {
+		line := ops[i].AppendJSON(nil)
+		rare := ops[i].Process < 0
+		require.Equal(t, !rare, sameAsDecode(t, line), "%s", line)
+		for cut := range line {
+			sameAsDecode(t, line[:cut])
+			for _, c := range []byte(`0-"{}, x\`) {
+				changed := bytes.Clone(line)
+				changed[cut] = c
+				sameAsDecode(t, changed)
+			}
+		}
+	}
+}
+
+func FuzzScanner(f *testing.F) {
+	for _, op := range every() {
+		f.Add(op.AppendJSON(nil))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) { sameAsDecode(t, line) })
+}
+
+func BenchmarkParse(b *testing.B) {
+	var ops []Op
+	for i := range 100_000 {
+		op := Op{Process: Process(i / 2 % 5), Type: Invoke, F: Observe, Node: "n3"}
+		if i%2 == 1 {
+			op.Type, op.View = OK, View{Role: Follower, Term: 17, Leader: "n2"}
+		}
+		ops = append(ops, op)
+	}
+	lines := text(ops)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(lines)))
+	for b.Loop() {
+		if _, err := Parse(bytes.NewReader(lines)); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -9,21 +9,23 @@ import "time"
 
 // Op is one line of a history: the beginning or the end of an operation, or something that was seen to happen.
 //
-// F decides which of View, Access, Vote, Reading, Fault and Setup carries meaning; the others stay zero.
+// F decides which of the fields from View to Setup carries meaning; the others stay zero.
 type Op struct {
 	Index   int           // position in the history, from 0
 	Time    time.Duration // since the run began, on the run's one monotonic clock
 	Process Process       // who acts: a client, the nemesis or the harness
 	Type    Type
 	F       F
-	Node    string  // the node concerned; "" when none is
-	View    View    // Observe (when ok), Announce
-	Access  Access  // Write, Read
-	Vote    Vote    // Granted
-	Reading Reading // ReadClock
-	Fault   *Fault  // Inject, Change, Heal
-	Setup   *Setup  // Begin
-	Error   string  // why the type is fail or info
+	Node    string    // the node concerned; "" when none is
+	View    View      // Observe (when ok), Announce
+	Access  Access    // Write, Read
+	Vote    Vote      // Granted
+	Reading Reading   // ReadClock
+	Reg     *Register // Get, Put, CAS, Acquire, Release
+	Update  *Update   // Apply
+	Fault   *Fault    // Inject, Change, Heal
+	Setup   *Setup    // Begin
+	Error   string    // why the type is fail or info
 }
 
 // Process names who performs an operation. A process has at most one operation under way; one whose operation ended as
@@ -63,6 +65,12 @@ const (
 	Granted   F = "granted"  // ok without an invoke: a node reported that it granted a vote
 	Write     F = "write"    // client: write Access.Value under Access.Token; ok = accepted, fail = rejected
 	Read      F = "read"     // client: read; ok carries what was read
+	Get       F = "get"      // client: read a register; ok carries what was read
+	Put       F = "put"      // client: write a register
+	CAS       F = "cas"      // client: write a register if it holds Reg.Old; fail = it did not, or nothing was tried
+	Acquire   F = "acquire"  // client: take a lock
+	Release   F = "release"  // client: give it back
+	Apply     F = "apply"    // ok without an invoke: a node reported that it applied an update of a leader's
 	Inject    F = "inject"   // nemesis: a fault begins; ok = seen to take effect, fail = it did not, info = not known
 	Change    F = "change"   // nemesis: a fault that moves (a flapping link) takes its next shape
 	Heal      F = "heal"     // nemesis: a fault ends
@@ -86,6 +94,7 @@ const (
 	Follower
 	Candidate
 	Leader
+	Server // of a service that others elect through: it answers, and has no part in their election
 )
 
 // Claims reports whether v is a claim: a node saying, in one undivided answer, that it leads.
@@ -95,6 +104,21 @@ func (v View) Claims() bool { return v.Role == Leader && !v.Torn }
 type Access struct {
 	Token uint64 // the fencing token presented (Write) or the highest accepted so far (Read)
 	Value int64
+}
+
+// Register is one use of a register, or of a lock.
+type Register struct {
+	Key      string `json:"key,omitempty"`      // which of several; "" where there is one
+	Value    string `json:"value,omitempty"`    // written, or read; "" is nothing
+	Old      string `json:"old,omitempty"`      // CAS: what it takes
+	Revision uint64 `json:"revision,omitempty"` // what the use left behind, where the store counts its writes; else 0
+}
+
+// Update is what a leader had its followers do. Leaders number their updates: by their term first, then by a counter.
+type Update struct {
+	Term    uint64 `json:"term,omitempty"`
+	Counter uint64 `json:"counter"`
+	From    string `json:"from,omitempty"` // the leader
 }
 
 // Vote is a vote that the op's node granted.

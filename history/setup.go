@@ -10,6 +10,7 @@ type Setup struct {
 	Cluster  string            `json:"cluster"`             // "sim" or "docker"
 	Seed     uint64            `json:"seed"`                // the run's only source of randomness
 	Nodes    []string          `json:"nodes"`               // the members, in the order of their ids
+	Servers  []string          `json:"servers,omitempty"`   // of them, those that the others elect through; none where all are peers
 	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
 	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
 	Bounds   Bounds            `json:"bounds"`
@@ -22,5 +23,13 @@ type Bounds struct {
 	Poll    time.Duration `json:"poll"`    // between two observations of one node
 }
 
-// Quorum is the smallest number of members that is a majority.
-func (s *Setup) Quorum() int { return len(s.Nodes)/2 + 1 }
+// Voters are the members of which a leader takes a majority: the servers that it was elected through, or else all.
+func (s *Setup) Voters() []string {
+	if len(s.Servers) > 0 {
+		return s.Servers
+	}
+	return s.Nodes
+}
+
+// Quorum is the smallest number of voters that is a majority.
+func (s *Setup) Quorum() int { return len(s.Voters())/2 + 1 }

@@ -1,0 +1,178 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Lines that AppendJSON did not write are read here, field by field, so that what is wrong with one can be pointed at.
+
+// UnmarshalJSON reads what AppendJSON writes, in any order and spacing.
+func (op *Op) UnmarshalJSON(b []byte) error {
+	if column, err := op.decode(b); err != nil {
+		return fmt.Errorf("column %d: %w", column, err)
+	}
+	return nil
+}
+
+// decode reads one op. What is wrong is at the column returned, which counts bytes from 1.
+func (op *Op) decode(b []byte) (column int, err error) {
+	*op = Op{}
+	var whole json.RawMessage
+	if s, bad := errors.AsType[*json.SyntaxError](json.Unmarshal(b, &whole)); bad {
+		if s.Error() == "unexpected end of JSON input" {
+			return len(b) + 1, errors.New("the op ends in its middle: want }")
+		}
+		return int(s.Offset), s
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return 1, fmt.Errorf("no op: want an object like %s", `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe"}`)
+	}
+	var value json.RawMessage
+	var at, atF int // columns of the value and of f
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return int(d.InputOffset()) + 1, err
+		}
+		column := begins(b, d.InputOffset())
+		field, known := map[string]any{
+			"index": &op.Index, "time": &op.Time, "process": &op.Process, "type": &op.Type, "f": &op.F, "node": &op.Node,
+			"value": &value, "error": &op.Error,
+		}[fmt.Sprint(key)]
+		switch key {
+		case "value":
+			at = column
+		case "f":
+			atF = column
+		}
+		if !known {
+			return int(d.InputOffset()), fmt.Errorf("unknown field %q: want index, time, process, type, f, node, value or error", key)
+		}
+		if err := d.Decode(field); err != nil {
+			return column, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if err := op.check(value); err != nil {
+		return max(atF, 1), err
+	}
+	if len(value) > 0 {
+		if err := strict(value, op.fields()); err != nil {
+			return at, fmt.Errorf("value of %s: %w", op.F, err)
+		}
+	}
+	return 0, nil
+}
+
+// begins returns the column at which the value begins that follows a key.
+func begins(b []byte, after int64) int {
+	rest := bytes.TrimLeft(b[after:], " \t:")
+	return len(b) - len(rest) + 1
+}
+
+// check finds what is wrong with an op before its value is read.
+func (op *Op) check(value json.RawMessage) error {
+	if op.Type == 0 {
+		return errors.New("the op has no type: want invoke, ok, fail or info")
+	}
+	switch op.F {
+	case Begin, Settle, End, Stall, Exit, ReadClock, Observe, Announce, Granted, Write, Read, Inject, Change, Heal,
+		Get, Put, CAS, Acquire, Release, Apply:
+	case "":
+		return errors.New("the op has no f")
+	default:
+		return fmt.Errorf("unknown f %q", op.F)
+	}
+	switch op.F {
+	case Inject, Change, Heal:
+		op.Fault = new(Fault)
+	case Begin:
+		op.Setup = new(Setup)
+	case Apply:
+		op.Update = new(Update)
+	case Get, Acquire, Release:
+		if len(value) > 0 || op.F == Get && op.Type == OK {
+			op.Reg = new(Register)
+		}
+	case Put, CAS:
+		op.Reg = new(Register)
+	}
+	switch given := len(value) > 0; {
+	case given && !op.hasValue():
+		return fmt.Errorf("%v %s carries no value", op.Type, op.F)
+	case !given && op.hasValue():
+		return fmt.Errorf("%v %s lacks its value", op.Type, op.F)
+	}
+	return nil
+}
+
+// fields is what an op's value is read into.
+func (op *Op) fields() any {
+	switch op.F {
+	case Observe, Announce:
+		return &op.View
+	case Granted:
+		return &op.Vote
+	case Write, Read, Stall:
+		return &op.Access
+	case ReadClock:
+		return &op.Reading
+	case Get, Put, CAS, Acquire, Release:
+		return op.Reg
+	case Apply:
+		return op.Update
+	case Begin:
+		return op.Setup
+	}
+	return op.Fault
+}
+
+// strict decodes JSON and refuses fields it does not know: a typing mistake in a history must not go unseen.
+func strict(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+// UnmarshalText reads a type's name.
+func (t *Type) UnmarshalText(b []byte) error {
+	for i, n := range typeNames {
+		if n == string(b) && n != "" {
+			*t = Type(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown type %q: want invoke, ok, fail or info", b)
+}
+
+// UnmarshalText reads a role's name.
+func (r *Role) UnmarshalText(b []byte) error {
+	for i, n := range roleNames {
+		if n == string(b) {
+			*r = Role(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown role %q: want follower, candidate, leader or unknown", b)
+}
+
+// UnmarshalJSON reads a number, or the name of a process that has one.
+func (p *Process) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case `"nemesis"`:
+		*p = Nemesis
+	case `"harness"`:
+		*p = Harness
+	default:
+		n, err := strconv.ParseInt(string(b), 10, 32)
+		if err != nil || n < 0 {
+			return fmt.Errorf(`unknown process %s: want a number, "nemesis" or "harness"`, b)
+		}
+		*p = Process(n)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Disk is the state of the disk that one node keeps its data on. What a crash of the machine loses is no state of the
+// disk but a consequence of the process's, Crashed.
+type Disk struct {
+	Node string `json:"node"`
+	DiskState
+}
+
+// DiskState is how a disk fails its node. The zero value is a healthy disk.
+type DiskState struct {
+	Full        bool          `json:"full,omitempty"`        // nothing can be written that takes more room (ENOSPC)
+	Slow        time.Duration `json:"slow,omitempty"`        // added to each sync
+	WriteErrors float64       `json:"writeErrors,omitempty"` // chance that a write fails (EIO), 0 to 1
+	SyncErrors  float64       `json:"syncErrors,omitempty"`  // chance that a sync fails, and has written nothing
+	ReadErrors  float64       `json:"readErrors,omitempty"`  // chance that a read fails
+	Wiped       bool          `json:"wiped,omitempty"`       // all that was on it is gone; the process is down meanwhile
+}
+
+// And is the state of a disk that fails in two ways at once.
+func (s DiskState) And(t DiskState) DiskState {
+	return DiskState{
+		Full:        s.Full || t.Full,
+		Slow:        s.Slow + t.Slow,
+		WriteErrors: either(s.WriteErrors, t.WriteErrors),
+		SyncErrors:  either(s.SyncErrors, t.SyncErrors),
+		ReadErrors:  either(s.ReadErrors, t.ReadErrors),
+		Wiped:       s.Wiped || t.Wiped,
+	}
+}
+
+// Fails reports whether an operation on the disk may fail, as opposed to taking its time: a process may end over it.
+func (s DiskState) Fails() bool {
+	return s.Full || s.WriteErrors > 0 || s.SyncErrors > 0 || s.ReadErrors > 0
+}
+
+// String is what people call it: "full", "syncs take 200ms longer, 30% of reads fail".
+func (s DiskState) String() string {
+	var words []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
+	}
+	add(s.Wiped, "wiped")
+	add(s.Full, "full")
+	add(s.Slow > 0, "syncs take %v longer", s.Slow)
+	add(s.WriteErrors > 0, "%.3g%% of writes fail", 100*s.WriteErrors)
+	add(s.SyncErrors > 0, "%.3g%% of syncs fail", 100*s.SyncErrors)
+	add(s.ReadErrors > 0, "%.3g%% of reads fail", 100*s.ReadErrors)
+	if len(words) == 0 {
+		return "healthy"
+	}
+	return strings.Join(words, ", ")
+}

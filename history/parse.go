@@ -1,0 +1,144 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// ErrCut is what Parse returns, wrapped, when the last line stops in its middle: the writer was killed.
+var ErrCut = errors.New("cut off in the middle of a line")
+
+// SyntaxError tells where a history is malformed, and what was expected there.
+type SyntaxError struct {
+	Line, Column int // from 1; columns count bytes
+	Err          error
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %v", e.Line, e.Column, e.Err)
+}
+
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// OpSize is how much memory a history takes for each op, in bytes, its strings and what checkers keep of it included.
+const OpSize = int64(unsafe.Sizeof(Op{})) + 160
+
+// maxLine is the longest line that may be an op, in bytes: that of a fault on all links of the largest cluster.
+const maxLine = 16 << 20
+
+// Parse reads a history in JSON lines, which may be compressed by gzip. An error names the line; the ops before it are
+// returned with it, unpaired.
+func Parse(r io.Reader) (*History, error) { return ParseWithin(r, math.MaxInt64) }
+
+// ParseWithin is Parse with a limit on memory, in bytes. A history that would need more is refused.
+func ParseWithin(r io.Reader, memory int64) (*History, error) {
+	most := int(min(memory/OpSize, math.MaxInt32))
+	l := lines{r: bufio.NewReaderSize(r, 1<<20), size: sizeOf(r)}
+	if magic, _ := l.r.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(l.r)
+		if err != nil {
+			return &History{}, fmt.Errorf("decompress: %w", err)
+		}
+		l.r, l.size = bufio.NewReaderSize(z, 1<<20), 0
+	}
+	s := scanner{names: map[string]string{}}
+	var ops []Op
+	for {
+		text, err := l.next()
+		if err == io.EOF {
+			return New(ops)
+		}
+		if err != nil {
+			return &History{Ops: ops}, err
+		}
+		if len(ops) == most {
+			return &History{Ops: ops}, fmt.Errorf("line %d: the first %d ops are all that fits into %d MiB of memory", l.n, most, memory>>20)
+		}
+		if len(ops) == expectAfter {
+			ops = slices.Grow(ops, min(l.expect(), most-len(ops)))
+		}
+		ops = append(ops, Op{})
+		op := &ops[len(ops)-1]
+		if s.op(text, op) {
+			continue
+		}
+		if column, err := op.decode(text); err != nil {
+			return &History{Ops: ops[:len(ops)-1]}, &SyntaxError{l.n, column + l.indent, err}
+		}
+	}
+}
+
+// expectAfter is after how many ops the length of those to come is known well enough.
+const expectAfter = 4096
+
+// sizeOf returns how long the file is that r reads, 0 where that is not known.
+func sizeOf(r io.Reader) int64 {
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
+}
+
+// lines reads a text line by line.
+type lines struct {
+	r      *bufio.Reader
+	n      int   // the number of the line, from 1
+	read   int64 // bytes so far
+	size   int64 // of all, 0 if unknown
+	indent int   // bytes cut off before the line
+	long   []byte
+}
+
+// next returns the next line without the space around it. It holds until the next call.
+func (l *lines) next() ([]byte, error) {
+	l.n++
+	text, err := l.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], text...)
+		for err == bufio.ErrBufferFull {
+			if len(l.long) > maxLine {
+				return nil, &SyntaxError{l.n, maxLine + 1, fmt.Errorf("the line goes on after %d MiB: want one op a line", maxLine>>20)}
+			}
+			if bytes.IndexByte(l.long, 0) >= 0 {
+				break
+			}
+			text, err = l.r.ReadSlice('\n')
+			l.long = append(l.long, text...)
+		}
+		text = l.long
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return nil, &SyntaxError{l.n, i + 1, errors.New("a byte 0: want text")}
+	}
+	l.read += int64(len(text))
+	trimmed := bytes.TrimSpace(text)
+	switch {
+	case err == io.EOF && len(trimmed) > 0:
+		return nil, &SyntaxError{l.n, len(text) + 1, ErrCut}
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("line %d: %w", l.n, err)
+	case err == io.EOF:
+		return nil, io.EOF
+	}
+	l.indent = bytes.Index(text, trimmed)
+	return trimmed, nil
+}
+
+// expect is about how many lines there are left, by the length of those so far.
+func (l *lines) expect() int {
+	if l.size <= l.read {
+		return 0
+	}
+	each := float64(l.read) / float64(l.n)
+	return int(float64(l.size-l.read)/each*1.02) + 1
+}
