@@ -15,7 +15,7 @@ type Cluster interface {
 	After(d time.Duration, f func())
 	// Can tells whether this cluster is able to impose such changes: nil, or an error that says what it cannot do.
 	Can(c history.Changes) error
-	// Apply brings links, processes and clocks into the states that c names, as nearly at once as it can, then looks
+	// Apply brings links, processes, clocks and disks into the states that c names, as nearly at once as it can, then looks
 	// whether they are. A change is to a state, not by an amount: applying it twice is harmless.
 	Apply(c history.Changes, done func(history.Effect))
 }

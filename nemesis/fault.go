@@ -1,6 +1,6 @@
 // Package nemesis breaks clusters, on a schedule that is data, and puts down in the history what it did.
 //
-// A fault says which states it imposes on links, processes and clocks, over time; it is pure. The nemesis adds up what
+// A fault says which states it imposes on links, processes, clocks and disks, over time; it is pure. The nemesis adds up what
 // all faults under way impose, asks the cluster to make it so, and records whether it was seen to take effect. Healing
 // a fault is to stop imposing it, so no fault can forget how to heal, and faults may overlap.
 package nemesis
@@ -29,6 +29,9 @@ type Fault struct {
 	// Clocks tells that the fault concerns clocks: a run that has such a fault makes them ready for it, and reads them all
 	// the while.
 	Clocks bool
+	// Disks tells that the fault needs disks that can fail, or lose what was not synced: a run that has such a fault puts
+	// the nodes' data on them.
+	Disks bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
 	// nothing, they are the defaults.
 	Draw func(hold time.Duration, rnd *rand.Rand) map[string]string
@@ -46,6 +49,7 @@ type Aim struct {
 type Scene struct {
 	Aims    [][]string // the nodes that each word resolved to
 	All     []string   // all nodes, in the order of their ids
+	Voters  []string   // those of which a leader takes a majority: the servers that the others elect through, or else all
 	Options option.Values
 	Rand    *rand.Rand // the fault's own
 }

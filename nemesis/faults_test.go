@@ -308,6 +308,71 @@ func TestJumpsThatCancelOutLeaveAHealthyClock(t *testing.T) {
 	require.True(t, s.n.Holds().Empty())
 }
 
+func TestDisksFailAsAsked(t *testing.T) {
+	for fault, c := range map[string]struct {
+		with map[string]string
+		want history.DiskState
+	}{
+		"disk-full":   {nil, history.DiskState{Full: true}},
+		"disk-slow":   {map[string]string{"by": "1.5s"}, history.DiskState{Slow: 1500 * time.Millisecond}},
+		"disk-wipe":   {nil, history.DiskState{Wiped: true}},
+		"disk-errors": {map[string]string{"chance": "20%"}, history.DiskState{WriteErrors: 0.2, SyncErrors: 0.2, ReadErrors: 0.2}},
+	} {
+		s := begin(t, 3, Step{Fault: fault, With: c.with, Nodes: []string{"n2"}})
+		require.Equal(t, []history.Disk{{Node: "n2", DiskState: c.want}}, s.c.State().Disks)
+	}
+	for on, want := range map[string]history.DiskState{"write": {WriteErrors: 1}, "sync": {SyncErrors: 1}, "read": {ReadErrors: 1}} {
+		require.Equal(t, want, begin(t, 3, Step{Fault: "disk-errors", With: map[string]string{"on": on}}).c.State().Disks[0].DiskState)
+	}
+	require.Equal(t, procs([]string{"n1", "n2", "n3"}, history.Crashed), begin(t, 3, Step{Fault: "lose-writes", Nodes: []string{"all"}}).c.State())
+}
+
+func TestFaultsOfADiskAddUp(t *testing.T) {
+	s := newScene(t, 3)
+	slow := func(at, hold time.Duration) Step {
+		return Step{At: at, Fault: "disk-slow", Nodes: []string{"n1"}, With: map[string]string{"by": "1s"}, For: hold}
+	}
+	s.n.Start(Schedule{
+		slow(0, 4*time.Second), slow(time.Second, 2*time.Second),
+		{At: 2 * time.Second, Fault: "disk-errors", Nodes: []string{"n1"}, With: map[string]string{"on": "sync", "chance": "50%"}, For: 3 * time.Second},
+	})
+	var seen []string
+	s.run(time.Millisecond)
+	for range 6 {
+		state := history.DiskState{}
+		for _, d := range s.c.State().Disks {
+			state = d.DiskState
+		}
+		seen = append(seen, state.String())
+		s.run(time.Second)
+	}
+	require.Equal(t, []string{
+		"syncs take 1s longer", "syncs take 2s longer", "syncs take 2s longer, 50% of syncs fail", "syncs take 1s longer, 50% of syncs fail",
+		"50% of syncs fail", "healthy",
+	}, seen)
+}
+
+// What a failing disk has made end is started again when it is healed, unless another fault wants it down.
+func TestWhatADiskMadeEndStartsAgain(t *testing.T) {
+	failing, down := disks([]string{"n1"}, history.DiskState{Full: true}), procs([]string{"n1"}, history.Down)
+	slow := disks([]string{"n1"}, history.DiskState{Slow: 1})
+	healed := disks([]string{"n1"}, history.DiskState{})
+	up := procs([]string{"n1"}, history.Up).Procs
+	for _, c := range []struct {
+		before, after []history.Changes
+		want          history.Changes
+	}{
+		{[]history.Changes{failing}, nil, history.Changes{Disks: healed.Disks, Procs: up}},
+		{[]history.Changes{failing, down}, nil, history.Changes{Disks: healed.Disks, Procs: up}},
+		{[]history.Changes{failing, down}, []history.Changes{down}, healed},
+		{[]history.Changes{failing, down}, []history.Changes{failing}, history.Changes{Procs: up}},
+		{[]history.Changes{failing, slow}, []history.Changes{slow}, history.Changes{Disks: slow.Disks, Procs: up}},
+		{[]history.Changes{slow}, nil, healed},
+	} {
+		require.Equal(t, c.want, add(c.after).from(add(c.before)))
+	}
+}
+
 // picky is a cluster that cannot pause.
 type picky struct{ Cluster }
 

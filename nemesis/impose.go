@@ -7,12 +7,13 @@ import (
 	"recount/history"
 )
 
-// imposed is the sum of what all faults under way impose. Where several mistreat the same link, process or clock, each
+// imposed is the sum of what all faults under way impose. Where several mistreat the same link, process, clock or disk, each
 // has its part: healing one leaves the others'.
 type imposed struct {
 	links  map[line]history.LinkState
 	procs  map[string]history.ProcState
 	clocks map[string]history.Clock
+	disks  map[string]history.DiskState
 }
 
 // line names a link.
@@ -22,7 +23,9 @@ type line struct {
 }
 
 func add(faults []history.Changes) imposed {
-	im := imposed{map[line]history.LinkState{}, map[string]history.ProcState{}, map[string]history.Clock{}}
+	im := imposed{
+		map[line]history.LinkState{}, map[string]history.ProcState{}, map[string]history.Clock{}, map[string]history.DiskState{},
+	}
 	for _, c := range faults {
 		for _, l := range c.Links {
 			at := line{l.From, l.To, l.Port}
@@ -40,6 +43,9 @@ func add(faults []history.Changes) imposed {
 				Offset: sum.Offset + k.Offset,
 				Drift:  sum.Drift + k.Drift + sum.Drift*k.Drift, // of a clock that drifts against one that drifts
 			}
+		}
+		for _, d := range c.Disks {
+			im.disks[d.Node] = im.disks[d.Node].And(d.DiskState)
 		}
 	}
 	for n, k := range im.clocks {
@@ -87,11 +93,28 @@ func (a imposed) from(b imposed) (c history.Changes) {
 			c.Clocks = append(c.Clocks, history.Clock{Node: n})
 		}
 	}
+	for n, s := range a.disks {
+		if s != b.disks[n] {
+			c.Disks = append(c.Disks, history.Disk{Node: n, DiskState: s})
+		}
+	}
+	for n := range b.disks {
+		if _, still := a.disks[n]; !still {
+			c.Disks = append(c.Disks, history.Disk{Node: n})
+		}
+	}
+	for n, s := range b.disks {
+		// A process that its disk made end is started again with the disk's healing, as whoever repairs a disk does.
+		if _, held := a.procs[n]; s.Fails() && !a.disks[n].Fails() && !held && b.procs[n] == "" {
+			c.Procs = append(c.Procs, history.Proc{Node: n, State: history.Up})
+		}
+	}
 	slices.SortFunc(c.Links, func(x, y history.Link) int {
 		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To), cmp.Compare(x.Port, y.Port))
 	})
 	slices.SortFunc(c.Procs, func(x, y history.Proc) int { return cmp.Compare(x.Node, y.Node) })
 	slices.SortFunc(c.Clocks, func(x, y history.Clock) int { return cmp.Compare(x.Node, y.Node) })
+	slices.SortFunc(c.Disks, func(x, y history.Disk) int { return cmp.Compare(x.Node, y.Node) })
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,6 +268,11 @@ func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
 	require.NotEqual(t, draw(1), draw(2))
 }
 
+// needsDisks tells whether such states take disks that can fail, or lose what was not synced.
+func needsDisks(c history.Changes) bool {
+	return len(c.Disks) > 0 || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })
+}
+
 // TestEveryFault walks the registry: each fault takes effect, leaves its mark in the history, and heals without a trace.
 func TestEveryFault(t *testing.T) {
 	for _, f := range All() {
@@ -281,6 +287,7 @@ func TestEveryFault(t *testing.T) {
 			require.False(t, s.c.State().Empty())
 			require.Equal(t, s.n.Holds(), s.c.State())
 			require.Equal(t, f.Clocks, len(s.c.State().Clocks) > 0, "it says whether it concerns clocks")
+			require.Equal(t, f.Disks, needsDisks(s.c.State()), "it says whether it needs disks that can fail")
 			s.run(11 * time.Second)
 			require.True(t, s.c.State().Empty())
 			s.heal()

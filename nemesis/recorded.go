@@ -53,6 +53,9 @@ func CheckDeeds(deeds []Deed, nodes []string) error {
 		for _, k := range d.Fault.Clocks {
 			touched = append(touched, k.Node)
 		}
+		for _, k := range d.Fault.Disks {
+			touched = append(touched, k.Node)
+		}
 		for _, n := range touched {
 			if !slices.Contains(nodes, n) {
 				return fmt.Errorf("nemesis: recorded fault %d: %s: %w", i+1, d.Fault.Name, hint.Unknown("node", n, nodes))
@@ -101,6 +104,7 @@ func overlaid(now, c history.Changes) history.Changes {
 			return history.Proc{Node: p.Node, State: history.Up}
 		}),
 		Clocks: replaced(now.Clocks, c.Clocks, func(k history.Clock) history.Clock { return history.Clock{Node: k.Node} }),
+		Disks:  replaced(now.Disks, c.Disks, func(d history.Disk) history.Disk { return history.Disk{Node: d.Node} }),
 	}
 }
 

@@ -91,6 +91,7 @@ func TestDeedsAreOfNodesThatThereAre(t *testing.T) {
 	require.NoError(t, CheckDeeds([]Deed{{F: history.Inject, Fault: fault}}, nodes))
 	for _, c := range []history.Changes{
 		{Links: cut("n1>n3")}, {Procs: []history.Proc{{Node: "n3"}}}, {Clocks: []history.Clock{{Node: "n3"}}},
+		{Disks: []history.Disk{{Node: "n3"}}},
 	} {
 		fault.Changes = c
 		require.ErrorContains(t, CheckDeeds([]Deed{{F: history.Inject, Fault: fault}}, nodes), `cut-link: unknown node "n3"`)

@@ -49,11 +49,17 @@ func (s Schedule) Timed(silence time.Duration) Schedule {
 
 func times(f float64, d time.Duration) time.Duration { return time.Duration(f * float64(d)) }
 
-// Clocks tells whether the schedule touches clocks. All its faults must be known.
-func (s Schedule) Clocks() bool {
+// Clocks tells whether the schedule touches clocks.
+func (s Schedule) Clocks() bool { return s.has(func(f *Fault) bool { return f.Clocks }) }
+
+// Disks tells whether the schedule has a fault that needs disks that can fail.
+func (s Schedule) Disks() bool { return s.has(func(f *Fault) bool { return f.Disks }) }
+
+// has tells whether the schedule has such a fault.
+func (s Schedule) has(such func(*Fault) bool) bool {
 	return slices.ContainsFunc(s, func(st Step) bool {
 		f, err := Find(st.Fault)
-		return err == nil && f.Clocks
+		return err == nil && such(f)
 	})
 }
 

@@ -31,6 +31,11 @@ func (c *Cluster) Can(ch history.Changes) error {
 			return fmt.Errorf("sim: clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
 		}
 	}
+	for _, d := range ch.Disks {
+		if c.index(d.Node) < 0 {
+			return fmt.Errorf("sim: no node %q", d.Node)
+		}
+	}
 	return nil
 }
 
@@ -48,10 +53,26 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		n := &c.nodes[c.index(k.Node)]
 		n.setClock(k.Offset, k.Drift)
 	}
+	// A disk changes under a process that has ended already, or is yet to be started.
 	for _, p := range ch.Procs {
-		c.nodes[c.index(p.Node)].become(p.State)
+		if ends(p.State) {
+			c.nodes[c.index(p.Node)].become(p.State)
+		}
+	}
+	for _, d := range ch.Disks {
+		c.nodes[c.index(d.Node)].disk.set(d.DiskState)
+	}
+	for _, p := range ch.Procs {
+		if !ends(p.State) {
+			c.nodes[c.index(p.Node)].become(p.State)
+		}
 	}
 	done(history.Effect{Seen: history.OK})
+}
+
+// ends tells whether there is no process in that state.
+func ends(s history.ProcState) bool {
+	return s == history.Down || s == history.Stopped || s == history.Crashed
 }
 
 // become brings the process into a state.
@@ -74,7 +95,9 @@ func (n *node) become(state history.ProcState) {
 		if !n.runs() {
 			n.start()
 		}
-		n.state = state
+		if n.runs() { // its disk may not have let it start
+			n.state = state
+		}
 	case history.Up:
 		if n.runs() {
 			n.resume()
@@ -112,6 +135,9 @@ func (c *Cluster) State() history.Changes {
 		n := &c.nodes[i]
 		if n.state != history.Up {
 			s.Procs = append(s.Procs, history.Proc{Node: n.name, State: n.state})
+		}
+		if n.disk.ill {
+			s.Disks = append(s.Disks, history.Disk{Node: n.name, DiskState: n.disk.DiskState})
 		}
 		if n.clock.offset != 0 || n.clock.drift != 0 {
 			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.offset, Drift: n.clock.drift})

@@ -3,6 +3,10 @@ package sim
 import (
 	"maps"
 	"slices"
+	"time"
+
+	"recount/election"
+	"recount/history"
 )
 
 // disk is what one node has stored. What was written survives the death of the process; what was synced survives that
@@ -10,13 +14,117 @@ import (
 type disk struct {
 	written map[string][]byte
 	synced  map[string][]byte
+	dirty   map[string]bool // keys written that a sync has yet to take care of
+
+	history.DiskState
+	ill bool // it is in any state but the healthy one
 }
 
-func newDisk() disk { return disk{map[string][]byte{}, map[string][]byte{}} }
+func newDisk() disk {
+	return disk{written: map[string][]byte{}, synced: map[string][]byte{}, dirty: map[string]bool{}}
+}
 
-func (d *disk) store(key string, value []byte) { d.written[key] = slices.Clone(value) }
+func (d *disk) store(key string, value []byte) {
+	d.written[key] = slices.Clone(value)
+	d.dirty[key] = true
+}
 
-func (d *disk) sync() { maps.Copy(d.synced, d.written) }
+func (d *disk) sync() {
+	for key := range d.dirty {
+		d.synced[key] = d.written[key]
+	}
+	clear(d.dirty)
+}
 
 // lose forgets what was not synced.
-func (d *disk) lose() { d.written = maps.Clone(d.synced) }
+func (d *disk) lose() {
+	d.written = maps.Clone(d.synced)
+	clear(d.dirty)
+}
+
+// set brings the disk into a state.
+func (d *disk) set(s history.DiskState) {
+	if s.Wiped && !d.Wiped {
+		clear(d.synced)
+		d.lose()
+	}
+	d.DiskState = s
+	d.ill = s != history.DiskState{}
+}
+
+// diskFailed is what an operation on a disk panics with that fails: no algorithm has a way to go on then, and its
+// process ends, as that of a server does. It is recovered where the algorithm was called.
+type diskFailed struct{}
+
+// fail decides whether an operation of a sick disk fails that does so with this chance.
+func (n *node) fail(chance float64) {
+	if chance > 0 && n.c.disks.Float64() < chance {
+		panic(diskFailed{})
+	}
+}
+
+// guarded calls the algorithm, whose process ends if its disk fails it, and reports whether it goes on.
+func (n *node) guarded(f func()) (goesOn bool) {
+	if !n.disk.ill {
+		f()
+		return true
+	}
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if _, ok := p.(diskFailed); !ok {
+			panic(p)
+		}
+		n.stop(history.Down)
+		n.c.exited(n.name, ExitStatus)
+	}()
+	f()
+	return true
+}
+
+// ExitStatus is that of a process whose disk has failed it.
+const ExitStatus = 255
+
+// What follows is what election.Env says of storage.
+
+func (n *node) Load(key string) []byte {
+	n.fail(n.disk.ReadErrors)
+	return n.disk.written[key]
+}
+
+func (n *node) Store(key string, value []byte) {
+	if n.disk.Full {
+		panic(diskFailed{})
+	}
+	n.fail(n.disk.WriteErrors)
+	n.disk.store(key, value)
+}
+
+// Sync takes its time on a slow disk: the process stands still, and all that it does after it, in the same method, is
+// done so much later.
+func (n *node) Sync() {
+	n.lag += n.disk.Slow
+	if n.disk.SyncErrors > 0 && n.c.disks.Float64() < n.disk.SyncErrors {
+		clear(n.disk.dirty) // what a failed sync has not written, no later one will
+		panic(diskFailed{})
+	}
+	n.disk.sync()
+}
+
+// late does something as late as the process's disk has it.
+func (n *node) late(f func()) {
+	e := n.c.queue.add(n.now())
+	e.kind, e.node, e.life, e.fn = belated, n.index, n.life, f
+}
+
+func (n *node) sendLate(to election.ID, m election.Message) {
+	n.late(func() { n.c.send(n.index, int32(to)-1, m) })
+}
+
+// wait is called when the algorithm has returned: its process does nothing more until its disk has caught up.
+func (n *node) wait() { n.busy, n.lag = n.now(), 0 }
+
+// now is the true time as the process sees it, in the middle of a method.
+func (n *node) now() time.Duration { return n.c.now + n.lag }

@@ -27,6 +27,8 @@ type node struct {
 
 	clock clock
 	disk  disk
+	lag   time.Duration // how long its disk has let it wait, in the method under way
+	busy  time.Duration // until when its disk keeps it waiting
 
 	last   election.Status // what it last announced
 	tenure uint64
@@ -49,8 +51,11 @@ func (n *node) start() {
 	n.rand = random.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
 	n.last = election.Status{}
 	n.impl = n.c.new(n)
-	n.impl.Start()
+	if !n.guarded(n.impl.Start) {
+		return
+	}
 	n.changed()
+	n.wait()
 	for _, f := range n.c.started {
 		f(n.id, &Process{n, n.life})
 	}
@@ -63,8 +68,7 @@ func (n *node) runs() bool {
 
 // resign lets an algorithm that can do so give up its leadership before it ends.
 func (n *node) resign() {
-	if r, ok := n.impl.(election.Resigner); ok {
-		r.Resign()
+	if r, ok := n.impl.(election.Resigner); ok && n.guarded(r.Resign) {
 		n.changed()
 	}
 }
@@ -73,6 +77,7 @@ func (n *node) resign() {
 func (n *node) stop(state history.ProcState) {
 	n.state = state
 	n.impl = nil
+	n.busy, n.lag = 0, 0
 	for i := range n.timers {
 		n.timers[i] = timer{life: n.timers[i].life + 1}
 	}
@@ -96,6 +101,10 @@ func (n *node) resume() {
 
 // changed announces the node's status if it is not what it was.
 func (n *node) changed() {
+	if n.lag > 0 {
+		n.late(n.changed)
+		return
+	}
 	s := n.impl.Status()
 	if s == n.last {
 		return
@@ -126,19 +135,20 @@ func (n *node) view() history.View {
 
 // What follows is election.Env.
 
-func (n *node) ID() election.ID                { return n.id }
-func (n *node) Size() int                      { return len(n.c.nodes) }
-func (n *node) Now() time.Duration             { return n.clock.at(n.c.now) }
-func (n *node) Wall() time.Time                { return epoch.Add(n.clock.wall(n.c.now)) }
-func (n *node) Rand() *rand.Rand               { return n.rand }
-func (n *node) Load(key string) []byte         { return n.disk.written[key] }
-func (n *node) Store(key string, value []byte) { n.disk.store(key, value) }
-func (n *node) Sync()                          { n.disk.sync() }
-func (n *node) StopTimer(t election.Timer)     { n.timers[t].set = false }
+func (n *node) ID() election.ID            { return n.id }
+func (n *node) Size() int                  { return len(n.c.nodes) }
+func (n *node) Now() time.Duration         { return n.clock.at(n.now()) }
+func (n *node) Wall() time.Time            { return epoch.Add(n.clock.wall(n.now())) }
+func (n *node) Rand() *rand.Rand           { return n.rand }
+func (n *node) StopTimer(t election.Timer) { n.timers[t].set = false }
 
 func (n *node) Send(to election.ID, m election.Message) {
 	if to < 1 || int(to) > len(n.c.nodes) {
 		panic(fmt.Sprintf("sim: %s sends %s to a node %d that does not exist", n.name, m.Kind, to))
+	}
+	if n.lag > 0 {
+		n.sendLate(to, m)
+		return
 	}
 	n.c.send(n.index, int32(to)-1, m)
 }
@@ -189,7 +199,11 @@ func (n *node) setClock(offset time.Duration, drift float64) {
 }
 
 func (n *node) Granted(term uint64, candidate election.ID) {
-	if n.c.granted != nil {
+	switch {
+	case n.c.granted == nil:
+	case n.lag > 0:
+		n.late(func() { n.Granted(term, candidate) })
+	default:
 		n.c.granted(n.name, history.Vote{Term: term, For: candidate.String()})
 	}
 }

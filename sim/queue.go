@@ -16,6 +16,7 @@ const (
 	lost                // nothing: msg was lost on its way
 	expire              // a timer of node may have run out
 	hosted              // call fn within the process of node
+	belated             // call fn, which the process of node did before its disk kept it waiting
 	ask                 // node is asked for its view
 	answer              // the view reaches who asked
 )

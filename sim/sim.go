@@ -43,6 +43,7 @@ type Cluster struct {
 	seed    uint64
 	network *rand.Rand
 	clients *rand.Rand
+	disks   *rand.Rand
 	new     func(env election.Env) election.Node
 
 	latencyMin, latencyMax time.Duration
@@ -50,6 +51,7 @@ type Cluster struct {
 	announce func(node string, v history.View)
 	granted  func(node string, v history.Vote)
 	started  []func(id election.ID, p *Process)
+	exited   func(node string, code int)
 	events   uint64
 }
 
@@ -72,6 +74,8 @@ func New(cfg Config) (*Cluster, error) {
 		seed:       cfg.Seed,
 		network:    random.New(cfg.Seed, "network"),
 		clients:    random.New(cfg.Seed, "clients"),
+		disks:      random.New(cfg.Seed, "disks"),
+		exited:     func(string, int) {},
 		new:        cfg.New,
 		latencyMin: cfg.LatencyMin,
 		latencyMax: cfg.LatencyMax,
@@ -119,6 +123,9 @@ func (c *Cluster) After(d time.Duration, f func()) {
 
 // OnStart calls f with every process that starts from now on.
 func (c *Cluster) OnStart(f func(id election.ID, p *Process)) { c.started = append(c.started, f) }
+
+// OnExit calls f when a node's process has ended by itself, because its disk failed it.
+func (c *Cluster) OnExit(f func(node string, code int)) { c.exited = f }
 
 // OnAnnounce calls f with every change of view of a node, as it happens.
 func (c *Cluster) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
@@ -175,6 +182,20 @@ func (c *Cluster) happen(slot int32) {
 		c.drop(slot)
 		return
 	}
+	switch {
+	case n.busy > c.now && e.kind != belated:
+		c.queue.put(n.busy, slot)
+	case n.disk.ill:
+		n.guarded(func() { n.take(slot) })
+	default:
+		n.take(slot)
+	}
+}
+
+// take has a process that runs handle an event.
+func (n *node) take(slot int32) {
+	c := n.c
+	e := &c.queue.slab[slot]
 	switch e.kind {
 	case handle:
 		from, m := e.from, e.msg
@@ -185,7 +206,7 @@ func (c *Cluster) happen(slot int32) {
 		t, life := e.timer, e.life
 		c.queue.release(slot)
 		n.expired(t, life)
-	case hosted:
+	case hosted, belated:
 		f, life := e.fn, e.life
 		c.queue.release(slot)
 		if life == n.life {
@@ -197,6 +218,9 @@ func (c *Cluster) happen(slot int32) {
 		n.changed() // what it says may depend on its clock
 		c.asks[q].view = n.view()
 		c.reply(q)
+	}
+	if n.lag > 0 {
+		n.wait()
 	}
 }
 

@@ -1,0 +1,15 @@
+package nemesis
+
+import "recount/history"
+
+// lose-writes ends a node's process as kill does, and takes from its disk what was not synced: a loss of power, but one
+// that its peers notice at once. Aimed at all nodes it is a power failure of the whole site.
+func init() {
+	register(&Fault{
+		Name:  "lose-writes",
+		About: "a node's process dies, its disk loses all writes that were not synced, and it is started again at the end",
+		Aims:  []Aim{{"the nodes", "one"}},
+		Disks: true,
+		Shape: func(s Scene) Shape { return constant(procs(s.Aims[0], history.Crashed)) },
+	})
+}
