@@ -94,7 +94,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	}
 	r := invalid(figures, e, "%s%s and %s%s led at one time, between %s and %s",
 		f.nodes[a.node], f.in(a.lead), f.nodes[b.node], f.in(b.lead), at(e.from), at(e.to))
-	r.Drawing = draw(lockModel, ops)
+	r.Drawing = draw(ctx, lockModel, ops)
 	return r
 }
 

@@ -17,7 +17,7 @@ func init() {
 	})
 }
 
-// fencing puts the accesses to porcupine, piece by piece, and shrinks the first piece that has no order.
+// fencing decides whether the accesses have an order, and shrinks them to what shows that they have none.
 func fencing(ctx context.Context, f *facts) Result {
 	all := accesses(f.h)
 	u := use(all)
@@ -28,26 +28,29 @@ func fencing(ctx context.Context, f *facts) Result {
 	case u.highest == 0:
 		return untested(figures, "no write carried a token: there is nothing to fence by")
 	}
-	for _, p := range pieces(prune(slices.Clone(all)), pieceSize) {
-		switch answer, why := ask(ctx, fenceModel, asOperations(p)); answer {
-		case porcupine.Unknown:
-			return unknown(figures,
-				"from %s to %s no order was found or ruled out: %s: let fewer write at once, or give it more time",
-				at(p[0].call), at(p[len(p)-1].call), why)
-		case porcupine.Illegal:
-			return f.unfenced(shrink(ctx, p), figures)
-		}
+	switch d := decideFence(ctx, all); d.CheckResult {
+	case porcupine.Unknown:
+		return unknown(figures, "no order was found or ruled out: %s: let fewer write at once, or give it more", d.why)
+	case porcupine.Illegal:
+		return f.unfenced(ctx, shrink(ctx, all), figures)
 	}
 	if u.tokens < 2 {
 		return untested(figures, "only %s: a stale write takes a change of leader", &u)
 	}
 	r := valid(figures, "%s", &u)
-	r.Drawing = draw(fenceModel, asOperations(all))
+	r.Drawing = draw(ctx, fenceModel, asOperations(all))
 	return r
 }
 
-// unfenced is the result for accesses that have no order.
-func (f *facts) unfenced(core []access, figures []Figure) Result {
+// unfenced is the result for accesses that have no order, once porcupine has had its say.
+func (f *facts) unfenced(ctx context.Context, core []access, figures []Figure) Result {
+	ops := asOperations(core)
+	switch answer, why := ask(ctx, fenceModel, ops); answer {
+	case porcupine.Unknown:
+		return unknown(figures, "no order was found, but porcupine did not confirm it: %s: give it more", why)
+	case porcupine.Ok:
+		panic(fmt.Sprintf("porcupine knows an order for %v", core))
+	}
 	e := evidence{span: span{from: never}}
 	for _, a := range core {
 		e.ops = append(e.ops, f.h.Ops[a.op].Index)
@@ -57,7 +60,7 @@ func (f *facts) unfenced(core []access, figures []Figure) Result {
 		}
 	}
 	r := invalid(figures, e, "%s", offence(core))
-	r.Drawing = draw(fenceModel, asOperations(core))
+	r.Drawing = draw(ctx, fenceModel, ops)
 	return r
 }
 

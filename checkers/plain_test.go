@@ -164,55 +164,111 @@ func TestPlainExclusiveLeadership(t *testing.T) {
 	requireIllegal(t, tried, illegal)
 }
 
-func TestPlainFencing(t *testing.T) {
-	tried, illegal, cut, doubtful := 0, 0, 0, 0
+// plainly draws histories, and compares what decides on them with plain porcupine on all operations together.
+func plainly(t *testing.T, draw func(*rapid.T) []access, legal func(*rapid.T, []access) bool) {
+	tried, illegal := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		all := drawAccesses(t)
-		legal := porcupine.CheckOperations(fenceModel, asOperations(all))
-		kept := prune(slices.Clone(all))
-		parts := pieces(kept, rapid.SampledFrom([]int{1, 1, 2, pieceSize}).Draw(t, "piece size"))
-		var bad []access
-		for _, p := range parts {
-			if answer, why := ask(context.Background(), fenceModel, asOperations(p)); answer == porcupine.Unknown {
-				t.Fatal(why)
-			} else if answer == porcupine.Illegal && bad == nil {
-				bad = p
-			}
-		}
-		if tried++; !legal {
+		all := draw(t)
+		plain := porcupine.CheckOperations(fenceModel, asOperations(all))
+		if tried++; !plain {
 			illegal++
 		}
-		if len(parts) > 1 {
+		if got := legal(t, slices.Clone(all)); got != plain {
+			t.Fatalf("porcupine says legal: %v; here it is %v, of %+v", plain, got, all)
+		}
+	})
+	requireIllegal(t, tried, illegal)
+}
+
+// TestPlainFencing decides by levels, zones, pieces and whatever is left to porcupine, on values that repeat and on such
+// that do not, with tokens and without.
+func TestPlainFencing(t *testing.T) {
+	for name, d := range map[string]drawing{
+		"repeating": {tokens: 3, values: 9, most: 10},
+		"often":     {tokens: 2, values: 2, most: 8},
+		"distinct":  {tokens: 4, most: 12},
+		"one token": {most: 9},
+		"many":      {tokens: 9, most: 16, doubt: true},
+		"register":  {most: 14, noTokens: true, lies: 9},
+		"registers": {values: 3, most: 9, noTokens: true, lies: 9, doubt: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sure := 0 // decided without porcupine
+			plainly(t, d.draw, func(t *rapid.T, all []access) bool {
+				if len(newLevels(prune(slices.Clone(all))).vague) == 0 {
+					sure++
+				}
+				d := decideFence(context.Background(), all)
+				if d.CheckResult == porcupine.Unknown {
+					t.Fatal(d.why)
+				}
+				return d.CheckResult == porcupine.Ok
+			})
+			if d.values == 0 {
+				require.Positive(t, sure)
+			}
+		})
+	}
+}
+
+// TestPlainPruning applies each rule alone.
+func TestPlainPruning(t *testing.T) {
+	for name, rule := range map[string]func([]access) []access{
+		"settle read":    func(all []access) []access { settleRead(all); return all },
+		"drop explained": dropExplained,
+		"drop unused":    dropUnused,
+		"prune":          prune,
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed, tried := 0, 0
+			plainly(t, drawing{tokens: 3, values: 9, most: 10, doubt: true}.draw, func(_ *rapid.T, all []access) bool {
+				kept := rule(slices.Clone(all))
+				if tried++; !slices.Equal(kept, all) {
+					changed++
+				}
+				return len(kept) == 0 || porcupine.CheckOperations(fenceModel, asOperations(kept))
+			})
+			require.Greater(t, changed, tried/20, "histories that the rule changes")
+		})
+	}
+}
+
+// TestPlainPieces cuts where the order is certain.
+func TestPlainPieces(t *testing.T) {
+	cut, tried := 0, 0
+	plainly(t, drawing{tokens: 3, values: 9, most: 10}.draw, func(t *rapid.T, all []access) bool {
+		parts := pieces(prune(all), rapid.SampledFrom([]int{1, 1, 2, pieceSize}).Draw(t, "piece size"))
+		if tried++; len(parts) > 1 {
 			cut++
 		}
-		if slices.ContainsFunc(kept, func(a access) bool { return a.kind == maybe }) {
-			doubtful++
+		return !slices.ContainsFunc(parts, func(p []access) bool {
+			return !porcupine.CheckOperations(fenceModel, asOperations(p))
+		})
+	})
+	require.Greater(t, cut, tried/10, "histories in several pieces")
+}
+
+// TestPlainShrink takes away what leaves the legal legal, until nothing can be spared.
+func TestPlainShrink(t *testing.T) {
+	plainly(t, drawing{tokens: 3, values: 9, most: 10}.draw, func(t *rapid.T, all []access) bool {
+		from := rapid.IntRange(0, len(all)-1).Draw(t, "from")
+		to := rapid.IntRange(from, len(all)).Draw(t, "to")
+		less := without(all, from, to)
+		legal := decideFence(context.Background(), all).CheckResult == porcupine.Ok
+		if legal && !porcupine.CheckOperations(fenceModel, asOperations(less)) {
+			t.Fatalf("legal, but not without %d to %d: %v", from, to, less)
 		}
-		if legal != (bad == nil) {
-			t.Fatalf("porcupine says legal: %v; in pieces it says %v", legal, bad == nil)
+		if legal {
+			return true
 		}
-		if from := rapid.IntRange(0, len(all)-1).Draw(t, "from"); legal {
-			to := rapid.IntRange(from, len(all)).Draw(t, "to")
-			if less := without(all, from, to); !porcupine.CheckOperations(fenceModel, asOperations(less)) {
-				t.Fatalf("legal, but not without %d to %d: %v", from, to, less)
-			}
-		}
-		if bad == nil {
-			return
-		}
-		core := shrink(context.Background(), bad)
-		if porcupine.CheckOperations(fenceModel, asOperations(core)) {
-			t.Fatalf("what is left is legal: %v", core)
-		}
+		core := shrink(context.Background(), all)
 		for i := range core {
 			if less := without(core, i, i+1); len(less) > 0 && !porcupine.CheckOperations(fenceModel, asOperations(less)) {
 				t.Fatalf("%v can do without %v", core, &core[i])
 			}
 		}
+		return porcupine.CheckOperations(fenceModel, asOperations(core))
 	})
-	requireIllegal(t, tried, illegal)
-	require.Greater(t, cut, tried/10, "histories in several pieces")
-	require.Greater(t, doubtful, tried/50, "histories where unknown outcomes matter")
 }
 
 // requireIllegal makes sure that histories of both kinds were tried.
@@ -223,24 +279,44 @@ func requireIllegal(t *testing.T, tried, illegal int) {
 	require.Less(t, illegal, tried*4/5)
 }
 
-// drawAccesses draws what happened to a resource, most often with one thing or two that cannot have.
-func drawAccesses(t *rapid.T) []access {
+// drawing says what kind of accesses to draw.
+type drawing struct {
+	tokens   uint64 // the highest
+	values   int64  // the highest; 0 for a new one with each write
+	most     int    // accesses
+	lies     int    // at most; 0 for 4
+	doubt    bool   // more of unknown outcome
+	noTokens bool
+}
+
+// draw draws what happened to a resource, most often with one thing or two that cannot have.
+func (d drawing) draw(t *rapid.T) []access {
 	var state history.Access
 	var all []access
 	now := 0
-	for i := range rapid.IntRange(3, 10).Draw(t, "accesses") {
+	token := func() uint64 {
+		if d.noTokens {
+			return 0
+		}
+		return uint64(rapid.IntRange(0, int(max(d.tokens, 1))).Draw(t, "token"))
+	}
+	for i := range rapid.IntRange(3, d.most).Draw(t, "accesses") {
 		now += 4 - rapid.IntRange(0, 4).Draw(t, "haste")
 		a := access{
 			call: time.Duration(max(0, now-rapid.IntRange(0, 2).Draw(t, "before"))),
 			ret:  time.Duration(now + rapid.IntRange(0, 2).Draw(t, "after")),
 			op:   int32(i),
 		}
-		a.Token, a.Value = uint64(rapid.IntRange(0, 3).Draw(t, "token")), int64(rapid.IntRange(0, 9).Draw(t, "value"))
+		a.Token, a.Value = token(), int64(i+1)
+		if d.values > 0 {
+			a.Value = int64(rapid.IntRange(0, int(d.values)).Draw(t, "value"))
+		}
 		happens := true
-		switch rapid.IntRange(0, 5).Draw(t, "kind") {
-		case 1, 2:
+		kind := rapid.IntRange(0, 5).Draw(t, "kind")
+		switch {
+		case kind == 1 || kind == 2:
 			a.kind, a.Access = read, state
-		case 3:
+		case kind == 3 || kind == 4 && d.doubt:
 			a.kind, a.ret = maybe, never
 			happens = rapid.Bool().Draw(t, "happens")
 		}
@@ -253,13 +329,16 @@ func drawAccesses(t *rapid.T) []access {
 		}
 		all = append(all, a)
 	}
-	for range 4 - rapid.IntRange(0, 4).Draw(t, "truths") {
+	most := cmp.Or(d.lies, 4)
+	for range most - rapid.IntRange(0, most).Draw(t, "truths") {
 		a := &all[rapid.IntRange(0, len(all)-1).Draw(t, "liar")]
 		switch rapid.IntRange(0, 3).Draw(t, "lie") {
 		case 1:
-			a.Token = uint64(rapid.IntRange(0, 3).Draw(t, "token"))
+			a.Token = token()
 		case 2:
-			a.Value = int64(rapid.IntRange(0, 9).Draw(t, "value"))
+			if a.Value = int64(rapid.IntRange(0, 9).Draw(t, "value")); d.values == 0 && a.kind != read {
+				a.Value += 100 * int64(a.op+1)
+			}
 		case 0:
 			if a.kind == accepted || a.kind == rejected {
 				a.kind = accepted + rejected - a.kind

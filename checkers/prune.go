@@ -79,15 +79,24 @@ func dropExplained(all []access) []access {
 // rejections of lower tokens that had not returned when it was begun: later than the last of them, or where there are
 // none, it may as well take effect at the very end.
 func dropUnused(all []access) []access {
-	var open []access
-	reads := map[history.Access]bool{}
+	var open []mark // what is to be explained: below which token, and until when
+	reads, doubtful := map[history.Access]bool{}, false
 	for i := range all {
 		switch all[i].kind {
 		case rejected:
-			open = append(open, all[i])
+			open = append(open, mark{all[i].Token, all[i].ret})
 		case read:
 			reads[all[i].Access] = true
+		case maybe:
+			doubtful = true
 		}
+	}
+	if !doubtful {
+		return all
+	}
+	slices.SortFunc(open, func(a, b mark) int { return cmp.Compare(a.token, b.token) })
+	for i := 1; i < len(open); i++ {
+		open[i].at = max(open[i].at, open[i-1].at)
 	}
 	for i := range all {
 		a := &all[i]
@@ -97,10 +106,9 @@ func dropUnused(all []access) []access {
 		if a.use = -1; reads[a.Access] {
 			a.use = never
 		}
-		for _, r := range open {
-			if r.Token < a.Token && r.ret >= a.call {
-				a.use = max(a.use, r.ret)
-			}
+		k := sort.Search(len(open), func(k int) bool { return open[k].token >= a.Token })
+		if k > 0 && open[k-1].at >= a.call {
+			a.use = max(a.use, open[k-1].at)
 		}
 	}
 	return slices.DeleteFunc(all, func(a access) bool { return a.kind == maybe && a.use < 0 })

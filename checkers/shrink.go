@@ -1,24 +1,23 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
 
 	"github.com/anishathalye/porcupine"
+
+	"recount/history"
 )
 
 // shrink returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
-// more away from it leaves nothing to object to. porcupine is the judge; what it cannot decide in time is kept.
+// more away from it leaves nothing to object to. What cannot be decided in time is kept.
 //
 // Accesses are only ever taken away in a manner that leaves the legal legal, so what shrink returns convicts the whole.
 func shrink(ctx context.Context, all []access) []access {
 	illegal := func(part []access) bool {
-		if len(part) == 0 {
-			return false
-		}
-		answer, _ := ask(ctx, fenceModel, asOperations(part))
-		return answer == porcupine.Illegal
+		return len(part) > 0 && ctx.Err() == nil && decideFence(ctx, part).CheckResult == porcupine.Illegal
 	}
 	// The fewer of the last accesses are taken away, the more is illegal.
 	n := sort.Search(len(all), func(n int) bool { return illegal(without(all, n, len(all))) })
@@ -42,13 +41,31 @@ func shrink(ctx context.Context, all []access) []access {
 // without takes away all[from:to], and with it whatever may owe its legality to a write among them: its reads, and the
 // rejections that it can explain. If all is legal the rest is: in the same order, without what nothing depends on.
 func without(all []access, from, to int) []access {
-	gone := all[from:to]
-	return slices.DeleteFunc(slices.Concat(all[:from], all[to:]), func(a access) bool {
-		return slices.ContainsFunc(gone, func(w access) bool {
-			if w.kind != accepted && w.kind != maybe {
-				return false
+	written := map[history.Access]bool{}
+	var gone []mark
+	for i := from; i < to; i++ {
+		if a := &all[i]; a.kind == accepted || a.kind == maybe {
+			written[a.Access] = true
+			gone = append(gone, mark{a.Token, a.call})
+		}
+	}
+	slices.SortFunc(gone, func(a, b mark) int { return cmp.Compare(a.token, b.token) })
+	for i := len(gone) - 2; i >= 0; i-- {
+		gone[i].at = min(gone[i].at, gone[i+1].at)
+	}
+	rest := make([]access, 0, len(all)-(to-from))
+	for i := range all {
+		a := &all[i]
+		if i >= from && i < to || a.kind == read && written[a.Access] {
+			continue
+		}
+		if a.kind == rejected {
+			k := sort.Search(len(gone), func(k int) bool { return gone[k].token > a.Token })
+			if k < len(gone) && gone[k].at <= a.ret {
+				continue
 			}
-			return a.kind == read && a.Access == w.Access || a.kind == rejected && a.Token < w.Token && a.ret >= w.call
-		})
-	})
+		}
+		rest = append(rest, *a)
+	}
+	return rest
 }

@@ -70,7 +70,7 @@ func singleLeader(ctx context.Context, f *facts) Result {
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
 	case len(bad) == 0:
 		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(terms, "term"), f.watch())
-		r.Drawing = draw(claimModel, f.firstClaims())
+		r.Drawing = draw(ctx, claimModel, f.firstClaims())
 		return r
 	}
 	// Within a term leaderships stand in the order of their first claims. The first two show it.
@@ -84,7 +84,7 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	}
 	e := evidence{span{min(a.begins(), b.begins()), max(a.to, b.to)}, []int{f.index(a), f.index(b)}}
 	r := invalid(figures, e, "term %d was won by %s and by %s", a.term, f.nodes[a.node], f.nodes[b.node])
-	r.Drawing = draw(claimModel, ops)
+	r.Drawing = draw(ctx, claimModel, ops)
 	return r
 }
 

@@ -1,0 +1,222 @@
+package checkers
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// A fenced resource goes through levels, one for each token that it accepted, from the lowest to the highest. So
+//
+//   - no access of a higher level may have returned before one of a lower level was begun;
+//   - what happens within a level is a register of its own;
+//   - a rejection comes after the first write of a higher level, and before whatever was begun after it had returned.
+//
+// An order of all exists if and only if this holds: orders of the levels, one behind the other, contradict no time that is
+// not looked at here, and rejections change nothing, so each goes in just before what was begun after it.
+
+// decideFence decides whether accesses, in the order of their calls, have an order that a fenced register allows. It is
+// exact. Without tokens (all of them 0) it decides on a plain register that holds 0 at first.
+//
+// It takes O(n log n) where it can be told which write each read shows. Other levels are put to porcupine.
+func decideFence(ctx context.Context, all []access) decision {
+	all = prune(slices.Clone(all))
+	l := newLevels(all)
+	switch {
+	case !l.legal:
+		return decision{CheckResult: porcupine.Illegal}
+	case len(l.vague) == 0 && l.explains(l.rejected):
+		return decision{CheckResult: porcupine.Ok}
+	case len(l.vague) == 0:
+		return decision{CheckResult: porcupine.Illegal}
+	}
+	parts := l.vague
+	if len(l.rejected) > 0 && (l.doubtful || !l.explains(l.rejected)) {
+		parts = pieces(all, pieceSize) // how a vague level begins bears on the others
+	}
+	questions := make([][]porcupine.Operation, len(parts))
+	for i, p := range parts {
+		questions[i] = asOperations(p)
+	}
+	return decide(ctx, fenceModel, questions)
+}
+
+// levels are what accesses come to, level by level.
+type levels struct {
+	legal    bool       // as far as it could be told without the rejections
+	rejected []access   // what the levels have to explain
+	starts   []mark     // from when on lower tokens may have been rejected, as each level can have begun; in the order of tokens
+	vague    [][]access // levels of which it cannot be told which write a read shows, in pieces
+	doubtful bool       // some of these writes are of unknown outcome
+}
+
+// mark is a token and a time that goes with it.
+type mark struct {
+	token uint64
+	at    time.Duration
+}
+
+func newLevels(all []access) *levels {
+	l := &levels{legal: true}
+	var uses []access
+	for i := range all {
+		if all[i].kind == rejected {
+			l.rejected = append(l.rejected, all[i])
+		} else {
+			uses = append(uses, all[i])
+		}
+	}
+	slices.SortStableFunc(uses, func(a, b access) int {
+		return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.Value, b.Value))
+	})
+	var each []level
+	for len(uses) > 0 {
+		n := 1
+		for n < len(uses) && uses[n].Token == uses[0].Token {
+			n++
+		}
+		each = append(each, newLevel(uses[:n]))
+		uses = uses[n:]
+	}
+	latest := time.Duration(-1) // call of a lower level
+	for i := range each {
+		v := &each[i]
+		v.lower = latest
+		l.legal = l.legal && v.legal && v.finish >= latest
+		latest = max(latest, v.start)
+	}
+	earliest := never // return on a higher level
+	for i := len(each) - 1; i >= 0; i-- {
+		v := &each[i]
+		v.higher = earliest
+		earliest = min(earliest, v.finish)
+	}
+	for i := range each {
+		l.add(&each[i])
+	}
+	return l
+}
+
+// add takes note of how a level can have begun, and of what remains to be decided of it.
+func (l *levels) add(v *level) {
+	if v.vague {
+		part := slices.DeleteFunc(v.all, func(a access) bool {
+			return a.kind == maybe && (!v.read(a.Value) || a.call > v.higher)
+		})
+		slices.SortStableFunc(part, func(a, b access) int { return cmp.Compare(a.call, b.call) })
+		l.doubtful = l.doubtful || slices.ContainsFunc(part, func(a access) bool { return a.kind == maybe })
+		l.vague = append(l.vague, pieces(part, pieceSize)...)
+	} else if len(v.clusters) > 0 {
+		l.starts = append(l.starts, mark{v.token, max(v.lower, opening(v.clusters))})
+	}
+	// A write of unknown outcome that nobody read may have begun the level, if nothing that is known says otherwise.
+	for _, call := range v.unread {
+		if call <= min(v.finish, v.higher) {
+			l.starts = append(l.starts, mark{v.token, max(v.lower, call)})
+		}
+	}
+}
+
+// explains reports whether each rejection came after a higher level can have begun. They bear on each other in nothing: a
+// write of unknown outcome that one of them needs explains all that could have been in its way.
+func (l *levels) explains(all []access) bool {
+	slices.SortFunc(all, func(a, b access) int { return cmp.Compare(b.Token, a.Token) })
+	k, earliest := len(l.starts), never
+	for i := range all {
+		for k > 0 && l.starts[k-1].token > all[i].Token {
+			k--
+			earliest = min(earliest, l.starts[k].at)
+		}
+		if earliest > all[i].ret {
+			return false
+		}
+	}
+	return true
+}
+
+// level is what happened under one token.
+type level struct {
+	token         uint64
+	all           []access
+	legal         bool            // it is a register, as far as it could be told
+	vague         bool            // it cannot be told which write a read shows
+	clusters      []cluster       // unless it is vague
+	reads         []int64         // the values read, in order
+	unread        []time.Duration // calls of the writes of unknown outcome that nobody read
+	finish, start time.Duration   // the earliest return and the latest call of what certainly happened
+	lower, higher time.Duration   // the latest call on a lower level, the earliest return on a higher one
+}
+
+// newLevel reads accesses of one token, in the order of their values.
+func newLevel(all []access) level {
+	v := level{token: all[0].Token, all: all, legal: true, finish: never, start: -1}
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].Value == all[0].Value {
+			n++
+		}
+		v.value(all[:n])
+		all = all[n:]
+	}
+	if v.vague {
+		v.clusters = nil
+	} else {
+		v.legal = v.legal && !torn(v.clusters)
+	}
+	return v
+}
+
+// read reports whether a value was.
+func (v *level) read(value int64) bool {
+	_, ok := slices.BinarySearch(v.reads, value)
+	return ok
+}
+
+// value takes note of the accesses of one value.
+func (v *level) value(all []access) {
+	c := cluster{finish: never, start: -1}
+	writes, reads := 0, 0
+	returned := never // the first read
+	if v.token == 0 && all[0].Value == 0 {
+		writes, c.write, c.finish = 1, -1, -1 // the resource begins with it
+	}
+	for i := range all {
+		a := &all[i]
+		switch a.kind {
+		case read:
+			reads++
+			returned = min(returned, a.ret)
+		case maybe:
+			writes++
+			continue
+		default:
+			writes++
+			c.write = a.call
+		}
+		c.finish, c.start = min(c.finish, a.ret), max(c.start, a.call)
+		v.finish, v.start = min(v.finish, a.ret), max(v.start, a.call)
+	}
+	switch {
+	case reads == 0:
+		for i := range all {
+			if a := &all[i]; a.kind == maybe {
+				v.unread = append(v.unread, a.call)
+			} else {
+				v.clusters = append(v.clusters, cluster{a.call, a.ret, a.call})
+			}
+		}
+		if v.token == 0 && all[0].Value == 0 {
+			v.clusters = append(v.clusters, cluster{-1, -1, -1})
+		}
+		return
+	case writes == 0 || writes == 1 && returned < c.write:
+		v.legal = false
+	case writes > 1:
+		v.vague = true
+	}
+	v.reads = append(v.reads, all[0].Value)
+	v.clusters = append(v.clusters, c)
+}
