@@ -107,7 +107,7 @@ func (f *facts) exiles() (all []exile) {
 			e := &w.epochs[k]
 			s := span{e.from, w.until(k, f.end)}
 			with := e.hearers(i, w.n)
-			if !e.up.has(i) || with.count() >= f.quorum() {
+			if !e.up.has(i) || f.servers.has(i) || f.majority(with) {
 				open = false
 				continue
 			}

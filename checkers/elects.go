@@ -141,6 +141,7 @@ func (f *facts) led() (possible, seen []span) {
 	}
 	for i, a := range last {
 		switch {
+		case f.servers.has(i):
 		case a == nil:
 			possible = add(possible, i, span{0, f.end})
 		case a.claims() || f.end-a.from > f.lull():
@@ -166,7 +167,7 @@ func (f *facts) inOffice(i int, s span) (parts []span) {
 		return nil
 	}
 	for part, e := range f.world.parts(s) {
-		if !e.outvoted(i, f.world.n, f.quorum()) {
+		if f.majority(e.company(i, f.world.n)) {
 			parts = append(parts, part)
 		}
 	}

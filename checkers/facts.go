@@ -13,6 +13,8 @@ type facts struct {
 	h        *history.History
 	setup    history.Setup // zero where the history has none
 	nodes    []string
+	servers  set         // of the nodes, those that the others elect through
+	voters   set         // of the nodes, those of which a leader takes a majority
 	seen     []sightings // of each node
 	answers  []answer    // in order of time
 	heights  []height
@@ -82,8 +84,16 @@ type phase struct {
 // lull is how long a node may leave one without an answer before nobody can vouch for it.
 func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.setup.Bounds.Poll) }
 
-// quorum is how many nodes are a majority.
+// quorum is how many voters are a majority.
 func (f *facts) quorum() int { return f.setup.Quorum() }
+
+// majority reports whether a set of nodes has a majority of the voters in it.
+func (f *facts) majority(nodes set) bool { return nodes.and(f.voters).count() >= f.quorum() }
+
+// electorate reports whether a set of nodes has all that it takes to elect a leader: a majority, and somebody to lead.
+func (f *facts) electorate(nodes set) bool {
+	return f.majority(nodes) && nodes.minus(f.servers) != (set{})
+}
 
 // index is the number that an op goes by in results.
 func (f *facts) index(a *answer) int { return f.h.Ops[a.op].Index }

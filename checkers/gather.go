@@ -23,7 +23,13 @@ func gather(h *history.History) *facts {
 	for _, n := range f.setup.Nodes {
 		g.node(n)
 	}
-	f.world = newWorld(len(f.nodes))
+	for _, n := range f.setup.Servers {
+		f.servers.add(g.node(n))
+	}
+	for _, n := range f.setup.Voters() {
+		f.voters.add(g.node(n))
+	}
+	f.world = newWorld(len(f.nodes), f.servers)
 	for i := range h.Ops {
 		g.op(i, &h.Ops[i])
 	}
@@ -79,6 +85,11 @@ func (g *gathering) node(name string) int {
 func (g *gathering) answer(i int, op *history.Op, asked time.Duration) {
 	n := g.node(op.Node)
 	s := &g.seen[n]
+	if op.View.Role == history.Server { // it says that it is there
+		g.poll(n, &answer{from: asked, to: op.Time})
+		s.last = span{asked, op.Time}
+		return
+	}
 	a := answer{
 		from: asked, to: op.Time, term: op.View.Term, tenure: op.View.Tenure, op: int32(i), node: int16(n),
 		role: op.View.Role, polled: asked >= 0, torn: op.View.Torn, lead: -1,

@@ -9,6 +9,9 @@ func (f *facts) blind() string {
 	whole, torn := 0, 0
 	var names []string
 	for i := range f.seen {
+		if f.servers.has(i) {
+			continue
+		}
 		s := &f.seen[i]
 		if s.whole > 0 {
 			whole++

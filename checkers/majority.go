@@ -25,6 +25,22 @@ func (w *world) with(leader int, epochs []epoch, sure bool) set {
 		peers.add(leader)
 		nodes = nodes.and(peers).and(running)
 	}
+	return w.serving(nodes, epochs)
+}
+
+// serving leaves out the servers that were not surely connected with all other servers among the nodes.
+func (w *world) serving(nodes set, epochs []epoch) set {
+	servers := nodes.and(w.servers)
+	servers.each(func(i int) {
+		others := servers
+		others.remove(i)
+		for k := range epochs {
+			if others.minus(epochs[k].mutual[i]) != (set{}) {
+				nodes.remove(i)
+				return
+			}
+		}
+	})
 	return nodes
 }
 
@@ -36,7 +52,7 @@ func (f *facts) keeps(leader int, s, watched span) bool {
 
 // mayKeep reports whether it was so as far as the faults are known.
 func (f *facts) mayKeep(leader int, s span) bool {
-	return leader < f.world.n && f.world.with(leader, f.world.during(s), false).count() >= f.quorum()
+	return leader < f.world.n && f.majority(f.world.with(leader, f.world.during(s), false))
 }
 
 // vouched reports whether enough of the nodes were seen to run with the leader, and gave answers.
@@ -47,7 +63,7 @@ func (f *facts) vouched(nodes set, leader int, watched span) bool {
 			nodes.remove(i)
 		}
 	}
-	return nodes.has(leader) && nodes.count() >= f.quorum()
+	return nodes.has(leader) && f.majority(nodes)
 }
 
 // hearers returns the nodes that may tell node i anything, at first or at second hand, itself included.
@@ -64,21 +80,20 @@ func (e *epoch) hearers(i, n int) set {
 	return known
 }
 
-// outvoted reports whether node i surely had no majority, itself included, to talk with both ways.
-func (e *epoch) outvoted(i, n, quorum int) bool {
+// company returns with whom node i may have talked both ways, itself included; nobody if it surely stood still.
+func (e *epoch) company(i, n int) (nodes set) {
 	if e.still.has(i) {
-		return true
+		return set{}
 	}
-	with := 1
 	for j := range n {
-		if j != i && !e.still.has(j) && !e.deaf[i].has(j) && !e.deaf[j].has(i) {
-			with++
+		if j == i || !e.still.has(j) && !e.deaf[i].has(j) && !e.deaf[j].has(i) {
+			nodes.add(j)
 		}
 	}
-	return with < quorum
+	return nodes
 }
 
-// core is a fixed majority, all connected with each other, up and with right clocks, and the longest stretch of time
+// core is a fixed majority and somebody who can lead, all connected with each other, up and with right clocks, and the longest stretch of time
 // throughout which it surely was that.
 type core struct {
 	span
@@ -93,7 +108,7 @@ func (f *facts) cores(longer time.Duration) []core {
 	for i := 0; reached < len(w.epochs)-1 && i < len(w.epochs); i++ {
 		e := w.epochs[i]
 		mutual, well := slices.Clone(e.mutual), e.well
-		members, ok := clique(mutual, well, f.quorum())
+		members, ok := clique(mutual, well, f.electorate)
 		j := i
 		for ; ok && j+1 < len(w.epochs); j++ {
 			next := &w.epochs[j+1]
@@ -104,7 +119,7 @@ func (f *facts) cores(longer time.Duration) []core {
 			if together(members, mutual, well) {
 				continue
 			}
-			more, still := clique(mutual, well, f.quorum())
+			more, still := clique(mutual, well, f.electorate)
 			if !still {
 				break
 			}
@@ -137,14 +152,14 @@ func together(members set, friends []set, alive set) bool {
 // effort bounds the search for a clique. Networks as faults leave them take less than n steps, mostly.
 const effort = 2000
 
-// clique looks for at least quorum nodes among alive that are all friends of each other. It finds them if there are
-// any, unless that takes more than its effort.
-func clique(friends []set, alive set, quorum int) (set, bool) {
+// clique looks for nodes among alive that are all friends of each other, and enough: which no part is of too few. It finds
+// them if there are any, unless that takes more than its effort.
+func clique(friends []set, alive set, enough func(set) bool) (set, bool) {
 	steps := 0
 	var search func(among set) (set, bool)
 	search = func(among set) (set, bool) {
 		steps++
-		if steps > effort || among.count() < quorum {
+		if steps > effort || !enough(among) {
 			return set{}, false
 		}
 		worst, most := -1, 0

@@ -23,7 +23,7 @@ func TestClique(t *testing.T) {
 		}
 		alive := set{rapid.Uint64Range(0, 1<<n-1).Draw(t, "alive")}
 		quorum := rapid.IntRange(1, n).Draw(t, "quorum")
-		found, ok := clique(friends, alive, quorum)
+		found, ok := clique(friends, alive, atLeast(quorum))
 		want := false
 		for all := range uint64(1) << n {
 			if s := (set{all}); s.count() >= quorum && together(s, friends, alive) {
@@ -51,7 +51,7 @@ func TestCliqueOfMany(t *testing.T) {
 		friends[i].remove(i + 50)
 		friends[i+50].remove(i)
 	}
-	found, ok := clique(friends, first(n), n/2+1)
+	found, ok := clique(friends, first(n), atLeast(n/2+1))
 	require.True(t, ok)
 	require.Equal(t, n/2+1, found.count())
 
@@ -62,7 +62,7 @@ func TestCliqueOfMany(t *testing.T) {
 			friends[i].add((i + n - d) % n)
 		}
 	}
-	_, ok = clique(friends, first(n), n/2+1)
+	_, ok = clique(friends, first(n), atLeast(n/2+1))
 	require.False(t, ok)
 }
 
@@ -97,3 +97,5 @@ func TestLasted(t *testing.T) {
 	require.Equal(t, "n1", list([]string{"n1"}))
 	require.Equal(t, "n1, n2 and n3", list([]string{"n1", "n2", "n3"}))
 }
+
+func atLeast(quorum int) func(set) bool { return func(s set) bool { return s.count() >= quorum } }

@@ -94,7 +94,7 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		led.add(h.from.node)
 		with := shapes(h.from.node, h.span.to)
 		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
-		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign)) || with.count() < f.quorum() {
+		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign)) || !f.majority(with) {
 			continue
 		}
 		b.moves = append(b.moves, h)

@@ -45,6 +45,10 @@ func (p *notation) line(words []string) error {
 	case "nodes":
 		p.setup.Nodes = words[1:]
 		return nil
+	case "servers":
+		p.setup.Servers = words[1:]
+		p.setup.Nodes = append(p.setup.Nodes, words[1:]...)
+		return nil
 	case "bounds":
 		bounds := &p.setup.Bounds
 		b := map[string]*time.Duration{"silence": &bounds.Silence, "elect": &bounds.Elect, "poll": &bounds.Poll}

@@ -16,13 +16,15 @@ import (
 // take effect leaves things unsure until a later one is seen. A link that loses or delays packets, or only those of one
 // port, is neither connected nor cut. A process counts as up from its first answer after it was started, not from its start.
 type world struct {
-	n      int
-	cells  []cond          // links by from*n+to, then processes, then clocks, then single ports of links
-	ports  map[port]int    // where in cells
-	awake  []time.Duration // of each waking process, when it was started
-	touch  []touched       // by the change under way
-	links  bool            // whether a link was touched since the last epoch began
-	epochs []epoch
+	n int
+	// servers are those that the others elect through; they serve as far as they are connected with each other.
+	servers set
+	cells   []cond          // links by from*n+to, then processes, then clocks, then single ports of links
+	ports   map[port]int    // where in cells
+	awake   []time.Duration // of each waking process, when it was started
+	touch   []touched       // by the change under way
+	links   bool            // whether a link was touched since the last epoch began
+	epochs  []epoch
 }
 
 // cond is the condition of a link, a process or a clock.
@@ -56,8 +58,8 @@ type epoch struct {
 	still  set   // surely down or paused
 }
 
-func newWorld(n int) world {
-	w := world{n: n, cells: make([]cond, n*n+2*n), awake: make([]time.Duration, n), links: true}
+func newWorld(n int, servers set) world {
+	w := world{n: n, servers: servers, cells: make([]cond, n*n+2*n), awake: make([]time.Duration, n), links: true}
 	for i := range n {
 		w.cells[n*n+i] = waking
 	}

@@ -9,6 +9,10 @@ import (
 // System is a real server, unmodified, as an election under test: how its image is made, how a node of it is started,
 // and how to ask a node who leads. One System value serves one run; it may remember what it learns (which raft id is
 // whose) and its methods are called concurrently.
+//
+// The members are alike, and elect among themselves; or they are candidates, who elect through a service whose servers
+// are members, too. Then the System is a Service, Image is the candidates', and of a server nothing is asked but that
+// it answers: what it says about its own affairs is no part of the candidates' election.
 type System interface {
 	// Image names the recipe that builds the image and the version to build.
 	Image() Image
@@ -16,6 +20,13 @@ type System interface {
 	Container(self Member, all []Member) Container
 	// Observer returns how to ask self for its view, over connections that dial opens.
 	Observer(self Member, all []Member, dial Dial) Observer
+}
+
+// Service is a System of candidates and of the servers that they elect through.
+type Service interface {
+	System
+	// ServerImage is the image that servers run.
+	ServerImage() Image
 }
 
 // Image is a folder of recipes by name and the version of the server to build by it.
@@ -26,8 +37,10 @@ type Image struct {
 
 // Member is one member's place in the network.
 type Member struct {
-	ID   ID
-	Addr netip.Addr
+	ID     ID // candidates are numbered before servers
+	Name   string
+	Server bool // it is one of those that the others elect through
+	Addr   netip.Addr
 }
 
 // Container is what a member's container runs.
@@ -35,6 +48,8 @@ type Container struct {
 	Command []string
 	Env     []string
 	Data    string // the folder whose contents survive a restart
+	// Beside are processes of the same image that share the member's network and its fate.
+	Beside []Container
 }
 
 // Dial opens a TCP connection to a port of the node, from within the node's own network: no fault is in its way.

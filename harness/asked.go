@@ -99,11 +99,17 @@ func (n *algorithmNode) Close() error {
 }
 
 // systemNode is a node of a real system.
-type systemNode struct{ election.Observer }
+type systemNode struct {
+	election.Observer
+	server bool // of a service, not a candidate
+}
 
 // View asks the node for its view.
 func (n *systemNode) View(ctx context.Context) (history.View, error) {
 	s, torn, err := n.Observe(ctx)
+	if n.server {
+		return history.View{Role: history.Server}, err
+	}
 	return viewOf(s, torn), err
 }
 

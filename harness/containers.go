@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,8 @@ type containers struct {
 	engine  *docker.Engine
 	self    string // image of this executable
 	system  election.System
-	image   string // of the system
+	image   string // of the system, or of its candidates
+	service string // image of the servers that they elect through
 	members []election.Member
 	asked   map[string]asked
 	work    sync.WaitGroup // questions under way
@@ -63,6 +65,11 @@ func openContainers(ctx context.Context, s *subject, id string, progress func(st
 		if c.image, err = systemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
 			return nil, err
 		}
+		if service, ok := c.system.(election.Service); ok {
+			if c.service, err = systemImage(ctx, c.engine, service.ServerImage(), progress); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if c.self, err = c.engine.SelfImage(ctx, progress); err != nil {
 		return nil, err
@@ -72,7 +79,9 @@ func openContainers(ctx context.Context, s *subject, id string, progress func(st
 		return nil, err
 	}
 	for i, name := range s.names {
-		c.members = append(c.members, election.Member{ID: election.ID(i + 1), Addr: c.Addr(name)})
+		c.members = append(c.members, election.Member{
+			ID: election.ID(i + 1), Name: name, Server: slices.Contains(s.servers, name), Addr: c.Addr(name),
+		})
 	}
 	return c, nil
 }
@@ -105,7 +114,8 @@ func (c *containers) Start(ctx context.Context) error {
 	run := map[string]docker.Container{}
 	for i, name := range c.s.names {
 		self := c.members[i]
-		if c.fence != nil {
+		writes := c.fence != nil && !self.Server
+		if writes {
 			if err := c.Listen(name, node.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
 				return err
 			}
@@ -115,13 +125,8 @@ func (c *containers) Start(ctx context.Context) error {
 			c.asked[name] = c.listen(name)
 			continue
 		}
-		what := c.system.Container(self, c.members)
-		sys := docker.Container{Image: c.image, Command: what.Command, Env: what.Env, Data: what.Data}
-		if c.fence != nil {
-			sys.Sidecars = []docker.Container{c.recount(self)}
-		}
-		run[name] = sys
-		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name))}
+		run[name] = c.ofSystem(self, writes)
+		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
 		c.readLog(name, self.ID)
 	}
 	return c.Launch(ctx, run)
@@ -129,6 +134,23 @@ func (c *containers) Start(ctx context.Context) error {
 
 func (c *containers) dial(name string) election.Dial {
 	return func(ctx context.Context, port int) (net.Conn, error) { return c.Dial(ctx, name, port) }
+}
+
+// ofSystem is a container of a real system, with the writer beside it if there is to be one.
+func (c *containers) ofSystem(self election.Member, writes bool) docker.Container {
+	image := c.image
+	if self.Server {
+		image = c.service
+	}
+	what := c.system.Container(self, c.members)
+	run := docker.Container{Image: image, Command: what.Command, Env: what.Env, Data: what.Data}
+	for _, b := range what.Beside {
+		run.Sidecars = append(run.Sidecars, docker.Container{Image: image, Command: b.Command, Env: b.Env, Data: b.Data})
+	}
+	if writes {
+		run.Sidecars = append(run.Sidecars, c.recount(self))
+	}
+	return run
 }
 
 // recount is a container that runs Recount's own executable: an algorithm, or the writer beside a real system.

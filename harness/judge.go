@@ -46,6 +46,7 @@ func promises(r *report.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
+	t = t.On(setup.Cluster == OnDocker, setup.Options)
 	o, err := t.Parse(setup.Options)
 	if err != nil {
 		return none

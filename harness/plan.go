@@ -61,7 +61,8 @@ type subject struct {
 	Plan
 	target  *targets.Target
 	options targets.Options
-	names   []string
+	names   []string // candidates, then servers
+	servers []string // of the names
 	bounds  history.Bounds
 }
 
@@ -78,6 +79,7 @@ func (p Plan) resolve() (*subject, error) {
 	if s.target, err = targets.Find(p.Target); err != nil {
 		return nil, err
 	}
+	s.target = s.target.On(p.On == OnDocker, p.Options)
 	if s.options, err = s.target.Parse(p.Options); err != nil {
 		return nil, err
 	}
@@ -90,6 +92,9 @@ func (p Plan) resolve() (*subject, error) {
 	s.Schedule = s.Schedule.Timed(s.bounds.Silence)
 	if s.Nodes == 0 {
 		s.Nodes = 5
+		if s.target.Servers != nil {
+			s.Nodes = 3 // candidates, and there are servers besides
+		}
 	}
 	if s.Time == 0 {
 		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)
@@ -111,6 +116,12 @@ func (p Plan) resolve() (*subject, error) {
 	}
 	for i := range s.Nodes {
 		s.names = append(s.names, election.ID(i+1).String())
+	}
+	if s.target.Servers != nil {
+		for i := range s.target.Servers(s.options) {
+			s.servers = append(s.servers, fmt.Sprintf("s%d", i+1))
+		}
+		s.names = append(s.names, s.servers...)
 	}
 	for _, w := range p.Workloads {
 		if !slices.Contains([]string{workloadObserve, workloadFence, workloadRecord}, w) {

@@ -91,7 +91,7 @@ func (p *Plan) change(with Plan) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	had, err := t.Parse(p.Options)
+	had, err := t.On(p.On == OnDocker, p.Options).Parse(p.Options)
 	if err != nil {
 		return false, err
 	}

@@ -174,10 +174,11 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 func (r *run) begin() {
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		NoTerms: r.target.NoTerms, Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
+		Servers: r.servers, NoTerms: r.target.NoTerms, Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.sightings = nemesis.NewSightings(r.names, r.recorder)
+	r.sightings.Serve(r.servers)
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
 	if slices.Contains(r.Workloads, workloadFence) || setup.Recorded {

@@ -157,7 +157,7 @@ func (r *Role) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown role %q: want follower, candidate, leader or unknown", b)
+	return fmt.Errorf("unknown role %q: want follower, candidate, leader, server or unknown", b)
 }
 
 // UnmarshalJSON reads a number, or the name of a process that has one.

@@ -10,9 +10,10 @@ func init() {
 		Aims:  []Aim{{"a node of the minority", "leader"}},
 		Ports: true,
 		Shape: func(s Scene) Shape {
-			small, others := s.Aims[0], s.shuffled(s.Others(s.Aims[0]...))
-			more := max(0, (len(s.All)-1)/2-len(small))
-			return constant(apart(slices.Concat(small, others[:more]), others[more:]))
+			voters := slices.DeleteFunc(slices.Clone(s.Voters), func(n string) bool { return slices.Contains(s.Aims[0], n) })
+			room := (len(s.Voters)-1)/2 - (len(s.Voters) - len(voters)) // for more voters beside those aimed at
+			small := slices.Concat(s.Aims[0], s.shuffled(voters)[:max(0, room)])
+			return constant(apart(small, s.Others(small...)))
 		},
 	})
 }

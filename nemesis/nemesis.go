@@ -129,7 +129,7 @@ func (n *Nemesis) fire(st Step, reason string) {
 		}
 	}
 	n.aim(a, n.sightings.Leader(), n.cluster.Now()+patience, func(aims [][]string) {
-		a.shape = f.Shape(Scene{Aims: aims, All: n.sightings.nodes, Options: values, Rand: n.rand})
+		a.shape = f.Shape(Scene{Aims: aims, All: n.sightings.nodes, Voters: n.sightings.voters, Options: values, Rand: n.rand})
 		n.active = append(n.active, a)
 		n.enter(history.Inject, a, 0, aims)
 		if st.For > 0 {

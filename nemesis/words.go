@@ -15,12 +15,14 @@ var words = []struct{ word, about string }{
 	{"leader", "the node that was last seen to lead, in the highest term"},
 	{"old-leader", "the one that led before"},
 	{"next-leader", "the next one to lead: the step waits for it"},
-	{"follower", "any running node but the leader"},
+	{"follower", "any running node but the leader and servers"},
 	{"voter", "the node that gave another its vote last"},
 	{"candidate", "the one that it voted for"},
 	{"one", "any running node"},
-	{"minority", "any nodes, as many as a minority has at most"},
-	{"majority", "any nodes, as many as a majority has at least"},
+	{"server", "any running server, where nodes elect through servers"},
+	{"servers", "all running servers"},
+	{"minority", "any nodes, as many as a minority has at most; of servers, where nodes elect through servers"},
+	{"majority", "any nodes, as many as a majority has at least; of servers, as above"},
 	{"others", "all that the step's words before it do not name"},
 	{"all", "every node"},
 }
@@ -47,20 +49,34 @@ func checkWord(word string, nodes []string) error {
 
 // Sightings are what the history has shown so far of who leads. Words are resolved by them.
 type Sightings struct {
-	nodes  []string
-	views  map[string]history.View
-	chain  []string     // the leaders so far, each once for every leadership
-	last   history.View // of the last of them, when it began to lead
-	ballot [2]string    // who gave its vote last, and to whom
-	cue    func(seen []Cue, what string)
+	nodes   []string
+	servers []string // of the nodes, those that the others elect through
+	voters  []string // those of which a leader takes a majority: the servers, or else all
+	others  []string // those that may lead: all but servers
+	views   map[string]history.View
+	chain   []string     // the leaders so far, each once for every leadership
+	last    history.View // of the last of them, when it began to lead
+	ballot  [2]string    // who gave its vote last, and to whom
+	cue     func(seen []Cue, what string)
 }
 
 // NewSightings watches a recorder.
 func NewSightings(nodes []string, r *history.Recorder) *Sightings {
-	s := &Sightings{nodes: nodes, views: map[string]history.View{}, cue: func([]Cue, string) {}}
+	s := &Sightings{nodes: nodes, voters: nodes, others: nodes, views: map[string]history.View{}, cue: func([]Cue, string) {}}
 	r.Watch(s.see)
 	return s
 }
+
+// Serve tells that some of the nodes are servers that the others elect through.
+func (s *Sightings) Serve(servers []string) {
+	if len(servers) > 0 {
+		s.servers, s.voters = servers, servers
+		s.others = slices.DeleteFunc(slices.Clone(s.nodes), s.server)
+	}
+}
+
+// server reports whether a node is one.
+func (s *Sightings) server(node string) bool { return slices.Contains(s.servers, node) }
 
 func (s *Sightings) see(op *history.Op) {
 	switch {
@@ -103,7 +119,7 @@ func (s *Sightings) Leader() string {
 	return leader
 }
 
-// Agreed reports whether a leader is known to more than half of the nodes, itself included.
+// Agreed reports whether a leader is known to more than half of the nodes that may lead, itself included.
 func (s *Sightings) Agreed() bool {
 	leader := s.Leader()
 	if leader == "" {
@@ -115,13 +131,13 @@ func (s *Sightings) Agreed() bool {
 			count++
 		}
 	}
-	return count > len(s.nodes)/2
+	return count > len(s.others)/2
 }
 
-// AllAgree reports whether every node names the same leader in the same term.
+// AllAgree reports whether every node that may lead names the same leader in the same term.
 func (s *Sightings) AllAgree() bool {
 	leader := s.Leader()
-	for _, n := range s.nodes {
+	for _, n := range s.others {
 		if v := s.views[n]; leader == "" || v.Leader != leader || v.Term != s.views[leader].Term {
 			return false
 		}
@@ -137,6 +153,7 @@ func (s *Sightings) String() string {
 		switch {
 		case !seen:
 			parts = append(parts, n+" not seen")
+		case v.Role == history.Server:
 		case v.Role == history.Leader:
 			parts = append(parts, fmt.Sprintf("%s leads in term %d", n, v.Term))
 		case v.Leader == "":
@@ -156,6 +173,9 @@ func (s *Sightings) resolve(asked []string, led string, down map[string]history.
 		return slices.DeleteFunc(slices.Clone(s.nodes), func(n string) bool {
 			return n == but || down[n] != "" || slices.Contains(used, n)
 		})
+	}
+	among := func(from []string) []string {
+		return slices.DeleteFunc(free(""), func(n string) bool { return !slices.Contains(from, n) })
 	}
 	only := func(n string) []string {
 		if n == "" || !slices.Contains(free(""), n) {
@@ -189,14 +209,18 @@ func (s *Sightings) resolve(asked []string, led string, down map[string]history.
 			aim = only(s.ballot[1])
 		case "follower":
 			if l := s.Leader(); l != "" {
-				aim = pick(free(l), 1)
+				aim = pick(slices.DeleteFunc(free(l), s.server), 1)
 			}
+		case "server":
+			aim = pick(among(s.servers), 1)
+		case "servers":
+			aim = among(s.servers)
 		case "one":
 			aim = pick(free(""), 1)
 		case "minority":
-			aim = pick(free(""), (len(s.nodes)-1)/2)
+			aim = pick(among(s.voters), (len(s.voters)-1)/2)
 		case "majority":
-			aim = pick(free(""), len(s.nodes)/2+1)
+			aim = pick(among(s.voters), len(s.voters)/2+1)
 		case "others":
 			aim = free("")
 		case "all":

@@ -11,7 +11,8 @@ import (
 	"recount/history"
 )
 
-// Target is an election that Recount can run, and what it promises. Exactly one of Node and System is set.
+// Target is an election that Recount can run, and what it promises. Exactly one of Node and System is set. Where the same
+// election is there as a model, for simulations, and for real, the model has the real one in Real.
 type Target struct {
 	Name    string // command-line word: "raft-prevote"
 	About   string // one line
@@ -22,6 +23,8 @@ type Target struct {
 	// Unpromised are the properties that the target does not promise with these options, where more than one option
 	// decides; Option.Breaks says it for a single one. It may be nil.
 	Unpromised func(o Options) []string
+	// Store is the member that all others elect through; 0 where they elect among themselves.
+	Store election.ID
 	// NoTerms says that the election numbers no leaderships: its views carry term 0.
 	NoTerms bool
 	// Bounds are the times that the target is judged by, from its options.
@@ -31,6 +34,23 @@ type Target struct {
 	Node func(o Options, env election.Env) election.Node
 	// System makes the driver of a real system, for one run.
 	System func(o Options) (election.System, error)
+	// Servers is how many servers a run of System has, besides its candidates; nil where all members are peers.
+	Servers func(o Options) int
+	// Real is what runs in containers in the place of this model of it, with options, promises and bounds of its own.
+	Real *Target
+}
+
+// modelOption has a model run in containers, too.
+var modelOption = Option{
+	Name: "model", Kind: Bool, Default: "false", About: "in containers, run this model and not the real system",
+}
+
+// On is the target that runs in containers, or in simulation, with these options.
+func (t *Target) On(containers bool, given map[string]string) *Target {
+	if containers && t.Real != nil && given[modelOption.Name] != "true" {
+		return t.Real
+	}
+	return t
 }
 
 // Promise is a property that a target promises, and on which assumption: "" is none.
@@ -76,6 +96,12 @@ func Register(t *Target) {
 		panic("targets: registered twice: " + t.Name)
 	case (t.Node == nil) == (t.System == nil):
 		panic("targets: exactly one of Node and System must be set: " + t.Name)
+	case t.Real != nil && (t.Node == nil || t.Real.System == nil):
+		panic("targets: a model has Node, and what it models System: " + t.Name)
+	}
+	if t.Real != nil {
+		t.Real.Name = t.Name
+		t.Options = append(t.Options, modelOption)
 	}
 	registry[t.Name] = t
 }
