@@ -48,7 +48,7 @@ type asked interface {
 	Close() error
 }
 
-func openContainers(ctx context.Context, s *subject, id string, progress func(string)) (_ Cluster, err error) {
+func openContainers(ctx context.Context, s *subject, id, executable string, progress func(string)) (_ *containers, err error) {
 	c := &containers{s: s, asked: map[string]asked{}, closed: make(chan struct{})}
 	if c.engine, err = docker.Connect(ctx); err != nil {
 		return nil, err
@@ -71,7 +71,12 @@ func openContainers(ctx context.Context, s *subject, id string, progress func(st
 			}
 		}
 	}
-	if c.self, err = c.engine.SelfImage(ctx, progress); err != nil {
+	if executable == "" {
+		c.self, err = c.engine.SelfImage(ctx, progress)
+	} else {
+		c.self, err = c.engine.ExecutableImage(ctx, executable, progress)
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.Cluster, err = c.engine.Open(ctx, docker.Config{Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Log: progress})

@@ -30,6 +30,9 @@ type Config struct {
 	Repeat   string            // the command that repeats the run
 	Progress func(line string) // told what goes on; nil for silence
 	Compress bool              // the history becomes history.jsonl.gz, about a tenth as long
+	// Executable is the program that containers are to run beside what the target brings: one that offers the commands of
+	// package inside, and knows the target. "" is this process's own.
+	Executable string
 }
 
 // How leaders write: soon after the last write, with most of the time between looking and writing. A leader that is
@@ -315,7 +318,7 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 	if r.On == OnSim {
 		return openSimulated(r.subject)
 	}
-	return openContainers(ctx, r.subject, RunID(dir), r.Progress)
+	return openContainers(ctx, r.subject, RunID(dir), r.Executable, r.Progress)
 }
 
 func (r *run) append(op history.Op) {

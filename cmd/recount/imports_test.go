@@ -16,8 +16,10 @@ import (
 // arrows are the imports that packages of this module may have of each other; hint, option and random are open to all.
 // A new arrow is a decision.
 var arrows = map[string]string{
-	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election harness history hunt matrix nemesis report scenarios shrink targets track workloads",
+	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election harness history hunt inside matrix nemesis report scenarios shrink targets track workloads",
 	"track":              "checkers harness history nemesis report",
+	"recounttest":        "checkers docker harness inside report",
+	"inside":             "docker docker/agent docker/node election targets",
 	"hunt":               "checkers harness history nemesis report shrink targets",
 	"shrink":             "checkers harness history nemesis report",
 	"matrix":             "checkers harness nemesis report scenarios targets",
@@ -36,6 +38,7 @@ var arrows = map[string]string{
 	"election":           "",
 	"history":            "",
 	"scenarios":          "",
+	"examples/algorithm": "election history targets",
 	"hint":               "",
 	"option":             "",
 	"random":             "",

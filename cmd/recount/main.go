@@ -14,6 +14,7 @@ import (
 
 	"recount/harness"
 	"recount/hint"
+	"recount/inside"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -82,8 +83,9 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), checkCommand(), reportCommand(), listCommand(),
-		doctorCommand(), cleanCommand(), trackRecordCommand(), nodeCommand(), anchorCommand(), agentCommand(),
+		doctorCommand(), cleanCommand(), trackRecordCommand(),
 	)
+	root.AddCommand(inside.Commands(func(err error) error { return failure{err} })...)
 	for _, c := range root.Commands() {
 		c.SetHelpCommand(nil)
 	}

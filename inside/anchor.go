@@ -1,4 +1,4 @@
-package main
+package inside
 
 import (
 	"github.com/spf13/cobra"

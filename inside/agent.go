@@ -1,4 +1,4 @@
-package main
+package inside
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 // agentCommand is what the container of a run's agent runs. Nobody else has a use for it.
-func agentCommand() *cobra.Command {
+func agentCommand(fail func(error) error) *cobra.Command {
 	return &cobra.Command{
 		Use:    "agent",
 		Short:  "Inject faults into containers, as the harness at the other end of stdin and stdout says",
@@ -17,7 +17,7 @@ func agentCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := agent.Run(os.Stdin, os.Stdout); err != nil {
-				return failure{err}
+				return fail(err)
 			}
 			return nil
 		},

@@ -1,4 +1,4 @@
-package main
+package inside
 
 import (
 	"net/netip"

@@ -1,0 +1,144 @@
+package recounttest
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/checkers"
+	"recount/harness"
+)
+
+// Option says something of a run that its target and its scenario leave open.
+type Option func(*config)
+
+// config is what all options come to.
+type config struct {
+	harness.Plan
+	seeds    []uint64
+	attempts int
+	results  string
+	expect   map[string]checkers.Verdict
+}
+
+// Seeds makes a run for each seed. Without it there is one run, with the scenario's seed or else 1: a test is to test the
+// same every time.
+func Seeds(seeds ...uint64) Option { return func(c *config) { c.seeds = seeds } }
+
+// Set gives an option of the target a value, as --opt does.
+func Set(name, value string) Option {
+	return func(c *config) {
+		if c.Options == nil {
+			c.Options = map[string]string{}
+		}
+		c.Options[name] = value
+	}
+}
+
+// Nodes is the size of the cluster.
+func Nodes(n int) Option { return func(c *config) { c.Nodes = n } }
+
+// For is how long the run lasts, from the first leader to the final healing.
+func For(d time.Duration) Option { return func(c *config) { c.Time = d } }
+
+// Faults are the faults to draw a schedule from, in the place of a scenario's.
+func Faults(names ...string) Option { return func(c *config) { c.Faults = names } }
+
+// Workloads are what clients do besides observing: "fence" or "record".
+func Workloads(names ...string) Option { return func(c *config) { c.Workloads = names } }
+
+// Require makes properties count as promised.
+func Require(properties ...string) Option {
+	return func(c *config) { c.Require = append(c.Require, properties...) }
+}
+
+// Expect says what will come of a property: a test that shows a weakness expects checkers.Invalid.
+func Expect(property string, v checkers.Verdict) Option {
+	return func(c *config) {
+		if c.expect == nil {
+			c.expect = map[string]checkers.Verdict{}
+		}
+		c.expect[property] = v
+	}
+}
+
+// OnDocker makes the run on containers. The test is skipped where no container engine answers, but not where the
+// environment variable CI is set. The package's TestMain must call Main.
+func OnDocker() Option { return func(c *config) { c.On = harness.OnDocker } }
+
+// Attempts makes a run that decided nothing again, up to n runs in all: on containers a machine may be too busy to keep
+// time.
+func Attempts(n int) Option { return func(c *config) { c.attempts = max(n, 1) } }
+
+// Results is the folder for runs that did not hold, in the place of results.
+func Results(dir string) Option { return func(c *config) { c.results = dir } }
+
+// plans are the runs to make, one for each seed.
+func (c *config) plans(target, scenario string) ([]harness.Plan, error) {
+	p, seeds := c.Plan, c.seeds
+	p.Target = target
+	if p.On == "" {
+		p.On = harness.OnSim
+	}
+	if scenario != "" {
+		s, err := harness.LoadScenario(scenario)
+		if err != nil {
+			return nil, err
+		}
+		if p = s.Plan(p); seeds == nil && s.Seed != nil {
+			seeds = []uint64{*s.Seed}
+		}
+	}
+	p.Options = merged(p.Options, c.Options)
+	p.Expect = merged(p.Expect, c.expect)
+	if len(c.Workloads) > 0 {
+		p.Workloads = c.Workloads
+	}
+	if len(c.Faults) > 0 {
+		p.Faults, p.Schedule, p.Expect = c.Faults, nil, c.expect
+	}
+	if seeds == nil {
+		seeds = []uint64{1}
+	}
+	var all []harness.Plan
+	for _, p.Seed = range seeds {
+		all = append(all, p)
+	}
+	return all, p.Check()
+}
+
+// merged is a map with another's entries in the place of its own.
+func merged[V any](m, with map[string]V) map[string]V {
+	if len(with) == 0 {
+		return m
+	}
+	all := map[string]V{}
+	maps.Copy(all, m)
+	maps.Copy(all, with)
+	return all
+}
+
+// name is the subtest's: "raft/ping-pong/scale=2/sim/seed=1".
+func (c *config) name(target, scenario string, seed uint64) string {
+	base := func(word string) string {
+		return strings.TrimSuffix(filepath.Base(word), ".yaml")
+	}
+	words := []string{base(target)}
+	if scenario != "" {
+		words = append(words, base(scenario))
+	}
+	if len(c.Faults) > 0 {
+		words = append(words, strings.Join(c.Faults, ","))
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Options)) {
+		words = append(words, k+"="+c.Options[k])
+	}
+	on := c.On
+	if on == "" {
+		on = harness.OnSim
+	}
+	return strings.Join(append(words, on, fmt.Sprintf("seed=%d", seed)), "/")
+}

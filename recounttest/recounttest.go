@@ -1,0 +1,133 @@
+// Package recounttest makes runs of elections inside of "go test": each is a subtest, which fails with the evidence and
+// with the command that repeats it.
+//
+// A target that a test brings along is registered first, in an init function of the test's package:
+//
+//	func init() { targets.Register(&targets.Target{Name: "mine", …}) }
+//
+//	func TestMain(m *testing.M) { recounttest.Main(m) } // only for runs on containers
+//
+//	func TestPingPong(t *testing.T) {
+//		recounttest.Run(t, "mine", "ping-pong")
+//		recounttest.Run(t, "mine", "", recounttest.Faults("isolate", "kill"), recounttest.Seeds(1, 2, 3))
+//		recounttest.Run(t, "mine", "partition.yaml", recounttest.OnDocker())
+//	}
+//
+// A run that did not hold leaves its folder, with the report, in the folder results of the test's package; with
+// "go test -artifacts" every run leaves one where go test keeps artifacts.
+package recounttest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"recount/harness"
+	"recount/hint"
+	"recount/inside"
+	"recount/report"
+)
+
+// Main runs the tests of a package that makes runs on containers. It is what its TestMain calls: containers run the
+// test's own executable, which must then know that it is not to test anything. It does not return.
+func Main(m *testing.M) {
+	if status, ours := inside.Main(os.Args, os.Stderr); ours {
+		os.Exit(status)
+	}
+	insideAware = true
+	status := m.Run()
+	discard()
+	os.Exit(status)
+}
+
+// insideAware tells that the test's executable can serve in containers.
+var insideAware bool
+
+// Run makes a run of a target as a subtest, and returns it judged. The target is one that is registered, or the path of a
+// spec file; the scenario is one that Recount knows, the path of a scenario file, or "" to draw faults from those that
+// Faults names.
+//
+// The subtest fails where "recount run" exits with another status than 0: where a promise broke, where a scenario on its
+// own target did not show what it expects, and where nothing was decided. With Seeds there are several subtests, and the
+// last run is returned. Run returns nil where no run was made.
+func Run(t *testing.T, target, scenario string, options ...Option) *report.Run {
+	t.Helper()
+	c := config{attempts: 1}
+	for _, o := range options {
+		o(&c)
+	}
+	plans, err := c.plans(target, scenario)
+	if err != nil {
+		fatal(t, err)
+	}
+	repeat := command()
+	var last *report.Run
+	for _, p := range plans {
+		t.Run(c.name(target, scenario, p.Seed), func(t *testing.T) { last = c.run(t, p, repeat) })
+	}
+	return last
+}
+
+// run makes one run, again if need be, and judges the test by it.
+func (c *config) run(t *testing.T, plan harness.Plan, repeat func(name string) string) *report.Run {
+	executable := ""
+	if plan.On == harness.OnDocker {
+		needEngine(t)
+		executable = static(t)
+	}
+	artifacts := keepsArtifacts()
+	folder := t.TempDir()
+	if artifacts {
+		folder = t.ArtifactDir()
+	}
+	for attempt := 1; ; attempt++ {
+		r, err := harness.Run(t.Context(), plan, harness.Config{
+			Results: folder, Repeat: repeat(t.Name()), Executable: executable, Progress: func(line string) { t.Log(line) },
+		})
+		if err != nil {
+			fatal(t, err)
+		}
+		if r.Status == harness.StatusUnknown && attempt < c.attempts {
+			t.Logf("attempt %d of %d decided nothing: %s", attempt, c.attempts, report.Sentence(r))
+			continue
+		}
+		if r.Status != harness.StatusHeld && !artifacts {
+			if err := harness.Move(r, cmp.Or(c.results, "results")); err != nil {
+				t.Error(err)
+			}
+		}
+		if abs, err := filepath.Abs(r.Dir); err == nil {
+			r.Dir = abs
+		}
+		shown := *r
+		if r.Status == harness.StatusHeld && !artifacts {
+			shown.Dir = "" // it goes with the test
+		}
+		var b bytes.Buffer
+		if err := report.Text(&b, &shown, false); err != nil {
+			t.Error(err)
+		}
+		t.Log("\n" + b.String())
+		switch r.Status {
+		case harness.StatusHeld:
+		case harness.StatusBroken:
+			t.Errorf("recount: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
+		default:
+			t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
+		}
+		return r
+	}
+}
+
+// fatal ends a test that could not be made, with the way out.
+func fatal(t *testing.T, err error) {
+	t.Helper()
+	text := fmt.Sprintf("recount: %v", err)
+	if h := hint.Of(err); h != "" {
+		text += "\nhint: " + h
+	}
+	t.Fatal(text)
+}
