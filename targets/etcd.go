@@ -127,10 +127,7 @@ func (s *etcdSystem) Container(self election.Member, all []election.Member) elec
 	ms := func(option string) string {
 		return strconv.FormatInt(s.options.Duration(option).Milliseconds(), 10)
 	}
-	every := netip.IPv4Unspecified()
-	if self.Addr.Is6() {
-		every = netip.IPv6Unspecified()
-	}
+	every := everyAddr(self.Addr)
 	c := election.Container{
 		Data: "/data",
 		Command: []string{

@@ -7,9 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,18 +51,13 @@ func (s *etcdSystem) who(raft string) (election.ID, error) {
 // Observer asks a server for its raft status.
 func (s *etcdSystem) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
 	s.meet(all)
-	return &etcdObserver{system: s, self: self.ID, transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, etcdClientPort) },
-		// One server, one connection: it is kept from one observation to the next.
-		MaxIdleConns:       1,
-		DisableCompression: true,
-	}}
+	return &etcdObserver{asker: newAsker(dial, etcdClientPort), system: s, self: self.ID}
 }
 
 type etcdObserver struct {
-	system    *etcdSystem
-	self      election.ID
-	transport *http.Transport
+	*asker
+	system *etcdSystem
+	self   election.ID
 }
 
 // etcdStatus is the part of raft's status that tells of the election.
@@ -90,27 +82,11 @@ func (o *etcdObserver) Observe(ctx context.Context) (election.Status, bool, erro
 }
 
 func (o *etcdObserver) observe(ctx context.Context) (election.Status, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/debug/vars", nil)
-	if err != nil {
-		return election.Status{}, err
-	}
-	resp, err := o.transport.RoundTrip(req)
-	if err != nil {
-		return election.Status{}, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return election.Status{}, fmt.Errorf("/debug/vars answered %s", resp.Status)
-	}
 	var vars struct {
 		Raft *etcdStatus `json:"raft.status"`
 	}
-	body, err := io.ReadAll(resp.Body) // to its end, or the connection could not be kept
-	if err != nil {
+	if err := o.ask(ctx, "/debug/vars", &vars); err != nil {
 		return election.Status{}, err
-	}
-	if err := json.Unmarshal(body, &vars); err != nil {
-		return election.Status{}, fmt.Errorf("/debug/vars: %w", err)
 	}
 	if vars.Raft == nil {
 		return election.Status{}, errors.New("raft has not started")
@@ -140,12 +116,6 @@ func (s *etcdSystem) status(self election.ID, r etcdStatus) (election.Status, er
 	}
 	leader, err := s.who(r.Lead)
 	return election.Status{Role: role, Term: r.Term, Leader: leader}, err
-}
-
-// Close ends the connection.
-func (o *etcdObserver) Close() error {
-	o.transport.CloseIdleConnections()
-	return nil
 }
 
 // etcdLine is a message of raft's that tells of a new role, or of a new leader of a follower. The goroutine that runs

@@ -7,12 +7,15 @@ import (
 	"runtime"
 )
 
-// goMain is a program that this machine's Go toolchain builds from a main package of a few lines, with the versions of
-// all modules it imports. A module of its own takes the replace directives that "go install" refuses.
+// goMain is a program that this machine's Go toolchain builds, from a main package of a few lines or from the system's
+// own, with the versions of all modules it imports. A module of its own takes the replace directives that "go install"
+// refuses.
 type goMain struct {
-	main, mod string
-	sum       string // "" lets the toolchain resolve what mod leaves open, by the checksum database
-	path      string // of the program in the image
+	main string // "" for a program whose own main package is built
+	mod  string
+	sum  string // "" lets the toolchain resolve what mod leaves open, by the checksum database
+	pkg  string // that package; "" is the one in main
+	path string // of the program in the image
 }
 
 const noGo = "it is built with Go: install it from https://go.dev/dl"
@@ -21,7 +24,11 @@ const noGo = "it is built with Go: install it from https://go.dev/dl"
 var flags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
 
 func (g goMain) content() []string {
-	return append([]string{g.main, g.mod, g.sum, g.path}, flags...)
+	all := append([]string{g.main, g.mod, g.sum, g.path}, flags...)
+	if g.pkg != "" {
+		all = append(all, g.pkg)
+	}
+	return all
 }
 
 func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
@@ -36,8 +43,10 @@ func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
 	if err != nil {
 		return "", err
 	}
-	files := map[string]string{"main.go": g.main, "go.mod": g.mod}
-	resolve := "-mod=mod"
+	files, pkg, resolve := map[string]string{"go.mod": g.mod}, g.pkg, "-mod=mod"
+	if g.main != "" {
+		files["main.go"], pkg = g.main, "."
+	}
 	if g.sum != "" {
 		files["go.sum"], resolve = g.sum, "-mod=readonly"
 	}
@@ -54,5 +63,5 @@ func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
 		"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GO111MODULE=on", "GOWORK=off", "TMPDIR=" + tmp,
 		"GOFLAGS=-trimpath", // an empty one would not hide the user's own
 	}
-	return root, b.run(ctx, src, env, "go", append(args, ".")...)
+	return root, b.run(ctx, src, env, "go", append(args, pkg)...)
 }

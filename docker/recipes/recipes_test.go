@@ -39,9 +39,10 @@ func TestRef(t *testing.T) {
 
 // What decides an image is in its name: each part of a recipe changes it.
 func TestContent(t *testing.T) {
-	g := goMain{main: "a", mod: "b", sum: "c", path: "d"}
+	g := goMain{main: "a", mod: "b", sum: "c", pkg: "d", path: "e"}
 	for _, other := range []goMain{
-		{"x", "b", "c", "d"}, {"a", "x", "c", "d"}, {"a", "b", "x", "d"}, {"a", "b", "c", "x"},
+		{"x", "b", "c", "d", "e"}, {"a", "x", "c", "d", "e"}, {"a", "b", "x", "d", "e"}, {"a", "b", "c", "x", "e"},
+		{"a", "b", "c", "d", "x"},
 	} {
 		require.NotEqual(t, g.content(), other.content())
 	}
