@@ -144,7 +144,8 @@ func packSelf(w io.Writer, executable io.Reader, size int64) error {
 	return t.Close()
 }
 
-// CheckExecutable returns an error for a file that would not run in a container, of that architecture, that holds nothing else.
+// CheckExecutable returns an error for a file that would not run in a container, of that architecture, that holds
+// nothing else.
 func CheckExecutable(path, arch string) error {
 	const build = "build it with CGO_ENABLED=0 (make build does)"
 	f, err := elf.Open(path)

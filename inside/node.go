@@ -40,6 +40,7 @@ of a real system (--beside).`,
 			if err != nil {
 				return err
 			}
+			t = t.On(true, c.Options)
 			o, err := t.Parse(c.Options)
 			if err != nil {
 				return err
