@@ -41,6 +41,7 @@ of a real system (--beside).`,
 				return err
 			}
 			t = t.On(true, c.Options)
+			t = t.On(true, c.Options)
 			o, err := t.Parse(c.Options)
 			if err != nil {
 				return err
