@@ -22,6 +22,7 @@ var arrows = map[string]string{
 	"inside":             "docker docker/agent docker/node election targets",
 	"hunt":               "checkers harness history nemesis report shrink targets",
 	"shrink":             "checkers harness history nemesis report",
+	"measure":            "election harness history sim targets",
 	"matrix":             "checkers harness nemesis report scenarios targets",
 	"harness":            "checkers docker docker/node docker/recipes election history nemesis report scenarios sim targets workloads",
 	"report":             "checkers history",

@@ -1,0 +1,154 @@
+//go:build linux
+
+// Package disk is a disk that can fail: a file system in memory that a node's data volume is served from, through FUSE.
+// It knows what of it would survive the death of the machine, and loses the rest on demand; it fills up, slows down,
+// fails and is wiped on demand. The program that uses it is unmodified and notices no difference to a disk in good
+// health, except in speed.
+//
+// What is on disk, in the worst case that is allowed:
+//   - a file's bytes and length, as of its last sync (fsync, fdatasync, msync, O_SYNC);
+//   - names as journal.go has it;
+//   - owners, modes and times, which are never lost.
+//
+// A sync that failed has written nothing, and no later sync writes what it left out.
+package disk
+
+import (
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"time"
+
+	"recount/history"
+)
+
+// Size is how much a disk holds, in bytes. It takes memory only for what was written.
+const Size = 1 << 30
+
+// Disk is one disk. It is safe for concurrent use.
+type Disk struct {
+	mu      sync.Mutex
+	root    *inode
+	pending []record // changes of names that are not on disk, in the order in which they were made
+	inos    uint64   // given out so far
+	used    int64    // pages taken
+	state   history.DiskState
+	turned  chan struct{} // closed when the state changes
+	rand    *rand.Rand    // decides which operations fail
+	served  *Mount        // who may use it
+	probe   *inode        // a file without a name, to try the disk on
+	canary  *inode        // another, to which no fault is done
+}
+
+// inode is a file, a folder or a symbolic link.
+type inode struct {
+	number     uint64
+	mode       uint32 // with its type
+	uid, gid   uint32
+	atime      time.Time
+	mtime      time.Time
+	ctime      time.Time
+	links      int
+	in         map[*inode]int    // how many names it has in which folders
+	data       content           // of a file
+	entries    map[string]*inode // of a folder: what is seen
+	saved      map[string]*inode // and what is on disk
+	target     string            // of a symbolic link
+	exempt     bool              // no fault is done to it
+	unbuffered bool              // reads are not answered from the kernel's memory
+}
+
+// New returns an empty disk. What of it fails by chance follows from the seed.
+func New(seed uint64) *Disk {
+	d := &Disk{turned: make(chan struct{}), rand: rand.New(rand.NewPCG(seed, 0))}
+	d.root = d.inode(syscall.S_IFDIR|0o755, 0, 0)
+	d.root.links = 1
+	d.probe = d.inode(syscall.S_IFREG|0o600, 0, 0)
+	d.canary = d.inode(syscall.S_IFREG|0o600, 0, 0)
+	d.canary.exempt = true
+	d.probe.unbuffered, d.canary.unbuffered = true, true
+	return d
+}
+
+func (d *Disk) inode(mode, uid, gid uint32) *inode {
+	d.inos++
+	now := time.Now()
+	i := &inode{number: d.inos, mode: mode, uid: uid, gid: gid, atime: now, mtime: now, ctime: now, in: map[*inode]int{}}
+	switch mode & syscall.S_IFMT {
+	case syscall.S_IFDIR:
+		i.entries, i.saved = map[string]*inode{}, map[string]*inode{}
+	case syscall.S_IFREG:
+		i.data = newContent()
+	}
+	return i
+}
+
+func (i *inode) folder() bool { return i.mode&syscall.S_IFMT == syscall.S_IFDIR }
+
+// Set brings the disk into a state. A disk that turns wiped is emptied at once.
+func (d *Disk) Set(s history.DiskState) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s.Wiped && !d.state.Wiped {
+		d.root.saved = map[string]*inode{}
+		d.probe.data, d.canary.data = newContent(), newContent()
+		d.lose()
+	}
+	if s == d.state {
+		return
+	}
+	d.state = s
+	close(d.turned)
+	d.turned = make(chan struct{})
+}
+
+// State is the state that the disk is in.
+func (d *Disk) State() history.DiskState {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.state
+}
+
+// Crash takes away all that is not on disk, and makes whoever uses the disk get nothing but errors: its machine is dead.
+func (d *Disk) Crash() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lose()
+}
+
+func (d *Disk) lose() {
+	d.served = nil
+	close(d.turned) // nobody waits for this disk any more
+	d.turned = make(chan struct{})
+	d.pending = nil
+	d.used = 0
+	for _, i := range []*inode{d.probe, d.canary} {
+		i.data.lose()
+	}
+	seen := map[*inode]bool{d.root: true}
+	d.root.revert(seen)
+	for i := range seen {
+		if !i.folder() {
+			d.used += int64(len(i.data.pages))
+		}
+	}
+}
+
+// revert makes a folder, and all that is below it, what is on disk of it.
+func (i *inode) revert(seen map[*inode]bool) {
+	i.entries = maps.Clone(i.saved)
+	for _, child := range i.entries {
+		if !seen[child] {
+			seen[child] = true
+			child.links, child.in = 0, map[*inode]int{}
+			if child.folder() {
+				child.revert(seen)
+			} else {
+				child.data.lose()
+			}
+		}
+		child.links++
+		child.in[i]++
+	}
+}
