@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"recount/docker"
 	"recount/docker/node"
-	"recount/docker/recipes"
 	"recount/election"
 	"recount/history"
 	"recount/workloads"
@@ -62,11 +60,11 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 		if c.system, err = s.target.System(s.options); err != nil {
 			return nil, Usage(err)
 		}
-		if c.image, err = systemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
+		if c.image, err = SystemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
 			return nil, err
 		}
 		if service, ok := c.system.(election.Service); ok {
-			if c.service, err = systemImage(ctx, c.engine, service.ServerImage(), progress); err != nil {
+			if c.service, err = SystemImage(ctx, c.engine, service.ServerImage(), progress); err != nil {
 				return nil, err
 			}
 		}
@@ -89,22 +87,6 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 		})
 	}
 	return c, nil
-}
-
-// systemImage returns the name of a real system's image, which is built by its recipe if the engine does not have it.
-func systemImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (string, error) {
-	ref := recipes.Ref(image)
-	has, err := e.HasImage(ctx, ref)
-	if err != nil || has {
-		return ref, err
-	}
-	progress(fmt.Sprintf("building %s %s; this happens once", image.Recipe, image.Version))
-	root, key, err := recipes.Build(ctx, image, progress)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	return ref, e.ImportImage(ctx, ref, root, "recount.image="+image.Recipe, "recount.recipe="+key)
 }
 
 func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {

@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recount/docker"
+	"recount/docker/recipes"
+	"recount/election"
+	"recount/hint"
+)
+
+// SystemImage returns the name of a real system's image. If the engine does not have it, it is built by its recipe, and
+// where that cannot be, pulled.
+func SystemImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (string, error) {
+	ref := recipes.Ref(image)
+	has, err := e.HasImage(ctx, ref)
+	if err != nil || has {
+		return ref, err
+	}
+	progress(fmt.Sprintf("building %s %s; this happens once", image.Recipe, image.Version))
+	built := BuildImage(ctx, e, image, progress)
+	if built == nil || ctx.Err() != nil {
+		return ref, built
+	}
+	if _, err := recipes.Published(image); err != nil {
+		return "", built
+	}
+	progress(fmt.Sprintf("%v; trying to pull it", built))
+	if pulled := PullImage(ctx, e, image, progress); pulled != nil {
+		return "", hint.Add(errors.Join(built, pulled), "%s", hint.Of(built))
+	}
+	return ref, nil
+}
+
+// BuildImage builds a real system's image by its recipe, though the engine may have it.
+func BuildImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) error {
+	root, key, err := recipes.Build(ctx, image, progress)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return e.ImportSystem(ctx, recipes.Ref(image), root, image.Recipe, key)
+}
+
+// Pulled begins the origin of an image that was pulled; the rest names it where it was pulled from.
+const Pulled = "pulled:"
+
+// PullImage makes a real system's image of the one that its makers publish: the same layout, their program.
+func PullImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) error {
+	up, err := recipes.Published(image)
+	if err != nil {
+		return err
+	}
+	if err := e.Pull(ctx, up.Ref, progress); err != nil {
+		return err
+	}
+	root, err := e.Extract(ctx, up.Ref, up.Files)
+	if err != nil {
+		return err
+	}
+	return e.ImportSystem(ctx, recipes.Ref(image), root, image.Recipe, Pulled+up.Ref)
+}
