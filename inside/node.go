@@ -41,7 +41,6 @@ of a real system (--beside).`,
 				return err
 			}
 			t = t.On(true, c.Options)
-			t = t.On(true, c.Options)
 			o, err := t.Parse(c.Options)
 			if err != nil {
 				return err

@@ -16,6 +16,7 @@ type goMain struct {
 	sum  string // "" lets the toolchain resolve what mod leaves open, by the checksum database
 	pkg  string // that package; "" is the one in main
 	path string // of the program in the image
+	more string // a second file of the main package
 }
 
 const noGo = "it is built with Go: install it from https://go.dev/dl"
@@ -27,6 +28,9 @@ func (g goMain) content() []string {
 	all := append([]string{g.main, g.mod, g.sum, g.path}, flags...)
 	if g.pkg != "" {
 		all = append(all, g.pkg)
+	}
+	if g.more != "" {
+		all = append(all, g.more)
 	}
 	return all
 }
@@ -46,6 +50,9 @@ func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
 	files, pkg, resolve := map[string]string{"go.mod": g.mod}, g.pkg, "-mod=mod"
 	if g.main != "" {
 		files["main.go"], pkg = g.main, "."
+	}
+	if g.more != "" {
+		files["more.go"] = g.more
 	}
 	if g.sum != "" {
 		files["go.sum"], resolve = g.sum, "-mod=readonly"

@@ -39,10 +39,10 @@ func TestRef(t *testing.T) {
 
 // What decides an image is in its name: each part of a recipe changes it.
 func TestContent(t *testing.T) {
-	g := goMain{main: "a", mod: "b", sum: "c", pkg: "d", path: "e"}
+	g := goMain{main: "a", mod: "b", sum: "c", pkg: "d", path: "e", more: "f"}
 	for _, other := range []goMain{
-		{"x", "b", "c", "d", "e"}, {"a", "x", "c", "d", "e"}, {"a", "b", "x", "d", "e"}, {"a", "b", "c", "x", "e"},
-		{"a", "b", "c", "d", "x"},
+		{"x", "b", "c", "d", "e", "f"}, {"a", "x", "c", "d", "e", "f"}, {"a", "b", "x", "d", "e", "f"}, {"a", "b", "c", "x", "e", "f"},
+		{"a", "b", "c", "d", "x", "f"}, {"a", "b", "c", "d", "e", "x"},
 	} {
 		require.NotEqual(t, g.content(), other.content())
 	}

@@ -1,0 +1,110 @@
+package targets
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"recount/election"
+	"recount/hint"
+	"recount/history"
+)
+
+// etcd's election and lock for clients, through real servers. What its makers say of it:
+//
+//   - a lock or an election alone protects nothing; the revision has to be checked by what it protects:
+//     https://etcd.io/docs/v3.6/learning/why/#notes-on-the-usage-of-lock-and-lease
+//   - an election's keys and their revisions: https://pkg.go.dev/go.etcd.io/etcd/client/v3/concurrency#Election
+//   - the lock service: https://etcd.io/docs/v3.6/dev-guide/api_concurrency_reference_v3/
+//   - granted to a waiter whose lease was gone, before 3.5 (and 3.4.28): https://github.com/etcd-io/etcd/issues/11456
+func etcdElectionReal() *Target {
+	return &Target{
+		About:  "candidates in containers of their own that elect through real etcd servers, with its own client",
+		Source: "https://etcd.io/docs/v3.6/learning/why/#notes-on-the-usage-of-lock-and-lease",
+		Options: []Option{
+			{Name: "version", Kind: Text, Default: "3.6.16", About: "of the servers: 3.4.15, 3.4.23, or any 3.5, 3.6 or 3.7"},
+			{Name: "client", Kind: Text, Default: "3.6.4", About: "version of the client: any 3.5, 3.6 or 3.7"},
+			serversOption("3"),
+			{
+				Name: "api", Kind: Choice, Default: "election", Choices: []string{"election", "lock"},
+				About: "concurrency.Election of the client, or the lock service of the servers",
+			},
+			{Name: "ttl", Kind: Duration, Default: "3s", About: "how long a lease lasts that is not kept alive, in whole seconds"},
+		},
+		Promises: servicePromises(),
+		Unpromised: func(o Options) []string {
+			if o.Value("api") == "lock" && strings.HasPrefix(o.Value("version"), "3.4.") {
+				return []string{"single-leader-per-term", "agreement", "fencing"}
+			}
+			return nil
+		},
+		Bounds: func(o Options) history.Bounds {
+			ttl := o.Duration("ttl")
+			return history.Bounds{
+				Silence: ttl + time.Second, // servers look for leases that are over twice a second
+				// A session that the client has to find out about, another to begin, and a new leader of the servers.
+				Elect: 3*ttl + 20*time.Second,
+				Poll:  50 * time.Millisecond,
+			}
+		},
+		Servers: countServers,
+		System:  newEtcdElection,
+	}
+}
+
+// etcdElection is etcd's servers, and candidates.
+type etcdElection struct {
+	candidateLogs
+	options Options
+	servers election.System
+}
+
+func newEtcdElection(o Options) (election.System, error) {
+	ttl := o.Duration("ttl")
+	if ttl < 2*time.Second || ttl%time.Second != 0 {
+		return nil, fmt.Errorf("targets: etcd-election: %w", hint.Add(fmt.Errorf("option ttl: %v", ttl), "leases last whole seconds, 2s or more"))
+	}
+	servers, err := etcdServers(o)
+	return &etcdElection{options: o, servers: servers}, err
+}
+
+// etcdServers is the driver of the servers alone.
+func etcdServers(o Options) (election.System, error) {
+	etcd, err := Find("etcd")
+	if err != nil {
+		return nil, err
+	}
+	own, err := etcd.Parse(map[string]string{"version": o.Value("version")})
+	if err != nil {
+		return nil, err
+	}
+	return newEtcd(own)
+}
+
+func (s *etcdElection) Image() election.Image {
+	return election.Image{Recipe: "etcd-candidate", Version: s.options.Value("client")}
+}
+
+func (s *etcdElection) ServerImage() election.Image { return s.servers.Image() }
+
+func (s *etcdElection) Container(self election.Member, all []election.Member) election.Container {
+	_, servers := split(all)
+	if self.Server {
+		return s.servers.Container(self, servers)
+	}
+	return election.Container{Command: []string{
+		"/usr/bin/candidate", "-name=" + self.Name,
+		"-endpoints=" + addresses(servers, "http://%s", etcdClientPort),
+		"-ttl=" + strconv.Itoa(int(s.options.Duration("ttl").Seconds())),
+		"-api=" + s.options.Value("api"),
+	}}
+}
+
+func (s *etcdElection) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	if self.Server {
+		_, servers := split(all)
+		return s.servers.Observer(self, servers, dial)
+	}
+	return observeCandidate(dial)
+}

@@ -1,0 +1,125 @@
+package targets
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recount/election"
+	"recount/history"
+)
+
+// What elections share whose candidates elect through a real service, in containers of their own: how a candidate tells
+// its view, which servers there are, and what their promises rest on.
+
+// candidatePort is where a candidate tells its view: see docker/recipes/candidate.
+const candidatePort = 7300
+
+// serversOption is how many servers the candidates elect through.
+func serversOption(servers string) Option {
+	return Option{Name: "servers", Kind: Number, Default: servers, About: "how many servers the candidates elect through"}
+}
+
+// countServers reads that option.
+func countServers(o Options) int { return int(o.Number("servers")) }
+
+// split returns the candidates and the servers of all members.
+func split(all []election.Member) (candidates, servers []election.Member) {
+	for _, m := range all {
+		if m.Server {
+			servers = append(servers, m)
+		} else {
+			candidates = append(candidates, m)
+		}
+	}
+	return candidates, servers
+}
+
+// addresses lists where servers listen, each address written by its format: "http://%s".
+func addresses(servers []election.Member, format string, port int) string {
+	var list []string
+	for _, m := range servers {
+		list = append(list, fmt.Sprintf(format, m.Addr.String()+":"+strconv.Itoa(port)))
+	}
+	return strings.Join(list, ",")
+}
+
+// candidateView is what a candidate tells of itself, under one lock: an undivided answer.
+type candidateView struct {
+	Leads  bool   `json:"leads"`
+	Token  uint64 `json:"token"`
+	Leader string `json:"leader"`
+}
+
+func (v candidateView) status() (election.Status, error) {
+	s := election.Status{Term: v.Token}
+	if v.Leads {
+		s.Role = election.Leader
+	}
+	if v.Leader != "" {
+		n, err := strconv.Atoi(strings.TrimPrefix(v.Leader, "n"))
+		if s.Leader = election.ID(n); err != nil || s.Leader.String() != v.Leader {
+			return election.Status{}, fmt.Errorf("targets: the leader %q is no candidate", v.Leader)
+		}
+	}
+	return s, nil
+}
+
+// candidateObserver asks a candidate.
+type candidateObserver struct{ *asker }
+
+func observeCandidate(dial election.Dial) election.Observer {
+	return candidateObserver{newAsker(dial, candidatePort)}
+}
+
+// Observe asks for its view.
+func (o candidateObserver) Observe(ctx context.Context) (election.Status, bool, error) {
+	var v candidateView
+	if err := o.ask(ctx, "/view", &v); err != nil {
+		return election.Status{}, false, fmt.Errorf("targets: observe candidate: %w", err)
+	}
+	s, err := v.status()
+	return s, false, err
+}
+
+// candidateLogs is the LogReader of all systems with candidates: they announce each new view on a line of its own.
+type candidateLogs struct{}
+
+// ReadLog reads "view {…}".
+func (candidateLogs) ReadLog(_ election.ID, line string) (election.Status, bool) {
+	text, announces := strings.CutPrefix(line, "view ")
+	var v candidateView
+	if !announces || json.Unmarshal([]byte(text), &v) != nil {
+		return election.Status{}, false
+	}
+	s, err := v.status()
+	return s, err == nil
+}
+
+// reachesServers is what the liveness of such an election takes. A client that is connected to a server which is cut off
+// from the others need not notice before its lease is over.
+const reachesServers = "all servers are up and all candidates reach them"
+
+// touchesServers reports whether a change concerns a server, a way to one, or its clock. Servers are named s1, s2 and so on.
+func touchesServers(did history.Changes) bool {
+	server := func(name string) bool { return strings.HasPrefix(name, "s") }
+	return slices.ContainsFunc(did.Links, func(l history.Link) bool {
+		return (server(l.From) || server(l.To)) && l.LinkState != history.LinkState{} && breaksLinks(did)
+	}) || slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return server(p.Node) && p.State != history.Up }) ||
+		slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return server(k.Node) })
+}
+
+// servicePromises are those of an election through a service that numbers its leaderships.
+func servicePromises(more ...Promise) []Promise {
+	return append([]Promise{
+		{Property: "single-leader-per-term"},
+		{Property: "fencing"},
+		{Property: "agreement"},
+		{Property: "sticky-leader", While: reachesServers, Unless: touchesServers},
+		{Property: "no-ping-pong", While: reachesServers, Unless: touchesServers},
+		{Property: "elects", While: reachesServers, Unless: touchesServers},
+	}, more...)
+}
