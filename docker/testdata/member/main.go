@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"math"
 	"net"
@@ -53,8 +54,12 @@ func member(data string) {
 	var heard []string
 	go func() {
 		for b := make([]byte, 100); ; {
-			n, _, err := udp.ReadFrom(b)
+			n, from, err := udp.ReadFrom(b)
 			check(err)
+			if bytes.HasPrefix(b[:n], []byte("ping")) { // is sent back
+				udp.WriteTo(b[:n], from)
+				continue
+			}
 			mu.Lock()
 			heard = append(heard, string(b[:n]))
 			mu.Unlock()
@@ -103,6 +108,21 @@ func member(data string) {
 					answer = connect(rest, 20*time.Second)
 				case "knock": // the same, where none is expected
 					answer = connect(rest, 300*time.Millisecond)
+				case "echo": // so many datagrams to an address, how long to wait, and what became of them and of what came back
+					words := strings.Fields(rest)
+					n, err := strconv.Atoi(words[1])
+					check(err)
+					wait, err := time.ParseDuration(words[2])
+					check(err)
+					answer = echo(words[0], n, wait)
+				case "write": // a text to a file in the data folder, and whether to sync it
+					text, sync, _ := strings.Cut(rest, " ")
+					if err := write(data, text, sync == "sync"); err != nil {
+						answer = err.Error()
+					}
+				case "read":
+					b, _ := os.ReadFile(data + "/text")
+					answer = string(b)
 				case "send": // a line over TCP to an address, and the answer
 					addr, text, _ := strings.Cut(rest, " ")
 					answer = send(addr, text)
@@ -120,6 +140,67 @@ func beat(addr string) {
 		conn.Write([]byte("beat"))
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// echo sends datagrams that are sent back, a millisecond apart, and waits a while after the last, or until all are there. It tells how many came, how many once more, how many before an earlier one, the time from the first to the last, and
+// of each that came how long it was away, in nanoseconds.
+func echo(addr string, n int, wait time.Duration) string {
+	conn, err := net.Dial("udp", addr)
+	check(err)
+	defer conn.Close()
+	sent, back := make([]time.Time, n), make([]time.Duration, n)
+	got, twice, early, last := 0, 0, 0, 0
+	all := time.Duration(0)
+	take := func(until time.Time) bool {
+		b := make([]byte, 100)
+		conn.SetReadDeadline(until)
+		k, err := conn.Read(b)
+		if err != nil {
+			return false
+		}
+		now := time.Now()
+		var i int
+		fmt.Sscanf(string(b[:k]), "ping %d", &i)
+		if back[i] > 0 {
+			twice++
+			return true
+		}
+		got++
+		if i < last {
+			early++
+		}
+		last, back[i], all = max(last, i), max(1, now.Sub(sent[i])), now.Sub(sent[0])
+		return true
+	}
+	for i := range n {
+		sent[i] = time.Now()
+		fmt.Fprintf(conn, "ping %d", i)
+		for take(sent[i].Add(time.Millisecond)) {
+		}
+	}
+	for end := time.Now().Add(wait); got < n && take(end); {
+	}
+	for take(time.Now().Add(50 * time.Millisecond)) { // what comes twice
+	}
+	answer := fmt.Sprint(got, " ", twice, " ", early, " ", int64(all))
+	for _, d := range back {
+		if d > 0 {
+			answer += fmt.Sprint(" ", int64(d))
+		}
+	}
+	return answer
+}
+
+func write(data, text string, sync bool) error {
+	f, err := os.Create(data + "/text")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.WriteString(text); err == nil && sync {
+		err = f.Sync()
+	}
+	return err
 }
 
 func connect(addr string, within time.Duration) string {
