@@ -2,10 +2,11 @@
 
 GO ?= go
 RUNS ?= 1000
+CHECKS ?= 100000
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test soak lint bench golden clean help
+.PHONY: build run test soak prove mutate lint bench golden clean help
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -25,11 +26,18 @@ test: build ## run every test, those on containers too: Go and Docker are needed
 soak: ## run 1,000 random-fault simulations of each correct election (RUNS=n for more)
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
 
+prove: ## compare fast deciding with plain porcupine on 100,000 random histories of each kind (CHECKS=n for more)
+	$(GO) test -timeout 60m -count 1 -v -run 'Plain|Decide' -rapid.checks $(CHECKS) ./checkers
+
+mutate: ## flip each decision of the checkers, one at a time: some test must notice
+	$(GO) test -timeout 60m -count 1 -v -run '^TestMutants$$' -mutants 0 ./checkers
+
 lint: ## lint with the pinned golangci-lint (the first time it gets built)
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
 
-bench: ## run the benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## measure deciding against plain porcupine and its goals, then the speed of each package
+	$(GO) test -count 1 -v -run '^TestGoals$$' -goals ./checkers
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime 300ms ./...
 
 golden: ## rewrite the golden files from what the code does now
 	$(GO) test ./checkers -run Golden -update

@@ -193,7 +193,7 @@ func TestLimits(t *testing.T) {
 
 	answer, why = ask(WithMemory(context.Background(), 1<<30), fenceModel, asOperations(make([]access, 100_000)))
 	require.Equal(t, porcupine.Unknown, answer)
-	require.Equal(t, "100000 operations that depend on each other need 2482 MiB to decide, of 1024 allowed", why)
+	require.Equal(t, "100000 operations that depend on each other need 2471 MiB to decide, of 1024 allowed", why)
 }
 
 func TestDrawings(t *testing.T) {

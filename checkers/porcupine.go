@@ -76,7 +76,7 @@ func decide(ctx context.Context, m porcupine.Model, parts [][]porcupine.Operatio
 // collector lets the heap grow to twice of what is in use.
 const opCost = 700
 
-func stepCost(n int) int64 { return 2 * (int64(n)/8 + 160) }
+func stepCost(n int) int64 { return 2 * (int64(n)/8 + 100) }
 
 // search is porcupine with what it has not got: a bound on memory, and a context that it heeds. Both end the search by
 // allowing no further step; so does moot, which may be nil, once it is true. The same search takes the same memory on

@@ -1,8 +1,10 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -47,8 +49,8 @@ var claimModel = porcupine.Model{
 	DescribeState: func(state any) string { return "leader: " + state.(string) },
 }
 
-// singleLeader puts to porcupine the first claims of each term that several nodes claimed. That is all there is to
-// decide: repeating a claim changes nothing, and what one node alone claims is legal in any order.
+// singleLeader looks for a term that two nodes claimed, and has porcupine confirm it. That is all there is to decide:
+// repeating a claim changes nothing, and what one node alone claims is legal in any order.
 func singleLeader(ctx context.Context, f *facts) Result {
 	if !f.numbered() {
 		return untested(nil, "the election numbers no leaderships, so there is no term that could have two")
@@ -56,25 +58,20 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	claims := 0
-	for _, l := range f.leads {
-		claims += l.claims
-	}
-	terms, bad := byTerm(f.leads)
+	t := f.terms()
 	figures := []Figure{
-		figure("leaderships", len(f.leads)), figure("terms with a leader", terms),
-		figure("terms with several", len(bad)), figure("claims", claims),
+		figure("leaderships", len(f.leads)), figure("terms with a leader", t.led),
+		figure("terms with several", len(t.several)), figure("claims", t.claims),
 	}
 	switch {
-	case terms == 0:
+	case t.led == 0:
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
-	case len(bad) == 0:
-		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(terms, "term"), f.watch())
+	case len(t.several) == 0:
+		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(t.led, "term"), f.watch())
 		r.Drawing = draw(ctx, claimModel, f.firstClaims())
 		return r
 	}
-	// Within a term leaderships stand in the order of their first claims. The first two show it.
-	a, b := &f.answers[bad[0][0].first], &f.answers[bad[0][1].first]
+	a, b := t.several[0][0], t.several[0][1]
 	ops := []porcupine.Operation{f.claim(a), f.claim(b)}
 	switch answer, why := ask(ctx, claimModel, ops); answer {
 	case porcupine.Unknown:
@@ -88,25 +85,38 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	return r
 }
 
-// byTerm counts the terms of leaderships, which are in the order of their terms, and returns the first leaderships of
-// two nodes for each term that several nodes led. A node that led a term twice is one leader of it.
-func byTerm(all []leadership) (terms int, several [][2]leadership) {
-	for i := range all {
-		if i == 0 || all[i].term != all[i-1].term {
-			terms++
-			first := all[i]
-			for _, other := range all[i+1:] {
-				if other.term != first.term {
-					break
-				}
-				if other.node != first.node {
-					several = append(several, [2]leadership{first, other})
-					break
-				}
-			}
+// terms tell who claimed which.
+type terms struct {
+	led, claims int
+	several     [][2]*answer // the first claims of two nodes for each term that several claimed, in the order of terms
+}
+
+// terms decides it in one pass, in the order in which claims came.
+func (f *facts) terms() (t terms) {
+	first := map[uint64]*answer{}
+	several := map[uint64]bool{}
+	var last *answer
+	for i := range f.answers {
+		a := &f.answers[i]
+		if !a.claims() || a.term == 0 {
+			continue
+		}
+		t.claims++
+		if last != nil && a.term == last.term && a.node == last.node {
+			continue
+		}
+		last = a
+		switch leader, known := first[a.term]; {
+		case !known:
+			first[a.term] = a
+		case leader.node != a.node && !several[a.term]:
+			several[a.term] = true
+			t.several = append(t.several, [2]*answer{leader, a})
 		}
 	}
-	return terms, several
+	t.led = len(first)
+	slices.SortFunc(t.several, func(a, b [2]*answer) int { return cmp.Compare(a[0].term, b[0].term) })
+	return t
 }
 
 // firstClaims are the first claims of all leaderships.

@@ -1,0 +1,121 @@
+package checkers
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// part returns operations from their notation.
+func part(t testing.TB, text string) []porcupine.Operation {
+	h, err := parseHistory(text)
+	require.NoError(t, err)
+	return asOperations(accesses(h))
+}
+
+const (
+	legalPart   = "nodes n1 n2\n1s n1 write 1 1\n2s client read 1 1"
+	illegalPart = "nodes n1 n2\n1s n1 write 1 1\n2s client read 1 2"
+)
+
+// One illegal part convicts the whole, whatever else was not finished when time or memory ran out.
+func TestDecideKeepsWhatWasFound(t *testing.T) {
+	parts := [][]porcupine.Operation{part(t, hard(12)), part(t, legalPart), part(t, illegalPart), part(t, hard(12)), part(t, illegalPart)}
+	little := WithMemory(context.Background(), 1<<20)
+	d := decide(little, fenceModel, parts)
+	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 2}, d)
+
+	d = decide(context.Background(), fenceModel, [][]porcupine.Operation{part(t, hard(40)), part(t, illegalPart)})
+	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 1}, d)
+
+	d = decide(little, fenceModel, parts[:2])
+	require.Equal(t, porcupine.Unknown, d.CheckResult)
+	require.Zero(t, d.part)
+	require.Equal(t, "the search through 27 operations grew beyond 1 MiB", d.why)
+	d = decide(little, fenceModel, [][]porcupine.Operation{parts[1], parts[0], parts[3]})
+	require.Equal(t, 1, d.part)
+
+	// What is too much for all of them side by side may be little enough for one alone.
+	d = decide(WithMemory(context.Background(), 512<<20), fenceModel, [][]porcupine.Operation{parts[1], part(t, hard(7)), parts[1]})
+	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 1}, d)
+
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	d = decide(gone, fenceModel, parts[:2])
+	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations"}, d)
+
+	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, nil))
+	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, [][]porcupine.Operation{nil, nil}))
+}
+
+// The first of several illegal parts is named, however the searches were distributed.
+func TestDecideNamesTheFirst(t *testing.T) {
+	tried, illegal := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		first := -1
+		var parts [][]porcupine.Operation
+		for i := range rapid.IntRange(0, 12).Draw(t, "parts") {
+			all := drawing{tokens: 2, values: 9, most: 5, lies: 1}.draw(t)
+			parts = append(parts, asOperations(all))
+			if first < 0 && !porcupine.CheckOperations(fenceModel, parts[i]) {
+				first = i
+			}
+		}
+		want := decision{CheckResult: porcupine.Ok}
+		if tried++; first >= 0 {
+			illegal++
+			want = decision{CheckResult: porcupine.Illegal, part: first}
+		}
+		if got := decide(context.Background(), fenceModel, parts); got != want {
+			t.Fatalf("%+v instead of %+v", got, want)
+		}
+	})
+	requireIllegal(t, tried, illegal)
+}
+
+// What a search may take is counted, not guessed: it ends at the same step each time.
+func TestSearchEndsAtTheSameStep(t *testing.T) {
+	ops := part(t, hard(12))
+	for _, bytes := range []int64{100 << 10, 1 << 20, 5 << 20} {
+		count := func() (steps int) {
+			m := fenceModel
+			step := m.Step
+			m.Step = func(state, input, output any) (bool, any) {
+				steps++
+				return step(state, input, output)
+			}
+			d := search(context.Background(), m, ops, bytes, nil)
+			require.Equal(t, porcupine.Unknown, d.CheckResult)
+			return steps
+		}
+		steps := count()
+		require.Greater(t, int64(steps), bytes/stepCost(len(ops))/2)
+		require.Equal(t, steps, count())
+	}
+}
+
+func TestAvailable(t *testing.T) {
+	require.Positive(t, available())
+	file := filepath.Join(t.TempDir(), "figures")
+	require.NoError(t, os.WriteFile(file, []byte("\ncache 17\ninactive 4096 kB\nlimit max\n"), 0o600))
+	for name, want := range map[string]int64{"inactive": 4096, "cache": 17} {
+		n, ok := readFigure(file, name)
+		require.True(t, ok)
+		require.Equal(t, want, n)
+	}
+	for _, name := range []string{"limit", "active", ""} {
+		_, ok := readFigure(file, name)
+		require.False(t, ok, "%q has no number", name)
+	}
+	_, ok := readFigure(file+"s", "cache")
+	require.False(t, ok)
+	require.NoError(t, os.WriteFile(file, []byte("123456\n"), 0o600))
+	n, ok := readFigure(file, "")
+	require.True(t, ok)
+	require.Equal(t, int64(123456), n)
+}

@@ -1,0 +1,35 @@
+package checkers
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMemoryLimit has a process of its own decide what would take all the memory of any machine.
+func TestMemoryLimit(t *testing.T) {
+	const limit = 96 << 20
+	if os.Getenv("RECOUNT_TEST_MEMORY") != "" {
+		h, err := parseHistory(hard(60))
+		require.NoError(t, err)
+		r := find("fencing").Check(WithMemory(context.Background(), limit), h)
+		require.Equal(t, Unknown, r.Verdict)
+		require.Contains(t, r.Why, "the search through 122 operations grew beyond 96 MiB")
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestMemoryLimit$")
+	cmd.Env = append(os.Environ(), "RECOUNT_TEST_MEMORY=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	t.Logf("%d MiB at most, %d MiB allowed for deciding", mebi(peak), mebi(limit))
+	require.Less(t, peak, int64(limit+128<<20), "the limit, and what a process of Go takes anyhow")
+	require.Greater(t, peak, int64(limit/4), "the limit was put to use")
+}
