@@ -10,6 +10,7 @@ import (
 func init() {
 	Register(&Target{
 		Name:  "blob-lease",
+		Store: storeID,
 		About: "a lease on one object in a store: who has it renews it and leads, the others try again and again",
 		Source: `Microsoft, "Leader Election pattern", BlobDistributedMutex (2017); "Lease Blob" of its storage's REST ` +
 			`interface`,

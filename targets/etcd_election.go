@@ -7,8 +7,8 @@ import (
 
 func init() {
 	Register(&Target{
-		Real:   etcdElectionReal(),
 		Name:   "etcd-election",
+		Store:  storeID,
 		About:  "a key for each candidate under a lease: the one created first leads, each waits for the one before it",
 		Source: `etcd, go.etcd.io/etcd/client/v3/concurrency: Session, and Election's Campaign, Observe and Resign`,
 		Options: []Option{

@@ -11,6 +11,7 @@ import (
 func init() {
 	Register(&Target{
 		Name:   "kubernetes-lease",
+		Store:  storeID,
 		About:  "a Lease object in a store that keeps no time: candidates watch it change, each by its own clock",
 		Source: `Kubernetes, k8s.io/client-go/tools/leaderelection: LeaseDuration, RenewDeadline, RetryPeriod`,
 		Options: []Option{
@@ -120,6 +121,7 @@ type kubernetesLease struct {
 	term     uint64 // holders so far
 	writing  uint64 // the version that an Update is to replace that was not answered yet
 	renewed  time.Duration
+	resigned bool // and has made no attempt since
 }
 
 const (
@@ -160,6 +162,7 @@ func (k *kubernetesLease) Status() election.Status {
 // Expire makes an attempt.
 func (k *kubernetesLease) Expire(t election.Timer) {
 	if t == attemptTime {
+		k.resigned = false
 		k.next()
 		k.env.Send(storeID, election.Message{Kind: "Get", Value: k.identity})
 	}
@@ -167,8 +170,8 @@ func (k *kubernetesLease) Expire(t election.Timer) {
 
 // Receive handles the object, as the answer to a Get or to an Update.
 func (k *kubernetesLease) Receive(_ election.ID, m election.Message) {
-	if m.Value < k.version {
-		return // it is older than what was seen
+	if m.Value < k.version || k.resigned {
+		return // it is older than what was seen, or to the holder that this node was
 	}
 	now := k.read()
 	if m.Value > k.version {
@@ -188,11 +191,13 @@ func (k *kubernetesLease) Receive(_ election.ID, m election.Message) {
 	}
 }
 
-// Resign takes this node out of the object, and leaves it to others for as long as they may need.
+// Resign takes this node out of the object, and leaves it to others for as long as they may need. A renewal that was on its
+// way must not make it the leader again: if that comes before, the object keeps its holder, and others wait until it has
+// run out, as they do in the original.
 func (k *kubernetesLease) Resign() {
 	if k.leads() {
 		k.env.Send(storeID, election.Message{Kind: "Update", Value: k.identity, Term: k.version})
-		k.mine, k.writing = false, 0
+		k.identity, k.mine, k.resigned = session(k.env), false, true
 		k.env.SetTimer(attemptTime, k.duration)
 	}
 }

@@ -102,7 +102,9 @@ func (s *lineStore) Receive(from election.ID, m election.Message) {
 	pong := election.Message{Kind: "Pong", Term: m.Value, Value: head.Number, Node: head.Node}
 	if i := find(); i >= 0 {
 		s.record.Line[i].until = s.env.Now() + s.timeout
-		s.plan()
+		if s.sweep == 0 { // else the next look is planned, and must not be put off by every ping
+			s.plan()
+		}
 		pong.OK = true
 	}
 	if head.Node == from && !own(&head) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/history"
 )
 
@@ -35,6 +36,37 @@ func TestStoreOutage(t *testing.T) {
 				require.Empty(t, w.leaders(), "seed %d", seed)
 				w.become("n1", history.Up)
 				w.settle()
+			}
+		})
+	}
+}
+
+// Candidates ping so often that the store never has a quiet moment between two looks for sessions that have run out.
+func TestManyCandidatesDoNotKeepADeadLeader(t *testing.T) {
+	for _, target := range storeRecipes {
+		t.Run(target, func(t *testing.T) {
+			w := newWorld(t, target, 40, 1, nil)
+			leader := w.settle()
+			w.become(leader, history.Down)
+			require.NotEqual(t, leader, w.settle())
+		})
+	}
+}
+
+// A leader resigns at any moment, also while a renewal of its is on its way.
+func TestResignationsAreNotTakenBack(t *testing.T) {
+	for _, target := range storeRecipes {
+		t.Run(target, func(t *testing.T) {
+			for seed := uint64(1); seed <= 200; seed++ {
+				w := newWorld(t, target, 3, seed, nil)
+				old := w.settle()
+				w.run(w.bounds.Elect + time.Duration(seed)*time.Millisecond)
+				if leaders := w.leaders(); len(leaders) != 1 || leaders[0] != old {
+					continue
+				}
+				w.nodes[old].(election.Resigner).Resign()
+				w.run(w.bounds.Silence / 2)
+				require.NotContains(t, w.leaders(), old, "seed %d", seed)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 func init() {
 	Register(&Target{
 		Name:  "zookeeper-recipe",
+		Store: storeID,
 		About: "an ephemeral sequential node for each candidate: the lowest leads, each watches the one before it",
 		Source: `Hunt, Konar, Junqueira and Reed, "ZooKeeper" (2010), section 2.4; ZooKeeper Recipes and Solutions, ` +
 			`"Leader Election"`,
