@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/yamux"
 
 	"recount/docker/agent"
+	"recount/hint"
 )
 
 // remote is the harness's end of the line to a run's agent.
@@ -96,7 +97,11 @@ func (r *remote) ask(ctx context.Context, q agent.Request) (agent.Reply, error) 
 	select {
 	case a := <-answer:
 		if a.Error != "" {
-			return a, fmt.Errorf("the agent says: %s", a.Error)
+			err := fmt.Errorf("the agent says: %s", a.Error)
+			if a.Hint != "" {
+				err = hint.Add(err, "%s", a.Hint)
+			}
+			return a, err
 		}
 		return a, nil
 	case <-r.gone:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/yamux"
 
+	"recount/docker/disk"
 	"recount/history"
 )
 
@@ -22,8 +23,9 @@ type agent struct {
 	home    *os.File // its own network namespace
 	session *yamux.Session
 
-	mu     sync.Mutex // guards places and, in them, links and procs
+	mu     sync.Mutex // guards places and, in them, links, procs and volume
 	places map[string]*place
+	space  *disk.Space // where disks are mounted
 }
 
 // place is one node.
@@ -36,6 +38,7 @@ type place struct {
 	links  map[inbound]history.LinkState // asked for
 	procs  []first
 	clocks clocks
+	volume *volume // nil if its data is on no disk that can fail
 }
 
 // inbound names a link into a place, by where it comes from.
@@ -58,6 +61,11 @@ func Run(in io.Reader, out io.WriteCloser) error {
 	a := &agent{home: home, session: session, places: map[string]*place{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	defer func() {
+		if err := a.detach(); err != nil {
+			fmt.Fprintln(os.Stderr, "agent:", err)
+		}
+	}()
 	defer a.killAll()
 	go a.watchClocks(ctx)
 	for {
@@ -97,6 +105,18 @@ func (a *agent) place(node string) (*place, error) {
 }
 
 func (a *agent) enter(e Enter) (*Means, error) {
+	if e.Disks {
+		space, err := disk.EngineSpace()
+		if err == nil {
+			a.mu.Lock()
+			a.space = space
+			a.mu.Unlock()
+			err = space.Usable()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	queues := &queues{rand: rand.New(rand.NewPCG(e.Seed, 0))}
 	means := &Means{}
 	for _, p := range e.Places {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"recount/hint"
 	"recount/history"
 )
 
@@ -52,6 +53,10 @@ func (a *agent) answer(r Request) Reply {
 	switch {
 	case r.Enter != nil:
 		reply.Entered, err = a.enter(*r.Enter)
+	case r.Attach != nil:
+		err = a.attach(*r.Attach)
+	case r.Detach:
+		err = a.detach()
 	case r.Follow != nil:
 		err = a.follow(*r.Follow)
 	case r.Listen != nil:
@@ -74,7 +79,7 @@ func (a *agent) answer(r Request) Reply {
 		err = fmt.Errorf("request %d asks for nothing", r.ID)
 	}
 	if err != nil {
-		reply.Error = err.Error()
+		reply.Error, reply.Hint = err.Error(), hint.Of(err)
 	}
 	return reply
 }
@@ -88,9 +93,16 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 			return nil, fmt.Errorf("no link %s→%s here", l.From, l.To)
 		}
 	}
+	nodes := slices.Clone(o.Crash)
 	for _, s := range o.Signals {
-		if a.places[s.Node] == nil {
-			return nil, fmt.Errorf("no node %q here", s.Node)
+		nodes = append(nodes, s.Node)
+	}
+	for _, d := range o.Disks {
+		nodes = append(nodes, d.Node)
+	}
+	for _, node := range nodes {
+		if a.places[node] == nil {
+			return nil, fmt.Errorf("no node %q here", node)
 		}
 	}
 	var touched []*place
@@ -111,6 +123,13 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		}
 	}
 	done := &Applied{}
+	for _, node := range o.Crash {
+		if v := a.places[node].volume; v != nil {
+			if err := v.prepare(); err != nil {
+				done.Errors = append(done.Errors, fmt.Sprintf("crash %s: %v", node, err))
+			}
+		}
+	}
 	at := map[string]time.Time{}
 	for _, p := range touched {
 		if err := p.filter.flush(); err != nil {
@@ -125,7 +144,11 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 			continue
 		}
 		at[s.Node] = time.Now()
+		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
+			v.served.Hurry() // nobody dies while it waits for its disk
+		}
 	}
+	a.changeDisks(o, done, at)
 	now := time.Now()
 	done.Ago = make(map[string]time.Duration, len(at))
 	for node, t := range at {

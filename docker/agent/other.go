@@ -12,3 +12,6 @@ func Run(io.Reader, io.WriteCloser) error { return errors.New("agent: it runs on
 
 // Anchor returns at once.
 func Anchor() {}
+
+// Release fails.
+func Release([]string) error { return errors.New("agent: it runs on Linux only") }

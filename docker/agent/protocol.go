@@ -44,6 +44,8 @@ type Dialled struct {
 type Request struct {
 	ID     uint64  `json:"id"`
 	Enter  *Enter  `json:"enter,omitempty"`
+	Attach *Attach `json:"attach,omitempty"`
+	Detach bool    `json:"detach,omitempty"` // unmount all disks
 	Follow *Follow `json:"follow,omitempty"`
 	Listen *Port   `json:"listen,omitempty"`
 	Apply  *Apply  `json:"apply,omitempty"`
@@ -59,6 +61,7 @@ type Request struct {
 type Reply struct {
 	ID       uint64                     `json:"id,omitempty"`
 	Error    string                     `json:"error,omitempty"`
+	Hint     string                     `json:"hint,omitempty"` // what to do about the error
 	Applied  *Applied                   `json:"applied,omitempty"`
 	Entered  *Means                     `json:"entered,omitempty"`
 	Verified *Verified                  `json:"verified,omitempty"`
@@ -74,6 +77,7 @@ type Reply struct {
 type Enter struct {
 	Places []Place `json:"places"`
 	Seed   uint64  `json:"seed"`
+	Disks  bool    `json:"disks,omitempty"` // disks are to be attached: it is an error if none can be
 }
 
 // Place is where a node lives: its addresses, of which there is one of a family at most, and a process that holds its
@@ -93,10 +97,13 @@ type Follow struct {
 	Clocks bool `json:"clocks,omitempty"`
 }
 
-// Apply changes links and processes, first all links, then all processes, with as little as possible in between.
+// Apply changes links, processes and disks, first all links, then all processes, with as little as possible in between,
+// and then disks.
 type Apply struct {
 	Links   []history.Link `json:"links,omitempty"`
 	Signals []Signal       `json:"signals,omitempty"`
+	Crash   []string       `json:"crash,omitempty"` // nodes whose disks lose what was not synced
+	Disks   []history.Disk `json:"disks,omitempty"`
 }
 
 // Signal goes to all processes of a node.
@@ -122,7 +129,7 @@ type Applied struct {
 	Errors []string                 `json:"errors,omitempty"`
 }
 
-// Verify asks whether links and processes are in these states. The agent gives them up to Within to get there: a process
+// Verify asks whether links, processes and disks are in these states. The agent gives them up to Within to get there: a process
 // takes a moment to die. Only their part of the Effect comes back.
 type Verify struct {
 	history.Changes

@@ -12,13 +12,14 @@ import (
 	"recount/history"
 )
 
-// verify looks whether links and processes are as they should be, both at the same time.
+// verify looks whether links, processes and disks are as they should be, all at the same time.
 func (a *agent) verify(v Verify) (*Verified, error) {
 	a.mu.Lock()
 	places := make(map[string]*place, len(a.places))
 	procs := make(map[string][]first, len(a.places))
+	volumes := make(map[string]*volume, len(a.places))
 	for name, p := range a.places {
-		places[name], procs[name] = p, p.procs
+		places[name], procs[name], volumes[name] = p, p.procs, p.volume
 	}
 	var looks []*look
 	for _, l := range v.Links {
@@ -34,13 +35,14 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 		looks = append(looks, k)
 	}
 	a.mu.Unlock()
-	links, found := &Verified{}, &Verified{}
-	var both sync.WaitGroup
-	both.Go(func() { links.links(looks, v.Within) })
+	links, disks, found := &Verified{}, &Verified{}, &Verified{}
+	var all sync.WaitGroup
+	all.Go(func() { links.links(looks, v.Within) })
+	all.Go(func() { disks.disks(volumes, procs, v.Changes) })
 	found.procs(procs, v.Procs, v.Within)
-	both.Wait()
-	found.Wrong = append(links.Wrong, found.Wrong...)
-	found.Unsure = append(links.Unsure, found.Unsure...)
+	all.Wait()
+	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong)
+	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure)
 	return found, nil
 }
 
@@ -215,6 +217,7 @@ func (a *agent) read() (*history.Changes, error) {
 	c := history.Changes{Clocks: a.skews()}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	c.Disks = a.diskStates()
 	for _, p := range a.places {
 		into, err := p.filter.read()
 		if err != nil {

@@ -1,0 +1,194 @@
+//go:build linux
+
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"recount/docker/disk"
+	"recount/history"
+)
+
+// volume is the disk of one node. Changes of it and looks at it come one after the other, as those of processes do.
+type volume struct {
+	space  *disk.Space
+	disk   *disk.Disk
+	served *disk.Attached
+	path   string
+	target string
+	mark   disk.Mark // that the last crash was to leave
+}
+
+// attach mounts the disk of a node.
+func (a *agent) attach(at Attach) error {
+	p, err := a.place(at.Node)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.space == nil {
+		if a.space, err = disk.EngineSpace(); err != nil {
+			return err
+		}
+	}
+	v := &volume{space: a.space, disk: disk.New(at.Seed), path: at.Path, target: at.Target}
+	if err := a.space.Load(v.disk, at.Path); err != nil {
+		return err
+	}
+	if v.served, err = a.space.Attach(v.disk, at.Path); err != nil {
+		return err
+	}
+	p.volume = v
+	return nil
+}
+
+// detach unmounts all disks. What still runs loses its files only with its end.
+func (a *agent) detach() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, p := range a.places {
+		if p.volume != nil {
+			errs = append(errs, p.volume.served.Detach())
+			p.volume = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// prepare leaves a mark on the disk of a machine that is about to die.
+func (v *volume) prepare() error {
+	v.mark = disk.Mark(time.Now().UnixNano())
+	return v.served.Leave(v.mark)
+}
+
+// crash has the disk lose what was not synced, and mounts what is left for the machine's next life.
+func (v *volume) crash() error {
+	v.disk.Crash()
+	return v.remount()
+}
+
+func (v *volume) remount() error {
+	err := v.served.Detach()
+	served, attachErr := v.space.Attach(v.disk, v.path)
+	if attachErr == nil {
+		v.served = served
+	}
+	return errors.Join(err, attachErr)
+}
+
+// set brings the disk into a state.
+func (v *volume) set(s history.DiskState) error {
+	was := v.disk.State()
+	v.disk.Set(s)
+	if s.Wiped && !was.Wiped {
+		return v.remount()
+	}
+	if s.ReadErrors > was.ReadErrors {
+		v.served.Forget() // what the kernel remembers would never fail
+	}
+	return nil
+}
+
+// changeDisks has machines' disks lose what was not synced, and brings disks into states. The processes of the crashed
+// are dead.
+func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
+	note := func(node, what string, err error) {
+		if err != nil {
+			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", what, node, err))
+			return
+		}
+		at[node] = time.Now()
+	}
+	for _, node := range o.Crash {
+		if v := a.places[node].volume; v != nil {
+			note(node, "crash disk of", v.crash())
+		}
+	}
+	for _, d := range o.Disks {
+		v := a.places[d.Node].volume
+		if v == nil {
+			note(d.Node, "disk of", errNoDisk)
+			continue
+		}
+		note(d.Node, "disk of", v.set(d.DiskState))
+	}
+}
+
+var errNoDisk = errors.New("it is on no disk that can fail")
+
+// disks tries the disks of nodes: whether they are in those states, and whether a crash has taken what it was to take.
+func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, want history.Changes) {
+	said := func(node, wrong string, err error) {
+		switch {
+		case err != nil:
+			v.Unsure = append(v.Unsure, fmt.Sprintf("disk of %s: %v", node, err))
+		case wrong != "":
+			v.Wrong = append(v.Wrong, fmt.Sprintf("disk of %s %s", node, wrong))
+		}
+	}
+	for _, p := range want.Procs {
+		if vol := volumes[p.Node]; vol != nil && p.State == history.Crashed {
+			wrong, err := vol.served.Find(vol.mark, wiped(want.Disks, p.Node))
+			said(p.Node, wrong, err)
+		}
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for _, d := range want.Disks {
+		all.Go(func() {
+			wrong, err := "", errNoDisk
+			if vol := volumes[d.Node]; vol != nil {
+				wrong, err = vol.try(d.DiskState, procs[d.Node])
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			said(d.Node, wrong, err)
+		})
+	}
+	all.Wait()
+}
+
+func (v *volume) try(s history.DiskState, procs []first) (wrong string, err error) {
+	if len(procs) > 0 && procs[0].alive() {
+		switch holds, err := v.served.Holds(fmt.Sprintf("/proc/%d/root%s", procs[0].pid, v.target)); {
+		case errors.Is(err, os.ErrNotExist): // it has ended since
+		case err != nil:
+			return "", err
+		case !holds:
+			return "is not what the node's data is on", nil
+		}
+	}
+	return v.served.Try(s)
+}
+
+// diskStates are the states of all disks that are not healthy.
+func (a *agent) diskStates() (all []history.Disk) {
+	for _, p := range a.places {
+		if p.volume == nil {
+			continue
+		}
+		if s := p.volume.disk.State(); s != (history.DiskState{}) {
+			all = append(all, history.Disk{Node: p.name, DiskState: s})
+		}
+	}
+	return all
+}
+
+// Release unmounts what a killed run has left mounted on folders of volumes, from a container of its own.
+func Release(paths []string) error {
+	space, err := disk.EngineSpace()
+	if err != nil {
+		return err
+	}
+	defer space.Close()
+	for _, path := range paths {
+		err = errors.Join(err, space.Release(path))
+	}
+	return err
+}
