@@ -12,7 +12,7 @@ import (
 
 // parseHistory reads the notation that testdata/README.md describes.
 func parseHistory(text string) (*history.History, error) {
-	p := &notation{setup: &history.Setup{Version: "test", Target: "test", Cluster: "sim"}, ids: map[string]int{}}
+	p := &notation{setup: &history.Setup{Version: "test", Target: "test", Cluster: "sim"}, ids: map[string]int{}, process: 1000}
 	for i, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		if words := strings.Fields(line); len(words) > 0 {
@@ -36,7 +36,7 @@ type notation struct {
 	setup   *history.Setup
 	without bool
 	ops     []history.Op
-	process history.Process // of the last op: each op has its own
+	process history.Process // of the last op: each op has its own, but those of numbered clients
 	ids     map[string]int  // of faults by name and nodes
 }
 
@@ -126,7 +126,7 @@ func (p *notation) happens(t span, words []string) error {
 		return p.nemesis(t, words[1:])
 	}
 	var who []string
-	for len(words) > 0 && (slices.Contains(p.setup.Nodes, words[0]) || words[0] == "client" || words[0] == "stranger") {
+	for len(words) > 0 && (slices.Contains(p.setup.Nodes, words[0]) || words[0] == "client" || words[0] == "stranger" || clientNumber(words[0]) > 0) {
 		who, words = append(who, words[0]), words[1:]
 	}
 	if len(who) == 0 || len(words) == 0 {
@@ -144,12 +144,23 @@ func (p *notation) happens(t span, words []string) error {
 func (p *notation) does(t span, who string, words []string) error {
 	p.process++
 	op := history.Op{Process: p.process, Node: who, F: history.Observe, Type: history.OK}
-	if who == "client" {
+	if n := clientNumber(who); who == "client" || n > 0 {
 		op.Node = ""
+		if n > 0 {
+			op.Process = n
+		}
 	}
 	switch words[0] {
 	case "write", "read":
 		return p.access(t, op, words)
+	case "get", "put", "cas", "acquire", "release":
+		return p.register(t, op, words)
+	case "applies":
+		u := &history.Update{}
+		_, err := fmt.Sscanf(strings.Join(words[1:], " "), "%d %d of %s", &u.Term, &u.Counter, &u.From)
+		op.F, op.Time, op.Update = history.Apply, t.from, u
+		p.ops = append(p.ops, op)
+		return err
 	case "votes":
 		term, err := strconv.ParseUint(words[1], 10, 64)
 		op.F, op.Time, op.Vote = history.Granted, t.from, history.Vote{Term: term, For: words[2]}
@@ -233,6 +244,63 @@ func (p *notation) access(t span, op history.Op, words []string) error {
 	p.add(t, op)
 	if op.F == history.Read {
 		p.ops[len(p.ops)-2].Access = history.Access{}
+	}
+	if outcome == "unended" {
+		p.ops = p.ops[:len(p.ops)-1]
+	}
+	return nil
+}
+
+// clientNumber is that of a numbered client: 3 of "c3".
+func clientNumber(who string) history.Process {
+	n, err := strconv.ParseInt(strings.TrimPrefix(who, "c"), 10, 16)
+	if err != nil || !strings.HasPrefix(who, "c") {
+		return 0
+	}
+	return history.Process(n)
+}
+
+// register adds what "put 3 revision 7 key x", "get", "cas 1 2 unknown" say.
+func (p *notation) register(t span, op history.Op, words []string) error {
+	op.F, op.Reg = history.F(words[0]), &history.Register{}
+	var values []string
+	outcome := ""
+	for words = words[1:]; len(words) > 0; words = words[1:] {
+		var err error
+		switch w := words[0]; {
+		case w == "key" && len(words) > 1:
+			op.Reg.Key, words = words[1], words[1:]
+		case w == "revision" && len(words) > 1:
+			op.Reg.Revision, err = strconv.ParseUint(words[1], 10, 64)
+			words = words[1:]
+		case w == "failed":
+			op.Type, outcome = history.Fail, w
+		case w == "unknown", w == "unended":
+			op.Type, outcome = history.Info, w
+		default:
+			values = append(values, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	want := map[history.F]int{history.Put: 1, history.CAS: 2}[op.F]
+	if op.F == history.Get {
+		want = min(len(values), 1) // nothing is what an empty register holds
+	}
+	if len(values) != want {
+		return fmt.Errorf("%s takes %d values: %q", op.F, want, values)
+	}
+	switch want {
+	case 1:
+		op.Reg.Value = values[0]
+	case 2:
+		op.Reg.Old, op.Reg.Value = values[0], values[1]
+	}
+	p.add(t, op)
+	invoke := &p.ops[len(p.ops)-2]
+	if invoke.Reg = (&history.Register{Key: op.Reg.Key, Value: op.Reg.Value, Old: op.Reg.Old}); op.F == history.Get {
+		invoke.Reg.Value = ""
 	}
 	if outcome == "unended" {
 		p.ops = p.ops[:len(p.ops)-1]
@@ -341,6 +409,20 @@ func tell(op *history.Op) string {
 		s += fmt.Sprintf(" votes %d %s", op.Vote.Term, op.Vote.For)
 	case history.Write, history.Read:
 		s += fmt.Sprintf(" %s %d %d %v", op.F, op.Access.Token, op.Access.Value, op.Type)
+	case history.Get, history.Put, history.CAS, history.Acquire, history.Release:
+		s += fmt.Sprintf(" process %v %s", op.Process, op.F)
+		if r := op.Reg; r != nil {
+			s += strings.TrimRight(" "+strings.TrimSpace(r.Old+" "+r.Value), " ")
+			if r.Revision > 0 {
+				s += fmt.Sprintf(" revision %d", r.Revision)
+			}
+			if r.Key != "" {
+				s += " key " + r.Key
+			}
+		}
+		s += fmt.Sprintf(" %v", op.Type)
+	case history.Apply:
+		s += fmt.Sprintf(" applies %d %d of %s", op.Update.Term, op.Update.Counter, op.Update.From)
 	case history.Inject, history.Change, history.Heal:
 		s += " nemesis " + string(op.F)
 		if op.Fault != nil {

@@ -1,0 +1,336 @@
+package checkers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+func init() {
+	register(Checker{
+		Property: "linearizable",
+		Holds:    "what clients see of the data behind the leader is linearizable",
+		check:    linearizable,
+	})
+}
+
+// linearizable decides one register or lock after the other: it holds if it does so for each (Herlihy and Wing, 1990,
+// section 3.1). porcupine confirms and draws what was found.
+func linearizable(ctx context.Context, f *facts) Result {
+	all := objects(f.h)
+	w := traffic(all)
+	figures := w.figures()
+	for _, o := range all {
+		switch found := o.decide(ctx); found.answer {
+		case Unknown:
+			return unknown(figures, "%s: %s: let fewer clients act at once, or give it more time", o.name(), found.why)
+		case Invalid:
+			return f.unordered(ctx, o, found, figures)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return untested(figures, "no client used a register or a lock: run the workload register")
+	case w.told == 0:
+		return untested(figures, "no operation told what it found: have clients read")
+	case w.clients < 2:
+		return untested(figures, "one client alone used each of them: have several do so")
+	}
+	r := valid(figures, "%s", &w)
+	if len(all) == 1 {
+		r.Drawing = draw(ctx, all[0].model(holding{}), operations(f.h, all[0].uses))
+	}
+	return r
+}
+
+// decide looks for an order of all uses of an object.
+func (o *object) decide(ctx context.Context) ordering {
+	uses := o.prune(slices.Clone(o.uses))
+	if clusters, legal, ok := o.clusters(uses); ok {
+		if legal && !torn(clusters) {
+			return ordering{answer: Valid}
+		}
+		return ordering{answer: Invalid, core: uses}
+	}
+	m := memoryOf(ctx)
+	m.mu.Lock() // searches like this one take turns
+	defer m.mu.Unlock()
+	return linearize(ctx, o, uses, holding{}, m.bytes)
+}
+
+// clusters are the times of the values of a register whose writes can be told apart (see zones.go), the first one that
+// of what it held at first. A read of what had not been written when it returned is illegal whatever else happened. It is
+// no such register if a write took what another had written, or if revisions bind them.
+func (o *object) clusters(uses []action) (all []cluster, legal, ok bool) {
+	if o.lock || o.counted {
+		return nil, false, false
+	}
+	none := cluster{write: never, finish: never}
+	all = make([]cluster, len(o.values))
+	for i := range all {
+		all[i] = none
+	}
+	all[0] = cluster{write: -1, finish: -1, start: -1}
+	for i := range uses {
+		u := &uses[i]
+		c := &all[u.value]
+		switch {
+		case u.kind == cas || !u.sure() || u.kind == put && c.write < never:
+			return nil, false, false
+		case u.kind == put:
+			c.write = u.call
+		}
+		c.finish, c.start = min(c.finish, u.ret), max(c.start, u.call)
+	}
+	legal = true
+	for i := range uses {
+		legal = legal && all[uses[i].value].write <= uses[i].ret
+	}
+	return slices.DeleteFunc(all, func(c cluster) bool { return c == none }), legal, true
+}
+
+// unordered is the result for uses of one object that have no order.
+func (f *facts) unordered(ctx context.Context, o *object, found ordering, figures []Figure) Result {
+	core, holds := o.lessen(ctx, found)
+	ops := operations(f.h, core)
+	model := o.model(holds)
+	if answer, _ := ask(ctx, model, ops); answer == porcupine.Ok {
+		panic(fmt.Sprintf("porcupine knows an order for %v", core))
+	}
+	e := evidence{span: span{from: never}}
+	for i := range core {
+		u := &core[i]
+		at := u.begin
+		if e.from, e.to = min(e.from, u.call), max(e.to, u.call); u.sure() {
+			e.to = max(e.to, u.ret)
+			at = max(at, u.end)
+		}
+		e.ops = append(e.ops, f.h.Ops[at].Index)
+	}
+	holder := o.holder(holds, core)
+	if holder != nil {
+		e.ops = append(e.ops, f.h.Ops[holder.end].Index)
+		e.from = min(e.from, holder.call)
+	}
+	r := invalid(figures, e, "%s", f.conflict(o, holds, holder, core))
+	r.Drawing = draw(ctx, model, ops)
+	return r
+}
+
+// patienceWithEvidence bounds how long it may take to find the smallest evidence: what is found by then has to do.
+const patienceWithEvidence = 10 * time.Second
+
+// lessen returns a smallest set of uses that still has no order, and what the object held before them. Of a register they
+// are taken away, and with a write all that saw what it wrote: what is left of the legal is legal. Of a lock they are taken
+// to be of unknown outcome, which is legal, too, if it was before: those that are left are at odds whatever became of the
+// others.
+func (o *object) lessen(ctx context.Context, found ordering) ([]action, holding) {
+	ctx, cancel := context.WithTimeout(ctx, patienceWithEvidence)
+	defer cancel()
+	core := o.least(ctx, found.core, found.holds)
+	if found.holds == (holding{}) || o.lock {
+		return core, found.holds
+	}
+	// Better evidence than what it held is who wrote that.
+	for n := 16; ; n *= 4 {
+		part := o.without(found.whole, 0, max(len(found.whole)-n, 0))
+		if o.illegal(ctx, part, holding{}) {
+			return o.least(ctx, part, holding{}), holding{}
+		}
+		if n >= len(found.whole) {
+			return core, found.holds
+		}
+	}
+}
+
+// illegal reports whether uses surely have no order.
+func (o *object) illegal(ctx context.Context, part []action, begin holding) bool {
+	if clusters, legal, ok := o.clusters(part); ok && begin == (holding{}) {
+		return !legal || torn(clusters)
+	}
+	return linearize(ctx, o, part, begin, small).answer == Invalid
+}
+
+func (o *object) least(ctx context.Context, all []action, begin holding) []action {
+	for size := max(len(all)/2, 1); ; size /= 2 {
+		for from := 0; from < len(all); {
+			less := o.without(all, from, min(from+size, len(all)))
+			if shorter := len(less) < len(all); (shorter || o.lock) && o.illegal(ctx, less, begin) {
+				if all = less; shorter {
+					continue
+				}
+			}
+			from += size
+		}
+		if size == 1 {
+			break
+		}
+	}
+	if sure := slices.DeleteFunc(slices.Clone(all), func(u action) bool { return !u.sure() }); o.lock && o.illegal(ctx, sure, begin) {
+		return sure // whatever became of the others
+	}
+	return all
+}
+
+// without takes uses away from a history in such a way that the legal stays legal.
+func (o *object) without(all []action, from, to int) []action {
+	if o.lock {
+		less := slices.Clone(all)
+		for i := from; i < to; i++ {
+			less[i].ret = never
+		}
+		return less
+	}
+	gone := map[int32]bool{}
+	for _, u := range all[from:to] {
+		if u.kind != get {
+			gone[u.value] = true
+		}
+	}
+	less := slices.Concat(all[:from], all[to:])
+	for again := len(gone) > 0; again; {
+		again = false
+		less = slices.DeleteFunc(less, func(u action) bool {
+			sees := u.kind == get && gone[u.value] || u.kind == cas && gone[u.old]
+			if sees && u.kind == cas && !gone[u.value] {
+				gone[u.value], again = true, true
+			}
+			return sees
+		})
+	}
+	return less
+}
+
+// holder returns who had taken a lock that was held before something happened, nil if that is not known.
+func (o *object) holder(holds holding, core []action) (last *action) {
+	if !o.lock || holds.value == 0 {
+		return nil
+	}
+	for i := range o.uses {
+		if u := &o.uses[i]; u.kind == take && u.sure() && u.ret <= core[0].call && (last == nil || u.ret > last.ret) {
+			last = u
+		}
+	}
+	return last
+}
+
+// conflict says what is wrong with a smallest set of uses that has no order.
+func (f *facts) conflict(o *object, holds holding, holder *action, core []action) string {
+	who := func(u *action) string { return f.actor(int(u.begin)) }
+	if holder != nil && len(core) == 1 {
+		return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",
+			who(&core[0]), o.name(), at(core[0].ret), who(holder), at(holder.ret))
+	}
+	for i := range core {
+		for j := range core {
+			a, b := &core[i], &core[j]
+			switch writes := a.kind == put || a.kind == cas; {
+			case i == j || !a.sure() || !b.sure() || len(core) > 3:
+			case a.kind == take && b.kind == take && i < j && len(core) == 2:
+				return fmt.Sprintf("%s took %s by %s and %s by %s, with no release between", who(a), o.name(), at(a.ret), who(b), at(b.ret))
+			case a.kind == cas && b.kind == cas && a.old == b.old && i < j && a.value != a.old:
+				return fmt.Sprintf("%s and %s both set %s from %s, to %s and to %s",
+					who(a), who(b), o.name(), o.show(a.old), o.show(a.value), o.show(b.value))
+			case writes && b.kind == get && b.ret < a.call && a.value == b.value && len(core) == 2:
+				return fmt.Sprintf("%s read %s from %s by %s, before %s wrote it", who(b), o.show(b.value), o.name(), at(b.ret), who(a))
+			case writes && b.kind == get && a.ret < b.call && a.value != b.value:
+				return fmt.Sprintf("%s read %s from %s after %s, though %s had been written by %s",
+					who(b), o.show(b.value), o.name(), at(b.call), o.show(a.value), at(a.ret))
+			}
+		}
+	}
+	if len(core) == 1 && core[0].kind == get && holds == (holding{}) {
+		return fmt.Sprintf("%s read %s from %s by %s, which nobody had written", who(&core[0]), o.show(core[0].value), o.name(), at(core[0].ret))
+	}
+	var parts []string
+	for i := range core {
+		parts = append(parts, who(&core[i])+" "+o.tell(&core[i]))
+	}
+	held := ""
+	if holds != (holding{}) {
+		held = fmt.Sprintf(", which held %s", o.show(holds.value))
+	}
+	return fmt.Sprintf("no order explains %s%s: %s", o.name(), held, list(parts))
+}
+
+// actor names who acts in an op.
+func (f *facts) actor(i int) string {
+	if op := &f.h.Ops[i]; op.Node == "" {
+		return fmt.Sprintf("process %v", op.Process)
+	} else {
+		return fmt.Sprintf("process %v at %s", op.Process, op.Node)
+	}
+}
+
+// name is what an object is called.
+func (o *object) name() string {
+	what := "the register"
+	if o.lock {
+		what = "the lock"
+	}
+	if o.key != "" {
+		return what[len("the "):] + " " + o.key
+	}
+	return what
+}
+
+// traffic counts what was done to all objects.
+type work struct {
+	registers, locks     int
+	kinds                [5]int
+	maybe, failed, told  int
+	clients, atOnce, ops int // the most at one object
+}
+
+func traffic(all []*object) (w work) {
+	for _, o := range all {
+		if o.lock {
+			w.locks++
+		} else {
+			w.registers++
+		}
+		w.failed += o.failed
+		w.clients = max(w.clients, len(o.clients))
+		var open []time.Duration
+		for i := range o.uses {
+			u := &o.uses[i]
+			w.ops++
+			w.kinds[u.kind]++
+			if !u.sure() {
+				w.maybe++
+				continue
+			}
+			if u.kind != put {
+				w.told++
+			}
+			open = slices.DeleteFunc(open, func(t time.Duration) bool { return t < u.call })
+			open = append(open, u.ret)
+			w.atOnce = max(w.atOnce, len(open))
+		}
+	}
+	return w
+}
+
+func (w *work) figures() []Figure {
+	return []Figure{
+		figure("registers", w.registers), figure("locks", w.locks), figure("reads", w.kinds[get]), figure("writes", w.kinds[put]),
+		figure("compare-and-sets", w.kinds[cas]), figure("lock operations", w.kinds[take]+w.kinds[give]),
+		figure("of unknown outcome", w.maybe), figure("that failed", w.failed), figure("clients of one object", w.clients),
+		figure("most at once", w.atOnce),
+	}
+}
+
+func (w *work) String() string {
+	objects := count(w.registers, "register")
+	switch {
+	case w.registers == 0:
+		objects = count(w.locks, "lock")
+	case w.locks > 0:
+		objects += " and " + count(w.locks, "lock")
+	}
+	return fmt.Sprintf("an order explains all of %s on %s, %s of them of unknown outcome; up to %s of one object, %d at once",
+		count(w.ops, "operation"), objects, fmt.Sprint(w.maybe), count(w.clients, "client"), w.atOnce)
+}
