@@ -2,7 +2,6 @@ package docker
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -183,30 +182,4 @@ func TestADeadNodeTellsNoTime(t *testing.T) {
 	require.Equal(t, history.Info, e.Seen, "%v", e.Err)
 	require.ErrorContains(t, e.Err, "n1: runs no process that could tell the time")
 	requireSeen(t, c, clocks(history.Clock{Node: "n1"}))
-}
-
-func TestMeasureClocks(t *testing.T) {
-	c := openReady(t, engine(t), 1)
-	got, err := c.MeasureClocks(t.Context(), "n1")
-	require.NoError(t, err)
-	require.Len(t, got, 6)
-	for _, m := range got {
-		t.Logf("%-12s asked %-8s got %s", m.What, m.Asked, m.Got)
-		var wall float64
-		switch m.What {
-		case "clock jump":
-			asked, err := time.ParseDuration(m.Asked)
-			require.NoError(t, err)
-			text, _, _ := strings.Cut(m.Got, " ")
-			is, err := time.ParseDuration(text)
-			require.NoError(t, err)
-			require.InDelta(t, asked, is, float64(100*time.Millisecond), "a busy machine takes its time to answer")
-		default:
-			_, err := fmt.Sscanf(m.Got, "wall %f%%", &wall)
-			require.NoError(t, err)
-			require.Equal(t, m.Asked[0] == '-', wall < 0)
-		}
-	}
-	requireState(t, c, history.Changes{})
-	requireWall(t, c, "n1", 0)
 }

@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"time"
 
+	"recount/docker/agent"
 	"recount/hint"
 	"recount/history"
 )
 
 // Check is one thing that the container cluster needs.
 type Check struct {
-	Name   string
-	OK     bool
-	Detail string
-	Hint   string // what to do about it
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"` // what to do about it
 }
 
 func check(name, detail string, err error) Check {
@@ -83,6 +84,7 @@ func (e *Engine) tryFaults(ctx context.Context, image string, progress func(stri
 		return []Check{check("cluster", "", err)}
 	}
 	checks = append(checks, check("cluster", "two nodes are up", nil))
+	checks = append(checks, c.packets()...)
 	for _, fault := range []struct {
 		name         string
 		inject, heal history.Changes
@@ -96,11 +98,29 @@ func (e *Engine) tryFaults(ctx context.Context, image string, progress func(stri
 		{"kill and start",
 			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Down}}},
 			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Up}}}},
+		{"skew clocks", clockOf(time.Minute, 0), clockOf(0, 0)},
 	} {
 		inject, injectErr := c.try(ctx, fault.inject)
 		heal, healErr := c.try(ctx, fault.heal)
 		detail := fmt.Sprintf("seen in %v, healed in %v", inject.Round(100*time.Microsecond), heal.Round(100*time.Microsecond))
 		checks = append(checks, check(fault.name, detail, errors.Join(injectErr, healErr)))
+	}
+	return checks
+}
+
+// packets tells what this kernel lets the agent do to packets, and by which of its means.
+func (c *Cluster) packets() (checks []Check) {
+	how := map[string]string{"delay packets": "and reorder and pace them: by the agent, through the kernel's " + c.means.Delay}
+	for _, what := range agent.Powers {
+		detail := how[what]
+		if detail == "" {
+			detail = "by nftables"
+		}
+		var err error
+		if why, missing := c.means.Missing[what]; missing {
+			err = fmt.Errorf("this kernel cannot: %s", why)
+		}
+		checks = append(checks, check(what, detail, err))
 	}
 	return checks
 }

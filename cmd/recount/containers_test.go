@@ -251,4 +251,9 @@ func TestDoctor(t *testing.T) {
 	out, err := exec.Command(path, "doctor").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "engine")
+	out, err = exec.Command(path, "doctor", "--json").Output()
+	require.NoError(t, err)
+	var d diagnosis
+	require.NoError(t, json.Unmarshal(out, &d))
+	require.NotEmpty(t, d.Checks)
 }

@@ -176,6 +176,9 @@ const (
 	resets     = "reset connections"
 )
 
+// Powers are what a Means may lack.
+var Powers = []string{loses, delays, duplicates, resets}
+
 // Supports tells whether an agent can bring a link into that state: nil, or an error that says what it cannot do.
 func (m *Means) Supports(s history.LinkState) error {
 	for _, f := range []struct {
