@@ -123,19 +123,20 @@ func (e *Engine) ExecutableImage(ctx context.Context, path string, progress func
 	}
 	r, w := io.Pipe()
 	defer r.Close()
-	go func() { w.CloseWithError(packSelf(w, f, size)) }()
+	go func() { w.CloseWithError(packExecutable(w, f, SelfPath[1:], size)) }()
 	if err := e.ImportImage(ctx, ref, r, labelImage+"=self"); err != nil {
 		return "", err
 	}
 	return ref, e.removeOldSelf(ctx, ref)
 }
 
-func packSelf(w io.Writer, executable io.Reader, size int64) error {
+// packExecutable makes a root filesystem of one executable, and a folder for temporary files.
+func packExecutable(w io.Writer, executable io.Reader, name string, size int64) error {
 	t := tar.NewWriter(w)
 	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777}); err != nil {
 		return err
 	}
-	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: SelfPath[1:], Mode: 0o755, Size: size}); err != nil {
+	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: size}); err != nil {
 		return err
 	}
 	if _, err := io.Copy(t, executable); err != nil {

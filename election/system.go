@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"time"
 )
 
 // System is a real server, unmodified, as an election under test: how its image is made, how a node of it is started,
@@ -29,10 +30,14 @@ type Service interface {
 	ServerImage() Image
 }
 
-// Image is a folder of recipes by name and the version of the server to build by it.
+// Image is how an image is come by: a recipe, or one of the other ways, for somebody's own server.
 type Image struct {
-	Recipe  string // "etcd"
-	Version string // "3.6.16"
+	Recipe  string // a folder of recipes: "etcd"
+	Version string // of the server to build by it: "3.6.16"
+
+	Ref        string // an image that the engine has, or can pull
+	Dockerfile string // a file by which the engine builds the image; its folder is the context
+	Binary     string // a file that is a static Linux executable: the image holds nothing else, and runs it
 }
 
 // Member is one member's place in the network.
@@ -62,6 +67,23 @@ type Observer interface {
 	Observe(ctx context.Context) (s Status, torn bool, err error)
 	// Close ends its connections.
 	Close() error
+}
+
+// Readier is a System that can tell when a server has come up. A run begins when all have; it is no run where one does not.
+type Readier interface {
+	// Ready returns nil if self's server has come up, or else what it still wants.
+	Ready(ctx context.Context, self Member, all []Member, dial Dial) error
+	// Patience is how long a server may take.
+	Patience() time.Duration
+}
+
+// Exec runs a command in a member's container and returns what it prints.
+type Exec func(ctx context.Context, m Member, command []string) (output []byte, err error)
+
+// Executor is a System that runs commands in its members' containers. Use is called before any other method, except where
+// there is no way to run commands.
+type Executor interface {
+	Use(exec Exec)
 }
 
 // LogReader is a System whose nodes tell of their changes in their logs, so that a leadership that falls between two

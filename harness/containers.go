@@ -31,6 +31,7 @@ type containers struct {
 	members []election.Member
 	asked   map[string]asked
 	work    sync.WaitGroup // questions under way
+	ended   string         // what is to be said of the first process that ended by itself
 	closed  chan struct{}  // no answers are wanted any more
 	close   sync.Once
 
@@ -98,6 +99,11 @@ func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted
 
 // Start starts all nodes, and begins to listen to them.
 func (c *containers) Start(ctx context.Context) error {
+	if e, ok := c.system.(election.Executor); ok {
+		e.Use(func(ctx context.Context, m election.Member, command []string) ([]byte, error) {
+			return c.Exec(ctx, m.Name, command)
+		})
+	}
 	run := map[string]docker.Container{}
 	for i, name := range c.s.names {
 		self := c.members[i]
@@ -116,7 +122,10 @@ func (c *containers) Start(ctx context.Context) error {
 		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
 		c.readLog(name, self.ID)
 	}
-	return c.Launch(ctx, run)
+	if err := c.Launch(ctx, run); err != nil {
+		return err
+	}
+	return c.await(ctx)
 }
 
 func (c *containers) dial(name string) election.Dial {
@@ -143,7 +152,7 @@ func (c *containers) ofSystem(self election.Member, writes bool) docker.Containe
 // recount is a container that runs Recount's own executable: an algorithm, or the writer beside a real system.
 func (c *containers) recount(self election.Member) docker.Container {
 	cmd := node.Command{
-		Target: c.s.Target, Options: c.s.options.All(), Beside: c.system != nil, ID: self.ID, Data: "/data", Seed: c.s.Seed,
+		Target: c.s.Target, Definition: string(c.s.target.Definition), Options: c.s.options.All(), Beside: c.system != nil, ID: self.ID, Data: "/data", Seed: c.s.Seed,
 	}
 	for _, m := range c.members {
 		cmd.Members = append(cmd.Members, m.Addr)

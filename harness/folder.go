@@ -9,17 +9,27 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"recount/hint"
+	"recount/targets"
 )
+
+// folderName is what a target's runs lie under: its name, or that of the file that describes it.
+func folderName(target string) string {
+	if targets.IsFile(target) {
+		return strings.TrimSuffix(filepath.Base(target), filepath.Ext(target))
+	}
+	return target
+}
 
 // makeFolder makes a run's own folder, results/<target>/<time>.
 func makeFolder(results, target string) (string, error) {
 	if results == "" {
 		return "", Usage(hint.Add(errors.New("harness: the results folder has no name"), "--results DIR names one"))
 	}
-	parent := filepath.Join(results, target)
+	parent := filepath.Join(results, folderName(target))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", hint.Add(fmt.Errorf("harness: results folder: %w", err), "--results DIR names another place")
 	}

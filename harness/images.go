@@ -12,8 +12,16 @@ import (
 )
 
 // SystemImage returns the name of a real system's image. If the engine does not have it, it is built by its recipe, and
-// where that cannot be, pulled.
+// where that cannot be, pulled. One without a recipe is pulled or made in its own way.
 func SystemImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (string, error) {
+	switch {
+	case image.Ref != "":
+		return image.Ref, e.Obtain(ctx, image.Ref, progress)
+	case image.Dockerfile != "":
+		return e.BuildImage(ctx, image.Dockerfile, progress)
+	case image.Binary != "":
+		return e.BinaryImage(ctx, image.Binary, progress)
+	}
 	ref := recipes.Ref(image)
 	has, err := e.HasImage(ctx, ref)
 	if err != nil || has {

@@ -18,6 +18,7 @@ import (
 	"recount/nemesis"
 	"recount/random"
 	"recount/report"
+	_ "recount/spec" // makes targets of files
 	"recount/workloads"
 )
 
@@ -157,6 +158,7 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 	r.begin()
 	failed := r.proceed(ctx)
 	if failed != nil && ctx.Err() == nil {
+		failed = errors.Join(failed, r.cluster.SaveLogs(ctx, dir)) // they may tell why
 		return nil, errors.Join(failed, r.recorder.Flush())
 	}
 	if failed == nil {
@@ -228,7 +230,7 @@ const step = 20 * time.Millisecond
 // settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
 // run goes on without.
 func (r *run) settle(ctx context.Context) error {
-	limit := 2*r.bounds.Elect + 2*r.bounds.Silence
+	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
 	if r.On == OnDocker {
 		limit += 20 * time.Second // for the nodes to start
 	}

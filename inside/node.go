@@ -18,6 +18,7 @@ import (
 	"recount/election"
 	"recount/hint"
 	"recount/random"
+	"recount/spec"
 	"recount/targets"
 )
 
@@ -36,7 +37,7 @@ of a real system (--beside).`,
 			if err != nil {
 				return err
 			}
-			t, err := targets.Find(c.Target)
+			t, err := find(c)
 			if err != nil {
 				return err
 			}
@@ -61,6 +62,18 @@ of a real system (--beside).`,
 	return cmd
 }
 
+// find returns the target of a command line.
+func find(c *node.Command) (*targets.Target, error) {
+	if c.Definition == "" {
+		return targets.Find(c.Target)
+	}
+	s, err := spec.Parse(c.Target, []byte(c.Definition))
+	if err != nil {
+		return nil, err
+	}
+	return s.Target(c.Target), nil
+}
+
 // nodeFlags are the flags that a node.Command is written in.
 type nodeFlags struct {
 	node.Command
@@ -72,6 +85,7 @@ type nodeFlags struct {
 func (f *nodeFlags) bind(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Target, "target", "", "the algorithm to run")
 	fs.StringVar(&f.beside, "beside", "", "the real system beside whose server to run a writer")
+	fs.StringVar(&f.Definition, "definition", "", "the text of the file that describes the target")
 	fs.StringArrayVar(&f.options, "opt", nil, "an option of the target, `name=value`; may be given again")
 	fs.IntVar(&f.id, "id", 0, "number of this member, from 1")
 	fs.StringSliceVar(&f.members, "members", nil, "addresses of all members, in the order of their numbers")

@@ -3,6 +3,7 @@ package targets
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,6 +37,8 @@ type Target struct {
 	System func(o Options) (election.System, error)
 	// Servers is how many servers a run of System has, besides its candidates; nil where all members are peers.
 	Servers func(o Options) int
+	// Definition is the text of the file that describes the target; nil for those that are compiled in.
+	Definition []byte
 	// Real is what runs in containers in the place of this model of it, with options, promises and bounds of its own.
 	Real *Target
 }
@@ -116,10 +119,24 @@ func All() []*Target {
 	return all
 }
 
-// Find returns the target of that name.
+var fromFile func(path string) (*Target, error)
+
+// FromFile sets what makes a target of the file that describes it. It is called once, by the package that can.
+func FromFile(load func(path string) (*Target, error)) { fromFile = load }
+
+// IsFile reports whether a target's name is the path of a file that describes it.
+func IsFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// Find returns the target of that name, or the one that the file at that path describes.
 func Find(name string) (*Target, error) {
 	if t := registry[name]; t != nil {
 		return t, nil
+	}
+	if fromFile != nil && IsFile(name) {
+		return fromFile(name)
 	}
 	var known []string
 	for n := range registry {
