@@ -8,25 +8,19 @@ import (
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/api/types/network"
 
 	"recount/docker/agent"
 )
 
 // agentConfig gives the agent the host's processes and the right to enter their networks, to change packet filters and
-// to look into processes, and nothing else: no network, no file of the host.
+// to look into processes, with disks also FUSE, and nothing else: no network, no file of the host.
 func (c *Cluster) agentConfig() containerConfig {
 	return containerConfig{
 		container: container.Config{
 			Image: c.config.SelfImage, Cmd: []string{SelfPath, "agent"},
 			AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true,
 		},
-		host: container.HostConfig{
-			PidMode: "host", NetworkMode: network.NetworkNone, UsernsMode: "host",
-			CapAdd:      []string{"NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"},
-			SecurityOpt: []string{"apparmor=unconfined", "seccomp=unconfined", "label=disable"},
-			LogConfig:   container.LogConfig{Type: "none"}, // its output is a protocol
-		},
+		host: agentHost(c.config.Disks),
 	}
 }
 

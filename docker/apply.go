@@ -58,12 +58,17 @@ func (c *Cluster) Can(change history.Changes) error {
 			return err
 		}
 	}
+	for _, d := range change.Disks {
+		if err := c.canFail(d); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// Apply brings links, processes and clocks into these states, then looks whether they are, and tells done on the loop.
-// Changes of one node's processes take place in the order of the calls, and so do changes of its clocks, and those of
-// links; others do not wait for each other.
+// Apply brings links, processes, clocks and disks into these states, then looks whether they are, and tells done on the
+// loop. Changes of one node's processes and its disk take place in the order of the calls, and so do changes of its
+// clocks, and those of links; others do not wait for each other.
 func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 	if err := c.Can(change); err != nil {
 		c.Post(func() { done(history.Effect{Seen: history.Fail, Err: err}) })
@@ -75,6 +80,9 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 	}
 	for _, p := range change.Procs {
 		queues = append(queues, &c.nodes[p.Node].changes)
+	}
+	for _, d := range change.Disks {
+		queues = append(queues, &c.nodes[d.Node].changes)
 	}
 	for _, k := range change.Clocks {
 		queues = append(queues, &c.nodes[k.Node].clocks)
@@ -147,7 +155,7 @@ type call struct {
 
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
-	order.Links = change.Links
+	order.Links, order.Disks = change.Links, change.Disks
 	for _, p := range change.Procs {
 		n := c.nodes[p.Node]
 		signal := func(kind agent.Kind) {
@@ -163,6 +171,9 @@ func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call
 		case history.Down, history.Crashed: // links have gone before, as a crash wants it
 			n.life.meant.Store(true)
 			signal(agent.Kill)
+			if p.State == history.Crashed && n.onDisk {
+				order.Crash = append(order.Crash, n.name)
+			}
 		case history.Stopped:
 			if alive {
 				n.life.meant.Store(true)

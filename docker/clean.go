@@ -24,6 +24,8 @@ type thing struct {
 	labels map[string]string
 	role   string // containers
 	alive  bool   // containers: running, or about to be
+	image  string // containers
+	folder string // volumes that a disk is mounted on
 	remove func(ctx context.Context) error
 }
 
@@ -43,7 +45,7 @@ func (e *Engine) things(ctx context.Context, run string) (containers, rest []thi
 	}
 	for _, c := range cs {
 		containers = append(containers, thing{
-			name: strings.TrimPrefix(strings.Join(c.Names, ","), "/"), labels: c.Labels, role: c.Labels[labelRole],
+			name: strings.TrimPrefix(strings.Join(c.Names, ","), "/"), labels: c.Labels, role: c.Labels[labelRole], image: c.Image,
 			alive: c.State == container.StateRunning ||
 				c.State == container.StateCreated && time.Since(time.Unix(c.Created, 0)) < startWithin,
 			remove: func(ctx context.Context) error {
@@ -56,9 +58,13 @@ func (e *Engine) things(ctx context.Context, run string) (containers, rest []thi
 		return nil, nil, fmt.Errorf("list volumes: %w", err)
 	}
 	for _, v := range vs.Volumes {
-		rest = append(rest, thing{name: v.Name, labels: v.Labels, remove: func(ctx context.Context) error {
+		t := thing{name: v.Name, labels: v.Labels, remove: func(ctx context.Context) error {
 			return e.api.VolumeRemove(ctx, v.Name, true)
-		}})
+		}}
+		if v.Labels[labelDisk] != "" {
+			t.folder = v.Mountpoint
+		}
+		rest = append(rest, t)
 	}
 	ns, err := e.api.NetworkList(ctx, network.ListOptions{Filters: only})
 	if err != nil {
@@ -78,7 +84,8 @@ const (
 )
 
 // sweep removes all that carries the run's label, until nothing does any more, and returns the names of what it removed.
-func (e *Engine) sweep(ctx context.Context, run string) (removed []string, err error) {
+// Unless its disks are known to be detached, they are.
+func (e *Engine) sweep(ctx context.Context, run string, detached bool) (removed []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
 	var mu sync.Mutex
@@ -100,8 +107,14 @@ func (e *Engine) sweep(ctx context.Context, run string) (removed []string, err e
 			slices.Sort(removed)
 			return removed, nil
 		}
+		if err = listErr; err == nil && !detached {
+			err = e.detach(ctx, run, containers, rest)
+			detached = err == nil
+		}
 		// Most errors are no more than impatience: somebody else is removing it, or it is still in use.
-		err = errors.Join(listErr, each(containers, remove), each(rest, remove))
+		if err == nil {
+			err = errors.Join(each(containers, remove), each(rest, remove))
+		}
 		if err == nil {
 			continue
 		}
@@ -115,6 +128,29 @@ func (e *Engine) sweep(ctx context.Context, run string) (removed []string, err e
 		case <-time.After(sweepWait):
 		}
 	}
+}
+
+// detach unmounts the disks that are mounted on volumes among the things of a run.
+func (e *Engine) detach(ctx context.Context, run string, containers, rest []thing) (err error) {
+	var folders []string
+	for _, t := range rest {
+		if t.folder != "" {
+			folders = append(folders, t.folder)
+		}
+	}
+	if len(folders) == 0 {
+		return nil
+	}
+	for _, t := range containers { // the agent's image is there as long as it is
+		if t.role == roleAgent {
+			return e.release(ctx, run, t.image, folders)
+		}
+	}
+	image, err := e.SelfImage(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return e.release(ctx, run, image, folders)
 }
 
 // runs lists what each run has in the engine.
@@ -142,7 +178,7 @@ func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err err
 		if !all && inUse(things) {
 			continue
 		}
-		names, sweepErr := e.sweep(ctx, run)
+		names, sweepErr := e.sweep(ctx, run, false)
 		removed = append(removed, names...)
 		err = errors.Join(err, sweepErr)
 	}

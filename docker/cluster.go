@@ -27,6 +27,7 @@ type Config struct {
 	SelfImage string   // from Engine.SelfImage
 	Seed      uint64   // of what the agent leaves to chance
 	Clocks    bool     // clocks are to be made ready to be skewed: a fault then stops nobody, and they can be read before it
+	Disks     bool     // the nodes' data is to be on disks that can fail; Open fails where there can be none
 	Log       func(string)
 }
 
@@ -57,8 +58,9 @@ type node struct {
 	addr       netip.Addr
 	anchor     string // container
 	containers []string
+	onDisk     bool // its data is on a disk that can fail
 	logs       func(line string)
-	changes    queue // of its processes
+	changes    queue // of its processes and its disk
 	clocks     queue // changes of its clocks
 	life       *life // the latest, nil before Launch; of whoever's turn it is in the queue
 }
@@ -135,7 +137,7 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{Places: places, Seed: c.config.Seed}})
+	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{Places: places, Seed: c.config.Seed, Disks: c.config.Disks}})
 	if err != nil {
 		return fmt.Errorf("show the agent its nodes: %w", err)
 	}
@@ -215,11 +217,12 @@ func (c *Cluster) Listen(node string, port int, serve func(net.Conn)) error {
 // Close removes everything the run has made in the engine. It does so even when ctx has ended already.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.end()
+	detached := c.detach(context.WithoutCancel(ctx))
 	if c.remote != nil {
 		c.remote.close()
 	}
 	c.work.Wait()
-	if _, err := c.engine.sweep(context.WithoutCancel(ctx), c.config.Run); err != nil {
+	if _, err := c.engine.sweep(context.WithoutCancel(ctx), c.config.Run, detached); err != nil {
 		return fmt.Errorf("docker: close: %w", err)
 	}
 	return nil

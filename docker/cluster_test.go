@@ -244,7 +244,7 @@ func TestEngineLost(t *testing.T) {
 	require.ErrorContains(t, c.Run(t.Context(), within), "the engine is lost")
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	_, err = direct.sweep(ctx, run)
+	_, err = direct.sweep(ctx, run, false)
 	require.NoError(t, err)
 }
 

@@ -12,6 +12,7 @@ const (
 	labelRole  = "recount.role"  // what a container is for
 	labelNode  = "recount.node"  // which node
 	labelOwner = "recount.owner" // which process made it
+	labelDisk  = "recount.disk"  // volumes: a disk that can fail is mounted on it
 	labelImage = "recount.image" // images: what is in it
 )
 
@@ -21,6 +22,7 @@ const (
 	roleAnchor  = "anchor"
 	roleNode    = "node"
 	roleSidecar = "sidecar"
+	roleRelease = "release" // unmounts what a killed agent has left
 )
 
 // ownLabel names this process so that no other has ever the same name: boot, pid namespace, number and start time. It is

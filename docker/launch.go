@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ type Container struct {
 	Command  []string // none leaves the image's own
 	Env      []string // "KEY=value"
 	Data     string   // the folder whose contents outlive the container's process; "" for none
+	Own      string   // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
 	Sidecars []Container
 }
 
@@ -74,14 +76,25 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 			LogConfig:     container.LogConfig{Type: "json-file"}, // which can be read back, whatever the engine prefers
 		},
 	}
-	if what.Data != "" {
-		v := volume.CreateOptions{Name: c.name(name), Labels: c.labels}
+	disk := i == 0 && what.Data != "" && c.config.Disks
+	for suffix, target := range map[string]string{"": what.Data, "-own": what.Own} {
+		if target == "" {
+			continue
+		}
+		v := volume.CreateOptions{Name: c.name(name + suffix), Labels: maps.Clone(c.labels)}
+		if disk && suffix == "" {
+			v.Labels[labelDisk] = n.name
+		}
 		if _, err := c.engine.api.VolumeCreate(ctx, v); err != nil {
 			return "", fmt.Errorf("create volume %s: %w", v.Name, err)
 		}
-		config.host.Mounts = []mount.Mount{{Type: mount.TypeVolume, Source: v.Name, Target: what.Data}}
+		config.host.Mounts = append(config.host.Mounts, mount.Mount{Type: mount.TypeVolume, Source: v.Name, Target: target})
 	}
-	return c.create(ctx, c.name(name), role, n.name, config)
+	id, err = c.create(ctx, c.name(name), role, n.name, config)
+	if err == nil && disk { // the engine has put into the volume what the image has there
+		err = c.attach(ctx, n, c.name(name), what.Data)
+	}
+	return id, err
 }
 
 // life is one life of a node, from the start of its containers to the end of them all.

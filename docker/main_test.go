@@ -63,7 +63,7 @@ const beHarness = "RECOUNT_TEST_HARNESS"
 
 func TestMain(m *testing.M) {
 	if run := os.Getenv(beHarness); run != "" {
-		harness(run, os.Args[1])
+		harness(run, os.Args[1], len(os.Args) > 2)
 	}
 	dir, err := os.MkdirTemp("", "recount-docker-test-")
 	if err != nil {
@@ -76,12 +76,12 @@ func TestMain(m *testing.M) {
 }
 
 // harness opens a cluster of two nodes, says so, and waits to be killed.
-func harness(run, image string) {
+func harness(run, image string, disks bool) {
 	e, err := Connect(context.Background())
 	if err != nil {
 		panic(err)
 	}
-	c, err := e.Open(context.Background(), Config{Run: run, Nodes: []string{"n1", "n2"}, SelfImage: image})
+	c, err := e.Open(context.Background(), Config{Run: run, Nodes: []string{"n1", "n2"}, SelfImage: image, Disks: disks})
 	if err != nil {
 		panic(err)
 	}
@@ -101,13 +101,17 @@ func runID(t testing.TB) string {
 }
 
 // open opens a cluster of n nodes, which is closed at the end of the test and must then have left nothing.
-func open(t testing.TB, e *Engine, run string, n int) *Cluster {
+func open(t testing.TB, e *Engine, run string, n int, with ...func(*Config)) *Cluster {
 	t.Helper()
 	var names []string
 	for i := range n {
 		names = append(names, fmt.Sprintf("n%d", i+1))
 	}
-	c, err := e.Open(t.Context(), Config{Run: run, Nodes: names, SelfImage: memberImage(t, e), Log: func(s string) { t.Log(s) }})
+	config := Config{Run: run, Nodes: names, SelfImage: memberImage(t, e), Log: func(s string) { t.Log(s) }}
+	for _, set := range with {
+		set(&config)
+	}
+	c, err := e.Open(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, c.Close(context.Background()))

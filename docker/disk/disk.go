@@ -37,8 +37,7 @@ type Disk struct {
 	turned  chan struct{} // closed when the state changes
 	rand    *rand.Rand    // decides which operations fail
 	served  *Mount        // who may use it
-	probe   *inode        // a file without a name, to try the disk on
-	canary  *inode        // another, to which no fault is done
+	canary  *inode        // a file that no listing shows and no fault is done to
 }
 
 // inode is a file, a folder or a symbolic link.
@@ -56,7 +55,7 @@ type inode struct {
 	saved      map[string]*inode // and what is on disk
 	target     string            // of a symbolic link
 	exempt     bool              // no fault is done to it
-	unbuffered bool              // reads are not answered from the kernel's memory
+	unbuffered bool              // the kernel remembers nothing of it
 }
 
 // New returns an empty disk. What of it fails by chance follows from the seed.
@@ -64,10 +63,8 @@ func New(seed uint64) *Disk {
 	d := &Disk{turned: make(chan struct{}), rand: rand.New(rand.NewPCG(seed, 0))}
 	d.root = d.inode(syscall.S_IFDIR|0o755, 0, 0)
 	d.root.links = 1
-	d.probe = d.inode(syscall.S_IFREG|0o600, 0, 0)
-	d.canary = d.inode(syscall.S_IFREG|0o600, 0, 0)
+	d.canary = d.hidden()
 	d.canary.exempt = true
-	d.probe.unbuffered, d.canary.unbuffered = true, true
 	return d
 }
 
@@ -84,6 +81,13 @@ func (d *Disk) inode(mode, uid, gid uint32) *inode {
 	return i
 }
 
+// hidden is a file without a name.
+func (d *Disk) hidden() *inode {
+	i := d.inode(syscall.S_IFREG|0o600, 0, 0)
+	i.unbuffered = true
+	return i
+}
+
 func (i *inode) folder() bool { return i.mode&syscall.S_IFMT == syscall.S_IFDIR }
 
 // Set brings the disk into a state. A disk that turns wiped is emptied at once.
@@ -92,7 +96,7 @@ func (d *Disk) Set(s history.DiskState) {
 	defer d.mu.Unlock()
 	if s.Wiped && !d.state.Wiped {
 		d.root.saved = map[string]*inode{}
-		d.probe.data, d.canary.data = newContent(), newContent()
+		d.canary.data = newContent()
 		d.lose()
 	}
 	if s == d.state {
@@ -123,9 +127,7 @@ func (d *Disk) lose() {
 	d.turned = make(chan struct{})
 	d.pending = nil
 	d.used = 0
-	for _, i := range []*inode{d.probe, d.canary} {
-		i.data.lose()
-	}
+	d.canary.data.lose()
 	seen := map[*inode]bool{d.root: true}
 	d.root.revert(seen)
 	for i := range seen {

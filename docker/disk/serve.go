@@ -104,7 +104,8 @@ var (
 	_ fs.NodeStatfser   = (*node)(nil)
 )
 
-// Files in a disk's root that no listing shows.
+// Files in a disk's root that no listing shows: one to try the disk on, which is another one whenever it is looked for,
+// since the kernel lets nobody write to a file while it is synced, and one to which no fault is done.
 const (
 	probeName  = ".recount-probe"
 	canaryName = ".recount-canary"
@@ -114,7 +115,7 @@ func (n *node) find(name string) *inode {
 	if n.i == n.m.disk.root {
 		switch name {
 		case probeName:
-			return n.m.disk.probe
+			return n.m.disk.hidden()
 		case canaryName:
 			return n.m.disk.canary
 		}
@@ -125,6 +126,9 @@ func (n *node) find(name string) *inode {
 // show tells the kernel of an inode.
 func (n *node) show(ctx context.Context, i *inode, out *fuse.EntryOut) *fs.Inode {
 	i.fill(&out.Attr)
+	if i.unbuffered {
+		out.SetEntryTimeout(1) // none would mean the default
+	}
 	return n.NewInode(ctx, &node{m: n.m, i: i}, fs.StableAttr{Mode: i.mode & syscall.S_IFMT, Ino: i.number})
 }
 

@@ -53,9 +53,6 @@ func (a *Attached) Try(s history.DiskState) (wrong string, err error) {
 		return "", err
 	}
 	defer unix.Close(fd)
-	if wrong := trySyncs(fd, s); wrong != "" {
-		return wrong, nil
-	}
 	writes := func(k int) error {
 		_, err := unix.Pwrite(fd, []byte{1}, 0)
 		return err
@@ -75,10 +72,13 @@ func (a *Attached) Try(s history.DiskState) (wrong string, err error) {
 		return wrong, nil
 	}
 	b := make([]byte, 1)
-	return attempt("read", unix.EIO, s.ReadErrors, func(int) error {
+	if wrong := attempt("read", unix.EIO, s.ReadErrors, func(int) error {
 		_, err := unix.Pread(fd, b, 0)
 		return err
-	}), nil
+	}); wrong != "" {
+		return wrong, nil
+	}
+	return trySyncs(fd, s), nil
 }
 
 // attempt does something again and again that is to fail with a chance, and with that error.

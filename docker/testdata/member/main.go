@@ -31,6 +31,11 @@ func main() {
 		}
 	case "anchor":
 		agent.Anchor()
+	case "release":
+		if err := agent.Release(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case "idle":
 		time.Sleep(math.MaxInt64)
 	case "fail":
@@ -120,6 +125,8 @@ func member(data string) {
 					if err := write(data, text, sync == "sync"); err != nil {
 						answer = err.Error()
 					}
+				case "disk":
+					answer = onDisk(data, rest)
 				case "read":
 					b, _ := os.ReadFile(data + "/text")
 					answer = string(b)

@@ -1,0 +1,125 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+	"github.com/docker/docker/pkg/stdcopy"
+
+	"recount/docker/agent"
+	"recount/hint"
+	"recount/history"
+)
+
+// Disks that can fail. In a run that asks for them each node's data volume is served by the agent, through FUSE. The
+// volume's folder on the engine's machine, of which the engine itself makes the container's mount, is where it is
+// mounted: so any image can have one, and so can a remote engine.
+
+// canFail tells whether a disk of this cluster can be brought into a state.
+func (c *Cluster) canFail(d history.Disk) error {
+	if c.nodes[d.Node] == nil {
+		return fmt.Errorf("docker: %w", hint.Unknown("node", d.Node, c.names))
+	}
+	if !c.config.Disks {
+		return fmt.Errorf("docker: disk of %s: the nodes of this run are not on disks that can fail", d.Node)
+	}
+	if !c.nodes[d.Node].onDisk {
+		return fmt.Errorf("docker: disk of %s: it keeps no data that is known of", d.Node)
+	}
+	return nil
+}
+
+// attach has the data volume of a node's container, which is not started yet, served from a disk that can fail.
+func (c *Cluster) attach(ctx context.Context, n *node, volume, target string) error {
+	v, err := c.engine.api.VolumeInspect(ctx, volume)
+	if err != nil {
+		return fmt.Errorf("look at volume %s: %w", volume, err)
+	}
+	own := fnv.New64()
+	fmt.Fprintf(own, "%d %s", c.config.Seed, n.name)
+	_, err = c.remote.ask(ctx, agent.Request{Attach: &agent.Attach{Node: n.name, Path: v.Mountpoint, Target: target, Seed: own.Sum64()}})
+	if err != nil {
+		return fmt.Errorf("put %s on a disk that can fail: %w", n.name, err)
+	}
+	n.onDisk = true
+	return nil
+}
+
+// detachWithin bounds how long unmounting may take. It takes a millisecond or two.
+const detachWithin = 10 * time.Second
+
+// detach has the agent unmount all disks, and reports whether it did.
+func (c *Cluster) detach(ctx context.Context) bool {
+	if !c.config.Disks || c.remote == nil || c.remote.control == nil {
+		return !c.config.Disks
+	}
+	ctx, cancel := context.WithTimeout(ctx, detachWithin)
+	defer cancel()
+	_, err := c.remote.ask(ctx, agent.Request{Detach: true})
+	return err == nil
+}
+
+// agentHost is what a container may do that acts on the engine's machine: see its processes and enter their namespaces.
+func agentHost(disks bool) container.HostConfig {
+	host := container.HostConfig{
+		PidMode: "host", NetworkMode: network.NetworkNone, UsernsMode: "host",
+		CapAdd:      []string{"NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"},
+		SecurityOpt: []string{"apparmor=unconfined", "seccomp=unconfined", "label=disable"},
+		LogConfig:   container.LogConfig{Type: "none"}, // its output is a protocol
+	}
+	if disks {
+		host.DeviceCgroupRules = []string{"c 10:229 rwm"} // FUSE
+	}
+	return host
+}
+
+// release unmounts disks that a killed run has left mounted, which its agent does if it can. A dead mount would keep the
+// engine from removing its volume, and for good: an engine that fails to remove a volume forgets its labels.
+func (e *Engine) release(ctx context.Context, run, image string, folders []string) error {
+	config := containerConfig{
+		container: container.Config{
+			Image: image, Cmd: append([]string{SelfPath, "release"}, folders...),
+			Labels: map[string]string{labelRun: run, labelOwner: ownLabel(), labelRole: roleRelease},
+		},
+		host: agentHost(false),
+	}
+	config.host.LogConfig = container.LogConfig{Type: "json-file"}
+	made, err := e.api.ContainerCreate(ctx, &config.container, &config.host, nil, nil, "")
+	if err != nil {
+		return fmt.Errorf("release disks of run %s: %w", run, err)
+	}
+	remove := func() { // also when ctx has ended
+		e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true})
+	}
+	defer remove()
+	if err := e.api.ContainerStart(ctx, made.ID, container.StartOptions{}); err != nil {
+		return fmt.Errorf("release disks of run %s: %w", run, err)
+	}
+	status, err := e.exit(ctx, made.ID)
+	if err == nil && status != 0 {
+		err = fmt.Errorf("exit status %d, saying %q", status, e.said(ctx, made.ID))
+	}
+	if err != nil {
+		return fmt.Errorf("release disks of run %s: %w", run, err)
+	}
+	return nil
+}
+
+// said is what a container that has ended has written.
+func (e *Engine) said(ctx context.Context, id string) string {
+	logs, err := e.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true})
+	if err != nil {
+		return ""
+	}
+	defer logs.Close()
+	var all lastWords
+	if _, err := stdcopy.StdCopy(&all, &all, logs); err != nil {
+		return ""
+	}
+	return strings.TrimSpace(all.String())
+}
