@@ -94,6 +94,10 @@ func (c *collector) take(i int) {
 		if known {
 			c.tracks[node].become(op.Time, exited)
 		}
+	case history.ReadClock:
+		if known {
+			c.clock(node, clockSample{op.Time, op.Reading})
+		}
 	case history.Stall:
 		c.Stalls = append(c.Stalls, span{max(0, op.Time-time.Duration(op.Access.Value)), op.Time})
 	case history.Write:
@@ -110,6 +114,17 @@ func (c *collector) take(i int) {
 			c.fault(i)
 		}
 	}
+}
+
+func (c *collector) clock(node int, s clockSample) {
+	i := slices.IndexFunc(c.Clocks, func(l clockLane) bool { return l.Node >= node })
+	if i < 0 {
+		i = len(c.Clocks)
+	}
+	if i == len(c.Clocks) || c.Clocks[i].Node != node {
+		c.Clocks = slices.Insert(c.Clocks, i, clockLane{Node: node})
+	}
+	c.Clocks[i].Samples = append(c.Clocks[i].Samples, s)
 }
 
 func (c *collector) write(op *history.Op, node int, begun time.Duration) {

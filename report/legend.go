@@ -48,6 +48,8 @@ func (p *picture) legend() (es []entry) {
 	add("link cut", strip("link cut"), "link down")
 	add("link slow", strip("link slow"), "link impaired")
 	add("link unsure", strip("link unsure"), "link: effect not seen")
+	add("clock wall", `<path class="clock wall" d="M1 11h8v-8h16"/>`, "wall clock")
+	add("clock monotonic", `<path class="clock monotonic" d="M1 11l24 -8"/>`, "monotonic clock")
 	add("fault took", strip("fault took")+`<path class="edge" d="M2 2v10M24 2v10"/>`, "fault, inject to heal")
 	add("fault failed", `<path class="edge failed" d="M13 1v12"/>`, "fault without effect")
 	add("stall", box("stall"), "the machine stood still")

@@ -102,6 +102,7 @@ func paint(tl *timeline, width float64) *picture {
 	y = p.paintNodes(y)
 	y = p.paintWrites(y)
 	y = p.paintLinks(y)
+	y = p.paintClocks(y)
 	y = p.paintFaults(y)
 	p.height = y + 22 // the lower axis
 	p.paintColumns(y)

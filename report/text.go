@@ -37,10 +37,14 @@ func Text(w io.Writer, r *Run, coloured bool) error {
 	t.line(dim, facts(r))
 	t.line("", "")
 	t.table(r)
+	clocks := clockWords(r)
+	if clocks != "" {
+		t.paragraph(t.name("clocks"), 8, clocks)
+	}
 	for _, n := range r.Notes {
 		t.paragraph(t.name("note"), 8, n)
 	}
-	if len(r.Notes) > 0 {
+	if len(r.Notes) > 0 || clocks != "" {
 		t.line("", "")
 	}
 	colour := map[int]string{statusHeld: green, statusBroken: red, statusUnknown: yellow}[r.Status]

@@ -18,6 +18,7 @@ type timeline struct {
 	Both       []span  // when two nodes certainly claimed to lead at once
 	Sharp      []bool  // of each of those, whether it was in one term
 	Links      []linkLane
+	Clocks     []clockLane // of the nodes whose clocks were read
 	Faults     []faultBar
 	Writes     []write
 	Stalls     []span // the machine stood still
