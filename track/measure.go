@@ -24,6 +24,8 @@ type Count struct {
 	Unknown int `json:"unknown"` // it was not decided
 	Failed  int `json:"failed"`  // there was no run to judge: an image that could not be built, a server that ended by itself
 
+	Also map[string]int `json:"also,omitempty"` // runs in which that property broke
+
 	Seed uint64 `json:"seed,omitempty"` // the first that showed it
 	Why  string `json:"why,omitempty"`  // and what was seen then
 	// Problem is what the first run that failed failed of.
@@ -33,18 +35,26 @@ type Count struct {
 // Runs is how many runs were counted.
 func (c Count) Runs() int { return c.Shown + c.Held + c.Unknown + c.Failed }
 
+// What a run may come to.
+const (
+	shown   = "shown"
+	held    = "held"
+	unknown = "unknown"
+	failed  = "failed"
+)
+
 // Outcome is what one run came to.
 type Outcome struct {
 	Row     Row
 	About   string
 	Control bool
 	Run     *report.Run // nil where there was none
-	Word    string      // "shown", "held", "unknown", "failed"
+	Word    string
 	Why     string
 }
 
 // Surprising reports whether the run is not what the row says: a person will want to look at it.
-func (o Outcome) Surprising() bool { return o.Control != (o.Word == "held") }
+func (o Outcome) Surprising() bool { return o.Control != (o.Word == held) }
 
 // Measurer makes the runs of rows.
 type Measurer struct {
@@ -64,7 +74,7 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := Count{Row: r.Name, About: side.About, Key: key}
+		c := Count{Row: r.Name, About: side.About, Key: key, Also: map[string]int{}}
 		for seed := uint64(1); seed <= uint64(m.Runs); seed++ {
 			p, err := r.plan(side, seed)
 			if err != nil {
@@ -77,6 +87,11 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 			o := Outcome{Row: r, About: side.About, Control: i > 0, Run: run}
 			o.Word, o.Why = judge(run, err, r.Property)
 			c.add(o, seed)
+			for _, property := range r.Also {
+				if word, _ := judge(run, err, property); word == shown {
+					c.Also[property]++
+				}
+			}
 			m.Tell(o)
 		}
 		counts = append(counts, c)
@@ -86,13 +101,13 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 
 func (c *Count) add(o Outcome, seed uint64) {
 	switch o.Word {
-	case "shown":
+	case shown:
 		if c.Shown++; c.Shown == 1 {
 			c.Seed, c.Why = seed, o.Why
 		}
-	case "held":
+	case held:
 		c.Held++
-	case "unknown":
+	case unknown:
 		c.Unknown++
 	default:
 		if c.Failed++; c.Failed == 1 {
@@ -107,11 +122,11 @@ func judge(run *report.Run, err error, property string) (word, why string) {
 		err = errors.New("no run")
 	}
 	if err != nil {
-		return "failed", err.Error()
+		return failed, err.Error()
 	}
 	for i := range run.History.Ops {
 		if op := &run.History.Ops[i]; op.F == history.Exit {
-			return "failed", fmt.Sprintf("%s ended by itself: %s", op.Node, op.Error)
+			return failed, fmt.Sprintf("%s ended by itself: %s", op.Node, op.Error)
 		}
 	}
 	for _, v := range run.Verdicts {
@@ -120,14 +135,14 @@ func judge(run *report.Run, err error, property string) (word, why string) {
 		}
 		switch v.Verdict {
 		case checkers.Invalid:
-			return "shown", v.Why
+			return shown, v.Why
 		case checkers.Valid:
-			return "held", v.Why
+			return held, v.Why
 		default:
-			return "unknown", v.Why
+			return unknown, v.Why
 		}
 	}
-	return "failed", "nobody judged " + property
+	return failed, "nobody judged " + property
 }
 
 // key names what a side's runs are: they are other runs when the scenario, the options or the property change.

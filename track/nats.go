@@ -6,10 +6,11 @@ func init() {
 	register(
 		Row{
 			Name: "nats-ping-pong",
-			Bug: "One link between two of three servers is cut. Both its ends take the leadership of the meta group from each other " +
-				"through the third, for as long as the link is down. 2.10.27 settles.",
+			Bug: "One link between two of three servers is cut. The follower behind it is elected, the old leader goes on, and both hold " +
+				"the third, which follows now the one and now the other: its term goes down again each time. 2.10.27 settles on one.",
 			Sources:  []string{"https://github.com/nats-io/nats-server/releases/tag/v2.10.27"},
-			Property: "no-ping-pong",
+			Property: "monotonic-term",
+			Also:     []string{"exclusive-leadership"},
 			On:       harness.OnDocker,
 			Affected: "NATS 2.10.20",
 			Controls: []Control{{About: "NATS 2.10.27", Options: map[string]string{"version": "2.10.27"}}},

@@ -65,6 +65,11 @@ func (rec *Record) section(b *strings.Builder, r Row) error {
 		if measured && c.Shown > 0 {
 			fmt.Fprintf(b, "  - with seed %d: %s\n", c.Seed, c.Why)
 		}
+		for _, p := range r.Also {
+			if measured && c.Also[p] > 0 {
+				fmt.Fprintf(b, "  - `%s` broke as well, in %d of %d\n", p, c.Also[p], c.Runs())
+			}
+		}
 		if measured && c.Failed > 0 {
 			fmt.Fprintf(b, "  - a run failed: %s\n", c.Problem)
 		}

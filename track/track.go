@@ -16,7 +16,8 @@ type Row struct {
 	Name     string
 	Bug      string   // one sentence: what went wrong
 	Sources  []string // pages that report it
-	Property string   // what it breaks
+	Property string   // what it breaks, and what is counted
+	Also     []string // what it may break besides
 	On       string   // where its runs are made: harness.OnDocker or harness.OnSim
 	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
 	Controls []Control
