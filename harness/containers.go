@@ -78,7 +78,7 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 	if err != nil {
 		return nil, err
 	}
-	c.Cluster, err = c.engine.Open(ctx, docker.Config{Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Log: progress})
+	c.Cluster, err = c.engine.Open(ctx, docker.Config{Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,10 @@ func (c *containers) recount(self election.Member) docker.Container {
 	if c.fence != nil {
 		cmd.WriteEvery, cmd.WriteGap = c.every, c.gap
 	}
-	return docker.Container{Image: c.self, Command: append([]string{docker.SelfPath}, cmd.Args()...), Data: cmd.Data}
+	if !cmd.Beside {
+		cmd.Own = "/own"
+	}
+	return docker.Container{Image: c.self, Command: append([]string{docker.SelfPath}, cmd.Args()...), Data: cmd.Data, Own: cmd.Own}
 }
 
 // Observe asks a node on a goroutine of its own and brings the answer to the loop.

@@ -197,6 +197,10 @@ func (r *run) begin() {
 		r.append(history.Op{
 			Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: fmt.Sprintf("exit status %d", code),
 		})
+		if r.On == OnSim { // whose nodes end for no other reason, and write no log
+			r.note("%s ended by itself: its disk had failed it", node)
+			return
+		}
 		r.note("%s ended by itself with exit status %d; its log is in nodes/%s.log", node, code, node)
 	})
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, 2*n+1)

@@ -38,7 +38,6 @@ func (c *simulated) Start(context.Context) error { c.Cluster.Start(); return nil
 func (c *simulated) State(context.Context) (history.Changes, error) { return c.Cluster.State(), nil }
 
 func (c *simulated) OnStall(func(time.Duration))            {} // virtual time does not stall
-func (c *simulated) OnExit(func(string, int))               {} // algorithms do not end
 func (c *simulated) SaveLogs(context.Context, string) error { return nil }
 func (c *simulated) Close(context.Context) error            { return nil }
 

@@ -90,6 +90,7 @@ func (f *nodeFlags) bind(fs *pflag.FlagSet) {
 	fs.IntVar(&f.id, "id", 0, "number of this member, from 1")
 	fs.StringSliceVar(&f.members, "members", nil, "addresses of all members, in the order of their numbers")
 	fs.StringVar(&f.Data, "data", "/data", "folder that survives a restart")
+	fs.StringVar(&f.Own, "own", "", "a second one, of Recount's own (default: the same)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "the run's seed")
 	fs.DurationVar(&f.WriteEvery, "write-every", 0, "time between two writes of a leader (default: no writer)")
 	fs.DurationVar(&f.WriteGap, "write-gap", 0, "longest time from finding that this node leads to the write")
@@ -140,6 +141,7 @@ func runNode(ctx context.Context, c *node.Command, t *targets.Target, o targets.
 		New:  func(env election.Env) election.Node { return t.Node(o, env) },
 		Rand: streams(c.Seed),
 		Data: c.Data,
+		Own:  c.Own,
 		Log:  l,
 	}
 	for _, a := range c.Members {

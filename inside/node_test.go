@@ -17,7 +17,7 @@ func TestNodeCommandLine(t *testing.T) {
 	for _, c := range []node.Command{
 		{
 			Target: "raft", Options: map[string]string{"scale": "0.5", "heartbeat": "20ms"},
-			ID: 2, Data: "/data", Seed: 1<<64 - 1,
+			ID: 2, Data: "/data", Own: "/own", Seed: 1<<64 - 1,
 			Members:    []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::2")},
 			WriteEvery: 10 * time.Millisecond, WriteGap: 20 * time.Millisecond,
 		},

@@ -21,6 +21,7 @@ type Command struct {
 	ID         election.ID
 	Members    []netip.Addr // in the order of their ids
 	Data       string       // the folder that survives a restart
+	Own        string       // a second one, of what is Recount's own, which no fault of a disk reaches; "" for Data
 	Seed       uint64       // the run's
 	// WriteEvery and WriteGap are the writer's times; there is no writer where WriteEvery is 0.
 	WriteEvery, WriteGap time.Duration
@@ -40,6 +41,9 @@ func (c *Command) Args() []string {
 		"node", kind, c.Target, "--id", strconv.Itoa(int(c.ID)), "--members", strings.Join(members, ","),
 		"--data", c.Data, "--seed", strconv.FormatUint(c.Seed, 10),
 		"--write-every", c.WriteEvery.String(), "--write-gap", c.WriteGap.String(),
+	}
+	if c.Own != "" {
+		args = append(args, "--own", c.Own)
 	}
 	if c.Definition != "" {
 		args = append(args, "--definition", c.Definition)

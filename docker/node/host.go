@@ -53,7 +53,7 @@ func (h *host) open() (err error) {
 	if h.disk, err = openStorage(filepath.Join(h.Data, "election")); err != nil {
 		return err
 	}
-	if h.own, err = openStorage(filepath.Join(h.Data, "recount")); err == nil {
+	if h.own, err = openStorage(filepath.Join(cmp.Or(h.Own, h.Data), "recount")); err == nil {
 		h.life, err = h.own.next("life")
 	}
 	if err != nil {
@@ -163,7 +163,10 @@ func (h *host) view() history.View {
 func (h *host) ask(ctx context.Context) (v history.View, ok bool) {
 	answer := make(chan history.View, 1)
 	select {
-	case h.mailbox <- event{do: func() { answer <- h.view() }}:
+	case h.mailbox <- event{do: func() {
+		h.changed() // what it says may depend on its clock
+		answer <- h.view()
+	}}:
 	case <-ctx.Done():
 		return v, false
 	}

@@ -24,6 +24,7 @@ type Config struct {
 	New     func(env election.Env) election.Node
 	Rand    func(purpose string) *rand.Rand // independent streams of the run's randomness
 	Data    string                          // the folder that survives a restart
+	Own     string                          // a second one, of what is not the algorithm's; "" for Data
 	Socket  *net.UDPConn                    // bound to this member's address
 	Control net.Listener                    // where the harness connects
 	Writer  *WriterConfig                   // nil for no writer
