@@ -83,7 +83,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), measureCommand(), checkCommand(), reportCommand(), listCommand(),
-		doctorCommand(), cleanCommand(), imagesCommand(), trackRecordCommand(),
+		doctorCommand(), cleanCommand(), initCommand(), validateCommand(), exampleCommand(), imagesCommand(), trackRecordCommand(),
 	)
 	root.AddCommand(inside.Commands(func(err error) error { return failure{err} })...)
 	for _, c := range root.Commands() {

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recount/harness"
+	"recount/history"
+	"recount/spec"
+)
+
+func validateCommand() *cobra.Command {
+	var options []string
+	var read bool
+	cmd := &cobra.Command{
+		Use:   "validate SPEC.yaml",
+		Short: "Try a spec file: start one node, show what Recount sees of it, say what is missing",
+		Long: `Try a spec file: start one node of it in a container, alone, show what Recount sees of it, and say what is missing. With
+--read the file is only read.
+
+Exit status: 0 it can be tested; 1 something is wrong with what the node was seen to do; 254 the file is wrong; 255 the node
+did not come up, or the engine failed.`,
+		Example: `  recount validate election.yaml
+  recount validate election.yaml --opt timeout=1s
+  recount validate election.yaml --read`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := spec.Load(args[0])
+			if err != nil {
+				return err
+			}
+			given, err := parseOptions(options)
+			if err != nil {
+				return err
+			}
+			t := s.Target(args[0])
+			o, err := t.Parse(given)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintf(w, "file\t%s reads well\n", args[0])
+			b := t.Bounds(o)
+			fmt.Fprintf(w, "times\tsilence %v, elect %v, poll %v\n", b.Silence, b.Elect, b.Poll)
+			var wrong []string
+			if !read {
+				p, err := harness.Try(cmd.Context(), args[0], given, harness.Config{Progress: say(cmd)})
+				if p != nil {
+					wrong = tell(w, s, p)
+				}
+				if err != nil {
+					if e := w.Flush(); e != nil {
+						return failure{e}
+					}
+					return failure{err}
+				}
+			}
+			for _, m := range s.Missing() {
+				fmt.Fprintf(w, "missing\t%s\n", m)
+			}
+			for _, m := range wrong {
+				fmt.Fprintf(w, "wrong\t%s\n", m)
+			}
+			if len(wrong) == 0 && !read {
+				fmt.Fprintf(w, "next\trecount run non-sticky-leader --target %s --on docker\n", harness.Quote(args[0]))
+			}
+			if err := w.Flush(); err != nil {
+				return failure{err}
+			}
+			if len(wrong) > 0 {
+				return verdict(harness.StatusBroken)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVar(&options, "opt", nil, "a parameter of the spec, `name=value`; may be given again")
+	cmd.Flags().BoolVar(&read, "read", false, "only read the file")
+	return cmd
+}
+
+// tell shows what a node was seen to do, and returns what is wrong with it.
+func tell(w io.Writer, s *spec.Spec, p *harness.Probe) (wrong []string) {
+	fmt.Fprintf(w, "image\t%s\n", p.Image)
+	if p.Asked == 0 {
+		if n := len(p.Log); n > 0 {
+			fmt.Fprintf(w, "log\tits last of %d lines: %s\n", n, clip(p.Log[n-1]))
+		}
+		return nil
+	}
+	fmt.Fprintf(w, "ready\tafter %v\n", p.Ready.Round(time.Millisecond))
+	answered := p.Asked - p.Failed
+	if s.Observe.HTTP != nil || s.Observe.Command != nil {
+		fmt.Fprintf(w, "asked\t%d times, %d answers, the slowest after %v\n", p.Asked, answered, p.Slow.Round(100*time.Microsecond))
+		if p.Slow > s.Times.Poll {
+			fmt.Fprintf(w, "\tslower than poll (%v): leaderships shorter than an answer takes are not seen\n", s.Times.Poll)
+		}
+		if p.Answer != nil {
+			fmt.Fprintf(w, "answer\t%s\n", clip(strings.Join(strings.Fields(string(p.Answer)), " ")))
+		}
+	}
+	for i, v := range p.Views {
+		if i == 8 {
+			fmt.Fprintf(w, "seen\t… and %d more changes\n", len(p.Views)-i)
+			break
+		}
+		fmt.Fprintf(w, "seen\t%s\n", viewWords(v))
+	}
+	if n := len(p.Log); n > 0 {
+		fmt.Fprintf(w, "log\t%d lines, %d of them told a change; the last: %s\n", n, p.Told, clip(p.Log[n-1]))
+	}
+	return whatIsWrong(s, p, answered)
+}
+
+func whatIsWrong(s *spec.Spec, p *harness.Probe, answered int) (wrong []string) {
+	asks := s.Observe.HTTP != nil || s.Observe.Command != nil
+	if asks && answered == 0 {
+		return []string{fmt.Sprintf("no question was answered: %v", p.Why)}
+	}
+	termed := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Term > 0 })
+	leads := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Role == history.Leader })
+	switch {
+	case !leads && !p.Led:
+		wrong = append(wrong, "it never led, though it was alone: are the values of role right? may it elect itself with {{.Size}} 1?")
+	case s.HasTerms() && !termed:
+		wrong = append(wrong, "its term was 0 all the time: is that the field?")
+	}
+	if len(s.Observe.Logs) > 0 && p.Told == 0 {
+		wrong = append(wrong, "no line of its log matched one of logs")
+	}
+	return wrong
+}
+
+func viewWords(v harness.ProbeView) string {
+	how := "asked"
+	if v.Told {
+		how = "its log told"
+	}
+	text := fmt.Sprintf("%6.2fs  role %v, term %d, leader %s", v.At.Seconds(), v.View.Role, v.View.Term, cmp.Or(v.View.Leader, "nobody"))
+	if v.View.Torn {
+		text += ", not of one instant"
+	}
+	return text + "  (" + how + ")"
+}
+
+func clip(s string) string {
+	const most = 160
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,255 @@
+// Package member is an election of one's own that is a program: members talk HTTP, keep their votes on disk, and tell at
+// /status who leads. Recount knows nothing of it but what election.yaml says.
+//
+// With --quorum=all a candidate needs the votes of more than half of all members. With --quorum=answering it makes do
+// with more than half of those that answer, which sounds reasonable and is wrong: the parts of a cluster elect a leader
+// each, in the same term.
+package member
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Main runs one member, by its command line, until it fails.
+func Main(args []string) error {
+	s := &server{heard: time.Now(), role: "follower"}
+	var peers, listen string
+	flag := flag.NewFlagSet("member", flag.ContinueOnError)
+	flag.StringVar(&s.id, "id", "", "name of this member")
+	flag.StringVar(&peers, "peers", "", "the other members, name=http://host:port, separated by commas")
+	flag.StringVar(&listen, "listen", ":8080", "address to listen on")
+	flag.StringVar(&s.data, "data", "/data", "folder that survives a restart")
+	flag.StringVar(&s.quorum, "quorum", "all", "whose majority elects: all or answering")
+	flag.DurationVar(&s.timeout, "timeout", time.Second, "silence after which a member campaigns, at least; at most twice as long")
+	if err := flag.Parse(args); err != nil {
+		return err
+	}
+	for _, p := range strings.Split(peers, ",") {
+		if name, url, ok := strings.Cut(p, "="); ok {
+			s.peers = append(s.peers, peer{name, url})
+		}
+	}
+	s.client = http.Client{Timeout: s.timeout / 4}
+	if err := s.load(); err != nil {
+		return err
+	}
+	go s.run()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("POST /vote", s.vote)
+	mux.HandleFunc("POST /beat", s.beat)
+	return http.ListenAndServe(listen, mux)
+}
+
+type peer struct{ name, url string }
+
+type server struct {
+	id, data, quorum string
+	peers            []peer
+	timeout          time.Duration
+	client           http.Client
+
+	mu     sync.Mutex
+	term   uint64
+	voted  string // for whom, in this term
+	role   string
+	leader string
+	heard  time.Time // of a leader or a candidate that got the vote
+}
+
+// state is what members tell each other and whoever asks.
+type state struct {
+	Role   string `json:"role"`
+	Term   uint64 `json:"term"`
+	Leader string `json:"leader"`
+	Yes    bool   `json:"yes"`
+}
+
+// message is what they ask each other.
+type message struct {
+	From string `json:"from"`
+	Term uint64 `json:"term"`
+}
+
+func (s *server) status(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer(w, state{Role: s.role, Term: s.term, Leader: s.leader})
+}
+
+func answer(w http.ResponseWriter, st state) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(st); err != nil {
+		log.Print(err)
+	}
+}
+
+// enter goes to a term with a vote in it, or none, and keeps both before anybody hears of them.
+func (s *server) enter(term uint64, vote, role, leader string) {
+	if s.role != role || s.term != term {
+		log.Printf("%s becomes %s at term %d", s.id, role, term)
+	}
+	if term != s.term || vote != s.voted {
+		s.term, s.voted = term, vote
+		if err := s.store(); err != nil {
+			log.Fatal(err) // a member that cannot keep its vote must not give it
+		}
+	}
+	s.role, s.leader = role, leader
+}
+
+func (s *server) vote(w http.ResponseWriter, r *http.Request) {
+	var m message
+	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.Term > s.term {
+		s.enter(m.Term, "", "follower", "")
+	}
+	yes := m.Term == s.term && (s.voted == "" || s.voted == m.From)
+	if yes {
+		s.enter(s.term, m.From, s.role, s.leader)
+		s.heard = time.Now()
+	}
+	answer(w, state{Term: s.term, Yes: yes})
+}
+
+func (s *server) beat(w http.ResponseWriter, r *http.Request) {
+	var m message
+	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.Term > s.term {
+		s.enter(m.Term, "", "follower", m.From)
+	}
+	if m.Term == s.term && s.role != "leader" {
+		s.enter(s.term, s.voted, "follower", m.From)
+		s.heard = time.Now()
+	}
+	answer(w, state{Term: s.term})
+}
+
+// run is a member's life: lead while leading, or else wait and campaign.
+func (s *server) run() {
+	for {
+		s.mu.Lock()
+		role, term := s.role, s.term
+		patience := s.timeout + rand.N(s.timeout)
+		s.mu.Unlock()
+		if role == "leader" {
+			s.ask("/beat", term)
+			time.Sleep(s.timeout / 10)
+			continue
+		}
+		time.Sleep(patience)
+		s.mu.Lock()
+		silent := s.role != "leader" && time.Since(s.heard) >= s.timeout
+		if silent {
+			s.enter(s.term+1, s.id, "candidate", "")
+			term = s.term
+		}
+		s.mu.Unlock()
+		if silent {
+			s.campaign(term)
+		}
+	}
+}
+
+func (s *server) campaign(term uint64) {
+	answered, yes := s.ask("/vote", term)
+	voters := len(s.peers) + 1
+	if s.quorum == "answering" {
+		voters = answered + 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.role == "candidate" && s.term == term && 2*(yes+1) > voters {
+		s.enter(term, s.id, "leader", s.id)
+	}
+}
+
+// ask asks all others at once, and counts who answered and who said yes. A higher term in an answer ends this one.
+func (s *server) ask(path string, term uint64) (answered, yes int) {
+	text, err := json.Marshal(message{s.id, term})
+	if err != nil {
+		log.Fatal(err)
+	}
+	states := make(chan *state)
+	for _, p := range s.peers {
+		go func() {
+			resp, err := s.client.Post(p.url+path, "application/json", strings.NewReader(string(text)))
+			if err != nil {
+				states <- nil
+				return
+			}
+			defer resp.Body.Close()
+			var st state
+			if json.NewDecoder(resp.Body).Decode(&st) != nil {
+				states <- nil
+				return
+			}
+			states <- &st
+		}()
+	}
+	for range s.peers {
+		st := <-states
+		if st == nil {
+			continue
+		}
+		answered++
+		if st.Yes {
+			yes++
+		}
+		s.mu.Lock()
+		if st.Term > s.term {
+			s.enter(st.Term, "", "follower", "")
+		}
+		s.mu.Unlock()
+	}
+	return answered, yes
+}
+
+func (s *server) file() string { return filepath.Join(s.data, "vote") }
+
+func (s *server) load() error {
+	text, err := os.ReadFile(s.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Sscanf(string(text), "%d %q", &s.term, &s.voted)
+	return err
+}
+
+// store writes a new file and puts it in the place of the old one: a crash leaves either.
+func (s *server) store() error {
+	f, err := os.Create(s.file() + ".new")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%d %q\n", s.term, s.voted)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.file())
+}
