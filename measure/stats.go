@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 )
 
 // quantile returns the value that a share of all values do not exceed; NaN of none.
@@ -51,6 +50,8 @@ func seconds(s float64) string {
 	switch {
 	case math.IsNaN(s):
 		return "–"
+	case math.IsInf(s, 1):
+		return "never"
 	case s < 0.0005:
 		return fmt.Sprintf("%.2f ms", s*1000)
 	case s < 1:
@@ -69,13 +70,6 @@ func percent(share float64) string {
 		return fmt.Sprintf("%.0f %%", 100*share)
 	}
 	return fmt.Sprintf("%.1f %%", 100*share)
-}
-
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return fmt.Sprintf("%.0f", v)
 }
 
 // power writes how something grows with n: "n^1.02".
@@ -102,5 +96,3 @@ func yes(b bool) string {
 
 // each names series that differ by a number.
 func each(format string, n any) string { return fmt.Sprintf(format, n) }
-
-func inSeconds(d time.Duration) float64 { return d.Seconds() }
