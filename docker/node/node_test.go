@@ -265,3 +265,32 @@ func TestNodeThatIsAskedToStopResigns(t *testing.T) {
 		}
 	}
 }
+
+// tenant leads for a while after it has started, and does nothing when that is over: its lease runs out by itself.
+type tenant struct {
+	silent
+	env   election.Env
+	until time.Duration
+}
+
+type silent struct{}
+
+func (silent) Start()                                {}
+func (silent) Receive(election.ID, election.Message) {}
+func (silent) Expire(election.Timer)                 {}
+
+func (n *tenant) Status() election.Status {
+	if n.env.Now() < n.until {
+		return election.Status{Role: election.Leader, Term: 1, Leader: n.env.ID()}
+	}
+	return election.Status{Term: 1}
+}
+
+func TestALeaseThatRanOutIsNoClaim(t *testing.T) {
+	m := cluster(t, 1, "raft")[0]
+	m.new = func(env election.Env) election.Node {
+		return &tenant{env: env, until: env.Now() + 200*time.Millisecond}
+	}
+	m.start(nil)
+	require.Eventually(t, func() bool { return m.view().Role == history.Follower }, patience, time.Millisecond)
+}

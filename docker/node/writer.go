@@ -28,7 +28,12 @@ type residentWriter struct {
 	resource *resource
 }
 
-func (w *residentWriter) Status() election.Status         { return w.status }
+// Status is what the algorithm says now: that may depend on its clock.
+func (w *residentWriter) Status() election.Status {
+	w.changed()
+	return w.status
+}
+
 func (w *residentWriter) Rand() *rand.Rand                { return w.rand }
 func (w *residentWriter) Write(token uint64, value int64) { w.resource.write(token, value) }
 func (w *residentWriter) After(d time.Duration, f func()) {
