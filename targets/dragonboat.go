@@ -1,0 +1,176 @@
+package targets
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"recount/election"
+	"recount/hint"
+	"recount/history"
+)
+
+// dragonboat is a multi-group raft library, in a server that has one group and does nothing but elect; the recipe holds
+// its main package. What its makers promise, and what PreVote, CheckQuorum and ElectionRTT mean:
+// https://pkg.go.dev/github.com/lni/dragonboat/v4/config#Config
+func init() {
+	Register(&Target{
+		Name:   "dragonboat",
+		About:  "the raft library dragonboat, with pre-vote and check-quorum as options",
+		Source: "https://pkg.go.dev/github.com/lni/dragonboat/v4/config#Config",
+		Options: []Option{
+			{Name: "version", Kind: Text, Default: "4.0.0-20240618143154-6a1623140f27", About: "a commit of the library, as a pseudo-version"},
+			{Name: "rtt", Kind: Duration, Default: "100ms", About: "the library's unit of time, and a leader's heartbeat interval"},
+			{Name: "election-rtt", Kind: Number, Default: "10", About: "a follower campaigns after one to two times so many units without a heartbeat"},
+			{Name: "pre-vote", Kind: Bool, Default: "true", About: "ask before campaigning"},
+			{Name: "check-quorum", Kind: Bool, Default: "true", About: "a leader without a majority steps down"},
+		},
+		Promises: []Promise{
+			{Property: "single-leader-per-term"},
+			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
+			{Property: "sticky-leader"},
+			{Property: "no-ping-pong"},
+			{Property: "bounded-terms"},
+			{Property: "elects"},
+		},
+		Unpromised: func(o Options) []string {
+			var broken []string
+			if !o.Bool("pre-vote") {
+				broken = append(broken, "bounded-terms")
+			}
+			if !o.Bool("check-quorum") {
+				broken = append(broken, "elects")
+			}
+			if broken != nil {
+				broken = append(broken, "sticky-leader", "no-ping-pong")
+			}
+			return broken
+		},
+		Bounds: func(o Options) history.Bounds {
+			timeout := time.Duration(o.Number("election-rtt")) * o.Duration("rtt")
+			return history.Bounds{
+				Silence: 2 * timeout,
+				// Ten rounds at their longest, and the time in which the connections that a cut broke are made anew.
+				Elect: 10*2*timeout + 10*time.Second,
+				Poll:  50 * time.Millisecond,
+			}
+		},
+		System: newDragonboat,
+	})
+}
+
+var dragonboatVersion = regexp.MustCompile(`^4\.0\.0-[0-9]{14}-[0-9a-f]{12}$`)
+
+const (
+	dragonboatPort       = 7000
+	dragonboatStatusPort = 7001
+)
+
+// dragonboat runs members whose replica ids are their numbers here.
+type dragonboat struct{ options Options }
+
+func newDragonboat(o Options) (election.System, error) {
+	var err error
+	switch {
+	case !dragonboatVersion.MatchString(o.Value("version")):
+		err = hint.Add(fmt.Errorf("option version: %q is no version that Recount runs", o.Value("version")),
+			"known: commits, such as 4.0.0-20240618143154-6a1623140f27")
+	case o.Duration("rtt") < time.Millisecond || o.Number("election-rtt") < 3 || o.Number("election-rtt") > 1000:
+		err = hint.Add(fmt.Errorf("options rtt and election-rtt: %v and %v", o.Value("rtt"), o.Value("election-rtt")),
+			"at least 1ms, and from 3 to 1000 of them")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("targets: dragonboat: %w", err)
+	}
+	return &dragonboat{o}, nil
+}
+
+// Image names the recipe.
+func (s *dragonboat) Image() election.Image {
+	return election.Image{Recipe: "dragonboat", Version: s.options.Value("version")}
+}
+
+// Container starts a member.
+func (s *dragonboat) Container(self election.Member, all []election.Member) election.Container {
+	members := make([]string, len(all))
+	for i, m := range all {
+		members[i] = netip.AddrPortFrom(m.Addr, dragonboatPort).String()
+	}
+	return election.Container{
+		Data: "/data",
+		Command: []string{
+			"/usr/bin/dragonboat",
+			"--id=" + strconv.Itoa(int(self.ID)),
+			"--members=" + strings.Join(members, ","),
+			"--status=" + netip.AddrPortFrom(everyAddr(self.Addr), dragonboatStatusPort).String(),
+			"--data=/data/dragonboat",
+			"--rtt=" + strconv.FormatInt(s.options.Duration("rtt").Milliseconds(), 10),
+			"--election-rtt=" + strconv.Itoa(int(s.options.Number("election-rtt"))),
+			"--pre-vote=" + strconv.FormatBool(s.options.Bool("pre-vote")),
+			"--check-quorum=" + strconv.FormatBool(s.options.Bool("check-quorum")),
+		},
+	}
+}
+
+// Observer asks a member what it knows of the leader.
+func (s *dragonboat) Observer(self election.Member, _ []election.Member, dial election.Dial) election.Observer {
+	return &dragonboatObserver{newAsker(dial, dragonboatStatusPort), self.ID}
+}
+
+type dragonboatObserver struct {
+	*asker
+	self election.ID
+}
+
+// dragonboatView is the leader and its term as the library keeps them, in one value. A member that names itself leads;
+// who campaigns is not told.
+type dragonboatView struct {
+	ID     election.ID `json:"id"`
+	Term   uint64      `json:"term"`
+	Leader election.ID `json:"leader"`
+}
+
+func (v dragonboatView) status(self election.ID) (election.Status, error) {
+	s := election.Status{Term: v.Term, Leader: v.Leader}
+	switch {
+	case v.ID != self:
+		return election.Status{}, fmt.Errorf("the answer is that of %v", v.ID)
+	case v.Term == 0: // nothing was heard since the start, though a term may be on disk
+		return election.Status{}, errors.New("raft has not started")
+	case v.Leader == self:
+		s.Role = election.Leader
+	}
+	return s, nil
+}
+
+// Observe reads leader and term, which belong together.
+func (o *dragonboatObserver) Observe(ctx context.Context) (election.Status, bool, error) {
+	var v dragonboatView
+	err := o.ask(ctx, "/status", &v)
+	if err == nil {
+		var s election.Status
+		if s, err = v.status(o.self); err == nil {
+			return s, false, nil
+		}
+	}
+	return election.Status{}, false, fmt.Errorf("targets: dragonboat: observe %v: %w", o.self, err)
+}
+
+// ReadLog reads what the member prints when the library tells its listener of a change.
+func (s *dragonboat) ReadLog(self election.ID, line string) (election.Status, bool) {
+	if !strings.HasPrefix(line, `{"id":`) {
+		return election.Status{}, false
+	}
+	var v dragonboatView
+	if json.Unmarshal([]byte(line), &v) != nil {
+		return election.Status{}, false
+	}
+	status, err := v.status(self)
+	return status, err == nil
+}
