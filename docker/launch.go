@@ -17,10 +17,11 @@ import (
 // Container is what a node runs.
 type Container struct {
 	Image    string
-	Command  []string // none leaves the image's own
-	Env      []string // "KEY=value"
-	Data     string   // the folder whose contents outlive the container's process; "" for none
-	Own      string   // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
+	Command  []string          // none leaves the image's own
+	Env      []string          // "KEY=value"
+	Data     string            // the folder whose contents outlive the container's process; "" for none
+	Own      string            // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
+	Files    map[string]string // by their whole path: they are there before the process first starts
 	Sidecars []Container
 }
 
@@ -91,6 +92,9 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 		config.host.Mounts = append(config.host.Mounts, mount.Mount{Type: mount.TypeVolume, Source: v.Name, Target: target})
 	}
 	id, err = c.create(ctx, c.name(name), role, n.name, config)
+	if err == nil {
+		err = c.engine.writeFiles(ctx, id, what.Files)
+	}
 	if err == nil && disk { // the engine has put into the volume what the image has there
 		err = c.attach(ctx, n, c.name(name), what.Data)
 	}

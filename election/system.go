@@ -53,6 +53,9 @@ type Container struct {
 	Command []string
 	Env     []string
 	Data    string // the folder whose contents survive a restart
+	// Files are written before the first start, by their whole paths: what a server has to find that takes it in no other
+	// way. Those under Data survive a restart as the server has changed them, the others as they are.
+	Files map[string]string
 	// Beside are processes of the same image that share the member's network and its fate.
 	Beside []Container
 }

@@ -139,9 +139,9 @@ func (c *containers) ofSystem(self election.Member, writes bool) docker.Containe
 		image = c.service
 	}
 	what := c.system.Container(self, c.members)
-	run := docker.Container{Image: image, Command: what.Command, Env: what.Env, Data: what.Data}
+	run := docker.Container{Image: image, Command: what.Command, Env: what.Env, Data: what.Data, Files: what.Files}
 	for _, b := range what.Beside {
-		run.Sidecars = append(run.Sidecars, docker.Container{Image: image, Command: b.Command, Env: b.Env, Data: b.Data})
+		run.Sidecars = append(run.Sidecars, docker.Container{Image: image, Command: b.Command, Env: b.Env, Data: b.Data, Files: b.Files})
 	}
 	if writes {
 		run.Sidecars = append(run.Sidecars, c.recount(self))
