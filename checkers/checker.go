@@ -115,6 +115,15 @@ func (c Checker) Check(ctx context.Context, h *history.History) Result {
 // all of them.
 func CheckAll(ctx context.Context, h *history.History) []Result { return check(ctx, h, registry) }
 
+// CheckSome is CheckAll for some properties. It panics if there is none of a name.
+func CheckSome(ctx context.Context, h *history.History, properties []string) []Result {
+	by := slices.DeleteFunc(All(), func(c Checker) bool { return !slices.Contains(properties, c.Property) })
+	if len(by) != len(properties) {
+		panic(fmt.Sprintf("checkers: not all of %q are properties", properties))
+	}
+	return check(ctx, h, by)
+}
+
 // Overall is what several results come to: invalid beats unknown, unknown beats valid, and none at all are unknown.
 func Overall(results []Result) Verdict {
 	if len(results) == 0 {
@@ -151,6 +160,9 @@ func check(ctx context.Context, h *history.History, by []Checker) []Result {
 		r.Property = c.Property
 		if r.Verdict == Valid && !h.Complete() {
 			r.Verdict, r.Why = Unknown, "the run was cut short: up to there, "+r.Why
+		}
+		if r.Verdict == Invalid && f.tried > 0 {
+			r.Figures = append(r.Figures, Figure{"faults at the time", f.meanwhile(span{r.From, r.To})})
 		}
 	}
 	return results

@@ -52,7 +52,7 @@ func elects(_ context.Context, f *facts) Result {
 		return unknown(figures, "%s nobody led, but the machine stood still then: run it on a quiet one", without(v.frozen))
 	}
 	return valid(figures, "%s; with a majority connected never more than %s without a leader, of %s allowed; %s",
-		o, lasted(v.blank.length()), lasted(bound), f.watch())
+		&o, lasted(v.blank.length()), lasted(bound), f.watch())
 }
 
 // vacancies looks at every time in which a leader was due, given when somebody may have led and was seen to lead.
@@ -172,42 +172,4 @@ func (f *facts) inOffice(i int, s span) (parts []span) {
 		}
 	}
 	return merge(parts)
-}
-
-// occupancy is how the post was filled.
-type occupancy struct {
-	observed, with, longest time.Duration
-	elections, changes      int
-}
-
-func (f *facts) occupancy(seen []span) occupancy {
-	o := occupancy{elections: len(f.leads), changes: len(f.moves())}
-	if len(f.answers) == 0 {
-		return o
-	}
-	all := span{f.answers[0].from, f.end}
-	gaps := outside(seen, all)
-	for _, g := range gaps {
-		o.longest = max(o.longest, g.length())
-	}
-	o.observed = all.length()
-	o.with = o.observed - total(gaps)
-	return o
-}
-
-func (o occupancy) figures() []Figure {
-	perMinute := 0.0
-	if o.observed > 0 {
-		perMinute = float64(o.changes) / o.observed.Minutes()
-	}
-	return []Figure{
-		{"with a leader", lasted(o.with)}, {"without", lasted(o.observed - o.with)}, {"longest without", lasted(o.longest)},
-		figure("elections", o.elections), figure("changes of leader", o.changes),
-		{"changes per minute", fmt.Sprintf("%.1f", perMinute)},
-	}
-}
-
-func (o occupancy) String() string {
-	return fmt.Sprintf("%s in %s, a leader for %s of them",
-		count(o.elections, "election"), lasted(o.observed), lasted(o.with))
 }

@@ -12,7 +12,7 @@ import (
 func init() {
 	register(Checker{
 		Property: "fencing",
-		Holds:    "once a write with a token was accepted, none with a lower token is, and reads show what was accepted",
+		Holds:    "once a write with a token was accepted, none with a lower token is; reads show what was accepted; tokens are one node's",
 		check:    fencing,
 	})
 }
@@ -34,12 +34,35 @@ func fencing(ctx context.Context, f *facts) Result {
 	case porcupine.Illegal:
 		return f.unfenced(ctx, shrink(ctx, all), figures)
 	}
+	if a, b := sharing(all); a != nil {
+		e := evidence{span{min(a.call, b.call), max(a.call, b.call)}, []int{f.h.Ops[a.op].Index, f.h.Ops[b.op].Index}}
+		return invalid(figures, e, "token %d was presented by %s and by %s: no fence can tell them apart", a.Token, a.node, b.node)
+	}
 	if u.tokens < 2 {
 		return untested(figures, "only %s: a stale write takes a change of leader", &u)
 	}
 	r := valid(figures, "%s", &u)
 	r.Drawing = draw(ctx, fenceModel, asOperations(all))
 	return r
+}
+
+// sharing returns the first two writes of different nodes with one token, or nil. A leadership's token is its own, whether
+// its writes were accepted or not.
+func sharing(all []access) (a, b *access) {
+	first := map[uint64]*access{}
+	for i := range all {
+		w := &all[i]
+		if w.kind == read || w.Token == 0 || w.node == "" {
+			continue
+		}
+		before, known := first[w.Token]
+		if !known {
+			first[w.Token] = w
+		} else if before.node != w.node {
+			return before, w
+		}
+	}
+	return nil, nil
 }
 
 // unfenced is the result for accesses that have no order, once porcupine has had its say.

@@ -1,7 +1,9 @@
 package checkers
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +28,52 @@ func lasted(d time.Duration) string {
 
 // at writes when something happened: "12.304 s".
 func at(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// spread writes how numbers are distributed: "5, median 1.2 s, 9 in 10 up to 2 s, at most 3 s".
+func spread[T cmp.Ordered](all []T, write func(T) string) string {
+	all = slices.Sorted(slices.Values(all))
+	switch n := len(all); n {
+	case 0:
+		return "none"
+	case 1:
+		return "1, " + write(all[0])
+	default:
+		return fmt.Sprintf("%d, median %s, 9 in 10 up to %s, at most %s",
+			n, write(all[(n-1)/2]), write(all[(9*n+9)/10-1]), write(all[n-1]))
+	}
+}
+
+// meanwhile writes which faults were under way at some time of s, or began or ended then.
+func (f *facts) meanwhile(s span) string {
+	var names []string
+	seen := map[int]bool{}
+	add := func(t *history.Fault) {
+		if t != nil && !seen[t.ID] {
+			seen[t.ID] = true
+			names = append(names, fault(t))
+		}
+	}
+	for _, p := range f.phases {
+		if p.meets(s) {
+			for _, t := range p.faults {
+				add(t)
+			}
+		}
+	}
+	for _, k := range f.deeds {
+		if op := &f.h.Ops[k]; op.Time >= s.from && op.Time <= s.to {
+			add(op.Fault)
+		}
+	}
+	const most = 6
+	if n := len(names); n > most {
+		names = append(names[:most-1], fmt.Sprintf("%d more", n-most+1))
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return list(names)
+}
 
 // count writes a number of things: "1 term", "12 terms".
 func count(n int, thing string) string {

@@ -1,0 +1,113 @@
+package checkers
+
+import (
+	"fmt"
+	"time"
+
+	"recount/history"
+)
+
+// occupancy is how the post was filled.
+type occupancy struct {
+	observed, with     time.Duration
+	gaps               []time.Duration // in which nobody was seen to lead
+	campaigns          []time.Duration // from the first campaign seen since the last claim to the claim of a new leadership
+	elections, changes int
+	raised             []uint64 // terms from one leadership to the next, where another node took over
+	split              int      // terms in which several candidates were voted for, and nobody led
+	votes              bool     // whether nodes report their votes
+}
+
+func (f *facts) occupancy(seen []span) occupancy {
+	o := occupancy{elections: len(f.leads)}
+	for _, h := range f.moves() {
+		if o.changes++; f.numbered() {
+			o.raised = append(o.raised, h.to.term-h.from.term)
+		}
+	}
+	o.split, o.votes = f.splitVotes()
+	o.campaigns = f.campaigns()
+	if len(f.answers) == 0 {
+		return o
+	}
+	all := span{f.answers[0].from, f.end}
+	gaps := outside(seen, all)
+	for _, g := range gaps {
+		if g.length() > 0 {
+			o.gaps = append(o.gaps, g.length())
+		}
+	}
+	o.observed = all.length()
+	o.with = o.observed - total(gaps)
+	return o
+}
+
+// campaigns returns how long elections took that nodes were seen to campaign in.
+func (f *facts) campaigns() (all []time.Duration) {
+	const none = time.Duration(-1)
+	begun := none
+	first := map[int]bool{} // claims of their leaderships
+	for i := range f.leads {
+		first[int(f.leads[i].first)] = true
+	}
+	for i := range f.answers {
+		a := &f.answers[i]
+		switch {
+		case a.torn:
+		case a.role == history.Candidate && begun == none:
+			begun = a.to
+		case a.lead >= 0:
+			if begun != none && first[i] {
+				all = append(all, a.to-begun)
+			}
+			begun = none
+		}
+	}
+	return all
+}
+
+// splitVotes counts the terms that nobody led although several candidates got votes in them.
+func (f *facts) splitVotes() (split int, votes bool) {
+	voted := map[uint64]string{} // for whom first
+	open := map[uint64]bool{}    // terms in which several were
+	for i := range f.h.Ops {
+		op := &f.h.Ops[i]
+		if op.F != history.Granted {
+			continue
+		}
+		votes = true
+		if first, known := voted[op.Vote.Term]; !known {
+			voted[op.Vote.Term] = op.Vote.For
+		} else if first != op.Vote.For {
+			open[op.Vote.Term] = true
+		}
+	}
+	for i := range f.leads {
+		delete(open, f.leads[i].term)
+	}
+	return len(open), votes
+}
+
+func (o *occupancy) figures() []Figure {
+	perMinute := 0.0
+	if o.observed > 0 {
+		perMinute = float64(o.changes) / o.observed.Minutes()
+	}
+	figures := []Figure{
+		{"with a leader", lasted(o.with)}, {"without", lasted(o.observed - o.with)}, {"times without", spread(o.gaps, lasted)},
+		figure("elections", o.elections), {"elections took", spread(o.campaigns, lasted)},
+		figure("changes of leader", o.changes), {"changes per minute", fmt.Sprintf("%.1f", perMinute)},
+	}
+	if len(o.raised) > 0 {
+		figures = append(figures, Figure{"terms per change", spread(o.raised, func(n uint64) string { return fmt.Sprint(n) })})
+	}
+	if o.votes {
+		figures = append(figures, figure("split votes", o.split))
+	}
+	return figures
+}
+
+func (o *occupancy) String() string {
+	return fmt.Sprintf("%s in %s, a leader for %s of them",
+		count(o.elections, "election"), lasted(o.observed), lasted(o.with))
+}
