@@ -134,7 +134,7 @@ func (c *config) name(target, scenario string, seed uint64) string {
 		words = append(words, strings.Join(c.Faults, ","))
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Options)) {
-		words = append(words, k+"="+c.Options[k])
+		words = append(words, k+"="+filepath.Base(c.Options[k])) // of a path its end: it may lie elsewhere next time
 	}
 	on := c.On
 	if on == "" {

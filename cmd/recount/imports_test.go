@@ -42,6 +42,7 @@ var arrows = map[string]string{
 	"history":            "",
 	"scenarios":          "",
 	"examples/algorithm": "election history targets",
+	"examples/driver":    "election history targets",
 	"examples/server":    "examples/member",
 	"examples/member":    "",
 	"hint":               "",
