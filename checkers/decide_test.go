@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
@@ -118,4 +119,29 @@ func TestAvailable(t *testing.T) {
 	n, ok := readFigure(file, "")
 	require.True(t, ok)
 	require.Equal(t, int64(123456), n)
+}
+
+// A violation found in time is shown although time runs out; an interrupt ends everything.
+func TestExtended(t *testing.T) {
+	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel()
+	more, end := extended(late)
+	require.NoError(t, more.Err())
+	end()
+	require.Error(t, more.Err())
+
+	interrupted, cancel := context.WithCancel(context.Background())
+	more, end = extended(interrupted)
+	defer end()
+	require.NoError(t, more.Err())
+	cancel()
+	select {
+	case <-more.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+
+	h, err := parseHistory("nodes n1 n2\n1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3\n4s end")
+	require.NoError(t, err)
+	require.Equal(t, Invalid, find("fencing").Check(late, h).Verdict)
 }

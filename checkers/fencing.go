@@ -32,6 +32,8 @@ func fencing(ctx context.Context, f *facts) Result {
 	case porcupine.Unknown:
 		return unknown(figures, "no order was found or ruled out: %s: let fewer write at once, or give it more", d.why)
 	case porcupine.Illegal:
+		ctx, cancel := extended(ctx)
+		defer cancel()
 		return f.unfenced(ctx, shrink(ctx, all), figures)
 	}
 	if a, b := sharing(all); a != nil {

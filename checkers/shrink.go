@@ -3,13 +3,34 @@ package checkers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"recount/history"
 )
+
+// extension is how much longer than its time limit a check may take to show a violation that it has found in time.
+const extension = 10 * time.Second
+
+// extended returns a context for that. It ends with ctx if that is cancelled.
+func extended(ctx context.Context) (context.Context, context.CancelFunc) {
+	more, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			cancel()
+			return
+		}
+		time.AfterFunc(extension, cancel)
+	})
+	return more, func() {
+		stop()
+		cancel()
+	}
+}
 
 // shrink returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
 // more away from it leaves nothing to object to. What cannot be decided in time is kept.
