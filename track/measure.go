@@ -3,21 +3,25 @@ package track
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/hint"
 	"recount/history"
 	"recount/report"
+	"recount/scenarios"
 )
 
 // Count is what came of the runs of one side of a row.
 type Count struct {
-	Row   string `json:"row"`
-	About string `json:"about"`
-	Key   string `json:"key"` // of what was run: a count of other runs than the row's says nothing of the row
+	Row     string `json:"row"`
+	About   string `json:"about"`
+	Control bool   `json:"control"`
+	Key     string `json:"key"` // of what was run: a count of other runs than the row's says nothing of the row
 
 	Shown   int `json:"shown"`   // the property broke
 	Held    int `json:"held"`    // it held, and was put to the test
@@ -69,12 +73,12 @@ type Measurer struct {
 // as a whole or not at all.
 func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 	var counts []Count
-	for i, side := range r.sides() {
+	for _, side := range r.sides() {
 		key, err := r.key(side)
 		if err != nil {
 			return nil, err
 		}
-		c := Count{Row: r.Name, About: side.About, Key: key, Also: map[string]int{}}
+		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key, Also: map[string]int{}}
 		for seed := uint64(1); seed <= uint64(m.Runs); seed++ {
 			p, err := r.plan(side, seed)
 			if err != nil {
@@ -84,7 +88,7 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			o := Outcome{Row: r, About: side.About, Control: i > 0, Run: run}
+			o := Outcome{Row: r, About: side.About, Control: side.control, Run: run}
 			o.Word, o.Why = judge(run, err, r.Property)
 			c.add(o, seed)
 			for _, property := range r.Also {
@@ -145,25 +149,30 @@ func judge(run *report.Run, err error, property string) (word, why string) {
 	return failed, "nobody judged " + property
 }
 
-// key names what a side's runs are: they are other runs when the scenario, the options or the property change.
-func (r Row) key(c Control) (string, error) {
-	p, err := r.plan(c, 0)
-	if err != nil {
-		return "", err
+// key names what a side's runs are: they are other runs when what the scenario does changes, the options or the property.
+func (r Row) key(c side) (string, error) {
+	text, ok := scenarios.Read(r.Scenario())
+	if !ok {
+		return "", fmt.Errorf("track: %w", hint.Unknown("scenario", r.Scenario(), nil))
 	}
-	p.Scenario, p.Expect = "", nil
-	b, err := json.Marshal(p)
-	if err != nil {
-		return "", fmt.Errorf("track: %w", err)
+	h := sha256.New()
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "expect:") {
+			break
+		}
+		if !strings.HasPrefix(line, "about:") && !strings.HasPrefix(line, "source:") {
+			io.WriteString(h, line)
+		}
 	}
-	return fmt.Sprintf("%.12x", sha256.Sum256(append(b, r.Property...))), nil
+	// Maps are printed in the order of their keys.
+	fmt.Fprintf(h, "%q %q %q %q %q", c.on, r.Property, c.Target, c.Options, c.Workloads)
+	return fmt.Sprintf("%.12x", h.Sum(nil)), nil
 }
 
-// Reliable reports whether a row shows where it should, in at least four of five runs, and nowhere else. The first count
-// is that of what the bug affects.
+// Reliable reports whether a row shows where it should, in at least four of five runs, and nowhere else.
 func Reliable(counts []Count) bool {
-	for i, c := range counts {
-		if i == 0 && 5*c.Shown < 4*c.Runs() || i > 0 && (c.Shown > 0 || c.Held == 0) {
+	for _, c := range counts {
+		if c.Control && (c.Shown > 0 || c.Held == 0) || !c.Control && 5*c.Shown < 4*c.Runs() {
 			return false
 		}
 	}

@@ -30,7 +30,10 @@ func (rec *Record) Page() (string, error) {
 			bug, property := fmt.Sprintf("[%s](#%s)", r.Name, r.Name), "`"+r.Property+"`"
 			about, shown := "**"+side.About+"**", fmt.Sprintf("**%d of %d**", c.Shown, c.Runs())
 			if i > 0 {
-				bug, property, about, shown = "", "", side.About, fmt.Sprintf("%d of %d", c.Shown, c.Runs())
+				bug, property = "", ""
+			}
+			if side.control {
+				about, shown = side.About, fmt.Sprintf("%d of %d", c.Shown, c.Runs())
 			}
 			undecided, failed := fmt.Sprint(c.Unknown), fmt.Sprint(c.Failed)
 			if !measured {
@@ -52,14 +55,14 @@ func (rec *Record) Page() (string, error) {
 func (rec *Record) section(b *strings.Builder, r Row) error {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", r.Name, r.Bug)
 	fmt.Fprintf(b, "Sources: <%s>\n\n", strings.Join(r.Sources, ">, <"))
-	for i, side := range r.sides() {
+	for _, side := range r.sides() {
 		c, measured, err := rec.count(r, side)
 		if err != nil {
 			return err
 		}
-		what := "control"
-		if i == 0 {
-			what = "affected"
+		what := "affected"
+		if side.control {
+			what = "control"
 		}
 		fmt.Fprintf(b, "- %s, %s: `%s`\n", what, side.About, r.command(side))
 		if measured && c.Shown > 0 {

@@ -18,7 +18,7 @@ type Row struct {
 	Sources  []string // pages that report it
 	Property string   // what it breaks, and what is counted
 	Also     []string // what it may break besides
-	On       string   // where its runs are made: harness.OnDocker or harness.OnSim
+	On       []string // where its runs are made: harness.OnDocker, harness.OnSim
 	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
 	Controls []Control
 }
@@ -80,18 +80,35 @@ func Find(names []string) ([]Row, error) {
 // Scenario is the row's scenario, as "recount run" takes it.
 func (r Row) Scenario() string { return "track/" + r.Name }
 
-// sides are the row's runs: on what the bug affects, then on each control.
-func (r Row) sides() []Control {
-	return append([]Control{{About: r.Affected}}, r.Controls...)
+// side is one way to run a row's scenario: on what the bug affects, or on a control.
+type side struct {
+	Control
+	on      string
+	control bool
+}
+
+// sides are all of a row's, what the bug affects before the controls.
+func (r Row) sides() (all []side) {
+	for _, on := range r.On {
+		in := ""
+		if on == harness.OnSim {
+			in = ", simulated"
+		}
+		for i, c := range append([]Control{{About: r.Affected}}, r.Controls...) {
+			c.About += in
+			all = append(all, side{c, on, i > 0})
+		}
+	}
+	return all
 }
 
 // plan is a run of one side.
-func (r Row) plan(c Control, seed uint64) (harness.Plan, error) {
+func (r Row) plan(c side, seed uint64) (harness.Plan, error) {
 	s, err := harness.LoadScenario(r.Scenario())
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	p := s.Plan(harness.Plan{Target: c.Target, On: r.On, Seed: seed})
+	p := s.Plan(harness.Plan{Target: c.Target, On: c.on, Seed: seed})
 	if p.Options == nil {
 		p.Options = map[string]string{}
 	}
@@ -103,10 +120,10 @@ func (r Row) plan(c Control, seed uint64) (harness.Plan, error) {
 }
 
 // command is what a person types to make one run of a side.
-func (r Row) command(c Control) string {
+func (r Row) command(c side) string {
 	line := "recount run " + r.Scenario()
-	if r.On != harness.OnSim {
-		line += " --on " + r.On
+	if c.on != harness.OnSim {
+		line += " --on " + c.on
 	}
 	if c.Target != "" {
 		line += " --target " + c.Target

@@ -78,7 +78,7 @@ func (rec *Record) Write(dir string) error {
 }
 
 // count returns what was measured of a side, if that is what the row runs today.
-func (rec *Record) count(r Row, c Control) (Count, bool, error) {
+func (rec *Record) count(r Row, c side) (Count, bool, error) {
 	key, err := r.key(c)
 	if err != nil {
 		return Count{}, false, err

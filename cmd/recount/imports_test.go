@@ -17,7 +17,7 @@ import (
 // A new arrow is a decision.
 var arrows = map[string]string{
 	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election examples/member harness history hunt inside matrix measure nemesis report scenarios shrink spec targets track workloads",
-	"track":              "checkers harness history nemesis report",
+	"track":              "checkers harness history nemesis report scenarios",
 	"recounttest":        "checkers docker harness inside report",
 	"inside":             "docker docker/agent docker/node election spec targets",
 	"hunt":               "checkers harness history nemesis report shrink targets",
