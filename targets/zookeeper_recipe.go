@@ -7,6 +7,7 @@ import (
 
 func init() {
 	Register(&Target{
+		Real:  zookeeperRecipeReal(),
 		Name:  "zookeeper-recipe",
 		Store: storeID,
 		About: "an ephemeral sequential node for each candidate: the lowest leads, each watches the one before it",

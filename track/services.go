@@ -1,0 +1,46 @@
+package track
+
+import "recount/harness"
+
+// What goes wrong where candidates elect through a service.
+func init() {
+	checked := []Control{{About: "the same, with the token checked", Workloads: []string{"fence"}}}
+	register(
+		Row{
+			Name: "etcd-election-paused-leader",
+			Bug: "A leader elected through etcd stands still until its lease is over and somebody else leads, goes on, and writes. " +
+				"An election keeps nobody from writing; the revision of the leader's key, checked by what is written to, does.",
+			Sources: []string{
+				"https://jepsen.io/analyses/etcd-3.4.3",
+				"https://etcd.io/docs/v3.6/learning/why/#notes-on-the-usage-of-lock-and-lease",
+			},
+			Property: "fencing",
+			On:       []string{harness.OnDocker},
+			Affected: "etcd 3.6.16, clientv3/concurrency 3.6.4, revision not checked",
+			Controls: checked,
+		},
+		Row{
+			Name: "etcd-lock-expired-waiter",
+			Bug: "Who waits for a lock of etcd until its lease is gone is told that it has the lock as soon as the holder gives it " +
+				"back, and so is the next one in line.",
+			Sources:  []string{"https://github.com/etcd-io/etcd/issues/11456", "https://jepsen.io/analyses/etcd-3.4.3"},
+			Property: "single-leader-per-term",
+			On:       []string{harness.OnDocker},
+			Affected: "etcd 3.4.23, /v3/lock/lock",
+			Controls: []Control{{About: "etcd 3.5.35", Options: map[string]string{"version": "3.5.35"}}},
+		},
+		Row{
+			Name: "zookeeper-lock-paused-holder",
+			Bug: "Who has a lock of ZooKeeper stands still until its session is over and somebody else has the lock, goes on, and " +
+				"writes. The id of the transaction that made its lock (czxid), checked by what is written to, tells.",
+			Sources: []string{
+				"https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
+				"https://zookeeper.apache.org/doc/r3.8.0/recipes.html#sc_recipes_Locks",
+			},
+			Property: "fencing",
+			On:       []string{harness.OnDocker},
+			Affected: "ZooKeeper 3.8.0, go-zookeeper/zk 1.0.4, czxid not checked",
+			Controls: checked,
+		},
+	)
+}
