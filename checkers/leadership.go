@@ -129,8 +129,7 @@ func (f *facts) handovers() []handover {
 
 // byTerms goes by the terms. The old leader lost the post after its last claim or the new one's last denial,
 // whichever was first, and had lost it when the new one claimed a higher term. Where two nodes claim the same term,
-// none has followed the other, nor has a leader of a lower term that was first asked after the higher one was claimed. A
-// node that follows itself must have given up in between, and said so.
+// none has followed the other. A node that follows itself must have given up in between, and said so.
 func (f *facts) byTerms() (all []handover) {
 	for i := 1; i < len(f.leads); i++ {
 		from, to := &f.leads[i-1], &f.leads[i]
@@ -138,9 +137,6 @@ func (f *facts) byTerms() (all []handover) {
 			continue
 		}
 		won := &f.answers[to.first]
-		if won.to < f.answers[from.first].from { // terms ran back, on disks that had lost the later one
-			continue
-		}
 		all = append(all, handover{from, to, won, span{min(f.answers[from.last].from, to.since), won.to}})
 	}
 	return all

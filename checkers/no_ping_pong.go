@@ -94,6 +94,9 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		led.add(h.from.node)
 		with := shapes(h.from.node, h.span.to)
 		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
+		if reign.from > reign.to { // terms ran back: on disks that had lost them, the lower one was won later
+			continue
+		}
 		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign)) || !f.majority(with) {
 			continue
 		}

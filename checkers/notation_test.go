@@ -362,6 +362,7 @@ func parseChange(words []string, c *history.Changes) error {
 		"stop": history.Stopped, "freeze": history.Frozen,
 	}
 	clocks := map[string]float64{"skew": 0.1, "right": 0}
+	disks := map[string]history.DiskState{"fill": {Full: true}, "brake": {Slow: time.Second}, "mend": {}}
 	what, whom := words[0], words[1]
 	if state, ok := links[what]; ok {
 		a, b, both := strings.Cut(whom, "-")
@@ -389,6 +390,10 @@ func parseChange(words []string, c *history.Changes) error {
 	}
 	if drift, ok := clocks[what]; ok {
 		c.Clocks = append(c.Clocks, history.Clock{Node: whom, Drift: drift})
+		return nil
+	}
+	if state, ok := disks[what]; ok {
+		c.Disks = append(c.Disks, history.Disk{Node: whom, DiskState: state})
 		return nil
 	}
 	return fmt.Errorf("no change: %q", words)

@@ -9,8 +9,8 @@ import (
 	"recount/history"
 )
 
-// world is what the faults made of the cluster, over time: which links, processes and clocks were surely fine, which
-// surely were not, and which nobody can tell.
+// world is what the faults made of the cluster, over time: which links, processes, clocks and disks were surely fine,
+// which surely were not, and which nobody can tell.
 //
 // While the nemesis is at work on something, its old state may hold or the new one; a change that nobody could see to
 // take effect leaves things unsure until a later one is seen. A link that loses or delays packets, or only those of one
@@ -19,7 +19,7 @@ type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
 	servers set
-	cells   []cond          // links by from*n+to, then processes, then clocks, then single ports of links
+	cells   []cond          // links by from*n+to, then processes, then clocks, then disks, then single ports of links
 	ports   map[port]int    // where in cells
 	awake   []time.Duration // of each waking process, when it was started
 	touch   []touched       // by the change under way
@@ -27,12 +27,12 @@ type world struct {
 	epochs  []epoch
 }
 
-// cond is the condition of a link, a process or a clock.
+// cond is the condition of a link, a process, a clock or a disk.
 type cond uint8
 
 const (
 	fine   cond = iota // delivers; is up; is right
-	ill                // mistreats packets; is wrong
+	ill                // mistreats packets; is wrong; is full, slow or failing
 	dead               // is cut; is down or paused
 	unsure             // one of these
 	waking             // started, and not heard of since
@@ -53,13 +53,13 @@ type epoch struct {
 	mutual []set // with whom each node is surely connected, both ways
 	deaf   []set // whose packets surely do not reach each node
 	up     set   // surely up
-	well   set   // surely up, and with a right clock
-	waking set   // started and with a right clock, but not heard of since
+	well   set   // surely up, and with a right clock and a healthy disk
+	waking set   // started, with a right clock and a healthy disk, but not heard of since
 	still  set   // surely down or paused
 }
 
 func newWorld(n int, servers set) world {
-	w := world{n: n, servers: servers, cells: make([]cond, n*n+2*n), awake: make([]time.Duration, n), links: true}
+	w := world{n: n, servers: servers, cells: make([]cond, n*n+3*n), awake: make([]time.Duration, n), links: true}
 	for i := range n {
 		w.cells[n*n+i] = waking
 	}
@@ -150,6 +150,15 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			f(w.n*w.n+w.n+i, to)
 		}
 	}
+	for _, d := range c.Disks {
+		if i, ok := node(d.Node); ok {
+			to := ill
+			if d.DiskState == (history.DiskState{}) {
+				to = fine
+			}
+			f(w.n*w.n+2*w.n+i, to)
+		}
+	}
 }
 
 // port returns the cell of a single port.
@@ -221,7 +230,7 @@ func (w *world) mark(at time.Duration) {
 		}
 	}
 	for i := range w.n {
-		right := w.cells[w.n*w.n+w.n+i] == fine
+		right := w.cells[w.n*w.n+w.n+i] == fine && w.cells[w.n*w.n+2*w.n+i] == fine
 		switch w.cells[w.n*w.n+i] {
 		case fine:
 			e.up.add(i)

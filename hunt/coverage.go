@@ -117,6 +117,11 @@ func (s *situation) change(c history.Changes) {
 			s.nodes[i].ill = k.Offset != 0 || k.Drift != 0
 		}
 	}
+	for _, d := range c.Disks {
+		if i, ok := s.names[d.Node]; ok {
+			s.nodes[i].ill = d.DiskState != history.DiskState{}
+		}
+	}
 }
 
 // situate takes note of what all nodes are, whatever their names.

@@ -287,6 +287,9 @@ func faultWords(f *faultBar) []string {
 	for _, k := range f.Clocks {
 		lines = append(lines, fmt.Sprintf("clock of %s: %+v, drift %+g", k.Node, k.Offset, k.Drift))
 	}
+	for _, d := range f.Disks {
+		lines = append(lines, fmt.Sprintf("disk of %s: %v", d.Node, d.DiskState))
+	}
 	switch f.Took {
 	case history.Fail:
 		lines = append(lines, "it did not take effect: "+clip(f.Error, 120))

@@ -16,7 +16,7 @@ func Circumstances(h *history.History, v *report.Verdict) (under []string, whole
 	names := map[string]bool{}
 	open := map[int]string{}
 	last, moving := "", false
-	links, procs, clocks := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}
+	links, procs, clocks, disks := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.OK || op.Fault == nil {
@@ -36,6 +36,9 @@ func Circumstances(h *history.History, v *report.Verdict) (under []string, whole
 		for _, k := range f.Clocks {
 			mark(clocks, k.Node, k != history.Clock{Node: k.Node})
 		}
+		for _, d := range f.Disks {
+			mark(disks, d.Node, d.DiskState != history.DiskState{})
+		}
 		last = f.Name
 		if op.F == history.Heal {
 			delete(open, f.ID)
@@ -52,7 +55,7 @@ func Circumstances(h *history.History, v *report.Verdict) (under []string, whole
 	if len(names) == 0 && last != "" {
 		names[last] = true
 	}
-	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks) == 0 && !moving
+	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks) == 0 && !moving
 }
 
 func healthy(l history.Link) history.Link {
@@ -64,7 +67,8 @@ func healthy(l history.Link) history.Link {
 func breaks(c history.Changes) bool {
 	return slices.ContainsFunc(c.Links, func(l history.Link) bool { return l != healthy(l) }) ||
 		slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State != history.Up }) ||
-		slices.ContainsFunc(c.Clocks, func(k history.Clock) bool { return k != history.Clock{Node: k.Node} })
+		slices.ContainsFunc(c.Clocks, func(k history.Clock) bool { return k != history.Clock{Node: k.Node} }) ||
+		slices.ContainsFunc(c.Disks, func(d history.Disk) bool { return d.DiskState != history.DiskState{} })
 }
 
 // mark keeps in m what is ill.

@@ -194,6 +194,9 @@ func changed(c history.Changes) string {
 	for _, k := range c.Clocks {
 		words = append(words, fmt.Sprintf("clock of %s off by %v, drifting by %v", k.Node, k.Offset, k.Drift))
 	}
+	for _, d := range c.Disks {
+		words = append(words, fmt.Sprintf("disk of %s: %v", d.Node, d.DiskState))
+	}
 	return strings.Join(words, ", ")
 }
 
