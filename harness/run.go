@@ -52,8 +52,10 @@ type run struct {
 	sightings *nemesis.Sightings
 	nemesis   *nemesis.Nemesis
 	observers *workloads.Observers
+	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	notes     []string
+	ended     map[string]bool // nodes that have ended by themselves
 }
 
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
@@ -187,13 +189,15 @@ func (r *run) begin() {
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
 	if slices.Contains(r.Workloads, workloadFence) || setup.Recorded {
-		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, 2*n+1)
+		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, r.stride())
 		r.cluster.Writers(r.fence, writeEvery, writeGap)
 	}
 	r.cluster.OnStall(func(d time.Duration) {
 		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: int64(d)}})
 	})
+	r.ended = map[string]bool{}
 	r.cluster.OnExit(func(node string, code int) {
+		r.ended[node] = true
 		r.append(history.Op{
 			Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: fmt.Sprintf("exit status %d", code),
 		})
@@ -203,7 +207,8 @@ func (r *run) begin() {
 		}
 		r.note("%s ended by itself with exit status %d; its log is in nodes/%s.log", node, code, node)
 	})
-	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, 2*n+1)
+	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, r.stride())
+	r.rest = r.work()
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.sightings, random.New(r.Seed, "nemesis"))
 	r.watchClocks()
 }
@@ -220,11 +225,15 @@ func (r *run) proceed(ctx context.Context) error {
 		r.nemesis.Repeat(r.Recorded)
 		err = r.pass(ctx, r.Time)
 	}
+	if err == nil {
+		err = r.compare(ctx)
+	}
 	err = errors.Join(err, r.heal(context.WithoutCancel(ctx)))
 	if err == nil {
 		err = r.recover(ctx)
 	}
 	r.observers.Stop()
+	r.rest()
 	return err
 }
 
@@ -281,11 +290,7 @@ func (r *run) heal(ctx context.Context) error {
 			return err
 		}
 	}
-	left, err := r.cluster.State(ctx)
-	if err == nil && !left.Empty() {
-		r.note("after healing the cluster is not whole: %+v", left)
-	}
-	return err
+	return r.compare(ctx)
 }
 
 // recover gives the healed cluster the time that its target is allowed to find a leader, or less if all agree before,

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"recount/checkers"
 	"recount/history"
 	"recount/report"
@@ -37,10 +39,16 @@ func status(r *report.Run, p Plan) int {
 			unknown = true
 		}
 	}
-	if unknown || !tested || !tookEffect(r.History, p) {
+	if unknown || !tested || !tookEffect(r.History, p) || differed(r.History) {
 		return StatusUnknown
 	}
 	return StatusHeld
+}
+
+// differed reports whether the cluster was found not to be what the nemesis believed of it: then nobody knows what was
+// tested.
+func differed(h *history.History) bool {
+	return slices.ContainsFunc(h.Ops, func(op history.Op) bool { return op.F == history.Compare && op.Type != history.OK })
 }
 
 // tookEffect reports whether the faults of a run did: all of a written schedule, at least one of a drawn one. Of a history

@@ -80,8 +80,8 @@ func (op *Op) check(value json.RawMessage) error {
 		return errors.New("the op has no type: want invoke, ok, fail or info")
 	}
 	switch op.F {
-	case Begin, Settle, End, Stall, Exit, ReadClock, Observe, Announce, Granted, Write, Read, Inject, Change, Heal,
-		Get, Put, CAS, Acquire, Release, Apply:
+	case Begin, Settle, End, Compare, Stall, Exit, ReadClock, Observe, Announce, Granted, Write, Read, Inject, Change, Heal,
+		Get, Put, CAS, Acquire, Release, Apply, Resign:
 	case "":
 		return errors.New("the op has no f")
 	default:

@@ -56,7 +56,7 @@ func New(ops []Op) (*History, error) {
 // Alone reports whether op stands by itself: something that was seen, not something that was begun and ended.
 func (op *Op) Alone() bool {
 	switch op.F {
-	case Begin, Settle, End, Stall, Exit, Announce, Granted, ReadClock, Apply:
+	case Begin, Settle, End, Compare, Stall, Exit, Announce, Granted, ReadClock, Apply:
 		return true
 	}
 	return false

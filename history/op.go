@@ -57,6 +57,7 @@ const (
 	Begin     F = "begin"    // harness, ok: the first op of a run; carries Setup
 	Settle    F = "settle"   // harness, ok: the cluster has had the time to elect its first leader; schedules count from here
 	End       F = "end"      // harness, ok: the last op of a run that was not cut short
+	Compare   F = "compare"  // harness: is the cluster what the nemesis believes of it? ok = it is, fail = it is not
 	Stall     F = "stall"    // harness, info: the machine itself stood still for Access.Value nanoseconds until Time
 	Exit      F = "exit"     // harness, info: the node's process ended by itself; it stays down
 	ReadClock F = "clock"    // harness, ok: what the clocks of the node's process told at Time; carries Reading
@@ -71,6 +72,7 @@ const (
 	Acquire   F = "acquire"  // client: take a lock
 	Release   F = "release"  // client: give it back
 	Apply     F = "apply"    // ok without an invoke: a node reported that it applied an update of a leader's
+	Resign    F = "resign"   // client: ask a leader to hand over; ok = it was asked while it led
 	Inject    F = "inject"   // nemesis: a fault begins; ok = seen to take effect, fail = it did not, info = not known
 	Change    F = "change"   // nemesis: a fault that moves (a flapping link) takes its next shape
 	Heal      F = "heal"     // nemesis: a fault ends

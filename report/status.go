@@ -78,12 +78,24 @@ func Sentence(r *Run) string {
 			return fmt.Sprintf("Not decided: %s.", and(missed))
 		case !r.History.Complete():
 			return "The run was cut short, so it decides nothing. " + s
+		case differs(r.History) != "":
+			return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + differs(r.History) + "."
 		case !tookEffect(r.History):
 			return "Not every fault was seen to take effect, so the run decides nothing. " + s
 		}
 		return "No promise was put to the test. " + s
 	}
 	return "The harness or the engine failed; this says nothing about the target."
+}
+
+// differs says how the cluster was found not to be what the nemesis believed; "" if it was.
+func differs(h *history.History) string {
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.F == history.Compare && op.Type != history.OK {
+			return op.Error
+		}
+	}
+	return ""
 }
 
 // tookEffect reports whether every fault that was asked for was seen to happen.

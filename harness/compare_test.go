@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+	"recount/nemesis"
+	"recount/report"
+)
+
+// forgetful is a cluster on which nothing that was done is undone.
+type forgetful struct{ Cluster }
+
+func (f forgetful) Apply(c history.Changes, done func(history.Effect)) {
+	for i := range c.Procs {
+		c.Procs[i].State = history.Paused
+	}
+	f.Cluster.Apply(c, done)
+}
+
+func TestAClusterThatIsNotAsBelievedDecidesNothing(t *testing.T) {
+	p := Plan{Target: "raft", On: OnSim, Nodes: 3, Time: 5 * time.Second, Seed: 1, Schedule: nemesis.Schedule{{Fault: "kill", For: time.Second}}}
+	judged := func(spoil bool) *report.Run {
+		s, err := p.resolve()
+		require.NoError(t, err)
+		r := &run{subject: s, Config: Config{Progress: func(string) {}}, recorder: history.NewRecorder(nil, 0)}
+		r.cluster, err = openSimulated(s)
+		require.NoError(t, err)
+		if spoil {
+			r.cluster = forgetful{r.cluster}
+		}
+		r.begin()
+		require.NoError(t, r.proceed(context.Background()))
+		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.End})
+		rep, err := r.outline()
+		require.NoError(t, err)
+		rep.History, err = r.recorder.History()
+		require.NoError(t, err)
+		Judge(context.Background(), rep, p)
+		return rep
+	}
+	compared := func(rep *report.Run) (types []history.Type) {
+		for _, op := range rep.History.Ops {
+			if op.F == history.Compare {
+				types = append(types, op.Type)
+			}
+		}
+		return types
+	}
+	good := judged(false)
+	require.Equal(t, StatusHeld, good.Status)
+	require.Equal(t, []history.Type{history.OK, history.OK}, compared(good), "at the end of the faults, and when all is healed")
+
+	bad := judged(true)
+	require.Equal(t, StatusUnknown, bad.Status)
+	require.Equal(t, []history.Type{history.Fail, history.Fail}, compared(bad))
+	require.Contains(t, report.Sentence(bad), "The cluster was not what the nemesis believed it to be, so the run decides nothing: n")
+	require.Contains(t, report.Sentence(bad), "is paused, and should be up.")
+}
