@@ -31,14 +31,14 @@ func init() {
 			{Name: "pre-vote", Kind: Bool, Default: "true", About: "ask before campaigning"},
 			{Name: "check-quorum", Kind: Bool, Default: "true", About: "a leader without a majority steps down"},
 		},
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
 			{Property: "sticky-leader"},
 			{Property: "no-ping-pong"},
 			{Property: "bounded-terms"},
 			{Property: "elects"},
-		},
+		}...),
 		Unpromised: func(o Options) []string {
 			var broken []string
 			if !o.Bool("pre-vote") {

@@ -35,7 +35,7 @@ func init() {
 			{Name: "heartbeat", Kind: Duration, Default: "100ms", About: "the leader's heartbeat interval"},
 			{Name: "election-timeout", Kind: Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
 		},
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			// raft.status tells the term in memory. A server stores a new term before it sends anything in it, not
 			// before it can be asked for it.
@@ -44,7 +44,7 @@ func init() {
 			{Property: "no-ping-pong"},
 			{Property: "bounded-terms"},
 			{Property: "elects"},
-		},
+		}...),
 		Unpromised: func(o Options) []string {
 			if etcdPreVote(o) {
 				return nil

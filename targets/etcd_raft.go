@@ -3,7 +3,6 @@ package targets
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	etcdraft "go.etcd.io/raft/v3"
@@ -31,16 +30,16 @@ func init() {
 			{Name: "pre-vote", Kind: Bool, Default: "true", About: "ask before campaigning"},
 			{Name: "check-quorum", Kind: Bool, Default: "true", About: "a leader without a majority steps down; who hears one votes for nobody"},
 		},
-		Promises: onDisk([]Promise{
-			{Property: "single-leader-per-term"},
-			{Property: "fencing"},
-			{Property: "monotonic-term"},
-			{Property: "vote-once"},
-			{Property: "elects", While: raftElects},
-			{Property: "sticky-leader", While: raftTiming + ", and whoever wins its pre-vote wins the vote"},
-			{Property: "no-ping-pong", While: raftTiming},
-			{Property: "bounded-terms", While: raftTiming},
-		}),
+		Promises: onDisk(
+			Promise{Property: "single-leader-per-term"},
+			Promise{Property: "fencing"},
+			Promise{Property: "monotonic-term"},
+			Promise{Property: "vote-once"},
+			Promise{Property: "elects", While: raftElects},
+			Promise{Property: "sticky-leader", While: raftTiming + ", and whoever wins its pre-vote wins the vote"},
+			Promise{Property: "no-ping-pong", While: raftTiming},
+			Promise{Property: "bounded-terms", While: raftTiming},
+		),
 		Unpromised: func(o Options) []string {
 			var broken []string
 			if !o.Bool("pre-vote") {
@@ -60,21 +59,6 @@ func init() {
 		},
 		Node: newEtcdRaft,
 	})
-}
-
-// onDisk lets promises rest on the disks as well: the library takes what it has synced for safe.
-func onDisk(promises []Promise) []Promise {
-	for i := range promises {
-		p := &promises[i]
-		if p.While != "" {
-			p.While += ", and "
-		}
-		p.While += "no disk loses what was synced"
-		p.Unless = func(did history.Changes) bool {
-			return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Wiped })
-		}
-	}
-	return promises
 }
 
 // etcdRaftVersion is the library's, as go.mod has it.

@@ -30,13 +30,13 @@ func init() {
 			{Name: "heartbeat-timeout", Kind: Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
 			{Name: "election-timeout", Kind: Duration, Default: "1s", About: "a candidate campaigns anew after one to two of these"},
 		},
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "monotonic-term"}, // a term is stored before it can be asked for
 			{Property: "sticky-leader"},
 			{Property: "bounded-terms"},
 			{Property: "elects"},
-		},
+		}...),
 		Unpromised: func(o Options) []string {
 			if strings.HasPrefix(o.Value("version"), "1.7.") {
 				return nil

@@ -20,7 +20,7 @@ func init() {
 			{Name: "renew", Kind: Duration, Default: "3s", About: "time between renewals, and between looks at others' leases"},
 			clockOption(),
 		},
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: driftsFar},
 			{Property: "fencing"},
@@ -28,7 +28,7 @@ func init() {
 			{Property: "vote-once"},
 			{Property: "agreement"},
 			{Property: "elects", While: "the nodes of a majority are all connected to each other"},
-		},
+		}...),
 		Bounds: func(o Options) history.Bounds {
 			lease, renew := scaled(o, "lease"), scaled(o, "renew")
 			return bounds(lease+renew, 2*lease+10*renew, renew)

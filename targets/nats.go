@@ -30,11 +30,11 @@ func init() {
 		Options: []Option{
 			{Name: "version", Kind: Text, Default: "2.12.15", About: "of the server: any from 2.9.0 on; 2.9 tells no terms"},
 		},
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
 			{Property: "elects"},
-		},
+		}...),
 		Unpromised: func(o Options) []string {
 			if natsSettled(o.Value("version")) {
 				return nil

@@ -103,23 +103,25 @@ func (candidateLogs) ReadLog(_ election.ID, line string) (election.Status, bool)
 // from the others need not notice before its lease is over.
 const reachesServers = "all servers are up and all candidates reach them"
 
-// touchesServers reports whether a change concerns a server, a way to one, or its clock. Servers are named s1, s2 and so on.
+// server tells whether a node is one: servers are named s1, s2 and so on.
+func server(node string) bool { return strings.HasPrefix(node, "s") }
+
+// touchesServers reports whether a change concerns a server, a way to one, its clock, or its disk.
 func touchesServers(did history.Changes) bool {
-	server := func(name string) bool { return strings.HasPrefix(name, "s") }
 	return slices.ContainsFunc(did.Links, func(l history.Link) bool {
 		return (server(l.From) || server(l.To)) && l.LinkState != history.LinkState{} && breaksLinks(did)
 	}) || slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return server(p.Node) && p.State != history.Up }) ||
-		slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return server(k.Node) })
+		slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return server(k.Node) }) || failing(did, server)
 }
 
 // servicePromises are those of an election through a service that numbers its leaderships.
 func servicePromises(more ...Promise) []Promise {
-	return append([]Promise{
+	return onDisksOf(server, append([]Promise{
 		{Property: "single-leader-per-term"},
 		{Property: "fencing"},
 		{Property: "agreement"},
 		{Property: "sticky-leader", While: reachesServers, Unless: touchesServers},
 		{Property: "no-ping-pong", While: reachesServers, Unless: touchesServers},
 		{Property: "elects", While: reachesServers, Unless: touchesServers},
-	}, more...)
+	}, more...))
 }

@@ -17,13 +17,13 @@ func init() {
 		Options: append([]Option{scale("0.1")}, detection("1s", "2")...),
 		// Of each round only one node can be the leader. But a node that hears nobody goes on through the rounds, and all
 		// follow it when it is heard again.
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "fencing"},
 			{Property: "monotonic-term"},
 			{Property: "agreement"},
 			{Property: "elects", While: wholeNetwork, Unless: breaksLinks},
-		},
+		}...),
 		// A round whose leader is dead costs a silence, and one that begins two heartbeats.
 		Bounds: func(o Options) history.Bounds {
 			s := silence(o)

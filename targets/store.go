@@ -52,23 +52,26 @@ func session(env election.Env) uint64 { return env.Rand().Uint64() }
 // reachesStore is what the liveness of such an election takes. The majority that others take is no use to it.
 const reachesStore = "the store is up and all candidates reach it"
 
-// touchesStore reports whether a change concerns the store, the way there, or its clock.
+// isStore tells whether a node is the store.
+func isStore(node string) bool { return node == storeID.String() }
+
+// touchesStore reports whether a change concerns the store, the way there, its clock, or its disk.
 func touchesStore(did history.Changes) bool {
 	name := storeID.String()
 	return slices.ContainsFunc(did.Links, func(l history.Link) bool {
 		return (l.From == name || l.To == name) && l.LinkState != history.LinkState{} && breaksLinks(did)
 	}) || slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return p.Node == name && p.State != history.Up }) ||
-		slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return k.Node == name })
+		slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return k.Node == name }) || failing(did, isStore)
 }
 
-// storePromises are those of an election through a store that numbers its leaderships.
+// storePromises are those of an election through a store that numbers its leaderships. Nobody else keeps anything on disk.
 func storePromises(more ...Promise) []Promise {
-	return append([]Promise{
+	return onDisksOf(isStore, append([]Promise{
 		{Property: "single-leader-per-term"},
 		{Property: "fencing"},
 		{Property: "agreement"},
 		{Property: "sticky-leader", While: reachesStore, Unless: touchesStore},
 		{Property: "no-ping-pong", While: reachesStore, Unless: touchesStore},
 		{Property: "elects", While: reachesStore, Unless: touchesStore},
-	}, more...)
+	}, more...))
 }

@@ -27,13 +27,13 @@ func init() {
 			{Name: "tick", Kind: Duration, Default: "500ms", About: "ZooKeeper's tickTime, in which it counts all others"},
 			{Name: "sync-limit", Kind: Number, Default: "4", About: "ticks of silence after which leader and followers give each other up"},
 		},
-		Promises: []Promise{
+		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "sticky-leader"},
 			{Property: "no-ping-pong"},
 			{Property: "bounded-terms"},
 			{Property: "elects"},
-		},
+		}...),
 		Bounds: func(o Options) history.Bounds {
 			silence := time.Duration(o.Number("sync-limit") * float64(o.Duration("tick")))
 			return history.Bounds{

@@ -1,0 +1,41 @@
+package targets
+
+import (
+	"slices"
+
+	"recount/history"
+)
+
+// keepsSynced is what all elections rest on that keep anything on disk: to vote, or to number a leadership, once.
+const keepsSynced = "no disk loses what was synced, or fails to sync"
+
+// onDisk lets promises rest on the disks as well, of all nodes.
+func onDisk(promises ...Promise) []Promise {
+	return onDisksOf(func(string) bool { return true }, promises)
+}
+
+// onDisksOf lets promises rest on the disks of some nodes.
+func onDisksOf(keeps func(node string) bool, promises []Promise) []Promise {
+	promises = slices.Clone(promises)
+	for i := range promises {
+		p := &promises[i]
+		if p.While != "" {
+			p.While += ", and "
+		}
+		p.While += keepsSynced
+		unless := p.Unless
+		p.Unless = func(did history.Changes) bool { return unless != nil && unless(did) || forgets(did, keeps) }
+	}
+	return promises
+}
+
+// forgets reports whether a change makes the disk of such a node lose what was synced, or not sync it. A process ends
+// over a sync that fails, but its next life reads what was never written to the disk.
+func forgets(did history.Changes, keeps func(node string) bool) bool {
+	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return keeps(d.Node) && (d.Wiped || d.SyncErrors > 0) })
+}
+
+// failing reports whether a change does anything to the disk of such a node.
+func failing(did history.Changes, keeps func(node string) bool) bool {
+	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return keeps(d.Node) && d.DiskState != history.DiskState{} })
+}
