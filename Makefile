@@ -6,10 +6,10 @@ CHECKS ?= 100000
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test soak prove mutate lint bench golden clean help
+.PHONY: build run test soak track-record prove mutate lint bench golden clean help
 
 help: ## list these targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 build: bin/recount ## build bin/recount, static, for this machine
 
@@ -32,6 +32,10 @@ prove: ## compare fast deciding with plain porcupine on 100,000 random histories
 mutate: ## flip each decision of the checkers, one at a time: some test must notice
 	$(GO) test -timeout 60m -count 1 -v -run '^TestMutants$$' -mutants 0 ./checkers
 
+track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
+	bin/recount track-record
+	bin/recount track-record soak
+
 lint: ## lint with the pinned golangci-lint (the first time it gets built)
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
 
@@ -42,6 +46,7 @@ bench: ## measure deciding against plain porcupine and its goals, then the speed
 golden: ## rewrite the golden files from what the code does now
 	$(GO) test ./checkers -run Golden -update
 	$(GO) test ./report -run Golden -update
+	$(GO) test ./track -run PageIsWhatWasMeasured -update
 
 clean: ## remove what was built and what runs left behind
 	-test ! -x bin/recount || bin/recount clean --all

@@ -78,7 +78,7 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key, Also: map[string]int{}}
+		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key}
 		for seed := uint64(1); seed <= uint64(m.Runs); seed++ {
 			p, err := r.plan(side, seed)
 			if err != nil {
@@ -93,6 +93,9 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 			c.add(o, seed)
 			for _, property := range r.Also {
 				if word, _ := judge(run, err, property); word == shown {
+					if c.Also == nil {
+						c.Also = map[string]int{}
+					}
 					c.Also[property]++
 				}
 			}
