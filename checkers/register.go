@@ -108,8 +108,11 @@ func objects(h *history.History) []*object {
 		told, end := op.Reg, h.Other(i)
 		outcome := history.Info
 		if end >= 0 {
-			if outcome = h.Ops[end].Type; h.Ops[end].Reg != nil {
+			switch outcome = h.Ops[end].Type; {
+			case h.Ops[end].Reg != nil:
 				told = h.Ops[end].Reg
+			case kind == get:
+				outcome = history.Info // whatever was read, nobody knows
 			}
 		}
 		if told == nil {
@@ -126,7 +129,7 @@ func objects(h *history.History) []*object {
 		o.clients[op.Process] = true
 		u := action{call: op.Time, ret: never, kind: kind, begin: int32(i), end: int32(end)}
 		switch {
-		case outcome == history.Fail:
+		case outcome == history.Fail || end >= 0 && h.Ops[end].Type == history.Fail:
 			o.failed++
 			continue
 		case outcome == history.OK:

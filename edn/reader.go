@@ -37,7 +37,11 @@ type Reader struct {
 
 // NewReader returns a reader of a text.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), line: 1, col: 1, known: map[string]string{}}
+	size := 64 << 10
+	if short, ok := r.(interface{ Len() int }); ok {
+		size = min(size, short.Len()+1)
+	}
+	return &Reader{r: bufio.NewReaderSize(r, size), line: 1, col: 1, known: map[string]string{}}
 }
 
 // At returns where the next byte is.

@@ -18,8 +18,11 @@ const patienceWithCheckers = 2 * time.Minute
 
 // Judge has every checker look at a run's history, and works out its status by what its target promises and what its
 // plan expects and requires. It does not heed the end of ctx: a run that was cut short is judged, too.
-func Judge(ctx context.Context, r *report.Run, p Plan) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceWithCheckers)
+func Judge(ctx context.Context, r *report.Run, p Plan) { JudgeWithin(ctx, r, p, patienceWithCheckers) }
+
+// JudgeWithin is Judge with another limit on the time.
+func JudgeWithin(ctx context.Context, r *report.Run, p Plan, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	promised := promises(r)
 	r.Verdicts = nil
@@ -32,6 +35,18 @@ func Judge(ctx context.Context, r *report.Run, p Plan) {
 		r.Verdicts = append(r.Verdicts, v)
 	}
 	r.Status = status(r, p)
+}
+
+// JudgeForeign has the checkers of some properties look at a history that somebody else recorded: each property that it
+// puts to the test must hold.
+func JudgeForeign(ctx context.Context, r *report.Run, properties []string, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	r.Verdicts = nil
+	for _, res := range checkers.CheckSome(ctx, r.History, properties) {
+		r.Verdicts = append(r.Verdicts, report.Verdict{Result: res, Promised: true})
+	}
+	r.Status = status(r, Plan{})
 }
 
 // promises returns what the run's target promises with the run's options, on which assumption, and whether the run took

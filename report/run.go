@@ -169,8 +169,8 @@ func (r *Run) put(files map[string][]byte) error {
 // Read reads a run back from its folder. A history that was cut off is read as far as it goes, and a note says so; a run
 // that was never judged has no verdicts.
 func Read(dir string) (*Run, error) {
-	r := &Run{Dir: dir}
-	if err := r.get(runFile, r); err != nil {
+	r, err := Outline(dir)
+	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = hint.Add(err, "a run's folder has a %s; the newest one is results/latest", runFile)
 		}
@@ -199,6 +199,12 @@ func Read(dir string) (*Run, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Outline reads what Save wrote: a run without its history and its verdicts.
+func Outline(dir string) (*Run, error) {
+	r := &Run{Dir: dir}
+	return r, r.get(runFile, r)
 }
 
 func (r *Run) get(name string, v any) error {

@@ -109,8 +109,11 @@ func caption(w *bytes.Buffer, r *Run, width, margin float64) float64 {
 
 // headline names a run: its scenario and its target.
 func headline(r *Run) string {
-	if r.Title == "" || r.Title == r.Target {
+	switch {
+	case r.Title == "" || r.Title == r.Target:
 		return r.Target
+	case r.Target == "": // a history of somebody else's
+		return r.Title
 	}
 	return r.Title + " · " + r.Target
 }

@@ -66,7 +66,10 @@ func plainText(w io.Writer, r *Run) error { return Text(w, r, false) }
 
 // facts says in one line where and how a run ran.
 func facts(r *Run) string {
-	parts := []string{fmt.Sprintf("%s, %d nodes, seed %d", cmp.Or(clusterWords(r.Cluster), "no cluster"), len(r.Nodes), r.Seed)}
+	var parts []string
+	if r.Cluster != "" {
+		parts = append(parts, fmt.Sprintf("%s, %d nodes, seed %d", clusterWords(r.Cluster), len(r.Nodes), r.Seed))
+	}
 	if r.History != nil && len(r.History.Ops) > 0 {
 		ops := r.History.Ops
 		parts = append(parts, fmt.Sprintf("%d ops in %s", len(ops), seconds(ops[len(ops)-1].Time)))

@@ -16,7 +16,7 @@ import (
 // arrows are the imports that packages of this module may have of each other; hint, option and random are open to all.
 // A new arrow is a decision.
 var arrows = map[string]string{
-	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election examples/member harness history hunt inside matrix measure nemesis report scenarios shrink spec targets track workloads",
+	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election examples/member foreign harness history hunt inside matrix measure nemesis report scenarios shrink spec targets track workloads",
 	"track":              "checkers harness history nemesis report scenarios",
 	"recounttest":        "checkers docker harness inside report",
 	"inside":             "docker docker/agent docker/node election spec targets",
@@ -40,6 +40,8 @@ var arrows = map[string]string{
 	"docker/recipes":     "election",
 	"election":           "",
 	"history":            "",
+	"edn":                "",
+	"foreign":            "edn history",
 	"scenarios":          "",
 	"examples/algorithm": "election history targets",
 	"examples/driver":    "election history targets",

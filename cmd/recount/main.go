@@ -36,15 +36,20 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	case errors.As(err, &verdict):
 		return int(verdict)
 	}
-	fmt.Fprintf(stderr, "recount: %s\n", plain(err))
-	if h := hint.Of(err); h != "" {
-		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
-	}
+	complain(stderr, err)
 	var failed failure
 	if errors.As(err, &failed) && !harness.IsUsage(err) {
 		return harness.StatusFailed
 	}
 	return harness.StatusUsage
+}
+
+// complain prints an error, and the way out of it.
+func complain(stderr io.Writer, err error) {
+	fmt.Fprintf(stderr, "recount: %s\n", plain(err))
+	if h := hint.Of(err); h != "" {
+		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
+	}
 }
 
 // verdictError carries the status of a run that was judged. It is no failure, and nothing is printed for it.

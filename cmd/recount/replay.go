@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,10 +56,12 @@ func readRun(path string) (*report.Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return report.Read(path)
 	}
-	r, _, err := load(path, true)
+	c := checking{cut: true}
+	read, err := c.load(path, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
+	r := read.run
 	stored, err := report.Read(filepath.Dir(path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // a history away from its run's folder

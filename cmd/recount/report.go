@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"recount/harness"
@@ -12,11 +15,11 @@ func reportCommand() *cobra.Command {
 		Use:   "report RUN",
 		Short: "Judge a stored run again and rewrite its reports",
 		Long: `Judge a stored run again and rewrite its reports: report.html, report.txt, junit.xml and verdicts.json in the run's
-folder. A run that was killed is judged as far as its history goes.`,
+folder. RUN is that folder, or a file in it. A run that was killed is judged as far as its history goes.`,
 		Example: `  recount report results/latest`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := report.Read(args[0])
+			r, err := report.Read(folderOf(args[0]))
 			if err != nil {
 				return err
 			}
@@ -34,4 +37,12 @@ folder. A run that was killed is judged as far as its history goes.`,
 			return verdict(r.Status)
 		},
 	}
+}
+
+// folderOf returns a run's folder, by itself or by one of its files.
+func folderOf(path string) string {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return filepath.Dir(path)
+	}
+	return path
 }
