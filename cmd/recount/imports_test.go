@@ -16,8 +16,9 @@ import (
 // arrows are the imports that packages of this module may have of each other; hint, option and random are open to all.
 // A new arrow is a decision.
 var arrows = map[string]string{
-	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election examples/member foreign harness history hunt inside matrix measure nemesis report scenarios shrink spec targets track workloads",
+	"cmd/recount":        "checkers docker docker/agent docker/node docker/recipes election examples/member foreign harness history hunt inside matrix measure nemesis report scenarios shrink spec suite targets track workloads",
 	"track":              "checkers harness history nemesis report scenarios",
+	"suite":              "checkers harness report targets",
 	"recounttest":        "checkers docker harness inside report",
 	"inside":             "docker docker/agent docker/node election spec targets",
 	"hunt":               "checkers harness history nemesis report shrink targets",

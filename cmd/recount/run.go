@@ -28,6 +28,8 @@ type runFlags struct {
 	length                        time.Duration
 	seed                          uint64
 	asJSON                        bool
+	suite, shard                  string
+	jobs                          int
 }
 
 func runCommand() *cobra.Command {
@@ -42,15 +44,27 @@ target's promises decide. Without a scenario, faults are drawn from those that -
 
 --replay makes a stored run again, from its folder or its history.jsonl. A simulated run must come out the same, op by op; if
 it does not, the status is 255 and the first op that differs is named. Otherwise (in containers, or with another --target,
---opt, --seed or place to run --on) the faults come again as they were resolved: on the same nodes, at the same times.`,
+--opt, --seed or place to run --on) the faults come again as they were resolved: on the same nodes, at the same times.
+
+--suite makes all runs that a suite file lists: targets × scenarios × seeds. A weakness that the file does not know makes the
+status 1. Ctrl-C keeps what is done, and the status is 2.`,
 		Example: `  recount run ping-pong
   recount run non-sticky-leader --on docker --target etcd --opt version=3.4.23
   recount run --target raft --nemesis isolate,kill --workload fence --time 2m --seed 7
   recount run --target raft-prevote --nemesis all --require no-ping-pong --json
   recount run --replay results/latest
-  recount run --replay results/latest --on docker`,
+  recount run --replay results/latest --on docker
+  recount run --suite suite.yaml --shard 1/3`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if given.suite != "" {
+				return given.runSuite(cmd, args)
+			}
+			for _, name := range []string{"shard", "jobs"} {
+				if cmd.Flags().Changed(name) {
+					return hint.Add(fmt.Errorf("--%s without --suite", name), "recount run --suite FILE")
+				}
+			}
 			p, again, err := given.plan(cmd, args)
 			if err != nil {
 				return err
@@ -66,6 +80,9 @@ it does not, the status is 255 and the first op that differs is named. Otherwise
 				return failure{err}
 			}
 			if err := show(cmd, r, given.asJSON); err != nil {
+				return failure{err}
+			}
+			if err := announceRun(cmd, r); err != nil {
 				return failure{err}
 			}
 			if again != nil {
@@ -87,6 +104,9 @@ it does not, the status is 255 and the first op that differs is named. Otherwise
 	f.StringSliceVar(&given.work, "workload", nil, "what clients do besides observing (recount list workloads)")
 	f.StringSliceVar(&given.demand, "require", nil, "properties that must hold, promised or not (recount list checkers)")
 	f.StringVar(&given.recorded, "replay", "", "make this stored `RUN` again: a run's folder, or its history.jsonl")
+	f.StringVar(&given.suite, "suite", "", "make the runs of this suite `FILE`")
+	f.StringVar(&given.shard, "shard", "", "of a suite, make only part `i/n`")
+	f.IntVar(&given.jobs, "jobs", 0, "of a suite, simulated runs at a time (default: one a core)")
 	f.StringVar(&given.results, "results", "results", "folder under which the run gets its own")
 	f.BoolVar(&given.asJSON, "json", false, "print the verdicts as one JSON object")
 	return cmd

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"recount/checkers"
+)
+
+// What CI systems show of a run: a summary in Markdown, and annotations.
+
+// Markdown writes the run's verdicts as a table, with the command that repeats the run.
+func Markdown(w io.Writer, r *Run) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Recount: %s\n\n**Status %d.** %s\n\n%s\n\n", MarkdownText(headline(r)), r.Status, MarkdownText(Sentence(r)), MarkdownText(facts(r)))
+	if len(r.Verdicts) > 0 {
+		b.WriteString("| | property | verdict | | why |\n|---|---|---|---|---|\n")
+	}
+	for _, v := range r.ranked() {
+		sign, _ := v.sign()
+		fmt.Fprintf(&b, "| %s | %s | %v | %s | %s |\n", sign, MarkdownText(v.Property), v.Verdict, v.standing(), MarkdownText(v.Why))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "\n%s\n", MarkdownText(n))
+	}
+	if r.Repeat != "" {
+		fmt.Fprintf(&b, "\n```\n%s\n```\n", printable(r.Repeat))
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("report: write the summary: %w", err)
+	}
+	return nil
+}
+
+// MarkdownText makes of a text one line that Markdown shows as it is, in a table as well.
+func MarkdownText(s string) string {
+	s = strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, `\`, `\\`).Replace(s)
+	return strings.Join(strings.Fields(printable(s)), " ")
+}
+
+// Level is how grave an annotation is, in the words of GitHub's workflow commands.
+type Level string
+
+// The levels.
+const (
+	LevelError   Level = "error"
+	LevelWarning Level = "warning"
+	LevelNotice  Level = "notice"
+)
+
+// Annotation is what a CI system is to show in a prominent place.
+type Annotation struct {
+	Level Level
+	Title string
+	Text  string
+}
+
+// String is the annotation as a workflow command of GitHub's, on one line:
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+func (a Annotation) String() string {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	return fmt.Sprintf("::%s title=%s::%s", a.Level, title.Replace(a.Title), data.Replace(a.Text))
+}
+
+// Annotations are those of a run: an error for each broken promise and each expectation that was missed, a warning for
+// what should have been decided and was not, a notice for a known weakness.
+func Annotations(r *Run) (list []Annotation) {
+	add := func(l Level, v *Verdict) {
+		text := fmt.Sprintf("%s: %s", v.standing(), v.Why)
+		if r.Repeat != "" {
+			text += "\nreproduce with: " + r.Repeat
+		}
+		list = append(list, Annotation{l, fmt.Sprintf("%s of %s is %v", v.Property, r.Target, v.Verdict), text})
+	}
+	for _, v := range r.ranked() {
+		switch {
+		case v.broken(), v.missed() && v.Verdict != checkers.Unknown:
+			add(LevelError, v)
+		case v.Verdict == checkers.Unknown && (v.Promised && !v.Untested || v.missed()):
+			add(LevelWarning, v)
+		case v.Verdict == checkers.Invalid && !v.met():
+			add(LevelNotice, v)
+		}
+	}
+	if len(list) == 0 && r.Status == statusUnknown {
+		list = append(list, Annotation{LevelWarning, headline(r) + " decided nothing", Sentence(r)})
+	}
+	return list
+}
