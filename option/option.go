@@ -50,6 +50,14 @@ var kindWords = [...]string{
 	Shift: "a duration such as 30s or -1.5s", Drift: "a drift such as 1%, -1% or 200ppm, above -90%",
 }
 
+// Takes says what the option's value may be: "a positive duration such as 150ms".
+func (o *Option) Takes() string {
+	if o.Kind == Choice {
+		return strings.Join(o.Choices, ", ")
+	}
+	return kindWords[o.Kind]
+}
+
 func (o *Option) check(v string) error {
 	ok := true
 	switch o.Kind {

@@ -82,8 +82,12 @@ func listFaults(w io.Writer) error {
 			fmt.Fprintf(w, "  node\t%s (default %s)\n", a.What, a.Default)
 		}
 		for _, o := range f.Options {
-			fmt.Fprintf(w, "  with %s=%s\t%s\n", o.Name, o.Default, o.About)
+			fmt.Fprintf(w, "  with %s=%s\t%s (%s)\n", o.Name, o.Default, o.About, o.Takes())
 		}
+	}
+	fmt.Fprintln(w, "\ncues that a step may wait for (after: …)")
+	for _, cue := range nemesis.Cues() {
+		fmt.Fprintf(w, "  %s\t%s\n", cue[0], cue[1])
 	}
 	fmt.Fprintln(w, "\nwords for nodes, looked up when a fault fires")
 	for _, word := range nemesis.Words() {

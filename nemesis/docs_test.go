@@ -1,0 +1,124 @@
+package nemesis
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/option"
+)
+
+var update = flag.Bool("update", false, "write the faults into docs/faults.md")
+
+const (
+	docsBegin = "-run Docs -update -->\n"
+	docsEnd   = "<!-- end -->"
+)
+
+func TestDocsAreOfTheRegistry(t *testing.T) {
+	path := filepath.Join("..", "docs", "faults.md")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), docsBegin)
+	require.True(t, found)
+	_, after, found := strings.Cut(rest, docsEnd)
+	require.True(t, found)
+	want := before + docsBegin + docs(t) + docsEnd + after
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(text), "write it with: go test ./nemesis -run Docs -update")
+}
+
+// docs are all faults, with an example each, under what they befall.
+func docs(t *testing.T) string {
+	groups := []struct{ name, about string }{
+		{"Links", "Between ordered pairs of nodes, any combination at once. Each takes `ports`, too: only packets from or to these TCP or UDP\n" +
+			"ports, such as `with: {ports: \"2380\"}`, the election's, so that clients still reach the node."},
+		{"Processes", "A process that is killed keeps what it wrote to its disk."},
+		{"Clocks", "The wall clock jumps and drifts, the monotonic clock drifts and never goes back. The harness's own clocks and those of\n" +
+			"the machine are never touched."},
+		{"Disks", "Of a node's data volume; in simulation, of what an algorithm stores."},
+	}
+	sections := map[string]*strings.Builder{}
+	for _, f := range All() {
+		name := group(t, f)
+		if sections[name] == nil {
+			sections[name] = &strings.Builder{}
+		}
+		document(t, sections[name], f)
+	}
+	var all strings.Builder
+	for _, g := range groups {
+		require.NotNil(t, sections[g.name], g.name)
+		fmt.Fprintf(&all, "\n## %s\n\n%s\n%s", g.name, g.about, sections[g.name])
+	}
+	all.WriteString("\n## Words and cues\n\n| word | the nodes that it means when the fault fires |\n|---|---|\n")
+	for _, w := range Words() {
+		fmt.Fprintf(&all, "| `%s` | %s |\n", w[0], w[1])
+	}
+	all.WriteString("\n| cue (`after`) | comes when |\n|---|---|\n")
+	for _, c := range Cues() {
+		fmt.Fprintf(&all, "| `%s` | %s |\n", c[0], c[1])
+	}
+	return all.String() + "\n"
+}
+
+// group is what a fault befalls first of all.
+func group(t *testing.T, f *Fault) string {
+	values, err := option.Parse(f.Name, f.Options, nil)
+	require.NoError(t, err)
+	s := Scene{All: []string{"n1", "n2", "n3", "n4", "n5"}, Options: values, Rand: rand.New(rand.NewPCG(1, 2))}
+	for i := range f.Aims {
+		s.Aims = append(s.Aims, s.All[i:i+1])
+	}
+	switch p := f.Shape(s).Phases[0]; {
+	case f.Clocks:
+		return "Clocks"
+	case len(p.Disks) > 0 || f.Disks && len(p.Links) == 0:
+		return "Disks"
+	case len(p.Procs) > 0 || p.Then != nil:
+		return "Processes"
+	}
+	return "Links"
+}
+
+func document(t *testing.T, w *strings.Builder, f *Fault) {
+	about := strings.ToUpper(f.About[:1]) + f.About[1:]
+	fmt.Fprintf(w, "\n### %s\n\n%s.\n\n", f.Name, strings.TrimSuffix(about, "."))
+	example := Step{At: 5 * time.Second, Fault: f.Name, For: 10 * time.Second, With: map[string]string{}}
+	var words, with []string
+	for _, a := range f.Aims {
+		words = append(words, a.Default)
+		fmt.Fprintf(w, "- %s: `%s` unless the step names another\n", a.What, a.Default)
+	}
+	for _, o := range f.Options {
+		if o.Name == ports.Name {
+			continue // said once, of all of them
+		}
+		fmt.Fprintf(w, "- `%s: %s`: %s (%s)\n", o.Name, o.Default, o.About, o.Takes())
+		with = append(with, o.Name+": "+o.Default)
+		example.With[o.Name] = o.Default
+	}
+	example.Nodes = words
+	require.NoError(t, Schedule{example}.Check([]string{"n1", "n2", "n3"}))
+	line := "{at: 5s, fault: " + f.Name
+	if len(words) > 0 {
+		line += fmt.Sprintf(", nodes: [%s]", strings.Join(words, ", "))
+	}
+	if len(with) > 0 {
+		line += fmt.Sprintf(", with: {%s}", strings.Join(with, ", "))
+	}
+	if len(words)+len(with) > 0 {
+		w.WriteString("\n")
+	}
+	fmt.Fprintf(w, "```yaml\n- %s, for: 10s}\n```\n", line)
+}
