@@ -2,11 +2,12 @@
 
 GO ?= go
 RUNS ?= 1000
+SOAK ?= 5m
 CHECKS ?= 100000
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test soak track-record prove mutate lint bench golden clean help
+.PHONY: build run test soak soak-docker track-record prove mutate lint bench golden clean help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -35,6 +36,9 @@ mutate: ## flip each decision of the checkers, one at a time: some test must not
 track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
 	bin/recount track-record
 	bin/recount track-record soak
+
+soak-docker: ## break five containers for five minutes, and look for leaks (SOAK=1h for longer)
+	$(GO) test -timeout 24h -count 1 ./docker -run TestSoak -soak $(SOAK) -v
 
 lint: ## lint with the pinned golangci-lint (the first time it gets built)
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
