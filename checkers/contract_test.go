@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,19 +197,46 @@ func TestLimits(t *testing.T) {
 	require.Equal(t, "100000 operations that depend on each other need 2471 MiB to decide, of 1024 allowed", why)
 }
 
+// TestDrawings has porcupine draw what it confirmed, and what was legal and is not too much.
 func TestDrawings(t *testing.T) {
-	for property, text := range map[string]string{
-		"single-leader-per-term": "nodes n1 n2\n1s n1 leader 1\n2s n2 leader 1\n3s end",
-		"fencing":                "nodes n1 n2\n1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3\n4s end",
+	for _, c := range []struct{ property, text, shows string }{
+		{"single-leader-per-term", "1s n1 leader 1\n2s n2 leader 1", "n2 leads in term 1"},
+		{"single-leader-per-term", "1s n1 leader 1\n2s n2 leader 2", "n2 leads in term 2"},
+		{"exclusive-leadership", "1s n1 leader 1\n3s n1 leader 1\n2s n2 leader 2\n4s n2 leader 2", "n1 takes the lead"},
+		{"exclusive-leadership", "1s n1 leader 1\n3s n1 leader 1\n2s n2 leader 2\n4s n2 leader 2", "n1 gives it up"},
+		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3", "n2's write with token 2, value 2: accepted"},
+		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s client read 2 2", "token 2, value 2: seen"},
 	} {
-		h, err := parseHistory(text)
+		h, err := parseHistory("nodes n1 n2\n" + c.text + "\n5s end")
 		require.NoError(t, err)
-		r := find(property).Check(context.Background(), h)
-		require.Equal(t, Invalid, r.Verdict)
+		r := find(c.property).Check(context.Background(), h)
+		require.NotEqual(t, Unknown, r.Verdict)
 		require.Contains(t, string(r.Drawing), "<html")
+		require.Contains(t, html.UnescapeString(string(r.Drawing)), c.shows)
 		b, err := json.Marshal(r)
 		require.NoError(t, err)
 		require.NotContains(t, string(b), "html", "drawings are files of their own")
 	}
 	require.Nil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn+1))))
+	require.Nil(t, draw(context.Background(), fenceModel, nil))
+}
+
+// TestInterrupted wants no verdict of a check that was interrupted: what porcupine did not confirm accuses nobody.
+func TestInterrupted(t *testing.T) {
+	interrupted, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, cancel := context.WithTimeout(context.Background(), 0)
+	defer cancel()
+	for property, text := range map[string]string{
+		"single-leader-per-term": "1s n1 leader 1\n2s n2 leader 1",
+		"exclusive-leadership":   "1s n1 leader 1\n3s n1 leader 1\n2s n2 leader 2\n4s n2 leader 2",
+		"fencing":                "1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3",
+	} {
+		h, err := parseHistory("nodes n1 n2\n" + text + "\n5s end")
+		require.NoError(t, err)
+		r := find(property).Check(interrupted, h)
+		require.Equal(t, Unknown, r.Verdict, property)
+		require.Contains(t, r.Why, "time ran out before the search")
+		require.Equal(t, Invalid, find(property).Check(late, h).Verdict, "%s was found in time", property)
+	}
 }

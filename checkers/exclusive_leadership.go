@@ -82,6 +82,8 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return valid(figures, "%s, no two at one instant; %s", count(len(f.leads), "leadership"), f.watch())
 	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))
+	ctx, cancel := extended(ctx)
+	defer cancel()
 	switch answer, why := ask(ctx, lockModel, ops); answer {
 	case porcupine.Unknown:
 		return unknown(figures, "%s", why)

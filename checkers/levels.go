@@ -109,19 +109,14 @@ func (l *levels) add(v *level) {
 		slices.SortStableFunc(part, func(a, b access) int { return cmp.Compare(a.call, b.call) })
 		l.doubtful = l.doubtful || slices.ContainsFunc(part, func(a access) bool { return a.kind == maybe })
 		l.vague = append(l.vague, pieces(part, pieceSize)...)
-	} else if len(v.clusters) > 0 {
-		l.starts = append(l.starts, mark{v.token, max(v.lower, opening(v.clusters))})
+		return
 	}
-	// A write of unknown outcome that nobody read may have begun the level, if nothing that is known says otherwise.
-	for _, call := range v.unread {
-		if call <= min(v.finish, v.higher) {
-			l.starts = append(l.starts, mark{v.token, max(v.lower, call)})
-		}
-	}
+	l.starts = append(l.starts, mark{v.token, max(v.lower, opening(v.clusters))})
 }
 
-// explains reports whether each rejection came after a higher level can have begun. They bear on each other in nothing: a
-// write of unknown outcome that one of them needs explains all that could have been in its way.
+// explains reports whether each rejection came after a higher level can have begun. A write of unknown outcome may have
+// begun one, unless what is certain had the level, or a higher one, begin before it; but then that explains the rejection. Nor
+// do rejections bear on each other: a write that one of them needs explains all others that it could be in the way of.
 func (l *levels) explains(all []access) bool {
 	slices.SortFunc(all, func(a, b access) int { return cmp.Compare(b.Token, a.Token) })
 	k, earliest := len(l.starts), never
@@ -141,13 +136,12 @@ func (l *levels) explains(all []access) bool {
 type level struct {
 	token         uint64
 	all           []access
-	legal         bool            // it is a register, as far as it could be told
-	vague         bool            // it cannot be told which write a read shows
-	clusters      []cluster       // unless it is vague
-	reads         []int64         // the values read, in order
-	unread        []time.Duration // calls of the writes of unknown outcome that nobody read
-	finish, start time.Duration   // the earliest return and the latest call of what certainly happened
-	lower, higher time.Duration   // the latest call on a lower level, the earliest return on a higher one
+	legal         bool          // it is a register, as far as it could be told
+	vague         bool          // it cannot be told which write a read shows
+	clusters      []cluster     // unless it is vague; a write of unknown outcome that nobody read is one that never ends
+	reads         []int64       // the values read, in order
+	finish, start time.Duration // the earliest return and the latest call of what certainly happened
+	lower, higher time.Duration // the latest call on a lower level, the earliest return on a higher one
 }
 
 // newLevel reads accesses of one token, in the order of their values.
@@ -161,11 +155,7 @@ func newLevel(all []access) level {
 		v.value(all[:n])
 		all = all[n:]
 	}
-	if v.vague {
-		v.clusters = nil
-	} else {
-		v.legal = v.legal && !torn(v.clusters)
-	}
+	v.legal = v.legal && (v.vague || !torn(v.clusters))
 	return v
 }
 
@@ -202,14 +192,7 @@ func (v *level) value(all []access) {
 	switch {
 	case reads == 0:
 		for i := range all {
-			if a := &all[i]; a.kind == maybe {
-				v.unread = append(v.unread, a.call)
-			} else {
-				v.clusters = append(v.clusters, cluster{a.call, a.ret, a.call})
-			}
-		}
-		if v.token == 0 && all[0].Value == 0 {
-			v.clusters = append(v.clusters, cluster{-1, -1, -1})
+			v.clusters = append(v.clusters, cluster{all[i].call, all[i].ret, all[i].call})
 		}
 		return
 	case writes == 0 || writes == 1 && returned < c.write:

@@ -41,8 +41,7 @@ func settleRead(all []access) {
 		}
 	}
 	for i := range all {
-		w, ok := by[all[i].Access]
-		if all[i].kind == read && ok && w.count == 1 {
+		if w := by[all[i].Access]; all[i].kind == read && w.count == 1 {
 			a := &all[w.only]
 			a.kind, a.ret = accepted, min(a.ret, max(a.call, all[i].ret))
 		}

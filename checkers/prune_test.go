@@ -19,6 +19,13 @@ func TestPrune(t *testing.T) {
 			"1s n1 write 2 20\n1.5s-9s n1 write 2 21\n2s-3s n1 write 1 10\n4s n1 write 1 11 rejected",
 			"write 2, write 2, write 1",
 		},
+		"a rejection that a later write explains, which returned before the first": {
+			"1s-9s n1 write 3 30\n2s n1 write 2 20\n3s n1 write 1 10 rejected", "write 3, write 2",
+		},
+		"unknown writes that the rejection of the lowest token needs for longest": {
+			"1s-9s n1 write 1 10 rejected\n2s-3s n1 write 2 11 rejected\n4s n2 write 5 50 unknown\n4s n1 write 2 21 unknown",
+			"rejected 1, rejected 2, maybe 5 until 9s, maybe 2 until 9s",
+		},
 		"a rejection that came when its explanation did": {
 			"1s-2s n1 write 2 20\n1s-2s n1 write 1 10 rejected", "write 2",
 		},
@@ -81,6 +88,9 @@ func TestPieces(t *testing.T) {
 	require.Equal(t, []int{2, 2}, sizes("1s n1 write 1 1\n2s n1 write 1 2\n3s n1 write 1 3", 2))
 	require.Equal(t, []int{3}, sizes("1s n1 write 1 1\n2s n1 write 1 2\n3s n1 write 1 3", 3))
 	require.Equal(t, []int{3}, sizes("1s-2s n1 write 1 1\n2s-3s n1 write 1 2\n3s n1 write 1 3", 1), "they touch")
+	require.Equal(t, []int{3}, sizes("1s-2s n1 write 1 1\n2s-3s n1 write 1 2\n4s n1 write 1 3", 1), "the second touches the first")
+	six := "1s n1 write 1 1\n2s n1 write 1 2\n3s n1 write 1 3\n4s n1 write 1 4\n5s n1 write 1 5\n6s n1 write 1 6"
+	require.Equal(t, []int{3, 3, 2}, sizes(six, 3), "each begins with the end of the one before")
 	require.Equal(t, []int{2}, sizes("1s client read 0 0\n2s client read 0 0", 1), "reads do not cut")
 	require.Equal(t, []int{3, 2}, sizes(
 		"1s-9s n1 write 5 5 unknown\n2s-3s n1 write 1 1 rejected\n4s n1 write 5 6\n5s n1 write 5 7", 1),

@@ -18,6 +18,9 @@ const extension = 10 * time.Second
 
 // extended returns a context for that. It ends with ctx if that is cancelled.
 func extended(ctx context.Context) (context.Context, context.CancelFunc) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx, func() {}
+	}
 	more, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.Canceled) {

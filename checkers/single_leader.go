@@ -53,7 +53,7 @@ var claimModel = porcupine.Model{
 // repeating a claim changes nothing, and what one node alone claims is legal in any order.
 func singleLeader(ctx context.Context, f *facts) Result {
 	if !f.numbered() {
-		return untested(nil, "the election numbers no leaderships, so there is no term that could have two")
+		return untested(nil, "the election numbers no leaderships, so there is no term that could have two: "+unnumbered)
 	}
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
@@ -73,6 +73,8 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	}
 	a, b := t.several[0][0], t.several[0][1]
 	ops := []porcupine.Operation{f.claim(a), f.claim(b)}
+	ctx, cancel := extended(ctx)
+	defer cancel()
 	switch answer, why := ask(ctx, claimModel, ops); answer {
 	case porcupine.Unknown:
 		return unknown(figures, "%s", why)
