@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/docker/agent"
 	"recount/history"
 )
 
@@ -82,6 +83,37 @@ func BenchmarkApply(b *testing.B) {
 			b.ReportMetric(float64(spreads[len(spreads)-1].Microseconds())/1000, "ms-worst-spread")
 		})
 	}
+}
+
+// BenchmarkPartition measures how long it takes from asking for a 2|3 partition until its last node has it, and how far apart
+// the first and the last node were. To see that it took effect takes longer: that is BenchmarkApply.
+func BenchmarkPartition(b *testing.B) {
+	c := up(b, engine(b), runID(b), 5)
+	var took, spreads []time.Duration
+	for b.Loop() {
+		for _, cut := range []bool{true, false} {
+			var order agent.Apply
+			for _, x := range []string{"n1", "n2"} {
+				for _, y := range []string{"n3", "n4", "n5"} {
+					order.Links = append(order.Links, link(x, y, cut), link(y, x, cut))
+				}
+			}
+			began := time.Now()
+			answer, err := c.remote.ask(b.Context(), agent.Request{Apply: &order})
+			took = append(took, time.Since(began))
+			require.NoError(b, err)
+			require.Empty(b, answer.Applied.Errors)
+			require.Len(b, answer.Applied.Ago, 5)
+			first, last := time.Duration(0), time.Hour
+			for _, ago := range answer.Applied.Ago {
+				first, last = max(first, ago), min(last, ago)
+			}
+			spreads = append(spreads, first-last)
+		}
+	}
+	b.ReportMetric(median(took), "ms-to-effect")
+	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "ms-worst")
+	b.ReportMetric(median(spreads), "ms-spread")
 }
 
 func BenchmarkDial(b *testing.B) {
