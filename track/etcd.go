@@ -30,6 +30,17 @@ func init() {
 			Affected: "etcd 3.4.23",
 			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
+		Row{
+			Name: "etcd-orphan",
+			Bug: "One link is down, between the leader and a follower. The follower has no leader for as long as that lasts: the third " +
+				"member hears the leader and refuses it its vote. Its term grows, and when the link is back it deposes the leader. Pre-vote " +
+				"mends the end of it; that the follower is left alone meanwhile is so in every version with check-quorum, since 3.0.",
+			Sources:  []string{"https://github.com/etcd-io/etcd/issues/8129"},
+			Property: "sticky-leader",
+			On:       []string{harness.OnDocker},
+			Affected: "etcd 3.4.23",
+			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
+		},
 	)
 	registerSoak(Long{Name: "etcd", About: "etcd 3.6.16", Target: "etcd", Nodes: 5})
 }
