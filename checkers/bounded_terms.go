@@ -43,7 +43,7 @@ type growth struct {
 
 func boundedTerms(_ context.Context, f *facts) Result {
 	if !f.numbered() {
-		return untested(nil, "the election numbers no leaderships, so there is no term that could grow")
+		return untested(nil, "the election numbers no leaderships, so there is no term that could grow: "+unnumbered)
 	}
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)

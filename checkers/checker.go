@@ -66,6 +66,9 @@ type Result struct {
 	Drawing []byte `json:"-"`
 }
 
+// FaultsThen is the figure of an invalid result that tells what was at fault when the property broke.
+const FaultsThen = "faults at the time"
+
 // Figure is one named number with its unit.
 type Figure struct {
 	Name  string `json:"name"`
@@ -161,8 +164,11 @@ func check(ctx context.Context, h *history.History, by []Checker) []Result {
 		if r.Verdict == Valid && !h.Complete() {
 			r.Verdict, r.Why = Unknown, "the run was cut short: up to there, "+r.Why
 		}
-		if r.Verdict == Invalid && f.tried > 0 {
-			r.Figures = append(r.Figures, Figure{"faults at the time", f.meanwhile(span{r.From, r.To})})
+		switch r.Verdict {
+		case Invalid:
+			r.Figures = append(r.Figures, Figure{FaultsThen, f.meanwhile(span{r.From, r.To})})
+		case Valid:
+			r.Figures = append(r.Figures, f.power()...)
 		}
 	}
 	return results

@@ -34,6 +34,9 @@ func (f *facts) blind() string {
 // unseen is why nobody can tell whether a change of leader was needed, where the faults did not make it necessary.
 const unseen = "about then a node gave no answer, or the machine stood still"
 
+// unnumbered is what may be judged of an election without terms instead.
+const unnumbered = "exclusive-leadership is what may be asked of it"
+
 // unjudgeable says why stability and liveness cannot be judged, or "".
 func (f *facts) unjudgeable() string {
 	if b := f.setup.Bounds; b.Silence <= 0 || b.Elect <= 0 {

@@ -94,6 +94,8 @@ func (o *object) clusters(uses []action) (all []cluster, legal, ok bool) {
 
 // unordered is the result for uses of one object that have no order.
 func (f *facts) unordered(ctx context.Context, o *object, found ordering, figures []Figure) Result {
+	ctx, cancel := extended(ctx)
+	defer cancel()
 	core, holds := o.lessen(ctx, found)
 	ops := operations(f.h, core)
 	model := o.model(holds)
@@ -120,16 +122,11 @@ func (f *facts) unordered(ctx context.Context, o *object, found ordering, figure
 	return r
 }
 
-// patienceWithEvidence bounds how long it may take to find the smallest evidence: what is found by then has to do.
-const patienceWithEvidence = 10 * time.Second
-
 // lessen returns a smallest set of uses that still has no order, and what the object held before them. Of a register they
 // are taken away, and with a write all that saw what it wrote: what is left of the legal is legal. Of a lock they are taken
 // to be of unknown outcome, which is legal, too, if it was before: those that are left are at odds whatever became of the
 // others.
 func (o *object) lessen(ctx context.Context, found ordering) ([]action, holding) {
-	ctx, cancel := context.WithTimeout(ctx, patienceWithEvidence)
-	defer cancel()
 	core := o.least(ctx, found.core, found.holds)
 	if found.holds == (holding{}) || o.lock {
 		return core, found.holds

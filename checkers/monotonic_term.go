@@ -27,7 +27,7 @@ type record struct {
 // announcement that comes after it.
 func monotonicTerm(_ context.Context, f *facts) Result {
 	if !f.numbered() {
-		return untested(nil, "the election numbers no leaderships, so there is no term that could go down")
+		return untested(nil, "the election numbers no leaderships, so there is no term that could go down: "+unnumbered)
 	}
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)

@@ -70,7 +70,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 		return untested(figures,
 			"no fault stayed the same for %s, in which leadership could have bounced: hold one for longer", lasted(enough))
 	case longest < enough:
-		return untested(figures, "the run did not last for %s, in which leadership could have bounced", lasted(enough))
+		return untested(figures, "the run did not last for %s, in which leadership could have bounced: let it run for longer", lasted(enough))
 	}
 	moved := "leadership never moved"
 	if len(moves) > 0 {

@@ -169,7 +169,7 @@ func (o *object) id(value string) int32 {
 }
 
 // prune settles the uses of unknown outcome as far as can be: one that wrote what only it can have written happened if
-// that was seen, before the first who saw it was done; one that wrote what nobody saw, and nobody can have taken, decides
+// that was seen, before who saw it was done; one that wrote what nobody saw, and nobody can have taken, decides
 // nothing. Both are exact for registers. (A lock has but two values: its uses are left alone.)
 func (o *object) prune(uses []action) []action {
 	if o.lock || !slices.ContainsFunc(uses, func(u action) bool { return !u.sure() }) {
@@ -184,17 +184,24 @@ func (o *object) prune(uses []action) []action {
 	}
 	for again := true; again; {
 		again = false
-		seen := make([]time.Duration, len(o.values)) // by when, surely
+		seen := make([]time.Duration, len(o.values)) // when a use ended that surely found it there; never if none did
 		wanted := make([]bool, len(o.values))        // by somebody, perhaps
 		for i := range seen {
 			seen[i] = never
 		}
 		for i := range uses {
-			switch u := &uses[i]; u.kind {
+			u, found := &uses[i], int32(-1)
+			switch u.kind {
 			case get:
-				seen[u.value], wanted[u.value] = min(seen[u.value], u.ret), true
+				found = u.value
 			case cas:
-				seen[u.old], wanted[u.old] = min(seen[u.old], u.ret), true
+				found = u.old
+			}
+			if found >= 0 {
+				wanted[found] = true
+				if u.sure() {
+					seen[found] = u.ret
+				}
 			}
 		}
 		uses = slices.DeleteFunc(uses, func(u action) bool {

@@ -18,7 +18,7 @@ func init() {
 // matter: that they were granted is enough.
 func voteOnce(_ context.Context, f *facts) Result {
 	if !f.numbered() {
-		return untested(nil, "the election numbers no leaderships, so there is no term to vote twice in")
+		return untested(nil, "the election numbers no leaderships, so there is no term to vote twice in: "+unnumbered)
 	}
 	type ballot struct {
 		node string

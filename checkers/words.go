@@ -75,6 +75,23 @@ func (f *facts) meanwhile(s span) string {
 	return list(names)
 }
 
+// power tells what a verdict of valid is worth, whatever the property: what was there to be seen, and how well it was
+// looked at.
+func (f *facts) power() []Figure {
+	var worst time.Duration
+	for i := range f.seen {
+		worst = max(worst, f.seen[i].worst)
+	}
+	gap := lasted(worst)
+	if worst == 0 {
+		gap = "not asked twice"
+	}
+	return []Figure{
+		figure("leaderships seen", len(f.leads)), {"faults that took effect", fmt.Sprintf("%d of %d", f.took, f.tried)},
+		{"longest gap between answers", gap},
+	}
+}
+
 // count writes a number of things: "1 term", "12 terms".
 func count(n int, thing string) string {
 	if n == 1 {
