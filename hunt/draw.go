@@ -93,7 +93,8 @@ func (h *hunter) steps(p *harness.Plan, count int, rnd *rand.Rand) (nemesis.Sche
 	if rnd.IntN(2) == 0 {
 		faults = []string{pick(faults, rnd), pick(faults, rnd)}
 	}
-	pace := nemesis.Pace{Within: p.Time - 2*h.bounds(p).Silence, Gap: h.span(p, rnd), Hold: h.span(p, rnd)}
+	silence := h.bounds(p).Silence
+	pace := nemesis.Pace{Within: p.Time - 2*silence, Gap: h.span(p, rnd), Hold: h.span(p, rnd), Silence: silence}
 	s, err := nemesis.Generate(faults, pace, rnd)
 	s = s[:min(count, len(s))]
 	for i := range s {
