@@ -187,7 +187,7 @@ func (v *Verdict) sign() (sign, colour string) {
 	return "?", yellow
 }
 
-// evidence names up to so many of a verdict's ops, and when it was.
+// evidence names up to so many of a verdict's ops, when it was, and what was at fault then.
 func (v *Verdict) evidence(most int) string {
 	if len(v.Ops) == 0 {
 		return ""
@@ -207,6 +207,11 @@ func (v *Verdict) evidence(most int) string {
 	s := noun + strings.Join(words, ", ")
 	if v.To > 0 {
 		s += fmt.Sprintf("; %s to %s", seconds(v.From), seconds(v.To))
+	}
+	for _, f := range v.Figures {
+		if f.Name == checkers.FaultsThen && f.Value != "none" {
+			s += "; at fault then: " + f.Value
+		}
 	}
 	return s
 }
