@@ -52,6 +52,9 @@ type Env interface {
 	Sync()
 	// Granted reports that this node has given its vote, so that voting twice can be seen from outside.
 	Granted(term uint64, candidate ID)
+	// Applied reports that this node has applied an update that a leader sent, by the number that the leader gave it: its
+	// term, or 0, and a counter.
+	Applied(term, counter uint64, from ID)
 }
 
 // ID numbers the members of an election from 1; 0 is nobody.

@@ -50,6 +50,8 @@ func (n *algorithmNode) run(ctx context.Context) {
 				n.c.announce(n.name, *a.View)
 			case a.Vote != nil:
 				n.c.granted(n.name, *a.Vote)
+			case a.Update != nil:
+				n.c.applied(n.name, *a.Update)
 			}
 		})
 	}
@@ -89,6 +91,17 @@ func (n *algorithmNode) View(ctx context.Context) (history.View, error) {
 		return history.View{}, err
 	}
 	return client.View(ctx)
+}
+
+// Command has the node carry out a command. Without a connection it was not even asked.
+func (n *algorithmNode) Command(ctx context.Context, cmd election.Command) (uint64, error) {
+	n.mu.Lock()
+	client, err := n.client, n.err
+	n.mu.Unlock()
+	if client == nil {
+		return 0, node.Refused(err.Error())
+	}
+	return client.Command(ctx, cmd)
 }
 
 // Close ends the connection; nothing is heard after it.

@@ -39,6 +39,7 @@ type containers struct {
 	every, gap time.Duration
 	announce   func(node string, v history.View)
 	granted    func(node string, v history.Vote)
+	applied    func(node string, u history.Update)
 }
 
 // asked is a node that can be asked for its view.
@@ -96,6 +97,25 @@ func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {
 
 func (c *containers) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
 func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted = f }
+
+func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
+
+// Command has a node carry out a command. Real systems take none.
+func (c *containers) Command(name string, cmd election.Command, done func(value uint64, err error)) {
+	n, can := c.asked[name].(*algorithmNode)
+	if !can {
+		c.Post(func() { done(0, election.ErrCannot) })
+		return
+	}
+	c.work.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		defer cancel()
+		value, err := n.Command(ctx, cmd)
+		if refused := node.Refused(""); err == nil || errors.As(err, &refused) {
+			c.Post(func() { done(value, err) })
+		}
+	})
+}
 
 // Start starts all nodes, and begins to listen to them.
 func (c *containers) Start(ctx context.Context) error {

@@ -45,7 +45,26 @@ const (
 	workloadObserve = "observe"
 	workloadFence   = "fence"  // leaders write to a resource that refuses stale tokens
 	workloadRecord  = "record" // leaders write to a resource that accepts all
+
+	workloadRegister = "register" // clients read and write a register behind the leader
+	workloadUpdates  = "updates"  // leaders send numbered updates to all
+	workloadTransfer = "transfer" // leaders are asked to hand over
 )
+
+// needs is what nodes must be able to do for a workload.
+var needs = map[string]election.Verb{
+	workloadRegister: election.Put, workloadUpdates: election.Update, workloadTransfer: election.Resign,
+}
+
+// Apt returns the workloads that make sense for a target with these options.
+func Apt(words []string, t *targets.Target, o targets.Options) (apt []string) {
+	for _, w := range words {
+		if do := needs[w]; do == 0 || t.Can(do, o) {
+			apt = append(apt, w)
+		}
+	}
+	return apt
+}
 
 // Workloads returns the names of the workloads and what they do.
 func Workloads() [][2]string {
@@ -53,6 +72,9 @@ func Workloads() [][2]string {
 		{workloadObserve, "every node is asked who leads, again and again, and announces its changes; always on"},
 		{workloadFence, "leaders write to a resource that refuses stale fencing tokens"},
 		{workloadRecord, "leaders write to a resource that accepts all, so that stale writes show"},
+		{workloadRegister, "clients read and write a register behind the leader, where the election keeps one"},
+		{workloadUpdates, "leaders send numbered updates to all, where the election orders any"},
+		{workloadTransfer, "leaders are asked to hand over, again and again, where they can"},
 	}
 }
 
@@ -124,8 +146,15 @@ func (p Plan) resolve() (*subject, error) {
 		s.names = append(s.names, s.servers...)
 	}
 	for _, w := range p.Workloads {
-		if !slices.Contains([]string{workloadObserve, workloadFence, workloadRecord}, w) {
-			return nil, fmt.Errorf("harness: %w", hint.Unknown("workload", w, []string{workloadObserve, workloadFence, workloadRecord}))
+		var known []string
+		for _, k := range Workloads() {
+			known = append(known, k[0])
+		}
+		if !slices.Contains(known, w) {
+			return nil, fmt.Errorf("harness: %w", hint.Unknown("workload", w, known))
+		}
+		if do := needs[w]; do != 0 && !s.target.Can(do, s.options) {
+			return nil, hint.Add(fmt.Errorf("harness: workload %s: %s cannot do that", w, p.Target), "recount list workloads says what each takes")
 		}
 	}
 	for _, property := range slices.Concat(p.Require, sortedKeys(p.Expect)) {

@@ -78,6 +78,7 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 	c.OnExit(func(string, int) {})
 	c.OnStall(func(time.Duration) {})
 	c.OnGranted(func(string, history.Vote) {})
+	c.OnApplied(func(string, history.Update) {})
 	c.OnAnnounce(func(_ string, v history.View) {
 		p.Told++
 		p.see(c.Now(), v, true)

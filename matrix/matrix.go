@@ -18,7 +18,7 @@ type Plan struct {
 	Nodes []int
 	// Time is how long a run goes on from its first leader, where no scenario decides; 0 is what suits the row.
 	Time time.Duration
-	// Workloads are what clients do besides observing, where no scenario decides.
+	// Workloads are what clients do besides observing, where no scenario decides; each row has those that make sense for it.
 	Workloads []string
 	// Budget is real time after which no more runs begin; 0 is no limit.
 	Budget time.Duration

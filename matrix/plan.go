@@ -52,7 +52,7 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) harness.Plan {
 	}
 	run := harness.Plan{
 		Target: r.Target, Options: r.Options, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
-		Faults: c.faults, Workloads: p.Workloads,
+		Faults: c.faults, Workloads: harness.Apt(p.Workloads, r.found, r.options),
 	}
 	if run.Time == 0 {
 		run.Time = r.time()

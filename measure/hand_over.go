@@ -49,7 +49,7 @@ func resigning() (names []string) {
 		if err != nil {
 			continue
 		}
-		if _, can := t.Node(o, asleep{}).(election.Resigner); can {
+		if t.Can(election.Resign, o) {
 			names = append(names, t.Name)
 		}
 	}
@@ -65,13 +65,6 @@ func silent() (names []string) {
 	}
 	return names
 }
-
-// asleep is an Env for a node that is only looked at.
-type asleep struct{ election.Env }
-
-func (asleep) ID() election.ID  { return 2 }
-func (asleep) Size() int        { return 5 }
-func (asleep) Rand() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
 
 // succession returns how long a leader that goes is without a successor.
 func succession(target, way string, seed uint64) (sample, error) {

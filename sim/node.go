@@ -208,6 +208,12 @@ func (n *node) Granted(term uint64, candidate election.ID) {
 	}
 }
 
+func (n *node) Applied(term, counter uint64, from election.ID) {
+	if n.c.applied != nil {
+		n.c.applied(n.name, history.Update{Term: term, Counter: counter, From: from.String()})
+	}
+}
+
 // Process is one life of a node's process, for what lives in it besides the algorithm.
 type Process struct {
 	n    *node

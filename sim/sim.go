@@ -50,6 +50,7 @@ type Cluster struct {
 
 	announce func(node string, v history.View)
 	granted  func(node string, v history.Vote)
+	applied  func(node string, u history.Update)
 	started  []func(id election.ID, p *Process)
 	exited   func(node string, code int)
 	events   uint64
@@ -132,6 +133,9 @@ func (c *Cluster) OnAnnounce(f func(node string, v history.View)) { c.announce =
 
 // OnGranted calls f with every vote that a node grants, as it does.
 func (c *Cluster) OnGranted(f func(node string, v history.Vote)) { c.granted = f }
+
+// OnApplied calls f with every update that a node applies, as it does.
+func (c *Cluster) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
 // Run lets all happen that happens until then.
 func (c *Cluster) Run(ctx context.Context, until time.Duration) error {

@@ -28,7 +28,11 @@ type blazingmq struct {
 	leader   election.ID // the perceived leader: one that was heard, or this node
 	votes    votes       // for the proposal, or for the scouting, under way
 	answers  contacts    // as a leader: when each peer last answered
+	applied  sequence    // the update that was applied last
 }
+
+// sequence is BlazingMQ's LeaderMessageSequence: what a leader numbers its updates ("advisories") by.
+type sequence struct{ term, counter uint64 }
 
 type blazingmqConfig struct {
 	heartbeat  time.Duration
@@ -128,6 +132,12 @@ func (b *blazingmq) Receive(from election.ID, m election.Message) {
 		}
 		// To a leader of a lower term this is the article's InvalidHeartbeat: its term tells that there is a newer one.
 		b.env.Send(from, election.Message{Kind: "HeartbeatResponse", Term: b.selfTerm})
+	case "Advisory":
+		if m.Term >= b.selfTerm { // that of a stale leader is dropped
+			b.adopt(m.Term)
+			b.follow(from)
+			b.apply(sequence{m.Term, m.Value}, from)
+		}
 	case "HeartbeatResponse":
 		if b.phase != leading {
 			return
@@ -200,4 +210,26 @@ func (b *blazingmq) adopt(term uint64) {
 	b.selfTerm = term
 	b.env.Store("term", binary.BigEndian.AppendUint64(nil, term))
 	b.env.Sync()
+}
+
+// Update sends the next update of this leader's term.
+func (b *blazingmq) Update() bool {
+	if b.phase != leading {
+		return false
+	}
+	next := sequence{b.selfTerm, 1}
+	if b.applied.term == next.term {
+		next.counter = b.applied.counter + 1
+	}
+	b.apply(next, b.env.ID())
+	broadcast(b.env, election.Message{Kind: "Advisory", Term: next.term, Value: next.counter})
+	return true
+}
+
+// apply applies an update unless a later one was.
+func (b *blazingmq) apply(s sequence, from election.ID) {
+	if s.term > b.applied.term || s.term == b.applied.term && s.counter > b.applied.counter {
+		b.applied = s
+		b.env.Applied(s.term, s.counter, from)
+	}
 }

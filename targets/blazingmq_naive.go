@@ -42,6 +42,9 @@ type blazingmqNaive struct {
 	phase  phase
 	leader election.ID // who was heard last, or this node
 	votes  votes       // for the proposal under way
+
+	counter uint64                 // the highest number of an update that was seen
+	applied map[election.ID]uint64 // the update of each leader that was applied last
 }
 
 // Start waits for a leader that may be there already, and then as anybody who has none.
@@ -88,7 +91,31 @@ func (b *blazingmqNaive) Receive(from election.ID, m election.Message) {
 		if b.phase != leading {
 			b.follow(from)
 		}
+	case "Advisory":
+		if b.phase != leading && m.Value > b.applied[from] {
+			b.follow(from)
+			b.apply(m.Value, from)
+		}
 	}
+}
+
+// Update sends the next update. Its number goes on from the highest that was seen, in want of a term.
+func (b *blazingmqNaive) Update() bool {
+	if b.phase != leading {
+		return false
+	}
+	b.apply(b.counter+1, b.env.ID())
+	broadcast(b.env, election.Message{Kind: "Advisory", Value: b.counter})
+	return true
+}
+
+// apply applies an update. Those of one leader come in order; between two leaders' nothing tells.
+func (b *blazingmqNaive) apply(counter uint64, from election.ID) {
+	if b.applied == nil {
+		b.applied = map[election.ID]uint64{}
+	}
+	b.counter, b.applied[from] = max(b.counter, counter), counter
+	b.env.Applied(0, counter, from)
 }
 
 // wait lets a random time pass, on top of the given one.

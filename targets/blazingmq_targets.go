@@ -16,7 +16,7 @@ func init() {
 		About:    "BlazingMQ's elector with terms, before it learned to scout",
 		Source:   blazingmqSource + `, "Updated Algorithm using Term"`,
 		Options:  blazingmqOptions,
-		Promises: blazingmqPromises,
+		Promises: onDisk(blazingmqPromises...),
 		Bounds:   blazingmqBounds,
 		Node:     func(o Options, env election.Env) election.Node { return blazingmqNode(o, env, false) },
 	})
@@ -25,7 +25,7 @@ func init() {
 		About:   "BlazingMQ's elector that asks for support before it proposes an election",
 		Source:  blazingmqSource + `, "The ElectionScouting Request"`,
 		Options: blazingmqOptions,
-		Promises: slices.Concat(blazingmqPromises, []Promise{
+		Promises: onDisk(slices.Concat(blazingmqPromises, []Promise{
 			{Property: "elects", While: blazingmqTiming + ", and the nodes of a majority are all connected to each other"},
 			{
 				Property: "sticky-leader",
@@ -33,7 +33,7 @@ func init() {
 			},
 			{Property: "no-ping-pong", While: blazingmqTiming},
 			{Property: "bounded-terms", While: blazingmqTiming},
-		}),
+		})...),
 		Bounds: blazingmqBounds,
 		Node:   func(o Options, env election.Env) election.Node { return blazingmqNode(o, env, true) },
 	})
@@ -48,6 +48,7 @@ var blazingmqPromises = []Promise{
 	{Property: "fencing"},
 	{Property: "monotonic-term"},
 	{Property: "vote-once"},
+	{Property: "ordered-updates"},
 }
 
 // The waits are those of the article, where it gives them, and of the source's configuration elsewhere.
@@ -64,7 +65,7 @@ var blazingmqOptions = []Option{
 	{
 		Name: "forget-term", Kind: Bool, Default: "false",
 		About:  "a node starts with term 0, as the article has it: one that restarts says yes twice in a term",
-		Breaks: []string{"single-leader-per-term", "fencing", "monotonic-term", "vote-once"},
+		Breaks: []string{"single-leader-per-term", "fencing", "monotonic-term", "vote-once", "ordered-updates"},
 	},
 }
 

@@ -7,12 +7,11 @@ import (
 	"recount/election"
 )
 
-// raft is the election of Raft: Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm", sections
-// 5.1 and 5.2, with two extensions of Ongaro's thesis, "Consensus: Bridging Theory and Practice": pre-vote (9.6) and
+// raft is the election of Raft: Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm", section
+// 5, with two extensions of Ongaro's thesis, "Consensus: Bridging Theory and Practice": pre-vote (9.6) and
 // check-quorum (6.2, with the rule of 4.2.3).
 //
-// There is no log of clients' commands here. So every log is as up to date as any other, the check of section 5.4.1
-// would always pass, and AppendEntries are heartbeats only.
+// The log of clients' commands is in raft_log.go. Without clients it is empty, and AppendEntries are heartbeats only.
 //
 // The messages go by the paper's names. Term is the sender's current term in all but PreVote, where it is the term that
 // the sender would campaign in. Answers carry OK; the answer to PreVote repeats the term asked for in Value. OK in
@@ -29,8 +28,9 @@ type raft struct {
 	leader  election.ID   // the leader of term, once it was heard
 	heard   time.Duration // when it was last heard
 	asking  bool          // a pre-vote for term+1 is under way
-	votes   votes         // in the campaign or the pre-vote under way
-	answers contacts      // as a leader: when each member last answered
+	log     raftLog
+	votes   votes    // in the campaign or the pre-vote under way
+	answers contacts // as a leader: when each member last answered
 }
 
 type raftConfig struct {
@@ -49,6 +49,7 @@ type footguns struct {
 	noQuorumCheck        bool // a leader does not step down without a majority
 	noHeartbeatTimeout   bool // a follower's leader is never missed
 	voteTwice            bool // a vote was given, and is given again
+	staleLog             bool // a vote for a candidate whose log is older
 	minorityQuorum       bool // half of the nodes are taken for a majority
 }
 
@@ -71,6 +72,7 @@ func (r *raft) Start() {
 	if b := r.env.Load("vote"); len(b) == 16 {
 		r.term, r.votedFor = binary.BigEndian.Uint64(b), election.ID(binary.BigEndian.Uint64(b[8:]))
 	}
+	r.loadLog()
 	r.resetElectionTimer()
 }
 
@@ -98,7 +100,7 @@ func (r *raft) Expire(t election.Timer) {
 func (r *raft) Receive(from election.ID, m election.Message) {
 	switch {
 	case m.Kind == "PreVote": // 9.6: nothing changes by being asked
-		would := m.Term > r.term && !r.hearsLeader()
+		would := m.Term > r.term && !r.hearsLeader() && r.accepts(m)
 		r.env.Send(from, election.Message{Kind: "PreVoteResponse", Term: r.term, Value: m.Term, OK: would})
 		return
 	case m.Kind == "RequestVote" && r.checkQuorum && r.hearsLeader() && !m.OK: // 4.2.3
@@ -111,7 +113,8 @@ func (r *raft) Receive(from election.ID, m election.Message) {
 	current := m.Term == r.term
 	switch m.Kind {
 	case "RequestVote":
-		grant := current && (r.votedFor == election.None || r.votedFor == from || r.voteTwice && r.role != election.Leader)
+		free := r.votedFor == election.None || r.votedFor == from || r.voteTwice && r.role != election.Leader
+		grant := current && free && r.accepts(m)
 		if grant {
 			r.vote(from)
 			r.resetElectionTimer()
@@ -126,16 +129,19 @@ func (r *raft) Receive(from election.ID, m election.Message) {
 			r.campaign(false)
 		}
 	case "AppendEntries":
+		// A deposed leader that does not know it yet learns it from the term of this answer.
+		answer := election.Message{Kind: "AppendEntriesResponse", Term: r.term}
 		if current {
 			r.follow(from)
 			r.heard = r.env.Now()
 			r.resetElectionTimer()
+			answer = r.take(m)
 		}
-		// A deposed leader that does not know it yet learns it from the term of this answer.
-		r.env.Send(from, election.Message{Kind: "AppendEntriesResponse", Term: r.term, OK: current})
+		r.env.Send(from, answer)
 	case "AppendEntriesResponse":
 		if current {
 			r.answers[from] = r.env.Now()
+			r.taken(from, m)
 		}
 	case "TimeoutNow":
 		if current {
@@ -154,7 +160,7 @@ func (r *raft) askForPreVotes() {
 		r.campaign(false)
 		return
 	}
-	broadcast(r.env, election.Message{Kind: "PreVote", Term: r.term + 1})
+	broadcast(r.env, r.log.describe(election.Message{Kind: "PreVote", Term: r.term + 1}))
 }
 
 // campaign enters a new term as its candidate and asks for votes (5.2), perhaps by leave of the leader.
@@ -168,7 +174,12 @@ func (r *raft) campaign(byLeave bool) {
 		r.lead()
 		return
 	}
-	broadcast(r.env, election.Message{Kind: "RequestVote", Term: r.term, OK: byLeave})
+	broadcast(r.env, r.log.describe(election.Message{Kind: "RequestVote", Term: r.term, OK: byLeave}))
+}
+
+// accepts reports whether a candidate has all that may be committed, as far as this node can tell (5.4.1).
+func (r *raft) accepts(candidate election.Message) bool {
+	return r.staleLog || r.log.upToDate(candidate)
 }
 
 // vote gives this term's one vote.
@@ -187,23 +198,29 @@ func (r *raft) lead() {
 	r.role, r.leader = election.Leader, r.env.ID()
 	r.env.StopTimer(electionTimer)
 	r.answers.reset(r.env.Now())
+	r.beginLog()
 	r.sendHeartbeats()
 }
 
 func (r *raft) sendHeartbeats() {
 	r.env.SetTimer(heartbeatTimer, r.heartbeat)
-	broadcast(r.env, election.Message{Kind: "AppendEntries", Term: r.term})
+	for id := election.ID(1); int(id) <= r.env.Size(); id++ {
+		if id != r.env.ID() {
+			r.env.Send(id, r.appendEntries(id))
+		}
+	}
 }
 
-// Resign hands the leadership over (thesis, 3.10): the member heard of last is to campaign at once, and its candidacy
-// is no disturbance. If that fails, the next election timeout brings a leader as ever.
+// Resign hands the leadership over (thesis, 3.10): the member heard of last of those with the longest logs is to campaign at
+// once, and its candidacy is no disturbance. If that fails, the next election timeout brings a leader as ever.
 func (r *raft) Resign() {
 	if r.role != election.Leader {
 		return
 	}
 	heir := election.None
 	for id := election.ID(1); int(id) <= r.env.Size(); id++ {
-		if id != r.env.ID() && (heir == election.None || r.answers[id] > r.answers[heir]) {
+		longer := r.log.match[id] > r.log.match[heir] || r.log.match[id] == r.log.match[heir] && r.answers[id] > r.answers[heir]
+		if id != r.env.ID() && (heir == election.None || longer) {
 			heir = id
 		}
 	}

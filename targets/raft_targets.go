@@ -12,13 +12,13 @@ func init() {
 	Register(&Target{
 		Name:    "raft",
 		About:   "Raft's election as in its paper",
-		Source:  `Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm", sections 5.1 and 5.2`,
+		Source:  `Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm", section 5`,
 		Options: raftOptions("false"),
 		// Neither stickiness nor the absence of ping-pong: any node that times out takes all others to its next term.
-		Promises: slices.Concat(raftPromises, []Promise{
+		Promises: onDisk(slices.Concat(raftPromises, []Promise{
 			// Without check-quorum a leader that is heard but hears nobody goes on leading, and keeps all others from it.
 			{Property: "elects", While: raftElects + ", and links are cut both ways if at all", Unless: cutsOneWay},
-		}),
+		})...),
 		Unpromised: raftUnpromised,
 		Bounds:     func(o Options) history.Bounds { return raftBounds(o, 20) },
 		Node:       raftNode,
@@ -28,7 +28,7 @@ func init() {
 		About:   "Raft's election with pre-vote and check-quorum",
 		Source:  `Ongaro, "Consensus: Bridging Theory and Practice", sections 4.2.3, 6.2 and 9.6`,
 		Options: raftOptions("true"),
-		Promises: slices.Concat(raftPromises, []Promise{
+		Promises: onDisk(slices.Concat(raftPromises, []Promise{
 			{Property: "elects", While: raftElects},
 			// A node can win its pre-vote just before the voters hear from a leader again, and then not the vote, having
 			// entered the next term alone. If it is cut off then, its return deposes the leader that the others follow. In
@@ -36,7 +36,7 @@ func init() {
 			{Property: "sticky-leader", While: raftTiming + ", and whoever wins its pre-vote wins the vote"},
 			{Property: "no-ping-pong", While: raftTiming},
 			{Property: "bounded-terms", While: raftTiming},
-		}),
+		})...),
 		Unpromised: raftUnpromised,
 		Bounds:     func(o Options) history.Bounds { return raftBounds(o, 10) },
 		Node:       raftNode,
@@ -50,6 +50,8 @@ var raftPromises = []Promise{
 	{Property: "fencing"},
 	{Property: "monotonic-term"},
 	{Property: "vote-once"},
+	{Property: "ordered-updates"},
+	{Property: "linearizable"},
 }
 
 const raftElects = raftTiming + ", and the nodes of a majority are all connected to each other"
@@ -105,6 +107,7 @@ func raftNode(o Options, env election.Env) election.Node {
 			noQuorumCheck:        o.Bool("no-quorum-check"),
 			noHeartbeatTimeout:   o.Bool("no-heartbeat-timeout"),
 			voteTwice:            o.Bool("vote-twice"),
+			staleLog:             o.Bool("stale-log"),
 			minorityQuorum:       o.Bool("minority-quorum"),
 		},
 	}, env)

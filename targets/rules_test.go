@@ -47,6 +47,8 @@ func (s *stage) Granted(term uint64, candidate election.ID) {
 	s.note("vote for %v in %d", candidate, term)
 }
 
+func (s *stage) Applied(uint64, uint64, election.ID) {}
+
 func (s *stage) Store(key string, value []byte) {
 	s.disk[key] = value
 	s.note("store")

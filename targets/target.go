@@ -3,6 +3,7 @@ package targets
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,3 +145,27 @@ func Find(name string) (*Target, error) {
 	}
 	return nil, fmt.Errorf("targets: %w", hint.Unknown("target", name, known))
 }
+
+// Can reports whether the nodes of an algorithm, with these options, can carry out commands of a kind.
+func (t *Target) Can(do election.Verb, o Options) (can bool) {
+	if t.Node == nil {
+		return false
+	}
+	n := t.Node(o, still{})
+	switch do {
+	case election.Get, election.Put:
+		_, can = n.(election.Keeper)
+	case election.Update:
+		_, can = n.(election.Updater)
+	case election.Resign:
+		_, can = n.(election.Resigner)
+	}
+	return can
+}
+
+// still is an Env for a node that is only looked at: one of five, and no store.
+type still struct{ election.Env }
+
+func (still) ID() election.ID  { return 2 }
+func (still) Size() int        { return 5 }
+func (still) Rand() *rand.Rand { return rand.New(rand.NewPCG(0, 0)) }

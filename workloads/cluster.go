@@ -3,6 +3,7 @@ package workloads
 import (
 	"time"
 
+	"recount/election"
 	"recount/history"
 )
 
@@ -20,4 +21,9 @@ type Cluster interface {
 	OnAnnounce(f func(node string, v history.View))
 	// OnGranted calls f with every vote that a node reports to have granted.
 	OnGranted(f func(node string, v history.Vote))
+	// OnApplied calls f with every update that a node reports to have applied.
+	OnApplied(f func(node string, u history.Update))
+	// Command has a node carry out a command. done is called once, with an error if it certainly was not carried out; or
+	// never, and then nobody knows.
+	Command(node string, c election.Command, done func(value uint64, err error))
 }

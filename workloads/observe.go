@@ -53,6 +53,9 @@ func Observe(c Cluster, r *history.Recorder, nodes []string, every time.Duration
 	c.OnGranted(func(node string, v history.Vote) {
 		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Granted, Node: node, Vote: v})
 	})
+	c.OnApplied(func(node string, u history.Update) {
+		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Apply, Node: node, Update: &u})
+	})
 	return all
 }
 

@@ -21,6 +21,9 @@ type fake struct {
 	answer func(node string, done func(history.View, error))
 	say    func(string, history.View)
 	voted  func(string, history.Vote)
+
+	applied func(string, history.Update)
+	command func(string, election.Command, func(uint64, error))
 }
 
 type timed struct {
@@ -33,6 +36,10 @@ func (c *fake) After(d time.Duration, f func())                     { c.due = ap
 func (c *fake) Observe(node string, done func(history.View, error)) { c.answer(node, done) }
 func (c *fake) OnAnnounce(f func(node string, v history.View))      { c.say = f }
 func (c *fake) OnGranted(f func(node string, v history.Vote))       { c.voted = f }
+func (c *fake) OnApplied(f func(node string, u history.Update))     { c.applied = f }
+func (c *fake) Command(node string, cmd election.Command, done func(uint64, error)) {
+	c.command(node, cmd, done)
+}
 
 func (c *fake) run(until time.Duration) {
 	for {
@@ -102,7 +109,62 @@ func TestWhatNodesSayByThemselvesIsRecorded(t *testing.T) {
 	Observe(c, r, []string{"n1", "n2"}, time.Second, 0, 2)
 	c.say("n2", history.View{Role: history.Leader, Term: 3})
 	c.voted("n1", history.Vote{Term: 3, For: "n2"})
-	require.Equal(t, map[string]int{"ok announce": 1, "ok granted": 1}, count(t, r))
+	c.applied("n1", history.Update{Term: 3, Counter: 1, From: "n2"})
+	require.Equal(t, map[string]int{"ok announce": 1, "ok granted": 1, "ok apply": 1}, count(t, r))
+}
+
+// A client of the register stays with who serves it, leaves who refuses it, and gives up who does not answer.
+func TestRegisterClients(t *testing.T) {
+	c := &fake{}
+	asked := map[string]int{}
+	var late func(uint64, error)
+	c.command = func(node string, cmd election.Command, done func(uint64, error)) {
+		asked[node]++
+		switch node {
+		case "n1":
+			done(0, election.ErrNotLeader)
+		case "n2":
+			late = done
+		default:
+			c.After(time.Millisecond, func() { done(7, nil) })
+		}
+	}
+	r := history.NewRecorder(io.Discard, 0)
+	stop := KeepRegister(c, r, []string{"n1", "n2", "n3"}, rand.New(rand.NewPCG(1, 1)), 1, 20*time.Millisecond, 5, 9)
+	c.run(time.Second)
+	late(1, nil) // to a command that was given up
+	stop()
+	c.run(2 * time.Second)
+	require.Equal(t, 1, asked["n1"])
+	require.Equal(t, 1, asked["n2"])
+	require.Greater(t, asked["n3"], 10)
+	h, err := r.History()
+	require.NoError(t, err)
+	values := map[string]bool{}
+	for _, op := range h.Ops {
+		require.Contains(t, []history.Process{5, 14}, op.Process)
+		switch {
+		case op.F == history.Get && op.Type == history.OK:
+			require.Equal(t, "7", op.Reg.Value)
+		case op.F == history.Put && op.Type == history.Invoke:
+			require.False(t, values[op.Reg.Value], "every write has a value of its own")
+			values[op.Reg.Value] = true
+		}
+	}
+}
+
+func TestHandOverAsksTheLeader(t *testing.T) {
+	c := &fake{command: func(_ string, _ election.Command, done func(uint64, error)) { done(0, nil) }}
+	r := history.NewRecorder(io.Discard, 0)
+	leaders := []string{"n1", "", "n2"}
+	stop := HandOver(c, r, func() (n string) {
+		n, leaders = leaders[0], leaders[1:]
+		return n
+	}, time.Second, 3, 9)
+	c.run(3500 * time.Millisecond)
+	stop()
+	c.run(9 * time.Second)
+	require.Equal(t, map[string]int{"invoke resign": 2, "ok resign": 2}, count(t, r))
 }
 
 func TestAFenceRefusesStaleTokensOrOnlyRecordsThem(t *testing.T) {

@@ -73,7 +73,8 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 	f.IntVar(&p.Seeds, "seeds", 8, "runs of each election under each fault, with the seeds from 1")
 	f.StringSliceVar(&sizes, "nodes", []string{"3", "4", "5"}, "sizes that clusters take in turn, where no scenario decides")
 	f.DurationVar(&p.Time, "time", 0, "simulated time of a run, where no scenario decides (default: about a dozen faults)")
-	f.StringSliceVar(&p.Workloads, "workload", []string{"fence"}, "what clients do, where no scenario decides (recount list workloads)")
+	f.StringSliceVar(&p.Workloads, "workload", []string{"fence", "register", "updates"},
+		"what clients do, where an election can and no scenario decides (recount list workloads)")
 	f.DurationVar(&p.Budget, "budget", 0, "real time after which no more runs begin; without --seeds, go on until then")
 	f.IntVar(&p.Jobs, "jobs", runtime.GOMAXPROCS(0), "runs at a time")
 	f.BoolVar(&keep, "keep", true, "keep a run of every violation, for the page to link to")

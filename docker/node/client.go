@@ -9,6 +9,7 @@ import (
 	"net"
 	"sync"
 
+	"recount/election"
 	"recount/history"
 )
 
@@ -20,7 +21,7 @@ type Client struct {
 
 	mu      sync.Mutex // guards the rest, and keeps lines whole
 	last    uint64
-	waiting map[uint64]chan<- history.View
+	waiting map[uint64]chan<- reply
 	err     error
 }
 
@@ -28,7 +29,7 @@ type Client struct {
 // announcement after a mark, in order, on one goroutine. The zero Mark is the beginning of the process that answers.
 // Who connects again gives the mark of the last announcement that was heard, and misses nothing.
 func NewClient(conn net.Conn, after Mark, hear func(Announcement)) *Client {
-	c := &Client{conn: conn, hear: hear, done: make(chan struct{}), waiting: map[uint64]chan<- history.View{}}
+	c := &Client{conn: conn, hear: hear, done: make(chan struct{}), waiting: map[uint64]chan<- reply{}}
 	go c.listen()
 	if hear != nil {
 		// A failure to send shows in listen, too.
@@ -41,29 +42,60 @@ func NewClient(conn net.Conn, after Mark, hear func(Announcement)) *Client {
 
 // View asks the node for its view: one undivided answer. An error means that none came.
 func (c *Client) View(ctx context.Context) (history.View, error) {
-	answer := make(chan history.View, 1)
+	r, err := c.ask(ctx, request{Ask: "view"})
+	if err == nil && r.View == nil {
+		err = errNoAnswer
+	}
+	if err != nil {
+		return history.View{}, fmt.Errorf("node: ask for the view: %w", err)
+	}
+	return r.View.history()
+}
+
+// Refused says why a command certainly was not carried out.
+type Refused string
+
+func (r Refused) Error() string { return string(r) }
+
+// Command has the node carry out a command. A Refused error means that it was not; any other, that nobody knows.
+func (c *Client) Command(ctx context.Context, cmd election.Command) (value uint64, err error) {
+	r, err := c.ask(ctx, request{Ask: "command", Command: &cmd})
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("node: give a command: %w", err)
+	case r.Result == nil:
+		return 0, fmt.Errorf("node: give a command: %w", errNoAnswer)
+	case r.Result.Refused != "":
+		return 0, Refused(r.Result.Refused)
+	}
+	return r.Result.Value, nil
+}
+
+// ask sends a request and waits for its reply.
+func (c *Client) ask(ctx context.Context, r request) (reply, error) {
+	answer := make(chan reply, 1)
 	c.mu.Lock()
 	c.last++
-	id := c.last
-	c.waiting[id] = answer
-	err := c.send(request{Ask: "view", ID: id})
+	r.ID = c.last
+	c.waiting[r.ID] = answer
+	err := c.send(r)
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		delete(c.waiting, id)
+		delete(c.waiting, r.ID)
 		c.mu.Unlock()
 	}()
 	if err == nil {
 		select {
-		case v := <-answer:
-			return v, nil
+		case r := <-answer:
+			return r, nil
 		case <-ctx.Done():
-			return history.View{}, fmt.Errorf("node: ask for the view: %w", ctx.Err())
+			return reply{}, ctx.Err()
 		case <-c.done:
 			err = c.Err()
 		}
 	}
-	return history.View{}, fmt.Errorf("node: ask for the view: %w", err)
+	return reply{}, err
 }
 
 // Done is closed when the connection has ended. Nothing is heard after it.
@@ -91,7 +123,10 @@ func (c *Client) send(r request) error {
 	return err
 }
 
-var errHungUp = errors.New("the node hung up")
+var (
+	errHungUp   = errors.New("the node hung up")
+	errNoAnswer = errors.New("neither an answer nor an announcement")
+)
 
 func (c *Client) listen() {
 	lines := bufio.NewScanner(c.conn)
@@ -125,17 +160,13 @@ func (c *Client) handle(line []byte) error {
 		}
 		return err
 	}
-	if r.View == nil {
-		return errors.New("neither an answer nor an announcement")
-	}
-	v, err := r.View.history()
-	if err != nil {
-		return err
+	if r.View == nil && r.Result == nil {
+		return errNoAnswer
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if answer := c.waiting[r.ID]; answer != nil {
-		answer <- v
+		answer <- r
 		delete(c.waiting, r.ID)
 	}
 	return nil

@@ -8,14 +8,19 @@ import (
 	"net"
 	"sync"
 
+	"recount/election"
 	"recount/history"
 )
 
 // asker returns the node's view, or false if ctx ends before there is an answer.
 type asker func(ctx context.Context) (v history.View, ok bool)
 
+// commander hands a command to the node, and returns false if ctx ends before. done is called with what became of it, unless
+// nobody will ever know.
+type commander func(ctx context.Context, c election.Command, done func(value uint64, err error)) bool
+
 // serveControl serves every client that connects, until the listener is closed.
-func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker) error {
+func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker, command commander) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -26,7 +31,7 @@ func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker) er
 			return fmt.Errorf("node: accept clients: %w", err)
 		}
 		clients.Go(func() {
-			s := &session{conn: conn, journal: j, ask: ask}
+			s := &session{conn: conn, journal: j, ask: ask, command: command}
 			s.serve(ctx)
 		})
 	}
@@ -37,6 +42,7 @@ type session struct {
 	conn    net.Conn
 	journal *journal
 	ask     asker
+	command commander
 
 	mu sync.Mutex // one line at a time
 }
@@ -48,6 +54,20 @@ func (s *session) serve(ctx context.Context) {
 	var following sync.WaitGroup
 	defer following.Wait()
 	defer cancel()
+	results := make(chan reply, 256)
+	following.Go(func() {
+		for {
+			select {
+			case r := <-results:
+				if s.send(r) != nil {
+					s.conn.Close()
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
 	lines := bufio.NewScanner(s.conn)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
@@ -59,6 +79,19 @@ func (s *session) serve(ctx context.Context) {
 		case "view":
 			v, ok := s.ask(ctx)
 			if !ok || s.send(reply{ID: r.ID, View: viewOf(v)}) != nil {
+				return
+			}
+		case "command":
+			if r.Command == nil || !s.command(ctx, *r.Command, func(value uint64, err error) {
+				re := reply{ID: r.ID, Result: &result{Value: value}}
+				if err != nil {
+					re.Result.Refused = err.Error()
+				}
+				select { // the node does not wait for a slow client
+				case results <- re:
+				default:
+				}
+			}) {
 				return
 			}
 		case "announcements":

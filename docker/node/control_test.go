@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/history"
 )
 
@@ -21,7 +22,7 @@ func control(t *testing.T, j *journal, v history.View) func() net.Conn {
 	require.NoError(t, err)
 	served := make(chan error, 1)
 	go func() {
-		served <- serveControl(t.Context(), l, j, func(context.Context) (history.View, bool) { return v, true })
+		served <- serveControl(t.Context(), l, j, func(context.Context) (history.View, bool) { return v, true }, obey)
 	}()
 	t.Cleanup(func() {
 		l.Close()
@@ -32,6 +33,26 @@ func control(t *testing.T, j *journal, v history.View) func() net.Conn {
 		require.NoError(t, err)
 		return conn
 	}
+}
+
+// obey carries out reads, and refuses everything else.
+func obey(_ context.Context, c election.Command, done func(uint64, error)) bool {
+	if c.Do == election.Get {
+		done(7, nil)
+	} else {
+		done(0, election.ErrCannot)
+	}
+	return true
+}
+
+func TestClientGivesCommands(t *testing.T) {
+	client := NewClient(control(t, newJournal(1), history.View{})(), Mark{}, nil)
+	defer client.Close()
+	got, err := client.Command(t.Context(), election.Command{Do: election.Get})
+	require.NoError(t, err)
+	require.EqualValues(t, 7, got)
+	_, err = client.Command(t.Context(), election.Command{Do: election.Put, Value: 1})
+	require.ErrorIs(t, err, Refused(election.ErrCannot.Error()))
 }
 
 func announceTerm(j *journal, term uint64) {

@@ -44,6 +44,11 @@ func (h *host) Granted(term uint64, candidate election.ID) {
 	h.Log.Printf("voted for %v in term %d", candidate, term)
 }
 
+// Applied tells the harness alone: updates are too many for the log.
+func (h *host) Applied(term, counter uint64, from election.ID) {
+	h.journal.add(Announcement{Update: &history.Update{Term: term, Counter: counter, From: from.String()}})
+}
+
 // diskError is what the host panics with when its disk fails under the algorithm, which has no way to go on.
 type diskError struct{ error }
 

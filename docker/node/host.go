@@ -178,6 +178,21 @@ func (h *host) ask(ctx context.Context) (v history.View, ok bool) {
 	}
 }
 
+// command has a command carried out by the owner, between two events.
+func (h *host) command(ctx context.Context, c election.Command, done func(value uint64, err error)) bool {
+	select {
+	case h.mailbox <- event{do: func() {
+		if err := c.Carry(h.node, func(value uint64) { done(value, nil) }); err != nil {
+			done(0, err)
+		}
+		h.changed()
+	}}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // receive hands on what other members send, until ctx ends.
 func (h *host) receive(ctx context.Context) error {
 	members := map[netip.AddrPort]election.ID{}

@@ -12,12 +12,13 @@ type Mark struct {
 	Seq  uint64 `json:"seq"`  // counts the announcements of one process from 1
 }
 
-// Announcement is a change of view, or a vote given, that a node reports by itself.
+// Announcement is a change of view, a vote given, or an update applied, that a node reports by itself.
 type Announcement struct {
 	Mark
-	Lost uint64        // so many announcements before this one were not kept
-	View *history.View // or
-	Vote *history.Vote
+	Lost   uint64        // so many announcements before this one were not kept
+	View   *history.View // or
+	Vote   *history.Vote // or
+	Update *history.Update
 }
 
 // kept is how many announcements a journal keeps for clients that are away.

@@ -1,6 +1,9 @@
 package node
 
-import "recount/history"
+import (
+	"recount/election"
+	"recount/history"
+)
 
 // The ports of a node. Members talk on the first, by datagrams; the others are on the node's loopback only, where no
 // fault is in the way.
@@ -13,20 +16,29 @@ const (
 // The control protocol is lines of JSON. A client sends requests; the node sends replies and, once it was asked to, its
 // announcements.
 type (
-	// request asks for the view, or for all announcements after a mark.
+	// request asks for the view, for all announcements after a mark, or that a command be carried out.
 	request struct {
-		Ask   string `json:"ask"` // "view" or "announcements"
-		ID    uint64 `json:"id,omitempty"`
-		After *Mark  `json:"after,omitempty"`
+		Ask     string            `json:"ask"` // "view", "announcements" or "command"
+		ID      uint64            `json:"id,omitempty"`
+		After   *Mark             `json:"after,omitempty"`
+		Command *election.Command `json:"command,omitempty"`
 	}
 
 	// reply answers request ID, or is an announcement: then it has a mark.
 	reply struct {
-		ID   uint64 `json:"id,omitempty"`
-		Mark *Mark  `json:"mark,omitempty"`
-		Lost uint64 `json:"lost,omitempty"`
-		View *view  `json:"view,omitempty"`
-		Vote *vote  `json:"vote,omitempty"`
+		ID     uint64          `json:"id,omitempty"`
+		Mark   *Mark           `json:"mark,omitempty"`
+		Lost   uint64          `json:"lost,omitempty"`
+		View   *view           `json:"view,omitempty"`
+		Vote   *vote           `json:"vote,omitempty"`
+		Update *history.Update `json:"update,omitempty"`
+		Result *result         `json:"result,omitempty"`
+	}
+
+	// result is what became of a command.
+	result struct {
+		Value   uint64 `json:"value,omitempty"`
+		Refused string `json:"refused,omitempty"` // why it certainly was not carried out
 	}
 
 	view struct {
@@ -52,7 +64,7 @@ func (v *view) history() (h history.View, err error) {
 }
 
 func replyOf(a *Announcement) reply {
-	r := reply{Mark: &a.Mark, Lost: a.Lost}
+	r := reply{Mark: &a.Mark, Lost: a.Lost, Update: a.Update}
 	if a.View != nil {
 		r.View = viewOf(*a.View)
 	}
@@ -64,7 +76,7 @@ func replyOf(a *Announcement) reply {
 }
 
 func (r *reply) announcement() (a Announcement, err error) {
-	a = Announcement{Mark: *r.Mark, Lost: r.Lost}
+	a = Announcement{Mark: *r.Mark, Lost: r.Lost, Update: r.Update}
 	if r.View != nil {
 		v, err := r.View.history()
 		if err != nil {

@@ -1,0 +1,63 @@
+package workloads
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"recount/election"
+	"recount/history"
+)
+
+// registerClient reads and writes one register behind the leader. It stays with the node that serves it, and
+// goes to another when it is refused or not answered: so it may go on asking a leader of old.
+type registerClient struct {
+	nodes   []string
+	every   time.Duration
+	rand    *rand.Rand
+	value   *uint64
+	stopped *bool
+	client  client
+	at      int // the node that it asks
+}
+
+// KeepRegister starts so many clients, each of which gives a command about once in every interval. Processes number from first, and
+// stride is the number of all processes of the run.
+func KeepRegister(c Cluster, r *history.Recorder, nodes []string, rnd *rand.Rand, clients int, every time.Duration, first, stride history.Process) (stop func()) {
+	value, stopped := uint64(0), false
+	for i := range clients {
+		k := &registerClient{
+			nodes: nodes, every: every, rand: rnd, value: &value, stopped: &stopped, at: i % len(nodes),
+			client: client{cluster: c, recorder: r, process: first + history.Process(i), stride: stride, patience: 10 * every},
+		}
+		c.After(every+time.Duration(rnd.Int64N(int64(every))), k.next)
+	}
+	return func() { stopped = true }
+}
+
+// next gives the next command.
+func (k *registerClient) next() {
+	if *k.stopped {
+		return
+	}
+	op, cmd := history.Op{F: history.Get, Node: k.nodes[k.at]}, election.Command{Do: election.Get}
+	if k.rand.IntN(2) == 0 {
+		*k.value++
+		cmd = election.Command{Do: election.Put, Value: *k.value}
+		op.F, op.Reg = history.Put, &history.Register{Value: word(cmd.Value)}
+	}
+	k.client.give(op, cmd, func(t history.Type) {
+		if t != history.OK {
+			k.at = (k.at + 1) % len(k.nodes)
+		}
+		k.client.cluster.After(k.every/2+time.Duration(k.rand.Int64N(int64(k.every))), k.next)
+	})
+}
+
+// word is a register's value as histories have it; 0 is nothing, which nobody writes.
+func word(value uint64) string {
+	if value == 0 {
+		return ""
+	}
+	return strconv.FormatUint(value, 10)
+}
