@@ -3,6 +3,8 @@ package docker
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +83,30 @@ func BenchmarkApply(b *testing.B) {
 			b.ReportMetric(median(took), "ms-seen")
 			b.ReportMetric(median(spreads), "ms-spread")
 			b.ReportMetric(float64(spreads[len(spreads)-1].Microseconds())/1000, "ms-worst-spread")
+		})
+	}
+}
+
+// BenchmarkDisk measures what a disk that can fail costs a node: a write of a page, a sync after it, and a read of one from
+// memory, on such a disk and on a volume of the engine's.
+func BenchmarkDisk(b *testing.B) {
+	for _, on := range []string{"volume", "disk that can fail"} {
+		b.Run(on, func(b *testing.B) {
+			c := open(b, engine(b), runID(b), 1, func(c *Config) { c.Disks = on != "volume" })
+			launch(b, c)
+			took := make([][]time.Duration, 3)
+			for b.Loop() {
+				words := strings.Fields(tell(b, c, "n1", "disk measure"))
+				require.Len(b, words, 3)
+				for k, w := range words {
+					ns, err := strconv.Atoi(w)
+					require.NoError(b, err)
+					took[k] = append(took[k], time.Duration(ns))
+				}
+			}
+			for k, what := range []string{"ms-write", "ms-sync", "ms-read"} {
+				b.ReportMetric(median(took[k]), what)
+			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,6 +48,8 @@ func onDisk(data, what string) string {
 	case "mapped": // what a mapping has left
 		b, err := os.ReadFile(at("mapped"))
 		return fmt.Sprintf("%q %s", bytes.Trim(b, "\x00"), told(err))
+	case "measure": // how long a write of a page takes, a sync after it, and a read of one from memory, in nanoseconds
+		return measure(at("measured"))
 	case "list":
 		entries, err := os.ReadDir(data)
 		var names []string
@@ -81,6 +84,38 @@ func mapped(f *os.File) error {
 	}
 	copy(m[20000:], " not synced")
 	return nil
+}
+
+// measure returns medians: the times have long tails.
+func measure(path string) string {
+	const n = 300
+	var took [3][]time.Duration
+	page := make([]byte, 4096)
+	err := with(path, 0, func(f *os.File) error {
+		for i := range int64(n) {
+			for k, do := range []func() error{
+				func() error { _, err := f.WriteAt(page, i*4096); return err },
+				f.Sync,
+				func() error { _, err := f.ReadAt(page, i*4096); return err },
+			} {
+				began := time.Now()
+				if err := do(); err != nil {
+					return err
+				}
+				took[k] = append(took[k], time.Since(began))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return told(err)
+	}
+	var words []string
+	for _, all := range took {
+		slices.Sort(all)
+		words = append(words, fmt.Sprint(all[n/2].Nanoseconds()))
+	}
+	return strings.Join(words, " ")
 }
 
 func with(path string, flag int, do func(*os.File) error) error {
