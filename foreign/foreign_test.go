@@ -307,3 +307,23 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkReadEDN(b *testing.B) {
+	var text bytes.Buffer
+	text.WriteString("[")
+	for i := range 100_000 {
+		kind, value := "invoke", "nil"
+		if i%2 == 1 {
+			kind, value = "ok", "3"
+		}
+		fmt.Fprintf(&text, "{:index %d, :time %d, :type :%s, :process %d, :f :read, :value %s}\n", i, i*1000, kind, i/2%5, value)
+	}
+	text.WriteString("]")
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Read(bytes.NewReader(text.Bytes()), EDN, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
