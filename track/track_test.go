@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -156,4 +157,23 @@ func TestPageIsWhatWasMeasured(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(docs, PageFile))
 	require.NoError(t, err)
 	require.Equal(t, want, string(got), "make golden writes it; rows that have changed must be measured again")
+}
+
+// The rows that are simulated as well are measured here, too: they show on what the bug affects, and nowhere else.
+func TestSimulatedRows(t *testing.T) {
+	m := Measurer{Runs: 5, Make: harness.Simulate, Tell: func(o Outcome) {
+		require.False(t, o.Surprising(), "%s on %s: %s: %s", o.Row.Name, o.About, o.Word, o.Why)
+	}}
+	seen := 0
+	for _, r := range All() {
+		if !slices.Contains(r.On, harness.OnSim) {
+			continue
+		}
+		r.On = []string{harness.OnSim}
+		counts, err := m.Measure(t.Context(), r)
+		require.NoError(t, err)
+		require.True(t, Reliable(counts))
+		seen++
+	}
+	require.Positive(t, seen)
 }

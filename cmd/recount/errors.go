@@ -26,7 +26,7 @@ func plain(err error) string {
 
 // packages are those whose errors begin with their names, as Go's do.
 var packages = []string{
-	"checkers", "docker", "harness", "history", "hunt", "matrix", "nemesis", "option", "recipes", "report", "shrink", "targets",
+	"checkers", "docker", "harness", "history", "hunt", "matrix", "nemesis", "option", "recipes", "report", "shrink", "targets", "track",
 }
 
 // guide gives the errors of the command line itself a way out.
