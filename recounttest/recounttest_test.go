@@ -28,23 +28,58 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// A module of somebody else's uses Recount by a replace directive. Its test fails with the evidence, with the command
-// that repeats it, and leaves the run where it says.
-func TestInAModuleOfOnesOwn(t *testing.T) {
+// module is one of somebody else's, which uses Recount by a replace directive.
+type module struct {
+	t         *testing.T
+	root, dir string // of Recount, and its own
+}
+
+func newModule(t *testing.T) *module {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds another module's tests")
 	}
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
-	dir := t.TempDir()
-	write := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
+	m := &module{t, root, t.TempDir()}
 	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	require.NoError(t, err)
-	write("go.sum", string(sum))
-	write("go.mod", "module example.com/mine\n\ngo 1.26\n\nrequire recount v0.0.0\n\nreplace recount => "+root+"\n")
-	write("mine_test.go", `package mine
+	m.write("go.sum", string(sum))
+	m.write("go.mod", "module example.com/mine\n\ngo 1.26\n\nrequire recount v0.0.0\n\nreplace recount => "+root+"\n")
+	return m
+}
+
+func (m *module) write(name, text string) {
+	path := filepath.Join(m.dir, name)
+	require.NoError(m.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(m.t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+func (m *module) run(args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (m *module) fails(args ...string) string {
+	m.t.Helper()
+	out, err := m.run(args...)
+	require.Error(m.t, err, "%s", out)
+	return out
+}
+
+func (m *module) succeeds(args ...string) {
+	m.t.Helper()
+	out, err := m.run(args...)
+	require.NoError(m.t, err, "%s", out)
+}
+
+// A test in it fails with the evidence, with the command that repeats it, and leaves the run where it says.
+func TestInAModuleOfOnesOwn(t *testing.T) {
+	m := newModule(t)
+	m.write("mine_test.go", `package mine
 
 import (
 	"testing"
@@ -57,21 +92,13 @@ func TestPingPong(t *testing.T) {
 	recounttest.Run(t, "raft", "ping-pong", recounttest.Require("no-ping-pong"), recounttest.Seeds(7))
 }
 `)
-	goTest := func(args ...string) string {
-		cmd := exec.Command("go", append([]string{"test", "-mod=mod", "-count=1"}, args...)...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-		out, err := cmd.CombinedOutput()
-		require.Error(t, err, "%s", out)
-		return string(out)
-	}
-	out := goTest(".")
+	out := m.fails("test", "-count=1", ".")
 	require.Contains(t, out, "--- FAIL: TestPingPong/raft/ping-pong/sim/seed=7")
 	require.NotContains(t, out, "--- FAIL: TestPingPong/raft-prevote")
 	require.Contains(t, out, "A promise broke: no-ping-pong")
 	const again = "go test example.com/mine -count 1 -run '^TestPingPong$/^raft$/^ping-pong$/^sim$/^seed=7$'"
 	require.Contains(t, out, "reproduce with: "+again)
-	kept, err := filepath.Glob(filepath.Join(dir, "results", "raft", "*"))
+	kept, err := filepath.Glob(filepath.Join(m.dir, "results", "raft", "*"))
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "the run that broke, and no other")
 	r, err := report.Read(kept[0])
@@ -80,7 +107,7 @@ func TestPingPong(t *testing.T) {
 	require.Contains(t, out, filepath.Join(kept[0], "report.html"))
 
 	artifacts := t.TempDir()
-	out = goTest("-artifacts", "-outputdir="+artifacts, "-run", "TestPingPong/^raft$", ".")
+	out = m.fails("test", "-count=1", "-artifacts", "-outputdir="+artifacts, "-run", "TestPingPong/^raft$", ".")
 	require.Contains(t, out, "_artifacts")
 	var pages []string
 	err = filepath.WalkDir(artifacts, func(path string, d fs.DirEntry, err error) error {

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 //	status N recount ARGS…   runs recount, keeps stdout and stderr, and demands exit status N
 //	cut N FILE COPY          copies a file without its last N bytes
 //	edit FILE REGEXP TEXT    replaces the first match in a file
+//	step NAME FILE           writes what a step of action.yml runs to a file
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -46,6 +47,11 @@ func TestScripts(t *testing.T) {
 				b, err := os.ReadFile(ts.MkAbs(args[1]))
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[2]), b[:len(b)-n], 0o644))
+			},
+			"step": func(ts *testscript.TestScript, _ bool, args []string) {
+				script, err := actionStep(args[0])
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(script), 0o644))
 			},
 			"edit": func(ts *testscript.TestScript, _ bool, args []string) {
 				b, err := os.ReadFile(ts.MkAbs(args[0]))
