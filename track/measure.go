@@ -70,9 +70,11 @@ type Measurer struct {
 }
 
 // Measure makes all runs of a row, one after the other. When ctx ends, so does it, with ctx's error: a row is measured
-// as a whole or not at all.
+// as a whole or not at all. It is an error, too, if not one run could be made.
 func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 	var counts []Count
+	var why error // the first run could not be made, if no run could
+	made := false
 	for _, side := range r.sides() {
 		key, err := r.key(side)
 		if err != nil {
@@ -88,6 +90,9 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
+			if made = made || err == nil; why == nil {
+				why = err
+			}
 			o := Outcome{Row: r, About: side.About, Control: side.control, Run: run}
 			o.Word, o.Why = judge(run, err, r.Property)
 			c.add(o, seed)
@@ -102,6 +107,9 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 			m.Tell(o)
 		}
 		counts = append(counts, c)
+	}
+	if !made && why != nil {
+		return nil, why
 	}
 	return counts, nil
 }

@@ -144,6 +144,14 @@ func TestMeasureInterrupted(t *testing.T) {
 	require.ErrorIs(t, err, enough)
 }
 
+// Where no run can be made, nothing is measured.
+func TestMeasureNothing(t *testing.T) {
+	none := errors.New("no engine")
+	m := Measurer{Runs: 2, Tell: func(Outcome) {}, Make: func(context.Context, harness.Plan) (*report.Run, error) { return nil, none }}
+	_, err := m.Measure(t.Context(), All()[0])
+	require.ErrorIs(t, err, none)
+}
+
 // What the docs say was measured, of what the rows are today.
 func TestPageIsWhatWasMeasured(t *testing.T) {
 	docs := filepath.Join("..", "docs")
