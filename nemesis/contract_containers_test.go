@@ -28,9 +28,6 @@ func TestFaultsOnContainersKeepTheContract(t *testing.T) {
 	}
 	w := newContained(t)
 	honour(t, w, func(f *nemesis.Fault) string {
-		if strings.HasPrefix(f.Name, "disk-") || f.Name == "lose-writes" {
-			return "the disks of this cluster are the engine's own"
-		}
 		if err := w.Can(history.Changes{Clocks: []history.Clock{{Node: "n1", Offset: 1}}}); f.Clocks && err != nil {
 			return err.Error()
 		}
@@ -61,7 +58,7 @@ func newContained(t *testing.T) *contained {
 	image, err := e.ExecutableImage(t.Context(), path, nil)
 	require.NoError(t, err)
 	c, err := e.Open(t.Context(), docker.Config{
-		Run: fmt.Sprintf("contract-%d", os.Getpid()), Nodes: nodes, SelfImage: image, Clocks: true,
+		Run: fmt.Sprintf("contract-%d", os.Getpid()), Nodes: nodes, SelfImage: image, Clocks: true, Disks: true,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close(context.Background())) })
@@ -190,4 +187,3 @@ func (w *contained) write(node, text string, sync bool) error {
 }
 
 func (w *contained) read(node string) string { return w.tell(node, "read") }
-func (w *contained) losesWrites() bool       { return false }

@@ -169,5 +169,3 @@ func (w *simulated) write(node, text string, sync bool) error {
 }
 
 func (w *simulated) read(node string) string { return string(w.now[node].Load("text")) }
-
-func (w *simulated) losesWrites() bool { return true }
