@@ -12,7 +12,7 @@ import (
 // How clients of the register and of updates go about it.
 const (
 	registerClients = 4
-	commandEvery    = 50 * time.Millisecond
+	commandEvery    = 100 * time.Millisecond
 )
 
 // stride is the number of all processes of the run: observers, writers, the final read, and the clients of the register with

@@ -155,8 +155,9 @@ func (r *raft) appendEntries(to election.ID) election.Message {
 	if l.last() == 0 && l.round == 0 {
 		return m
 	}
-	m.Data = numbers(l.termOf(m.Value), l.commit, l.round)
-	for _, e := range l.entries[m.Value:min(l.last(), m.Value+mostEntries)] {
+	entries := l.entries[m.Value:min(l.last(), m.Value+mostEntries)]
+	m.Data = append(make([]byte, 0, entrySize*(1+len(entries))), numbers(l.termOf(m.Value), l.commit, l.round)...)
+	for _, e := range entries {
 		m.Data = appendEntry(m.Data, e)
 	}
 	return m
@@ -240,12 +241,12 @@ func (r *raft) commitTo(index uint64) {
 }
 
 // segment is how many entries are stored together.
-const segment = 64
+const segment = 16
 
 // saveLog puts the log on disk from an index on, before anybody is told of it (figure 2).
 func (r *raft) saveLog(from uint64) {
 	for k := (from - 1) / segment; k*segment < max(r.log.last(), 1); k++ {
-		var b []byte
+		b := make([]byte, 0, segment*entrySize)
 		for _, e := range r.log.entries[k*segment : min(r.log.last(), (k+1)*segment)] {
 			b = appendEntry(b, e)
 		}
@@ -288,7 +289,8 @@ func readEntry(b []byte) logEntry {
 }
 
 // numbers encodes numbers, and readNumbers reads the first three of them; what is missing is 0.
-func numbers(all ...uint64) (b []byte) {
+func numbers(all ...uint64) []byte {
+	b := make([]byte, 0, 8*len(all))
 	for _, n := range all {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
