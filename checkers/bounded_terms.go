@@ -16,13 +16,11 @@ func init() {
 	})
 }
 
-// termsAllowed is by how much a node that cannot win may raise its term: one campaign may be under way when it is cut
-// off, one may follow before it notices, and one more may come from a node that is cut off together with it.
-const termsAllowed = 3
-
-// silencesTested is for how many times the longest silence a node must be cut off for its terms to show something: one
-// that campaigns on and on has then gained more than it is allowed to.
-const silencesTested = 4
+// cutOff is for how long a node must be cut off for its terms to show something: one that campaigns on and on has then
+// gained more than it is allowed to.
+func (f *facts) cutOff() time.Duration {
+	return time.Duration(f.setup.Bounds.Terms+1) * f.setup.Bounds.Silence
+}
 
 // exile is a time in which a node was up and may have heard of always the same others, too few for a majority.
 type exile struct {
@@ -48,7 +46,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	long := silencesTested * f.setup.Bounds.Silence
+	long := f.cutOff()
 	var first *growth
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
@@ -85,7 +83,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		return invalid(figures, e,
 			"%s raised its term from %d to %d in %s while it could hear %s: no more than %s are allowed",
 			f.nodes[first.node], first.base, first.most.term, lasted(first.most.to-first.from), f.company(first.exile),
-			count(termsAllowed, "term"))
+			count(int(f.setup.Bounds.Terms), "term"))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case longest < long:
@@ -154,7 +152,7 @@ func (f *facts) growth(x exile) (g growth, ok bool) {
 		if g.last = a; a.term > g.most.term {
 			g.most = a
 		}
-		if g.excess == nil && a.term > g.base+termsAllowed {
+		if g.excess == nil && a.term > g.base+f.setup.Bounds.Terms {
 			g.excess = a
 		}
 	}

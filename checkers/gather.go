@@ -14,6 +14,7 @@ func gather(h *history.History) *facts {
 	f := &facts{h: h}
 	if s := h.Setup(); s != nil {
 		f.setup = *s
+		f.setup.Bounds = Thresholds(s.Bounds)
 	}
 	if len(h.Ops) > 0 {
 		f.end = h.Ops[len(h.Ops)-1].Time

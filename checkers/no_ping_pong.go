@@ -14,14 +14,6 @@ func init() {
 	})
 }
 
-// From how many moves without need on, and how many returns to a former leader among them, leadership bounces. A fault
-// may well cost one leader the post, and an election that goes wrong once another: there and back again, twice, is how
-// two nodes look that cannot agree.
-const (
-	bounceMoves   = 4
-	bounceReturns = 3
-)
-
 // bounces are the moves of leadership within one phase that nothing made necessary.
 type bounces struct {
 	phase
@@ -55,7 +47,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 		figure("of them, returns", worst.returns), {"longest phase", lasted(longest)},
 		{"longest with a fault", lasted(longestFaulty)},
 	}
-	enough := (bounceMoves + 1) * f.setup.Bounds.Silence // who does not hear the leader takes a silence to challenge it
+	enough := time.Duration(f.setup.Bounds.Moves+1) * f.setup.Bounds.Silence // who does not hear the leader takes a silence to challenge it
 	switch {
 	case worst.enough > 0:
 		return f.bounced(worst, figures)
@@ -104,7 +96,7 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		if led.has(h.to.node) {
 			b.returns++
 		}
-		if b.enough == 0 && len(b.moves) >= bounceMoves && b.returns >= bounceReturns {
+		if b.enough == 0 && len(b.moves) >= f.setup.Bounds.Moves && b.returns >= f.setup.Bounds.Returns {
 			b.enough = len(b.moves)
 		}
 	}

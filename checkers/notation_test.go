@@ -54,6 +54,19 @@ func (p *notation) line(words []string) error {
 		b := map[string]*time.Duration{"silence": &bounds.Silence, "elect": &bounds.Elect, "poll": &bounds.Poll}
 		for _, w := range words[1:] {
 			name, value, _ := strings.Cut(w, "=")
+			if n, err := strconv.Atoi(value); err == nil {
+				switch name {
+				case "moves":
+					bounds.Moves = n
+				case "returns":
+					bounds.Returns = n
+				case "terms":
+					bounds.Terms = uint64(n)
+				default:
+					return fmt.Errorf("no bound: %q", w)
+				}
+				continue
+			}
 			d, err := time.ParseDuration(value)
 			if b[name] == nil || err != nil {
 				return fmt.Errorf("no bound: %q", w)

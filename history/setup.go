@@ -21,6 +21,11 @@ type Bounds struct {
 	Silence time.Duration `json:"silence"` // how long a node hears nothing of a leader before it may campaign, at most
 	Elect   time.Duration `json:"elect"`   // how long a connected majority may be without a leader, at most
 	Poll    time.Duration `json:"poll"`    // between two observations of one node
+
+	// What is left 0 has a default that does for any election (see checkers.Thresholds).
+	Moves   int    `json:"moves,omitempty"`   // from how many moves without need on leadership bounces,
+	Returns int    `json:"returns,omitempty"` // and how many returns to a former leader among them
+	Terms   uint64 `json:"terms,omitempty"`   // by how much a node that cannot win may raise its term
 }
 
 // Voters are the members of which a leader takes a majority: the servers that it was elected through, or else all.

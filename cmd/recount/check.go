@@ -33,6 +33,7 @@ type checking struct {
 	timeLimit time.Duration
 	memory    byteSize // for all files together
 	edn       string   // where to write a history for Jepsen's tools
+	bounds    []string // thresholds to judge by instead of the target's: "elect=10s"
 }
 
 func checkCommand() *cobra.Command {
@@ -61,6 +62,7 @@ something broke, 254 a file is malformed. Nothing is ever said of half a file.`,
   recount check store/latest/history.edn              # a run of Jepsen's
   recount check --model mutex --time-limit 30s locks/*.edn
   recount check --model cas-register --independent history.edn   # values are [key value]
+  recount check --bound elect=10s,moves=6 results/latest         # by other thresholds than the target's
   recount check --edn history.edn results/latest      # and write it for Jepsen's tools`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,6 +79,7 @@ something broke, 254 a file is malformed. Nothing is ever said of half a file.`,
 	cmd.Flags().BoolVar(&c.Independent, "independent", false, "values of other people's histories are [key value], each key an object of its own")
 	cmd.Flags().DurationVar(&c.timeLimit, "time-limit", c.timeLimit, "for judging one file; what is undecided then is unknown")
 	cmd.Flags().Var(&c.memory, "memory-limit", "for all files together; a history that does not fit is refused, what cannot be decided within it is unknown")
+	cmd.Flags().StringSliceVar(&c.bounds, "bound", nil, "judge by this threshold instead of the target's: silence, elect, moves, returns or terms=VALUE")
 	cmd.Flags().StringVar(&c.edn, "edn", "", "write the history to this file, too, for Jepsen's tools")
 	return cmd
 }
@@ -87,6 +90,9 @@ func (c *checking) valid(args []string) error {
 		if _, err := foreign.FindModel(c.Model); err != nil {
 			return err
 		}
+	}
+	if _, err := c.bounded(history.Bounds{}); err != nil {
+		return err
 	}
 	switch {
 	case c.timeLimit <= 0:
@@ -202,6 +208,9 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 	}
 	r := s.run
 	if setup := r.History.Setup(); setup != nil {
+		if setup.Bounds, err = c.bounded(setup.Bounds); err != nil {
+			return nil, err
+		}
 		r.Target, r.Cluster, r.Options, r.Seed, r.Nodes = setup.Target, setup.Cluster, setup.Options, setup.Seed, setup.Nodes
 	}
 	outline, err := report.Outline(filepath.Dir(file))

@@ -71,6 +71,13 @@ func listTargets(w io.Writer) error {
 		for _, o := range t.Options {
 			fmt.Fprintf(w, "  --opt %s=%s\t%s\n", o.Name, o.Default, o.About)
 		}
+		o, err := t.Parse(nil)
+		if err != nil {
+			return err
+		}
+		b := checkers.Thresholds(t.Bounds(o))
+		fmt.Fprintf(w, "  judged by\tsilence=%v elect=%v poll=%v moves=%d returns=%d terms=%d (check --bound)\n",
+			b.Silence, b.Elect, b.Poll, b.Moves, b.Returns, b.Terms)
 	}
 	return nil
 }
