@@ -2,7 +2,6 @@ package docker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -42,13 +41,14 @@ func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
 	}
 	checks = append(checks, check("executable", path+" runs in an empty container", err), e.leftovers(ctx))
 	if err != nil || !try {
-		return checks
+		return append(checks, e.fuse())
 	}
 	image, err := e.SelfImage(ctx, progress)
 	if err != nil {
 		return append(checks, check("image", "", err))
 	}
-	return append(checks, e.tryFaults(ctx, image, progress)...)
+	checks = append(checks, e.tryFaults(ctx, image, progress)...)
+	return append(checks, e.tryDisks(ctx, image)...)
 }
 
 // leftovers counts what killed runs have left. It is untidy, but in nobody's way.
@@ -100,10 +100,7 @@ func (e *Engine) tryFaults(ctx context.Context, image string, progress func(stri
 			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Up}}}},
 		{"skew clocks", clockOf(time.Minute, 0), clockOf(0, 0)},
 	} {
-		inject, injectErr := c.try(ctx, fault.inject)
-		heal, healErr := c.try(ctx, fault.heal)
-		detail := fmt.Sprintf("seen in %v, healed in %v", inject.Round(100*time.Microsecond), heal.Round(100*time.Microsecond))
-		checks = append(checks, check(fault.name, detail, errors.Join(injectErr, healErr)))
+		checks = append(checks, c.tryFault(ctx, fault.name, fault.inject, fault.heal))
 	}
 	return checks
 }

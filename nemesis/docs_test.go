@@ -38,6 +38,27 @@ func TestDocsAreOfTheRegistry(t *testing.T) {
 	require.Equal(t, want, string(text), "write it with: go test ./nemesis -run Docs -update")
 }
 
+// disksAbout says what a disk that can fail keeps, and what it costs. docker/disk says it to those who read the code.
+const disksAbout = `Of a node's data volume; in simulation, of what an algorithm stores. A run whose schedule has one of these, or crash, puts the
+nodes' data on disks that can fail. In containers that is a file system in the memory of the run's agent, of at most 1 GiB a
+node, which the image's own data folder is served from through FUSE: the image is unmodified, mapped files and locks included,
+and the engine may be a remote one. A write takes 14 µs instead of 3, a sync 10 µs instead of the disk's own 135
+(` + "`go test ./docker -run xxx -bench Disk`" + `). Where the engine does not let Recount use FUSE, such a run fails before it
+begins; ` + "`recount doctor --try`" + ` tells.
+
+What survives when a machine dies is the least that ext4, XFS and Btrfs keep, all three:
+
+- of a file, the bytes and the length that it had at its last sync (fsync, fdatasync, msync, O_SYNC);
+- of names, the changes (create, rename, link, unlink) that a sync forced: that of a file those of its own name and of the folders
+  above it, that of a folder all in it; and what those changes built upon. All others are undone. So a file that was written and
+  renamed over another without a sync of the folder is the old one again, and one that was never synced is gone or empty;
+- owners and modes, always. syncfs and sync sync nothing.
+
+A sync that failed has written nothing, and no later one writes what it left out, as on Linux. A full disk takes what
+overwrites, and what goes into room that was allocated before. While a file is synced, writes to it wait. A node whose
+process ends over its disk, as etcd's does over a failed sync, is started again when the disk is healed. In simulation every
+algorithm ends so: its process stops at the operation that failed.`
+
 // docs are all faults, with an example each, under what they befall.
 func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
@@ -46,7 +67,8 @@ func docs(t *testing.T) string {
 		{"Processes", "A process that is killed keeps what it wrote to its disk."},
 		{"Clocks", "The wall clock jumps and drifts, the monotonic clock drifts and never goes back. The harness's own clocks and those of\n" +
 			"the machine are never touched."},
-		{"Disks", "Of a node's data volume; in simulation, of what an algorithm stores."},
+		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},
+		{"Disks", disksAbout},
 	}
 	sections := map[string]*strings.Builder{}
 	for _, f := range All() {
@@ -81,6 +103,8 @@ func group(t *testing.T, f *Fault) string {
 		s.Aims = append(s.Aims, s.All[i:i+1])
 	}
 	switch p := f.Shape(s).Phases[0]; {
+	case len(p.Clients) > 0:
+		return "Clients"
 	case f.Clocks:
 		return "Clocks"
 	case len(p.Disks) > 0 || f.Disks && len(p.Links) == 0:

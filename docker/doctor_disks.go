@@ -1,0 +1,68 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"recount/hint"
+	"recount/history"
+)
+
+// fuse tells whether disks can be made to fail, as far as that shows without a container.
+func (e *Engine) fuse() Check {
+	const name = "disks"
+	if runtime.GOOS != "linux" || !strings.HasPrefix(e.api.DaemonHost(), "unix://") {
+		return check(name, "whether the engine's machine has FUSE shows with --try", nil)
+	}
+	if _, err := os.Stat("/dev/fuse"); errors.Is(err, os.ErrNotExist) {
+		return check(name, "", hint.Add(fmt.Errorf("none can be made to fail: there is no /dev/fuse"),
+			"modprobe fuse; until then leave out crash, lose-writes and the faults of disks"))
+	}
+	return check(name, "/dev/fuse is there; whether the engine lets containers use it shows with --try", nil)
+}
+
+// tryDisks has a disk fail, and lose what was not synced. It takes a cluster of its own: where disks cannot be, all else
+// still can.
+func (e *Engine) tryDisks(ctx context.Context, image string) (checks []Check) {
+	const name = "disks"
+	c, err := e.Open(ctx, Config{
+		Run: fmt.Sprintf("doctor-disks-%d", time.Now().UnixNano()), Nodes: []string{"n1"}, SelfImage: image, Disks: true,
+	})
+	if err != nil {
+		return []Check{check(name, "", err)}
+	}
+	defer func() {
+		if err := c.Close(ctx); err != nil {
+			checks = append(checks, check(name, "", err))
+		}
+	}()
+	what := Container{Image: image, Command: []string{SelfPath, "anchor"}, Data: "/data"}
+	if err := c.Launch(ctx, map[string]Container{"n1": what}); err != nil {
+		return []Check{check(name, "", err)}
+	}
+	disk := func(s history.DiskState) history.Changes {
+		return history.Changes{Disks: []history.Disk{{Node: "n1", DiskState: s}}}
+	}
+	crash := func(s history.ProcState) history.Changes {
+		return history.Changes{Procs: []history.Proc{{Node: "n1", State: s}}}
+	}
+	return []Check{
+		c.tryFault(ctx, "fill a disk", disk(history.DiskState{Full: true}), disk(history.DiskState{})),
+		c.tryFault(ctx, "slow a disk", disk(history.DiskState{Slow: 50 * time.Millisecond}), disk(history.DiskState{})),
+		c.tryFault(ctx, "fail a disk", disk(history.DiskState{WriteErrors: 1, SyncErrors: 1, ReadErrors: 1}), disk(history.DiskState{})),
+		c.tryFault(ctx, "lose un-synced writes", crash(history.Crashed), crash(history.Up)),
+	}
+}
+
+// tryFault injects a fault, heals it, and tells what was seen of both.
+func (c *Cluster) tryFault(ctx context.Context, name string, inject, heal history.Changes) Check {
+	injected, injectErr := c.try(ctx, inject)
+	healed, healErr := c.try(ctx, heal)
+	detail := fmt.Sprintf("seen in %v, healed in %v", injected.Round(100*time.Microsecond), healed.Round(100*time.Microsecond))
+	return check(name, detail, errors.Join(injectErr, healErr))
+}
