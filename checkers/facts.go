@@ -26,6 +26,7 @@ type facts struct {
 	tried    int     // faults that were to be injected
 	took     int     // of them, those that were seen to take effect
 	restarts int     // of nodes that had been down
+	resigned []resignation
 	end      time.Duration
 }
 
@@ -72,6 +73,18 @@ type sightings struct {
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open
 	lead                    int32         // its latest leadership, -1 before the first
+}
+
+// resignation is when a node was asked to hand over, until it had heard so.
+type resignation struct {
+	span
+	node int
+}
+
+// byLeave reports whether the old leader was asked to go, in this leadership and not long before it went.
+func (f *facts) byLeave(h handover) bool {
+	s := span{max(h.span.from-f.settled(), f.answers[h.from.first].from), h.span.to}
+	return slices.ContainsFunc(f.resigned, func(r resignation) bool { return r.node == h.from.node && r.meets(s) })
 }
 
 // phase is a stretch of time in which the faults stayed the same. A fault that moves, like a flapping link, is one

@@ -65,7 +65,23 @@ func (g *gathering) op(i int, op *history.Op) {
 		g.down[op.Node] = true
 	case history.Inject, history.Change, history.Heal:
 		g.fault(i, op)
+	case history.Resign:
+		if op.Type == history.Invoke {
+			g.asked(i, op)
+		}
 	}
+}
+
+// asked takes note that a node was asked to hand over, unless it certainly did not.
+func (g *gathering) asked(i int, op *history.Op) {
+	until, end := g.end, g.h.Other(i)
+	if end >= 0 {
+		if g.h.Ops[end].Type == history.Fail {
+			return
+		}
+		until = g.h.Ops[end].Time
+	}
+	g.resigned = append(g.resigned, resignation{span{op.Time, until}, g.node(op.Node)})
 }
 
 func (g *gathering) node(name string) int {

@@ -3,6 +3,7 @@ package checkers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -77,13 +78,14 @@ func noPingPong(_ context.Context, f *facts) Result {
 // are not sure may have been so, as far as the faults are known.
 func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 	b := bounces{phase: p}
-	var led set
 	shapes := f.shapes(p)
 	for _, h := range all {
 		if h.span.from < p.from || h.span.to > p.to || h.from.node >= f.world.n {
 			continue
 		}
-		led.add(h.from.node)
+		if f.byLeave(h) {
+			continue
+		}
 		with := shapes(h.from.node, h.span.to)
 		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
 		if reign.from > reign.to { // terms ran back: on disks that had lost them, the lower one was won later
@@ -93,7 +95,7 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 			continue
 		}
 		b.moves = append(b.moves, h)
-		if led.has(h.to.node) {
+		if f.ledBefore(h, p) {
 			b.returns++
 		}
 		if b.enough == 0 && len(b.moves) >= f.setup.Bounds.Moves && b.returns >= f.setup.Bounds.Returns {
@@ -101,6 +103,14 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		}
 	}
 	return b
+}
+
+// ledBefore reports whether who takes over in a handover had led in the phase before the one whom it replaces, however that
+// had ended: a leader that is killed is followed by somebody, and nobody moved leadership without need.
+func (f *facts) ledBefore(h handover, p phase) bool {
+	return slices.ContainsFunc(f.leads, func(l leadership) bool {
+		return l.node == h.to.node && l.first < h.from.first && f.answers[l.last].to >= p.from
+	})
 }
 
 // shapes returns whom a leader had in every shape that a phase's faults took until a time, as far as they are known. It

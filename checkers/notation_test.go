@@ -179,6 +179,8 @@ func (p *notation) does(t span, who string, words []string) error {
 		op.F, op.Time, op.Vote = history.Granted, t.from, history.Vote{Term: term, For: words[2]}
 		p.ops = append(p.ops, op)
 		return err
+	case "resigns":
+		op.F = history.Resign
 	case "exits":
 		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
 		p.ops = append(p.ops, op)

@@ -31,6 +31,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	var first, doubt handover
 	for _, h := range handovers {
 		switch {
+		case f.byLeave(h): // it was asked to hand over, and did
 		case f.unjust(h):
 			if unjust++; unjust == 1 {
 				first = h
