@@ -27,6 +27,9 @@ const (
 
 // Can tells whether such changes can be imposed on this cluster.
 func (c *Cluster) Can(change history.Changes) error {
+	if len(change.Clients) > 0 {
+		return errors.New("docker: the clients are not in containers")
+	}
 	for _, l := range change.Links {
 		for _, name := range []string{l.From, l.To} {
 			if c.nodes[name] == nil {

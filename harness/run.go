@@ -179,6 +179,8 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 
 // begin records what the run is, and attaches everybody who watches or acts.
 func (r *run) begin() {
+	clients := withClients(r.cluster, r.names)
+	r.cluster = clients
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
 		Servers: r.servers, NoTerms: r.target.NoTerms, Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
@@ -190,6 +192,7 @@ func (r *run) begin() {
 	n := history.Process(len(r.names))
 	if slices.Contains(r.Workloads, workloadFence) || setup.Recorded {
 		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, r.stride())
+		r.fence.Reach = clients.reach
 		r.cluster.Writers(r.fence, writeEvery, writeGap)
 	}
 	r.cluster.OnStall(func(d time.Duration) {

@@ -25,10 +25,20 @@ type Changes struct {
 	Procs  []Proc  `json:"procs,omitempty"`
 	Clocks []Clock `json:"clocks,omitempty"`
 	Disks  []Disk  `json:"disks,omitempty"`
+
+	Clients []Client `json:"clients,omitempty"`
 }
 
 // Empty reports whether c changes nothing.
-func (c Changes) Empty() bool { return len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks) == 0 }
+func (c Changes) Empty() bool {
+	return len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks)+len(c.Clients) == 0
+}
+
+// Client is the way between a node and the clients: those who ask it, and the resource that it writes to as the leader.
+type Client struct {
+	Node string `json:"node"`
+	Cut  bool   `json:"cut,omitempty"` // neither questions nor answers nor writes arrive
+}
 
 // Link is the state of the packets that travel from one node to another. The other direction is another link. The
 // packets of one port are a link of their own besides: they suffer what that link does to them and what the whole does.

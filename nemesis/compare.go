@@ -50,8 +50,15 @@ func Compare(believed, real history.Changes, ended map[string]bool) string {
 			differ("the disk of "+n, fmt.Sprintf("%+v", x), fmt.Sprintf("%+v", y))
 		}
 	}
+	for _, n := range keys(a.cut, b.cut) {
+		if a.cut[n] != b.cut[n] {
+			differ("the way of clients to "+n, cutWords(a.cut[n]), cutWords(b.cut[n]))
+		}
+	}
 	return strings.Join(all, "; ")
 }
+
+func cutWords(cut bool) string { return linkWords(history.LinkState{Cut: cut}) }
 
 // keys returns the keys of two maps, in a fixed order.
 func keys[K comparable, V any](a, b map[K]V) (all []K) {

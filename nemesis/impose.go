@@ -14,6 +14,7 @@ type imposed struct {
 	procs  map[string]history.ProcState
 	clocks map[string]history.Clock
 	disks  map[string]history.DiskState
+	cut    map[string]bool // from the clients
 }
 
 // line names a link.
@@ -25,6 +26,7 @@ type line struct {
 func add(faults []history.Changes) imposed {
 	im := imposed{
 		map[line]history.LinkState{}, map[string]history.ProcState{}, map[string]history.Clock{}, map[string]history.DiskState{},
+		map[string]bool{},
 	}
 	for _, c := range faults {
 		for _, l := range c.Links {
@@ -46,6 +48,11 @@ func add(faults []history.Changes) imposed {
 		}
 		for _, d := range c.Disks {
 			im.disks[d.Node] = im.disks[d.Node].And(d.DiskState)
+		}
+		for _, k := range c.Clients {
+			if k.Cut {
+				im.cut[k.Node] = true
+			}
 		}
 	}
 	for n, k := range im.clocks {
@@ -109,6 +116,17 @@ func (a imposed) from(b imposed) (c history.Changes) {
 			c.Procs = append(c.Procs, history.Proc{Node: n, State: history.Up})
 		}
 	}
+	for n := range a.cut {
+		if !b.cut[n] {
+			c.Clients = append(c.Clients, history.Client{Node: n, Cut: true})
+		}
+	}
+	for n := range b.cut {
+		if !a.cut[n] {
+			c.Clients = append(c.Clients, history.Client{Node: n})
+		}
+	}
+	slices.SortFunc(c.Clients, func(x, y history.Client) int { return cmp.Compare(x.Node, y.Node) })
 	slices.SortFunc(c.Links, func(x, y history.Link) int {
 		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To), cmp.Compare(x.Port, y.Port))
 	})

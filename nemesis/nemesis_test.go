@@ -281,6 +281,9 @@ func TestEveryFault(t *testing.T) {
 			for _, o := range f.Options {
 				require.NotEmpty(t, o.About)
 			}
+			if f.Name == "cut-clients" {
+				t.Skip("the clients are the harness, and its tests cut them off")
+			}
 			s := newScene(t, 5)
 			s.n.Start(Schedule{{Fault: f.Name, For: 10 * time.Second}})
 			s.run(time.Millisecond)

@@ -53,6 +53,9 @@ func CheckDeeds(deeds []Deed, nodes []string) error {
 		for _, k := range d.Fault.Clocks {
 			touched = append(touched, k.Node)
 		}
+		for _, k := range d.Fault.Clients {
+			touched = append(touched, k.Node)
+		}
 		for _, k := range d.Fault.Disks {
 			touched = append(touched, k.Node)
 		}
@@ -103,8 +106,9 @@ func overlaid(now, c history.Changes) history.Changes {
 		Procs: replaced(now.Procs, c.Procs, func(p history.Proc) history.Proc {
 			return history.Proc{Node: p.Node, State: history.Up}
 		}),
-		Clocks: replaced(now.Clocks, c.Clocks, func(k history.Clock) history.Clock { return history.Clock{Node: k.Node} }),
-		Disks:  replaced(now.Disks, c.Disks, func(d history.Disk) history.Disk { return history.Disk{Node: d.Node} }),
+		Clocks:  replaced(now.Clocks, c.Clocks, func(k history.Clock) history.Clock { return history.Clock{Node: k.Node} }),
+		Clients: replaced(now.Clients, c.Clients, func(k history.Client) history.Client { return history.Client{Node: k.Node} }),
+		Disks:   replaced(now.Disks, c.Disks, func(d history.Disk) history.Disk { return history.Disk{Node: d.Node} }),
 	}
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,9 @@ import (
 
 // Can tells whether changes can be imposed: the simulator can impose them all, on nodes that exist.
 func (c *Cluster) Can(ch history.Changes) error {
+	if len(ch.Clients) > 0 {
+		return errors.New("sim: the clients are not simulated here")
+	}
 	for _, l := range ch.Links {
 		if c.index(l.From) < 0 || c.index(l.To) < 0 || l.From == l.To {
 			return fmt.Errorf("sim: no link %s→%s", l.From, l.To)

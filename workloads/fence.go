@@ -11,6 +11,8 @@ import (
 // is lower than one it has accepted; recording, it accepts all, and the history shows what a fence would have stopped.
 type Fence struct {
 	Enforce bool
+	// Reach tells whether the writes of a node arrive; nil is always. Those that do not are lost without a word.
+	Reach func(node string) bool
 
 	now      func() time.Duration
 	recorder *history.Recorder
@@ -40,6 +42,7 @@ type Pending struct {
 	node     string
 	access   history.Access
 	accepted bool
+	lost     bool
 	highest  uint64
 }
 
@@ -56,6 +59,9 @@ func (f *Fence) Begin(node string, token uint64, value int64) *Pending {
 
 // Decide lets the write reach the resource, and returns whether it is accepted.
 func (p *Pending) Decide() bool {
+	if p.lost = p.f.Reach != nil && !p.f.Reach(p.node); p.lost {
+		return false
+	}
 	p.highest = p.f.token
 	if p.accepted = !p.f.Enforce || p.access.Token >= p.f.token; p.accepted {
 		p.f.token, p.f.value = max(p.f.token, p.access.Token), p.access.Value
@@ -65,6 +71,10 @@ func (p *Pending) Decide() bool {
 
 // End records the answer's arrival.
 func (p *Pending) End() {
+	if p.lost { // its process stays busy: the next write is another's
+		p.record(history.Info, "no answer")
+		return
+	}
 	delete(p.f.busy, p.process)
 	if p.accepted {
 		p.record(history.OK, "")
