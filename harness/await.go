@@ -52,7 +52,7 @@ func (c *containers) await(ctx context.Context) error {
 			return err
 		}
 		if c.ended != "" {
-			return hint.Add(fmt.Errorf("harness: %s before it was ready", c.ended), "its log is in the run's folder under nodes")
+			return hint.Add(fmt.Errorf("harness: %s before it was ready", c.ended), "its log tells why")
 		}
 		mu.Lock()
 		left := len(wants)
@@ -66,7 +66,7 @@ func (c *containers) await(ctx context.Context) error {
 	for _, name := range sortedKeys(wants) {
 		err := fmt.Errorf("harness: %s is not ready after %v: %w", name, system.Patience(), wants[name])
 		if hint.Of(err) == "" {
-			err = hint.Add(err, "its log is in the run's folder under nodes; what is ready is for the target to say")
+			err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
 		}
 		return err
 	}

@@ -22,8 +22,8 @@ type Probe struct {
 	Failed int           // of the questions
 	Why    error         // why the last of these got no answer
 	Slow   time.Duration // the slowest answer took
-	Answer []byte        // the last, as the node gave it, where its observer keeps that
-	Led    bool          // it led, and said so when it was asked
+	Answer []byte        // the last, as the node gave it, where its observer keeps it
+	Led    bool          // it led
 	Told   int           // changes that it announced by itself
 	Log    []string      // what it wrote
 }
@@ -97,7 +97,8 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 		if c.ended != "" {
 			return fmt.Errorf("harness: %s", c.ended)
 		}
-		if v, ok := p.ask(ctx, c); ok && v.Role == history.Leader {
+		p.ask(ctx, c)
+		if n := len(p.Views); n > 0 && p.Views[n-1].View.Role == history.Leader {
 			p.Led = true
 			led += b.Poll
 		}
@@ -110,7 +111,7 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 	return nil
 }
 
-func (p *Probe) ask(ctx context.Context, c *containers) (history.View, bool) {
+func (p *Probe) ask(ctx context.Context, c *containers) {
 	within, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	asked := time.Now()
@@ -119,11 +120,10 @@ func (p *Probe) ask(ctx context.Context, c *containers) (history.View, bool) {
 	if err != nil {
 		p.Failed++
 		p.Why = err
-		return v, false
+		return
 	}
 	p.Slow = max(p.Slow, time.Since(asked))
 	p.see(c.Now(), v, false)
-	return v, true
 }
 
 func (p *Probe) see(at time.Duration, v history.View, told bool) {

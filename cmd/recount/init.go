@@ -76,7 +76,10 @@ func exampleCommand() *cobra.Command {
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			log.SetOutput(cmd.ErrOrStderr())
-			return failure{member.Main(args)}
+			if err := member.Main(args); err != nil {
+				return failure{err}
+			}
+			return nil
 		},
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
-	"recount/history"
 	"recount/spec"
 )
 
@@ -89,8 +88,8 @@ did not come up, or the engine failed.`,
 func tell(w io.Writer, s *spec.Spec, p *harness.Probe) (wrong []string) {
 	fmt.Fprintf(w, "image\t%s\n", p.Image)
 	if p.Asked == 0 {
-		if n := len(p.Log); n > 0 {
-			fmt.Fprintf(w, "log\tits last of %d lines: %s\n", n, clip(p.Log[n-1]))
+		for _, line := range p.Log[max(0, len(p.Log)-8):] {
+			fmt.Fprintf(w, "log\t%s\n", clip(line))
 		}
 		return nil
 	}
@@ -124,9 +123,8 @@ func whatIsWrong(s *spec.Spec, p *harness.Probe, answered int) (wrong []string) 
 		return []string{fmt.Sprintf("no question was answered: %v", p.Why)}
 	}
 	termed := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Term > 0 })
-	leads := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Role == history.Leader })
 	switch {
-	case !leads && !p.Led:
+	case !p.Led:
 		wrong = append(wrong, "it never led, though it was alone: are the values of role right? may it elect itself with {{.Size}} 1?")
 	case s.HasTerms() && !termed:
 		wrong = append(wrong, "its term was 0 all the time: is that the field?")

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"math/rand/v2"
@@ -26,15 +27,21 @@ import (
 func Main(args []string) error {
 	s := &server{heard: time.Now(), role: "follower"}
 	var peers, listen string
+	var show bool
 	flag := flag.NewFlagSet("member", flag.ContinueOnError)
+	flag.SetOutput(io.Discard) // the error says it
 	flag.StringVar(&s.id, "id", "", "name of this member")
 	flag.StringVar(&peers, "peers", "", "the other members, name=http://host:port, separated by commas")
 	flag.StringVar(&listen, "listen", ":8080", "address to listen on")
 	flag.StringVar(&s.data, "data", "/data", "folder that survives a restart")
 	flag.StringVar(&s.quorum, "quorum", "all", "whose majority elects: all or answering")
 	flag.DurationVar(&s.timeout, "timeout", time.Second, "silence after which a member campaigns, at least; at most twice as long")
+	flag.BoolVar(&show, "show", false, "print what the member on this machine says, and end")
 	if err := flag.Parse(args); err != nil {
 		return err
+	}
+	if show {
+		return ask("http://localhost" + listen + "/status")
 	}
 	for _, p := range strings.Split(peers, ",") {
 		if name, url, ok := strings.Cut(p, "="); ok {
@@ -48,6 +55,7 @@ func Main(args []string) error {
 	go s.run()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("POST /vote", s.vote)
 	mux.HandleFunc("POST /beat", s.beat)
 	return http.ListenAndServe(listen, mux)
@@ -87,6 +95,31 @@ func (s *server) status(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer(w, state{Role: s.role, Term: s.term, Leader: s.leader})
+}
+
+// metrics says the same in Prometheus's text format.
+func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	leads := 0
+	if s.role == "leader" {
+		leads = 1
+	}
+	fmt.Fprintf(w, "# TYPE election_term counter\nelection_term %d\nelection_leads %d\n", s.term, leads)
+	if s.leader != "" {
+		fmt.Fprintf(w, "election_leader{name=%q} 1\n", s.leader)
+	}
+}
+
+// ask prints what a member answers.
+func ask(url string) error {
+	resp, err := http.Get(url)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(os.Stdout, resp.Body)
+	return err
 }
 
 func answer(w http.ResponseWriter, st state) {
