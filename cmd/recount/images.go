@@ -234,7 +234,8 @@ func removeImages(cmd *cobra.Command, e *docker.Engine, words []string, all, old
 		}
 	}
 	for _, i := range have {
-		if !all && !(old && outdated(i)) && !slices.Contains(words, i.System) && !slices.Contains(words, word(i)) {
+		meant := all || old && outdated(i) || slices.Contains(words, i.System) || slices.Contains(words, word(i))
+		if !meant {
 			continue
 		}
 		if err := e.RemoveImage(cmd.Context(), i.Ref); err != nil {

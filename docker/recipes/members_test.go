@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func TestMemberVersions(t *testing.T) {
 		require.NoError(t, err)
 		g := r.(goMain)
 		require.Contains(t, g.mod, c.requires)
-		require.True(t, (g.main == "") != (g.pkg == ""), "one main package")
+		require.Len(t, slices.DeleteFunc([]string{g.main, g.pkg}, func(s string) bool { return s == "" }), 1, "one main package")
 	}
 	for _, c := range []election.Image{
 		{Recipe: "nats", Version: "2.8.4"}, {Recipe: "nats", Version: "2.10"}, {Recipe: "nats", Version: "2.10.1\nreplace x => y"},
