@@ -198,16 +198,16 @@ func TestScenariosOnContainers(t *testing.T) {
 	}
 }
 
-// begin starts a long run and returns when its nodes are up.
-func begin(t *testing.T) (cmd *exec.Cmd, dir string, stderr *bytes.Buffer) {
+// begin starts a long run of a scenario, which is of that target, and returns when the first fault is injected.
+func begin(t *testing.T, scenario, target string) (cmd *exec.Cmd, dir string, stderr *bytes.Buffer) {
 	path, api := program(t)
 	results := t.TempDir()
-	cmd = exec.Command(path, "run", "ping-pong", "--on", "docker", "--results", results)
+	cmd = exec.Command(path, "run", scenario, "--on", "docker", "--results", results)
 	stderr = &bytes.Buffer{}
 	cmd.Stderr = stderr
 	require.NoError(t, cmd.Start())
 	require.Eventually(t, func() bool {
-		runs, err := filepath.Glob(filepath.Join(results, "blazingmq-term", "*", "history.jsonl"))
+		runs, err := filepath.Glob(filepath.Join(results, target, "*", "history.jsonl"))
 		require.NoError(t, err)
 		if len(runs) == 0 {
 			return false
@@ -223,7 +223,7 @@ func begin(t *testing.T) (cmd *exec.Cmd, dir string, stderr *bytes.Buffer) {
 func TestCtrlCHealsAndCleansUp(t *testing.T) {
 	t.Parallel()
 	_, api := program(t)
-	cmd, dir, stderr := begin(t)
+	cmd, dir, stderr := begin(t, "ping-pong", "blazingmq-term")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	err := cmd.Wait()
 	require.Error(t, err)
@@ -238,7 +238,7 @@ func TestCtrlCHealsAndCleansUp(t *testing.T) {
 func TestCleanRemovesWhatAKilledRunLeft(t *testing.T) {
 	t.Parallel()
 	path, api := program(t)
-	cmd, dir, _ := begin(t)
+	cmd, dir, _ := begin(t, "ping-pong", "blazingmq-term")
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	require.NotEmpty(t, ownLeft(t, api, dir))
