@@ -42,5 +42,31 @@ func init() {
 			Affected: "ZooKeeper 3.8.0, go-zookeeper/zk 1.0.4, czxid not checked",
 			Controls: checked,
 		},
+		Row{
+			Name: "redis-sentinel-old-master",
+			Bug: "A master of Redis that is cut off from all others goes on taking writes after the sentinels have made another one, " +
+				"and loses them when it is back.",
+			Sources: []string{
+				"https://github.com/redis/redis/issues/1073",
+				"https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/#example-2-basic-setup-with-three-boxes",
+			},
+			Property: "exclusive-leadership",
+			On:       []string{harness.OnDocker},
+			Affected: "Redis and Sentinel 7.0.15",
+			Controls: []Control{{About: "the same, min-replicas-to-write 1", Options: map[string]string{"min-replicas-to-write": "1"}}},
+		},
+		Row{
+			Name: "redlock-restart",
+			Bug: "Two of three Redis servers that hold a lock by Redlock restart without having written it to disk, and give it to " +
+				"somebody else while its holder has it still.",
+			Sources: []string{
+				"https://redis.io/docs/latest/develop/use/patterns/distributed-locks/#performance-crash-recovery-and-fsync",
+				"https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
+			},
+			Property: "exclusive-leadership",
+			On:       []string{harness.OnDocker},
+			Affected: "Redis 7.0.15, go-redsync 4.13.0, no persistence",
+			Controls: []Control{{About: "the same, appendfsync always", Options: map[string]string{"persistence": "always"}}},
+		},
 	)
 }
