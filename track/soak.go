@@ -130,8 +130,10 @@ func ending(r *report.Run) string {
 		switch {
 		case v.Leader == "":
 			return n + " knew no leader"
-		case v.Leader != first.Leader || v.Term != first.Term:
+		case v.Leader != first.Leader:
 			return fmt.Sprintf("%s and %s named different leaders", r.Nodes[0], n)
+		case v.Term != first.Term:
+			return fmt.Sprintf("%s and %s were in different terms", r.Nodes[0], n)
 		}
 	}
 	return "healthy"
