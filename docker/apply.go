@@ -18,7 +18,7 @@ const (
 	// applyWithin bounds one Apply: the engine needs a fraction of a second to start a container, but a machine may be busy.
 	applyWithin = time.Minute
 	// seenWithin bounds how long a change may take to show: a process takes a moment to die.
-	seenWithin = 5 * time.Second
+	seenWithin = 10 * time.Second
 	// stopWithin is how long a node may take to end that was asked to, as engines have it, before it is killed.
 	stopWithin = 10 * time.Second
 	// troubledWithin is seenWithin where something is known to have gone wrong.
