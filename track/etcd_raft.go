@@ -6,8 +6,8 @@ func init() {
 	register(
 		Row{
 			Name: "etcd-raft-deaf-leader",
-			Bug: "A leader that is heard and hears nobody stays the leader for as long as that lasts, and keeps everybody else from it, " +
-				"unless the option CheckQuorum, off by default, has it step down.",
+			Bug: "A leader that hears nobody stays the leader for ever, unless the option CheckQuorum, off by default, has it step " +
+				"down. Where it is still heard, as here, it keeps everybody else from leading.",
 			Sources:  []string{"https://pkg.go.dev/go.etcd.io/raft/v3#Config", "https://decentralizedthoughts.github.io/2020-12-12-raft-liveness-full-omission/"},
 			Property: "elects",
 			On:       []string{harness.OnSim, harness.OnDocker},
