@@ -175,7 +175,7 @@ func runBeside(ctx context.Context, c *node.Command, t *targets.Target, o target
 	}
 	var all []election.Member
 	for i, a := range c.Members {
-		all = append(all, election.Member{ID: election.ID(i + 1), Addr: a})
+		all = append(all, election.Member{ID: election.ID(i + 1), Name: election.ID(i + 1).String(), Addr: a})
 	}
 	observer := system.Observer(all[c.ID-1], all, func(ctx context.Context, port int) (net.Conn, error) {
 		return dialLoopback(ctx, port)

@@ -41,7 +41,7 @@ func RunBeside(ctx context.Context, c BesideConfig) error {
 	defer work.Wait()
 	defer cancel()
 	s := &sidecar{
-		ctx: ctx, began: time.Now(), observer: c.Observer, resource: newResource(c.Writer, c.Log),
+		ctx: ctx, began: time.Now(), observer: c.Observer, resource: newResource(c.Writer, c.Log), log: c.Log,
 		rand: c.Rand(fmt.Sprintf("writer %v life %d", c.ID, life)),
 	}
 	work.Go(func() { s.resource.run(ctx) })
@@ -58,6 +58,8 @@ type sidecar struct {
 	resource *resource
 	rand     *rand.Rand
 	calls    agenda
+	log      *log.Logger
+	trouble  string // with the last answer, which is logged once
 }
 
 func (s *sidecar) run() {
@@ -87,7 +89,17 @@ func (s *sidecar) Status() election.Status {
 	ctx, cancel := context.WithTimeout(s.ctx, observePatience)
 	defer cancel()
 	status, torn, err := s.observer.Observe(ctx)
-	if err != nil || torn {
+	trouble := ""
+	switch {
+	case err != nil:
+		trouble = err.Error()
+	case torn:
+		trouble = "its answer is not of one instant"
+	}
+	if trouble != "" && trouble != s.trouble {
+		s.log.Printf("whether the server leads is not known: %s", trouble)
+	}
+	if s.trouble = trouble; trouble != "" {
 		return election.Status{}
 	}
 	return status

@@ -28,9 +28,9 @@ func TestMajorityOfThoseThatAnswer(t *testing.T) {
 		recounttest.Set("quorum", "answering"), recounttest.Expect("single-leader-per-term", checkers.Invalid))
 }
 
-// With a majority of all, the same faults do no harm.
+// With a majority of all, the same faults do no harm, not even to what leaders write.
 func TestMajorityOfAll(t *testing.T) {
 	build(t)
 	recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnDocker(), recounttest.Attempts(3),
-		recounttest.Set("quorum", "all"))
+		recounttest.Set("quorum", "all"), recounttest.Workloads("fence"), recounttest.Require("fencing"))
 }
