@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	cerrdefs "github.com/containerd/errdefs"
@@ -27,6 +28,7 @@ type Config struct {
 	SelfImage string   // from Engine.SelfImage
 	Seed      uint64   // of what the agent leaves to chance
 	Clocks    bool     // clocks are to be made ready to be skewed: a fault then stops nobody, and they can be read before it
+	IPv6      bool     // nodes have addresses of IPv6, too; faults of links are of both families
 	Disks     bool     // the nodes' data is to be on disks that can fail; Open fails where there can be none
 	Log       func(string)
 }
@@ -55,10 +57,11 @@ type Cluster struct {
 // node is one member: an anchor that holds its place in the network, and containers that come and go.
 type node struct {
 	name       string
-	addr       netip.Addr
-	anchor     string // container
+	addrs      []netip.Addr // of IPv4, and of IPv6 where there is that
+	anchor     string       // container
 	containers []string
-	onDisk     bool // its data is on a disk that can fail
+	onDisk     bool                      // its data is on a disk that can fail
+	mended     atomic.Pointer[time.Time] // when that was last healed; nil for never
 	logs       func(line string)
 	changes    queue // of its processes and its disk
 	clocks     queue // changes of its clocks
@@ -115,7 +118,7 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	began := time.Now()
 	steps := []func() error{
 		func() error { return c.startAgent(during, agentID) },
-		func() error { return c.engine.createNetwork(during, c.name(""), c.labels) },
+		func() error { return c.engine.createNetwork(during, c.name(""), c.config.IPv6, c.labels) },
 		func() error {
 			return each(c.names, func(_ int, name string) error { return c.createAnchor(during, c.nodes[name]) })
 		},
@@ -176,7 +179,7 @@ func (c *Cluster) create(ctx context.Context, name, role, node string, config co
 }
 
 // Addr returns a node's address in the run's network. It stays the same for the whole run.
-func (c *Cluster) Addr(node string) netip.Addr { return c.nodes[node].addr }
+func (c *Cluster) Addr(node string) netip.Addr { return c.nodes[node].addrs[0] }
 
 // OnStall calls f on the loop when the machine stood still for d, until now.
 func (c *Cluster) OnStall(f func(d time.Duration)) { c.onStall = f }

@@ -69,8 +69,16 @@ func (e *Engine) leftovers(ctx context.Context) Check {
 
 // tryFaults injects each kind of fault into a cluster of two anchors.
 func (e *Engine) tryFaults(ctx context.Context, image string, progress func(string)) (checks []Check) {
-	name := fmt.Sprintf("doctor-%d", time.Now().UnixNano())
-	c, err := e.Open(ctx, Config{Run: name, Nodes: []string{"n1", "n2"}, SelfImage: image, Log: progress})
+	config := Config{
+		Run: fmt.Sprintf("doctor-%d", time.Now().UnixNano()), Nodes: []string{"n1", "n2"}, SelfImage: image, Log: progress, IPv6: true,
+	}
+	six := "links can be of IPv4 and IPv6, and faults of links are of both"
+	c, err := e.Open(ctx, config)
+	if err != nil {
+		six = "links are of IPv4 alone: " + err.Error()
+		config.IPv6 = false
+		c, err = e.Open(ctx, config)
+	}
 	if err != nil {
 		return []Check{check("cluster", "", err)}
 	}
@@ -84,6 +92,7 @@ func (e *Engine) tryFaults(ctx context.Context, image string, progress func(stri
 		return []Check{check("cluster", "", err)}
 	}
 	checks = append(checks, check("cluster", "two nodes are up", nil))
+	checks = append(checks, check("addresses", six, nil))
 	checks = append(checks, c.packets()...)
 	for _, fault := range []struct {
 		name         string

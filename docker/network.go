@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/netip"
 	"time"
@@ -18,16 +19,17 @@ const (
 	networkWait  = 100 * time.Millisecond
 )
 
-// createNetwork makes the run's private network. It leads nowhere else, and is of IPv4 alone: a cut that forgot the
-// other family would be no cut. The engine picks the addresses; of two runs that start at the same time, one may have to
-// ask it again.
-func (e *Engine) createNetwork(ctx context.Context, name string, labels map[string]string) error {
-	off := false
+// createNetwork makes the run's private network. It leads nowhere else, and is of IPv4 unless both families are asked for: a
+// cut that forgot the other one would be no cut. The engine picks the addresses; of two runs that start at the same time, one
+// may have to ask it again.
+func (e *Engine) createNetwork(ctx context.Context, name string, ipv6 bool, labels map[string]string) error {
+	options := network.CreateOptions{Driver: "bridge", Internal: true, EnableIPv6: &ipv6, Labels: labels}
+	if ipv6 {
+		options.IPAM = &network.IPAM{Config: []network.IPAMConfig{{Subnet: privateSubnet(name)}}}
+	}
 	var err error
 	for range networkTries {
-		_, err = e.api.NetworkCreate(ctx, name, network.CreateOptions{
-			Driver: "bridge", Internal: true, EnableIPv6: &off, Labels: labels,
-		})
+		_, err = e.api.NetworkCreate(ctx, name, options)
 		if err == nil {
 			return nil
 		}
@@ -38,6 +40,13 @@ func (e *Engine) createNetwork(ctx context.Context, name string, labels map[stri
 		}
 	}
 	return hint.Add(fmt.Errorf("create network %s: %w", name, err), "recount clean removes networks that killed runs left")
+}
+
+// privateSubnet is a subnet of private IPv6 addresses, which engines do not pick by themselves. Its number follows from the
+// network's name, so that no two runs are likely to have the same.
+func privateSubnet(name string) string {
+	h := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("fd%x:%x:%x:%x::/64", h[:1], h[1:3], h[3:5], h[5:7])
 }
 
 // createAnchor makes the container that owns a node's place in the network. It is there before the node's own containers
@@ -57,11 +66,11 @@ func (c *Cluster) startAnchor(ctx context.Context, n *node) (agent.Place, error)
 	if err := c.engine.api.ContainerStart(ctx, n.anchor, container.StartOptions{}); err != nil {
 		return agent.Place{}, fmt.Errorf("start the anchor of %s: %w", n.name, err)
 	}
-	addr, pid, err := c.engine.address(ctx, n.anchor, c.name(""))
+	addrs, pid, err := c.engine.addresses(ctx, n.anchor, c.name(""))
 	if err != nil {
 		return agent.Place{}, fmt.Errorf("address of %s: %w", n.name, err)
 	}
-	n.addr = addr
+	n.addrs = addrs
 	c.work.Go(func() {
 		switch _, err := c.engine.exit(c.ctx, n.anchor); {
 		case c.ctx.Err() != nil:
@@ -71,18 +80,28 @@ func (c *Cluster) startAnchor(ctx context.Context, n *node) (agent.Place, error)
 			c.lose(fmt.Errorf("docker: the anchor of %s is gone, and its network with it", n.name))
 		}
 	})
-	return agent.Place{Node: n.name, Addrs: []netip.Addr{addr}, Pid: pid}, nil
+	return agent.Place{Node: n.name, Addrs: addrs, Pid: pid}, nil
 }
 
-// address returns the address that a running container has in the network.
-func (e *Engine) address(ctx context.Context, container, network string) (addr netip.Addr, pid int, err error) {
+// addresses returns the addresses that a running container has in the network: of IPv4, and then of IPv6 if it has one.
+func (e *Engine) addresses(ctx context.Context, container, network string) (addrs []netip.Addr, pid int, err error) {
 	c, err := e.api.ContainerInspect(ctx, container)
 	if err != nil {
-		return addr, 0, err
+		return nil, 0, err
 	}
 	if c.State == nil || c.State.Pid == 0 || c.NetworkSettings == nil || c.NetworkSettings.Networks[network] == nil {
-		return addr, 0, fmt.Errorf("not in network %s", network)
+		return nil, 0, fmt.Errorf("not in network %s", network)
 	}
-	addr, err = netip.ParseAddr(c.NetworkSettings.Networks[network].IPAddress)
-	return addr, c.State.Pid, err
+	at := c.NetworkSettings.Networks[network]
+	for _, text := range []string{at.IPAddress, at.GlobalIPv6Address} {
+		if text == "" && len(addrs) > 0 {
+			continue
+		}
+		addr, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, 0, err
+		}
+		addrs = append(addrs, addr)
+	}
+	return addrs, c.State.Pid, nil
 }

@@ -51,9 +51,9 @@ func main() {
 // member serves commands on TCP port 7000, one line each, and takes datagrams on UDP port 7000.
 func member(data string) {
 	fmt.Printf("life %d of %s\n", lives(data), hostname())
-	udp, err := net.ListenPacket("udp4", ":7000")
+	udp, err := net.ListenPacket("udp", ":7000")
 	check(err)
-	tcp, err := net.Listen("tcp4", ":7000")
+	tcp, err := net.Listen("tcp", ":7000")
 	check(err)
 	var mu sync.Mutex
 	var heard []string
@@ -96,7 +96,7 @@ func member(data string) {
 					check(exec.Command(os.Args[0], "beat", rest).Start())
 				case "tell": // a datagram to an address
 					to, text, _ := strings.Cut(rest, " ")
-					addr, err := net.ResolveUDPAddr("udp4", to)
+					addr, err := net.ResolveUDPAddr("udp", to)
 					check(err)
 					if _, err := udp.WriteTo([]byte(text), addr); err != nil {
 						answer = err.Error()
@@ -211,7 +211,7 @@ func write(data, text string, sync bool) error {
 }
 
 func connect(addr string, within time.Duration) string {
-	c, err := net.DialTimeout("tcp4", addr, within)
+	c, err := net.DialTimeout("tcp", addr, within)
 	if err != nil {
 		return err.Error()
 	}
