@@ -143,11 +143,19 @@ func footGuns() (rows []Row) {
 	return rows
 }
 
-// gunsOf is every switch of a target that breaks what it is there to break.
+// gunsOf is every switch of a target, and every choice, that breaks what it is there to break.
 func gunsOf(t *targets.Target) (rows []Row) {
 	for _, o := range t.Options {
-		if o.Kind == targets.Bool && len(o.Breaks) > 0 {
+		switch {
+		case len(o.Breaks) == 0:
+		case o.Kind == targets.Bool:
 			rows = append(rows, must(t.Name+":"+o.Name))
+		case o.Kind == targets.Choice:
+			for _, c := range o.Choices {
+				if c != o.Default {
+					rows = append(rows, must(t.Name+":"+o.Name+"="+c))
+				}
+			}
 		}
 	}
 	return rows
