@@ -84,9 +84,9 @@ type Observe struct {
 
 // Field is where one thing is found in an answer; nil path and empty names say that it is not there.
 type Field struct {
-	Path  path   // in JSON
-	Group string // of Match
-	Metric
+	Path   path   // in JSON
+	Group  string // of Match
+	Metric Metric
 }
 
 // Given reports whether the answer has the field at all.

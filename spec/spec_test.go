@@ -105,7 +105,7 @@ func TestATargetIsFoundByItsFile(t *testing.T) {
 // Each mistake is told by its line and column, and with a way out of it.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ line, instead, want, way string }{
-		{"name: mine", "nmae: mine", `1:1: unknown field "nmae"`, `did you mean "name"?`},
+		{"name: mine", "namee: mine", `1:1: unknown field "namee"`, `did you mean "name"?`},
 		{"name: mine", "name: a/b", `1:7: name: "a/b" is no name`, "letters"},
 		{"name: mine", "name: mine\nname: mine", "2:1: name is given twice", "leave one"},
 		{"name: mine", "name: [", "this is no YAML", "quotes"},
