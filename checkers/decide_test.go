@@ -100,6 +100,66 @@ func TestSearchEndsAtTheSameStep(t *testing.T) {
 	}
 }
 
+// Only steps that lead to something new are paid for.
+func TestBounded(t *testing.T) {
+	const n, paid = 10, 7
+	legal := true
+	m := porcupine.Model{Step: func(state, input, _ any) (bool, any) { return legal, input }}
+	limit := func(ctx context.Context, moot func() bool) (porcupine.Model, *string) {
+		return bounded(ctx, m, n, n*opCost+paid*stepCost(n), moot)
+	}
+	small, why := limit(context.Background(), nil)
+	for i := range paid {
+		legal = true
+		small.Step(0, i, nil)
+		legal = false
+		small.Step(0, i, nil) // leads nowhere
+		require.False(t, small.Equal(1, 2))
+	}
+	legal = true
+	require.Empty(t, *why)
+	small.Step(0, 1, nil)
+	require.Equal(t, "the search through 10 operations grew beyond 1 MiB", *why)
+	ok, state := small.Step(5, 1, nil)
+	require.False(t, ok)
+	require.Equal(t, 5, state)
+
+	small, why = limit(context.Background(), nil)
+	for i := range 100 * paid {
+		ok, _ := small.Step(0, i, nil)
+		require.True(t, ok)
+		require.True(t, small.Equal(i, i), "what is known already is not kept again")
+	}
+	require.Empty(t, *why)
+
+	steps := func(m porcupine.Model, why *string) (n int) {
+		for *why == "" && n < 10_000 {
+			m.Step(0, n, nil)
+			m.Equal(n, n)
+			n++
+		}
+		return n
+	}
+	for want, moot := range map[string]func() bool{
+		"":                                    func() bool { return false },
+		"another part is known to be illegal": func() bool { return true },
+	} {
+		small, why = limit(context.Background(), moot)
+		n := steps(small, why)
+		require.Equal(t, want, *why)
+		require.Equal(t, want == "", n == 10_000)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	small, why = limit(gone, nil)
+	require.LessOrEqual(t, steps(small, why), 256)
+	require.Equal(t, "time ran out in the search through 10 operations", *why)
+
+	partitioned := claimModel
+	partitioned, _ = bounded(context.Background(), partitioned, n, 1<<20, nil)
+	require.Nil(t, partitioned.Partition)
+}
+
 func TestAvailable(t *testing.T) {
 	require.Positive(t, available())
 	file := filepath.Join(t.TempDir(), "figures")

@@ -26,6 +26,10 @@ func TestPrune(t *testing.T) {
 			"1s-9s n1 write 1 10 rejected\n2s-3s n1 write 2 11 rejected\n4s n2 write 5 50 unknown\n4s n1 write 2 21 unknown",
 			"rejected 1, rejected 2, maybe 5 until 9s, maybe 2 until 9s",
 		},
+		"an unknown write that only the later of two rejections needs": {
+			"1s-3s n1 write 2 11 rejected\n2s-9s n1 write 1 10 rejected\n4s n2 write 2 21 unknown",
+			"rejected 2, rejected 1, maybe 2 until 9s",
+		},
 		"a rejection that came when its explanation did": {
 			"1s-2s n1 write 2 20\n1s-2s n1 write 1 10 rejected", "write 2",
 		},
@@ -95,6 +99,37 @@ func TestPieces(t *testing.T) {
 	require.Equal(t, []int{3, 2}, sizes(
 		"1s-9s n1 write 5 5 unknown\n2s-3s n1 write 1 1 rejected\n4s n1 write 5 6\n5s n1 write 5 7", 1),
 		"the unknown write is of use until 3s")
+}
+
+// TestWithout takes away what may owe its legality to what is taken away, and nothing else.
+func TestWithout(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2
+		0s-1s  n1      write 1 1 rejected
+		1s     n2      write 3 30
+		2s     client  read 3 30
+		2s-5s  n1      write 1 10 rejected
+		3s-5s  n2      write 2 12 rejected
+		3s     client  read 2 20
+		4s-5s  n1      write 3 31 rejected
+		6s     n2      write 2 20
+		7s     client  read 0 0`)
+	require.NoError(t, err)
+	all := accesses(h)
+	rest := func(from, to int) (values []int64) {
+		for _, a := range without(all, from, to) {
+			values = append(values, a.Value)
+		}
+		return values
+	}
+	require.Equal(t, []int64{1, 30, 30, 10, 12, 20, 31, 20, 0}, rest(0, 0))
+	require.Equal(t, []int64{20, 31, 20, 0}, rest(0, 5), "all that a token of 3 may explain, and who read it")
+	require.Equal(t, []int64{1, 30, 30, 10, 12, 31, 0}, rest(7, 8), "token 2 came too late for any rejection")
+	require.Equal(t, []int64{1, 30, 30, 10, 12, 20, 31, 20}, rest(8, 9))
+
+	h, err = parseHistory("nodes n1 n2\n0.5s-1.2s n1 write 1 1 rejected\n1s n2 write 3 30\n1.4s n2 write 2 20")
+	require.NoError(t, err)
+	all = accesses(h)
+	require.Empty(t, rest(1, 3), "the earlier of both explains it")
 }
 
 func TestAsOperations(t *testing.T) {
