@@ -7,6 +7,7 @@ import (
 
 func init() {
 	Register(&Target{
+		Real:   etcdElectionReal(),
 		Name:   "etcd-election",
 		Store:  storeID,
 		About:  "a key for each candidate under a lease: the one created first leads, each waits for the one before it",

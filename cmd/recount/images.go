@@ -78,7 +78,7 @@ func parseImages(words []string) (images []election.Image, err error) {
 		return images, nil
 	}
 	for _, t := range targets.All() {
-		if t.System == nil {
+		if t = t.On(true, nil); t.System == nil {
 			continue
 		}
 		o, err := t.Parse(nil)
