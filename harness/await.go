@@ -63,14 +63,12 @@ func (c *containers) await(ctx context.Context) error {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	for _, name := range sortedKeys(wants) {
-		err := fmt.Errorf("harness: %s is not ready after %v: %w", name, system.Patience(), wants[name])
-		if hint.Of(err) == "" {
-			err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
-		}
-		return err
+	name := sortedKeys(wants)[0]
+	err := fmt.Errorf("harness: %s is not ready after %v: %w", name, system.Patience(), wants[name])
+	if hint.Of(err) == "" {
+		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
 	}
-	return nil
+	return err
 }
 
 // OnExit calls f when a node's process has ended by itself.
