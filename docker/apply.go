@@ -124,6 +124,12 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	}
 	moments = append(moments, done...)
 
+	for _, d := range change.Disks {
+		if !d.Fails() {
+			healed := time.Now()
+			c.nodes[d.Node].mended.Store(&healed)
+		}
+	}
 	since, clocks := c.skew(ctx, change.Clocks)
 	moments = append(moments, since...)
 
@@ -132,6 +138,9 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 		verify.Within = troubledWithin
 	}
 	answer, err = c.remote.ask(ctx, agent.Request{Verify: &verify})
+	if err == nil && len(answer.Verified.Wrong) > 0 && c.revived(ctx, change) {
+		answer, err = c.remote.ask(ctx, agent.Request{Verify: &verify})
+	}
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: verify: %w", err)}
 	}

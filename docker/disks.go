@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,51 @@ func (c *Cluster) attach(ctx context.Context, n *node, volume, target string) er
 	}
 	n.onDisk = true
 	return nil
+}
+
+// deathThroes is how long after its disk was healed a process may still end because of what the disk did before.
+const deathThroes = 5 * time.Second
+
+// revive starts a node again that has ended by itself, if it has ended over a disk that is healed by now: one that ends
+// before the healing is started with it. It is called on the loop.
+func (c *Cluster) revive(n *node, l *life) {
+	mended := n.mended.Load()
+	if mended == nil || time.Since(*mended) > deathThroes {
+		return
+	}
+	wait, leave := stand([]*queue{&n.changes})
+	c.work.Go(func() {
+		defer leave()
+		wait()
+		if n.life != l || l.meant.Load() {
+			return // it was started meanwhile, or is to be down
+		}
+		if err := c.start(c.ctx, n); err != nil && c.ctx.Err() == nil {
+			c.config.Log(fmt.Sprintf("%s ended over its disk, and does not start again: %v", n.name, err))
+		}
+	})
+}
+
+// throes is how long the end of a process is waited for that was seen to be gone.
+const throes = 2 * time.Second
+
+// revived starts those nodes again, of a change that heals their disks, that ended while they were healed, and reports
+// whether there are any.
+func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
+	any := false
+	for _, d := range change.Disks {
+		up := slices.Contains(change.Procs, history.Proc{Node: d.Node, State: history.Up})
+		n := c.nodes[d.Node]
+		if d.Fails() || !up {
+			continue
+		}
+		select {
+		case <-n.life.over:
+			any = c.start(ctx, n) == nil || any
+		case <-time.After(throes):
+		}
+	}
+	return any
 }
 
 // detachWithin bounds how long unmounting may take. It takes a millisecond or two.

@@ -153,6 +153,25 @@ func TestWhatADiskMadeEndStartsAgain(t *testing.T) {
 	requireState(t, c, history.Changes{})
 }
 
+// One that dies of what its disk did before it was healed starts again, too.
+func TestWhatEndsJustAfterItsDiskIsHealedStartsAgain(t *testing.T) {
+	c := onDisks(t, 1)
+	exits := 0
+	c.OnExit(func(string, int) { exits++ })
+	requireSeen(t, c, disks("n1", history.DiskState{SyncErrors: 1}))
+	requireSeen(t, c, healed("n1"))
+	conn, err := c.Dial(t.Context(), "n1", 7000)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintln(conn, "exit 255")
+	require.NoError(t, err)
+	run(t, c, func() bool { return exits == 1 })
+	run(t, c, func() bool {
+		s, err := c.State(t.Context())
+		return err == nil && s.Empty()
+	})
+}
+
 func TestDisksThatCannotFailAreNotAskedTo(t *testing.T) {
 	c := up(t, engine(t), runID(t), 1)
 	require.ErrorContains(t, c.Can(disks("n1", history.DiskState{Full: true})), "not on disks that can fail")

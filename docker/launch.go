@@ -193,7 +193,10 @@ func (c *Cluster) watch(n *node, l *life) {
 	case <-l.logged:
 	case <-c.ctx.Done():
 	}
-	c.Post(func() { c.onExit(n.name, first.code) })
+	c.Post(func() {
+		c.onExit(n.name, first.code)
+		c.revive(n, l)
+	})
 }
 
 // exit waits until a container does not run and returns its exit code.

@@ -114,7 +114,7 @@ func (a *agent) enter(e Enter) (*Means, error) {
 			err = space.Usable()
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("there can be no disks that fail: %w", err)
 		}
 	}
 	queues := &queues{rand: rand.New(rand.NewPCG(e.Seed, 0))}
