@@ -111,7 +111,7 @@ func TestClocksDrift(t *testing.T) {
 	halfAgain(toWall.Sub(fromWall), innerWallEnd.Sub(innerWall), outerWallEnd.Sub(outerWall))
 	halfAgain(to-from, innerEnd-inner, outerEnd-outer)
 	reading := readings(t, c)["n1"]
-	require.Greater(t, reading.Wall, 50*time.Millisecond)
+	require.NotZero(t, reading.Wall)
 	require.Greater(t, reading.Monotonic, 50*time.Millisecond)
 
 	requireSeen(t, c, clocks(history.Clock{Node: "n1"}))
