@@ -17,6 +17,9 @@ import (
 // Three things keep the configurations few. A read takes effect as soon as it can, for it changes nothing. Uses of unknown
 // outcome that do the same are one kind, of which so many may be had. And of two configurations that differ in nothing but
 // how many of these they have spent, the thrifty one can do all that the other can.
+//
+// Two short cuts come before the search of all: if there is an order among the configurations that did least so far, there
+// is one; and if there is none although of each kind there is no end, there is none.
 
 // ordering is what became of a search for an order.
 type ordering struct {
@@ -66,13 +69,35 @@ type linearizing struct {
 	kindOf  map[action]int
 	purses  []string // what may have been spent: a count a kind
 	purse   map[string]int32
-	now     map[situation][]int32
+	now     frontier
+	endless bool // uses of unknown outcome may be had as often as one likes
+	beam    int  // how many configurations are kept at most; 0 for all
+	pruned  bool // some were not
 	steps   int
 	spent   int64 // bytes for purses
 	budget  int64
 	capped  bool // more uses of one kind than can be counted
 	certain certain
 	atCall  int // uses before this one have been called
+}
+
+// frontier is the configurations that may hold, in the order in which they were found.
+type frontier struct {
+	order  []situation
+	purses map[situation][]int32
+}
+
+func newFrontier() frontier { return frontier{purses: map[situation][]int32{}} }
+
+func (f *frontier) len() int { return len(f.order) }
+
+// each calls yield with every configuration.
+func (f *frontier) each(yield func(situation, int32)) {
+	for _, s := range f.order {
+		for _, p := range f.purses[s] {
+			yield(s, p)
+		}
+	}
 }
 
 // certain is a point in the history at which only one configuration was left.
@@ -84,19 +109,49 @@ type certain struct {
 	atCall int
 }
 
+// How far the short cuts go: configurations of the first, and what each may have spent; steps of the second.
+const (
+	beamWidth    = 64
+	beamPurses   = 4
+	endlessSteps = 1 << 20
+)
+
 // linearize looks for an order of uses, which are in order of their calls, that begins with what an object holds.
 func linearize(ctx context.Context, o *object, uses []action, begin holding, budget int64) ordering {
+	l := newLinearizing(o, uses, begin, budget/8)
+	l.beam = beamWidth
+	if found := l.run(ctx); found.answer == Valid || found.answer == Invalid && !l.pruned {
+		return found
+	}
+	// (Without an end of writes there would be none of revisions either.)
+	if !o.counted && slices.ContainsFunc(uses, func(u action) bool { return !u.sure() }) {
+		l := newLinearizing(o, uses, begin, budget/8)
+		l.endless = true
+		if found := l.run(ctx); found.answer == Invalid {
+			return found
+		}
+	}
+	return newLinearizing(o, uses, begin, budget).run(ctx)
+}
+
+func newLinearizing(o *object, uses []action, begin holding, budget int64) *linearizing {
 	l := &linearizing{
 		o: o, uses: uses, kindOf: map[action]int{}, purses: []string{""}, purse: map[string]int32{"": 0},
-		now: map[situation][]int32{{holds: begin}: {0}}, budget: budget, certain: certain{situation: situation{holds: begin}},
+		now: newFrontier(), budget: budget, certain: certain{situation: situation{holds: begin}},
 	}
+	l.keep(&l.now, situation{holds: begin}, 0)
+	return l
+}
+
+func (l *linearizing) run(ctx context.Context) ordering {
+	uses := l.uses
 	returns := make([]int, 0, len(uses))
 	for i := range uses {
 		if uses[i].sure() {
 			returns = append(returns, i)
 		}
 	}
-	slices.SortFunc(returns, func(a, b int) int { return cmp.Compare(uses[a].ret, uses[b].ret) })
+	slices.SortStableFunc(returns, func(a, b int) int { return cmp.Compare(uses[a].ret, uses[b].ret) })
 	for _, i := range returns {
 		for l.atCall < len(uses) && uses[l.atCall].call <= uses[i].ret {
 			if !l.called(l.atCall) {
@@ -107,11 +162,15 @@ func linearize(ctx context.Context, o *object, uses []action, begin holding, bud
 		if why := l.returned(ctx, i); why != "" {
 			return ordering{why: why}
 		}
-		if len(l.now) == 0 && l.capped {
+		switch {
+		case l.now.len() > 0:
+		case l.capped:
 			return ordering{why: "more than 255 operations of unknown outcome do the same"}
-		}
-		if len(l.now) == 0 {
-			return ordering{answer: Invalid, holds: l.certain.holds, core: l.since(&l.certain, uses[i].ret), whole: l.since(new(certain), uses[i].ret)}
+		default:
+			until := uses[i].ret
+			return ordering{
+				answer: Invalid, holds: l.certain.holds, core: l.since(&l.certain, until), whole: l.since(new(certain), until),
+			}
 		}
 	}
 	return ordering{answer: Valid}
@@ -141,13 +200,11 @@ func (l *linearizing) called(i int) bool {
 		return true
 	}
 	l.reads.set(slot)
-	next := map[situation][]int32{}
-	for s, purses := range l.now {
+	next := newFrontier()
+	l.now.each(func(s situation, purse int32) {
 		l.read(&s)
-		for _, p := range purses {
-			l.keep(next, s, p)
-		}
-	}
+		l.keep(&next, s, purse)
+	})
 	l.now = next
 	return true
 }
@@ -165,17 +222,24 @@ func (l *linearizing) read(s *situation) {
 }
 
 // keep adds a configuration unless a thriftier one is there. It returns false if so.
-func (l *linearizing) keep(to map[situation][]int32, s situation, purse int32) bool {
-	all := to[s]
+func (l *linearizing) keep(to *frontier, s situation, purse int32) bool {
+	all, known := to.purses[s]
 	for _, p := range all {
 		if l.within(p, purse) {
 			return false
 		}
 	}
+	if l.beam > 0 && len(all) >= beamPurses {
+		l.pruned = true
+		return false
+	}
 	if len(all) > 0 && len(l.kinds) > 0 {
 		all = slices.DeleteFunc(all, func(p int32) bool { return l.within(purse, p) })
 	}
-	to[s] = append(all, purse)
+	if !known {
+		to.order = append(to.order, s)
+	}
+	to.purses[s] = append(all, purse)
 	return true
 }
 
@@ -195,6 +259,9 @@ func (l *linearizing) within(a, b int32) bool {
 
 // spend returns a purse after one more use of a kind, and false if there is none left.
 func (l *linearizing) spend(purse int32, k int) (int32, bool) {
+	if l.endless {
+		return purse, true
+	}
 	p := []byte(l.purses[purse])
 	for len(p) <= k {
 		p = append(p, 0)
@@ -224,28 +291,28 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 		situation
 		purse int32
 	}
-	var todo []config
-	next, met := map[situation][]int32{}, map[situation][]int32{}
+	var todo []config // in the order in which they were found, so that those that did least come first
+	next, met := newFrontier(), newFrontier()
 	reach := func(s situation, purse int32) {
 		if s.done.has(slot) {
 			s.done.clear(slot)
-			l.keep(next, s, purse)
-		} else if l.keep(met, s, purse) {
+			l.keep(&next, s, purse)
+		} else if l.keep(&met, s, purse) {
 			todo = append(todo, config{s, purse})
 		}
 	}
-	for s, purses := range l.now {
-		for _, p := range purses {
-			reach(s, p)
-		}
-	}
+	l.now.each(reach)
 	for len(todo) > 0 {
-		c := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil {
+		if l.beam > 0 && next.len() >= l.beam {
+			l.pruned = true
+			break
+		}
+		c := todo[0]
+		todo = todo[1:]
+		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil || l.endless && l.steps > endlessSteps {
 			return "time ran out in the search for an order of " + count(len(l.uses), "operation")
 		}
-		if int64(len(l.now)+len(next)+len(met))*configCost+l.spent > l.budget {
+		if int64(l.now.len()+next.len()+met.len())*configCost+l.spent > l.budget {
 			return fmt.Sprintf("the search for an order of %s grew beyond %d MiB", count(len(l.uses), "operation"), l.budget>>20)
 		}
 		for k, w := range l.busy {
@@ -272,11 +339,9 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 	l.busy.clear(slot)
 	l.reads.clear(slot)
 	l.now = next
-	if len(next) == 1 {
-		for s, purses := range next {
-			if len(purses) == 1 {
-				l.certain = certain{s, purses[0], l.slots, l.busy, l.atCall}
-			}
+	if next.len() == 1 && !l.pruned {
+		if s := next.order[0]; len(next.purses[s]) == 1 {
+			l.certain = certain{s, next.purses[s][0], l.slots, l.busy, l.atCall}
 		}
 	}
 	return ""
