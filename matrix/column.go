@@ -49,11 +49,11 @@ func ParseColumns(faults, names []string) (columns []Column, err error) {
 			for _, name := range known {
 				columns = append(columns, drawn(name))
 			}
-			columns = append(columns, mixed(known))
+			columns = append(columns, mixed(nemesis.Drawn()))
 		case NoFaults:
 			columns = append(columns, nothing())
 		case Everything:
-			columns = append(columns, mixed(known))
+			columns = append(columns, mixed(nemesis.Drawn()))
 		default:
 			if !slices.Contains(known, w) {
 				return nil, fmt.Errorf("matrix: %w", hint.Unknown("fault", w, append(known, NoFaults, Everything, AllColumns)))

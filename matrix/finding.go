@@ -129,6 +129,9 @@ func (g *Gun) Shown() (shown []Finding) {
 func (t *Table) Guns() (guns []Gun) {
 	for r := range t.Rows {
 		for _, option := range t.Rows[r].guns() {
+			if v := t.Rows[r].Options[option]; v != "true" {
+				option += "=" + v
+			}
 			i := slices.IndexFunc(guns, func(g Gun) bool { return g.Option == option })
 			if i < 0 {
 				i = len(guns)

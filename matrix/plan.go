@@ -48,6 +48,7 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) harness.Plan {
 		if run.Options = r.over(own); !maps.Equal(own, run.Options) {
 			run.Expect = nil // that was expected of the target as the scenario has it
 		}
+		run.Workloads = harness.Apt(run.Workloads, r.found, r.options)
 		return run
 	}
 	run := harness.Plan{
