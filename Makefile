@@ -24,8 +24,9 @@ test: build ## run every test, those on containers too: Go and Docker are needed
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
 
-soak: ## run 1,000 random-fault simulations of each correct election (RUNS=n for more)
+soak: build ## break no promise of any election in 1,000 simulations of each under each fault: an hour (RUNS=n for more)
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
+	bin/recount matrix --targets targets --seeds $(RUNS) --keep=false
 
 prove: ## compare fast deciding with plain porcupine on 100,000 random histories of each kind (CHECKS=n for more)
 	$(GO) test -timeout 60m -count 1 -v -run 'Plain|Decide' -rapid.checks $(CHECKS) ./checkers

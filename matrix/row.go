@@ -43,6 +43,7 @@ func (r *Row) guns() (names []string) {
 // Words for many rows at once.
 const (
 	AllRows  = "all"       // every target, and every foot-gun
+	Targets  = "targets"   // every target as it is
 	FootGuns = "foot-guns" // every option that makes a target wrong on purpose
 )
 
@@ -52,6 +53,8 @@ func ParseRows(words []string) (rows []Row, err error) {
 		switch w {
 		case AllRows:
 			rows = append(rows, everyRow()...)
+		case Targets:
+			rows = append(rows, slices.DeleteFunc(everyRow(), Row.FootGun)...)
 		case FootGuns:
 			rows = append(rows, footGuns()...)
 		default:

@@ -104,6 +104,18 @@ func TestPlansAreChecked(t *testing.T) {
 	require.NoError(t, p.Check(), "a budget is limit enough")
 }
 
+func TestTargetsAreNoFootGuns(t *testing.T) {
+	rows, err := ParseRows([]string{Targets})
+	require.NoError(t, err)
+	all, err := ParseRows([]string{Targets, FootGuns})
+	require.NoError(t, err)
+	every, err := ParseRows([]string{AllRows})
+	require.NoError(t, err)
+	require.NotEmpty(t, rows)
+	require.False(t, slices.ContainsFunc(rows, Row.FootGun))
+	require.Len(t, all, len(every))
+}
+
 func TestEveryPropertyHasAnAbbreviationOfItsOwn(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range checkers.All() {

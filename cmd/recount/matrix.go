@@ -33,7 +33,7 @@ func matrixCommand() *cobra.Command {
 says for each property whether it held, broke a promise, or is a known weakness, with the smallest seed that shows it.
 
 An election is a target, or a target with options: raft, raft:vote-twice, raft:pre-vote=true:scale=2. The word all stands for
-every target and for every foot-gun, foot-guns for those alone. Among faults, none is a run without any and mixed one
+every target and for every foot-gun, targets and foot-guns for either alone. Among faults, none is a run without any and mixed one
 with all of them. Ctrl-C stops and keeps what was found.
 
 Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted before one did.`,
