@@ -111,7 +111,9 @@ func (p Plan) resolve() (*subject, error) {
 		}
 	}
 	s.bounds = s.target.Bounds(s.options)
-	s.Schedule = s.Schedule.Timed(s.bounds.Silence)
+	if s.Schedule, err = s.Schedule.Timed(s.unit); err != nil {
+		return nil, err
+	}
 	if s.Nodes == 0 {
 		s.Nodes = 5
 		if s.target.Servers != nil {
@@ -182,6 +184,26 @@ func (p Plan) resolve() (*subject, error) {
 		return nil, hint.Add(fmt.Errorf("harness: the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}
 	return s, nil
+}
+
+// unit is what a schedule may give its times in multiples of: the target's silence, or an option that is a duration.
+func (s *subject) unit(of string) (time.Duration, error) {
+	if of == "" {
+		return s.bounds.Silence, nil
+	}
+	scale, names := 1.0, []string{}
+	for _, o := range s.target.Options {
+		switch {
+		case o.Name == "scale" && o.Kind == targets.Number: // of all of an algorithm's times
+			scale = s.options.Number(o.Name)
+		case o.Kind == targets.Duration:
+			names = append(names, o.Name)
+		}
+	}
+	if !slices.Contains(names, of) {
+		return 0, hint.Unknown("time of "+s.Target, of, names)
+	}
+	return time.Duration(scale * float64(s.options.Duration(of))), nil
 }
 
 // KnownProperty returns an error that lists the properties if there is none of that name.

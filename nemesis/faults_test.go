@@ -213,15 +213,40 @@ func TestARestartStormSparesTheOthers(t *testing.T) {
 	require.Len(t, seen, 4, "none, either, both")
 }
 
+// unit knows two times of a target.
+func unit(of string) (time.Duration, error) {
+	d, known := map[string]time.Duration{"": 2 * time.Second, "heartbeat": 10 * time.Millisecond}[of]
+	if !known {
+		return 0, fmt.Errorf("no time %q", of)
+	}
+	return d, nil
+}
+
+func TestTimesThatAreMultiples(t *testing.T) {
+	timed, err := Schedule{
+		{Fault: "pause", For: time.Second, Of: "whatever"},
+		{Fault: "pause", After: Voted, Times: 0.5, Of: "heartbeat", ForTimes: 3},
+		{Fault: "pause", ForTimes: 1.1},
+	}.Timed(unit)
+	require.NoError(t, err)
+	require.Equal(t, time.Second, timed[0].For)
+	require.Equal(t, 5*time.Millisecond, timed[1].Wait)
+	require.Equal(t, 30*time.Millisecond, timed[1].For)
+	require.Equal(t, 2200*time.Millisecond, timed[2].For)
+	_, err = Schedule{{Fault: "pause", ForTimes: 1}, {Fault: "pause", Times: 1, Of: "hartbeat"}}.Timed(unit)
+	require.ErrorContains(t, err, `step 2: no time "hartbeat"`)
+}
+
 func TestAStepWaitsForItsCue(t *testing.T) {
 	s := newScene(t, 4)
-	schedule := Schedule{
+	schedule, err := Schedule{
 		{At: time.Second, After: Elected, Times: 1.5, Fault: "pause", ForTimes: 0.5},
 		{At: time.Second, After: LeaderChanged, Fault: "isolate", Nodes: []string{"leader"}, For: time.Second},
 		{After: Voted, Wait: time.Second, Fault: "kill", Nodes: []string{"candidate"}, For: time.Second},
 		{At: 10 * time.Second, After: Voted, Fault: "kill", Nodes: []string{"voter"}},
 		{At: time.Hour, After: Voted, Fault: "kill"},
-	}.Timed(2 * time.Second)
+	}.Timed(unit)
+	require.NoError(t, err)
 	require.NoError(t, schedule.Check(s.c.Nodes()))
 	require.Equal(t, time.Hour, schedule.End())
 	s.n.Start(schedule)

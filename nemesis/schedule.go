@@ -16,7 +16,7 @@ type Schedule []Step
 //
 // Elections break where a fault lasts, or comes, as long as they wait for each other. So both times of a step may be
 // given as multiples of the target's silence: of how long a node hears nothing of its leader before it acts, be that
-// an election timeout or a lease.
+// an election timeout or a lease; or of another time that is an option of the target.
 type Step struct {
 	At time.Duration `yaml:"at" json:"at"`
 	// After is what it waits for; "" is nothing. From then to the fault pass Wait, or Times silences.
@@ -27,24 +27,34 @@ type Step struct {
 	// Nodes are words, one for each aim of the fault; its defaults stand for those that are missing.
 	Nodes []string `yaml:"nodes,omitempty" json:"nodes,omitempty"`
 	// For is how long it lasts, or ForTimes as a number of silences; with neither it lasts until the run ends.
-	For      time.Duration     `yaml:"for,omitempty" json:"for,omitempty"`
-	ForTimes float64           `yaml:"for-times,omitempty" json:"for-times,omitempty"`
-	With     map[string]string `yaml:"with,omitempty" json:"with,omitempty"` // the fault's options
+	For      time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
+	ForTimes float64       `yaml:"for-times,omitempty" json:"for-times,omitempty"`
+	// Of is the option of the target that Times and ForTimes multiply; without it they multiply the silence.
+	Of   string            `yaml:"of,omitempty" json:"of,omitempty"`
+	With map[string]string `yaml:"with,omitempty" json:"with,omitempty"` // the fault's options
 }
 
-// Timed returns the schedule for a target of that silence: with all multiples of it worked out.
-func (s Schedule) Timed(silence time.Duration) Schedule {
+// Timed returns the schedule with all multiples worked out. unit is the duration that an option of the target has, and
+// of "" the target's silence.
+func (s Schedule) Timed(unit func(of string) (time.Duration, error)) (Schedule, error) {
 	timed := slices.Clone(s)
 	for i := range timed {
 		st := &timed[i]
+		if st.Times == 0 && st.ForTimes == 0 {
+			continue
+		}
+		d, err := unit(st.Of)
+		if err != nil {
+			return nil, fmt.Errorf("nemesis: step %d: %w", i+1, err)
+		}
 		if st.Times != 0 {
-			st.Wait = times(st.Times, silence)
+			st.Wait = times(st.Times, d)
 		}
 		if st.ForTimes != 0 {
-			st.For = times(st.ForTimes, silence)
+			st.For = times(st.ForTimes, d)
 		}
 	}
-	return timed
+	return timed, nil
 }
 
 func times(f float64, d time.Duration) time.Duration { return time.Duration(f * float64(d)) }
