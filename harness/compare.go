@@ -17,11 +17,11 @@ func (r *run) compare(ctx context.Context) error {
 	op := history.Op{Process: history.Harness, F: history.Compare}
 	for limit := r.cluster.Now() + compareWithin; ; {
 		if r.nemesis.Idle() {
-			real, err := r.cluster.State(ctx)
+			state, err := r.cluster.State(ctx)
 			if err != nil {
 				return err
 			}
-			if op.Error = nemesis.Compare(r.nemesis.Holds(), real, r.ended); op.Error == "" {
+			if op.Error = nemesis.Compare(r.nemesis.Holds(), state, r.ended); op.Error == "" {
 				op.Type = history.OK
 				break
 			}

@@ -14,12 +14,12 @@ func (n *Nemesis) Idle() bool { return !n.busy }
 
 // Compare says in which ways a cluster is not what it is believed to be; "" is in none. Nodes that have ended by themselves
 // are known to be down, or to have been started since.
-func Compare(believed, real history.Changes, ended map[string]bool) string {
+func Compare(believed, found history.Changes, ended map[string]bool) string {
 	var all []string
-	differ := func(what string, believed, real any) {
-		all = append(all, fmt.Sprintf("%s is %v, and should be %v", what, real, believed))
+	differ := func(what string, believed, found any) {
+		all = append(all, fmt.Sprintf("%s is %v, and should be %v", what, found, believed))
 	}
-	a, b := add([]history.Changes{believed}), add([]history.Changes{real})
+	a, b := add([]history.Changes{believed}), add([]history.Changes{found})
 	for _, at := range keys(a.links, b.links) {
 		if x, y := a.links[at], b.links[at]; !sameLink(x, y) {
 			name := at.from + "→" + at.to
@@ -29,7 +29,7 @@ func Compare(believed, real history.Changes, ended map[string]bool) string {
 			differ("link "+name, linkWords(x), linkWords(y))
 		}
 	}
-	for _, p := range real.Procs {
+	for _, p := range found.Procs {
 		if p.State == "" { // some of its processes run, others do not
 			b.procs[p.Node] = "partly up"
 		}
