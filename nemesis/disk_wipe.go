@@ -10,6 +10,7 @@ func init() {
 		About: "a node's process dies, its disk is emptied, and it is started again at the end, with nothing on it",
 		Aims:  []Aim{{"the node", "one"}},
 		Disks: true,
+		Named: true,
 		Shape: func(s Scene) Shape {
 			c := disks(s.Aims[0], history.DiskState{Wiped: true})
 			c.Procs = procs(s.Aims[0], history.Crashed).Procs

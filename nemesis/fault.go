@@ -32,6 +32,9 @@ type Fault struct {
 	// Disks tells that the fault needs disks that can fail, or lose what was not synced: a run that has such a fault puts
 	// the nodes' data on them.
 	Disks bool
+	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
+	// on that keeps anything, and with it what a run has to say.
+	Named bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
 	// nothing, they are the defaults.
 	Draw func(hold time.Duration, rnd *rand.Rand) map[string]string
@@ -149,6 +152,16 @@ func All() []*Fault {
 	}
 	slices.SortFunc(all, func(a, b *Fault) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Drawn returns the names of the faults that a random schedule of all faults is drawn from.
+func Drawn() (names []string) {
+	for _, f := range All() {
+		if !f.Named {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // Find returns the fault of that name.

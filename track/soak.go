@@ -68,9 +68,7 @@ type Soak struct {
 // Soak makes a long run under faults that the seed draws from all there are.
 func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(context.Context, harness.Plan) (*report.Run, error)) (Soak, error) {
 	p := harness.Plan{Target: l.Target, Options: l.Options, On: harness.OnDocker, Nodes: l.Nodes, Time: d, Seed: seed}
-	for _, f := range nemesis.All() {
-		p.Faults = append(p.Faults, f.Name)
-	}
+	p.Faults = nemesis.Drawn()
 	s := Soak{Name: l.Name, About: l.About, Nodes: l.Nodes, Time: d.String(), Seed: seed}
 	r, err := mk(ctx, p)
 	if err != nil {

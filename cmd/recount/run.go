@@ -183,10 +183,9 @@ func parseOptions(words []string) (map[string]string, error) {
 func expand(words []string) []string {
 	words = slices.Clone(words)
 	if slices.Contains(words, "all") {
-		words = nil
-		for _, f := range nemesis.All() {
-			words = append(words, f.Name)
-		}
+		words = append(words, nemesis.Drawn()...)
+		slices.Sort(words)
+		words = slices.DeleteFunc(slices.Compact(words), func(w string) bool { return w == "all" })
 	}
 	return slices.DeleteFunc(words, func(w string) bool { return w == "none" })
 }
