@@ -49,6 +49,9 @@ func linearizable(ctx context.Context, f *facts) Result {
 // decide looks for an order of all uses of an object.
 func (o *object) decide(ctx context.Context) ordering {
 	uses := o.prune(slices.Clone(o.uses))
+	if core := o.unwritten(uses); core != nil {
+		return ordering{answer: Invalid, core: core}
+	}
 	if clusters, legal, ok := o.clusters(uses); ok {
 		if legal && !torn(clusters) {
 			return ordering{answer: Valid}
@@ -59,6 +62,39 @@ func (o *object) decide(ctx context.Context) ordering {
 	m.mu.Lock() // searches like this one take turns
 	defer m.mu.Unlock()
 	return linearize(ctx, o, uses, holding{}, m.bytes)
+}
+
+// unwritten returns the first use that found what nobody can have written by then, and who wrote it first, if anybody did.
+func (o *object) unwritten(uses []action) []action {
+	if o.lock {
+		return nil
+	}
+	first := make([]int, len(o.values)) // who wrote each value first, by its call
+	for i := range first {
+		first[i] = -1
+	}
+	for i := range uses {
+		if u := &uses[i]; u.kind != get && first[u.value] < 0 {
+			first[u.value] = i
+		}
+	}
+	for i := range uses {
+		u := &uses[i]
+		found := u.value
+		if u.kind == cas {
+			found = u.old
+		}
+		if u.kind == put || !u.sure() || found == 0 {
+			continue
+		}
+		switch k := first[found]; {
+		case k < 0:
+			return []action{*u}
+		case k != i && uses[k].call > u.ret:
+			return []action{*u, uses[k]}
+		}
+	}
+	return nil
 }
 
 // clusters are the times of the values of a register whose writes can be told apart (see zones.go), the first one that

@@ -113,7 +113,7 @@ type certain struct {
 const (
 	beamWidth    = 64
 	beamPurses   = 4
-	endlessSteps = 1 << 20
+	endlessSteps = 1 << 20 // and 200 for each operation
 )
 
 // linearize looks for an order of uses, which are in order of their calls, that begins with what an object holds.
@@ -309,7 +309,7 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 		}
 		c := todo[0]
 		todo = todo[1:]
-		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil || l.endless && l.steps > endlessSteps {
+		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil || l.endless && l.steps > endlessSteps+200*len(l.uses) {
 			return "time ran out in the search for an order of " + count(len(l.uses), "operation")
 		}
 		if int64(l.now.len()+next.len()+met.len())*configCost+l.spent > l.budget {
