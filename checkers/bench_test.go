@@ -2,11 +2,9 @@ package checkers
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
@@ -107,31 +105,4 @@ func BenchmarkDay(b *testing.B) {
 		CheckAll(context.Background(), h)
 	}
 	b.ReportMetric(float64(len(h.Ops)), "ops")
-}
-
-// BenchmarkFencing writes one after the other, with a new token now and then: in pieces, and by plain porcupine.
-func BenchmarkFencing(b *testing.B) {
-	for _, n := range []int{1_000, 10_000} {
-		all := make([]access, n)
-		for i := range all {
-			at := time.Duration(i) * time.Millisecond
-			all[i] = access{call: at, ret: at + 500*time.Microsecond, op: int32(i)}
-			all[i].Token, all[i].Value = uint64(1+i/100), int64(i)
-		}
-		b.Run(fmt.Sprintf("pieces/%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, p := range pieces(prune(all), pieceSize) {
-					answer, _ := ask(context.Background(), fenceModel, asOperations(p))
-					require.Equal(b, porcupine.Ok, answer)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("plain/%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				require.True(b, porcupine.CheckOperations(fenceModel, asOperations(all)))
-			}
-		})
-	}
 }
