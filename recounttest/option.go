@@ -69,8 +69,8 @@ func Expect(property string, v checkers.Verdict) Option {
 // environment variable CI is set. The package's TestMain must call Main.
 func OnDocker() Option { return func(c *config) { c.On = harness.OnDocker } }
 
-// Attempts makes a run that decided nothing again, up to n runs in all: on containers a machine may be too busy to keep
-// time.
+// Attempts makes a run again that decided nothing, or did not show a violation that was expected, up to n runs in all: on
+// containers a machine may be too busy to keep time.
 func Attempts(n int) Option { return func(c *config) { c.attempts = max(n, 1) } }
 
 // Results is the folder for runs that did not hold, in the place of results.

@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"recount/checkers"
 	"recount/harness"
 	"recount/hint"
 	"recount/inside"
@@ -90,8 +91,8 @@ func (c *config) run(t *testing.T, plan harness.Plan, repeat func(name string) s
 		if err != nil {
 			fatal(t, err)
 		}
-		if r.Status == harness.StatusUnknown && attempt < c.attempts {
-			t.Logf("attempt %d of %d decided nothing: %s", attempt, c.attempts, report.Sentence(r))
+		if attempt < c.attempts && worthAnother(r) {
+			t.Logf("attempt %d of %d: %s", attempt, c.attempts, report.Sentence(r))
 			continue
 		}
 		if r.Status != harness.StatusHeld && !artifacts {
@@ -120,6 +121,20 @@ func (c *config) run(t *testing.T, plan harness.Plan, repeat func(name string) s
 		}
 		return r
 	}
+}
+
+// worthAnother reports whether a run decided nothing, or failed only to show a violation that was expected.
+func worthAnother(r *report.Run) bool {
+	missed := false
+	for i := range r.Verdicts {
+		switch v := &r.Verdicts[i]; {
+		case v.Verdict == checkers.Invalid && v.Expect != checkers.Invalid && (v.Promised || v.Expect == checkers.Valid):
+			return false
+		case v.Verdict == checkers.Valid && v.Expect == checkers.Invalid:
+			missed = true
+		}
+	}
+	return missed || r.Status == harness.StatusUnknown
 }
 
 // fatal ends a test that could not be made, with the way out.

@@ -64,7 +64,8 @@ func TestValidateAServerThatEnds(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		require.Error(t, err)
 		require.Equal(t, 255, cmd.ProcessState.ExitCode(), "%s", out)
-		require.Regexp(t, `recount: (harness: )?n[1-5] ended by itself with exit status [0-9]+ before it was ready`, string(out))
+		// An engine may be slower to start it than it is to end.
+		require.Regexp(t, `recount: .*(n[1-5] ended by itself with exit status [0-9]+ before it was ready|start n[1-5])`, string(out))
 		if args[0] == "validate" {
 			require.Contains(t, string(out), "flag provided but not defined: -bogus", "its last words")
 		}
