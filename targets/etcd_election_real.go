@@ -65,17 +65,17 @@ func newEtcdElection(o Options) (election.System, error) {
 	if ttl < 2*time.Second || ttl%time.Second != 0 {
 		return nil, fmt.Errorf("targets: etcd-election: %w", hint.Add(fmt.Errorf("option ttl: %v", ttl), "leases last whole seconds, 2s or more"))
 	}
-	servers, err := etcdServers(o)
+	servers, err := etcdServers(o.Value("version"))
 	return &etcdElection{options: o, servers: servers}, err
 }
 
-// etcdServers is the driver of the servers alone.
-func etcdServers(o Options) (election.System, error) {
+// etcdServers is the driver of servers of that version alone.
+func etcdServers(version string) (election.System, error) {
 	etcd, err := Find("etcd")
 	if err != nil {
 		return nil, err
 	}
-	own, err := etcd.Parse(map[string]string{"version": o.Value("version")})
+	own, err := etcd.Parse(map[string]string{"version": version})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 func init() {
 	Register(&Target{
+		Real:   kubernetesLeaseReal(),
 		Name:   "kubernetes-lease",
 		Store:  storeID,
 		About:  "a Lease object in a store that keeps no time: candidates watch it change, each by its own clock",

@@ -68,5 +68,25 @@ func init() {
 			Affected: "Redis 7.0.15, go-redsync 4.13.0, no persistence",
 			Controls: []Control{{About: "the same, appendfsync always", Options: map[string]string{"persistence": "always"}}},
 		},
+		Row{
+			Name: "client-go-lease-duration",
+			Bug: "A candidate waits for its own lease duration before it takes the lease, not for the one that the holder has " +
+				"written into it. If its own is shorter, it takes a lease that is being renewed.",
+			Sources:  []string{"https://github.com/kubernetes/kubernetes/issues/47671"},
+			Property: "exclusive-leadership",
+			On:       []string{harness.OnDocker},
+			Affected: "client-go 0.26.15",
+			Controls: []Control{{About: "client-go 0.34.1", Options: map[string]string{"version": "0.34.1"}}},
+		},
+		Row{
+			Name: "client-go-release-on-cancel",
+			Bug: "With ReleaseOnCancel a leader that is asked to end gives the lease back while its work still runs, and its " +
+				"successor begins.",
+			Sources:  []string{"https://github.com/kubernetes/client-go/issues/728"},
+			Property: "exclusive-leadership",
+			On:       []string{harness.OnDocker},
+			Affected: "client-go 0.34.1, ReleaseOnCancel",
+			Controls: []Control{{About: "the same, without", Options: map[string]string{"release-on-cancel": "false"}}},
+		},
 	)
 }
