@@ -43,6 +43,9 @@ type Env interface {
 	SetTimer(t Timer, d time.Duration)
 	// StopTimer undoes SetTimer. Stopping a timer that is not set does nothing.
 	StopTimer(t Timer)
+	// Load, Store and Sync do not return when the disk fails: an algorithm has no way to go on then, and its process ends
+	// where it stands, as that of a server does. The next life begins on what is left.
+
 	// Load returns what was stored under key, or nil.
 	Load(key string) []byte
 	// Store writes value under key. It survives the death of the process; only what was synced survives that of the
