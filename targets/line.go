@@ -166,8 +166,8 @@ const (
 // Start begins a session.
 func (c *inLine) Start() {
 	c.begin()
-	if c.check > 0 {
-		c.env.SetTimer(checkTime, c.check)
+	if c.check > 0 { // everybody looks at moments of its own
+		c.env.SetTimer(checkTime, time.Duration(c.env.Rand().Int64N(int64(c.check))))
 	}
 }
 

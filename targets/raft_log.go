@@ -36,6 +36,7 @@ type raftLog struct {
 	round       uint64   // counts the reads that ask followers whether this node still leads
 	writes      map[uint64]pendingWrite
 	reads       []pendingRead
+	sorted      []uint64 // scratch
 }
 
 type pendingWrite struct {
@@ -139,7 +140,8 @@ func (r *raft) answerReads() {
 
 // majorityOf is the highest number that a quorum has reached, this node by its own.
 func (r *raft) majorityOf(of []uint64, own uint64) uint64 {
-	all := slices.Clone(of[1:])
+	all := append(r.log.sorted[:0], of[1:]...)
+	r.log.sorted = all
 	all[r.env.ID()-1] = own
 	slices.Sort(all)
 	return all[len(all)-r.votes.quorum]
