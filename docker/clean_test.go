@@ -76,6 +76,22 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// A harness that was killed owns nothing any more, whether or not its parent has taken note.
+func TestAZombieOwnsNothing(t *testing.T) {
+	process := exec.Command("sleep", "600")
+	require.NoError(t, process.Start())
+	label, err := processName(process.Process.Pid)
+	require.NoError(t, err)
+	alive, known := ownerAlive(label)
+	require.True(t, alive && known)
+	require.NoError(t, process.Process.Kill())
+	require.Eventually(t, func() bool {
+		alive, known := ownerAlive(label)
+		return known && !alive
+	}, within, time.Millisecond)
+	require.Error(t, process.Wait())
+}
+
 func TestInUse(t *testing.T) {
 	mine := map[string]string{labelOwner: ownLabel()}
 	foreign := map[string]string{labelOwner: "elsewhere/pid:[1]/1/1"}

@@ -52,6 +52,9 @@ func processName(pid int) (string, error) {
 	if len(fields) < 20 {
 		return "", fmt.Errorf("process %d: strange stat %q", pid, stat)
 	}
+	if state := fields[0]; state == "Z" || state == "X" { // it has ended, and only its parent does not know yet
+		return "", fmt.Errorf("process %d has ended", pid)
+	}
 	return fmt.Sprintf("%s/%s/%d/%s", strings.TrimSpace(string(boot)), space, pid, fields[19]), nil
 }
 
