@@ -59,8 +59,19 @@ func listCommand() *cobra.Command {
 }
 
 func listTargets(w io.Writer) error {
+	var all []*targets.Target
 	for _, t := range targets.All() {
-		fmt.Fprintf(w, "%s\t%s\n", t.Name, t.About)
+		all = append(all, t)
+		if t.Real != nil {
+			all = append(all, t.Real)
+		}
+	}
+	for i, t := range all {
+		if i > 0 && all[i-1].Real == t {
+			fmt.Fprintf(w, "%s, in containers\t%s\n", t.Name, t.About)
+		} else {
+			fmt.Fprintf(w, "%s\t%s\n", t.Name, t.About)
+		}
 		for _, p := range t.Promises {
 			while := ""
 			if p.While != "" {
