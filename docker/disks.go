@@ -80,7 +80,7 @@ const throes = 2 * time.Second
 // revived starts those nodes again, of a change that heals their disks, that ended while they were healed, and reports
 // whether there are any.
 func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
-	any := false
+	some := false
 	for _, d := range change.Disks {
 		up := slices.Contains(change.Procs, history.Proc{Node: d.Node, State: history.Up})
 		n := c.nodes[d.Node]
@@ -89,11 +89,11 @@ func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
 		}
 		select {
 		case <-n.life.over:
-			any = c.start(ctx, n) == nil || any
+			some = c.start(ctx, n) == nil || some
 		case <-time.After(throes):
 		}
 	}
-	return any
+	return some
 }
 
 // detachWithin bounds how long unmounting may take. It takes a millisecond or two.

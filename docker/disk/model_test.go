@@ -222,7 +222,7 @@ func TestACrashLeavesWhatTheModelSays(t *testing.T) {
 			id = rapid.SampledFrom(files).Draw(rt, "file")
 			return id, inodes[id]
 		}
-		make := func(mode uint32) {
+		create := func(mode uint32) {
 			dir, name, is := pick()
 			i, err := d.make(inodes[dir], name, mode, 0, 0, "")
 			require.Equal(rt, is == 0, err == 0)
@@ -260,8 +260,8 @@ func TestACrashLeavesWhatTheModelSays(t *testing.T) {
 				}
 				require.EqualValues(rt, pages, d.used, "room that is taken")
 			},
-			"create": func(*rapid.T) { make(syscall.S_IFREG | 0o644) },
-			"mkdir":  func(*rapid.T) { make(syscall.S_IFDIR | 0o755) },
+			"create": func(*rapid.T) { create(syscall.S_IFREG | 0o644) },
+			"mkdir":  func(*rapid.T) { create(syscall.S_IFDIR | 0o755) },
 			"unlink": func(*rapid.T) { remove(false) },
 			"rmdir":  func(*rapid.T) { remove(true) },
 			"link": func(rt *rapid.T) {
