@@ -41,12 +41,30 @@ func makeFolder(results, target string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o755)
 		if err == nil {
-			return dir, nil
+			return dir, keepDefinition(dir, target)
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return "", hint.Add(fmt.Errorf("harness: results folder: %w", err), "--results DIR names another place")
 		}
 	}
+}
+
+// definitionFile is a copy of the file that describes a run's target, in the run's folder: wherever that is judged again, it
+// is known what was promised.
+const definitionFile = "target.yaml"
+
+func keepDefinition(dir, target string) error {
+	if !targets.IsFile(target) {
+		return nil
+	}
+	t, err := targets.Find(target)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, definitionFile), t.Definition, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("harness: keep the definition of %s: %w", target, err)
+	}
+	return nil
 }
 
 // latest lets results/latest point to a run's folder. It is a convenience: where links cannot be made there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -58,6 +59,9 @@ func promises(r *report.Run) func(property string) (promised bool, while string,
 		return none
 	}
 	t, err := targets.Find(setup.Target)
+	if err != nil && r.Dir != "" && targets.IsFile(setup.Target) {
+		t, err = targets.Find(filepath.Join(r.Dir, definitionFile))
+	}
 	if err != nil {
 		return none
 	}

@@ -1,0 +1,36 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+	"recount/report"
+)
+
+const definition = `image: server:1
+ports: {http: 80}
+times: {silence: 1s}
+observe: {http: /, role: role}
+promises: [elects]
+`
+
+// A run of a target that a file describes takes a copy of it along: what was promised is known where the file is not.
+func TestARunKeepsTheDefinitionOfItsTarget(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(definition), 0o644))
+	results := t.TempDir()
+	dir, err := makeFolder(results, file)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(results, "mine"), filepath.Dir(dir))
+	require.NoError(t, os.Remove(file))
+	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: file}}})
+	require.NoError(t, err)
+	promised, _, _ := promises(&report.Run{Dir: dir, History: h})("elects")
+	require.True(t, promised)
+	promised, _, _ = promises(&report.Run{History: h})("elects")
+	require.False(t, promised, "a history alone cannot tell")
+}
