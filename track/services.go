@@ -89,4 +89,9 @@ func init() {
 			Controls: []Control{{About: "the same, without", Options: map[string]string{"release-on-cancel": "false"}}},
 		},
 	)
+	registerSoak(
+		Long{Name: "zookeeper", About: "ZooKeeper 3.8.0", Target: "zookeeper", Nodes: 3},
+		Long{Name: "redis-sentinel", About: "Redis and Sentinel 7.0.15", Target: "redis-sentinel", Nodes: 3},
+		Long{Name: "etcd-election", About: "etcd 3.6.16, clientv3/concurrency 3.6.4", Target: "etcd-election", Nodes: 3},
+	)
 }
