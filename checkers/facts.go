@@ -26,6 +26,7 @@ type facts struct {
 	tried    int     // faults that were to be injected
 	took     int     // of them, those that were seen to take effect
 	restarts int     // of nodes that had been down
+	store    int     // the member that the others elect through, as part of the election; -1 if there is none
 	resigned []resignation
 	end      time.Duration
 }
@@ -101,10 +102,19 @@ func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.se
 func (f *facts) quorum() int { return f.setup.Quorum() }
 
 // majority reports whether a set of nodes has a majority of the voters in it.
-func (f *facts) majority(nodes set) bool { return nodes.and(f.voters).count() >= f.quorum() }
+func (f *facts) majority(nodes set) bool {
+	if f.store >= 0 { // who reaches the store can be elected, and stay, whoever else there is
+		return nodes.has(f.store)
+	}
+	return nodes.and(f.voters).count() >= f.quorum()
+}
 
 // electorate reports whether a set of nodes has all that it takes to elect a leader: a majority, and somebody to lead.
+// A store that is part of the election makes no difference to when a leader is due: to need it is the election's weakness.
 func (f *facts) electorate(nodes set) bool {
+	if f.store >= 0 {
+		return nodes.count() >= f.quorum()
+	}
 	return f.majority(nodes) && nodes.minus(f.servers) != (set{})
 }
 

@@ -24,6 +24,7 @@ func gather(h *history.History) *facts {
 	for _, n := range f.setup.Nodes {
 		g.node(n)
 	}
+	f.store = slices.Index(f.setup.Nodes, f.setup.Store)
 	for _, n := range f.setup.Servers {
 		f.servers.add(g.node(n))
 	}

@@ -49,6 +49,9 @@ func (p *notation) line(words []string) error {
 		p.setup.Servers = words[1:]
 		p.setup.Nodes = append(p.setup.Nodes, words[1:]...)
 		return nil
+	case "store":
+		p.setup.Store = words[1]
+		return nil
 	case "bounds":
 		bounds := &p.setup.Bounds
 		b := map[string]*time.Duration{"silence": &bounds.Silence, "elect": &bounds.Elect, "poll": &bounds.Poll}

@@ -25,6 +25,14 @@ func (r *run) stride() history.Process {
 	return n
 }
 
+// store is the member that the others elect through, in a model that has it as one of the nodes; "" in all else.
+func (r *run) store() string {
+	if r.target.Node == nil {
+		return ""
+	}
+	return r.target.Store.String()
+}
+
 // work starts what clients do besides observing and writing to the fenced resource, and returns how to stop it.
 func (r *run) work() (stop func()) {
 	var stops []func()

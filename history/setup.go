@@ -11,6 +11,7 @@ type Setup struct {
 	Seed     uint64            `json:"seed"`                // the run's only source of randomness
 	Nodes    []string          `json:"nodes"`               // the members, in the order of their ids
 	Servers  []string          `json:"servers,omitempty"`   // of them, those that the others elect through; none where all are peers
+	Store    string            `json:"store,omitempty"`     // the member that the others elect through, where it is part of the election itself
 	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
 	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
 	Bounds   Bounds            `json:"bounds"`
