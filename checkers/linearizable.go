@@ -291,11 +291,11 @@ func (f *facts) conflict(o *object, holds holding, holder *action, core []action
 
 // actor names who acts in an op.
 func (f *facts) actor(i int) string {
-	if op := &f.h.Ops[i]; op.Node == "" {
+	op := &f.h.Ops[i]
+	if op.Node == "" {
 		return fmt.Sprintf("process %v", op.Process)
-	} else {
-		return fmt.Sprintf("process %v at %s", op.Process, op.Node)
 	}
+	return fmt.Sprintf("process %v at %s", op.Process, op.Node)
 }
 
 // name is what an object is called.

@@ -72,7 +72,7 @@ func (r *Reader) fail(format string, args ...any) error {
 
 // ended is what is wrong with a text that ends where something was expected.
 func (r *Reader) ended(err error, want string) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return r.fail("the text ends: want %s", want)
 	}
 	return err
@@ -119,7 +119,7 @@ func (r *Reader) peek() (byte, error) {
 			}
 		case c == ';':
 			for c != '\n' {
-				if c, err = r.next(); err == io.EOF {
+				if c, err = r.next(); errors.Is(err, io.EOF) {
 					break
 				} else if err != nil {
 					return 0, err
@@ -260,8 +260,8 @@ func double(all []any) (string, bool) {
 func (r *Reader) dispatch() (any, error) {
 	line, col := r.line, r.col
 	r.next()
-	switch c := r.ahead(0); {
-	case c == '{':
+	switch r.ahead(0) {
+	case '{':
 		items, err := r.items('}')
 		if err != nil {
 			return nil, err
@@ -270,7 +270,7 @@ func (r *Reader) dispatch() (any, error) {
 			return nil, &SyntaxError{line, col, fmt.Sprintf("a set with %s twice", twice)}
 		}
 		return Set(items), nil
-	case c == '#':
+	case '#':
 		r.next()
 		word, err := r.token()
 		if err != nil {
@@ -286,7 +286,7 @@ func (r *Reader) dispatch() (any, error) {
 		return nil, err
 	}
 	namespace, spaced := strings.CutPrefix(tag, ":")
-	if !isSymbol(tag) && !(spaced && isSymbol(namespace)) {
+	if !isSymbol(tag) && (!spaced || !isSymbol(namespace)) {
 		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a tag, { or _ after #", tag)}
 	}
 	if c, err := r.peek(); err != nil {
@@ -463,13 +463,14 @@ func (r *Reader) letters() (string, error) {
 	var b []byte
 	for {
 		c := r.ahead(0)
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
-			return string(b), nil
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
+			if _, err := r.next(); err != nil {
+				return "", err
+			}
+			b = append(b, c)
+			continue
 		}
-		if _, err := r.next(); err != nil {
-			return "", err
-		}
-		b = append(b, c)
+		return string(b), nil
 	}
 }
 

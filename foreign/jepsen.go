@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"errors"
 	"io"
 	"math"
 	"time"
@@ -27,7 +28,7 @@ type event struct {
 // readEDN reads a vector or list of maps, or maps one after the other.
 func (b *builder) readEDN(r *edn.Reader) error {
 	c, err := r.Peek()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	closer := byte(0)
@@ -39,9 +40,9 @@ func (b *builder) readEDN(r *edn.Reader) error {
 	for n := 0; ; n++ {
 		c, err := r.Peek()
 		switch at, col := r.At(); {
-		case err == io.EOF && closer != 0:
+		case errors.Is(err, io.EOF) && closer != 0:
 			return problem(at, col, "the text ends: want %q, for the history that opened in line %d, column %d: it is not whole", closer, line, column)
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
@@ -50,7 +51,7 @@ func (b *builder) readEDN(r *edn.Reader) error {
 			if _, err := r.Peek(); err == nil {
 				at, col := r.At()
 				return problem(at, col, "text after the end of the history")
-			} else if err != io.EOF {
+			} else if !errors.Is(err, io.EOF) {
 				return err
 			}
 			return nil
@@ -170,9 +171,9 @@ func plain(v any) string {
 // short writes a value for a message.
 func short(v any) string {
 	const most = 60
-	if s := []rune(edn.Text(v)); len(s) > most {
+	s := []rune(edn.Text(v))
+	if len(s) > most {
 		return string(s[:most]) + "…"
-	} else {
-		return string(s)
 	}
+	return string(s)
 }

@@ -28,7 +28,7 @@ func isLog(line []byte) bool { return logged.Match(line) || level.Match(line) }
 func (b *builder) readLog(r *bufio.Reader) error {
 	for n := 1; ; n++ {
 		text, err := readLine(r, n)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -61,7 +61,7 @@ func readLine(r *bufio.Reader, n int) (string, error) {
 			return "", problem(n, maxLogLine+1, "the line goes on after %d MiB: want one op a line", maxLogLine>>20)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err == io.EOF && len(text) > 0:
+		case errors.Is(err, io.EOF) && len(text) > 0:
 			return "", problem(n, len(text)+1, "cut off in the middle of a line: want its end")
 		}
 		return string(text), err
@@ -74,7 +74,7 @@ func (b *builder) logLine(n, before int, text string) error {
 	var words []any
 	for {
 		v, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if s, ok := errors.AsType[*edn.SyntaxError](err); ok {
