@@ -13,7 +13,8 @@ import (
 // Markdown writes the run's verdicts as a table, with the command that repeats the run.
 func Markdown(w io.Writer, r *Run) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Recount: %s\n\n**Status %d.** %s\n\n%s\n\n", MarkdownText(headline(r)), r.Status, MarkdownText(Sentence(r)), MarkdownText(facts(r)))
+	fmt.Fprintf(&b, "## Recount: %s\n\n**Status %d.** %s\n\n%s\n\n", MarkdownText(headline(r)), r.Status,
+		MarkdownText(Sentence(r)), MarkdownText(facts(r)))
 	if len(r.Verdicts) > 0 {
 		b.WriteString("| | property | verdict | | why |\n|---|---|---|---|---|\n")
 	}
@@ -33,10 +34,11 @@ func Markdown(w io.Writer, r *Run) error {
 	return nil
 }
 
+var markdown = strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, `\`, `\\`)
+
 // MarkdownText makes of a text one line that Markdown shows as it is, in a table as well.
 func MarkdownText(s string) string {
-	s = strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, `\`, `\\`).Replace(s)
-	return strings.Join(strings.Fields(printable(s)), " ")
+	return strings.Join(strings.Fields(printable(markdown.Replace(s))), " ")
 }
 
 // Level is how grave an annotation is, in the words of GitHub's workflow commands.

@@ -32,7 +32,8 @@ func (s *Spec) readPorts(_ value, f map[string]value) error {
 		}
 		port, err := strconv.Atoi(text)
 		if err != nil || port < 1 || port > 65535 {
-			return val.bad("a number from 1 to 65535, on which the server listens in its container", "port %s: %q is no port", key.Value, text)
+			return val.bad("a number from 1 to 65535, on which the server listens in its container", "port %s: %q is no port",
+				key.Value, text)
 		}
 		if slices.Contains([]string{"id", "name", "addr"}, key.Value) || !nameRule.MatchString(key.Value) {
 			return key.bad("use letters, digits, - and _; id, name and addr are taken", "a port cannot be named %q", key.Value)
@@ -164,7 +165,8 @@ func (w words) fill(each string, m election.Member) (string, error) {
 		}
 		word, after, found := strings.Cut(after, "}")
 		if !found {
-			return "", hint.Add(fmt.Errorf("%q: a brace is not closed", each), "{id}, {name}, {addr} and the ports by their names stand in braces")
+			return "", hint.Add(fmt.Errorf("%q: a brace is not closed", each),
+				"{id}, {name}, {addr} and the ports by their names stand in braces")
 		}
 		switch word {
 		case "id":

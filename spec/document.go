@@ -56,7 +56,8 @@ func document(text []byte) (value, error) {
 				}
 			}
 		}
-		return value{}, &fault{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", text), "look at the quotes and the indentation there, and in the line above")}
+		return value{}, &fault{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", text),
+			"look at the quotes and the indentation there, and in the line above")}
 	}
 	return value{doc.Content[0], "the file"}, nil
 }

@@ -51,7 +51,8 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	case !asked && len(s.Observe.Logs) == 0:
 		return v.bad(observeWays, "observe: nothing tells who leads")
 	case asked && !s.Observe.Role.Given() && !s.Observe.Leader.Given():
-		return v.bad("role: {at: FIELD, leader: VALUE}, or leader: FIELD that names the leader", "observe: neither role nor leader is given")
+		return v.bad("role: {at: FIELD, leader: VALUE}, or leader: FIELD that names the leader",
+			"observe: neither role nor leader is given")
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 			e.Port = only
 		}
 	case len(s.Ports) == 0:
-		return nil, v.bad("ports: {http: 8080}, the port on which the server listens in its container", "%s: no ports are given", v.name)
+		return nil, v.bad("ports: {http: 8080}, the port on which the server listens in its container", "%s: no ports are given",
+			v.name)
 	default:
 		return nil, v.bad("port: NAME, beside it", "%s: which of the ports?", v.name)
 	}
@@ -115,7 +116,8 @@ func (v value) pattern() (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, v.bad("the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes", "%s: %v", v.name, err)
+		return nil, v.bad("the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes",
+			"%s: %v", v.name, err)
 	}
 	return re, nil
 }

@@ -25,7 +25,8 @@ func ParseShard(text string) (s Shard, err error) {
 		}
 	}
 	if !ok || err != nil || s.Number < 1 || s.Number > s.Of {
-		return s, hint.Add(fmt.Errorf("--shard %q: want number/of", text), "--shard 1/3, --shard 2/3 and --shard 3/3 together make the whole suite")
+		return s, hint.Add(fmt.Errorf("--shard %q: want number/of", text),
+			"--shard 1/3, --shard 2/3 and --shard 3/3 together make the whole suite")
 	}
 	return s, nil
 }

@@ -81,7 +81,8 @@ func (o *Outcome) JUnit(w io.Writer) error {
 
 func (r *Run) junit() junitCase {
 	c := junitCase{
-		Class: "recount." + r.Target + "." + r.Scenario, Name: fmt.Sprintf("seed %d", r.Seed), Time: seconds(r.Took), Out: r.details(),
+		Class: "recount." + r.Target + "." + r.Scenario, Name: fmt.Sprintf("seed %d", r.Seed), Time: seconds(r.Took),
+		Out: r.details(),
 	}
 	message := r.Sentence
 	for _, w := range r.Weaknesses {

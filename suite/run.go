@@ -79,7 +79,8 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 			continue
 		}
 		n := len(o.Runs)
-		o.Runs = append(o.Runs, &Run{Target: j.target.Name, Scenario: j.scenario.Name, Seed: j.plan.Seed, State: NotRun, Repeat: j.repeat})
+		o.Runs = append(o.Runs, &Run{Target: j.target.Name, Scenario: j.scenario.Name, Seed: j.plan.Seed, State: NotRun,
+			Repeat: j.repeat})
 		m.jobs = append(m.jobs, j)
 		if j.plan.On == harness.OnSim {
 			simulated = append(simulated, n)

@@ -142,7 +142,8 @@ func (k *Known) UnmarshalYAML(n *yaml.Node) error {
 	if err := wordOr(n, nil, (*fields)(k), "target", "property", "scenario", "until", "reason"); err != nil {
 		return err
 	}
-	for name, is := range map[string]bool{"target": k.Target != "", "property": k.Property != "", "until": !k.Until.IsZero(), "reason": k.Reason != ""} {
+	for name, is := range map[string]bool{"target": k.Target != "", "property": k.Property != "", "until": !k.Until.IsZero(),
+		"reason": k.Reason != ""} {
 		if !is {
 			return at(n, way, "a known weakness without %s", name)
 		}
@@ -188,7 +189,8 @@ func Parse(file string, text []byte) (*Suite, error) {
 	}
 	if err == nil {
 		type fields Suite
-		err = wordOr(doc.Content[0], nil, (*fields)(s), "about", "on", "nodes", "time", "seeds", "budget", "workloads", "ignore", "require", "targets", "scenarios", "known")
+		err = wordOr(doc.Content[0], nil, (*fields)(s), "about", "on", "nodes", "time", "seeds", "budget", "workloads", "ignore",
+			"require", "targets", "scenarios", "known")
 	}
 	if err == nil {
 		err = s.fill()
@@ -233,7 +235,8 @@ func (s *Suite) fill() error {
 	for i := range s.Scenarios {
 		c := &s.Scenarios[i]
 		if (c.Scenario == "") == (len(c.Faults) == 0) {
-			return hint.Add(fmt.Errorf("scenario %d: want either a scenario or faults to draw from", i+1), "ping-pong, or {name: random, faults: [isolate, kill]}")
+			return hint.Add(fmt.Errorf("scenario %d: want either a scenario or faults to draw from", i+1),
+				"ping-pong, or {name: random, faults: [isolate, kill]}")
 		}
 		if c.Name == "" {
 			if c.Name = label(c.Scenario); c.Scenario == "" {

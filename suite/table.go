@@ -193,7 +193,8 @@ func (o *Outcome) Text(out io.Writer) error {
 	}
 	for _, f := range o.findings() {
 		fmt.Fprintf(&b, "\n✕ %s of %s under %s: %s\n  %s\n  in %s; the first: %s\n  repeat: %s\n",
-			f.Property, f.First.Target, f.First.Scenario, f.Words(), f.Why, plural(f.Runs, "run"), filepath.Join(o.Dir, f.First.Dir), f.First.Repeat)
+			f.Property, f.First.Target, f.First.Scenario, f.Words(), f.Why, plural(f.Runs, "run"), filepath.Join(o.Dir, f.First.Dir),
+			f.First.Repeat)
 	}
 	for _, r := range o.Runs {
 		if r.State == Failed {

@@ -105,7 +105,8 @@ func (o *Outcome) Annotations() (list []report.Annotation) {
 	}
 	for _, st := range o.Known {
 		if st.Vanished || st.Expired {
-			list = append(list, report.Annotation{Level: report.LevelWarning, Title: st.Property + " of " + st.where(), Text: st.words()})
+			list = append(list, report.Annotation{Level: report.LevelWarning, Title: st.Property + " of " + st.where(),
+				Text: st.words()})
 		}
 	}
 	return list

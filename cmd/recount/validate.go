@@ -140,7 +140,8 @@ func viewWords(v harness.ProbeView) string {
 	if v.Told {
 		how = "its log told"
 	}
-	text := fmt.Sprintf("%6.2fs  role %v, term %d, leader %s", v.At.Seconds(), v.View.Role, v.View.Term, cmp.Or(v.View.Leader, "nobody"))
+	leader := cmp.Or(v.View.Leader, "nobody")
+	text := fmt.Sprintf("%6.2fs  role %v, term %d, leader %s", v.At.Seconds(), v.View.Role, v.View.Term, leader)
 	if v.View.Torn {
 		text += ", not of one instant"
 	}
