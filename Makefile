@@ -29,10 +29,10 @@ soak: build ## break no promise of any election in 1,000 simulations of each und
 	bin/recount matrix --targets targets --seeds $(RUNS) --keep=false
 
 prove: ## compare fast deciding with plain porcupine on 100,000 random histories of each kind (CHECKS=n for more)
-	$(GO) test -timeout 60m -count 1 -v -run 'Plain|Decide' -rapid.checks $(CHECKS) ./checkers
+	$(GO) test -timeout 60m -count 1 -v ./checkers -run 'Plain|Decide' -rapid.checks=$(CHECKS)
 
 mutate: ## flip each decision of the checkers, one at a time: some test must notice
-	$(GO) test -timeout 60m -count 1 -v -run '^TestMutants$$' -mutants 0 ./checkers
+	$(GO) test -timeout 60m -count 1 -v ./checkers -run '^TestMutants$$' -mutants=0
 
 track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
 	bin/recount track-record
@@ -45,7 +45,7 @@ lint: ## lint with the pinned golangci-lint (the first time it gets built)
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
 
 bench: ## measure deciding against plain porcupine and its goals, then the speed of each package
-	$(GO) test -count 1 -v -run '^TestGoals$$' -goals ./checkers
+	$(GO) test -count 1 -v ./checkers -run '^TestGoals$$' -goals
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime 300ms ./...
 
 golden: ## rewrite the golden files from what the code does now
