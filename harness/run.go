@@ -183,7 +183,7 @@ func (r *run) begin() {
 	r.cluster = clients
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Store: r.store(), NoTerms: r.target.NoTerms, Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
+		Servers: r.servers, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.sightings = nemesis.NewSightings(r.names, r.recorder)

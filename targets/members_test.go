@@ -104,7 +104,14 @@ func TestNatsObserveBefore210(t *testing.T) {
 		require.False(t, torn)
 		require.Equal(t, want, s)
 	}
-	_, _, err := answering(t, "nats", old, 8222, 200, `{}`)
+	target, err := Find("nats")
+	require.NoError(t, err)
+	for version, numbered := range map[string]bool{"2.9.25": false, "2.10.20": true} {
+		o, err := target.Parse(map[string]string{"version": version})
+		require.NoError(t, err)
+		require.Equal(t, numbered, target.Numbered(o))
+	}
+	_, _, err = answering(t, "nats", old, 8222, 200, `{}`)
 	require.ErrorContains(t, err, "the meta group has not started")
 }
 

@@ -41,6 +41,7 @@ func init() {
 			}
 			return []string{"single-leader-per-term", "monotonic-term", "elects"}
 		},
+		Untold: func(o Options) bool { return strings.HasPrefix(o.Value("version"), "2.9.") },
 		Bounds: func(Options) history.Bounds {
 			return history.Bounds{
 				Silence: natsSilence,

@@ -29,6 +29,8 @@ type Target struct {
 	Store election.ID
 	// NoTerms says that the election numbers no leaderships: its views carry term 0.
 	NoTerms bool
+	// Untold reports the same of some options only: versions that do not tell their terms. It may be nil.
+	Untold func(o Options) bool
 	// Bounds are the times that the target is judged by, from its options.
 	Bounds func(o Options) history.Bounds
 
@@ -65,6 +67,9 @@ type Promise struct {
 	// against the target. It is nil where no fault can.
 	Unless func(did history.Changes) bool
 }
+
+// Numbered reports whether views carry terms with these options.
+func (t *Target) Numbered(o Options) bool { return !t.NoTerms && (t.Untold == nil || !t.Untold(o)) }
 
 // Excused reports whether the nemesis took away what t's promise of the property rests on.
 func (t *Target) Excused(property string, did history.Changes) bool {
