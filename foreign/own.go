@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -129,7 +130,7 @@ func scalar(text string) any {
 	}
 	r := edn.NewReader(strings.NewReader(text))
 	v, err := r.Next()
-	if _, end := r.Next(); err == nil && end == io.EOF && edn.Text(v) == text {
+	if _, end := r.Next(); err == nil && errors.Is(end, io.EOF) && edn.Text(v) == text {
 		return v
 	}
 	return text
@@ -197,7 +198,7 @@ func fromJSON(d *json.Decoder) (any, error) {
 func keyOf(name string) any {
 	r := edn.NewReader(strings.NewReader(":" + name))
 	if v, err := r.Next(); err == nil && v == edn.Keyword(name) {
-		if _, err := r.Next(); err == io.EOF {
+		if _, err := r.Next(); errors.Is(err, io.EOF) {
 			return v
 		}
 	}

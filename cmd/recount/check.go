@@ -261,7 +261,7 @@ func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err erro
 	const sniffed = 64 << 10
 	br := bufio.NewReaderSize(f, sniffed)
 	begin, err := br.Peek(sniffed)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
 	var r io.Reader = br
@@ -272,7 +272,7 @@ func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err erro
 			return false, fmt.Errorf("decompress: %w", err)
 		}
 		plain := bufio.NewReaderSize(z, sniffed)
-		if begin, err = plain.Peek(sniffed); err != nil && err != io.EOF {
+		if begin, err = plain.Peek(sniffed); err != nil && !errors.Is(err, io.EOF) {
 			return false, fmt.Errorf("decompress: %w", err)
 		}
 		r = plain
