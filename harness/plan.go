@@ -56,10 +56,11 @@ var needs = map[string]election.Verb{
 	workloadRegister: election.Put, workloadUpdates: election.Update, workloadTransfer: election.Resign,
 }
 
-// Apt returns the workloads that make sense for a target with these options.
-func Apt(words []string, t *targets.Target, o targets.Options) (apt []string) {
+// Apt returns the workloads that make sense for a target.
+func Apt(words []string, t *targets.Target) (apt []string) {
+	o, err := t.Parse(nil)
 	for _, w := range words {
-		if do := needs[w]; do == 0 || t.Can(do, o) {
+		if do := needs[w]; do == 0 || err == nil && t.Can(do, o) {
 			apt = append(apt, w)
 		}
 	}

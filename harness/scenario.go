@@ -18,6 +18,7 @@ import (
 	"recount/hint"
 	"recount/nemesis"
 	"recount/scenarios"
+	"recount/targets"
 )
 
 // Scenario is a recipe for a run, as a YAML file has it. What it leaves out is decided by the command line or by
@@ -68,12 +69,15 @@ func loadScenario(word string) (*Scenario, error) {
 }
 
 // Plan is the run that a scenario describes, with what the given plan already says in the place of what the scenario
-// says. Options, expectations and requirements are for the scenario's own target only. The seed is the given plan's.
+// says. Options, expectations and requirements are for the scenario's own target only, and another one's clients do what that
+// can. The seed is the given plan's.
 func (s *Scenario) Plan(p Plan) Plan {
 	p.Scenario, p.Schedule, p.Workloads = s.Name, s.Schedule, s.Workloads
 	if p.Target == "" || p.Target == s.Target {
 		p.Target, p.Options, p.Expect = s.Target, maps.Clone(s.Options), s.Expect
 		p.Require = append(slices.Clone(s.Require), p.Require...)
+	} else if t, err := targets.Find(p.Target); err == nil {
+		p.Workloads = Apt(s.Workloads, t)
 	}
 	if p.Nodes == 0 {
 		p.Nodes = s.Nodes

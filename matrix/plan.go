@@ -48,12 +48,11 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) harness.Plan {
 		if run.Options = r.over(own); !maps.Equal(own, run.Options) {
 			run.Expect = nil // that was expected of the target as the scenario has it
 		}
-		run.Workloads = harness.Apt(run.Workloads, r.found, r.options)
 		return run
 	}
 	run := harness.Plan{
 		Target: r.Target, Options: r.Options, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
-		Faults: c.faults, Workloads: harness.Apt(p.Workloads, r.found, r.options),
+		Faults: c.faults, Workloads: harness.Apt(p.Workloads, r.found),
 	}
 	if run.Time == 0 {
 		run.Time = r.time()
