@@ -45,7 +45,8 @@ func (r *run) work() (stop func()) {
 		stops = append(stops, workloads.SendUpdates(r.cluster, r.names, commandEvery))
 	}
 	if slices.Contains(r.Workloads, workloadTransfer) {
-		stops = append(stops, workloads.HandOver(r.cluster, r.recorder, r.sightings.Leader, 10*r.bounds.Silence, first+registerClients, r.stride()))
+		stops = append(stops, workloads.HandOver(r.cluster, r.recorder, r.sightings.Leader, 10*r.bounds.Silence,
+			first+registerClients, r.stride()))
 	}
 	return func() {
 		for _, stop := range stops {

@@ -12,8 +12,10 @@ var comparison = &Experiment{
 	Name:  "comparison",
 	Title: "The comparison table, measured",
 	About: "Messages: the worst election of n nodes, from nothing or after the leader's crash, fitted to a power of n. Tolerates: how many of five " +
-		"candidates may be killed, the leader among them, with a new leader each time; a store, where there is one, lives. Ordering: whether " +
-		"each of ten leaderships, with crashes and returns between them, has a higher number than the one before. Split brain: the leader is cut off with a " +
+		"candidates may be killed, the leader among them, with a new leader each time; a store, where there is one, " +
+		"lives. Ordering: whether " +
+		"each of ten leaderships, with crashes and returns between them, has a higher number than the one before. " +
+		"Split brain: the leader is cut off with a " +
 		"minority, and a majority left to elect; two leaders of one number, or without numbers two at all, are split brain.",
 	Source: "[E]",
 	series: func(e Effort) (all []series) {

@@ -17,7 +17,8 @@ var handOver = &Experiment{
 	Name:  "hand-over",
 	Title: "Hand-over by resignation against hand-over by timeout",
 	About: "Five nodes, and a leader that resigns and stays, is asked to end and does so politely, or is killed. The time from there until a " +
-		"majority of all nodes names another leader is taken (never: not within ten times the target's bound), for every election that can resign, with each target's own times.",
+		"majority of all nodes names another leader is taken (never: not within ten times the target's bound), for " +
+		"every election that can resign, with each target's own times.",
 	Source: "[E]: stop taking work, drain, resign, so that the gap is far shorter than a timeout; [A] on scale-in",
 	series: func(e Effort) (all []series) {
 		for _, t := range resigning() {

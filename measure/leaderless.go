@@ -16,8 +16,10 @@ var leaderless = &Experiment{
 	Name:  "time-without-leader",
 	Title: "Time without a leader after a crash, by Raft's election timeout",
 	About: "The leader of five servers crashes at a random moment of the heartbeat interval after a heartbeat to all, and the " +
-		"time until another one leads is taken. In the slow network messages travel for 4 to 9 ms, so that a broadcast and its answers take about " +
-		"15 ms, as in the paper; in the fast one for 0.5 to 1.5 ms. Heartbeats go out twice in the shortest timeout. A trial without a leader after 20 s is ended.",
+		"time until another one leads is taken. In the slow network messages travel for 4 to 9 ms, so that a broadcast " +
+		"and its answers take about " +
+		"15 ms, as in the paper; in the fast one for 0.5 to 1.5 ms. Heartbeats go out twice in the shortest timeout. A " +
+		"trial without a leader after 20 s is ended.",
 	Source: `Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm", section 9.3 and figure 16`,
 	series: func(e Effort) (all []series) {
 		for _, w := range networks {

@@ -23,7 +23,9 @@ type registerClient struct {
 
 // KeepRegister starts so many clients, each of which gives a command about once in every interval. Processes number from first, and
 // stride is the number of all processes of the run.
-func KeepRegister(c Cluster, r *history.Recorder, nodes []string, rnd *rand.Rand, clients int, every time.Duration, first, stride history.Process) (stop func()) {
+func KeepRegister(c Cluster, r *history.Recorder, nodes []string, rnd *rand.Rand, clients int, every time.Duration,
+	first, stride history.Process,
+) (stop func()) {
 	value, stopped := uint64(0), false
 	for i := range clients {
 		k := &registerClient{
