@@ -29,7 +29,8 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 	var odd error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if odd == nil && !slices.Contains(suiteFlags, f.Name) {
-			odd = hint.Add(fmt.Errorf("--%s does not go with --suite", f.Name), "the suite's file says it; with it go --%s", strings.Join(suiteFlags[1:], ", --"))
+			odd = hint.Add(fmt.Errorf("--%s does not go with --suite", f.Name), "the suite's file says it; with it go --%s",
+				strings.Join(suiteFlags[1:], ", --"))
 		}
 	})
 	if odd != nil {
