@@ -34,7 +34,7 @@ func BenchmarkMinute(b *testing.B) {
 						began := time.Now()
 						verdicts(h)
 						judging.Add(int64(time.Since(began)))
-						events.Add(int64(r.cluster.(*simulated).Events()))
+						events.Add(int64(simulatedOf(r.cluster).Events()))
 					}
 				})
 			}
@@ -61,4 +61,12 @@ func benchmarked(b *testing.B, seed uint64) *run {
 	}.resolve()
 	require.NoError(b, err)
 	return &run{subject: s, Config: Config{Progress: func(string) {}}}
+}
+
+// simulatedOf is what is below the clients of a cluster.
+func simulatedOf(c Cluster) *simulated {
+	if below, ok := c.(*clients); ok {
+		c = below.Cluster
+	}
+	return c.(*simulated)
 }

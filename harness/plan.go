@@ -207,6 +207,11 @@ func (s *subject) unit(of string) (time.Duration, error) {
 	return time.Duration(scale * float64(s.options.Duration(of))), nil
 }
 
+// polls is about how many ops a run records, for most of them are polls; up to a million, for which room may be made at once.
+func (s *subject) polls() int {
+	return min(2*s.Nodes*int((s.Time+s.bounds.Elect)/s.bounds.Poll), 1_000_000)
+}
+
 // KnownProperty returns an error that lists the properties if there is none of that name.
 func KnownProperty(property string) error {
 	var known []string

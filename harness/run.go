@@ -141,6 +141,7 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 		hold = 64 << 10
 	}
 	r.recorder = history.NewRecorder(w, hold)
+	r.recorder.Reserve(r.polls())
 	return r.carryOut(ctx, dir)
 }
 
