@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"recount/harness"
 	"recount/hint"
 	"recount/hunt"
+	"recount/targets"
 )
 
 // huntFlags are what the command line says of a hunt.
@@ -60,7 +63,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
 	f.StringVar(&given.nodes, "nodes", "3-7", "sizes of clusters, `from-to` or one")
 	f.DurationVar(&given.Time, "time", 0, "simulated time of a run (default: 40 silences of the target, 10s to 60s)")
-	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: fence, where fencing is looked for)")
+	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing)")
 	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers)")
 	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
 	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
@@ -101,11 +104,26 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	if !set("jobs") && !simulated {
 		g.Jobs = 1
 	}
-	if g.Workloads = g.work; !set("workload") && (g.Property == "" || g.Property == "fencing") {
-		g.Workloads = []string{"fence"}
+	if g.Workloads = g.work; !set("workload") {
+		g.Workloads = clientsFor(g.Property)
+		if t, err := targets.Find(g.Target); err == nil {
+			g.Workloads = harness.Apt(g.Workloads, t)
+		}
 	}
 	if !set("seed") {
 		g.Seed = uint64(rand.Uint32())
+	}
+	return nil
+}
+
+// clientsFor are the workloads without which nothing can be seen of a property, or with "", of any.
+func clientsFor(property string) []string {
+	feeds := map[string]string{"fencing": "fence", "linearizable": "register", "ordered-updates": "updates"}
+	switch workload, fed := feeds[property]; {
+	case fed:
+		return []string{workload}
+	case property == "":
+		return slices.Sorted(maps.Values(feeds))
 	}
 	return nil
 }
