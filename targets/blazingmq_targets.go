@@ -29,7 +29,8 @@ func init() {
 			{Property: "elects", While: blazingmqTiming + ", and the nodes of a majority are all connected to each other"},
 			{
 				Property: "sticky-leader",
-				While:    blazingmqTiming + ", and whoever is supported in its scouting is elected",
+				While:    blazingmqTiming + ", and whoever is supported in its scouting is elected at once",
+				Unless:   delays,
 			},
 			{Property: "no-ping-pong", While: blazingmqTiming},
 			{Property: "bounded-terms", While: blazingmqTiming},

@@ -39,3 +39,9 @@ func forgets(did history.Changes, keeps func(node string) bool) bool {
 func failing(did history.Changes, keeps func(node string) bool) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return keeps(d.Node) && d.DiskState != history.DiskState{} })
 }
+
+// delays reports whether a change makes a disk slow to sync. A node that asks others before it campaigns, and then stores its
+// new term, campaigns so much later on an answer that may no longer be true.
+func delays(did history.Changes) bool {
+	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
+}

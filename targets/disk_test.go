@@ -27,6 +27,9 @@ func TestPromisesRestOnTheDisksThatKeepSomething(t *testing.T) {
 		{"blob-lease", "fencing", "n1", history.DiskState{Full: true}, false},
 		{"blob-lease", "elects", "n1", history.DiskState{Full: true}, true},
 		{"blob-lease", "elects", "n2", history.DiskState{Full: true}, false},
+		{"raft-prevote", "sticky-leader", "n2", history.DiskState{Slow: 1}, true},
+		{"raft-prevote", "no-ping-pong", "n2", history.DiskState{Slow: 1}, false},
+		{"blazingmq-scouting", "sticky-leader", "n2", history.DiskState{Slow: 1}, true},
 		{"bully", "agreement", "n2", history.DiskState{Wiped: true}, false},
 	} {
 		target, err := Find(c.target)
