@@ -83,7 +83,7 @@ func Run(ctx context.Context, p Plan, cfg Config) (*report.Run, error) {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
 	rep.History, rep.Notes = h, r.notes
-	Judge(ctx, rep, r.subject.Plan)
+	Judge(ctx, rep, r.Plan)
 	rep.Took = time.Since(started)
 	if err := report.Write(rep); err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 	var ops []Op
 	for {
 		text, err := l.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return New(ops)
 		}
 		if err != nil {
@@ -103,9 +103,9 @@ type lines struct {
 func (l *lines) next() ([]byte, error) {
 	l.n++
 	text, err := l.r.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
+	if errors.Is(err, bufio.ErrBufferFull) {
 		l.long = append(l.long[:0], text...)
-		for err == bufio.ErrBufferFull {
+		for errors.Is(err, bufio.ErrBufferFull) {
 			if len(l.long) > maxLine {
 				return nil, &SyntaxError{l.n, maxLine + 1, fmt.Errorf("the line goes on after %d MiB: want one op a line", maxLine>>20)}
 			}

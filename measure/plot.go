@@ -106,7 +106,7 @@ func (d drawing) write(p *plot.Plot) (Plot, error) {
 	c := vgsvg.New(width, height)
 	all := draw.New(c)
 	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
+	all.Fill(all.Path())
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
 	p.Draw(draw.Crop(all, 4, -side, 4, -6))

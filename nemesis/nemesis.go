@@ -247,7 +247,7 @@ func (n *Nemesis) impose(f history.F, a *active) bool {
 func (n *Nemesis) bring(f history.F, a *active, want imposed) bool {
 	fault := a.fault
 	fault.Changes = want.from(n.holds)
-	if f == history.Change && fault.Changes.Empty() {
+	if f == history.Change && fault.Empty() {
 		n.idle()
 		return true
 	}
