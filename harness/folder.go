@@ -29,24 +29,31 @@ func makeFolder(results, target string) (string, error) {
 	if results == "" {
 		return "", Usage(hint.Add(errors.New("harness: the results folder has no name"), "--results DIR names one"))
 	}
-	parent := filepath.Join(results, folderName(target))
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", hint.Add(fmt.Errorf("harness: results folder: %w", err), "--results DIR names another place")
+	dir, err := NewFolder(results, folderName(target), time.Now())
+	if err != nil {
+		return "", fmt.Errorf("harness: %w", err)
 	}
-	stamp := time.Now().Format("20060102-150405.000")
-	for i := 1; ; i++ {
+	return dir, keepDefinition(dir, target)
+}
+
+// NewFolder makes results/<kind>/<time>, with a number behind it where another began in the same millisecond.
+func NewFolder(results, kind string, began time.Time) (string, error) {
+	parent := filepath.Join(results, kind)
+	err := os.MkdirAll(parent, 0o755)
+	stamp := began.Format("20060102-150405.000")
+	for i := 1; err == nil; i++ {
 		dir := filepath.Join(parent, stamp)
 		if i > 1 {
 			dir = fmt.Sprintf("%s-%d", dir, i)
 		}
-		err := os.Mkdir(dir, 0o755)
-		if err == nil {
-			return dir, keepDefinition(dir, target)
+		if err = os.Mkdir(dir, 0o755); err == nil {
+			return dir, nil
 		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", hint.Add(fmt.Errorf("harness: results folder: %w", err), "--results DIR names another place")
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
 		}
 	}
+	return "", hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
 }
 
 // definitionFile is a copy of the file that describes a run's target, in the run's folder: wherever that is judged again, it

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"recount/hint"
+	"recount/harness"
 )
 
 // The files of a matrix's folder.
@@ -22,9 +22,9 @@ const (
 
 // MakeFolder makes a matrix's own folder, results/matrix/<time>.
 func MakeFolder(results string) (string, error) {
-	dir := filepath.Join(results, "matrix", time.Now().Format("20060102-150405.000"))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", hint.Add(fmt.Errorf("matrix: results folder: %w", err), "--results DIR names another place")
+	dir, err := harness.NewFolder(results, "matrix", time.Now())
+	if err != nil {
+		return "", fmt.Errorf("matrix: %w", err)
 	}
 	return dir, nil
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"recount/hint"
+	"recount/harness"
 )
 
 // The files of a report.
@@ -22,9 +22,9 @@ const (
 
 // MakeFolder makes a report's own folder, results/measure/<time>.
 func MakeFolder(results string) (string, error) {
-	dir := filepath.Join(results, "measure", time.Now().Format("20060102-150405.000"))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", hint.Add(fmt.Errorf("measure: results folder: %w", err), "--results DIR names another place")
+	dir, err := harness.NewFolder(results, "measure", time.Now())
+	if err != nil {
+		return "", fmt.Errorf("measure: %w", err)
 	}
 	return dir, nil
 }

@@ -2,16 +2,13 @@ package suite
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
 	"recount/harness"
-	"recount/hint"
 )
 
 // Config is how a suite is run.
@@ -66,8 +63,8 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	if cfg.Shard.Of > 1 {
 		o.Shard = fmt.Sprintf("%d/%d", cfg.Shard.Number, cfg.Shard.Of)
 	}
-	if o.Dir, err = folder(cfg.Results, o.Started); err != nil {
-		return nil, err
+	if o.Dir, err = harness.NewFolder(cfg.Results, "suite", o.Started); err != nil {
+		return nil, fmt.Errorf("suite: %w", err)
 	}
 	m := &maker{suite: s, cfg: cfg, outcome: o}
 	if s.Budget > 0 {
@@ -99,25 +96,6 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	s.standings(o, jobs, cfg)
 	o.Status = o.status()
 	return o, o.write()
-}
-
-// folder makes the suite's own, results/suite/<time>.
-func folder(results string, now time.Time) (string, error) {
-	parent := filepath.Join(results, "suite")
-	err := os.MkdirAll(parent, 0o755)
-	for i := 1; err == nil; i++ {
-		dir := filepath.Join(parent, now.Format("20060102-150405.000"))
-		if i > 1 {
-			dir = fmt.Sprintf("%s-%d", dir, i)
-		}
-		if err = os.Mkdir(dir, 0o755); err == nil {
-			return dir, nil
-		}
-		if errors.Is(err, os.ErrExist) {
-			err = nil
-		}
-	}
-	return "", hint.Add(fmt.Errorf("suite: results folder: %w", err), "--results DIR names another place")
 }
 
 // maker makes the runs of a suite.
