@@ -105,19 +105,10 @@ func numbered(target string, n int, seed uint64) (sample, error) {
 // splitBrain cuts the leader off with a minority, and returns for how long there were two leaders, and for how long two
 // that nothing tells apart.
 func splitBrain(target string, n int, seed uint64) (sample, error) {
-	s, err := setup{target: target, nodes: n}.open(seed)
+	s, leader, may, err := established(target, n, seed)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.settle(); err != nil {
-		return nil, err
-	}
-	s.run(s.bounds.Elect)
-	leader, err := s.settle()
-	if err != nil {
-		return nil, err
-	}
-	may := slices.DeleteFunc(s.candidates(), func(i int) bool { return i == leader })
 	minority := []int{leader, may[int(seed)%len(may)]}
 	var rest []int
 	for i := range n {

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"slices"
 
 	"recount/history"
 )
@@ -31,19 +30,10 @@ func lossName(n, k int) string { return fmt.Sprintf("%d of %d", k, n) }
 
 // survives reports whether an election finds a new leader after k of n nodes were killed, its leader first.
 func survives(target string, n, k int, seed uint64) (sample, error) {
-	s, err := setup{target: target, nodes: n}.open(seed)
+	s, leader, may, err := established(target, n, seed)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.settle(); err != nil {
-		return nil, err
-	}
-	s.run(s.bounds.Elect)
-	leader, err := s.settle()
-	if err != nil {
-		return nil, err
-	}
-	may := slices.DeleteFunc(s.candidates(), func(i int) bool { return i == leader })
 	s.become(leader, history.Down)
 	for i := range k - 1 {
 		s.become(may[(int(seed)+i)%len(may)], history.Down)

@@ -186,6 +186,21 @@ func (s *stand) settle() (int, error) {
 	return s.leader(), nil
 }
 
+// established returns a stand whose leader has led for a while, and who else may lead.
+func established(target string, nodes int, seed uint64) (s *stand, leader int, others []int, err error) {
+	if s, err = (setup{target: target, nodes: nodes}).open(seed); err != nil {
+		return nil, -1, nil, err
+	}
+	if _, err = s.settle(); err != nil {
+		return nil, -1, nil, err
+	}
+	s.run(s.bounds.Elect)
+	if leader, err = s.settle(); err != nil {
+		return nil, -1, nil, err
+	}
+	return s, leader, slices.DeleteFunc(s.candidates(), func(i int) bool { return i == leader }), nil
+}
+
 // become changes the state of a node's process.
 func (s *stand) become(place int, state history.ProcState) {
 	s.down[place] = state != history.Up
