@@ -1,8 +1,6 @@
 package targets
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -120,12 +118,7 @@ func (s *dragonboat) Container(self election.Member, all []election.Member) elec
 
 // Observer asks a member what it knows of the leader.
 func (s *dragonboat) Observer(self election.Member, _ []election.Member, dial election.Dial) election.Observer {
-	return &dragonboatObserver{newAsker(dial, dragonboatStatusPort), self.ID}
-}
-
-type dragonboatObserver struct {
-	*asker
-	self election.ID
+	return &ownObserver[dragonboatView]{newAsker(dial, dragonboatStatusPort), "dragonboat", self.ID}
 }
 
 // dragonboatView is the leader and its term as the library keeps them, in one value. A member that names itself leads;
@@ -136,41 +129,20 @@ type dragonboatView struct {
 	Leader election.ID `json:"leader"`
 }
 
-func (v dragonboatView) status(self election.ID) (election.Status, error) {
-	s := election.Status{Term: v.Term, Leader: v.Leader}
+func (v dragonboatView) status(self election.ID) (s election.Status, torn bool, err error) {
+	s = election.Status{Term: v.Term, Leader: v.Leader}
 	switch {
 	case v.ID != self:
-		return election.Status{}, fmt.Errorf("the answer is that of %v", v.ID)
+		return election.Status{}, false, fmt.Errorf("the answer is that of %v", v.ID)
 	case v.Term == 0: // nothing was heard since the start, though a term may be on disk
-		return election.Status{}, errors.New("raft has not started")
+		return election.Status{}, false, errors.New("raft has not started")
 	case v.Leader == self:
 		s.Role = election.Leader
 	}
-	return s, nil
-}
-
-// Observe reads leader and term, which belong together.
-func (o *dragonboatObserver) Observe(ctx context.Context) (election.Status, bool, error) {
-	var v dragonboatView
-	err := o.ask(ctx, "/status", &v)
-	if err == nil {
-		var s election.Status
-		if s, err = v.status(o.self); err == nil {
-			return s, false, nil
-		}
-	}
-	return election.Status{}, false, fmt.Errorf("targets: dragonboat: observe %v: %w", o.self, err)
+	return s, false, nil
 }
 
 // ReadLog reads what the member prints when the library tells its listener of a change.
 func (s *dragonboat) ReadLog(self election.ID, line string) (election.Status, bool) {
-	if !strings.HasPrefix(line, `{"id":`) {
-		return election.Status{}, false
-	}
-	var v dragonboatView
-	if json.Unmarshal([]byte(line), &v) != nil {
-		return election.Status{}, false
-	}
-	status, err := v.status(self)
-	return status, err == nil
+	return readOwnLine[dragonboatView](self, line)
 }

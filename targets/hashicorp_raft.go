@@ -1,8 +1,6 @@
 package targets
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -111,29 +109,11 @@ func (s *hashicorpRaft) Container(self election.Member, all []election.Member) e
 
 // Observer asks a member for its view.
 func (s *hashicorpRaft) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
-	return &hashicorpObserver{newAsker(dial, hashicorpStatusPort), self.ID}
+	return &ownObserver[hashicorpView]{newAsker(dial, hashicorpStatusPort), "hashicorp-raft", self.ID}
 }
 
-type hashicorpObserver struct {
-	*asker
-	self election.ID
-}
-
-// Observe reads a view that the member's own main has put together so that its parts belong together, or that says that
-// they may not.
-func (o *hashicorpObserver) Observe(ctx context.Context) (election.Status, bool, error) {
-	var v hashicorpView
-	err := o.ask(ctx, "/status", &v)
-	if err == nil {
-		var s election.Status
-		if s, err = v.status(o.self); err == nil {
-			return s, v.Torn, nil
-		}
-	}
-	return election.Status{}, false, fmt.Errorf("targets: hashicorp-raft: observe %v: %w", o.self, err)
-}
-
-// hashicorpView is what a member says, asked or by itself.
+// hashicorpView is what a member says, asked or by itself. Its main puts the parts together so that they belong together, or
+// says that they may not.
 type hashicorpView struct {
 	ID     string `json:"id"`
 	State  string `json:"state"`
@@ -146,15 +126,15 @@ var hashicorpRoles = map[string]election.Role{
 	"Follower": election.Follower, "Candidate": election.Candidate, "Leader": election.Leader,
 }
 
-func (v hashicorpView) status(self election.ID) (election.Status, error) {
+func (v hashicorpView) status(self election.ID) (s election.Status, torn bool, err error) {
 	role, ok := hashicorpRoles[v.State]
 	if !ok {
-		return election.Status{}, fmt.Errorf("raft state %q is none of those known", v.State)
+		return election.Status{}, false, fmt.Errorf("raft state %q is none of those known", v.State)
 	}
 	if v.ID != self.String() {
-		return election.Status{}, fmt.Errorf("the answer is that of %q", v.ID)
+		return election.Status{}, false, fmt.Errorf("the answer is that of %q", v.ID)
 	}
-	return election.Status{Role: role, Term: v.Term, Leader: memberNamed(v.Leader)}, nil
+	return election.Status{Role: role, Term: v.Term, Leader: memberNamed(v.Leader)}, v.Torn, nil
 }
 
 // memberNamed returns the member of that name; None for "" and for what is no name of a member's.
@@ -169,13 +149,5 @@ func memberNamed(name string) election.ID {
 // ReadLog reads the views that the member prints when raft tells its observers of a change. They are read on the
 // goroutine that makes the change.
 func (s *hashicorpRaft) ReadLog(self election.ID, line string) (election.Status, bool) {
-	if !strings.HasPrefix(line, `{"id":`) {
-		return election.Status{}, false
-	}
-	var v hashicorpView
-	if json.Unmarshal([]byte(line), &v) != nil {
-		return election.Status{}, false
-	}
-	status, err := v.status(self)
-	return status, err == nil
+	return readOwnLine[hashicorpView](self, line)
 }
