@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"recount/docker"
+)
+
+func cleanCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "clean",
+		Short: "Remove containers, networks and volumes that killed runs left behind",
+		Long: `Remove containers, networks and volumes that killed runs left behind. Runs that are alive are left alone, unless --all is
+given. Recount's images are kept: they are caches.`,
+		Example: `  recount clean`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := docker.Connect(cmd.Context())
+			if err != nil {
+				return failure{err}
+			}
+			defer e.Close()
+			removed, err := e.Clean(cmd.Context(), all)
+			for _, name := range removed {
+				fmt.Fprintln(cmd.OutOrStdout(), name)
+			}
+			if err != nil {
+				return failure{err}
+			}
+			say(cmd)(fmt.Sprintf("%d things removed", len(removed)))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "remove runs that are alive as well")
+	return cmd
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// write puts a scenario into a file.
+func writeScenario(t *testing.T, text string) (path string) {
+	path = filepath.Join(t.TempDir(), "scenario.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+// A lease by a clock that was set back goes on for its holder alone, by a clock that only drifts it does not, unless that
+// drifts by more than the lease allows for.
+func TestLeasesByWrongClocksOnContainers(t *testing.T) {
+	for _, c := range []struct {
+		clock, fault, want string
+	}{
+		{"wall", "fault: clock-jump, with: {by: -30s}", "invalid"},
+		{"monotonic", "fault: clock-jump, with: {by: -30s}", "valid"},
+		{"monotonic", "fault: clock-drift, with: {by: -80%}", "invalid"},
+	} {
+		t.Run(c.clock+" "+c.fault, func(t *testing.T) {
+			t.Parallel()
+			_, api := program(t)
+			file := writeScenario(t, fmt.Sprintf(`
+target: leader-lease
+options: {clock: %s}
+nodes: 3
+time: 9s
+schedule:
+  - {at: 500ms, nodes: [leader], for: 7s, %s}
+  - {at: 1s, fault: isolate, nodes: [leader], for: 6s}
+`, c.clock, c.fault))
+			r := onContainers(t, file)
+			unshown := func() bool {
+				got := r.verdict("exclusive-leadership")
+				return got == "unknown" || c.want == "invalid" && got == "valid"
+			}
+			for tries := 1; unshown() && tries < 3; tries++ { // a machine too busy to keep time shows nothing
+				r = onContainers(t, file)
+			}
+			require.Equal(t, c.want, r.verdict("exclusive-leadership"))
+			require.Equal(t, "valid", r.verdict("single-leader-per-term"))
+			read := 0
+			for _, op := range stored(t, r).Ops {
+				if op.F == history.ReadClock {
+					read++
+				}
+			}
+			require.Positive(t, read, "clocks are sampled all the while")
+			require.Empty(t, ownLeft(t, api, r.Run))
+		})
+	}
+}
+
+// etcd, unmodified, lives through 200 faults of its clocks, one after the other on each of its nodes, and tells the right
+// time at the end.
+func TestEtcdSurvivesManyClockFaults(t *testing.T) {
+	t.Parallel()
+	var scenario bytes.Buffer
+	scenario.WriteString("about: clocks\ntarget: etcd\nnodes: 3\ntime: 31s\nschedule:\n")
+	faults := []string{
+		"fault: clock-jump, with: {by: 30s}", "fault: clock-drift, with: {by: 1%}", "fault: clock-jump, with: {by: -1h}",
+		"fault: clock-drift, with: {by: -5%}", "fault: clock-strobe, with: {by: 10s, every: 20ms}",
+	}
+	for i := range 200 {
+		at := time.Duration(i) * 140 * time.Millisecond
+		fmt.Fprintf(&scenario, "  - {at: %v, %s, nodes: [n%d], for: 100ms}\n", at, faults[i%len(faults)], i%3+1)
+	}
+	r := onContainers(t, writeScenario(t, scenario.String()))
+	done := map[history.F]int{}
+	var last [3]history.Reading
+	for _, op := range stored(t, r).Ops {
+		switch {
+		case op.Process == history.Nemesis && op.Type != history.Invoke:
+			require.NotEqual(t, history.Fail, op.Type, "%s %s of %v: %s", op.F, op.Fault.Name, op.Fault.Nodes, op.Error)
+			done[op.F]++
+		case op.F == history.Exit:
+			require.Fail(t, "etcd ended by itself", "%s: %s", op.Node, op.Error)
+		case op.F == history.ReadClock:
+			last[op.Node[1]-'1'] = op.Reading
+		}
+	}
+	require.Equal(t, 200, done[history.Inject])
+	require.Equal(t, 200, done[history.Heal])
+	for i, r := range last {
+		require.Zero(t, r.Wall, "n%d", i+1)
+	}
+	require.Equal(t, "valid", r.verdict("single-leader-per-term"))
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"recount/hint"
+)
+
+// plain is an error as one line for a person: without the names of the packages that it comes through.
+func plain(err error) string {
+	words := strings.ReplaceAll(err.Error(), "\n", "; ") // several that came together
+	for {
+		from, rest, ok := strings.Cut(words, ": ")
+		if !ok || !slices.Contains(packages, from) {
+			return words
+		}
+		words = rest
+	}
+}
+
+// packages are those whose errors begin with their names, as Go's do.
+var packages = []string{
+	"checkers", "docker", "harness", "history", "hunt", "matrix", "measure", "nemesis", "option", "recipes", "report", "shrink",
+	"targets", "track",
+}
+
+// guide gives the errors of the command line itself a way out.
+func guide(root *cobra.Command) {
+	root.Args, root.RunE = cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		var known []string
+		for _, c := range cmd.Commands() {
+			if !c.Hidden {
+				known = append(known, c.Name())
+			}
+		}
+		return hint.Unknown("command", args[0], known)
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		var invalid *pflag.InvalidValueError
+		switch {
+		case errors.As(err, &unknown):
+			var known []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+			if near := hint.Of(hint.Unknown("flag", unknown.GetSpecifiedName(), known)); strings.HasPrefix(near, "did you") {
+				return hint.Add(err, "%s", near)
+			}
+		case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration":
+			return hint.Add(fmt.Errorf("--%s %q is no duration", invalid.GetFlag().Name, invalid.GetValue()), "with a unit: 500ms, 30s, 5m")
+		case errors.As(err, &invalid):
+			err = fmt.Errorf("--%s %q is no %s", invalid.GetFlag().Name, invalid.GetValue(), invalid.GetFlag().Value.Type())
+		}
+		return hint.Add(err, "%s --help lists the flags", cmd.CommandPath())
+	})
+	for _, c := range root.Commands() {
+		if c.Args == nil {
+			continue
+		}
+		args := c.Args
+		c.Args = func(cmd *cobra.Command, given []string) error {
+			if err := args(cmd, given); err != nil {
+				return hint.Add(err, "%s --help shows how it is used", cmd.CommandPath())
+			}
+			return nil
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recount/harness"
+	"recount/hint"
+	"recount/hunt"
+	"recount/targets"
+)
+
+// huntFlags are what the command line says of a hunt.
+type huntFlags struct {
+	hunt.Config
+	options, faults, work []string
+	nodes, results        string
+	shrinking             shrinkFlags
+	asJSON                bool
+}
+
+func huntCommand() *cobra.Command {
+	var given huntFlags
+	cmd := &cobra.Command{
+		Use:   "hunt --target T",
+		Short: "Search for faults that break an election, and shrink what is found",
+		Long: `Search for faults that break an election, and shrink what is found.
+
+A hunt makes many runs with schedules drawn from the faults, simulated, on all cores. It varies those whose runs reached
+something new: other roles, terms and links together than any run before. It stops at the first promised property that breaks,
+or the one that --property names; with --keep-going it goes on, and keeps one finding of each kind. The same seed makes the same
+runs, in the same order, whatever the number of jobs.
+
+Each finding is kept as a run, and shrunk: to fewer faults and nodes, simpler faults, shorter and rounder times, and the simplest
+seed that still break the property. What is left is written as a scenario that tells what happens, and kept with its run. Ctrl-C
+ends the hunt, and then the shrinking; what was found is kept.
+
+Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one did.`,
+		Example: `  recount hunt --target raft --opt forget-vote=true --property single-leader-per-term
+  recount hunt --target blazingmq-term --property no-ping-pong --nemesis cut-link,isolate
+  recount hunt --target raft-prevote --nodes 3-7 --opt scale=1,2 --budget 10m --keep-going
+  recount hunt --target etcd --opt version=3.4.23 --property sticky-leader --nemesis isolate --on docker --budget 20m`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := given.parse(cmd); err != nil {
+				return err
+			}
+			return given.hunt(cmd)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&given.Target, "target", "", "the election to hunt (recount list targets)")
+	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value,…`, drawn from several values; may be given again")
+	f.StringSliceVar(&given.faults, "nemesis", []string{"all"}, "faults to draw from, or all (recount list faults)")
+	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
+	f.StringVar(&given.nodes, "nodes", "3-7", "sizes of clusters, `from-to` or one")
+	f.DurationVar(&given.Time, "time", 0, "simulated time of a run (default: 40 silences of the target, 10s to 60s)")
+	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing)")
+	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers)")
+	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
+	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
+	f.BoolVar(&given.KeepGoing, "keep-going", false, "go on after the first finding")
+	f.StringVar(&given.On, "on", harness.OnSim, "where the nodes run: sim or docker")
+	f.Uint64Var(&given.Seed, "seed", 0, "decides all that is drawn (default: a random one, printed)")
+	f.StringVar(&given.results, "results", "results", "folder under which findings get their own")
+	f.BoolVar(&given.asJSON, "json", false, "print the findings as one JSON object")
+	given.shrinking.register(f, "shrink-")
+	return cmd
+}
+
+func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
+	set := cmd.Flags().Changed
+	if g.Target == "" {
+		return hint.Add(fmt.Errorf("nothing to hunt"), "name a --target; recount list targets shows them")
+	}
+	if g.Options, err = parseRanges(g.options); err != nil {
+		return err
+	}
+	if g.Nodes, err = parseSizes(g.nodes); err != nil {
+		return err
+	}
+	g.Faults = expand(g.faults)
+	for name, bad := range map[string]bool{
+		"budget": g.Budget <= 0, "runs": g.Runs <= 0, "time": g.Time <= 0, "jobs": g.Jobs <= 0,
+	} {
+		if set(name) && bad {
+			return hint.Add(fmt.Errorf("--%s %s: want more than none", name, cmd.Flag(name).Value), "leave it out for the default")
+		}
+	}
+	simulated := g.On == harness.OnSim
+	if !set("budget") && !set("runs") {
+		if g.Budget = time.Minute; !simulated {
+			g.Budget = 15 * time.Minute
+		}
+	}
+	if !set("jobs") && !simulated {
+		g.Jobs = 1
+	}
+	if g.Workloads = g.work; !set("workload") {
+		g.Workloads = clientsFor(g.Property)
+		if t, err := targets.Find(g.Target); err == nil {
+			g.Workloads = harness.Apt(g.Workloads, t)
+		}
+	}
+	if !set("seed") {
+		g.Seed = uint64(rand.Uint32())
+	}
+	return nil
+}
+
+// clientsFor are the workloads without which nothing can be seen of a property, or with "", of any.
+func clientsFor(property string) []string {
+	feeds := map[string]string{"fencing": "fence", "linearizable": "register", "ordered-updates": "updates"}
+	switch workload, fed := feeds[property]; {
+	case fed:
+		return []string{workload}
+	case property == "":
+		return slices.Sorted(maps.Values(feeds))
+	}
+	return nil
+}
+
+// parseRanges reads name=value,value words.
+func parseRanges(words []string) (map[string][]string, error) {
+	single, err := parseOptions(words)
+	if err != nil {
+		return nil, err
+	}
+	ranges := map[string][]string{}
+	for name, values := range single {
+		ranges[name] = strings.Split(values, ",")
+	}
+	return ranges, nil
+}
+
+// parseSizes reads "3-7" or "5".
+func parseSizes(s string) (sizes [2]int, err error) {
+	from, to, ranged := strings.Cut(s, "-")
+	if !ranged {
+		to = from
+	}
+	sizes[0], err = strconv.Atoi(from)
+	if err == nil {
+		sizes[1], err = strconv.Atoi(to)
+	}
+	if err != nil {
+		err = hint.Add(fmt.Errorf("--nodes %q is neither a number nor a range", s), "--nodes 3-7")
+	}
+	return sizes, err
+}
+
+func (g *huntFlags) hunt(cmd *cobra.Command) error {
+	debug.SetGCPercent(400) // short runs make much garbage and keep little
+	ctx := cmd.Context()
+	place, err := openPlace(g.On, g.results)
+	if err != nil {
+		return failure{err}
+	}
+	defer place.close(say(cmd))
+	g.Make = place.make
+	bar := newProgress(cmd)
+	g.Progress = func(p hunt.Progress) { bar.tell(func() string { return g.progress(p) }) }
+	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
+	r, failed := hunt.Hunt(ctx, g.Config)
+	bar.end()
+	if r == nil {
+		return failure{failed}
+	}
+	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Adopt: place.adopt, Shrink: g.shrinking.config(place, bar)}
+	keeper.Tell = func(f hunt.Finding, more int) {
+		bar.end()
+		line := fmt.Sprintf("%s broke in run %d", f.Property, f.Run)
+		if more > 0 {
+			line += fmt.Sprintf("; %d other findings come after it", more)
+		}
+		say(cmd)(line)
+	}
+	kept, err := keeper.Keep(ctx, r)
+	bar.end()
+	if failed = errors.Join(failed, err); failed != nil && len(kept) == 0 {
+		return failure{failed}
+	}
+	status := harness.StatusHeld
+	switch {
+	case len(kept) > 0:
+		status = harness.StatusBroken
+	case r.Interrupted:
+		status = harness.StatusUnknown
+	}
+	if err := (huntReport{g, r, kept, status}).print(cmd.OutOrStdout()); err != nil {
+		return failure{err}
+	}
+	if failed != nil {
+		return failure{failed}
+	}
+	return verdict(status)
+}
+
+// progress is one line about a hunt under way.
+func (g *huntFlags) progress(p hunt.Progress) string {
+	left := ""
+	if g.Runs > 0 {
+		left = fmt.Sprintf(", %d runs left", g.Runs-p.Runs)
+	}
+	if g.Budget > 0 {
+		left += fmt.Sprintf(", %v left", max(g.Budget-p.Took, 0).Round(time.Second))
+	}
+	return fmt.Sprintf("%d runs, %.0f/s, coverage %d, findings %d%s", p.Runs, rate(p), p.Coverage, p.Findings, left)
+}
+
+func rate(p hunt.Progress) float64 { return float64(p.Runs) / max(p.Took.Seconds(), 0.001) }

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/hunt"
+	"recount/shrink"
+)
+
+// huntReport is what a hunt has come to, to be printed.
+type huntReport struct {
+	*huntFlags
+	result *hunt.Result
+	kept   []*hunt.Kept
+	status int
+}
+
+func (r huntReport) print(w io.Writer) error {
+	if r.asJSON {
+		return r.json(w)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d runs in %v, %.0f a second; coverage %d\n", r.Target, r.result.Runs,
+		r.result.Took.Round(100*time.Millisecond), rate(r.result.Progress), r.result.Coverage)
+	for _, k := range r.kept {
+		fmt.Fprintf(&b, "\n%s broke in run %d, with %d nodes and %s\n", k.Property, k.Run, k.Plan.Nodes, shrink.Faults(k.Plan))
+		if k.Alike > 0 {
+			fmt.Fprintf(&b, "  and in %d further runs, under the same faults or what these were shrunk to\n", k.Alike)
+		}
+		row(&b, "run", k.Found.Dir)
+		if k.Shrunk != nil {
+			writeShrunk(&b, k.Shrunk, k.File)
+		}
+	}
+	fmt.Fprintf(&b, "\nstatus: %d  %s\n", r.status, r.summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeShrunk tells what a finding was shrunk to.
+func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
+	small := fmt.Sprintf("%d nodes, %s, %v", s.Plan.Nodes, shrink.Faults(s.Plan), s.Plan.Time)
+	if s.Interrupted {
+		small += "; cut short, so perhaps not the least"
+	}
+	row(b, "shrunk to", small)
+	row(b, "why", s.Verdict.Why)
+	row(b, "rate", s.Rate())
+	row(b, "scenario", file)
+	row(b, "report", s.Run.Page())
+}
+
+func row(b *strings.Builder, name, value string) { fmt.Fprintf(b, "  %-10s %s\n", name, value) }
+
+func (r huntReport) summary() string {
+	looked := "no promised property"
+	if r.Property != "" {
+		looked = "not " + r.Property
+	}
+	switch {
+	case len(r.kept) > 0:
+		var names []string
+		for _, k := range r.kept {
+			names = append(names, k.Property)
+		}
+		slices.Sort(names)
+		return "Broken: " + strings.Join(slices.Compact(names), ", ") + "."
+	case r.result.Interrupted:
+		return "Interrupted; until then " + looked + " broke."
+	}
+	text := strings.ToUpper(looked[:1]) + looked[1:] + " broke."
+	if r.Property == "" {
+		var others []string
+		for _, name := range slices.Sorted(maps.Keys(r.result.Broken)) {
+			others = append(others, fmt.Sprintf("%s in %d runs", name, r.result.Broken[name]))
+		}
+		if len(others) > 0 {
+			text += " Not promised and broken: " + strings.Join(others, ", ") + "; --property hunts one of them."
+		}
+	}
+	return text
+}
+
+// found is a finding in JSON.
+type found struct {
+	Property string  `json:"property"`
+	Number   int     `json:"number"` // of the run that found it
+	Run      string  `json:"run"`
+	Alike    int     `json:"alike,omitempty"`
+	Shrunk   *shrunk `json:"shrunk,omitempty"`
+}
+
+// shrunk is what a run was shrunk to, in JSON.
+type shrunk struct {
+	Property    string   `json:"property"`
+	Run         string   `json:"run"`
+	Scenario    string   `json:"scenario"`
+	Nodes       int      `json:"nodes"`
+	Faults      []string `json:"faults"`
+	Seed        uint64   `json:"seed"`
+	Why         string   `json:"why"`
+	Hits        int      `json:"hits"`
+	Measured    int      `json:"measured"`
+	Runs        int      `json:"runs"` // that it took
+	Interrupted bool     `json:"interrupted,omitempty"`
+}
+
+func asShrunk(s *shrink.Result, file string) *shrunk {
+	small := &shrunk{
+		Property: s.Property, Run: s.Run.Dir, Scenario: file, Nodes: s.Plan.Nodes, Faults: []string{}, Seed: s.Plan.Seed,
+		Why: s.Verdict.Why, Hits: s.Hits, Measured: s.Measured, Runs: s.Runs, Interrupted: s.Interrupted,
+	}
+	for _, st := range s.Plan.Schedule {
+		small.Faults = append(small.Faults, st.Fault)
+	}
+	return small
+}
+
+func (r huntReport) json(w io.Writer) error {
+	all := struct {
+		Target   string  `json:"target"`
+		Seed     uint64  `json:"seed"`
+		Runs     int     `json:"runs"`
+		Coverage int     `json:"coverage"`
+		Status   int     `json:"status"`
+		Findings []found `json:"findings"`
+	}{r.Target, r.Seed, r.result.Runs, r.result.Coverage, r.status, []found{}}
+	for _, k := range r.kept {
+		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike}
+		if k.Shrunk != nil {
+			f.Shrunk = asShrunk(k.Shrunk, k.File)
+		}
+		all.Findings = append(all.Findings, f)
+	}
+	return json.NewEncoder(w).Encode(all)
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/hint"
+	"recount/nemesis"
+	"recount/scenarios"
+	"recount/targets"
+)
+
+func listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List what Recount knows by name",
+		Example: `  recount list targets`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var known []string
+			for _, c := range cmd.Commands() {
+				known = append(known, c.Name())
+			}
+			return hint.Unknown("list", args[0], known)
+		},
+	}
+	for _, l := range []struct {
+		name, about string
+		rows        func(io.Writer) error
+	}{
+		{"faults", "what the nemesis can do, and to whom", listFaults},
+		{"checkers", "the properties that are judged", listCheckers},
+		{"workloads", "what clients do", listWorkloads},
+		{"scenarios", "the experiments that have a name", listScenarios},
+	} {
+		cmd.AddCommand(&cobra.Command{
+			Use:     l.name,
+			Short:   "List " + l.about,
+			Example: "  recount list " + l.name,
+			Args:    cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				if err := l.rows(w); err != nil {
+					return failure{err}
+				}
+				return w.Flush()
+			},
+		})
+	}
+	cmd.AddCommand(listTargetsCommand())
+	return cmd
+}
+
+func listTargetsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "targets [TARGET…]",
+		Short: "List the elections that can be tested, or what some of them promise",
+		Long: `List the elections that can be tested. Of those that are named, by a word or by the path of a spec file, list what they
+promise, their options, and the times and numbers that they are judged by.`,
+		Example: `  recount list targets
+  recount list targets raft raft-prevote
+  recount list targets mine.yaml`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, name := range names {
+				t, err := targets.Find(name)
+				if err != nil {
+					return err
+				}
+				if err := describeTarget(w, t); err != nil {
+					return failure{err}
+				}
+			}
+			if len(names) == 0 {
+				for _, t := range targets.All() {
+					fmt.Fprintf(w, "%s\t%s\n", t.Name, t.About)
+				}
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// describeTarget prints a target, and the real one of which it is the model.
+func describeTarget(w io.Writer, t *targets.Target) error {
+	all := []*targets.Target{t}
+	if t.Real != nil {
+		all = append(all, t.Real)
+	}
+	for i, t := range all {
+		if i > 0 {
+			fmt.Fprintf(w, "%s, in containers\t%s\n", t.Name, t.About)
+		} else {
+			fmt.Fprintf(w, "%s\t%s\n", t.Name, t.About)
+		}
+		for _, p := range t.Promises {
+			while := ""
+			if p.While != "" {
+				while = "while " + p.While
+			}
+			fmt.Fprintf(w, "  promises %s\t%s\n", p.Property, while)
+		}
+		for _, o := range t.Options {
+			fmt.Fprintf(w, "  --opt %s=%s\t%s\n", o.Name, o.Default, o.About)
+		}
+		o, err := t.Parse(nil)
+		if err != nil {
+			return err
+		}
+		b := checkers.Thresholds(t.Bounds(o))
+		fmt.Fprintf(w, "  judged by\tsilence=%v elect=%v poll=%v moves=%d returns=%d terms=%d (check --bound)\n",
+			b.Silence, b.Elect, b.Poll, b.Moves, b.Returns, b.Terms)
+	}
+	return nil
+}
+
+func listFaults(w io.Writer) error {
+	for _, f := range nemesis.All() {
+		fmt.Fprintf(w, "%s\t%s\n", f.Name, f.About)
+		for _, a := range f.Aims {
+			fmt.Fprintf(w, "  node\t%s (default %s)\n", a.What, a.Default)
+		}
+		for _, o := range f.Options {
+			fmt.Fprintf(w, "  with %s=%s\t%s (%s)\n", o.Name, o.Default, o.About, o.Takes())
+		}
+	}
+	fmt.Fprintln(w, "\ncues that a step may wait for (after: …)")
+	for _, cue := range nemesis.Cues() {
+		fmt.Fprintf(w, "  %s\t%s\n", cue[0], cue[1])
+	}
+	fmt.Fprintln(w, "\nwords for nodes, looked up when a fault fires")
+	for _, word := range nemesis.Words() {
+		fmt.Fprintf(w, "  %s\t%s\n", word[0], word[1])
+	}
+	return nil
+}
+
+func listCheckers(w io.Writer) error {
+	for _, c := range checkers.All() {
+		fmt.Fprintf(w, "%s\t%s\n", c.Property, c.Holds)
+	}
+	return nil
+}
+
+func listWorkloads(w io.Writer) error {
+	for _, l := range harness.Workloads() {
+		fmt.Fprintf(w, "%s\t%s\n", l[0], l[1])
+	}
+	return nil
+}
+
+func listScenarios(w io.Writer) error {
+	for _, name := range scenarios.Names() {
+		s, err := harness.LoadScenario(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%s\n", name, s.About)
+	}
+	return nil
+}

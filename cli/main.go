@@ -1,0 +1,118 @@
+// Package cli is the command line of Recount. A program that registers elections of its own and calls [Main] is a Recount
+// that knows these as well:
+//
+//	package main
+//
+//	import (
+//		"recount/cli"
+//
+//		_ "example.com/mine/election" // calls targets.Register
+//	)
+//
+//	func main() { cli.Main() }
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"recount/harness"
+	"recount/hint"
+	"recount/inside"
+)
+
+// Main runs the command that the program's arguments name and ends the program with its status. It is also what runs
+// inside of the containers that the program starts, so it comes first in main; the program must be linked statically
+// (CGO_ENABLED=0) for that.
+func Main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program. Results go to stdout; everything else goes to stderr, prefixed.
+func run(args []string, stdout, stderr io.Writer) (status int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	root := rootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var verdict verdictError
+	switch {
+	case err == nil:
+		return harness.StatusHeld
+	case errors.As(err, &verdict):
+		return int(verdict)
+	}
+	complain(stderr, err)
+	var failed failure
+	if errors.As(err, &failed) && !harness.IsUsage(err) {
+		return harness.StatusFailed
+	}
+	return harness.StatusUsage
+}
+
+// complain prints an error, and the way out of it.
+func complain(stderr io.Writer, err error) {
+	fmt.Fprintf(stderr, "recount: %s\n", plain(err))
+	if h := hint.Of(err); h != "" {
+		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
+	}
+}
+
+// verdictError carries the status of a run that was judged. It is no failure, and nothing is printed for it.
+type verdictError int
+
+func (v verdictError) Error() string { return fmt.Sprintf("status %d", int(v)) }
+
+// verdict turns a run's status into what a command returns.
+func verdict(status int) error {
+	if status == harness.StatusHeld {
+		return nil
+	}
+	return verdictError(status)
+}
+
+// failure marks an error that is not the caller's mistake. All that a command returns unmarked is usage.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "recount",
+		Short: "Break leader elections and judge whether they kept their promises",
+		Long: `Recount starts an election, breaks it (partitions, one-way links, crashes, pauses), records who claimed to lead in
+which term, and judges from that history whether the election kept its promises.
+
+Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 the harness or the engine failed.`,
+		Example: `  recount run ping-pong                # simulated: nothing to install, a report in a second
+  recount run ping-pong --on docker    # the same scenario on real containers
+  recount run --target raft --nemesis all --seed 7`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       harness.Version,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), measureCommand(), checkCommand(), reportCommand(), listCommand(),
+		doctorCommand(), cleanCommand(), initCommand(), validateCommand(), exampleCommand(), imagesCommand(), trackRecordCommand(),
+	)
+	root.AddCommand(inside.Commands(func(err error) error { return failure{err} })...)
+	for _, c := range root.Commands() {
+		c.SetHelpCommand(nil)
+	}
+	guide(root)
+	return root
+}
+
+// say returns a function that prints progress to stderr.
+func say(cmd *cobra.Command) func(string) {
+	return func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "recount: %s\n", line) }
+}

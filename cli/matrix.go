@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recount/hint"
+	"recount/matrix"
+	"recount/report"
+)
+
+func matrixCommand() *cobra.Command {
+	var (
+		elections, faults, names, sizes []string
+		p                               matrix.Plan
+		results                         string
+		keep, asJSON                    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "matrix",
+		Short: "Measure what every election keeps under every fault",
+		Long: `Measure what every election keeps under every fault and in every scenario, simulated, over many seeds on all cores. A table
+says for each property whether it held, broke a promise, or is a known weakness, with the smallest seed that shows it.
+
+An election is a target, or a target with options: raft, raft:vote-twice, raft:pre-vote=true:scale=2. The word all stands for
+every target and for every foot-gun, targets and foot-guns for either alone. Among faults, none is a run without any and mixed one
+with all of them. Ctrl-C stops and keeps what was found, with the pages of up to 20 runs that show the worst of it.
+
+Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted before one did.`,
+		Example: `  recount matrix
+  recount matrix --targets raft,raft-prevote --seeds 1000
+  recount matrix --targets foot-guns --budget 60s
+  recount matrix --targets raft:pre-vote=true --faults isolate,cut-link --scenarios none --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if p.Rows, err = matrix.ParseRows(elections); err != nil {
+				return err
+			}
+			if p.Columns, err = matrix.ParseColumns(faults, names); err != nil {
+				return err
+			}
+			for _, s := range sizes {
+				n, err := strconv.Atoi(s)
+				if err != nil {
+					return hint.Add(fmt.Errorf("--nodes %q is not a number", s), "--nodes 3,4,5")
+				}
+				p.Nodes = append(p.Nodes, n)
+			}
+			if p.Budget > 0 && !cmd.Flags().Changed("seeds") {
+				p.Seeds = 0
+			}
+			if err := p.Check(); err != nil {
+				return err
+			}
+			return measureMatrix(cmd, p, results, keep, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&elections, "targets", []string{matrix.AllRows}, "elections to measure (recount list targets)")
+	f.StringSliceVar(&faults, "faults", []string{matrix.AllColumns}, "faults to draw from, one at a time, or none, or mixed (recount list faults)")
+	f.StringSliceVar(&names, "scenarios", []string{matrix.AllColumns}, "scenarios to go through, or none (recount list scenarios)")
+	f.IntVar(&p.Seeds, "seeds", 8, "runs of each election under each fault, each with a seed of its own")
+	f.Uint64Var(&p.First, "first", 1, "the first seed; to go on where an earlier matrix ended")
+	f.StringSliceVar(&sizes, "nodes", []string{"3", "4", "5"}, "sizes that clusters take in turn, where no scenario decides")
+	f.DurationVar(&p.Time, "time", 0, "simulated time of a run, where no scenario decides (default: about a dozen faults)")
+	f.StringSliceVar(&p.Workloads, "workload", []string{"fence", "register", "updates"},
+		"what clients do, where an election can and no scenario decides (recount list workloads)")
+	f.DurationVar(&p.Budget, "budget", 0, "real time after which no more runs begin; without --seeds, go on until then")
+	f.IntVar(&p.Jobs, "jobs", runtime.GOMAXPROCS(0), "runs at a time")
+	f.BoolVar(&keep, "keep", true, "keep a run of every violation, for the page to link to")
+	f.StringVar(&results, "results", "results", "folder under which the matrix gets its own")
+	f.BoolVar(&asJSON, "json", false, "print the matrix as one JSON object")
+	return cmd
+}
+
+func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJSON bool) error {
+	debug.SetGCPercent(400) // short runs make much garbage and keep little: this halves the time
+	dir, err := matrix.MakeFolder(results)
+	if err != nil {
+		return failure{err}
+	}
+	bar := newProgress(cmd)
+	tell := func(m matrix.Progress) { bar.tell(func() string { return matrixProgress(m) }) }
+	t, err := matrix.Measure(cmd.Context(), p, tell)
+	bar.end()
+	if err != nil {
+		return failure{err}
+	}
+	t.Command = commandLine(cmd, nil)
+	if keep {
+		err = keepRuns(cmd.Context(), p, t, dir, tell)
+		bar.end()
+	}
+	if err == nil {
+		err = matrix.Write(t, dir)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	out := cmd.OutOrStdout()
+	if asJSON {
+		err = matrix.JSON(out, t)
+	} else {
+		file, ok := out.(*os.File)
+		if err = matrix.Summarise(out, t, ok && report.Colours(file)); err == nil {
+			_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, matrix.PageFile), t.Command)
+		}
+	}
+	if err != nil {
+		return failure{err}
+	}
+	return verdict(t.Status())
+}
+
+// keepRuns keeps a run of every violation; of a matrix that was interrupted a few, and soon, since somebody waits for it to
+// end.
+func keepRuns(ctx context.Context, p matrix.Plan, t *matrix.Table, dir string, tell func(matrix.Progress)) error {
+	if !t.Interrupted {
+		return matrix.Keep(ctx, p, t, dir, 0, tell)
+	}
+	const most, within = 20, 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	return matrix.Keep(ctx, p, t, dir, most, tell)
+}
+
+// matrixProgress is one line about a matrix under way.
+func matrixProgress(m matrix.Progress) string {
+	line := fmt.Sprintf("%s: %d", m.Doing, m.Done)
+	if m.Planned > 0 {
+		line += fmt.Sprintf(" of %d runs, %d %%", m.Planned, 100*m.Done/m.Planned)
+	} else {
+		line += " runs"
+	}
+	if left := m.Left.Round(time.Second); left > 0 {
+		line += fmt.Sprintf(", %v left", left)
+	}
+	return line
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recount/harness"
+	"recount/hint"
+	"recount/measure"
+)
+
+func measureCommand() *cobra.Command {
+	var (
+		p              measure.Plan
+		results, page  string
+		quick, asJSON  bool
+		experimentList []string
+	)
+	for _, e := range measure.All() {
+		experimentList = append(experimentList, fmt.Sprintf("  %-20s %s", e.Name, e.Title))
+	}
+	cmd := &cobra.Command{
+		Use:   "measure [EXPERIMENT…]",
+		Short: "Measure what is said about elections, and set it beside what is claimed",
+		Long: `Measure what is said about elections: make the experiments behind the claims of papers and handbooks, in simulation, and set
+the numbers beside what is claimed. Where they disagree, the report says so. Tables and plots (SVG) go into a folder of their own.
+
+The experiments, all of them by default:
+` + strings.Join(experimentList, "\n") + `
+
+The same seed finds the same. Ctrl-C stops and keeps what was measured by then.
+
+Exit status: 0 measured, whatever came of it; 2 interrupted.`,
+		Example: `  recount measure
+  recount measure time-without-leader first-round
+  recount measure --quick
+  recount measure --page docs/measurements.md`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, e := range measure.All() {
+				names = append(names, e.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, names []string) error {
+			var err error
+			if p.Experiments, err = measure.Find(names); err != nil {
+				return err
+			}
+			if p.Jobs < 1 {
+				return hint.Add(fmt.Errorf("--jobs %d: nothing would be measured", p.Jobs), "take one or more")
+			}
+			if p.Effort = measure.Full; quick {
+				p.Effort = measure.Quick
+			}
+			return makeMeasurements(cmd, p, results, page, asJSON, names)
+		},
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&p.Seed, "seed", 1, "decides all that is drawn")
+	f.BoolVar(&quick, "quick", false, "make few trials of each kind: seconds, and numbers to match")
+	f.IntVar(&p.Jobs, "jobs", runtime.GOMAXPROCS(0), "trials at a time")
+	f.StringVar(&results, "results", "results", "folder under which the report gets its own")
+	f.StringVar(&page, "page", "", "also write the Markdown page to this `file`, and its plots into a folder beside it")
+	f.BoolVar(&asJSON, "json", false, "print the report as one JSON object")
+	return cmd
+}
+
+func makeMeasurements(cmd *cobra.Command, p measure.Plan, results, page string, asJSON bool, names []string) error {
+	debug.SetGCPercent(400) // short trials make much garbage and keep little
+	dir, err := measure.MakeFolder(results)
+	if err != nil {
+		return failure{err}
+	}
+	bar := newProgress(cmd)
+	r, err := measure.Measure(cmd.Context(), p, func(m measure.Progress) {
+		bar.tell(func() string {
+			return fmt.Sprintf("%s: %d of %d trials, %d %%, %v left", m.Doing, m.Done, m.Planned, 100*m.Done/m.Planned, m.Left.Round(time.Second))
+		})
+	})
+	bar.end()
+	if err != nil {
+		return failure{err}
+	}
+	r.Version, r.Command = harness.Version, commandLine(cmd, names)
+	if err = measure.Write(r, dir); err == nil && page != "" {
+		err = measure.WritePage(r, page)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	out := cmd.OutOrStdout()
+	if asJSON {
+		err = measure.JSON(out, r)
+	} else if err = measure.Text(out, r); err == nil {
+		_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, measure.PageFile), r.Command)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	if r.Interrupted {
+		return verdict(harness.StatusUnknown)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"recount/harness"
+	"recount/hint"
+	"recount/report"
+)
+
+// place is where many runs are made of which few are kept. Those on containers get folders in a scratch folder, which
+// goes in the end; what is kept is moved out of it before.
+type place struct {
+	on, results, scratch string
+}
+
+func openPlace(on, results string) (*place, error) {
+	p := &place{on: on, results: results}
+	if on == harness.OnSim {
+		return p, nil
+	}
+	err := os.MkdirAll(results, 0o755)
+	if err == nil {
+		p.scratch, err = os.MkdirTemp(results, ".many-")
+	}
+	if err != nil {
+		err = hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
+	}
+	return p, err
+}
+
+// make makes a run. In simulation it leaves nothing on disk.
+func (p *place) make(ctx context.Context, plan harness.Plan) (*report.Run, error) {
+	if plan.On = p.on; p.on == harness.OnSim {
+		return harness.Simulate(ctx, plan)
+	}
+	return harness.Run(ctx, plan, harness.Config{Results: p.scratch})
+}
+
+// adopt keeps a run on containers.
+func (p *place) adopt(r *report.Run) error { return harness.Move(r, p.results) }
+
+// close removes the scratch folder, and says so if it cannot.
+func (p *place) close(say func(string)) {
+	if p.scratch == "" {
+		return
+	}
+	if err := os.RemoveAll(p.scratch); err != nil {
+		say(err.Error())
+	}
+}

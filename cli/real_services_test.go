@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Systems that are watched in other ways than over HTTP, and one through which candidates elect, each through a short run.
+func TestServicesOnContainers(t *testing.T) {
+	const valid, invalid = "valid", "invalid"
+	for _, c := range []struct {
+		name string
+		text string
+		want map[string]string
+	}{
+		{"zookeeper", `
+target: zookeeper
+nodes: 3
+time: 16s
+schedule:
+  - {at: 1s, fault: isolate, nodes: [follower], for: 4s}
+  - {at: 9s, fault: kill, nodes: [leader], for: 4s}
+`, map[string]string{"single-leader-per-term": valid, "sticky-leader": valid}},
+		{"redis-sentinel", `
+target: redis-sentinel
+nodes: 3
+time: 25s
+schedule: # sentinels ask the master for its replicas every 10 s
+  - {at: 12s, fault: isolate, nodes: [leader], for: 12s}
+`, map[string]string{"exclusive-leadership": invalid}},
+		{"etcd-election", `
+target: etcd-election
+nodes: 3
+time: 18s
+workloads: [record]
+schedule:
+  - {at: 1s, fault: pause, nodes: [leader], for: 6s}
+  - {at: 11s, fault: pause, nodes: [leader], for: 6s}
+`, map[string]string{"single-leader-per-term": valid, "fencing": invalid}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, api := program(t)
+			file := writeScenario(t, c.text)
+			var r *result
+			for range 3 { // a machine too busy to keep time shows nothing
+				r = onContainers(t, file)
+				shown := true
+				for property, want := range c.want {
+					shown = shown && r.verdict(property) == want
+				}
+				if shown {
+					break
+				}
+			}
+			for property, want := range c.want {
+				require.Equal(t, want, r.verdict(property), property)
+			}
+			require.Empty(t, ownLeft(t, api, r.Run))
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"recount/harness"
+)
+
+// repeat is the command that does the same again: as it was given, with the seed that it had.
+func repeat(cmd *cobra.Command, args []string, seed uint64) string {
+	return commandLine(cmd, args, "seed") + " --seed " + strconv.FormatUint(seed, 10)
+}
+
+// commandLine is the command as it was given, without the flags named in but, and without those that do not decide what is
+// found: where results go, in which form, and how many runs are made at a time.
+func commandLine(cmd *cobra.Command, args []string, but ...string) string {
+	but = append(but, "json", "results", "jobs")
+	words := strings.Fields(cmd.CommandPath())
+	for _, a := range args {
+		words = append(words, harness.Quote(a))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case slices.Contains(but, f.Name):
+		case f.Name == "opt": // given again for each: a value may hold a comma
+			for _, o := range list.GetSlice() {
+				words = append(words, "--opt", harness.Quote(o))
+			}
+		case isList:
+			words = append(words, "--"+f.Name, harness.Quote(strings.Join(list.GetSlice(), ",")))
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		default:
+			words = append(words, "--"+f.Name, harness.Quote(f.Value.String()))
+		}
+	})
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/hint"
+	"recount/report"
+)
+
+// replay is a stored run that is to be made again.
+type replay struct {
+	stored *report.Run
+	*harness.Replay
+}
+
+// openReplay reads the stored run at a path, a folder or a history, and plans it again with what the flags change.
+func openReplay(cmd *cobra.Command, args []string, path string, with harness.Plan) (*replay, error) {
+	for _, name := range []string{"nodes", "time", "nemesis", "workload"} {
+		if cmd.Flags().Changed(name) {
+			return nil, hint.Add(fmt.Errorf("--%s does not go with --replay", name),
+				"a replay may be given another --target, --opt, --seed or place to run --on")
+		}
+	}
+	if len(args) > 0 {
+		return nil, hint.Add(fmt.Errorf("scenario %q does not go with --replay", args[0]), "the recorded faults are the scenario")
+	}
+	stored, err := readRun(path)
+	if err != nil {
+		return nil, err
+	}
+	if !cmd.Flags().Changed("seed") {
+		with.Seed = stored.Seed
+	}
+	again, err := harness.Again(stored, with)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range again.Notes {
+		say(cmd)(note)
+	}
+	return &replay{stored, again}, nil
+}
+
+// readRun reads a stored run from its folder, or from a history.
+func readRun(path string) (*report.Run, error) {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return report.Read(path)
+	}
+	c := checking{cut: true}
+	read, err := c.load(path, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	r := read.run
+	stored, err := report.Read(filepath.Dir(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a history away from its run's folder
+		return r, nil
+	case err != nil:
+		return nil, err
+	}
+	r.Plan, r.Verdicts = stored.Plan, stored.Verdicts
+	return r, nil
+}
+
+// compare tells how the run that was made differs from the stored one, if it does.
+func (r *replay) compare(cmd *cobra.Command, made *report.Run) error {
+	if r.Exact {
+		if err := harness.Same(r.stored.History, made.History); err != nil {
+			return err
+		}
+		say(cmd)(fmt.Sprintf("the same history as recorded, all %d ops of it", len(made.History.Ops)))
+		return nil
+	}
+	for _, v := range made.Verdicts {
+		i := slices.IndexFunc(r.stored.Verdicts, func(w report.Verdict) bool { return w.Property == v.Property })
+		if i >= 0 && r.stored.Verdicts[i].Verdict != v.Verdict && v.Verdict != checkers.Unknown {
+			say(cmd)(fmt.Sprintf("%s was %v in the recorded run and is %v here", v.Property, r.stored.Verdicts[i].Verdict, v.Verdict))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"recount/harness"
+	"recount/hint"
+	"recount/hunt"
+	"recount/report"
+	"recount/shrink"
+)
+
+// shrinkFlags say how to shrink. With a prefix they belong to a hunt.
+type shrinkFlags struct {
+	budget   time.Duration
+	need, of int
+	jobs     int
+}
+
+func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
+	f.DurationVar(&s.budget, prefix+"budget", 0, "real time after which shrinking ends with the least so far (default: 2m, or 30m on containers)")
+	f.IntVar(&s.need, prefix+"hits", 2, "on containers: so many runs of a plan must show the violation …")
+	f.IntVar(&s.of, prefix+"attempts", 3, "… of so many")
+}
+
+// config is the configuration of a shrinking that makes its runs at a place.
+func (s *shrinkFlags) config(p *place, bar *progress) shrink.Config {
+	cfg := shrink.Config{Make: p.make, Jobs: s.jobs, Budget: s.budget, Progress: func(p shrink.Progress) {
+		bar.tell(func() string {
+			return fmt.Sprintf("shrinking: %d plans, %d runs; down to %d nodes and %s", p.Tried, p.Runs, p.Plan.Nodes, shrink.Faults(p.Plan))
+		})
+	}}
+	if p.on == harness.OnSim {
+		if cfg.Budget == 0 {
+			cfg.Budget = 2 * time.Minute
+		}
+		return cfg
+	}
+	if cfg.Budget == 0 {
+		cfg.Budget = 30 * time.Minute
+	}
+	cfg.Jobs, cfg.Need, cfg.Of, cfg.Measure = 1, s.need, s.of, 10
+	return cfg
+}
+
+func (s *shrinkFlags) check(prefix string) error {
+	if s.need < 1 || s.of < s.need {
+		return hint.Add(fmt.Errorf("--%shits %d --%sattempts %d: want so many hits of so many attempts", prefix, s.need, prefix, s.of),
+			"--%shits 2 --%sattempts 3", prefix, prefix)
+	}
+	return nil
+}
+
+func shrinkCommand() *cobra.Command {
+	var (
+		how                   shrinkFlags
+		property, on, results string
+		asJSON                bool
+	)
+	cmd := &cobra.Command{
+		Use:   "shrink RUN",
+		Short: "Find the least that it takes to break a property as a run did",
+		Long: `Find the least that it takes to break a property as a run did: fewer faults, fewer nodes, simpler faults, shorter and rounder
+times, the simplest seed. RUN is a run's folder. What is left is written as a scenario that tells what happens, in the folder of
+its own run. Ctrl-C ends it with the least so far.
+
+In simulation a plan is tried with many seeds, and what comes of one seed is certain. On containers so many of so many attempts
+must show the violation, and the scenario says how many of ten further runs did. The time for these is set aside of the budget.
+
+Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
+		Example: `  recount shrink results/latest
+  recount shrink results/latest --property no-ping-pong
+  recount shrink results/latest --on docker --attempts 10 --hits 8 --budget 2h`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := how.check(""); err != nil {
+				return err
+			}
+			stored, err := readRun(args[0])
+			if err != nil {
+				return err
+			}
+			if on == "" {
+				on = stored.Cluster
+			}
+			debug.SetGCPercent(400) // short runs make much garbage and keep little
+			place, err := openPlace(on, results)
+			if err != nil {
+				return failure{err}
+			}
+			defer place.close(say(cmd))
+			s, file, err := shrinkStored(cmd, stored, property, place, &how)
+			if file != "" {
+				err = errors.Join(err, printShrunk(cmd.OutOrStdout(), s, file, asJSON))
+			}
+			switch {
+			case err != nil:
+				return failure{err}
+			case s.Interrupted:
+				return verdict(harness.StatusUnknown)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&property, "property", "", "what must stay broken (default: the first promise that the run broke, or the first property)")
+	f.StringVar(&on, "on", "", "where to try plans: sim or docker (default: where the run was made)")
+	f.IntVar(&how.jobs, "jobs", 0, "simulated runs at a time (default: one a core)")
+	f.StringVar(&results, "results", "results", "folder under which the shrunk run gets its own")
+	f.BoolVar(&asJSON, "json", false, "print what came of it as one JSON object")
+	how.register(f, "")
+	return cmd
+}
+
+// shrinkStored shrinks a stored run, which is made again first: its history tells nothing about what happens here and
+// now. It returns the least so far beside an error of a run on the way.
+func shrinkStored(cmd *cobra.Command, stored *report.Run, property string, p *place, how *shrinkFlags) (*shrink.Result, string, error) {
+	plan, err := harness.PlanOf(stored)
+	if err != nil {
+		return nil, "", err
+	}
+	if plan.Target == "" {
+		err := fmt.Errorf("%s: a history without the plan of its run", stored.Title)
+		return nil, "", harness.Usage(hint.Add(err, "name the run's folder"))
+	}
+	bar := newProgress(cmd)
+	defer bar.end()
+	cfg := how.config(p, bar)
+	cfg.Property = property
+	again, err := p.make(cmd.Context(), plan)
+	for i := 1; i < cfg.Of && err == nil && !shrink.Breaks(again, property) && cmd.Context().Err() == nil; i++ {
+		again, err = p.make(cmd.Context(), plan)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	s, failed := shrink.Shrink(cmd.Context(), again, cfg)
+	if s == nil {
+		return nil, "", failed
+	}
+	k := hunt.Keeper{Results: p.results, Adopt: p.adopt}
+	file, err := k.Scenario(context.WithoutCancel(cmd.Context()), s, "Shrunk by:\n  recount shrink "+stored.Dir)
+	return s, file, errors.Join(failed, err)
+}
+
+func printShrunk(w io.Writer, s *shrink.Result, file string, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(asShrunk(s, file))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: from %d nodes and %s, in %d runs\n", s.Property, s.From.Nodes, shrink.Faults(s.From), s.Runs)
+	writeShrunk(&b, s, file)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"recount/hint"
+	"recount/report"
+	"recount/suite"
+)
+
+// suiteFlags are those of run that go with --suite.
+var suiteFlags = []string{"suite", "shard", "jobs", "results", "json"}
+
+// runSuite makes all runs of a suite file.
+func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return hint.Add(fmt.Errorf("scenario %q does not go with --suite", args[0]), "the suite's file lists its scenarios")
+	}
+	var odd error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if odd == nil && !slices.Contains(suiteFlags, f.Name) {
+			odd = hint.Add(fmt.Errorf("--%s does not go with --suite", f.Name), "the suite's file says it; with it go --%s",
+				strings.Join(suiteFlags[1:], ", --"))
+		}
+	})
+	if odd != nil {
+		return odd
+	}
+	cfg := suite.Config{Results: g.results, Jobs: g.jobs, Say: say(cmd), Now: time.Now()}
+	var err error
+	if cmd.Flags().Changed("shard") {
+		if cfg.Shard, err = suite.ParseShard(g.shard); err != nil {
+			return err
+		}
+	}
+	if g.jobs < 0 {
+		return hint.Add(fmt.Errorf("--jobs %d: want more than none", g.jobs), "leave it out for one a core")
+	}
+	s, err := suite.Load(g.suite)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(cmd)
+	cfg.Progress = func(p suite.Progress) {
+		bar.tell(func() string { return fmt.Sprintf("%d of %d runs, %d broken; %s", p.Done, p.Of, p.Broken, p.Doing) })
+	}
+	o, err := s.Make(cmd.Context(), cfg)
+	bar.end()
+	if err != nil {
+		return failure{err}
+	}
+	if g.asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(o)
+	} else {
+		err = o.Text(cmd.OutOrStdout())
+	}
+	if err == nil {
+		err = announce(cmd, o.Markdown, o.Annotations())
+	}
+	if err != nil {
+		return failure{err}
+	}
+	return verdict(o.Status)
+}
+
+// announceRun is announce for a single run.
+func announceRun(cmd *cobra.Command, r *report.Run) error {
+	return announce(cmd, func(w io.Writer) error { return report.Markdown(w, r) }, report.Annotations(r))
+}
+
+// announce tells the CI system that this runs in, if it does, what came of it: in the file for summaries that GitHub
+// names, and by annotations, which it reads from what a step prints.
+func announce(cmd *cobra.Command, markdown func(io.Writer) error, annotations []report.Annotation) error {
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		for _, a := range annotations {
+			fmt.Fprintln(cmd.ErrOrStderr(), a) // stdout is for results
+		}
+	}
+	path := os.Getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
+	return errors.Join(markdown(f), f.Close())
+}
