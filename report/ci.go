@@ -78,9 +78,9 @@ func Annotations(r *Run) (list []Annotation) {
 	}
 	for _, v := range r.ranked() {
 		switch {
-		case v.broken(), v.missed() && v.Verdict != checkers.Unknown:
+		case v.fails():
 			add(LevelError, v)
-		case v.Verdict == checkers.Unknown && (v.Promised && !v.Untested || v.missed()):
+		case v.open():
 			add(LevelWarning, v)
 		case v.Verdict == checkers.Invalid && !v.met():
 			add(LevelNotice, v)

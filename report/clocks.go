@@ -198,8 +198,7 @@ func clockWords(r *Run) string {
 }
 
 func rangeWords(e [2]time.Duration) string {
-	switch {
-	case e[0] == 0 || e[1] == 0:
+	if e[0] == 0 || e[1] == 0 {
 		return offsetWords(cmp.Or(e[0], e[1]))
 	}
 	return offsetWords(e[0]) + " to " + offsetWords(e[1])

@@ -172,7 +172,7 @@ func (v *view) cards(tl *timeline, rows []row) {
 				c.More++
 			}
 		}
-		if d.Verdict == checkers.Invalid || d.missed() || d.Verdict == checkers.Unknown && d.Promised && !d.Untested {
+		if d.Verdict == checkers.Invalid || d.missed() || d.open() {
 			v.Findings = append(v.Findings, c)
 		} else {
 			v.Others = append(v.Others, c)

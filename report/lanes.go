@@ -270,7 +270,7 @@ func (p *picture) labelTerms(segs []segment, y, h float64) {
 
 // describe says what a segment is, for whoever points at it.
 func describe(n *nodeLane, s segment) []string {
-	what := ""
+	var what string
 	switch {
 	case s.State == history.Down:
 		what = "down: its process was killed"

@@ -9,8 +9,8 @@ import (
 	"recount/history"
 )
 
-// Which links were down when. Links that shared their whole fate share a lane; where there are too many fates, or none that can be named,
-// one lane shows what the network was cut into.
+// Which links were down when. Links that shared their whole fate share a lane; where there are too many fates, or none that
+// can be named, one lane shows what the network was cut into.
 
 // maxLinkLanes is how many fates get a lane each.
 const maxLinkLanes = 8
@@ -76,7 +76,7 @@ func network(changes []linkChange, nodes []string, end time.Duration) []linkLane
 	}
 	for i := range lanes {
 		oneWay := slices.ContainsFunc(lanes[i].Spans, func(s linkSpan) bool { return s.There != s.Back })
-		named := false
+		var named bool
 		if lanes[i].Label, named = nameOf(sets[i], nodes, oneWay); !named && len(lanes) > 1 {
 			return together
 		}

@@ -109,6 +109,26 @@ func paint(tl *timeline, width float64) *picture {
 	return p
 }
 
+// paintColumns draws what concerns all lanes: the windows of the violations and the stalls of the machine.
+func (p *picture) paintColumns(bottom float64) {
+	var b boxes
+	for i := range p.tl.Violations {
+		f := &p.tl.Violations[i]
+		b.rect("window "+f.Tone(), ms(f.From), ms(f.To), p.top, bottom-p.top)
+	}
+	row := hover{Y: 0, H: 24}
+	for _, s := range longest(p, "stalls", merged(p.tl.Stalls), maxSpans, itself) {
+		b.rect("stall", ms(s.From), ms(s.To), 24, bottom-24)
+		row.Items = append(row.Items, hoverItem{ms(s.From), ms(s.To), []string{"the machine stood still"}})
+	}
+	if len(row.Items) > 0 {
+		p.hovers = append(p.hovers, row)
+	}
+	var w bytes.Buffer
+	p.flush(&w, 0, &b)
+	p.under = w
+}
+
 // section opens a group of rows under a heading.
 func (p *picture) section(y float64, heading string) float64 {
 	fmt.Fprintf(&p.fixed, `<line class="rule" y1="%s" x2="100%%" y2="%s"/>`, num(y+5.5), num(y+5.5))
@@ -264,36 +284,6 @@ func textWidth(s string) float64 {
 		}
 	}
 	return w
-}
-
-// seconds writes a time for people.
-func seconds(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return strconv.FormatFloat(ms(d), 'f', digits(ms(d), 3), 64) + " ms"
-	case d < 2*time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
-	}
-	whole := d.Round(100 * time.Millisecond)
-	return fmt.Sprintf("%d min %04.1f s", int(whole/time.Minute), (whole % time.Minute).Seconds())
-}
-
-// digits is how many to write after the point, for so many significant ones in all.
-func digits(f float64, significant int) int {
-	for whole := f; whole >= 1 && significant > 0; whole /= 10 {
-		significant--
-	}
-	if f == math.Trunc(f) {
-		return 0
-	}
-	return min(significant, 2)
-}
-
-func clip(s string, runes int) string {
-	if utf8.RuneCountInString(s) <= runes {
-		return s
-	}
-	return string([]rune(s)[:runes-1]) + "…"
 }
 
 // merged returns spans in order, those that overlap or touch joined.

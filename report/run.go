@@ -22,6 +22,7 @@ import (
 // Run is one run with all that is to be reported of it.
 type Run struct {
 	Dir     string            `json:"-"`       // the run's folder; "" for a history without one
+	From    string            `json:"-"`       // the folder of a run that is judged again, and whose reports stay as they are
 	Title   string            `json:"title"`   // the scenario, or the target where there is none
 	Target  string            `json:"target"`  // the election under test
 	Cluster string            `json:"cluster"` // "sim" or "docker"
@@ -66,6 +67,14 @@ func (v *Verdict) broken() bool { return v.Verdict == checkers.Invalid && v.Prom
 // met reports whether the scenario expected something and it happened; missed, that something else did.
 func (v *Verdict) met() bool    { return v.Expect != checkers.Unknown && v.Expect == v.Verdict }
 func (v *Verdict) missed() bool { return v.Expect != checkers.Unknown && v.Expect != v.Verdict }
+
+// fails reports whether v decides that the run failed.
+func (v *Verdict) fails() bool { return v.broken() || v.missed() && v.Verdict != checkers.Unknown }
+
+// open reports whether v leaves undecided what the run was to decide.
+func (v *Verdict) open() bool {
+	return v.Verdict == checkers.Unknown && (v.Promised && !v.Untested || v.missed())
+}
 
 // ranked returns the verdicts as people should meet them: what fails the run, other violations, promises that could not
 // be decided, what holds, what nobody tested.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,73 +18,95 @@ const (
 
 // Sentence says what a run's status means, to somebody who has not read the manual.
 func Sentence(r *Run) string {
-	var broken, met, missed, undecided, untested, weak []string
-	held := 0
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
+	n := tally(r.Verdicts)
+	switch r.Status {
+	case statusHeld:
+		return n.whyHeld()
+	case statusBroken:
+		return n.whyBroken()
+	case statusUnknown:
+		return n.whyUnknown(r)
+	}
+	return "The harness or the engine failed; this says nothing about the target."
+}
+
+// standings are the verdicts of a run, each under what it means for the status.
+type standings struct {
+	broken, weak, undecided, untested []string // properties
+	met, missed                       []string // what became of what was expected
+	held                              int      // promises
+}
+
+func tally(verdicts []Verdict) (n standings) {
+	for i := range verdicts {
+		v := &verdicts[i]
 		is := fmt.Sprintf("%s is %v", v.Property, v.Verdict)
 		switch {
 		case v.met():
-			met = append(met, is)
+			n.met = append(n.met, is)
 		case v.missed():
-			missed = append(missed, fmt.Sprintf("%s, not %v", is, v.Expect))
+			n.missed = append(n.missed, fmt.Sprintf("%s, not %v", is, v.Expect))
 		case v.broken():
-			broken = append(broken, v.Property)
+			n.broken = append(n.broken, v.Property)
 		case v.Verdict == checkers.Invalid:
-			weak = append(weak, v.Property)
+			n.weak = append(n.weak, v.Property)
 		case v.Promised && v.Verdict == checkers.Valid:
-			held++
+			n.held++
 		case v.Promised && v.Untested:
-			untested = append(untested, v.Property)
+			n.untested = append(n.untested, v.Property)
 		case v.Promised:
-			undecided = append(undecided, v.Property)
+			n.undecided = append(n.undecided, v.Property)
 		}
 	}
-	switch r.Status {
-	case statusHeld:
-		var parts []string
-		if len(met) > 0 {
-			parts = append(parts, fmt.Sprintf("What was expected happened: %s.", and(met)))
-		}
-		switch {
-		case held > 0 && len(untested) > 0:
-			parts = append(parts, "Every promise that was put to the test held.")
-		case held > 0:
-			parts = append(parts, "Every promise held.")
-		}
-		if len(weak) > 0 {
-			parts = append(parts, fmt.Sprintf("Known weaknesses seen: %s.", and(weak)))
-		}
-		return strings.Join(parts, " ")
-	case statusBroken:
-		switch {
-		case len(broken) == 1:
-			return fmt.Sprintf("A promise broke: %s.", broken[0])
-		case len(broken) > 1:
-			return fmt.Sprintf("%d promises broke: %s.", len(broken), and(broken))
-		case len(missed) > 0:
-			return fmt.Sprintf("What was expected did not happen: %s.", and(missed))
-		}
-		return "A promise broke."
-	case statusUnknown:
-		s := "Nothing that was promised is known to have broken."
-		switch {
-		case len(r.Verdicts) == 0:
-			return "Nothing was judged."
-		case len(undecided) > 0:
-			return fmt.Sprintf("Not decided: %s. %s", and(undecided), s)
-		case len(missed) > 0:
-			return fmt.Sprintf("Not decided: %s.", and(missed))
-		case !r.History.Complete():
-			return "The run was cut short, so it decides nothing. " + s
-		case differs(r.History) != "":
-			return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + differs(r.History) + "."
-		case !tookEffect(r.History):
-			return "Not every fault was seen to take effect, so the run decides nothing. " + s
-		}
-		return "No promise was put to the test. " + s
+	return n
+}
+
+func (n *standings) whyHeld() string {
+	var parts []string
+	if len(n.met) > 0 {
+		parts = append(parts, fmt.Sprintf("What was expected happened: %s.", and(n.met)))
 	}
-	return "The harness or the engine failed; this says nothing about the target."
+	switch {
+	case n.held > 0 && len(n.untested) > 0:
+		parts = append(parts, "Every promise that was put to the test held.")
+	case n.held > 0:
+		parts = append(parts, "Every promise held.")
+	}
+	if len(n.weak) > 0 {
+		parts = append(parts, fmt.Sprintf("Known weaknesses seen: %s.", and(n.weak)))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (n *standings) whyBroken() string {
+	switch {
+	case len(n.broken) == 1:
+		return fmt.Sprintf("A promise broke: %s.", n.broken[0])
+	case len(n.broken) > 1:
+		return fmt.Sprintf("%d promises broke: %s.", len(n.broken), and(n.broken))
+	case len(n.missed) > 0:
+		return fmt.Sprintf("What was expected did not happen: %s.", and(n.missed))
+	}
+	return "A promise broke."
+}
+
+func (n *standings) whyUnknown(r *Run) string {
+	const nothing = "Nothing that was promised is known to have broken."
+	switch {
+	case len(r.Verdicts) == 0:
+		return "Nothing was judged."
+	case len(n.undecided) > 0:
+		return fmt.Sprintf("Not decided: %s. %s", and(n.undecided), nothing)
+	case len(n.missed) > 0:
+		return fmt.Sprintf("Not decided: %s.", and(n.missed))
+	case !r.History.Complete():
+		return "The run was cut short, so it decides nothing. " + nothing
+	case differs(r.History) != "":
+		return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + differs(r.History) + "."
+	case !tookEffect(r.History):
+		return "Not every fault was seen to take effect, so the run decides nothing. " + nothing
+	}
+	return "No promise was put to the test. " + nothing
 }
 
 // differs says how the cluster was found not to be what the nemesis believed; "" if it was.
@@ -132,39 +153,4 @@ func (v *Verdict) standing() string {
 		return "known weakness"
 	}
 	return "not promised"
-}
-
-// JSON is a run as one object for scripts.
-func JSON(r *Run) ([]byte, error) {
-	type verdict struct {
-		Property string           `json:"property"`
-		Verdict  checkers.Verdict `json:"verdict"`
-		Promised bool             `json:"promised"`
-		Expected *bool            `json:"expected,omitempty"` // whether it is what the scenario expects, if it expects anything
-		Ops      []int            `json:"ops"`
-		Why      string           `json:"why"`
-	}
-	out := struct {
-		Run      string    `json:"run"`
-		Seed     uint64    `json:"seed"`
-		Status   int       `json:"status"`
-		Verdicts []verdict `json:"verdicts"`
-	}{r.Dir, r.Seed, r.Status, []verdict{}}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		j := verdict{v.Property, v.Verdict, v.Promised, nil, v.Ops, v.Why}
-		if j.Ops == nil {
-			j.Ops = []int{}
-		}
-		if v.Expect != checkers.Unknown {
-			met := v.met()
-			j.Expected = &met
-		}
-		out.Verdicts = append(out.Verdicts, j)
-	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return nil, fmt.Errorf("report: encode the run: %w", err)
-	}
-	return append(b, '\n'), nil
 }

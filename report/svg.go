@@ -7,6 +7,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"recount/checkers"
 )
 
 //go:embed timeline.css
@@ -122,7 +124,7 @@ func headline(r *Run) string {
 func subline(r *Run) string {
 	s := fmt.Sprintf("%d nodes, %s, seed %d.", len(r.Nodes), clusterWords(r.Cluster), r.Seed)
 	for _, v := range r.ranked() {
-		if v.Verdict.String() == "invalid" {
+		if v.Verdict == checkers.Invalid {
 			return fmt.Sprintf("%s %s is invalid: %s", s, v.Property, v.Why)
 		}
 	}

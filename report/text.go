@@ -5,16 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"recount/checkers"
-	"recount/history"
 )
 
 // columns is how wide a text may be.
@@ -212,83 +207,6 @@ func (v *Verdict) evidence(most int) string {
 		if f.Name == checkers.FaultsThen && f.Value != "none" {
 			s += "; at fault then: " + f.Value
 		}
-	}
-	return s
-}
-
-// wrap breaks a text between words into lines of at most width; a longer word has a line of its own.
-func wrap(s string, width int) (lines []string) {
-	line, length := "", 0
-	for _, word := range strings.Fields(s) {
-		n := utf8.RuneCountInString(word)
-		if length > 0 && length+1+n > width {
-			lines = append(lines, line)
-			line, length = "", 0
-		}
-		if length > 0 {
-			line, length = line+" ", length+1
-		}
-		line, length = line+word, length+n
-	}
-	if length > 0 {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// printable keeps what a system under test says from commanding the terminal.
-func printable(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) || c == utf8.RuneError {
-			return ' '
-		}
-		return c
-	}, s)
-}
-
-// settings writes parameters in order of their names.
-func settings(m map[string]string) string {
-	words := make([]string, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		words = append(words, k+"="+m[k])
-	}
-	return strings.Join(words, " ")
-}
-
-// opWords says what an op says.
-func opWords(op *history.Op) string {
-	switch op.F {
-	case history.Observe, history.Announce:
-		if op.F == history.Announce || op.Type == history.OK {
-			return viewWords(op.View)
-		}
-	case history.Granted:
-		return fmt.Sprintf("votes for %s in term %d", op.Vote.For, op.Vote.Term)
-	case history.Write:
-		return fmt.Sprintf("token %d, value %d", op.Access.Token, op.Access.Value)
-	case history.Read:
-		if op.Type == history.OK {
-			return fmt.Sprintf("highest token %d, value %d", op.Access.Token, op.Access.Value)
-		}
-	case history.Stall:
-		return "the machine stood still for " + seconds(time.Duration(op.Access.Value))
-	case history.ReadClock:
-		return fmt.Sprintf("wall clock wrong by %v, monotonic clock by %v", op.Reading.Wall, op.Reading.Monotonic)
-	case history.Inject, history.Change, history.Heal:
-		if op.Fault != nil {
-			return faultOpWords(op.Fault)
-		}
-	case history.Exit:
-		return "its process ended by itself"
-	case history.Begin, history.End:
-	}
-	return ""
-}
-
-func faultOpWords(f *history.Fault) string {
-	s := strings.Join(append([]string{f.Name}, f.Nodes...), " ")
-	if len(f.Params) > 0 {
-		s += " " + settings(f.Params)
 	}
 	return s
 }

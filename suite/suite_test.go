@@ -14,6 +14,7 @@ import (
 
 	"recount/harness"
 	"recount/hint"
+	"recount/junit"
 )
 
 var today = time.Date(2027, 3, 31, 23, 0, 0, 0, time.UTC)
@@ -154,7 +155,7 @@ func TestTheReportsOfASuite(t *testing.T) {
 	for _, r := range o.Runs {
 		require.FileExists(t, filepath.Join(o.Dir, r.Dir, "report.html"), "the page links to it")
 	}
-	var all junitAll
+	var all junit.Suites
 	b, err := os.ReadFile(filepath.Join(o.Dir, "junit.xml"))
 	require.NoError(t, err)
 	require.NoError(t, xml.Unmarshal(b, &all))
@@ -168,7 +169,7 @@ func TestABrokenSuiteInJUnitAndMarkdown(t *testing.T) {
 	o := run(t, raft+"seeds: 1-2\n", Config{})
 	var b bytes.Buffer
 	require.NoError(t, o.JUnit(&b))
-	var all junitAll
+	var all junit.Suites
 	require.NoError(t, xml.Unmarshal(b.Bytes(), &all))
 	require.Equal(t, 2, all.Failures)
 	require.Contains(t, all.Suites[0].Cases[0].Failure.Message, "a new weakness: sticky-leader")

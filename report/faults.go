@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/history"
+)
+
+// paintFaults draws a bar for each fault from its inject to its heal.
+func (p *picture) paintFaults(y float64) float64 {
+	if len(p.tl.Faults) == 0 {
+		return y
+	}
+	y = p.section(y, "faults")
+	const h, step = 16.0, 19.0
+	faults := longest(p, "faults", p.tl.Faults, maxFaults, func(f faultBar) span { return f.span })
+	p.faults = faults
+	turns := 0
+	spans := make([]span, len(faults))
+	for i, f := range faults {
+		spans[i] = f.span
+	}
+	rows := pack(spans, nil, p.pixels(60), maxFaultRows) // with room for names behind the bars
+	if slices.Max(rows) > 3 {
+		rows = pack(spans, nil, p.pixels(3), maxFaultRows)
+	}
+	used := 1
+	hovers := make([]hover, maxFaultRows)
+	next := make([]float64, maxFaultRows) // where the room of a row's label ends
+	for i := range next {
+		next[i] = ms(p.tl.End) + 40/p.scale()
+	}
+	var b boxes
+	for i := len(faults) - 1; i >= 0; i-- {
+		f, row := &faults[i], rows[i]
+		f.Row = row
+		used = max(used, row+1)
+		from, to, top := ms(f.From), ms(f.To), float64(row)*step
+		class, texts := f.look()
+		b.rect("fault "+class, from, to, top, h)
+		b.line("edge "+class, from, top, h)
+		b.line("edge "+class, to, top, h)
+		for _, t := range f.Turns {
+			if turns++; turns <= maxTurns {
+				b.line("turn", ms(t), top+h-4, 4)
+			}
+		}
+		p.labels = append(p.labels, label{From: from, To: to, Beyond: next[row], Y: y + top + 12, Class: "faultname", Texts: texts})
+		next[row] = from
+		hovers[row].Items = append(hovers[row].Items, hoverItem{from, to, faultWords(f)})
+		for k := range p.tl.Violations {
+			p.markEvidence(&p.tl.Violations[k], y+top+h/2, func(m mark) bool { return m.Fault == f.ID })
+		}
+	}
+	if turns > maxTurns {
+		p.omit("changes of faults", turns-maxTurns, turns)
+	}
+	p.flush(&p.shapes, y, &b)
+	for i := range used {
+		slices.Reverse(hovers[i].Items)
+		hovers[i].Y, hovers[i].H = y+float64(i)*step, h
+	}
+	p.hovers = append(p.hovers, hovers[:used]...)
+	return y + float64(used)*step
+}
+
+// look is the style of a fault's bar, and what may be written into it, by how much room there is.
+func (f *faultBar) look() (class string, texts []string) {
+	switch f.Took {
+	case history.Fail:
+		return "failed", []string{"✕ " + f.title() + ": no effect", "✕ " + f.title(), "✕"}
+	case history.Info:
+		return "unsure", []string{f.title() + " (effect not seen)", f.title() + " ?", f.Name}
+	}
+	return "took", []string{f.title(), f.Name}
+}
+
+// pixels is how much time so many pixels show.
+func (p *picture) pixels(n float64) time.Duration {
+	return time.Duration(n / p.scale() * float64(time.Millisecond))
+}
+
+// faultWords says what a fault did, for whoever points at it.
+func faultWords(f *faultBar) []string {
+	lines := []string{f.title()}
+	if len(f.Asked) > 0 {
+		lines = append(lines, "aimed at: "+strings.Join(f.Asked, ", "))
+	}
+	if len(f.Params) > 0 {
+		lines = append(lines, settings(f.Params))
+	}
+	for _, k := range f.Clocks {
+		lines = append(lines, fmt.Sprintf("clock of %s: %+v, drift %+g", k.Node, k.Offset, k.Drift))
+	}
+	for _, d := range f.Disks {
+		lines = append(lines, fmt.Sprintf("disk of %s: %v", d.Node, d.DiskState))
+	}
+	switch f.Took {
+	case history.Fail:
+		lines = append(lines, "it did not take effect: "+clip(f.Error, 120))
+	case history.Info:
+		lines = append(lines, "nobody saw whether it took effect "+clip(f.Error, 120))
+	}
+	return lines
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"recount/checkers"
+)
+
+// JSON is a run as one object for scripts.
+func JSON(r *Run) ([]byte, error) {
+	type verdict struct {
+		Property string           `json:"property"`
+		Verdict  checkers.Verdict `json:"verdict"`
+		Promised bool             `json:"promised"`
+		Expected *bool            `json:"expected,omitempty"` // whether it is what the scenario expects, if it expects anything
+		Ops      []int            `json:"ops"`
+		Why      string           `json:"why"`
+	}
+	out := struct {
+		Run      string    `json:"run"`
+		Seed     uint64    `json:"seed"`
+		Status   int       `json:"status"`
+		Verdicts []verdict `json:"verdicts"`
+	}{r.Dir, r.Seed, r.Status, []verdict{}}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		j := verdict{v.Property, v.Verdict, v.Promised, nil, v.Ops, v.Why}
+		if j.Ops == nil {
+			j.Ops = []int{}
+		}
+		if v.Expect != checkers.Unknown {
+			met := v.met()
+			j.Expected = &met
+		}
+		out.Verdicts = append(out.Verdicts, j)
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("report: encode the run: %w", err)
+	}
+	return append(b, '\n'), nil
+}
