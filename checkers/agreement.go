@@ -130,7 +130,7 @@ func (f *facts) whole() (all []span) {
 	everybody := first(f.world.n)
 	var open []span
 	for part, e := range f.world.parts(span{0, f.end}) {
-		if e.well == everybody && together(everybody, e.mutual, e.well) {
+		if together(everybody, e.mutual, e.well) {
 			open = append(open, part)
 		}
 	}

@@ -149,6 +149,32 @@ func TestOverall(t *testing.T) {
 	require.Equal(t, Invalid, of(Valid, Unknown, Invalid, Valid))
 }
 
+// TestFaultWithoutName has a nemesis that does not tell what it did.
+func TestFaultWithoutName(t *testing.T) {
+	h, err := parseHistory("nodes n1 n2\n1s nemesis inject kill n1: kill n1\n2s nemesis heal kill n1: start n1\n3s end")
+	require.NoError(t, err)
+	for i := range h.Ops {
+		h.Ops[i].Fault = nil
+	}
+	for _, r := range CheckAll(context.Background(), h) {
+		require.Equal(t, Unknown, r.Verdict)
+		require.Empty(t, r.Stack)
+	}
+}
+
+func TestCheckSome(t *testing.T) {
+	h, err := parseHistory("nodes n1 n2\n1s n1 leader 1\n2s n2 follower 1\n3s end")
+	require.NoError(t, err)
+	results := CheckSome(context.Background(), h, []string{"fencing", "single-leader-per-term"})
+	require.Len(t, results, 2)
+	require.Equal(t, "single-leader-per-term", results[0].Property)
+	require.Equal(t, Valid, results[0].Verdict)
+	require.Equal(t, "fencing", results[1].Property)
+	require.PanicsWithValue(t, `checkers: not all of ["fencing" "fancing"] are properties`, func() {
+		CheckSome(context.Background(), h, []string{"fencing", "fancing"})
+	})
+}
+
 func TestVerdictText(t *testing.T) {
 	for _, v := range []Verdict{Unknown, Valid, Invalid} {
 		b, err := json.Marshal(v)
@@ -192,6 +218,10 @@ func TestLimits(t *testing.T) {
 	require.Equal(t, Unknown, r.Verdict)
 	require.Contains(t, r.Why, "the search through 42 operations grew beyond 1 MiB")
 
+	need := 43 * (opCost + stepCost(43))
+	require.Contains(t, search(context.Background(), fenceModel, ops, need-1, nil).why, "need 1 MiB to decide")
+	require.Contains(t, search(context.Background(), fenceModel, ops, need, nil).why, "grew beyond 1 MiB")
+
 	answer, why = ask(WithMemory(context.Background(), 1<<30), fenceModel, asOperations(make([]access, 100_000)))
 	require.Equal(t, porcupine.Unknown, answer)
 	require.Equal(t, "100000 operations that depend on each other need 2471 MiB to decide, of 1024 allowed", why)
@@ -206,6 +236,14 @@ func TestDrawings(t *testing.T) {
 		{"exclusive-leadership", "1s n1 leader 1\n3s n1 leader 1\n2s n2 leader 2\n4s n2 leader 2", "n1 gives it up"},
 		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3", "n2's write with token 2, value 2: accepted"},
 		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s client read 2 2", "token 2, value 2: seen"},
+		{"linearizable", "1s c1 put 1\n2s c2 get 1", "read 1"},
+		{"linearizable", "1s c1 put 1\n2s c2 cas 1 2 unknown\n3s c3 get 1", "set 1 to 2 (outcome unknown)"},
+		{"linearizable", "1s c1 put 1 revision 3\n2s c2 get 1", "wrote 1 (revision 3)"},
+		{"linearizable", "1s c1 get\n2s c2 put 1", `"StateDescription":"nothing"`},
+		{"linearizable", "1s c1 acquire\n2s c2 acquire", "took the lock"},
+		{"linearizable", "1s c1 acquire\n2s c2 release", "released the lock"},
+		{"linearizable", "1s c1 acquire\n2s c2 release", `"StateDescription":"free"`},
+		{"linearizable", "1s c1 acquire\n2s c2 release", `"StateDescription":"taken"`},
 	} {
 		h, err := parseHistory("nodes n1 n2\n" + c.text + "\n5s end")
 		require.NoError(t, err)
@@ -218,7 +256,14 @@ func TestDrawings(t *testing.T) {
 		require.NotContains(t, string(b), "html", "drawings are files of their own")
 	}
 	require.Nil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn+1))))
+	require.NotNil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn))))
 	require.Nil(t, draw(context.Background(), fenceModel, nil))
+	require.Nil(t, draw(context.Background(), fenceModel, part(t, hard(20))), "too hard to decide")
+	require.NotNil(t, draw(context.Background(), fenceModel, part(t, hard(2))))
+
+	r := judged(t, "1s c1 put 1 key x\n2s c2 get 1 key x\n1s c3 put 1 key y\n2s c4 get 1 key y")
+	require.Equal(t, Valid, r.Verdict)
+	require.Nil(t, r.Drawing, "there is more than one")
 }
 
 // TestInterrupted wants no verdict of a check that was interrupted: what porcupine did not confirm accuses nobody.

@@ -183,22 +183,46 @@ func TestAvailable(t *testing.T) {
 
 // A violation found in time is shown although time runs out; an interrupt ends everything.
 func TestExtended(t *testing.T) {
-	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	now := time.Now()
+	late, cancel := context.WithDeadline(context.Background(), now.Add(-time.Hour))
 	defer cancel()
 	more, end := extended(late)
 	require.NoError(t, more.Err())
+	until, _ := more.Deadline()
+	require.True(t, until.After(now), "%v is over", until)
 	end()
 	require.Error(t, more.Err())
 
-	interrupted, cancel := context.WithCancel(context.Background())
-	more, end = extended(interrupted)
+	inTime, cancel := context.WithDeadline(context.Background(), now.Add(time.Hour))
+	defer cancel()
+	more, end = extended(inTime)
 	defer end()
+	until, _ = more.Deadline()
+	require.True(t, until.After(now.Add(time.Hour)), "%v is no longer than it was", until)
+	cancel()
+	<-more.Done()
+	more, end = extended(inTime)
+	defer end()
+	require.Error(t, more.Err(), "it was cancelled before")
+
+	unlimited, cancel := context.WithCancel(context.Background())
+	more, end = extended(unlimited)
+	defer end()
+	_, limited := more.Deadline()
+	require.False(t, limited)
 	require.NoError(t, more.Err())
 	cancel()
+	require.Error(t, more.Err())
+
+	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	more, end = extended(soon)
+	defer end()
+	<-soon.Done()
 	select {
 	case <-more.Done():
-	case <-time.After(time.Minute):
-		t.Fatal("it goes on")
+		t.Fatal("it ended with the time limit")
+	case <-time.After(50 * time.Millisecond):
 	}
 
 	h, err := parseHistory("nodes n1 n2\n1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3\n4s end")

@@ -57,10 +57,10 @@ func elects(_ context.Context, f *facts) Result {
 
 // vacancies looks at every time in which a leader was due, given when somebody may have led and was seen to lead.
 func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacancies) {
-	for _, c := range f.cores(bound) {
+	for _, c := range f.cores() {
 		for _, gap := range outside(seen, c.span) {
-			if gap.length() > bound && f.stalled(gap) && v.frozen.length() == 0 {
-				v.frozen = gap
+			if gap.length() > bound && v.frozen.length() == 0 {
+				v.frozen = gap // or else it is blank, too, and that is told first
 			}
 		}
 		for _, calm := range outside(f.stalls, c.span) {
@@ -69,7 +69,7 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 			}
 			v.due = append(v.due, calm)
 			for _, gap := range outside(possible, calm) {
-				if gap.length() > bound && (v.sure.length() == 0 || gap.from < v.sure.from) {
+				if gap.length() > bound && v.sure.length() == 0 {
 					v.sure, v.core = gap, c.members
 				}
 			}
@@ -100,7 +100,7 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 		case a.claims() && len(f.inOffice(int(a.node), span{a.from, a.to})) > 0:
 			if a.to <= v.sure.from {
 				before = a
-			} else if after == nil && a.to >= v.sure.to {
+			} else if after == nil {
 				after = a
 			}
 		case member && a.from >= v.sure.from && a.to <= v.sure.to:
@@ -156,7 +156,6 @@ func (f *facts) led() (possible, seen []span) {
 	}
 	for _, all := range []*[]span{&possible, &seen} {
 		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-		*all = merge(*all)
 	}
 	return possible, seen
 }

@@ -245,6 +245,5 @@ func (g *gathering) close() {
 		}
 	}
 	slices.SortFunc(g.stalls, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	g.stalls = merge(g.stalls)
 	g.order()
 }

@@ -16,7 +16,9 @@ type leadership struct {
 	first  int32         // the first and the last claim, in answers
 	last   int32
 	lost   int32 // the node's first answer after it that claims something else or nothing; -1 if there is none
-	claims int
+	// denied is when the node had surely given it up, as it said when it was asked after the last claim; 0 if it did not. An
+	// announcement may be older than a claim that came before it.
+	denied time.Duration
 }
 
 // leadKey tells leaderships apart where they are numbered. One node may claim a term twice, if it forgot that it had
@@ -38,34 +40,31 @@ func (g *gathering) lead(a *answer) {
 	s := &g.seen[a.node]
 	at := int32(len(g.answers))
 	if !a.claims() || g.numbered() && a.term == 0 {
-		g.lose(s, at)
+		g.lose(s, a, at)
 		return
 	}
 	if s.lead >= 0 {
 		if l := &g.leads[s.lead]; g.continues(l, a) {
 			l.last = at
-			l.claims++
 			a.lead = s.lead
 			if g.numbered() {
-				l.lost = -1
+				l.lost, l.denied = -1, 0
 			}
 			return
 		}
 	}
 	key := leadKey{a.term, a.tenure, a.node}
-	if at0, known := g.terms[key]; known && g.numbered() {
+	if at0, known := g.terms[key]; known && g.numbered() && !g.over(&g.leads[at0], a) {
 		// An older claim that arrives late: an announcement and an answer may overtake each other.
-		l := &g.leads[at0]
-		l.last = at
-		l.claims++
+		g.leads[at0].last = at
 		a.lead = at0
 		return
 	}
-	g.lose(s, at)
+	g.lose(s, a, at)
 	s.lead = int32(len(g.leads))
 	a.lead = s.lead
 	g.terms[key] = s.lead
-	l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1, claims: 1}
+	l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1}
 	if s.view.term <= a.term { // or the claim is older than the node's last answer
 		l.since = s.view.from
 	}
@@ -75,16 +74,30 @@ func (g *gathering) lead(a *answer) {
 // continues reports whether a claim belongs to the leadership that its node claimed last.
 func (g *gathering) continues(l *leadership, a *answer) bool {
 	if g.numbered() {
-		return l.term == a.term && l.tenure == a.tenure
+		return l.term == a.term && l.tenure == a.tenure && !g.over(l, a)
 	}
 	// Without terms a leadership ends with the first answer that claims none; a claim that was asked for before that
 	// answer came may be the older of the two.
 	return l.tenure == a.tenure && (l.lost < 0 || a.polled && a.from <= g.answers[l.lost].to)
 }
 
-func (g *gathering) lose(s *sightings, at int32) {
-	if s.lead >= 0 && g.leads[s.lead].lost < 0 {
-		g.leads[s.lead].lost = at
+// over reports whether a leadership had ended before a claim was asked for. The claim is of another one then, even in the
+// same term: the node has forgotten that it had led it.
+func (g *gathering) over(l *leadership, a *answer) bool {
+	return l.denied > 0 && a.polled && l.denied < a.from
+}
+
+// lose takes note of an answer that does not claim the leadership which its node claimed last.
+func (g *gathering) lose(s *sightings, a *answer, at int32) {
+	if s.lead < 0 {
+		return
+	}
+	l := &g.leads[s.lead]
+	if l.lost < 0 {
+		l.lost = at
+	}
+	if l.denied == 0 && a.polled && a.from >= g.answers[l.last].to {
+		l.denied = a.to
 	}
 }
 

@@ -52,11 +52,11 @@ func (o *object) decide(ctx context.Context) ordering {
 	if core := o.unwritten(uses); core != nil {
 		return ordering{answer: Invalid, core: core}
 	}
-	if clusters, legal, ok := o.clusters(uses); ok {
-		if legal && !torn(clusters) {
-			return ordering{answer: Valid}
+	if clusters, ok := o.clusters(uses); ok {
+		if torn(clusters) {
+			return ordering{answer: Invalid, core: uses}
 		}
-		return ordering{answer: Invalid, core: uses}
+		return ordering{answer: Valid}
 	}
 	m := memoryOf(ctx)
 	m.mu.Lock() // searches like this one take turns
@@ -65,16 +65,14 @@ func (o *object) decide(ctx context.Context) ordering {
 }
 
 // unwritten returns the first use that found what nobody can have written by then, and who wrote it first, if anybody did.
+// (Those of a lock find nothing, and a write nothing but its own.)
 func (o *object) unwritten(uses []action) []action {
-	if o.lock {
-		return nil
-	}
 	first := make([]int, len(o.values)) // who wrote each value first, by its call
 	for i := range first {
 		first[i] = -1
 	}
 	for i := range uses {
-		if u := &uses[i]; u.kind != get && first[u.value] < 0 {
+		if u := &uses[i]; u.kind != get && u.value != u.old && first[u.value] < 0 {
 			first[u.value] = i
 		}
 	}
@@ -84,13 +82,13 @@ func (o *object) unwritten(uses []action) []action {
 		if u.kind == cas {
 			found = u.old
 		}
-		if u.kind == put || !u.sure() || found == 0 {
+		if !u.sure() || found == 0 {
 			continue
 		}
 		switch k := first[found]; {
 		case k < 0:
 			return []action{*u}
-		case k != i && uses[k].call > u.ret:
+		case uses[k].call > u.ret:
 			return []action{*u, uses[k]}
 		}
 	}
@@ -98,34 +96,29 @@ func (o *object) unwritten(uses []action) []action {
 }
 
 // clusters are the times of the values of a register whose writes can be told apart (see zones.go), the first one that
-// of what it held at first. A read of what had not been written when it returned is illegal whatever else happened. It is
-// no such register if a write took what another had written, or if revisions bind them.
-func (o *object) clusters(uses []action) (all []cluster, legal, ok bool) {
+// of what it held at first. A write of unknown outcome that nobody read binds nobody. It is no such register if a write
+// took what another had written, or if revisions bind them.
+func (o *object) clusters(uses []action) (all []cluster, ok bool) {
 	if o.lock || o.counted {
-		return nil, false, false
+		return nil, false
 	}
-	none := cluster{write: never, finish: never}
 	all = make([]cluster, len(o.values))
 	for i := range all {
-		all[i] = none
+		all[i] = cluster{write: never, finish: never}
 	}
 	all[0] = cluster{write: -1, finish: -1, start: -1}
 	for i := range uses {
 		u := &uses[i]
 		c := &all[u.value]
 		switch {
-		case u.kind == cas || !u.sure() || u.kind == put && c.write < never:
-			return nil, false, false
+		case u.kind == cas || u.kind == put && c.write < never:
+			return nil, false
 		case u.kind == put:
 			c.write = u.call
 		}
 		c.finish, c.start = min(c.finish, u.ret), max(c.start, u.call)
 	}
-	legal = true
-	for i := range uses {
-		legal = legal && all[uses[i].value].write <= uses[i].ret
-	}
-	return slices.DeleteFunc(all, func(c cluster) bool { return c == none }), legal, true
+	return all, true
 }
 
 // unordered is the result for uses of one object that have no order.
@@ -163,26 +156,21 @@ func (f *facts) unordered(ctx context.Context, o *object, found ordering, figure
 // to be of unknown outcome, which is legal, too, if it was before: those that are left are at odds whatever became of the
 // others.
 func (o *object) lessen(ctx context.Context, found ordering) ([]action, holding) {
-	core := o.least(ctx, found.core, found.holds)
-	if found.holds == (holding{}) || o.lock {
-		return core, found.holds
-	}
-	// Better evidence than what it held is who wrote that.
-	for n := 16; ; n *= 4 {
-		part := o.without(found.whole, 0, max(len(found.whole)-n, 0))
-		if o.illegal(ctx, part, holding{}) {
-			return o.least(ctx, part, holding{}), holding{}
-		}
-		if n >= len(found.whole) {
-			return core, found.holds
+	if !o.lock { // better evidence than what it held is who wrote that
+		for less, n := 0, 16; less < len(found.whole); less, n = n, 4*n {
+			part := o.without(found.whole, 0, max(len(found.whole)-n, 0))
+			if o.illegal(ctx, part, holding{}) {
+				return o.least(ctx, part, holding{}), holding{}
+			}
 		}
 	}
+	return o.least(ctx, found.core, found.holds), found.holds
 }
 
 // illegal reports whether uses surely have no order.
 func (o *object) illegal(ctx context.Context, part []action, begin holding) bool {
-	if clusters, legal, ok := o.clusters(part); ok && begin == (holding{}) {
-		return !legal || torn(clusters)
+	if clusters, ok := o.clusters(part); ok && begin == (holding{}) {
+		return torn(clusters)
 	}
 	return linearize(ctx, o, part, begin, small).answer == Invalid
 }
@@ -191,9 +179,9 @@ func (o *object) least(ctx context.Context, all []action, begin holding) []actio
 	for size := max(len(all)/2, 1); ; size /= 2 {
 		for from := 0; from < len(all); {
 			less := o.without(all, from, min(from+size, len(all)))
-			if shorter := len(less) < len(all); (shorter || o.lock) && o.illegal(ctx, less, begin) {
-				if all = less; shorter {
-					continue
+			if o.illegal(ctx, less, begin) {
+				if all = less; !o.lock {
+					continue // with what came behind it
 				}
 			}
 			from += size
@@ -202,8 +190,8 @@ func (o *object) least(ctx context.Context, all []action, begin holding) []actio
 			break
 		}
 	}
-	if sure := slices.DeleteFunc(slices.Clone(all), func(u action) bool { return !u.sure() }); o.lock && o.illegal(ctx, sure, begin) {
-		return sure // whatever became of the others
+	if o.lock {
+		return slices.DeleteFunc(all, func(u action) bool { return !u.sure() }) // whatever became of them
 	}
 	return all
 }
@@ -224,11 +212,11 @@ func (o *object) without(all []action, from, to int) []action {
 		}
 	}
 	less := slices.Concat(all[:from], all[to:])
-	for again := len(gone) > 0; again; {
+	for again := true; again; {
 		again = false
 		less = slices.DeleteFunc(less, func(u action) bool {
 			sees := u.kind == get && gone[u.value] || u.kind == cas && gone[u.old]
-			if sees && u.kind == cas && !gone[u.value] {
+			if sees {
 				gone[u.value], again = true, true
 			}
 			return sees
@@ -253,6 +241,16 @@ func (o *object) holder(holds holding, core []action) (last *action) {
 // conflict says what is wrong with a smallest set of uses that has no order.
 func (f *facts) conflict(o *object, holds holding, holder *action, core []action) string {
 	who := func(u *action) string { return f.actor(int(u.begin)) }
+	if early := o.unwritten(o.uses); early != nil {
+		u, then := &early[0], "which nobody had written"
+		if len(early) > 1 {
+			then = fmt.Sprintf("before %s wrote it", who(&early[1]))
+		}
+		if u.kind == cas {
+			return fmt.Sprintf("%s set %s from %s by %s, %s", who(u), o.name(), o.show(u.old), at(u.ret), then)
+		}
+		return fmt.Sprintf("%s read %s from %s by %s, %s", who(u), o.show(u.value), o.name(), at(u.ret), then)
+	}
 	if holder != nil && len(core) == 1 {
 		return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",
 			who(&core[0]), o.name(), at(core[0].ret), who(holder), at(holder.ret))
@@ -261,22 +259,15 @@ func (f *facts) conflict(o *object, holds holding, holder *action, core []action
 		for j := range core {
 			a, b := &core[i], &core[j]
 			switch writes := a.kind == put || a.kind == cas; {
-			case i == j || !a.sure() || !b.sure() || len(core) > 3:
-			case a.kind == take && b.kind == take && i < j && len(core) == 2:
-				return fmt.Sprintf("%s took %s by %s and %s by %s, with no release between", who(a), o.name(), at(a.ret), who(b), at(b.ret))
-			case a.kind == cas && b.kind == cas && a.old == b.old && i < j && a.value != a.old:
+			case !a.sure() || !b.sure() || len(core) > 3:
+			case a.kind == cas && b.kind == cas && a.old == b.old && i < j:
 				return fmt.Sprintf("%s and %s both set %s from %s, to %s and to %s",
 					who(a), who(b), o.name(), o.show(a.old), o.show(a.value), o.show(b.value))
-			case writes && b.kind == get && b.ret < a.call && a.value == b.value && len(core) == 2:
-				return fmt.Sprintf("%s read %s from %s by %s, before %s wrote it", who(b), o.show(b.value), o.name(), at(b.ret), who(a))
 			case writes && b.kind == get && a.ret < b.call && a.value != b.value:
 				return fmt.Sprintf("%s read %s from %s after %s, though %s had been written by %s",
 					who(b), o.show(b.value), o.name(), at(b.call), o.show(a.value), at(a.ret))
 			}
 		}
-	}
-	if len(core) == 1 && core[0].kind == get && holds == (holding{}) {
-		return fmt.Sprintf("%s read %s from %s by %s, which nobody had written", who(&core[0]), o.show(core[0].value), o.name(), at(core[0].ret))
 	}
 	var parts []string
 	for i := range core {

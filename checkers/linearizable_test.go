@@ -3,13 +3,17 @@ package checkers
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"recount/history"
 )
 
 // content is what a plain register holds, or a lock.
@@ -157,7 +161,7 @@ func TestPlainLinearizable(t *testing.T) {
 		require.Equal(t, plain, found.answer, "%+v", o.uses)
 		require.Equal(t, plain, linearize(ctx, o, slices.Clone(o.uses), holding{}, small).answer, "not pruned: %+v", o.uses)
 		tried++
-		if _, _, ok := o.clusters(o.prune(slices.Clone(o.uses))); ok {
+		if _, ok := o.clusters(o.prune(slices.Clone(o.uses))); ok {
 			zoned++
 		}
 		if plain == Valid {
@@ -185,4 +189,110 @@ func operationsOf(uses []action) (ops []porcupine.Operation) {
 		ops = append(ops, porcupine.Operation{ClientId: int(u.begin), Input: u, Call: int64(u.call), Return: int64(u.ret)})
 	}
 	return ops
+}
+
+// TestObjects has nothing to go by but that an operation began, and how it ended.
+func TestObjects(t *testing.T) {
+	var ops []history.Op
+	for i, end := range []history.Type{history.OK, history.Fail, history.Info} {
+		for k, f := range []history.F{history.Get, history.Acquire} {
+			op := history.Op{Process: history.Process(2*i + k), F: f, Type: history.Invoke, Time: time.Duration(len(ops))}
+			ops = append(ops, op)
+			op.Type, op.Time = end, op.Time+1
+			ops = append(ops, op)
+		}
+	}
+	for i := range ops {
+		ops[i].Index = i
+	}
+	h, err := history.New(ops)
+	require.NoError(t, err)
+	all := objects(h)
+	require.Len(t, all, 2)
+	register, lock := all[0], all[1]
+	require.Empty(t, register.uses, "nobody knows what was read")
+	require.Equal(t, 1, register.failed)
+	require.Equal(t, 1, lock.failed)
+	require.Len(t, lock.uses, 2)
+	require.True(t, lock.uses[0].sure())
+	require.False(t, lock.uses[1].sure())
+
+	h.Ops[lock.uses[0].begin].Process = -7
+	require.Equal(t, 0, operations(h, lock.uses)[0].ClientId, "pictures have no lines below 0")
+	require.Equal(t, 5, operations(h, lock.uses)[1].ClientId)
+}
+
+// judged is what linearizable says of a history.
+func judged(t *testing.T, text string) Result {
+	h, err := parseHistory("nodes n1\n" + text + "\n10s end")
+	require.NoError(t, err)
+	return find("linearizable").Check(WithMemory(context.Background(), small), h)
+}
+
+// TestTooMuchAtOnce goes to the limits of what can be under way.
+func TestTooMuchAtOnce(t *testing.T) {
+	both := func(n int) string { return strings.Repeat("1s-9s client put 1\n1s-9s client get 1\n", n/2) }
+	require.Equal(t, Valid, judged(t, both(mostAtOnce)).Verdict)
+	r := judged(t, both(mostAtOnce+2))
+	require.Equal(t, Unknown, r.Verdict)
+	require.Contains(t, r.Why, "the register: more than 128 operations overlap: let fewer clients act at once")
+
+	// Of uses of unknown outcome that do the same, 255 can be told to have happened.
+	flips := func(n int) string {
+		text := strings.Repeat("1s client cas 1 2 unknown\n", 300)
+		for i := range n {
+			text += fmt.Sprintf("%dms client put 1\n%dms client get 2\n", 2000+2*i, 2001+2*i)
+		}
+		return text
+	}
+	require.Equal(t, Valid, judged(t, flips(255)).Verdict)
+	r = judged(t, flips(256))
+	require.Equal(t, Unknown, r.Verdict)
+	require.Contains(t, r.Why, "more than 255 operations of unknown outcome do the same")
+	require.Equal(t, Invalid, judged(t, flips(256)+"8s client put 3\n9s client get 1").Verdict)
+
+	// Where writes differ there is no limit, to what shows the violation neither.
+	var b strings.Builder
+	for i := range 2 * mostAtOnce {
+		fmt.Fprintf(&b, "2s-3s client put %d\n", i+10)
+	}
+	r = judged(t, "0s client put 1\n1s client get 1\n"+b.String()+"4s client get 1")
+	require.Equal(t, Invalid, r.Verdict)
+	require.Len(t, r.Ops, 3)
+}
+
+// TestIllegalFrom has a register hold something before: who read that is no witness against anybody.
+func TestIllegalFrom(t *testing.T) {
+	h, err := parseHistory("nodes n1\n1s client get 1\n2s client put 2\n3s client get 1")
+	require.NoError(t, err)
+	o := objects(h)[0]
+	one := o.uses[0].value
+	ctx := context.Background()
+	require.False(t, o.illegal(ctx, o.uses[:2], holding{value: one}))
+	require.True(t, o.illegal(ctx, o.uses[1:], holding{value: one}), "it held 1, then 2")
+	require.True(t, o.illegal(ctx, o.uses, holding{}))
+}
+
+// TestSearchOfObjectsEndsAtTheSameStep wants the memory of a search to be counted, not guessed.
+func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
+	var b strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&b, "1s-9s client cas %d %d\n1s client cas %d %d unknown\n1s client put %d unknown\n", i%4, (i+1)%4, i%3, i%4, i%4)
+	}
+	h, err := parseHistory("nodes n1\n1s client put 0\n" + b.String() + "10s client get 3\n10s client get 2\n")
+	require.NoError(t, err)
+	o := objects(h)[0]
+	for budget, want := range map[int64]string{
+		1 << 13: "11 unknown: the search for an order of 39 operations grew beyond 0 MiB",
+		1 << 16: "105 unknown: the search for an order of 39 operations grew beyond 0 MiB",
+		1 << 20: "8400 unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 22: "4617 valid: ",
+	} {
+		found := linearize(context.Background(), o, slices.Clone(o.uses), holding{}, budget)
+		require.Equal(t, want, fmt.Sprint(found.steps, " ", found.answer, ": ", found.why), "%d bytes", budget)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	found := linearize(gone, o, slices.Clone(o.uses), holding{}, 1<<20)
+	require.Equal(t, "1888 unknown: time ran out in the search for an order of 39 operations", fmt.Sprint(found.steps, " ", found.answer, ": ", found.why))
 }

@@ -28,6 +28,7 @@ type ordering struct {
 	holds  holding  // of invalid: what the object surely held at some time,
 	core   []action // and what was done from there on that has no order
 	whole  []action // all that was done up to the end of it
+	steps  int      // configurations that the search went through
 }
 
 // mostAtOnce is how many uses may be under way at once whose outcome is known.
@@ -117,21 +118,28 @@ const (
 )
 
 // linearize looks for an order of uses, which are in order of their calls, that begins with what an object holds.
-func linearize(ctx context.Context, o *object, uses []action, begin holding, budget int64) ordering {
-	l := newLinearizing(o, uses, begin, budget/8)
-	l.beam = beamWidth
-	if found := l.run(ctx); found.answer == Valid || found.answer == Invalid && !l.pruned {
+func linearize(ctx context.Context, o *object, uses []action, begin holding, budget int64) (found ordering) {
+	steps := 0
+	search := func(beam int, endless bool, budget int64) (pruned bool) {
+		l := newLinearizing(o, uses, begin, budget)
+		l.beam, l.endless = beam, endless
+		found = l.run(ctx)
+		steps += l.steps
+		found.steps = steps
+		return l.pruned
+	}
+	pruned := search(beamWidth, false, budget/8)
+	if found.answer == Valid || found.answer == Invalid && !pruned {
 		return found
 	}
 	// (Without an end of writes there would be none of revisions either.)
 	if !o.counted && slices.ContainsFunc(uses, func(u action) bool { return !u.sure() }) {
-		l := newLinearizing(o, uses, begin, budget/8)
-		l.endless = true
-		if found := l.run(ctx); found.answer == Invalid {
+		if search(0, true, budget/8); found.answer == Invalid {
 			return found
 		}
 	}
-	return newLinearizing(o, uses, begin, budget).run(ctx)
+	search(0, false, budget)
+	return found
 }
 
 func newLinearizing(o *object, uses []action, begin holding, budget int64) *linearizing {
@@ -233,9 +241,7 @@ func (l *linearizing) keep(to *frontier, s situation, purse int32) bool {
 		l.pruned = true
 		return false
 	}
-	if len(all) > 0 && len(l.kinds) > 0 {
-		all = slices.DeleteFunc(all, func(p int32) bool { return l.within(purse, p) })
-	}
+	all = slices.DeleteFunc(all, func(p int32) bool { return l.within(purse, p) })
 	if !known {
 		to.order = append(to.order, s)
 	}
@@ -250,7 +256,7 @@ func (l *linearizing) within(a, b int32) bool {
 	}
 	p, q := l.purses[a], l.purses[b]
 	for k := range len(p) {
-		if p[k] > 0 && (k >= len(q) || p[k] > q[k]) {
+		if k >= len(q) || p[k] > q[k] { // (a purse does not end with a kind that was not spent)
 			return false
 		}
 	}

@@ -2,7 +2,6 @@ package checkers
 
 import (
 	"slices"
-	"time"
 )
 
 // What checkers ask of the world. An answer of no may mean that nobody can tell: nothing but a sure yes may accuse.
@@ -59,7 +58,7 @@ func (f *facts) mayKeep(leader int, s span) bool {
 func (f *facts) vouched(nodes set, leader int, watched span) bool {
 	nodes = nodes.and(f.world.with(leader, f.world.during(watched), true))
 	for i := range f.world.n {
-		if nodes.has(i) && !f.answering(i, watched) {
+		if !f.answering(i, watched) {
 			nodes.remove(i)
 		}
 	}
@@ -86,7 +85,7 @@ func (e *epoch) company(i, n int) (nodes set) {
 		return set{}
 	}
 	for j := range n {
-		if j == i || !e.still.has(j) && !e.deaf[i].has(j) && !e.deaf[j].has(i) {
+		if !e.still.has(j) && !e.deaf[i].has(j) && !e.deaf[j].has(i) {
 			nodes.add(j)
 		}
 	}
@@ -100,8 +99,8 @@ type core struct {
 	members set
 }
 
-// cores returns every longest stretch throughout which there surely was a core, if it lasted for longer than a time.
-func (f *facts) cores(longer time.Duration) []core {
+// cores returns every longest stretch throughout which there surely was a core, in the order in which they begin.
+func (f *facts) cores() []core {
 	var all []core
 	w := &f.world
 	reached := -1 // the last epoch of the stretch before
@@ -127,9 +126,7 @@ func (f *facts) cores(longer time.Duration) []core {
 		}
 		if ok && j > reached {
 			reached = j
-			if c := (core{span{e.from, w.until(j, f.end)}, members}); c.length() > longer {
-				all = append(all, c)
-			}
+			all = append(all, core{span{e.from, w.until(j, f.end)}, members})
 		}
 	}
 	return all

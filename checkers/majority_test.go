@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -66,6 +67,43 @@ func TestCliqueOfMany(t *testing.T) {
 	require.False(t, ok)
 }
 
+// TestCliqueOfLast has the only clique need the node that most others are strangers to.
+func TestCliqueOfLast(t *testing.T) {
+	friends := make([]set, 9)
+	join := func(i, j int) {
+		friends[i].add(j)
+		friends[j].add(i)
+	}
+	join(0, 1)
+	join(0, 2)
+	join(1, 2)
+	for i := 3; i < 6; i++ {
+		for j := 6; j < 9; j++ {
+			join(i, j)
+		}
+	}
+	found, ok := clique(friends, first(9), atLeast(3))
+	require.True(t, ok)
+	require.Equal(t, first(3), found)
+}
+
+// TestCliqueGivesUp looks for one where nobody can find it.
+func TestCliqueGivesUp(t *testing.T) {
+	const n = 160
+	r := rand.New(rand.NewPCG(1, 2))
+	friends := make([]set, n)
+	for i := range n {
+		for j := range i {
+			if r.IntN(10) > 0 {
+				friends[i].add(j)
+				friends[j].add(i)
+			}
+		}
+	}
+	_, ok := clique(friends, first(n), atLeast(n/2+1))
+	require.False(t, ok)
+}
+
 func TestSpans(t *testing.T) {
 	all := merge([]span{{1, 3}, {2, 4}, {4, 5}, {7, 9}, {8, 8}, {12, 13}})
 	require.Equal(t, []span{{1, 5}, {7, 9}, {12, 13}}, all)
@@ -76,6 +114,7 @@ func TestSpans(t *testing.T) {
 	require.Empty(t, outside(all, span{7, 9}))
 	require.Empty(t, outside(all, span{8, 9}))
 	require.Equal(t, []span{{0, 10}}, outside(nil, span{0, 10}))
+	require.Equal(t, []span{{0, 1}, {9, 10}}, outside([]span{{1, 5}, {2, 3}, {4, 9}, {5, 9}}, span{0, 10}), "they may overlap")
 }
 
 func TestLasted(t *testing.T) {

@@ -31,6 +31,8 @@ var mutants = flag.Int("mutants", 150, "flip one in so many of the checkers' dec
 
 var mutantsOf = flag.String("mutants-of", "", "only the decisions of these files, comma between")
 
+var mutantsListed = flag.Bool("mutants-listed", false, "only the decisions that nothing noticed before")
+
 // TestMutants flips the decisions of this package one at a time: a comparison takes in its boundary or leaves it out, a
 // condition is always true or never, a case is missing, a smaller becomes a larger one, a statement is skipped. Each must
 // be noticed by a golden history or a test. testdata/equivalent_mutants.txt lists those that nobody can notice, with the
@@ -45,19 +47,23 @@ func TestMutants(t *testing.T) {
 	m := mutation{t: t, dir: t.TempDir()}
 	m.rewrite()
 	binary := m.build()
+	equivalent, unnoticed := listed(t, "equivalent"), listed(t, "unnoticed")
 	var chosen []int
 	for id := 1; id < len(m.all); id++ {
 		if *mutantsOf != "" && !slices.Contains(strings.Split(*mutantsOf, ","), m.all[id].file) {
 			continue
 		}
+		key := m.all[id].String()
+		if *mutantsListed && !equivalent[key] && !unnoticed[key] {
+			continue
+		}
 		h := fnv.New32a()
-		h.Write([]byte(m.all[id].String()))
+		h.Write([]byte(key))
 		if *mutants == 0 || h.Sum32()%uint32(*mutants) == 0 {
 			chosen = append(chosen, id)
 		}
 	}
 	told := m.run(binary, chosen)
-	equivalent, unnoticed := listed(t, "equivalent"), listed(t, "unnoticed")
 	survived := 0
 	for _, id := range chosen {
 		key := m.all[id].String()
@@ -71,7 +77,7 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	t.Logf("%d mutants of %d, %d of them noticed", len(chosen), len(m.all)-1, len(chosen)-survived)
-	if *mutants > 0 || *mutantsOf != "" {
+	if *mutants > 0 || *mutantsOf != "" || *mutantsListed {
 		return
 	}
 	t.Logf("%d are equivalent, %d not noticed yet", len(equivalent), len(unnoticed))
@@ -166,7 +172,7 @@ func (m *mutation) rewrite() {
 	b.Write(run)
 	for _, name := range tests {
 		switch name {
-		case "TestMutants", "TestGoals", "TestGolden", "TestGoldenRandom", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
+		case "TestMutants", "TestGoals", "TestGolden", "TestGoldenRandom", "TestGoldenRandomObjects", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
 		default:
 			fmt.Fprintf(b, "\t{%q, %s},\n", name, name)
 		}
@@ -509,8 +515,8 @@ func (w *rewriting) operands(n *ast.BinaryExpr, name string, id int) {
 }
 
 func (w *rewriting) call(n *ast.CallExpr) bool {
-	name := string(w.text[w.offset(n.Fun.Pos()):w.offset(n.Fun.End())])
-	to, ok := map[string]string{"min": "mMin", "max": "mMax", "cmp.Compare": "mCompare"}[name]
+	instead := map[string]string{"min": "mMin", "max": "mMax", "cmp.Compare": "mCompare"}
+	to, ok := instead[string(w.text[w.offset(n.Fun.Pos()):w.offset(n.Fun.End())])]
 	if !ok {
 		return true
 	}

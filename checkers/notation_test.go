@@ -173,7 +173,10 @@ func (p *notation) does(t span, who string, words []string) error {
 		return p.register(t, op, words)
 	case "applies":
 		u := &history.Update{}
-		_, err := fmt.Sscanf(strings.Join(words[1:], " "), "%d %d of %s", &u.Term, &u.Counter, &u.From)
+		_, err := fmt.Sscanf(strings.Join(words[1:], " "), "%d %d", &u.Term, &u.Counter)
+		if len(words) == 5 && words[3] == "of" {
+			u.From = words[4]
+		}
 		op.F, op.Time, op.Update = history.Apply, t.from, u
 		p.ops = append(p.ops, op)
 		return err
@@ -184,6 +187,17 @@ func (p *notation) does(t span, who string, words []string) error {
 		return err
 	case "resigns":
 		op.F = history.Resign
+		switch outcome := strings.Join(words[1:], " "); outcome {
+		case "":
+		case "refused":
+			op.Type = history.Fail
+		case "unended":
+			p.add(t, op)
+			p.ops = p.ops[:len(p.ops)-1]
+			return nil
+		default:
+			return fmt.Errorf("no outcome: %q", outcome)
+		}
 	case "exits":
 		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
 		p.ops = append(p.ops, op)
@@ -379,7 +393,7 @@ func parseChange(words []string, c *history.Changes) error {
 		"kill": history.Down, "crash": history.Crashed, "start": history.Up, "pause": history.Paused, "resume": history.Up,
 		"stop": history.Stopped, "freeze": history.Frozen,
 	}
-	clocks := map[string]float64{"skew": 0.1, "right": 0}
+	clocks := map[string]history.Clock{"skew": {Drift: 0.1}, "shift": {Offset: time.Minute}, "right": {}}
 	disks := map[string]history.DiskState{"fill": {Full: true}, "brake": {Slow: time.Second}, "mend": {}}
 	what, whom := words[0], words[1]
 	if state, ok := links[what]; ok {
@@ -406,8 +420,9 @@ func parseChange(words []string, c *history.Changes) error {
 		c.Procs = append(c.Procs, history.Proc{Node: whom, State: state})
 		return nil
 	}
-	if drift, ok := clocks[what]; ok {
-		c.Clocks = append(c.Clocks, history.Clock{Node: whom, Drift: drift})
+	if clock, ok := clocks[what]; ok {
+		clock.Node = whom
+		c.Clocks = append(c.Clocks, clock)
 		return nil
 	}
 	if state, ok := disks[what]; ok {

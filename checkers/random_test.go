@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/history"
 )
 
 var randomSeed = flag.Uint64("random", 0, "print the random history of a seed, and what all checkers say of it")
@@ -32,30 +35,40 @@ func TestGoldenRandom(t *testing.T) {
 		t.Log(text)
 		return
 	}
-	const file = "testdata/random.txt"
+	text := goldenLines(t, "testdata/random.txt", randomHistories, func(seed uint64) string {
+		h, err := parseHistory(randomHistory(seed))
+		require.NoError(t, err, "seed %d", seed)
+		return letters(h, CheckAll(context.Background(), h))
+	})
+	require.NotContains(t, text, "crashed")
+}
+
+// goldenLines holds what is said of the histories with the seeds from 1 to a file's lines, one each, and returns the file;
+// with -update it writes it.
+func goldenLines(t *testing.T, file string, count int, said func(seed uint64) string) string {
 	b := new(strings.Builder)
-	for seed := range uint64(randomHistories) {
-		h, err := parseHistory(randomHistory(seed + 1))
-		require.NoError(t, err, "seed %d", seed+1)
-		fmt.Fprintf(b, "%d%s\n", seed+1, letters(CheckAll(context.Background(), h)))
+	for seed := uint64(1); seed <= uint64(count); seed++ {
+		fmt.Fprintf(b, "%d %s\n", seed, said(seed))
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-		return
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.NotContains(t, string(want), "crashed")
 	lines := slices.Collect(strings.Lines(string(want)))
 	for i, line := range slices.Collect(strings.Lines(b.String())) {
 		require.Equal(t, lines[i], line)
 	}
+	return string(want)
 }
 
-// letters are the first letters of verdicts, with the ops that show what was violated.
-func letters(results []Result) string {
+// letters are the first letters of verdicts, with the ops that show what was violated, and a checksum of all that is said,
+// figures included.
+func letters(h *history.History, results []Result) string {
 	b := new(strings.Builder)
+	sum := crc32.NewIEEE()
 	for _, r := range results {
+		fmt.Fprint(sum, verdictText(h, r))
 		switch {
 		case r.Property == "linearizable" || r.Property == "ordered-updates": // nothing of theirs is in these histories
 		case r.Stack != "":
@@ -68,7 +81,8 @@ func letters(results []Result) string {
 			fmt.Fprintf(b, " %s", r.Verdict.String()[:1])
 		}
 	}
-	return b.String()
+	fmt.Fprintf(b, " %08x", sum.Sum32())
+	return b.String()[1:]
 }
 
 // chaos draws a history in the notation of testdata/README.md. It keeps what the nodes believe, so that elections mostly

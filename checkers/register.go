@@ -1,7 +1,6 @@
 package checkers
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -91,14 +90,14 @@ func (o *object) step(h holding, u *action) (holding, bool) {
 	return holding{u.value, u.revision, false}, u.revision > h.revision
 }
 
-// objects returns all registers and locks in the order of their keys. What did not happen is left out, and so are reads
-// that told nothing.
-func objects(h *history.History) []*object {
+// objects returns all registers and locks in the order in which they were first used. What did not happen is left out, and
+// so are reads that told nothing.
+func objects(h *history.History) (all []*object) {
 	type name struct {
 		key  string
 		lock bool
 	}
-	all := map[name]*object{}
+	known := map[name]*object{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		kind, ok := actionKinds[op.F]
@@ -106,52 +105,40 @@ func objects(h *history.History) []*object {
 			continue
 		}
 		told, end := op.Reg, h.Other(i)
-		outcome := history.Info
+		outcome, found := history.Info, false
 		if end >= 0 {
-			switch outcome = h.Ops[end].Type; {
-			case h.Ops[end].Reg != nil:
+			if outcome, found = h.Ops[end].Type, h.Ops[end].Reg != nil; found {
 				told = h.Ops[end].Reg
-			case kind == get:
-				outcome = history.Info // whatever was read, nobody knows
 			}
 		}
 		if told == nil {
 			told = &history.Register{}
 		}
 		n := name{told.Key, kind >= take}
-		o := all[n]
+		o := known[n]
 		if o == nil {
 			o = &object{
 				key: n.key, lock: n.lock, values: []string{""}, number: map[string]int32{"": 0}, clients: map[history.Process]bool{},
 			}
-			all[n] = o
+			known[n] = o
+			all = append(all, o)
 		}
 		o.clients[op.Process] = true
 		u := action{call: op.Time, ret: never, kind: kind, begin: int32(i), end: int32(end)}
 		switch {
-		case outcome == history.Fail || end >= 0 && h.Ops[end].Type == history.Fail:
+		case outcome == history.Fail:
 			o.failed++
 			continue
-		case outcome == history.OK:
+		case outcome == history.OK && (found || kind != get):
 			u.ret, u.revision = h.Ops[end].Time, told.Revision
 		case kind == get:
-			continue
+			continue // whatever was read, nobody knows
 		}
 		u.value, u.old = o.id(told.Value), o.id(told.Old)
 		o.counted = o.counted || u.revision != 0
 		o.uses = append(o.uses, u)
 	}
-	list := make([]*object, 0, len(all))
-	for _, o := range all {
-		list = append(list, o)
-	}
-	slices.SortFunc(list, func(a, b *object) int {
-		if a.lock != b.lock {
-			return cmp.Compare(fmt.Sprint(a.lock), fmt.Sprint(b.lock))
-		}
-		return cmp.Compare(a.key, b.key)
-	})
-	return list
+	return all
 }
 
 var actionKinds = map[history.F]actionKind{
@@ -172,7 +159,7 @@ func (o *object) id(value string) int32 {
 // that was seen, before who saw it was done; one that wrote what nobody saw, and nobody can have taken, decides
 // nothing. Both are exact for registers. (A lock has but two values: its uses are left alone.)
 func (o *object) prune(uses []action) []action {
-	if o.lock || !slices.ContainsFunc(uses, func(u action) bool { return !u.sure() }) {
+	if o.lock {
 		return uses
 	}
 	writers := make([]int, len(o.values)) // of each value
@@ -206,14 +193,11 @@ func (o *object) prune(uses []action) []action {
 		}
 		uses = slices.DeleteFunc(uses, func(u action) bool {
 			idle := !u.sure() && !wanted[u.value]
-			if idle {
-				writers[u.value]--
-				again = true
-			}
+			again = again || idle
 			return idle
 		})
 		for i := range uses {
-			if u := &uses[i]; !u.sure() && writers[u.value] == 1 && seen[u.value] < never && u.value != u.old {
+			if u := &uses[i]; !u.sure() && writers[u.value] == 1 && seen[u.value] < never {
 				u.ret = max(u.call, seen[u.value])
 				again = true
 			}
@@ -277,7 +261,7 @@ func (o *object) tell(u *action) string {
 		s += fmt.Sprintf(" (revision %d)", u.revision)
 	}
 	if !u.sure() {
-		s += ", outcome unknown,"
+		s += " (outcome unknown)"
 	}
 	return s
 }

@@ -18,16 +18,15 @@ const extension = 10 * time.Second
 
 // extended returns a context for that. It ends with ctx if that is cancelled.
 func extended(ctx context.Context) (context.Context, context.CancelFunc) {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx, func() {}
+	deadline, limited := ctx.Deadline()
+	if !limited || errors.Is(ctx.Err(), context.Canceled) {
+		return context.WithCancel(ctx)
 	}
-	more, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	more, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(0, time.Until(deadline))+extension)
 	stop := context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cancel()
-			return
 		}
-		time.AfterFunc(extension, cancel)
 	})
 	return more, func() {
 		stop()

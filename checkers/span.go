@@ -28,7 +28,7 @@ func merge(all []span) []span {
 	return all[:n]
 }
 
-// outside returns what merged spans leave of s.
+// outside returns what spans leave of s. They must be in the order in which they begin.
 func outside(all []span, s span) []span {
 	var rest []span
 	for _, o := range all {

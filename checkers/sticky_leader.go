@@ -3,6 +3,7 @@ package checkers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -32,6 +33,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	for _, h := range handovers {
 		switch {
 		case f.byLeave(h): // it was asked to hand over, and did
+		case f.besides(h): // one of two that led at one time gave up: a matter of exclusive-leadership
 		case f.unjust(h):
 			if unjust++; unjust == 1 {
 				first = h
@@ -78,6 +80,15 @@ func (f *facts) unjust(h handover) bool {
 	reign := span{max(s.from, f.answers[h.from.first].from), s.to}
 	established := f.answers[h.from.first].to+f.setup.Bounds.Silence <= h.span.from
 	return established && calm && f.keeps(h.from.node, s, reign)
+}
+
+// besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as
+// only an election without terms lets it. One who had been out of sight until then is another matter.
+func (f *facts) besides(h handover) bool {
+	before := span{h.span.from - f.settled() - f.setup.Bounds.Silence, h.span.from - f.settled()}
+	return h.changes() && slices.ContainsFunc(f.answersIn(span{before.from, h.span.from}), func(a answer) bool {
+		return a.lead >= 0 && &f.leads[a.lead] == h.to && before.from <= a.begins() && a.to <= before.to
+	})
 }
 
 // suspect reports whether it may have been so, as far as the faults are known.
