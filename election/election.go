@@ -107,6 +107,7 @@ const (
 	Follower Role = iota
 	Candidate
 	Leader
+	Unknown // of a node that was asked before it knew anything: no evidence of what it or its term was
 )
 
 // Status is a node's view of the election.

@@ -89,6 +89,12 @@ type Executor interface {
 	Use(exec Exec)
 }
 
+// Dialed is a System that says whether its members can be observed over Dial alone. One that does not say so can be. What
+// lives beside a member, such as the writer of the workload fence, observes it in no other way.
+type Dialed interface {
+	Dialed() bool
+}
+
 // LogReader is a System whose nodes tell of their changes in their logs, so that a leadership that falls between two
 // observations is not lost.
 type LogReader interface {

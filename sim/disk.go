@@ -78,14 +78,14 @@ func (n *node) guarded(f func()) (goesOn bool) {
 			panic(p)
 		}
 		n.stop(history.Down)
-		n.c.exited(n.name, ExitStatus)
+		n.c.exited(n.name, exitStatus)
 	}()
 	f()
 	return true
 }
 
-// ExitStatus is that of a process whose disk has failed it.
-const ExitStatus = 255
+// exitStatus is that of a process whose disk has failed it.
+const exitStatus = 255
 
 // What follows is what election.Env says of storage.
 

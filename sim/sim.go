@@ -27,8 +27,8 @@ type Config struct {
 	Port int
 }
 
-// MaxNodes is how many nodes a cluster may have.
-const MaxNodes = 255
+// maxNodes is how many nodes a cluster may have.
+const maxNodes = 255
 
 // Cluster is a simulated cluster and its loop. It is not safe for concurrent use.
 type Cluster struct {
@@ -58,8 +58,8 @@ type Cluster struct {
 
 // New makes a cluster of nodes that have not been started.
 func New(cfg Config) (*Cluster, error) {
-	if cfg.Nodes < 1 || cfg.Nodes > MaxNodes {
-		return nil, fmt.Errorf("sim: %d nodes: want 1 to %d", cfg.Nodes, MaxNodes)
+	if cfg.Nodes < 1 || cfg.Nodes > maxNodes {
+		return nil, fmt.Errorf("sim: %d nodes: want 1 to %d", cfg.Nodes, maxNodes)
 	}
 	if cfg.LatencyMax == 0 {
 		cfg.LatencyMin, cfg.LatencyMax = time.Millisecond, 5*time.Millisecond

@@ -387,7 +387,7 @@ func TestImpossibleChangesAreRefused(t *testing.T) {
 func TestConfigIsChecked(t *testing.T) {
 	for _, cfg := range []Config{
 		{Nodes: 0},
-		{Nodes: MaxNodes + 1},
+		{Nodes: maxNodes + 1},
 		{Nodes: 3, LatencyMin: 2, LatencyMax: 1},
 	} {
 		_, err := New(cfg)

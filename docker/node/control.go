@@ -15,8 +15,8 @@ import (
 // asker returns the node's view, or false if ctx ends before there is an answer.
 type asker func(ctx context.Context) (v history.View, ok bool)
 
-// commander hands a command to the node, and returns false if ctx ends before. done is called with what became of it, unless
-// nobody will ever know.
+// commander hands a command to the node, and returns false if ctx ends before. done is called with what became of it,
+// unless nobody will ever know.
 type commander func(ctx context.Context, c election.Command, done func(value uint64, err error)) bool
 
 // serveControl serves every client that connects, until the listener is closed.
@@ -31,7 +31,7 @@ func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker, co
 			return fmt.Errorf("node: accept clients: %w", err)
 		}
 		clients.Go(func() {
-			s := &session{conn: conn, journal: j, ask: ask, command: command}
+			s := &session{conn: conn, journal: j, ask: ask, command: command, results: make(chan reply, 256)}
 			s.serve(ctx)
 		})
 	}
@@ -39,10 +39,12 @@ func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker, co
 
 // session is one client's connection.
 type session struct {
-	conn    net.Conn
-	journal *journal
-	ask     asker
-	command commander
+	conn      net.Conn
+	journal   *journal
+	ask       asker
+	command   commander
+	results   chan reply     // of commands, to be sent
+	following sync.WaitGroup // what goes on beside the requests
 
 	mu sync.Mutex // one line at a time
 }
@@ -51,56 +53,57 @@ type session struct {
 func (s *session) serve(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, func() { s.conn.Close() })
-	var following sync.WaitGroup
-	defer following.Wait()
+	defer s.following.Wait()
 	defer cancel()
-	results := make(chan reply, 256)
-	following.Go(func() {
-		for {
-			select {
-			case r := <-results:
-				if s.send(r) != nil {
-					s.conn.Close()
-					return
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	s.following.Go(func() { s.report(ctx) })
 	lines := bufio.NewScanner(s.conn)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		var r request
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil || !s.answer(ctx, r) {
 			return
 		}
-		switch r.Ask {
-		case "view":
-			v, ok := s.ask(ctx)
-			if !ok || s.send(reply{ID: r.ID, View: viewOf(v)}) != nil {
+	}
+}
+
+// answer does what a request asks for, and reports whether there may be another.
+func (s *session) answer(ctx context.Context, r request) bool {
+	switch r.Ask {
+	case "view":
+		v, ok := s.ask(ctx)
+		return ok && s.send(reply{ID: r.ID, View: viewOf(v)}) == nil
+	case "command":
+		return r.Command != nil && s.command(ctx, *r.Command, func(value uint64, err error) {
+			re := reply{ID: r.ID, Result: &result{Value: value}}
+			if err != nil {
+				re.Result.Refused = err.Error()
+			}
+			select { // the node does not wait for a slow client
+			case s.results <- re:
+			default:
+			}
+		})
+	case "announcements":
+		var after Mark
+		if r.After != nil {
+			after = *r.After
+		}
+		s.following.Go(func() { s.follow(ctx, after) })
+		return true
+	}
+	return false
+}
+
+// report sends what becomes of commands until ctx ends or the connection breaks.
+func (s *session) report(ctx context.Context) {
+	for {
+		select {
+		case r := <-s.results:
+			if s.send(r) != nil {
+				s.conn.Close()
 				return
 			}
-		case "command":
-			if r.Command == nil || !s.command(ctx, *r.Command, func(value uint64, err error) {
-				re := reply{ID: r.ID, Result: &result{Value: value}}
-				if err != nil {
-					re.Result.Refused = err.Error()
-				}
-				select { // the node does not wait for a slow client
-				case results <- re:
-				default:
-				}
-			}) {
-				return
-			}
-		case "announcements":
-			var after Mark
-			if r.After != nil {
-				after = *r.After
-			}
-			following.Go(func() { s.follow(ctx, after) })
-		default:
+		case <-ctx.Done():
 			return
 		}
 	}

@@ -153,6 +153,8 @@ func (h *host) view() history.View {
 		v.Role = history.Candidate
 	case election.Leader:
 		v.Role, v.Tenure = history.Leader, h.tenure
+	case election.Unknown:
+		v.Role = history.UnknownRole
 	default:
 		v.Role = history.Follower
 	}

@@ -31,8 +31,8 @@ type Config struct {
 	Log     *log.Logger
 }
 
-// Run runs the member until ctx ends, has it resign if it can, and closes the socket and the listener. It fails when the disk or the network
-// does: a member that cannot keep its promises must not go on.
+// Run runs the member until ctx ends, has it resign if it can, and closes the socket and the listener. It fails when the
+// disk or the network does: a member that cannot keep its promises must not go on.
 func Run(ctx context.Context, c Config) error {
 	// What the member needs goes on for as long as it takes to part in good order.
 	running, fail := context.WithCancelCause(context.WithoutCancel(ctx))
