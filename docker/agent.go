@@ -8,6 +8,7 @@ import (
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
 
 	"recount/docker/agent"
 )
@@ -22,6 +23,20 @@ func (c *Cluster) agentConfig() containerConfig {
 		},
 		host: agentHost(c.config.Disks),
 	}
+}
+
+// agentHost is what a container may do that acts on the engine's machine: see its processes and enter their namespaces.
+func agentHost(disks bool) container.HostConfig {
+	host := container.HostConfig{
+		PidMode: "host", NetworkMode: network.NetworkNone, UsernsMode: "host",
+		CapAdd:      []string{"NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"},
+		SecurityOpt: []string{"apparmor=unconfined", "seccomp=unconfined", "label=disable"},
+		LogConfig:   container.LogConfig{Type: "none"}, // its output is a protocol
+	}
+	if disks {
+		host.DeviceCgroupRules = []string{"c 10:229 rwm"} // FUSE
+	}
+	return host
 }
 
 func (c *Cluster) startAgent(ctx context.Context, id string) error {

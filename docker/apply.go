@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"recount/docker/agent"
@@ -102,28 +101,10 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 }
 
 func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Effect {
-	order, calls, troubles := c.order(change)
-	answer, err := c.remote.ask(ctx, agent.Request{Apply: &order})
+	moments, troubles, err := c.carryOut(ctx, change)
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: apply: %w", err)}
 	}
-	now := time.Now()
-	troubles = append(troubles, answer.Applied.Errors...)
-	var moments []time.Time
-	for _, ago := range answer.Applied.Ago {
-		moments = append(moments, now.Add(-ago))
-	}
-	done := make([]time.Time, len(calls))
-	err = each(calls, func(i int, k call) error {
-		err := k.do(ctx, k.node)
-		done[i] = time.Now()
-		return err
-	})
-	if err != nil {
-		troubles = append(troubles, err.Error())
-	}
-	moments = append(moments, done...)
-
 	for _, d := range change.Disks {
 		if !d.Fails() {
 			healed := time.Now()
@@ -131,21 +112,16 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 		}
 	}
 	since, clocks := c.skew(ctx, change.Clocks)
-	moments = append(moments, since...)
-
-	verify := agent.Verify{Changes: change, Within: seenWithin}
+	within := seenWithin
 	if len(troubles) > 0 {
-		verify.Within = troubledWithin
+		within = troubledWithin
 	}
-	answer, err = c.remote.ask(ctx, agent.Request{Verify: &verify})
-	if err == nil && len(answer.Verified.Wrong) > 0 && c.revived(ctx, change) {
-		answer, err = c.remote.ask(ctx, agent.Request{Verify: &verify})
-	}
+	seen, err := c.verify(ctx, change, within)
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: verify: %w", err)}
 	}
-	wrong, unsure := append(answer.Verified.Wrong, clocks.Wrong...), append(answer.Verified.Unsure, clocks.Unsure...)
-	e := history.Effect{Seen: history.OK, Spread: spread(moments)}
+	wrong, unsure := append(seen.Wrong, clocks.Wrong...), append(seen.Unsure, clocks.Unsure...)
+	e := history.Effect{Seen: history.OK, Spread: spread(append(moments, since...))}
 	if len(troubles)+len(unsure) > 0 {
 		e.Seen = history.Info
 	}
@@ -157,6 +133,42 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 		e.Err = errors.New("docker: apply: " + strings.Join(troubles, "; "))
 	}
 	return e
+}
+
+// carryOut makes a change, but for that of clocks. It returns when each part of it took effect, and what did not work; an
+// error if it is not known what became of it.
+func (c *Cluster) carryOut(ctx context.Context, change history.Changes) (moments []time.Time, troubles []string, err error) {
+	order, calls, troubles := c.order(change)
+	answer, err := c.remote.ask(ctx, agent.Request{Apply: &order})
+	if err != nil {
+		return nil, nil, err
+	}
+	now := time.Now()
+	for _, ago := range answer.Applied.Ago {
+		moments = append(moments, now.Add(-ago))
+	}
+	troubles = append(troubles, answer.Applied.Errors...)
+	done := make([]time.Time, len(calls))
+	err = each(calls, func(i int, k call) error {
+		err := k.do(ctx, k.node)
+		done[i] = time.Now()
+		return err
+	})
+	if err != nil {
+		troubles = append(troubles, err.Error())
+	}
+	return append(moments, done...), troubles, nil
+}
+
+// verify looks whether links, processes and disks are as a change wants them. Where they are not, and nodes are started
+// again that ended over a disk that it heals, it looks once more.
+func (c *Cluster) verify(ctx context.Context, change history.Changes, within time.Duration) (*agent.Verified, error) {
+	verify := agent.Request{Verify: &agent.Verify{Changes: change, Within: within}}
+	answer, err := c.remote.ask(ctx, verify)
+	if err == nil && len(answer.Verified.Wrong) > 0 && c.revived(ctx, change) {
+		answer, err = c.remote.ask(ctx, verify)
+	}
+	return answer.Verified, err
 }
 
 // call is something of a change that takes the engine, or patience.
@@ -291,25 +303,4 @@ func (c *Cluster) State(ctx context.Context) (history.Changes, error) {
 		return history.Changes{}, fmt.Errorf("docker: read state: %w", err)
 	}
 	return *answer.State, nil
-}
-
-// queue lets changes of one thing take turns, in the order in which they were asked for.
-type queue struct{ last chan struct{} }
-
-// stand takes a place in all the queues. wait returns when it is the turn in each of them; leave makes room for the next.
-func stand(queues []*queue) (wait, leave func()) {
-	var before []chan struct{}
-	mine := make(chan struct{})
-	for _, q := range queues {
-		if q.last != nil && q.last != mine {
-			before = append(before, q.last)
-		}
-		q.last = mine
-	}
-	wait = func() {
-		for _, turn := range before {
-			<-turn
-		}
-	}
-	return wait, sync.OnceFunc(func() { close(mine) })
 }

@@ -146,7 +146,7 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	}
 	c.means = *answer.Entered
 	c.work.Go(c.watchAgent)
-	c.config.Log(fmt.Sprintf("network and agent are up, with %d nodes to come (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
+	c.config.Log(fmt.Sprintf("network and agent up; nodes to come: %d (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
 	return nil
 }
 

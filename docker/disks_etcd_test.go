@@ -86,7 +86,7 @@ func onDisksOf(t *testing.T, name string, n int) *etcds {
 		root, _, err := recipes.Build(t.Context(), system.Image(), func(s string) { t.Log(s) })
 		require.NoError(t, err)
 		defer root.Close()
-		require.NoError(t, e.ImportImage(t.Context(), ref, root))
+		require.NoError(t, e.importImage(t.Context(), ref, root))
 	}
 	c := open(t, e, runID(t), n, func(c *Config) { c.Disks = true })
 	var members []election.Member

@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -129,6 +130,14 @@ func (c *Cluster) packets() (checks []Check) {
 		checks = append(checks, check(what, detail, err))
 	}
 	return checks
+}
+
+// tryFault injects a fault, heals it, and tells what was seen of both.
+func (c *Cluster) tryFault(ctx context.Context, name string, inject, heal history.Changes) Check {
+	injected, injectErr := c.try(ctx, inject)
+	healed, healErr := c.try(ctx, heal)
+	detail := fmt.Sprintf("seen in %v, healed in %v", injected.Round(100*time.Microsecond), healed.Round(100*time.Microsecond))
+	return check(name, detail, errors.Join(injectErr, healErr))
 }
 
 // try applies a change and waits until it was looked at.

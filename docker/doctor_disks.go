@@ -58,11 +58,3 @@ func (e *Engine) tryDisks(ctx context.Context, image string) (checks []Check) {
 		c.tryFault(ctx, "lose un-synced writes", crash(history.Crashed), crash(history.Up)),
 	}
 }
-
-// tryFault injects a fault, heals it, and tells what was seen of both.
-func (c *Cluster) tryFault(ctx context.Context, name string, inject, heal history.Changes) Check {
-	injected, injectErr := c.try(ctx, inject)
-	healed, healErr := c.try(ctx, heal)
-	detail := fmt.Sprintf("seen in %v, healed in %v", injected.Round(100*time.Microsecond), healed.Round(100*time.Microsecond))
-	return check(name, detail, errors.Join(injectErr, healErr))
-}

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"sync/atomic"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/api/types/volume"
-
-	"recount/docker/agent"
 )
 
 // Container is what a node runs.
@@ -59,7 +56,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	if err != nil {
 		return fmt.Errorf("docker: launch: %w", err)
 	}
-	c.config.Log(fmt.Sprintf("%d nodes are up (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
+	c.config.Log(fmt.Sprintf("nodes up: %d (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
 	return nil
 }
 
@@ -99,113 +96,4 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 		err = c.attach(ctx, n, c.name(name), what.Data)
 	}
 	return id, err
-}
-
-// life is one life of a node, from the start of its containers to the end of them all.
-type life struct {
-	meant  atomic.Bool   // its end is nobody's news: the nemesis asked for it
-	frozen bool          // by the engine; of whoever's turn it is in the queue of the node's changes
-	over   chan struct{} // closed when the engine, too, knows that all containers have ended
-	logged chan struct{} // closed when its log was read to the end
-	hangUp func()        // ends its log early
-}
-
-// alive reports whether the node was started and nothing is known to have ended it.
-func (n *node) alive() bool {
-	if n.life == nil || n.life.meant.Load() {
-		return false
-	}
-	select {
-	case <-n.life.over:
-		return false
-	default:
-		return true
-	}
-}
-
-// start starts a node whose last life is over, and shows its processes to the agent.
-func (c *Cluster) start(ctx context.Context, n *node) error {
-	l := &life{over: make(chan struct{}), logged: make(chan struct{}), hangUp: func() {}}
-	if err := c.follow(ctx, n, l); err != nil {
-		return fmt.Errorf("start %s: %w", n.name, err)
-	}
-	pids := make([]int, len(n.containers))
-	err := each(n.containers, func(i int, id string) error {
-		if err := c.engine.api.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
-			return err
-		}
-		is, err := c.engine.api.ContainerInspect(ctx, id)
-		if err != nil {
-			return err
-		}
-		pids[i] = is.State.Pid // 0 if it has ended already, which watch will notice
-		return nil
-	})
-	n.life = l
-	if _, followErr := c.remote.ask(ctx, agent.Request{Follow: &agent.Follow{Node: n.name, Pids: pids, Clocks: c.config.Clocks}}); err == nil {
-		err = followErr
-	}
-	c.work.Go(func() { c.watch(n, l) })
-	if err != nil {
-		l.hangUp() // what has not begun to write will not end
-		return fmt.Errorf("start %s: %w", n.name, err)
-	}
-	return nil
-}
-
-// watch waits for the end of a life. Whichever container ends first takes the others with it.
-func (c *Cluster) watch(n *node, l *life) {
-	type ended struct {
-		code int
-		err  error
-	}
-	ends := make(chan ended, len(n.containers))
-	for _, id := range n.containers {
-		go func() {
-			code, err := c.engine.exit(c.ctx, id)
-			ends <- ended{code, err}
-		}()
-	}
-	var first ended
-	for i := range n.containers {
-		e := <-ends
-		if c.ctx.Err() != nil {
-			return
-		}
-		if e.err != nil {
-			c.lose(engineLost(e.err))
-			return
-		}
-		if i > 0 {
-			continue
-		}
-		first = e
-		kill := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Kill}}}
-		if _, err := c.remote.ask(c.ctx, agent.Request{Apply: &kill}); err != nil {
-			return // the agent is lost, and the run with it
-		}
-	}
-	close(l.over)
-	if l.meant.Load() {
-		return
-	}
-	select {
-	case <-l.logged:
-	case <-c.ctx.Done():
-	}
-	c.Post(func() {
-		c.onExit(n.name, first.code)
-		c.revive(n, l)
-	})
-}
-
-// exit waits until a container does not run and returns its exit code.
-func (e *Engine) exit(ctx context.Context, id string) (int, error) {
-	wait, failed := e.api.ContainerWait(ctx, id, container.WaitConditionNotRunning)
-	select {
-	case r := <-wait:
-		return int(r.StatusCode), nil
-	case err := <-failed:
-		return 0, err
-	}
 }

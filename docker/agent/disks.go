@@ -154,6 +154,16 @@ func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, w
 	all.Wait()
 }
 
+// wiped tells of a node whether a change wipes its disk.
+func wiped(disks []history.Disk, node string) bool {
+	for _, d := range disks {
+		if d.Node == node {
+			return d.Wiped
+		}
+	}
+	return false
+}
+
 func (v *volume) try(s history.DiskState, procs []first) (wrong string, err error) {
 	if len(procs) > 0 && procs[0].alive() {
 		switch holds, err := v.served.Holds(fmt.Sprintf("/proc/%d/root%s", procs[0].pid, v.target)); {

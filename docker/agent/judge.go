@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
-	"net/netip"
-	"syscall"
 	"time"
 
 	"recount/history"
@@ -26,7 +23,7 @@ const (
 	burstSpan  = 100 * time.Millisecond // how long a link of limited rate is kept busy
 )
 
-// untold are links that carry too little to be probed.
+// errTooSlow is what is said of a link that carries too little for a probe.
 var errTooSlow = errors.New("it carries too little to be probed")
 
 // probesFor are the probes that show whether packets suffer that state, with the second only where rates are limited.
@@ -143,38 +140,3 @@ func implausible(k, n int, p float64, more bool) bool {
 }
 
 func bits(rate int64) string { return fmt.Sprintf("%d bit/s", rate) }
-
-const tcpPatience = 3 * time.Second
-
-var errConnects = errors.New("resets connections, yet one was made")
-
-// resets finds out whether connections are refused on a link: nil if they are. With a port it is the one they go to.
-func refused(from, to *place, family int, port uint16) error {
-	addr := netip.AddrPortFrom(to.addrs[family], port)
-	var l net.Listener
-	err := to.space.do(func() (err error) {
-		l, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(addr))
-		return err
-	})
-	switch {
-	case err == nil:
-		defer l.Close()
-		addr = l.Addr().(*net.TCPAddr).AddrPort()
-	case port == 0:
-		return err
-	} // else the node itself listens there
-	var conn net.Conn
-	d := net.Dialer{Timeout: tcpPatience}
-	err = from.space.do(func() (err error) {
-		conn, err = d.Dial("tcp", addr.String())
-		return err
-	})
-	switch {
-	case err == nil:
-		conn.Close()
-		return errConnects
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET):
-		return nil
-	}
-	return err
-}

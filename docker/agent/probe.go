@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A probe sends datagrams along a link of its own, from within the sender's network namespace into the receiver's, and
@@ -42,10 +40,8 @@ const unarrived = time.Duration(-1)
 // rounds numbers the calls of send, so that a datagram that was long on its way does not count for a later one.
 var rounds atomic.Uint32
 
-const (
-	probeHead = 20 // bytes: round, number of the probe, number of the datagram, when it was sent
-	udpHead   = 8
-)
+// probeHead is how many bytes of a datagram say which it is: round, number of the probe, its own number, when it was sent.
+const probeHead = 20
 
 // send carries out probes, all at the same time.
 func send(probes []probe) ([]sample, error) {
@@ -273,51 +269,4 @@ func (p *prober) finish(round uint32) bool {
 		}
 	}
 	return false
-}
-
-// openRaw opens a socket that sends datagrams from ports that belong to others.
-func openRaw(at *place, addr netip.Addr) (conn *net.IPConn, err error) {
-	network := "ip4:udp"
-	if addr.Is6() {
-		network = "ip6:udp"
-	}
-	err = at.space.do(func() error {
-		conn, err = net.ListenIP(network, &net.IPAddr{IP: addr.AsSlice()})
-		return err
-	})
-	return conn, err
-}
-
-func ipHead(addr netip.Addr) int {
-	if addr.Is6() {
-		return 40
-	}
-	return 20
-}
-
-// udp is a datagram with its header.
-func udp(from, to netip.AddrPort, payload []byte) []byte {
-	b := binary.BigEndian.AppendUint16(nil, from.Port())
-	b = binary.BigEndian.AppendUint16(b, to.Port())
-	b = binary.BigEndian.AppendUint16(b, uint16(udpHead+len(payload)))
-	b = append(b, 0, 0)
-	b = append(b, payload...)
-	sum := uint32(unix.IPPROTO_UDP) + uint32(len(b))
-	for _, part := range [][]byte{from.Addr().AsSlice(), to.Addr().AsSlice(), b} {
-		for i := 0; i < len(part); i += 2 {
-			sum += uint32(part[i]) << 8
-			if i+1 < len(part) {
-				sum += uint32(part[i+1])
-			}
-		}
-	}
-	for sum>>16 != 0 {
-		sum = sum>>16 + sum&0xffff
-	}
-	check := ^uint16(sum)
-	if check == 0 {
-		check = 0xffff // none would mean that there is no checksum
-	}
-	binary.BigEndian.PutUint16(b[6:], check)
-	return b
 }

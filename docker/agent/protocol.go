@@ -88,6 +88,14 @@ type Place struct {
 	Pid   int          `json:"pid"`
 }
 
+// Attach has a node's data volume served from a disk that can fail. It comes before the node's first process.
+type Attach struct {
+	Node   string `json:"node"`
+	Path   string `json:"path"`   // the volume's folder, as the engine has it
+	Target string `json:"target"` // where the node's container has it
+	Seed   uint64 `json:"seed"`   // of which operations fail
+}
+
 // Follow shows the agent the first processes of a node's containers, in the host's numbering. It replaces what was
 // shown before.
 type Follow struct {
@@ -129,8 +137,8 @@ type Applied struct {
 	Errors []string                 `json:"errors,omitempty"`
 }
 
-// Verify asks whether links, processes and disks are in these states. The agent gives them up to Within to get there: a process
-// takes a moment to die. Only their part of the Effect comes back.
+// Verify asks whether links, processes and disks are in these states. The agent gives them up to Within to get there: a
+// process takes a moment to die.
 type Verify struct {
 	history.Changes
 	Within time.Duration `json:"within"`

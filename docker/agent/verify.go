@@ -158,26 +158,6 @@ func (v *Verified) connections(looks []*look) {
 	}
 }
 
-// gauge measures one link.
-func (a *agent) gauge(g Gauge) (*Gauged, error) {
-	from, err := a.place(g.From)
-	if err != nil {
-		return nil, err
-	}
-	to, err := a.place(g.To)
-	if err != nil {
-		return nil, err
-	}
-	samples, err := send([]probe{{from: from, to: to, count: g.Count, every: g.Every, size: g.Size, wait: g.Wait}})
-	if err != nil {
-		return nil, err
-	}
-	s := samples[0]
-	got := &Gauged{Sent: len(s.sent), Twice: s.twice, Early: s.overtaken(), Took: s.took}
-	got.Delays = slices.DeleteFunc(s.delays, func(d time.Duration) bool { return d == unarrived })
-	return got, nil
-}
-
 const lookEvery = time.Millisecond
 
 func (v *Verified) procs(procs map[string][]first, want []history.Proc, within time.Duration) {
@@ -210,38 +190,4 @@ func looksLike(s history.ProcState) history.ProcState {
 		return history.Down
 	}
 	return s
-}
-
-// read reports all that is not as in a healthy cluster. The state of a node of which only a part runs is "".
-func (a *agent) read() (*history.Changes, error) {
-	c := history.Changes{Clocks: a.skews()}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	c.Disks = a.diskStates()
-	for _, p := range a.places {
-		into, err := p.filter.read()
-		if err != nil {
-			return nil, fmt.Errorf("links into %s: %w", p.name, err)
-		}
-		for src, s := range into {
-			from := "" // a stranger
-			first := true
-			for _, q := range a.places {
-				if i := slices.Index(q.addrs, src.addr); i >= 0 {
-					from, first = q.name, i == 0
-				}
-			}
-			if first && s != (history.LinkState{}) {
-				c.Links = append(c.Links, history.Link{From: from, To: p.name, Port: int(src.port), LinkState: s})
-			}
-		}
-		state, _, err := observe(p.procs)
-		if err != nil {
-			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
-		}
-		if state != history.Up {
-			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
-		}
-	}
-	return &c, nil
 }

@@ -23,8 +23,8 @@ import (
 	"recount/history"
 )
 
-// Size is how much a disk holds, in bytes. It takes memory only for what was written.
-const Size = 1 << 30
+// diskSize is how much a disk holds, in bytes. It takes memory only for what was written.
+const diskSize = 1 << 30
 
 // Disk is one disk. It is safe for concurrent use.
 type Disk struct {

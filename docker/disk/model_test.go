@@ -409,7 +409,7 @@ func TestAFullDisk(t *testing.T) {
 	require.Zero(t, d.sync(i))
 	d.Set(history.DiskState{})
 	require.Zero(t, d.write(i, []byte("x"), 3*pageSize))
-	require.Equal(t, syscall.ENOSPC, d.reserve(i, 0, Size+1, true), "it has an end")
+	require.Equal(t, syscall.ENOSPC, d.reserve(i, 0, diskSize+1, true), "it has an end")
 }
 
 func TestAWipedDisk(t *testing.T) {

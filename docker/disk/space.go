@@ -70,7 +70,8 @@ func openDevice() (int, error) {
 	case err == nil:
 		return device, nil
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
-		return 0, hint.Add(fmt.Errorf("disk: the engine's machine has no FUSE: open /dev/fuse: %w", err), "modprobe fuse, on that machine; or leave out crash, lose-writes and the faults of disks")
+		return 0, hint.Add(fmt.Errorf("disk: the engine's machine has no FUSE: open /dev/fuse: %w", err),
+			"modprobe fuse, on that machine; or leave out crash, lose-writes and the faults of disks")
 	}
 	return 0, hint.Add(fmt.Errorf("disk: open /dev/fuse: %w", err),
 		"an engine that is rootless or maps users does not let containers use FUSE; leave out crash, lose-writes and the faults of disks")

@@ -10,6 +10,8 @@ import (
 	"recount/hint"
 )
 
+func init() { systems["etcd"] = etcd }
+
 // The folder etcd holds the main package and a go.mod for any version, and below it, by version, the files of those
 // whose whole module graph is pinned. The names end in .txt, so that they are no modules and packages of this one.
 //

@@ -18,6 +18,8 @@ func TestMemberVersions(t *testing.T) {
 		{"hashicorp-raft", "1.3.9", "replace github.com/hashicorp/raft => github.com/hashicorp/raft v1.3.9\n"},
 		{"hashicorp-raft", "1.7.3", "replace github.com/hashicorp/raft => github.com/hashicorp/raft v1.7.3\n"},
 		{"dragonboat", "4.0.0-20240618143154-6a1623140f27", "require github.com/lni/dragonboat/v4 v4.0.0-20240618143154-6a1623140f27\n"},
+		{"kube-apiserver", "1.34.4", "require k8s.io/kubernetes v1.34.4\n"},
+		{"kube-apiserver", "1.34.4", "\tk8s.io/apiserver => k8s.io/apiserver v0.34.4\n"},
 	} {
 		r, err := find(election.Image{Recipe: c.recipe, Version: c.version})
 		require.NoError(t, err)
@@ -29,6 +31,7 @@ func TestMemberVersions(t *testing.T) {
 		{Recipe: "nats", Version: "2.8.4"}, {Recipe: "nats", Version: "2.10"}, {Recipe: "nats", Version: "2.10.1\nreplace x => y"},
 		{Recipe: "hashicorp-raft", Version: "1.3.8"}, {Recipe: "hashicorp-raft", Version: "2.0.0"},
 		{Recipe: "dragonboat", Version: "3.3.8"},
+		{Recipe: "kube-apiserver", Version: "1.33.4"}, {Recipe: "kube-apiserver", Version: "1.34"}, {Recipe: "kube-apiserver", Version: "0.34.4"},
 	} {
 		_, err := find(c)
 		require.ErrorContains(t, err, "no recipe for version")

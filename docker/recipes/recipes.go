@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"recount/election"
@@ -64,18 +66,15 @@ type recipe interface {
 }
 
 // systems are the recipes by name, each giving the one for a version.
-var systems = map[string]func(version string) (recipe, error){
-	"etcd": etcd,
-}
+var systems = map[string]func(version string) (recipe, error){}
+
+// Known returns the names of all recipes, sorted.
+func Known() []string { return slices.Sorted(maps.Keys(systems)) }
 
 func find(image election.Image) (recipe, error) {
 	forVersion, ok := systems[image.Recipe]
 	if !ok {
-		var known []string
-		for n := range systems {
-			known = append(known, n)
-		}
-		return nil, hint.Unknown("recipe", image.Recipe, known)
+		return nil, hint.Unknown("recipe", image.Recipe, Known())
 	}
 	return forVersion(image.Version)
 }

@@ -15,8 +15,8 @@ func redis(version string) (recipe, error) {
 	}
 	return debian{
 		packages: []string{
-			"redis-server=5:7.0.15*", "redis-tools=5:7.0.15*", "libc6", "libatomic1", "libstdc++6", "libgcc-s1", "libjemalloc2", "liblzf1", "libssl3", "libsystemd0",
-			"libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1", "liblzma5", "libzstd1",
+			"redis-server=5:7.0.15*", "redis-tools=5:7.0.15*", "libc6", "libatomic1", "libstdc++6", "libgcc-s1", "libjemalloc2",
+			"liblzf1", "libssl3", "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1", "liblzma5", "libzstd1",
 		},
 		drop: []string{
 			"etc", "usr/share", "lib/systemd", "usr/bin/redis-benchmark", "usr/bin/redis-check-aof", "usr/lib/*/gconv", "usr/lib/*/audit",

@@ -34,6 +34,3 @@ func Published(image election.Image) (Upstream, error) {
 	}
 	return of(image.Version), nil
 }
-
-// Known returns the names of all recipes, sorted.
-func Known() []string { return slices.Sorted(maps.Keys(systems)) }

@@ -28,18 +28,18 @@ type Skew struct {
 
 // The errors that there may be. Beyond them clocks would stand still, run back, or leave what 64 bits can tell.
 const (
-	MaxOffset = 50 * 365 * 24 * time.Hour // either way
-	MinDrift  = -0.9
-	MaxDrift  = 10
+	maxOffset = 50 * 365 * 24 * time.Hour // either way
+	minDrift  = -0.9
+	maxDrift  = 10
 )
 
 // Check tells whether clocks can err so.
 func (s Skew) Check() error {
-	if s.Offset < -MaxOffset || s.Offset > MaxOffset {
+	if s.Offset < -maxOffset || s.Offset > maxOffset {
 		return fmt.Errorf("an offset of %v is beyond fifty years", s.Offset)
 	}
-	if !(s.Drift >= MinDrift && s.Drift <= MaxDrift) {
-		return fmt.Errorf("a drift of %v is not between %v and %v", s.Drift, MinDrift, MaxDrift)
+	if !(s.Drift >= minDrift && s.Drift <= maxDrift) {
+		return fmt.Errorf("a drift of %v is not between %v and %v", s.Drift, minDrift, maxDrift)
 	}
 	return nil
 }

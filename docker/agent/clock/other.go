@@ -10,9 +10,6 @@ import (
 
 var errUnsupported = errors.New("clocks can be skewed on Linux on amd64 only, not on " + runtime.GOOS + " on " + runtime.GOARCH)
 
-// Supported tells whether clocks can be skewed here at all: nil, or why not.
-func Supported() error { return errUnsupported }
-
 // Patch is a process whose clocks can be skewed. Here there is none.
 type Patch struct{}
 

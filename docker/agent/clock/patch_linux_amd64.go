@@ -10,9 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported tells whether clocks can be skewed here at all: nil, or why not.
-func Supported() error { return nil }
-
 // Patch is a process whose clocks can be skewed.
 type Patch struct {
 	pid        int

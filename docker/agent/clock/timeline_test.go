@@ -10,11 +10,11 @@ import (
 )
 
 func TestSkewsThatCannotBe(t *testing.T) {
-	for _, s := range []Skew{{}, {Offset: MaxOffset}, {Offset: -MaxOffset}, {Drift: MinDrift}, {Drift: MaxDrift}} {
+	for _, s := range []Skew{{}, {Offset: maxOffset}, {Offset: -maxOffset}, {Drift: minDrift}, {Drift: maxDrift}} {
 		require.NoError(t, s.Check())
 	}
 	zero := 0.0
-	for _, s := range []Skew{{Offset: MaxOffset + 1}, {Offset: -MaxOffset - 1}, {Drift: -1}, {Drift: 11}, {Drift: zero / zero}} {
+	for _, s := range []Skew{{Offset: maxOffset + 1}, {Offset: -maxOffset - 1}, {Drift: -1}, {Drift: 11}, {Drift: zero / zero}} {
 		require.Error(t, s.Check())
 	}
 }
@@ -23,7 +23,7 @@ func TestSkewsThatCannotBe(t *testing.T) {
 func genSkew(t *rapid.T) Skew {
 	return Skew{
 		Offset: time.Duration(rapid.OneOf(rapid.SampledFrom([]int64{0, 3e10, -3e10}), rapid.Int64Range(-1e15, 1e15)).Draw(t, "offset")),
-		Drift:  rapid.OneOf(rapid.SampledFrom([]float64{0, 0.01, -0.01, 1e-6}), rapid.Float64Range(MinDrift, MaxDrift)).Draw(t, "drift"),
+		Drift:  rapid.OneOf(rapid.SampledFrom([]float64{0, 0.01, -0.01, 1e-6}), rapid.Float64Range(minDrift, maxDrift)).Draw(t, "drift"),
 	}
 }
 
@@ -65,7 +65,7 @@ func TestClocksKeepTheirPromisesThroughChanges(t *testing.T) {
 }
 
 func TestADriftGainsWhatItSays(t *testing.T) {
-	for _, drift := range []float64{0.01, -0.01, 1e-6, MinDrift, MaxDrift} {
+	for _, drift := range []float64{0.01, -0.01, 1e-6, minDrift, maxDrift} {
 		line := Timeline{}.Turn(Skew{Drift: drift}, moment(0))
 		from, to := moment(int64(Lead)), moment(int64(Lead+1000*time.Second))
 		for _, at := range []func(Moment) time.Duration{line.Wall, line.Monotonic} {

@@ -1,0 +1,134 @@
+//go:build linux
+
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"recount/history"
+)
+
+// apply prepares everything first, so that the changes themselves follow each other closely.
+func (a *agent) apply(o Apply) (*Applied, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.has(o); err != nil {
+		return nil, err
+	}
+	touched, err := a.stage(o.Links)
+	if err != nil {
+		return nil, err
+	}
+	done, at := &Applied{}, map[string]time.Time{}
+	for _, node := range o.Crash {
+		if v := a.places[node].volume; v != nil {
+			if err := v.prepare(); err != nil {
+				done.Errors = append(done.Errors, fmt.Sprintf("crash %s: %v", node, err))
+			}
+		}
+	}
+	for _, p := range touched {
+		if err := p.filter.flush(); err != nil {
+			done.Errors = append(done.Errors, fmt.Sprintf("links into %s: %v", p.name, err))
+			continue
+		}
+		at[p.name] = time.Now()
+	}
+	for _, s := range o.Signals {
+		if err := s.Kind.send(a.places[s.Node].procs); err != nil {
+			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
+			continue
+		}
+		at[s.Node] = time.Now()
+		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
+			v.served.Hurry() // nobody dies while it waits for its disk
+		}
+	}
+	a.changeDisks(o, done, at)
+	now := time.Now()
+	done.Ago = make(map[string]time.Duration, len(at))
+	for node, t := range at {
+		done.Ago[node] = now.Sub(t)
+	}
+	return done, nil
+}
+
+// has returns an error if a node that is named is not here.
+func (a *agent) has(o Apply) error {
+	for _, l := range o.Links {
+		if a.places[l.From] == nil || a.places[l.To] == nil {
+			return fmt.Errorf("no link %s→%s here", l.From, l.To)
+		}
+	}
+	nodes := slices.Clone(o.Crash)
+	for _, s := range o.Signals {
+		nodes = append(nodes, s.Node)
+	}
+	for _, d := range o.Disks {
+		nodes = append(nodes, d.Node)
+	}
+	for _, node := range nodes {
+		if a.places[node] == nil {
+			return fmt.Errorf("no node %q here", node)
+		}
+	}
+	return nil
+}
+
+// stage queues in the kernel what links are to be like, and returns the places into which they lead, each once.
+func (a *agent) stage(links []history.Link) (touched []*place, err error) {
+	for _, l := range links {
+		to := a.places[l.To]
+		if to.links[inbound{l.From, l.Port}] = l.LinkState; l.LinkState == (history.LinkState{}) {
+			delete(to.links, inbound{l.From, l.Port})
+		}
+		if !slices.Contains(touched, to) {
+			touched = append(touched, to)
+		}
+	}
+	for _, p := range touched {
+		if err := p.filter.stage(a.sources(p)); err != nil {
+			return nil, fmt.Errorf("links into %s: %w", p.name, err)
+		}
+	}
+	return touched, nil
+}
+
+// sources are what packets into a place suffer, by the addresses they come from.
+func (a *agent) sources(p *place) states {
+	all := states{}
+	for in, s := range p.links {
+		for _, addr := range a.places[in.from].addrs {
+			all[source{addr, uint16(in.port)}] = s
+		}
+	}
+	return all
+}
+
+func (k Kind) send(procs []first) error {
+	switch k {
+	case Kill:
+		for _, f := range procs {
+			if err := f.kill(); err != nil {
+				return err
+			}
+		}
+		return nil
+	case Term:
+		for _, f := range procs {
+			if err := f.signal(unix.SIGTERM); err != nil {
+				return err
+			}
+		}
+		return suspend(slices.DeleteFunc(slices.Clone(procs), func(f first) bool { return !f.alive() }), unix.SIGCONT)
+	case Stop:
+		return suspend(procs, unix.SIGSTOP)
+	case Cont:
+		return suspend(procs, unix.SIGCONT)
+	}
+	return fmt.Errorf("unknown signal %q", string(k))
+}

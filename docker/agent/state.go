@@ -1,0 +1,44 @@
+//go:build linux
+
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"recount/history"
+)
+
+// read reports all that is not as in a healthy cluster. The state of a node of which only a part runs is "".
+func (a *agent) read() (*history.Changes, error) {
+	c := history.Changes{Clocks: a.skews()}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c.Disks = a.diskStates()
+	for _, p := range a.places {
+		into, err := p.filter.read()
+		if err != nil {
+			return nil, fmt.Errorf("links into %s: %w", p.name, err)
+		}
+		for src, s := range into {
+			from := "" // a stranger
+			first := true
+			for _, q := range a.places {
+				if i := slices.Index(q.addrs, src.addr); i >= 0 {
+					from, first = q.name, i == 0
+				}
+			}
+			if first && s != (history.LinkState{}) {
+				c.Links = append(c.Links, history.Link{From: from, To: p.name, Port: int(src.port), LinkState: s})
+			}
+		}
+		state, _, err := observe(p.procs)
+		if err != nil {
+			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
+		}
+		if state != history.Up {
+			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
+		}
+	}
+	return &c, nil
+}

@@ -1,0 +1,60 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/docker/docker/api/types/container"
+)
+
+// Extract takes files out of an image, as a tar archive in which they have the paths that files gives to theirs.
+func (e *Engine) Extract(ctx context.Context, ref string, files map[string]string) (_ io.Reader, err error) {
+	// The container is never started. Its label lets clean find it if this process dies before it is removed.
+	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: "extract", labelOwner: ownLabel()}}
+	made, err := e.api.ContainerCreate(ctx, &config, nil, nil, nil, "")
+	if err != nil {
+		return nil, fmt.Errorf("docker: extract from %s: %w", ref, err)
+	}
+	defer func() {
+		remove := e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true})
+		if remove != nil {
+			err = errors.Join(err, fmt.Errorf("docker: extract from %s: %w", ref, remove))
+		}
+	}()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for from, to := range files {
+		if err := e.extract(ctx, w, made.ID, from, to); err != nil {
+			return nil, fmt.Errorf("docker: extract %s from %s: %w", from, ref, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("docker: extract from %s: %w", ref, err)
+	}
+	return &out, nil
+}
+
+func (e *Engine) extract(ctx context.Context, w *tar.Writer, id, from, to string) error {
+	archive, _, err := e.api.CopyFromContainer(ctx, id, from)
+	if err != nil {
+		return err
+	}
+	defer archive.Close()
+	r := tar.NewReader(archive)
+	h, err := r.Next()
+	if err != nil {
+		return err
+	}
+	if h.Typeflag != tar.TypeReg {
+		return errors.New("it is no file")
+	}
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: to, Mode: 0o755, Size: h.Size}); err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}
