@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -75,6 +76,9 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	}
 	if ob.Leader.Given() {
 		called, err := get(ob.Leader)
+		if left := absent(""); errors.As(err, &left) { // as encoders do that leave out what is empty
+			called, err = "", nil
+		}
 		if err != nil {
 			return st, err
 		}

@@ -34,6 +34,7 @@ func TestAnswers(t *testing.T) {
 	const (
 		json    = `{http: /, role: {at: raft.state, leader: [L], follower: [F]}, term: raft.term, leader: '["lead.er"]'}`
 		names   = `{http: /, leader: lead}`
+		deep    = `{http: /, leader: now.leader.id}`
 		own     = `{http: /, leader: {at: lead, named: 'node-{{.ID}}', nobody: [nobody]}}`
 		metrics = `{metrics: /m, role: 'up{job="x"}', term: term, leader: 'who#node'}`
 		text    = `{command: [a], match: '(?s)Mode: (?P<role>\w+)\n.*Epoch: (?P<term>\d+)'}`
@@ -52,6 +53,11 @@ func TestAnswers(t *testing.T) {
 		{json, `{"raft":{"state":"F"},"lead.er":""}`, election.Status{}, "the answer has no raft.term"},
 		{json, `{"raft":{"state":["F"],"term":1},"lead.er":""}`, election.Status{}, "raft.state is not a single value"},
 		{json, `{"raft":{"state":"F","term":1},"lead.er":"n4"}`, election.Status{}, `leader "n4" is none of the nodes`},
+		{json, `{"raft":{"state":"F","term":1}}`, election.Status{Term: 1}, ""},
+		{json, `{"raft":{"state":"L","term":1}}`, election.Status{Role: election.Leader, Term: 1, Leader: 2}, ""},
+		{deep, `{"now":{"leader":{"id":3}}}`, election.Status{Leader: 3}, ""},
+		{deep, `{"now":{"leader":null}}`, election.Status{}, ""},
+		{deep, `{"now":{"leader":{"id":[3]}}}`, election.Status{}, "now.leader.id is not a single value"},
 		{json, `oops`, election.Status{}, `"oops" is no JSON`},
 		{names, `{"lead":"10.0.0.2:8080"}`, election.Status{Role: election.Leader, Leader: 2}, ""},
 		{names, `{"lead":"http://10.0.0.1:8080"}`, election.Status{Leader: 1}, ""},

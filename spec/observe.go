@@ -84,7 +84,7 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 }
 
 // readFields reads where role, term and leader stand in an answer, and what their values mean.
-func (s *Spec) readFields(v value, o map[string]value) (err error) {
+func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 	ob := &s.Observe
 	if r, ok := o["role"]; ok {
 		at := r

@@ -29,25 +29,31 @@ func parsePath(text string) (p path, err error) {
 	return p, nil
 }
 
+// absent is what an answer does not have: the first part of a path that leads nowhere.
+type absent string
+
+func (a absent) Error() string { return "the answer has no " + string(a) }
+
 // find returns what lies at the path, as text: numbers as they are written, null as nothing.
 func (p path) find(answer any) (string, error) {
 	at := answer
 	for i, step := range p {
+		missing := absent(strings.Join(p[:i+1], "."))
 		switch node := at.(type) {
 		case map[string]any:
 			next, ok := node[step]
 			if !ok {
-				return "", fmt.Errorf("the answer has no %s", strings.Join(p[:i+1], "."))
+				return "", missing
 			}
 			at = next
 		case []any:
 			n, err := strconv.Atoi(step)
 			if err != nil || n >= len(node) {
-				return "", fmt.Errorf("the answer has no %s", strings.Join(p[:i+1], "."))
+				return "", missing
 			}
 			at = node[n]
 		default:
-			return "", fmt.Errorf("the answer has no %s", strings.Join(p[:i+1], "."))
+			return "", missing
 		}
 	}
 	switch leaf := at.(type) {

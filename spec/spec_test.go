@@ -175,6 +175,25 @@ func TestTheTemplateReadsWell(t *testing.T) {
 	require.Contains(t, string(text), `{{members "," "{name}=http://{addr}:{http}"}}`, "the comments show templates as they are written")
 }
 
+// Whether nodes name a leader decides how long a run waits for them to agree.
+func TestWhoNamesALeader(t *testing.T) {
+	for observe, names := range map[string]bool{
+		"{http: /, leader: lead.id}": true,
+		"{http: /, role: role}":      false,
+		`{logs: [{match: 'leads (?P<term>\d+)', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`:        true,
+		`{logs: [{match: 'n(?P<leader>\d+) is it', role: leader}, {match: 'lost', role: follower}]}`:                       false,
+		`{http: /, role: role, logs: [{match: 'leads', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`: false,
+	} {
+		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+observe+"\n")
+		require.Equal(t, !names, s.Target("mine.yaml").Nameless, observe)
+	}
+	s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, leader: lead.id}\n")
+	require.Equal(t, "lead.id", s.Lacks([]byte(`{"lead":{}}`)))
+	require.Equal(t, "lead", s.Lacks([]byte(`{}`)))
+	require.Empty(t, s.Lacks([]byte(`{"lead":{"id":null}}`)), "it is there")
+	require.Empty(t, s.Lacks([]byte(`oops`)), "that is no answer")
+}
+
 // No text makes the reader panic, and every mistake has its place.
 func TestAnyText(t *testing.T) {
 	lines := strings.SplitAfter(sound, "\n")

@@ -79,6 +79,9 @@ func (y *system) Container(self election.Member, all []election.Member) election
 // Use tells how commands are run in the nodes' containers.
 func (y *system) Use(exec election.Exec) { y.exec = exec }
 
+// Dialed reports whether nodes are asked by HTTP.
+func (y *system) Dialed() bool { return y.Observe.HTTP != nil }
+
 func (y *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
 	return &observer{system: y, reader: y.reader(self, all), self: self, all: all, client: client(dial, y.Observe.HTTP)}
 }

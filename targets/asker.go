@@ -24,14 +24,18 @@ func everyAddr(own netip.Addr) netip.Addr {
 // the next.
 type asker struct {
 	transport *http.Transport
+	header    http.Header // of each question
 }
 
 func newAsker(dial election.Dial, port int) *asker {
-	return &asker{&http.Transport{
-		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, port) },
-		MaxIdleConns:       1,
-		DisableCompression: true,
-	}}
+	return &asker{
+		transport: &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, port) },
+			MaxIdleConns:       1,
+			DisableCompression: true,
+		},
+		header: http.Header{},
+	}
 }
 
 // ask gets a path and decodes the answer.
@@ -40,6 +44,7 @@ func (a *asker) ask(ctx context.Context, path string, answer any) error {
 	if err != nil {
 		return err
 	}
+	req.Header = a.header
 	resp, err := a.transport.RoundTrip(req)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ func init() {
 		About:    "the highest node alive leads: whoever misses the leader asks all higher ones, and silence makes it leader",
 		Source:   bullySource + ", section III; Petrov, Database Internals, chapter 10",
 		NoTerms:  true,
-		Options:  append(bullyOptions("1s"), bullyPatience),
+		Options:  append(bullyOptions(), bullyPatience),
 		Promises: bullyPromises,
 		Bounds: func(o Options) history.Bounds {
 			return postBounds(o, 2*(scaled(o, "answer")+scaled(o, "victory")))
@@ -34,8 +34,8 @@ var bullyPromises = []Promise{
 	{Property: "elects", While: wholeNetwork, Unless: breaksLinks},
 }
 
-func bullyOptions(heartbeat string) []Option {
-	return slices.Concat([]Option{scale("0.1")}, detection(heartbeat, "3"), []Option{{
+func bullyOptions() []Option {
+	return slices.Concat([]Option{scale("0.1")}, detection("1s", "3"), []Option{{
 		Name: "answer", Kind: Duration, Default: "2s", About: "how long answers are waited for: who gave none is dead",
 	}})
 }

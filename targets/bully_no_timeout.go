@@ -11,7 +11,7 @@ func init() {
 		About:   "bully whose nodes, told to stand down, wait for ever for the victory of somebody higher",
 		Source:  bullySource + ", section III, without the wait that state Election is left by",
 		NoTerms: true,
-		Options: bullyOptions("1s"),
+		Options: bullyOptions(),
 		// A node that dies after it has answered OK, or is slow, leaves all who heard it waiting: nothing is promised while
 		// faults last. Afterwards the highest node is up, and its heartbeats end every wait.
 		Promises: []Promise{{Property: "agreement"}},

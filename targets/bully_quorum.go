@@ -13,7 +13,7 @@ func init() {
 		About:   "bully whose winner leads only with a majority's acknowledgement, and only for as long as it has that",
 		Source:  bullySource + ", section III, with a quorum of N/2+1 acknowledgements for a victory",
 		NoTerms: true,
-		Options: append(bullyOptions("1s"), bullyPatience),
+		Options: append(bullyOptions(), bullyPatience),
 		// A highest node that comes and goes is elected each time: leadership bounces.
 		Promises: []Promise{
 			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: driftsFar},

@@ -15,7 +15,7 @@ func init() {
 		Source: `Petrov, Database Internals, chapter 10, "Candidate/Ordinary Optimization"; Murshed and Allen, "Enhanced ` +
 			`Bully Algorithm for Leader Node Election in Synchronous Distributed Systems" (2012)`,
 		NoTerms: true,
-		Options: append(bullyOptions("1s"),
+		Options: append(bullyOptions(),
 			Option{
 				Name: "candidates", Kind: Number, Default: "0.6",
 				About: "share of the nodes that may lead, the highest ids; with half or less a majority may be without any",

@@ -53,58 +53,30 @@ func etcdElectionReal() *Target {
 	}
 }
 
-// etcdElection is etcd's servers, and candidates.
-type etcdElection struct {
-	candidateLogs
-	options Options
-	servers election.System
-}
-
 func newEtcdElection(o Options) (election.System, error) {
 	ttl := o.Duration("ttl")
 	if ttl < 2*time.Second || ttl%time.Second != 0 {
 		return nil, fmt.Errorf("targets: etcd-election: %w", hint.Add(fmt.Errorf("option ttl: %v", ttl), "leases last whole seconds, 2s or more"))
 	}
 	servers, err := etcdServers(o.Value("version"))
-	return &etcdElection{options: o, servers: servers}, err
+	if err != nil {
+		return nil, err
+	}
+	return &service{
+		numbered: true,
+		image:    election.Image{Recipe: "etcd-candidate", Version: o.Value("client")},
+		servers:  servers,
+		flags: func(_ election.Member, _, servers []election.Member) []string {
+			return []string{
+				"-endpoints=" + addresses(servers, "http://%s", etcdClientPort),
+				"-ttl=" + strconv.Itoa(int(ttl.Seconds())),
+				"-api=" + o.Value("api"),
+			}
+		},
+	}, nil
 }
 
 // etcdServers is the driver of servers of that version alone.
 func etcdServers(version string) (election.System, error) {
-	etcd, err := Find("etcd")
-	if err != nil {
-		return nil, err
-	}
-	own, err := etcd.Parse(map[string]string{"version": version})
-	if err != nil {
-		return nil, err
-	}
-	return newEtcd(own)
-}
-
-func (s *etcdElection) Image() election.Image {
-	return election.Image{Recipe: "etcd-candidate", Version: s.options.Value("client")}
-}
-
-func (s *etcdElection) ServerImage() election.Image { return s.servers.Image() }
-
-func (s *etcdElection) Container(self election.Member, all []election.Member) election.Container {
-	_, servers := split(all)
-	if self.Server {
-		return s.servers.Container(self, servers)
-	}
-	return election.Container{Command: []string{
-		"/usr/bin/candidate", "-name=" + self.Name,
-		"-endpoints=" + addresses(servers, "http://%s", etcdClientPort),
-		"-ttl=" + strconv.Itoa(int(s.options.Duration("ttl").Seconds())),
-		"-api=" + s.options.Value("api"),
-	}}
-}
-
-func (s *etcdElection) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
-	if self.Server {
-		_, servers := split(all)
-		return s.servers.Observer(self, servers, dial)
-	}
-	return observeCandidate(dial)
+	return serversOf("etcd", map[string]string{"version": version})
 }

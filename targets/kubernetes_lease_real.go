@@ -10,7 +10,7 @@ import (
 )
 
 // The election of Kubernetes's controllers, by client-go. The record is kept in etcd, by the rules of the API server: an
-// update names the version that it replaces. What its makers say of it:
+// update names the version that it replaces. Or it is a Lease that real API servers keep. What its makers say of it:
 //
 //   - that it "does not guarantee that only one client is acting as a leader", and what it does to clocks:
 //     https://pkg.go.dev/k8s.io/client-go/tools/leaderelection
@@ -18,11 +18,18 @@ import (
 //   - ReleaseOnCancel frees the lease while the work still runs: https://github.com/kubernetes/client-go/issues/728
 func kubernetesLeaseReal() *Target {
 	return &Target{
-		About:  "candidates in containers of their own that elect by client-go, with the record in a real etcd",
+		About:  "candidates in containers of their own that elect by client-go, with the record in a real etcd or API server",
 		Source: "https://pkg.go.dev/k8s.io/client-go/tools/leaderelection",
 		Options: []Option{
 			{Name: "version", Kind: Text, Default: "0.34.1", About: "of client-go: 0.24 to 0.34"},
-			{Name: "etcd", Kind: Text, Default: "3.6.16", About: "version of the servers that keep the record"},
+			{
+				Name: "server", Kind: Choice, Default: "etcd", Choices: []string{"etcd", "apiserver"},
+				About: "what keeps the record: etcd, or kube-apiserver, whose image takes many minutes to build, once",
+			},
+			{
+				Name: "server-version", Kind: Text, Default: "default",
+				About: "of etcd, 3.6.16 by default, or of kube-apiserver: 1.34.4, or any other 1.34",
+			},
 			serversOption("1"),
 			{Name: "lease-duration", Kind: Duration, Default: "8s", About: "how long the lease is seen unchanged before it is taken"},
 			{Name: "renew-deadline", Kind: Duration, Default: "6s", About: "how long a leader tries to renew before it gives up"},
@@ -52,14 +59,6 @@ func kubernetesLeaseReal() *Target {
 	}
 }
 
-// kubernetesLeaseSystem is etcd's servers, and candidates.
-type kubernetesLeaseSystem struct {
-	candidateLogs
-	options Options
-	servers election.System
-	last    float64 // the last candidate's times, as a share of all others'
-}
-
 func newKubernetesLease(o Options) (election.System, error) {
 	lease, deadline, retry := o.Duration("lease-duration"), o.Duration("renew-deadline"), o.Duration("retry-period")
 	if lease <= deadline || 5*deadline <= 6*retry || lease < time.Second {
@@ -67,48 +66,44 @@ func newKubernetesLease(o Options) (election.System, error) {
 			fmt.Errorf("lease-duration %v, renew-deadline %v, retry-period %v", lease, deadline, retry),
 			"client-go wants each to be longer than the next, the deadline 1.2 times the period, and leases of whole seconds"))
 	}
-	s := &kubernetesLeaseSystem{options: o, last: 1}
+	last := 1.0 // the last candidate's times, as a share of all others'
 	if text := o.Value("last-lease-duration"); text != "same" {
-		last, err := time.ParseDuration(text)
-		if err != nil || last < time.Second {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < time.Second {
 			return nil, fmt.Errorf("targets: kubernetes-lease: %w", hint.Add(fmt.Errorf("last-lease-duration %q", text), `"same", or 1s or more`))
 		}
-		s.last = float64(last) / float64(lease)
+		last = float64(d) / float64(lease)
 	}
-	var err error
-	s.servers, err = etcdServers(o.Value("etcd"))
-	return s, err
-}
-
-func (s *kubernetesLeaseSystem) Image() election.Image {
-	return election.Image{Recipe: "kubernetes-candidate", Version: s.options.Value("version")}
-}
-
-func (s *kubernetesLeaseSystem) ServerImage() election.Image { return s.servers.Image() }
-
-func (s *kubernetesLeaseSystem) Container(self election.Member, all []election.Member) election.Container {
-	candidates, servers := split(all)
-	if self.Server {
-		return s.servers.Container(self, servers)
+	overAPI, newServers, serverVersion := o.Value("server") == "apiserver", etcdServers, "3.6.16"
+	if overAPI {
+		newServers, serverVersion = apiServers, "1.34.4"
 	}
-	command := []string{
-		"/usr/bin/candidate", "-name=" + self.Name, "-endpoints=" + addresses(servers, "http://%s", etcdClientPort),
-		"-release-on-cancel=" + s.options.Value("release-on-cancel"), "-wind-down=" + s.options.Value("wind-down"),
+	if v := o.Value("server-version"); v != "default" {
+		serverVersion = v
 	}
-	share := 1.0
-	if self.ID == candidates[len(candidates)-1].ID {
-		share = s.last
+	servers, err := newServers(serverVersion)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range []string{"lease-duration", "renew-deadline", "retry-period"} {
-		command = append(command, "-"+name+"="+time.Duration(share*float64(s.options.Duration(name))).String())
-	}
-	return election.Container{Command: command}
-}
-
-func (s *kubernetesLeaseSystem) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
-	if self.Server {
-		_, servers := split(all)
-		return s.servers.Observer(self, servers, dial)
-	}
-	return observeCandidate(dial)
+	return &service{
+		numbered: true,
+		image:    election.Image{Recipe: "kubernetes-candidate", Version: o.Value("version")},
+		servers:  servers,
+		flags: func(self election.Member, candidates, servers []election.Member) []string {
+			flags := []string{"-release-on-cancel=" + o.Value("release-on-cancel"), "-wind-down=" + o.Value("wind-down")}
+			if overAPI {
+				flags = append(flags, "-apiservers="+addresses(servers, "%s", apiServerPort), "-token="+apiServerToken)
+			} else {
+				flags = append(flags, "-endpoints="+addresses(servers, "http://%s", etcdClientPort))
+			}
+			share := 1.0
+			if self.ID == candidates[len(candidates)-1].ID {
+				share = last
+			}
+			for _, name := range []string{"lease-duration", "renew-deadline", "retry-period"} {
+				flags = append(flags, "-"+name+"="+time.Duration(share*float64(o.Duration(name))).String())
+			}
+			return flags
+		},
+	}, nil
 }

@@ -31,7 +31,8 @@ func init() {
 		}...),
 		Bounds: func(o Options) history.Bounds {
 			lease, renew := scaled(o, "lease"), scaled(o, "renew")
-			return bounds(lease+renew, 2*lease+10*renew, renew)
+			// Twenty rounds of asking: while messages come late, two that ask at one time take the lease from each other.
+			return bounds(lease+renew, 2*lease+20*renew, renew)
 		},
 		Node: func(o Options, env election.Env) election.Node {
 			return &leaderLease{

@@ -39,6 +39,7 @@ func systemOf(t *testing.T, name string, given map[string]string) election.Syste
 	t.Helper()
 	target, err := Find(name)
 	require.NoError(t, err)
+	target = target.On(true, given)
 	o, err := target.Parse(given)
 	require.NoError(t, err)
 	s, err := target.System(o)
@@ -209,6 +210,7 @@ func TestMembersPromises(t *testing.T) {
 		{"hashicorp-raft", "", "sticky-leader", true},
 		{"hashicorp-raft", "version=1.6.1", "sticky-leader", false},
 		{"hashicorp-raft", "version=1.6.1", "single-leader-per-term", true},
+		{"dragonboat", "", "sticky-leader", false},
 		{"dragonboat", "pre-vote=false", "bounded-terms", false},
 		{"dragonboat", "check-quorum=false", "elects", false},
 		{"etcd-raft", "check-quorum=false", "elects", false},

@@ -33,7 +33,8 @@ func init() {
 		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
-			{Property: "elects"},
+			{Property: "elects", While: "no disk refuses a write: a server that cannot store its term leaves its group until it is started again",
+				Unless: refuses},
 		}...),
 		Unpromised: func(o Options) []string {
 			if natsSettled(o.Value("version")) {

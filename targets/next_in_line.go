@@ -12,7 +12,7 @@ func init() {
 		Source: `Petrov, Database Internals, chapter 10, "Next-In-Line Failover"; Gholipour, Kordafshari, Jahanshahi and ` +
 			`Rahmani, "A New Approach in the Election Algorithm for Distributed Systems" (2009)`,
 		NoTerms:  true,
-		Options:  append(bullyOptions("1s"), bullyPatience),
+		Options:  append(bullyOptions(), bullyPatience),
 		Promises: bullyPromises,
 		Bounds: func(o Options) history.Bounds { // a whole line of dead successors, and then an election as bully's
 			return postBounds(o, 4*(scaled(o, "answer")+scaled(o, "victory")))

@@ -75,10 +75,11 @@ func (c leaseClock) read() time.Duration {
 	return c.env.Now()
 }
 
-// clockOption chooses a leaseClock. Nobody is alone with a lease by a clock that may be set.
+// clockOption chooses a leaseClock. By a clock that may be set nobody is alone with a lease, and a node may believe long
+// after that it has not run out.
 func clockOption() Option {
 	return Option{
 		Name: "clock", Kind: Choice, Default: "monotonic", Choices: []string{"monotonic", "wall"},
-		About: "the clock that leases are measured by", Breaks: []string{"exclusive-leadership"},
+		About: "the clock that leases are measured by", Breaks: []string{"exclusive-leadership", "agreement"},
 	}
 }

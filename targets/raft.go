@@ -105,7 +105,7 @@ func (r *raft) Receive(from election.ID, m election.Message) {
 		return
 	case m.Kind == "RequestVote" && r.checkQuorum && r.hearsLeader() && !m.OK: // 4.2.3
 		return
-	case m.Term > r.term && !(r.ignoreHigherTerm && r.role == election.Leader):
+	case m.Term > r.term && (!r.ignoreHigherTerm || r.role != election.Leader):
 		r.term, r.votedFor = m.Term, election.None
 		r.save()
 		r.follow(election.None)

@@ -3,6 +3,7 @@ package targets
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -46,7 +47,8 @@ func (c *redisClient) ask(ctx context.Context, command ...string) (answer []stri
 	conn := c.conn
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	answer, err = c.exchange(command)
-	if _, told := err.(redisError); !stop() || err != nil && !told {
+	var refused redisError
+	if !stop() || err != nil && !errors.As(err, &refused) {
 		conn.Close()
 		c.conn = nil
 		if ctx.Err() != nil {
@@ -76,7 +78,7 @@ func readRedis(r *bufio.Reader) ([]string, error) {
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return nil, fmt.Errorf("redis answered an empty line")
+		return nil, errors.New("redis answered an empty line")
 	}
 	rest := line[1:]
 	switch line[0] {

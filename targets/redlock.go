@@ -56,38 +56,32 @@ func init() {
 	})
 }
 
-// redlock is Redis servers, and candidates.
-type redlock struct {
-	candidateLogs
-	options Options
-}
-
 func newRedlock(o Options) (election.System, error) {
 	if e := o.Duration("expiry"); e < time.Second {
 		return nil, fmt.Errorf("targets: redlock: %w", hint.Add(fmt.Errorf("option expiry: %v is too short", e), "take 1s or more"))
 	}
-	return &redlock{options: o}, nil
+	return &service{
+		image:   election.Image{Recipe: "redlock-candidate", Version: o.Value("client")},
+		servers: &redisServers{version: o.Value("version"), persistent: o.Value("persistence") == "always"},
+		flags: func(_ election.Member, _, servers []election.Member) []string {
+			return []string{"-servers=" + addresses(servers, "%s", redisPort), "-expiry=" + o.Value("expiry")}
+		},
+	}, nil
 }
 
-func (s *redlock) Image() election.Image {
-	return election.Image{Recipe: "redlock-candidate", Version: s.options.Value("client")}
+// redisServers is Redis servers that know nothing of each other.
+type redisServers struct {
+	version    string
+	persistent bool // each write is on disk before it is answered
 }
 
-func (s *redlock) ServerImage() election.Image {
-	return election.Image{Recipe: "redis", Version: s.options.Value("version")}
+func (s *redisServers) Image() election.Image {
+	return election.Image{Recipe: "redis", Version: s.version}
 }
 
-func (s *redlock) Container(self election.Member, all []election.Member) election.Container {
-	_, servers := split(all)
-	if !self.Server {
-		return election.Container{Command: []string{
-			"/usr/bin/candidate", "-name=" + self.Name,
-			"-servers=" + addresses(servers, "%s", redisPort),
-			"-expiry=" + s.options.Value("expiry"),
-		}}
-	}
+func (s *redisServers) Container(election.Member, []election.Member) election.Container {
 	appends := "no"
-	if s.options.Value("persistence") == "always" {
+	if s.persistent {
 		appends = "yes"
 	}
 	return election.Container{Data: "/data", Command: []string{
@@ -96,9 +90,6 @@ func (s *redlock) Container(self election.Member, all []election.Member) electio
 	}}
 }
 
-func (s *redlock) Observer(self election.Member, _ []election.Member, dial election.Dial) election.Observer {
-	if self.Server {
-		return &redisServer{redisClient{dial: dial}}
-	}
-	return observeCandidate(dial)
+func (s *redisServers) Observer(_ election.Member, _ []election.Member, dial election.Dial) election.Observer {
+	return &redisServer{redisClient{dial: dial}}
 }

@@ -12,8 +12,37 @@ import (
 	"recount/history"
 )
 
-// What elections share whose candidates elect through a real service, in containers of their own: how a candidate tells
-// its view, which servers there are, and what their promises rest on.
+// service is a system of candidates that elect through a real service, in containers of their own. The candidates are
+// mains of ours: all are started alike, and tell their views alike.
+type service struct {
+	image    election.Image  // of the candidates
+	servers  election.System // what they elect through
+	numbered bool            // whether it numbers leaderships
+	// flags are those of a candidate's command that say more than its name.
+	flags func(self election.Member, candidates, servers []election.Member) []string
+}
+
+func (s *service) Image() election.Image       { return s.image }
+func (s *service) ServerImage() election.Image { return s.servers.Image() }
+
+// Container starts a candidate, or a server, to which the servers are all there are.
+func (s *service) Container(self election.Member, all []election.Member) election.Container {
+	candidates, servers := split(all)
+	if self.Server {
+		return s.servers.Container(self, servers)
+	}
+	command := []string{"/usr/bin/candidate", "-name=" + self.Name}
+	return election.Container{Command: append(command, s.flags(self, candidates, servers)...)}
+}
+
+// Observer asks a candidate for its view, and a server as its own system does.
+func (s *service) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	if self.Server {
+		_, servers := split(all)
+		return s.servers.Observer(self, servers, dial)
+	}
+	return candidateObserver{newAsker(dial, candidatePort), s.numbered}
+}
 
 // candidatePort is where a candidate tells its view: see docker/recipes/candidate.
 const candidatePort = 7300
@@ -38,6 +67,19 @@ func split(all []election.Member) (candidates, servers []election.Member) {
 	return candidates, servers
 }
 
+// serversOf is the system of the target of that name with these options.
+func serversOf(target string, options map[string]string) (election.System, error) {
+	t, err := Find(target)
+	if err != nil {
+		return nil, err
+	}
+	o, err := t.Parse(options)
+	if err != nil {
+		return nil, err
+	}
+	return t.System(o)
+}
+
 // addresses lists where servers listen, each address written by its format: "http://%s".
 func addresses(servers []election.Member, format string, port int) string {
 	var list []string
@@ -54,10 +96,14 @@ type candidateView struct {
 	Leader string `json:"leader"`
 }
 
-func (v candidateView) status() (election.Status, error) {
+// status is what that says of the election. Who has started again knows of no leadership until the service tells it of one.
+func (v candidateView) status(numbered bool) (election.Status, error) {
 	s := election.Status{Term: v.Token}
-	if v.Leads {
+	switch {
+	case v.Leads:
 		s.Role = election.Leader
+	case numbered && v.Token == 0:
+		s.Role = election.Unknown
 	}
 	if v.Leader != "" {
 		n, err := strconv.Atoi(strings.TrimPrefix(v.Leader, "n"))
@@ -69,10 +115,9 @@ func (v candidateView) status() (election.Status, error) {
 }
 
 // candidateObserver asks a candidate.
-type candidateObserver struct{ *asker }
-
-func observeCandidate(dial election.Dial) election.Observer {
-	return candidateObserver{newAsker(dial, candidatePort)}
+type candidateObserver struct {
+	*asker
+	numbered bool
 }
 
 // Observe asks for its view.
@@ -81,22 +126,19 @@ func (o candidateObserver) Observe(ctx context.Context) (election.Status, bool, 
 	if err := o.ask(ctx, "/view", &v); err != nil {
 		return election.Status{}, false, fmt.Errorf("targets: observe candidate: %w", err)
 	}
-	s, err := v.status()
+	s, err := v.status(o.numbered)
 	return s, false, err
 }
 
-// candidateLogs is the LogReader of all systems with candidates: they announce each new view on a line of its own.
-type candidateLogs struct{}
-
-// ReadLog reads "view {…}".
-func (candidateLogs) ReadLog(_ election.ID, line string) (election.Status, bool) {
+// ReadLog reads "view {…}": candidates announce each new view on a line of its own.
+func (s *service) ReadLog(_ election.ID, line string) (election.Status, bool) {
 	text, announces := strings.CutPrefix(line, "view ")
 	var v candidateView
 	if !announces || json.Unmarshal([]byte(text), &v) != nil {
 		return election.Status{}, false
 	}
-	s, err := v.status()
-	return s, err == nil
+	status, err := v.status(s.numbered)
+	return status, err == nil
 }
 
 // reachesServers is what the liveness of such an election takes. A client that is connected to a server which is cut off

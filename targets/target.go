@@ -31,6 +31,8 @@ type Target struct {
 	NoTerms bool
 	// Untold reports the same of some options only: versions that do not tell their terms. It may be nil.
 	Untold func(o Options) bool
+	// Nameless says that no node names another as the leader. A run does not wait then for a majority that does.
+	Nameless bool
 	// Bounds are the times that the target is judged by, from its options.
 	Bounds func(o Options) history.Bounds
 

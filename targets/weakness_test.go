@@ -171,7 +171,7 @@ func TestLeaseByAWrongClock(t *testing.T) {
 		{"monotonic", history.Clock{}, false},
 		{"monotonic", history.Clock{Offset: -time.Hour}, false},
 		{"monotonic", history.Clock{Drift: -0.05}, false},
-		{"monotonic", history.Clock{Drift: -0.5}, true},
+		{"monotonic", history.Clock{Drift: -0.8}, true},
 		{"wall", history.Clock{}, false},
 		{"wall", history.Clock{Offset: time.Hour}, false},
 		{"wall", history.Clock{Offset: -time.Hour}, true},

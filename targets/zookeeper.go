@@ -26,6 +26,10 @@ func init() {
 			{Name: "version", Kind: Choice, Default: "3.8.0", Choices: []string{"3.8.0"}, About: "of the servers"},
 			{Name: "tick", Kind: Duration, Default: "500ms", About: "ZooKeeper's tickTime, in which it counts all others"},
 			{Name: "sync-limit", Kind: Number, Default: "4", About: "ticks of silence after which leader and followers give each other up"},
+			// https://issues.apache.org/jira/browse/ZOOKEEPER-2872: only a snapshot that the leader sent is synced.
+			{Name: "trust-empty-snapshot", Kind: Bool, Default: "false",
+				About: "start with a log but no snapshot, too (snapshot.trust.empty): a server whose machine died before its first " +
+					"snapshot was on disk refuses for ever if not"},
 		},
 		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
@@ -89,7 +93,8 @@ standaloneEnabled=false
 		Command: strings.Fields("/usr/lib/jvm/java-17-openjdk-" + runtime.GOARCH + "/bin/java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Xmx96m " +
 			"-Dorg.slf4j.simpleLogger.showDateTime=true -Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS " +
 			"-Dorg.slf4j.simpleLogger.showThreadName=false -Dorg.slf4j.simpleLogger.showShortLogName=true " +
-			"-Dzookeeper.jmx.log4j.disable=true -cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar " +
+			"-Dzookeeper.jmx.log4j.disable=true " +
+			"-Dzookeeper.snapshot.trust.empty=" + s.options.Value("trust-empty-snapshot") + " -cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar " +
 			"org.apache.zookeeper.server.quorum.QuorumPeerMain /zoo.cfg"),
 	}
 }

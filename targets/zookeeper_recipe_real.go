@@ -39,51 +39,23 @@ func zookeeperRecipeReal() *Target {
 	}
 }
 
-// zookeeperRecipe is ZooKeeper's servers, and candidates.
-type zookeeperRecipe struct {
-	candidateLogs
-	options Options
-	servers election.System
-}
-
 func newZooKeeperRecipe(o Options) (election.System, error) {
 	if t := o.Duration("session-timeout"); t < time.Second || t > 10*time.Second {
 		return nil, fmt.Errorf("targets: zookeeper-recipe: %w", hint.Add(fmt.Errorf("option session-timeout: %v", t), "servers grant 1s to 10s"))
 	}
-	servers, err := Find("zookeeper")
+	servers, err := serversOf("zookeeper", map[string]string{"version": o.Value("version"), "trust-empty-snapshot": "true"})
 	if err != nil {
 		return nil, err
 	}
-	own, err := servers.Parse(map[string]string{"version": o.Value("version")})
-	if err != nil {
-		return nil, err
-	}
-	system, err := servers.System(own)
-	return &zookeeperRecipe{options: o, servers: system}, err
-}
-
-func (s *zookeeperRecipe) Image() election.Image {
-	return election.Image{Recipe: "zookeeper-candidate", Version: s.options.Value("client")}
-}
-
-func (s *zookeeperRecipe) ServerImage() election.Image { return s.servers.Image() }
-
-func (s *zookeeperRecipe) Container(self election.Member, all []election.Member) election.Container {
-	_, servers := split(all)
-	if self.Server {
-		return s.servers.Container(self, servers)
-	}
-	return election.Container{Command: []string{
-		"/usr/bin/candidate", "-name=" + self.Name,
-		"-servers=" + addresses(servers, "%s", zookeeperClientPort),
-		"-session-timeout=" + s.options.Value("session-timeout"),
-	}}
-}
-
-func (s *zookeeperRecipe) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
-	if self.Server {
-		_, servers := split(all)
-		return s.servers.Observer(self, servers, dial)
-	}
-	return observeCandidate(dial)
+	return &service{
+		numbered: true,
+		image:    election.Image{Recipe: "zookeeper-candidate", Version: o.Value("client")},
+		servers:  servers,
+		flags: func(_ election.Member, _, servers []election.Member) []string {
+			return []string{
+				"-servers=" + addresses(servers, "%s", zookeeperClientPort),
+				"-session-timeout=" + o.Value("session-timeout"),
+			}
+		},
+	}, nil
 }

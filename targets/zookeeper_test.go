@@ -64,17 +64,22 @@ func TestZooKeeperClaimsAnEpochOnlyIfItsLogDoes(t *testing.T) {
 }
 
 func TestCandidatesTellTheirViews(t *testing.T) {
+	numbered, not := &service{numbered: true}, &service{}
 	for line, want := range map[string]election.Status{
 		`view {"leads":true,"token":7,"leader":"n2"}`:  {Role: election.Leader, Term: 7, Leader: 2},
 		`view {"leads":false,"token":7,"leader":"n2"}`: {Term: 7, Leader: 2},
-		`view {"leads":false,"token":0,"leader":""}`:   {},
+		`view {"leads":false,"token":7,"leader":""}`:   {Term: 7},
+		`view {"leads":false,"token":0,"leader":""}`:   {Role: election.Unknown},
 	} {
-		s, ok := candidateLogs{}.ReadLog(1, line)
+		s, ok := numbered.ReadLog(1, line)
 		require.True(t, ok)
 		require.Equal(t, want, s)
 	}
+	s, ok := not.ReadLog(1, `view {"leads":false,"token":0,"leader":""}`)
+	require.True(t, ok)
+	require.Equal(t, election.Status{}, s, "a lock without numbers: who does not lead follows")
 	for _, line := range []string{"", "view", "view {", `view {"leader":"s1"}`, `view {"leader":"n"}`, `view {"leader":"n01"}`} {
-		_, ok := candidateLogs{}.ReadLog(1, line)
+		_, ok := numbered.ReadLog(1, line)
 		require.False(t, ok, line)
 	}
 }
