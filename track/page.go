@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -86,11 +87,16 @@ func (rec *Record) soaks(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Mixed faults for a while\n\nAll faults, drawn by the seed, on each system; made by `recount track-record soak`.\n\n" +
-		"| system | nodes | for | faults | leaderships | terms | broken promises | known weaknesses | undecided | at the end |\n" +
-		"|---|---|---|---|---|---|---|---|---|---|\n")
+		"| system | nodes | for | faults | leaderships | terms | broken promises | known weaknesses | undecided | ended by itself | at the end |\n" +
+		"|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range rec.Soaks {
-		fmt.Fprintf(b, "| %s | %d | %s | %d | %d | %d | %s | %s | %s | %s |\n", s.About, s.Nodes, s.Time, s.Faults, s.Leaderships, s.Terms,
-			names(s.Broken), names(s.Weak), names(s.Unknown), s.End)
+		fmt.Fprintf(b, "| %s | %d | %s | %d | %d | %d | %s | %s | %s | %s | %s |\n", s.About, s.Nodes, s.Time, s.Faults, s.Leaderships, s.Terms,
+			names(s.Broken), names(s.Weak), names(s.Unknown), cmp.Or(strings.Join(s.Ended, ", "), "none"), s.End)
+	}
+	for _, s := range rec.Soaks {
+		if len(s.Without) > 0 {
+			fmt.Fprintf(b, "\n%s had all faults but %s: %s.\n", s.About, names(s.Without), s.Because)
+		}
 	}
 }
 
