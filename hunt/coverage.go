@@ -164,12 +164,12 @@ func (s *situation) situate() {
 
 // some is how many of all there are, roughly: none, one, several, all.
 func some(k, of int) uint32 {
-	switch {
-	case k == 0:
+	switch k {
+	case 0:
 		return 0
-	case k == of:
+	case of:
 		return 3
-	case k == 1:
+	case 1:
 		return 1
 	}
 	return 2

@@ -72,8 +72,8 @@ type Result struct {
 // so neither do the plans: the same seed hunts the same runs on every machine.
 const window = 64
 
-// Hunt makes runs until it has found something, or until its budget is spent, or ctx ends. What was found is returned in
-// any case. An error is one of the configuration or of the harness.
+// Hunt makes runs until it has found something, or until its budget is spent, or ctx ends. An error is one of the
+// configuration, and the result nil, or one of the harness, and the result what was found until then.
 func Hunt(ctx context.Context, cfg Config) (*Result, error) {
 	h, err := newHunter(cfg)
 	if err != nil {
@@ -190,7 +190,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 			delete(waiting, next)
 			next++
 			if t.err != nil {
-				return nil, fmt.Errorf("hunt: run %d, seed %d: %w", t.number+1, t.plan.Seed, t.err)
+				return &h.result, fmt.Errorf("hunt: run %d, seed %d: %w", t.number+1, t.plan.Seed, t.err)
 			}
 			if enough = enough || !t.made; enough {
 				continue

@@ -4,14 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"recount/checkers"
 	"recount/harness"
 	"recount/nemesis"
 	"recount/random"
@@ -35,34 +33,6 @@ func hunted(t testing.TB, cfg Config) *Result {
 	r, err := Hunt(context.Background(), cfg)
 	require.NoError(t, err)
 	return r
-}
-
-func TestWhatIsKnownToBreakIsFound(t *testing.T) {
-	for _, c := range []struct{ target, option, property string }{
-		{"raft", "forget-vote", "single-leader-per-term"},
-		{"raft", "forget-vote", "vote-once"},
-		{"raft", "", "no-ping-pong"},
-		{"raft", "", "sticky-leader"},
-		{"blazingmq-term", "", "no-ping-pong"},
-		{"blazingmq-term", "", "sticky-leader"},
-	} {
-		for seed := range uint64(3) {
-			cfg := after(c.target, c.property, seed)
-			if c.option != "" {
-				cfg.Options = map[string][]string{c.option: {"true"}}
-			}
-			r := hunted(t, cfg)
-			require.Len(t, r.Findings, 1, "%s %s: %s, seed %d", c.target, c.option, c.property, seed)
-			f := r.Findings[0]
-			require.Equal(t, c.property, f.Property)
-			require.Equal(t, r.Runs, f.Run, "it stops at the first")
-			again, err := harness.Simulate(context.Background(), f.Plan)
-			require.NoError(t, err)
-			require.True(t, slices.ContainsFunc(again.Verdicts, func(v report.Verdict) bool {
-				return v.Property == c.property && v.Verdict == checkers.Invalid && v.Why == f.Why
-			}), "and repeats")
-		}
-	}
 }
 
 func TestTheSameSeedMakesTheSameRunsWhateverTheJobs(t *testing.T) {
@@ -115,6 +85,21 @@ func TestARunThatFailsEndsTheHunt(t *testing.T) {
 	_, err := Hunt(context.Background(), cfg)
 	require.ErrorIs(t, err, os.ErrPermission)
 	require.ErrorContains(t, err, "hunt: run 1, seed ")
+
+	cfg = after("raft", "sticky-leader", 1)
+	cfg.KeepGoing = true
+	found := hunted(t, func() Config { c := cfg; c.Runs = 100; return c }())
+	var runs atomic.Int64
+	cfg.Jobs, cfg.Make = 1, func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs.Add(1) == 101 {
+			return nil, os.ErrPermission
+		}
+		return harness.Simulate(ctx, p)
+	}
+	r, err := Hunt(context.Background(), cfg)
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.Equal(t, found.Findings, r.Findings, "what was found until then")
+	require.NotEmpty(t, r.Findings)
 }
 
 func TestAHuntIsChecked(t *testing.T) {
@@ -244,6 +229,51 @@ func TestFindingsAreKeptOneOfAKind(t *testing.T) {
 		require.Len(t, s.Schedule, 1)
 	}
 	require.Equal(t, len(r.Findings), all, "each finding is kept or is like one that is")
+}
+
+// A run on containers is kept as it was made, and judged, now and later, by what it was kept for.
+func TestAFindingOnContainersRequiresWhatItBroke(t *testing.T) {
+	scratch, results := t.TempDir(), t.TempDir()
+	cfg := after("raft", "sticky-leader", 1)
+	cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) { // stands for containers
+		r, err := harness.Run(ctx, p, harness.Config{Results: scratch})
+		if err == nil {
+			r.Cluster = harness.OnDocker
+		}
+		return r, err
+	}
+	adopt := func(r *report.Run) error { return harness.Move(r, results) }
+	keeper := Keeper{Results: results, Adopt: adopt, Shrink: shrink.Config{Make: cfg.Make, Jobs: 1, Need: 1, Of: 1, Measure: 1}}
+	kept, err := keeper.Keep(t.Context(), hunted(t, cfg))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	for _, r := range []*report.Run{kept[0].Found, kept[0].Shrunk.Run} {
+		require.Equal(t, harness.StatusBroken, r.Status)
+		stored, err := report.Read(r.Dir)
+		require.NoError(t, err)
+		again, err := harness.Again(stored, harness.Plan{Seed: stored.Seed})
+		require.NoError(t, err)
+		require.Equal(t, []string{"sticky-leader"}, again.Plan.Require)
+	}
+	s, err := harness.LoadScenario(kept[0].File)
+	require.NoError(t, err)
+	require.Equal(t, []string{"sticky-leader"}, s.Require)
+	require.Equal(t, "recount run "+kept[0].File+" --on docker", kept[0].Shrunk.Run.Repeat)
+}
+
+func TestWhatWasBeingShrunkWhenARunFailedIsKept(t *testing.T) {
+	runs := 0
+	keeper := Keeper{Results: t.TempDir(), Shrink: shrink.Config{Jobs: 1, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs++; runs == 30 {
+			return nil, os.ErrPermission
+		}
+		return harness.Simulate(ctx, p)
+	}}}
+	kept, err := keeper.Keep(t.Context(), hunted(t, after("raft", "sticky-leader", 1)))
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.Len(t, kept, 1)
+	require.FileExists(t, filepath.Join(kept[0].Found.Dir, "report.html"))
+	require.FileExists(t, kept[0].File)
 }
 
 func TestAfterCtrlCFindingsAreKeptAsTheyAre(t *testing.T) {

@@ -2,6 +2,8 @@ package hunt
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,7 +39,8 @@ type Kept struct {
 // same in the end.
 const maxShrunk = 20
 
-// Keep keeps the findings of a hunt, one of each kind. When ctx ends it shrinks no more, and keeps the rest as it is.
+// Keep keeps the findings of a hunt, one of each kind. When ctx ends it shrinks no more, and keeps the rest as it is. An error
+// comes with what was kept until then, the finding that was being shrunk among it.
 func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 	groups := grouped(r.Findings)
 	known := map[string]*Kept{}
@@ -51,22 +54,28 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 			}
 		}
 		var small *shrink.Result
+		var failed error
 		if i < maxShrunk && ctx.Err() == nil {
 			cfg := k.Shrink
 			cfg.Property = g.Property
-			if small, err = shrink.Shrink(ctx, g.run, cfg); err != nil {
-				return all, err
-			}
-			if same := known[small.Signature()]; same != nil {
-				same.Alike += 1 + g.Alike
-				continue
-			}
-			known[small.Signature()] = g
+			small, failed = shrink.Shrink(ctx, g.run, cfg)
 		}
-		if err := k.keep(context.WithoutCancel(ctx), g, small); err != nil {
-			return all, err
+		var same *Kept
+		if small != nil {
+			if same = known[small.Signature()]; same == nil {
+				known[small.Signature()] = g
+			}
 		}
-		all = append(all, g)
+		if same != nil {
+			same.Alike += 1 + g.Alike
+		} else if err := k.keep(context.WithoutCancel(ctx), g, small); err != nil {
+			return all, errors.Join(failed, err)
+		} else {
+			all = append(all, g)
+		}
+		if failed != nil {
+			return all, failed
+		}
 	}
 	return all, nil
 }
@@ -143,6 +152,9 @@ func (k Keeper) store(ctx context.Context, r *report.Run, property string) (*rep
 	}
 	if err := k.Adopt(r); err != nil {
 		return nil, err
+	}
+	if r.Plan, err = json.Marshal(p); err != nil {
+		return nil, fmt.Errorf("hunt: encode the plan: %w", err)
 	}
 	harness.Judge(ctx, r, p)
 	return r, nil

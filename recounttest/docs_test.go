@@ -23,13 +23,19 @@ func TestTheGoInTheDocuments(t *testing.T) {
 		return texts
 	}
 	files := blocks("targets.md")
-	require.Len(t, files, 2)
+	require.Len(t, files, 3)
 	m.write("mine.go", files[0])
 	m.write("mine_test.go", files[1])
 	out := m.fails("test", "-count=1", ".")
 	require.NotContains(t, out, "--- FAIL: TestMine/mine/kill")
 	require.Contains(t, out, "--- FAIL: TestMine/mine/halves/sim/seed=1")
 	require.Contains(t, out, "A promise broke: exclusive-leadership.")
+
+	m.write("recount/main.go", files[2])
+	out = m.fails("run", "./recount", "hunt", "--target", "mine", "--property", "exclusive-leadership", "--seed", "1")
+	require.Contains(t, out, "shrunk to  2 nodes, 1 fault")
+	out = m.succeeds("run", "./recount", "list", "targets")
+	require.Contains(t, out, "the highest id that is heard leads")
 
 	files = blocks("ci.md")
 	require.Len(t, files, 1)

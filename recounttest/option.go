@@ -47,7 +47,7 @@ func For(d time.Duration) Option { return func(c *config) { c.Time = d } }
 // Faults are the faults to draw a schedule from, in the place of a scenario's.
 func Faults(names ...string) Option { return func(c *config) { c.Faults = names } }
 
-// Workloads are what clients do besides observing: "fence" or "record".
+// Workloads are what clients do besides observing, as "recount list workloads" names it: "fence".
 func Workloads(names ...string) Option { return func(c *config) { c.Workloads = names } }
 
 // Require makes properties count as promised.

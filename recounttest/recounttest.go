@@ -95,31 +95,37 @@ func (c *config) run(t *testing.T, plan harness.Plan, repeat func(name string) s
 			t.Logf("attempt %d of %d: %s", attempt, c.attempts, report.Sentence(r))
 			continue
 		}
-		if r.Status != harness.StatusHeld && !artifacts {
-			if err := harness.Move(r, cmp.Or(c.results, "results")); err != nil {
-				t.Error(err)
-			}
-		}
-		if abs, err := filepath.Abs(r.Dir); err == nil {
-			r.Dir = abs
-		}
-		shown := *r
-		if r.Status == harness.StatusHeld && !artifacts {
-			shown.Dir = "" // it goes with the test
-		}
-		var b bytes.Buffer
-		if err := report.Text(&b, &shown, false); err != nil {
+		c.conclude(t, r, artifacts)
+		return r
+	}
+}
+
+// conclude keeps the run's folder where somebody may want it, tells what the run came to, and judges the test by it.
+func (c *config) conclude(t *testing.T, r *report.Run, artifacts bool) {
+	held := r.Status == harness.StatusHeld
+	if !held && !artifacts {
+		if err := harness.Move(r, cmp.Or(c.results, "results")); err != nil {
 			t.Error(err)
 		}
-		t.Log("\n" + b.String())
-		switch r.Status {
-		case harness.StatusHeld:
-		case harness.StatusBroken:
-			t.Errorf("recount: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
-		default:
-			t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
-		}
-		return r
+	}
+	if abs, err := filepath.Abs(r.Dir); err == nil {
+		r.Dir = abs
+	}
+	shown := *r
+	if held && !artifacts {
+		shown.Dir = "" // it goes with the test
+	}
+	var b bytes.Buffer
+	if err := report.Text(&b, &shown, false); err != nil {
+		t.Error(err)
+	}
+	t.Log("\n" + b.String())
+	switch r.Status {
+	case harness.StatusHeld:
+	case harness.StatusBroken:
+		t.Errorf("recount: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
+	default:
+		t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 // passes tries all once.
 func (s *shrinker) passes() {
+	s.often(s.calm)
 	s.steps()
 	s.nodes()
 	s.trimmings()

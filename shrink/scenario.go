@@ -29,12 +29,25 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 func (r *Result) rate() string {
 	size := fmt.Sprintf("Shrunk from %s and %s in %s", count(r.From.Nodes, "node"), Faults(r.From), count(r.Runs, "run"))
 	if r.Interrupted {
-		size += ", and interrupted in that"
+		size += ", and cut short in that, so perhaps not to the least"
 	}
+	return size + ". " + strings.ToUpper(r.Rate()[:1]) + r.Rate()[1:] + "."
+}
+
+// Rate is how often the plan shows the violation, as far as that was measured, in words.
+func (r *Result) Rate() string {
 	if r.Measured == 0 {
-		return size + "."
+		return "how often it shows was not measured: shrinking was cut short"
 	}
-	return fmt.Sprintf("%s. With %s, %d of %d runs show it.", size, "seeds at random", r.Hits, r.Measured)
+	where := "with seeds at random"
+	if r.Plan.On == harness.OnDocker {
+		where = "on containers"
+	}
+	words := fmt.Sprintf("%d of %d runs %s show it", r.Hits, r.Measured, where)
+	if r.Measured < r.ToMeasure {
+		words += fmt.Sprintf("; %d were to be made", r.ToMeasure)
+	}
+	return words
 }
 
 // Faults is a schedule in a few words: "2 faults (isolate, kill)".

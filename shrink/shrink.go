@@ -27,7 +27,10 @@ type Config struct {
 	// Of so many runs of a plan, each with a seed of its own, Need must break the property. With Of 0 it is one of as many
 	// as the property is rare: enough where anything that can be made is made at no cost.
 	Need, Of int
-	Budget   time.Duration // how long at most; 0 for no limit
+	// Measure is how many further runs of the result tell how often it shows the violation; 0 for 100.
+	Measure int
+	// Budget is how long it may take; 0 for no limit. What it takes to measure is set aside of it, half of it at most.
+	Budget   time.Duration
 	Progress func(Progress)
 }
 
@@ -45,14 +48,15 @@ type Result struct {
 	From     harness.Plan // where it began
 	Run      *report.Run  // of Plan
 	Verdict  *report.Verdict
-	// Hits of Measured further runs of the plan, with other seeds, break the property too.
-	Hits, Measured int
+	// Hits of Measured further runs of the plan, with other seeds, break the property too. There are fewer than ToMeasure
+	// if ctx or the budget ended before.
+	Hits, Measured, ToMeasure int
 	// Interrupted says that ctx or the budget ended before nothing was left to try.
 	Interrupted bool
 }
 
-// Shrink makes the plan of a judged run as small as it can. It returns the best so far when ctx ends. An error is one of the
-// harness, or says that the run does not break the property.
+// Shrink makes the plan of a judged run as small as it can. It returns the best so far when ctx ends, and beside an error of
+// a run that could not be made. The result is nil if the run does not break the property.
 func Shrink(ctx context.Context, r *report.Run, cfg Config) (*Result, error) {
 	s, err := newShrinker(r, cfg)
 	if err != nil {
@@ -60,7 +64,7 @@ func Shrink(ctx context.Context, r *report.Run, cfg Config) (*Result, error) {
 	}
 	if s.Budget > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, s.Budget)
+		ctx, stop = context.WithDeadline(ctx, s.begun.Add(s.Budget))
 		defer stop()
 	}
 	s.ctx = ctx
@@ -71,12 +75,9 @@ func Shrink(ctx context.Context, r *report.Run, cfg Config) (*Result, error) {
 	}
 	s.seed()
 	s.result.Interrupted = !s.going()
-	if s.err != nil && ctx.Err() == nil {
-		return nil, s.err
-	}
 	s.measure()
 	s.result.Took = time.Since(s.begun)
-	return &s.result, nil
+	return &s.result, s.err
 }
 
 // shrinker is a shrinking under way.
@@ -86,9 +87,10 @@ type shrinker struct {
 	criterion
 	result   Result
 	best     harness.Plan
-	tries    int     // runs of a plan before it is given up
-	need     int     // how many of them must break the property
-	rate     float64 // how often the property broke with the plan that broke it most often
+	took     time.Duration // by a run of the best plan
+	tries    int           // runs of a plan before it is given up
+	need     int           // how many of them must break the property
+	rate     float64       // how often the property broke with the plan that broke it most often
 	accepted int
 	failed   map[string]int // plans that did not do, and by how many runs
 	err      error
@@ -155,8 +157,11 @@ func newShrinker(r *report.Run, cfg Config) (*shrinker, error) {
 	if s.Progress == nil {
 		s.Progress = func(Progress) {}
 	}
-	s.tries, s.need = s.Of, max(s.Need, 1)
-	s.result = Result{Property: v.Property, From: p, Run: r, Verdict: v}
+	if s.Measure <= 0 {
+		s.Measure = finalRuns
+	}
+	s.tries, s.need, s.took = s.Of, max(s.Need, 1), r.Took
+	s.result = Result{Property: v.Property, From: p, Run: r, Verdict: v, ToMeasure: s.Measure}
 	s.result.Plan = p
 	return s, nil
 }
@@ -177,6 +182,9 @@ func plain(p harness.Plan) harness.Plan {
 	return p
 }
 
+// Breaks reports whether a judged run breaks the property, or with "" any: whether there is something to shrink.
+func Breaks(r *report.Run, property string) bool { return broken(r, property) != nil }
+
 // broken returns the verdict on the property that a run broke, or on the first of those that it broke.
 func broken(r *report.Run, property string) (first *report.Verdict) {
 	for i := range r.Verdicts {
@@ -190,4 +198,14 @@ func broken(r *report.Run, property string) (first *report.Verdict) {
 	return first
 }
 
-func (s *shrinker) going() bool { return s.err == nil && s.ctx.Err() == nil }
+// going reports whether there is time to try more.
+func (s *shrinker) going() bool { return s.err == nil && s.ctx.Err() == nil && !s.spent() }
+
+// spent reports whether no more is left of the budget than it takes to end what is begun and to measure, with a run to spare.
+func (s *shrinker) spent() bool {
+	if s.Budget == 0 {
+		return false
+	}
+	rounds := 1 + (s.Measure+s.Jobs-1)/s.Jobs + 1
+	return s.Budget-time.Since(s.begun) < min(time.Duration(rounds)*s.took, s.Budget/2)
+}

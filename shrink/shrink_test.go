@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -58,32 +59,6 @@ func shows(t testing.TB, p harness.Plan, property string) bool {
 	return v != nil && v.Verdict == checkers.Invalid
 }
 
-func TestTheLeastPingPongIsOneCutLink(t *testing.T) {
-	r := shrunk(t, "no-ping-pong", Config{})
-	require.Equal(t, nemesis.Schedule{{Fault: "cut-link", Nodes: []string{"leader", "follower"}}}, r.Plan.Schedule)
-	require.Equal(t, 3, r.Plan.Nodes)
-	require.Empty(t, r.Plan.Workloads)
-	require.Empty(t, r.Plan.Options)
-	require.Less(t, r.Plan.Seed, uint64(10))
-	require.Greater(t, r.Hits, r.Measured/2)
-	for range 100 {
-		require.True(t, shows(t, r.Plan, "no-ping-pong"))
-	}
-}
-
-func TestTheLeastNonStickyLeaderIsOneIsolationAndItsHealing(t *testing.T) {
-	r := shrunk(t, "sticky-leader", Config{})
-	require.Len(t, r.Plan.Schedule, 1)
-	st := r.Plan.Schedule[0]
-	require.Equal(t, "isolate", st.Fault)
-	require.Equal(t, time.Duration(0), st.At)
-	require.Less(t, st.For, time.Second)
-	require.Positive(t, st.For, "it breaks when it heals, so it must heal")
-	require.Less(t, st.For, r.Plan.Time, "before the run does it for all")
-	require.Equal(t, 3, r.Plan.Nodes)
-	require.True(t, shows(t, r.Plan, "sticky-leader"))
-}
-
 func TestTheSameIsShrunkToTheSameWhateverTheJobs(t *testing.T) {
 	a, b := shrunk(t, "sticky-leader", Config{Jobs: 1}), shrunk(t, "sticky-leader", Config{Jobs: 5})
 	require.Equal(t, a.Plan, b.Plan)
@@ -108,8 +83,56 @@ func TestInterruptedShrinkingKeepsTheLeastSoFar(t *testing.T) {
 		require.LessOrEqual(t, len(r.Plan.Schedule), 3)
 		text, err := r.Scenario("")
 		require.NoError(t, err)
-		require.Contains(t, string(text), "and interrupted in that")
+		require.Contains(t, string(text), "and cut short in that")
 	}
+}
+
+// Where runs take long, as on containers, some of the budget is left to tell how often the result shows the violation.
+func TestTheRateIsMeasuredWithinTheBudget(t *testing.T) {
+	crowd := simulate(t, crowded["no-ping-pong"])
+	for _, c := range []struct {
+		run      time.Duration
+		measured int
+		rate     string
+	}{
+		{40 * time.Second, 10, "10 of 10 runs with seeds at random show it"},
+		{4 * time.Minute, 3, "3 of 3 runs with seeds at random show it; 10 were to be made"},
+		{time.Hour, 0, "how often it shows was not measured: shrinking was cut short"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := Config{Property: "no-ping-pong", Jobs: 1, Need: 2, Of: 3, Measure: 10, Budget: 30 * time.Minute}
+			cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+				select {
+				case <-time.After(c.run):
+					return harness.Simulate(ctx, p)
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			r, err := Shrink(t.Context(), crowd, cfg)
+			require.NoError(t, err)
+			require.True(t, r.Interrupted)
+			require.Equal(t, c.measured, r.Measured)
+			require.Equal(t, c.rate, r.Rate())
+			require.LessOrEqual(t, r.Took, cfg.Budget)
+		})
+	}
+}
+
+func TestARunThatFailsLeavesTheLeastSoFar(t *testing.T) {
+	crowd, runs := simulate(t, crowded["no-ping-pong"]), 0
+	cfg := Config{Property: "no-ping-pong", Jobs: 1, Need: 1, Of: 1, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs++; runs == 20 {
+			return nil, os.ErrPermission
+		}
+		return harness.Simulate(ctx, p)
+	}}
+	r, err := Shrink(t.Context(), crowd, cfg)
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.True(t, r.Interrupted)
+	require.Len(t, r.Plan.Schedule, 1)
+	require.True(t, shows(t, r.Plan, "no-ping-pong"))
+	require.Zero(t, r.Measured)
 }
 
 // TestAPlanThatShowsItNowAndThenNeedsSoManyHits stands for containers: a run shows the violation or does not.
@@ -118,7 +141,7 @@ func TestAPlanThatShowsItNowAndThenNeedsSoManyHits(t *testing.T) {
 	peaceful.Schedule = nil
 	calm := simulate(t, peaceful)
 	var runs int
-	r := shrunk(t, "no-ping-pong", Config{Jobs: 1, Need: 2, Of: 4, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+	r := shrunk(t, "no-ping-pong", Config{Jobs: 1, Need: 2, Of: 4, Measure: 8, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
 		if runs++; runs%4 == 3 {
 			return calm, nil
 		}
@@ -126,8 +149,12 @@ func TestAPlanThatShowsItNowAndThenNeedsSoManyHits(t *testing.T) {
 	}})
 	require.Len(t, r.Plan.Schedule, 1)
 	require.Equal(t, "cut-link", r.Plan.Schedule[0].Fault)
-	require.Equal(t, 4, r.Measured)
-	require.Equal(t, 3, r.Hits)
+	require.Equal(t, 3, r.Plan.Nodes)
+	require.Empty(t, r.Plan.Workloads)
+	require.Empty(t, r.Plan.Options)
+	require.Equal(t, 8, r.Measured)
+	require.Equal(t, 6, r.Hits)
+	require.Equal(t, "6 of 8 runs with seeds at random show it", r.Rate())
 }
 
 func TestWhatCannotBeShrunkIsSaid(t *testing.T) {

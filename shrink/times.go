@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recount/harness"
+	"recount/nemesis"
 )
 
 // leastTime is the place in round of the shortest time that a run is tried with.
@@ -16,6 +17,42 @@ var round = []time.Duration{
 	0, 10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
 	300 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 3 * time.Second, 5 * time.Second,
 	8 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute,
+}
+
+// calm leaves out the time before the first fault, and the time well after the violation: then all runs that follow take
+// less of it.
+func (s *shrinker) calm() {
+	first := s.best.Time
+	for _, st := range s.best.Schedule {
+		first = min(first, st.At)
+	}
+	if 0 < first && first < s.best.Time {
+		s.try(s.with(func(p *harness.Plan) {
+			p.Time -= first
+			for i := range p.Schedule {
+				p.Schedule[i].At -= first
+			}
+		}))
+	}
+	if s.late {
+		s.shorten(s.best.Time, leastTime, func(p *harness.Plan, d time.Duration) { p.Time = d })
+		return
+	}
+	over := s.result.Verdict.To - settledAt(s.result.Run.History)
+	if i, _ := slices.BinarySearch(round, max(over+over/4, round[leastTime])); i < len(round) && round[i] < s.best.Time {
+		s.try(s.with(func(p *harness.Plan) { p.Time, p.Schedule = round[i], within(p.Schedule, round[i]) }))
+	}
+}
+
+// within is as much of a schedule as a run has time for.
+func within(all nemesis.Schedule, d time.Duration) nemesis.Schedule {
+	all = slices.DeleteFunc(all, func(st nemesis.Step) bool { return st.At > d })
+	for i := range all {
+		if st := &all[i]; st.At+st.For > d {
+			st.For, st.ForTimes = 0, 0 // until the run ends
+		}
+	}
+	return all
 }
 
 // times makes faults come sooner and last shorter, and the run with them; or else at times that are easy to read.

@@ -15,7 +15,7 @@ const (
 	gaugeRuns = 64  // by which it is told how rare the property breaks
 	leastRuns = 16  // of a plan that may break it every time
 	mostRuns  = 300 // of one that hardly ever does
-	finalRuns = 100 // by which the rate of the result is measured
+	finalRuns = 100 // by which the rate of the result is measured, if nothing else is said
 )
 
 // try makes a plan the best one if it breaks the property.
@@ -35,7 +35,7 @@ func (s *shrinker) try(p harness.Plan) bool {
 		}
 		return false
 	}
-	s.best = hit.plan
+	s.best, s.took = hit.plan, hit.took
 	s.accepted++
 	s.result.Plan, s.result.Run, s.result.Verdict = hit.plan, hit.run, hit.verdict
 	_, s.whole = Circumstances(hit.run.History, hit.verdict)
@@ -76,6 +76,7 @@ type outcome struct {
 	plan    harness.Plan
 	run     *report.Run
 	verdict *report.Verdict // by which it meets the criterion, or nil
+	took    time.Duration
 }
 
 // attempt makes runs until so many of them have broken the property, and returns the first that did; nil if too few do.
@@ -86,12 +87,12 @@ func (s *shrinker) attempt(plans []harness.Plan, need int) *outcome {
 	s.each(plans, func(o *outcome) bool {
 		if o.verdict == nil {
 			misses++
-			return len(plans)-misses >= need // can they be enough yet?
+			return len(plans)-misses >= need && s.going() // can they be enough yet?
 		}
 		if hits++; first == nil {
 			first = o
 		}
-		return hits < need
+		return hits < need && s.going()
 	})
 	if hits < need {
 		return nil
@@ -100,15 +101,20 @@ func (s *shrinker) attempt(plans []harness.Plan, need int) *outcome {
 }
 
 // each makes a run of each plan, several at once, and calls f with what came of them, in order, until it returns false.
+// After a run that could not be made it makes no more.
 func (s *shrinker) each(plans []harness.Plan, f func(o *outcome) bool) {
+	if s.err != nil {
+		return
+	}
 	for batch := range slices.Chunk(plans, s.Jobs) {
 		outcomes, errs := make([]*outcome, len(batch)), make([]error, len(batch))
 		var wg sync.WaitGroup
 		for i, p := range batch {
 			wg.Go(func() {
+				begun := time.Now()
 				r, err := s.Make(s.ctx, p)
 				if errs[i] = err; err == nil {
-					outcomes[i] = &outcome{p, r, s.shows(r, p.Time)}
+					outcomes[i] = &outcome{p, r, s.shows(r, p.Time), time.Since(begun)}
 				}
 			})
 		}
@@ -138,7 +144,7 @@ func (s *shrinker) gauge() {
 		if runs++; o.verdict != nil {
 			hits++
 		}
-		return runs < leastRuns || hits < leastRuns/2 // it is not rare
+		return (runs < leastRuns || hits < leastRuns/2) && s.going() // it is not rare
 	})
 	if runs == 0 {
 		return
@@ -161,11 +167,7 @@ func (s *shrinker) often(f func()) {
 
 // measure tells how often the result shows the violation, with seeds that were not chosen for it.
 func (s *shrinker) measure() {
-	n := s.Of
-	if n == 0 {
-		n = finalRuns
-	}
-	plans := make([]harness.Plan, n)
+	plans := make([]harness.Plan, s.Measure)
 	for i := range plans {
 		plans[i] = s.best
 		plans[i].Seed = 1_000_000 + uint64(i)
