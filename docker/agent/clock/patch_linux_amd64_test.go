@@ -270,3 +270,25 @@ func TestAProcessThatIsKilledMeanwhileIsGone(t *testing.T) {
 		<-killed
 	}
 }
+
+// A process that is stopped at any moment of an installation or a measurement stays stopped, and neither fails for it.
+func TestAProcessThatIsStoppedMeanwhileStaysStopped(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(2, 7))
+	for range 150 {
+		p := start(t, "Go")
+		delay := time.Duration(rnd.IntN(2500)) * time.Microsecond
+		stopped := make(chan error, 1)
+		go func() {
+			time.Sleep(delay)
+			stopped <- unix.Kill(p.pid(), unix.SIGSTOP)
+		}()
+		patch := patched(t, p.pid())
+		for range 10 {
+			_, err := patch.Measure(within)
+			require.NoError(t, err)
+		}
+		require.NoError(t, <-stopped)
+		waitFor(t, p.pid(), 'T')
+		p.kill()
+	}
+}

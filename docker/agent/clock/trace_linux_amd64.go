@@ -225,7 +225,7 @@ func detach(tids []int) {
 // thread has in its register rax then.
 //
 // The thread takes no signal meanwhile but the trap: one that was blocked when it came would make the kernel forget the
-// program's own handler for it.
+// program's own handler for it. A SIGSTOP, which cannot be blocked, is sent again afterwards.
 func borrow(tid int, step bool, until uint64, set func(*unix.PtraceRegsAmd64)) (rax uint64, err error) {
 	var before unix.PtraceRegsAmd64
 	if err := unix.PtraceGetRegsAmd64(tid, &before); err != nil {
@@ -238,45 +238,55 @@ func borrow(tid int, step bool, until uint64, set func(*unix.PtraceRegsAmd64)) (
 	regs := before
 	regs.Orig_rax = ^uint64(0) // else the kernel would take it for an interrupted system call, and begin that again
 	set(&regs)
+	stopped := false
 	err = unix.PtraceSetRegsAmd64(tid, &regs)
 	if err == nil {
-		rax, err = drive(tid, step, until)
+		rax, stopped, err = drive(tid, step, until)
 	}
 	if errors.Is(err, ErrGone) {
 		return 0, err
 	}
 	err = errors.Join(err, unix.PtraceSetRegsAmd64(tid, &before), restoreMask())
+	if stopped {
+		err = errors.Join(err, unix.Kill(tid, unix.SIGSTOP)) // all of its process
+	}
 	if err != nil {
 		return 0, fmt.Errorf("call into it: %w", err)
 	}
 	return rax, nil
 }
 
-func drive(tid int, step bool, until uint64) (rax uint64, err error) {
+// drive lets a thread go on until it is there, and returns what it has in its register rax then, and whether it was sent a
+// SIGSTOP that it has not heeded.
+func drive(tid int, step bool, until uint64) (rax uint64, stopped bool, err error) {
 	request := unix.PTRACE_CONT
 	if step {
 		request = unix.PTRACE_SINGLESTEP
 	}
 	for range 10 {
 		if err := ptrace(request, tid, 0, 0); err != nil {
-			return 0, err
+			return 0, stopped, err
 		}
 		status, err := wait(tid, time.Time{})
 		if err != nil {
-			return 0, err
+			return 0, stopped, err
 		}
 		var regs unix.PtraceRegsAmd64
 		if err := unix.PtraceGetRegsAmd64(tid, &regs); err != nil {
-			return 0, err
+			return 0, stopped, err
+		}
+		if int(status)>>16 == 0 && status.StopSignal() == unix.SIGSTOP {
+			stopped = true
+			continue
 		}
 		if regs.Rip == until {
-			return regs.Rax, nil
+			return regs.Rax, stopped, nil
 		}
 		if int(status)>>16 == 0 && status.StopSignal() != unix.SIGTRAP {
-			return 0, fmt.Errorf("it got the signal %v at %#x", status.StopSignal(), regs.Rip)
+			return 0, stopped, fmt.Errorf("it got the signal %v at %#x", status.StopSignal(), regs.Rip)
 		}
 	}
-	return 0, errors.New("it does not get on")
+	return 0, stopped, errors.New("it does not get on")
 }
 
 const (
