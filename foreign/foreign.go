@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"recount/edn"
 	"recount/hint"
@@ -72,7 +73,7 @@ func Sniff(begin []byte) Format {
 			return JSONL
 		}
 		return EDN
-	case bytes.IndexByte([]byte("[(;#"), text[0]) >= 0:
+	case strings.IndexByte("[(;#", text[0]) >= 0:
 		return EDN
 	}
 	if line, _, _ := bytes.Cut(text, []byte("\n")); isLog(line) {
@@ -81,8 +82,10 @@ func Sniff(begin []byte) Format {
 	return Unknown
 }
 
-// ErrFormat is what Read returns for a text in no format it knows.
-var ErrFormat = hint.Add(errors.New("line 1, column 1: no history: want Recount's JSON lines, Jepsen's EDN, or lines like INFO jepsen.util - 3 :invoke :read nil"),
+// errFormat is the error of a text in no format it knows.
+var errFormat = hint.Add(
+	errors.New("line 1, column 1: no history: want Recount's JSON lines, Jepsen's EDN, or lines like "+
+		"INFO jepsen.util - 3 :invoke :read nil"),
 	"Jepsen stores history.edn in its run's folder; of its log take grep jepsen.util jepsen.log")
 
 // Read reads a history in one of the formats of others, which must be complete. It returns the model that it is about. An
@@ -96,7 +99,7 @@ func Read(r io.Reader, f Format, o Options) (*history.History, Model, error) {
 	case Log:
 		err = b.readLog(bufio.NewReader(r))
 	default:
-		err = ErrFormat
+		err = errFormat
 	}
 	if err != nil {
 		return nil, Model{}, err

@@ -41,7 +41,8 @@ func (b *builder) readEDN(r *edn.Reader) error {
 		c, err := r.Peek()
 		switch at, col := r.At(); {
 		case errors.Is(err, io.EOF) && closer != 0:
-			return problem(at, col, "the text ends: want %q, for the history that opened in line %d, column %d: it is not whole", closer, line, column)
+			return problem(at, col, "the text ends: want %q, for the history that opened in line %d, column %d: it is not whole",
+				closer, line, column)
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -47,7 +47,7 @@ func Write(w io.Writer, h *history.History) error {
 	return b.Flush()
 }
 
-// names of what clients do, in Jepsen's tests.
+// jepsens are the names that Jepsen's tests have for what clients do.
 var jepsens = map[history.F]edn.Keyword{
 	history.Get: "read", history.Put: "write", history.Read: "fenced-read", history.Write: "fenced-write",
 }
@@ -214,8 +214,8 @@ func (b *builder) isOwn(m edn.Map) bool {
 
 // addOwn adds an op that Write wrote.
 func (b *builder) addOwn(line, column int, m edn.Map) error {
-	if b.Memory > 0 && int64(len(b.ops)) > b.Memory/history.OpSize {
-		return problem(line, column, "the first %d ops are all that fits into %d MiB of memory", len(b.ops)-1, b.Memory>>20)
+	if err := b.room(line, column); err != nil {
+		return err
 	}
 	if len(b.ops) == 1 && b.ops[0].Setup == b.setup {
 		b.ops = b.ops[:0] // it has its own beginning
@@ -226,8 +226,8 @@ func (b *builder) addOwn(line, column int, m edn.Map) error {
 	}
 	op := map[string]any{"index": get("index"), "time": get("time"), "process": get("process"), "type": get("type"), "f": get("f")}
 	value := get("value")
-	for f, jepsens := range jepsens {
-		if op["f"] == jepsens {
+	for f, name := range jepsens {
+		if op["f"] == name {
 			op["f"], value = string(f), get(keyValue)
 		}
 	}

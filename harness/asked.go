@@ -129,6 +129,7 @@ func (n *systemNode) View(ctx context.Context) (history.View, error) {
 func viewOf(s election.Status, torn bool) history.View {
 	roles := [...]history.Role{
 		election.Follower: history.Follower, election.Candidate: history.Candidate, election.Leader: history.Leader,
+		election.Unknown: history.UnknownRole,
 	}
 	return history.View{Role: roles[s.Role], Term: s.Term, Leader: s.Leader.String(), Torn: torn}
 }

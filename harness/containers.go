@@ -62,11 +62,11 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 		if c.system, err = s.target.System(s.options); err != nil {
 			return nil, Usage(err)
 		}
-		if c.image, err = SystemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
+		if c.image, err = systemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
 			return nil, err
 		}
 		if service, ok := c.system.(election.Service); ok {
-			if c.service, err = SystemImage(ctx, c.engine, service.ServerImage(), progress); err != nil {
+			if c.service, err = systemImage(ctx, c.engine, service.ServerImage(), progress); err != nil {
 				return nil, err
 			}
 		}
@@ -79,7 +79,9 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 	if err != nil {
 		return nil, err
 	}
-	c.Cluster, err = c.engine.Open(ctx, docker.Config{Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: progress})
+	c.Cluster, err = c.engine.Open(ctx, docker.Config{
+		Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +174,8 @@ func (c *containers) ofSystem(self election.Member, writes bool) docker.Containe
 // recount is a container that runs Recount's own executable: an algorithm, or the writer beside a real system.
 func (c *containers) recount(self election.Member) docker.Container {
 	cmd := node.Command{
-		Target: c.s.Target, Definition: string(c.s.target.Definition), Options: c.s.options.All(), Beside: c.system != nil, ID: self.ID, Data: "/data", Seed: c.s.Seed,
+		Target: c.s.Target, Definition: string(c.s.target.Definition), Options: c.s.options.All(), Beside: c.system != nil,
+		ID: self.ID, Data: "/data", Seed: c.s.Seed,
 	}
 	for _, m := range c.members {
 		cmd.Members = append(cmd.Members, m.Addr)

@@ -3,6 +3,7 @@ package harness
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,9 +27,14 @@ func TestARunKeepsTheDefinitionOfItsTarget(t *testing.T) {
 	dir, err := makeFolder(results, file)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(results, "mine"), filepath.Dir(dir))
-	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(definition, "[elects]", "[exclusive-leadership]", 1)), 0o644))
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: file}}})
 	require.NoError(t, err)
+	for _, r := range []*report.Run{{Dir: dir, History: h}, {From: dir, History: h}} {
+		promised, _, _ := promises(r)("elects")
+		require.True(t, promised, "by what the file said then")
+	}
+	require.NoError(t, os.Remove(file))
 	promised, _, _ := promises(&report.Run{Dir: dir, History: h})("elects")
 	require.True(t, promised)
 	promised, _, _ = promises(&report.Run{History: h})("elects")

@@ -11,9 +11,9 @@ import (
 	"recount/hint"
 )
 
-// SystemImage returns the name of a real system's image. If the engine does not have it, it is built by its recipe, and
+// systemImage returns the name of a real system's image. If the engine does not have it, it is built by its recipe, and
 // where that cannot be, pulled. One without a recipe is pulled or made in its own way.
-func SystemImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (string, error) {
+func systemImage(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (string, error) {
 	switch {
 	case image.Ref != "":
 		return image.Ref, e.Obtain(ctx, image.Ref, progress)

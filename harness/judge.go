@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,10 +59,7 @@ func promises(r *report.Run) func(property string) (promised bool, while string,
 	if setup == nil {
 		return none
 	}
-	t, err := targets.Find(setup.Target)
-	if err != nil && r.Dir != "" && targets.IsFile(setup.Target) {
-		t, err = targets.Find(filepath.Join(r.Dir, definitionFile))
-	}
+	t, err := targetOf(r, setup.Target)
 	if err != nil {
 		return none
 	}
@@ -77,6 +75,16 @@ func promises(r *report.Run) func(property string) (promised bool, while string,
 		}
 		return promised && !excused, while, excused
 	}
+}
+
+// targetOf returns a run's target: what the file said that describes it when the run was made, or else what it says now.
+func targetOf(r *report.Run, target string) (*targets.Target, error) {
+	if dir := cmp.Or(r.Dir, r.From); dir != "" && targets.IsFile(target) {
+		if t, err := targets.Find(filepath.Join(dir, definitionFile)); err == nil {
+			return t, nil
+		}
+	}
+	return targets.Find(target)
 }
 
 // tookAway reports whether the nemesis took away what a promise rests on.

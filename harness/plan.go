@@ -60,11 +60,30 @@ var needs = map[string]election.Verb{
 func Apt(words []string, t *targets.Target) (apt []string) {
 	o, err := t.Parse(nil)
 	for _, w := range words {
-		if do := needs[w]; do == 0 || err == nil && t.Can(do, o) {
+		if err == nil && fits(w, t, o) == nil {
 			apt = append(apt, w)
 		}
 	}
 	return apt
+}
+
+// fits tells why a target cannot be under a workload, if it cannot.
+func fits(workload string, t *targets.Target, o targets.Options) error {
+	if do := needs[workload]; do != 0 && !t.Can(do, o) {
+		return hint.Add(fmt.Errorf("harness: workload %s: %s cannot do that", workload, t.Name), "recount list workloads says what each takes")
+	}
+	if t.System == nil || workload != workloadFence && workload != workloadRecord {
+		return nil
+	}
+	y, err := t.System(o)
+	if err != nil {
+		return err
+	}
+	if d, says := y.(election.Dialed); says && !d.Dialed() {
+		return hint.Add(fmt.Errorf("harness: workload %s: its writer asks each node over the network, and %s is observed by commands or logs",
+			workload, t.Name), "observe it by http or metrics, or leave the workload out")
+	}
+	return nil
 }
 
 // Workloads returns the names of the workloads and what they do.
@@ -156,8 +175,8 @@ func (p Plan) resolve() (*subject, error) {
 		if !slices.Contains(known, w) {
 			return nil, fmt.Errorf("harness: %w", hint.Unknown("workload", w, known))
 		}
-		if do := needs[w]; do != 0 && !s.target.Can(do, s.options) {
-			return nil, hint.Add(fmt.Errorf("harness: workload %s: %s cannot do that", w, p.Target), "recount list workloads says what each takes")
+		if err := fits(w, s.target, s.options); err != nil {
+			return nil, err
 		}
 	}
 	for _, property := range slices.Concat(p.Require, sortedKeys(p.Expect)) {
@@ -166,7 +185,7 @@ func (p Plan) resolve() (*subject, error) {
 		}
 	}
 	if len(p.Schedule) == 0 && len(p.Faults) > 0 {
-		pace := nemesis.Pace{Within: s.Time, Gap: 5 * s.bounds.Silence, Hold: 4 * s.bounds.Silence}
+		pace := nemesis.Pace{Within: s.Time, Gap: 5 * s.bounds.Silence, Hold: 4 * s.bounds.Silence, Mute: s.target.System != nil}
 		if s.Schedule, err = nemesis.Generate(p.Faults, pace, random.New(p.Seed, "schedule")); err != nil {
 			return nil, err
 		}
@@ -207,9 +226,11 @@ func (s *subject) unit(of string) (time.Duration, error) {
 	return time.Duration(scale * float64(s.options.Duration(of))), nil
 }
 
-// polls is about how many ops a run records, for most of them are polls; up to a million, for which room may be made at once.
-func (s *subject) polls() int {
-	return min(2*s.Nodes*int((s.Time+s.bounds.Elect)/s.bounds.Poll), 1_000_000)
+// expected is how many ops a run is to record, at a guess that is seldom too low: polls, and a quarter as many of all
+// else; up to a million, for which room may be made at once.
+func (s *subject) expected() int {
+	polls := 2 * s.Nodes * int((s.Time+s.bounds.Elect)/s.bounds.Poll)
+	return min(polls+polls/4, 1_000_000)
 }
 
 // KnownProperty returns an error that lists the properties if there is none of that name.

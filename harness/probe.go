@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 // Probe is what one node of a real system, started alone, lets Recount see.
 type Probe struct {
 	Image  string        // that it runs
+	Args   []string      // that the image's entry point is given
 	Ready  time.Duration // from the start until it was ready
 	Views  []ProbeView   // each that differs from the one before, in order
 	Asked  int
@@ -65,11 +67,11 @@ func Try(ctx context.Context, target string, options map[string]string, cfg Conf
 		defer cancel()
 		err = errors.Join(err, c.SaveLogs(end, dir))
 		if text, e := os.ReadFile(filepath.Join(dir, "nodes", "n1.log")); e == nil {
-			p.Log = strings.Split(strings.TrimSpace(string(text)), "\n")
+			p.Log = slices.Collect(strings.Lines(strings.TrimSpace(string(text))))
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{Image: c.image}
+	p = &Probe{Image: c.image, Args: c.system.Container(c.members[0], c.members).Command}
 	return p, p.watch(ctx, c)
 }
 

@@ -54,6 +54,7 @@ type run struct {
 	observers *workloads.Observers
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
+	leads     leads
 	notes     []string
 	ended     map[string]bool // nodes that have ended by themselves
 }
@@ -141,7 +142,7 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 		hold = 64 << 10
 	}
 	r.recorder = history.NewRecorder(w, hold)
-	r.recorder.Reserve(r.polls())
+	r.recorder.Reserve(r.expected())
 	return r.carryOut(ctx, dir)
 }
 
@@ -189,6 +190,7 @@ func (r *run) begin() {
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.sightings = nemesis.NewSightings(r.names, r.recorder)
 	r.sightings.Serve(r.servers)
+	r.sightings.Nameless = r.target.Nameless
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
 	if slices.Contains(r.Workloads, workloadFence) || setup.Recorded {
@@ -199,7 +201,7 @@ func (r *run) begin() {
 	r.cluster.OnStall(func(d time.Duration) {
 		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: int64(d)}})
 	})
-	r.ended = map[string]bool{}
+	r.ended, r.leads = map[string]bool{}, leads{}
 	r.cluster.OnExit(func(node string, code int) {
 		r.ended[node] = true
 		r.append(history.Op{
@@ -261,7 +263,7 @@ func (r *run) settle(ctx context.Context) error {
 		}
 	}
 	if held == 0 {
-		r.note("no leader known to a majority within %v of the start; last seen: %s", limit, r.sightings)
+		r.note("no leader known to a majority within %v of the start; last seen: %s", limit.Round(time.Second), r.sightings)
 	}
 	return nil
 }
@@ -320,11 +322,10 @@ func (r *run) tell(op *history.Op) {
 	if r.On == OnSim { // it is over in a moment, and the report tells it all
 		return
 	}
-	switch {
-	case op.Process == history.Nemesis && op.Type != history.Invoke:
+	if op.Process == history.Nemesis && op.Type != history.Invoke {
 		r.Progress(describe(op))
-	case op.F == history.Announce && op.View.Claims():
-		r.Progress(fmt.Sprintf("%7.2fs %s leads in term %d", op.Time.Seconds(), op.Node, op.View.Term))
+	} else if line := r.leads.see(op); line != "" {
+		r.Progress(line)
 	}
 }
 

@@ -17,7 +17,7 @@ func Simulate(ctx context.Context, p Plan) (*report.Run, error) {
 	}
 	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
 	r.recorder = history.NewRecorder(nil, 0)
-	r.recorder.Reserve(s.polls())
+	r.recorder.Reserve(s.expected())
 	h, err := r.carryOut(ctx, "")
 	if err != nil {
 		return nil, err

@@ -13,9 +13,33 @@ func describe(op *history.Op) string {
 	if op.F == history.Heal && op.Type == history.OK {
 		outcome = "healed"
 	}
-	line := fmt.Sprintf("%7.2fs %s %s %s: %s", op.Time.Seconds(), op.F, op.Fault.Name, strings.Join(op.Fault.Nodes, " "), outcome)
+	what := strings.Join(append([]string{string(op.F), op.Fault.Name}, op.Fault.Nodes...), " ")
+	line := fmt.Sprintf("%7.2fs %s: %s", op.Time.Seconds(), what, outcome)
 	if op.Error != "" {
 		line += ": " + op.Error
+	}
+	return line
+}
+
+// leads tells of leaderships as they are first seen, whether nodes announce them or are asked.
+type leads map[string]history.View // by the nodes that lead
+
+// see returns one line about the leadership that an op shows, or "" if it shows none or is not the first to do so.
+func (l leads) see(op *history.Op) string {
+	if op.Type != history.OK || op.F != history.Observe && op.F != history.Announce {
+		return ""
+	}
+	if !op.View.Claims() {
+		delete(l, op.Node)
+		return ""
+	}
+	if was, led := l[op.Node]; led && was == op.View {
+		return ""
+	}
+	l[op.Node] = op.View
+	line := fmt.Sprintf("%7.2fs %s leads", op.Time.Seconds(), op.Node)
+	if op.View.Term > 0 {
+		line += fmt.Sprintf(" in term %d", op.View.Term)
 	}
 	return line
 }

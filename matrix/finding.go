@@ -101,6 +101,7 @@ type Gun struct {
 	About  string
 	Rows   []string  // that have it
 	By     []Finding // violations that are its doing, row by row
+	Tried  bool      // some run was made of one of them
 }
 
 // Properties are those that caught it.
@@ -138,10 +139,21 @@ func (t *Table) Guns() (guns []Gun) {
 				guns = append(guns, Gun{Option: option, About: t.Rows[r].About})
 			}
 			guns[i].Rows = append(guns[i].Rows, t.Rows[r].Word)
+			guns[i].Tried = guns[i].Tried || t.tried(r)
 			guns[i].By = append(guns[i].By, t.findings(r, func(c *Cell) bool { return c.Caught > 0 })...)
 		}
 	}
 	return guns
+}
+
+// tried reports whether a run was made of a row.
+func (t *Table) tried(row int) bool {
+	for c := range t.Columns {
+		if t.Pair(row, c).Runs > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Status is what a matrix amounts to, in the exit statuses of a run: a promise broke or a scenario missed its point;

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
 	"recount/harness"
 	"recount/report"
@@ -22,7 +23,8 @@ var pageCSS template.CSS
 //go:embed page.js
 var pageJS template.JS
 
-var page = template.Must(template.New("page").Parse(pageTemplate))
+// A command is broken between its words: browsers break at hyphens, too.
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"words": strings.Fields}).Parse(pageTemplate))
 
 // view is what the page's template shows.
 type view struct {

@@ -1,8 +1,10 @@
 package matrix
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,17 +15,35 @@ import (
 const runsFolder = "runs"
 
 // Keep makes the runs that cells point to once more, this time with reports, and puts them under dir: for each invalid
-// cell the one with its smallest seed. When ctx ends, cells are left without.
-func Keep(ctx context.Context, p Plan, t *Table, dir string, progress func(Progress)) error {
+// cell the one with its smallest seed, no more than most of them (0 is all). Those that show broken promises come first,
+// then those that the page shows of weaknesses. When ctx ends, cells are left without.
+func Keep(ctx context.Context, p Plan, t *Table, dir string, most int, progress func(Progress)) error {
 	k := &keeping{plan: &p, table: t, dir: dir, started: time.Now(), progress: progress}
+	shown := map[*Cell]bool{}
+	for _, f := range slices.Concat(t.Findings(Broken), t.Findings(Weak)) {
+		shown[f.Cell] = true
+	}
 	for i := range t.Pairs {
-		seeds := map[uint64]bool{}
-		for _, c := range t.Pairs[i].Cells {
-			if c.Invalid > 0 && !seeds[c.Seed] {
-				seeds[c.Seed] = true
-				k.wanted = append(k.wanted, wanted{i, c.Seed})
+		at := map[uint64]int{}
+		for c := range t.Pairs[i].Cells {
+			cell := &t.Pairs[i].Cells[c]
+			if cell.Invalid == 0 {
+				continue
+			}
+			w, known := at[cell.Seed]
+			if !known {
+				w = len(k.wanted)
+				at[cell.Seed] = w
+				k.wanted = append(k.wanted, wanted{pair: i, seed: cell.Seed})
+			}
+			if shown[cell] {
+				k.wanted[w].weight = max(k.wanted[w].weight, cell.Verdict)
 			}
 		}
+	}
+	slices.SortStableFunc(k.wanted, func(a, b wanted) int { return cmp.Compare(b.weight, a.weight) })
+	if most > 0 && len(k.wanted) > most {
+		k.wanted = k.wanted[:most]
 	}
 	var wg sync.WaitGroup
 	for range p.Jobs {
@@ -35,8 +55,9 @@ func Keep(ctx context.Context, p Plan, t *Table, dir string, progress func(Progr
 
 // wanted is a run to be kept.
 type wanted struct {
-	pair int
-	seed uint64
+	pair   int
+	seed   uint64
+	weight Verdict // the worst that it is the page's example of
 }
 
 // keeping is runs being kept by several goroutines.

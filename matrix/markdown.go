@@ -38,6 +38,9 @@ func Markdown(w io.Writer, t *Table) error {
 		for i := range guns {
 			g := &guns[i]
 			by, with := "**nothing**", ""
+			if !g.Tried {
+				by = "not measured"
+			}
 			if len(g.By) > 0 {
 				f := g.Shown()[0]
 				by, with = strings.Join(g.Properties(), ", "), fmt.Sprintf("`%s`", f.Cell.Command)

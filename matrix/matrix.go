@@ -12,8 +12,10 @@ import (
 type Plan struct {
 	Rows    []Row
 	Columns []Column
-	// Seeds is how many runs each row makes under each column, with the seeds from 1. 0 is as many as Budget allows.
+	// Seeds is how many runs each row makes under each column, with the seeds from First on, or from 1 where that is 0.
+	// 0 is as many as Budget allows.
 	Seeds int
+	First uint64
 	// Nodes are the sizes that clusters take in turn, from seed to seed, where no scenario decides.
 	Nodes []int
 	// Time is how long a run goes on from its first leader, where no scenario decides; 0 is what suits the row.

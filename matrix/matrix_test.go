@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -94,6 +95,16 @@ func TestAMatrixTellsWhatHoldsFromWhatBreaks(t *testing.T) {
 	require.False(t, table.cell("heartbeat-only", "isolate", "exclusive-leadership").Promised)
 }
 
+// A matrix that goes on where another ended has its seeds to itself.
+func TestTheFirstSeedOfAMatrix(t *testing.T) {
+	p := planned(t, []string{"heartbeat-only"}, []string{"isolate"}, nil)
+	p.Seeds, p.First = 2, 301
+	c := measure(t, p).cell("heartbeat-only", "isolate", "exclusive-leadership")
+	require.Equal(t, 2, c.Invalid)
+	require.Equal(t, uint64(301), c.Seed)
+	require.Contains(t, c.Command, "--seed 301")
+}
+
 func TestTheSeedOfACellIsTheSmallestThatShowsIt(t *testing.T) {
 	p := planned(t, []string{"raft:forget-vote"}, []string{"kill"}, nil)
 	p.Seeds = 40
@@ -127,6 +138,7 @@ func TestFootGunsAreCaughtByWhatTheyAreThereToBreak(t *testing.T) {
 	require.Len(t, guns, 1, "pre-vote makes nothing wrong")
 	require.Equal(t, "forget-vote", guns[0].Option)
 	require.Equal(t, []string{"raft:forget-vote"}, guns[0].Rows)
+	require.True(t, guns[0].Tried)
 	for _, f := range guns[0].By {
 		require.Contains(t, table.Rows[1].Breaks, f.Property)
 		require.Equal(t, []string{"crash"}, f.Columns, "a stale write that only was recorded is no evidence: %s", f.Property)
@@ -194,6 +206,13 @@ func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
 	require.Equal(t, Weak, table.cell("heartbeat-only", "isolate", "exclusive-leadership").Verdict)
 	require.Equal(t, harness.StatusUnknown, table.Status())
 
+	table, err = Measure(ctx, planned(t, []string{"raft:forget-vote"}, []string{"isolate"}, nil), quiet)
+	require.NoError(t, err)
+	require.False(t, table.Guns()[0].Tried)
+	var text bytes.Buffer
+	require.NoError(t, Text(&text, table))
+	require.Contains(t, text.String(), "forget-vote: not measured, as raft:forget-vote")
+
 	p.Seeds, p.Budget = 0, time.Millisecond
 	table = measure(t, p)
 	require.Contains(t, table.Stopped, "The budget of 1ms")
@@ -221,7 +240,7 @@ func TestEveryViolationHasARunThatShowsIt(t *testing.T) {
 	p := planned(t, []string{"test-boastful", "raft"}, []string{"isolate"}, []string{"ping-pong"})
 	table := measure(t, p)
 	dir := t.TempDir()
-	require.NoError(t, Keep(context.Background(), p, table, dir, quiet))
+	require.NoError(t, Keep(context.Background(), p, table, dir, 0, quiet))
 	violations := 0
 	for i := range table.Pairs {
 		for k, c := range table.Pairs[i].Cells {
@@ -240,12 +259,21 @@ func TestEveryViolationHasARunThatShowsIt(t *testing.T) {
 	}
 	require.Positive(t, violations)
 
+	for i := range table.Pairs {
+		for k := range table.Pairs[i].Cells {
+			table.Pairs[i].Cells[k].Run = ""
+		}
+	}
+	require.NoError(t, Keep(context.Background(), p, table, dir, 1, quiet))
+	require.NotEmpty(t, table.Findings(Broken)[0].Cell.Run, "a broken promise comes first")
+	require.Empty(t, table.cell("raft", "ping-pong", "no-ping-pong").Run, "a weakness does not")
+
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.NoError(t, Keep(ctx, p, table, t.TempDir(), quiet), "an end is no failure")
+	require.NoError(t, Keep(ctx, p, table, t.TempDir(), 0, quiet), "an end is no failure")
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.Error(t, Keep(context.Background(), p, table, file, quiet))
+	require.Error(t, Keep(context.Background(), p, table, file, 0, quiet))
 }
 
 // A scenario expects things of its own target. That it is told when they do not happen is seen with expectations that

@@ -92,7 +92,7 @@ func (m *measurement) work() {
 			return
 		}
 		r, c := &m.Rows[n%m.pairs/len(m.Columns)], &m.Columns[n%m.pairs%len(m.Columns)]
-		plan := m.run(r, c, uint64(n/m.pairs+1))
+		plan := m.run(r, c, max(m.First, 1)+uint64(n/m.pairs))
 		rep, err := simulate(m.ctx, plan)
 		var caught []string
 		if err == nil && r.FootGun() {

@@ -189,6 +189,10 @@ func (x *texter) guns(all []Gun) {
 	x.line(x.paint(bold, "foot-guns"))
 	for i := range all {
 		g := &all[i]
+		if !g.Tried {
+			x.line(fmt.Sprintf("  %s: not measured, as %s", g.Option, strings.Join(g.Rows, ", ")))
+			continue
+		}
 		if len(g.By) == 0 {
 			x.line(fmt.Sprintf("  %s: %s, as %s", g.Option, x.paint(red, "not caught"), strings.Join(g.Rows, ", ")))
 			continue

@@ -19,7 +19,7 @@ func TestAMatrixIsWrittenInEveryForm(t *testing.T) {
 	table.Command = "recount matrix --targets a,b"
 	dir, err := MakeFolder(t.TempDir())
 	require.NoError(t, err)
-	require.NoError(t, Keep(context.Background(), p, table, dir, quiet))
+	require.NoError(t, Keep(context.Background(), p, table, dir, 0, quiet))
 	require.NoError(t, Write(table, dir))
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -75,7 +75,7 @@ func TestTheSummaryLeavesKnownWeaknessesToTheReport(t *testing.T) {
 	require.Contains(t, short.String(), "s: \x1b[1;31melects\x1b[0m is invalid in 2 runs, not valid")
 	require.NotContains(t, long.String(), "\x1b", "a file has no colours")
 	require.NoError(t, HTML(&page, table))
-	require.Contains(t, page.String(), "<code>recount run s</code>")
+	require.Contains(t, page.String(), "<code><span>recount</span> <span>run</span> <span>s</span> </code>")
 	require.NotContains(t, page.String(), `id="foot-guns"`)
 }
 

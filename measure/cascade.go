@@ -1,8 +1,8 @@
 package measure
 
 import (
-	"fmt"
 	"math"
+	"strings"
 
 	"recount/history"
 )
@@ -11,8 +11,8 @@ import (
 var cascade = &Experiment{
 	Name:  "cascade",
 	Title: "Downtime while leader after leader is killed",
-	About: "The leader of five is killed, and then its successor, as soon as that leads: three of five are left, a majority. The time " +
-		"without a leader known to a majority is taken for each, with each target's own times.",
+	About: "The leader of five is killed, and then its successor, as soon as that leads: three of five are left, a " +
+		"majority. The time without a leader known to a majority is taken for each, with each target's own times.",
 	Source: "[P]: cascading failures; always one leader again while a majority lives",
 	series: func(e Effort) (all []series) {
 		for _, t := range electing {
@@ -78,7 +78,7 @@ func concludeCascade(r *Result, all []*found) error {
 	r.Tables = append(r.Tables, t)
 	measured := "so for each election, each time within its bound"
 	if len(late) > 0 {
-		measured = fmt.Sprintf("late for %v", late)
+		measured = "late for " + strings.Join(late, ", ")
 	}
 	r.claim("Leader killed, successor killed: always one leader again while a majority lives.", len(late) == 0,
 		"The bound of these elections was exceeded; see the table.", "%s", measured)

@@ -11,17 +11,19 @@ import (
 var comparison = &Experiment{
 	Name:  "comparison",
 	Title: "The comparison table, measured",
-	About: "Messages: the worst election of n nodes, from nothing or after the leader's crash, fitted to a power of n. Tolerates: how many of five " +
-		"candidates may be killed, the leader among them, with a new leader each time; a store, where there is one, " +
-		"lives. Ordering: whether " +
-		"each of ten leaderships, with crashes and returns between them, has a higher number than the one before. " +
-		"Split brain: the leader is cut off with a " +
-		"minority, and a majority left to elect; two leaders of one number, or without numbers two at all, are split brain.",
+	About: "Messages: the worst election of n nodes, from nothing or after the leader's crash, fitted to a power of " +
+		"n. Tolerates: how many of five candidates may be killed, the leader among them, with a new leader each " +
+		"time; a store, where there is one, lives. Ordering: whether each of ten leaderships, with crashes and " +
+		"returns between them, has a higher number than the one before. Split brain: the leader is cut off with a " +
+		"minority, and a majority left to elect; two leaders of one number, or without numbers two at all, are " +
+		"split brain.",
 	Source: "[E]",
 	series: func(e Effort) (all []series) {
 		for _, c := range compared {
 			for _, n := range clusterSizes(e) {
-				all = append(all, series{costName(c.target, n), e.of(4), func(seed uint64) (sample, error) { return simpleCost(c.target, n, seed) }})
+				all = append(all, series{costName(c.target, n), e.of(4), func(seed uint64) (sample, error) {
+					return simpleCost(c.target, n, seed)
+				}})
 			}
 			for k := 1; k < 5; k++ {
 				all = append(all, series{c.target + " loses " + fmt.Sprint(k), e.of(50), func(seed uint64) (sample, error) {
@@ -134,7 +136,9 @@ func splitBrain(target string, n int, seed uint64) (sample, error) {
 }
 
 func concludeComparison(r *Result, all []*found) error {
-	t := Table{Head: []string{"algorithm", "messages, at worst", "tolerates of 5", "ordering", "two leaders at once", "of one number", "split-brain safe"}}
+	t := Table{Head: []string{
+		"algorithm", "messages, at worst", "tolerates of 5", "ordering", "two leaders at once", "of one number", "split-brain safe",
+	}}
 	c := Table{Title: "As the source has it", Head: []string{"algorithm", "messages", "tolerates", "ordering", "split-brain safe"}}
 	for _, row := range compared {
 		var sizes, worst []float64
@@ -162,9 +166,12 @@ func concludeComparison(r *Result, all []*found) error {
 			continue
 		}
 		c.row(row.target, row.messages, row.tolerates, row.ordering, row.split)
-		r.claim(fmt.Sprintf("%s: %s messages.", row.target, row.messages), near(grows, row.grows, 0.2), costWhy[row.target], "%s", power(grows))
-		r.claim(fmt.Sprintf("%s tolerates %s.", row.target, row.tolerates), losses == row.losses, "See the table.", "%d of 5%s", losses, besides(row.store))
-		r.claim(fmt.Sprintf("%s: ordering by %s.", row.target, row.ordering), numbers == row.numbers, "See the table.", "leaderships have growing numbers: %s", yes(numbers))
+		r.claim(fmt.Sprintf("%s: %s messages.", row.target, row.messages), near(grows, row.grows, 0.2), costWhy[row.target],
+			"%s", power(grows))
+		r.claim(fmt.Sprintf("%s tolerates %s.", row.target, row.tolerates), losses == row.losses, "See the table.",
+			"%d of 5%s", losses, besides(row.store))
+		r.claim(fmt.Sprintf("%s: ordering by %s.", row.target, row.ordering), numbers == row.numbers, "See the table.",
+			"leaderships have growing numbers: %s", yes(numbers))
 		r.claim(fmt.Sprintf("%s is split-brain safe: %s.", row.target, row.split), safe == row.safe, "See the table.",
 			"two leaders that nothing tells apart in %s of the cuts", percent(positive(same)))
 	}

@@ -15,9 +15,9 @@ import (
 var detection = &Experiment{
 	Name:  "detection",
 	Title: "How long a dead leader goes unnoticed",
-	About: "A leader of five is killed at a random moment, and the time until the first of the others takes it for dead is " +
-		"taken. With a fixed threshold (target heartbeat-only; the moment before its next look is when it notices), and with " +
-		"Raft's election timeout of 1 to 2 s, where the first candidate is who has noticed.",
+	About: "A leader of five is killed at a random moment, and the time until the first of the others takes it for " +
+		"dead is taken. With a fixed threshold (target heartbeat-only; the moment before its next look is when it " +
+		"notices), and with Raft's election timeout of 1 to 2 s, where the first candidate is who has noticed.",
 	Source: "[E] on heartbeats and timeouts; [P] on downtime",
 	series: func(e Effort) (all []series) {
 		for _, c := range detectors {
@@ -118,7 +118,8 @@ func concludeDetection(r *Result, all []*found) error {
 			"heartbeats, so the mean is half an interval less.",
 		"1 s × 3: %s on average, %s at most; over all settings at most %s of the product",
 		seconds(mean(one)), seconds(most(one)), percent(worst))
-	r.claim("Interval × threshold is an upper bound of detection.", within, "See the table.", "at most %s of it; what exceeds it is the way of the last heartbeat", percent(worst))
+	r.claim("Interval × threshold is an upper bound of detection.", within, "See the table.",
+		"at most %s of it; what exceeds it is the way of the last heartbeat", percent(worst))
 	slow := by(all, "raft")
 	rt := Table{Title: "Raft, election timeout 1–2 s, five servers", Head: []string{"", "claimed", "median", "mean", "99 %", "max"}}
 	for i, c := range []struct{ name, claimed string }{

@@ -12,8 +12,8 @@ import (
 var firstRound = &Experiment{
 	Name:  "first-round",
 	Title: "Chance of a winner in the first round",
-	About: "The leader of n servers crashes, and it is counted how often the next leader leads in the very next term. All messages " +
-		"travel for Δt = 10 ms, and election timeouts are spread over T, from 150 ms on.",
+	About: "The leader of n servers crashes, and it is counted how often the next leader leads in the very next " +
+		"term. All messages travel for Δt = 10 ms, and election timeouts are spread over T, from 150 ms on.",
 	Source: "[P]: one winner with a chance of about 1 − (Δt/T)^(n−1)",
 	series: func(e Effort) (all []series) {
 		for _, n := range roundSizes {
@@ -66,9 +66,9 @@ func concludeFirstRound(r *Result, all []*found) error {
 	}
 	r.Tables = append(r.Tables, t)
 	r.claim("The first round has one winner with a chance of about 1 − (Δt/T)^(n−1).", worst < 0.05,
-		"The formula is the chance that not all n − 1 others campaign within Δt of the first. One is enough to split the vote of three servers: "+
-			"there the chance is (1 − Δt/T)². With more servers the first candidate often gets a majority all the same, and the chance lies "+
-			"between the two.",
+		"The formula is the chance that not all n − 1 others campaign within Δt of the first. One is enough to split the vote "+
+			"of three servers: there the chance is (1 − Δt/T)². With more servers the first candidate often gets a majority all "+
+			"the same, and the chance lies between the two.",
 		"up to %s less than claimed", percent(worst))
 	r.claim("It is at least the chance that nobody else campaigns within Δt of the first, (1 − Δt/T)^(n−1).", between, "See the table.",
 		"so for each n and T, within what chance allows; a rival does not always split the vote")

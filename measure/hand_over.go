@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"recount/election"
@@ -16,9 +17,9 @@ import (
 var handOver = &Experiment{
 	Name:  "hand-over",
 	Title: "Hand-over by resignation against hand-over by timeout",
-	About: "Five nodes, and a leader that resigns and stays, is asked to end and does so politely, or is killed. The time from there until a " +
-		"majority of all nodes names another leader is taken (never: not within ten times the target's bound), for " +
-		"every election that can resign, with each target's own times.",
+	About: "Five nodes, and a leader that resigns and stays, is asked to end and does so politely, or is killed. " +
+		"The time from there until a majority of all nodes names another leader is taken (never: not within ten " +
+		"times the target's bound), for every election that can resign, with each target's own times.",
 	Source: "[E]: stop taking work, drain, resign, so that the gap is far shorter than a timeout; [A] on scale-in",
 	series: func(e Effort) (all []series) {
 		for _, t := range resigning() {
@@ -120,11 +121,12 @@ func concludeHandOver(r *Result, all []*found) error {
 	r.Tables = append(r.Tables, t)
 	measured := fmt.Sprintf("by a factor of 3 or more for %d of %d elections", figures-len(slow), figures)
 	if len(slow) > 0 {
-		measured += fmt.Sprintf("; not for %v", slow)
+		measured += "; not for " + strings.Join(slow, ", ")
 	}
 	r.claim("A graceful hand-over leaves a gap far shorter than a timeout.", len(slow) == 0,
-		"A resignation saves the wait until silence is noticed, and not what the election itself waits for: in bully and its kin the answer of the "+
-			"higher node that has just resigned, in stable-leader a round whose turn is that of a node that does not lead yet.",
-		"%s; these cannot resign: %v", measured, silent())
+		"A resignation saves the wait until silence is noticed, and not what the election itself waits for: in bully and its "+
+			"kin the answer of the higher node that has just resigned, in stable-leader a round whose turn is that of a node that "+
+			"does not lead yet.",
+		"%s; these cannot resign: %s", measured, strings.Join(silent(), ", "))
 	return nil
 }

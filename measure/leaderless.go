@@ -15,11 +15,10 @@ import (
 var leaderless = &Experiment{
 	Name:  "time-without-leader",
 	Title: "Time without a leader after a crash, by Raft's election timeout",
-	About: "The leader of five servers crashes at a random moment of the heartbeat interval after a heartbeat to all, and the " +
-		"time until another one leads is taken. In the slow network messages travel for 4 to 9 ms, so that a broadcast " +
-		"and its answers take about " +
-		"15 ms, as in the paper; in the fast one for 0.5 to 1.5 ms. Heartbeats go out twice in the shortest timeout. A " +
-		"trial without a leader after 20 s is ended.",
+	About: "The leader of five servers crashes at a random moment of the heartbeat interval after a heartbeat to " +
+		"all, and the time until another one leads is taken. In the slow network messages travel for 4 to 9 ms, so " +
+		"that a broadcast and its answers take about 15 ms, as in the paper; in the fast one for 0.5 to 1.5 ms. " +
+		"Heartbeats go out twice in the shortest timeout. A trial without a leader after 20 s is ended.",
 	Source: `Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm", section 9.3 and figure 16`,
 	series: func(e Effort) (all []series) {
 		for _, w := range networks {
@@ -129,8 +128,9 @@ func concludeLeaderless(r *Result, all []*found) error {
 			"where none does, the same servers split the vote in every round, and only the jitter of messages ends it.",
 		"longer than 10 s in %s of the trials, %s at the median", percent(long/float64(len(none))), seconds(median(none)))
 	r.claim("5 ms of randomness (150–155 ms) bring the median down to 287 ms.", near(median(tiny), 0.287, 0.35),
-		"The median depends on how many rounds the vote is split, and that on the spread of the network's delays, of which the paper gives only "+
-			"the mean.", "%s at the median; in the fast network %s", seconds(median(tiny)), seconds(median(figure("fast 150–155 ms"))))
+		"The median depends on how many rounds the vote is split, and that on the spread of the network's delays, of which the "+
+			"paper gives only the mean.",
+		"%s at the median; in the fast network %s", seconds(median(tiny)), seconds(median(figure("fast 150–155 ms"))))
 	r.claim("50 ms of randomness (150–200 ms) bring the worst of 1,000 trials down to 513 ms.", near(most(some), 0.513, 0.35),
 		"The paper's servers had logs of different lengths, so that some candidates could not win; these have not.",
 		"%s at worst, %s at 99 %%", seconds(most(some)), seconds(quantile(some, 0.99)))

@@ -13,10 +13,10 @@ import (
 var messages = &Experiment{
 	Name:  "messages",
 	Title: "Messages of an election",
-	About: "All messages of one election are counted, from its occasion until all name one leader and nothing more is sent, without " +
-		"the heartbeats that go round anyway; those that tell of the new leader count. Occasions: all start from nothing; " +
-		"the leader crashes, and all miss it; one node alone misses it; the crashed one returns. The best and the worst are " +
-		"those of any occasion and seed.",
+	About: "All messages of one election are counted, from its occasion until all name one leader and nothing more " +
+		"is sent, without the heartbeats that go round anyway; those that tell of the new leader count. Occasions: " +
+		"all start from nothing; the leader crashes, and all miss it; one node alone misses it; the crashed one " +
+		"returns. The best and the worst are those of any occasion and seed.",
 	Source: "[E]; Petrov, Database Internals, chapter 10",
 	series: func(e Effort) (all []series) {
 		for _, t := range counted {

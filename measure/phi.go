@@ -16,10 +16,9 @@ import (
 var phi = &Experiment{
 	Name:  "phi-accrual",
 	Title: "How often phi-accrual takes a live leader for dead",
-	About: "Heartbeats arrive for ever at intervals drawn from a distribution with a mean of one second and a deviation of " +
-		"0.3 s, and each that the detector had not waited for is a mistake. No leader ever dies. The detector is the " +
-		"targets' " +
-		"own (--opt detector=phi-accrual).",
+	About: "Heartbeats arrive for ever at intervals drawn from a distribution with a mean of one second and a " +
+		"deviation of 0.3 s, and each that the detector had not waited for is a mistake. No leader ever dies. The " +
+		"detector is the targets' own (--opt detector=phi-accrual).",
 	Source: "[E]; Hayashibara et al., \"The φ Accrual Failure Detector\" (2004): a threshold of φ errs once in 10^φ heartbeats",
 	series: func(e Effort) (all []series) {
 		for _, j := range jitters {

@@ -10,8 +10,8 @@ import (
 var quorums = &Experiment{
 	Name:  "quorum",
 	Title: "Quorum and tolerated failures by cluster size",
-	About: "Of n nodes running Raft, k are killed, the leader among them, and it is seen whether the others elect a new leader within the " +
-		"target's bound.",
+	About: "Of n nodes running Raft, k are killed, the leader among them, and it is seen whether the others elect a " +
+		"new leader within the target's bound.",
 	Source: "[P]",
 	series: func(e Effort) (all []series) {
 		for n := 2; n <= 7; n++ {

@@ -19,10 +19,12 @@ const (
 	Voted         Cue = "vote"
 )
 
-var cues = []struct {
+type cueWord struct {
 	cue   Cue
 	about string
-}{
+}
+
+var cues = []cueWord{
 	{Elected, "a node begins to lead, or to lead in another term"},
 	{LeaderChanged, "a node begins to lead that is not the one that led before"},
 	{Voted, "a node gives another its vote"},
@@ -74,7 +76,7 @@ func (n *Nemesis) miss() {
 		n.fired++
 		fault := history.Fault{ID: n.fired, Name: f.Name, Params: w.step.With, Asked: w.step.asked(f)}
 		n.record(history.Invoke, history.Inject, fault, nil)
-		n.record(history.Fail, history.Inject, fault, fmt.Errorf("no %s was seen from %v on", w.step.After, w.since))
+		n.record(history.Fail, history.Inject, fault, fmt.Errorf("no %s was seen from %v on", w.step.After, w.since.Round(time.Millisecond)))
 	}
 	n.waiting = nil
 }

@@ -14,6 +14,7 @@ type Pace struct {
 	Gap     time.Duration // between the starts of two faults, on average
 	Hold    time.Duration // how long a fault holds, on average
 	Silence time.Duration // of a leader, that the target bears; 0 to time no fault by it
+	Mute    bool          // nodes tell of no votes, so that nothing may wait for one
 }
 
 // Generate draws a schedule from the named faults. Holds and gaps vary between a fifth and twice their average, so
@@ -34,6 +35,10 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 	vary := func(d time.Duration) time.Duration {
 		return (d/5 + time.Duration(rnd.Int64N(int64(d)*9/5+1))).Round(time.Millisecond)
 	}
+	heard := cues
+	if p.Mute {
+		heard = slices.DeleteFunc(slices.Clone(cues), func(c cueWord) bool { return c.cue == Voted })
+	}
 	var s Schedule
 	for at := vary(p.Gap); ; at += vary(p.Gap) {
 		f := from[rnd.IntN(len(from))]
@@ -42,7 +47,7 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 			st.For = times(brinks[rnd.IntN(len(brinks))], p.Silence)
 		}
 		if rnd.IntN(6) == 0 {
-			st.After = cues[rnd.IntN(len(cues))].cue
+			st.After = heard[rnd.IntN(len(heard))].cue
 			if rnd.IntN(2) == 0 {
 				st.Wait = times(brinks[rnd.IntN(len(brinks))], p.Silence)
 			}

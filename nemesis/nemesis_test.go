@@ -266,6 +266,40 @@ func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
 		require.Equal(t, s, draw(seed))
 	}
 	require.NotEqual(t, draw(1), draw(2))
+
+	// Nothing waits for what nodes never tell.
+	waits := func() map[Cue]bool {
+		seen := map[Cue]bool{}
+		for seed := range uint64(50) {
+			for _, st := range draw(seed) {
+				seen[st.After] = true
+			}
+		}
+		return seen
+	}
+	require.Equal(t, map[Cue]bool{"": true, Elected: true, LeaderChanged: true, Voted: true}, waits())
+	pace.Mute = true
+	require.Equal(t, map[Cue]bool{"": true, Elected: true, LeaderChanged: true}, waits())
+}
+
+// Where nobody names a leader but itself, nobody can be waited for to agree.
+func TestNamelessNodesAgreeOnceOneLeads(t *testing.T) {
+	s := NewSightings([]string{"n1", "n2", "n3"}, history.NewRecorder(io.Discard, 0))
+	say := func(node string, v history.View) {
+		s.see(&history.Op{Type: history.OK, F: history.Announce, Node: node, View: v})
+	}
+	agreed := func() [2]bool { return [2]bool{s.Agreed(), s.AllAgree()} }
+	s.Nameless = true
+	require.Equal(t, [2]bool{}, agreed())
+	say("n1", history.View{Role: history.Candidate})
+	require.Equal(t, [2]bool{}, agreed())
+	say("n2", history.View{Role: history.Leader, Leader: "n2"})
+	require.Equal(t, [2]bool{true, true}, agreed(), "n3 has said nothing, and need not")
+	require.Equal(t, "n1→nobody, n2 leads, n3 not seen", s.String())
+	say("n3", history.View{Role: history.Leader, Leader: "n3"})
+	require.Equal(t, [2]bool{true, false}, agreed(), "two lead")
+	s.Nameless = false
+	require.Equal(t, [2]bool{}, agreed())
 }
 
 // needsDisks tells whether such states take disks that can fail, or lose what was not synced.

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -58,6 +59,9 @@ type Sightings struct {
 	last    history.View // of the last of them, when it began to lead
 	ballot  [2]string    // who gave its vote last, and to whom
 	cue     func(seen []Cue, what string)
+
+	// Nameless says that no node names another as the leader, so that nobody can be waited for to agree.
+	Nameless bool
 }
 
 // NewSightings watches a recorder.
@@ -105,7 +109,7 @@ func (s *Sightings) view(node string, v history.View) {
 		return
 	}
 	s.last = v
-	s.cue(seen, fmt.Sprintf("election of %s in term %d", node, v.Term))
+	s.cue(seen, "election of "+node+inTerm(v.Term))
 }
 
 // Leader returns the node that was last seen to lead and has not been seen otherwise since, or "".
@@ -125,6 +129,9 @@ func (s *Sightings) Agreed() bool {
 	if leader == "" {
 		return false
 	}
+	if s.Nameless {
+		return true
+	}
 	count := 0
 	for _, v := range s.views {
 		if v.Leader == leader && v.Term == s.views[leader].Term {
@@ -134,15 +141,31 @@ func (s *Sightings) Agreed() bool {
 	return count > len(s.others)/2
 }
 
-// AllAgree reports whether every node that may lead names the same leader in the same term.
+// AllAgree reports whether every node that may lead names the same leader in the same term; of nameless ones, whether one
+// alone leads.
 func (s *Sightings) AllAgree() bool {
 	leader := s.Leader()
+	if leader == "" {
+		return false
+	}
 	for _, n := range s.others {
-		if v := s.views[n]; leader == "" || v.Leader != leader || v.Term != s.views[leader].Term {
+		v := s.views[n]
+		if s.Nameless && !v.Claims() {
+			continue
+		}
+		if v.Leader != leader || v.Term != s.views[leader].Term {
 			return false
 		}
 	}
 	return true
+}
+
+// inTerm is " in term 4", or nothing where no term is known.
+func inTerm(term uint64) string {
+	if term == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in term %d", term)
 }
 
 // String is what every node was last seen to say: "n1 leads in term 4, n2→n1 (term 4), n3 not seen".
@@ -155,11 +178,11 @@ func (s *Sightings) String() string {
 			parts = append(parts, n+" not seen")
 		case v.Role == history.Server:
 		case v.Role == history.Leader:
-			parts = append(parts, fmt.Sprintf("%s leads in term %d", n, v.Term))
-		case v.Leader == "":
-			parts = append(parts, fmt.Sprintf("%s→nobody (term %d)", n, v.Term))
+			parts = append(parts, n+" leads"+inTerm(v.Term))
+		case v.Term == 0:
+			parts = append(parts, n+"→"+cmp.Or(v.Leader, "nobody"))
 		default:
-			parts = append(parts, fmt.Sprintf("%s→%s (term %d)", n, v.Leader, v.Term))
+			parts = append(parts, fmt.Sprintf("%s→%s (term %d)", n, cmp.Or(v.Leader, "nobody"), v.Term))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -1,4 +1,5 @@
-// Package workloads is what clients do to an election: ask every node who leads, and write to a resource as the leader.
+// Package workloads is what clients do to an election: ask every node who leads, write to a resource as the leader, use a
+// register that the leader keeps, have it send updates, and have it hand over.
 package workloads
 
 import (

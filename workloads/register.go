@@ -9,8 +9,8 @@ import (
 	"recount/history"
 )
 
-// registerClient reads and writes one register behind the leader. It stays with the node that serves it, and
-// goes to another when it is refused or not answered: so it may go on asking a leader of old.
+// registerClient reads and writes one register behind the leader. It stays with the node that serves it, and goes to
+// another when it is refused or not answered: so it may go on asking a leader of old.
 type registerClient struct {
 	nodes   []string
 	every   time.Duration
@@ -21,8 +21,8 @@ type registerClient struct {
 	at      int // the node that it asks
 }
 
-// KeepRegister starts so many clients, each of which gives a command about once in every interval. Processes number from first, and
-// stride is the number of all processes of the run.
+// KeepRegister starts so many clients, each of which gives a command about once in every interval. Processes number from
+// first, and stride is the number of all processes of the run.
 func KeepRegister(c Cluster, r *history.Recorder, nodes []string, rnd *rand.Rand, clients int, every time.Duration,
 	first, stride history.Process,
 ) (stop func()) {

@@ -41,7 +41,7 @@ func Main(args []string) error {
 		return err
 	}
 	if show {
-		return ask("http://localhost" + listen + "/status")
+		return printStatus("http://localhost" + listen + "/status")
 	}
 	for _, p := range strings.Split(peers, ",") {
 		if name, url, ok := strings.Cut(p, "="); ok {
@@ -111,8 +111,8 @@ func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// ask prints what a member answers.
-func ask(url string) error {
+// printStatus prints what a member answers.
+func printStatus(url string) error {
 	resp, err := http.Get(url)
 	if err != nil {
 		return err

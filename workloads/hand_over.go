@@ -1,0 +1,18 @@
+package workloads
+
+import (
+	"time"
+
+	"recount/election"
+	"recount/history"
+)
+
+// HandOver asks the leader to hand over, again and again: the node that leader returns when it is time, if it is anybody.
+func HandOver(c Cluster, r *history.Recorder, leader func() string, every time.Duration, process, stride history.Process) (stop func()) {
+	k := &client{cluster: c, recorder: r, process: process, stride: stride, patience: every / 2}
+	return again(c, every, func() {
+		if n := leader(); n != "" {
+			k.give(history.Op{F: history.Resign, Node: n}, election.Command{Do: election.Resign}, func(history.Type) {})
+		}
+	})
+}
