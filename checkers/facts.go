@@ -57,9 +57,10 @@ func (a *answer) begins() time.Duration {
 // tells reports whether an answer says anything about the node's term.
 func (a *answer) tells() bool { return !a.torn && (a.role != history.UnknownRole || a.term != 0) }
 
-// height is the highest term that anybody had reported by a time.
+// height is the highest term that anybody had reported by the end of a span. Who reported it then had not come so far by
+// its beginning.
 type height struct {
-	at   time.Duration
+	span
 	term uint64
 }
 
@@ -151,7 +152,7 @@ func (f *facts) answering(i int, s span) bool {
 
 // highest returns the highest term that anybody had reported by a time.
 func (f *facts) highest(by time.Duration) uint64 {
-	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].at > by })
+	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].to > by })
 	if k == 0 {
 		return 0
 	}

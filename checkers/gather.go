@@ -122,7 +122,7 @@ func (g *gathering) answer(i int, op *history.Op, asked time.Duration) {
 		s.announced++
 	}
 	if n := len(g.heights); a.tells() && (n == 0 || a.term > g.heights[n-1].term) {
-		g.heights = append(g.heights, height{a.to, a.term})
+		g.heights = append(g.heights, height{span{s.view.from, a.to}, a.term})
 	}
 	g.lead(&a)
 	g.answers = append(g.answers, a)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -75,11 +76,27 @@ func stickyLeader(_ context.Context, f *facts) Result {
 // unjust reports whether the old leader surely was established and surely had a majority until it was replaced. The
 // machine must not have stood still for another silence before: who was put out by that may still have been campaigning.
 func (f *facts) unjust(h handover) bool {
-	s := span{h.span.from - f.settled(), h.span.to}
+	challenged := min(h.span.from, f.campaign(h).from+f.setup.Bounds.Silence)
+	s := span{challenged - f.settled(), h.span.to}
 	calm := !f.stalled(span{h.span.from - f.setup.Bounds.Silence, h.span.to})
 	reign := span{max(s.from, f.answers[h.from.first].from), s.to}
-	established := f.answers[h.from.first].to+f.setup.Bounds.Silence <= h.span.from
+	established := f.answers[h.from.first].to+f.setup.Bounds.Silence <= challenged
 	return established && calm && f.keeps(h.from.node, s, reign)
+}
+
+// campaign is when the campaign began to which the old leader lost the post, as far as terms tell: somebody took the term
+// that it gave way to. One that was begun while it had no majority may have had to wait for its votes until a link
+// was healed.
+func (f *facts) campaign(h handover) span {
+	if !f.numbered() {
+		return h.span
+	}
+	term := h.won.term
+	if lost := h.from.lost; lost >= 0 && f.answers[lost].term > h.from.term {
+		term = min(term, f.answers[lost].term)
+	}
+	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].term >= term })
+	return f.heights[k].span
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as
@@ -93,9 +110,9 @@ func (f *facts) besides(h handover) bool {
 
 // suspect reports whether it may have been so, as far as the faults are known.
 func (f *facts) suspect(h handover) bool {
-	won := h.won.begins()
-	s := span{won - f.settled(), h.span.to}
-	return f.answers[h.from.first].begins()+f.setup.Bounds.Silence <= won && f.mayKeep(h.from.node, s)
+	challenged := min(h.won.begins(), f.campaign(h).to+f.setup.Bounds.Silence)
+	s := span{challenged - f.settled(), h.span.to}
+	return f.answers[h.from.first].begins()+f.setup.Bounds.Silence <= challenged && f.mayKeep(h.from.node, s)
 }
 
 func (f *facts) deposed(h handover, figures []Figure) Result {

@@ -29,7 +29,7 @@ func init() {
 			{Property: "elects", While: blazingmqTiming + ", and the nodes of a majority are all connected to each other"},
 			{
 				Property: "sticky-leader",
-				While:    blazingmqTiming + ", and whoever is supported in its scouting is elected at once",
+				While:    blazingmqTiming + ", and whoever is supported in its scouting proposes an election at once",
 				Unless:   delays,
 			},
 			{Property: "no-ping-pong", While: blazingmqTiming},

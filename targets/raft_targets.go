@@ -33,7 +33,7 @@ func init() {
 			// A node can win its pre-vote just before the voters hear from a leader again, and then not the vote, having
 			// entered the next term alone. If it is cut off then, its return deposes the leader that the others follow. In
 			// 1,000 simulated minutes with all faults at random, often two at once, this came about once.
-			{Property: "sticky-leader", While: raftTiming + ", and whoever wins its pre-vote wins the vote at once", Unless: delays},
+			{Property: "sticky-leader", While: raftTiming + ", and whoever wins its pre-vote begins the vote at once", Unless: delays},
 			{Property: "no-ping-pong", While: raftTiming},
 			{Property: "bounded-terms", While: raftTiming},
 		})...),
