@@ -155,6 +155,6 @@ func (f *facts) bounced(b bounces, figures []Figure) Result {
 	for _, h := range b.moves[:b.enough] {
 		e.ops = append(e.ops, f.index(&f.answers[h.to.first]))
 	}
-	return invalid(figures, e, "leadership bounced between %s %d times in %s %s",
-		f.names(between), len(b.moves), lasted(e.length()), f.conditions(b.phase))
+	return invalid(figures, e, "leadership bounced between %s %s in %s %s",
+		f.names(between), count(len(b.moves), "time"), lasted(e.length()), f.conditions(b.phase))
 }

@@ -27,9 +27,6 @@ func (f *facts) occupancy(seen []span) occupancy {
 	}
 	o.split, o.votes = f.splitVotes()
 	o.campaigns = f.campaigns()
-	if len(f.answers) == 0 {
-		return o
-	}
 	all := span{f.answers[0].from, f.end}
 	gaps := outside(seen, all)
 	for _, g := range gaps {

@@ -103,7 +103,7 @@ func (f *facts) campaign(h handover) span {
 // only an election without terms lets it. One who had been out of sight until then is another matter.
 func (f *facts) besides(h handover) bool {
 	before := span{h.span.from - f.settled() - f.setup.Bounds.Silence, h.span.from - f.settled()}
-	return h.changes() && slices.ContainsFunc(f.answersIn(span{before.from, h.span.from}), func(a answer) bool {
+	return slices.ContainsFunc(f.answersIn(span{before.from, h.span.from}), func(a answer) bool {
 		return a.lead >= 0 && &f.leads[a.lead] == h.to && before.from <= a.begins() && a.to <= before.to
 	})
 }
@@ -149,7 +149,7 @@ func (f *facts) reign() (established int, held time.Duration, trials int) {
 		}
 		established++
 		for e := range f.world.parts(s) {
-			if within := (span{e.from, e.to - 1}); e.length() > 0 && f.keeps(l.node, within, within) {
+			if within := (span{e.from, e.to - 1}); f.keeps(l.node, within, within) {
 				held += e.length()
 			}
 		}
