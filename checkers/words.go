@@ -46,10 +46,10 @@ func spread[T cmp.Ordered](all []T, write func(T) string) string {
 // meanwhile writes which faults were under way at some time of s, or began or ended then.
 func (f *facts) meanwhile(s span) string {
 	var names []string
-	seen := map[int]bool{}
+	seen := map[string]bool{}
 	add := func(t *history.Fault) {
-		if t != nil && !seen[t.ID] {
-			seen[t.ID] = true
+		if t != nil && !seen[fault(t)] {
+			seen[fault(t)] = true
 			names = append(names, fault(t))
 		}
 	}
@@ -148,7 +148,9 @@ func (f *facts) conditions(p phase) string {
 	}
 	var faults []string
 	for _, t := range p.faults {
-		faults = append(faults, fault(t))
+		if words := fault(t); !slices.Contains(faults, words) {
+			faults = append(faults, words)
+		}
 	}
 	if len(faults) == 0 {
 		return "while nothing was at fault"

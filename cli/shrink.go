@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,9 +137,9 @@ func shrinkStored(cmd *cobra.Command, stored *report.Run, property string, p *pl
 	bar := newProgress(cmd)
 	defer bar.end()
 	cfg := how.config(p, bar)
-	cfg.Property = property
+	cfg.Property = cmp.Or(property, shrink.Broken(stored)) // what the run made again breaks may be another
 	again, err := p.make(cmd.Context(), plan)
-	for i := 1; i < cfg.Of && err == nil && !shrink.Breaks(again, property) && cmd.Context().Err() == nil; i++ {
+	for i := 1; i < cfg.Of && err == nil && !shrink.Breaks(again, cfg.Property) && cmd.Context().Err() == nil; i++ {
 		again, err = p.make(cmd.Context(), plan)
 	}
 	if err != nil {

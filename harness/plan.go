@@ -191,7 +191,7 @@ func (p Plan) resolve() (*subject, error) {
 		}
 		if len(s.Schedule) == 0 {
 			return nil, hint.Add(fmt.Errorf("harness: %v is too short for a fault of %s", s.Time, p.Target),
-				"take a longer --time: faults of this target last about %v", pace.Hold)
+				"--time %v is long enough for at least one", 2*(pace.Gap+pace.Hold))
 		}
 	}
 	if err := s.Schedule.Check(s.names); err != nil {

@@ -185,6 +185,14 @@ func plain(p harness.Plan) harness.Plan {
 // Breaks reports whether a judged run breaks the property, or with "" any: whether there is something to shrink.
 func Breaks(r *report.Run, property string) bool { return broken(r, property) != nil }
 
+// Broken returns the first promise that a judged run broke, or else the first property; "" if it broke none.
+func Broken(r *report.Run) string {
+	if v := broken(r, ""); v != nil {
+		return v.Property
+	}
+	return ""
+}
+
 // broken returns the verdict on the property that a run broke, or on the first of those that it broke.
 func broken(r *report.Run, property string) (first *report.Verdict) {
 	for i := range r.Verdicts {
