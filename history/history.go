@@ -76,3 +76,15 @@ func (h *History) Setup() *Setup {
 
 // Complete reports whether the run reached its end: a history without End was cut short.
 func (h *History) Complete() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
+
+// Happened is how many ops tell what happened between the beginning of the run and its end.
+func (h *History) Happened() int {
+	n := len(h.Ops)
+	if h.Setup() != nil {
+		n--
+	}
+	if h.Complete() {
+		n--
+	}
+	return n
+}

@@ -134,7 +134,7 @@ func pageFacts(r *Run) [][2]string {
 	facts := [][2]string{{"target", r.Target}, {"cluster", r.Cluster}, {"nodes", fmt.Sprint(len(r.Nodes))}, {"seed", fmt.Sprint(r.Seed)}}
 	if r.History != nil && len(r.History.Ops) > 0 {
 		ops := r.History.Ops
-		facts = append(facts, [2]string{"length", seconds(ops[len(ops)-1].Time)}, [2]string{"ops", fmt.Sprint(len(ops))})
+		facts = append(facts, [2]string{"length", seconds(ops[len(ops)-1].Time)}, [2]string{"ops", fmt.Sprint(r.History.Happened())})
 	}
 	if r.Took > 0 {
 		facts = append(facts, [2]string{"took", seconds(r.Took)})

@@ -67,7 +67,7 @@ func facts(r *Run) string {
 	}
 	if r.History != nil && len(r.History.Ops) > 0 {
 		ops := r.History.Ops
-		parts = append(parts, fmt.Sprintf("%d ops in %s", len(ops), seconds(ops[len(ops)-1].Time)))
+		parts = append(parts, fmt.Sprintf("%d ops in %s", r.History.Happened(), seconds(ops[len(ops)-1].Time)))
 	}
 	if r.Took > 0 {
 		parts = append(parts, "took "+seconds(r.Took.Round(10*time.Millisecond)))
