@@ -41,7 +41,7 @@ var arrows = map[string]string{
 	"docker/node":        "election history workloads",
 	"docker/recipes":     "election",
 	"election":           "",
-	"history":            "",
+	"history":            "election",
 	"edn":                "",
 	"junit":              "",
 	"foreign":            "edn history",

@@ -123,15 +123,9 @@ func (n *systemNode) View(ctx context.Context) (history.View, error) {
 	if n.server {
 		return history.View{Role: history.Server}, err
 	}
-	return viewOf(s, torn), err
-}
-
-func viewOf(s election.Status, torn bool) history.View {
-	roles := [...]history.Role{
-		election.Follower: history.Follower, election.Candidate: history.Candidate, election.Leader: history.Leader,
-		election.Unknown: history.UnknownRole,
-	}
-	return history.View{Role: roles[s.Role], Term: s.Term, Leader: s.Leader.String(), Torn: torn}
+	v := history.ViewOf(s)
+	v.Torn = torn
+	return v, err
 }
 
 // readLog lets a node's log announce its changes, if the system can read it.
@@ -142,7 +136,7 @@ func (c *containers) readLog(name string, self election.ID) {
 	}
 	c.Logs(name, func(line string) {
 		if s, ok := reader.ReadLog(self, line); ok {
-			c.announce(name, viewOf(s, false))
+			c.announce(name, history.ViewOf(s))
 		}
 	})
 }

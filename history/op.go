@@ -78,30 +78,6 @@ const (
 	Heal      F = "heal"     // nemesis: a fault ends
 )
 
-// View is what one node says about the election, in one answer.
-type View struct {
-	Role   Role
-	Term   uint64 // 0 where the election has no terms
-	Leader string // whom the node names as leader; "" when it names nobody
-	Tenure uint64 // counts this node's leaderships from 1, while it leads; 0 where the node does not count
-	Torn   bool   // put together from answers read at different times: never evidence against anybody
-}
-
-// Role is the part a node says it plays.
-type Role uint8
-
-// The roles.
-const (
-	UnknownRole Role = iota
-	Follower
-	Candidate
-	Leader
-	Server // of a service that others elect through: it answers, and has no part in their election
-)
-
-// Claims reports whether v is a claim: a node saying, in one undivided answer, that it leads.
-func (v View) Claims() bool { return v.Role == Leader && !v.Torn }
-
 // Access is one use of a resource that the leader guards.
 type Access struct {
 	Token uint64 // the fencing token presented (Write) or the highest accepted so far (Read)

@@ -118,16 +118,8 @@ func (n *node) changed() {
 	}
 }
 
-// roles translates an algorithm's role into the history's.
-var roles = [...]history.Role{
-	election.Follower:  history.Follower,
-	election.Candidate: history.Candidate,
-	election.Leader:    history.Leader,
-	election.Unknown:   history.UnknownRole,
-}
-
 func (n *node) view() history.View {
-	v := history.View{Role: roles[n.last.Role], Term: n.last.Term, Leader: n.last.Leader.String()}
+	v := history.ViewOf(n.last)
 	if v.Role == history.Leader {
 		v.Tenure = n.tenure
 	}

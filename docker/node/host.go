@@ -147,16 +147,9 @@ func (h *host) changed() {
 }
 
 func (h *host) view() history.View {
-	v := history.View{Term: h.status.Term, Leader: h.status.Leader.String()}
-	switch h.status.Role {
-	case election.Candidate:
-		v.Role = history.Candidate
-	case election.Leader:
-		v.Role, v.Tenure = history.Leader, h.tenure
-	case election.Unknown:
-		v.Role = history.UnknownRole
-	default:
-		v.Role = history.Follower
+	v := history.ViewOf(h.status)
+	if v.Role == history.Leader {
+		v.Tenure = h.tenure
 	}
 	return v
 }
