@@ -127,23 +127,6 @@ func CheckSome(ctx context.Context, h *history.History, properties []string) []R
 	return check(ctx, h, by)
 }
 
-// Overall is what several results come to: invalid beats unknown, unknown beats valid, and none at all are unknown.
-func Overall(results []Result) Verdict {
-	if len(results) == 0 {
-		return Unknown
-	}
-	sum := Valid
-	for _, r := range results {
-		switch r.Verdict {
-		case Invalid:
-			return Invalid
-		case Unknown:
-			sum = Unknown
-		}
-	}
-	return sum
-}
-
 func check(ctx context.Context, h *history.History, by []Checker) []Result {
 	results := make([]Result, len(by))
 	var f *facts

@@ -134,21 +134,6 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-func TestOverall(t *testing.T) {
-	of := func(all ...Verdict) Verdict {
-		var results []Result
-		for _, v := range all {
-			results = append(results, Result{Verdict: v})
-		}
-		return Overall(results)
-	}
-	require.Equal(t, Unknown, of())
-	require.Equal(t, Valid, of(Valid, Valid))
-	require.Equal(t, Unknown, of(Valid, Unknown))
-	require.Equal(t, Unknown, of(Unknown, Valid))
-	require.Equal(t, Invalid, of(Valid, Unknown, Invalid, Valid))
-}
-
 // TestFaultWithoutName has a nemesis that does not tell what it did.
 func TestFaultWithoutName(t *testing.T) {
 	h, err := parseHistory("nodes n1 n2\n1s nemesis inject kill n1: kill n1\n2s nemesis heal kill n1: start n1\n3s end")

@@ -168,7 +168,7 @@ func (r *remote) dial(ctx context.Context, to agent.Port) (net.Conn, error) {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { stream.SetDeadline(time.Now()) })
-	var answer agent.Dialled
+	var answer agent.Dialed
 	err = agent.WriteLine(stream, agent.Opening{Dial: &to})
 	if err == nil {
 		err = agent.ReadLine(stream, &answer)

@@ -21,10 +21,10 @@ const dialWithin = 30 * time.Second
 func (a *agent) dial(stream net.Conn, to Port) {
 	conn, err := a.connect(to)
 	if err != nil {
-		WriteLine(stream, Dialled{Refused: errors.Is(err, syscall.ECONNREFUSED), Error: err.Error()})
+		WriteLine(stream, Dialed{Refused: errors.Is(err, syscall.ECONNREFUSED), Error: err.Error()})
 		return
 	}
-	if err := WriteLine(stream, Dialled{}); err != nil {
+	if err := WriteLine(stream, Dialed{}); err != nil {
 		conn.Close()
 		return
 	}

@@ -24,7 +24,7 @@ import (
 // Opening is the first line of a stream and says what it is for. Exactly one field is set.
 type Opening struct {
 	Control  bool  `json:"control,omitempty"`  // by the harness: requests follow
-	Dial     *Port `json:"dial,omitempty"`     // by the harness: connect to that port; a Dialled answers, then bytes flow
+	Dial     *Port `json:"dial,omitempty"`     // by the harness: connect to that port; a Dialed answers, then bytes flow
 	Accepted *Port `json:"accepted,omitempty"` // by the agent: somebody connected to a port that the harness listens on
 }
 
@@ -34,8 +34,8 @@ type Port struct {
 	Port int    `json:"port"`
 }
 
-// Dialled answers a stream that was opened to dial.
-type Dialled struct {
+// Dialed answers a stream that was opened to dial.
+type Dialed struct {
 	Refused bool   `json:"refused,omitempty"` // nobody listens there
 	Error   string `json:"error,omitempty"`
 }

@@ -97,7 +97,7 @@ func TestLeaderWritesWithItsTerm(t *testing.T) {
 		}
 		last = a.Value
 	}
-	require.GreaterOrEqual(t, len(r.conns), 3, "connections that broke were dialled again")
+	require.GreaterOrEqual(t, len(r.conns), 3, "connections that broke were dialed again")
 	m.kill()
 	for len(r.writes) > 0 {
 		<-r.writes
