@@ -65,7 +65,6 @@ func (o *object) decide(ctx context.Context) ordering {
 }
 
 // unwritten returns the first use that found what nobody can have written by then, and who wrote it first, if anybody did.
-// (Those of a lock find nothing, and a write nothing but its own.)
 func (o *object) unwritten(uses []action) []action {
 	first := make([]int, len(o.values)) // who wrote each value first, by its call
 	for i := range first {
@@ -78,11 +77,8 @@ func (o *object) unwritten(uses []action) []action {
 	}
 	for i := range uses {
 		u := &uses[i]
-		found := u.value
-		if u.kind == cas {
-			found = u.old
-		}
-		if !u.sure() || found == 0 {
+		found := u.found()
+		if !u.sure() || found <= 0 {
 			continue
 		}
 		switch k := first[found]; {
@@ -141,7 +137,7 @@ func (f *facts) unordered(ctx context.Context, o *object, found ordering, figure
 		}
 		e.ops = append(e.ops, f.h.Ops[at].Index)
 	}
-	holder := o.holder(holds, core)
+	holder := found.holder()
 	if holder != nil {
 		e.ops = append(e.ops, f.h.Ops[holder.end].Index)
 		e.from = min(e.from, holder.call)
@@ -177,14 +173,11 @@ func (o *object) illegal(ctx context.Context, part []action, begin holding) bool
 
 func (o *object) least(ctx context.Context, all []action, begin holding) []action {
 	for size := max(len(all)/2, 1); ; size /= 2 {
-		for from := 0; from < len(all); {
-			less := o.without(all, from, min(from+size, len(all)))
-			if o.illegal(ctx, less, begin) {
-				if all = less; !o.lock {
-					continue // with what came behind it
-				}
+		for rest := len(all); rest > 0; rest -= size {
+			from := max(len(all)-rest, 0)
+			if less := o.without(all, from, min(from+size, len(all))); o.illegal(ctx, less, begin) {
+				all = less
 			}
-			from += size
 		}
 		if size == 1 {
 			break
@@ -215,7 +208,7 @@ func (o *object) without(all []action, from, to int) []action {
 	for again := true; again; {
 		again = false
 		less = slices.DeleteFunc(less, func(u action) bool {
-			sees := u.kind == get && gone[u.value] || u.kind == cas && gone[u.old]
+			sees := gone[u.found()]
 			if sees {
 				gone[u.value], again = true, true
 			}
@@ -225,15 +218,22 @@ func (o *object) without(all []action, from, to int) []action {
 	return less
 }
 
-// holder returns who had taken a lock that was held before something happened, nil if that is not known.
-func (o *object) holder(holds holding, core []action) (last *action) {
-	if !o.lock || holds.value == 0 {
+// holder returns who had the lock before the core was done, nil if nobody had, or it may be one or another: of those who
+// had taken it by then, the one whom all others came before.
+func (found *ordering) holder() (last *action) {
+	if found.holds.value == 0 {
 		return nil
 	}
-	for i := range o.uses {
-		if u := &o.uses[i]; u.kind == take && u.sure() && u.ret <= core[0].call && (last == nil || u.ret > last.ret) {
+	busy := time.Duration(-1) // until then somebody else may have taken it
+	for i := range found.done {
+		u := &found.done[i]
+		if u.kind != take {
+			continue
+		}
+		if last = nil; busy < u.call && u.sure() {
 			last = u
 		}
+		busy = max(busy, u.ret)
 	}
 	return last
 }
@@ -274,7 +274,10 @@ func (f *facts) conflict(o *object, holds holding, holder *action, core []action
 		parts = append(parts, who(&core[i])+" "+o.tell(&core[i]))
 	}
 	held := ""
-	if holds != (holding{}) {
+	switch {
+	case o.lock && holds.value != 0:
+		held = ", which was taken"
+	case holds != (holding{}):
 		held = fmt.Sprintf(", which held %s", o.show(holds.value))
 	}
 	return fmt.Sprintf("no order explains %s%s: %s", o.name(), held, list(parts))

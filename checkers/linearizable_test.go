@@ -296,3 +296,16 @@ func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
 	found := linearize(gone, o, slices.Clone(o.uses), holding{}, 1<<20)
 	require.Equal(t, "1888 unknown: time ran out in the search for an order of 39 operations", fmt.Sprint(found.steps, " ", found.answer, ": ", found.why))
 }
+
+// TestHeldBefore says what a register held where that is all that is known of what was before.
+func TestHeldBefore(t *testing.T) {
+	h, err := parseHistory("nodes n1\n1s c1 put 1\n2s-4s c1 put 2\n2.5s c2 get 2\n3s c3 get 1")
+	require.NoError(t, err)
+	o := objects(h)[0]
+	core := o.uses[1:]
+	f := &facts{h: h}
+	require.Equal(t, "no order explains the register, which held 1: process 1 wrote 2, process 2 read 2 and process 3 read 1",
+		f.conflict(o, holding{value: o.uses[0].value}, nil, core))
+	require.Equal(t, "no order explains the register: process 1 wrote 2, process 2 read 2 and process 3 read 1",
+		f.conflict(o, holding{}, nil, core))
+}

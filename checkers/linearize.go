@@ -26,7 +26,8 @@ type ordering struct {
 	answer Verdict
 	why    string   // of unknown
 	holds  holding  // of invalid: what the object surely held at some time,
-	core   []action // and what was done from there on that has no order
+	core   []action // and what was done from there on that has no order,
+	done   []action // after this;
 	whole  []action // all that was done up to the end of it
 	steps  int      // configurations that the search went through
 }
@@ -72,6 +73,7 @@ type linearizing struct {
 	purse   map[string]int32
 	now     frontier
 	endless bool // uses of unknown outcome may be had as often as one likes
+	most    int  // steps of such a search
 	beam    int  // how many configurations are kept at most; 0 for all
 	pruned  bool // some were not
 	steps   int
@@ -145,7 +147,7 @@ func linearize(ctx context.Context, o *object, uses []action, begin holding, bud
 func newLinearizing(o *object, uses []action, begin holding, budget int64) *linearizing {
 	l := &linearizing{
 		o: o, uses: uses, kindOf: map[action]int{}, purses: []string{""}, purse: map[string]int32{"": 0},
-		now: newFrontier(), budget: budget, certain: certain{situation: situation{holds: begin}},
+		now: newFrontier(), most: endlessSteps + 200*len(uses), budget: budget, certain: certain{situation: situation{holds: begin}},
 	}
 	l.keep(&l.now, situation{holds: begin}, 0)
 	return l
@@ -176,9 +178,10 @@ func (l *linearizing) run(ctx context.Context) ordering {
 			return ordering{why: "more than 255 operations of unknown outcome do the same"}
 		default:
 			until := uses[i].ret
-			return ordering{
-				answer: Invalid, holds: l.certain.holds, core: l.since(&l.certain, until), whole: l.since(new(certain), until),
-			}
+			found := ordering{answer: Invalid, holds: l.certain.holds}
+			found.core, found.done = l.since(&l.certain, until)
+			found.whole, _ = l.since(new(certain), until)
+			return found
 		}
 	}
 	return ordering{answer: Valid}
@@ -272,8 +275,11 @@ func (l *linearizing) spend(purse int32, k int) (int32, bool) {
 	for len(p) <= k {
 		p = append(p, 0)
 	}
-	if p[k] == 255 || int(p[k]) >= l.had[k] {
-		l.capped = l.capped || p[k] == 255
+	switch {
+	case p[k] == 255:
+		l.capped = true
+		return 0, false
+	case int(p[k]) >= l.had[k]:
 		return 0, false
 	}
 	p[k]++
@@ -315,7 +321,7 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 		}
 		c := todo[0]
 		todo = todo[1:]
-		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil || l.endless && l.steps > endlessSteps+200*len(l.uses) {
+		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil || l.endless && l.steps > l.most {
 			return "time ran out in the search for an order of " + count(len(l.uses), "operation")
 		}
 		if int64(l.now.len()+next.len()+met.len())*configCost+l.spent > l.budget {
@@ -333,7 +339,8 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 			}
 		}
 		for k, u := range l.kinds {
-			if h, ok := l.o.step(c.holds, &l.uses[u]); ok && h != c.holds {
+			// (What cannot be changes nothing, where nothing tells its revision.)
+			if h, _ := l.o.step(c.holds, &l.uses[u]); h != c.holds {
 				if purse, left := l.spend(c.purse, k); left {
 					s := situation{h, c.done}
 					l.read(&s)
@@ -345,7 +352,7 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 	l.busy.clear(slot)
 	l.reads.clear(slot)
 	l.now = next
-	if next.len() == 1 && !l.pruned {
+	if next.len() == 1 { // (so it was, if any were pruned, only for this search: no verdict rests on that)
 		if s := next.order[0]; len(next.purses[s]) == 1 {
 			l.certain = certain{s, next.purses[s][0], l.slots, l.busy, l.atCall}
 		}
@@ -353,8 +360,9 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 	return ""
 }
 
-// since returns what was done from a point on until a time: what was under way then, and what has begun since. What returned later may have happened or not, for all that is known by then.
-func (l *linearizing) since(c *certain, until time.Duration) (core []action) {
+// since returns what was done from a point on until a time, and what before: from then on, what was under way and what has
+// begun since. What returned later may have happened or not, for all that is known by then.
+func (l *linearizing) since(c *certain, until time.Duration) (core, done []action) {
 	spent := slices.Clone([]byte(l.purses[c.purse]))
 	for i := range l.uses {
 		u := l.uses[i]
@@ -366,9 +374,11 @@ func (l *linearizing) since(c *certain, until time.Duration) (core []action) {
 				k := l.kindOf[u.like()]
 				if k < len(spent) && spent[k] > 0 {
 					spent[k]--
+					done = append(done, u)
 					continue
 				}
 			} else if !c.waits(i) {
+				done = append(done, u)
 				continue
 			}
 		}
@@ -380,7 +390,7 @@ func (l *linearizing) since(c *certain, until time.Duration) (core []action) {
 		}
 		core = append(core, u)
 	}
-	return core
+	return core, done
 }
 
 // waits reports whether a use was under way and had not taken effect.

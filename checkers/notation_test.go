@@ -292,7 +292,7 @@ func clientNumber(who string) history.Process {
 	return history.Process(n)
 }
 
-// register adds what "put 3 revision 7 key x", "get", "cas 1 2 unknown" say.
+// register adds what "put 3 revision 7 key x", "get", "cas 1 2 unknown", "cas nothing 2" say.
 func (p *notation) register(t span, op history.Op, words []string) error {
 	op.F, op.Reg = history.F(words[0]), &history.Register{}
 	var values []string
@@ -309,6 +309,8 @@ func (p *notation) register(t span, op history.Op, words []string) error {
 			op.Type, outcome = history.Fail, w
 		case w == "unknown", w == "unended":
 			op.Type, outcome = history.Info, w
+		case w == "nothing":
+			values = append(values, "")
 		default:
 			values = append(values, w)
 		}

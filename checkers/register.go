@@ -36,6 +36,17 @@ func (u *action) like() action {
 	return action{kind: u.kind, value: u.value, old: u.old, revision: u.revision}
 }
 
+// found is what u found in a register, -1 if it did not look.
+func (u *action) found() int32 {
+	switch u.kind {
+	case get:
+		return u.value
+	case cas:
+		return u.old
+	}
+	return -1
+}
+
 // sure reports whether u happened.
 func (u *action) sure() bool { return u.ret < never }
 
@@ -171,24 +182,15 @@ func (o *object) prune(uses []action) []action {
 	}
 	for again := true; again; {
 		again = false
-		seen := make([]time.Duration, len(o.values)) // when a use ended that surely found it there; never if none did
+		seen := make([]time.Duration, len(o.values)) // when the first use ended that surely found it there
 		wanted := make([]bool, len(o.values))        // by somebody, perhaps
 		for i := range seen {
 			seen[i] = never
 		}
 		for i := range uses {
-			u, found := &uses[i], int32(-1)
-			switch u.kind {
-			case get:
-				found = u.value
-			case cas:
-				found = u.old
-			}
-			if found >= 0 {
+			if found := uses[i].found(); found >= 0 {
 				wanted[found] = true
-				if u.sure() {
-					seen[found] = u.ret
-				}
+				seen[found] = min(seen[found], uses[i].ret)
 			}
 		}
 		uses = slices.DeleteFunc(uses, func(u action) bool {
