@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"recount/terminal"
 )
 
 // abbreviations head the columns of a text table.
@@ -23,18 +25,18 @@ func Text(w io.Writer, t *Table) error { return write(w, t, false, true) }
 func Summarise(w io.Writer, t *Table, coloured bool) error { return write(w, t, coloured, false) }
 
 func write(w io.Writer, t *Table, coloured, whole bool) error {
-	x := &texter{coloured: coloured}
-	x.line(x.paint(bold, t.headline()))
+	x := &texter{Pen: terminal.Pen(coloured)}
+	x.line(x.Paint(terminal.Bold, t.headline()))
 	x.paragraph("", t.sentence())
 	x.line("")
 	x.table(t)
 	x.line("")
 	x.legend(t)
-	x.findings("broken promises", t.Findings(Broken), red)
+	x.findings("broken promises", t.Findings(Broken), terminal.Red)
 	x.missed(t.Missed)
 	x.guns(t.Guns())
 	if whole {
-		x.findings("known weaknesses", t.Findings(Weak), yellow)
+		x.findings("known weaknesses", t.Findings(Weak), terminal.Yellow)
 	}
 	x.barred(t)
 	if _, err := w.Write(x.Bytes()); err != nil {
@@ -44,21 +46,21 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 }
 
 // sign is a verdict in one character, and the colour that goes with it.
-func sign(v Verdict, promised bool) (sign, colour string) {
+func sign(v Verdict, promised bool) (sign string, colour terminal.Colour) {
 	switch v {
 	case Broken:
-		return "✕", red
+		return "✕", terminal.Red
 	case Weak:
-		return "!", yellow
+		return "!", terminal.Yellow
 	case Valid:
 		if promised {
-			return "✓", green
+			return "✓", terminal.Green
 		}
 		return "○", ""
 	case Unknown:
-		return "?", yellow
+		return "?", terminal.Yellow
 	}
-	return "·", dim
+	return "·", terminal.Dim
 }
 
 // promised reports whether a row promises a property under any column.
@@ -73,44 +75,19 @@ func (t *Table) promised(row, property int) bool {
 
 type texter struct {
 	bytes.Buffer
-	coloured bool
+	terminal.Pen
 }
-
-// The colours of terminals.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "1;31"
-	green  = "32"
-	yellow = "33"
-)
 
 // width is how wide a text may be.
 const width = 120
-
-func (x *texter) paint(colour, s string) string {
-	if !x.coloured || colour == "" {
-		return s
-	}
-	return "\x1b[" + colour + "m" + s + "\x1b[0m"
-}
 
 func (x *texter) line(s string) { fmt.Fprintln(x, strings.TrimRight(s, " ")) }
 
 // paragraph writes a text wrapped and indented.
 func (x *texter) paragraph(indent, s string) {
-	line := indent
-	for _, word := range strings.Fields(s) {
-		if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			x.line(line)
-			line = indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
+	for _, l := range terminal.Wrap(s, width-len(indent)) {
+		x.line(indent + l)
 	}
-	x.line(line)
 }
 
 func (x *texter) table(t *Table) {
@@ -118,14 +95,14 @@ func (x *texter) table(t *Table) {
 	for _, r := range t.Rows {
 		first = max(first, len(r.Word))
 	}
-	cell := func(colour, s string) string {
-		return x.paint(colour, s) + strings.Repeat(" ", 7-utf8.RuneCountInString(s))
+	cell := func(colour terminal.Colour, s string) string {
+		return x.Paint(colour, s) + strings.Repeat(" ", 7-utf8.RuneCountInString(s))
 	}
 	head := strings.Repeat(" ", first+2)
 	for _, p := range t.Properties {
 		head += fmt.Sprintf("%-7s", abbreviations[p.Name])
 	}
-	x.line(x.paint(dim, strings.TrimRight(head, " ")))
+	x.line(x.Paint(terminal.Dim, strings.TrimRight(head, " ")))
 	for r := range t.Rows {
 		line := fmt.Sprintf("%-*s  ", first, t.Rows[r].Word)
 		for p := range t.Properties {
@@ -141,30 +118,30 @@ func (x *texter) table(t *Table) {
 }
 
 func (x *texter) legend(t *Table) {
-	x.line(x.paint(dim, "✓ promised and held   ○ held, not promised   ✕n promise broken under n of the faults and scenarios"))
-	x.line(x.paint(dim, "!n known weakness under n of them   ? undecided   · not applicable, or not put to the test"))
+	x.line(x.Paint(terminal.Dim, "✓ promised and held   ○ held, not promised   ✕n promise broken under n of the faults and scenarios"))
+	x.line(x.Paint(terminal.Dim, "!n known weakness under n of them   ? undecided   · not applicable, or not put to the test"))
 	var words []string
 	for _, p := range t.Properties {
 		words = append(words, abbreviations[p.Name]+" "+p.Name)
 	}
 	for len(words) > 0 {
 		n := min(4, len(words))
-		x.line(x.paint(dim, strings.Join(words[:n], ", ")))
+		x.line(x.Paint(terminal.Dim, strings.Join(words[:n], ", ")))
 		words = words[n:]
 	}
 }
 
-func (x *texter) findings(title string, all []Finding, colour string) {
+func (x *texter) findings(title string, all []Finding, colour terminal.Colour) {
 	if len(all) == 0 {
 		return
 	}
 	x.line("")
-	x.line(x.paint(bold, title))
+	x.line(x.Paint(terminal.Bold, title))
 	for i := range all {
 		f := &all[i]
-		x.line(fmt.Sprintf("  %s %s: %s", f.Row, x.paint(colour, f.Property), f.under()))
+		x.line(fmt.Sprintf("  %s %s: %s", f.Row, x.Paint(colour, f.Property), f.under()))
 		x.paragraph("    ", f.Cell.Why)
-		x.line("    " + x.paint(dim, f.Cell.Command))
+		x.line("    " + x.Paint(terminal.Dim, f.Cell.Command))
 	}
 }
 
@@ -173,10 +150,10 @@ func (x *texter) missed(all []Missed) {
 		return
 	}
 	x.line("")
-	x.line(x.paint(bold, "scenarios that did not show what they are there to show"))
+	x.line(x.Paint(terminal.Bold, "scenarios that did not show what they are there to show"))
 	for _, m := range all {
-		x.line(fmt.Sprintf("  %s: %s is %s in %s, not %s", m.Scenario, x.paint(red, m.Property), m.Got, count(m.Runs, "run"), m.Expected))
-		x.line("    " + x.paint(dim, m.Command))
+		x.line(fmt.Sprintf("  %s: %s is %s in %s, not %s", m.Scenario, x.Paint(terminal.Red, m.Property), m.Got, count(m.Runs, "run"), m.Expected))
+		x.line("    " + x.Paint(terminal.Dim, m.Command))
 	}
 }
 
@@ -186,7 +163,7 @@ func (x *texter) guns(all []Gun) {
 		return
 	}
 	x.line("")
-	x.line(x.paint(bold, "foot-guns"))
+	x.line(x.Paint(terminal.Bold, "foot-guns"))
 	for i := range all {
 		g := &all[i]
 		if !g.Tried {
@@ -194,13 +171,13 @@ func (x *texter) guns(all []Gun) {
 			continue
 		}
 		if len(g.By) == 0 {
-			x.line(fmt.Sprintf("  %s: %s, as %s", g.Option, x.paint(red, "not caught"), strings.Join(g.Rows, ", ")))
+			x.line(fmt.Sprintf("  %s: %s, as %s", g.Option, x.Paint(terminal.Red, "not caught"), strings.Join(g.Rows, ", ")))
 			continue
 		}
 		f := g.Shown()[0]
-		x.line(fmt.Sprintf("  %s: caught by %s", g.Option, x.paint(green, strings.Join(g.Properties(), ", "))))
+		x.line(fmt.Sprintf("  %s: caught by %s", g.Option, x.Paint(terminal.Green, strings.Join(g.Properties(), ", "))))
 		x.paragraph("    ", fmt.Sprintf("%s, %s: %s", f.Row, f.Column, f.Cell.Why))
-		x.line("    " + x.paint(dim, f.Cell.Command))
+		x.line("    " + x.Paint(terminal.Dim, f.Cell.Command))
 	}
 }
 
@@ -211,7 +188,7 @@ func (x *texter) barred(t *Table) {
 		if p := &t.Pairs[i]; p.Barred != "" {
 			if title != "" {
 				x.line("")
-				x.line(x.paint(bold, title))
+				x.line(x.Paint(terminal.Bold, title))
 				title = ""
 			}
 			x.paragraph("  ", fmt.Sprintf("%s, %s: %s", p.Row, p.Column, p.Barred))

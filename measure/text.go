@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"recount/terminal"
 )
 
 // width is how wide a text may be.
@@ -79,20 +81,11 @@ func (e *Result) made() string {
 
 // wrap writes a text indented; lines after the first are indented as deep.
 func wrap(b *strings.Builder, indent, s string) {
-	line, rest := indent, strings.Repeat(" ", utf8.RuneCountInString(indent))
-	empty := true
-	for _, word := range strings.Fields(s) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			b.WriteString(line + "\n")
-			line, empty = rest, true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
+	n := utf8.RuneCountInString(indent)
+	for _, line := range terminal.Wrap(s, width-n) {
+		b.WriteString(indent + line + "\n")
+		indent = strings.Repeat(" ", n)
 	}
-	b.WriteString(line + "\n")
 }
 
 // columns writes a table.

@@ -12,6 +12,7 @@ import (
 
 	"recount/checkers"
 	"recount/history"
+	"recount/terminal"
 )
 
 func TestTextKeepsItsWidthAndEndsWithTheWayBack(t *testing.T) {
@@ -36,8 +37,8 @@ func TestTextHasColoursOnlyWhenAsked(t *testing.T) {
 	require.NotContains(t, plain.String(), "\x1b")
 	require.Contains(t, coloured.String(), "\x1b[33minvalid\x1b[0m")
 	stripped := coloured.String()
-	for _, c := range []string{bold, dim, red, green, yellow, "0"} {
-		stripped = strings.ReplaceAll(stripped, "\x1b["+c+"m", "")
+	for _, c := range []terminal.Colour{terminal.Bold, terminal.Dim, terminal.Red, terminal.Green, terminal.Yellow, "0"} {
+		stripped = strings.ReplaceAll(stripped, "\x1b["+string(c)+"m", "")
 	}
 	require.Equal(t, strings.Fields(plain.String()), strings.Fields(stripped))
 }

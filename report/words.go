@@ -46,26 +46,6 @@ func clip(s string, runes int) string {
 	return string([]rune(s)[:runes-1]) + "…"
 }
 
-// wrap breaks a text between words into lines of at most width; a longer word has a line of its own.
-func wrap(s string, width int) (lines []string) {
-	line, length := "", 0
-	for _, word := range strings.Fields(s) {
-		n := utf8.RuneCountInString(word)
-		if length > 0 && length+1+n > width {
-			lines = append(lines, line)
-			line, length = "", 0
-		}
-		if length > 0 {
-			line, length = line+" ", length+1
-		}
-		line, length = line+word, length+n
-	}
-	if length > 0 {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
 // printable keeps what a system under test says from commanding the terminal.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
