@@ -220,6 +220,48 @@ func TestObjects(t *testing.T) {
 	h.Ops[lock.uses[0].begin].Process = -7
 	require.Equal(t, 0, operations(h, lock.uses)[0].ClientId, "pictures have no lines below 0")
 	require.Equal(t, 5, operations(h, lock.uses)[1].ClientId)
+
+	h, err = history.New([]history.Op{
+		{F: history.Put, Type: history.Invoke, Reg: &history.Register{Key: "x", Value: "7"}},
+		{F: history.Put, Type: history.OK, Index: 1, Time: 1},
+	})
+	require.NoError(t, err)
+	all = objects(h)
+	require.Equal(t, "register x", all[0].name())
+	require.Equal(t, "wrote 7", all[0].tell(&all[0].uses[0]), "what it was to write is what was written")
+}
+
+// TestPruneObject settles and leaves out what follows from what was settled and left out before.
+func TestPruneObject(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a change that nobody saw, and the write that nobody else needs": {
+			"1s client put 5 unknown\n1s client cas 5 6 unknown\n2s c1 put 1", "wrote 1 by 2s",
+		},
+		"a change that was seen, and the write that it saw": {
+			"1s client put 5 unknown\n1s client cas 5 6 unknown\n2s c1 get 6",
+			"wrote 5 by 2s, set 5 to 6 by 2s, read 6 by 2s",
+		},
+		"a write that two saw, the later of them first": {
+			"1s client put 5 unknown\n2s-4s c1 get 5\n2.5s-3s c2 get 5", "wrote 5 by 3s, read 5 by 4s, read 5 by 3s",
+		},
+		"a write that was read, and perhaps changed": {
+			"1s client put 5 unknown\n2s c1 get 5\n3s client cas 5 1 unknown\n4s c1 get 1\n4s client put 1 unknown",
+			"wrote 5 by 2s, read 5 by 2s, set 5 to 1 (outcome unknown), read 1 by 4s, wrote 1 (outcome unknown)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := oneObject(t, c.text)
+			var got []string
+			for _, u := range o.prune(slices.Clone(o.uses)) {
+				s := o.tell(&u)
+				if u.sure() {
+					s += " by " + u.ret.String()
+				}
+				got = append(got, s)
+			}
+			require.Equal(t, c.want, strings.Join(got, ", "))
+		})
+	}
 }
 
 // judged is what linearizable says of a history.

@@ -352,7 +352,7 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 	l.busy.clear(slot)
 	l.reads.clear(slot)
 	l.now = next
-	if next.len() == 1 { // (so it was, if any were pruned, only for this search: no verdict rests on that)
+	if next.len() == 1 { // (or the others were pruned: then all is searched again, should this search rule it out)
 		if s := next.order[0]; len(next.purses[s]) == 1 {
 			l.certain = certain{s, next.purses[s][0], l.slots, l.busy, l.atCall}
 		}

@@ -2,10 +2,12 @@ package checkers
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // oneObject is what a history tells of its only register or lock, as it tells it.
@@ -111,4 +113,49 @@ func TestSearchLimits(t *testing.T) {
 	o = oneObject(t, "1s c1 put 1")
 	require.Equal(t, Valid, run(false, 0, 2*configCost).answer)
 	require.Equal(t, "the search for an order of 1 operation grew beyond 0 MiB", run(false, 0, 2*configCost-1).why)
+}
+
+// TestPlainHolder tries all orders of what came before a lock was taken once too often: whoever is named took it last in
+// each of them, and nobody gave it back.
+func TestPlainHolder(t *testing.T) {
+	tried, named := 0, 0
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawObject(t)
+		tried++
+		found := o.decide(ctx)
+		if !o.lock || found.answer != Invalid {
+			return
+		}
+		core, _ := o.lessen(ctx, found)
+		holder := found.holder()
+		if holder == nil || len(core) > 1 {
+			return
+		}
+		named++
+		before := slices.DeleteFunc(slices.Clone(o.uses), func(u action) bool { return u.begin == core[0].begin || u.call > core[0].ret })
+		var try func(s holding, last *action, left []action)
+		try = func(s holding, last *action, left []action) {
+			first := never // to return
+			for i := range left {
+				first = min(first, left[i].ret)
+			}
+			if first > core[0].ret {
+				require.Equal(t, 1, int(s.value), "released: %+v", o.uses)
+				require.Equal(t, holder.begin, last.begin, "%+v", o.uses)
+			}
+			for i, u := range left {
+				if next, ok := o.step(s, &u); ok && u.call <= first {
+					now := last
+					if u.kind == take {
+						now = &u
+					}
+					try(next, now, slices.Delete(slices.Clone(left), i, i+1))
+				}
+			}
+		}
+		try(holding{}, nil, before)
+	})
+	t.Logf("%d of %d histories", named, tried)
+	require.True(t, named > 0 || tried < plainChecks)
 }
