@@ -97,20 +97,23 @@ func dropUnused(all []access) []access {
 	for i := 1; i < len(open); i++ {
 		open[i].at = max(open[i].at, open[i-1].at)
 	}
-	for i := range all {
-		a := &all[i]
-		if a.kind != maybe {
-			continue
+	kept := all[:0]
+	for _, a := range all {
+		if a.kind == maybe {
+			if a.use = -1; reads[a.Access] {
+				a.use = never
+			}
+			k := sort.Search(len(open), func(k int) bool { return open[k].token >= a.Token })
+			if k > 0 && open[k-1].at >= a.call {
+				a.use = max(a.use, open[k-1].at)
+			}
+			if a.use < 0 {
+				continue
+			}
 		}
-		if a.use = -1; reads[a.Access] {
-			a.use = never
-		}
-		k := sort.Search(len(open), func(k int) bool { return open[k].token >= a.Token })
-		if k > 0 && open[k-1].at >= a.call {
-			a.use = max(a.use, open[k-1].at)
-		}
+		kept = append(kept, a)
 	}
-	return slices.DeleteFunc(all, func(a access) bool { return a.kind == maybe && a.use < 0 })
+	return kept
 }
 
 // pieceSize is how many accesses a piece should have at least: asking porcupine costs as much as deciding on that many.

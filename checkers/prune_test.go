@@ -1,6 +1,8 @@
 package checkers
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +31,19 @@ func TestPrune(t *testing.T) {
 		"an unknown write that only the later of two rejections needs": {
 			"1s-3s n1 write 2 11 rejected\n2s-9s n1 write 1 10 rejected\n4s n2 write 2 21 unknown",
 			"rejected 2, rejected 1, maybe 2 until 9s",
+		},
+		"a rejection after whose explanation another write returned": {
+			"1s-3s n1 write 1 10\n1.5s-9s n1 write 1 11\n2s-3.5s n1 write 2 20\n4s n1 write 1 12 rejected",
+			"write 1, write 1, write 2",
+		},
+		"an unknown write that only a rejection of a higher token lasted for": {
+			"1s-3s n1 write 1 10 rejected\n1s-9s n1 write 3 30 rejected\n4s n2 write 2 21 unknown", "rejected 1, rejected 3",
+		},
+		"the same, the higher token first": {
+			"1s-9s n1 write 3 30 rejected\n1s-3s n1 write 1 10 rejected\n4s n2 write 2 21 unknown", "rejected 3, rejected 1",
+		},
+		"an unknown write at the very beginning, and the rejection that needs it": {
+			"0s n2 write 2 20 unknown\n0s n1 write 1 10 rejected", "maybe 2 until 0s, rejected 1",
 		},
 		"a rejection that came when its explanation did": {
 			"1s-2s n1 write 2 20\n1s-2s n1 write 1 10 rejected", "write 2",
@@ -101,6 +116,21 @@ func TestPieces(t *testing.T) {
 		"the unknown write is of use until 3s")
 }
 
+// TestPiecesOfLevels puts a level in the order of time again before it is cut.
+func TestPiecesOfLevels(t *testing.T) {
+	var b strings.Builder
+	for i := range pieceSize + 3 {
+		fmt.Fprintf(&b, "%ds n1 write 1 %d\n", i+1, 9-i%4)
+	}
+	h, err := parseHistory("nodes n1\n" + b.String() + "99s client read 1 7")
+	require.NoError(t, err)
+	var sizes []int
+	for _, p := range newLevels(accesses(h)).vague {
+		sizes = append(sizes, len(p))
+	}
+	require.Equal(t, []int{pieceSize, 5}, sizes)
+}
+
 // TestWithout takes away what may owe its legality to what is taken away, and nothing else.
 func TestWithout(t *testing.T) {
 	h, err := parseHistory(`nodes n1 n2
@@ -123,6 +153,7 @@ func TestWithout(t *testing.T) {
 	}
 	require.Equal(t, []int64{1, 30, 30, 10, 12, 20, 31, 20, 0}, rest(0, 0))
 	require.Equal(t, []int64{20, 31, 20, 0}, rest(0, 5), "all that a token of 3 may explain, and who read it")
+	require.Equal(t, []int64{20, 31, 20, 0}, rest(1, 2), "the first rejection came when the write was begun")
 	require.Equal(t, []int64{1, 30, 30, 10, 12, 31, 0}, rest(7, 8), "token 2 came too late for any rejection")
 	require.Equal(t, []int64{1, 30, 30, 10, 12, 20, 31, 20}, rest(8, 9))
 

@@ -23,15 +23,12 @@ func extended(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithCancel(ctx)
 	}
 	more, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(0, time.Until(deadline))+extension)
-	stop := context.AfterFunc(ctx, func() {
+	context.AfterFunc(ctx, func() { // nobody stops it: it goes with ctx
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cancel()
 		}
 	})
-	return more, func() {
-		stop()
-		cancel()
-	}
+	return more, cancel
 }
 
 // shrink returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
