@@ -240,11 +240,17 @@ func TestDrawings(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(b), "html", "drawings are files of their own")
 	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.Nil(t, draw(gone, fenceModel, part(t, hard(4))), "nobody waits for it any more")
 	require.Nil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn+1))))
 	require.NotNil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn))))
 	require.Nil(t, draw(context.Background(), fenceModel, nil))
 	require.Nil(t, draw(context.Background(), fenceModel, part(t, hard(20))), "too hard to decide")
 	require.NotNil(t, draw(context.Background(), fenceModel, part(t, hard(2))))
+
+	terms := []porcupine.Operation{{Input: claim{"n1", 1}}, {Input: claim{"n2", 2}, Call: 1, Return: 1}}
+	require.Equal(t, 2, strings.Count(string(draw(context.Background(), claimModel, terms)), `"PartialLinearizations":`), "part by part")
 
 	r := judged(t, "1s c1 put 1 key x\n2s c2 get 1 key x\n1s c3 put 1 key y\n2s c4 get 1 key y")
 	require.Equal(t, Valid, r.Verdict)

@@ -54,6 +54,32 @@ func TestDecideKeepsWhatWasFound(t *testing.T) {
 	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, [][]porcupine.Operation{nil, nil}))
 }
 
+// A part that was illegal with little memory ends it: what was too large is not searched with all there is.
+func TestDecideEndsWithWhatWasFound(t *testing.T) {
+	large := make([]access, 7000) // each after the one before
+	for i := range large {
+		large[i].call, large[i].ret = time.Duration(2*i), time.Duration(2*i+1)
+	}
+	large[len(large)-1].kind = rejected
+	ctx := WithMemory(context.Background(), 1<<30)
+	d := decide(ctx, fenceModel, [][]porcupine.Operation{asOperations(large), part(t, illegalPart)})
+	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 1}, d)
+	d = decide(ctx, fenceModel, [][]porcupine.Operation{asOperations(large), part(t, legalPart)})
+	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 0}, d)
+}
+
+// Once time has run out nothing is begun anew.
+func TestDecideEndsInTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(WithMemory(context.Background(), 1<<30))
+	m := fenceModel
+	m.Step = func(state, input, output any) (bool, any) {
+		cancel()
+		return fenceModel.Step(state, input, output)
+	}
+	d := decide(ctx, m, [][]porcupine.Operation{part(t, hard(12))})
+	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out in the search through 27 operations"}, d)
+}
+
 // The first of several illegal parts is named, however the searches were distributed.
 func TestDecideNamesTheFirst(t *testing.T) {
 	tried, illegal := 0, 0
@@ -154,6 +180,10 @@ func TestBounded(t *testing.T) {
 	small, why = limit(gone, nil)
 	require.LessOrEqual(t, steps(small, why), 256)
 	require.Equal(t, "time ran out in the search through 10 operations", *why)
+
+	m.Equal = func(a, b any) bool { return a.(int)%10 == b.(int)%10 }
+	small, _ = limit(context.Background(), nil)
+	require.True(t, small.Equal(3, 13), "equal is what the model says")
 
 	partitioned := claimModel
 	partitioned, _ = bounded(context.Background(), partitioned, n, 1<<20, nil)
