@@ -48,7 +48,7 @@ func TestDecideKeepsWhatWasFound(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	d = decide(gone, fenceModel, parts[:2])
-	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations"}, d)
+	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
 
 	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, nil))
 	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, [][]porcupine.Operation{nil, nil}))
@@ -77,7 +77,7 @@ func TestDecideEndsInTime(t *testing.T) {
 		return fenceModel.Step(state, input, output)
 	}
 	d := decide(ctx, m, [][]porcupine.Operation{part(t, hard(12))})
-	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out in the search through 27 operations"}, d)
+	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
 }
 
 // The first of several illegal parts is named, however the searches were distributed.
@@ -179,7 +179,7 @@ func TestBounded(t *testing.T) {
 	cancel()
 	small, why = limit(gone, nil)
 	require.LessOrEqual(t, steps(small, why), 256)
-	require.Equal(t, "time ran out in the search through 10 operations", *why)
+	require.Equal(t, "time ran out before the search through 10 operations had ended", *why)
 
 	m.Equal = func(a, b any) bool { return a.(int)%10 == b.(int)%10 }
 	small, _ = limit(context.Background(), nil)

@@ -56,8 +56,12 @@ func decide(ctx context.Context, m porcupine.Model, parts [][]porcupine.Operatio
 	}
 	sum := decision{CheckResult: porcupine.Ok}
 	for i := range found {
-		if found[i].CheckResult == porcupine.Unknown && share < memory.bytes && ctx.Err() == nil {
-			found[i] = memory.alone(func() decision { return search(ctx, m, parts[i], memory.bytes, nil) })
+		if found[i].CheckResult == porcupine.Unknown && share < memory.bytes {
+			if ctx.Err() != nil {
+				found[i].why = late(len(parts[i]))
+			} else {
+				found[i] = memory.alone(func() decision { return search(ctx, m, parts[i], memory.bytes, nil) })
+			}
 		}
 		switch found[i].CheckResult {
 		case porcupine.Illegal:
@@ -87,7 +91,7 @@ func search(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, b
 			"%d operations that depend on each other need %d MiB to decide, of %d allowed", len(ops), mebi(need), mebi(bytes))}
 	}
 	if ctx.Err() != nil {
-		return decision{CheckResult: porcupine.Unknown, why: fmt.Sprintf("time ran out before the search through %d operations", len(ops))}
+		return decision{CheckResult: porcupine.Unknown, why: late(len(ops))}
 	}
 	m, ended := bounded(ctx, m, len(ops), bytes, moot)
 	legal := porcupine.CheckOperations(m, ops)
@@ -116,7 +120,7 @@ func bounded(ctx context.Context, m porcupine.Model, n int, bytes int64, moot fu
 		if steps++; steps%256 == 0 {
 			switch {
 			case ctx.Err() != nil:
-				why = fmt.Sprintf("time ran out in the search through %d operations", n)
+				why = late(n)
 			case moot != nil && moot():
 				why = "another part is known to be illegal"
 			}
@@ -139,6 +143,8 @@ func bounded(ctx context.Context, m porcupine.Model, n int, bytes int64, moot fu
 	m.Partition = nil // one partition is one goroutine: step and equal are never called twice at once
 	return m, &why
 }
+
+func late(n int) string { return fmt.Sprintf("time ran out before the search through %d operations had ended", n) }
 
 func mebi(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 

@@ -23,12 +23,15 @@ func extended(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithCancel(ctx)
 	}
 	more, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(0, time.Until(deadline))+extension)
-	context.AfterFunc(ctx, func() { // nobody stops it: it goes with ctx
+	stop := context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cancel()
 		}
 	})
-	return more, cancel
+	return more, func() {
+		stop()
+		cancel()
+	}
 }
 
 // shrink returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
