@@ -218,8 +218,9 @@ func (o *object) without(all []action, from, to int) []action {
 	return less
 }
 
-// holder returns who had the lock before the core was done, nil if nobody had, or it may be one or another: of those who
-// had taken it by then, the one whom all others came before.
+// holder returns who had the lock before the core was done: of those who had taken it by then, the one whom all others
+// came before. It is nil if nobody had it, or it may have been one or another. (It was nobody whose outcome is unknown:
+// without that the lock might be free as well.)
 func (found *ordering) holder() (last *action) {
 	if found.holds.value == 0 {
 		return nil
@@ -227,10 +228,10 @@ func (found *ordering) holder() (last *action) {
 	busy := time.Duration(-1) // until then somebody else may have taken it
 	for i := range found.done {
 		u := &found.done[i]
-		if u.kind != take {
+		if u.kind != take || !u.sure() {
 			continue
 		}
-		if last = nil; busy < u.call && u.sure() {
+		if last = nil; busy < u.call {
 			last = u
 		}
 		busy = max(busy, u.ret)

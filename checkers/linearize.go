@@ -147,7 +147,8 @@ func linearize(ctx context.Context, o *object, uses []action, begin holding, bud
 func newLinearizing(o *object, uses []action, begin holding, budget int64) *linearizing {
 	l := &linearizing{
 		o: o, uses: uses, kindOf: map[action]int{}, purses: []string{""}, purse: map[string]int32{"": 0},
-		now: newFrontier(), most: endlessSteps + 200*len(uses), budget: budget, certain: certain{situation: situation{holds: begin}},
+		now: newFrontier(), most: endlessSteps + 200*len(uses), budget: budget,
+		certain: certain{situation: situation{holds: begin}},
 	}
 	l.keep(&l.now, situation{holds: begin}, 0)
 	return l
@@ -339,7 +340,6 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 			}
 		}
 		for k, u := range l.kinds {
-			// (What cannot be changes nothing, where nothing tells its revision.)
 			if h, _ := l.o.step(c.holds, &l.uses[u]); h != c.holds {
 				if purse, left := l.spend(c.purse, k); left {
 					s := situation{h, c.done}
@@ -360,8 +360,8 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 	return ""
 }
 
-// since returns what was done from a point on until a time, and what before: from then on, what was under way and what has
-// begun since. What returned later may have happened or not, for all that is known by then.
+// since returns what was done from a point on until a time, and what before it. The former is what was under way then, and
+// what has begun since. What returned later may have happened or not, for all that is known by then.
 func (l *linearizing) since(c *certain, until time.Duration) (core, done []action) {
 	spent := slices.Clone([]byte(l.purses[c.purse]))
 	for i := range l.uses {

@@ -69,8 +69,8 @@ type object struct {
 	failed  int // uses that certainly did not happen
 }
 
-// step is what a use does to what is held, and whether it can be. Writes raise the revision, but nobody knows by how
-// much: a store counts those of all of its registers.
+// step is what a use does to what is held, and whether it can be; if not, it changes nothing. Writes raise the revision,
+// but nobody knows by how much: a store counts those of all of its registers.
 func (o *object) step(h holding, u *action) (holding, bool) {
 	switch u.kind {
 	case get:
@@ -97,8 +97,10 @@ func (o *object) step(h holding, u *action) (holding, bool) {
 		return holding{value: u.value}, true
 	case u.revision == 0:
 		return holding{u.value, h.revision + 1, true}, true
+	case u.revision <= h.revision:
+		return h, false
 	}
-	return holding{u.value, u.revision, false}, u.revision > h.revision
+	return holding{u.value, u.revision, false}, true
 }
 
 // objects returns all registers and locks in the order in which they were first used. What did not happen is left out, and
