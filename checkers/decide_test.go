@@ -68,15 +68,23 @@ func TestDecideEndsWithWhatWasFound(t *testing.T) {
 	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 0}, d)
 }
 
-// Once time has run out nothing is begun anew.
+// Once time has run out nothing is begun anew, and that is the reason unless there is too little memory in any case.
 func TestDecideEndsInTime(t *testing.T) {
+	gone, end := context.WithCancel(context.Background())
+	end()
+	large := [][]porcupine.Operation{asOperations(make([]access, 7000))}
+	d := decide(WithMemory(gone, 1<<30), fenceModel, large)
+	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 7000 operations had ended"}, d)
+	d = decide(WithMemory(gone, 17<<20), fenceModel, large)
+	require.Equal(t, decision{porcupine.Unknown, 0, "7000 operations that depend on each other need 18 MiB to decide, of 17 allowed"}, d)
+
 	ctx, cancel := context.WithCancel(WithMemory(context.Background(), 1<<30))
 	m := fenceModel
 	m.Step = func(state, input, output any) (bool, any) {
 		cancel()
 		return fenceModel.Step(state, input, output)
 	}
-	d := decide(ctx, m, [][]porcupine.Operation{part(t, hard(12))})
+	d = decide(ctx, m, [][]porcupine.Operation{part(t, hard(12))})
 	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
 }
 

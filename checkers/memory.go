@@ -40,8 +40,12 @@ func memoryOf(ctx context.Context) *memory {
 
 var shared = sync.OnceValue(func() *memory { return &memory{bytes: min(defaultMemory, max(leastMemory, available()/2))} })
 
-// alone makes a search while no other large one is under way, and leaves nothing of it behind.
-func (m *memory) alone(f func() decision) decision {
+// alone makes a search while no other large one is under way, and leaves nothing of it behind. Once ctx has ended none is
+// large: it says at once what it would have taken.
+func (m *memory) alone(ctx context.Context, f func() decision) decision {
+	if ctx.Err() != nil {
+		return f()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer runtime.GC()

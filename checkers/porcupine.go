@@ -57,11 +57,7 @@ func decide(ctx context.Context, m porcupine.Model, parts [][]porcupine.Operatio
 	sum := decision{CheckResult: porcupine.Ok}
 	for i := range found {
 		if found[i].CheckResult == porcupine.Unknown && share < memory.bytes {
-			if ctx.Err() != nil {
-				found[i].why = late(len(parts[i]))
-			} else {
-				found[i] = memory.alone(func() decision { return search(ctx, m, parts[i], memory.bytes, nil) })
-			}
+			found[i] = memory.alone(ctx, func() decision { return search(ctx, m, parts[i], memory.bytes, nil) })
 		}
 		switch found[i].CheckResult {
 		case porcupine.Illegal:
@@ -144,7 +140,9 @@ func bounded(ctx context.Context, m porcupine.Model, n int, bytes int64, moot fu
 	return m, &why
 }
 
-func late(n int) string { return fmt.Sprintf("time ran out before the search through %d operations had ended", n) }
+func late(n int) string {
+	return fmt.Sprintf("time ran out before the search through %d operations had ended", n)
+}
 
 func mebi(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
