@@ -114,6 +114,17 @@ func breaksLinks(did history.Changes) bool {
 	})
 }
 
+// slowsLinks reports whether a change makes messages slow to arrive.
+func slowsLinks(did history.Changes) bool {
+	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 })
+}
+
+// delays reports whether a change makes messages slow to arrive or a disk slow to sync. A node that asks others before it
+// campaigns, and then stores its new term, campaigns so much later on an answer that may no longer be true.
+func delays(did history.Changes) bool {
+	return slowsLinks(did) || slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
+}
+
 // cutsOneWay reports whether a change cuts a link in one direction only.
 func cutsOneWay(did history.Changes) bool {
 	cut := map[[2]string]bool{}

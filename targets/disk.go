@@ -44,9 +44,3 @@ func failing(did history.Changes, keeps func(node string) bool) bool {
 func refuses(did history.Changes) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Full || d.WriteErrors > 0 || d.SyncErrors > 0 })
 }
-
-// delays reports whether a change makes a disk slow to sync. A node that asks others before it campaigns, and then stores its
-// new term, campaigns so much later on an answer that may no longer be true.
-func delays(did history.Changes) bool {
-	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
-}

@@ -40,7 +40,7 @@ func init() {
 			// raft.status tells the term in memory. A server stores a new term before it sends anything in it, not
 			// before it can be asked for it.
 			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
-			{Property: "sticky-leader"},
+			{Property: "sticky-leader", While: votesAtOnce, Unless: delays},
 			{Property: "no-ping-pong"},
 			{Property: "bounded-terms"},
 			{Property: "elects"},

@@ -36,7 +36,7 @@ func init() {
 			Promise{Property: "monotonic-term"},
 			Promise{Property: "vote-once"},
 			Promise{Property: "elects", While: raftElects},
-			Promise{Property: "sticky-leader", While: raftTiming + ", and whoever wins its pre-vote begins the vote at once", Unless: delays},
+			Promise{Property: "sticky-leader", While: raftTiming + ", and " + votesAtOnce, Unless: delays},
 			Promise{Property: "no-ping-pong", While: raftTiming},
 			Promise{Property: "bounded-terms", While: raftTiming},
 		),

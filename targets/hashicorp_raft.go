@@ -31,7 +31,7 @@ func init() {
 		Promises: onDisk([]Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "monotonic-term"}, // a term is stored before it can be asked for
-			{Property: "sticky-leader"},
+			{Property: "sticky-leader", While: votesAtOnce, Unless: delays},
 			{Property: "bounded-terms"},
 			{Property: "elects"},
 		}...),

@@ -56,7 +56,7 @@ func init() {
 func slowsAnswers(did history.Changes) bool {
 	return slices.ContainsFunc(did.Procs, func(p history.Proc) bool {
 		return p.State == history.Paused || p.State == history.Frozen
-	}) || slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 })
+	}) || slowsLinks(did)
 }
 
 // The store's messages: Get asks for the object, Update replaces it if its version is the one in Term, Node being the new
