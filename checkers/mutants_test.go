@@ -31,12 +31,12 @@ var mutants = flag.Int("mutants", 150, "flip one in so many of the checkers' dec
 
 var mutantsOf = flag.String("mutants-of", "", "only the decisions of these files, comma between")
 
-var mutantsListed = flag.Bool("mutants-listed", false, "only the decisions that nothing noticed before")
+var mutantsListed = flag.Bool("mutants-listed", false, "only the decisions that are listed as equivalent")
 
 // TestMutants flips the decisions of this package one at a time: a comparison takes in its boundary or leaves it out, a
 // condition is always true or never, a case is missing, a smaller becomes a larger one, a statement is skipped. Each must
 // be noticed by a golden history or a test. testdata/equivalent_mutants.txt lists those that nobody can notice, with the
-// reason; testdata/unnoticed_mutants.txt those that nobody notices yet: take from it, add nothing to it.
+// reason.
 //
 // All mutants are built into one binary, behind a variable that says which of them is on. They run in processes of their
 // own, with a limit on memory and time. make test tries a sample, make mutate all.
@@ -47,14 +47,14 @@ func TestMutants(t *testing.T) {
 	m := mutation{t: t, dir: t.TempDir()}
 	m.rewrite()
 	binary := m.build()
-	equivalent, unnoticed := listed(t, "equivalent"), listed(t, "unnoticed")
+	equivalent := equivalents(t)
 	var chosen []int
 	for id := 1; id < len(m.all); id++ {
 		if *mutantsOf != "" && !slices.Contains(strings.Split(*mutantsOf, ","), m.all[id].file) {
 			continue
 		}
 		key := m.all[id].String()
-		if *mutantsListed && !equivalent[key] && !unnoticed[key] {
+		if *mutantsListed && !equivalent[key] {
 			continue
 		}
 		h := fnv.New32a()
@@ -69,32 +69,29 @@ func TestMutants(t *testing.T) {
 		key := m.all[id].String()
 		switch {
 		case strings.HasPrefix(told[id], "survived"):
-			if survived++; !equivalent[key] && !unnoticed[key] {
+			if survived++; !equivalent[key] {
 				t.Errorf("%s: %s (line %d)", told[id], key, m.all[id].line)
 			}
 		case *mutants == 0 && told[id] != tooMuch:
-			assert.False(t, equivalent[key] || unnoticed[key], "%s notices %s: take it off its list", told[id], key)
+			assert.False(t, equivalent[key], "%s notices %s: take it off the list", told[id], key)
 		}
 	}
 	t.Logf("%d mutants of %d, %d of them noticed", len(chosen), len(m.all)-1, len(chosen)-survived)
 	if *mutants > 0 || *mutantsOf != "" || *mutantsListed {
 		return
 	}
-	t.Logf("%d are equivalent, %d not noticed yet", len(equivalent), len(unnoticed))
 	known := map[string]bool{}
 	for _, f := range m.all {
 		known[f.String()] = true
 	}
-	for _, list := range []map[string]bool{equivalent, unnoticed} {
-		for key := range list {
-			assert.True(t, known[key], "there is no mutant %s", key)
-		}
+	for key := range equivalent {
+		assert.True(t, known[key], "there is no mutant %s", key)
 	}
 }
 
-// listed returns the mutants of a list.
-func listed(t *testing.T, list string) map[string]bool {
-	text, err := os.ReadFile(filepath.Join("testdata", list+"_mutants.txt"))
+// equivalents returns the mutants that nobody can notice.
+func equivalents(t *testing.T) map[string]bool {
+	text, err := os.ReadFile(filepath.Join("testdata", "equivalent_mutants.txt"))
 	require.NoError(t, err)
 	all, reason := map[string]bool{}, false
 	for line := range strings.Lines(string(text)) {
