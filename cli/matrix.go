@@ -68,7 +68,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 	f.StringSliceVar(&elections, "targets", []string{matrix.AllRows}, "elections to measure (recount list targets)")
 	f.StringSliceVar(&faults, "faults", []string{matrix.AllColumns}, "faults to draw from, one at a time, or none, or mixed (recount list faults)")
 	f.StringSliceVar(&names, "scenarios", []string{matrix.AllColumns}, "scenarios to go through, or none (recount list scenarios)")
-	f.IntVar(&p.Seeds, "seeds", 8, "runs of each election under each fault, each with a seed of its own")
+	f.IntVar(&p.Seeds, "seeds", 6, "runs of each election under each fault, each with a seed of its own")
 	f.Uint64Var(&p.First, "first", 1, "the first seed; to go on where an earlier matrix ended")
 	f.StringSliceVar(&sizes, "nodes", []string{"3", "4", "5"}, "sizes that clusters take in turn, where no scenario decides")
 	f.DurationVar(&p.Time, "time", 0, "simulated time of a run, where no scenario decides (default: about a dozen faults)")
