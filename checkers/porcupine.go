@@ -140,6 +140,7 @@ func bounded(ctx context.Context, m porcupine.Model, n int, bytes int64, moot fu
 	return m, &why
 }
 
+// late is why a search through n operations decided nothing, whether it had begun or not.
 func late(n int) string {
 	return fmt.Sprintf("time ran out before the search through %d operations had ended", n)
 }

@@ -48,9 +48,12 @@ func (f *facts) meanwhile(s span) string {
 	var names []string
 	seen := map[string]bool{}
 	add := func(t *history.Fault) {
-		if t != nil && !seen[fault(t)] {
-			seen[fault(t)] = true
-			names = append(names, fault(t))
+		if t == nil {
+			return
+		}
+		if words := fault(t); !seen[words] {
+			seen[words] = true
+			names = append(names, words)
 		}
 	}
 	for _, p := range f.phases {
