@@ -14,7 +14,7 @@ help: ## list these targets
 
 build: bin/recount ## build bin/recount, static, for this machine
 
-bin/recount: $(shell find . -name '*.go' -not -name '*_test.go') $(shell find docker report scenarios -type f -not -name '*.go') go.mod go.sum
+bin/recount: $(shell find . -name '*.go' -not -name '*_test.go') $(shell find docker harness report scenarios targets -type f -not -name '*.go') go.mod go.sum
 	$(GO) build -trimpath -o $@ ./cmd/recount
 
 run: build ## run scenario ping-pong in simulation: nothing but Go is needed
@@ -51,7 +51,7 @@ bench: ## measure deciding against plain porcupine and its goals, then the speed
 golden: ## rewrite the golden files from what the code does now
 	$(GO) test ./checkers -run Golden -update
 	$(GO) test ./report -run Golden -update
-	$(GO) test ./track -run PageIsWhatWasMeasured -update
+	$(GO) test ./harness/bugs -run PageIsWhatWasMeasured -update
 
 clean: ## remove what was built and what runs left behind
 	-test ! -x bin/recount || bin/recount clean --all

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // bounded returns a target's thresholds with those that were given instead.

@@ -19,16 +19,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/checkers"
-	"recount/foreign"
 	"recount/harness"
-	"recount/hint"
 	"recount/history"
+	"recount/history/jepsen"
+	"recount/internal/hint"
 	"recount/report"
 )
 
 // checking is what histories are judged by.
 type checking struct {
-	foreign.Options
+	jepsen.Options
 	cut       bool
 	timeLimit time.Duration
 	memory    byteSize // for all files together
@@ -87,7 +87,7 @@ something broke, 254 a file is malformed. Nothing is ever said of half a file.`,
 // valid finds what is wrong with the flags.
 func (c *checking) valid(args []string) error {
 	if c.Model != "" {
-		if _, err := foreign.FindModel(c.Model); err != nil {
+		if _, err := jepsen.FindModel(c.Model); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*repor
 type loaded struct {
 	run   *report.Run
 	plan  harness.Plan
-	model foreign.Model // of somebody else's
+	model jepsen.Model // of somebody else's
 }
 
 // load reads a history in any format, and the run that it belongs to if its folder holds one.
@@ -277,11 +277,11 @@ func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err erro
 		}
 		r = plain
 	}
-	format := foreign.Sniff(begin)
-	if format != foreign.JSONL {
+	format := jepsen.Sniff(begin)
+	if format != jepsen.JSONL {
 		o := c.Options
 		o.Memory = memory
-		s.run.History, s.model, err = foreign.Read(r, format, o)
+		s.run.History, s.model, err = jepsen.Read(r, format, o)
 		return err == nil && s.model.Name == "", err
 	}
 	if !compressed {
@@ -309,5 +309,5 @@ func export(path string, h *history.History) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return foreign.Write(f, h)
+	return jepsen.Write(f, h)
 }

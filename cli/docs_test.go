@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
-	"recount/foreign"
+	"recount/history/jepsen"
 )
 
 func TestDocsNameEveryPropertyAndEveryModel(t *testing.T) {
@@ -17,7 +17,7 @@ func TestDocsNameEveryPropertyAndEveryModel(t *testing.T) {
 		require.Contains(t, string(text), "\n| `"+c.Property+"` | ", "what it is decided as")
 	}
 	help := checkCommand().Long
-	for _, m := range foreign.Models {
+	for _, m := range jepsen.Models {
 		require.Contains(t, string(text), "| `"+m.Name+"` | ")
 		require.Contains(t, help, "\n  "+m.Name+" ")
 		for _, p := range m.Properties {

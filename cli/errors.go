@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // plain is an error as one line for a person: without the names of the packages that it comes through.

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
-	"recount/hint"
-	"recount/hunt"
+	"recount/harness/hunt"
+	"recount/internal/hint"
 	"recount/targets"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"recount/hunt"
-	"recount/shrink"
+	"recount/harness/hunt"
+	"recount/harness/shrink"
 )
 
 // huntReport is what a hunt has come to, to be printed.

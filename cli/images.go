@@ -14,7 +14,7 @@ import (
 	"recount/docker/recipes"
 	"recount/election"
 	"recount/harness"
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/targets"
 )
 

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recount/examples/member"
 	"recount/harness"
-	"recount/hint"
-	"recount/spec"
+	"recount/internal/hint"
 	"recount/targets"
+	"recount/targets/specfile"
+	"recount/targets/specfile/member"
 )
 
 func initCommand() *cobra.Command {
@@ -64,7 +64,7 @@ func specTemplate(file string) ([]byte, error) {
 	if runtime.GOOS != "linux" {
 		self += "-linux-" + runtime.GOARCH
 	}
-	return spec.Template(file, self)
+	return specfile.Template(file, self)
 }
 
 // exampleCommand is the election that recount init describes.

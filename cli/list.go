@@ -9,7 +9,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/scenarios"
 	"recount/targets"

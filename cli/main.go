@@ -23,9 +23,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recount/docker/entrypoint"
 	"recount/harness"
-	"recount/hint"
-	"recount/inside"
+	"recount/internal/hint"
 )
 
 // Main runs the command that the program's arguments name and ends the program with its status. It is also what runs
@@ -104,7 +104,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), measureCommand(), checkCommand(), reportCommand(), listCommand(),
 		doctorCommand(), cleanCommand(), initCommand(), validateCommand(), exampleCommand(), imagesCommand(), trackRecordCommand(),
 	)
-	root.AddCommand(inside.Commands(func(err error) error { return failure{err} })...)
+	root.AddCommand(entrypoint.Commands(func(err error) error { return failure{err} })...)
 	for _, c := range root.Commands() {
 		c.SetHelpCommand(nil)
 	}

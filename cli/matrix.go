@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recount/hint"
-	"recount/matrix"
+	"recount/harness/matrix"
+	"recount/internal/hint"
 	"recount/report"
 )
 

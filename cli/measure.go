@@ -11,18 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
-	"recount/hint"
-	"recount/measure"
+	"recount/harness/claims"
+	"recount/internal/hint"
 )
 
 func measureCommand() *cobra.Command {
 	var (
-		p              measure.Plan
+		p              claims.Plan
 		results, page  string
 		quick, asJSON  bool
 		experimentList []string
 	)
-	for _, e := range measure.All() {
+	for _, e := range claims.All() {
 		experimentList = append(experimentList, fmt.Sprintf("  %-20s %s", e.Name, e.Title))
 	}
 	cmd := &cobra.Command{
@@ -43,21 +43,21 @@ Exit status: 0 measured, whatever came of it; 2 interrupted.`,
   recount measure --page docs/measurements.md`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
-			for _, e := range measure.All() {
+			for _, e := range claims.All() {
 				names = append(names, e.Name)
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			var err error
-			if p.Experiments, err = measure.Find(names); err != nil {
+			if p.Experiments, err = claims.Find(names); err != nil {
 				return err
 			}
 			if p.Jobs < 1 {
 				return hint.Add(fmt.Errorf("--jobs %d: nothing would be measured", p.Jobs), "take one or more")
 			}
-			if p.Effort = measure.Full; quick {
-				p.Effort = measure.Quick
+			if p.Effort = claims.Full; quick {
+				p.Effort = claims.Quick
 			}
 			return makeMeasurements(cmd, p, results, page, asJSON, names)
 		},
@@ -72,14 +72,14 @@ Exit status: 0 measured, whatever came of it; 2 interrupted.`,
 	return cmd
 }
 
-func makeMeasurements(cmd *cobra.Command, p measure.Plan, results, page string, asJSON bool, names []string) error {
+func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, asJSON bool, names []string) error {
 	debug.SetGCPercent(400) // short trials make much garbage and keep little
-	dir, err := measure.MakeFolder(results)
+	dir, err := claims.MakeFolder(results)
 	if err != nil {
 		return failure{err}
 	}
 	bar := newProgress(cmd)
-	r, err := measure.Measure(cmd.Context(), p, func(m measure.Progress) {
+	r, err := claims.Measure(cmd.Context(), p, func(m claims.Progress) {
 		bar.tell(func() string {
 			return fmt.Sprintf("%s: %d of %d trials, %d %%, %v left", m.Doing, m.Done, m.Planned, 100*m.Done/m.Planned, m.Left.Round(time.Second))
 		})
@@ -89,17 +89,17 @@ func makeMeasurements(cmd *cobra.Command, p measure.Plan, results, page string, 
 		return failure{err}
 	}
 	r.Version, r.Command = harness.Version, commandLine(cmd, names)
-	if err = measure.Write(r, dir); err == nil && page != "" {
-		err = measure.WritePage(r, page)
+	if err = claims.Write(r, dir); err == nil && page != "" {
+		err = claims.WritePage(r, page)
 	}
 	if err != nil {
 		return failure{err}
 	}
 	out := cmd.OutOrStdout()
 	if asJSON {
-		err = measure.JSON(out, r)
-	} else if err = measure.Text(out, r); err == nil {
-		_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, measure.PageFile), r.Command)
+		err = claims.JSON(out, r)
+	} else if err = claims.Text(out, r); err == nil {
+		_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, claims.PageFile), r.Command)
 	}
 	if err != nil {
 		return failure{err}

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"recount/harness"
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/report"
 )
 

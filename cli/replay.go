@@ -13,7 +13,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/report"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/report"
 )

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"recount/harness"
-	"recount/hint"
-	"recount/hunt"
+	"recount/harness/hunt"
+	"recount/harness/shrink"
+	"recount/internal/hint"
 	"recount/report"
-	"recount/shrink"
 )
 
 // shrinkFlags say how to shrink. With a prefix they belong to a hunt.

@@ -15,10 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/harness"
-	"recount/hint"
+	"recount/harness/suite"
+	"recount/internal/hint"
 	"recount/nemesis"
-	"recount/spec"
-	"recount/suite"
+	"recount/targets/specfile"
 )
 
 // What the documents show is what the program takes: every command line and every YAML file in them is read here, by the
@@ -149,7 +149,7 @@ func TestYAMLInTheDocuments(t *testing.T) {
 			kind = "workflow" // its commands are read above
 		case has("observe"):
 			kind = "spec"
-			_, err = spec.Parse(b.file, []byte(b.text))
+			_, err = specfile.Parse(b.file, []byte(b.text))
 		case has("targets"):
 			kind = "suite"
 			file := filepath.Join(t.TempDir(), "suite.yaml")

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"recount/hint"
+	"recount/harness/suite"
+	"recount/internal/hint"
 	"recount/report"
-	"recount/suite"
 )
 
 // suiteFlags are those of run that go with --suite.

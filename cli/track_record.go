@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
-	"recount/hint"
+	"recount/harness/bugs"
+	"recount/internal/hint"
 	"recount/report"
-	"recount/track"
 )
 
 // trackFlags are what the command line says of a track record.
@@ -42,7 +42,7 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
   recount track-record etcd-rejoin --runs 10
   recount track-record soak --time 10m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := track.Find(args)
+			rows, err := bugs.Find(args)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 			return given.measure(cmd, rows)
 		},
 	}
-	cmd.PersistentFlags().StringVar(&given.docs, "docs", "docs", "folder with "+track.PageFile+" and "+track.JSONFile)
+	cmd.PersistentFlags().StringVar(&given.docs, "docs", "docs", "folder with "+bugs.PageFile+" and "+bugs.JSONFile)
 	cmd.PersistentFlags().StringVar(&given.results, "results", "results", "folder under which runs that surprise are kept")
 	cmd.PersistentFlags().BoolVar(&given.asJSON, "json", false, "print what was measured as one JSON object")
 	cmd.Flags().IntVar(&given.runs, "runs", 5, "runs of each side of each row, with the seeds from 1")
@@ -72,7 +72,7 @@ Exit status: 0 every promise held and every cluster was healthy in the end; 1 no
 		Example: `  recount track-record soak
   recount track-record soak etcd nats --time 3m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := track.Soaks(args)
+			all, err := bugs.Soaks(args)
 			if err != nil {
 				return err
 			}
@@ -87,24 +87,24 @@ Exit status: 0 every promise held and every cluster was healthy in the end; 1 no
 	return cmd
 }
 
-func (g *trackFlags) measure(cmd *cobra.Command, rows []track.Row) error {
+func (g *trackFlags) measure(cmd *cobra.Command, rows []bugs.Row) error {
 	names := make([]string, len(rows))
 	for i, r := range rows {
 		names[i] = r.Name
 	}
 	return g.fill(cmd, "row", names, func(i int, runs *trackRuns) (entry, error) {
-		m := track.Measurer{Runs: g.runs, Make: runs.make, Tell: func(o track.Outcome) {
+		m := bugs.Measurer{Runs: g.runs, Make: runs.make, Tell: func(o bugs.Outcome) {
 			runs.say(fmt.Sprintf("%s on %s: %s: %s", runs.doing, o.About, o.Word, o.Why))
 			if o.Surprising() {
 				runs.keep(o.Run)
 			}
 		}}
 		counts, err := m.Measure(cmd.Context(), rows[i])
-		return entry{func(r *track.Record) { r.Put(names[i], counts) }, track.Reliable(counts)}, err
+		return entry{func(r *bugs.Record) { r.Put(names[i], counts) }, bugs.Reliable(counts)}, err
 	})
 }
 
-func (g *trackFlags) soak(cmd *cobra.Command, all []track.Long, length time.Duration, seed uint64) error {
+func (g *trackFlags) soak(cmd *cobra.Command, all []bugs.Long, length time.Duration, seed uint64) error {
 	names := make([]string, len(all))
 	for i, l := range all {
 		names[i] = l.About
@@ -118,20 +118,20 @@ func (g *trackFlags) soak(cmd *cobra.Command, all []track.Long, length time.Dura
 		if err == nil && !s.Good() {
 			runs.keep(run)
 		}
-		return entry{func(r *track.Record) { r.PutSoak(s) }, s.Good()}, err
+		return entry{func(r *bugs.Record) { r.PutSoak(s) }, s.Good()}, err
 	})
 }
 
 // entry is what came of a row or a system.
 type entry struct {
-	put  func(*track.Record) // writes it into a record
-	good bool                // it is as it should be
+	put  func(*bugs.Record) // writes it into a record
+	good bool               // it is as it should be
 }
 
 // fill makes the entries of these names, one after the other, and writes the record anew after each. In the end it prints
 // those that it made. The kind of entry is a word for people.
 func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one func(i int, runs *trackRuns) (entry, error)) error {
-	done, err := track.Load(g.docs)
+	done, err := bugs.Load(g.docs)
 	if err != nil {
 		return failure{err}
 	}
@@ -140,7 +140,7 @@ func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one f
 		return failure{err}
 	}
 	defer runs.close()
-	var now track.Record
+	var now bugs.Record
 	status := harness.StatusHeld
 	for i, name := range names {
 		runs.doing = fmt.Sprintf("%s %d of %d, %s", kind, i+1, len(names), name)
@@ -169,7 +169,7 @@ func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one f
 	return verdict(status)
 }
 
-func (g *trackFlags) print(w io.Writer, now *track.Record) error {
+func (g *trackFlags) print(w io.Writer, now *bugs.Record) error {
 	if g.asJSON {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
@@ -185,7 +185,7 @@ func (g *trackFlags) print(w io.Writer, now *track.Record) error {
 	}
 	err := t.Flush()
 	if err == nil {
-		_, err = fmt.Fprintf(w, "written: %s\n", filepath.Join(g.docs, track.PageFile))
+		_, err = fmt.Fprintf(w, "written: %s\n", filepath.Join(g.docs, bugs.PageFile))
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
-	"recount/spec"
+	"recount/targets/specfile"
 )
 
 // validateFlags are what the command line says of a validation.
@@ -44,7 +44,7 @@ did not come up, or the engine failed.`,
 }
 
 func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
-	s, err := spec.Load(file)
+	s, err := specfile.Load(file)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 }
 
 // tell shows what a node was seen to do, and returns what is wrong with it.
-func tell(w io.Writer, s *spec.Spec, p *harness.Probe) (wrong []string) {
+func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	fmt.Fprintf(w, "image\t%s\n", p.Image)
 	var args []string
 	for _, a := range p.Args {
@@ -131,7 +131,7 @@ func tell(w io.Writer, s *spec.Spec, p *harness.Probe) (wrong []string) {
 	return whatIsWrong(s, p, answered)
 }
 
-func logWords(s *spec.Spec, p *harness.Probe) string {
+func logWords(s *specfile.Spec, p *harness.Probe) string {
 	n := len(p.Log)
 	if n == 0 {
 		return "nothing: what a server writes is read if it goes to standard output or standard error, unbuffered"
@@ -146,7 +146,7 @@ func logWords(s *spec.Spec, p *harness.Probe) string {
 	return text + "; the last: " + clip(p.Log[n-1])
 }
 
-func whatIsWrong(s *spec.Spec, p *harness.Probe, answered int) (wrong []string) {
+func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []string) {
 	asks := s.Observe.HTTP != nil || s.Observe.Command != nil
 	if asks && answered == 0 {
 		return []string{fmt.Sprintf("no question was answered: %v", p.Why)}
@@ -164,7 +164,7 @@ func whatIsWrong(s *spec.Spec, p *harness.Probe, answered int) (wrong []string) 
 	return wrong
 }
 
-func viewWords(s *spec.Spec, v harness.ProbeView) string {
+func viewWords(s *specfile.Spec, v harness.ProbeView) string {
 	how := "asked"
 	if v.Told {
 		how = "its log told"

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"recount/docker/agent"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/volume"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // A thing is something in an engine that carries Recount's label.

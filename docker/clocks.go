@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"recount/docker/agent"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // canSkew tells whether a clock of this cluster can err so.

@@ -18,7 +18,7 @@ import (
 	"github.com/docker/docker/api/types/network"
 
 	"recount/docker/agent"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Config is what a cluster is made from.

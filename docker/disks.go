@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recount/docker/agent"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Disks that can fail. In a run that asks for them each node's data volume is served by the agent, through FUSE. The

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"recount/docker/agent"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Check is one thing that the container cluster needs.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // fuse tells whether disks can be made to fail, as far as that shows without a container.

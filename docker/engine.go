@@ -13,7 +13,7 @@ import (
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/client"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Engine is a connection to a container engine.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func TestNoEngine(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // executableImage makes an image that holds nothing but the executable in a file, under a name in its root, unless the

@@ -12,7 +12,7 @@ import (
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Image is an image of a real system that the engine keeps.

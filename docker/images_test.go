@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // registry answers a pull of one image with one file in it, on this machine's loopback: engines trust that without TLS.

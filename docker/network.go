@@ -11,7 +11,7 @@ import (
 	"github.com/docker/docker/api/types/network"
 
 	"recount/docker/agent"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 const (

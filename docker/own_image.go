@@ -13,7 +13,7 @@ import (
 
 	"github.com/docker/docker/api/types/build"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Images of somebody's own: pulled, built by a Dockerfile, or made of one executable.

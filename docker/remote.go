@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/yamux"
 
 	"recount/docker/agent"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // remote is the harness's end of the line to a run's agent.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func TestExecutableImage(t *testing.T) {

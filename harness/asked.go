@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"recount/docker/node"
+	"recount/docker/member"
 	"recount/election"
 	"recount/history"
 )
@@ -25,8 +25,8 @@ type algorithmNode struct {
 	over chan struct{}
 
 	mu     sync.Mutex
-	client *node.Client // nil while there is no connection
-	err    error        // why there is none
+	client *member.Client // nil while there is no connection
+	err    error          // why there is none
 }
 
 // redial is how long after a lost connection, or one that could not be made, the next is tried.
@@ -41,8 +41,8 @@ func (c *containers) listen(name string) *algorithmNode {
 
 func (n *algorithmNode) run(ctx context.Context) {
 	defer close(n.over)
-	var mark node.Mark
-	hear := func(a node.Announcement) {
+	var mark member.Mark
+	hear := func(a member.Announcement) {
 		mark = a.Mark
 		n.c.Post(func() {
 			switch {
@@ -56,7 +56,7 @@ func (n *algorithmNode) run(ctx context.Context) {
 		})
 	}
 	for ctx.Err() == nil {
-		conn, err := n.c.Dial(ctx, n.name, node.ControlPort)
+		conn, err := n.c.Dial(ctx, n.name, member.ControlPort)
 		if err != nil {
 			n.set(nil, err)
 			select {
@@ -65,7 +65,7 @@ func (n *algorithmNode) run(ctx context.Context) {
 			}
 			continue
 		}
-		client := node.NewClient(conn, mark, hear)
+		client := member.NewClient(conn, mark, hear)
 		n.set(client, nil)
 		select {
 		case <-client.Done():
@@ -76,7 +76,7 @@ func (n *algorithmNode) run(ctx context.Context) {
 	}
 }
 
-func (n *algorithmNode) set(client *node.Client, err error) {
+func (n *algorithmNode) set(client *member.Client, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.client, n.err = client, err
@@ -99,7 +99,7 @@ func (n *algorithmNode) Command(ctx context.Context, cmd election.Command) (uint
 	client, err := n.client, n.err
 	n.mu.Unlock()
 	if client == nil {
-		return 0, node.Refused(err.Error())
+		return 0, member.Refused(err.Error())
 	}
 	return client.Command(ctx, cmd)
 }

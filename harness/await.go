@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // await lets the loop go on until every server of the system has come up, if the system can tell.

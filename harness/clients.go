@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // clients is a cluster together with the way that leads to it from those who ask its nodes: that is the harness, here and on

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"recount/docker"
-	"recount/docker/node"
+	"recount/docker/member"
 	"recount/election"
 	"recount/history"
 	"recount/workloads"
@@ -113,7 +113,7 @@ func (c *containers) Command(name string, cmd election.Command, done func(value 
 		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 		defer cancel()
 		value, err := n.Command(ctx, cmd)
-		if refused := node.Refused(""); err == nil || errors.As(err, &refused) {
+		if refused := member.Refused(""); err == nil || errors.As(err, &refused) {
 			c.Post(func() { done(value, err) })
 		}
 	})
@@ -131,7 +131,7 @@ func (c *containers) Start(ctx context.Context) error {
 		self := c.members[i]
 		writes := c.fence != nil && !self.Server
 		if writes {
-			if err := c.Listen(name, node.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
+			if err := c.Listen(name, member.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ func (c *containers) ofSystem(self election.Member, writes bool) docker.Containe
 
 // recount is a container that runs Recount's own executable: an algorithm, or the writer beside a real system.
 func (c *containers) recount(self election.Member) docker.Container {
-	cmd := node.Command{
+	cmd := member.Command{
 		Target: c.s.Target, Definition: string(c.s.target.Definition), Options: c.s.options.All(), Beside: c.system != nil,
 		ID: self.ID, Data: "/data", Seed: c.s.Seed,
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/targets"
 )
 

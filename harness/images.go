@@ -8,7 +8,7 @@ import (
 	"recount/docker"
 	"recount/docker/recipes"
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // systemImage returns the name of a real system's image. If the engine does not have it, it is built by its recipe, and

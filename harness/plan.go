@@ -7,10 +7,10 @@ import (
 
 	"recount/checkers"
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
+	"recount/internal/seed"
 	"recount/nemesis"
-	"recount/random"
 	"recount/targets"
 )
 
@@ -186,7 +186,7 @@ func (p Plan) resolve() (*subject, error) {
 	}
 	if len(p.Schedule) == 0 && len(p.Faults) > 0 {
 		pace := nemesis.Pace{Within: s.Time, Gap: 5 * s.bounds.Silence, Hold: 4 * s.bounds.Silence, Mute: s.target.System != nil}
-		if s.Schedule, err = nemesis.Generate(p.Faults, pace, random.New(p.Seed, "schedule")); err != nil {
+		if s.Schedule, err = nemesis.Generate(p.Faults, pace, seed.New(p.Seed, "schedule")); err != nil {
 			return nil, err
 		}
 		if len(s.Schedule) == 0 {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/report"
 	"recount/targets"

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/seed"
 	"recount/nemesis"
-	"recount/random"
 	"recount/report"
-	_ "recount/spec" // makes targets of files
+	_ "recount/targets/specfile" // makes targets of files
 	"recount/workloads"
 )
 
@@ -215,7 +215,7 @@ func (r *run) begin() {
 	})
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, r.stride())
 	r.rest = r.work()
-	r.nemesis = nemesis.New(r.cluster, r.recorder, r.sightings, random.New(r.Seed, "nemesis"))
+	r.nemesis = nemesis.New(r.cluster, r.recorder, r.sightings, seed.New(r.Seed, "nemesis"))
 	r.watchClocks()
 }
 

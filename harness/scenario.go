@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/checkers"
-	"recount/hint"
+	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/scenarios"
 	"recount/targets"

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"recount/docker/node"
+	"recount/docker/member"
 	"recount/election"
 	"recount/history"
-	"recount/random"
+	"recount/internal/seed"
 	"recount/sim"
 	"recount/workloads"
 )
@@ -25,7 +25,7 @@ func openSimulated(s *subject) (Cluster, error) {
 		Nodes: s.Nodes,
 		Seed:  s.Seed,
 		New:   func(env election.Env) election.Node { return s.target.Node(s.options, env) },
-		Port:  node.PeerPort,
+		Port:  member.PeerPort,
 	})
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func (c *simulated) SaveLogs(context.Context, string) error { return nil }
 func (c *simulated) Close(context.Context) error            { return nil }
 
 func (c *simulated) Writers(f *workloads.Fence, every, gap time.Duration) {
-	wire := random.New(c.seed, "resource")
+	wire := seed.New(c.seed, "resource")
 	c.OnStart(func(id election.ID, p *sim.Process) {
 		h := &simulatedWriter{Process: p, c: c, f: f, wire: wire}
-		h.rand = random.New(c.seed, fmt.Sprintf("writer %s life %d", p.Name(), p.Life()))
+		h.rand = seed.New(c.seed, fmt.Sprintf("writer %s life %d", p.Name(), p.Life()))
 		workloads.NewWriter(h, int32(id)<<16|int32(p.Life()), every, gap).Start()
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/random"
+	"recount/internal/seed"
 	"recount/workloads"
 )
 
@@ -38,7 +38,7 @@ func (r *run) work() (stop func()) {
 	var stops []func()
 	first := history.Process(2*len(r.names) + 1)
 	if slices.Contains(r.Workloads, workloadRegister) {
-		stops = append(stops, workloads.KeepRegister(r.cluster, r.recorder, r.names, random.New(r.Seed, "register"), registerClients,
+		stops = append(stops, workloads.KeepRegister(r.cluster, r.recorder, r.names, seed.New(r.Seed, "register"), registerClients,
 			commandEvery, first, r.stride()))
 	}
 	if slices.Contains(r.Workloads, workloadUpdates) {

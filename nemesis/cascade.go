@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // cascade kills the leader, then the one that took over, and so on. As many as a minority has are dead at a time; the

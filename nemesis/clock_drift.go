@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"recount/option"
+	"recount/internal/option"
 )
 
 // clock-drift lets a node's clocks run too fast or too slow. Healing sets the wall clock right; the monotonic clock, which

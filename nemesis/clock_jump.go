@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // clock-jump sets a node's wall clock wrong; healing sets it right again. The monotonic clock takes no notice.

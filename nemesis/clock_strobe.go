@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"recount/option"
+	"recount/internal/option"
 )
 
 // clock-strobe lets a node's wall clock jump to and fro: no two readings of it need agree on what time has passed.

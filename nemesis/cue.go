@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Cue is what a step may wait for: something that nodes do, not the nemesis.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // delay lets packets take longer, each by its own time.

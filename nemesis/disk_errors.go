@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // disk-errors has some of what a node asks of its disk fail with EIO. A sync that failed has written nothing, and no

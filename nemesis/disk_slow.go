@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // disk-slow has a node wait for its disk: each sync takes longer, and the process that asked for it stands still.

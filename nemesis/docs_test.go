@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/option"
+	"recount/internal/option"
 )
 
 var update = flag.Bool("update", false, "write the faults into docs/faults.md")

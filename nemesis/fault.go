@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"recount/hint"
 	"recount/history"
-	"recount/option"
+	"recount/internal/hint"
+	"recount/internal/option"
 )
 
 // Fault is one way to break a cluster. A fault registers itself from its own file.

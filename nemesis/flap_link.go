@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"recount/option"
+	"recount/internal/option"
 )
 
 // flap-link cuts the link between two nodes and restores it, again and again.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // patience is how long a step waits for a node that its words can mean: there may be no leader just now.

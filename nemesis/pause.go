@@ -2,7 +2,7 @@ package nemesis
 
 import (
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // pause makes a node's process stand still: it does nothing, keeps all it has, and does not know it when it goes on.

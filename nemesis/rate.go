@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // rate limits how much a link carries: packets wait for their turn, and those that would wait too long are lost.

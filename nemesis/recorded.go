@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Deed is one thing that the nemesis of an earlier run did: when, counted from when the cluster had settled, and which

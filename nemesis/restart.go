@@ -1,6 +1,6 @@
 package nemesis
 
-import "recount/option"
+import "recount/internal/option"
 
 // restart ends a node's process and starts it again at once.
 func init() {

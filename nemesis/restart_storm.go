@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"recount/option"
+	"recount/internal/option"
 )
 
 // restart-storm kills nodes and starts them again, each whenever it likes, and goes on with it.

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"recount/option"
+	"recount/internal/option"
 )
 
 // rolling-restart restarts the nodes one after the other, once each, as an upgrade does.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"recount/hint"
-	"recount/option"
+	"recount/internal/hint"
+	"recount/internal/option"
 )
 
 // Schedule is what the nemesis is to do, as data. Its times count from when the cluster has settled on its first leader.

@@ -2,7 +2,7 @@ package nemesis
 
 import (
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // stop asks a node's process to end, as a platform does that scales in; healing starts it again.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recount/history"
-	"recount/option"
+	"recount/internal/option"
 )
 
 // unstable-top kills one node soon after each election that it wins, and starts it again. Where the highest rank always

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Words stand for nodes in a schedule and are looked up when a step fires: who leads is not known before.

@@ -26,16 +26,16 @@ import (
 	"testing"
 
 	"recount/checkers"
+	"recount/docker/entrypoint"
 	"recount/harness"
-	"recount/hint"
-	"recount/inside"
+	"recount/internal/hint"
 	"recount/report"
 )
 
 // Main runs the tests of a package that makes runs on containers. It is what its TestMain calls: containers run the
 // test's own executable, which must then know that it is not to test anything. It does not return.
 func Main(m *testing.M) {
-	if status, ours := inside.Main(os.Args, os.Stderr); ours {
+	if status, ours := entrypoint.Main(os.Args, os.Stderr); ours {
 		os.Exit(status)
 	}
 	insideAware = true

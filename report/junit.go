@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"recount/checkers"
-	"recount/junit"
+	"recount/internal/junit"
 )
 
 // The JUnit file is what CI systems read: a test case for each property. Only what decides the run's status fails it:

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"recount/checkers"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Run is one run with all that is to be reported of it.

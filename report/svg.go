@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"recount/checkers"
-	"recount/terminal"
+	"recount/internal/term"
 )
 
 //go:embed timeline.css
@@ -103,7 +103,7 @@ func caption(w *bytes.Buffer, r *Run, width, margin float64) float64 {
 	y := margin + 14
 	fmt.Fprintf(w, `<text class="title" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(headline(r)))
 	y += 20
-	for _, line := range terminal.Wrap(subline(r), int((width-2*margin-24)/6.4)) {
+	for _, line := range term.Wrap(subline(r), int((width-2*margin-24)/6.4)) {
 		fmt.Fprintf(w, `<text class="sub" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(line))
 		y += 16
 	}

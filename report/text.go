@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"recount/checkers"
-	"recount/terminal"
+	"recount/internal/term"
 )
 
 // columns is how wide a text may be.
@@ -28,9 +28,9 @@ func Colours(f *os.File) bool {
 // Text writes the run as a table for a terminal: its verdicts with their evidence, then where the report lies, then the
 // command that repeats the run.
 func Text(w io.Writer, r *Run, coloured bool) error {
-	t := &texter{Pen: terminal.Pen(coloured)}
-	t.line(terminal.Bold, headline(r))
-	t.line(terminal.Dim, facts(r))
+	t := &texter{Pen: term.Pen(coloured)}
+	t.line(term.Bold, headline(r))
+	t.line(term.Dim, facts(r))
 	t.line("", "")
 	t.table(r)
 	clocks := clockWords(r)
@@ -43,8 +43,8 @@ func Text(w io.Writer, r *Run, coloured bool) error {
 	if len(r.Notes) > 0 || clocks != "" {
 		t.line("", "")
 	}
-	colour := map[int]terminal.Colour{statusHeld: terminal.Green, statusBroken: terminal.Red, statusUnknown: terminal.Yellow}[r.Status]
-	t.paragraph(t.name("status")+t.Paint(cmp.Or(colour, terminal.Red), fmt.Sprint(r.Status))+"  ", 11, Sentence(r))
+	colour := map[int]term.Colour{statusHeld: term.Green, statusBroken: term.Red, statusUnknown: term.Yellow}[r.Status]
+	t.paragraph(t.name("status")+t.Paint(cmp.Or(colour, term.Red), fmt.Sprint(r.Status))+"  ", 11, Sentence(r))
 	if r.Dir != "" {
 		t.line("", t.name("report")+r.Page())
 	}
@@ -78,10 +78,10 @@ func facts(r *Run) string {
 
 type texter struct {
 	bytes.Buffer
-	terminal.Pen
+	term.Pen
 }
 
-func (t *texter) line(colour terminal.Colour, s string) {
+func (t *texter) line(colour term.Colour, s string) {
 	t.WriteString(strings.TrimRight(t.Paint(colour, printable(s)), " "))
 	t.WriteByte('\n')
 }
@@ -91,7 +91,7 @@ func (t *texter) name(s string) string { return fmt.Sprintf("%-8s", s+":") }
 
 // paragraph writes a text, wrapped and indented, behind its name.
 func (t *texter) paragraph(name string, indent int, s string) {
-	for _, l := range terminal.Wrap(printable(s), columns-indent) {
+	for _, l := range term.Wrap(printable(s), columns-indent) {
 		t.WriteString(name)
 		t.line("", l)
 		name = strings.Repeat(" ", indent)
@@ -110,24 +110,24 @@ func (t *texter) table(r *Run) {
 	}
 	indent := 2 + first + 2 + second + 2 + third + 2
 	ending := common(vs)
-	t.line(terminal.Dim, fmt.Sprintf("  %-*s  %-*s  %-*s  %s", first, "PROPERTY", second, "VERDICT", third, "", "WHY"))
+	t.line(term.Dim, fmt.Sprintf("  %-*s  %-*s  %-*s  %s", first, "PROPERTY", second, "VERDICT", third, "", "WHY"))
 	for _, v := range vs {
 		sign, colour := v.sign()
 		fmt.Fprintf(t, "%s %-*s  %s  %-*s  ", t.Paint(colour, sign), first, printable(v.Property),
 			t.Paint(colour, fmt.Sprintf("%-*v", second, v.Verdict)), third, v.standing())
 		in := 0 // the row's beginning stands already
-		column := func(colour terminal.Colour, text string) {
-			for _, l := range terminal.Wrap(printable(text), columns-indent) {
+		column := func(colour term.Colour, text string) {
+			for _, l := range term.Wrap(printable(text), columns-indent) {
 				t.line(colour, strings.Repeat(" ", in)+l)
 				in = indent
 			}
 		}
 		column("", cmp.Or(strings.TrimSuffix(v.Why, ending), "no reason given"))
 		if v.Verdict != checkers.Valid {
-			column(terminal.Dim, v.evidence(6))
+			column(term.Dim, v.evidence(6))
 		}
 		if v.While != "" && v.Verdict == checkers.Invalid {
-			column(terminal.Dim, "promised while "+v.While)
+			column(term.Dim, "promised while "+v.While)
 		}
 	}
 	t.line("", "")
@@ -154,17 +154,17 @@ func common(vs []*Verdict) (ending string) {
 }
 
 // sign is a verdict in one character, for those who look rather than read, and its colour.
-func (v *Verdict) sign() (sign string, colour terminal.Colour) {
+func (v *Verdict) sign() (sign string, colour term.Colour) {
 	switch v.Verdict {
 	case checkers.Valid:
-		return "✓", terminal.Green
+		return "✓", term.Green
 	case checkers.Invalid:
 		if v.broken() {
-			return "✕", terminal.Red
+			return "✕", term.Red
 		}
-		return "✕", terminal.Yellow
+		return "✕", term.Yellow
 	}
-	return "?", terminal.Yellow
+	return "?", term.Yellow
 }
 
 // evidence names up to so many of a verdict's ops, when it was, and what was at fault then.

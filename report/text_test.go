@@ -12,7 +12,7 @@ import (
 
 	"recount/checkers"
 	"recount/history"
-	"recount/terminal"
+	"recount/internal/term"
 )
 
 func TestTextKeepsItsWidthAndEndsWithTheWayBack(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTextHasColoursOnlyWhenAsked(t *testing.T) {
 	require.NotContains(t, plain.String(), "\x1b")
 	require.Contains(t, coloured.String(), "\x1b[33minvalid\x1b[0m")
 	stripped := coloured.String()
-	for _, c := range []terminal.Colour{terminal.Bold, terminal.Dim, terminal.Red, terminal.Green, terminal.Yellow, "0"} {
+	for _, c := range []term.Colour{term.Bold, term.Dim, term.Red, term.Green, term.Yellow, "0"} {
 		stripped = strings.ReplaceAll(stripped, "\x1b["+string(c)+"m", "")
 	}
 	require.Equal(t, strings.Fields(plain.String()), strings.Fields(stripped))

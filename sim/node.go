@@ -7,7 +7,7 @@ import (
 
 	"recount/election"
 	"recount/history"
-	"recount/random"
+	"recount/internal/seed"
 )
 
 // node is one member: its process, which lives several lives, and its machine with a clock and a disk. It is the
@@ -48,7 +48,7 @@ type timer struct {
 func (n *node) start() {
 	n.life++
 	n.state = history.Up
-	n.rand = random.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
+	n.rand = seed.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
 	n.last = election.Status{}
 	n.impl = n.c.new(n)
 	if !n.guarded(n.impl.Start) {

@@ -12,7 +12,7 @@ import (
 
 	"recount/election"
 	"recount/history"
-	"recount/random"
+	"recount/internal/seed"
 )
 
 // Config says what to simulate.
@@ -73,15 +73,15 @@ func New(cfg Config) (*Cluster, error) {
 		asked:      map[way]history.LinkState{},
 		port:       cfg.Port,
 		seed:       cfg.Seed,
-		network:    random.New(cfg.Seed, "network"),
-		clients:    random.New(cfg.Seed, "clients"),
-		disks:      random.New(cfg.Seed, "disks"),
+		network:    seed.New(cfg.Seed, "network"),
+		clients:    seed.New(cfg.Seed, "clients"),
+		disks:      seed.New(cfg.Seed, "disks"),
 		exited:     func(string, int) {},
 		new:        cfg.New,
 		latencyMin: cfg.LatencyMin,
 		latencyMax: cfg.LatencyMax,
 	}
-	boot := random.New(cfg.Seed, "boot")
+	boot := seed.New(cfg.Seed, "boot")
 	for i := range c.nodes {
 		id := election.ID(i + 1)
 		c.nodes[i] = node{

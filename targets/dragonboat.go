@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // dragonboat is a multi-group raft library, in a server that has one group and does nothing but elect; the recipe holds

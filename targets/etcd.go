@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // etcd elects among its own servers, by raft with check-quorum and, since 3.5 or when asked to, pre-vote. What it

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // etcd's election and lock for clients, through real servers. What its makers say of it:

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // testdata/etcd holds, by version, what real servers said: three members in containers, of which n2 was left alone for

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // hashicorp-raft is the library of Consul, Nomad and Vault, in a server that does nothing but elect by it; the recipe

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // The election of Kubernetes's controllers, by client-go. The record is kept in etcd, by the rules of the API server: an

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // What the servers that elect among themselves answer, and what is made of it.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // NATS servers with JetStream elect a leader of their meta group, by a raft of their own. What its makers say of it:

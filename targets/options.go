@@ -1,6 +1,6 @@
 package targets
 
-import "recount/option"
+import "recount/internal/option"
 
 // Option is a named parameter of a target.
 type Option = option.Option

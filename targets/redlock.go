@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // redlock is a lock on a majority of Redis servers that know nothing of each other. What is said of it:

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // Target is an election that Recount can run, and what it promises. Exactly one of Node and System is set. Where the same

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/hint"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // ZooKeeper's recipe for a lock, through real servers, by the client that most programs in Go use. What is said of it:

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hashicorp/yamux"
 
-	"recount/docker/disk"
+	"recount/docker/agent/disk"
 	"recount/history"
 )
 

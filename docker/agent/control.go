@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // control answers the requests of one control stream. What changes something is done in the order it was asked for;

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"recount/docker/disk"
+	"recount/docker/agent/disk"
 	"recount/history"
 )
 

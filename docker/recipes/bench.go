@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // bench is where one recipe works: its own folder, and somebody who wants to know how it goes.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // debian is a system that is taken out of Debian's packages, for versions that can be had in no other way. Nothing is

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func init() { systems["etcd"] = etcd }

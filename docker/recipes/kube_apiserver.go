@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func init() { systems["kube-apiserver"] = kubeAPIServer }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Members of systems that are built with Go: which versions there are recipes for, and that a version is built exactly.

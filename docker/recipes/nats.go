@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func init() { systems["nats"] = nats }

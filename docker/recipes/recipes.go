@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Ref is the name under which the image is kept: "recount/etcd:3.6.16-1f0c…". The end is a hash of all that decides

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func etcdImage(version string) election.Image {

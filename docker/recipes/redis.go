@@ -3,7 +3,7 @@ package recipes
 import (
 	"fmt"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func init() { systems["redis"] = redis }

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 func init() { systems["redlock-candidate"] = redlockCandidate }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"recount/election"
-	"recount/hint"
+	"recount/internal/hint"
 )
 
 // Upstream is an image that a system's makers publish, and the programs in it that Recount's own image is to hold.

@@ -6,7 +6,7 @@ import (
 	"log"
 	"os"
 
-	"recount/examples/member"
+	"recount/targets/specfile/member"
 )
 
 func main() { log.Fatal(member.Main(os.Args[1:])) }

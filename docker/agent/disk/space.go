@@ -1,0 +1,162 @@
+//go:build linux
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"recount/internal/hint"
+)
+
+// Space is the mount namespace of the container engine: where the folders of volumes are, and from where a container
+// that starts takes its mounts. What is mounted there shows in the container without any sharing of mounts between them.
+type Space struct{ file *os.File }
+
+// EngineSpace opens the mount namespace that this container was made in: that of the process that started it. It takes
+// the host's pid namespace, and the right to look into processes.
+func EngineSpace() (*Space, error) {
+	parent := os.Getppid()
+	if parent == 0 {
+		return nil, errors.New("disk: this process does not see who started it: it needs the host's pid namespace")
+	}
+	f, err := os.Open(fmt.Sprintf("/proc/%d/ns/mnt", parent))
+	if err != nil {
+		return nil, fmt.Errorf("disk: open the engine's mounts: %w", err)
+	}
+	return &Space{f}, nil
+}
+
+// Close closes the namespace.
+func (s *Space) Close() error { return s.file.Close() }
+
+// do runs f on a thread of its own inside the namespace. The thread is of no use to anybody after that.
+func (s *Space) do(f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // and never unlock: the thread ends with the goroutine
+		done <- func() error {
+			if err := unix.Unshare(unix.CLONE_FS); err != nil {
+				return fmt.Errorf("disk: leave the process's root: %w", err)
+			}
+			if err := unix.Setns(int(s.file.Fd()), unix.CLONE_NEWNS); err != nil {
+				return fmt.Errorf("disk: enter the engine's mounts: %w", err)
+			}
+			return f()
+		}()
+	}()
+	return <-done
+}
+
+// Usable tells whether disks can be served there.
+func (s *Space) Usable() error {
+	return s.do(func() error {
+		device, err := openDevice()
+		if err == nil {
+			unix.Close(device)
+		}
+		return err
+	})
+}
+
+// openDevice opens a connection to the kernel's FUSE.
+func openDevice() (int, error) {
+	device, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	switch {
+	case err == nil:
+		return device, nil
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
+		return 0, hint.Add(fmt.Errorf("disk: the engine's machine has no FUSE: open /dev/fuse: %w", err),
+			"modprobe fuse, on that machine; or leave out crash, lose-writes and the faults of disks")
+	}
+	return 0, hint.Add(fmt.Errorf("disk: open /dev/fuse: %w", err),
+		"an engine that is rootless or maps users does not let containers use FUSE; leave out crash, lose-writes and the faults of disks")
+}
+
+// Attached is a disk that is mounted.
+type Attached struct {
+	*Mount
+	space *Space
+	path  string
+	root  int    // its folder, in whichever namespace
+	id    uint64 // of the file system, as stat tells it
+}
+
+// Attach mounts a disk on a folder.
+func (s *Space) Attach(d *Disk, path string) (*Attached, error) {
+	a := &Attached{space: s, path: path, root: -1}
+	var device int
+	err := s.do(func() (err error) {
+		if device, err = openDevice(); err != nil {
+			return err
+		}
+		options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions", device)
+		if err := unix.Mount("recount", path, "fuse.recount", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+			unix.Close(device)
+			return fmt.Errorf("disk: mount on %s: %w", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Mount, err = d.Serve(device) // which closes the device in the end
+	if err == nil {
+		err = s.do(func() (err error) {
+			if a.root, err = unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+				return fmt.Errorf("disk: open %s: %w", path, err)
+			}
+			var st unix.Stat_t
+			if err := unix.Fstat(a.root, &st); err != nil {
+				return fmt.Errorf("disk: look at %s: %w", path, err)
+			}
+			a.id = st.Dev
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Detach())
+	}
+	return a, nil
+}
+
+// Detach takes the disk away from its folder. Whoever has files of it open keeps them until they are closed.
+func (a *Attached) Detach() error {
+	if a.root >= 0 {
+		unix.Close(a.root)
+		a.root = -1
+	}
+	return a.space.Release(a.path)
+}
+
+// Release takes away what disks are mounted on a folder, dead ones included. It is no error if there are none.
+func (s *Space) Release(path string) error {
+	return s.do(func() error {
+		for {
+			var fs unix.Statfs_t
+			err := unix.Statfs(path, &fs)
+			if errors.Is(err, unix.ENOENT) || err == nil && fs.Type != unix.FUSE_SUPER_MAGIC {
+				return nil
+			}
+			// An error says that whoever served it is gone: it is a mount all the same, and ours by its place.
+			if err := unix.Unmount(path, unix.MNT_DETACH); errors.Is(err, unix.EINVAL) {
+				return nil // no mount at all
+			} else if err != nil {
+				return fmt.Errorf("disk: unmount %s: %w", path, err)
+			}
+		}
+	})
+}
+
+// Holds tells whether a path, which may lead through /proc into a container, is on this disk.
+func (a *Attached) Holds(path string) (bool, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return false, err
+	}
+	return st.Dev == a.id, nil
+}

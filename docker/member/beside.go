@@ -1,0 +1,106 @@
+package member
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"recount/election"
+	"recount/workloads"
+)
+
+// BesideConfig is a writer that lives beside the server of a real system: in a process of its own, which is killed and
+// paused together with the server's.
+type BesideConfig struct {
+	ID       election.ID
+	Observer election.Observer // of the server beside which it lives
+	Rand     func(purpose string) *rand.Rand
+	Data     string // the folder that survives a restart
+	Writer   WriterConfig
+	Log      *log.Logger
+}
+
+// RunBeside runs the writer until ctx ends, and closes the observer.
+func RunBeside(ctx context.Context, c BesideConfig) error {
+	defer c.Observer.Close()
+	own, err := openStorage(filepath.Join(c.Data, "recount"))
+	if err != nil {
+		return err
+	}
+	defer own.close()
+	life, err := own.next("life")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	s := &sidecar{
+		ctx: ctx, began: time.Now(), observer: c.Observer, resource: newResource(c.Writer, c.Log), log: c.Log,
+		rand: c.Rand(fmt.Sprintf("writer %v life %d", c.ID, life)),
+	}
+	work.Go(func() { s.resource.run(ctx) })
+	workloads.NewWriter(s, firstValue(c.ID, life), c.Writer.Every, c.Writer.Gap).Start()
+	s.run()
+	return nil
+}
+
+// sidecar is the workloads.Host beside a real server.
+type sidecar struct {
+	ctx      context.Context // of the one call of run
+	began    time.Time
+	observer election.Observer
+	resource *resource
+	rand     *rand.Rand
+	calls    agenda
+	log      *log.Logger
+	trouble  string // with the last answer, which is logged once
+}
+
+func (s *sidecar) run() {
+	alarm := time.NewTimer(0)
+	defer alarm.Stop()
+	for {
+		s.calls.keep(s.now())
+		alarm.Reset(s.calls.next(s.now()+time.Hour) - s.now())
+		select {
+		case <-alarm.C:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *sidecar) now() time.Duration { return time.Since(s.began) }
+
+func (s *sidecar) Rand() *rand.Rand                { return s.rand }
+func (s *sidecar) Write(token uint64, value int64) { s.resource.write(token, value) }
+func (s *sidecar) After(d time.Duration, f func()) { s.calls.add(s.now()+d, f) }
+
+const observePatience = time.Second
+
+// Status asks the server. One that gives no answer, or one put together from several, does not lead.
+func (s *sidecar) Status() election.Status {
+	ctx, cancel := context.WithTimeout(s.ctx, observePatience)
+	defer cancel()
+	status, torn, err := s.observer.Observe(ctx)
+	trouble := ""
+	switch {
+	case err != nil:
+		trouble = err.Error()
+	case torn:
+		trouble = "its answer is not of one instant"
+	}
+	if trouble != "" && trouble != s.trouble {
+		s.log.Printf("whether the server leads is not known: %s", trouble)
+	}
+	if s.trouble = trouble; trouble != "" {
+		return election.Status{}
+	}
+	return status
+}

@@ -1,0 +1,39 @@
+package member
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"recount/election"
+)
+
+// WriterConfig is how a node's writer works. See workloads.Writer.
+type WriterConfig struct {
+	Every time.Duration                               // from one look whether this node leads to the next
+	Gap   time.Duration                               // from a look to the write, at most
+	Dial  func(ctx context.Context) (net.Conn, error) // to the resource
+}
+
+// firstValue begins the values of one life of one node's writer, so that no two writers write the same one.
+func firstValue(id election.ID, life uint64) int32 { return int32(id)<<16 | int32(life&0xffff) }
+
+// residentWriter is the workloads.Host in the process of an algorithm.
+type residentWriter struct {
+	*host
+	rand     *rand.Rand
+	resource *resource
+}
+
+// Status is what the algorithm says now: that may depend on its clock.
+func (w *residentWriter) Status() election.Status {
+	w.changed()
+	return w.status
+}
+
+func (w *residentWriter) Rand() *rand.Rand                { return w.rand }
+func (w *residentWriter) Write(token uint64, value int64) { w.resource.write(token, value) }
+func (w *residentWriter) After(d time.Duration, f func()) {
+	w.calls.add(w.Now()+d, f)
+}

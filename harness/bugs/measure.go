@@ -1,0 +1,191 @@
+package bugs
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/report"
+	"recount/scenarios"
+)
+
+// Count is what came of the runs of one side of a row.
+type Count struct {
+	Row     string `json:"row"`
+	About   string `json:"about"`
+	Control bool   `json:"control"`
+	Key     string `json:"key"` // of what was run: a count of other runs than the row's says nothing of the row
+
+	Shown   int `json:"shown"`   // the property broke
+	Held    int `json:"held"`    // it held, and was put to the test
+	Unknown int `json:"unknown"` // it was not decided
+	Failed  int `json:"failed"`  // there was no run to judge: an image that could not be built, a server that ended by itself
+
+	Also map[string]int `json:"also,omitempty"` // runs in which that property broke
+
+	Seed uint64 `json:"seed,omitempty"` // the first that showed it
+	Why  string `json:"why,omitempty"`  // and what was seen then
+	// Problem is what the first run that failed failed of.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Runs is how many runs were counted.
+func (c Count) Runs() int { return c.Shown + c.Held + c.Unknown + c.Failed }
+
+// What a run may come to.
+const (
+	shown   = "shown"
+	held    = "held"
+	unknown = "unknown"
+	failed  = "failed"
+)
+
+// Outcome is what one run came to.
+type Outcome struct {
+	Row     Row
+	About   string
+	Control bool
+	Run     *report.Run // nil where there was none
+	Word    string
+	Why     string
+}
+
+// Surprising reports whether the run is not what the row says: a person will want to look at it.
+func (o Outcome) Surprising() bool { return o.Control != (o.Word == held) }
+
+// Measurer makes the runs of rows.
+type Measurer struct {
+	Runs int // of each side, with the seeds from 1
+	// Make makes one run, on containers or in simulation as its plan says.
+	Make func(ctx context.Context, p harness.Plan) (*report.Run, error)
+	// Tell is told what each run came to.
+	Tell func(o Outcome)
+}
+
+// Measure makes all runs of a row, one after the other. When ctx ends, so does it, with ctx's error: a row is measured
+// as a whole or not at all. It is an error, too, if not one run could be made.
+func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
+	var counts []Count
+	var why error // the first run could not be made, if no run could
+	made := false
+	for _, side := range r.sides() {
+		key, err := r.key(side)
+		if err != nil {
+			return nil, err
+		}
+		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key}
+		for seed := uint64(1); seed <= uint64(m.Runs); seed++ {
+			p, err := r.plan(side, seed)
+			if err != nil {
+				return nil, err
+			}
+			run, err := m.Make(ctx, p)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if made = made || err == nil; why == nil {
+				why = err
+			}
+			o := Outcome{Row: r, About: side.About, Control: side.control, Run: run}
+			o.Word, o.Why = judge(run, err, r.Property)
+			c.add(o, seed)
+			for _, property := range r.Also {
+				if word, _ := judge(run, err, property); word == shown {
+					if c.Also == nil {
+						c.Also = map[string]int{}
+					}
+					c.Also[property]++
+				}
+			}
+			m.Tell(o)
+		}
+		counts = append(counts, c)
+	}
+	if !made && why != nil {
+		return nil, why
+	}
+	return counts, nil
+}
+
+func (c *Count) add(o Outcome, seed uint64) {
+	switch o.Word {
+	case shown:
+		if c.Shown++; c.Shown == 1 {
+			c.Seed, c.Why = seed, o.Why
+		}
+	case held:
+		c.Held++
+	case unknown:
+		c.Unknown++
+	default:
+		if c.Failed++; c.Failed == 1 {
+			c.Problem = o.Why
+		}
+	}
+}
+
+// judge says what a run came to. A server that ended by itself has crashed, which is another bug than the row's.
+func judge(run *report.Run, err error, property string) (word, why string) {
+	if err == nil && run == nil {
+		err = errors.New("no run")
+	}
+	if err != nil {
+		return failed, err.Error()
+	}
+	for i := range run.History.Ops {
+		if op := &run.History.Ops[i]; op.F == history.Exit {
+			return failed, fmt.Sprintf("%s ended by itself: %s", op.Node, op.Error)
+		}
+	}
+	for _, v := range run.Verdicts {
+		if v.Property != property {
+			continue
+		}
+		switch v.Verdict {
+		case checkers.Invalid:
+			return shown, v.Why
+		case checkers.Valid:
+			return held, v.Why
+		default:
+			return unknown, v.Why
+		}
+	}
+	return failed, "nobody judged " + property
+}
+
+// key names what a side's runs are: they are other runs when what the scenario does changes, the options or the property.
+func (r Row) key(c side) (string, error) {
+	text, ok := scenarios.Read(r.Scenario())
+	if !ok {
+		return "", fmt.Errorf("track: %w", hint.Unknown("scenario", r.Scenario(), nil))
+	}
+	h := sha256.New()
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "expect:") {
+			break
+		}
+		if !strings.HasPrefix(line, "about:") && !strings.HasPrefix(line, "source:") {
+			io.WriteString(h, line)
+		}
+	}
+	// Maps are printed in the order of their keys.
+	fmt.Fprintf(h, "%q %q %q %q %q", c.on, r.Property, c.Target, c.Options, c.Workloads)
+	return fmt.Sprintf("%.12x", h.Sum(nil)), nil
+}
+
+// Reliable reports whether a row shows where it should, in at least four of five runs, and nowhere else.
+func Reliable(counts []Count) bool {
+	for _, c := range counts {
+		if c.Control && (c.Shown > 0 || c.Held == 0) || !c.Control && 5*c.Shown < 4*c.Runs() {
+			return false
+		}
+	}
+	return len(counts) > 0
+}

@@ -1,0 +1,34 @@
+package bugs
+
+import "recount/harness"
+
+func init() {
+	register(
+		Row{
+			Name: "nats-ping-pong",
+			Bug: "One link between two of three servers is cut. The follower behind it is elected, the old leader goes on, and both hold " +
+				"the third, which follows now the one and now the other: its term goes down again each time. 2.10.27 settles on one.",
+			Sources:  []string{"https://github.com/nats-io/nats-server/releases/tag/v2.10.27"},
+			Property: "monotonic-term",
+			Also:     []string{"exclusive-leadership"},
+			On:       []string{harness.OnDocker},
+			Affected: "NATS 2.10.20",
+			Controls: []Control{{About: "NATS 2.10.27", Options: map[string]string{"version": "2.10.27"}}},
+		},
+		Row{
+			Name: "nats-rejoin",
+			Bug: "A server that was cut off comes back with a higher term and deposes a leader that never lost its majority: NATS has no " +
+				"pre-vote. No version repairs it; the control is etcd, which asks first.",
+			Sources:  []string{"https://github.com/nats-io/nats-server/pull/5331"},
+			Property: "sticky-leader",
+			On:       []string{harness.OnDocker},
+			Affected: "NATS 2.12.15",
+			Controls: []Control{{About: "etcd 3.6.16", Target: "etcd"}},
+		},
+	)
+	registerSoak(Long{
+		Name: "nats", About: "NATS 2.12.15", Target: "nats", Nodes: 3,
+		Without: []string{"disk-errors", "disk-full"},
+		Because: "a server that cannot store its term leaves its group until it is started again",
+	})
+}

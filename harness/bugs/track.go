@@ -1,0 +1,138 @@
+// Package bugs holds the published bugs of real elections that Recount makes happen, and measures how reliably it does:
+// so many runs of each on what the bug affects, and as many on a control that has it fixed.
+package bugs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"recount/harness"
+	"recount/internal/hint"
+)
+
+// Row is one bug. Its scenario is scenarios/track/<Name>.yaml, which says what the bug affects: target and options.
+type Row struct {
+	Name     string
+	Bug      string   // one sentence: what went wrong
+	Sources  []string // pages that report it
+	Property string   // what it breaks, and what is counted
+	Also     []string // what it may break besides
+	On       []string // where its runs are made: harness.OnDocker, harness.OnSim
+	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
+	Controls []Control
+}
+
+// Control is the same scenario on something that does not have the bug.
+type Control struct {
+	About     string            // in words: "etcd 3.4.23, pre-vote on"
+	Target    string            // "" is the scenario's own
+	Options   map[string]string // on top of the scenario's, if the target is its own
+	Workloads []string          // in the place of the scenario's, if there are any
+}
+
+var registry []Row
+
+// register adds rows; a name registered twice is a programming error.
+func register(rows ...Row) {
+	for _, r := range rows {
+		if slices.ContainsFunc(registry, func(o Row) bool { return o.Name == r.Name }) {
+			panic("track: registered twice: " + r.Name)
+		}
+		registry = append(registry, r)
+	}
+}
+
+// All returns every row, sorted by name: those of one system stand together.
+func All() []Row {
+	return slices.SortedFunc(slices.Values(registry), func(a, b Row) int {
+		switch {
+		case a.Name < b.Name:
+			return -1
+		case a.Name > b.Name:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Find returns the rows of these names, or all if there are none.
+func Find(names []string) ([]Row, error) {
+	all := All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var rows []Row
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(r Row) bool { return r.Name == n })
+		if i < 0 {
+			var known []string
+			for _, r := range all {
+				known = append(known, r.Name)
+			}
+			return nil, fmt.Errorf("track: %w", hint.Unknown("row", n, known))
+		}
+		rows = append(rows, all[i])
+	}
+	return rows, nil
+}
+
+// Scenario is the row's scenario, as "recount run" takes it.
+func (r Row) Scenario() string { return "track/" + r.Name }
+
+// side is one way to run a row's scenario: on what the bug affects, or on a control.
+type side struct {
+	Control
+	on      string
+	control bool
+}
+
+// sides are all of a row's, what the bug affects before the controls.
+func (r Row) sides() (all []side) {
+	for _, on := range r.On {
+		in := ""
+		if on == harness.OnSim {
+			in = ", simulated"
+		}
+		for i, c := range append([]Control{{About: r.Affected}}, r.Controls...) {
+			c.About += in
+			all = append(all, side{c, on, i > 0})
+		}
+	}
+	return all
+}
+
+// plan is a run of one side.
+func (r Row) plan(c side, seed uint64) (harness.Plan, error) {
+	s, err := harness.LoadScenario(r.Scenario())
+	if err != nil {
+		return harness.Plan{}, err
+	}
+	p := s.Plan(harness.Plan{Target: c.Target, On: c.on, Seed: seed})
+	if p.Options == nil {
+		p.Options = map[string]string{}
+	}
+	maps.Copy(p.Options, c.Options)
+	if len(c.Workloads) > 0 {
+		p.Workloads = c.Workloads
+	}
+	return p, p.Check()
+}
+
+// command is what a person types to make one run of a side.
+func (r Row) command(c side) string {
+	line := "recount run " + r.Scenario()
+	if c.on != harness.OnSim {
+		line += " --on " + c.on
+	}
+	if c.Target != "" {
+		line += " --target " + c.Target
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Options)) {
+		line += " --opt " + harness.Quote(k+"="+c.Options[k])
+	}
+	for _, w := range c.Workloads {
+		line += " --workload " + w
+	}
+	return line
+}

@@ -1,0 +1,187 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/report"
+)
+
+var update = flag.Bool("update", false, "write the page anew from what was measured")
+
+// Every row can be run, and its scenario expects what the row counts.
+func TestRows(t *testing.T) {
+	require.NotEmpty(t, All())
+	for _, r := range All() {
+		t.Run(r.Name, func(t *testing.T) {
+			s, err := harness.LoadScenario(r.Scenario())
+			require.NoError(t, err)
+			require.Equal(t, checkers.Invalid, s.Expect[r.Property])
+			require.NotEmpty(t, r.Sources)
+			require.NotEmpty(t, r.Controls)
+			require.NotEmpty(t, r.On)
+			keys := map[string]bool{}
+			for _, side := range r.sides() {
+				p, err := r.plan(side, 1)
+				require.NoError(t, err)
+				require.NotEmpty(t, p.Schedule)
+				key, err := r.key(side)
+				require.NoError(t, err)
+				require.False(t, keys[key], "two sides are the same run")
+				keys[key] = true
+			}
+		})
+	}
+	for _, l := range longs {
+		require.NoError(t, harness.Plan{Target: l.Target, Options: l.Options, On: harness.OnDocker, Nodes: l.Nodes}.Check())
+	}
+}
+
+func TestFind(t *testing.T) {
+	all, err := Find(nil)
+	require.NoError(t, err)
+	require.Equal(t, All(), all)
+	rows, err := Find([]string{"etcd-rejoin"})
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	_, err = Find([]string{"etcd-rejoinn"})
+	require.Equal(t, `did you mean "etcd-rejoin"?`, hint.Of(err))
+}
+
+func ran(v checkers.Verdict, ops ...history.Op) *report.Run {
+	return &report.Run{
+		History:  &history.History{Ops: ops},
+		Verdicts: []report.Verdict{{Result: checkers.Result{Property: "sticky-leader", Verdict: v, Why: "why"}}},
+	}
+}
+
+// Only a property that the checker found broken counts as shown.
+func TestJudge(t *testing.T) {
+	crash := history.Op{F: history.Exit, Node: "n2", Error: "exit status 2"}
+	for _, c := range []struct {
+		run       *report.Run
+		err       error
+		word, why string
+	}{
+		{ran(checkers.Invalid), nil, shown, "why"},
+		{ran(checkers.Valid), nil, held, "why"},
+		{ran(checkers.Unknown), nil, unknown, "why"},
+		{ran(checkers.Invalid, crash), nil, failed, "n2 ended by itself: exit status 2"},
+		{nil, errors.New("go build: exit status 1"), failed, "go build: exit status 1"},
+		{nil, nil, failed, "no run"},
+		{&report.Run{History: &history.History{}}, nil, failed, "nobody judged sticky-leader"},
+	} {
+		word, why := judge(c.run, c.err, "sticky-leader")
+		require.Equal(t, c.word, word)
+		require.Equal(t, c.why, why)
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	rows, err := Find([]string{"etcd-rejoin"})
+	require.NoError(t, err)
+	r, told := rows[0], 0
+	m := Measurer{
+		Runs: 3,
+		Make: func(_ context.Context, p harness.Plan) (*report.Run, error) {
+			switch {
+			case p.Options["version"] == "3.6.16":
+				return ran(checkers.Valid), nil
+			case p.Options["pre-vote"] == "true" && p.Seed == 2:
+				return nil, errors.New("no engine")
+			case p.Options["pre-vote"] == "true":
+				return ran(checkers.Unknown), nil
+			}
+			return ran(checkers.Invalid), nil
+		},
+		Tell: func(Outcome) { told++ },
+	}
+	counts, err := m.Measure(t.Context(), r)
+	require.NoError(t, err)
+	require.Equal(t, 9, told)
+	require.Len(t, counts, 3)
+	require.Equal(t, []int{3, 0, 0, 0}, []int{counts[0].Shown, counts[0].Held, counts[0].Unknown, counts[0].Failed})
+	require.Equal(t, []int{0, 0, 2, 1}, []int{counts[1].Shown, counts[1].Held, counts[1].Unknown, counts[1].Failed})
+	require.Equal(t, []int{0, 3, 0, 0}, []int{counts[2].Shown, counts[2].Held, counts[2].Unknown, counts[2].Failed})
+	require.False(t, Reliable(counts), "a control that was never seen to hold controls nothing")
+	require.True(t, Reliable([]Count{counts[0], counts[2]}))
+
+	var rec Record
+	rec.Put(r.Name, counts)
+	page, err := rec.Page()
+	require.NoError(t, err)
+	require.Contains(t, page, "| [etcd-rejoin](#etcd-rejoin) | `sticky-leader` | **etcd 3.4.23** | **3 of 3** | 0 | 0 |")
+	require.Contains(t, page, "|  |  | etcd 3.4.23, pre-vote on | 0 of 3 | 2 | 1 |")
+	require.Contains(t, page, "a run failed: no engine")
+	require.Contains(t, page, "not measured", "of the other rows")
+
+	dir := t.TempDir()
+	require.NoError(t, rec.Write(dir))
+	again, err := Load(dir)
+	require.NoError(t, err)
+	require.Equal(t, rec.Rows, again.Rows)
+}
+
+func TestMeasureInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	m := Measurer{Runs: 3, Tell: func(Outcome) {}, Make: func(context.Context, harness.Plan) (*report.Run, error) {
+		cancel(enough)
+		return ran(checkers.Invalid), nil
+	}}
+	_, err := m.Measure(ctx, All()[0])
+	require.ErrorIs(t, err, enough)
+}
+
+// Where no run can be made, nothing is measured.
+func TestMeasureNothing(t *testing.T) {
+	none := errors.New("no engine")
+	m := Measurer{Runs: 2, Tell: func(Outcome) {}, Make: func(context.Context, harness.Plan) (*report.Run, error) { return nil, none }}
+	_, err := m.Measure(t.Context(), All()[0])
+	require.ErrorIs(t, err, none)
+}
+
+// What the docs say was measured, of what the rows are today.
+func TestPageIsWhatWasMeasured(t *testing.T) {
+	docs := filepath.Join("..", "..", "docs")
+	rec, err := Load(docs)
+	require.NoError(t, err)
+	want, err := rec.Page()
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, rec.Write(docs))
+	}
+	got, err := os.ReadFile(filepath.Join(docs, PageFile))
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "make golden writes it; rows that have changed must be measured again")
+}
+
+// The rows that are simulated as well are measured here, too: they show on what the bug affects, and nowhere else.
+func TestSimulatedRows(t *testing.T) {
+	m := Measurer{Runs: 5, Make: harness.Simulate, Tell: func(o Outcome) {
+		require.False(t, o.Surprising(), "%s on %s: %s: %s", o.Row.Name, o.About, o.Word, o.Why)
+	}}
+	seen := 0
+	for _, r := range All() {
+		if !slices.Contains(r.On, harness.OnSim) {
+			continue
+		}
+		r.On = []string{harness.OnSim}
+		counts, err := m.Measure(t.Context(), r)
+		require.NoError(t, err)
+		require.True(t, Reliable(counts))
+		seen++
+	}
+	require.Positive(t, seen)
+}

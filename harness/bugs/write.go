@@ -1,0 +1,91 @@
+package bugs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recount/internal/hint"
+)
+
+// The files that a track record is kept in: what was measured, and the page made of it.
+const (
+	JSONFile = "track-record.json"
+	PageFile = "track-record.md"
+)
+
+// Record is all that was measured.
+type Record struct {
+	Rows  []Count `json:"rows"`
+	Soaks []Soak  `json:"soaks"`
+}
+
+// Load reads the record in a folder; where there is none, nothing was measured yet.
+func Load(dir string) (rec Record, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, JSONFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return rec, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &rec)
+	}
+	if err != nil {
+		return rec, hint.Add(fmt.Errorf("track: read the record: %w", err), "--docs DIR names the folder with %s", JSONFile)
+	}
+	return rec, nil
+}
+
+// Put takes in what was measured of a row, in the place of what was known of it.
+func (rec *Record) Put(row string, counts []Count) {
+	rec.Rows = slices.DeleteFunc(rec.Rows, func(c Count) bool { return c.Row == row })
+	rec.Rows = append(rec.Rows, counts...)
+	slices.SortStableFunc(rec.Rows, func(a, b Count) int { return strings.Compare(a.Row, b.Row) })
+}
+
+// PutSoak takes in a soak, in the place of what was known of it.
+func (rec *Record) PutSoak(s Soak) {
+	rec.Soaks = slices.DeleteFunc(rec.Soaks, func(o Soak) bool { return o.Name == s.Name })
+	rec.Soaks = append(rec.Soaks, s)
+	slices.SortFunc(rec.Soaks, func(a, b Soak) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Write writes the record and its page into a folder.
+func (rec *Record) Write(dir string) error {
+	page, err := rec.Page()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err = e.Encode(rec); err == nil {
+		err = os.WriteFile(filepath.Join(dir, JSONFile), b.Bytes(), 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, PageFile), []byte(page), 0o644)
+	}
+	if err != nil {
+		return hint.Add(fmt.Errorf("track: write the record: %w", err), "--docs DIR names another folder")
+	}
+	return nil
+}
+
+// count returns what was measured of a side, if that is what the row runs today.
+func (rec *Record) count(r Row, c side) (Count, bool, error) {
+	key, err := r.key(c)
+	if err != nil {
+		return Count{}, false, err
+	}
+	i := slices.IndexFunc(rec.Rows, func(o Count) bool { return o.Row == r.Name && o.Key == key })
+	if i < 0 {
+		return Count{}, false, nil
+	}
+	return rec.Rows[i], true, nil
+}

@@ -1,0 +1,258 @@
+// Package hunt searches for what breaks an election: it makes many runs with faults drawn at random, prefers to vary
+// those that reached something new, and keeps the plans whose runs broke a property.
+package hunt
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/harness/shrink"
+	"recount/internal/hint"
+	"recount/internal/seed"
+	"recount/report"
+	"recount/targets"
+)
+
+// Config says what to hunt for, and where.
+type Config struct {
+	Target    string
+	Options   map[string][]string // of the target: the values to draw each from
+	Faults    []string            // to draw from
+	Nodes     [2]int              // the smallest and the largest cluster
+	Time      time.Duration       // of each run; 0 for what suits the target
+	Workloads []string
+	On        string // where runs take place
+	// Property is what must break; with "" it is any that the target promises.
+	Property string
+	Seed     uint64        // decides which runs are made, in which order
+	Runs     int           // how many at most; 0 for no limit
+	Budget   time.Duration // how long at most; 0 for no limit
+	Jobs     int           // runs at once; 0 for one a core
+	// KeepGoing goes on after the first finding.
+	KeepGoing bool
+	// Make makes a run; nil simulates it.
+	Make func(ctx context.Context, p harness.Plan) (*report.Run, error)
+	// Progress is told how it goes, often; it may be nil.
+	Progress func(Progress)
+}
+
+// Progress is how far a hunt is.
+type Progress struct {
+	Runs     int
+	Took     time.Duration
+	Coverage int // how many different things the runs have reached
+	Findings int // runs that broke what is looked for
+}
+
+// Finding is a run that broke a property.
+type Finding struct {
+	Property string
+	Plan     harness.Plan
+	Why      string
+	Run      int      // the number of the run among those of its hunt, from 1
+	Under    []string // the faults that were under way when it broke, or the last before
+	Whole    bool     // whether the cluster was in good health again by then
+
+	run *report.Run // nil in simulation, where it can be made again
+}
+
+// Result is what a hunt came to.
+type Result struct {
+	Progress
+	Findings    []Finding      // in the order of their runs
+	Broken      map[string]int // how many runs broke each property, looked for or not
+	Interrupted bool           // ctx ended before the runs or the budget did
+}
+
+// window is how many runs are planned ahead of those whose results are known. It does not depend on the number of jobs,
+// so neither do the plans: the same seed hunts the same runs on every machine.
+const window = 64
+
+// Hunt makes runs until it has found something, or until its budget is spent, or ctx ends. An error is one of the
+// configuration, and the result nil, or one of the harness, and the result what was found until then.
+func Hunt(ctx context.Context, cfg Config) (*Result, error) {
+	h, err := newHunter(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return h.hunt(ctx)
+}
+
+// hunter is a hunt under way. Runs are planned and taken note of in order, by one goroutine; others make them.
+type hunter struct {
+	Config
+	target *targets.Target
+	corpus corpus
+	result Result
+}
+
+func newHunter(cfg Config) (*hunter, error) {
+	h := &hunter{Config: cfg, corpus: newCorpus()}
+	h.result.Broken = map[string]int{}
+	if err := h.check(); err != nil {
+		return nil, harness.Usage(err)
+	}
+	if h.Jobs <= 0 {
+		h.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if h.Make == nil {
+		h.Make = harness.Simulate
+	}
+	if h.Progress == nil {
+		h.Progress = func(Progress) {}
+	}
+	return h, nil
+}
+
+// check finds what is wrong with the configuration, so that every plan that is drawn can be made.
+func (h *hunter) check() (err error) {
+	if h.target, err = targets.Find(h.Target); err != nil {
+		return err
+	}
+	if h.Property != "" {
+		if err := harness.KnownProperty(h.Property); err != nil {
+			return err
+		}
+	}
+	if h.Nodes[0] < 2 || h.Nodes[1] < h.Nodes[0] {
+		return hint.Add(fmt.Errorf("hunt: clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start")
+	}
+	if len(h.Faults) == 0 {
+		return hint.Add(fmt.Errorf("hunt: no faults to draw from"), "recount list faults shows them")
+	}
+	for name, values := range h.Options {
+		for _, v := range values {
+			if _, err := h.target.Parse(map[string]string{name: v}); err != nil {
+				return err
+			}
+		}
+	}
+	p := harness.Plan{Target: h.Target, On: h.On, Nodes: h.Nodes[1], Faults: h.Faults, Workloads: h.Workloads}
+	h.drawOptions(&p, seed.New(h.Seed, "check"))
+	return p.Check()
+}
+
+// trial is one run of a hunt.
+type trial struct {
+	number  int // from 0
+	plan    harness.Plan
+	made    bool // to its end
+	err     error
+	reached map[feature]struct{}
+	broken  []string
+	found   *Finding
+}
+
+func (h *hunter) hunt(ctx context.Context) (*Result, error) {
+	begun := time.Now()
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	if h.Budget > 0 {
+		inner, stop = context.WithTimeout(inner, h.Budget)
+		defer stop()
+	}
+	todo, done := make(chan *trial, window), make(chan *trial, window)
+	for range h.Jobs {
+		go func() {
+			for t := range todo {
+				if inner.Err() == nil {
+					h.make(inner, t)
+				}
+				done <- t
+			}
+		}()
+	}
+	defer close(todo)
+
+	planned, next, waiting := 0, 0, map[int]*trial{}
+	plan := func() error {
+		p, err := h.plan(planned)
+		if err == nil {
+			todo <- &trial{number: planned, plan: p}
+			planned++
+		}
+		return err
+	}
+	for planned < window && (h.Runs == 0 || planned < h.Runs) {
+		if err := plan(); err != nil {
+			return nil, err
+		}
+	}
+	enough := false
+	for next < planned {
+		t := <-done
+		waiting[t.number] = t
+		for t = waiting[next]; t != nil; t = waiting[next] {
+			delete(waiting, next)
+			next++
+			if t.err != nil {
+				return &h.result, fmt.Errorf("hunt: run %d, seed %d: %w", t.number+1, t.plan.Seed, t.err)
+			}
+			if enough = enough || !t.made; enough {
+				continue
+			}
+			h.note(t)
+			if enough = t.found != nil && !h.KeepGoing; enough {
+				stop()
+			} else if h.Runs == 0 || planned < h.Runs {
+				if err := plan(); err != nil {
+					return nil, err
+				}
+			}
+		}
+		h.result.Took = time.Since(begun)
+		h.Progress(h.result.Progress)
+	}
+	h.result.Interrupted = ctx.Err() != nil
+	return &h.result, nil
+}
+
+// make makes a run and keeps of it what counts.
+func (h *hunter) make(ctx context.Context, t *trial) {
+	r, err := h.Make(ctx, t.plan)
+	if ctx.Err() != nil { // a run that was cut short shows nothing
+		return
+	}
+	if t.err = err; err != nil {
+		return
+	}
+	t.made = true
+	t.reached = reached(r.History)
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Verdict != checkers.Invalid {
+			continue
+		}
+		t.broken = append(t.broken, v.Property)
+		if t.found == nil && Looked(v, h.Property) {
+			t.found = &Finding{Property: v.Property, Plan: t.plan, Why: v.Why, Run: t.number + 1}
+			t.found.Under, t.found.Whole = shrink.Circumstances(r.History, v)
+			if r.Dir != "" {
+				t.found.run = r
+			}
+		}
+	}
+}
+
+// Looked reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
+func Looked(v *report.Verdict, property string) bool {
+	return v.Verdict == checkers.Invalid && (property == v.Property || property == "" && v.Promised)
+}
+
+// note takes up what a run has shown.
+func (h *hunter) note(t *trial) {
+	h.corpus.note(t.plan, t.reached)
+	h.result.Runs++
+	h.result.Coverage = h.corpus.size()
+	for _, property := range t.broken {
+		h.result.Broken[property]++
+	}
+	if t.found != nil {
+		h.result.Progress.Findings++
+		h.result.Findings = append(h.result.Findings, *t.found)
+	}
+}

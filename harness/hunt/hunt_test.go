@@ -1,0 +1,288 @@
+package hunt
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness"
+	"recount/harness/shrink"
+	"recount/internal/seed"
+	"recount/nemesis"
+	"recount/report"
+)
+
+func allFaults() (names []string) {
+	for _, f := range nemesis.All() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// after is a hunt of a target for a property.
+func after(target, property string, seed uint64) Config {
+	return Config{Target: target, Property: property, Seed: seed, Faults: allFaults(), Nodes: [2]int{3, 7}, On: harness.OnSim, Runs: 2000}
+}
+
+func hunted(t testing.TB, cfg Config) *Result {
+	r, err := Hunt(context.Background(), cfg)
+	require.NoError(t, err)
+	return r
+}
+
+func TestTheSameSeedMakesTheSameRunsWhateverTheJobs(t *testing.T) {
+	cfg := after("raft", "sticky-leader", 3)
+	cfg.KeepGoing, cfg.Runs = true, 300
+	cfg.Jobs = 1
+	a := hunted(t, cfg)
+	cfg.Jobs = 7
+	b := hunted(t, cfg)
+	require.Equal(t, a.Findings, b.Findings)
+	require.Equal(t, a.Coverage, b.Coverage)
+	require.Equal(t, a.Broken, b.Broken)
+	require.Greater(t, len(a.Findings), 10)
+	cfg.Seed++
+	require.NotEqual(t, a.Findings, hunted(t, cfg).Findings)
+}
+
+func TestAHuntEndsWithItsRunsItsBudgetOrItsContext(t *testing.T) {
+	cfg := after("raft-prevote", "", 1)
+	cfg.Runs, cfg.Time = 130, 10*time.Second
+	var last Progress
+	cfg.Progress = func(p Progress) { last = p }
+	r := hunted(t, cfg)
+	require.Equal(t, 130, r.Runs)
+	require.Equal(t, r.Progress, last)
+	require.Positive(t, r.Coverage)
+	require.False(t, r.Interrupted)
+
+	cfg.Runs, cfg.Budget = 0, 100*time.Millisecond
+	require.False(t, hunted(t, cfg).Interrupted)
+
+	cfg.Budget = 0
+	ctx, stop := context.WithCancel(context.Background())
+	var runs atomic.Int64
+	cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs.Add(1) == 100 {
+			stop()
+		}
+		return harness.Simulate(ctx, p)
+	}
+	r, err := Hunt(ctx, cfg)
+	require.NoError(t, err)
+	require.True(t, r.Interrupted)
+	require.Less(t, r.Runs, 200)
+}
+
+func TestARunThatFailsEndsTheHunt(t *testing.T) {
+	cfg := after("raft", "", 1)
+	cfg.Make = func(context.Context, harness.Plan) (*report.Run, error) { return nil, os.ErrPermission }
+	_, err := Hunt(context.Background(), cfg)
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.ErrorContains(t, err, "hunt: run 1, seed ")
+
+	cfg = after("raft", "sticky-leader", 1)
+	cfg.KeepGoing = true
+	found := hunted(t, func() Config { c := cfg; c.Runs = 100; return c }())
+	var runs atomic.Int64
+	cfg.Jobs, cfg.Make = 1, func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs.Add(1) == 101 {
+			return nil, os.ErrPermission
+		}
+		return harness.Simulate(ctx, p)
+	}
+	r, err := Hunt(context.Background(), cfg)
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.Equal(t, found.Findings, r.Findings, "what was found until then")
+	require.NotEmpty(t, r.Findings)
+}
+
+func TestAHuntIsChecked(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		`unknown target "rafft"`:        func(c *Config) { c.Target = "rafft" },
+		`unknown property "stickyness"`: func(c *Config) { c.Property = "stickyness" },
+		`unknown fault "partion"`:       func(c *Config) { c.Faults = []string{"partion"} },
+		`unknown option "sacle"`:        func(c *Config) { c.Options = map[string][]string{"sacle": {"1"}} },
+		`"slow" is not a positive`:      func(c *Config) { c.Options = map[string][]string{"scale": {"1", "slow"}} },
+		"clusters of 7 to 3 nodes":      func(c *Config) { c.Nodes = [2]int{7, 3} },
+		"no faults to draw from":        func(c *Config) { c.Faults = nil },
+		"unknown place":                 func(c *Config) { c.On = "moon" },
+		`unknown workload "typing"`:     func(c *Config) { c.Workloads = []string{"typing"} },
+		"etcd is a real system":         func(c *Config) { c.Target = "etcd" },
+		"is too short for a fault":      func(c *Config) { c.Time = time.Millisecond },
+	} {
+		cfg := after("raft", "", 1)
+		change(&cfg)
+		_, err := Hunt(context.Background(), cfg)
+		require.ErrorContains(t, err, want)
+		require.True(t, harness.IsUsage(err), want)
+	}
+}
+
+func TestPlansKeepToWhatWasAskedFor(t *testing.T) {
+	cfg := after("blazingmq-term", "", 5)
+	cfg.Nodes, cfg.Options, cfg.Workloads = [2]int{4, 5}, map[string][]string{"scale": {"0.1", "0.2"}}, []string{"fence"}
+	cfg.Faults = []string{"isolate", "flap-link"}
+	h, err := newHunter(cfg)
+	require.NoError(t, err)
+	scales, sizes, faults, steps := map[string]int{}, map[int]int{}, map[string]int{}, map[int]int{}
+	for k := range 1000 {
+		p, err := h.plan(k)
+		require.NoError(t, err)
+		require.NoError(t, p.Check())
+		scales[p.Options["scale"]]++
+		sizes[p.Nodes]++
+		steps[len(p.Schedule)]++
+		for _, st := range p.Schedule {
+			faults[st.Fault]++
+		}
+		require.LessOrEqual(t, p.Schedule.End(), p.Time)
+		require.LessOrEqual(t, len(p.Schedule), maxSteps)
+		h.corpus.note(p, map[feature]struct{}{{kind: together, code: uint64(k)}: {}}) // so that all get varied
+	}
+	require.Len(t, scales, 2)
+	require.Len(t, sizes, 2)
+	require.Len(t, faults, 2)
+	require.Greater(t, len(steps), 4)
+}
+
+func TestWhatReachedSomethingNewIsVaried(t *testing.T) {
+	c := newCorpus()
+	rnd := seed.New(1, "test")
+	require.Nil(t, c.pick(rnd))
+	reach := func(seed uint64, codes ...uint64) {
+		reached := map[feature]struct{}{}
+		for _, code := range codes {
+			reached[feature{moves, code}] = struct{}{}
+		}
+		c.note(harness.Plan{Seed: seed}, reached)
+	}
+	reach(1, 10, 11)
+	reach(2, 10)
+	reach(3, 10, 12)
+	require.Equal(t, 3, c.size())
+	picked := map[uint64]int{}
+	for range 100 {
+		picked[c.pick(rnd).Seed]++
+	}
+	require.Len(t, picked, 2)
+	require.Greater(t, picked[1], 30)
+	require.Greater(t, picked[3], 30)
+}
+
+func TestCoverageTellsSituationsApart(t *testing.T) {
+	reach := func(p harness.Plan) map[feature]struct{} {
+		p.Target, p.Time = "raft", 10*time.Second
+		r, err := harness.Simulate(context.Background(), p)
+		require.NoError(t, err)
+		return reached(r.History)
+	}
+	calm := reach(harness.Plan{Nodes: 3, Seed: 1})
+	require.Equal(t, calm, reach(harness.Plan{Nodes: 3, Seed: 1}))
+	cut := reach(harness.Plan{Nodes: 3, Seed: 1, Schedule: nemesis.Schedule{{At: time.Second, Fault: "cut-link"}}})
+	killed := reach(harness.Plan{Nodes: 3, Seed: 1, Schedule: nemesis.Schedule{{At: time.Second, Fault: "kill"}}})
+	more := func(a, b map[feature]struct{}) (n int) {
+		for f := range a {
+			if _, known := b[f]; !known {
+				n++
+			}
+		}
+		return n
+	}
+	require.Positive(t, more(cut, calm))
+	require.Positive(t, more(killed, calm))
+	require.Positive(t, more(killed, cut))
+	require.Positive(t, more(cut, killed))
+}
+
+func TestFindingsAreKeptOneOfAKind(t *testing.T) {
+	cfg := after("raft", "sticky-leader", 3)
+	cfg.KeepGoing, cfg.Runs, cfg.Faults, cfg.Nodes = true, 60, []string{"isolate"}, [2]int{3, 4}
+	r := hunted(t, cfg)
+	require.Greater(t, len(r.Findings), 5)
+	results := t.TempDir()
+	keeper := Keeper{Results: results, Origin: "recount hunt …", Shrink: shrink.Config{Jobs: 2}}
+	kept, err := keeper.Keep(context.Background(), r)
+	require.NoError(t, err)
+	all := 0
+	signatures := map[string]bool{}
+	for _, k := range kept {
+		all += 1 + k.Alike
+		require.False(t, signatures[k.Shrunk.Signature()])
+		signatures[k.Shrunk.Signature()] = true
+		require.Equal(t, harness.StatusBroken, k.Found.Status)
+		require.Equal(t, harness.StatusBroken, k.Shrunk.Run.Status)
+		for _, dir := range []string{k.Found.Dir, k.Shrunk.Run.Dir} {
+			for _, file := range []string{"report.html", "history.jsonl", "run.json", "repro"} {
+				require.FileExists(t, filepath.Join(dir, file))
+			}
+		}
+		require.Equal(t, "recount run "+k.File, k.Shrunk.Run.Repeat)
+		require.Contains(t, k.Found.Repeat, "recount run --replay "+k.Found.Dir)
+		s, err := harness.LoadScenario(k.File)
+		require.NoError(t, err)
+		require.Len(t, s.Schedule, 1)
+	}
+	require.Equal(t, len(r.Findings), all, "each finding is kept or is like one that is")
+}
+
+// A run on containers is kept as it was made, and judged, now and later, by what it was kept for.
+func TestAFindingOnContainersRequiresWhatItBroke(t *testing.T) {
+	scratch, results := t.TempDir(), t.TempDir()
+	cfg := after("raft", "sticky-leader", 1)
+	cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) { // stands for containers
+		r, err := harness.Run(ctx, p, harness.Config{Results: scratch})
+		if err == nil {
+			r.Cluster = harness.OnDocker
+		}
+		return r, err
+	}
+	adopt := func(r *report.Run) error { return harness.Move(r, results) }
+	keeper := Keeper{Results: results, Adopt: adopt, Shrink: shrink.Config{Make: cfg.Make, Jobs: 1, Need: 1, Of: 1, Measure: 1}}
+	kept, err := keeper.Keep(t.Context(), hunted(t, cfg))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	for _, r := range []*report.Run{kept[0].Found, kept[0].Shrunk.Run} {
+		require.Equal(t, harness.StatusBroken, r.Status)
+		stored, err := report.Read(r.Dir)
+		require.NoError(t, err)
+		again, err := harness.Again(stored, harness.Plan{Seed: stored.Seed})
+		require.NoError(t, err)
+		require.Equal(t, []string{"sticky-leader"}, again.Plan.Require)
+	}
+	s, err := harness.LoadScenario(kept[0].File)
+	require.NoError(t, err)
+	require.Equal(t, []string{"sticky-leader"}, s.Require)
+	require.Equal(t, "recount run "+kept[0].File+" --on docker", kept[0].Shrunk.Run.Repeat)
+}
+
+func TestWhatWasBeingShrunkWhenARunFailedIsKept(t *testing.T) {
+	runs := 0
+	keeper := Keeper{Results: t.TempDir(), Shrink: shrink.Config{Jobs: 1, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		if runs++; runs == 30 {
+			return nil, os.ErrPermission
+		}
+		return harness.Simulate(ctx, p)
+	}}}
+	kept, err := keeper.Keep(t.Context(), hunted(t, after("raft", "sticky-leader", 1)))
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.Len(t, kept, 1)
+	require.FileExists(t, filepath.Join(kept[0].Found.Dir, "report.html"))
+	require.FileExists(t, kept[0].File)
+}
+
+func TestAfterCtrlCFindingsAreKeptAsTheyAre(t *testing.T) {
+	r := hunted(t, after("raft", "sticky-leader", 1))
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	kept, err := Keeper{Results: t.TempDir()}.Keep(ctx, r)
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	require.Nil(t, kept[0].Shrunk)
+	require.FileExists(t, filepath.Join(kept[0].Found.Dir, "report.html"))
+}

@@ -1,0 +1,98 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+
+	"recount/harness"
+	"recount/internal/hint"
+	"recount/nemesis"
+	"recount/scenarios"
+)
+
+// Column is what is done to elections: nothing, one fault again and again, all faults at random, or a scenario.
+type Column struct {
+	Name  string `json:"name"`
+	Kind  Kind   `json:"kind"`
+	About string `json:"about"`
+
+	faults   []string
+	scenario *harness.Scenario
+}
+
+// Kind is what sort of column it is.
+type Kind string
+
+// The kinds of columns.
+const (
+	Drawn   Kind = "faults"   // drawn by the seed
+	Written Kind = "scenario" // in a file
+)
+
+// Words for columns besides the names of faults and scenarios.
+const (
+	NoFaults   = "none"  // as a column: nothing is done to the election
+	Everything = "mixed" // as a column: all faults, drawn at random
+	AllColumns = "all"   // every column of the kind
+)
+
+// ParseColumns looks up columns by the names of faults and of scenarios.
+func ParseColumns(faults, names []string) (columns []Column, err error) {
+	var known []string
+	for _, f := range nemesis.All() {
+		known = append(known, f.Name)
+	}
+	for _, w := range faults {
+		switch w {
+		case AllColumns:
+			columns = append(columns, nothing())
+			for _, name := range known {
+				columns = append(columns, drawn(name))
+			}
+			columns = append(columns, mixed(nemesis.Drawn()))
+		case NoFaults:
+			columns = append(columns, nothing())
+		case Everything:
+			columns = append(columns, mixed(nemesis.Drawn()))
+		default:
+			if !slices.Contains(known, w) {
+				return nil, fmt.Errorf("matrix: %w", hint.Unknown("fault", w, append(known, NoFaults, Everything, AllColumns)))
+			}
+			columns = append(columns, drawn(w))
+		}
+	}
+	if slices.Contains(names, AllColumns) {
+		names = scenarios.Names()
+	}
+	for _, name := range names {
+		if name == NoFaults {
+			continue
+		}
+		s, err := harness.LoadScenario(name)
+		if err != nil {
+			return nil, fmt.Errorf("matrix: %w", err)
+		}
+		columns = append(columns, Column{Name: s.Name, Kind: Written, About: s.About, scenario: s})
+	}
+	seen := map[string]bool{}
+	columns = slices.DeleteFunc(columns, func(c Column) bool {
+		twice := seen[c.Name]
+		seen[c.Name] = true
+		return twice
+	})
+	return columns, nil
+}
+
+func nothing() Column { return Column{Name: NoFaults, Kind: Drawn, About: "nothing is done to it"} }
+
+func mixed(all []string) Column {
+	return Column{Name: Everything, Kind: Drawn, About: "all faults at random, overlapping now and then", faults: all}
+}
+
+func drawn(fault string) Column {
+	f, err := nemesis.Find(fault)
+	if err != nil {
+		panic(err) // its name comes from the registry
+	}
+	return Column{Name: fault, Kind: Drawn, About: f.About, faults: []string{fault}}
+}

@@ -1,0 +1,61 @@
+package matrix
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"recount/harness"
+	"recount/internal/hint"
+)
+
+// Check finds what is wrong with a plan.
+func (p *Plan) Check() error {
+	var known []string
+	for _, w := range harness.Workloads() {
+		known = append(known, w[0])
+	}
+	for _, w := range p.Workloads {
+		if !slices.Contains(known, w) {
+			return fmt.Errorf("matrix: %w", hint.Unknown("workload", w, known))
+		}
+	}
+	for _, n := range p.Nodes {
+		if n < 2 || n > 99 {
+			return hint.Add(fmt.Errorf("matrix: %d nodes", n), "an election takes 2 to 99")
+		}
+	}
+	switch {
+	case len(p.Rows) == 0 || len(p.Columns) == 0:
+		return hint.Add(fmt.Errorf("matrix: nothing to measure"), "name an election, and a fault or a scenario")
+	case len(p.Nodes) == 0:
+		return hint.Add(fmt.Errorf("matrix: no size for the clusters"), "--nodes 3,4,5")
+	case p.Seeds < 0 || p.Seeds == 0 && p.Budget <= 0:
+		return hint.Add(fmt.Errorf("matrix: %d seeds", p.Seeds), "take one or more, or a --budget of time")
+	case p.Time < 0 || p.Budget < 0:
+		return hint.Add(fmt.Errorf("matrix: time %v, budget %v", p.Time, p.Budget), "times are positive")
+	case p.Jobs < 1:
+		return hint.Add(fmt.Errorf("matrix: %d runs at a time", p.Jobs), "take one or more")
+	}
+	return nil
+}
+
+// run is the plan of one run.
+func (p *Plan) run(r *Row, c *Column, seed uint64) harness.Plan {
+	if c.scenario != nil {
+		run := c.scenario.Plan(harness.Plan{Target: r.Target, Seed: seed})
+		own := run.Options
+		if run.Options = r.over(own); !maps.Equal(own, run.Options) {
+			run.Expect = nil // that was expected of the target as the scenario has it
+		}
+		return run
+	}
+	run := harness.Plan{
+		Target: r.Target, Options: r.Options, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
+		Faults: c.faults, Workloads: harness.Apt(p.Workloads, r.found),
+	}
+	if run.Time == 0 {
+		run.Time = r.time()
+	}
+	return run
+}

@@ -1,0 +1,197 @@
+package matrix
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/internal/hint"
+	"recount/targets"
+)
+
+// Row is an election: a target that can be simulated, with options that are not its defaults.
+//
+// On the command line it is one word: "raft", "raft:vote-twice", "raft:pre-vote=true:scale=2".
+type Row struct {
+	Word    string            `json:"word"`
+	Target  string            `json:"target"`
+	Options map[string]string `json:"options,omitempty"`
+	About   string            `json:"about"`
+	// Breaks are the properties that an option breaks on purpose: then the row is a foot-gun.
+	Breaks []string `json:"breaks,omitempty"`
+
+	found   *targets.Target
+	options targets.Options
+	without *Row // the same without foot-guns; nil if it has none
+}
+
+// FootGun reports whether r is wrong on purpose.
+func (r Row) FootGun() bool { return len(r.Breaks) > 0 }
+
+// guns are the options that make it so.
+func (r *Row) guns() (names []string) {
+	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
+		if o := option(r.found, k); len(o.Breaks) > 0 && r.Options[k] != o.Default {
+			names = append(names, k)
+		}
+	}
+	return names
+}
+
+// Words for many rows at once.
+const (
+	AllRows  = "all"       // every target, and every foot-gun
+	Targets  = "targets"   // every target as it is
+	FootGuns = "foot-guns" // every option that makes a target wrong on purpose
+)
+
+// ParseRows looks up rows by their words.
+func ParseRows(words []string) (rows []Row, err error) {
+	for _, w := range words {
+		switch w {
+		case AllRows:
+			rows = append(rows, everyRow()...)
+		case Targets:
+			rows = append(rows, slices.DeleteFunc(everyRow(), Row.FootGun)...)
+		case FootGuns:
+			rows = append(rows, footGuns()...)
+		default:
+			r, err := parseRow(w)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, r)
+		}
+	}
+	seen := map[string]bool{}
+	rows = slices.DeleteFunc(rows, func(r Row) bool {
+		twice := seen[r.Word]
+		seen[r.Word] = true
+		return twice
+	})
+	return rows, nil
+}
+
+func parseRow(word string) (Row, error) {
+	name, rest, _ := strings.Cut(word, ":")
+	t, err := targets.Find(name)
+	if err != nil {
+		return Row{}, fmt.Errorf("matrix: %w", err)
+	}
+	if t.Node == nil {
+		return Row{}, hint.Add(fmt.Errorf("matrix: %s is a real system: it cannot be simulated", name), "recount run --target %s --on docker", name)
+	}
+	r := Row{Word: word, Target: name, About: t.About, found: t}
+	for _, o := range strings.Split(rest, ":") {
+		if o == "" {
+			continue
+		}
+		k, v, given := strings.Cut(o, "=")
+		if !given {
+			v = "true"
+		}
+		if r.Options == nil {
+			r.Options = map[string]string{}
+		}
+		r.Options[k] = v
+		if opt := option(t, k); opt != nil && len(opt.Breaks) > 0 && v != opt.Default {
+			r.About, r.Breaks = opt.About, append(r.Breaks, opt.Breaks...)
+		}
+	}
+	if r.options, err = t.Parse(r.Options); err != nil {
+		return Row{}, fmt.Errorf("matrix: %w", err)
+	}
+	if guns := r.guns(); len(guns) > 0 {
+		w := r
+		w.Options = maps.Clone(r.Options)
+		for _, g := range guns {
+			delete(w.Options, g)
+		}
+		if w.options, err = t.Parse(w.Options); err != nil {
+			return Row{}, fmt.Errorf("matrix: %w", err)
+		}
+		r.without = &w
+	}
+	return r, nil
+}
+
+func option(t *targets.Target, name string) *targets.Option {
+	i := slices.IndexFunc(t.Options, func(o targets.Option) bool { return o.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.Options[i]
+}
+
+// everyRow is every target that can be simulated, each followed by its foot-guns.
+func everyRow() (rows []Row) {
+	for _, t := range targets.All() {
+		if t.Node != nil {
+			rows = append(rows, must(t.Name))
+			rows = append(rows, gunsOf(t)...)
+		}
+	}
+	return rows
+}
+
+// footGuns is every foot-gun of every target. What one target does not feel another may.
+func footGuns() (rows []Row) {
+	for _, t := range targets.All() {
+		if t.Node != nil {
+			rows = append(rows, gunsOf(t)...)
+		}
+	}
+	return rows
+}
+
+// gunsOf is every switch of a target, and every choice, that breaks what it is there to break.
+func gunsOf(t *targets.Target) (rows []Row) {
+	for _, o := range t.Options {
+		switch {
+		case len(o.Breaks) == 0:
+		case o.Kind == targets.Bool:
+			rows = append(rows, must(t.Name+":"+o.Name))
+		case o.Kind == targets.Choice:
+			for _, c := range o.Choices {
+				if c != o.Default {
+					rows = append(rows, must(t.Name+":"+o.Name+"="+c))
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// must parses a word that is made of registered names.
+func must(word string) Row {
+	r, err := parseRow(word)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// time is how long a run of the row goes on where nobody says: about a dozen faults, and time to be without a leader
+// for longer than the target may.
+func (r *Row) time() time.Duration {
+	b := r.found.Bounds(r.options)
+	return min(max(60*b.Silence, 3*b.Elect, 10*time.Second), 5*time.Minute).Round(time.Second)
+}
+
+// over returns a scenario's options with the row's own in their place. A foot-gun that only the scenario has is put away:
+// the row is the target without it.
+func (r *Row) over(scenario map[string]string) map[string]string {
+	all := maps.Clone(scenario)
+	for k := range scenario {
+		if o := option(r.found, k); o != nil && len(o.Breaks) > 0 {
+			all[k] = o.Default
+		}
+	}
+	if all == nil && len(r.Options) > 0 {
+		all = map[string]string{}
+	}
+	maps.Copy(all, r.Options)
+	return all
+}

@@ -1,0 +1,219 @@
+// Package shrink makes the plan of a run that broke a property smaller, for as long as it breaks it: fewer faults, fewer
+// nodes, simpler faults, shorter and rounder times, and the simplest seed. What is left is what it takes.
+package shrink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/report"
+)
+
+// Config says how to shrink.
+type Config struct {
+	// Property is what must stay broken; with "" it is the first promise that the run broke, or else the first property.
+	Property string
+	// Make makes a run; nil simulates it.
+	Make func(ctx context.Context, p harness.Plan) (*report.Run, error)
+	Jobs int // runs at once; 0 for one a core
+	// Of so many runs of a plan, each with a seed of its own, Need must break the property. With Of 0 it is one of as many
+	// as the property is rare: enough where anything that can be made is made at no cost.
+	Need, Of int
+	// Measure is how many further runs of the result tell how often it shows the violation; 0 for 100.
+	Measure int
+	// Budget is how long it may take; 0 for no limit. What it takes to measure is set aside of it, half of it at most.
+	Budget   time.Duration
+	Progress func(Progress)
+}
+
+// Progress is how far shrinking is.
+type Progress struct {
+	Tried, Runs int // plans, and runs of them
+	Took        time.Duration
+	Plan        harness.Plan // the smallest so far
+}
+
+// Result is what shrinking came to.
+type Result struct {
+	Progress
+	Property string
+	From     harness.Plan // where it began
+	Run      *report.Run  // of Plan
+	Verdict  *report.Verdict
+	// Hits of Measured further runs of the plan, with other seeds, break the property too. There are fewer than ToMeasure
+	// if ctx or the budget ended before.
+	Hits, Measured, ToMeasure int
+	// Interrupted says that ctx or the budget ended before nothing was left to try.
+	Interrupted bool
+}
+
+// Shrink makes the plan of a judged run as small as it can. It returns the best so far when ctx ends, and beside an error of
+// a run that could not be made. The result is nil if the run does not break the property.
+func Shrink(ctx context.Context, r *report.Run, cfg Config) (*Result, error) {
+	s, err := newShrinker(r, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if s.Budget > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, s.begun.Add(s.Budget))
+		defer stop()
+	}
+	s.ctx = ctx
+	s.gauge()
+	for before := -1; s.accepted > before && s.going(); {
+		before = s.accepted
+		s.passes()
+	}
+	s.seed()
+	s.result.Interrupted = !s.going()
+	s.measure()
+	s.result.Took = time.Since(s.begun)
+	return &s.result, s.err
+}
+
+// shrinker is a shrinking under way.
+type shrinker struct {
+	Config
+	ctx context.Context
+	criterion
+	result   Result
+	best     harness.Plan
+	took     time.Duration // by a run of the best plan
+	tries    int           // runs of a plan before it is given up
+	need     int           // how many of them must break the property
+	rate     float64       // how often the property broke with the plan that broke it most often
+	accepted int
+	failed   map[string]int // plans that did not do, and by how many runs
+	err      error
+	begun    time.Time
+}
+
+// criterion is what a smaller run must still show. It is to be the same thing, not just a thing of the same name: what
+// broke in a cluster that was whole again is not what breaks under a fault, and what broke before the faults were over is
+// not what comes of their end. The other way round a fault was under way that it did not take.
+type criterion struct {
+	property string
+	promised bool
+	whole    bool // the cluster was in good health again when it broke
+	late     bool // it broke when all was healed at the end, or after
+}
+
+// shows returns the verdict by which a run meets the criterion, or nil.
+func (c criterion) shows(r *report.Run, planned time.Duration) *report.Verdict {
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Property == c.property && v.Verdict == checkers.Invalid && (v.Promised || !c.promised) {
+			if _, whole := Circumstances(r.History, v); (whole || !c.whole) && (c.late || !late(r.History, v, planned)) {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// late reports whether a violation was complete only after the time for faults was over.
+func late(h *history.History, v *report.Verdict, planned time.Duration) bool {
+	return v.To > settledAt(h)+planned
+}
+
+func newShrinker(r *report.Run, cfg Config) (*shrinker, error) {
+	p, err := harness.PlanOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if p.Target == "" || r.History == nil {
+		return nil, harness.Usage(errors.New("shrink: there is no plan to shrink: name a run's folder"))
+	}
+	if len(p.Recorded) > 0 {
+		return nil, harness.Usage(hint.Add(errors.New("shrink: the run repeats the faults of another"), "shrink that one"))
+	}
+	p = plain(p)
+	s := &shrinker{Config: cfg, best: p, failed: map[string]int{}, begun: time.Now()}
+	v := broken(r, cfg.Property)
+	if v == nil {
+		what := cfg.Property
+		if what == "" {
+			what = "any property"
+		}
+		return nil, harness.Usage(fmt.Errorf("shrink: the run does not break %s", what))
+	}
+	_, whole := Circumstances(r.History, v)
+	s.criterion = criterion{v.Property, v.Promised, whole, late(r.History, v, p.Time)}
+	if s.Make == nil {
+		s.Make = harness.Simulate
+	}
+	if s.Jobs <= 0 {
+		s.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if s.Progress == nil {
+		s.Progress = func(Progress) {}
+	}
+	if s.Measure <= 0 {
+		s.Measure = finalRuns
+	}
+	s.tries, s.need, s.took = s.Of, max(s.Need, 1), r.Took
+	s.result = Result{Property: v.Property, From: p, Run: r, Verdict: v, ToMeasure: s.Measure}
+	s.result.Plan = p
+	return s, nil
+}
+
+// plain is the plan without what shrinking has no use for: it names its faults, and nothing twice.
+func plain(p harness.Plan) harness.Plan {
+	p.Scenario, p.Faults, p.Expect = "", nil, nil
+	p.Schedule = slices.Clone(p.Schedule)
+	for i := range p.Schedule {
+		st := &p.Schedule[i]
+		if st.Times > 0 {
+			st.Wait = 0
+		}
+		if st.ForTimes > 0 {
+			st.For = 0
+		}
+	}
+	return p
+}
+
+// Breaks reports whether a judged run breaks the property, or with "" any: whether there is something to shrink.
+func Breaks(r *report.Run, property string) bool { return broken(r, property) != nil }
+
+// Broken returns the first promise that a judged run broke, or else the first property; "" if it broke none.
+func Broken(r *report.Run) string {
+	if v := broken(r, ""); v != nil {
+		return v.Property
+	}
+	return ""
+}
+
+// broken returns the verdict on the property that a run broke, or on the first of those that it broke.
+func broken(r *report.Run, property string) (first *report.Verdict) {
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		switch {
+		case v.Verdict != checkers.Invalid, property != "" && v.Property != property:
+		case first == nil, v.Promised && !first.Promised:
+			first = v
+		}
+	}
+	return first
+}
+
+// going reports whether there is time to try more.
+func (s *shrinker) going() bool { return s.err == nil && s.ctx.Err() == nil && !s.spent() }
+
+// spent reports whether no more is left of the budget than it takes to end what is begun and to measure, with a run to spare.
+func (s *shrinker) spent() bool {
+	if s.Budget == 0 {
+		return false
+	}
+	rounds := 1 + (s.Measure+s.Jobs-1)/s.Jobs + 1
+	return s.Budget-time.Since(s.begun) < min(time.Duration(rounds)*s.took, s.Budget/2)
+}

@@ -1,0 +1,162 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"recount/harness"
+	"recount/internal/hint"
+	"recount/targets"
+)
+
+// Load reads a suite file, and checks every run of it. Paths in it begin at its folder.
+func Load(file string) (*Suite, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, harness.Usage(fmt.Errorf("suite: %w", err))
+	}
+	s, err := parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.jobs()
+	return s, err
+}
+
+// parse reads the text of a suite file. Its names are not looked up.
+func parse(file string, text []byte) (*Suite, error) {
+	s := &Suite{File: file}
+	var doc yaml.Node
+	err := yaml.Unmarshal(text, &doc)
+	if err == nil && len(doc.Content) == 0 {
+		err = hint.Add(errors.New("the file says nothing"), "targets: [raft-prevote], scenarios: [ping-pong]")
+	}
+	if err == nil {
+		type fields Suite
+		err = wordOr(doc.Content[0], nil, (*fields)(s), "about", "on", "nodes", "time", "seeds", "budget", "workloads", "ignore",
+			"require", "targets", "scenarios", "known")
+	}
+	if err == nil {
+		err = s.fill()
+	}
+	if err != nil {
+		return nil, harness.Usage(fmt.Errorf("suite: %s: %w", file, err))
+	}
+	return s, nil
+}
+
+// fill puts names and defaults where the file leaves them out, and finds what does not go together.
+func (s *Suite) fill() error {
+	if len(s.Targets) == 0 {
+		return hint.Add(errors.New("no targets"), "targets: [raft-prevote, ./mine.yaml]")
+	}
+	if len(s.Scenarios) == 0 {
+		return hint.Add(errors.New("no scenarios"), "scenarios: [ping-pong, {name: random, faults: [isolate, kill], time: 1m}]")
+	}
+	if len(s.Seeds) == 0 {
+		s.Seeds = Seeds{1}
+	}
+	if s.On == "" {
+		s.On = harness.OnSim
+	}
+	names, err := s.fillTargets()
+	if err != nil {
+		return err
+	}
+	scenarios, err := s.fillScenarios(names)
+	if err != nil {
+		return err
+	}
+	for _, property := range slices.Concat(s.Ignore, s.Require) {
+		if err := harness.KnownProperty(property); err != nil {
+			return err
+		}
+	}
+	for _, k := range s.Known {
+		if !slices.Contains(names, k.Target) {
+			return fmt.Errorf("known: %w", hint.Unknown("target of the suite", k.Target, names))
+		}
+		if k.Scenario != "" && !slices.Contains(scenarios, k.Scenario) {
+			return fmt.Errorf("known: %w", hint.Unknown("scenario of the suite", k.Scenario, scenarios))
+		}
+		if err := harness.KnownProperty(k.Property); err != nil {
+			return fmt.Errorf("known: %w", err)
+		}
+	}
+	return nil
+}
+
+// fillTargets returns the names of the targets.
+func (s *Suite) fillTargets() (names []string, err error) {
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		if t.Name == "" {
+			t.Name = label(t.Target)
+		}
+		if t.Target == "" {
+			return nil, hint.Add(fmt.Errorf("target %d has no target", i+1), "recount list targets")
+		}
+		if slices.Contains(names, t.Name) {
+			return nil, hint.Add(fmt.Errorf("two targets named %q", t.Name), "give one a name: {target: %s, name: other}", t.Target)
+		}
+		names = append(names, t.Name)
+		if targets.IsFile(t.Target) {
+			t.Target = s.path(t.Target)
+		}
+	}
+	return names, nil
+}
+
+// fillScenarios returns the names of the scenarios, given those of the targets.
+func (s *Suite) fillScenarios(targetNames []string) (names []string, err error) {
+	for i := range s.Scenarios {
+		c := &s.Scenarios[i]
+		if (c.Scenario == "") == (len(c.Faults) == 0) {
+			return nil, hint.Add(fmt.Errorf("scenario %d: want either a scenario or faults to draw from", i+1),
+				"ping-pong, or {name: random, faults: [isolate, kill]}")
+		}
+		if c.Name == "" {
+			if c.Name = label(c.Scenario); c.Scenario == "" {
+				c.Name = strings.Join(c.Faults, ",")
+			}
+		}
+		if slices.Contains(names, c.Name) {
+			return nil, hint.Add(fmt.Errorf("two scenarios named %q", c.Name), "give one a name: {scenario: %s, name: other}", c.Scenario)
+		}
+		names = append(names, c.Name)
+		if targets.IsFile(c.Scenario) {
+			c.Scenario = s.path(c.Scenario)
+		}
+		for _, t := range c.Targets {
+			if !slices.Contains(targetNames, t) {
+				return nil, fmt.Errorf("scenario %s: %w", c.Name, hint.Unknown("target of the suite", t, targetNames))
+			}
+		}
+	}
+	return names, nil
+}
+
+// label is what reports call a target or a scenario: its name, or that of its file.
+func label(word string) string {
+	if targets.IsFile(word) {
+		return strings.TrimSuffix(filepath.Base(word), filepath.Ext(word))
+	}
+	return word
+}
+
+// path is one that is given in the suite's file.
+func (s *Suite) path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	if p = filepath.Join(filepath.Dir(s.File), p); !strings.ContainsRune(p, filepath.Separator) {
+		p = "." + string(filepath.Separator) + p
+	}
+	return p
+}

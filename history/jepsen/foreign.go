@@ -1,0 +1,113 @@
+// Package jepsen reads histories that other tools recorded: Jepsen's history.edn, and logs in which Jepsen told of its
+// operations line by line, as Knossos and porcupine use them for tests. It also writes Recount's for Jepsen's tools.
+package jepsen
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"recount/history"
+	"recount/history/edn"
+	"recount/internal/hint"
+)
+
+// Options say what a history is about.
+type Options struct {
+	Model       string // what operations were on; "" to go by what they are called
+	Independent bool   // values are [key value], of objects that have nothing to do with each other
+	Memory      int64  // bytes that the history may take
+}
+
+// Models are what histories may be about, and which properties of theirs are judged.
+var Models = []Model{
+	{"register", "reads and writes of a register", []string{"linearizable"}},
+	{"cas-register", "a register with compare-and-set: :cas [old new]", []string{"linearizable"}},
+	{"revisioned-register", "a register whose values are [revision value], as etcd has them", []string{"linearizable"}},
+	{"mutex", "a lock: :acquire and :release", []string{"linearizable"}},
+	{"fenced", "a resource with fencing tokens: values are [token value]; or a lock whose :acquire tells its token", []string{"fencing"}},
+	{"leader", "who leads: values are [leader term], or {:role :leader, :term 3, :leader \"n1\"}",
+		[]string{"single-leader-per-term", "monotonic-term", "agreement"}},
+}
+
+// Model is a kind of object that histories are about.
+type Model struct {
+	Name, About string
+	Properties  []string
+}
+
+// FindModel returns the model of a name.
+func FindModel(name string) (Model, error) {
+	var names []string
+	for _, m := range Models {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Model{}, hint.Unknown("model", name, names)
+}
+
+// Format is how a history is written down.
+type Format int
+
+// The formats.
+const (
+	Unknown Format = iota
+	JSONL          // Recount's own
+	EDN            // Jepsen's: a vector of maps, or one map after the other
+	Log            // Jepsen's log: INFO jepsen.util - 3 :invoke :cas [1 2]
+)
+
+// Sniff tells a format by how a text begins.
+func Sniff(begin []byte) Format {
+	text := bytes.TrimLeft(begin, " \t\r\n\ufeff")
+	switch {
+	case len(text) == 0:
+		return JSONL // an empty history is one of Recount's that had no time to begin
+	case text[0] == '{':
+		if rest := bytes.TrimLeft(text[1:], " \t\r\n"); len(rest) > 0 && (rest[0] == '"' || rest[0] == '}') {
+			return JSONL
+		}
+		return EDN
+	case strings.IndexByte("[(;#", text[0]) >= 0:
+		return EDN
+	}
+	if line, _, _ := bytes.Cut(text, []byte("\n")); isLog(line) {
+		return Log
+	}
+	return Unknown
+}
+
+// errFormat is the error of a text in no format it knows.
+var errFormat = hint.Add(
+	errors.New("line 1, column 1: no history: want Recount's JSON lines, Jepsen's EDN, or lines like "+
+		"INFO jepsen.util - 3 :invoke :read nil"),
+	"Jepsen stores history.edn in its run's folder; of its log take grep jepsen.util jepsen.log")
+
+// Read reads a history in one of the formats of others, which must be complete. It returns the model that it is about. An
+// error tells the line and the column.
+func Read(r io.Reader, f Format, o Options) (*history.History, Model, error) {
+	b := newBuilder(o)
+	var err error
+	switch f {
+	case EDN:
+		err = b.readEDN(edn.NewReader(r))
+	case Log:
+		err = b.readLog(bufio.NewReader(r))
+	default:
+		err = errFormat
+	}
+	if err != nil {
+		return nil, Model{}, err
+	}
+	return b.history()
+}
+
+// problem is an error at a place in a text.
+func problem(line, column int, format string, args ...any) error {
+	return &edn.SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,329 @@
+package jepsen
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"recount/history"
+	"recount/history/edn"
+)
+
+func read(t require.TestingT, text string, o Options) (*history.History, Model) {
+	h, m, err := Read(strings.NewReader(text), Sniff([]byte(text)), o)
+	require.NoError(t, err, text)
+	return h, m
+}
+
+// tell writes the ops of clients and the nemesis shortly.
+func tell(h *history.History) (lines []string) {
+	for _, op := range h.Ops[1 : len(h.Ops)-1] {
+		s := fmt.Sprintf("%d %v %v %v %s", op.Index, op.Time, op.Process, op.Type, op.F)
+		switch {
+		case op.Fault != nil:
+			s += fmt.Sprintf(" %d %s", op.Fault.ID, op.Fault.Name)
+		case op.Reg != nil:
+			s += fmt.Sprintf(" %+v", *op.Reg)
+		case op.F == history.Observe && op.Type == history.OK:
+			s += fmt.Sprintf(" %s %v %d %s", op.Node, op.View.Role, op.View.Term, op.View.Leader)
+		case op.F == history.Read || op.F == history.Write:
+			s += fmt.Sprintf(" %d %d", op.Access.Token, op.Access.Value)
+		}
+		lines = append(lines, s)
+	}
+	return lines
+}
+
+func TestARegisterOfJepsens(t *testing.T) {
+	h, m := read(t, `[{:type :invoke, :f :write, :value 1, :process 0, :time 10, :index 100, :extra "left alone"}
+ {:type :info, :f :start-partition, :value nil, :process :nemesis, :time 11, :index 101}
+ {:type :info, :f :start-partition, :value {"n1" #{"n2"}}, :process :nemesis, :time 12, :index 102}
+ #jepsen.history.Op {:type :ok, :f :write, :value 1, :process 0, :time 12, :index 103}
+ {:type :invoke, :f :cas, :value [1 :b], :process 1, :time 20, :index 104}
+ {:type :info, :f :cas, :value [1 :b], :process 1, :time 21, :index 105, :error :timeout}
+ {:type :invoke, :f :read, :value nil, :process 1, :time 22, :index 106}
+ {:type :ok, :f :read, :value :b, :process 1, :time 23, :index 107}
+ {:type :info, :f :stop-partition, :value nil, :process :nemesis, :time 30, :index 108}]`, Options{})
+	require.Equal(t, "cas-register", m.Name)
+	require.True(t, h.Complete())
+	require.Equal(t, []string{
+		"100 10ns 0 invoke put {Key: Value:1 Old: Revision:0}",
+		"101 11ns nemesis invoke inject 1 start-partition",
+		"102 12ns nemesis ok inject 1 start-partition",
+		"103 13ns 0 ok put {Key: Value:1 Old: Revision:0}",
+		"104 20ns 1 invoke cas {Key: Value::b Old:1 Revision:0}",
+		"105 21ns 1 info cas",
+		"106 22ns 1 invoke get {Key: Value: Old: Revision:0}",
+		"107 23ns 1 ok get {Key: Value::b Old: Revision:0}",
+		"108 30ns nemesis invoke heal 1 start-partition",
+	}, tell(h), "later ops come later, be it by a nanosecond, for their order is what counts")
+}
+
+func TestALogOfOperations(t *testing.T) {
+	h, m := read(t, "INFO  jepsen.util - 3\t:invoke\t:cas\t[1 2]\nINFO jepsen.util - 4 :invoke :read nil\n"+
+		"INFO  jepsen.util - 3\t:info\t:cas\t:timed-out\nINFO jepsen.util - 4 :ok :read nil\n", Options{})
+	require.Equal(t, "cas-register", m.Name)
+	require.Equal(t, []string{
+		"0 1ms 3 invoke cas {Key: Value:2 Old:1 Revision:0}",
+		"1 2ms 4 invoke get {Key: Value: Old: Revision:0}",
+		"2 3ms 3 info cas",
+		"3 4ms 4 ok get {Key: Value: Old: Revision:0}",
+	}, tell(h))
+}
+
+func TestWhatANilReadTells(t *testing.T) {
+	h, _ := read(t, `{:type :invoke, :f :read, :process 0} {:type :ok, :f :read, :value nil, :process 0}`, Options{})
+	require.Nil(t, h.Ops[2].Reg, "nothing, in Knossos's models")
+	h, _ = read(t, "INFO jepsen.util - 0 :invoke :read nil\nINFO jepsen.util - 0 :ok :read nil\n", Options{})
+	require.Equal(t, &history.Register{}, h.Ops[2].Reg, "that nothing is there, in logs")
+}
+
+func TestTheOtherModels(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		text string
+		want []string
+	}{
+		{Options{Model: "revisioned-register", Independent: true}, `[{:type :invoke, :f :cas, :value [:k [nil [1 2]]], :process 0}
+			{:type :ok, :f :cas, :value [:k [7 [1 2]]], :process 0}]`, []string{
+			"0 1ms 0 invoke cas {Key::k Value:2 Old:1 Revision:0}", "1 2ms 0 ok cas {Key::k Value:2 Old:1 Revision:7}",
+		}},
+		{Options{Model: "mutex"}, `[{:type :invoke, :f :acquire, :process 0} {:type :fail, :f :acquire, :error :held, :process 0}]`, []string{
+			"0 1ms 0 invoke acquire", "1 2ms 0 fail acquire",
+		}},
+		{Options{Model: "fenced"}, `[{:type :invoke, :f :write, :value [3 30], :process 0} {:type :ok, :f :write, :value [3 30], :process 0}
+			{:type :invoke, :f :read, :process 0} {:type :ok, :f :read, :value [3 30], :process 0}]`, []string{
+			"0 1ms 0 invoke write 3 30", "1 2ms 0 ok write 3 30", "2 3ms 0 invoke read 0 0", "3 4ms 0 ok read 3 30",
+		}},
+		{Options{Model: "fenced"}, `[{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:fence 9, :uid "x"}, :process 0}
+			{:type :invoke, :f :release, :process 0} {:type :ok, :f :release, :process 0}
+			{:type :invoke, :f :acquire, :process 0} {:type :fail, :f :acquire, :process 0}]`, []string{
+			"0 1ms 0 invoke write 9 9", "1 2ms 0 ok write 9 9", "2 5ms 0 invoke read 0 0", "3 6ms 0 fail read 0 0",
+		}},
+		{Options{Model: "leader"}, `[{:type :invoke, :f :inspect, :process 0, :node "n2"} {:type :ok, :f :inspect, :value ["n1" 4], :process 0, :node "n2"}
+			{:type :invoke, :f :inspect, :process 0, :node "n1"} {:type :ok, :f :inspect, :value ["n1" 4], :process 0, :node "n1"}
+			{:type :invoke, :f :inspect, :process 1} {:type :ok, :f :inspect, :value {:node :n3, :role :candidate, :term 5}, :process 1}]`, []string{
+			"0 1ms 0 invoke observe", "1 2ms 0 ok observe n2 follower 4 n1", "2 3ms 0 invoke observe", "3 4ms 0 ok observe n1 leader 4 n1",
+			"4 5ms 1 invoke observe", "5 6ms 1 ok observe n3 candidate 5 ",
+		}},
+	} {
+		h, m := read(t, c.text, c.o)
+		require.Equal(t, c.o.Model, m.Name)
+		require.Equal(t, c.want, tell(h), c.text)
+	}
+	h, _ := read(t, `[{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value ["n1" 4], :process 0, :node "n1"}]`, Options{Model: "leader"})
+	require.Equal(t, []string{"n1"}, h.Setup().Nodes)
+	require.False(t, h.Setup().NoTerms)
+}
+
+func TestWhichOpsOfANemesisBeginAFaultAndWhichEndOne(t *testing.T) {
+	for _, c := range []struct{ fs, want string }{
+		{"start start stop stop", "inject1 inject1 heal1 heal1"},
+		{"kill kill start start", "inject1 inject1 heal1 heal1"},
+		{"pause pause start-partition start-partition resume resume stop-partition stop-partition", "inject1 inject1 inject2 inject2 heal1 heal1 heal2 heal2"},
+		{"bump bump reset reset", "inject1 inject1 heal1 heal1"},
+		{"start-partition start-partition heal heal", "inject1 inject1 heal1 heal1"},
+		{"kill pause", "inject1 inject1 inject2"}, // one line for each
+	} {
+		text := ""
+		for _, f := range strings.Fields(c.fs) {
+			text += fmt.Sprintf("{:type :info, :f :%s, :process :nemesis}\n", f)
+		}
+		h, _ := read(t, text, Options{})
+		var got []string
+		for _, op := range h.Ops[1 : len(h.Ops)-1] {
+			got = append(got, fmt.Sprintf("%s%d", op.F, op.Fault.ID))
+		}
+		require.Equal(t, c.want, strings.Join(got, " "), c.fs)
+	}
+}
+
+func TestMalformedHistoriesArePointedAt(t *testing.T) {
+	invoke := "{:type :invoke, :f :read, :process 0}\n"
+	for text, want := range map[string]string{
+		invoke + "{:f :read, :process 0}":                         "line 2, column 1: an op without :type",
+		invoke + " {:type :okay, :f :read, :process 0}":           "line 2, column 2: :type :okay: want :invoke, :ok, :fail or :info",
+		invoke + "{:type :ok, :f :read}":                          "an op without :process",
+		invoke + "{:type :ok, :f :read, :process -1}":             ":process -1: want 0 to",
+		invoke + "{:type :ok, :f read, :process 0}":               ":f read: want a keyword",
+		invoke + "{:type :ok, :f :read, :process 0, :time :late}": ":time :late: want a number",
+		invoke + "{:type :ok, :f :write, :process 0}":             "line 2, column 1: process 0 ends a :write that it never invoked",
+		invoke + invoke:      "line 2, column 1: process 0 invokes :read before its :read of line 1 has ended",
+		invoke + "[1]":       "line 2, column 1: [1] is no op",
+		"[" + invoke + "] 1": "line 2, column 3: text after the end of the history",
+		"[" + invoke:         "the text ends: want ']'",
+		invoke + "{:type :invoke, :f :cas, :value 1, :process 1}": "value 1: want [old new]",
+		invoke + "{:type :invoke, :f :fly, :process 1}":           "line 2, column 1: :f :fly: the model cas-register takes :read, :write and :cas",
+		"INFO jepsen.util - 0 :invoke\n":                          "line 1, column 29: the line ends: want process, type, f and value",
+		"INFO jepsen.util - 0 :begin :read nil\n":                 ":begin: want :invoke, :ok, :fail or :info",
+		"INFO jepsen.util - 0 :invoke read nil\n":                 "read: want what is done",
+		"INFO jepsen.util - 0 :invoke :cas [1 2\n":                "line 1, column 39: the text ends: want ']'",
+		"INFO jepsen.util - -1 :invoke :read nil\n":               "process -1: want 0 to",
+		"INFO jepsen.util - 0 :invoke :read nil\nINFO \x00\n":     "line 2, column 6: a byte 0",
+		"hello": "line 1, column 1: no history",
+	} {
+		_, _, err := Read(strings.NewReader(text), Sniff([]byte(text)), Options{})
+		require.ErrorContains(t, err, want, text)
+	}
+	for text, model := range map[string]string{
+		`{:type :invoke, :f :write, :value 1, :process 1}`:                                        "fenced",
+		`{:type :invoke, :f :write, :value [-1 1], :process 1}`:                                   "fenced",
+		`{:type :invoke, :f :acquire, :process 1} {:type :ok, :f :acquire, :process 1}`:           "fenced",
+		`{:type :invoke, :f :read, :process 1}`:                                                   "mutex",
+		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value 1, :process 1}`:             "leader",
+		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value ["n1" :a], :process 1}`:     "leader",
+		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value {:role :king}, :process 1}`: "leader",
+		`{:type :invoke, :f :write, :value [:a 1], :process 1}`:                                   "revisioned-register",
+	} {
+		_, _, err := Read(strings.NewReader(text), EDN, Options{Model: model})
+		var s *edn.SyntaxError
+		require.ErrorAs(t, err, &s, text)
+	}
+	_, _, err := Read(strings.NewReader(invoke), EDN, Options{Independent: true})
+	require.ErrorContains(t, err, "value nil: want [key value]")
+	_, _, err = Read(strings.NewReader(strings.Repeat("{:type :info, :f :start, :process :nemesis}", 100)), EDN, Options{Memory: 10 * history.OpSize})
+	require.ErrorContains(t, err, "ops are all that fits into 0 MiB")
+}
+
+// endless is a file without an end.
+type endless struct{ text string }
+
+func (e endless) Read(b []byte) (int, error) {
+	text := strings.Repeat(e.text, max(len(b)/len(e.text), 1))
+	return copy(b, text), nil
+}
+
+func TestAFileWithoutAnEndIsRefused(t *testing.T) {
+	_, _, err := Read(endless{"INFO jepsen.util - 1 :ok :read "}, Log, Options{})
+	require.ErrorContains(t, err, "the line goes on after 1 MiB")
+	_, _, err = Read(endless{"{:type :info, :f :start, :process :nemesis} "}, EDN, Options{Memory: 1 << 20})
+	require.ErrorContains(t, err, "ops are all that fits into 1 MiB")
+}
+
+// everyOp is one op of each kind that a run may record.
+func everyOp(t *rapid.T) []history.Op {
+	word := rapid.SampledFrom([]string{"", "1", "-3", "a", ":b", "a b", "[1 2]", "ü\"\\", "nil", "007", "{"})
+	fault := &history.Fault{
+		ID: 1, Name: "flap-link", Params: map[string]string{"up": "1s"}, Nodes: []string{"n1"},
+		Changes: history.Changes{Links: []history.Link{{From: "n1", To: "n2", LinkState: history.LinkState{Loss: 0.25, Delay: time.Second}}}},
+	}
+	setup := &history.Setup{Version: "1", Target: "raft", Options: map[string]string{"two words": "x"}, Seed: 1<<63 + rapid.Uint64Max(9).Draw(t, "seed"), Nodes: []string{"n1"}}
+	reg := func() *history.Register {
+		return &history.Register{Key: word.Draw(t, "key"), Value: word.Draw(t, "value"), Old: word.Draw(t, "old"), Revision: rapid.Uint64Max(3).Draw(t, "revision")}
+	}
+	ops := []history.Op{
+		{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup},
+		{Process: 0, Type: history.Invoke, F: history.Observe, Node: "n1"},
+		{Process: 0, Type: history.OK, F: history.Observe, Node: "n1", View: history.View{Role: history.Leader, Term: 4, Leader: word.Draw(t, "leader"), Torn: true}},
+		{Process: history.Nemesis, Type: history.Invoke, F: history.Inject, Fault: fault},
+		{Process: history.Nemesis, Type: history.Info, F: history.Inject, Fault: fault, Error: word.Draw(t, "error")},
+		{Process: 0, Type: history.OK, F: history.Announce, Node: "n1", View: history.View{Term: 5}},
+		{Process: 0, Type: history.OK, F: history.Granted, Node: "n1", Vote: history.Vote{Term: 5, For: "n2"}},
+		{Process: 7, Type: history.Invoke, F: history.Write, Access: history.Access{Token: 4, Value: -17}},
+		{Process: 7, Type: history.Fail, F: history.Write, Access: history.Access{Token: 4, Value: -17}, Error: "stale"},
+		{Process: 8, Type: history.Invoke, F: history.Read},
+		{Process: 8, Type: history.OK, F: history.Read, Access: history.Access{Token: 5}},
+		{Process: 8, Type: history.Invoke, F: history.CAS, Reg: reg()},
+		{Process: 8, Type: history.OK, F: history.CAS, Reg: reg()},
+		{Process: 8, Type: history.Invoke, F: history.Get},
+		{Process: 8, Type: history.OK, F: history.Get, Reg: reg()},
+		{Process: 8, Type: history.Invoke, F: history.Put, Reg: reg()},
+		{Process: 9, Type: history.Invoke, F: history.Acquire, Reg: reg()},
+		{Process: 9, Type: history.Info, F: history.Acquire},
+		{Process: 1, Type: history.OK, F: history.Apply, Node: "n2", Update: &history.Update{Term: 3, Counter: 17, From: "n1"}},
+		{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: 150e6}},
+		{Process: history.Harness, Type: history.Info, F: history.Exit, Node: "n2", Error: "exit status 1"},
+		{Process: history.Harness, Type: history.OK, F: history.ReadClock, Node: "n1", Reading: history.Reading{Wall: -time.Hour}},
+		{Process: history.Harness, Type: history.OK, F: history.End},
+	}
+	for i := range ops {
+		ops[i].Index, ops[i].Time = i, time.Duration(i)*time.Millisecond
+	}
+	return ops
+}
+
+func TestOnesOwnHistorySurvivesTheWayToJepsenAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, err := history.New(everyOp(t))
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, Write(&b, h))
+		again, m, err := Read(bytes.NewReader(b.Bytes()), Sniff(b.Bytes()), Options{})
+		require.NoError(t, err, b.String())
+		require.Empty(t, m.Name)
+		require.Equal(t, h.Ops, again.Ops)
+	})
+}
+
+// TestJepsenCanPairWhatIsWritten holds what Jepsen demands of a history: a map an op, clients' ops in pairs, and :info for
+// all others.
+func TestJepsenCanPairWhatIsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, err := history.New(everyOp(t))
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, Write(&b, h))
+		v, err := edn.NewReader(&b).Next()
+		require.NoError(t, err)
+		open := map[any]any{}
+		for i, op := range v.(edn.Vector) {
+			get := func(key edn.Keyword) any { v, _ := op.(edn.Map).Get(key); return v }
+			require.Equal(t, int64(i), get("index"))
+			process, client := get("process").(int64)
+			switch kind := get("type"); {
+			case !client:
+				require.Equal(t, edn.Keyword("info"), kind)
+			case kind == edn.Keyword("invoke"):
+				require.NotContains(t, open, process)
+				open[process] = get("f")
+			default:
+				require.Equal(t, open[process], get("f"))
+				delete(open, process)
+			}
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("[{:type :invoke, :f :cas, :value [1 2], :process 0, :time 1} {:type :info, :f :start, :process :nemesis}]", "", false)
+	f.Add("INFO jepsen.util - 3 :invoke :cas [1 2]\n", "cas-register", false)
+	f.Add(`{:process :harness, :f :begin, :type :info, :recount/type :ok, :index 0, :time 0, :value {:nodes ["n1"]}}`, "", true)
+	f.Add(`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value ["n1" 1], :process 1}`, "leader", false)
+	f.Add(`{:type :invoke, :f :acquire, :process 1} {:type :ok, :f :acquire, :value 3, :process 1}`, "fenced", false)
+	f.Fuzz(func(t *testing.T, text, model string, independent bool) {
+		o := Options{Model: model, Independent: independent, Memory: 1 << 30}
+		if _, err := FindModel(model); model != "" && err != nil {
+			o.Model = ""
+		}
+		h, _, err := Read(strings.NewReader(text), Sniff([]byte(text)), o)
+		if err == nil {
+			require.NoError(t, Write(io.Discard, h))
+		}
+	})
+}
+
+func BenchmarkReadEDN(b *testing.B) {
+	var text bytes.Buffer
+	text.WriteString("[")
+	for i := range 100_000 {
+		kind, value := "invoke", "nil"
+		if i%2 == 1 {
+			kind, value = "ok", "3"
+		}
+		fmt.Fprintf(&text, "{:index %d, :time %d, :type :%s, :process %d, :f :read, :value %s}\n", i, i*1000, kind, i/2%5, value)
+	}
+	text.WriteString("]")
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Read(bytes.NewReader(text.Bytes()), EDN, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package jepsen
+
+import (
+	"errors"
+	"io"
+	"math"
+	"time"
+
+	"recount/history"
+	"recount/history/edn"
+)
+
+// event is one op as others write it down.
+type event struct {
+	line, column int
+	index        int64         // -1 where none is given
+	time         time.Duration // -1 where none is given
+	process      any           // int64, or the keyword of one that is no client
+	kind         history.Type
+	f            edn.Keyword
+	key          any // of one of several objects; nil where there is one
+	value        any
+	node         string
+	problem      string
+	lone         bool // told in a log: a read of nil found nothing
+}
+
+// readEDN reads a vector or list of maps, or maps one after the other.
+func (b *builder) readEDN(r *edn.Reader) error {
+	c, err := r.Peek()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	closer := byte(0)
+	line, column := r.At()
+	if c == '[' || c == '(' {
+		closer = map[byte]byte{'[': ']', '(': ')'}[c]
+		r.Skip()
+	}
+	for n := 0; ; n++ {
+		c, err := r.Peek()
+		switch at, col := r.At(); {
+		case errors.Is(err, io.EOF) && closer != 0:
+			return problem(at, col, "the text ends: want %q, for the history that opened in line %d, column %d: it is not whole",
+				closer, line, column)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case c == closer:
+			r.Skip()
+			if _, err := r.Peek(); err == nil {
+				at, col := r.At()
+				return problem(at, col, "text after the end of the history")
+			} else if !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
+		}
+		at, col := r.At()
+		v, err := r.Next()
+		if err != nil {
+			return err
+		}
+		m, ok := untagged(v).(edn.Map)
+		if !ok {
+			return problem(at, col, "%s is no op: want a map like {:type :invoke, :f :read, :value nil, :process 0, :time 1}", short(v))
+		}
+		if n == 0 && b.isOwn(m) {
+			b.own = true
+		}
+		if b.own {
+			err = b.addOwn(at, col, m)
+		} else {
+			var e event
+			if e, err = eventOf(at, col, m); err == nil {
+				err = b.add(e)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+var types = map[any]history.Type{
+	edn.Keyword("invoke"): history.Invoke, edn.Keyword("ok"): history.OK, edn.Keyword("fail"): history.Fail, edn.Keyword("info"): history.Info,
+}
+
+// eventOf reads one op of Jepsen's. Keys that it does not know belong to the test.
+func eventOf(line, column int, m edn.Map) (e event, err error) {
+	e = event{line: line, column: column, index: -1, time: -1}
+	number := func(v any, what string) int64 {
+		n, ok := v.(int64)
+		if (!ok || n < 0) && v != nil && err == nil {
+			err = problem(line, column, "%s %s: want a number that is not negative", what, short(v))
+		}
+		if v == nil {
+			return -1
+		}
+		return n
+	}
+	for _, p := range m {
+		switch p.Key {
+		case edn.Keyword("type"):
+			if e.kind = types[p.Value]; e.kind == 0 {
+				return e, problem(line, column, ":type %s: want :invoke, :ok, :fail or :info", short(p.Value))
+			}
+		case edn.Keyword("f"):
+			f, ok := p.Value.(edn.Keyword)
+			if !ok && p.Value != nil {
+				return e, problem(line, column, ":f %s: want a keyword", short(p.Value))
+			}
+			e.f = f
+		case edn.Keyword("process"):
+			e.process = p.Value
+		case edn.Keyword("value"):
+			e.value = untagged(p.Value)
+		case edn.Keyword("key"):
+			e.key = p.Value
+		case edn.Keyword("time"):
+			e.time = time.Duration(number(p.Value, ":time"))
+		case edn.Keyword("index"):
+			e.index = number(p.Value, ":index")
+		case edn.Keyword("node"):
+			e.node = plain(p.Value)
+		case edn.Keyword("error"):
+			if p.Value != nil {
+				e.problem = edn.Text(p.Value)
+			}
+		}
+	}
+	switch {
+	case err != nil:
+	case e.kind == 0:
+		err = problem(line, column, "an op without :type: want :invoke, :ok, :fail or :info")
+	case e.process == nil:
+		err = problem(line, column, "an op without :process: want a number, or :nemesis")
+	}
+	if n, ok := e.process.(int64); err == nil && ok && (n < 0 || n > math.MaxInt32) {
+		err = problem(line, column, ":process %d: want 0 to %d", n, math.MaxInt32)
+	}
+	return e, err
+}
+
+// untagged takes the tags from a value: #jepsen.history.Op{…}, #jepsen.independent.Tuple[…].
+func untagged(v any) any {
+	for {
+		t, ok := v.(edn.Tagged)
+		if !ok {
+			return v
+		}
+		v = t.Value
+	}
+}
+
+// plain writes a name: a keyword, a symbol or a string.
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case edn.Keyword:
+		return string(v)
+	case edn.Symbol:
+		return string(v)
+	}
+	return edn.Text(v)
+}
+
+// short writes a value for a message.
+func short(v any) string {
+	const most = 60
+	s := []rune(edn.Text(v))
+	if len(s) > most {
+		return string(s[:most]) + "…"
+	}
+	return string(s)
+}

@@ -1,0 +1,211 @@
+package jepsen
+
+import (
+	"fmt"
+
+	"recount/history"
+	"recount/history/edn"
+)
+
+// How an event becomes an op of each of the models.
+
+// convert makes an event of a client an op of the model's. invoke is the op that it ends.
+func (b *builder) convert(op, invoke *history.Op, e *event) (skip bool, err error) {
+	switch b.model.Name {
+	case "mutex":
+		return false, b.lock(op, e)
+	case "fenced":
+		return b.fenced(op, invoke, e)
+	case "leader":
+		return false, b.view(op, e)
+	}
+	return false, b.register(op, invoke, e)
+}
+
+func (b *builder) strange(e *event, want string) error {
+	return problem(e.line, e.column, ":f :%s: the model %s takes %s", e.f, b.model.Name, want)
+}
+
+func (b *builder) register(op, invoke *history.Op, e *event) error {
+	want := ":read and :write"
+	if b.model.Name != "register" {
+		want = ":read, :write and :cas"
+	}
+	switch e.f {
+	case "read", "get":
+		op.F = history.Get
+	case "write", "put":
+		op.F = history.Put
+	case "cas":
+		op.F = history.CAS
+	}
+	if op.F == "" || op.F == history.CAS && b.model.Name == "register" {
+		return b.strange(e, want)
+	}
+	if op.Type != history.Invoke && op.Type != history.OK {
+		return nil
+	}
+	r := &history.Register{}
+	value := e.value
+	if b.model.Name == "revisioned-register" {
+		if pair, ok := edn.Items(value); ok && len(pair) == 2 {
+			if n, ok := pair[0].(int64); ok && n >= 0 {
+				r.Revision = uint64(n)
+			} else if pair[0] != nil {
+				return problem(e.line, e.column, "value %s: want [revision value]", short(value))
+			}
+			value = pair[1]
+		}
+	}
+	if e.key != nil {
+		r.Key = edn.Text(e.key)
+	}
+	switch {
+	case op.F == history.Get && op.Type == history.OK:
+		if value == nil && !e.lone && r.Revision == 0 {
+			return nil // in Knossos's models a read of nil tells nothing
+		}
+		r.Value = textOf(value)
+	case op.F == history.Get:
+	case op.Type == history.OK: // what was asked for has happened
+		r.Key, r.Old, r.Value = invoke.Reg.Key, invoke.Reg.Old, invoke.Reg.Value
+	case op.F == history.CAS:
+		pair, ok := edn.Items(value)
+		if !ok || len(pair) != 2 {
+			return problem(e.line, e.column, "value %s: want [old new]", short(value))
+		}
+		r.Old, r.Value = textOf(pair[0]), textOf(pair[1])
+	default:
+		r.Value = textOf(value)
+	}
+	op.Reg = r
+	return nil
+}
+
+// textOf is a value as the history has it: nothing is "".
+func textOf(v any) string {
+	if v == nil {
+		return ""
+	}
+	return edn.Text(v)
+}
+
+func (b *builder) lock(op *history.Op, e *event) error {
+	switch e.f {
+	case "acquire", "lock":
+		op.F = history.Acquire
+	case "release", "unlock":
+		op.F = history.Release
+	default:
+		return b.strange(e, ":acquire and :release")
+	}
+	if e.key != nil && (op.Type == history.Invoke || op.Type == history.OK) {
+		op.Reg = &history.Register{Key: edn.Text(e.key)}
+	}
+	return nil
+}
+
+// fenced makes reads and writes of [token value], and of an acquisition that tells its token a write with it.
+func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error) {
+	if b.Independent {
+		return false, problem(e.line, e.column, "the model fenced is of one resource: it cannot be independent")
+	}
+	switch e.f {
+	case "read":
+		op.F = history.Read
+	case "write":
+		op.F = history.Write
+	case "acquire", "lock":
+		op.F = history.Write
+	case "release", "unlock":
+		return true, nil
+	default:
+		return false, b.strange(e, ":read and :write, or :acquire and :release")
+	}
+	acquired := e.f != "read" && e.f != "write"
+	token, value := e.value, e.value
+	if m, ok := e.value.(edn.Map); ok && acquired {
+		token, _ = m.Get(edn.Keyword("fence"))
+		value = token
+	} else if !acquired {
+		if pair, ok := edn.Items(e.value); ok && len(pair) == 2 {
+			token, value = pair[0], pair[1]
+		} else if e.value != nil {
+			return false, problem(e.line, e.column, "value %s: want [token value]", short(e.value))
+		}
+	}
+	t, ok1 := token.(int64)
+	v, ok2 := value.(int64)
+	told := op.Type == history.OK || op.Type == history.Invoke && e.f == "write"
+	switch {
+	case !told:
+	case acquired && (!ok1 || t < 0):
+		return false, problem(e.line, e.column, "value %s: want the fencing token of the lock, or {:fence token}", short(e.value))
+	case e.f == "write" && op.Type == history.OK: // what was asked for
+		op.Access = invoke.Access
+	case !ok1 || !ok2 || t < 0:
+		return false, problem(e.line, e.column, "value %s: want [token value], two numbers", short(e.value))
+	default:
+		op.Access = history.Access{Token: uint64(t), Value: v}
+	}
+	if acquired && op.Type == history.OK {
+		invoke.Access = op.Access // known only now
+	}
+	if acquired && (op.Type == history.Fail || op.Type == history.Info) {
+		invoke.F, op.F = history.Read, history.Read // it had no token: it tells nothing
+	}
+	return false, nil
+}
+
+// view makes what somebody said of the leader an observation.
+func (b *builder) view(op *history.Op, e *event) error {
+	op.F = history.Observe
+	if op.Node == "" {
+		op.Node = fmt.Sprintf("process %d", op.Process)
+	}
+	if op.Type != history.OK {
+		b.nodes[op.Node] = b.nodes[op.Node] || e.node != ""
+		return nil
+	}
+	v := &op.View
+	var leader, term, role any
+	switch value := e.value.(type) {
+	case nil:
+		op.Type = history.Fail
+		return nil
+	case edn.Map:
+		leader, _ = value.Get(edn.Keyword("leader"))
+		term, _ = value.Get(edn.Keyword("term"))
+		role, _ = value.Get(edn.Keyword("role"))
+		if node, ok := value.Get(edn.Keyword("node")); ok {
+			op.Node = plain(node)
+		}
+	default:
+		pair, ok := edn.Items(value)
+		if !ok || len(pair) != 2 {
+			return problem(e.line, e.column, "value %s: want [leader term], or a map with :leader, :term and :role", short(value))
+		}
+		leader, term = pair[0], pair[1]
+	}
+	if n, ok := term.(int64); ok && n >= 0 {
+		v.Term = uint64(n)
+	} else if term != nil {
+		return problem(e.line, e.column, "term %s: want a number that is not negative", short(term))
+	}
+	b.setup.NoTerms = b.setup.NoTerms && v.Term == 0
+	switch v.Leader = plain(leader); {
+	case role != nil:
+		if err := v.Role.UnmarshalText([]byte(plain(role))); err != nil {
+			return problem(e.line, e.column, "%v", err)
+		}
+	case v.Leader == op.Node && v.Leader != "":
+		v.Role = history.Leader
+	case v.Leader != "":
+		v.Role = history.Follower
+	}
+	b.nodes[op.Node] = true
+	if len(b.nodes) > 256 {
+		return problem(e.line, e.column, "more than 256 nodes")
+	}
+	return nil
+}

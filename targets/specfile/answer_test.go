@@ -1,0 +1,145 @@
+package specfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/election"
+)
+
+// readerOf reads the answers of n2 of three.
+func readerOf(t *testing.T, observe string) *reader {
+	t.Helper()
+	s := parse(t, "image: a\nports: {http: 8080}\ntimes: {silence: 1s}\nobserve: "+observe+"\n")
+	w, err := s.example()
+	require.NoError(t, err)
+	w.all = members(3)
+	w.self = w.all[1]
+	r, err := s.reader(w)
+	require.NoError(t, err)
+	return r
+}
+
+func TestAnswers(t *testing.T) {
+	const (
+		json    = `{http: /, role: {at: raft.state, leader: [L], follower: [F]}, term: raft.term, leader: '["lead.er"]'}`
+		names   = `{http: /, leader: lead}`
+		deep    = `{http: /, leader: now.leader.id}`
+		own     = `{http: /, leader: {at: lead, named: 'node-{{.ID}}', nobody: [nobody]}}`
+		metrics = `{metrics: /m, role: 'up{job="x"}', term: term, leader: 'who#node'}`
+		text    = `{command: [a], match: '(?s)Mode: (?P<role>\w+)\n.*Epoch: (?P<term>\d+)'}`
+	)
+	for _, c := range []struct {
+		observe, answer string
+		want            election.Status
+		problem         string
+	}{
+		{json, `{"raft":{"state":"L","term":7},"lead.er":2}`, election.Status{Role: election.Leader, Term: 7, Leader: 2}, ""},
+		{json, `{"raft":{"state":"F","term":"9"},"lead.er":"n3"}`, election.Status{Term: 9, Leader: 3}, ""},
+		{json, `{"raft":{"state":"F","term":18446744073709551615},"lead.er":null}`, election.Status{Term: 1<<64 - 1}, ""},
+		{json, `{"raft":{"state":"candidate","term":9},"lead.er":""}`, election.Status{Role: election.Candidate, Term: 9}, ""},
+		{json, `{"raft":{"state":"X","term":9},"lead.er":""}`, election.Status{}, `role "X" is none of`},
+		{json, `{"raft":{"state":"F","term":1.5},"lead.er":""}`, election.Status{}, `term "1.5" is no number`},
+		{json, `{"raft":{"state":"F"},"lead.er":""}`, election.Status{}, "the answer has no raft.term"},
+		{json, `{"raft":{"state":["F"],"term":1},"lead.er":""}`, election.Status{}, "raft.state is not a single value"},
+		{json, `{"raft":{"state":"F","term":1},"lead.er":"n4"}`, election.Status{}, `leader "n4" is none of the nodes`},
+		{json, `{"raft":{"state":"F","term":1}}`, election.Status{Term: 1}, ""},
+		{json, `{"raft":{"state":"L","term":1}}`, election.Status{Role: election.Leader, Term: 1, Leader: 2}, ""},
+		{deep, `{"now":{"leader":{"id":3}}}`, election.Status{Leader: 3}, ""},
+		{deep, `{"now":{"leader":null}}`, election.Status{}, ""},
+		{deep, `{"now":{"leader":{"id":[3]}}}`, election.Status{}, "now.leader.id is not a single value"},
+		{json, `oops`, election.Status{}, `"oops" is no JSON`},
+		{names, `{"lead":"10.0.0.2:8080"}`, election.Status{Role: election.Leader, Leader: 2}, ""},
+		{names, `{"lead":"http://10.0.0.1:8080"}`, election.Status{Leader: 1}, ""},
+		{names, `{"lead":"10.0.0.3"}`, election.Status{Leader: 3}, ""},
+		{names, `{"lead":"0"}`, election.Status{}, ""},
+		{own, `{"lead":"node-2"}`, election.Status{Role: election.Leader, Leader: 2}, ""},
+		{own, `{"lead":"nobody"}`, election.Status{}, ""},
+		{own, `{"lead":"n2"}`, election.Status{}, "none of the nodes"},
+		{metrics, "# TYPE up gauge\nup{job=\"y\"} 0\nup{job=\"x\",a=\"b\"} 1\nterm 1.2e+01\nwho{node=\"n1\"} 0\nwho{node=\"n2\"} 1\n", election.Status{Role: election.Leader, Term: 12, Leader: 2}, ""},
+		{metrics, "up{job=\"x\"} 0 1700000000000\nterm 3\nwho{node=\"n1\"} 0\n", election.Status{Term: 3}, ""},
+		{metrics, "up{job=\"x\"} 0\n", election.Status{}, "no metric term"},
+		{metrics, "up{job=\"x\"} 0\nup{job=\"x\"} 1\nterm 1\nwho{node=\"n1\"} 0\n", election.Status{}, "2 samples of up"},
+		{metrics, "<html>", election.Status{}, "no sample of a metric"},
+		{text, "Mode: leader\nx\nEpoch: 5\n", election.Status{Role: election.Leader, Term: 5, Leader: 2}, ""},
+		{text, "Mode: standalone", election.Status{}, "match finds nothing"},
+	} {
+		st, err := readerOf(t, c.observe).view([]byte(c.answer))
+		if c.problem != "" {
+			require.ErrorContains(t, err, c.problem)
+			continue
+		}
+		require.NoError(t, err, c.answer)
+		require.Equal(t, c.want, st, c.answer)
+	}
+}
+
+// A server that is asked over HTTP; the answer that is torn, by the spec's own word, accuses nobody.
+func TestObserveOverHTTP(t *testing.T) {
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"role":"leader","path":%q}`, r.URL.Path)
+	}))
+	defer server.Close()
+	at, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	_, portText, err := net.SplitHostPort(at.Host)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(portText)
+	require.NoError(t, err)
+	dial := func(ctx context.Context, to int) (net.Conn, error) {
+		require.Equal(t, port, to)
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", at.Host)
+	}
+	s := parse(t, "image: a\nports: {http: "+portText+"}\ntimes: {silence: 1s}\nobserve: {http: /s, role: role, atomic: false}\n")
+	y, all := driver(t, s, nil), members(2)
+	o := y.Observer(all[0], all, dial)
+	st, torn, err := o.Observe(t.Context())
+	require.NoError(t, err)
+	require.True(t, torn)
+	require.Equal(t, election.Status{Role: election.Leader, Leader: 1}, st)
+	ready, ok := y.(election.Readier)
+	require.True(t, ok)
+	require.NoError(t, ready.Ready(t.Context(), all[0], all, dial), "to be observed is to be ready")
+	status = http.StatusServiceUnavailable
+	_, _, err = o.Observe(t.Context())
+	require.ErrorContains(t, err, "observe n1: GET /s answered 503")
+	require.ErrorContains(t, ready.Ready(t.Context(), all[0], all, dial), "503")
+	require.NoError(t, o.Close())
+}
+
+func TestObserveByCommand(t *testing.T) {
+	s := parse(t, "image: a\ntimes: {silence: 1s}\nready: {command: [up]}\nobserve: {command: [ask, '{{.Name}}'], role: role}\n")
+	y, all := driver(t, s, nil), members(2)
+	o := y.Observer(all[1], all, nil)
+	_, _, err := o.Observe(t.Context())
+	require.ErrorContains(t, err, "commands cannot be run from here")
+	executor, ok := y.(election.Executor)
+	require.True(t, ok)
+	executor.Use(func(_ context.Context, m election.Member, command []string) ([]byte, error) {
+		if command[0] == "up" {
+			return nil, errors.New("down")
+		}
+		require.Equal(t, "ask n2", strings.Join(command, " "))
+		require.Equal(t, "n2", m.Name)
+		return []byte(`{"role":"leader"}`), nil
+	})
+	st, _, err := o.Observe(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, election.Leader, st.Role)
+	ready, ok := y.(election.Readier)
+	require.True(t, ok)
+	require.ErrorContains(t, ready.Ready(t.Context(), all[0], all, nil), "down")
+}

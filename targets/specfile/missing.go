@@ -1,0 +1,52 @@
+package specfile
+
+import (
+	"errors"
+	"slices"
+
+	"recount/election"
+)
+
+// Lacks returns the name of leader's field if an answer in JSON does not have it. A node that knows of no leader may
+// leave it out.
+func (s *Spec) Lacks(answer []byte) string {
+	r := &reader{Spec: s}
+	get, err := r.getter(answer)
+	if err != nil || !s.Observe.Leader.Given() {
+		return ""
+	}
+	_, err = get(s.Observe.Leader)
+	var left absent
+	errors.As(err, &left)
+	return string(left)
+}
+
+// names reports whether nodes say who leads besides whether they do.
+func (s *Spec) names() bool {
+	if s.Observe.HTTP != nil || s.Observe.Command != nil {
+		return s.Observe.Leader.Given()
+	}
+	return slices.ContainsFunc(s.Observe.Logs, func(l LogLine) bool {
+		return l.Role != election.Leader && slices.Contains(l.Match.SubexpNames(), "leader")
+	})
+}
+
+// Missing says what the spec leaves out, and what that costs.
+func (s *Spec) Missing() (list []string) {
+	asked := s.Observe.HTTP != nil || s.Observe.Command != nil
+	say := func(is bool, what string) {
+		if is {
+			list = append(list, what)
+		}
+	}
+	say(!asked, "http, metrics or command: nodes are heard only when their logs tell a change, so most of what they do is not seen")
+	say(asked && len(s.Observe.Logs) == 0, "logs: leaderships that fall between two polls are not seen")
+	say(!s.HasTerms(), "term: nothing can be said of single-leader-per-term, monotonic-term and bounded-terms; tenures count instead")
+	say(!s.names(), "leader: followers name nobody, so that agreement cannot be judged")
+	say(len(s.Observe.Command) > 0, "http: a command takes about 0.1 s, and the writer of the workload fence cannot run it")
+	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
+	say(s.Data == "", "data: a node that is killed comes back with nothing on its disk but what the image has")
+	say(len(s.Promises) == 0, "promises: whatever breaks, no run fails; --require makes a property count for one run")
+	say(s.Source == "", "source: where the promises come from")
+	return list
+}

@@ -1,0 +1,314 @@
+package specfile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"recount/checkers"
+	"recount/election"
+	"recount/internal/hint"
+	"recount/targets"
+)
+
+const observeWays = "observe: {http: /status, role: {at: FIELD, leader: VALUE}, term: FIELD, leader: FIELD}; or metrics:, command:, logs:"
+
+// readObserve reads how a node tells who leads.
+func (s *Spec) readObserve(root value, f map[string]value) error {
+	v, ok := f["observe"]
+	if !ok {
+		return root.bad(observeWays, "observe is missing: how does a node tell who leads?")
+	}
+	o, err := v.fields("http", "metrics", "command", "port", "status", "match", "atomic", "role", "term", "leader", "logs")
+	if err != nil {
+		return err
+	}
+	if err := s.readSource(v, o); err != nil {
+		return err
+	}
+	if m, ok := o["match"]; ok {
+		if s.Observe.Match, err = m.pattern(); err != nil {
+			return err
+		}
+	}
+	if a, ok := o["atomic"]; ok {
+		atomic, err := a.boolean()
+		if err != nil {
+			return err
+		}
+		s.Observe.Torn = !atomic
+	}
+	if err := s.readFields(v, o); err != nil {
+		return err
+	}
+	if l, ok := o["logs"]; ok {
+		if err := s.readLogs(l); err != nil {
+			return err
+		}
+	}
+	asked := s.Observe.HTTP != nil || len(s.Observe.Command) > 0
+	switch {
+	case !asked && len(s.Observe.Logs) == 0:
+		return v.bad(observeWays, "observe: nothing tells who leads")
+	case asked && !s.Observe.Role.Given() && !s.Observe.Leader.Given():
+		return v.bad("role: {at: FIELD, leader: VALUE}, or leader: FIELD that names the leader",
+			"observe: neither role nor leader is given")
+	}
+	return nil
+}
+
+// readSource reads where answers come from.
+func (s *Spec) readSource(v value, o map[string]value) (err error) {
+	ways := 0
+	for _, name := range []string{"http", "metrics"} {
+		at, ok := o[name]
+		if !ok {
+			continue
+		}
+		ways++
+		if s.Observe.HTTP, err = s.endpoint(at, o); err != nil {
+			return err
+		}
+		s.Observe.Metrics = name == "metrics"
+	}
+	if c, ok := o["command"]; ok {
+		ways++
+		if s.Observe.Command, err = s.templates(c); err != nil {
+			return err
+		}
+	}
+	if ways > 1 {
+		return v.bad(observeWays, "observe: more than one of http, metrics and command is given")
+	}
+	return nil
+}
+
+// readFields reads where role, term and leader stand in an answer, and what their values mean.
+func (s *Spec) readFields(_ value, o map[string]value) (err error) {
+	ob := &s.Observe
+	if r, ok := o["role"]; ok {
+		at := r
+		if r.isMapping() {
+			f, err := r.fields("at", "leader", "candidate", "follower")
+			if err != nil {
+				return err
+			}
+			if at, ok = f["at"]; !ok {
+				if ob.Match == nil {
+					return r.bad("at: FIELD, where the answer has it", "role: at is missing")
+				}
+				at = value{}
+			}
+			for name, to := range map[string]*[]string{"leader": &ob.Leads, "candidate": &ob.Campaigns, "follower": &ob.Follows} {
+				if l, ok := f[name]; ok {
+					if *to, err = l.texts(); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		if ob.Role, err = s.field(at, "role"); err != nil {
+			return err
+		}
+	}
+	if len(ob.Leads) == 0 {
+		ob.Leads = []string{"leader", "Leader", "LEADER", "true", "1"}
+	}
+	if len(ob.Campaigns) == 0 {
+		ob.Campaigns = []string{"candidate", "Candidate", "CANDIDATE"}
+	}
+	if t, ok := o["term"]; ok {
+		if ob.Term, err = s.field(t, "term"); err != nil {
+			return err
+		}
+	}
+	ob.Nobody = []string{"", "0", "-1", "none", "null", "nil"}
+	if l, ok := o["leader"]; ok {
+		at := l
+		if l.isMapping() {
+			f, err := l.fields("at", "nobody", "named")
+			if err != nil {
+				return err
+			}
+			if at, ok = f["at"]; !ok {
+				if ob.Match == nil {
+					return l.bad("at: FIELD, where the answer has it", "leader: at is missing")
+				}
+				at = value{}
+			}
+			if n, ok := f["nobody"]; ok {
+				values, err := n.texts()
+				if err != nil {
+					return err
+				}
+				ob.Nobody = append(values, "")
+			}
+			if n, ok := f["named"]; ok {
+				if ob.Identifies, err = s.templates(n); err != nil {
+					return err
+				}
+			}
+		}
+		if ob.Leader, err = s.field(at, "leader"); err != nil {
+			return err
+		}
+	}
+	if ob.Match != nil { // its groups are fields without being named again
+		for name, to := range map[string]*Field{"role": &ob.Role, "term": &ob.Term, "leader": &ob.Leader} {
+			if !to.Given() && slices.Contains(ob.Match.SubexpNames(), name) {
+				to.Group = name
+			}
+		}
+	}
+	return nil
+}
+
+// field reads where something stands in an answer: a path into JSON, a metric, or a group of match.
+func (s *Spec) field(v value, name string) (f Field, err error) {
+	ob := &s.Observe
+	if v.Node == nil { // with match, the group of its own name
+		f.Group = name
+		return f, nil
+	}
+	if ob.HTTP == nil && len(ob.Command) == 0 {
+		return f, v.bad("http: /status, metrics: /metrics or command: […]", "%s: nothing is asked that could answer it", name)
+	}
+	text, err := v.text()
+	if err != nil {
+		return f, err
+	}
+	switch {
+	case ob.Metrics:
+		f.Metric, err = parseMetric(text)
+		if err != nil {
+			return f, v.bad(`NAME, NAME{label="value"}, or NAME#label for the value of a label`, "%s: %v", name, err)
+		}
+	case ob.Match != nil:
+		if !slices.Contains(ob.Match.SubexpNames(), text) {
+			groups := slices.DeleteFunc(ob.Match.SubexpNames(), func(g string) bool { return g == "" })
+			return f, &fault{v.Line, v.Column, hint.Unknown("group of match", text, groups)}
+		}
+		f.Group = text
+	default:
+		f.Path, err = parsePath(text)
+		if err != nil {
+			return f, v.bad(`raft.term, members[0].role, ["a.key"].lead`, "%s: %v", name, err)
+		}
+	}
+	return f, nil
+}
+
+var logRoles = map[string]election.Role{
+	"leader": election.Leader, "candidate": election.Candidate, "follower": election.Follower,
+}
+
+// readLogs reads the lines by which nodes tell of their changes.
+func (s *Spec) readLogs(v value) error {
+	for _, one := range v.list() {
+		l, err := one.fields("match", "role")
+		if err != nil {
+			return err
+		}
+		const way = `{match: 'became leader at term (?P<term>[0-9]+)', role: leader}`
+		m, ok := l["match"]
+		if !ok {
+			return one.bad(way, "logs: match is missing")
+		}
+		var line LogLine
+		if line.Match, err = m.pattern(); err != nil {
+			return err
+		}
+		for _, group := range line.Match.SubexpNames() {
+			if group != "" && group != "term" && group != "leader" {
+				return m.bad(way, "logs: a line tells its term and its leader, not %q", group)
+			}
+		}
+		r, ok := l["role"]
+		if !ok {
+			return one.bad(way, "logs: role is missing: what is a node that writes this line?")
+		}
+		word, err := r.text()
+		if err != nil {
+			return err
+		}
+		role, known := logRoles[word]
+		if !known {
+			return &fault{r.Line, r.Column, hint.Unknown("role", word, []string{"leader", "candidate", "follower"})}
+		}
+		line.Role = role
+		if s.Observe.Term.Given() && !slices.Contains(line.Match.SubexpNames(), "term") {
+			return m.bad("(?P<term>[0-9]+), where the line has it", "logs: the election has terms, and this line tells none")
+		}
+		s.Observe.Logs = append(s.Observe.Logs, line)
+	}
+	return nil
+}
+
+// HasTerms reports whether nodes number their leaderships.
+func (s *Spec) HasTerms() bool {
+	return s.Observe.Term.Given() || slices.ContainsFunc(s.Observe.Logs, func(l LogLine) bool {
+		return slices.Contains(l.Match.SubexpNames(), "term")
+	})
+}
+
+// needTerms are the properties that speak of terms.
+var needTerms = []string{"single-leader-per-term", "monotonic-term", "bounded-terms", "fencing"}
+
+// readPromises reads what a violation of fails a run.
+func (s *Spec) readPromises(_ value, f map[string]value) error {
+	v, ok := f["promises"]
+	if !ok {
+		return nil
+	}
+	for _, one := range v.list() {
+		p := targets.Promise{}
+		at := one
+		if one.isMapping() {
+			m, err := one.fields("property", "while")
+			if err != nil {
+				return err
+			}
+			if at, ok = m["property"]; !ok {
+				return one.bad("{property: elects, while: a majority is connected}", "promises: property is missing")
+			}
+			if w, ok := m["while"]; ok {
+				if p.While, err = w.text(); err != nil {
+					return err
+				}
+			}
+		}
+		var err error
+		if p.Property, err = knownProperty(at); err != nil {
+			return err
+		}
+		if slices.Contains(needTerms, p.Property) && !s.HasTerms() {
+			return at.bad("observe: {term: FIELD}; without terms exclusive-leadership says that two never lead at once",
+				"promises: %s speaks of terms, and no term is observed", p.Property)
+		}
+		s.Promises = append(s.Promises, p)
+	}
+	return nil
+}
+
+func knownProperty(v value) (string, error) {
+	text, err := v.text()
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, c := range checkers.All() {
+		known = append(known, c.Property)
+	}
+	if !slices.Contains(known, text) {
+		return "", &fault{v.Line, v.Column, hint.Unknown("property", text, known)}
+	}
+	return text, nil
+}
+
+// group returns what a named group of a match holds, without the space around it.
+func group(re *regexp.Regexp, match []string, name string) string {
+	if i := re.SubexpIndex(name); i >= 0 {
+		return strings.TrimSpace(match[i])
+	}
+	return ""
+}

@@ -1,0 +1,70 @@
+package specfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// path leads into a JSON answer: raft.term, members[0].role, ["raft.status"].lead. A leading $ may stand before it.
+type path []string
+
+var pathStep = regexp.MustCompile(`^(?:\.?([A-Za-z0-9_@/-]+)|\[([0-9]+)\]|\["([^"]+)"\])`)
+
+func parsePath(text string) (p path, err error) {
+	rest := strings.TrimPrefix(strings.TrimPrefix(text, "$"), ".")
+	for rest != "" {
+		m := pathStep.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, fmt.Errorf("%q is no path into JSON at %q", text, rest)
+		}
+		p = append(p, m[1]+m[2]+m[3])
+		rest = rest[len(m[0]):]
+	}
+	if len(p) == 0 {
+		return nil, fmt.Errorf("%q is no path into JSON", text)
+	}
+	return p, nil
+}
+
+// absent is what an answer does not have: the first part of a path that leads nowhere.
+type absent string
+
+func (a absent) Error() string { return "the answer has no " + string(a) }
+
+// find returns what lies at the path, as text: numbers as they are written, null as nothing.
+func (p path) find(answer any) (string, error) {
+	at := answer
+	for i, step := range p {
+		missing := absent(strings.Join(p[:i+1], "."))
+		switch node := at.(type) {
+		case map[string]any:
+			next, ok := node[step]
+			if !ok {
+				return "", missing
+			}
+			at = next
+		case []any:
+			n, err := strconv.Atoi(step)
+			if err != nil || n >= len(node) {
+				return "", missing
+			}
+			at = node[n]
+		default:
+			return "", missing
+		}
+	}
+	switch leaf := at.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return leaf, nil
+	case bool:
+		return strconv.FormatBool(leaf), nil
+	case json.Number:
+		return leaf.String(), nil
+	}
+	return "", fmt.Errorf("%s is not a single value in the answer", strings.Join(p, "."))
+}

@@ -1,0 +1,123 @@
+package specfile
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// readReady reads how it is known that a server has come up.
+func (s *Spec) readReady(_ value, f map[string]value) (err error) {
+	s.Ready.Within = 30 * time.Second
+	v, ok := f["ready"]
+	if !ok {
+		return nil
+	}
+	const way = "ready: {http: /health, port: NAME} or {tcp: NAME} or {command: […]} or {log: PATTERN}, and within: 30s"
+	r, err := v.fields("http", "port", "status", "tcp", "command", "log", "within")
+	if err != nil {
+		return err
+	}
+	ways := 0
+	if h, ok := r["http"]; ok {
+		ways++
+		if s.Ready.HTTP, err = s.endpoint(h, r); err != nil {
+			return err
+		}
+	} else if p, ok := r["port"]; ok {
+		return p.bad("tcp: NAME waits for a port", "ready: port goes with http")
+	}
+	if t, ok := r["tcp"]; ok {
+		ways++
+		if s.Ready.TCP, err = s.knownPort(t); err != nil {
+			return err
+		}
+	}
+	if c, ok := r["command"]; ok {
+		ways++
+		if s.Ready.Command, err = s.templates(c); err != nil {
+			return err
+		}
+	}
+	if l, ok := r["log"]; ok {
+		ways++
+		if s.Ready.Log, err = l.pattern(); err != nil {
+			return err
+		}
+	}
+	if ways > 1 {
+		return v.bad(way, "ready: more than one way is given")
+	}
+	if w, ok := r["within"]; ok {
+		if s.Ready.Within, err = w.duration(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endpoint reads the path of an HTTP request, and the port and the status that are given beside it.
+func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
+	e := &Endpoint{Status: http.StatusOK}
+	var err error
+	if e.Path, err = v.text(); err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(e.Path, "/") {
+		return nil, v.bad("the path of the request, such as /status", "%s: %q does not begin with /", v.name, e.Path)
+	}
+	switch p, given := beside["port"]; {
+	case given:
+		if e.Port, err = s.knownPort(p); err != nil {
+			return nil, err
+		}
+	case len(s.Ports) == 1:
+		for _, only := range s.Ports {
+			e.Port = only
+		}
+	case len(s.Ports) == 0:
+		return nil, v.bad("ports: {http: 8080}, the port on which the server listens in its container", "%s: no ports are given",
+			v.name)
+	default:
+		return nil, v.bad("port: NAME, beside it", "%s: which of the ports?", v.name)
+	}
+	if c, ok := beside["status"]; ok {
+		text, err := c.text()
+		if err != nil {
+			return nil, err
+		}
+		if e.Status, err = strconv.Atoi(text); err != nil || e.Status < 100 || e.Status > 599 {
+			return nil, c.bad("such as 200", "status: %q is no HTTP status", text)
+		}
+	}
+	return e, nil
+}
+
+// knownPort reads the name of one of the spec's ports.
+func (s *Spec) knownPort(v value) (int, error) {
+	name, err := v.text()
+	if err != nil {
+		return 0, err
+	}
+	p, err := words{s: s}.port(name)
+	if err != nil {
+		return 0, &fault{v.Line, v.Column, err}
+	}
+	return p, nil
+}
+
+// pattern reads a regular expression.
+func (v value) pattern() (*regexp.Regexp, error) {
+	text, err := v.text()
+	if err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, v.bad("the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes",
+			"%s: %v", v.name, err)
+	}
+	return re, nil
+}

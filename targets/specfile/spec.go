@@ -1,0 +1,295 @@
+// Package specfile is an election described in a file: somebody's own server, in an image of theirs, without a line of Go. A
+// spec says what to run on each node, how to ask a node who leads, and what the election promises.
+//
+// Wherever a target is named, the path of a spec file names the target that it describes.
+package specfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"recount/election"
+	"recount/internal/hint"
+	"recount/internal/option"
+	"recount/targets"
+)
+
+// Spec is a file that was read and found sound.
+type Spec struct {
+	File   string // as it was named
+	Text   []byte // what it says
+	Name   string
+	About  string
+	Source string
+
+	Image       election.Image // exactly one of its ways is set
+	Command     []*template.Template
+	Environment map[string]*template.Template
+	Ports       map[string]int
+	Data        string
+	Parameters  []option.Option
+	Times       Times
+	Ready       Ready
+	Observe     Observe
+	Promises    []targets.Promise
+}
+
+// Times are the times that the election is judged by, from its parameters.
+type Times struct {
+	Silence, Elect expression
+	Poll           time.Duration
+}
+
+// Ready is how it is known that a node's server answers: at most one way is set, and none is to be observed.
+type Ready struct {
+	HTTP    *Endpoint
+	TCP     int // port
+	Command []*template.Template
+	Log     *regexp.Regexp
+	Within  time.Duration
+}
+
+// Endpoint is where a node answers HTTP.
+type Endpoint struct {
+	Port   int
+	Path   string
+	Status int // that the answer must have
+}
+
+// Observe is how a node tells who leads. At most one of HTTP and Command is set; Logs may come on top, or alone.
+type Observe struct {
+	HTTP    *Endpoint
+	Command []*template.Template
+	Metrics bool           // the answer is Prometheus text
+	Match   *regexp.Regexp // the answer is text, and its groups are the fields
+	Torn    bool           // answers are put together from several reads
+	Role    Field
+	Term    Field
+	Leader  Field
+	Logs    []LogLine
+
+	Leads      []string // values of Role
+	Campaigns  []string
+	Follows    []string // empty for all others
+	Nobody     []string // values of Leader
+	Identifies []*template.Template
+}
+
+// Field is where one thing is found in an answer; nil path and empty names say that it is not there.
+type Field struct {
+	Path   path   // in JSON
+	Group  string // of Match
+	Metric Metric
+}
+
+// Given reports whether the answer has the field at all.
+func (f Field) Given() bool { return len(f.Path) > 0 || f.Group != "" || f.Metric.Name != "" }
+
+// LogLine is a line by which a node tells of a change.
+type LogLine struct {
+	Match *regexp.Regexp // with the groups term and leader, where the line tells them
+	Role  election.Role
+}
+
+// Load reads the spec file at a path.
+func Load(file string) (*Spec, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("spec: %w", err), "recount init FILE writes one to begin with")
+	}
+	return Parse(file, text)
+}
+
+// Parse reads a spec. The file's name is for errors, and its folder is where its relative paths begin.
+func Parse(file string, text []byte) (*Spec, error) {
+	s := &Spec{File: file, Text: text}
+	err := s.read()
+	var f *fault
+	if errors.As(err, &f) {
+		return nil, fmt.Errorf("spec: %s:%w", file, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("spec: %s: %w", file, err)
+	}
+	return s, nil
+}
+
+func (s *Spec) read() error {
+	root, err := document(s.Text)
+	if err != nil {
+		return err
+	}
+	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "ports", "data",
+		"parameters", "times", "ready", "observe", "promises")
+	if err != nil {
+		return err
+	}
+	s.Name = strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
+	for name, to := range map[string]*string{"name": &s.Name, "about": &s.About, "source": &s.Source} {
+		if v, ok := f[name]; ok {
+			if *to, err = v.text(); err != nil {
+				return err
+			}
+		}
+	}
+	if v, ok := f["name"]; ok && !nameRule.MatchString(s.Name) {
+		return v.bad("use letters, digits, - and _", "name: %q is no name for a folder of results", s.Name)
+	}
+	for _, part := range []func(value, map[string]value) error{
+		s.readImage, s.readParameters, s.readPorts, s.readContainer, s.readTimes, s.readReady, s.readObserve, s.readPromises,
+	} {
+		if err := part(root, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+// readImage reads what nodes are made of.
+func (s *Spec) readImage(root value, f map[string]value) error {
+	const ways = "name one: image (the engine has it, or pulls it), dockerfile (is built), binary (a static Linux executable)"
+	ofFolder := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(filepath.Dir(s.File), path)
+	}
+	count := 0
+	for name, set := range map[string]func(string){
+		"image":      func(v string) { s.Image.Ref = v },
+		"dockerfile": func(v string) { s.Image.Dockerfile = ofFolder(v) },
+		"binary":     func(v string) { s.Image.Binary = ofFolder(v) },
+	} {
+		v, ok := f[name]
+		if !ok {
+			continue
+		}
+		text, err := v.text()
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			return v.bad(ways, "%s is empty", name)
+		}
+		set(text)
+		if count++; count > 1 {
+			return v.bad(ways, "more than one of image, dockerfile and binary is given")
+		}
+	}
+	if count == 0 {
+		return root.bad(ways, "nothing to run: image, dockerfile and binary are missing")
+	}
+	return nil
+}
+
+var parameterKinds = map[string]option.Kind{
+	"text": option.Text, "bool": option.Bool, "number": option.Number, "duration": option.Duration, "choice": option.Choice,
+}
+
+// readParameters reads what becomes options of the target. A default alone tells its kind by what it looks like.
+func (s *Spec) readParameters(_ value, f map[string]value) error {
+	v, ok := f["parameters"]
+	if !ok {
+		return nil
+	}
+	return v.each(func(key, val value) error {
+		if !nameRule.MatchString(key.Value) {
+			return key.bad("use letters, digits, - and _", "parameter %q cannot be an option's name", key.Value)
+		}
+		o := option.Option{Name: key.Value}
+		if !val.isMapping() {
+			text, err := val.text()
+			if err != nil {
+				return err
+			}
+			o.Default, o.Kind = text, kindOf(text)
+			s.Parameters = append(s.Parameters, o)
+			return nil
+		}
+		p, err := val.fields("default", "about", "kind", "choices", "breaks")
+		if err != nil {
+			return err
+		}
+		d, ok := p["default"]
+		if !ok {
+			return val.bad("default: VALUE", "parameter %s has no default", key.Value)
+		}
+		if o.Default, err = d.text(); err != nil {
+			return err
+		}
+		o.Kind = kindOf(o.Default)
+		if a, ok := p["about"]; ok {
+			if o.About, err = a.text(); err != nil {
+				return err
+			}
+		}
+		if c, ok := p["choices"]; ok {
+			if o.Choices, err = c.texts(); err != nil {
+				return err
+			}
+			o.Kind = option.Choice
+		}
+		if k, ok := p["kind"]; ok {
+			word, err := k.text()
+			if err != nil {
+				return err
+			}
+			kind, known := parameterKinds[word]
+			if !known {
+				return &fault{k.Line, k.Column, hint.Unknown("kind", word, []string{"text", "bool", "number", "duration", "choice"})}
+			}
+			o.Kind = kind
+		}
+		if b, ok := p["breaks"]; ok {
+			for _, one := range b.list() {
+				property, err := knownProperty(one)
+				if err != nil {
+					return err
+				}
+				o.Breaks = append(o.Breaks, property)
+			}
+		}
+		s.Parameters = append(s.Parameters, o)
+		if _, err := option.Parse(s.Name, s.Parameters, nil); err != nil {
+			return d.bad(hint.Of(err), "%v", err)
+		}
+		return nil
+	})
+}
+
+func kindOf(text string) option.Kind {
+	if d, err := time.ParseDuration(text); err == nil && d > 0 && strings.IndexFunc(text, isLetter) >= 0 {
+		return option.Duration
+	}
+	if text == "true" || text == "false" {
+		return option.Bool
+	}
+	return option.Text
+}
+
+func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c == 'µ' }
+
+func (s *Spec) parameter(name string) *option.Option {
+	i := slices.IndexFunc(s.Parameters, func(o option.Option) bool { return o.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Parameters[i]
+}
+
+// parameterNames are the names that a spec's author may use.
+func (s *Spec) parameterNames() (names []string) {
+	for _, o := range s.Parameters {
+		names = append(names, o.Name)
+	}
+	return names
+}

@@ -1,0 +1,243 @@
+package specfile
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"recount/election"
+	"recount/internal/hint"
+	"recount/internal/option"
+	"recount/targets"
+)
+
+// sound is a spec without mistakes; tests break one line of it.
+const sound = `name: mine
+image: server:1
+command: ["--id={{.ID}}", "--peers={{others \",\" \"{name}=http://{addr}:{peer}\"}}", "{{if eq .ID 2}}--two{{end}}"]
+environment: {TIMEOUT: '{{ms "timeout"}}', PEER: '{{port "peer"}}'}
+ports: {http: 80, peer: 81}
+data: /data
+parameters: {timeout: 1s, heartbeat: {default: 100ms, about: beat}, mode: {default: a, choices: [a, b], breaks: [elects]}, on: true}
+times: {silence: 2 * timeout + 500ms, elect: 10 * timeout}
+ready: {http: /health, port: http, within: 20s}
+observe: {http: /status, port: http, role: {at: r.state, leader: [L]}, term: term, leader: lead, logs: [{match: 'leads (?P<term>\d+)', role: leader}]}
+promises: [elects, {property: monotonic-term, while: disks hold}]
+`
+
+func parse(t *testing.T, text string) *Spec {
+	t.Helper()
+	s, err := Parse("folder/mine.yaml", []byte(text))
+	require.NoError(t, err)
+	return s
+}
+
+func members(n int) (all []election.Member) {
+	for id := election.ID(1); int(id) <= n; id++ {
+		all = append(all, election.Member{ID: id, Name: id.String(), Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(id)})})
+	}
+	return all
+}
+
+func driver(t *testing.T, s *Spec, given map[string]string) election.System {
+	t.Helper()
+	o, err := option.Parse(s.Name, s.Parameters, given)
+	require.NoError(t, err)
+	y, err := s.System(o)
+	require.NoError(t, err)
+	return y
+}
+
+func TestWhatNodesAreGiven(t *testing.T) {
+	y := driver(t, parse(t, sound), map[string]string{"timeout": "1.5s"})
+	all := members(3)
+	require.Equal(t, election.Image{Ref: "server:1"}, y.Image())
+	c := y.Container(all[1], all)
+	require.Equal(t, []string{"--id=2", "--peers=n1=http://10.0.0.1:81,n3=http://10.0.0.3:81", "--two"}, c.Command)
+	require.Equal(t, []string{"PEER=81", "TIMEOUT=1500"}, c.Env)
+	require.Equal(t, "/data", c.Data)
+	require.Len(t, y.Container(all[0], all).Command, 2, "what comes to nothing is left out")
+}
+
+func TestATargetOfASpec(t *testing.T) {
+	target := parse(t, sound).Target("x/mine.yaml")
+	o, err := target.Parse(nil)
+	require.NoError(t, err)
+	b := target.Bounds(o)
+	require.Equal(t, 2500*time.Millisecond, b.Silence)
+	require.Equal(t, 10*time.Second, b.Elect)
+	require.Equal(t, 50*time.Millisecond, b.Poll)
+	require.False(t, target.NoTerms)
+	promised, while := target.Promised(o, "monotonic-term")
+	require.True(t, promised)
+	require.Equal(t, "disks hold", while)
+	o, err = target.Parse(map[string]string{"mode": "b"})
+	require.NoError(t, err)
+	promised, _ = target.Promised(o, "elects")
+	require.False(t, promised, "an option that breaks it takes the promise away")
+	require.Equal(t, target.Definition, []byte(sound), "a node's writer is told all of it")
+}
+
+func TestPathsBeginAtTheFilesFolder(t *testing.T) {
+	s := parse(t, strings.Replace(sound, "image: server:1", "binary: ../bin/server", 1))
+	require.Equal(t, "bin/server", filepath.ToSlash(s.Image.Binary))
+	s = parse(t, strings.Replace(sound, "image: server:1", "dockerfile: /src/Dockerfile", 1))
+	require.Equal(t, "/src/Dockerfile", filepath.ToSlash(s.Image.Dockerfile))
+}
+
+func TestATargetIsFoundByItsFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	_, err := targets.Find(file)
+	require.ErrorContains(t, err, "no such file")
+	require.NoError(t, os.WriteFile(file, []byte(sound), 0o644))
+	found, err := targets.Find(file)
+	require.NoError(t, err)
+	require.Equal(t, file, found.Name)
+}
+
+// Each mistake is told by its line and column, and with a way out of it.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct{ line, instead, want, way string }{
+		{"name: mine", "namee: mine", `1:1: unknown field "namee"`, `did you mean "name"?`},
+		{"name: mine", "name: a/b", `1:7: name: "a/b" is no name`, "letters"},
+		{"name: mine", "name: mine\nname: mine", "2:1: name is given twice", "leave one"},
+		{"name: mine", "name: [", "this is no YAML", "quotes"},
+		{"image: server:1", "about: x", "1:1: nothing to run", "image"},
+		{"image: server:1", "image: server:1\nbinary: ./x", "more than one of image, dockerfile and binary", "name one"},
+		{"image: server:1", "image: ''", `2:8: image is empty`, "name one"},
+		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
+		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
+		{"{{.ID}}", "{{.ID", `3:11: command: `, "{{.ID}}"},
+		{"{addr}:{peer}", "{addr}:{pier}", `unknown word in braces "pier"`, `did you mean "peer"?`},
+		{"{addr}:{peer}", "{addr}:{peer", `a brace is not closed`, "braces"},
+		{`{{ms "timeout"}}`, `{{ms "timeuot"}}`, `4:24: TIMEOUT: `, `did you mean "timeout"?`},
+		{`{{ms "timeout"}}`, `{{ms "mode"}}`, `parameter mode is "a": no duration`, "param"},
+		{`{{port "peer"}}`, `{{port "pear"}}`, `unknown port "pear"`, `did you mean "peer"?`},
+		{"http: 80", "http: 80000", `5:15: port http: "80000" is no port`, "65535"},
+		{"http: 80", "addr: 80", `5:9: a port cannot be named "addr"`, "taken"},
+		{"timeout: 1s", "timeout: {about: x}", "parameter timeout has no default", "default: VALUE"},
+		{"timeout: 1s", "timeout: {default: 1s, kind: time}", `unknown kind "time"`, "duration"},
+		{"breaks: [elects]", "breaks: [elect]", `unknown property "elect"`, `did you mean "elects"?`},
+		{"choices: [a, b]", "choices: [b]", `"a" is not one of b`, "mode"},
+		{"silence: 2 * timeout", "silence: 2 * timeuot", `8:18: silence: "timeuot" is neither a duration nor a parameter`, "parameters: timeout"},
+		{"silence: 2 * timeout", "silence: two * timeout", `silence: "two" is no number`, "sum"},
+		{"silence: 2 * timeout + 500ms", "silence: mode", "parameter mode is no duration", "unit"},
+		{"silence: 2 * timeout + 500ms, ", "", "8:8: times: silence is missing", "silence: 1s"},
+		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 1us", `poll: 1µs is too often`, "50ms"},
+		{"times:", "about: x\ntims:", `9:1: unknown field "tims"`, `did you mean "times"?`},
+		{"/health, port: http", "health, port: http", `9:15: http: "health" does not begin with /`, "/status"},
+		{"/health, port: http", "/health", `http: which of the ports?`, "port: NAME"},
+		{"/health, port: http", "/health, port: htp", `unknown port "htp"`, `did you mean "http"?`},
+		{"within: 20s", "within: 20", `within: "20" is not a positive duration`, "unit"},
+		{"within: 20s", "tcp: http", "ready: more than one way", "tcp"},
+		{"role: {at: r.state, leader: [L]}, term: term, leader: lead, ", "", "neither role nor leader is given", "role:"},
+		{"r.state", "r..state", `"r..state" is no path into JSON`, "raft.term"},
+		{"at: r.state, ", "", "role: at is missing", "at: FIELD"},
+		{"http: /status, port: http", "command: [a], http: /status, port: http", "more than one of http, metrics and command", "observe:"},
+		{"http: /status, port: http", "http: /status, port: http, match: '(a'", "missing closing )", "regexp/syntax"},
+		{"http: /status, port: http", "http: /status, port: http, match: '(?P<r>a)'", `unknown group of match "r.state"`, "known: r"},
+		{"http: /status, port: http", "metrics: /m, port: http", `"r.state" names no metric`, "label"},
+		{"role: leader}]", "role: king}]", `unknown role "king"`, "leader"},
+		{`(?P<term>\d+)`, `(\d+)`, "the election has terms, and this line tells none", "term"},
+		{`(?P<term>\d+)`, `(?P<turn>\d+)`, `not "turn"`, "term"},
+		{", role: leader}]", "}]", "role is missing", "role: leader"},
+		{"[elects, ", "[elect, ", `unknown property "elect"`, `did you mean "elects"?`},
+		{"property: monotonic-term, ", "", "promises: property is missing", "elects"},
+	} {
+		require.Contains(t, sound, c.line)
+		_, err := Parse("mine.yaml", []byte(strings.Replace(sound, c.line, c.instead, 1)))
+		require.ErrorContains(t, err, c.want, c.instead)
+		require.Regexp(t, `^spec: mine\.yaml:[0-9]+:[0-9]+: [^\n]+$`, err.Error(), c.instead)
+		require.Contains(t, hint.Of(err), c.way, "%s: %v", c.instead, err)
+	}
+	_, err := Parse("mine.yaml", nil)
+	require.ErrorContains(t, err, "the file says nothing")
+	_, err = Parse("mine.yaml", []byte("image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, leader: l}\npromises: [single-leader-per-term]\n"))
+	require.ErrorContains(t, err, "5:12: promises: single-leader-per-term speaks of terms")
+	require.Contains(t, hint.Of(err), "exclusive-leadership")
+}
+
+func TestTheTemplateReadsWell(t *testing.T) {
+	text, err := Template("mine.yaml", `C:\with "quotes"\recount`)
+	require.NoError(t, err)
+	s := parse(t, string(text))
+	require.Empty(t, s.Missing())
+	all := members(3)
+	c := driver(t, s, nil).Container(all[0], all)
+	require.Equal(t, []string{"example", "--id=n1", "--listen=:8080", "--peers=n2=http://10.0.0.2:8080,n3=http://10.0.0.3:8080", "--timeout=500ms"}, c.Command)
+	require.Contains(t, string(text), `{{members "," "{name}=http://{addr}:{http}"}}`, "the comments show templates as they are written")
+}
+
+// Whether nodes name a leader decides how long a run waits for them to agree.
+func TestWhoNamesALeader(t *testing.T) {
+	for observe, names := range map[string]bool{
+		"{http: /, leader: lead.id}": true,
+		"{http: /, role: role}":      false,
+		`{logs: [{match: 'leads (?P<term>\d+)', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`:        true,
+		`{logs: [{match: 'n(?P<leader>\d+) is it', role: leader}, {match: 'lost', role: follower}]}`:                       false,
+		`{http: /, role: role, logs: [{match: 'leads', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`: false,
+	} {
+		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+observe+"\n")
+		require.Equal(t, !names, s.Target("mine.yaml").Nameless, observe)
+	}
+	s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, leader: lead.id}\n")
+	require.Equal(t, "lead.id", s.Lacks([]byte(`{"lead":{}}`)))
+	require.Equal(t, "lead", s.Lacks([]byte(`{}`)))
+	require.Empty(t, s.Lacks([]byte(`{"lead":{"id":null}}`)), "it is there")
+	require.Empty(t, s.Lacks([]byte(`oops`)), "that is no answer")
+}
+
+// No text makes the reader panic, and every mistake has its place.
+func TestAnyText(t *testing.T) {
+	lines := strings.SplitAfter(sound, "\n")
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(strings.Join(rapid.Permutation(lines).Draw(t, "lines")[:rapid.IntRange(0, len(lines)).Draw(t, "some")], ""))
+		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+			if len(text) > 0 {
+				text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = rapid.SampledFrom([]byte("{}[]:,'\" \n-ax1*&!")).Draw(t, "to")
+			}
+		}
+		s, err := Parse("mine.yaml", text)
+		if err != nil {
+			require.Regexp(t, `(?s)^spec: mine\.yaml:[0-9]+:[0-9]+: `, err.Error())
+			require.NotEmpty(t, hint.Of(err), err.Error())
+			return
+		}
+		o, err := option.Parse(s.Name, s.Parameters, nil)
+		require.NoError(t, err)
+		y, err := s.System(o)
+		require.NoError(t, err)
+		all := members(2)
+		y.Container(all[1], all)
+		require.NoError(t, y.Observer(all[0], all, nil).Close())
+	})
+}
+
+func TestObserversByLogAloneAnswerNothing(t *testing.T) {
+	text := sound[:strings.Index(sound, "observe:")] + `observe: {logs: [{match: 'n(?P<leader>\d) leads (?P<term>\d+)', role: follower}, {match: 'I lead (?P<term>\d+)', role: leader}]}` + "\n"
+	s := parse(t, text)
+	y, all := driver(t, s, nil), members(3)
+	o := y.Observer(all[0], all, nil)
+	_, _, err := o.Observe(context.Background())
+	require.ErrorContains(t, err, "its log alone tells")
+	reader, ok := y.(election.LogReader)
+	require.True(t, ok)
+	st, ok := reader.ReadLog(1, "12:00 n3 leads 7")
+	require.True(t, ok)
+	require.Equal(t, election.Status{Role: election.Follower, Term: 7, Leader: 3}, st)
+	st, ok = reader.ReadLog(1, "I lead 8")
+	require.True(t, ok)
+	require.Equal(t, election.Status{Role: election.Leader, Term: 8, Leader: 1}, st)
+	_, ok = reader.ReadLog(1, "n9 leads 7")
+	require.False(t, ok, "there is no such node")
+	_, ok = reader.ReadLog(1, "nothing")
+	require.False(t, ok)
+	require.NoError(t, o.Close())
+}

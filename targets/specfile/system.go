@@ -1,0 +1,252 @@
+package specfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"text/template"
+	"time"
+
+	"recount/election"
+	"recount/internal/hint"
+	"recount/internal/option"
+)
+
+// system runs what a spec describes, for one run.
+type system struct {
+	*Spec
+	options option.Values
+
+	mu      sync.Mutex
+	exec    election.Exec
+	readers map[election.ID]*reader
+	seen    map[election.ID]bool // nodes whose log has said that they are ready
+}
+
+// System returns the driver of what the spec describes, with the target's options.
+func (s *Spec) System(o option.Values) (election.System, error) {
+	y := &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}}
+	if s.Observe.HTTP == nil && s.Observe.Command == nil {
+		return &logged{y}, nil
+	}
+	return y, nil
+}
+
+func (y *system) Image() election.Image { return y.Spec.Image }
+
+func (y *system) words(self election.Member, all []election.Member) words {
+	return words{s: y.Spec, options: y.options, self: self, all: all}
+}
+
+// reader returns self's, which is made when self is first met.
+func (y *system) reader(self election.Member, all []election.Member) *reader {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if r := y.readers[self.ID]; r != nil {
+		return r
+	}
+	r, err := y.Spec.reader(y.words(self, all))
+	if err != nil {
+		panic(err) // the templates were tried when the spec was read
+	}
+	y.readers[self.ID] = r
+	return r
+}
+
+func (y *system) Container(self election.Member, all []election.Member) election.Container {
+	w := y.words(self, all)
+	c := election.Container{Data: y.Data}
+	var err error
+	if c.Command, err = w.renderAll(y.Command); err != nil {
+		panic(err) // the templates were tried when the spec was read
+	}
+	for _, name := range slices.Sorted(maps.Keys(y.Environment)) {
+		text, err := w.render(y.Environment[name])
+		if err != nil {
+			panic(err)
+		}
+		c.Env = append(c.Env, name+"="+text)
+	}
+	return c
+}
+
+// Use tells how commands are run in the nodes' containers.
+func (y *system) Use(exec election.Exec) { y.exec = exec }
+
+// Dialed reports whether nodes are asked by HTTP.
+func (y *system) Dialed() bool { return y.Observe.HTTP != nil }
+
+func (y *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	return &observer{system: y, reader: y.reader(self, all), self: self, all: all, client: client(dial, y.Observe.HTTP)}
+}
+
+// client asks one server over one connection, which is kept from one question to the next.
+func client(dial election.Dial, at *Endpoint) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, at.Port) },
+			MaxIdleConns:       1,
+			DisableCompression: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// observer asks one node for its view.
+type observer struct {
+	*system
+	reader *reader
+	self   election.Member
+	all    []election.Member
+	client *http.Client
+
+	mu     sync.Mutex
+	answer []byte
+}
+
+func (o *observer) Observe(ctx context.Context) (election.Status, bool, error) {
+	answer, err := o.ask(ctx)
+	if err != nil {
+		return election.Status{}, false, fmt.Errorf("spec: observe %s: %w", o.self.Name, err)
+	}
+	o.mu.Lock()
+	o.answer = answer
+	o.mu.Unlock()
+	st, err := o.reader.view(answer)
+	if err != nil {
+		return election.Status{}, false, fmt.Errorf("spec: observe %s: %w", o.self.Name, err)
+	}
+	return st, o.Spec.Observe.Torn, nil
+}
+
+// Answer is what the node said last, as it said it.
+func (o *observer) Answer() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.answer
+}
+
+func (o *observer) ask(ctx context.Context) ([]byte, error) {
+	if at := o.Spec.Observe.HTTP; at != nil {
+		return get(ctx, o.client, at)
+	}
+	return o.run(ctx, o.self, o.all, o.Spec.Observe.Command)
+}
+
+func (o *observer) Close() error {
+	o.client.CloseIdleConnections()
+	return nil
+}
+
+// maxAnswer is the longest answer that is read, in bytes.
+const maxAnswer = 8 << 20
+
+func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", at.Port, at.Path), nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer)) // to its end, or the connection could not be kept
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != at.Status {
+		return nil, fmt.Errorf("GET %s answered %s, not %d", at.Path, resp.Status, at.Status)
+	}
+	return body, nil
+}
+
+func (y *system) run(ctx context.Context, self election.Member, all []election.Member, command []*template.Template) ([]byte, error) {
+	if y.exec == nil {
+		return nil, errNoExec
+	}
+	args, err := y.words(self, all).renderAll(command)
+	if err != nil {
+		return nil, err
+	}
+	return y.exec(ctx, self, args)
+}
+
+var errNoExec = hint.Add(errors.New("commands cannot be run from here"),
+	"what lives beside a node, such as the writer of the workload fence, observes by http or metrics")
+
+// Ready asks whether a node's server has come up: nil means that it has.
+func (y *system) Ready(ctx context.Context, self election.Member, all []election.Member, dial election.Dial) error {
+	switch r := y.Spec.Ready; {
+	case r.HTTP != nil:
+		c := client(dial, r.HTTP)
+		defer c.CloseIdleConnections()
+		_, err := get(ctx, c, r.HTTP)
+		return err
+	case r.TCP != 0:
+		conn, err := dial(ctx, r.TCP)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	case r.Command != nil:
+		_, err := y.run(ctx, self, all, r.Command)
+		return err
+	case r.Log != nil:
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		if !y.seen[self.ID] {
+			return fmt.Errorf("no line of its log matches %q", r.Log)
+		}
+		return nil
+	case y.Observe.HTTP == nil && y.Observe.Command == nil:
+		return nil // its log will tell
+	}
+	o := y.Observer(self, all, dial)
+	_, _, err := o.Observe(ctx)
+	return errors.Join(err, o.Close())
+}
+
+// Patience is how long nodes may take to come up.
+func (y *system) Patience() time.Duration { return y.Spec.Ready.Within }
+
+// ReadLog reads a line of a node's log.
+func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) {
+	if l := y.Spec.Ready.Log; l != nil && l.MatchString(line) {
+		y.mu.Lock()
+		y.seen[self] = true
+		y.mu.Unlock()
+	}
+	y.mu.Lock()
+	r := y.readers[self]
+	y.mu.Unlock()
+	if r == nil {
+		return election.Status{}, false
+	}
+	return r.line(line)
+}
+
+// logged is a system whose nodes tell by their logs alone.
+type logged struct{ *system }
+
+// Observer returns one that gets no answers: what a node once wrote is not what it would say now.
+func (l *logged) Observer(self election.Member, all []election.Member, _ election.Dial) election.Observer {
+	l.reader(self, all)
+	return silent{}
+}
+
+type silent struct{}
+
+var errSilent = errors.New("spec: its log alone tells")
+
+func (silent) Observe(context.Context) (election.Status, bool, error) {
+	return election.Status{}, false, errSilent
+}
+
+func (silent) Close() error { return nil }
