@@ -1,10 +1,8 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"recount/history"
 )
@@ -15,11 +13,8 @@ func (c *Cluster) Can(ch history.Changes) error {
 		return errors.New("sim: the clients are not simulated here")
 	}
 	for _, l := range ch.Links {
-		if c.index(l.From) < 0 || c.index(l.To) < 0 || l.From == l.To {
-			return fmt.Errorf("sim: no link %s→%s", l.From, l.To)
-		}
-		if l.Port < 0 || l.Port > 65535 {
-			return fmt.Errorf("sim: link %s→%s: no port %d", l.From, l.To, l.Port)
+		if err := c.links.Check(l); err != nil {
+			return fmt.Errorf("sim: %w", err)
 		}
 	}
 	for _, p := range ch.Procs {
@@ -51,7 +46,7 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		return
 	}
 	for _, l := range ch.Links {
-		c.setLink(way{c.index(l.From), c.index(l.To), l.Port}, l.LinkState)
+		c.setLink(l)
 	}
 	for _, k := range ch.Clocks {
 		n := &c.nodes[c.index(k.Node)]
@@ -147,11 +142,6 @@ func (c *Cluster) State() history.Changes {
 			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.offset, Drift: n.clock.drift})
 		}
 	}
-	for w, l := range c.asked {
-		s.Links = append(s.Links, history.Link{From: c.nodes[w.from].name, To: c.nodes[w.to].name, Port: w.port, LinkState: l})
-	}
-	slices.SortFunc(s.Links, func(a, b history.Link) int {
-		return cmp.Or(cmp.Compare(c.index(a.From), c.index(b.From)), cmp.Compare(c.index(a.To), c.index(b.To)), cmp.Compare(a.Port, b.Port))
-	})
+	s.Links = c.links.All()
 	return s
 }

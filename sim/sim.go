@@ -13,6 +13,7 @@ import (
 	"recount/election"
 	"recount/history"
 	"recount/internal/seed"
+	"recount/sim/links"
 )
 
 // Config says what to simulate.
@@ -35,18 +36,14 @@ type Cluster struct {
 	now     time.Duration
 	queue   queue
 	nodes   []node
-	links   []wire // from × nodes + to
-	asked   map[way]history.LinkState
+	links   *links.Links
 	port    int
 	asks    []question
 	unasked []int32 // free places in asks
 	seed    uint64
-	network *rand.Rand
 	clients *rand.Rand
 	disks   *rand.Rand
 	new     func(env election.Env) election.Node
-
-	latencyMin, latencyMax time.Duration
 
 	announce func(node string, v history.View)
 	granted  func(node string, v history.Vote)
@@ -68,18 +65,13 @@ func New(cfg Config) (*Cluster, error) {
 		return nil, fmt.Errorf("sim: latency of %v to %v", cfg.LatencyMin, cfg.LatencyMax)
 	}
 	c := &Cluster{
-		nodes:      make([]node, cfg.Nodes),
-		links:      make([]wire, cfg.Nodes*cfg.Nodes),
-		asked:      map[way]history.LinkState{},
-		port:       cfg.Port,
-		seed:       cfg.Seed,
-		network:    seed.New(cfg.Seed, "network"),
-		clients:    seed.New(cfg.Seed, "clients"),
-		disks:      seed.New(cfg.Seed, "disks"),
-		exited:     func(string, int) {},
-		new:        cfg.New,
-		latencyMin: cfg.LatencyMin,
-		latencyMax: cfg.LatencyMax,
+		nodes:   make([]node, cfg.Nodes),
+		port:    cfg.Port,
+		seed:    cfg.Seed,
+		clients: seed.New(cfg.Seed, "clients"),
+		disks:   seed.New(cfg.Seed, "disks"),
+		exited:  func(string, int) {},
+		new:     cfg.New,
 	}
 	boot := seed.New(cfg.Seed, "boot")
 	for i := range c.nodes {
@@ -91,6 +83,9 @@ func New(cfg Config) (*Cluster, error) {
 			clock: newClock(time.Duration(boot.Int64N(int64(time.Hour)))),
 		}
 	}
+	c.links = links.New(links.Config{
+		Nodes: c.Nodes(), LatencyMin: cfg.LatencyMin, LatencyMax: cfg.LatencyMax, Rand: seed.New(cfg.Seed, "network"),
+	})
 	return c, nil
 }
 
@@ -167,7 +162,7 @@ func (c *Cluster) happen(slot int32) {
 		q.done(q.view, q.err)
 		return
 	case deliver:
-		if l := c.link(int32(e.from)-1, e.node); l.ill && l.Cut {
+		if !c.links.Passes(c.packet(int32(e.from)-1, e.node, 0)) {
 			c.queue.release(slot)
 			return
 		}
