@@ -48,6 +48,8 @@ var arrows = map[string]string{
 	"internal/term":           "",
 	"history/jepsen":          "history history/edn",
 	"scenarios":               "",
+	"virtual/process":         "virtual/wire",
+	"virtual/wire":            "",
 	"examples/algorithm":      "election history targets",
 	"examples/driver":         "election history targets",
 	"examples/server":         "targets/specfile/member",

@@ -1,0 +1,363 @@
+//go:build linux
+
+// Package process runs one node in virtual time: a process of the operating system whose program was built with
+// virtual/overlay, and that moves only by grants. What the network, the disk and the clock do is up to its owner.
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"recount/virtual/wire"
+)
+
+// Options say how a node begins.
+type Options struct {
+	Path string   // the program
+	Args []string // without the program's name
+	Env  []string // all of its environment
+	Dir  string   // its working folder, as the program names it; "/" if empty
+
+	wire.Config
+	IP       [4]byte
+	Seed     uint64
+	Policy   uint32        // of scheduling: wire.FIFO, …
+	Preempt  uint32        // one wake-up in so many preempts; 0 for none
+	CPUs     uint32        // what runtime.NumCPU says; 0 means 2
+	Start    int64         // its monotonic clock when it begins, nanoseconds; at least 1
+	Collect  time.Duration // between garbage collections; 0 means 5 s
+	SyncTime time.Duration // of a healthy disk
+	Files    bool          // tell of changes of files
+	StopAt   uint64        // end with all stacks at this scheduler event; 0 for never
+
+	Stderr   io.Writer     // what the runtime itself writes: panics, stacks; an *os.File is best. May be nil
+	Trace    *os.File      // takes a wire.Event for each scheduler event. May be nil
+	Patience time.Duration // how long the node may take, of CPU time, until it has nothing more to do at an instant; 0 means 20 s
+}
+
+// Grant lets a node go on. Times are the node's own.
+type Grant struct {
+	Floor    int64 // it is at least this time
+	Horizon  int64 // it may go on by itself before it
+	Wall     int64 // the wall clock is the monotonic one plus this
+	Disk     Disk
+	Messages []wire.Message // what arrives, in order of time, not before Floor
+}
+
+// Disk is how a node's disk behaves. The zero value is a healthy one.
+type Disk struct {
+	Slow   time.Duration // added to each sync
+	Errors [3]uint32     // chance that a read, write, sync fails with EIO, of 1<<32
+	Full   bool          // ENOSPC for what takes more room
+	Die    uint64        // the process ends before this many changes of files more have been made; 0 for never. Set it in one grant only
+	Torn   uint32        // and so many bytes of that last change, a write, are still written
+}
+
+// Report is what a node did with a grant.
+type Report struct {
+	Now      int64            // its time
+	Next     int64            // when it wants to go on; 0 for never
+	Messages []wire.Message   // valid until the next grant
+	Hash     uint64           // of all of its scheduler events
+	Events   uint64           // how many those were
+	Ended    *os.ProcessState // not nil: it has ended, and this is its last report
+}
+
+// Process is a node. Its methods must not be called concurrently.
+type Process struct {
+	cmd    *exec.Cmd
+	mem    []byte
+	h      *wire.Header
+	grant  int // the pipes: to write grants to,
+	report int // and to read reports from
+	last   Grant
+	early  []byte // messages taken before the report was whole
+	stderr *tail
+	opts   Options
+	ended  bool
+}
+
+// Start starts a node, which does nothing before its first grant but to come to life.
+func Start(o Options) (*Process, error) {
+	if o.Start <= 0 {
+		return nil, fmt.Errorf("process: %s: a node begins at a time after 0, not %d", o.Path, o.Start)
+	}
+	text, err := o.Text()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{opts: o, stderr: &tail{to: o.Stderr}}
+	fd, err := unix.MemfdCreate("recount-node", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("process: memory to share with %s: %w", o.Path, err)
+	}
+	mem := os.NewFile(uintptr(fd), "recount-node")
+	defer mem.Close()
+	if err := mem.Truncate(wire.Size); err != nil {
+		return nil, fmt.Errorf("process: memory to share with %s: %w", o.Path, err)
+	}
+	if p.mem, err = unix.Mmap(fd, 0, wire.Size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+		return nil, fmt.Errorf("process: memory to share with %s: %w", o.Path, err)
+	}
+	p.h = (*wire.Header)(unsafe.Pointer(&p.mem[0]))
+	copy(p.mem[wire.TextAt:], text)
+	*p.h = wire.Header{
+		Magic: wire.Magic, Version: wire.Version, TextLen: uint32(len(text)),
+		Seed: o.Seed, Start: o.Start, Collect: int64(or(o.Collect, 5*time.Second)),
+		Policy: o.Policy, Preempt: o.Preempt, CPUs: or(o.CPUs, 2), IP: o.IP,
+		Trace: flag(o.Trace != nil), Files: flag(o.Files), StopAt: o.StopAt, SyncTime: int64(o.SyncTime),
+	}
+	if err := p.start(mem); err != nil {
+		return nil, errors.Join(err, unix.Munmap(p.mem))
+	}
+	return p, nil
+}
+
+func (p *Process) start(mem *os.File) error {
+	o := &p.opts
+	var grant, report [2]int
+	if err := unix.Pipe2(grant[:], unix.O_CLOEXEC); err != nil {
+		return fmt.Errorf("process: %w", err)
+	}
+	theirs := []*os.File{mem, os.NewFile(uintptr(grant[0]), "grant")}
+	defer func() { theirs[1].Close() }()
+	if err := unix.Pipe2(report[:], unix.O_CLOEXEC); err != nil {
+		unix.Close(grant[1])
+		return fmt.Errorf("process: %w", err)
+	}
+	theirs = append(theirs, os.NewFile(uintptr(report[1]), "report"))
+	defer func() { theirs[2].Close() }()
+	c := exec.Command(o.Path, o.Args...)
+	c.Dir = filepath.Join(o.Root, or(o.Dir, "/"))
+	c.Env = append([]string{wire.Env + "=1"}, o.Env...)
+	c.Stderr = p.stderr
+	if f, ok := o.Stderr.(*os.File); ok {
+		c.Stderr = f
+	}
+	c.ExtraFiles = theirs
+	if o.Trace != nil {
+		c.ExtraFiles = append(theirs[:3:3], o.Trace)
+	}
+	if err := c.Start(); err != nil {
+		unix.Close(grant[1])
+		unix.Close(report[0])
+		return fmt.Errorf("process: start %s: %w", o.Path, err)
+	}
+	p.cmd, p.grant, p.report = c, grant[1], report[0]
+	return nil
+}
+
+// Run lets the node go on with a grant, and waits until it reports: Go, and Wait.
+func (p *Process) Run(g Grant) (Report, error) {
+	p.Go(g)
+	return p.Wait()
+}
+
+// Go lets the node go on with a grant. Wait must follow, but other nodes may be let go before that.
+func (p *Process) Go(g Grant) {
+	p.last = g
+	if !p.ended {
+		p.put(g)
+		unix.Write(p.grant, []byte{0}) // an error is that it has ended: Wait will see that
+	}
+}
+
+// Wait waits until the node reports. An error is the node's breach of the contract (it spins, or sits in a call of the
+// system that never returns): it has been ended by then. A *Stuck has the stacks of its goroutines.
+func (p *Process) Wait() (Report, error) {
+	if p.ended {
+		return Report{}, errors.New("process: the node has ended")
+	}
+	p.early = p.early[:0]
+	for {
+		ended, err := p.await()
+		if err != nil {
+			return Report{}, err
+		}
+		out := p.mem[wire.OutAt : wire.OutAt+int(min(p.h.Out, wire.Area))]
+		if p.h.Why == wire.More && !ended {
+			p.early = append(p.early, out...)
+			g := p.last
+			p.put(Grant{Floor: g.Floor, Horizon: g.Horizon, Wall: g.Wall, Disk: g.Disk.again()})
+			unix.Write(p.grant, []byte{0})
+			continue
+		}
+		if len(p.early) > 0 || ended { // the memory goes with the process
+			out = append(p.early, out...)
+		}
+		r := Report{Now: p.h.Now, Next: p.h.Next, Hash: p.h.Hash, Events: p.h.Events}
+		for len(out) > 0 {
+			m, rest, ok := wire.Cut(out)
+			if !ok {
+				return Report{}, errors.Join(fmt.Errorf("process: %s sent what is no message", p.opts.Path), p.Kill())
+			}
+			r.Messages, out = append(r.Messages, m), rest
+		}
+		if ended {
+			r.Next, r.Ended = 0, p.wait()
+		}
+		return r, nil
+	}
+}
+
+// again is d without what a grant says once.
+func (d Disk) again() Disk { d.Die, d.Torn = 0, 0; return d }
+
+func (p *Process) put(g Grant) {
+	in := p.mem[wire.InAt : wire.InAt : wire.InAt+wire.Area]
+	for _, m := range g.Messages {
+		if len(in)+wire.MessageSize(len(m.Data)) > wire.Area {
+			panic("process: more messages in a grant than there is room for")
+		}
+		in = wire.Append(in, m)
+	}
+	h := p.h
+	h.Floor, h.Horizon, h.Wall, h.In = g.Floor, g.Horizon, g.Wall, uint32(len(in))
+	h.Slow, h.Errors, h.Full = int64(g.Disk.Slow), g.Disk.Errors, flag(g.Disk.Full)
+	if g.Disk.Die > 0 {
+		h.Die, h.Torn = g.Disk.Die, g.Disk.Torn
+	}
+}
+
+// await waits until it is the controller's turn.
+func (p *Process) await() (ended bool, err error) {
+	patience := or(p.opts.Patience, 20*time.Second)
+	began := time.Duration(-1)
+	fds := []unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}
+	for {
+		n, err := unix.Poll(fds, int(patience/time.Millisecond))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return false, fmt.Errorf("process: %s: %w", p.opts.Path, err)
+		case n > 0:
+			n, err := unix.Read(p.report, make([]byte, 1))
+			return n == 0, err
+		case began < 0:
+			began = p.used()
+		case p.used()-began >= patience || p.sleeps():
+			return false, p.dump(p.used() - began)
+		}
+	}
+}
+
+// dump ends a node that does not come to rest, and returns an error that has the stacks of its goroutines.
+func (p *Process) dump(used time.Duration) error {
+	p.cmd.Process.Signal(syscall.SIGQUIT)
+	unix.Poll([]unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}, 5000)
+	p.cmd.Process.Kill()
+	p.wait()
+	what := fmt.Sprintf("has gone on for %.0f s of CPU time without coming to rest: it waits in a loop for something that only time, or another node, will bring", used.Seconds())
+	if used < time.Second {
+		what = "sits in a call of the operating system that does not return: virtual time stands still until it does"
+	}
+	return &Stuck{Path: p.opts.Path, What: what, Stacks: p.stderr.String()}
+}
+
+// Stuck is the error of a node that does not come to rest.
+type Stuck struct {
+	Path, What string
+	Stacks     string // of its goroutines, as the runtime prints them; empty if Options.Stderr is a file: they are there
+}
+
+func (e *Stuck) Error() string { return fmt.Sprintf("process: %s %s", e.Path, e.What) }
+
+// used is the CPU time of the node so far.
+func (p *Process) used() time.Duration {
+	var user, system int64
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(f) > 12 {
+		fmt.Sscan(f[11], &user)
+		fmt.Sscan(f[12], &system)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on all that Linux runs on
+}
+
+// sleeps tells whether the node's main thread waits for something other than a CPU.
+func (p *Process) sleeps() bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return true
+	}
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	return len(f) > 0 && (f[0] == "S" || f[0] == "D")
+}
+
+// Kill ends the node as SIGKILL does. Of a node that has ended it does nothing.
+func (p *Process) Kill() error {
+	if p.ended {
+		return nil
+	}
+	err := p.cmd.Process.Kill()
+	p.wait()
+	return err
+}
+
+func (p *Process) wait() *os.ProcessState {
+	if p.ended {
+		return p.cmd.ProcessState
+	}
+	p.ended = true
+	p.cmd.Wait()
+	unix.Close(p.grant)
+	unix.Close(p.report)
+	unix.Munmap(p.mem)
+	p.mem, p.h = nil, nil
+	return p.cmd.ProcessState
+}
+
+// tail keeps the end of what is written to it, and passes it on.
+type tail struct {
+	mu sync.Mutex
+	to io.Writer
+	b  []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.b = append(t.b, b...); len(t.b) > 1<<20 {
+		t.b = t.b[len(t.b)-1<<20:]
+	}
+	if t.to == nil {
+		return len(b), nil
+	}
+	return t.to.Write(b)
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+func flag(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,172 @@
+package wire
+
+// Messages. Each has a header of 24 bytes (type, socket, time, length) and data padded to a multiple of 8.
+const (
+	MessageHeader = 24
+
+	// Node to controller.
+	Listen   = 'L' // Addr, then uint32 backlog: socket takes TCP connections
+	Bind     = 'B' // Addr: socket takes datagrams
+	Connect  = 'C' // remote Addr, local Addr: a SYN is to be sent
+	Accept   = 'A' // the process took one connection from socket's queue
+	Data     = 'D' // bytes of a connection, either way
+	Fin      = 'F' // no more data will come, either way
+	Close    = 'X' // the process closed socket, all of which had been read; it is not mentioned again
+	Reset    = 'R' // the process closed socket and data unread is thrown away: RST; it is not mentioned again
+	Consumed = 'W' // uint32: bytes of Data the process has read, told when they are MinConsumed or the buffer is empty
+	Datagram = 'U' // Addr (to, or from), then the bytes, either way
+	Option   = 'O' // uint32 option, int64 value: see the options
+	File     = 'f' // a change of files, see Change
+	Output   = 'o' // uint32 descriptor (1, 2), then what was written to it
+	Refused  = 'r' // text: the program asked for what a node cannot have, and got an error
+
+	// Controller to node.
+	Accepted  = 'a' // socket's (a listener's) new connection: uint32 its id, remote Addr, local Addr
+	Connected = 'c' // the handshake is done
+	Failed    = 'e' // uint32 errno: refused, reset, timed out; the connection is gone on the controller's side
+	Acked     = 'k' // uint32: bytes of Data the peer's kernel has, for which there is room again
+	Signal    = 's' // uint32: signal number, to the process (socket 0)
+)
+
+// Limits of connections.
+const (
+	SendBuffer  = 2 << 20  // bytes sent and not acknowledged, at most, unless SO_SNDBUF told otherwise
+	MinConsumed = 32 << 10 // a receive window is to be twice this, at least
+)
+
+// Options of sockets that the controller is told of. Times are nanoseconds.
+const (
+	KeepAlive         = 1 + iota // 0 or 1
+	KeepAliveIdle                // time without data before the first probe
+	KeepAliveInterval            // time between probes
+	KeepAliveCount               // probes unanswered
+	UserTimeout                  // time that data may stay unacknowledged
+	NoDelay                      // 0 or 1
+	Linger                       // -1 off
+	ReceiveBuffer                // bytes
+	SendBufferSize               // bytes
+)
+
+// Changes of files. Paths are absolute, as the program sees them; links are followed as the kernel did.
+const (
+	Create   = 'c' // Path is a new, empty file
+	Mkdir    = 'm'
+	Write    = 'w' // Data is at Offset of Path now
+	Truncate = 't' // Path has Offset bytes now
+	Sync     = 's' // Path, a file or a folder, is on disk
+	SyncAll  = 'a' // everything is
+	Rename   = 'r' // Path is To now; what To was is gone
+	Link     = 'l' // To is another name of Path's file
+	Symlink  = 'y' // To is a symbolic link with text Path
+	Remove   = 'd' // Path, a file or an empty folder, is gone
+)
+
+// Addr is an IPv4 address and a port.
+type Addr struct {
+	IP   [4]byte
+	Port uint16
+}
+
+// AddrSize is the length of an encoded Addr.
+const AddrSize = 6
+
+// Message is one message in an area. Data is part of the area: copy what is kept.
+type Message struct {
+	Type   uint32
+	Socket uint32
+	At     int64 // when it was sent, or arrives
+	Data   []byte
+}
+
+// Change is the data of a File message.
+type Change struct {
+	Kind   byte
+	Offset int64
+	Path   string
+	To     string
+	Data   []byte
+}
+
+// Append adds m to an area's bytes.
+func Append(b []byte, m Message) []byte {
+	b = Put32(b, m.Type)
+	b = Put32(b, m.Socket)
+	b = Put64(b, uint64(m.At))
+	b = Put64(b, uint64(len(m.Data)))
+	b = append(b, m.Data...)
+	for len(b)%8 != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// MessageSize is how much room a message with so much data takes.
+func MessageSize(data int) int { return MessageHeader + (data+7)&^7 }
+
+// Cut takes the first message from an area's bytes. ok is false at their end, and for a length that they do not have.
+func Cut(b []byte) (m Message, rest []byte, ok bool) {
+	if len(b) < MessageHeader {
+		return m, nil, false
+	}
+	n := Get64(b[16:])
+	if n > MaxData || MessageSize(int(n)) > len(b) {
+		return m, nil, false
+	}
+	m = Message{Type: Get32(b), Socket: Get32(b[4:]), At: int64(Get64(b[8:])), Data: b[MessageHeader : MessageHeader+n : MessageHeader+n]}
+	return m, b[MessageSize(int(n)):], true
+}
+
+// AppendAddr and CutAddr encode an address.
+func AppendAddr(b []byte, a Addr) []byte {
+	return append(b, a.IP[0], a.IP[1], a.IP[2], a.IP[3], byte(a.Port), byte(a.Port>>8))
+}
+
+// CutAddr takes an address from the front of b, which has one.
+func CutAddr(b []byte) (Addr, []byte) {
+	return Addr{[4]byte(b[:4]), uint16(b[4]) | uint16(b[5])<<8}, b[AddrSize:]
+}
+
+// AppendChange encodes a change of files.
+func AppendChange(b []byte, c Change) []byte {
+	b = Put32(b, uint32(c.Kind))
+	b = Put64(b, uint64(c.Offset))
+	b = Put32(b, uint32(len(c.Path)))
+	b = append(b, c.Path...)
+	b = Put32(b, uint32(len(c.To)))
+	b = append(b, c.To...)
+	return append(b, c.Data...)
+}
+
+// ParseChange is the inverse of AppendChange.
+func ParseChange(b []byte) (c Change, ok bool) {
+	if len(b) < 16 {
+		return c, false
+	}
+	c.Kind, c.Offset = byte(Get32(b)), int64(Get64(b[4:]))
+	b = b[12:]
+	for _, s := range []*string{&c.Path, &c.To} {
+		if len(b) < 4 || uint64(Get32(b)) > uint64(len(b)-4) {
+			return c, false
+		}
+		n := Get32(b)
+		*s, b = string(b[4:4+n]), b[4+n:]
+	}
+	c.Data = b
+	return c, true
+}
+
+// Put32 and the like append and read numbers, the least byte first.
+func Put32(b []byte, v uint32) []byte {
+	return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+}
+
+// Put64 appends 8 bytes.
+func Put64(b []byte, v uint64) []byte { return Put32(Put32(b, uint32(v)), uint32(v>>32)) }
+
+// Get32 reads 4 bytes.
+func Get32(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// Get64 reads 8 bytes.
+func Get64(b []byte) uint64 { return uint64(Get32(b)) | uint64(Get32(b[4:]))<<32 }
