@@ -15,6 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers/linear"
 	"recount/history"
 )
 
@@ -194,22 +195,10 @@ func TestLimits(t *testing.T) {
 	require.False(t, r.Untested)
 	require.Contains(t, r.Why, "time ran out before the search through 42 operations had ended")
 
-	ops := asOperations(accesses(h))
-	ctx = WithMemory(context.Background(), 1<<20)
-	answer, why := ask(ctx, fenceModel, ops)
-	require.Equal(t, porcupine.Unknown, answer)
-	require.Equal(t, "the search through 43 operations grew beyond 1 MiB", why)
+	ctx = linear.WithMemory(context.Background(), 1<<20)
 	r = find("fencing").Check(ctx, h)
 	require.Equal(t, Unknown, r.Verdict)
 	require.Contains(t, r.Why, "the search through 42 operations grew beyond 1 MiB")
-
-	need := 43 * (opCost + stepCost(43))
-	require.Contains(t, search(context.Background(), fenceModel, ops, need-1, nil).why, "need 1 MiB to decide")
-	require.Contains(t, search(context.Background(), fenceModel, ops, need, nil).why, "grew beyond 1 MiB")
-
-	answer, why = ask(WithMemory(context.Background(), 1<<30), fenceModel, asOperations(make([]access, 100_000)))
-	require.Equal(t, porcupine.Unknown, answer)
-	require.Equal(t, "100000 operations that depend on each other need 2471 MiB to decide, of 1024 allowed", why)
 }
 
 // TestDrawings has porcupine draw what it confirmed, and what was legal and is not too much.
@@ -240,17 +229,8 @@ func TestDrawings(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(b), "html", "drawings are files of their own")
 	}
-	gone, cancel := context.WithCancel(context.Background())
-	cancel()
-	require.Nil(t, draw(gone, fenceModel, part(t, hard(4))), "nobody waits for it any more")
-	require.Nil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn+1))))
-	require.NotNil(t, draw(context.Background(), fenceModel, asOperations(make([]access, drawn))))
-	require.Nil(t, draw(context.Background(), fenceModel, nil))
-	require.Nil(t, draw(context.Background(), fenceModel, part(t, hard(20))), "too hard to decide")
-	require.NotNil(t, draw(context.Background(), fenceModel, part(t, hard(2))))
-
 	terms := []porcupine.Operation{{Input: claim{"n1", 1}}, {Input: claim{"n2", 2}, Call: 1, Return: 1}}
-	require.Equal(t, 2, strings.Count(string(draw(context.Background(), claimModel, terms)), `"PartialLinearizations":`), "part by part")
+	require.Equal(t, 2, strings.Count(string(linear.Draw(context.Background(), claimModel, terms)), `"PartialLinearizations":`), "part by part")
 
 	r := judged(t, "1s c1 put 1 key x\n2s c2 get 1 key x\n1s c3 put 1 key y\n2s c4 get 1 key y")
 	require.Equal(t, Valid, r.Verdict)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"recount/checkers/linear"
 )
 
 func init() {
@@ -82,9 +84,9 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return valid(figures, "%s, no two at one instant; %s", count(len(f.leads), "leadership"), f.watch())
 	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))
-	ctx, cancel := extended(ctx)
+	ctx, cancel := linear.Extended(ctx)
 	defer cancel()
-	switch answer, why := ask(ctx, lockModel, ops); answer {
+	switch answer, why := linear.Ask(ctx, lockModel, ops); answer {
 	case porcupine.Unknown:
 		return unknown(figures, "%s", why)
 	case porcupine.Ok:
@@ -96,7 +98,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	}
 	r := invalid(figures, e, "%s%s and %s%s led at one time, between %s and %s",
 		f.nodes[a.node], f.in(a.lead), f.nodes[b.node], f.in(b.lead), at(e.from), at(e.to))
-	r.Drawing = draw(ctx, lockModel, ops)
+	r.Drawing = linear.Draw(ctx, lockModel, ops)
 	return r
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers/linear"
 	"recount/history"
 )
 
@@ -62,23 +63,24 @@ func TestGoals(t *testing.T) {
 	// One search through so many operations keeps more than a gigabyte. Less garbage beside it costs it little.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	five := contended(100_000, 5, 0)
-	quick := timed(func() { require.Equal(t, porcupine.Ok, decideFence(ctx, five).CheckResult) })
+	quick := timed(func() { require.Equal(t, porcupine.Ok, linear.DecideFence(ctx, five).CheckResult) })
 	faster("fencing, 100,000 accesses of 5 clients; plain porcupine", once(func() {
-		require.True(t, porcupine.CheckOperations(fenceModel, asOperations(five)))
+		require.True(t, porcupine.CheckOperations(linear.FenceModel, linear.Operations(five)))
 	}), quick, 40)
 	runtime.GC()
 	debug.SetGCPercent(100)
 
 	fifty := contended(100_000, 50, 0)
 	within("fencing, 100,000 accesses of 50 clients that overlap; of 5", quick, timed(func() {
-		require.Equal(t, porcupine.Ok, decideFence(ctx, fifty).CheckResult)
+		require.Equal(t, porcupine.Ok, linear.DecideFence(ctx, fifty).CheckResult)
 	}), 3)
 
-	judge := func(all []access) time.Duration {
+	judge := func(all []linear.Access) time.Duration {
 		spoil(all)
 		return timed(func() {
-			core := shrink(ctx, all)
-			require.Equal(t, porcupine.Illegal, decide(ctx, fenceModel, [][]porcupine.Operation{asOperations(core)}).CheckResult)
+			core := linear.ShrinkFence(ctx, all)
+			answer, _ := linear.Ask(ctx, linear.FenceModel, linear.Operations(core))
+			require.Equal(t, porcupine.Illegal, answer)
 		})
 	}
 	within("illegal, shrunk and confirmed, 100,000 accesses, 5 % of unknown outcome; 0 %",
@@ -91,8 +93,8 @@ func TestGoals(t *testing.T) {
 		return r
 	})
 	ratio := float64(bytes+more) / float64(bytes)
-	row("memory to judge 1,000,000 claims, history included; the history", fmt.Sprintf("%d MiB", mebi(bytes)),
-		fmt.Sprintf("%d MiB", mebi(bytes+more)), ratio, "within 2 times", ratio <= 2)
+	row("memory to judge 1,000,000 claims, history included; the history", fmt.Sprintf("%d MiB", bytes>>20),
+		fmt.Sprintf("%d MiB", (bytes+more)>>20), ratio, "within 2 times", ratio <= 2)
 
 	for _, c := range []struct {
 		what    string
@@ -109,11 +111,11 @@ func TestGoals(t *testing.T) {
 		}
 		limited, cancel := context.WithTimeout(ctx, 3*time.Second)
 		plain := "decided"
-		if a, why := ask(limited, fenceModel, asOperations(all)); a == porcupine.Unknown {
+		if a, why := linear.Ask(limited, linear.FenceModel, linear.Operations(all)); a == porcupine.Unknown {
 			plain = why
 		}
 		cancel()
-		here := timed(func() { require.Equal(t, c.illegal, decideFence(ctx, all).CheckResult == porcupine.Illegal) })
+		here := timed(func() { require.Equal(t, c.illegal, linear.DecideFence(ctx, all).CheckResult == porcupine.Illegal) })
 		note(c.what, plain, lasted(here))
 	}
 	require.NoError(t, table.Flush())
@@ -172,10 +174,10 @@ func claims(n int) *history.History {
 
 // contended is what clients that are never idle did to a resource that enforces its fence: they write with a token that
 // grows now and then, some with the one before it, and every fourth time they read. A share of the writes has no outcome.
-func contended(n, clients int, unknown float64) []access {
+func contended(n, clients int, unknown float64) []linear.Access {
 	r := rand.New(rand.NewPCG(1, 2))
 	type moment struct {
-		access
+		linear.Access
 		at time.Duration
 	}
 	free := make([]time.Duration, clients)
@@ -183,51 +185,51 @@ func contended(n, clients int, unknown float64) []access {
 	for i := range moments {
 		c := i % clients
 		m := &moments[i]
-		m.op, m.node = int32(i), "n"+string(rune('1'+c%5))
-		m.call = free[c] + time.Duration(1+r.IntN(100))
-		m.at = m.call + time.Duration(1+r.IntN(1000))
-		m.ret = m.at + time.Duration(1+r.IntN(1000))
-		free[c] = m.ret
+		m.At, m.Node = int32(i), "n"+string(rune('1'+c%5))
+		m.Call = free[c] + time.Duration(1+r.IntN(100))
+		m.at = m.Call + time.Duration(1+r.IntN(1000))
+		m.Return = m.at + time.Duration(1+r.IntN(1000))
+		free[c] = m.Return
 		if r.IntN(4) == 0 {
-			m.kind = read
+			m.Kind = linear.Read
 		} else if r.Float64() < unknown {
-			m.kind, m.ret = maybe, never
+			m.Kind, m.Return = linear.Maybe, never
 		}
 	}
 	slices.SortFunc(moments, func(a, b moment) int { return int(a.at - b.at) })
 	var state history.Access
-	all := make([]access, n)
+	all := make([]linear.Access, n)
 	for i := range moments {
 		m := &moments[i]
-		if m.kind == read {
-			m.Access = state
+		if m.Kind == linear.Read {
+			m.Access.Access = state
 		} else {
 			m.Token, m.Value = uint64(1+i/1000), int64(i+1)
 			if r.IntN(50) == 0 && m.Token > 1 {
 				m.Token--
 			}
 			if m.Token >= state.Token {
-				state = m.Access
-			} else if m.kind == accepted {
-				m.kind = rejected
+				state = m.Access.Access
+			} else if m.Kind == linear.Accepted {
+				m.Kind = linear.Rejected
 			}
 		}
-		all[i] = m.access
+		all[i] = m.Access
 	}
-	slices.SortFunc(all, func(a, b access) int { return int(a.call - b.call) })
+	slices.SortFunc(all, func(a, b linear.Access) int { return int(a.Call - b.Call) })
 	return all
 }
 
 // spoil makes it that a write with an old token was accepted, three quarters on.
-func spoil(all []access) {
+func spoil(all []linear.Access) {
 	for i := len(all) * 3 / 4; i < len(all); i++ {
-		if all[i].kind == rejected {
-			all[i].kind = accepted
+		if all[i].Kind == linear.Rejected {
+			all[i].Kind = linear.Accepted
 			return
 		}
 	}
 	for i := len(all) * 3 / 4; i < len(all); i++ {
-		if all[i].kind == read {
+		if all[i].Kind == linear.Read {
 			all[i].Value = -1
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"recount/checkers/linear"
 )
 
 func init() {
@@ -24,10 +26,10 @@ func linearizable(ctx context.Context, f *facts) Result {
 	w := traffic(all)
 	figures := w.figures()
 	for _, o := range all {
-		switch found := o.decide(ctx); found.answer {
-		case Unknown:
-			return unknown(figures, "%s: %s: let fewer clients act at once, or give it more time", o.name(), found.why)
-		case Invalid:
+		switch found := o.Decide(ctx); found.Answer {
+		case porcupine.Unknown:
+			return unknown(figures, "%s: %s: let fewer clients act at once, or give it more time", o.name(), found.Why)
+		case porcupine.Illegal:
 			return f.unordered(ctx, o, found, figures)
 		}
 	}
@@ -41,245 +43,77 @@ func linearizable(ctx context.Context, f *facts) Result {
 	}
 	r := valid(figures, "%s", &w)
 	if len(all) == 1 {
-		r.Drawing = draw(ctx, all[0].model(holding{}), operations(f.h, all[0].uses))
+		r.Drawing = all[0].Draw(ctx, all[0].Ops, linear.State{})
 	}
 	return r
-}
-
-// decide looks for an order of all uses of an object.
-func (o *object) decide(ctx context.Context) ordering {
-	uses := o.prune(slices.Clone(o.uses))
-	if core := o.unwritten(uses); core != nil {
-		return ordering{answer: Invalid, core: core}
-	}
-	if clusters, ok := o.clusters(uses); ok {
-		if torn(clusters) {
-			return ordering{answer: Invalid, core: uses}
-		}
-		return ordering{answer: Valid}
-	}
-	m := memoryOf(ctx)
-	m.mu.Lock() // searches like this one take turns
-	defer m.mu.Unlock()
-	return linearize(ctx, o, uses, holding{}, m.bytes)
-}
-
-// unwritten returns the first use that found what nobody can have written by then, and who wrote it first, if anybody did.
-func (o *object) unwritten(uses []action) []action {
-	first := make([]int, len(o.values)) // who wrote each value first, by its call
-	for i := range first {
-		first[i] = -1
-	}
-	for i := range uses {
-		if u := &uses[i]; u.kind != get && u.value != u.old && first[u.value] < 0 {
-			first[u.value] = i
-		}
-	}
-	for i := range uses {
-		u := &uses[i]
-		found := u.found()
-		if !u.sure() || found <= 0 {
-			continue
-		}
-		switch k := first[found]; {
-		case k < 0:
-			return []action{*u}
-		case uses[k].call > u.ret:
-			return []action{*u, uses[k]}
-		}
-	}
-	return nil
-}
-
-// clusters are the times of the values of a register whose writes can be told apart (see zones.go), the first one that
-// of what it held at first. A write of unknown outcome that nobody read binds nobody. It is no such register if a write
-// took what another had written, or if revisions bind them.
-func (o *object) clusters(uses []action) (all []cluster, ok bool) {
-	if o.lock || o.counted {
-		return nil, false
-	}
-	all = make([]cluster, len(o.values))
-	for i := range all {
-		all[i] = cluster{write: never, finish: never}
-	}
-	all[0] = cluster{write: -1, finish: -1, start: -1}
-	for i := range uses {
-		u := &uses[i]
-		c := &all[u.value]
-		switch {
-		case u.kind == cas || u.kind == put && c.write < never:
-			return nil, false
-		case u.kind == put:
-			c.write = u.call
-		}
-		c.finish, c.start = min(c.finish, u.ret), max(c.start, u.call)
-	}
-	return all, true
 }
 
 // unordered is the result for uses of one object that have no order.
-func (f *facts) unordered(ctx context.Context, o *object, found ordering, figures []Figure) Result {
-	ctx, cancel := extended(ctx)
+func (f *facts) unordered(ctx context.Context, o *object, found linear.Found, figures []Figure) Result {
+	ctx, cancel := linear.Extended(ctx)
 	defer cancel()
-	core, holds := o.lessen(ctx, found)
-	ops := operations(f.h, core)
-	model := o.model(holds)
-	if answer, _ := ask(ctx, model, ops); answer == porcupine.Ok {
-		panic(fmt.Sprintf("porcupine knows an order for %v", core))
-	}
+	shown := o.Evidence(ctx, found)
 	e := evidence{span: span{from: never}}
-	for i := range core {
-		u := &core[i]
-		at := u.begin
-		if e.from, e.to = min(e.from, u.call), max(e.to, u.call); u.sure() {
-			e.to = max(e.to, u.ret)
-			at = max(at, u.end)
+	for i := range shown.Ops {
+		u := &shown.Ops[i]
+		at := u.Begin
+		if e.from, e.to = min(e.from, u.Call), max(e.to, u.Call); u.Sure() {
+			e.to = max(e.to, u.Return)
+			at = max(at, u.End)
 		}
 		e.ops = append(e.ops, f.h.Ops[at].Index)
 	}
-	holder := found.holder()
-	if holder != nil {
-		e.ops = append(e.ops, f.h.Ops[holder.end].Index)
-		e.from = min(e.from, holder.call)
+	if shown.Holder != nil {
+		e.ops = append(e.ops, f.h.Ops[shown.Holder.End].Index)
+		e.from = min(e.from, shown.Holder.Call)
 	}
-	r := invalid(figures, e, "%s", f.conflict(o, holds, holder, core))
-	r.Drawing = draw(ctx, model, ops)
+	r := invalid(figures, e, "%s", f.conflict(o, shown))
+	r.Drawing = o.Draw(ctx, shown.Ops, shown.Before)
 	return r
 }
 
-// lessen returns a smallest set of uses that still has no order, and what the object held before them. Of a register they
-// are taken away, and with a write all that saw what it wrote: what is left of the legal is legal. Of a lock they are taken
-// to be of unknown outcome, which is legal, too, if it was before: those that are left are at odds whatever became of the
-// others.
-func (o *object) lessen(ctx context.Context, found ordering) ([]action, holding) {
-	if !o.lock { // better evidence than what it held is who wrote that
-		for less, n := 0, 16; less < len(found.whole); less, n = n, 4*n {
-			part := o.without(found.whole, 0, max(len(found.whole)-n, 0))
-			if o.illegal(ctx, part, holding{}) {
-				return o.least(ctx, part, holding{}), holding{}
-			}
-		}
-	}
-	return o.least(ctx, found.core, found.holds), found.holds
-}
-
-// illegal reports whether uses surely have no order.
-func (o *object) illegal(ctx context.Context, part []action, begin holding) bool {
-	if clusters, ok := o.clusters(part); ok && begin == (holding{}) {
-		return torn(clusters)
-	}
-	return linearize(ctx, o, part, begin, small).answer == Invalid
-}
-
-func (o *object) least(ctx context.Context, all []action, begin holding) []action {
-	for size := max(len(all)/2, 1); ; size /= 2 {
-		for rest := len(all); rest > 0; rest -= size {
-			from := max(len(all)-rest, 0)
-			if less := o.without(all, from, min(from+size, len(all))); o.illegal(ctx, less, begin) {
-				all = less
-			}
-		}
-		if size == 1 {
-			break
-		}
-	}
-	if o.lock {
-		return slices.DeleteFunc(all, func(u action) bool { return !u.sure() }) // whatever became of them
-	}
-	return all
-}
-
-// without takes uses away from a history in such a way that the legal stays legal.
-func (o *object) without(all []action, from, to int) []action {
-	if o.lock {
-		less := slices.Clone(all)
-		for i := from; i < to; i++ {
-			less[i].ret = never
-		}
-		return less
-	}
-	gone := map[int32]bool{}
-	for _, u := range all[from:to] {
-		if u.kind != get {
-			gone[u.value] = true
-		}
-	}
-	less := slices.Concat(all[:from], all[to:])
-	for again := true; again; {
-		again = false
-		less = slices.DeleteFunc(less, func(u action) bool {
-			sees := gone[u.found()]
-			if sees {
-				gone[u.value], again = true, true
-			}
-			return sees
-		})
-	}
-	return less
-}
-
-// holder returns who had the lock before the core was done: of those who had taken it by then, the one whom all others
-// came before. It is nil if nobody had it, or it may have been one or another. (It was nobody whose outcome is unknown:
-// without that the lock might be free as well.)
-func (found *ordering) holder() (last *action) {
-	if found.holds.value == 0 {
-		return nil
-	}
-	busy := time.Duration(-1) // until then somebody else may have taken it
-	for i := range found.done {
-		u := &found.done[i]
-		if u.kind != take || !u.sure() {
-			continue
-		}
-		if last = nil; busy < u.call {
-			last = u
-		}
-		busy = max(busy, u.ret)
-	}
-	return last
-}
-
 // conflict says what is wrong with a smallest set of uses that has no order.
-func (f *facts) conflict(o *object, holds holding, holder *action, core []action) string {
-	who := func(u *action) string { return f.actor(int(u.begin)) }
-	if early := o.unwritten(o.uses); early != nil {
-		u, then := &early[0], "which nobody had written"
-		if len(early) > 1 {
-			then = fmt.Sprintf("before %s wrote it", who(&early[1]))
+func (f *facts) conflict(o *object, shown linear.Evidence) string {
+	core, holds, holder := shown.Ops, shown.Before, shown.Holder
+	who := func(u *linear.Op) string { return f.actor(int(u.Begin)) }
+	if shown.Early {
+		u, then := &core[0], "which nobody had written"
+		if len(core) > 1 {
+			then = fmt.Sprintf("before %s wrote it", who(&core[1]))
 		}
-		if u.kind == cas {
-			return fmt.Sprintf("%s set %s from %s by %s, %s", who(u), o.name(), o.show(u.old), at(u.ret), then)
+		if u.Kind == linear.CAS {
+			return fmt.Sprintf("%s set %s from %s by %s, %s", who(u), o.name(), o.Show(u.Old), at(u.Return), then)
 		}
-		return fmt.Sprintf("%s read %s from %s by %s, %s", who(u), o.show(u.value), o.name(), at(u.ret), then)
+		return fmt.Sprintf("%s read %s from %s by %s, %s", who(u), o.Show(u.Value), o.name(), at(u.Return), then)
 	}
 	if holder != nil && len(core) == 1 {
 		return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",
-			who(&core[0]), o.name(), at(core[0].ret), who(holder), at(holder.ret))
+			who(&core[0]), o.name(), at(core[0].Return), who(holder), at(holder.Return))
 	}
 	for i := range core {
 		for j := range core {
 			a, b := &core[i], &core[j]
-			switch writes := a.kind == put || a.kind == cas; {
-			case !a.sure() || !b.sure() || len(core) > 3:
-			case a.kind == cas && b.kind == cas && a.old == b.old && i < j:
+			switch writes := a.Kind == linear.Put || a.Kind == linear.CAS; {
+			case !a.Sure() || !b.Sure() || len(core) > 3:
+			case a.Kind == linear.CAS && b.Kind == linear.CAS && a.Old == b.Old && i < j:
 				return fmt.Sprintf("%s and %s both set %s from %s, to %s and to %s",
-					who(a), who(b), o.name(), o.show(a.old), o.show(a.value), o.show(b.value))
-			case writes && b.kind == get && a.ret < b.call && a.value != b.value:
+					who(a), who(b), o.name(), o.Show(a.Old), o.Show(a.Value), o.Show(b.Value))
+			case writes && b.Kind == linear.Get && a.Return < b.Call && a.Value != b.Value:
 				return fmt.Sprintf("%s read %s from %s after %s, though %s had been written by %s",
-					who(b), o.show(b.value), o.name(), at(b.call), o.show(a.value), at(a.ret))
+					who(b), o.Show(b.Value), o.name(), at(b.Call), o.Show(a.Value), at(a.Return))
 			}
 		}
 	}
 	var parts []string
 	for i := range core {
-		parts = append(parts, who(&core[i])+" "+o.tell(&core[i]))
+		parts = append(parts, who(&core[i])+" "+o.Tell(&core[i]))
 	}
 	held := ""
 	switch {
-	case o.lock && holds.value != 0:
+	case o.Lock && holds.Value != 0:
 		held = ", which was taken"
-	case holds != (holding{}):
-		held = fmt.Sprintf(", which held %s", o.show(holds.value))
+	case holds != (linear.State{}):
+		held = fmt.Sprintf(", which held %s", o.Show(holds.Value))
 	}
 	return fmt.Sprintf("no order explains %s%s: %s", o.name(), held, list(parts))
 }
@@ -293,18 +127,6 @@ func (f *facts) actor(i int) string {
 	return fmt.Sprintf("process %v at %s", op.Process, op.Node)
 }
 
-// name is what an object is called.
-func (o *object) name() string {
-	what := "the register"
-	if o.lock {
-		what = "the lock"
-	}
-	if o.key != "" {
-		return what[len("the "):] + " " + o.key
-	}
-	return what
-}
-
 // traffic counts what was done to all objects.
 type work struct {
 	registers, locks     int
@@ -315,7 +137,7 @@ type work struct {
 
 func traffic(all []*object) (w work) {
 	for _, o := range all {
-		if o.lock {
+		if o.Lock {
 			w.locks++
 		} else {
 			w.registers++
@@ -323,19 +145,19 @@ func traffic(all []*object) (w work) {
 		w.failed += o.failed
 		w.clients = max(w.clients, len(o.clients))
 		var open []time.Duration
-		for i := range o.uses {
-			u := &o.uses[i]
+		for i := range o.Ops {
+			u := &o.Ops[i]
 			w.ops++
-			w.kinds[u.kind]++
-			if !u.sure() {
+			w.kinds[u.Kind]++
+			if !u.Sure() {
 				w.maybe++
 				continue
 			}
-			if u.kind != put {
+			if u.Kind != linear.Put {
 				w.told++
 			}
-			open = slices.DeleteFunc(open, func(t time.Duration) bool { return t < u.call })
-			open = append(open, u.ret)
+			open = slices.DeleteFunc(open, func(t time.Duration) bool { return t < u.Call })
+			open = append(open, u.Return)
 			w.atOnce = max(w.atOnce, len(open))
 		}
 	}
@@ -344,8 +166,8 @@ func traffic(all []*object) (w work) {
 
 func (w *work) figures() []Figure {
 	return []Figure{
-		figure("registers", w.registers), figure("locks", w.locks), figure("reads", w.kinds[get]), figure("writes", w.kinds[put]),
-		figure("compare-and-sets", w.kinds[cas]), figure("lock operations", w.kinds[take]+w.kinds[give]),
+		figure("registers", w.registers), figure("locks", w.locks), figure("reads", w.kinds[linear.Get]), figure("writes", w.kinds[linear.Put]),
+		figure("compare-and-sets", w.kinds[linear.CAS]), figure("lock operations", w.kinds[linear.Take]+w.kinds[linear.Give]),
 		figure("of unknown outcome", w.maybe), figure("that failed", w.failed), figure("clients of one object", w.clients),
 		figure("most at once", w.atOnce),
 	}

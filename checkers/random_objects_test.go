@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers/linear"
 	"recount/history"
 )
 
@@ -38,10 +39,10 @@ func TestGoldenRandomObjects(t *testing.T) {
 
 // saidOfObjects is the verdict on a history, with the ops that show it, and the steps for each object.
 func saidOfObjects(h *history.History) string {
-	ctx := WithMemory(context.Background(), small)
+	ctx := linear.WithMemory(context.Background(), 16<<20)
 	var steps []int
 	for _, o := range objects(h) {
-		steps = append(steps, o.decide(ctx).steps)
+		steps = append(steps, o.Decide(ctx).Steps)
 	}
 	r := find("linearizable").Check(ctx, h)
 	return fmt.Sprintf("%v steps: %v %v: %s", steps, r.Verdict, r.Ops, r.Why)

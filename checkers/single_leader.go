@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
+
+	"recount/checkers/linear"
 )
 
 func init() {
@@ -68,14 +70,14 @@ func singleLeader(ctx context.Context, f *facts) Result {
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
 	case len(t.several) == 0:
 		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(t.led, "term"), f.watch())
-		r.Drawing = draw(ctx, claimModel, f.firstClaims())
+		r.Drawing = linear.Draw(ctx, claimModel, f.firstClaims())
 		return r
 	}
 	a, b := t.several[0][0], t.several[0][1]
 	ops := []porcupine.Operation{f.claim(a), f.claim(b)}
-	ctx, cancel := extended(ctx)
+	ctx, cancel := linear.Extended(ctx)
 	defer cancel()
-	switch answer, why := ask(ctx, claimModel, ops); answer {
+	switch answer, why := linear.Ask(ctx, claimModel, ops); answer {
 	case porcupine.Unknown:
 		return unknown(figures, "%s", why)
 	case porcupine.Ok:
@@ -83,7 +85,7 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	}
 	e := evidence{span{min(a.begins(), b.begins()), max(a.to, b.to)}, []int{f.index(a), f.index(b)}}
 	r := invalid(figures, e, "term %d was won by %s and by %s", a.term, f.nodes[a.node], f.nodes[b.node])
-	r.Drawing = draw(ctx, claimModel, ops)
+	r.Drawing = linear.Draw(ctx, claimModel, ops)
 	return r
 }
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recount/checkers"
+	"recount/checkers/linear"
 	"recount/harness"
 	"recount/history"
 	"recount/history/jepsen"
@@ -168,7 +168,7 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*repor
 		}
 	}
 	left := max(memory-int64(len(s.run.History.Ops))*history.OpSize, memory/8)
-	ctx = checkers.WithMemory(ctx, min(left, 2<<30))
+	ctx = linear.WithMemory(ctx, min(left, 2<<30))
 	if s.model.Name != "" {
 		harness.JudgeForeign(ctx, s.run, s.model.Properties, c.timeLimit)
 	} else {

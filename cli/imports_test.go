@@ -17,7 +17,7 @@ import (
 // A new arrow is a decision.
 var arrows = map[string]string{
 	"cmd/recount":             "cli",
-	"cli":                     "checkers docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/bugs harness/claims harness/hunt harness/matrix harness/shrink harness/suite history history/jepsen nemesis report scenarios targets targets/specfile targets/specfile/member workloads",
+	"cli":                     "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/bugs harness/claims harness/hunt harness/matrix harness/shrink harness/suite history history/jepsen nemesis report scenarios targets targets/specfile targets/specfile/member workloads",
 	"harness/bugs":            "checkers harness history nemesis report scenarios targets",
 	"harness/suite":           "checkers harness internal/junit report targets",
 	"recounttest":             "checkers docker docker/entrypoint harness report",
@@ -31,7 +31,8 @@ var arrows = map[string]string{
 	"report":                  "checkers history internal/junit internal/term",
 	"workloads":               "election history",
 	"nemesis":                 "history",
-	"checkers":                "history",
+	"checkers":                "checkers/linear history",
+	"checkers/linear":         "history",
 	"targets":                 "election history",
 	"sim":                     "election history sim/links",
 	"sim/links":               "history",

@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 // extension is how much longer than its time limit a check may take to show a violation that it has found in time.
 const extension = 10 * time.Second
 
-// extended returns a context for that. It ends with ctx if that is cancelled.
-func extended(ctx context.Context) (context.Context, context.CancelFunc) {
+// Extended returns a context for that. It ends with ctx if that is cancelled.
+func Extended(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, limited := ctx.Deadline()
 	if !limited || errors.Is(ctx.Err(), context.Canceled) {
 		return context.WithCancel(ctx)
@@ -34,13 +34,13 @@ func extended(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// shrink returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
+// ShrinkFence returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
 // more away from it leaves nothing to object to. What cannot be decided in time is kept.
 //
-// Accesses are only ever taken away in a manner that leaves the legal legal, so what shrink returns convicts the whole.
-func shrink(ctx context.Context, all []access) []access {
-	illegal := func(part []access) bool {
-		return len(part) > 0 && ctx.Err() == nil && decideFence(ctx, part).CheckResult == porcupine.Illegal
+// Accesses are only ever taken away in a manner that leaves the legal legal, so what it returns convicts the whole.
+func ShrinkFence(ctx context.Context, all []Access) []Access {
+	illegal := func(part []Access) bool {
+		return len(part) > 0 && ctx.Err() == nil && DecideFence(ctx, part).CheckResult == porcupine.Illegal
 	}
 	// The fewer of the last accesses are taken away, the more is illegal.
 	n := sort.Search(len(all), func(n int) bool { return illegal(without(all, n, len(all))) })
@@ -63,28 +63,28 @@ func shrink(ctx context.Context, all []access) []access {
 
 // without takes away all[from:to], and with it whatever may owe its legality to a write among them: its reads, and the
 // rejections that it can explain. If all is legal the rest is: in the same order, without what nothing depends on.
-func without(all []access, from, to int) []access {
+func without(all []Access, from, to int) []Access {
 	written := map[history.Access]bool{}
 	var gone []mark
 	for i := from; i < to; i++ {
-		if a := &all[i]; a.kind == accepted || a.kind == maybe {
+		if a := &all[i]; a.Kind == Accepted || a.Kind == Maybe {
 			written[a.Access] = true
-			gone = append(gone, mark{a.Token, a.call})
+			gone = append(gone, mark{a.Token, a.Call})
 		}
 	}
 	slices.SortFunc(gone, func(a, b mark) int { return cmp.Compare(a.token, b.token) })
 	for i := len(gone) - 2; i >= 0; i-- {
 		gone[i].at = min(gone[i].at, gone[i+1].at)
 	}
-	rest := make([]access, 0, len(all)-(to-from))
+	rest := make([]Access, 0, len(all)-(to-from))
 	for i := range all {
 		a := &all[i]
-		if i >= from && i < to || a.kind == read && written[a.Access] {
+		if i >= from && i < to || a.Kind == Read && written[a.Access] {
 			continue
 		}
-		if a.kind == rejected {
+		if a.Kind == Rejected {
 			k := sort.Search(len(gone), func(k int) bool { return gone[k].token > a.Token })
-			if k < len(gone) && gone[k].at <= a.ret {
+			if k < len(gone) && gone[k].at <= a.Return {
 				continue
 			}
 		}

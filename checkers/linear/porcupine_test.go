@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"context"
@@ -13,79 +13,75 @@ import (
 )
 
 // part returns operations from their notation.
-func part(t testing.TB, text string) []porcupine.Operation {
-	h, err := parseHistory(text)
-	require.NoError(t, err)
-	return asOperations(accesses(h))
-}
+func part(t testing.TB, text string) []porcupine.Operation { return Operations(accesses(t, text)) }
 
 const (
-	legalPart   = "nodes n1 n2\n1s n1 write 1 1\n2s client read 1 1"
-	illegalPart = "nodes n1 n2\n1s n1 write 1 1\n2s client read 1 2"
+	legalPart   = "1s n1 write 1 1\n2s client read 1 1"
+	illegalPart = "1s n1 write 1 1\n2s client read 1 2"
 )
 
 // One illegal part convicts the whole, whatever else was not finished when time or memory ran out.
 func TestDecideKeepsWhatWasFound(t *testing.T) {
-	parts := [][]porcupine.Operation{part(t, hard(12)), part(t, legalPart), part(t, illegalPart), part(t, hard(12)), part(t, illegalPart)}
+	parts := [][]porcupine.Operation{Operations(hard(t, 12)), part(t, legalPart), part(t, illegalPart), Operations(hard(t, 12)), part(t, illegalPart)}
 	little := WithMemory(context.Background(), 1<<20)
-	d := decide(little, fenceModel, parts)
-	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 2}, d)
+	d := decide(little, FenceModel, parts)
+	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 2}, d)
 
-	d = decide(context.Background(), fenceModel, [][]porcupine.Operation{part(t, hard(40)), part(t, illegalPart)})
-	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 1}, d)
+	d = decide(context.Background(), FenceModel, [][]porcupine.Operation{Operations(hard(t, 40)), part(t, illegalPart)})
+	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 1}, d)
 
-	d = decide(little, fenceModel, parts[:2])
+	d = decide(little, FenceModel, parts[:2])
 	require.Equal(t, porcupine.Unknown, d.CheckResult)
 	require.Zero(t, d.part)
-	require.Equal(t, "the search through 27 operations grew beyond 1 MiB", d.why)
-	d = decide(little, fenceModel, [][]porcupine.Operation{parts[1], parts[0], parts[3]})
+	require.Equal(t, "the search through 27 operations grew beyond 1 MiB", d.Why)
+	d = decide(little, FenceModel, [][]porcupine.Operation{parts[1], parts[0], parts[3]})
 	require.Equal(t, 1, d.part)
 
 	// What is too much for all of them side by side may be little enough for one alone.
-	d = decide(WithMemory(context.Background(), 512<<20), fenceModel, [][]porcupine.Operation{parts[1], part(t, hard(7)), parts[1]})
-	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 1}, d)
+	d = decide(WithMemory(context.Background(), 512<<20), FenceModel, [][]porcupine.Operation{parts[1], Operations(hard(t, 7)), parts[1]})
+	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 1}, d)
 
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	d = decide(gone, fenceModel, parts[:2])
-	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
+	d = decide(gone, FenceModel, parts[:2])
+	require.Equal(t, Decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
 
-	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, nil))
-	require.Equal(t, decision{CheckResult: porcupine.Ok}, decide(little, fenceModel, [][]porcupine.Operation{nil, nil}))
+	require.Equal(t, Decision{CheckResult: porcupine.Ok}, decide(little, FenceModel, nil))
+	require.Equal(t, Decision{CheckResult: porcupine.Ok}, decide(little, FenceModel, [][]porcupine.Operation{nil, nil}))
 }
 
 // A part that was illegal with little memory ends it: what was too large is not searched with all there is.
 func TestDecideEndsWithWhatWasFound(t *testing.T) {
-	large := make([]access, 7000) // each after the one before
+	large := make([]Access, 7000) // each after the one before
 	for i := range large {
-		large[i].call, large[i].ret = time.Duration(2*i), time.Duration(2*i+1)
+		large[i].Call, large[i].Return = time.Duration(2*i), time.Duration(2*i+1)
 	}
-	large[len(large)-1].kind = rejected
+	large[len(large)-1].Kind = Rejected
 	ctx := WithMemory(context.Background(), 1<<30)
-	d := decide(ctx, fenceModel, [][]porcupine.Operation{asOperations(large), part(t, illegalPart)})
-	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 1}, d)
-	d = decide(ctx, fenceModel, [][]porcupine.Operation{asOperations(large), part(t, legalPart)})
-	require.Equal(t, decision{CheckResult: porcupine.Illegal, part: 0}, d)
+	d := decide(ctx, FenceModel, [][]porcupine.Operation{Operations(large), part(t, illegalPart)})
+	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 1}, d)
+	d = decide(ctx, FenceModel, [][]porcupine.Operation{Operations(large), part(t, legalPart)})
+	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 0}, d)
 }
 
 // Once time has run out nothing is begun anew, and that is the reason unless there is too little memory in any case.
 func TestDecideEndsInTime(t *testing.T) {
 	gone, end := context.WithCancel(context.Background())
 	end()
-	large := [][]porcupine.Operation{asOperations(make([]access, 7000))}
-	d := decide(WithMemory(gone, 1<<30), fenceModel, large)
-	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 7000 operations had ended"}, d)
-	d = decide(WithMemory(gone, 17<<20), fenceModel, large)
-	require.Equal(t, decision{porcupine.Unknown, 0, "7000 operations that depend on each other need 18 MiB to decide, of 17 allowed"}, d)
+	large := [][]porcupine.Operation{Operations(make([]Access, 7000))}
+	d := decide(WithMemory(gone, 1<<30), FenceModel, large)
+	require.Equal(t, Decision{porcupine.Unknown, 0, "time ran out before the search through 7000 operations had ended"}, d)
+	d = decide(WithMemory(gone, 17<<20), FenceModel, large)
+	require.Equal(t, Decision{porcupine.Unknown, 0, "7000 operations that depend on each other need 18 MiB to decide, of 17 allowed"}, d)
 
 	ctx, cancel := context.WithCancel(WithMemory(context.Background(), 1<<30))
-	m := fenceModel
+	m := FenceModel
 	m.Step = func(state, input, output any) (bool, any) {
 		cancel()
-		return fenceModel.Step(state, input, output)
+		return FenceModel.Step(state, input, output)
 	}
-	d = decide(ctx, m, [][]porcupine.Operation{part(t, hard(12))})
-	require.Equal(t, decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
+	d = decide(ctx, m, [][]porcupine.Operation{Operations(hard(t, 12))})
+	require.Equal(t, Decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
 }
 
 // The first of several illegal parts is named, however the searches were distributed.
@@ -96,17 +92,17 @@ func TestDecideNamesTheFirst(t *testing.T) {
 		var parts [][]porcupine.Operation
 		for i := range rapid.IntRange(0, 12).Draw(t, "parts") {
 			all := drawing{tokens: 2, values: 9, most: 5, lies: 1}.draw(t)
-			parts = append(parts, asOperations(all))
-			if first < 0 && !porcupine.CheckOperations(fenceModel, parts[i]) {
+			parts = append(parts, Operations(all))
+			if first < 0 && !porcupine.CheckOperations(FenceModel, parts[i]) {
 				first = i
 			}
 		}
-		want := decision{CheckResult: porcupine.Ok}
+		want := Decision{CheckResult: porcupine.Ok}
 		if tried++; first >= 0 {
 			illegal++
-			want = decision{CheckResult: porcupine.Illegal, part: first}
+			want = Decision{CheckResult: porcupine.Illegal, part: first}
 		}
-		if got := decide(context.Background(), fenceModel, parts); got != want {
+		if got := decide(context.Background(), FenceModel, parts); got != want {
 			t.Fatalf("%+v instead of %+v", got, want)
 		}
 	})
@@ -115,10 +111,10 @@ func TestDecideNamesTheFirst(t *testing.T) {
 
 // What a search may take is counted, not guessed: it ends at the same step each time.
 func TestSearchEndsAtTheSameStep(t *testing.T) {
-	ops := part(t, hard(12))
+	ops := Operations(hard(t, 12))
 	for _, bytes := range []int64{100 << 10, 1 << 20, 5 << 20} {
 		count := func() (steps int) {
-			m := fenceModel
+			m := FenceModel
 			step := m.Step
 			m.Step = func(state, input, output any) (bool, any) {
 				steps++
@@ -193,7 +189,7 @@ func TestBounded(t *testing.T) {
 	small, _ = limit(context.Background(), nil)
 	require.True(t, small.Equal(3, 13), "equal is what the model says")
 
-	partitioned := claimModel
+	partitioned := porcupine.Model{Partition: func(all []porcupine.Operation) [][]porcupine.Operation { return nil }}
 	partitioned, _ = bounded(context.Background(), partitioned, n, 1<<20, nil)
 	require.Nil(t, partitioned.Partition)
 }
@@ -224,7 +220,7 @@ func TestExtended(t *testing.T) {
 	now := time.Now()
 	late, cancel := context.WithDeadline(context.Background(), now.Add(-time.Hour))
 	defer cancel()
-	more, end := extended(late)
+	more, end := Extended(late)
 	require.NoError(t, more.Err())
 	until, _ := more.Deadline()
 	require.True(t, until.After(now), "%v is over", until)
@@ -233,18 +229,18 @@ func TestExtended(t *testing.T) {
 
 	inTime, cancel := context.WithDeadline(context.Background(), now.Add(time.Hour))
 	defer cancel()
-	more, end = extended(inTime)
+	more, end = Extended(inTime)
 	defer end()
 	until, _ = more.Deadline()
 	require.True(t, until.After(now.Add(time.Hour)), "%v is no longer than it was", until)
 	cancel()
 	<-more.Done()
-	more, end = extended(inTime)
+	more, end = Extended(inTime)
 	defer end()
 	require.Error(t, more.Err(), "it was cancelled before")
 
 	unlimited, cancel := context.WithCancel(context.Background())
-	more, end = extended(unlimited)
+	more, end = Extended(unlimited)
 	defer end()
 	_, limited := more.Deadline()
 	require.False(t, limited)
@@ -254,7 +250,7 @@ func TestExtended(t *testing.T) {
 
 	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	more, end = extended(soon)
+	more, end = Extended(soon)
 	defer end()
 	<-soon.Done()
 	select {
@@ -263,7 +259,31 @@ func TestExtended(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 
-	h, err := parseHistory("nodes n1 n2\n1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3\n4s end")
-	require.NoError(t, err)
-	require.Equal(t, Invalid, find("fencing").Check(late, h).Verdict)
+}
+
+func TestLimits(t *testing.T) {
+	ops := Operations(hard(t, 20))
+	answer, why := Ask(WithMemory(context.Background(), 1<<20), FenceModel, ops)
+	require.Equal(t, porcupine.Unknown, answer)
+	require.Equal(t, "the search through 43 operations grew beyond 1 MiB", why)
+
+	need := 43 * (opCost + stepCost(43))
+	require.Contains(t, search(context.Background(), FenceModel, ops, need-1, nil).Why, "need 1 MiB to decide")
+	require.Contains(t, search(context.Background(), FenceModel, ops, need, nil).Why, "grew beyond 1 MiB")
+
+	answer, why = Ask(WithMemory(context.Background(), 1<<30), FenceModel, Operations(make([]Access, 100_000)))
+	require.Equal(t, porcupine.Unknown, answer)
+	require.Equal(t, "100000 operations that depend on each other need 2471 MiB to decide, of 1024 allowed", why)
+}
+
+func TestDraw(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.Nil(t, Draw(ctx, FenceModel, Operations(hard(t, 4))), "nobody waits for it any more")
+	ctx = context.Background()
+	require.Nil(t, Draw(ctx, FenceModel, Operations(make([]Access, drawn+1))))
+	require.NotNil(t, Draw(ctx, FenceModel, Operations(make([]Access, drawn))))
+	require.Nil(t, Draw(ctx, FenceModel, nil))
+	require.Nil(t, Draw(ctx, FenceModel, Operations(hard(t, 20))), "too hard to decide")
+	require.NotNil(t, Draw(ctx, FenceModel, Operations(hard(t, 2))))
 }

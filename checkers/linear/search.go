@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/anishathalye/porcupine"
 )
 
 // The decision whether uses of one object can be put in an order: just-in-time linearization (Lowe, "Testing for
@@ -21,15 +23,15 @@ import (
 // Two short cuts come before the search of all: if there is an order among the configurations that did least so far, there
 // is one; and if there is none although of each kind there is no end, there is none.
 
-// ordering is what became of a search for an order.
-type ordering struct {
-	answer Verdict
-	why    string   // of unknown
-	holds  holding  // of invalid: what the object surely held at some time,
-	core   []action // and what was done from there on that has no order,
-	done   []action // after this;
-	whole  []action // all that was done up to the end of it
-	steps  int      // configurations that the search went through
+// Found is what became of a search for an order.
+type Found struct {
+	Answer porcupine.CheckResult
+	Why    string // of unknown
+	holds  State  // of illegal: what the object surely held at some time,
+	core   []Op   // and what was done from there on that has no order,
+	done   []Op   // after this;
+	whole  []Op   // all that was done up to the end of it
+	Steps  int    // configurations that the search went through
 }
 
 // mostAtOnce is how many uses may be under way at once whose outcome is known.
@@ -52,7 +54,7 @@ func (m mask) free() (i int) { // the lowest place that is not taken, mostAtOnce
 
 // situation is a configuration but for what it has spent.
 type situation struct {
-	holds holding
+	holds State
 	done  mask // of the uses under way, those that have taken effect
 }
 
@@ -61,14 +63,14 @@ const configCost = 160
 
 // linearizing is the search under way.
 type linearizing struct {
-	o       *object
-	uses    []action // in order of their calls
+	o       *Object
+	uses    []Op // in order of their calls
 	slots   [mostAtOnce]int32
 	busy    mask
 	reads   mask  // of busy, the reads
 	kinds   []int // a use of each kind of unknown outcome
 	had     []int // how many of each have been called
-	kindOf  map[action]int
+	kindOf  map[Op]int
 	purses  []string // what may have been spent: a count a kind
 	purse   map[string]int32
 	now     frontier
@@ -120,23 +122,23 @@ const (
 )
 
 // linearize looks for an order of uses, which are in order of their calls, that begins with what an object holds.
-func linearize(ctx context.Context, o *object, uses []action, begin holding, budget int64) (found ordering) {
+func linearize(ctx context.Context, o *Object, uses []Op, begin State, budget int64) (found Found) {
 	steps := 0
 	search := func(beam int, endless bool, budget int64) (pruned bool) {
 		l := newLinearizing(o, uses, begin, budget)
 		l.beam, l.endless = beam, endless
 		found = l.run(ctx)
 		steps += l.steps
-		found.steps = steps
+		found.Steps = steps
 		return l.pruned
 	}
 	pruned := search(beamWidth, false, budget/8)
-	if found.answer == Valid || found.answer == Invalid && !pruned {
+	if found.Answer == porcupine.Ok || found.Answer == porcupine.Illegal && !pruned {
 		return found
 	}
 	// (Without an end of writes there would be none of revisions either.)
-	if !o.counted && slices.ContainsFunc(uses, func(u action) bool { return !u.sure() }) {
-		if search(0, true, budget/8); found.answer == Invalid {
+	if !o.counted && slices.ContainsFunc(uses, func(u Op) bool { return !u.Sure() }) {
+		if search(0, true, budget/8); found.Answer == porcupine.Illegal {
 			return found
 		}
 	}
@@ -144,9 +146,9 @@ func linearize(ctx context.Context, o *object, uses []action, begin holding, bud
 	return found
 }
 
-func newLinearizing(o *object, uses []action, begin holding, budget int64) *linearizing {
+func newLinearizing(o *Object, uses []Op, begin State, budget int64) *linearizing {
 	l := &linearizing{
-		o: o, uses: uses, kindOf: map[action]int{}, purses: []string{""}, purse: map[string]int32{"": 0},
+		o: o, uses: uses, kindOf: map[Op]int{}, purses: []string{""}, purse: map[string]int32{"": 0},
 		now: newFrontier(), most: endlessSteps + 200*len(uses), budget: budget,
 		certain: certain{situation: situation{holds: begin}},
 	}
@@ -154,44 +156,44 @@ func newLinearizing(o *object, uses []action, begin holding, budget int64) *line
 	return l
 }
 
-func (l *linearizing) run(ctx context.Context) ordering {
+func (l *linearizing) run(ctx context.Context) Found {
 	uses := l.uses
 	returns := make([]int, 0, len(uses))
 	for i := range uses {
-		if uses[i].sure() {
+		if uses[i].Sure() {
 			returns = append(returns, i)
 		}
 	}
-	slices.SortStableFunc(returns, func(a, b int) int { return cmp.Compare(uses[a].ret, uses[b].ret) })
+	slices.SortStableFunc(returns, func(a, b int) int { return cmp.Compare(uses[a].Return, uses[b].Return) })
 	for _, i := range returns {
-		for l.atCall < len(uses) && uses[l.atCall].call <= uses[i].ret {
+		for l.atCall < len(uses) && uses[l.atCall].Call <= uses[i].Return {
 			if !l.called(l.atCall) {
-				return ordering{why: fmt.Sprintf("more than %d operations overlap", mostAtOnce)}
+				return Found{Answer: porcupine.Unknown, Why: fmt.Sprintf("more than %d operations overlap", mostAtOnce)}
 			}
 			l.atCall++
 		}
 		if why := l.returned(ctx, i); why != "" {
-			return ordering{why: why}
+			return Found{Answer: porcupine.Unknown, Why: why}
 		}
 		switch {
 		case l.now.len() > 0:
 		case l.capped:
-			return ordering{why: "more than 255 operations of unknown outcome do the same"}
+			return Found{Answer: porcupine.Unknown, Why: "more than 255 operations of unknown outcome do the same"}
 		default:
-			until := uses[i].ret
-			found := ordering{answer: Invalid, holds: l.certain.holds}
+			until := uses[i].Return
+			found := Found{Answer: porcupine.Illegal, holds: l.certain.holds}
 			found.core, found.done = l.since(&l.certain, until)
 			found.whole, _ = l.since(new(certain), until)
 			return found
 		}
 	}
-	return ordering{answer: Valid}
+	return Found{Answer: porcupine.Ok}
 }
 
 // called begins a use.
 func (l *linearizing) called(i int) bool {
 	u := &l.uses[i]
-	if !u.sure() {
+	if !u.Sure() {
 		like := u.like()
 		k, known := l.kindOf[like]
 		if !known {
@@ -208,7 +210,7 @@ func (l *linearizing) called(i int) bool {
 	}
 	l.busy.set(slot)
 	l.slots[slot] = int32(i)
-	if u.kind != get {
+	if u.Kind != Get {
 		return true
 	}
 	l.reads.set(slot)
@@ -323,10 +325,10 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 		c := todo[0]
 		todo = todo[1:]
 		if l.steps++; l.steps%1024 == 0 && ctx.Err() != nil || l.endless && l.steps > l.most {
-			return "time ran out in the search for an order of " + count(len(l.uses), "operation")
+			return "time ran out in the search for an order of " + many(len(l.uses))
 		}
 		if int64(l.now.len()+next.len()+met.len())*configCost+l.spent > l.budget {
-			return fmt.Sprintf("the search for an order of %s grew beyond %d MiB", count(len(l.uses), "operation"), l.budget>>20)
+			return fmt.Sprintf("the search for an order of %s grew beyond %d MiB", many(len(l.uses)), l.budget>>20)
 		}
 		for k, w := range l.busy {
 			for w &^= c.done[k]; w != 0; w &= w - 1 {
@@ -362,15 +364,15 @@ func (l *linearizing) returned(ctx context.Context, i int) (why string) {
 
 // since returns what was done from a point on until a time, and what before it. The former is what was under way then, and
 // what has begun since. What returned later may have happened or not, for all that is known by then.
-func (l *linearizing) since(c *certain, until time.Duration) (core, done []action) {
+func (l *linearizing) since(c *certain, until time.Duration) (core, done []Op) {
 	spent := slices.Clone([]byte(l.purses[c.purse]))
 	for i := range l.uses {
 		u := l.uses[i]
-		if u.call > until {
+		if u.Call > until {
 			break
 		}
 		if i < c.atCall {
-			if !u.sure() {
+			if !u.Sure() {
 				k := l.kindOf[u.like()]
 				if k < len(spent) && spent[k] > 0 {
 					spent[k]--
@@ -382,11 +384,11 @@ func (l *linearizing) since(c *certain, until time.Duration) (core, done []actio
 				continue
 			}
 		}
-		if u.ret > until {
-			if u.kind == get {
+		if u.Return > until {
+			if u.Kind == Get {
 				continue
 			}
-			u.ret = never
+			u.Return = Never
 		}
 		core = append(core, u)
 	}
@@ -401,4 +403,12 @@ func (c *certain) waits(i int) bool {
 		}
 	}
 	return false
+}
+
+// many writes how many operations there are.
+func many(n int) string {
+	if n == 1 {
+		return "1 operation"
+	}
+	return fmt.Sprintf("%d operations", n)
 }

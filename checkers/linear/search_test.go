@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"context"
@@ -6,18 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
-
-// oneObject is what a history tells of its only register or lock, as it tells it.
-func oneObject(t *testing.T, text string) *object {
-	h, err := parseHistory("nodes n1\n" + text)
-	require.NoError(t, err)
-	all := objects(h)
-	require.Len(t, all, 1)
-	return all[0]
-}
 
 // TestSince wants a violation to begin where the last thing is known for sure, and what it takes to be all of it.
 func TestSince(t *testing.T) {
@@ -49,16 +41,16 @@ func TestSince(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := oneObject(t, c.text)
-			told := func(uses []action) string {
+			told := func(uses []Op) string {
 				var parts []string
 				for i := range uses {
-					parts = append(parts, o.tell(&uses[i]))
+					parts = append(parts, o.Tell(&uses[i]))
 				}
 				return strings.Join(parts, ", ")
 			}
-			found := newLinearizing(o, o.uses, holding{}, small).run(context.Background())
-			require.Equal(t, Invalid, found.answer)
-			require.Equal(t, c.held, o.show(found.holds.value))
+			found := newLinearizing(o, o.Ops, State{}, small).run(context.Background())
+			require.Equal(t, porcupine.Illegal, found.Answer)
+			require.Equal(t, c.held, o.Show(found.holds.Value))
 			require.Equal(t, c.done, told(found.done))
 			require.Equal(t, c.core, told(found.core))
 		})
@@ -84,35 +76,35 @@ func TestPrunedIsNotRuledOut(t *testing.T) {
 		4s c1 get 2
 		5s c1 get 3
 		6s c1 get 4`)
-	first := newLinearizing(o, o.uses, holding{}, small)
+	first := newLinearizing(o, o.Ops, State{}, small)
 	first.beam = beamWidth
-	require.Equal(t, Invalid, first.run(context.Background()).answer)
+	require.Equal(t, porcupine.Illegal, first.run(context.Background()).Answer)
 	require.True(t, first.pruned)
-	require.Equal(t, Valid, linearize(context.Background(), o, o.uses, holding{}, small).answer)
+	require.Equal(t, porcupine.Ok, linearize(context.Background(), o, o.Ops, State{}, small).Answer)
 }
 
 // TestSearchLimits goes to the limits of a search, and one step beyond.
 func TestSearchLimits(t *testing.T) {
 	o := oneObject(t, "1s client cas 1 2 unknown\n1s client put 1 unknown\n2s client put 1\n3s client get 2\n4s client get 1\n5s client get 2")
-	run := func(endless bool, most int, budget int64) ordering {
-		l := newLinearizing(o, o.uses, holding{}, budget)
+	run := func(endless bool, most int, budget int64) Found {
+		l := newLinearizing(o, o.Ops, State{}, budget)
 		l.endless, l.most = endless, most
 		found := l.run(context.Background())
-		found.steps = l.steps
+		found.Steps = l.steps
 		return found
 	}
-	steps := run(true, endlessSteps, small).steps
-	require.Equal(t, Valid, run(true, steps, small).answer)
-	require.Equal(t, "time ran out in the search for an order of 6 operations", run(true, steps-1, small).why)
-	require.Equal(t, Invalid, run(false, 0, small).answer, "without an end of writes only")
+	steps := run(true, endlessSteps, small).Steps
+	require.Equal(t, porcupine.Ok, run(true, steps, small).Answer)
+	require.Equal(t, "time ran out in the search for an order of 6 operations", run(true, steps-1, small).Why)
+	require.Equal(t, porcupine.Illegal, run(false, 0, small).Answer, "without an end of writes only")
 
-	more := newLinearizing(o, o.uses, holding{}, small).most - newLinearizing(o, o.uses[:1], holding{}, small).most
-	require.Equal(t, 200*(len(o.uses)-1), more, "what goes on for longer may take longer")
+	more := newLinearizing(o, o.Ops, State{}, small).most - newLinearizing(o, o.Ops[:1], State{}, small).most
+	require.Equal(t, 200*(len(o.Ops)-1), more, "what goes on for longer may take longer")
 
 	// One configuration that holds before the write and is met on the way to what holds after it.
 	o = oneObject(t, "1s c1 put 1")
-	require.Equal(t, Valid, run(false, 0, 2*configCost).answer)
-	require.Equal(t, "the search for an order of 1 operation grew beyond 0 MiB", run(false, 0, 2*configCost-1).why)
+	require.Equal(t, porcupine.Ok, run(false, 0, 2*configCost).Answer)
+	require.Equal(t, "the search for an order of 1 operation grew beyond 0 MiB", run(false, 0, 2*configCost-1).Why)
 }
 
 // TestPlainHolder tries all orders of what came before a lock was taken once too often: whoever is named took it last in
@@ -123,8 +115,8 @@ func TestPlainHolder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObject(t)
 		tried++
-		found := o.decide(ctx)
-		if !o.lock || found.answer != Invalid {
+		found := o.Decide(ctx)
+		if !o.Lock || found.Answer != porcupine.Illegal {
 			return
 		}
 		core, _ := o.lessen(ctx, found)
@@ -133,28 +125,28 @@ func TestPlainHolder(t *testing.T) {
 			return
 		}
 		named++
-		before := slices.DeleteFunc(slices.Clone(o.uses), func(u action) bool { return u.begin == core[0].begin || u.call > core[0].ret })
-		var try func(s holding, last *action, left []action)
-		try = func(s holding, last *action, left []action) {
-			first := never // to return
+		before := slices.DeleteFunc(slices.Clone(o.Ops), func(u Op) bool { return u.Begin == core[0].Begin || u.Call > core[0].Return })
+		var try func(s State, last *Op, left []Op)
+		try = func(s State, last *Op, left []Op) {
+			first := Never // to return
 			for i := range left {
-				first = min(first, left[i].ret)
+				first = min(first, left[i].Return)
 			}
-			if first > core[0].ret {
-				require.Equal(t, 1, int(s.value), "released: %+v", o.uses)
-				require.Equal(t, holder.begin, last.begin, "%+v", o.uses)
+			if first > core[0].Return {
+				require.Equal(t, 1, int(s.Value), "released: %+v", o.Ops)
+				require.Equal(t, holder.Begin, last.Begin, "%+v", o.Ops)
 			}
 			for i, u := range left {
-				if next, ok := o.step(s, &u); ok && u.call <= first {
+				if next, ok := o.step(s, &u); ok && u.Call <= first {
 					now := last
-					if u.kind == take {
+					if u.Kind == Take {
 						now = &u
 					}
 					try(next, now, slices.Delete(slices.Clone(left), i, i+1))
 				}
 			}
 		}
-		try(holding{}, nil, before)
+		try(State{}, nil, before)
 	})
 	t.Logf("%d of %d histories", named, tried)
 	require.True(t, named > 0 || tried < plainChecks)

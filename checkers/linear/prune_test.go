@@ -1,13 +1,12 @@
-package checkers
+package linear
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"recount/history"
 )
 
 // TestPrune pins down what pruning leaves: that the verdict stays the same is shown elsewhere.
@@ -72,20 +71,20 @@ func TestPrune(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, err := parseHistory("nodes n1 n2\n" + c.text)
-			require.NoError(t, err)
+			all := accesses(t, c.text)
+			given := slices.Clone(all)
 			got := ""
-			for _, a := range prune(accesses(h)) {
+			for _, a := range prune(all) {
 				if got != "" {
 					got += ", "
 				}
-				got += [...]string{accepted: "write ", rejected: "rejected ", read: "read ", maybe: "maybe "}[a.kind]
+				got += [...]string{Accepted: "write ", Rejected: "rejected ", Read: "read ", Maybe: "maybe "}[a.Kind]
 				got += string(rune('0' + a.Token))
 				switch {
-				case a.kind == maybe && a.use < never:
+				case a.Kind == Maybe && a.use < Never:
 					got += " until " + a.use.String()
-				case a.kind == accepted && h.Ops[a.op].Type == history.Invoke: // settled
-					got += " until " + a.ret.String()
+				case a.Kind == Accepted && given[a.At].Kind == Maybe: // settled
+					got += " until " + a.Return.String()
 				}
 			}
 			require.Equal(t, c.want, got)
@@ -96,9 +95,7 @@ func TestPrune(t *testing.T) {
 // TestPieces cuts after a write that nothing overlaps, and nowhere else.
 func TestPieces(t *testing.T) {
 	sizes := func(text string, size int) (n []int) {
-		h, err := parseHistory("nodes n1 n2\n" + text)
-		require.NoError(t, err)
-		for _, p := range pieces(prune(accesses(h)), size) {
+		for _, p := range pieces(prune(accesses(t, text)), size) {
 			n = append(n, len(p))
 		}
 		return n
@@ -122,10 +119,8 @@ func TestPiecesOfLevels(t *testing.T) {
 	for i := range pieceSize + 3 {
 		fmt.Fprintf(&b, "%ds n1 write 1 %d\n", i+1, 9-i%4)
 	}
-	h, err := parseHistory("nodes n1\n" + b.String() + "99s client read 1 7")
-	require.NoError(t, err)
 	var sizes []int
-	for _, p := range newLevels(accesses(h)).vague {
+	for _, p := range newLevels(accesses(t, b.String()+"99s client read 1 7")).vague {
 		sizes = append(sizes, len(p))
 	}
 	require.Equal(t, []int{pieceSize, 5}, sizes)
@@ -133,7 +128,7 @@ func TestPiecesOfLevels(t *testing.T) {
 
 // TestWithout takes away what may owe its legality to what is taken away, and nothing else.
 func TestWithout(t *testing.T) {
-	h, err := parseHistory(`nodes n1 n2
+	all := accesses(t, `
 		0s-1s  n1      write 1 1 rejected
 		1s     n2      write 3 30
 		2s     client  read 3 30
@@ -143,8 +138,6 @@ func TestWithout(t *testing.T) {
 		4s-5s  n1      write 3 31 rejected
 		6s     n2      write 2 20
 		7s     client  read 0 0`)
-	require.NoError(t, err)
-	all := accesses(h)
 	rest := func(from, to int) (values []int64) {
 		for _, a := range without(all, from, to) {
 			values = append(values, a.Value)
@@ -157,32 +150,15 @@ func TestWithout(t *testing.T) {
 	require.Equal(t, []int64{1, 30, 30, 10, 12, 31, 0}, rest(7, 8), "token 2 came too late for any rejection")
 	require.Equal(t, []int64{1, 30, 30, 10, 12, 20, 31, 20}, rest(8, 9))
 
-	h, err = parseHistory("nodes n1 n2\n0.5s-1.2s n1 write 1 1 rejected\n1s n2 write 3 30\n1.4s n2 write 2 20")
-	require.NoError(t, err)
-	all = accesses(h)
+	all = accesses(t, "0.5s-1.2s n1 write 1 1 rejected\n1s n2 write 3 30\n1.4s n2 write 2 20")
 	require.Empty(t, rest(1, 3), "the earlier of both explains it")
 }
 
 func TestAsOperations(t *testing.T) {
-	ops := asOperations([]access{{node: "n1"}, {node: "n2"}, {node: "n1"}, {}})
+	ops := Operations([]Access{{Node: "n1"}, {Node: "n2"}, {Node: "n1"}, {}})
 	var clients []int
 	for _, op := range ops {
 		clients = append(clients, op.ClientId)
 	}
 	require.Equal(t, []int{0, 1, 0, 2}, clients, "each node is a line of the picture")
-}
-
-func TestUnjudgeable(t *testing.T) {
-	const answers = "1s n1 leader 1\n1s n2 follower 1\n2s end"
-	for bounds, want := range map[string]bool{
-		"bounds silence=1s elect=4s poll=1s": false,
-		"bounds silence=1s elect=4s":         false,
-		"bounds silence=1s":                  true,
-		"bounds elect=1s":                    true,
-		"":                                   true,
-	} {
-		h, err := parseHistory("nodes n1 n2\n" + bounds + "\n" + answers)
-		require.NoError(t, err)
-		require.Equal(t, want, gather(h).unjudgeable() != "", bounds)
-	}
 }

@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,11 +16,9 @@ import (
 func TestMemoryLimit(t *testing.T) {
 	const limit = 96 << 20
 	if os.Getenv("RECOUNT_TEST_MEMORY") != "" {
-		h, err := parseHistory(hard(60))
-		require.NoError(t, err)
-		r := find("fencing").Check(WithMemory(context.Background(), limit), h)
-		require.Equal(t, Unknown, r.Verdict)
-		require.Contains(t, r.Why, "the search through 122 operations grew beyond 96 MiB")
+		d := DecideFence(WithMemory(context.Background(), limit), hard(t, 60))
+		require.Equal(t, porcupine.Unknown, d.CheckResult)
+		require.Contains(t, d.Why, "the search through 122 operations grew beyond 96 MiB")
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"cmp"
@@ -55,7 +55,7 @@ func torn(all []cluster) bool {
 // opening returns when the first write in an order of clusters was begun, at the earliest, which are in the order of their
 // finish: first may come one that none must come before.
 func opening(all []cluster) time.Duration {
-	earliest := never
+	earliest := Never
 	for i := range all {
 		other := 0 // the earliest finish of another
 		if i == 0 {

@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"testing"
@@ -34,7 +34,7 @@ func TestOpening(t *testing.T) {
 		all  []cluster // in the order of their finish
 		want time.Duration
 	}{
-		"none":                          {nil, never},
+		"none":                          {nil, Never},
 		"one":                           {[]cluster{{3, 4, 3}}, 3},
 		"the first must come first":     {[]cluster{{1, 2, 1}, {5, 9, 5}}, 1},
 		"the one begun first may":       {[]cluster{{4, 5, 4}, {1, 9, 1}}, 1},

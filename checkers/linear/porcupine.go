@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// decision is what became of a question that was put to porcupine in several parts.
-type decision struct {
+// Decision is what became of a question that was put to porcupine in several parts.
+type Decision struct {
 	porcupine.CheckResult
 	part int    // Illegal: the first part found to have no order. Unknown: the first that was not decided
-	why  string // Unknown: what ended the search
+	Why  string // Unknown: what ended the search
 }
 
-// ask puts operations to porcupine, all in one part. Where the answer is Unknown, why tells what ended the search.
-func ask(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) (porcupine.CheckResult, string) {
+// Ask puts operations to porcupine, all in one part. Where the answer is Unknown, why tells what ended the search.
+func Ask(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) (porcupine.CheckResult, string) {
 	a := decide(ctx, m, [][]porcupine.Operation{ops})
-	return a.CheckResult, a.why
+	return a.CheckResult, a.Why
 }
 
 // small is the memory that a search may take without asking whether others are under way.
@@ -33,10 +33,10 @@ const small = 16 << 20
 // What was found counts, whatever else was not finished: one illegal part makes the whole illegal. The answer does not
 // depend on the number of cores: parts are searched side by side with little memory each; those that it is too little for
 // are searched again one by one, all searches of this kind waiting for each other, with all the memory there is.
-func decide(ctx context.Context, m porcupine.Model, parts [][]porcupine.Operation) decision {
+func decide(ctx context.Context, m porcupine.Model, parts [][]porcupine.Operation) Decision {
 	memory := memoryOf(ctx)
 	share := min(small, memory.bytes)
-	found := make([]decision, len(parts))
+	found := make([]Decision, len(parts))
 	var next, illegal atomic.Int64 // illegal is the first part known to be; those behind it matter no more
 	illegal.Store(int64(len(parts)))
 	var wg sync.WaitGroup
@@ -52,19 +52,19 @@ func decide(ctx context.Context, m porcupine.Model, parts [][]porcupine.Operatio
 	}
 	wg.Wait()
 	if i := int(illegal.Load()); i < len(parts) {
-		return decision{CheckResult: porcupine.Illegal, part: i}
+		return Decision{CheckResult: porcupine.Illegal, part: i}
 	}
-	sum := decision{CheckResult: porcupine.Ok}
+	sum := Decision{CheckResult: porcupine.Ok}
 	for i := range found {
 		if found[i].CheckResult == porcupine.Unknown && share < memory.bytes {
-			found[i] = memory.alone(ctx, func() decision { return search(ctx, m, parts[i], memory.bytes, nil) })
+			found[i] = memory.alone(ctx, func() Decision { return search(ctx, m, parts[i], memory.bytes, nil) })
 		}
 		switch found[i].CheckResult {
 		case porcupine.Illegal:
-			return decision{CheckResult: porcupine.Illegal, part: i}
+			return Decision{CheckResult: porcupine.Illegal, part: i}
 		case porcupine.Unknown:
 			if sum.CheckResult == porcupine.Ok {
-				sum = decision{porcupine.Unknown, i, found[i].why}
+				sum = Decision{porcupine.Unknown, i, found[i].Why}
 			}
 		}
 	}
@@ -81,23 +81,23 @@ func stepCost(n int) int64 { return 2 * (int64(n)/8 + 100) }
 // search is porcupine with what it has not got: a bound on memory, and a context that it heeds. Both end the search by
 // allowing no further step; so does moot, which may be nil, once it is true. The same search takes the same memory on
 // any machine.
-func search(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, bytes int64, moot func() bool) decision {
+func search(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, bytes int64, moot func() bool) Decision {
 	if need := int64(len(ops)) * (opCost + stepCost(len(ops))); need > bytes {
-		return decision{CheckResult: porcupine.Unknown, why: fmt.Sprintf(
+		return Decision{CheckResult: porcupine.Unknown, Why: fmt.Sprintf(
 			"%d operations that depend on each other need %d MiB to decide, of %d allowed", len(ops), mebi(need), mebi(bytes))}
 	}
 	if ctx.Err() != nil {
-		return decision{CheckResult: porcupine.Unknown, why: late(len(ops))}
+		return Decision{CheckResult: porcupine.Unknown, Why: late(len(ops))}
 	}
 	m, ended := bounded(ctx, m, len(ops), bytes, moot)
 	legal := porcupine.CheckOperations(m, ops)
 	switch why := *ended; {
 	case why != "":
-		return decision{CheckResult: porcupine.Unknown, why: why}
+		return Decision{CheckResult: porcupine.Unknown, Why: why}
 	case legal:
-		return decision{CheckResult: porcupine.Ok}
+		return Decision{CheckResult: porcupine.Ok}
 	}
-	return decision{CheckResult: porcupine.Illegal}
+	return Decision{CheckResult: porcupine.Illegal}
 }
 
 // bounded returns a model of one partition that allows no further step once a search through n operations would take
@@ -150,9 +150,9 @@ func mebi(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 // drawn is how many operations a picture can hold and still be read.
 const drawn = 200
 
-// draw returns porcupine's picture of operations, or nil if they are too many or too hard to decide. Where porcupine finds
+// Draw returns porcupine's picture of operations, or nil if they are too many or too hard to decide. Where porcupine finds
 // several orders equally good, it chooses at random which one to show first.
-func draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) []byte {
+func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) []byte {
 	if len(ops) == 0 || len(ops) > drawn {
 		return nil
 	}

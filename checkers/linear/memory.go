@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"context"
@@ -42,7 +42,7 @@ var shared = sync.OnceValue(func() *memory { return &memory{bytes: min(defaultMe
 
 // alone makes a search while no other large one is under way, and leaves nothing of it behind. Once ctx has ended none is
 // large: it says at once what it would have taken.
-func (m *memory) alone(ctx context.Context, f func() decision) decision {
+func (m *memory) alone(ctx context.Context, f func() Decision) Decision {
 	if ctx.Err() != nil {
 		return f()
 	}

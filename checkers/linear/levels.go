@@ -1,4 +1,4 @@
-package checkers
+package linear
 
 import (
 	"cmp"
@@ -18,20 +18,20 @@ import (
 // An order of all exists if and only if this holds: orders of the levels, one behind the other, contradict no time that is
 // not looked at here, and rejections change nothing, so each goes in just before what was begun after it.
 
-// decideFence decides whether accesses, in the order of their calls, have an order that a fenced register allows. It is
+// DecideFence decides whether accesses, in the order of their calls, have an order that a fenced register allows. It is
 // exact. Without tokens (all of them 0) it decides on a plain register that holds 0 at first.
 //
 // It takes O(n log n) where it can be told which write each read shows. Other levels are put to porcupine.
-func decideFence(ctx context.Context, all []access) decision {
+func DecideFence(ctx context.Context, all []Access) Decision {
 	all = prune(slices.Clone(all))
 	l := newLevels(all)
 	switch {
 	case !l.legal:
-		return decision{CheckResult: porcupine.Illegal}
+		return Decision{CheckResult: porcupine.Illegal}
 	case len(l.vague) == 0 && l.explains(l.rejected):
-		return decision{CheckResult: porcupine.Ok}
+		return Decision{CheckResult: porcupine.Ok}
 	case len(l.vague) == 0:
-		return decision{CheckResult: porcupine.Illegal}
+		return Decision{CheckResult: porcupine.Illegal}
 	}
 	parts := l.vague
 	if len(l.rejected) > 0 && (l.doubtful || !l.explains(l.rejected)) {
@@ -39,17 +39,17 @@ func decideFence(ctx context.Context, all []access) decision {
 	}
 	questions := make([][]porcupine.Operation, len(parts))
 	for i, p := range parts {
-		questions[i] = asOperations(p)
+		questions[i] = Operations(p)
 	}
-	return decide(ctx, fenceModel, questions)
+	return decide(ctx, FenceModel, questions)
 }
 
 // levels are what accesses come to, level by level.
 type levels struct {
 	legal    bool       // as far as it could be told without the rejections
-	rejected []access   // what the levels have to explain
+	rejected []Access   // what the levels have to explain
 	starts   []mark     // from when on lower tokens may have been rejected, as each level can have begun; in the order of tokens
-	vague    [][]access // levels of which it cannot be told which write a read shows, in pieces
+	vague    [][]Access // levels of which it cannot be told which write a read shows, in pieces
 	doubtful bool       // some of these writes are of unknown outcome
 }
 
@@ -59,17 +59,17 @@ type mark struct {
 	at    time.Duration
 }
 
-func newLevels(all []access) *levels {
+func newLevels(all []Access) *levels {
 	l := &levels{legal: true}
-	var uses []access
+	var uses []Access
 	for i := range all {
-		if all[i].kind == rejected {
+		if all[i].Kind == Rejected {
 			l.rejected = append(l.rejected, all[i])
 		} else {
 			uses = append(uses, all[i])
 		}
 	}
-	slices.SortStableFunc(uses, func(a, b access) int {
+	slices.SortStableFunc(uses, func(a, b Access) int {
 		return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.Value, b.Value))
 	})
 	var each []level
@@ -88,7 +88,7 @@ func newLevels(all []access) *levels {
 		l.legal = l.legal && v.legal && v.finish >= latest
 		latest = max(latest, v.start)
 	}
-	earliest := never // return on a higher level
+	earliest := Never // return on a higher level
 	for i := len(each) - 1; i >= 0; i-- {
 		v := &each[i]
 		v.higher = earliest
@@ -103,11 +103,11 @@ func newLevels(all []access) *levels {
 // add takes note of how a level can have begun, and of what remains to be decided of it.
 func (l *levels) add(v *level) {
 	if v.vague {
-		part := slices.DeleteFunc(v.all, func(a access) bool {
-			return a.kind == maybe && (!v.read(a.Value) || a.call > v.higher)
+		part := slices.DeleteFunc(v.all, func(a Access) bool {
+			return a.Kind == Maybe && (!v.read(a.Value) || a.Call > v.higher)
 		})
-		slices.SortStableFunc(part, func(a, b access) int { return cmp.Compare(a.call, b.call) })
-		l.doubtful = l.doubtful || slices.ContainsFunc(part, func(a access) bool { return a.kind == maybe })
+		slices.SortStableFunc(part, func(a, b Access) int { return cmp.Compare(a.Call, b.Call) })
+		l.doubtful = l.doubtful || slices.ContainsFunc(part, func(a Access) bool { return a.Kind == Maybe })
 		l.vague = append(l.vague, pieces(part, pieceSize)...)
 		return
 	}
@@ -117,15 +117,15 @@ func (l *levels) add(v *level) {
 // explains reports whether each rejection came after a higher level can have begun. A write of unknown outcome may have
 // begun one, unless what is certain had the level, or a higher one, begin before it; but then that explains the rejection. Nor
 // do rejections bear on each other: a write that one of them needs explains all others that it could be in the way of.
-func (l *levels) explains(all []access) bool {
-	slices.SortFunc(all, func(a, b access) int { return cmp.Compare(b.Token, a.Token) })
-	k, earliest := len(l.starts), never
+func (l *levels) explains(all []Access) bool {
+	slices.SortFunc(all, func(a, b Access) int { return cmp.Compare(b.Token, a.Token) })
+	k, earliest := len(l.starts), Never
 	for i := range all {
 		for k > 0 && l.starts[k-1].token > all[i].Token {
 			k--
 			earliest = min(earliest, l.starts[k].at)
 		}
-		if earliest > all[i].ret {
+		if earliest > all[i].Return {
 			return false
 		}
 	}
@@ -135,7 +135,7 @@ func (l *levels) explains(all []access) bool {
 // level is what happened under one token.
 type level struct {
 	token         uint64
-	all           []access
+	all           []Access
 	legal         bool          // it is a register, as far as it could be told
 	vague         bool          // it cannot be told which write a read shows
 	clusters      []cluster     // unless it is vague; a write of unknown outcome that nobody read is one that never ends
@@ -145,8 +145,8 @@ type level struct {
 }
 
 // newLevel reads accesses of one token, in the order of their values.
-func newLevel(all []access) level {
-	v := level{token: all[0].Token, all: all, legal: true, finish: never, start: -1}
+func newLevel(all []Access) level {
+	v := level{token: all[0].Token, all: all, legal: true, finish: Never, start: -1}
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && all[n].Value == all[0].Value {
@@ -166,33 +166,33 @@ func (v *level) read(value int64) bool {
 }
 
 // value takes note of the accesses of one value.
-func (v *level) value(all []access) {
-	c := cluster{finish: never, start: -1}
+func (v *level) value(all []Access) {
+	c := cluster{finish: Never, start: -1}
 	writes, reads := 0, 0
-	returned := never // the first read
+	returned := Never // the first read
 	if v.token == 0 && all[0].Value == 0 {
 		writes, c.write, c.finish = 1, -1, -1 // the resource begins with it
 	}
 	for i := range all {
 		a := &all[i]
-		switch a.kind {
-		case read:
+		switch a.Kind {
+		case Read:
 			reads++
-			returned = min(returned, a.ret)
-		case maybe:
+			returned = min(returned, a.Return)
+		case Maybe:
 			writes++
 			continue
 		default:
 			writes++
-			c.write = a.call
+			c.write = a.Call
 		}
-		c.finish, c.start = min(c.finish, a.ret), max(c.start, a.call)
-		v.finish, v.start = min(v.finish, a.ret), max(v.start, a.call)
+		c.finish, c.start = min(c.finish, a.Return), max(c.start, a.Call)
+		v.finish, v.start = min(v.finish, a.Return), max(v.start, a.Call)
 	}
 	switch {
 	case reads == 0:
 		for i := range all {
-			v.clusters = append(v.clusters, cluster{all[i].call, all[i].ret, all[i].call})
+			v.clusters = append(v.clusters, cluster{all[i].Call, all[i].Return, all[i].Call})
 		}
 		return
 	case writes == 0 || writes == 1 && returned < c.write:

@@ -1,0 +1,254 @@
+package linear
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// content is what a plain register holds, or a lock.
+type content struct{ Value, Revision int }
+
+// topRevision is more than the writes of a small history can reach.
+const topRevision = 14
+
+// plainRegisterModel is the specification in the plainest way: what is not known may be anything.
+func plainRegisterModel() porcupine.Model {
+	m := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{content{}} },
+		Step: func(state, input, _ any) (next []any) {
+			s, u := state.(content), input.(*Op)
+			write := func() {
+				for r := s.Revision + 1; r <= topRevision; r++ {
+					if u.Revision == 0 || int(u.Revision) == r {
+						next = append(next, content{int(u.Value), r})
+					}
+				}
+			}
+			switch {
+			case u.Kind == Get && s.Value == int(u.Value) && (u.Revision == 0 || int(u.Revision) == s.Revision):
+				next = append(next, s)
+			case u.Kind == Put, u.Kind == CAS && s.Value == int(u.Old):
+				write()
+			case u.Kind == Take && s.Value == 0:
+				next = append(next, content{Value: 1})
+			case u.Kind == Give && s.Value == 1:
+				next = append(next, content{})
+			}
+			if !u.Sure() {
+				next = append(next, s)
+			}
+			return next
+		},
+		Equal: func(a, b any) bool { return a == b },
+	}
+	return m.ToModel()
+}
+
+// drawObject draws a history of one object: what a right one would do, with some of it told wrongly.
+func drawObject(t *rapid.T) *Object {
+	kind := rapid.SampledFrom([]string{"distinct", "repeating", "cas", "revisions", "lock"}).Draw(t, "object")
+	o := NewObject(kind == "lock")
+	n := rapid.IntRange(3, 8).Draw(t, "uses")
+	points := make([]int, n)
+	for i := range n {
+		call := rapid.IntRange(0, 14).Draw(t, "call")
+		length := rapid.IntRange(0, 5).Draw(t, "length")
+		points[i] = 10*call + rapid.IntRange(0, 10*length).Draw(t, "point")
+		u := Op{Call: time.Duration(call), Return: time.Duration(call + length)}
+		switch k := rapid.IntRange(0, 9).Draw(t, "kind"); {
+		case o.Lock:
+			u.Kind = Take + Kind(k%2)
+		case k < 5:
+			u.Kind = Get
+		case k < 8 || kind != "cas" && kind != "revisions":
+			u.Kind = Put
+		default:
+			u.Kind = CAS
+		}
+		o.Ops = append(o.Ops, u)
+	}
+	byPoint := make([]int, n)
+	for i := range byPoint {
+		byPoint[i] = i
+	}
+	slices.SortStableFunc(byPoint, func(a, b int) int { return cmp.Compare(points[a], points[b]) })
+	var s content
+	for k, i := range byPoint {
+		u := &o.Ops[i]
+		happens := true
+		switch u.Kind {
+		case Get:
+			u.Value = int32(s.Value)
+		case Put, CAS:
+			u.Value = int32(k + 1)
+			if kind != "distinct" {
+				u.Value = int32(rapid.IntRange(0, 3).Draw(t, "value"))
+			}
+			if u.Kind == CAS {
+				u.Old = int32(rapid.IntRange(0, 3).Draw(t, "old"))
+				happens = u.Old == int32(s.Value)
+			}
+			if happens {
+				s = content{int(u.Value), s.Revision + 1}
+			}
+		case Take, Give:
+			if happens = (u.Kind == Take) == (s.Value == 0); happens {
+				s.Value = 1 - s.Value
+			}
+		}
+		if u.Kind < Take && kind == "revisions" && rapid.Bool().Draw(t, "tells its revision") {
+			u.Revision = uint64(s.Revision)
+		}
+		if !happens && rapid.IntRange(0, 3).Draw(t, "lie") > 0 || u.Kind != Get && rapid.IntRange(0, 6).Draw(t, "unknown") == 0 {
+			u.Return, u.Revision = Never, 0
+		}
+	}
+	for range rapid.IntRange(0, 4).Draw(t, "wrong") {
+		u := &o.Ops[rapid.IntRange(0, n-1).Draw(t, "which")]
+		switch {
+		case u.Revision > 0 && rapid.Bool().Draw(t, "in its revision"):
+			u.Revision = uint64(rapid.IntRange(1, 6).Draw(t, "revision"))
+		case u.Kind == Get:
+			u.Value = int32(rapid.IntRange(0, min(n, 4)).Draw(t, "read"))
+		case u.Sure():
+			u.Return = u.Call
+		}
+	}
+	slices.SortStableFunc(o.Ops, func(a, b Op) int { return cmp.Compare(a.Call, b.Call) })
+	for i := range o.Ops {
+		u := &o.Ops[i]
+		u.Begin = int32(i)
+		o.counted = o.counted || u.Revision != 0
+		for len(o.values) <= int(max(u.Value, u.Old)) {
+			o.values = append(o.values, string(rune('a'+len(o.values))))
+		}
+	}
+	return o
+}
+
+func byPorcupine(uses []Op) porcupine.CheckResult {
+	var ops []porcupine.Operation
+	for i := range uses {
+		u := &uses[i]
+		ops = append(ops, porcupine.Operation{ClientId: i, Input: u, Call: int64(u.Call), Return: int64(u.Return)})
+	}
+	if porcupine.CheckOperations(plainRegisterModel(), ops) {
+		return porcupine.Ok
+	}
+	return porcupine.Illegal
+}
+
+// TestPlainLinearizable compares every way in which a register or a lock is decided with porcupine on all operations.
+func TestPlainLinearizable(t *testing.T) {
+	tried, illegal, zoned := 0, 0, 0
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawObject(t)
+		plain := byPorcupine(o.Ops)
+		found := o.Decide(ctx)
+		require.Equal(t, plain, found.Answer, "%+v", o.Ops)
+		require.Equal(t, plain, linearize(ctx, o, slices.Clone(o.Ops), State{}, small).Answer, "not pruned: %+v", o.Ops)
+		tried++
+		if _, ok := o.clusters(o.prune(slices.Clone(o.Ops))); ok {
+			zoned++
+		}
+		if plain == porcupine.Ok {
+			return
+		}
+		illegal++
+		core, holds := o.lessen(ctx, found)
+		require.NotEmpty(t, core)
+		require.LessOrEqual(t, len(core), len(o.Ops))
+		require.False(t, porcupine.CheckOperations(o.model(holds), operationsOf(core)), "%+v held, no evidence: %+v", holds, core)
+		for i := range core {
+			if less := o.without(core, i, i+1); len(less) < len(core) {
+				require.True(t, porcupine.CheckOperations(o.model(holds), operationsOf(less)), "more than it takes: %+v", core)
+			}
+		}
+	})
+	t.Logf("%d histories, %d %% illegal, %d %% decided by zones", tried, 100*illegal/tried, 100*zoned/tried)
+	require.Greater(t, 100*illegal, 40*tried, "too few illegal ones to tell")
+	require.Greater(t, 100*zoned, 10*tried)
+}
+
+func operationsOf(uses []Op) (ops []porcupine.Operation) {
+	for i := range uses {
+		u := &uses[i]
+		ops = append(ops, porcupine.Operation{ClientId: int(u.Begin), Input: u, Call: int64(u.Call), Return: int64(u.Return)})
+	}
+	return ops
+}
+
+// TestPruneObject settles and leaves out what follows from what was settled and left out before.
+func TestPruneObject(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a change that nobody saw, and the write that nobody else needs": {
+			"1s client put 5 unknown\n1s client cas 5 6 unknown\n2s c1 put 1", "wrote 1 by 2s",
+		},
+		"a change that was seen, and the write that it saw": {
+			"1s client put 5 unknown\n1s client cas 5 6 unknown\n2s c1 get 6",
+			"wrote 5 by 2s, set 5 to 6 by 2s, read 6 by 2s",
+		},
+		"a write that two saw, the later of them first": {
+			"1s client put 5 unknown\n2s-4s c1 get 5\n2.5s-3s c2 get 5", "wrote 5 by 3s, read 5 by 4s, read 5 by 3s",
+		},
+		"a write that was read, and perhaps changed": {
+			"1s client put 5 unknown\n2s c1 get 5\n3s client cas 5 1 unknown\n4s c1 get 1\n4s client put 1 unknown",
+			"wrote 5 by 2s, read 5 by 2s, set 5 to 1 (outcome unknown), read 1 by 4s, wrote 1 (outcome unknown)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := oneObject(t, c.text)
+			var got []string
+			for _, u := range o.prune(slices.Clone(o.Ops)) {
+				s := o.Tell(&u)
+				if u.Sure() {
+					s += " by " + u.Return.String()
+				}
+				got = append(got, s)
+			}
+			require.Equal(t, c.want, strings.Join(got, ", "))
+		})
+	}
+}
+
+// TestIllegalFrom has a register hold something before: who read that is no witness against anybody.
+func TestIllegalFrom(t *testing.T) {
+	o := oneObject(t, "1s client get 1\n2s client put 2\n3s client get 1")
+	one := o.Ops[0].Value
+	ctx := context.Background()
+	require.False(t, o.illegal(ctx, o.Ops[:2], State{Value: one}))
+	require.True(t, o.illegal(ctx, o.Ops[1:], State{Value: one}), "it held 1, then 2")
+	require.True(t, o.illegal(ctx, o.Ops, State{}))
+}
+
+// TestSearchOfObjectsEndsAtTheSameStep wants the memory of a search to be counted, not guessed.
+func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
+	var b strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&b, "1s-9s client cas %d %d\n1s client cas %d %d unknown\n1s client put %d unknown\n", i%4, (i+1)%4, i%3, i%4, i%4)
+	}
+	o := oneObject(t, "1s client put 0\n"+b.String()+"10s client get 3\n10s client get 2\n")
+	for budget, want := range map[int64]string{
+		1 << 13: "11 Unknown: the search for an order of 39 operations grew beyond 0 MiB",
+		1 << 16: "105 Unknown: the search for an order of 39 operations grew beyond 0 MiB",
+		1 << 20: "8400 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 22: "4617 Ok: ",
+	} {
+		found := linearize(context.Background(), o, slices.Clone(o.Ops), State{}, budget)
+		require.Equal(t, want, fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why), "%d bytes", budget)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	found := linearize(gone, o, slices.Clone(o.Ops), State{}, 1<<20)
+	require.Equal(t, "1888 Unknown: time ran out in the search for an order of 39 operations", fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why))
+}
