@@ -29,6 +29,9 @@ func (c *Cluster) Can(change history.Changes) error {
 	if len(change.Clients) > 0 {
 		return errors.New("docker: the clients are not in containers")
 	}
+	for dimension := range change.More {
+		return fmt.Errorf("docker: %s of containers cannot be changed", dimension)
+	}
 	for _, l := range change.Links {
 		for _, name := range []string{l.From, l.To} {
 			if c.nodes[name] == nil {

@@ -59,3 +59,21 @@ func (s DiskState) String() string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// Key implements State.
+func (d Disk) Key() Key { return Key{Dimension: "disks", Node: d.Node} }
+
+// Healthy implements State.
+func (d Disk) Healthy() State { return Disk{Node: d.Node} }
+
+// Merge implements State.
+func (d Disk) Merge(other State) State { return Disk{d.Node, d.And(other.(Disk).DiskState)} }
+
+// Same implements State.
+func (d Disk) Same(other State) bool { return d == other }
+
+// Name implements State.
+func (d Disk) Name() string { return "the disk of " + d.Node }
+
+// Words implements State.
+func (d Disk) Words() string { return d.String() }

@@ -394,7 +394,7 @@ func TestWhatADiskMadeEndStartsAgain(t *testing.T) {
 		{[]history.Changes{failing, slow}, []history.Changes{slow}, history.Changes{Disks: slow.Disks, Procs: up}},
 		{[]history.Changes{slow}, nil, healed},
 	} {
-		require.Equal(t, c.want, add(c.after).from(add(c.before)))
+		require.Equal(t, c.want, changesTo(history.Merge(c.after...), history.Merge(c.before...)))
 	}
 }
 

@@ -25,7 +25,7 @@ type Nemesis struct {
 	rand      *rand.Rand
 
 	active  []*active
-	holds   imposed // what the cluster was last asked to be
+	holds   history.States // what the cluster was last asked to be
 	turns   []func()
 	busy    bool
 	stopped bool
@@ -48,7 +48,7 @@ type active struct {
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Sightings, rnd *rand.Rand) *Nemesis {
-	n := &Nemesis{cluster: c, recorder: r, sightings: s, rand: rnd, holds: add(nil)}
+	n := &Nemesis{cluster: c, recorder: r, sightings: s, rand: rnd, holds: history.States{}}
 	s.cue = n.cued
 	return n
 }
@@ -78,7 +78,7 @@ func (n *Nemesis) Heal(done func()) {
 }
 
 // Holds is what the nemesis believes to have imposed on the cluster by now.
-func (n *Nemesis) Holds() history.Changes { return n.holds.changes() }
+func (n *Nemesis) Holds() history.Changes { return n.holds.Changes() }
 
 // turn queues something to be done when the cluster has done what it was asked before.
 func (n *Nemesis) turn(f func()) {
@@ -146,7 +146,7 @@ func (n *Nemesis) aim(a *active, led string, deadline time.Duration, inject func
 			n.idle()
 			return
 		}
-		aims, err := n.sightings.resolve(a.fault.Asked, led, n.holds.procs, n.rand)
+		aims, err := n.sightings.resolve(a.fault.Asked, led, n.holds, n.rand)
 		if err != nil && n.cluster.Now() < deadline {
 			n.cluster.After(retry, func() { n.aim(a, led, deadline, inject) })
 			n.idle()
@@ -170,7 +170,7 @@ func (n *Nemesis) enter(f history.F, a *active, phase int, aims [][]string) {
 		ready := true
 		if aims == nil {
 			var err error
-			aims, err = n.sightings.resolve(p.Words, "", n.holds.procs, n.rand)
+			aims, err = n.sightings.resolve(p.Words, "", n.holds, n.rand)
 			ready = err == nil
 		}
 		var c history.Changes
@@ -239,14 +239,14 @@ func (n *Nemesis) impose(f history.F, a *active) bool {
 	for _, b := range n.active {
 		all = append(all, b.now)
 	}
-	return n.bring(f, a, add(all))
+	return n.bring(f, a, history.Merge(all...))
 }
 
 // bring asks the cluster to be what is wanted of it, and records what became of that. It returns false, and nothing
 // changes, if the cluster cannot be that.
-func (n *Nemesis) bring(f history.F, a *active, want imposed) bool {
+func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 	fault := a.fault
-	fault.Changes = want.from(n.holds)
+	fault.Changes = changesTo(want, n.holds)
 	if f == history.Change && fault.Empty() {
 		n.idle()
 		return true

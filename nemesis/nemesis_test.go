@@ -207,7 +207,7 @@ func TestWordsPickDistinctNodes(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(rt, "words") {
 			asked = append(asked, rapid.SampledFrom([]string{"leader", "old-leader", "follower", "one", "minority", "majority", "others"}).Draw(rt, "word"))
 		}
-		down := map[string]history.ProcState{"n5": history.Down}
+		down := history.Merge(procs([]string{"n5"}, history.Down))
 		aims, err := s.resolve(asked, "", down, rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0)))
 		if err != nil {
 			return // nobody left to be it

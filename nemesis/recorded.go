@@ -44,20 +44,8 @@ func Recorded(h *history.History) ([]Deed, error) {
 func CheckDeeds(deeds []Deed, nodes []string) error {
 	for i, d := range deeds {
 		touched := slices.Clone(d.Fault.Nodes)
-		for _, l := range d.Fault.Links {
-			touched = append(touched, l.From, l.To)
-		}
-		for _, p := range d.Fault.Procs {
-			touched = append(touched, p.Node)
-		}
-		for _, k := range d.Fault.Clocks {
-			touched = append(touched, k.Node)
-		}
-		for _, k := range d.Fault.Clients {
-			touched = append(touched, k.Node)
-		}
-		for _, k := range d.Fault.Disks {
-			touched = append(touched, k.Node)
+		for _, s := range d.Fault.States() {
+			touched = append(touched, s.Key().Nodes()...)
 		}
 		for _, n := range touched {
 			if !slices.Contains(nodes, n) {
@@ -93,37 +81,5 @@ func (n *Nemesis) redo(d Deed) {
 	default:
 		a = n.active[i]
 	}
-	n.bring(d.F, a, add([]history.Changes{overlaid(n.holds.changes(), d.Fault.Changes)}))
-}
-
-// overlaid returns the states of now with those of c in their place.
-func overlaid(now, c history.Changes) history.Changes {
-	return history.Changes{
-		Links: replaced(now.Links, c.Links, func(l history.Link) history.Link {
-			l.LinkState = history.LinkState{}
-			return l
-		}),
-		Procs: replaced(now.Procs, c.Procs, func(p history.Proc) history.Proc {
-			return history.Proc{Node: p.Node, State: history.Up}
-		}),
-		Clocks:  replaced(now.Clocks, c.Clocks, func(k history.Clock) history.Clock { return history.Clock{Node: k.Node} }),
-		Clients: replaced(now.Clients, c.Clients, func(k history.Client) history.Client { return history.Client{Node: k.Node} }),
-		Disks:   replaced(now.Disks, c.Disks, func(d history.Disk) history.Disk { return history.Disk{Node: d.Node} }),
-	}
-}
-
-// replaced returns the states of now with those in by that are of the same thing in their place, without the healthy
-// ones. healthy turns a state into the healthy one of the same thing.
-func replaced[S comparable](now, by []S, healthy func(S) S) (all []S) {
-	for _, s := range now {
-		if !slices.ContainsFunc(by, func(b S) bool { return healthy(b) == healthy(s) }) {
-			all = append(all, s)
-		}
-	}
-	for _, s := range by {
-		if s != healthy(s) {
-			all = append(all, s)
-		}
-	}
-	return all
+	n.bring(d.F, a, n.holds.With(d.Fault.Changes))
 }

@@ -189,12 +189,13 @@ func (s *Sightings) String() string {
 }
 
 // resolve looks up the words of one step. No node is used for two words, "all" excepted. led is who led when the step's
-// time had come. down tells which nodes the nemesis holds down or paused: they are aimed at by name only.
-func (s *Sightings) resolve(asked []string, led string, down map[string]history.ProcState, rnd *rand.Rand) ([][]string, error) {
+// time had come. Nodes that the
+// nemesis holds down or paused are aimed at by name only.
+func (s *Sightings) resolve(asked []string, led string, holds history.States, rnd *rand.Rand) ([][]string, error) {
 	var used []string
 	free := func(but string) []string {
 		return slices.DeleteFunc(slices.Clone(s.nodes), func(n string) bool {
-			return n == but || down[n] != "" || slices.Contains(used, n)
+			return n == but || halted(holds, n) || slices.Contains(used, n)
 		})
 	}
 	among := func(from []string) []string {

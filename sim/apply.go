@@ -12,6 +12,9 @@ func (c *Cluster) Can(ch history.Changes) error {
 	if len(ch.Clients) > 0 {
 		return errors.New("sim: the clients are not simulated here")
 	}
+	for dimension := range ch.More {
+		return fmt.Errorf("sim: %s are not simulated", dimension)
+	}
 	for _, l := range ch.Links {
 		if err := c.links.Check(l); err != nil {
 			return fmt.Errorf("sim: %w", err)

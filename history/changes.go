@@ -1,0 +1,129 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recount/internal/hint"
+)
+
+// Changes are states of links, node processes, clocks, disks and clients, as they are to be or have become. Unnamed ones
+// stay as they are.
+type Changes struct {
+	Links  []Link  `json:"links,omitempty"`
+	Procs  []Proc  `json:"procs,omitempty"`
+	Clocks []Clock `json:"clocks,omitempty"`
+	Disks  []Disk  `json:"disks,omitempty"`
+
+	Clients []Client `json:"clients,omitempty"`
+	More    More     `json:"more,omitempty"`
+}
+
+// More are states of things in dimensions that Changes has no field for, by the name of the dimension.
+type More map[string][]State
+
+// builtin are the dimensions that have a field, in the order of their lists.
+var builtin = []string{"links", "procs", "clocks", "disks", "clients"}
+
+// readers read the states of the dimensions that have none.
+var readers = map[string]func([]byte) ([]State, error){}
+
+// RegisterDimension adds a dimension whose states are of type S. A name registered twice is a programming error.
+func RegisterDimension[S State](dimension string) {
+	if readers[dimension] != nil || slices.Contains(builtin, dimension) {
+		panic("history: dimension registered twice: " + dimension)
+	}
+	readers[dimension] = func(b []byte) (all []State, err error) {
+		var states []S
+		if err := strict(b, &states); err != nil {
+			return nil, fmt.Errorf("%s: %w", dimension, err)
+		}
+		for _, s := range states {
+			all = append(all, s)
+		}
+		return all, nil
+	}
+}
+
+// UnmarshalJSON reads the states of dimensions that are registered.
+func (m *More) UnmarshalJSON(b []byte) error {
+	var lists map[string]json.RawMessage
+	if err := json.Unmarshal(b, &lists); err != nil {
+		return err
+	}
+	*m = More{}
+	for dimension, list := range lists {
+		read, known := readers[dimension]
+		if !known {
+			return hint.Unknown("dimension", dimension, slices.Sorted(maps.Keys(readers)))
+		}
+		states, err := read(list)
+		if err != nil {
+			return err
+		}
+		(*m)[dimension] = states
+	}
+	return nil
+}
+
+// order is a dimension's place among all.
+func order(dimension string) int {
+	if i := slices.Index(builtin, dimension); i >= 0 {
+		return i
+	}
+	return len(builtin)
+}
+
+// Empty reports whether c changes nothing.
+func (c Changes) Empty() bool {
+	return len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks)+len(c.Clients)+len(c.More) == 0
+}
+
+// States returns all states that c names, dimension by dimension.
+func (c Changes) States() []State {
+	all := slices.Concat(list(c.Links), list(c.Procs), list(c.Clocks), list(c.Disks), list(c.Clients))
+	for _, dimension := range slices.Sorted(maps.Keys(c.More)) {
+		all = append(all, c.More[dimension]...)
+	}
+	return all
+}
+
+func list[S State](states []S) []State {
+	all := make([]State, len(states))
+	for i, s := range states {
+		all[i] = s
+	}
+	return all
+}
+
+// add adds a state to the list of its dimension.
+func (c *Changes) add(s State) {
+	switch s := s.(type) {
+	case Link:
+		c.Links = append(c.Links, s)
+	case Proc:
+		c.Procs = append(c.Procs, s)
+	case Clock:
+		c.Clocks = append(c.Clocks, s)
+	case Disk:
+		c.Disks = append(c.Disks, s)
+	case Client:
+		c.Clients = append(c.Clients, s)
+	default:
+		if c.More == nil {
+			c.More = More{}
+		}
+		d := s.Key().Dimension
+		c.More[d] = append(c.More[d], s)
+	}
+}
+
+// ChangesOf returns changes to these states, in their order.
+func ChangesOf(states ...State) (c Changes) {
+	for _, s := range states {
+		c.add(s)
+	}
+	return c
+}

@@ -1,0 +1,43 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Clock is how the clocks of one node err. The zero errors are a healthy clock.
+type Clock struct {
+	Node   string        `json:"node"`
+	Offset time.Duration `json:"offset,omitempty"` // added to the wall clock
+	Drift  float64       `json:"drift,omitempty"`  // 0.01: the wall and the monotonic clock gain one second in a hundred
+}
+
+// Key implements State.
+func (c Clock) Key() Key { return Key{Dimension: "clocks", Node: c.Node} }
+
+// Healthy implements State.
+func (c Clock) Healthy() State { return Clock{Node: c.Node} }
+
+// Merge implements State: jumps add up, and a clock that drifts against one that drifts gains by both.
+func (c Clock) Merge(other State) State {
+	o := other.(Clock)
+	return Clock{Node: c.Node, Offset: c.Offset + o.Offset, Drift: c.Drift + o.Drift + c.Drift*o.Drift}
+}
+
+// Same implements State.
+func (c Clock) Same(other State) bool {
+	o := other.(Clock)
+	return c.Offset == o.Offset && math.Abs(c.Drift-o.Drift) <= 1e-9
+}
+
+// Name implements State.
+func (c Clock) Name() string { return "the clock of " + c.Node }
+
+// Words implements State.
+func (c Clock) Words() string {
+	if c.Offset == 0 && c.Drift == 0 {
+		return "right"
+	}
+	return fmt.Sprintf("wrong by %v and %g", c.Offset, c.Drift)
+}

@@ -1,0 +1,54 @@
+package history
+
+// Proc is the state of a node's process.
+type Proc struct {
+	Node  string    `json:"node"`
+	State ProcState `json:"state"`
+}
+
+// ProcState is whether a node's process runs.
+type ProcState string
+
+// The states of a process.
+const (
+	Up      ProcState = "up"
+	Down    ProcState = "down"    // killed: its memory is gone, all that it wrote is kept
+	Stopped ProcState = "stopped" // it was asked to end, and has ended in its own way
+	Crashed ProcState = "crashed" // the machine under it died: what it had not synced is gone too
+	Paused  ProcState = "paused"  // it does nothing, and does not know it
+	Frozen  ProcState = "frozen"  // paused from outside: it cannot even be told by a signal
+)
+
+// severity orders the states of a process that several faults want: the worst of them holds.
+var severity = map[ProcState]int{Paused: 1, Frozen: 2, Stopped: 3, Down: 4, Crashed: 5}
+
+// Key implements State.
+func (p Proc) Key() Key { return Key{Dimension: "procs", Node: p.Node} }
+
+// Healthy implements State.
+func (p Proc) Healthy() State { return Proc{p.Node, Up} }
+
+// Merge implements State: the worse of the two holds.
+func (p Proc) Merge(other State) State {
+	if o := other.(Proc); severity[o.State] > severity[p.State] {
+		return o
+	}
+	return p
+}
+
+// Same implements State. The dead do not tell how they died.
+func (p Proc) Same(other State) bool { return p.Words() == other.(Proc).Words() }
+
+// Name implements State.
+func (p Proc) Name() string { return p.Node }
+
+// Words implements State.
+func (p Proc) Words() string {
+	switch p.State {
+	case "": // as found of a node some of whose processes run
+		return "partly up"
+	case Crashed, Stopped:
+		return string(Down)
+	}
+	return string(p.State)
+}
