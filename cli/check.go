@@ -20,10 +20,10 @@ import (
 
 	"recount/checkers/linear"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 	"recount/history/jepsen"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 // checking is what histories are judged by.
@@ -107,7 +107,7 @@ func (c *checking) valid(args []string) error {
 
 // judged is what became of one file.
 type judged struct {
-	run  *report.Run
+	run  *record.Run
 	err  error
 	done chan struct{}
 }
@@ -129,7 +129,7 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 			all[i].run, all[i].err = c.judge(cmd.Context(), path, share)
 		})
 	}
-	worst := harness.StatusHeld
+	worst := record.StatusHeld
 	var first error
 	for i := range all {
 		<-all[i].done
@@ -139,7 +139,7 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 			if err := show(cmd, r, asJSON); err != nil {
 				return failure{err}
 			}
-			if r.Status != harness.StatusHeld && worst != harness.StatusBroken {
+			if r.Status != record.StatusHeld && worst != record.StatusBroken {
 				worst = r.Status
 			}
 			continue
@@ -157,7 +157,7 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 }
 
 // judge reads one history and has it judged.
-func (c *checking) judge(ctx context.Context, path string, memory int64) (*report.Run, error) {
+func (c *checking) judge(ctx context.Context, path string, memory int64) (*record.Run, error) {
 	s, err := c.load(path, memory)
 	if err != nil {
 		return nil, err
@@ -172,15 +172,14 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*repor
 	if s.model.Name != "" {
 		harness.JudgeForeign(ctx, s.run, s.model.Properties, c.timeLimit)
 	} else {
-		harness.JudgeWithin(ctx, s.run, s.plan, c.timeLimit)
+		harness.JudgeWithin(ctx, s.run, c.timeLimit)
 	}
 	return s.run, nil
 }
 
 // loaded is a history that was read, and what is known of it.
 type loaded struct {
-	run   *report.Run
-	plan  harness.Plan
+	run   *record.Run
 	model jepsen.Model // of somebody else's
 }
 
@@ -195,7 +194,7 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 		return nil, err
 	}
 	defer f.Close()
-	s := &loaded{run: &report.Run{Title: path}}
+	s := &loaded{run: &record.Run{Title: path}}
 	own, err := c.read(s, f, memory)
 	if err != nil {
 		return nil, inFile(file, err)
@@ -213,7 +212,7 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 		}
 		r.Target, r.Cluster, r.Options, r.Seed, r.Nodes = setup.Target, setup.Cluster, setup.Options, setup.Seed, setup.Nodes
 	}
-	outline, err := report.Outline(filepath.Dir(file))
+	outline, err := record.Outline(filepath.Dir(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
@@ -221,8 +220,8 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 		return nil, err
 	}
 	r.Repeat, r.From = outline.Repeat, outline.Dir
-	s.plan, err = harness.PlanOf(outline)
-	return s, err
+	r.Plan = outline.Plan
+	return s, nil
 }
 
 // historyOf returns the history in a run's folder, or the file itself.

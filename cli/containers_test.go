@@ -20,7 +20,7 @@ import (
 	"github.com/docker/docker/client"
 	"github.com/stretchr/testify/require"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -133,7 +133,7 @@ func left(t *testing.T, api *client.Client) (names []string) {
 // ownLeft is left, of the runs that a process of this test has made: others may run beside it.
 func ownLeft(t *testing.T, api *client.Client, dir string) (names []string) {
 	for _, n := range left(t, api) {
-		if strings.Contains(n, harness.RunID(dir)) {
+		if strings.Contains(n, record.RunID(dir)) {
 			names = append(names, n)
 		}
 	}
@@ -244,7 +244,7 @@ func TestCleanRemovesWhatAKilledRunLeft(t *testing.T) {
 	require.NotEmpty(t, ownLeft(t, api, dir))
 	out, err := exec.Command(path, "clean").CombinedOutput()
 	t.Logf("%v\n%s", err, out) // an engine may be unable to part with what others left
-	require.Contains(t, string(out), harness.RunID(dir))
+	require.Contains(t, string(out), record.RunID(dir))
 	require.Empty(t, ownLeft(t, api, dir))
 	out, err = exec.Command(path, "check", filepath.Join(dir, "history.jsonl")).CombinedOutput()
 	require.Error(t, err)

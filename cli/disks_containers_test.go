@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // powerCuts is a short power-failure, and with how = kill-all its harmless sister.
@@ -63,7 +63,7 @@ func mounts(t *testing.T, dir string) (lines []string) {
 	all, err := os.ReadFile("/proc/self/mounts")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(all)) {
-		if strings.Contains(line, "fuse.recount") && strings.Contains(line, harness.RunID(dir)) {
+		if strings.Contains(line, "fuse.recount") && strings.Contains(line, record.RunID(dir)) {
 			lines = append(lines, line)
 		}
 	}

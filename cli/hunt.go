@@ -15,6 +15,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/hunt"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/targets"
 )
@@ -69,7 +70,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
 	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
 	f.BoolVar(&given.KeepGoing, "keep-going", false, "go on after the first finding")
-	f.StringVar(&given.On, "on", harness.OnSim, "where the nodes run: sim or docker")
+	f.StringVar(&given.On, "on", record.OnSim, "where the nodes run: sim or docker")
 	f.Uint64Var(&given.Seed, "seed", 0, "decides all that is drawn (default: a random one, printed)")
 	f.StringVar(&given.results, "results", "results", "folder under which findings get their own")
 	f.BoolVar(&given.asJSON, "json", false, "print the findings as one JSON object")
@@ -96,7 +97,7 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 			return hint.Add(fmt.Errorf("--%s %s: want more than none", name, cmd.Flag(name).Value), "leave it out for the default")
 		}
 	}
-	simulated := g.On == harness.OnSim
+	simulated := g.On == record.OnSim
 	if !set("budget") && !set("runs") {
 		if g.Budget = time.Minute; !simulated {
 			g.Budget = 15 * time.Minute
@@ -189,12 +190,12 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	if failed = errors.Join(failed, err); failed != nil && len(kept) == 0 {
 		return failure{failed}
 	}
-	status := harness.StatusHeld
+	status := record.StatusHeld
 	switch {
 	case len(kept) > 0:
-		status = harness.StatusBroken
+		status = record.StatusBroken
 	case r.Interrupted:
-		status = harness.StatusUnknown
+		status = record.StatusUnknown
 	}
 	if err := (huntReport{g, r, kept, status}).print(cmd.OutOrStdout()); err != nil {
 		return failure{err}

@@ -11,6 +11,7 @@ import (
 
 	"recount/harness/hunt"
 	"recount/harness/shrink"
+	"recount/report"
 )
 
 // huntReport is what a hunt has come to, to be printed.
@@ -53,7 +54,7 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 	row(b, "why", s.Verdict.Why)
 	row(b, "rate", s.Rate())
 	row(b, "scenario", file)
-	row(b, "report", s.Run.Page())
+	row(b, "report", report.Page(s.Run))
 }
 
 func row(b *strings.Builder, name, value string) { fmt.Fprintf(b, "  %-10s %s\n", name, value) }

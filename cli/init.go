@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/targets"
 	"recount/targets/specfile"
@@ -49,7 +49,7 @@ As it stands it describes a small HTTP election that this program has inside, so
 			if err := errors.Join(err, f.Close()); err != nil {
 				return failure{err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is written; what Recount sees of it: recount validate %s\n", file, harness.Quote(file))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is written; what Recount sees of it: recount validate %s\n", file, record.Quote(file))
 			return nil
 		},
 	}

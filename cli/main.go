@@ -25,6 +25,7 @@ import (
 
 	"recount/docker/entrypoint"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -46,16 +47,16 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	var verdict verdictError
 	switch {
 	case err == nil:
-		return harness.StatusHeld
+		return record.StatusHeld
 	case errors.As(err, &verdict):
 		return int(verdict)
 	}
 	complain(stderr, err)
 	var failed failure
 	if errors.As(err, &failed) && !harness.IsUsage(err) {
-		return harness.StatusFailed
+		return record.StatusFailed
 	}
-	return harness.StatusUsage
+	return record.StatusUsage
 }
 
 // complain prints an error, and the way out of it.
@@ -73,7 +74,7 @@ func (v verdictError) Error() string { return fmt.Sprintf("status %d", int(v)) }
 
 // verdict turns a run's status into what a command returns.
 func verdict(status int) error {
-	if status == harness.StatusHeld {
+	if status == record.StatusHeld {
 		return nil
 	}
 	return verdictError(status)

@@ -12,6 +12,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/claims"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -105,7 +106,7 @@ func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, a
 		return failure{err}
 	}
 	if r.Interrupted {
-		return verdict(harness.StatusUnknown)
+		return verdict(record.StatusUnknown)
 	}
 	return nil
 }

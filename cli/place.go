@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 // place is where many runs are made of which few are kept. Those on containers get folders in a scratch folder, which
@@ -18,7 +18,7 @@ type place struct {
 
 func openPlace(on, results string) (*place, error) {
 	p := &place{on: on, results: results}
-	if on == harness.OnSim {
+	if on == record.OnSim {
 		return p, nil
 	}
 	err := os.MkdirAll(results, 0o755)
@@ -32,15 +32,15 @@ func openPlace(on, results string) (*place, error) {
 }
 
 // make makes a run. In simulation it leaves nothing on disk.
-func (p *place) make(ctx context.Context, plan harness.Plan) (*report.Run, error) {
-	if plan.On = p.on; p.on == harness.OnSim {
+func (p *place) make(ctx context.Context, plan record.Plan) (*record.Run, error) {
+	if plan.On = p.on; p.on == record.OnSim {
 		return harness.Simulate(ctx, plan)
 	}
 	return harness.Run(ctx, plan, harness.Config{Results: p.scratch})
 }
 
 // adopt keeps a run on containers.
-func (p *place) adopt(r *report.Run) error { return harness.Move(r, p.results) }
+func (p *place) adopt(r *record.Run) error { return harness.Move(r, p.results) }
 
 // close removes the scratch folder, and says so if it cannot.
 func (p *place) close(say func(string)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // repeat is the command that does the same again: as it was given, with the seed that it had.
@@ -22,7 +22,7 @@ func commandLine(cmd *cobra.Command, args []string, but ...string) string {
 	but = append(but, "json", "results", "jobs")
 	words := strings.Fields(cmd.CommandPath())
 	for _, a := range args {
-		words = append(words, harness.Quote(a))
+		words = append(words, record.Quote(a))
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
@@ -30,14 +30,14 @@ func commandLine(cmd *cobra.Command, args []string, but ...string) string {
 		case slices.Contains(but, f.Name):
 		case f.Name == "opt": // given again for each: a value may hold a comma
 			for _, o := range list.GetSlice() {
-				words = append(words, "--opt", harness.Quote(o))
+				words = append(words, "--opt", record.Quote(o))
 			}
 		case isList:
-			words = append(words, "--"+f.Name, harness.Quote(strings.Join(list.GetSlice(), ",")))
+			words = append(words, "--"+f.Name, record.Quote(strings.Join(list.GetSlice(), ",")))
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+f.Name+"="+f.Value.String())
 		default:
-			words = append(words, "--"+f.Name, harness.Quote(f.Value.String()))
+			words = append(words, "--"+f.Name, record.Quote(f.Value.String()))
 		}
 	})
 	return strings.Join(words, " ")

@@ -13,18 +13,18 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 // replay is a stored run that is to be made again.
 type replay struct {
-	stored *report.Run
+	stored *record.Run
 	*harness.Replay
 }
 
 // openReplay reads the stored run at a path, a folder or a history, and plans it again with what the flags change.
-func openReplay(cmd *cobra.Command, args []string, path string, with harness.Plan) (*replay, error) {
+func openReplay(cmd *cobra.Command, args []string, path string, with record.Plan) (*replay, error) {
 	for _, name := range []string{"nodes", "time", "nemesis", "workload"} {
 		if cmd.Flags().Changed(name) {
 			return nil, hint.Add(fmt.Errorf("--%s does not go with --replay", name),
@@ -52,9 +52,9 @@ func openReplay(cmd *cobra.Command, args []string, path string, with harness.Pla
 }
 
 // readRun reads a stored run from its folder, or from a history.
-func readRun(path string) (*report.Run, error) {
+func readRun(path string) (*record.Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return report.Read(path)
+		return record.Read(path)
 	}
 	c := checking{cut: true}
 	read, err := c.load(path, math.MaxInt64)
@@ -62,7 +62,7 @@ func readRun(path string) (*report.Run, error) {
 		return nil, err
 	}
 	r := read.run
-	stored, err := report.Read(filepath.Dir(path))
+	stored, err := record.Read(filepath.Dir(path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // a history away from its run's folder
 		return r, nil
@@ -74,7 +74,7 @@ func readRun(path string) (*report.Run, error) {
 }
 
 // compare tells how the run that was made differs from the stored one, if it does.
-func (r *replay) compare(cmd *cobra.Command, made *report.Run) error {
+func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 	if r.Exact {
 		if err := harness.Same(r.stored.History, made.History); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (r *replay) compare(cmd *cobra.Command, made *report.Run) error {
 		return nil
 	}
 	for _, v := range made.Verdicts {
-		i := slices.IndexFunc(r.stored.Verdicts, func(w report.Verdict) bool { return w.Property == v.Property })
+		i := slices.IndexFunc(r.stored.Verdicts, func(w record.Verdict) bool { return w.Property == v.Property })
 		if i >= 0 && r.stored.Verdicts[i].Verdict != v.Verdict && v.Verdict != checkers.Unknown {
 			say(cmd)(fmt.Sprintf("%s was %v in the recorded run and is %v here", v.Property, r.stored.Verdicts[i].Verdict, v.Verdict))
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/report"
 )
 
@@ -19,15 +20,11 @@ folder. RUN is that folder, or a file in it. A run that was killed is judged as 
 		Example: `  recount report results/latest`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := report.Read(folderOf(args[0]))
+			r, err := record.Read(folderOf(args[0]))
 			if err != nil {
 				return err
 			}
-			p, err := harness.PlanOf(r)
-			if err != nil {
-				return err
-			}
-			harness.Judge(cmd.Context(), r, p)
+			harness.Judge(cmd.Context(), r)
 			if err := report.Write(r); err != nil {
 				return failure{err}
 			}

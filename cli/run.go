@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/report"
@@ -69,7 +70,7 @@ status 1. Ctrl-C keeps what is done, and the status is 2.`,
 	f := cmd.Flags()
 	f.StringVar(&given.target, "target", "", "the election to test (recount list targets)")
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value`; may be given again")
-	f.StringVar(&given.on, "on", harness.OnSim, "where the nodes run: sim (virtual time, nothing to install) or docker")
+	f.StringVar(&given.on, "on", record.OnSim, "where the nodes run: sim (virtual time, nothing to install) or docker")
 	f.IntVar(&given.nodes, "nodes", 0, "number of nodes (default: the scenario's, or 5)")
 	f.DurationVar(&given.length, "time", 0, "from the first leader to the final healing (default: the scenario's, or 30s)")
 	f.Uint64Var(&given.seed, "seed", 0, "the run's only source of randomness (default: the scenario's, or a random one, printed)")
@@ -91,7 +92,7 @@ func (g *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Check(); err != nil {
+	if err := harness.Check(p); err != nil {
 		return err
 	}
 	say(cmd)(fmt.Sprintf("seed %d", p.Seed))
@@ -114,8 +115,8 @@ func (g *runFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // plan works out what to run, and what that repeats if it does.
-func (g *runFlags) plan(cmd *cobra.Command, args []string) (p harness.Plan, again *replay, err error) {
-	p = harness.Plan{Target: g.target, On: g.on, Nodes: g.nodes, Time: g.length, Seed: g.seed, Require: g.demand}
+func (g *runFlags) plan(cmd *cobra.Command, args []string) (p record.Plan, again *replay, err error) {
+	p = record.Plan{Target: g.target, On: g.on, Nodes: g.nodes, Time: g.length, Seed: g.seed, Require: g.demand}
 	options, err := parseOptions(g.options)
 	if err != nil {
 		return p, nil, err
@@ -166,7 +167,7 @@ func (g *runFlags) plan(cmd *cobra.Command, args []string) (p harness.Plan, agai
 }
 
 // replayed is the stored run that is to be made again, by a plan that says what is to be different.
-func (g *runFlags) replayed(cmd *cobra.Command, args []string, with harness.Plan) (*replay, error) {
+func (g *runFlags) replayed(cmd *cobra.Command, args []string, with record.Plan) (*replay, error) {
 	if path, err := filepath.EvalSymlinks(g.recorded); err == nil {
 		g.recorded = path // results/latest is another run from now on
 	}
@@ -197,7 +198,7 @@ func expand(words []string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "none" })
 }
 
-func show(cmd *cobra.Command, r *report.Run, asJSON bool) error {
+func show(cmd *cobra.Command, r *record.Run, asJSON bool) error {
 	if asJSON {
 		b, err := report.JSON(r)
 		if err == nil {

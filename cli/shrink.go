@@ -16,9 +16,9 @@ import (
 
 	"recount/harness"
 	"recount/harness/hunt"
+	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 // shrinkFlags say how to shrink. With a prefix they belong to a hunt.
@@ -41,7 +41,7 @@ func (s *shrinkFlags) config(p *place, bar *progress) shrink.Config {
 			return fmt.Sprintf("shrinking: %d plans, %d runs; down to %d nodes and %s", p.Tried, p.Runs, p.Plan.Nodes, shrink.Faults(p.Plan))
 		})
 	}}
-	if p.on == harness.OnSim {
+	if p.on == record.OnSim {
 		if cfg.Budget == 0 {
 			cfg.Budget = 2 * time.Minute
 		}
@@ -108,7 +108,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 			case err != nil:
 				return failure{err}
 			case s.Interrupted:
-				return verdict(harness.StatusUnknown)
+				return verdict(record.StatusUnknown)
 			}
 			return nil
 		},
@@ -125,12 +125,9 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 
 // shrinkStored shrinks a stored run, which is made again first: its history tells nothing about what happens here and
 // now. It returns the least so far beside an error of a run on the way.
-func shrinkStored(cmd *cobra.Command, stored *report.Run, property string, p *place, how *shrinkFlags) (*shrink.Result, string, error) {
-	plan, err := harness.PlanOf(stored)
-	if err != nil {
-		return nil, "", err
-	}
-	if plan.Target == "" {
+func shrinkStored(cmd *cobra.Command, stored *record.Run, property string, p *place, how *shrinkFlags) (*shrink.Result, string, error) {
+	plan := stored.Plan
+	if !plan.Known() {
 		err := fmt.Errorf("%s: a history without the plan of its run", stored.Title)
 		return nil, "", harness.Usage(hint.Add(err, "name the run's folder"))
 	}

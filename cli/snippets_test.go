@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/harness/suite"
 	"recount/internal/hint"
 	"recount/nemesis"
@@ -161,14 +162,14 @@ func TestYAMLInTheDocuments(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(b.text), 0o644))
 			var s *harness.Scenario
 			if s, err = harness.LoadScenario(file); err == nil {
-				p := harness.Plan{On: harness.OnSim}
+				p := record.Plan{On: record.OnSim}
 				if s.Target == "" {
 					p.Target = "raft"
 				}
 				if p = s.Plan(p); p.Nodes == 0 {
 					p.Nodes = 7
 				}
-				err = p.Check()
+				err = harness.Check(p)
 			}
 		}
 		require.NoError(t, err, "%s:%d: %s", b.file, b.line, hint.Of(err))
@@ -268,7 +269,7 @@ func TestTheSuiteInTheDocuments(t *testing.T) {
 		file := filepath.Join(dir, "suite.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(b.text, "2027-", "2999-")), 0o644)) // it is not to expire here
 		var stdout, stderr bytes.Buffer
-		require.Equal(t, harness.StatusHeld, run([]string{"run", "--suite", file, "--results", dir}, &stdout, &stderr), "%s%s", &stdout, &stderr)
+		require.Equal(t, record.StatusHeld, run([]string{"run", "--suite", file, "--results", dir}, &stdout, &stderr), "%s%s", &stdout, &stderr)
 		require.NotContains(t, stdout.String(), "vanished")
 		require.Contains(t, stdout.String(), "allowed until")
 		return

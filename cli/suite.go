@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"recount/harness/record"
 	"recount/harness/suite"
 	"recount/internal/hint"
 	"recount/report"
@@ -74,7 +75,7 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 }
 
 // announceRun is announce for a single run.
-func announceRun(cmd *cobra.Command, r *report.Run) error {
+func announceRun(cmd *cobra.Command, r *record.Run) error {
 	return announce(cmd, func(w io.Writer) error { return report.Markdown(w, r) }, report.Annotations(r))
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"recount/harness"
 	"recount/harness/bugs"
+	"recount/harness/record"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 // trackFlags are what the command line says of a track record.
@@ -110,8 +110,8 @@ func (g *trackFlags) soak(cmd *cobra.Command, all []bugs.Long, length time.Durat
 		names[i] = l.About
 	}
 	return g.fill(cmd, "system", names, func(i int, runs *trackRuns) (entry, error) {
-		var run *report.Run
-		s, err := all[i].Soak(cmd.Context(), length, seed, func(ctx context.Context, p harness.Plan) (_ *report.Run, err error) {
+		var run *record.Run
+		s, err := all[i].Soak(cmd.Context(), length, seed, func(ctx context.Context, p record.Plan) (_ *record.Run, err error) {
 			run, err = runs.make(ctx, p)
 			return run, err
 		})
@@ -141,14 +141,14 @@ func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one f
 	}
 	defer runs.close()
 	var now bugs.Record
-	status := harness.StatusHeld
+	status := record.StatusHeld
 	for i, name := range names {
 		runs.doing = fmt.Sprintf("%s %d of %d, %s", kind, i+1, len(names), name)
 		e, err := one(i, runs)
 		runs.bar.end()
 		if cmd.Context().Err() != nil {
 			say(cmd)("interrupted: nothing is written of " + name)
-			status = harness.StatusUnknown
+			status = record.StatusUnknown
 			break
 		}
 		if err != nil {
@@ -160,7 +160,7 @@ func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one f
 			return failure{err}
 		}
 		if !e.good {
-			status = harness.StatusBroken
+			status = record.StatusBroken
 		}
 	}
 	if err := g.print(cmd.OutOrStdout(), &now); err != nil {
@@ -199,12 +199,12 @@ type trackRuns struct {
 }
 
 func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
-	p, err := openPlace(harness.OnDocker, results)
+	p, err := openPlace(record.OnDocker, results)
 	return &trackRuns{cmd: cmd, place: p, bar: newProgress(cmd)}, err
 }
 
-func (t *trackRuns) make(ctx context.Context, p harness.Plan) (*report.Run, error) {
-	if p.On == harness.OnSim {
+func (t *trackRuns) make(ctx context.Context, p record.Plan) (*record.Run, error) {
+	if p.On == record.OnSim {
 		return harness.Simulate(ctx, p)
 	}
 	tell := func(line string) {
@@ -214,7 +214,7 @@ func (t *trackRuns) make(ctx context.Context, p harness.Plan) (*report.Run, erro
 }
 
 // keep moves a run on containers to where people find it.
-func (t *trackRuns) keep(r *report.Run) {
+func (t *trackRuns) keep(r *record.Run) {
 	if r == nil || r.Dir == "" {
 		return
 	}

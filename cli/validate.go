@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/targets/specfile"
 )
 
@@ -78,13 +79,13 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 		fmt.Fprintf(w, "wrong\t%s\n", m)
 	}
 	if len(wrong) == 0 && !g.read {
-		fmt.Fprintf(w, "next\trecount run non-sticky-leader --target %s --on docker\n", harness.Quote(file))
+		fmt.Fprintf(w, "next\trecount run non-sticky-leader --target %s --on docker\n", record.Quote(file))
 	}
 	if err := w.Flush(); err != nil {
 		return failure{err}
 	}
 	if len(wrong) > 0 {
-		return verdict(harness.StatusBroken)
+		return verdict(record.StatusBroken)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	fmt.Fprintf(w, "image\t%s\n", p.Image)
 	var args []string
 	for _, a := range p.Args {
-		args = append(args, harness.Quote(a))
+		args = append(args, record.Quote(a))
 	}
 	fmt.Fprintf(w, "command\t%s\n", strings.Join(args, " "))
 	if p.Asked == 0 {

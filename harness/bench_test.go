@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
 )
 
 // BenchmarkMinute simulates a minute of five nodes with all faults and a fenced resource, writes the history to disk and
@@ -105,9 +107,9 @@ func bareLoop(b *testing.B, events, ops int64) time.Duration {
 }
 
 func benchmarked(b *testing.B, seed uint64) *run {
-	s, err := Plan{
-		Target: "raft-prevote", On: OnSim, Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"},
-	}.resolve()
+	s, err := resolve(record.Plan{
+		Target: "raft-prevote", On: record.OnSim, Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"},
+	})
 	require.NoError(b, err)
 	return &run{subject: s, Config: Config{Progress: func(string) {}}}
 }

@@ -7,17 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/nemesis"
 )
 
 func TestClientsLoseANodeThatGoesOnLeading(t *testing.T) {
-	r, err := Simulate(context.Background(), Plan{
-		Target: "raft", On: OnSim, Nodes: 3, Time: 20 * time.Second, Seed: 4, Workloads: []string{workloadFence},
+	r, err := Simulate(context.Background(), record.Plan{
+		Target: "raft", On: record.OnSim, Nodes: 3, Time: 20 * time.Second, Seed: 4, Workloads: []string{workloadFence},
 		Schedule: nemesis.Schedule{{At: 5 * time.Second, Fault: "cut-clients", For: 5 * time.Second}},
 	})
 	require.NoError(t, err)
-	require.Equal(t, StatusHeld, r.Status)
+	require.Equal(t, record.StatusHeld, r.Status)
 	lost, cut := "", false
 	answers, silences, writes := 0, 0, map[history.Type]int{}
 	for i, op := range r.History.Ops {

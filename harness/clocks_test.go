@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/nemesis"
 )
 
 func TestClocksAreReadWhereTheyMayErr(t *testing.T) {
-	p := Plan{Target: "raft", Nodes: 3, Time: 20 * time.Second, Seed: 5, Schedule: nemesis.Schedule{
+	p := record.Plan{Target: "raft", Nodes: 3, Time: 20 * time.Second, Seed: 5, Schedule: nemesis.Schedule{
 		{At: 5 * time.Second, Fault: "clock-jump", Nodes: []string{"n2"}, With: map[string]string{"by": "-1m"}, For: 5 * time.Second},
 		{At: 12 * time.Second, Fault: "clock-drift", Nodes: []string{"n3"}, With: map[string]string{"by": "10%"}, For: 5 * time.Second},
 	}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/nemesis"
 	"recount/report"
@@ -23,9 +24,9 @@ func (f forgetful) Apply(c history.Changes, done func(history.Effect)) {
 }
 
 func TestAClusterThatIsNotAsBelievedDecidesNothing(t *testing.T) {
-	p := Plan{Target: "raft", On: OnSim, Nodes: 3, Time: 5 * time.Second, Seed: 1, Schedule: nemesis.Schedule{{Fault: "kill", For: time.Second}}}
-	judged := func(spoil bool) *report.Run {
-		s, err := p.resolve()
+	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 5 * time.Second, Seed: 1, Schedule: nemesis.Schedule{{Fault: "kill", For: time.Second}}}
+	judged := func(spoil bool) *record.Run {
+		s, err := resolve(p)
 		require.NoError(t, err)
 		r := &run{subject: s, Config: Config{Progress: func(string) {}}, recorder: history.NewRecorder(nil, 0)}
 		r.cluster, err = openSimulated(s)
@@ -36,14 +37,13 @@ func TestAClusterThatIsNotAsBelievedDecidesNothing(t *testing.T) {
 		r.begin()
 		require.NoError(t, r.proceed(context.Background()))
 		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.End})
-		rep, err := r.outline()
-		require.NoError(t, err)
+		rep := r.outline()
 		rep.History, err = r.recorder.History()
 		require.NoError(t, err)
-		Judge(context.Background(), rep, p)
+		Judge(context.Background(), rep)
 		return rep
 	}
-	compared := func(rep *report.Run) (types []history.Type) {
+	compared := func(rep *record.Run) (types []history.Type) {
 		for _, op := range rep.History.Ops {
 			if op.F == history.Compare {
 				types = append(types, op.Type)
@@ -52,11 +52,11 @@ func TestAClusterThatIsNotAsBelievedDecidesNothing(t *testing.T) {
 		return types
 	}
 	good := judged(false)
-	require.Equal(t, StatusHeld, good.Status)
+	require.Equal(t, record.StatusHeld, good.Status)
 	require.Equal(t, []history.Type{history.OK, history.OK}, compared(good), "at the end of the faults, and when all is healed")
 
 	bad := judged(true)
-	require.Equal(t, StatusUnknown, bad.Status)
+	require.Equal(t, record.StatusUnknown, bad.Status)
 	require.Equal(t, []history.Type{history.Fail, history.Fail}, compared(bad))
 	require.Contains(t, report.Sentence(bad), "The cluster was not what the nemesis believed it to be, so the run decides nothing: n")
 	require.Contains(t, report.Sentence(bad), "is paused, and should be up.")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 const definition = `image: server:1
@@ -30,13 +30,13 @@ func TestARunKeepsTheDefinitionOfItsTarget(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(definition, "[elects]", "[exclusive-leadership]", 1)), 0o644))
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: file}}})
 	require.NoError(t, err)
-	for _, r := range []*report.Run{{Dir: dir, History: h}, {From: dir, History: h}} {
+	for _, r := range []*record.Run{{Dir: dir, History: h}, {From: dir, History: h}} {
 		promised, _, _ := promises(r)("elects")
 		require.True(t, promised, "by what the file said then")
 	}
 	require.NoError(t, os.Remove(file))
-	promised, _, _ := promises(&report.Run{Dir: dir, History: h})("elects")
+	promised, _, _ := promises(&record.Run{Dir: dir, History: h})("elects")
 	require.True(t, promised)
-	promised, _, _ = promises(&report.Run{History: h})("elects")
+	promised, _, _ = promises(&record.Run{History: h})("elects")
 	require.False(t, promised, "a history alone cannot tell")
 }

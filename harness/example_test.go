@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/report"
 )
 
@@ -21,12 +22,12 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan := scenario.Plan(harness.Plan{Target: "raft-prevote", On: harness.OnSim, Seed: 7})
+	plan := scenario.Plan(record.Plan{Target: "raft-prevote", On: record.OnSim, Seed: 7})
 	run, err := harness.Run(context.Background(), plan, harness.Config{Results: results, Repeat: plan.Command()})
 	if err != nil {
 		log.Fatal(err) // the harness failed: this says nothing about the election
 	}
-	fmt.Println(run.Status == harness.StatusHeld, report.Sentence(run))
+	fmt.Println(run.Status == record.StatusHeld, report.Sentence(run))
 	for _, v := range run.Verdicts {
 		if v.Promised && !v.Untested {
 			fmt.Println(v.Property, v.Verdict)
@@ -46,12 +47,12 @@ func ExampleRun() {
 func ExampleSimulate() {
 	held := 0
 	for seed := range uint64(10) {
-		plan := harness.Plan{Target: "raft-prevote", Faults: []string{"isolate", "kill"}, Seed: seed}
+		plan := record.Plan{Target: "raft-prevote", Faults: []string{"isolate", "kill"}, Seed: seed}
 		run, err := harness.Simulate(context.Background(), plan)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if run.Status == harness.StatusHeld {
+		if run.Status == record.StatusHeld {
 			held++
 		}
 	}

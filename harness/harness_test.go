@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
 	"recount/nemesis"
 	"recount/report"
@@ -25,9 +26,9 @@ import (
 var runs = flag.Int("runs", 100, "random-fault runs of each correct election")
 
 // simulate makes a simulated run and returns its history, as recorded and as bytes on disk.
-func simulate(t testing.TB, p Plan) (*history.History, []byte) {
-	p.On = OnSim
-	s, err := p.resolve()
+func simulate(t testing.TB, p record.Plan) (*history.History, []byte) {
+	p.On = record.OnSim
+	s, err := resolve(p)
 	require.NoError(t, err)
 	dir, err := os.MkdirTemp("", "recount-test")
 	require.NoError(t, err)
@@ -49,35 +50,35 @@ func verdicts(h *history.History) map[string]checkers.Result {
 }
 
 func TestASimulationInMemoryIsTheRunThatIsKept(t *testing.T) {
-	p := Plan{Target: "raft", Nodes: 4, Time: time.Minute, Seed: 5, Faults: allFaults(), Workloads: []string{"fence"}}
+	p := record.Plan{Target: "raft", Nodes: 4, Time: time.Minute, Seed: 5, Faults: allFaults(), Workloads: []string{"fence"}}
 	kept, _ := simulate(t, p)
 	r, err := Simulate(context.Background(), p)
 	require.NoError(t, err)
 	require.Equal(t, kept.Ops, r.History.Ops)
-	require.Equal(t, StatusHeld, r.Status)
+	require.Equal(t, record.StatusHeld, r.Status)
 	require.Equal(t, verdicts(kept)["elects"], r.Verdicts[len(r.Verdicts)-1].Result)
 	require.True(t, r.Verdicts[0].Promised)
 }
 
 func TestARunMayBeKeptCompressed(t *testing.T) {
-	p := Plan{Target: "raft", On: OnSim, Nodes: 3, Time: 10 * time.Second, Seed: 5}
+	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 10 * time.Second, Seed: 5}
 	made, err := Run(context.Background(), p, Config{Results: t.TempDir(), Compress: true})
 	require.NoError(t, err)
 	require.NoFileExists(t, filepath.Join(made.Dir, "history.jsonl"))
-	read, err := report.Read(made.Dir)
+	read, err := record.Read(made.Dir)
 	require.NoError(t, err)
 	require.Equal(t, made.History.Ops, read.History.Ops)
-	page, err := os.ReadFile(made.Page())
+	page, err := os.ReadFile(report.Page(made))
 	require.NoError(t, err)
 	require.Contains(t, string(page), `href="history.jsonl.gz"`)
 }
 
 func TestAPromiseRestsOnItsAssumption(t *testing.T) {
-	verdict := func(r *report.Run, property string) report.Verdict {
-		return r.Verdicts[slices.IndexFunc(r.Verdicts, func(v report.Verdict) bool { return v.Property == property })]
+	verdict := func(r *record.Run, property string) record.Verdict {
+		return r.Verdicts[slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return v.Property == property })]
 	}
 	promised := func(fault string) bool {
-		r, err := Simulate(context.Background(), Plan{Target: "bully", Nodes: 3, Time: 20 * time.Second, Seed: 2, Faults: []string{fault}})
+		r, err := Simulate(context.Background(), record.Plan{Target: "bully", Nodes: 3, Time: 20 * time.Second, Seed: 2, Faults: []string{fault}})
 		require.NoError(t, err)
 		require.NotEmpty(t, verdict(r, "elects").While)
 		return verdict(r, "elects").Promised
@@ -86,12 +87,12 @@ func TestAPromiseRestsOnItsAssumption(t *testing.T) {
 	require.True(t, promised("crash"), "the links of a dead machine are no fault of the network")
 	require.False(t, promised("isolate"), "bully takes it that all messages arrive")
 
-	p := scenarioPlan(t, "paused-leader", Plan{Target: "raft", Seed: 1})
+	p := scenarioPlan(t, "paused-leader", record.Plan{Target: "raft", Seed: 1})
 	r, err := Simulate(context.Background(), p)
 	require.NoError(t, err)
 	require.Equal(t, checkers.Invalid, verdict(r, "fencing").Verdict)
 	require.False(t, verdict(r, "fencing").Promised, "a resource that only records refuses nobody")
-	require.Equal(t, StatusHeld, r.Status)
+	require.Equal(t, record.StatusHeld, r.Status)
 }
 
 func allFaults() (names []string) {
@@ -101,7 +102,7 @@ func allFaults() (names []string) {
 	return names
 }
 
-func scenarioPlan(t testing.TB, name string, p Plan) Plan {
+func scenarioPlan(t testing.TB, name string, p record.Plan) record.Plan {
 	s, err := LoadScenario(name)
 	require.NoError(t, err)
 	return s.Plan(p)
@@ -119,9 +120,9 @@ func simulable() (names []string) {
 
 func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	for _, target := range simulable() {
-		plans := []Plan{{Target: target, Nodes: 5, Time: time.Minute, Seed: 11, Faults: allFaults(), Workloads: []string{"fence"}}}
+		plans := []record.Plan{{Target: target, Nodes: 5, Time: time.Minute, Seed: 11, Faults: allFaults(), Workloads: []string{"fence"}}}
 		for _, name := range scenarios.Names() {
-			plans = append(plans, scenarioPlan(t, name, Plan{Target: target, Seed: 11}))
+			plans = append(plans, scenarioPlan(t, name, record.Plan{Target: target, Seed: 11}))
 		}
 		for _, p := range plans {
 			_, a := simulate(t, p)
@@ -160,7 +161,7 @@ func TestScenariosShowWhatTheyAreThereToShow(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%s", c.scenario, c.target, c.property), func(t *testing.T) {
 			for seed := range uint64(20) {
-				h, _ := simulate(t, scenarioPlan(t, c.scenario, Plan{Target: c.target, Seed: seed}))
+				h, _ := simulate(t, scenarioPlan(t, c.scenario, record.Plan{Target: c.target, Seed: seed}))
 				got := verdicts(h)
 				require.Equal(t, c.want, got[c.property].Verdict, "seed %d: %s", seed, got[c.property].Why)
 				require.Equal(t, valid, got["single-leader-per-term"].Verdict, "seed %d", seed)
@@ -172,12 +173,12 @@ func TestScenariosShowWhatTheyAreThereToShow(t *testing.T) {
 // A vote that was not synced is safe when processes die, and forgotten when machines do.
 func TestAVoteThatIsNotSynced(t *testing.T) {
 	for _, name := range []string{"power-failure", "unsynced-vote", "unsynced-vote-kill"} {
-		p := scenarioPlan(t, name, Plan{})
+		p := scenarioPlan(t, name, record.Plan{})
 		require.NotEqual(t, checkers.Unknown, p.Expect["single-leader-per-term"])
 		for p.Seed = range uint64(20) {
 			r, err := Simulate(context.Background(), p)
 			require.NoError(t, err)
-			require.Equal(t, StatusHeld, r.Status, "%s, seed %d", name, p.Seed)
+			require.Equal(t, record.StatusHeld, r.Status, "%s, seed %d", name, p.Seed)
 		}
 	}
 }
@@ -185,7 +186,7 @@ func TestAVoteThatIsNotSynced(t *testing.T) {
 // TestPingPongIsBetweenTheEndsOfTheCutLink looks at the claims themselves, not at a checker's opinion of them.
 func TestPingPongIsBetweenTheEndsOfTheCutLink(t *testing.T) {
 	for seed := range uint64(20) {
-		h, _ := simulate(t, scenarioPlan(t, "ping-pong", Plan{Target: "blazingmq-term", Seed: seed}))
+		h, _ := simulate(t, scenarioPlan(t, "ping-pong", record.Plan{Target: "blazingmq-term", Seed: seed}))
 		var ends []string
 		led := map[string]int{}
 		for _, op := range h.Ops {
@@ -217,7 +218,7 @@ func TestCorrectElections(t *testing.T) {
 			var mu sync.Mutex
 			tally := map[string]map[checkers.Verdict]int{}
 			inParallel(*runs, func(seed uint64) {
-				h, _ := simulate(t, Plan{
+				h, _ := simulate(t, record.Plan{
 					Target: name, Nodes: 3 + int(seed%5), Time: time.Minute, Seed: seed, Faults: nemesis.Drawn(), Workloads: []string{"fence"},
 				})
 				for property, r := range verdicts(h) {
@@ -261,7 +262,7 @@ func inParallel(n int, f func(uint64)) {
 }
 
 func TestAForgottenVoteIsFoundAndRepeats(t *testing.T) {
-	p := Plan{
+	p := record.Plan{
 		Target: "raft", Options: map[string]string{"forget-vote": "true"}, Nodes: 3, Time: time.Minute, Faults: []string{"kill"},
 	}
 	for p.Seed = 0; p.Seed < 10_000; p.Seed++ {

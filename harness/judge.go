@@ -3,57 +3,56 @@ package harness
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 	"recount/targets"
 )
 
 // patienceWithCheckers is how long judging may take; what is undecided then is unknown.
 const patienceWithCheckers = 2 * time.Minute
 
-// Judge has every checker look at a run's history, and works out its status by what its target promises and what its
-// plan expects and requires. It does not heed the end of ctx: a run that was cut short is judged, too.
-func Judge(ctx context.Context, r *report.Run, p Plan) { JudgeWithin(ctx, r, p, patienceWithCheckers) }
+// Judge has every checker look at a run's history, and works out what the run amounts to by what its target promises and
+// what its plan expects and requires. It does not heed the end of ctx: a run that was cut short is judged, too.
+func Judge(ctx context.Context, r *record.Run) { JudgeWithin(ctx, r, patienceWithCheckers) }
 
 // JudgeWithin is Judge with another limit on the time.
-func JudgeWithin(ctx context.Context, r *report.Run, p Plan, limit time.Duration) {
+func JudgeWithin(ctx context.Context, r *record.Run, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	promised := promises(r)
 	r.Verdicts = nil
 	for _, res := range checkers.CheckAll(ctx, r.History) {
-		v := report.Verdict{Result: res, Expect: p.Expect[res.Property]}
+		v := record.Verdict{Result: res, Expect: r.Plan.Expect[res.Property]}
 		v.Promised, v.While, v.Excused = promised(res.Property)
-		if slices.Contains(p.Require, res.Property) {
-			v.Promised, v.While, v.Excused, v.Untested = true, "", false, false // it must hold, and be seen to
+		if slices.Contains(r.Plan.Require, res.Property) { // it must hold, and be seen to, whatever the scenario expects
+			v = record.Verdict{Result: res, Promised: true}
+			v.Untested = false
 		}
 		r.Verdicts = append(r.Verdicts, v)
 	}
-	r.Status = status(r, p)
+	r.Stand()
 }
 
 // JudgeForeign has the checkers of some properties look at a history that somebody else recorded: each property that it
 // puts to the test must hold.
-func JudgeForeign(ctx context.Context, r *report.Run, properties []string, limit time.Duration) {
+func JudgeForeign(ctx context.Context, r *record.Run, properties []string, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	r.Verdicts = nil
 	for _, res := range checkers.CheckSome(ctx, r.History, properties) {
-		r.Verdicts = append(r.Verdicts, report.Verdict{Result: res, Promised: true})
+		r.Verdicts = append(r.Verdicts, record.Verdict{Result: res, Promised: true})
 	}
-	r.Status = status(r, Plan{})
+	r.Stand()
 }
 
 // promises returns what the run's target promises with the run's options, on which assumption, and whether the run took
 // that away: then nothing is promised. A target that is not known here promises nothing.
-func promises(r *report.Run) func(property string) (promised bool, while string, excused bool) {
+func promises(r *record.Run) func(property string) (promised bool, while string, excused bool) {
 	none := func(string) (bool, string, bool) { return false, "", false }
 	setup := r.Setup()
 	if setup == nil {
@@ -63,7 +62,7 @@ func promises(r *report.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
-	t = t.On(setup.Cluster == OnDocker, setup.Options)
+	t = t.On(setup.Cluster == record.OnDocker, setup.Options)
 	o, err := t.Parse(setup.Options)
 	if err != nil {
 		return none
@@ -78,7 +77,7 @@ func promises(r *report.Run) func(property string) (promised bool, while string,
 }
 
 // targetOf returns a run's target: what the file said that describes it when the run was made, or else what it says now.
-func targetOf(r *report.Run, target string) (*targets.Target, error) {
+func targetOf(r *record.Run, target string) (*targets.Target, error) {
 	if dir := cmp.Or(r.Dir, r.From); dir != "" && targets.IsFile(target) {
 		if t, err := targets.Find(filepath.Join(dir, definitionFile)); err == nil {
 			return t, nil
@@ -96,15 +95,4 @@ func tookAway(t *targets.Target, property string, h *history.History) bool {
 		}
 	}
 	return false
-}
-
-// PlanOf returns the plan that a stored run was made by.
-func PlanOf(r *report.Run) (p Plan, err error) {
-	if len(r.Plan) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(r.Plan, &p); err != nil {
-		return p, fmt.Errorf("harness: plan of %s: %w", r.Dir, err)
-	}
-	return p, nil
 }

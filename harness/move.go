@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"recount/report"
+	"recount/harness/record"
 )
 
 // Move takes a run out of the folder that it was made under, and gives it one under results.
-func Move(r *report.Run, results string) error {
+func Move(r *record.Run, results string) error {
 	dir, err := makeFolder(results, r.Target)
 	if err != nil {
 		return err
@@ -24,6 +24,6 @@ func Move(r *report.Run, results string) error {
 		return fmt.Errorf("harness: move %s to %s: %w", r.Dir, dir, err)
 	}
 	r.Dir = dir
-	latest(results, dir)
+	record.Latest(results, dir)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -31,7 +32,7 @@ schedule:
 `), 0o644))
 	s, err := LoadScenario(file)
 	require.NoError(t, err)
-	r, err := Simulate(context.Background(), s.Plan(Plan{On: OnSim, Seed: 3}))
+	r, err := Simulate(context.Background(), s.Plan(record.Plan{On: record.OnSim, Seed: 3}))
 	require.NoError(t, err)
 	silence := r.Setup().Bounds.Silence
 	began, lasted := map[int]time.Duration{}, []time.Duration{}

@@ -7,35 +7,13 @@ import (
 
 	"recount/checkers"
 	"recount/election"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/internal/seed"
 	"recount/nemesis"
 	"recount/targets"
 )
-
-// Where a run can take place.
-const (
-	OnSim    = "sim"
-	OnDocker = "docker"
-)
-
-// Plan is everything that decides how a run goes. With the same plan a simulated run is the same, byte for byte.
-type Plan struct {
-	Scenario  string                      `json:"scenario,omitempty"`
-	Target    string                      `json:"target"`
-	Options   map[string]string           `json:"options,omitempty"` // as given; the target's defaults for the rest
-	On        string                      `json:"on"`
-	Nodes     int                         `json:"nodes"`
-	Time      time.Duration               `json:"time"` // from the first leader to the final healing
-	Seed      uint64                      `json:"seed"`
-	Workloads []string                    `json:"workloads,omitempty"` // besides observe
-	Faults    []string                    `json:"faults,omitempty"`    // to draw a schedule from, where there is none
-	Schedule  nemesis.Schedule            `json:"schedule,omitempty"`
-	Recorded  []nemesis.Deed              `json:"recorded,omitempty"` // what was done in another run, to be done again
-	Expect    map[string]checkers.Verdict `json:"expect,omitempty"`
-	Require   []string                    `json:"require,omitempty"` // properties that count as promised
-}
 
 // maxOps bounds a history: it is judged in memory, with a few hundred bytes for each op.
 const maxOps = 20_000_000
@@ -100,7 +78,7 @@ func Workloads() [][2]string {
 
 // subject is what a plan comes down to once its names are looked up.
 type subject struct {
-	Plan
+	record.Plan
 	target  *targets.Target
 	options targets.Options
 	names   []string // candidates, then servers
@@ -109,19 +87,19 @@ type subject struct {
 }
 
 // Check finds what is wrong with a plan.
-func (p Plan) Check() error {
-	_, err := p.resolve()
+func Check(p record.Plan) error {
+	_, err := resolve(p)
 	return Usage(err)
 }
 
 // resolve checks a plan, fills in its defaults, and draws its schedule.
-func (p Plan) resolve() (*subject, error) {
+func resolve(p record.Plan) (*subject, error) {
 	s := &subject{Plan: p}
 	var err error
 	if s.target, err = targets.Find(p.Target); err != nil {
 		return nil, err
 	}
-	s.target = s.target.On(p.On == OnDocker, p.Options)
+	s.target = s.target.On(p.On == record.OnDocker, p.Options)
 	if s.options, err = s.target.Parse(p.Options); err != nil {
 		return nil, err
 	}
@@ -144,9 +122,9 @@ func (p Plan) resolve() (*subject, error) {
 		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)
 	}
 	switch {
-	case p.On != OnSim && p.On != OnDocker:
-		return nil, fmt.Errorf("harness: %w", hint.Unknown("place to run on", p.On, []string{OnSim, OnDocker}))
-	case p.On == OnSim && s.target.Node == nil:
+	case p.On != record.OnSim && p.On != record.OnDocker:
+		return nil, fmt.Errorf("harness: %w", hint.Unknown("place to run on", p.On, []string{record.OnSim, record.OnDocker}))
+	case p.On == record.OnSim && s.target.Node == nil:
 		return nil, hint.Add(fmt.Errorf("harness: %s is a real system: it cannot be simulated", p.Target), "add --on docker")
 	case s.Nodes < 2 || s.Nodes > 99:
 		return nil, hint.Add(fmt.Errorf("harness: %d nodes", s.Nodes), "an election takes 2 to 99")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/targets"
 )
@@ -41,7 +42,7 @@ type ProbeView struct {
 // the target may take to elect. The node is gone when it returns. An error says that the node did not come up; what was
 // seen until then is returned with it.
 func Try(ctx context.Context, target string, options map[string]string, cfg Config) (p *Probe, err error) {
-	s := &subject{Plan: Plan{Target: target, Options: options, On: OnDocker, Nodes: 1}, names: []string{"n1"}}
+	s := &subject{Plan: record.Plan{Target: target, Options: options, On: record.OnDocker, Nodes: 1}, names: []string{"n1"}}
 	if s.target, err = targets.Find(target); err != nil {
 		return nil, Usage(err)
 	}
@@ -58,7 +59,7 @@ func Try(ctx context.Context, target string, options map[string]string, cfg Conf
 		return nil, fmt.Errorf("harness: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	c, err := openContainers(ctx, s, RunID(dir), cfg.Executable, cfg.Progress)
+	c, err := openContainers(ctx, s, record.RunID(dir), cfg.Executable, cfg.Progress)
 	if err != nil {
 		return nil, err
 	}

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/nemesis"
-	"recount/report"
 	"recount/targets"
 )
 
 // Replay is how a stored run is made again.
 type Replay struct {
-	Plan Plan
+	Plan record.Plan
 	// Exact says that the plan is the stored run's own, in simulation: what it makes must be the Same history. Otherwise
 	// the faults are those of the stored run as they were resolved, and what the nodes make of them is their affair.
 	Exact bool
@@ -25,33 +25,29 @@ type Replay struct {
 
 // Again plans a stored run once more. Its seed, and what else with says of Target, Options and On, takes the place of
 // what the run had; the properties it requires come on top.
-func Again(r *report.Run, with Plan) (*Replay, error) {
+func Again(r *record.Run, with record.Plan) (*Replay, error) {
 	again, err := replay(r, with)
 	return again, Usage(err)
 }
 
-func replay(r *report.Run, with Plan) (*Replay, error) {
+func replay(r *record.Run, with record.Plan) (*Replay, error) {
 	setup := r.Setup()
 	if setup == nil {
 		return nil, hint.Add(fmt.Errorf("harness: replay: the history does not begin with what it is the history of"),
 			"name a run's folder, or the history.jsonl in it")
 	}
-	stored, err := PlanOf(r)
-	if err != nil {
-		return nil, err
-	}
-	again := &Replay{Plan: stored}
+	again := &Replay{Plan: r.Plan}
 	p := &again.Plan
 	p.Target, p.On, p.Nodes, p.Seed = setup.Target, setup.Cluster, len(setup.Nodes), setup.Seed
 	p.Options = maps.Clone(setup.Options) // defaults included: they may be others by now
 	if setup.Version != Version {
 		again.note("recorded by Recount %s; this is %s", setup.Version, Version)
 	}
-	changed, err := p.change(with)
+	changed, err := change(p, with)
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Plan) > 0 && setup.Cluster == OnSim && !changed {
+	if r.Plan.Known() && setup.Cluster == record.OnSim && !changed {
 		if again.Exact = r.History.Complete(); !again.Exact {
 			again.note("the recorded run was cut short: the histories are not compared")
 		}
@@ -61,7 +57,7 @@ func replay(r *report.Run, with Plan) (*Replay, error) {
 		return nil, err
 	}
 	p.Schedule, p.Faults = nil, nil
-	if len(r.Plan) == 0 {
+	if !r.Plan.Known() {
 		p.Workloads, p.Time = workloadsOf(r.History), faultTime(r.History)
 	}
 	again.note("the recorded faults on the recorded nodes; what follows from them need not be what was recorded")
@@ -73,7 +69,7 @@ func (r *Replay) note(format string, args ...any) {
 }
 
 // change puts what with says into the plan of a stored run, and reports whether that makes it another.
-func (p *Plan) change(with Plan) (changed bool, err error) {
+func change(p *record.Plan, with record.Plan) (changed bool, err error) {
 	p.Require = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Require, with.Require))))
 	if with.Seed != p.Seed {
 		p.Seed, changed = with.Seed, true
@@ -91,7 +87,7 @@ func (p *Plan) change(with Plan) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	had, err := t.On(p.On == OnDocker, p.Options).Parse(p.Options)
+	had, err := t.On(p.On == record.OnDocker, p.Options).Parse(p.Options)
 	if err != nil {
 		return false, err
 	}

@@ -2,19 +2,18 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 // stored is a simulated run with all that a stored one has.
-func stored(t *testing.T, p Plan) *report.Run {
+func stored(t *testing.T, p record.Plan) *record.Run {
 	r, err := Simulate(context.Background(), p)
 	require.NoError(t, err)
 	return r
@@ -22,8 +21,8 @@ func stored(t *testing.T, p Plan) *report.Run {
 
 func TestEverySimulatedRunIsReplayedToTheSameHistory(t *testing.T) {
 	for _, target := range simulable() {
-		r := stored(t, Plan{Target: target, Nodes: 4, Time: time.Minute, Seed: 3, Faults: allFaults(), Workloads: []string{"fence"}})
-		again, err := Again(r, Plan{Seed: r.Seed})
+		r := stored(t, record.Plan{Target: target, Nodes: 4, Time: time.Minute, Seed: 3, Faults: allFaults(), Workloads: []string{"fence"}})
+		again, err := Again(r, record.Plan{Seed: r.Seed})
 		require.NoError(t, err)
 		require.True(t, again.Exact)
 		require.Empty(t, again.Notes)
@@ -49,8 +48,8 @@ func nemesisDid(h *history.History) (did []string) {
 }
 
 func TestRecordedFaultsComeAgainWhateverTheLeader(t *testing.T) {
-	r := stored(t, Plan{Target: "raft", Nodes: 5, Time: 30 * time.Second, Seed: 3, Faults: allFaults()})
-	for _, with := range []Plan{{Seed: 4}, {Seed: 3, Target: "blazingmq-term"}, {Seed: 3, Options: map[string]string{"pre-vote": "true"}}} {
+	r := stored(t, record.Plan{Target: "raft", Nodes: 5, Time: 30 * time.Second, Seed: 3, Faults: allFaults()})
+	for _, with := range []record.Plan{{Seed: 4}, {Seed: 3, Target: "blazingmq-term"}, {Seed: 3, Options: map[string]string{"pre-vote": "true"}}} {
 		again, err := Again(r, with)
 		require.NoError(t, err)
 		require.False(t, again.Exact)
@@ -58,7 +57,7 @@ func TestRecordedFaultsComeAgainWhateverTheLeader(t *testing.T) {
 		require.Error(t, Same(r.History, made.History))
 		require.NotEmpty(t, nemesisDid(r.History))
 		require.Equal(t, nemesisDid(r.History), nemesisDid(made.History))
-		once, err := Again(made, Plan{Seed: made.Seed})
+		once, err := Again(made, record.Plan{Seed: made.Seed})
 		require.NoError(t, err)
 		require.True(t, once.Exact, "a replay is a run like any other")
 		require.NoError(t, Same(made.History, stored(t, once.Plan).History))
@@ -67,8 +66,8 @@ func TestRecordedFaultsComeAgainWhateverTheLeader(t *testing.T) {
 
 func TestAHistoryWithoutItsRunIsReplayed(t *testing.T) {
 	for _, workload := range []string{"fence", "record"} {
-		r := stored(t, Plan{Target: "raft", Nodes: 3, Time: 20 * time.Second, Seed: 8, Faults: []string{"isolate"}, Workloads: []string{workload}})
-		again, err := Again(&report.Run{History: r.History}, Plan{Seed: r.Seed})
+		r := stored(t, record.Plan{Target: "raft", Nodes: 3, Time: 20 * time.Second, Seed: 8, Faults: []string{"isolate"}, Workloads: []string{workload}})
+		again, err := Again(&record.Run{History: r.History}, record.Plan{Seed: r.Seed})
 		require.NoError(t, err)
 		require.False(t, again.Exact)
 		require.Equal(t, []string{workload}, again.Plan.Workloads)
@@ -79,22 +78,23 @@ func TestAHistoryWithoutItsRunIsReplayed(t *testing.T) {
 }
 
 func TestAReplaySaysWhatIsInItsWay(t *testing.T) {
-	r := stored(t, Plan{Target: "raft", Nodes: 3, Time: 10 * time.Second, Seed: 8, Faults: []string{"isolate"}})
-	_, err := Again(&report.Run{History: &history.History{}}, Plan{})
+	r := stored(t, record.Plan{Target: "raft", Nodes: 3, Time: 10 * time.Second, Seed: 8, Faults: []string{"isolate"}})
+	_, err := Again(&record.Run{History: &history.History{}}, record.Plan{})
 	require.ErrorContains(t, err, "does not begin with")
 	require.True(t, IsUsage(err))
 
-	_, err = Again(r, Plan{Seed: 8, Target: "raft-prevote", Options: map[string]string{"sacle": "1"}})
+	_, err = Again(r, record.Plan{Seed: 8, Target: "raft-prevote", Options: map[string]string{"sacle": "1"}})
 	require.NoError(t, err, "the run itself says what is wrong with its plan")
-	_, err = Again(r, Plan{Seed: 8, Target: "rafft", Options: map[string]string{"scale": "1"}})
+	_, err = Again(r, record.Plan{Seed: 8, Target: "rafft", Options: map[string]string{"scale": "1"}})
 	require.ErrorContains(t, err, "rafft")
 
 	cut := *r
 	cut.History = &history.History{Ops: r.History.Ops[:len(r.History.Ops)-1]}
-	again, err := Again(&cut, Plan{Seed: 8})
+	again, err := Again(&cut, record.Plan{Seed: 8})
 	require.NoError(t, err)
 	require.False(t, again.Exact)
-	require.Equal(t, r.Plan, plan(t, again.Plan, r))
+	again.Plan.Options = r.Plan.Options // all of them are told in its setup
+	require.Equal(t, r.Plan, again.Plan)
 	require.Contains(t, again.Notes[0], "cut short")
 
 	setup := *r.Setup()
@@ -106,14 +106,4 @@ func TestAReplaySaysWhatIsInItsWay(t *testing.T) {
 	ops[50].Node = "n9"
 	require.ErrorContains(t, Same(old, r.History), "op 50 differs: recorded {")
 	require.ErrorContains(t, Same(&history.History{Ops: ops[:50]}, r.History), "op 50 differs: recorded nothing, now {")
-}
-
-// plan is a plan as it is stored, with the options as they were given to r: all of them are told in its setup.
-func plan(t *testing.T, p Plan, r *report.Run) json.RawMessage {
-	had, err := PlanOf(r)
-	require.NoError(t, err)
-	p.Options = had.Options
-	b, err := json.Marshal(p)
-	require.NoError(t, err)
-	return b
 }

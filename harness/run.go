@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/seed"
 	"recount/nemesis"
@@ -62,8 +63,8 @@ type run struct {
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
 // healed and cleaned up, and what was recorded up to there is judged. An error means that the harness or the engine
 // failed, and says nothing about the target; the history is kept all the same.
-func Run(ctx context.Context, p Plan, cfg Config) (*report.Run, error) {
-	s, err := p.resolve()
+func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
+	s, err := resolve(p)
 	if err != nil {
 		return nil, Usage(err)
 	}
@@ -84,7 +85,7 @@ func Run(ctx context.Context, p Plan, cfg Config) (*report.Run, error) {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
 	rep.History, rep.Notes = h, r.notes
-	Judge(ctx, rep, r.Plan)
+	Judge(ctx, rep)
 	rep.Took = time.Since(started)
 	if err := report.Write(rep); err != nil {
 		return nil, err
@@ -93,28 +94,25 @@ func Run(ctx context.Context, p Plan, cfg Config) (*report.Run, error) {
 }
 
 // open makes the run's folder and puts into it what is known before the run.
-func (r *run) open() (*report.Run, error) {
-	rep, err := r.outline()
-	if err != nil {
-		return nil, err
-	}
+func (r *run) open() (*record.Run, error) {
+	rep := r.outline()
+	var err error
 	if rep.Dir, err = makeFolder(r.Results, r.Target); err != nil {
 		return nil, err
 	}
-	return rep, report.Save(rep)
+	return rep, record.Save(rep)
 }
 
 // outline is what is known of a run before it is made.
-func (r *run) outline() (rep *report.Run, err error) {
-	rep = &report.Run{
-		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed,
+func (r *run) outline() *record.Run {
+	rep := &record.Run{
+		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed, Plan: r.Plan,
 		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version,
 	}
 	if rep.Title == "" {
 		rep.Title = r.Target
 	}
-	rep.Plan, err = r.encode()
-	return rep, err
+	return rep
 }
 
 // record makes the run and returns its history, which is on disk by then.
@@ -138,7 +136,7 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 		w = z
 	}
 	hold := 0 // in real time each op is written as it happens
-	if r.On == OnSim {
+	if r.On == record.OnSim {
 		hold = 64 << 10
 	}
 	r.recorder = history.NewRecorder(w, hold)
@@ -152,7 +150,7 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 		return nil, err
 	}
 	if r.Results != "" {
-		latest(r.Results, dir)
+		record.Latest(r.Results, dir)
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
@@ -207,7 +205,7 @@ func (r *run) begin() {
 		r.append(history.Op{
 			Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: fmt.Sprintf("exit status %d", code),
 		})
-		if r.On == OnSim { // whose nodes end for no other reason, and write no log
+		if r.On == record.OnSim { // whose nodes end for no other reason, and write no log
 			r.note("%s ended by itself: its disk had failed it", node)
 			return
 		}
@@ -250,7 +248,7 @@ const step = 20 * time.Millisecond
 // run goes on without.
 func (r *run) settle(ctx context.Context) error {
 	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
-	if r.On == OnDocker {
+	if r.On == record.OnDocker {
 		limit += 20 * time.Second // for the nodes to start
 	}
 	held := time.Duration(0)
@@ -319,7 +317,7 @@ func (r *run) recover(ctx context.Context) error {
 
 // tell reports the nemesis's deeds and changes of leader as they happen.
 func (r *run) tell(op *history.Op) {
-	if r.On == OnSim { // it is over in a moment, and the report tells it all
+	if r.On == record.OnSim { // it is over in a moment, and the report tells it all
 		return
 	}
 	if op.Process == history.Nemesis && op.Type != history.Invoke {
@@ -331,10 +329,10 @@ func (r *run) tell(op *history.Op) {
 
 // openCluster opens the cluster that the plan asks for.
 func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
-	if r.On == OnSim {
+	if r.On == record.OnSim {
 		return openSimulated(r.subject)
 	}
-	return openContainers(ctx, r.subject, RunID(dir), r.Executable, r.Progress)
+	return openContainers(ctx, r.subject, record.RunID(dir), r.Executable, r.Progress)
 }
 
 func (r *run) append(op history.Op) {

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/scenarios"
@@ -71,7 +72,7 @@ func loadScenario(word string) (*Scenario, error) {
 // Plan is the run that a scenario describes, with what the given plan already says in the place of what the scenario
 // says. Options, expectations and requirements are for the scenario's own target only, and another one's clients do what that
 // can. The seed is the given plan's.
-func (s *Scenario) Plan(p Plan) Plan {
+func (s *Scenario) Plan(p record.Plan) record.Plan {
 	p.Scenario, p.Schedule, p.Workloads = s.Name, s.Schedule, s.Workloads
 	if p.Target == "" || p.Target == s.Target {
 		p.Target, p.Options, p.Expect = s.Target, maps.Clone(s.Options), s.Expect

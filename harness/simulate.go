@@ -3,15 +3,15 @@ package harness
 import (
 	"context"
 
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 // Simulate makes a simulated run and returns it judged, without a trace on disk: for those who make many. Run makes the
 // same run of the same plan, and keeps it. When ctx ends, the run is cut short, as with Run.
-func Simulate(ctx context.Context, p Plan) (*report.Run, error) {
-	p.On = OnSim
-	s, err := p.resolve()
+func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
+	p.On = record.OnSim
+	s, err := resolve(p)
 	if err != nil {
 		return nil, Usage(err)
 	}
@@ -22,11 +22,8 @@ func Simulate(ctx context.Context, p Plan) (*report.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := r.outline()
-	if err != nil {
-		return nil, err
-	}
+	rep := r.outline()
 	rep.History, rep.Notes = h, r.notes
-	Judge(ctx, rep, s.Plan)
+	Judge(ctx, rep)
 	return rep, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/nemesis"
 )
@@ -22,7 +23,7 @@ func TestAnHourOfFaultsLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(schedule), 100)
 	before := runtime.NumGoroutine()
-	r, err := Simulate(context.Background(), Plan{Target: "raft-prevote", On: OnSim, Nodes: 5, Time: time.Hour, Seed: 600, Schedule: schedule})
+	r, err := Simulate(context.Background(), record.Plan{Target: "raft-prevote", On: record.OnSim, Nodes: 5, Time: time.Hour, Seed: 600, Schedule: schedule})
 	require.NoError(t, err)
 	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		require.True(t, time.Now().Before(deadline), "%d goroutines, before it %d", runtime.NumGoroutine(), before)

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"recount/harness/record"
 )
 
 // ScenarioOf is the scenario whose run is the plan's. The plan names its faults: it has a schedule.
-func ScenarioOf(p Plan) *Scenario {
+func ScenarioOf(p record.Plan) *Scenario {
 	return &Scenario{
 		Target: p.Target, Options: p.Options, Nodes: p.Nodes, Time: p.Time, Seed: &p.Seed, Workloads: p.Workloads,
 		Schedule: p.Schedule, Expect: p.Expect, Require: p.Require,

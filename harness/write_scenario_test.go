@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/nemesis"
 	"recount/scenarios"
 )
@@ -49,7 +50,7 @@ require: [no-ping-pong]
 
 func TestEveryScenarioSurvivesBeingWritten(t *testing.T) {
 	for _, name := range scenarios.Names() {
-		p := scenarioPlan(t, name, Plan{Seed: 3})
+		p := scenarioPlan(t, name, record.Plan{Seed: 3})
 		b, err := ScenarioOf(p).Encode("")
 		require.NoError(t, err)
 		path := filepath.Join(t.TempDir(), name+".yaml")
@@ -57,6 +58,6 @@ func TestEveryScenarioSurvivesBeingWritten(t *testing.T) {
 		s, err := LoadScenario(path)
 		require.NoError(t, err)
 		require.Equal(t, uint64(3), *s.Seed)
-		require.Equal(t, p, s.Plan(Plan{Seed: 3}))
+		require.Equal(t, p, s.Plan(record.Plan{Seed: 3}))
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
-	"recount/harness"
-	"recount/report"
+	"recount/harness/record"
 )
 
 func TestWhichRunsAreMadeAgain(t *testing.T) {
-	verdict := func(v, expect checkers.Verdict, promised bool) report.Verdict {
-		return report.Verdict{Result: checkers.Result{Verdict: v}, Expect: expect, Promised: promised}
+	verdict := func(v, expect checkers.Verdict, promised bool) record.Verdict {
+		return record.Verdict{Result: checkers.Result{Verdict: v}, Expect: expect, Promised: promised}
 	}
 	shown := verdict(checkers.Invalid, checkers.Invalid, true)
 	missed := verdict(checkers.Valid, checkers.Invalid, false)
@@ -20,16 +19,16 @@ func TestWhichRunsAreMadeAgain(t *testing.T) {
 	weak := verdict(checkers.Invalid, checkers.Unknown, false)
 	for _, c := range []struct {
 		status int
-		vs     []report.Verdict
+		vs     []record.Verdict
 		again  bool
 	}{
-		{harness.StatusHeld, []report.Verdict{shown, weak}, false},
-		{harness.StatusUnknown, []report.Verdict{weak}, true},
-		{harness.StatusBroken, []report.Verdict{missed, weak}, true},
-		{harness.StatusBroken, []report.Verdict{missed, broken}, false},
-		{harness.StatusBroken, []report.Verdict{broken}, false},
-		{harness.StatusBroken, []report.Verdict{verdict(checkers.Invalid, checkers.Valid, false)}, false},
+		{record.StatusHeld, []record.Verdict{shown, weak}, false},
+		{record.StatusUnknown, []record.Verdict{weak}, true},
+		{record.StatusBroken, []record.Verdict{missed, weak}, true},
+		{record.StatusBroken, []record.Verdict{missed, broken}, false},
+		{record.StatusBroken, []record.Verdict{broken}, false},
+		{record.StatusBroken, []record.Verdict{verdict(checkers.Invalid, checkers.Valid, false)}, false},
 	} {
-		require.Equal(t, c.again, worthAnother(&report.Run{Status: c.status, Verdicts: c.vs}), "%+v", c)
+		require.Equal(t, c.again, worthAnother(&record.Run{Standing: record.Standing{Status: c.status}, Verdicts: c.vs}), "%+v", c)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 )
 
 // Option says something of a run that its target and its scenario leave open.
@@ -17,7 +18,7 @@ type Option func(*config)
 
 // config is what all options come to.
 type config struct {
-	harness.Plan
+	record.Plan
 	seeds    []uint64
 	attempts int
 	results  string
@@ -67,7 +68,7 @@ func Expect(property string, v checkers.Verdict) Option {
 
 // OnDocker makes the run on containers. The test is skipped where no container engine answers, but not where the
 // environment variable CI is set. The package's TestMain must call Main.
-func OnDocker() Option { return func(c *config) { c.On = harness.OnDocker } }
+func OnDocker() Option { return func(c *config) { c.On = record.OnDocker } }
 
 // Attempts makes a run again that decided nothing, or did not show a violation that was expected, up to n runs in all: on
 // containers a machine may be too busy to keep time.
@@ -77,11 +78,11 @@ func Attempts(n int) Option { return func(c *config) { c.attempts = max(n, 1) } 
 func Results(dir string) Option { return func(c *config) { c.results = dir } }
 
 // plans are the runs to make, one for each seed.
-func (c *config) plans(target, scenario string) ([]harness.Plan, error) {
+func (c *config) plans(target, scenario string) ([]record.Plan, error) {
 	p, seeds := c.Plan, c.seeds
 	p.Target = target
 	if p.On == "" {
-		p.On = harness.OnSim
+		p.On = record.OnSim
 	}
 	if scenario != "" {
 		s, err := harness.LoadScenario(scenario)
@@ -103,11 +104,11 @@ func (c *config) plans(target, scenario string) ([]harness.Plan, error) {
 	if seeds == nil {
 		seeds = []uint64{1}
 	}
-	var all []harness.Plan
+	var all []record.Plan
 	for _, p.Seed = range seeds {
 		all = append(all, p)
 	}
-	return all, p.Check()
+	return all, harness.Check(p)
 }
 
 // merged is a map with another's entries in the place of its own.
@@ -138,7 +139,7 @@ func (c *config) name(target, scenario string, seed uint64) string {
 	}
 	on := c.On
 	if on == "" {
-		on = harness.OnSim
+		on = record.OnSim
 	}
 	return strings.Join(append(words, on, fmt.Sprintf("seed=%d", seed)), "/")
 }

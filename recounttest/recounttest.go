@@ -25,9 +25,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"recount/checkers"
 	"recount/docker/entrypoint"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/report"
 )
@@ -54,7 +54,7 @@ var insideAware bool
 // The subtest fails where "recount run" exits with another status than 0: where a promise broke, where a scenario on its
 // own target did not show what it expects, and where nothing was decided. With Seeds there are several subtests, and the
 // last run is returned. Run returns nil where no run was made.
-func Run(t *testing.T, target, scenario string, options ...Option) *report.Run {
+func Run(t *testing.T, target, scenario string, options ...Option) *record.Run {
 	t.Helper()
 	c := config{attempts: 1}
 	for _, o := range options {
@@ -65,7 +65,7 @@ func Run(t *testing.T, target, scenario string, options ...Option) *report.Run {
 		fatal(t, err)
 	}
 	repeat := command()
-	var last *report.Run
+	var last *record.Run
 	for _, p := range plans {
 		t.Run(c.name(target, scenario, p.Seed), func(t *testing.T) { last = c.run(t, p, repeat) })
 	}
@@ -73,9 +73,9 @@ func Run(t *testing.T, target, scenario string, options ...Option) *report.Run {
 }
 
 // run makes one run, again if need be, and judges the test by it.
-func (c *config) run(t *testing.T, plan harness.Plan, repeat func(name string) string) *report.Run {
+func (c *config) run(t *testing.T, plan record.Plan, repeat func(name string) string) *record.Run {
 	executable := ""
-	if plan.On == harness.OnDocker {
+	if plan.On == record.OnDocker {
 		needEngine(t)
 		executable = static(t)
 	}
@@ -101,8 +101,8 @@ func (c *config) run(t *testing.T, plan harness.Plan, repeat func(name string) s
 }
 
 // conclude keeps the run's folder where somebody may want it, tells what the run came to, and judges the test by it.
-func (c *config) conclude(t *testing.T, r *report.Run, artifacts bool) {
-	held := r.Status == harness.StatusHeld
+func (c *config) conclude(t *testing.T, r *record.Run, artifacts bool) {
+	held := r.Status == record.StatusHeld
 	if !held && !artifacts {
 		if err := harness.Move(r, cmp.Or(c.results, "results")); err != nil {
 			t.Error(err)
@@ -121,8 +121,8 @@ func (c *config) conclude(t *testing.T, r *report.Run, artifacts bool) {
 	}
 	t.Log("\n" + b.String())
 	switch r.Status {
-	case harness.StatusHeld:
-	case harness.StatusBroken:
+	case record.StatusHeld:
+	case record.StatusBroken:
 		t.Errorf("recount: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
 	default:
 		t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
@@ -130,17 +130,17 @@ func (c *config) conclude(t *testing.T, r *report.Run, artifacts bool) {
 }
 
 // worthAnother reports whether a run decided nothing, or failed only to show a violation that was expected.
-func worthAnother(r *report.Run) bool {
-	missed := false
+func worthAnother(r *record.Run) bool {
+	notShown := false
 	for i := range r.Verdicts {
-		switch v := &r.Verdicts[i]; {
-		case v.Verdict == checkers.Invalid && v.Expect != checkers.Invalid && (v.Promised || v.Expect == checkers.Valid):
+		switch r.Verdicts[i].Meaning() {
+		case record.Broken, record.Violated:
 			return false
-		case v.Verdict == checkers.Valid && v.Expect == checkers.Invalid:
-			missed = true
+		case record.NotShown:
+			notShown = true
 		}
 	}
-	return missed || r.Status == harness.StatusUnknown
+	return notShown || r.Status == record.StatusUnknown
 }
 
 // fatal ends a test that could not be made, with the way out.

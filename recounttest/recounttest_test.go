@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/report"
+	"recount/harness/record"
 )
 
 // examples are the tests that the examples of the documentation show.
@@ -102,7 +102,7 @@ func TestPingPong(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(m.dir, "results", "raft", "*"))
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "the run that broke, and no other")
-	r, err := report.Read(kept[0])
+	r, err := record.Read(kept[0])
 	require.NoError(t, err)
 	require.Equal(t, again, r.Repeat)
 	require.Contains(t, out, filepath.Join(kept[0], "report.html"))

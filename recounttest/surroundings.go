@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"recount/docker"
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // What a test finds around it: how it was started, its executable, a container engine.
@@ -39,7 +39,7 @@ func command() func(name string) string {
 		for i, p := range parts {
 			parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 		}
-		return fmt.Sprintf("go test %s -count 1 -run %s", pkg, harness.Quote(strings.Join(parts, "/")))
+		return fmt.Sprintf("go test %s -count 1 -run %s", pkg, record.Quote(strings.Join(parts, "/")))
 	}
 }
 

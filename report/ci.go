@@ -5,22 +5,22 @@ import (
 	"io"
 	"strings"
 
-	"recount/checkers"
+	"recount/harness/record"
 )
 
 // What CI systems show of a run: a summary in Markdown, and annotations.
 
 // Markdown writes the run's verdicts as a table, with the command that repeats the run.
-func Markdown(w io.Writer, r *Run) error {
+func Markdown(w io.Writer, r *record.Run) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Recount: %s\n\n**Status %d.** %s\n\n%s\n\n", MarkdownText(headline(r)), r.Status,
 		MarkdownText(Sentence(r)), MarkdownText(facts(r)))
 	if len(r.Verdicts) > 0 {
 		b.WriteString("| | property | verdict | | why |\n|---|---|---|---|---|\n")
 	}
-	for _, v := range r.ranked() {
-		sign, _ := v.sign()
-		fmt.Fprintf(&b, "| %s | %s | %v | %s | %s |\n", sign, MarkdownText(v.Property), v.Verdict, v.standing(), MarkdownText(v.Why))
+	for _, v := range ranked(r) {
+		sign, _ := sign(v)
+		fmt.Fprintf(&b, "| %s | %s | %v | %s | %s |\n", sign, MarkdownText(v.Property), v.Verdict, meaning(v), MarkdownText(v.Why))
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "\n%s\n", MarkdownText(n))
@@ -68,25 +68,25 @@ func (a Annotation) String() string {
 
 // Annotations are those of a run: an error for each broken promise and each expectation that was missed, a warning for
 // what should have been decided and was not, a notice for a known weakness.
-func Annotations(r *Run) (list []Annotation) {
-	add := func(l Level, v *Verdict) {
-		text := fmt.Sprintf("%s: %s", v.standing(), v.Why)
+func Annotations(r *record.Run) (list []Annotation) {
+	add := func(l Level, v *record.Verdict) {
+		text := fmt.Sprintf("%s: %s", meaning(v), v.Why)
 		if r.Repeat != "" {
 			text += "\nreproduce with: " + r.Repeat
 		}
 		list = append(list, Annotation{l, fmt.Sprintf("%s of %s is %v", v.Property, r.Target, v.Verdict), text})
 	}
-	for _, v := range r.ranked() {
-		switch {
-		case v.fails():
+	for _, v := range ranked(r) {
+		switch m := v.Meaning(); {
+		case m.Fails():
 			add(LevelError, v)
-		case v.open():
+		case m.Open():
 			add(LevelWarning, v)
-		case v.Verdict == checkers.Invalid && !v.met():
+		case m == record.Weakness, m == record.Excused:
 			add(LevelNotice, v)
 		}
 	}
-	if len(list) == 0 && r.Status == statusUnknown {
+	if len(list) == 0 && r.Status == record.StatusUnknown {
 		list = append(list, Annotation{LevelWarning, headline(r) + " decided nothing", Sentence(r)})
 	}
 	return list

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 )
 
-func broken() *Run {
-	return &Run{
-		Title: "ping|pong", Target: "raft", Cluster: "sim", Status: statusBroken, Repeat: "recount run ping-pong",
-		Verdicts: []Verdict{
+func broken() *record.Run {
+	r := &record.Run{
+		Title: "ping|pong", Target: "raft", Cluster: "sim", Repeat: "recount run ping-pong",
+		Verdicts: []record.Verdict{
 			{Result: checkers.Result{Property: "elects", Verdict: checkers.Valid, Why: "fine"}},
 			{Result: checkers.Result{Property: "no-ping-pong", Verdict: checkers.Invalid, Why: "bounced, 50 % of the time:\n*often*"}, Promised: true},
 			{Result: checkers.Result{Property: "sticky-leader", Verdict: checkers.Invalid, Why: "weak"}},
@@ -20,6 +21,8 @@ func broken() *Run {
 			{Result: checkers.Result{Property: "vote-once", Verdict: checkers.Unknown, Why: "no votes", Untested: true}, Promised: true},
 		},
 	}
+	r.Stand()
+	return r
 }
 
 func TestMarkdown(t *testing.T) {
@@ -42,6 +45,7 @@ func TestAnnotations(t *testing.T) {
 		"::warning title=fencing of raft is unknown::promised: too little%0Areproduce with: recount run ping-pong",
 	}, lines)
 	require.Equal(t, "::error title=a%3A b%2C c::d: e, f", Annotation{LevelError, "a: b, c", "d: e, f"}.String())
-	r := &Run{Title: "calm", Target: "raft", Status: statusUnknown}
+	r := &record.Run{Title: "calm", Target: "raft"}
+	r.Stand()
 	require.Equal(t, "calm · raft decided nothing", Annotations(r)[0].Title)
 }

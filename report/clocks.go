@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -167,7 +168,7 @@ func shortly(d time.Duration) string {
 }
 
 // clockWords says in one line what the clocks of all nodes told; "" if nobody asked them.
-func clockWords(r *Run) string {
+func clockWords(r *record.Run) string {
 	if r.History == nil {
 		return ""
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
 // skewed is a run whose n1 jumps back and forth again, whose n2 drifts and then is down, and whose n3 is right.
-func skewed(t *testing.T) *Run {
+func skewed(t *testing.T) *record.Run {
 	const s = time.Second
 	ops := []history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Nodes: []string{"n1", "n2", "n3"}}}}
 	read := func(at time.Duration, node string, wall, monotonic time.Duration) {
@@ -36,7 +37,7 @@ func skewed(t *testing.T) *Run {
 	}
 	h, err := history.New(ops)
 	require.NoError(t, err)
-	return &Run{Target: "raft", Nodes: []string{"n1", "n2", "n3"}, History: h}
+	return &record.Run{Target: "raft", Nodes: []string{"n1", "n2", "n3"}, History: h}
 }
 
 func TestClocksAreTold(t *testing.T) {
@@ -45,7 +46,7 @@ func TestClocksAreTold(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, Text(&b, r, false))
 	require.Contains(t, b.String(), "clocks: n1 wall −30 s;")
-	require.Empty(t, clockWords(&Run{}))
+	require.Empty(t, clockWords(&record.Run{}))
 	require.Empty(t, clockWords(pingPong(t)), "nobody asked for the time")
 }
 

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
 )
 
 // How a timeline is read out of a history, op by op.
 
 // trace reads a run's timeline out of its history.
-func trace(r *Run) *timeline {
+func trace(r *record.Run) *timeline {
 	tl := &timeline{Names: r.Nodes}
 	h := r.History
 	if h == nil {
@@ -52,7 +53,7 @@ func trace(r *Run) *timeline {
 	for i, off := range cutOff(c.links, len(tl.Names), tl.End) {
 		tl.Nodes[i].Off = off
 	}
-	c.evidence(r.ranked())
+	c.evidence(ranked(r))
 	return tl
 }
 
@@ -206,7 +207,7 @@ func (c *collector) fault(i int) {
 }
 
 // evidence puts the evidence of each violation in its place.
-func (c *collector) evidence(vs []*Verdict) {
+func (c *collector) evidence(vs []*record.Verdict) {
 	for _, v := range vs {
 		if v.Verdict != checkers.Invalid {
 			continue

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,7 +28,7 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 func TestGoldenText(t *testing.T) {
-	for name, r := range map[string]*Run{"ping-pong.txt": pingPong(t), "storm.txt": storm(t, 9, 60*time.Second)} {
+	for name, r := range map[string]*record.Run{"ping-pong.txt": pingPong(t), "storm.txt": storm(t, 9, 60*time.Second)} {
 		var b bytes.Buffer
 		require.NoError(t, Text(&b, r, false))
 		golden(t, name, b.Bytes())
@@ -34,7 +36,7 @@ func TestGoldenText(t *testing.T) {
 }
 
 func TestGoldenJUnit(t *testing.T) {
-	for name, r := range map[string]*Run{"ping-pong.xml": pingPong(t), "storm.xml": storm(t, 9, 60*time.Second)} {
+	for name, r := range map[string]*record.Run{"ping-pong.xml": pingPong(t), "storm.xml": storm(t, 9, 60*time.Second)} {
 		var b bytes.Buffer
 		require.NoError(t, JUnit(&b, r))
 		golden(t, name, b.Bytes())

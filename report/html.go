@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/harness/record"
 )
 
 //go:embed page.html
@@ -35,7 +36,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // view is what the page's template shows.
 type view struct {
-	Run      *Run
+	Run      *record.Run
 	Headline string
 	Mark     string // the status in one character
 	Tone     string // the style that goes with it
@@ -62,7 +63,7 @@ type view struct {
 
 // card is one verdict.
 type card struct {
-	*Verdict
+	*record.Verdict
 	N        int // its number in the timeline, 0 for none
 	Sign     string
 	Tone     string
@@ -82,7 +83,7 @@ type legendView struct {
 type file struct{ Path, About string }
 
 // HTML writes the run as one page that needs nothing else: no network, no other file.
-func HTML(w io.Writer, r *Run) error {
+func HTML(w io.Writer, r *record.Run) error {
 	tl := trace(r)
 	p := paint(tl, 1280)
 	rows := tl.table(r)
@@ -120,17 +121,17 @@ func HTML(w io.Writer, r *Run) error {
 
 func statusMark(status int) (mark, tone string) {
 	switch status {
-	case statusHeld:
+	case record.StatusHeld:
 		return "✓", "held"
-	case statusBroken:
+	case record.StatusBroken:
 		return "✕", "broken"
-	case statusUnknown:
+	case record.StatusUnknown:
 		return "?", "open"
 	}
 	return "!", "broken"
 }
 
-func pageFacts(r *Run) [][2]string {
+func pageFacts(r *record.Run) [][2]string {
 	facts := [][2]string{{"target", r.Target}, {"cluster", r.Cluster}, {"nodes", fmt.Sprint(len(r.Nodes))}, {"seed", fmt.Sprint(r.Seed)}}
 	if r.History != nil && len(r.History.Ops) > 0 {
 		ops := r.History.Ops
@@ -146,7 +147,7 @@ func pageFacts(r *Run) [][2]string {
 }
 
 func (v *view) cards(tl *timeline, rows []row) {
-	numbers := map[*Verdict]*violation{}
+	numbers := map[*record.Verdict]*violation{}
 	for i := range tl.Violations {
 		numbers[tl.Violations[i].Verdict] = &tl.Violations[i]
 	}
@@ -155,11 +156,11 @@ func (v *view) cards(tl *timeline, rows []row) {
 		shown[r.Index] = true
 	}
 	drawn := drawingsIn(v.Run.Dir)
-	for _, d := range v.Run.ranked() {
-		c := card{Verdict: d, Standing: d.standing(), From: d.From, To: d.To, Picture: drawn[d.Property]}
-		c.Sign, _ = d.sign()
+	for _, d := range ranked(v.Run) {
+		c := card{Verdict: d, Standing: meaning(d), From: d.From, To: d.To, Picture: drawn[d.Property]}
+		c.Sign, _ = sign(d)
 		c.Tone = map[checkers.Verdict]string{checkers.Valid: "held", checkers.Invalid: "weak", checkers.Unknown: "open"}[d.Verdict]
-		if d.broken() || d.missed() {
+		if d.Meaning().Fails() || d.Meaning() == record.Unseen {
 			c.Tone = "broken"
 		}
 		if f := numbers[d]; f != nil {
@@ -172,7 +173,7 @@ func (v *view) cards(tl *timeline, rows []row) {
 				c.More++
 			}
 		}
-		if d.Verdict == checkers.Invalid || d.missed() || d.open() {
+		if d.Verdict == checkers.Invalid || d.Meaning().Fails() || d.Meaning().Open() {
 			v.Findings = append(v.Findings, c)
 		} else {
 			v.Others = append(v.Others, c)
@@ -186,13 +187,13 @@ func drawingsIn(dir string) map[string]string {
 	if dir == "" {
 		return found
 	}
-	paths, err := filepath.Glob(filepath.Join(dir, drawings, "*.html"))
+	paths, err := filepath.Glob(filepath.Join(dir, record.Drawings, "*.html"))
 	if err != nil {
 		return found // no pattern of ours is malformed; a folder that cannot be read has no pictures
 	}
 	for _, p := range paths {
 		name := filepath.Base(p)
-		found[strings.TrimSuffix(name, ".html")] = drawings + "/" + name
+		found[strings.TrimSuffix(name, ".html")] = record.Drawings + "/" + name
 	}
 	return found
 }
@@ -205,15 +206,15 @@ func files(dir string) (list []file) {
 	if dir == "" {
 		return nil
 	}
-	history := historyFile
-	if _, err := os.Stat(filepath.Join(dir, history+compressed)); err == nil {
-		history += compressed
+	history := record.HistoryFile
+	if _, err := os.Stat(filepath.Join(dir, history+record.Compressed)); err == nil {
+		history += record.Compressed
 	}
 	list = []file{
-		{history, "every op, a line each"}, {verdictsFile, "the verdicts as data"}, {runFile, "what the run was"},
+		{history, "every op, a line each"}, {record.VerdictsFile, "the verdicts as data"}, {record.RunFile, "what the run was"},
 		{textFile, "this report as text"}, {junitFile, "for CI"}, {pictureFile, "the timeline as a picture"},
 	}
-	root := filepath.Join(dir, nodeLogs)
+	root := filepath.Join(dir, record.NodeLogs)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(list) >= maxFiles {
 			return fs.SkipAll

@@ -16,10 +16,11 @@ import (
 	"golang.org/x/net/html"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
 )
 
-func pageOf(t testing.TB, r *Run) []byte {
+func pageOf(t testing.TB, r *record.Run) []byte {
 	var b bytes.Buffer
 	require.NoError(t, HTML(&b, r))
 	return b.Bytes()
@@ -79,10 +80,10 @@ func balanced(t *testing.T, page []byte) {
 }
 
 // samples are runs of every size that a page must cope with; their pages are kept with -artifacts, to be looked at.
-func samples(t *testing.T) map[string]*Run {
-	return map[string]*Run{
+func samples(t *testing.T) map[string]*record.Run {
+	return map[string]*record.Run{
 		"4-nodes": pingPong(t), "9-nodes": storm(t, 9, 60*time.Second), "25-nodes": storm(t, 25, 40*time.Second),
-		"10-minutes": storm(t, 9, 10*time.Minute), "empty": judged(2),
+		"10-minutes": storm(t, 9, 10*time.Minute), "empty": judged(),
 	}
 }
 
@@ -137,8 +138,8 @@ func TestPagesShowEveryVerdictAndItsEvidence(t *testing.T) {
 				require.True(t, ids[to], "a link leads to #%s", to)
 			}
 			require.Len(t, articles, len(r.Verdicts))
-			for i, v := range r.ranked() {
-				for _, part := range []string{v.Property, v.Verdict.String(), v.Why, v.standing()} {
+			for i, v := range ranked(r) {
+				for _, part := range []string{v.Property, v.Verdict.String(), v.Why, meaning(v)} {
 					require.Contains(t, articles[i], part, "in order: the worst first")
 				}
 				for _, op := range v.Ops {
@@ -164,10 +165,10 @@ func TestPagesEscapeWhatSystemsSay(t *testing.T) {
 	s.at(3 * time.Second)
 	heal()
 	cut()
-	r := &Run{
+	r := &record.Run{
 		Title: evil, Target: evil, Cluster: evil, Options: map[string]string{evil: evil}, Nodes: s.nodes, Repeat: evil,
 		Notes: []string{evil}, Version: evil, History: s.end(t),
-		Verdicts: []Verdict{{
+		Verdicts: []record.Verdict{{
 			Result: checkers.Result{
 				Property: evil, Verdict: checkers.Invalid, Why: evil, Ops: []int{at}, Stack: evil,
 				Figures: []checkers.Figure{{Name: evil, Value: evil}},
@@ -197,7 +198,7 @@ func TestPagesEscapeWhatSystemsSay(t *testing.T) {
 }
 
 // endless is a history of so many ops in which every node changes its mind again and again.
-func endless(t testing.TB, ops int) *Run {
+func endless(t testing.TB, ops int) *record.Run {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	s := newScript(1, time.Hour, "n1", "n2", "n3", "n4", "n5")
 	for term := uint64(1); len(s.ops) < ops; term++ {
@@ -215,10 +216,12 @@ func endless(t testing.TB, ops int) *Run {
 	for i := range all {
 		all[i] = i
 	}
-	return &Run{
-		Title: "endless", Target: "raft", Nodes: s.nodes, History: s.end(t), Status: 1,
-		Verdicts: []Verdict{{Result: checkers.Result{Property: "elects", Verdict: checkers.Invalid, Why: "never", Ops: all}, Promised: true}},
+	r := &record.Run{
+		Title: "endless", Target: "raft", Nodes: s.nodes, History: s.end(t),
+		Verdicts: []record.Verdict{{Result: checkers.Result{Property: "elects", Verdict: checkers.Invalid, Why: "never", Ops: all}, Promised: true}},
 	}
+	r.Stand()
+	return r
 }
 
 func TestPagesOfLongRunsStaySmall(t *testing.T) {
@@ -269,9 +272,9 @@ func TestTheScriptGetsWhatIsDrawn(t *testing.T) {
 func TestRunsAreWrittenAndReadBack(t *testing.T) {
 	r := storm(t, 5, 30*time.Second)
 	r.Dir = filepath.Join(t.TempDir(), "run")
-	r.Plan = json.RawMessage(`{"target":"raft"}`)
-	require.NoError(t, Save(r))
-	f, err := os.Create(filepath.Join(r.Dir, historyFile))
+	r.Plan = record.Plan{Target: "raft"}
+	require.NoError(t, record.Save(r))
+	f, err := os.Create(filepath.Join(r.Dir, record.HistoryFile))
 	require.NoError(t, err)
 	rec := history.NewRecorder(f, 1<<20)
 	for _, op := range r.History.Ops {
@@ -280,38 +283,38 @@ func TestRunsAreWrittenAndReadBack(t *testing.T) {
 	require.NoError(t, rec.Flush())
 	require.NoError(t, f.Close())
 
-	unjudged, err := Read(r.Dir)
+	unjudged, err := record.Read(r.Dir)
 	require.NoError(t, err)
 	require.Empty(t, unjudged.Verdicts, "a killed run has none")
 
-	require.NoError(t, os.MkdirAll(filepath.Join(r.Dir, nodeLogs), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, nodeLogs, "n1.log"), []byte("hello\n"), 0o644))
+	require.NoError(t, os.MkdirAll(filepath.Join(r.Dir, record.NodeLogs), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, record.NodeLogs, "n1.log"), []byte("hello\n"), 0o644))
 	require.NoError(t, Write(r))
-	for _, name := range []string{runFile, verdictsFile, pageFile, textFile, junitFile, pictureFile, reproFile, "porcupine/single-leader-per-term.html"} {
+	for _, name := range []string{record.RunFile, record.VerdictsFile, pageFile, textFile, junitFile, pictureFile, record.ReproFile, "porcupine/single-leader-per-term.html"} {
 		require.FileExists(t, filepath.Join(r.Dir, name))
 	}
-	page, err := os.ReadFile(r.Page())
+	page, err := os.ReadFile(Page(r))
 	require.NoError(t, err)
 	for _, link := range []string{"porcupine/single-leader-per-term.html", "nodes/n1.log", "history.jsonl"} {
 		require.Contains(t, string(page), `href="`+link+`"`)
 	}
 
-	back, err := Read(r.Dir)
+	back, err := record.Read(r.Dir)
 	require.NoError(t, err)
 	for i := range r.Verdicts {
 		r.Verdicts[i].Drawing = nil // it lies in a file of its own
 	}
-	back.Plan, r.Plan = nil, nil // its white space is not kept
+
 	require.Equal(t, r, back)
 	require.Equal(t, page, pageOf(t, back), "the report can be made again from the folder")
 
-	whole, err := os.ReadFile(filepath.Join(r.Dir, historyFile))
+	whole, err := os.ReadFile(filepath.Join(r.Dir, record.HistoryFile))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, historyFile), whole[:len(whole)-20], 0o644))
-	back, err = Read(r.Dir)
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, record.HistoryFile), whole[:len(whole)-20], 0o644))
+	back, err = record.Read(r.Dir)
 	require.NoError(t, err)
 	require.Contains(t, back.Notes[len(back.Notes)-1], "cut off after")
 
-	_, err = Read(t.TempDir())
+	_, err = record.Read(t.TempDir())
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"recount/checkers"
+	"recount/harness/record"
 )
 
 // JSON is a run as one object for scripts.
-func JSON(r *Run) ([]byte, error) {
+func JSON(r *record.Run) ([]byte, error) {
 	type verdict struct {
 		Property string           `json:"property"`
 		Verdict  checkers.Verdict `json:"verdict"`
@@ -30,7 +31,7 @@ func JSON(r *Run) ([]byte, error) {
 			j.Ops = []int{}
 		}
 		if v.Expect != checkers.Unknown {
-			met := v.met()
+			met := v.Meaning() == record.Met
 			j.Expected = &met
 		}
 		out.Verdicts = append(out.Verdicts, j)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/internal/junit"
 )
 
@@ -14,7 +15,7 @@ import (
 // a known weakness is skipped with its reason, for it does not hold and yet is no failure.
 
 // JUnit writes the run in JUnit's XML.
-func JUnit(w io.Writer, r *Run) error {
+func JUnit(w io.Writer, r *record.Run) error {
 	suite := junit.Suite{
 		Name: "recount: " + headline(r), Time: junit.Seconds(r.Took),
 		Properties: &[]junit.Property{
@@ -26,32 +27,32 @@ func JUnit(w io.Writer, r *Run) error {
 	if !r.Started.IsZero() {
 		suite.Timestamp = junit.Timestamp(r.Started)
 	}
-	for _, v := range r.ranked() {
-		suite.Cases = append(suite.Cases, v.junit(r))
+	for _, v := range ranked(r) {
+		suite.Cases = append(suite.Cases, testCase(v, r))
 	}
 	return junit.Write(w, &junit.Suites{Name: "recount", Time: suite.Time, Suites: []junit.Suite{suite}})
 }
 
-func (v *Verdict) junit(r *Run) junit.Case {
+func testCase(v *record.Verdict, r *record.Run) junit.Case {
 	c := junit.Case{Class: "recount." + strings.ReplaceAll(headline(r), " · ", "."), Name: v.Property, Time: "0"}
-	o := &junit.Outcome{Message: v.Why, Type: v.standing(), Text: v.details(r)}
-	switch {
-	case v.fails():
+	o := &junit.Outcome{Message: v.Why, Type: meaning(v), Text: details(v, r)}
+	switch m := v.Meaning(); {
+	case m.Fails():
 		c.Failure = o
-	case v.open():
+	case m.Open():
 		c.Error = o
-	case v.Verdict == checkers.Unknown, v.Verdict == checkers.Invalid && !v.met():
-		c.Skipped = &junit.Outcome{Message: v.standing() + ": " + v.Why}
+	case v.Verdict == checkers.Unknown, m == record.Weakness, m == record.Excused:
+		c.Skipped = &junit.Outcome{Message: meaning(v) + ": " + v.Why}
 	default:
-		c.Out = v.details(r)
+		c.Out = details(v, r)
 	}
 	return c
 }
 
 // details says all that is known about a verdict, in lines, down to the way back to it.
-func (v *Verdict) details(r *Run) string {
+func details(v *record.Verdict, r *record.Run) string {
 	lines := []string{fmt.Sprintf("%v: %s: %s", v.Verdict, v.Property, v.Why)}
-	if e := v.evidence(20); e != "" {
+	if e := evidence(v, 20); e != "" {
 		lines = append(lines, e)
 	}
 	if v.While != "" {
@@ -64,7 +65,7 @@ func (v *Verdict) details(r *Run) string {
 		lines = append(lines, v.Stack)
 	}
 	if r.Dir != "" {
-		lines = append(lines, "report: "+r.Page())
+		lines = append(lines, "report: "+Page(r))
 	}
 	if r.Repeat != "" {
 		lines = append(lines, "reproduce with: "+r.Repeat)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 )
 
 // element is any XML element.
@@ -40,7 +41,7 @@ func (e element) named(name string) (found []element) {
 	return found
 }
 
-func parseJUnit(t *testing.T, r *Run) (suites, suite element, cases map[string]element) {
+func parseJUnit(t *testing.T, r *record.Run) (suites, suite element, cases map[string]element) {
 	var b bytes.Buffer
 	require.NoError(t, JUnit(&b, r))
 	require.True(t, strings.HasPrefix(b.String(), xml.Header))
@@ -87,7 +88,7 @@ func TestJUnitHasTheCommonStructure(t *testing.T) {
 			require.NotEmpty(t, e.attr(a), "%s of %s", a, e.XMLName.Local)
 		}
 	}
-	for _, r := range []*Run{pingPong(t), storm(t, 9, 60*time.Second)} {
+	for _, r := range []*record.Run{pingPong(t), storm(t, 9, 60*time.Second)} {
 		suites, suite, cases := parseJUnit(t, r)
 		check(suites)
 		require.Len(t, cases, len(r.Verdicts))
@@ -104,12 +105,12 @@ func TestJUnitHasTheCommonStructure(t *testing.T) {
 }
 
 func TestJUnitFailsOnlyWhatDecidesTheStatus(t *testing.T) {
-	v := func(property string, is checkers.Verdict, promised bool, expect checkers.Verdict) Verdict {
-		return Verdict{Result: checkers.Result{Property: property, Verdict: is, Why: "why " + property, Ops: []int{3, 5}}, Promised: promised, Expect: expect}
+	v := func(property string, is checkers.Verdict, promised bool, expect checkers.Verdict) record.Verdict {
+		return record.Verdict{Result: checkers.Result{Property: property, Verdict: is, Why: "why " + property, Ops: []int{3, 5}}, Promised: promised, Expect: expect}
 	}
 	untested := v("untested", checkers.Unknown, true, checkers.Unknown)
 	untested.Untested = true
-	r := judged(1,
+	r := judged(
 		v("broken", checkers.Invalid, true, checkers.Unknown), v("missed", checkers.Valid, true, checkers.Invalid),
 		v("undecided", checkers.Unknown, true, checkers.Unknown), untested,
 		v("weak", checkers.Invalid, false, checkers.Unknown), v("open", checkers.Unknown, false, checkers.Unknown),

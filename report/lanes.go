@@ -77,7 +77,7 @@ func (p *picture) paintViolations(y float64) float64 {
 			Texts: []string{f.Verdict.Property},
 		})
 		lines := []string{
-			fmt.Sprintf("%d  %s: %v, %s", f.N, f.Verdict.Property, f.Verdict.Verdict, f.Verdict.standing()),
+			fmt.Sprintf("%d  %s: %v, %s", f.N, f.Verdict.Property, f.Verdict.Verdict, meaning(f.Verdict)),
 			f.Verdict.Why,
 		}
 		p.hovers = append(p.hovers, hover{y, h, []hoverItem{{from, to, lines}}})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -27,7 +28,7 @@ type row struct {
 }
 
 // table selects the ops worth showing, in order.
-func (tl *timeline) table(r *Run) []row {
+func (tl *timeline) table(r *record.Run) []row {
 	if r.History == nil {
 		return nil
 	}
@@ -39,7 +40,7 @@ func (tl *timeline) table(r *Run) []row {
 			flags[op] = append(flags[op], f)
 		}
 	}
-	for _, v := range r.ranked() {
+	for _, v := range ranked(r) {
 		for _, op := range v.Ops {
 			if len(cited) < maxEvidence {
 				cited[op] = true

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -152,7 +153,7 @@ func cutBetween(a, b []string) (c history.Changes) {
 }
 
 // pingPong is four nodes of which n1 and n3 lose their link and take the leadership from each other ever after.
-func pingPong(t testing.TB) *Run {
+func pingPong(t testing.TB) *record.Run {
 	s := newScript(7, 50*msec, "n1", "n2", "n3", "n4")
 	s.at(700*msec).elect("n1", 10, "n2", "n3", "n4")
 	s.at(4 * time.Second)
@@ -175,7 +176,7 @@ func pingPong(t testing.TB) *Run {
 	s.at(21200 * msec)
 	s.becomes("n1", history.Follower, 25, "n3")
 	s.at(24 * time.Second)
-	r := &Run{
+	r := &record.Run{
 		Dir: "results/blazingmq-term/20260102-030405.000", Title: "ping-pong", Target: "blazingmq-term", Cluster: "sim",
 		Options: map[string]string{"scale": "0.2", "random-wait": "3s"}, Seed: 7, Nodes: s.nodes,
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Took: 310 * msec, Repeat: "recount run ping-pong --seed 7",
@@ -197,7 +198,7 @@ func pingPong(t testing.TB) *Run {
 	sticky.Ops, sticky.From, sticky.To = evidence[:1], from, evidence2time(s, evidence[0])
 	untested := result("fencing", checkers.Unknown, "nobody wrote")
 	untested.Untested = true
-	r.Verdicts = []Verdict{
+	r.Verdicts = []record.Verdict{
 		{Result: result("single-leader-per-term", checkers.Valid, "16 claims in 16 terms, none of them shared", "claims", "16"), Promised: true},
 		{Result: untested, Promised: true},
 		{Result: result("monotonic-term", checkers.Valid, "no term went down in 1,932 answers of 4 nodes"), Promised: true},
@@ -214,7 +215,7 @@ func evidence2time(s *script, index int) time.Duration { return s.ops[index].Tim
 
 // storm is nine nodes (or so many) under partitions, kills and pauses, with writers, a stall, a fault that failed and a
 // promise that broke.
-func storm(t testing.TB, size int, length time.Duration) *Run {
+func storm(t testing.TB, size int, length time.Duration) *record.Run {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	var nodes []string
 	for i := range size {
@@ -333,15 +334,15 @@ func storm(t testing.TB, size int, length time.Duration) *Run {
 		}
 	}
 	writes(s.now + 2*time.Second)
-	r := &Run{
+	r := &record.Run{
 		Dir: "results/raft/20260102-030405.000", Title: "storm", Target: "raft", Cluster: "docker",
 		Options: map[string]string{"forget-vote": "true", "election-timeout": "150ms", "heartbeat": "50ms", "scale": "1"},
 		Seed:    8125, Nodes: nodes, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Took: length + 4*time.Second,
-		Status: 1, Version: "0.1.0", History: s.end(t),
+		Version: "0.1.0", History: s.end(t),
 		Repeat: "recount run storm --target raft --opt forget-vote=true --on docker --nodes 9 --seed 8125",
 		Notes:  []string{"isolate n2 did not take effect: the probe still got through"},
 	}
-	r.Verdicts = []Verdict{
+	r.Verdicts = []record.Verdict{
 		{Result: checkers.Result{
 			Property: "single-leader-per-term", Verdict: checkers.Invalid, Ops: double, From: from, To: to,
 			Why:     fmt.Sprintf("term %d was won by two nodes: %s and %s", s.ops[double[0]].View.Term, s.ops[double[0]].Node, s.ops[double[1]].Node),
@@ -356,10 +357,11 @@ func storm(t testing.TB, size int, length time.Duration) *Run {
 	}
 	if len(stale) > 0 {
 		at := s.ops[stale[0]].Time
-		r.Verdicts = append(r.Verdicts, Verdict{Result: checkers.Result{
+		r.Verdicts = append(r.Verdicts, record.Verdict{Result: checkers.Result{
 			Property: "fencing", Verdict: checkers.Invalid, Ops: stale, From: at - time.Second, To: at,
 			Why: "a write with a stale token was accepted after a higher one",
 		}})
 	}
+	r.Stand()
 	return r
 }

@@ -2,66 +2,57 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"recount/checkers"
-	"recount/history"
-)
-
-// Exit statuses of a run, as every report explains them.
-const (
-	statusHeld    = 0
-	statusBroken  = 1
-	statusUnknown = 2
+	"recount/harness/record"
 )
 
 // Sentence says what a run's status means, to somebody who has not read the manual.
-func Sentence(r *Run) string {
+func Sentence(r *record.Run) string {
 	n := tally(r.Verdicts)
 	switch r.Status {
-	case statusHeld:
+	case record.StatusHeld:
 		return n.whyHeld()
-	case statusBroken:
+	case record.StatusBroken:
 		return n.whyBroken()
-	case statusUnknown:
+	case record.StatusUnknown:
 		return n.whyUnknown(r)
 	}
 	return "The harness or the engine failed; this says nothing about the target."
 }
 
-// standings are the verdicts of a run, each under what it means for the status.
-type standings struct {
+// outcomes are the verdicts of a run by what they mean for it.
+type outcomes struct {
 	broken, weak, undecided, untested []string // properties
 	met, missed                       []string // what became of what was expected
 	held                              int      // promises
 }
 
-func tally(verdicts []Verdict) (n standings) {
+func tally(verdicts []record.Verdict) (n outcomes) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		is := fmt.Sprintf("%s is %v", v.Property, v.Verdict)
-		switch {
-		case v.met():
+		switch v.Meaning() {
+		case record.Met:
 			n.met = append(n.met, is)
-		case v.missed():
+		case record.Violated, record.NotShown, record.Unseen:
 			n.missed = append(n.missed, fmt.Sprintf("%s, not %v", is, v.Expect))
-		case v.broken():
+		case record.Broken:
 			n.broken = append(n.broken, v.Property)
-		case v.Verdict == checkers.Invalid:
+		case record.Weakness, record.Excused:
 			n.weak = append(n.weak, v.Property)
-		case v.Promised && v.Verdict == checkers.Valid:
+		case record.Held:
 			n.held++
-		case v.Promised && v.Untested:
+		case record.Untested:
 			n.untested = append(n.untested, v.Property)
-		case v.Promised:
+		case record.Undecided:
 			n.undecided = append(n.undecided, v.Property)
 		}
 	}
 	return n
 }
 
-func (n *standings) whyHeld() string {
+func (n *outcomes) whyHeld() string {
 	var parts []string
 	if len(n.met) > 0 {
 		parts = append(parts, fmt.Sprintf("What was expected happened: %s.", and(n.met)))
@@ -78,7 +69,7 @@ func (n *standings) whyHeld() string {
 	return strings.Join(parts, " ")
 }
 
-func (n *standings) whyBroken() string {
+func (n *outcomes) whyBroken() string {
 	switch {
 	case len(n.broken) == 1:
 		return fmt.Sprintf("A promise broke: %s.", n.broken[0])
@@ -90,7 +81,7 @@ func (n *standings) whyBroken() string {
 	return "A promise broke."
 }
 
-func (n *standings) whyUnknown(r *Run) string {
+func (n *outcomes) whyUnknown(r *record.Run) string {
 	const nothing = "Nothing that was promised is known to have broken."
 	switch {
 	case len(r.Verdicts) == 0:
@@ -99,31 +90,18 @@ func (n *standings) whyUnknown(r *Run) string {
 		return fmt.Sprintf("Not decided: %s. %s", and(n.undecided), nothing)
 	case len(n.missed) > 0:
 		return fmt.Sprintf("Not decided: %s.", and(n.missed))
-	case !r.History.Complete():
+	}
+	switch r.Flaw {
+	case record.CutShort:
 		return "The run was cut short, so it decides nothing. " + nothing
-	case differs(r.History) != "":
-		return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + differs(r.History) + "."
-	case !tookEffect(r.History):
+	case record.Differs:
+		return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + r.Detail + "."
+	case record.NotFaulty:
+		return "No fault was seen to take effect, so the run decides nothing. " + nothing
+	case record.NotAll:
 		return "Not every fault was seen to take effect, so the run decides nothing. " + nothing
 	}
 	return "No promise was put to the test. " + nothing
-}
-
-// differs says how the cluster was found not to be what the nemesis believed; "" if it was.
-func differs(h *history.History) string {
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.F == history.Compare && op.Type != history.OK {
-			return op.Error
-		}
-	}
-	return ""
-}
-
-// tookEffect reports whether every fault that was asked for was seen to happen.
-func tookEffect(h *history.History) bool {
-	return !slices.ContainsFunc(h.Ops, func(op history.Op) bool {
-		return op.F == history.Inject && (op.Type == history.Fail || op.Type == history.Info)
-	})
 }
 
 func and(words []string) string {
@@ -134,22 +112,22 @@ func and(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// standing says in two words what a verdict means for its run.
-func (v *Verdict) standing() string {
-	switch {
-	case v.met():
+// meaning says in two words what a verdict means for its run.
+func meaning(v *record.Verdict) string {
+	switch m := v.Meaning(); {
+	case m == record.Met:
 		return "as expected"
-	case v.missed():
+	case m.Missed():
 		return fmt.Sprintf("expected %v", v.Expect)
-	case v.broken():
+	case m == record.Broken:
 		return "promise broken"
-	case v.Untested && v.Promised:
+	case m == record.Untested:
 		return "promised, not tested"
 	case v.Untested:
 		return "not tested"
-	case v.Promised:
+	case m == record.Held, m == record.Undecided:
 		return "promised"
-	case v.Verdict == checkers.Invalid:
+	case m == record.Weakness, m == record.Excused:
 		return "known weakness"
 	}
 	return "not promised"

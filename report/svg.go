@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/internal/term"
 )
 
@@ -65,7 +66,7 @@ func (p *picture) body(w *bytes.Buffer) {
 }
 
 // SVG writes the run's timeline as a picture of its own, without scripts, for light and dark pages alike.
-func SVG(w io.Writer, r *Run) error {
+func SVG(w io.Writer, r *record.Run) error {
 	const width, margin = 920.0, 14.0 // about what a README shows without shrinking it
 	p := paint(trace(r), width-2*margin)
 	var b, above bytes.Buffer
@@ -99,7 +100,7 @@ func standalone(g ground) string {
 }
 
 // caption writes what the picture is of, above it, and returns where it ends.
-func caption(w *bytes.Buffer, r *Run, width, margin float64) float64 {
+func caption(w *bytes.Buffer, r *record.Run, width, margin float64) float64 {
 	y := margin + 14
 	fmt.Fprintf(w, `<text class="title" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(headline(r)))
 	y += 20
@@ -111,7 +112,7 @@ func caption(w *bytes.Buffer, r *Run, width, margin float64) float64 {
 }
 
 // headline names a run: its scenario and its target.
-func headline(r *Run) string {
+func headline(r *record.Run) string {
 	switch {
 	case r.Title == "" || r.Title == r.Target:
 		return r.Target
@@ -122,9 +123,9 @@ func headline(r *Run) string {
 }
 
 // subline says where it ran and what came of it.
-func subline(r *Run) string {
+func subline(r *record.Run) string {
 	s := fmt.Sprintf("%d nodes, %s, seed %d.", len(r.Nodes), clusterWords(r.Cluster), r.Seed)
-	for _, v := range r.ranked() {
+	for _, v := range ranked(r) {
 		if v.Verdict == checkers.Invalid {
 			return fmt.Sprintf("%s %s is invalid: %s", s, v.Property, v.Why)
 		}
@@ -143,4 +144,4 @@ func clusterWords(cluster string) string {
 }
 
 // alt is the picture in words.
-func alt(r *Run) string { return "Timeline of " + headline(r) + ": " + subline(r) }
+func alt(r *record.Run) string { return "Timeline of " + headline(r) + ": " + subline(r) }

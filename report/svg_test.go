@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
 )
 
 func TestPicturesStandAlone(t *testing.T) {
@@ -65,7 +67,7 @@ func TestPicturesStandAlone(t *testing.T) {
 }
 
 func TestTheLegendExplainsWhatOccursAndNothingElse(t *testing.T) {
-	words := func(r *Run) (texts []string) {
+	words := func(r *record.Run) (texts []string) {
 		for _, e := range paint(trace(r), 1200).legend() {
 			texts = append(texts, e.Text)
 		}

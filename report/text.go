@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/internal/term"
 )
 
@@ -27,7 +28,7 @@ func Colours(f *os.File) bool {
 
 // Text writes the run as a table for a terminal: its verdicts with their evidence, then where the report lies, then the
 // command that repeats the run.
-func Text(w io.Writer, r *Run, coloured bool) error {
+func Text(w io.Writer, r *record.Run, coloured bool) error {
 	t := &texter{Pen: term.Pen(coloured)}
 	t.line(term.Bold, headline(r))
 	t.line(term.Dim, facts(r))
@@ -43,10 +44,10 @@ func Text(w io.Writer, r *Run, coloured bool) error {
 	if len(r.Notes) > 0 || clocks != "" {
 		t.line("", "")
 	}
-	colour := map[int]term.Colour{statusHeld: term.Green, statusBroken: term.Red, statusUnknown: term.Yellow}[r.Status]
+	colour := map[int]term.Colour{record.StatusHeld: term.Green, record.StatusBroken: term.Red, record.StatusUnknown: term.Yellow}[r.Status]
 	t.paragraph(t.name("status")+t.Paint(cmp.Or(colour, term.Red), fmt.Sprint(r.Status))+"  ", 11, Sentence(r))
 	if r.Dir != "" {
-		t.line("", t.name("report")+r.Page())
+		t.line("", t.name("report")+Page(r))
 	}
 	if r.Repeat != "" {
 		t.line("", t.name("repeat")+r.Repeat)
@@ -58,10 +59,10 @@ func Text(w io.Writer, r *Run, coloured bool) error {
 }
 
 // plainText is Text for a file.
-func plainText(w io.Writer, r *Run) error { return Text(w, r, false) }
+func plainText(w io.Writer, r *record.Run) error { return Text(w, r, false) }
 
 // facts says in one line where and how a run ran.
-func facts(r *Run) string {
+func facts(r *record.Run) string {
 	var parts []string
 	if r.Cluster != "" {
 		parts = append(parts, fmt.Sprintf("%s, %d nodes, seed %d", clusterWords(r.Cluster), len(r.Nodes), r.Seed))
@@ -99,22 +100,22 @@ func (t *texter) paragraph(name string, indent int, s string) {
 }
 
 // table writes a verdict a row; reasons are wrapped in their column.
-func (t *texter) table(r *Run) {
-	vs := r.ranked()
+func (t *texter) table(r *record.Run) {
+	vs := ranked(r)
 	if len(vs) == 0 {
 		return
 	}
 	first, second, third := len("PROPERTY"), len("unknown"), 0
 	for _, v := range vs {
-		first, third = max(first, len(v.Property)), max(third, len(v.standing()))
+		first, third = max(first, len(v.Property)), max(third, len(meaning(v)))
 	}
 	indent := 2 + first + 2 + second + 2 + third + 2
 	ending := common(vs)
 	t.line(term.Dim, fmt.Sprintf("  %-*s  %-*s  %-*s  %s", first, "PROPERTY", second, "VERDICT", third, "", "WHY"))
 	for _, v := range vs {
-		sign, colour := v.sign()
+		sign, colour := sign(v)
 		fmt.Fprintf(t, "%s %-*s  %s  %-*s  ", t.Paint(colour, sign), first, printable(v.Property),
-			t.Paint(colour, fmt.Sprintf("%-*v", second, v.Verdict)), third, v.standing())
+			t.Paint(colour, fmt.Sprintf("%-*v", second, v.Verdict)), third, meaning(v))
 		in := 0 // the row's beginning stands already
 		column := func(colour term.Colour, text string) {
 			for _, l := range term.Wrap(printable(text), columns-indent) {
@@ -124,7 +125,7 @@ func (t *texter) table(r *Run) {
 		}
 		column("", cmp.Or(strings.TrimSuffix(v.Why, ending), "no reason given"))
 		if v.Verdict != checkers.Valid {
-			column(term.Dim, v.evidence(6))
+			column(term.Dim, evidence(v, 6))
 		}
 		if v.While != "" && v.Verdict == checkers.Invalid {
 			column(term.Dim, "promised while "+v.While)
@@ -140,7 +141,7 @@ func (t *texter) table(r *Run) {
 const clause = "; "
 
 // common returns the clause that ends the reasons of most verdicts, "" if none ends several: it is read once, below the table.
-func common(vs []*Verdict) (ending string) {
+func common(vs []*record.Verdict) (ending string) {
 	most, ends := 1, map[string]int{}
 	for _, v := range vs {
 		if i := strings.LastIndex(v.Why, clause); i >= 0 {
@@ -154,12 +155,12 @@ func common(vs []*Verdict) (ending string) {
 }
 
 // sign is a verdict in one character, for those who look rather than read, and its colour.
-func (v *Verdict) sign() (sign string, colour term.Colour) {
+func sign(v *record.Verdict) (sign string, colour term.Colour) {
 	switch v.Verdict {
 	case checkers.Valid:
 		return "✓", term.Green
 	case checkers.Invalid:
-		if v.broken() {
+		if v.Meaning().Fails() {
 			return "✕", term.Red
 		}
 		return "✕", term.Yellow
@@ -168,7 +169,7 @@ func (v *Verdict) sign() (sign string, colour term.Colour) {
 }
 
 // evidence names up to so many of a verdict's ops, when it was, and what was at fault then.
-func (v *Verdict) evidence(most int) string {
+func evidence(v *record.Verdict, most int) string {
 	if len(v.Ops) == 0 {
 		return ""
 	}

@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/term"
+	"recount/nemesis"
 )
 
 func TestTextKeepsItsWidthAndEndsWithTheWayBack(t *testing.T) {
-	for _, r := range []*Run{pingPong(t), storm(t, 9, 60*time.Second)} {
+	for _, r := range []*record.Run{pingPong(t), storm(t, 9, 60*time.Second)} {
 		var b bytes.Buffer
 		require.NoError(t, Text(&b, r, false))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -24,7 +26,7 @@ func TestTextKeepsItsWidthAndEndsWithTheWayBack(t *testing.T) {
 			require.LessOrEqual(t, utf8.RuneCountInString(l), columns, l)
 			require.Equal(t, strings.TrimRight(l, " "), l)
 		}
-		require.Equal(t, "report: "+r.Page(), lines[len(lines)-2])
+		require.Equal(t, "report: "+Page(r), lines[len(lines)-2])
 		require.Equal(t, "repeat: "+r.Repeat, lines[len(lines)-1])
 	}
 }
@@ -64,45 +66,66 @@ func TestTextOfASystemCannotCommandTheTerminal(t *testing.T) {
 	}
 }
 
-// judged is a run with nothing but verdicts.
-func judged(status int, vs ...Verdict) *Run {
+// judged is a run with nothing but verdicts, and stands as they say.
+func judged(vs ...record.Verdict) *record.Run {
 	h, err := history.New([]history.Op{{F: history.End, Type: history.OK, Process: history.Harness}})
 	if err != nil {
 		panic(err)
 	}
-	return &Run{Title: "t", Target: "t", Status: status, Verdicts: vs, History: h}
+	r := &record.Run{Title: "t", Target: "t", Verdicts: vs, History: h}
+	r.Stand()
+	return r
 }
 
 func TestTheSentenceSaysWhatTheStatusMeans(t *testing.T) {
-	v := func(property string, is checkers.Verdict, promised bool, expect checkers.Verdict) Verdict {
-		return Verdict{Result: checkers.Result{Property: property, Verdict: is}, Promised: promised, Expect: expect}
+	v := func(property string, is checkers.Verdict, promised bool, expect checkers.Verdict) record.Verdict {
+		return record.Verdict{Result: checkers.Result{Property: property, Verdict: is}, Promised: promised, Expect: expect}
 	}
 	const none = checkers.Unknown
 	untested := v("fencing", checkers.Unknown, true, none)
 	untested.Untested = true
-	for want, r := range map[string]*Run{
-		"Every promise held.": judged(0, v("elects", checkers.Valid, true, none)),
-		"Every promise held. Known weaknesses seen: a and b.": judged(0, v("elects", checkers.Valid, true, none),
+	failed := judged()
+	failed.Status = record.StatusFailed
+	for want, r := range map[string]*record.Run{
+		"Every promise held.": judged(v("elects", checkers.Valid, true, none)),
+		"Every promise held. Known weaknesses seen: a and b.": judged(v("elects", checkers.Valid, true, none),
 			v("a", checkers.Invalid, false, none), v("b", checkers.Invalid, false, none)),
-		"Every promise that was put to the test held.":                                       judged(0, v("elects", checkers.Valid, true, none), untested),
-		"What was expected happened: a is invalid.":                                          judged(0, v("a", checkers.Invalid, false, checkers.Invalid)),
-		"A promise broke: a.":                                                                judged(1, v("a", checkers.Invalid, true, none), v("b", checkers.Valid, true, none)),
-		"3 promises broke: a, b and c.":                                                      judged(1, v("a", checkers.Invalid, true, none), v("b", checkers.Invalid, true, none), v("c", checkers.Invalid, true, none)),
-		"What was expected did not happen: a is valid, not invalid.":                         judged(1, v("a", checkers.Valid, false, checkers.Invalid)),
-		"Not decided: a. Nothing that was promised is known to have broken.":                 judged(2, v("a", checkers.Unknown, true, none)),
-		"No promise was put to the test. Nothing that was promised is known to have broken.": judged(2, untested),
-		"Nothing was judged.":                                                                judged(2),
-		"The harness or the engine failed; this says nothing about the target.":              judged(255),
+		"Every promise that was put to the test held.":                                       judged(v("elects", checkers.Valid, true, none), untested),
+		"What was expected happened: a is invalid.":                                          judged(v("a", checkers.Invalid, false, checkers.Invalid)),
+		"A promise broke: a.":                                                                judged(v("a", checkers.Invalid, true, none), v("b", checkers.Valid, true, none)),
+		"3 promises broke: a, b and c.":                                                      judged(v("a", checkers.Invalid, true, none), v("b", checkers.Invalid, true, none), v("c", checkers.Invalid, true, none)),
+		"What was expected did not happen: a is valid, not invalid.":                         judged(v("a", checkers.Valid, false, checkers.Invalid)),
+		"Not decided: a. Nothing that was promised is known to have broken.":                 judged(v("a", checkers.Unknown, true, none)),
+		"No promise was put to the test. Nothing that was promised is known to have broken.": judged(untested),
+		"Nothing was judged.":                                                                judged(),
+		"The harness or the engine failed; this says nothing about the target.":              failed,
 	} {
 		require.Equal(t, want, Sentence(r))
 	}
 
-	cut := judged(2, v("a", checkers.Valid, false, none))
+	cut := judged(v("a", checkers.Valid, false, none))
 	cut.History = &history.History{}
+	cut.Stand()
 	require.Contains(t, Sentence(cut), "cut short")
-	unseen := judged(2, v("a", checkers.Valid, true, none))
-	unseen.History.Ops = append([]history.Op{{F: history.Inject, Type: history.Info, Process: history.Nemesis}}, unseen.History.Ops...)
-	require.Contains(t, Sentence(unseen), "Not every fault was seen to take effect")
+	for _, c := range []struct {
+		plan  record.Plan
+		types []history.Type
+		want  string
+	}{
+		{record.Plan{Faults: []string{"kill"}}, []history.Type{history.OK, history.Fail}, "Every promise held."},
+		{record.Plan{Faults: []string{"kill"}}, []history.Type{history.Info, history.Fail}, "No fault was seen to take effect"},
+		{record.Plan{Schedule: nemesis.Schedule{{}}}, []history.Type{history.OK, history.Fail}, "Not every fault was seen to take effect"},
+		{record.Plan{}, []history.Type{history.OK, history.Info}, "Every promise held."},
+		{record.Plan{}, []history.Type{history.Info}, "No fault was seen to take effect"},
+	} {
+		r := judged(v("a", checkers.Valid, true, none))
+		for _, is := range c.types {
+			r.History.Ops = append([]history.Op{{F: history.Inject, Type: is, Process: history.Nemesis}}, r.History.Ops...)
+		}
+		r.Plan = c.plan
+		r.Stand()
+		require.Contains(t, Sentence(r), c.want)
+	}
 }
 
 func TestTimesAreWrittenForPeople(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -68,13 +69,13 @@ var writeWords = [...]string{accepted: "accepted", stale: "accepted although sta
 type violation struct {
 	span
 	N       int // as numbered in the report, from 1
-	Verdict *Verdict
+	Verdict *record.Verdict
 	Marks   []mark
 }
 
 // Tone is the style of a violation: red is kept for what fails the run.
 func (f *violation) Tone() string {
-	if f.Verdict.broken() || f.Verdict.missed() {
+	if f.Verdict.Meaning().Fails() {
 		return "broken"
 	}
 	return "weak"

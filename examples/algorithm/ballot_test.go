@@ -8,7 +8,7 @@ import (
 
 	"recount/checkers"
 	_ "recount/examples/algorithm" // registers the target
-	"recount/harness"
+	"recount/harness/record"
 	"recount/recounttest"
 )
 
@@ -27,7 +27,7 @@ func TestForgottenVote(t *testing.T) {
 	recounttest.Run(t, "ballot", "forgotten-vote.yaml")
 	r := recounttest.Run(t, "ballot", "forgotten-vote.yaml", recounttest.Set("remember", "true"),
 		recounttest.Expect("single-leader-per-term", checkers.Valid))
-	require.Equal(t, harness.StatusHeld, r.Status)
+	require.Equal(t, record.StatusHeld, r.Status)
 }
 
 // The same code in containers, over real sockets and disks.

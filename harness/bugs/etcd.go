@@ -1,6 +1,6 @@
 package bugs
 
-import "recount/harness"
+import "recount/harness/record"
 
 func init() {
 	register(
@@ -10,7 +10,7 @@ func init() {
 				"Pre-vote, an option since 3.4 and the default since 3.5, has it ask first.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/issues/8499", "https://github.com/etcd-io/etcd/issues/12959"},
 			Property: "sticky-leader",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "etcd 3.4.23",
 			Controls: []Control{
 				{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}},
@@ -26,7 +26,7 @@ func init() {
 				"https://github.com/etcd-io/etcd/blob/main/CHANGELOG/CHANGELOG-3.5.md",
 			},
 			Property: "sticky-leader",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "etcd 3.4.23",
 			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
@@ -37,7 +37,7 @@ func init() {
 				"mends the end of it; that the follower is left alone meanwhile is so in every version with check-quorum, since 3.0.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/issues/8129"},
 			Property: "sticky-leader",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "etcd 3.4.23",
 			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},

@@ -1,6 +1,6 @@
 package bugs
 
-import "recount/harness"
+import "recount/harness/record"
 
 func init() {
 	register(
@@ -10,7 +10,7 @@ func init() {
 				"down. Where it is still heard, as here, it keeps everybody else from leading.",
 			Sources:  []string{"https://pkg.go.dev/go.etcd.io/raft/v3#Config", "https://decentralizedthoughts.github.io/2020-12-12-raft-liveness-full-omission/"},
 			Property: "elects",
-			On:       []string{harness.OnSim, harness.OnDocker},
+			On:       []string{record.OnSim, record.OnDocker},
 			Affected: "etcd's raft library 3.6.0, check-quorum off",
 			Controls: []Control{{About: "the same, check-quorum on", Options: map[string]string{"check-quorum": "true"}}},
 		},
@@ -21,7 +21,7 @@ func init() {
 			Sources:  []string{"https://pkg.go.dev/go.etcd.io/raft/v3#Config", "https://github.com/etcd-io/etcd/issues/9333"},
 			Property: "bounded-terms",
 			Also:     []string{"sticky-leader"},
-			On:       []string{harness.OnSim, harness.OnDocker},
+			On:       []string{record.OnSim, record.OnDocker},
 			Affected: "etcd's raft library 3.6.0, pre-vote off",
 			Controls: []Control{{About: "the same, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},

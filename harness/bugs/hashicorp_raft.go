@@ -1,6 +1,6 @@
 package bugs
 
-import "recount/harness"
+import "recount/harness/record"
 
 func init() {
 	register(
@@ -10,7 +10,7 @@ func init() {
 				"Pre-vote, in 1.7.0 and on by default, has it ask first.",
 			Sources:  []string{"https://github.com/hashicorp/raft/pull/474", "https://github.com/hashicorp/raft/pull/530"},
 			Property: "sticky-leader",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "hashicorp/raft 1.6.1",
 			Controls: []Control{{About: "hashicorp/raft 1.7.3", Options: map[string]string{"version": "1.7.3"}}},
 		},
@@ -20,7 +20,7 @@ func init() {
 				"comes back, hears nothing, campaigns, and the leader is gone. Since the repair the leader waits half a heartbeat timeout at most.",
 			Sources:  []string{"https://github.com/hashicorp/raft/pull/494", "https://github.com/hashicorp/vault/issues/14153"},
 			Property: "sticky-leader",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "hashicorp/raft 1.3.9",
 			Controls: []Control{{About: "hashicorp/raft 1.6.1", Options: map[string]string{"version": "1.6.1"}}},
 		},

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"recount/checkers"
-	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/report"
@@ -52,7 +52,7 @@ type Outcome struct {
 	Row     Row
 	About   string
 	Control bool
-	Run     *report.Run // nil where there was none
+	Run     *record.Run // nil where there was none
 	Word    string
 	Why     string
 }
@@ -64,7 +64,7 @@ func (o Outcome) Surprising() bool { return o.Control != (o.Word == held) }
 type Measurer struct {
 	Runs int // of each side, with the seeds from 1
 	// Make makes one run, on containers or in simulation as its plan says.
-	Make func(ctx context.Context, p harness.Plan) (*report.Run, error)
+	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
 	// Tell is told what each run came to.
 	Tell func(o Outcome)
 }
@@ -132,7 +132,7 @@ func (c *Count) add(o Outcome, seed uint64) {
 }
 
 // judge says what a run came to. A server that ended by itself has crashed, which is another bug than the row's.
-func judge(run *report.Run, err error, property string) (word, why string) {
+func judge(run *record.Run, err error, property string) (word, why string) {
 	if err == nil && run == nil {
 		err = errors.New("no run")
 	}
@@ -144,20 +144,18 @@ func judge(run *report.Run, err error, property string) (word, why string) {
 			return failed, fmt.Sprintf("%s ended by itself: %s", op.Node, op.Error)
 		}
 	}
-	for _, v := range run.Verdicts {
-		if v.Property != property {
-			continue
-		}
-		switch v.Verdict {
-		case checkers.Invalid:
-			return shown, v.Why
-		case checkers.Valid:
-			return held, v.Why
-		default:
-			return unknown, v.Why
-		}
+	v := run.Verdict(property)
+	switch {
+	case v == nil:
+		return failed, "nobody judged " + property
+	case v.Verdict == checkers.Invalid:
+		return shown, v.Why
+	case v.Verdict == checkers.Valid && run.Flaw == record.Flawless:
+		return held, v.Why
+	case v.Verdict == checkers.Valid:
+		return unknown, report.Sentence(run)
 	}
-	return failed, "nobody judged " + property
+	return unknown, v.Why
 }
 
 // key names what a side's runs are: they are other runs when what the scenario does changes, the options or the property.

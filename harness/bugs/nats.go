@@ -1,6 +1,6 @@
 package bugs
 
-import "recount/harness"
+import "recount/harness/record"
 
 func init() {
 	register(
@@ -11,7 +11,7 @@ func init() {
 			Sources:  []string{"https://github.com/nats-io/nats-server/releases/tag/v2.10.27"},
 			Property: "monotonic-term",
 			Also:     []string{"exclusive-leadership"},
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "NATS 2.10.20",
 			Controls: []Control{{About: "NATS 2.10.27", Options: map[string]string{"version": "2.10.27"}}},
 		},
@@ -21,7 +21,7 @@ func init() {
 				"pre-vote. No version repairs it; the control is etcd, which asks first.",
 			Sources:  []string{"https://github.com/nats-io/nats-server/pull/5331"},
 			Property: "sticky-leader",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "NATS 2.12.15",
 			Controls: []Control{{About: "etcd 3.6.16", Target: "etcd"}},
 		},

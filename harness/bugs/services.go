@@ -1,6 +1,6 @@
 package bugs
 
-import "recount/harness"
+import "recount/harness/record"
 
 // What goes wrong where candidates elect through a service.
 func init() {
@@ -15,7 +15,7 @@ func init() {
 				"https://etcd.io/docs/v3.6/learning/why/#notes-on-the-usage-of-lock-and-lease",
 			},
 			Property: "fencing",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "etcd 3.6.16, clientv3/concurrency 3.6.4, revision not checked",
 			Controls: checked,
 		},
@@ -25,7 +25,7 @@ func init() {
 				"back, and so is the next one in line.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/issues/11456", "https://jepsen.io/analyses/etcd-3.4.3"},
 			Property: "single-leader-per-term",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "etcd 3.4.23, /v3/lock/lock",
 			Controls: []Control{{About: "etcd 3.5.35", Options: map[string]string{"version": "3.5.35"}}},
 		},
@@ -38,7 +38,7 @@ func init() {
 				"https://zookeeper.apache.org/doc/r3.8.0/recipes.html#sc_recipes_Locks",
 			},
 			Property: "fencing",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "ZooKeeper 3.8.0, go-zookeeper/zk 1.0.4, czxid not checked",
 			Controls: checked,
 		},
@@ -51,7 +51,7 @@ func init() {
 				"https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/#example-2-basic-setup-with-three-boxes",
 			},
 			Property: "exclusive-leadership",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "Redis and Sentinel 7.0.15",
 			Controls: []Control{{About: "the same, min-replicas-to-write 1", Options: map[string]string{"min-replicas-to-write": "1"}}},
 		},
@@ -64,7 +64,7 @@ func init() {
 				"https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
 			},
 			Property: "exclusive-leadership",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "Redis 7.0.15, go-redsync 4.13.0, no persistence",
 			Controls: []Control{{About: "the same, appendfsync always", Options: map[string]string{"persistence": "always"}}},
 		},
@@ -74,7 +74,7 @@ func init() {
 				"written into it. If its own is shorter, it takes a lease that is being renewed.",
 			Sources:  []string{"https://github.com/kubernetes/kubernetes/issues/47671"},
 			Property: "exclusive-leadership",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "client-go 0.26.15",
 			Controls: []Control{{About: "client-go 0.34.1", Options: map[string]string{"version": "0.34.1"}}},
 		},
@@ -84,7 +84,7 @@ func init() {
 				"successor begins.",
 			Sources:  []string{"https://github.com/kubernetes/client-go/issues/728"},
 			Property: "exclusive-leadership",
-			On:       []string{harness.OnDocker},
+			On:       []string{record.OnDocker},
 			Affected: "client-go 0.34.1, ReleaseOnCancel",
 			Controls: []Control{{About: "the same, without", Options: map[string]string{"release-on-cancel": "false"}}},
 		},

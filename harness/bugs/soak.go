@@ -8,12 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/nemesis"
-	"recount/report"
 	"recount/targets"
 )
 
@@ -72,8 +71,8 @@ type Soak struct {
 }
 
 // Soak makes a long run under faults that the seed draws from all there are but Without.
-func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(context.Context, harness.Plan) (*report.Run, error)) (Soak, error) {
-	p := harness.Plan{Target: l.Target, Options: l.Options, On: harness.OnDocker, Nodes: l.Nodes, Time: d, Seed: seed}
+func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(context.Context, record.Plan) (*record.Run, error)) (Soak, error) {
+	p := record.Plan{Target: l.Target, Options: l.Options, On: record.OnDocker, Nodes: l.Nodes, Time: d, Seed: seed}
 	t, err := targets.Find(l.Target)
 	if err != nil {
 		return Soak{}, err
@@ -90,13 +89,13 @@ func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(co
 			s.Faults++
 		}
 	}
-	for _, v := range r.Verdicts {
-		switch {
-		case v.Verdict == checkers.Invalid && v.Promised:
+	for i := range r.Verdicts {
+		switch v := &r.Verdicts[i]; v.Meaning() {
+		case record.Broken:
 			s.Broken = append(s.Broken, v.Property)
-		case v.Verdict == checkers.Invalid:
+		case record.Weakness, record.Excused:
 			s.Weak = append(s.Weak, v.Property)
-		case v.Verdict == checkers.Unknown && v.Promised && !v.Untested:
+		case record.Undecided:
 			s.Unknown = append(s.Unknown, v.Property)
 		}
 	}
@@ -108,7 +107,7 @@ func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(co
 }
 
 // number returns a figure of a property, 0 where it has none of that name.
-func number(r *report.Run, property, figure string) int {
+func number(r *record.Run, property, figure string) int {
 	for _, v := range r.Verdicts {
 		for _, f := range v.Figures {
 			if n, err := strconv.Atoi(f.Value); err == nil && v.Property == property && f.Name == figure {
@@ -120,7 +119,7 @@ func number(r *report.Run, property, figure string) int {
 }
 
 // endings lists the nodes that ended by themselves.
-func endings(r *report.Run) (list []string) {
+func endings(r *record.Run) (list []string) {
 	times := map[string]int{}
 	for i := range r.History.Ops {
 		if op := &r.History.Ops[i]; op.F == history.Exit {
@@ -137,7 +136,7 @@ func endings(r *report.Run) (list []string) {
 }
 
 // ending says in what state the healed cluster was when it was asked for the last time.
-func ending(r *report.Run) string {
+func ending(r *record.Run) string {
 	if !r.History.Complete() {
 		return "cut short"
 	}

@@ -9,8 +9,8 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 func says(node, leader string, term uint64) history.Op {
@@ -18,12 +18,12 @@ func says(node, leader string, term uint64) history.Op {
 }
 
 // soaked is a run of three nodes that say that last.
-func soaked(last ...history.Op) *report.Run {
+func soaked(last ...history.Op) *record.Run {
 	ops := append([]history.Op{{Process: history.Nemesis, Type: history.OK, F: history.Inject}}, last...)
-	return &report.Run{
+	return &record.Run{
 		Nodes:   []string{"n1", "n2", "n3"},
 		History: &history.History{Ops: append(ops, history.Op{Process: history.Harness, Type: history.OK, F: history.End})},
-		Verdicts: []report.Verdict{
+		Verdicts: []record.Verdict{
 			{Result: checkers.Result{
 				Property: "single-leader-per-term", Verdict: checkers.Valid,
 				Figures: []checkers.Figure{{Name: "leaderships", Value: "8"}, {Name: "terms with a leader", Value: "6"}},
@@ -41,8 +41,8 @@ func soaked(last ...history.Op) *report.Run {
 func TestSoak(t *testing.T) {
 	all, err := Soaks([]string{"nats"})
 	require.NoError(t, err)
-	s, err := all[0].Soak(t.Context(), 10*time.Minute, 4, func(_ context.Context, p harness.Plan) (*report.Run, error) {
-		require.NoError(t, p.Check())
+	s, err := all[0].Soak(t.Context(), 10*time.Minute, 4, func(_ context.Context, p record.Plan) (*record.Run, error) {
+		require.NoError(t, harness.Check(p))
 		require.Equal(t, uint64(4), p.Seed)
 		require.Contains(t, p.Faults, "disk-slow")
 		require.NotContains(t, p.Faults, "disk-full")

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -18,7 +19,7 @@ type Row struct {
 	Sources  []string // pages that report it
 	Property string   // what it breaks, and what is counted
 	Also     []string // what it may break besides
-	On       []string // where its runs are made: harness.OnDocker, harness.OnSim
+	On       []string // where its runs are made: record.OnDocker, record.OnSim
 	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
 	Controls []Control
 }
@@ -91,7 +92,7 @@ type side struct {
 func (r Row) sides() (all []side) {
 	for _, on := range r.On {
 		in := ""
-		if on == harness.OnSim {
+		if on == record.OnSim {
 			in = ", simulated"
 		}
 		for i, c := range append([]Control{{About: r.Affected}}, r.Controls...) {
@@ -103,12 +104,12 @@ func (r Row) sides() (all []side) {
 }
 
 // plan is a run of one side.
-func (r Row) plan(c side, seed uint64) (harness.Plan, error) {
+func (r Row) plan(c side, seed uint64) (record.Plan, error) {
 	s, err := harness.LoadScenario(r.Scenario())
 	if err != nil {
-		return harness.Plan{}, err
+		return record.Plan{}, err
 	}
-	p := s.Plan(harness.Plan{Target: c.Target, On: c.on, Seed: seed})
+	p := s.Plan(record.Plan{Target: c.Target, On: c.on, Seed: seed})
 	if p.Options == nil {
 		p.Options = map[string]string{}
 	}
@@ -116,20 +117,20 @@ func (r Row) plan(c side, seed uint64) (harness.Plan, error) {
 	if len(c.Workloads) > 0 {
 		p.Workloads = c.Workloads
 	}
-	return p, p.Check()
+	return p, harness.Check(p)
 }
 
 // command is what a person types to make one run of a side.
 func (r Row) command(c side) string {
 	line := "recount run " + r.Scenario()
-	if c.on != harness.OnSim {
+	if c.on != record.OnSim {
 		line += " --on " + c.on
 	}
 	if c.Target != "" {
 		line += " --target " + c.Target
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Options)) {
-		line += " --opt " + harness.Quote(k+"="+c.Options[k])
+		line += " --opt " + record.Quote(k+"="+c.Options[k])
 	}
 	for _, w := range c.Workloads {
 		line += " --workload " + w

@@ -13,9 +13,9 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 var update = flag.Bool("update", false, "write the page anew from what was measured")
@@ -44,7 +44,7 @@ func TestRows(t *testing.T) {
 		})
 	}
 	for _, l := range longs {
-		require.NoError(t, harness.Plan{Target: l.Target, Options: l.Options, On: harness.OnDocker, Nodes: l.Nodes}.Check())
+		require.NoError(t, harness.Check(record.Plan{Target: l.Target, Options: l.Options, On: record.OnDocker, Nodes: l.Nodes}))
 	}
 }
 
@@ -59,10 +59,10 @@ func TestFind(t *testing.T) {
 	require.Equal(t, `did you mean "etcd-rejoin"?`, hint.Of(err))
 }
 
-func ran(v checkers.Verdict, ops ...history.Op) *report.Run {
-	return &report.Run{
+func ran(v checkers.Verdict, ops ...history.Op) *record.Run {
+	return &record.Run{
 		History:  &history.History{Ops: ops},
-		Verdicts: []report.Verdict{{Result: checkers.Result{Property: "sticky-leader", Verdict: v, Why: "why"}}},
+		Verdicts: []record.Verdict{{Result: checkers.Result{Property: "sticky-leader", Verdict: v, Why: "why"}}},
 	}
 }
 
@@ -70,7 +70,7 @@ func ran(v checkers.Verdict, ops ...history.Op) *report.Run {
 func TestJudge(t *testing.T) {
 	crash := history.Op{F: history.Exit, Node: "n2", Error: "exit status 2"}
 	for _, c := range []struct {
-		run       *report.Run
+		run       *record.Run
 		err       error
 		word, why string
 	}{
@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 		{ran(checkers.Invalid, crash), nil, failed, "n2 ended by itself: exit status 2"},
 		{nil, errors.New("go build: exit status 1"), failed, "go build: exit status 1"},
 		{nil, nil, failed, "no run"},
-		{&report.Run{History: &history.History{}}, nil, failed, "nobody judged sticky-leader"},
+		{&record.Run{History: &history.History{}}, nil, failed, "nobody judged sticky-leader"},
 	} {
 		word, why := judge(c.run, c.err, "sticky-leader")
 		require.Equal(t, c.word, word)
@@ -94,7 +94,7 @@ func TestMeasure(t *testing.T) {
 	r, told := rows[0], 0
 	m := Measurer{
 		Runs: 3,
-		Make: func(_ context.Context, p harness.Plan) (*report.Run, error) {
+		Make: func(_ context.Context, p record.Plan) (*record.Run, error) {
 			switch {
 			case p.Options["version"] == "3.6.16":
 				return ran(checkers.Valid), nil
@@ -136,7 +136,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	m := Measurer{Runs: 3, Tell: func(Outcome) {}, Make: func(context.Context, harness.Plan) (*report.Run, error) {
+	m := Measurer{Runs: 3, Tell: func(Outcome) {}, Make: func(context.Context, record.Plan) (*record.Run, error) {
 		cancel(enough)
 		return ran(checkers.Invalid), nil
 	}}
@@ -147,7 +147,7 @@ func TestMeasureInterrupted(t *testing.T) {
 // Where no run can be made, nothing is measured.
 func TestMeasureNothing(t *testing.T) {
 	none := errors.New("no engine")
-	m := Measurer{Runs: 2, Tell: func(Outcome) {}, Make: func(context.Context, harness.Plan) (*report.Run, error) { return nil, none }}
+	m := Measurer{Runs: 2, Tell: func(Outcome) {}, Make: func(context.Context, record.Plan) (*record.Run, error) { return nil, none }}
 	_, err := m.Measure(t.Context(), All()[0])
 	require.ErrorIs(t, err, none)
 }
@@ -174,10 +174,10 @@ func TestSimulatedRows(t *testing.T) {
 	}}
 	seen := 0
 	for _, r := range All() {
-		if !slices.Contains(r.On, harness.OnSim) {
+		if !slices.Contains(r.On, record.OnSim) {
 			continue
 		}
-		r.On = []string{harness.OnSim}
+		r.On = []string{record.OnSim}
 		counts, err := m.Measure(t.Context(), r)
 		require.NoError(t, err)
 		require.True(t, Reliable(counts))

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // The files of a report.
@@ -22,7 +22,7 @@ const (
 
 // MakeFolder makes a report's own folder, results/measure/<time>.
 func MakeFolder(results string) (string, error) {
-	dir, err := harness.NewFolder(results, "measure", time.Now())
+	dir, err := record.NewFolder(results, "measure", time.Now())
 	if err != nil {
 		return "", fmt.Errorf("measure: %w", err)
 	}

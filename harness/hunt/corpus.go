@@ -3,7 +3,7 @@ package hunt
 import (
 	"math/rand/v2"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // corpus keeps the plans whose runs reached something that none had reached before.
@@ -13,7 +13,7 @@ type corpus struct {
 }
 
 type entry struct {
-	plan   harness.Plan
+	plan   record.Plan
 	novel  int // how many features it was the first to reach
 	chosen int // how often it was varied
 }
@@ -24,7 +24,7 @@ func newCorpus() corpus { return corpus{seen: map[feature]struct{}{}} }
 func (c *corpus) size() int { return len(c.seen) }
 
 // note takes a plan up if its run has reached something new.
-func (c *corpus) note(p harness.Plan, reached map[feature]struct{}) {
+func (c *corpus) note(p record.Plan, reached map[feature]struct{}) {
 	novel := 0
 	for f := range reached {
 		if _, known := c.seen[f]; !known {
@@ -38,7 +38,7 @@ func (c *corpus) note(p harness.Plan, reached map[feature]struct{}) {
 }
 
 // pick returns a plan worth varying, or nil: of a few at random, the one that was varied least for what it reached.
-func (c *corpus) pick(rnd *rand.Rand) *harness.Plan {
+func (c *corpus) pick(rnd *rand.Rand) *record.Plan {
 	var best *entry
 	for range min(4, len(c.entries)) {
 		e := &c.entries[rnd.IntN(len(c.entries))]

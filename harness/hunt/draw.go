@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/seed"
 	"recount/nemesis"
 )
 
 // plan decides on run number k: something new, or a variation of a plan that reached something new.
-func (h *hunter) plan(k int) (harness.Plan, error) {
+func (h *hunter) plan(k int) (record.Plan, error) {
 	rnd := seed.New(h.Seed, fmt.Sprintf("hunt run %d", k))
 	parent := h.corpus.pick(rnd)
 	for range 20 {
-		var p harness.Plan
+		var p record.Plan
 		var err error
 		if parent != nil && rnd.IntN(2) == 0 {
 			p, err = h.vary(*parent, rnd)
@@ -28,20 +29,20 @@ func (h *hunter) plan(k int) (harness.Plan, error) {
 		if err != nil {
 			return p, err
 		}
-		if p.Check() == nil && len(p.Schedule) > 0 {
+		if harness.Check(p) == nil && len(p.Schedule) > 0 {
 			return p, nil
 		}
 	}
 	p, err := h.draw(rnd)
 	if err == nil {
-		err = p.Check()
+		err = harness.Check(p)
 	}
 	return p, err
 }
 
 // draw returns a plan that has nothing to do with any before.
-func (h *hunter) draw(rnd *rand.Rand) (p harness.Plan, err error) {
-	p = harness.Plan{
+func (h *hunter) draw(rnd *rand.Rand) (p record.Plan, err error) {
+	p = record.Plan{
 		Target: h.Target, On: h.On, Workloads: h.Workloads, Seed: uint64(rnd.Uint32()),
 		Nodes: h.Nodes[0] + rnd.IntN(h.Nodes[1]-h.Nodes[0]+1),
 	}
@@ -53,7 +54,7 @@ func (h *hunter) draw(rnd *rand.Rand) (p harness.Plan, err error) {
 	return p, err
 }
 
-func (h *hunter) drawOptions(p *harness.Plan, rnd *rand.Rand) {
+func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
 	p.Options = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(h.Options)) {
 		values := h.Options[name]
@@ -65,7 +66,7 @@ func (h *hunter) drawOptions(p *harness.Plan, rnd *rand.Rand) {
 }
 
 // bounds are those of the target with a plan's options.
-func (h *hunter) bounds(p *harness.Plan) history.Bounds {
+func (h *hunter) bounds(p *record.Plan) history.Bounds {
 	o, err := h.target.Parse(p.Options)
 	if err != nil {
 		panic(err) // all values were checked
@@ -83,12 +84,12 @@ var brinks = []float64{0.9, 1, 1.1}
 func pick[T any](from []T, rnd *rand.Rand) T { return from[rnd.IntN(len(from))] }
 
 // span draws a time.
-func (h *hunter) span(p *harness.Plan, rnd *rand.Rand) time.Duration {
+func (h *hunter) span(p *record.Plan, rnd *rand.Rand) time.Duration {
 	return time.Duration(pick(spans, rnd) * pick(brinks, rnd) * float64(h.bounds(p).Silence)).Round(time.Millisecond)
 }
 
 // steps draws a few steps of a schedule.
-func (h *hunter) steps(p *harness.Plan, count int, rnd *rand.Rand) (nemesis.Schedule, error) {
+func (h *hunter) steps(p *record.Plan, count int, rnd *rand.Rand) (nemesis.Schedule, error) {
 	faults := h.Faults
 	if rnd.IntN(2) == 0 {
 		faults = []string{pick(faults, rnd), pick(faults, rnd)}

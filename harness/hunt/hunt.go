@@ -10,10 +10,10 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/internal/hint"
 	"recount/internal/seed"
-	"recount/report"
 	"recount/targets"
 )
 
@@ -35,7 +35,7 @@ type Config struct {
 	// KeepGoing goes on after the first finding.
 	KeepGoing bool
 	// Make makes a run; nil simulates it.
-	Make func(ctx context.Context, p harness.Plan) (*report.Run, error)
+	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
 	// Progress is told how it goes, often; it may be nil.
 	Progress func(Progress)
 }
@@ -51,13 +51,13 @@ type Progress struct {
 // Finding is a run that broke a property.
 type Finding struct {
 	Property string
-	Plan     harness.Plan
+	Plan     record.Plan
 	Why      string
 	Run      int      // the number of the run among those of its hunt, from 1
 	Under    []string // the faults that were under way when it broke, or the last before
 	Whole    bool     // whether the cluster was in good health again by then
 
-	run *report.Run // nil in simulation, where it can be made again
+	run *record.Run // nil in simulation, where it can be made again
 }
 
 // Result is what a hunt came to.
@@ -131,15 +131,15 @@ func (h *hunter) check() (err error) {
 			}
 		}
 	}
-	p := harness.Plan{Target: h.Target, On: h.On, Nodes: h.Nodes[1], Faults: h.Faults, Workloads: h.Workloads}
+	p := record.Plan{Target: h.Target, On: h.On, Nodes: h.Nodes[1], Faults: h.Faults, Workloads: h.Workloads}
 	h.drawOptions(&p, seed.New(h.Seed, "check"))
-	return p.Check()
+	return harness.Check(p)
 }
 
 // trial is one run of a hunt.
 type trial struct {
 	number  int // from 0
-	plan    harness.Plan
+	plan    record.Plan
 	made    bool // to its end
 	err     error
 	reached map[feature]struct{}
@@ -239,8 +239,8 @@ func (h *hunter) make(ctx context.Context, t *trial) {
 }
 
 // Looked reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
-func Looked(v *report.Verdict, property string) bool {
-	return v.Verdict == checkers.Invalid && (property == v.Property || property == "" && v.Promised)
+func Looked(v *record.Verdict, property string) bool {
+	return v.Meaning() == record.Broken && property == "" || v.Verdict == checkers.Invalid && property == v.Property
 }
 
 // note takes up what a run has shown.

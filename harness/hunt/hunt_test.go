@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/internal/seed"
 	"recount/nemesis"
-	"recount/report"
 )
 
 func allFaults() (names []string) {
@@ -26,7 +26,7 @@ func allFaults() (names []string) {
 
 // after is a hunt of a target for a property.
 func after(target, property string, seed uint64) Config {
-	return Config{Target: target, Property: property, Seed: seed, Faults: allFaults(), Nodes: [2]int{3, 7}, On: harness.OnSim, Runs: 2000}
+	return Config{Target: target, Property: property, Seed: seed, Faults: allFaults(), Nodes: [2]int{3, 7}, On: record.OnSim, Runs: 2000}
 }
 
 func hunted(t testing.TB, cfg Config) *Result {
@@ -67,7 +67,7 @@ func TestAHuntEndsWithItsRunsItsBudgetOrItsContext(t *testing.T) {
 	cfg.Budget = 0
 	ctx, stop := context.WithCancel(context.Background())
 	var runs atomic.Int64
-	cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+	cfg.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) {
 		if runs.Add(1) == 100 {
 			stop()
 		}
@@ -81,7 +81,7 @@ func TestAHuntEndsWithItsRunsItsBudgetOrItsContext(t *testing.T) {
 
 func TestARunThatFailsEndsTheHunt(t *testing.T) {
 	cfg := after("raft", "", 1)
-	cfg.Make = func(context.Context, harness.Plan) (*report.Run, error) { return nil, os.ErrPermission }
+	cfg.Make = func(context.Context, record.Plan) (*record.Run, error) { return nil, os.ErrPermission }
 	_, err := Hunt(context.Background(), cfg)
 	require.ErrorIs(t, err, os.ErrPermission)
 	require.ErrorContains(t, err, "hunt: run 1, seed ")
@@ -90,7 +90,7 @@ func TestARunThatFailsEndsTheHunt(t *testing.T) {
 	cfg.KeepGoing = true
 	found := hunted(t, func() Config { c := cfg; c.Runs = 100; return c }())
 	var runs atomic.Int64
-	cfg.Jobs, cfg.Make = 1, func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+	cfg.Jobs, cfg.Make = 1, func(ctx context.Context, p record.Plan) (*record.Run, error) {
 		if runs.Add(1) == 101 {
 			return nil, os.ErrPermission
 		}
@@ -134,7 +134,7 @@ func TestPlansKeepToWhatWasAskedFor(t *testing.T) {
 	for k := range 1000 {
 		p, err := h.plan(k)
 		require.NoError(t, err)
-		require.NoError(t, p.Check())
+		require.NoError(t, harness.Check(p))
 		scales[p.Options["scale"]]++
 		sizes[p.Nodes]++
 		steps[len(p.Schedule)]++
@@ -160,7 +160,7 @@ func TestWhatReachedSomethingNewIsVaried(t *testing.T) {
 		for _, code := range codes {
 			reached[feature{moves, code}] = struct{}{}
 		}
-		c.note(harness.Plan{Seed: seed}, reached)
+		c.note(record.Plan{Seed: seed}, reached)
 	}
 	reach(1, 10, 11)
 	reach(2, 10)
@@ -176,16 +176,16 @@ func TestWhatReachedSomethingNewIsVaried(t *testing.T) {
 }
 
 func TestCoverageTellsSituationsApart(t *testing.T) {
-	reach := func(p harness.Plan) map[feature]struct{} {
+	reach := func(p record.Plan) map[feature]struct{} {
 		p.Target, p.Time = "raft", 10*time.Second
 		r, err := harness.Simulate(context.Background(), p)
 		require.NoError(t, err)
 		return reached(r.History)
 	}
-	calm := reach(harness.Plan{Nodes: 3, Seed: 1})
-	require.Equal(t, calm, reach(harness.Plan{Nodes: 3, Seed: 1}))
-	cut := reach(harness.Plan{Nodes: 3, Seed: 1, Schedule: nemesis.Schedule{{At: time.Second, Fault: "cut-link"}}})
-	killed := reach(harness.Plan{Nodes: 3, Seed: 1, Schedule: nemesis.Schedule{{At: time.Second, Fault: "kill"}}})
+	calm := reach(record.Plan{Nodes: 3, Seed: 1})
+	require.Equal(t, calm, reach(record.Plan{Nodes: 3, Seed: 1}))
+	cut := reach(record.Plan{Nodes: 3, Seed: 1, Schedule: nemesis.Schedule{{At: time.Second, Fault: "cut-link"}}})
+	killed := reach(record.Plan{Nodes: 3, Seed: 1, Schedule: nemesis.Schedule{{At: time.Second, Fault: "kill"}}})
 	more := func(a, b map[feature]struct{}) (n int) {
 		for f := range a {
 			if _, known := b[f]; !known {
@@ -215,8 +215,8 @@ func TestFindingsAreKeptOneOfAKind(t *testing.T) {
 		all += 1 + k.Alike
 		require.False(t, signatures[k.Shrunk.Signature()])
 		signatures[k.Shrunk.Signature()] = true
-		require.Equal(t, harness.StatusBroken, k.Found.Status)
-		require.Equal(t, harness.StatusBroken, k.Shrunk.Run.Status)
+		require.Equal(t, record.StatusBroken, k.Found.Status)
+		require.Equal(t, record.StatusBroken, k.Shrunk.Run.Status)
 		for _, dir := range []string{k.Found.Dir, k.Shrunk.Run.Dir} {
 			for _, file := range []string{"report.html", "history.jsonl", "run.json", "repro"} {
 				require.FileExists(t, filepath.Join(dir, file))
@@ -235,23 +235,23 @@ func TestFindingsAreKeptOneOfAKind(t *testing.T) {
 func TestAFindingOnContainersRequiresWhatItBroke(t *testing.T) {
 	scratch, results := t.TempDir(), t.TempDir()
 	cfg := after("raft", "sticky-leader", 1)
-	cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) { // stands for containers
+	cfg.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) { // stands for containers
 		r, err := harness.Run(ctx, p, harness.Config{Results: scratch})
 		if err == nil {
-			r.Cluster = harness.OnDocker
+			r.Cluster = record.OnDocker
 		}
 		return r, err
 	}
-	adopt := func(r *report.Run) error { return harness.Move(r, results) }
+	adopt := func(r *record.Run) error { return harness.Move(r, results) }
 	keeper := Keeper{Results: results, Adopt: adopt, Shrink: shrink.Config{Make: cfg.Make, Jobs: 1, Need: 1, Of: 1, Measure: 1}}
 	kept, err := keeper.Keep(t.Context(), hunted(t, cfg))
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
-	for _, r := range []*report.Run{kept[0].Found, kept[0].Shrunk.Run} {
-		require.Equal(t, harness.StatusBroken, r.Status)
-		stored, err := report.Read(r.Dir)
+	for _, r := range []*record.Run{kept[0].Found, kept[0].Shrunk.Run} {
+		require.Equal(t, record.StatusBroken, r.Status)
+		stored, err := record.Read(r.Dir)
 		require.NoError(t, err)
-		again, err := harness.Again(stored, harness.Plan{Seed: stored.Seed})
+		again, err := harness.Again(stored, record.Plan{Seed: stored.Seed})
 		require.NoError(t, err)
 		require.Equal(t, []string{"sticky-leader"}, again.Plan.Require)
 	}
@@ -263,7 +263,7 @@ func TestAFindingOnContainersRequiresWhatItBroke(t *testing.T) {
 
 func TestWhatWasBeingShrunkWhenARunFailedIsKept(t *testing.T) {
 	runs := 0
-	keeper := Keeper{Results: t.TempDir(), Shrink: shrink.Config{Jobs: 1, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+	keeper := Keeper{Results: t.TempDir(), Shrink: shrink.Config{Jobs: 1, Make: func(ctx context.Context, p record.Plan) (*record.Run, error) {
 		if runs++; runs == 30 {
 			return nil, os.ErrPermission
 		}

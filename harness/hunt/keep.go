@@ -2,7 +2,6 @@ package hunt
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/report"
 )
@@ -21,7 +21,7 @@ type Keeper struct {
 	Origin  string        // the command that found them
 	Shrink  shrink.Config // how to shrink; its Property is set for each
 	// Adopt keeps a run that was made on containers: it takes its folder over. Runs in simulation are made again.
-	Adopt func(r *report.Run) error
+	Adopt func(r *record.Run) error
 	// Tell is told before each finding is shrunk; it may be nil.
 	Tell func(f Finding, more int)
 }
@@ -29,7 +29,7 @@ type Keeper struct {
 // Kept is a finding that was kept.
 type Kept struct {
 	Finding
-	Found  *report.Run    // as it was found
+	Found  *record.Run    // as it was found
 	Shrunk *shrink.Result // nil if there was no time to shrink it
 	File   string         // the scenario that it was shrunk to, in the folder of Shrunk.Run
 	Alike  int            // further runs that broke the same property in the same circumstances, or were shrunk to the same
@@ -134,34 +134,29 @@ func (k Keeper) Scenario(ctx context.Context, small *shrink.Result, origin strin
 		return "", fmt.Errorf("hunt: %w", err)
 	}
 	words := []string{"recount run", file}
-	if small.Run.Cluster != harness.OnSim {
+	if small.Run.Cluster != record.OnSim {
 		words = append(words, "--on", small.Run.Cluster)
 	}
 	return file, k.repeat(small.Run, strings.Join(words, " "))
 }
 
 // store gives a run a folder of its own, in which the property counts as required.
-func (k Keeper) store(ctx context.Context, r *report.Run, property string) (*report.Run, error) {
-	p, err := harness.PlanOf(r)
-	if err != nil {
-		return nil, err
-	}
+func (k Keeper) store(ctx context.Context, r *record.Run, property string) (*record.Run, error) {
+	p := r.Plan
 	p.Require = []string{property}
-	if r.Cluster == harness.OnSim {
+	if r.Cluster == record.OnSim {
 		return harness.Run(ctx, p, harness.Config{Results: k.Results})
 	}
 	if err := k.Adopt(r); err != nil {
 		return nil, err
 	}
-	if r.Plan, err = json.Marshal(p); err != nil {
-		return nil, fmt.Errorf("hunt: encode the plan: %w", err)
-	}
-	harness.Judge(ctx, r, p)
+	r.Plan = p
+	harness.Judge(ctx, r)
 	return r, nil
 }
 
 // repeat rewrites a run's reports with the command that repeats it.
-func (k Keeper) repeat(r *report.Run, command string) error {
+func (k Keeper) repeat(r *record.Run, command string) error {
 	r.Repeat = command
 	return report.Write(r)
 }

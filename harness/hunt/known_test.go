@@ -12,9 +12,9 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/nemesis"
-	"recount/report"
 	"recount/targets"
 )
 
@@ -130,8 +130,8 @@ func TestWhatIsKnownToBreakIsFoundShrunkAndRepeated(t *testing.T) {
 }
 
 // broken is the verdict on a property that a run broke, or nil.
-func broken(r *report.Run, property string) *report.Verdict {
-	i := slices.IndexFunc(r.Verdicts, func(v report.Verdict) bool { return Looked(&v, property) })
+func broken(r *record.Run, property string) *record.Verdict {
+	i := slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return Looked(&v, property) })
 	if i < 0 {
 		return nil
 	}
@@ -150,7 +150,7 @@ func words(s nemesis.Schedule) string {
 }
 
 func repeats(t *testing.T, s *shrink.Result) {
-	again, err := harness.Again(s.Run, harness.Plan{Seed: s.Plan.Seed})
+	again, err := harness.Again(s.Run, record.Plan{Seed: s.Plan.Seed})
 	require.NoError(t, err)
 	require.True(t, again.Exact)
 	for range 100 {
@@ -168,10 +168,10 @@ func isInTheScenario(t *testing.T, s *shrink.Result) {
 	require.NoError(t, os.WriteFile(file, text, 0o644))
 	scenario, err := harness.LoadScenario(file)
 	require.NoError(t, err)
-	r, err := harness.Simulate(context.Background(), scenario.Plan(harness.Plan{Seed: *scenario.Seed}))
+	r, err := harness.Simulate(context.Background(), scenario.Plan(record.Plan{Seed: *scenario.Seed}))
 	require.NoError(t, err)
 	require.NoError(t, harness.Same(s.Run.History, r.History))
-	require.Equal(t, harness.StatusBroken, r.Status)
+	require.Equal(t, record.StatusBroken, r.Status)
 	require.Equal(t, checkers.Invalid, broken(r, s.Property).Verdict)
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/nemesis"
 )
 
@@ -14,7 +14,7 @@ import (
 const maxSteps = 8
 
 // vary returns a plan that is a little different from one that reached something new.
-func (h *hunter) vary(p harness.Plan, rnd *rand.Rand) (harness.Plan, error) {
+func (h *hunter) vary(p record.Plan, rnd *rand.Rand) (record.Plan, error) {
 	p.Schedule = slices.Clone(p.Schedule)
 	if rnd.IntN(4) > 0 {
 		p.Seed = uint64(rnd.Uint32())
@@ -29,7 +29,7 @@ func (h *hunter) vary(p harness.Plan, rnd *rand.Rand) (harness.Plan, error) {
 }
 
 // change makes one change.
-func (h *hunter) change(p *harness.Plan, rnd *rand.Rand) error {
+func (h *hunter) change(p *record.Plan, rnd *rand.Rand) error {
 	if len(p.Schedule) == 0 {
 		return h.another(p, rnd)
 	}
@@ -73,7 +73,7 @@ func (h *hunter) change(p *harness.Plan, rnd *rand.Rand) error {
 }
 
 // another adds steps, at a time of their own.
-func (h *hunter) another(p *harness.Plan, rnd *rand.Rand) error {
+func (h *hunter) another(p *record.Plan, rnd *rand.Rand) error {
 	s, err := h.steps(p, 1+rnd.IntN(2), rnd)
 	room := maxSteps - len(p.Schedule)
 	p.Schedule = append(p.Schedule, s[:min(len(s), room)]...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // Finding is that a row violates a property: under which columns, and the run that shows it best.
@@ -161,11 +161,11 @@ func (t *Table) tried(row int) bool {
 func (t *Table) Status() int {
 	switch {
 	case t.Count(Broken) > 0 || len(t.Missed) > 0:
-		return harness.StatusBroken
+		return record.StatusBroken
 	case t.Interrupted || t.Count(Valid) == 0:
-		return harness.StatusUnknown
+		return record.StatusUnknown
 	}
-	return harness.StatusHeld
+	return record.StatusHeld
 }
 
 // thousands writes a number: "11,904".

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/report"
 )
 
@@ -88,9 +88,9 @@ func HTML(w io.Writer, t *Table) error {
 		Broken: shown("broken", t.Findings(Broken)), Weak: shown("weak", t.Findings(Weak)),
 	}
 	switch t.Status() {
-	case harness.StatusBroken:
+	case record.StatusBroken:
 		v.Mark, v.Tone = "✕", "broken"
-	case harness.StatusUnknown:
+	case record.StatusUnknown:
 		v.Mark, v.Tone = "?", "open"
 	}
 	for i, c := range t.Columns {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/harness"
+	"recount/harness/record"
 )
 
 // runsFolder is where a matrix keeps runs, in its own folder.
@@ -82,7 +83,7 @@ func (k *keeping) work(ctx context.Context) {
 		}
 		columns := len(k.table.Columns)
 		run := k.plan.run(&k.plan.Rows[w.pair/columns], &k.plan.Columns[w.pair%columns], w.seed)
-		run.On = harness.OnSim
+		run.On = record.OnSim
 		rep, err := harness.Run(ctx, run, harness.Config{
 			Results: filepath.Join(k.dir, runsFolder), Repeat: run.Command(), Compress: true,
 		})

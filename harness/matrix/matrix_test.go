@@ -15,7 +15,7 @@ import (
 	"recount/checkers"
 	"recount/election"
 	"recount/harness"
-	"recount/report"
+	"recount/harness/record"
 	"recount/targets"
 )
 
@@ -90,7 +90,7 @@ func TestAMatrixTellsWhatHoldsFromWhatBreaks(t *testing.T) {
 		got := table.cell(c.row, c.column, c.property)
 		require.Equal(t, c.want, got.Verdict, "%s, %s: %s: %s", c.row, c.column, c.property, got.Why)
 	}
-	require.Equal(t, harness.StatusBroken, table.Status())
+	require.Equal(t, record.StatusBroken, table.Status())
 	require.True(t, table.cell("raft-prevote", "isolate", "vote-once").Promised)
 	require.False(t, table.cell("heartbeat-only", "isolate", "exclusive-leadership").Promised)
 }
@@ -115,7 +115,7 @@ func TestTheSeedOfACellIsTheSmallestThatShowsIt(t *testing.T) {
 		plan := p.run(&p.Rows[0], &p.Columns[0], seed)
 		r, err := harness.Simulate(context.Background(), plan)
 		require.NoError(t, err)
-		i := slices.IndexFunc(r.Verdicts, func(v report.Verdict) bool { return v.Property == "vote-once" })
+		i := slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return v.Property == "vote-once" })
 		require.Equal(t, seed == c.Seed, r.Verdicts[i].Verdict == checkers.Invalid, "seed %d", seed)
 		if seed == c.Seed {
 			require.Equal(t, r.Verdicts[i].Why, c.Why)
@@ -149,7 +149,7 @@ func TestFootGunsAreCaughtByWhatTheyAreThereToBreak(t *testing.T) {
 	for _, f := range table.Findings(Weak) {
 		require.NotEqual(t, "raft:forget-vote", f.Row, "what else it breaks is raft's")
 	}
-	require.Equal(t, harness.StatusHeld, table.Status())
+	require.Equal(t, record.StatusHeld, table.Status())
 }
 
 // Plain raft has two leaders for a moment, too, and without check-quorum nothing is missing: that is no foot-gun's doing.
@@ -178,7 +178,7 @@ func TestWhatCannotRunIsBarredAndSaysWhy(t *testing.T) {
 	p.Columns = p.Columns[1:]
 	table = measure(t, p)
 	require.Zero(t, table.Runs)
-	require.Equal(t, harness.StatusUnknown, table.Status())
+	require.Equal(t, record.StatusUnknown, table.Status())
 }
 
 func TestACrashIsAFailureWithAWayBack(t *testing.T) {
@@ -204,7 +204,7 @@ func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
 	require.GreaterOrEqual(t, table.Runs, 9)
 	require.Less(t, table.Runs, 20)
 	require.Equal(t, Weak, table.cell("heartbeat-only", "isolate", "exclusive-leadership").Verdict)
-	require.Equal(t, harness.StatusUnknown, table.Status())
+	require.Equal(t, record.StatusUnknown, table.Status())
 
 	table, err = Measure(ctx, planned(t, []string{"raft:forget-vote"}, []string{"isolate"}, nil), quiet)
 	require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestEveryViolationHasARunThatShowsIt(t *testing.T) {
 			}
 			violations++
 			require.FileExists(t, filepath.Join(dir, c.Run, "report.html"))
-			r, err := report.Read(filepath.Join(dir, c.Run))
+			r, err := record.Read(filepath.Join(dir, c.Run))
 			require.NoError(t, err)
 			require.Equal(t, c.Command, r.Repeat)
 			require.Equal(t, checkers.Invalid, r.Verdicts[k].Verdict)
@@ -289,7 +289,7 @@ func TestAScenarioThatMissesItsPointIsTold(t *testing.T) {
 	require.Equal(t, "recount run ping-pong --target blazingmq-term --seed 1", m.Command)
 	require.Equal(t, []string{"no-ping-pong", "valid", "invalid"}, []string{m.Property, m.Expected, m.Got})
 	require.Equal(t, 3, m.Runs)
-	require.Equal(t, harness.StatusBroken, table.Status())
+	require.Equal(t, record.StatusBroken, table.Status())
 }
 
 func TestARunOfAScenarioHasTheOptionsOfItsRow(t *testing.T) {

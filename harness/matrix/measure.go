@@ -10,7 +10,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
-	"recount/report"
+	"recount/harness/record"
 )
 
 // Progress is how far the work is.
@@ -134,7 +134,7 @@ func (m *measurement) barred() bool {
 func (m *measurement) spent() bool { return m.Budget > 0 && time.Since(m.started) >= m.Budget }
 
 // simulate makes a run. A crash of the algorithm is a failure with a way back to it.
-func simulate(ctx context.Context, p harness.Plan) (r *report.Run, err error) {
+func simulate(ctx context.Context, p record.Plan) (r *record.Run, err error) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			err = fmt.Errorf("matrix: %s: %v\n%s", p.Command(), crash, debug.Stack())
@@ -145,8 +145,8 @@ func simulate(ctx context.Context, p harness.Plan) (r *report.Run, err error) {
 
 // caught returns what a foot-gun has broken in a run: what it is there to break, and what the same run without it leaves
 // whole. A promise of the target's needs no such run.
-func (m *measurement) caught(r *Row, c *Column, p harness.Plan, with *report.Run) (properties []string, err error) {
-	var without *report.Run
+func (m *measurement) caught(r *Row, c *Column, p record.Plan, with *record.Run) (properties []string, err error) {
+	var without *record.Run
 	for i := range with.Verdicts {
 		v := &with.Verdicts[i]
 		if v.Verdict != checkers.Invalid || v.Excused || !slices.Contains(r.Breaks, v.Property) {
@@ -169,7 +169,7 @@ func (m *measurement) caught(r *Row, c *Column, p harness.Plan, with *report.Run
 }
 
 // add takes in what came of a run.
-func (m *measurement) add(pair *Pair, p harness.Plan, r *report.Run, caught []string, err error) {
+func (m *measurement) add(pair *Pair, p record.Plan, r *record.Run, caught []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -187,7 +187,7 @@ func (m *measurement) add(pair *Pair, p harness.Plan, r *report.Run, caught []st
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		pair.Cells[i].add(v, slices.Contains(caught, v.Property), p)
-		if v.Expect != checkers.Unknown && v.Expect != v.Verdict {
+		if v.Meaning().Missed() {
 			m.table.miss(v, p)
 		}
 	}
@@ -207,13 +207,13 @@ func (m *measurement) tell() {
 }
 
 // add takes in what came of the property in one run, and whether it caught a foot-gun.
-func (c *Cell) add(v *report.Verdict, caught bool, p harness.Plan) {
+func (c *Cell) add(v *record.Verdict, caught bool, p record.Plan) {
 	c.Promised, c.While = c.Promised || v.Promised, v.While
 	switch {
 	case v.Verdict == checkers.Valid:
 		c.Valid++
 	case v.Verdict == checkers.Invalid:
-		broken := v.Promised && v.Expect != checkers.Invalid
+		broken := v.Promised && v.Meaning().Fails()
 		told, tells := c.Broken+c.Caught > 0, broken || caught
 		if c.Invalid == 0 || tells && !told || tells == told && p.Seed < c.Seed {
 			c.Seed, c.Why, c.Command = p.Seed, v.Why, p.Command()
@@ -250,7 +250,7 @@ func (c *Cell) settle() {
 }
 
 // miss takes note of a scenario that did not show what it is there to show.
-func (t *Table) miss(v *report.Verdict, p harness.Plan) {
+func (t *Table) miss(v *record.Verdict, p record.Plan) {
 	for i := range t.Missed {
 		m := &t.Missed[i]
 		if m.Scenario == p.Scenario && m.Property == v.Property {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -41,16 +42,16 @@ func (p *Plan) Check() error {
 }
 
 // run is the plan of one run.
-func (p *Plan) run(r *Row, c *Column, seed uint64) harness.Plan {
+func (p *Plan) run(r *Row, c *Column, seed uint64) record.Plan {
 	if c.scenario != nil {
-		run := c.scenario.Plan(harness.Plan{Target: r.Target, Seed: seed})
+		run := c.scenario.Plan(record.Plan{Target: r.Target, Seed: seed})
 		own := run.Options
 		if run.Options = r.over(own); !maps.Equal(own, run.Options) {
 			run.Expect = nil // that was expected of the target as the scenario has it
 		}
 		return run
 	}
-	run := harness.Plan{
+	run := record.Plan{
 		Target: r.Target, Options: r.Options, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
 		Faults: c.faults, Workloads: harness.Apt(p.Workloads, r.found),
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // The files of a matrix's folder.
@@ -22,7 +22,7 @@ const (
 
 // MakeFolder makes a matrix's own folder, results/matrix/<time>.
 func MakeFolder(results string) (string, error) {
-	dir, err := harness.NewFolder(results, "matrix", time.Now())
+	dir, err := record.NewFolder(results, "matrix", time.Now())
 	if err != nil {
 		return "", fmt.Errorf("matrix: %w", err)
 	}

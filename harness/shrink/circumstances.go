@@ -5,14 +5,14 @@ import (
 	"slices"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 // Circumstances tells by time which faults had to do with a violation: those under way in it, or else the one that came
 // last before. whole is whether the cluster was in good health again when the violation was complete, and no fault under
 // way that would have moved on.
-func Circumstances(h *history.History, v *report.Verdict) (under []string, whole bool) {
+func Circumstances(h *history.History, v *record.Verdict) (under []string, whole bool) {
 	names := map[string]bool{}
 	open := map[int]string{}
 	last, moving := "", false

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/nemesis"
 )
 
@@ -32,12 +32,12 @@ func (s *shrinker) passes() {
 func (s *shrinker) order() {
 	byTime := func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) }
 	if !slices.IsSortedFunc(s.best.Schedule, byTime) {
-		s.try(s.with(func(p *harness.Plan) { slices.SortStableFunc(p.Schedule, byTime) }))
+		s.try(s.with(func(p *record.Plan) { slices.SortStableFunc(p.Schedule, byTime) }))
 	}
 }
 
 // with returns the best plan with its own copy of the schedule, changed by f.
-func (s *shrinker) with(f func(p *harness.Plan)) harness.Plan {
+func (s *shrinker) with(f func(p *record.Plan)) record.Plan {
 	p := s.best
 	p.Schedule = slices.Clone(p.Schedule)
 	f(&p)
@@ -49,7 +49,7 @@ func (s *shrinker) steps() {
 	for size := len(s.best.Schedule); size > 0; size /= 2 {
 		for i := 0; i < len(s.best.Schedule) && s.going(); {
 			end := min(i+size, len(s.best.Schedule))
-			if !s.try(s.with(func(p *harness.Plan) { p.Schedule = slices.Delete(p.Schedule, i, end) })) {
+			if !s.try(s.with(func(p *record.Plan) { p.Schedule = slices.Delete(p.Schedule, i, end) })) {
 				i = end
 			}
 		}
@@ -59,7 +59,7 @@ func (s *shrinker) steps() {
 // nodes takes the smallest cluster that does.
 func (s *shrinker) nodes() {
 	for n := 2; n < s.best.Nodes; n++ {
-		if s.try(s.with(func(p *harness.Plan) { p.Nodes = n })) {
+		if s.try(s.with(func(p *record.Plan) { p.Nodes = n })) {
 			return
 		}
 	}
@@ -68,16 +68,16 @@ func (s *shrinker) nodes() {
 // trimmings leaves out workloads, and options of the target and of faults.
 func (s *shrinker) trimmings() {
 	for _, w := range slices.Clone(s.best.Workloads) {
-		s.try(s.with(func(p *harness.Plan) {
+		s.try(s.with(func(p *record.Plan) {
 			p.Workloads = slices.DeleteFunc(slices.Clone(p.Workloads), func(o string) bool { return o == w })
 		}))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.best.Options)) {
-		s.try(s.with(func(p *harness.Plan) { p.Options = without(p.Options, name) }))
+		s.try(s.with(func(p *record.Plan) { p.Options = without(p.Options, name) }))
 	}
 	for i := range s.best.Schedule {
 		for _, name := range slices.Sorted(maps.Keys(s.best.Schedule[i].With)) {
-			s.try(s.with(func(p *harness.Plan) { p.Schedule[i].With = without(p.Schedule[i].With, name) }))
+			s.try(s.with(func(p *record.Plan) { p.Schedule[i].With = without(p.Schedule[i].With, name) }))
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (s *shrinker) faults() {
 			}
 			aims := [][]string{s.best.Schedule[i].Nodes, nil} // as before, or as the new fault has it
 			if slices.ContainsFunc(aims, func(words []string) bool {
-				return s.try(s.with(func(p *harness.Plan) { become(&p.Schedule[i], f, words) }))
+				return s.try(s.with(func(p *record.Plan) { become(&p.Schedule[i], f, words) }))
 			}) {
 				break
 			}
@@ -137,19 +137,19 @@ var telling = []string{"leader", "follower", "old-leader", "one"}
 func (s *shrinker) words() {
 	for i := range s.best.Schedule {
 		if s.best.Schedule[i].After != "" {
-			s.try(s.with(func(p *harness.Plan) {
+			s.try(s.with(func(p *record.Plan) {
 				p.Schedule[i].After, p.Schedule[i].Wait, p.Schedule[i].Times = "", 0, 0
 			}))
 		}
 		if st := s.best.Schedule[i]; st.Wait > 0 || st.Times > 0 {
-			s.try(s.with(func(p *harness.Plan) { p.Schedule[i].Wait, p.Schedule[i].Times = 0, 0 }))
+			s.try(s.with(func(p *record.Plan) { p.Schedule[i].Wait, p.Schedule[i].Times = 0, 0 }))
 		}
 		for k := range s.best.Schedule[i].Nodes {
 			for _, w := range telling {
 				if w == s.best.Schedule[i].Nodes[k] {
 					break
 				}
-				if s.try(s.with(func(p *harness.Plan) {
+				if s.try(s.with(func(p *record.Plan) {
 					p.Schedule[i].Nodes = slices.Clone(p.Schedule[i].Nodes)
 					p.Schedule[i].Nodes[k] = w
 				})) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recount/harness"
+	"recount/harness/record"
 )
 
 // Scenario returns the result as the text of a scenario file: what it takes to break the property, and in comments what
@@ -40,7 +41,7 @@ func (r *Result) Rate() string {
 		return "how often it shows was not measured: shrinking was cut short"
 	}
 	where := "with seeds at random"
-	if r.Plan.On == harness.OnDocker {
+	if r.Plan.On == record.OnDocker {
 		where = "on containers"
 	}
 	words := fmt.Sprintf("%d of %d runs %s show it", r.Hits, r.Measured, where)
@@ -51,7 +52,7 @@ func (r *Result) Rate() string {
 }
 
 // Faults is a schedule in a few words: "2 faults (isolate, kill)".
-func Faults(p harness.Plan) string {
+func Faults(p record.Plan) string {
 	var names []string
 	for _, st := range p.Schedule {
 		names = append(names, st.Fault)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // settings makes what faults are given smaller, where it is a time, and easier to read.
@@ -16,7 +16,7 @@ func (s *shrinker) settings() {
 	for i := range s.best.Schedule {
 		for _, name := range slices.Sorted(maps.Keys(s.best.Schedule[i].With)) {
 			value := s.best.Schedule[i].With[name]
-			set := func(p *harness.Plan, text string) {
+			set := func(p *record.Plan, text string) {
 				p.Schedule[i].With = maps.Clone(p.Schedule[i].With)
 				p.Schedule[i].With[name] = text
 			}
@@ -25,11 +25,11 @@ func (s *shrinker) settings() {
 				if d < 0 {
 					sign, d = "-", -d
 				}
-				s.shorten(d, 1, func(p *harness.Plan, d time.Duration) { set(p, sign+d.String()) })
+				s.shorten(d, 1, func(p *record.Plan, d time.Duration) { set(p, sign+d.String()) })
 				continue
 			}
 			for _, text := range append(rounderTime(value), rounder(value)...) {
-				if s.try(s.with(func(p *harness.Plan) { set(p, text) })) {
+				if s.try(s.with(func(p *record.Plan) { set(p, text) })) {
 					break
 				}
 			}

@@ -12,9 +12,9 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
-	"recount/report"
 )
 
 // Config says how to shrink.
@@ -22,7 +22,7 @@ type Config struct {
 	// Property is what must stay broken; with "" it is the first promise that the run broke, or else the first property.
 	Property string
 	// Make makes a run; nil simulates it.
-	Make func(ctx context.Context, p harness.Plan) (*report.Run, error)
+	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
 	Jobs int // runs at once; 0 for one a core
 	// Of so many runs of a plan, each with a seed of its own, Need must break the property. With Of 0 it is one of as many
 	// as the property is rare: enough where anything that can be made is made at no cost.
@@ -38,16 +38,16 @@ type Config struct {
 type Progress struct {
 	Tried, Runs int // plans, and runs of them
 	Took        time.Duration
-	Plan        harness.Plan // the smallest so far
+	Plan        record.Plan // the smallest so far
 }
 
 // Result is what shrinking came to.
 type Result struct {
 	Progress
 	Property string
-	From     harness.Plan // where it began
-	Run      *report.Run  // of Plan
-	Verdict  *report.Verdict
+	From     record.Plan // where it began
+	Run      *record.Run // of Plan
+	Verdict  *record.Verdict
 	// Hits of Measured further runs of the plan, with other seeds, break the property too. There are fewer than ToMeasure
 	// if ctx or the budget ended before.
 	Hits, Measured, ToMeasure int
@@ -57,7 +57,7 @@ type Result struct {
 
 // Shrink makes the plan of a judged run as small as it can. It returns the best so far when ctx ends, and beside an error of
 // a run that could not be made. The result is nil if the run does not break the property.
-func Shrink(ctx context.Context, r *report.Run, cfg Config) (*Result, error) {
+func Shrink(ctx context.Context, r *record.Run, cfg Config) (*Result, error) {
 	s, err := newShrinker(r, cfg)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ type shrinker struct {
 	ctx context.Context
 	criterion
 	result   Result
-	best     harness.Plan
+	best     record.Plan
 	took     time.Duration // by a run of the best plan
 	tries    int           // runs of a plan before it is given up
 	need     int           // how many of them must break the property
@@ -108,7 +108,7 @@ type criterion struct {
 }
 
 // shows returns the verdict by which a run meets the criterion, or nil.
-func (c criterion) shows(r *report.Run, planned time.Duration) *report.Verdict {
+func (c criterion) shows(r *record.Run, planned time.Duration) *record.Verdict {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Property == c.property && v.Verdict == checkers.Invalid && (v.Promised || !c.promised) {
@@ -121,16 +121,13 @@ func (c criterion) shows(r *report.Run, planned time.Duration) *report.Verdict {
 }
 
 // late reports whether a violation was complete only after the time for faults was over.
-func late(h *history.History, v *report.Verdict, planned time.Duration) bool {
+func late(h *history.History, v *record.Verdict, planned time.Duration) bool {
 	return v.To > settledAt(h)+planned
 }
 
-func newShrinker(r *report.Run, cfg Config) (*shrinker, error) {
-	p, err := harness.PlanOf(r)
-	if err != nil {
-		return nil, err
-	}
-	if p.Target == "" || r.History == nil {
+func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
+	p := r.Plan
+	if !p.Known() || r.History == nil {
 		return nil, harness.Usage(errors.New("shrink: there is no plan to shrink: name a run's folder"))
 	}
 	if len(p.Recorded) > 0 {
@@ -167,7 +164,7 @@ func newShrinker(r *report.Run, cfg Config) (*shrinker, error) {
 }
 
 // plain is the plan without what shrinking has no use for: it names its faults, and nothing twice.
-func plain(p harness.Plan) harness.Plan {
+func plain(p record.Plan) record.Plan {
 	p.Scenario, p.Faults, p.Expect = "", nil, nil
 	p.Schedule = slices.Clone(p.Schedule)
 	for i := range p.Schedule {
@@ -183,10 +180,10 @@ func plain(p harness.Plan) harness.Plan {
 }
 
 // Breaks reports whether a judged run breaks the property, or with "" any: whether there is something to shrink.
-func Breaks(r *report.Run, property string) bool { return broken(r, property) != nil }
+func Breaks(r *record.Run, property string) bool { return broken(r, property) != nil }
 
 // Broken returns the first promise that a judged run broke, or else the first property; "" if it broke none.
-func Broken(r *report.Run) string {
+func Broken(r *record.Run) string {
 	if v := broken(r, ""); v != nil {
 		return v.Property
 	}
@@ -194,7 +191,7 @@ func Broken(r *report.Run) string {
 }
 
 // broken returns the verdict on the property that a run broke, or on the first of those that it broke.
-func broken(r *report.Run, property string) (first *report.Verdict) {
+func broken(r *record.Run, property string) (first *record.Verdict) {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		switch {

@@ -13,15 +13,15 @@ import (
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/record"
 	"recount/nemesis"
-	"recount/report"
 )
 
 // sec is a number of seconds.
 func sec(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
 
 // crowded are plans that break a property, with much around what it takes.
-var crowded = map[string]harness.Plan{
+var crowded = map[string]record.Plan{
 	"no-ping-pong": {
 		Target: "blazingmq-term", Nodes: 6, Time: sec(40), Seed: 77, Workloads: []string{"fence"}, Options: map[string]string{"missed": "4"},
 		Schedule: nemesis.Schedule{
@@ -39,7 +39,7 @@ var crowded = map[string]harness.Plan{
 	},
 }
 
-func simulate(t testing.TB, p harness.Plan) *report.Run {
+func simulate(t testing.TB, p record.Plan) *record.Run {
 	r, err := harness.Simulate(context.Background(), p)
 	require.NoError(t, err)
 	return r
@@ -54,7 +54,7 @@ func shrunk(t testing.TB, property string, cfg Config) *Result {
 	return r
 }
 
-func shows(t testing.TB, p harness.Plan, property string) bool {
+func shows(t testing.TB, p record.Plan, property string) bool {
 	v := broken(simulate(t, p), property)
 	return v != nil && v.Verdict == checkers.Invalid
 }
@@ -70,7 +70,7 @@ func TestInterruptedShrinkingKeepsTheLeastSoFar(t *testing.T) {
 	for _, after := range []int64{1, 40, 150} {
 		ctx, stop := context.WithCancel(context.Background())
 		var runs atomic.Int64
-		cfg := Config{Property: "no-ping-pong", Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+		cfg := Config{Property: "no-ping-pong", Make: func(ctx context.Context, p record.Plan) (*record.Run, error) {
 			if runs.Add(1) == after {
 				stop()
 			}
@@ -101,7 +101,7 @@ func TestTheRateIsMeasuredWithinTheBudget(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := Config{Property: "no-ping-pong", Jobs: 1, Need: 2, Of: 3, Measure: 10, Budget: 30 * time.Minute}
-			cfg.Make = func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+			cfg.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) {
 				select {
 				case <-time.After(c.run):
 					return harness.Simulate(ctx, p)
@@ -121,7 +121,7 @@ func TestTheRateIsMeasuredWithinTheBudget(t *testing.T) {
 
 func TestARunThatFailsLeavesTheLeastSoFar(t *testing.T) {
 	crowd, runs := simulate(t, crowded["no-ping-pong"]), 0
-	cfg := Config{Property: "no-ping-pong", Jobs: 1, Need: 1, Of: 1, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+	cfg := Config{Property: "no-ping-pong", Jobs: 1, Need: 1, Of: 1, Make: func(ctx context.Context, p record.Plan) (*record.Run, error) {
 		if runs++; runs == 20 {
 			return nil, os.ErrPermission
 		}
@@ -141,7 +141,7 @@ func TestAPlanThatShowsItNowAndThenNeedsSoManyHits(t *testing.T) {
 	peaceful.Schedule = nil
 	calm := simulate(t, peaceful)
 	var runs int
-	r := shrunk(t, "no-ping-pong", Config{Jobs: 1, Need: 2, Of: 4, Measure: 8, Make: func(ctx context.Context, p harness.Plan) (*report.Run, error) {
+	r := shrunk(t, "no-ping-pong", Config{Jobs: 1, Need: 2, Of: 4, Measure: 8, Make: func(ctx context.Context, p record.Plan) (*record.Run, error) {
 		if runs++; runs%4 == 3 {
 			return calm, nil
 		}
@@ -158,19 +158,19 @@ func TestAPlanThatShowsItNowAndThenNeedsSoManyHits(t *testing.T) {
 }
 
 func TestWhatCannotBeShrunkIsSaid(t *testing.T) {
-	quiet := simulate(t, harness.Plan{Target: "raft", Nodes: 3, Time: sec(5)})
+	quiet := simulate(t, record.Plan{Target: "raft", Nodes: 3, Time: sec(5)})
 	_, err := Shrink(context.Background(), quiet, Config{})
 	require.ErrorContains(t, err, "the run does not break any property")
 	require.True(t, harness.IsUsage(err))
 	_, err = Shrink(context.Background(), quiet, Config{Property: "fencing"})
 	require.ErrorContains(t, err, "the run does not break fencing")
 
-	again, err := harness.Again(simulate(t, crowded["sticky-leader"]), harness.Plan{Seed: 6})
+	again, err := harness.Again(simulate(t, crowded["sticky-leader"]), record.Plan{Seed: 6})
 	require.NoError(t, err)
 	_, err = Shrink(context.Background(), simulate(t, again.Plan), Config{})
 	require.ErrorContains(t, err, "repeats the faults of another")
 
-	_, err = Shrink(context.Background(), &report.Run{}, Config{})
+	_, err = Shrink(context.Background(), &record.Run{}, Config{})
 	require.ErrorContains(t, err, "no plan to shrink")
 }
 
@@ -185,9 +185,9 @@ func TestTheScenarioThatIsLeftRunsAndFailsForAsLongAsThePropertyBreaks(t *testin
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 	s, err := harness.LoadScenario(path)
 	require.NoError(t, err)
-	run := simulate(t, s.Plan(harness.Plan{Seed: *s.Seed}))
-	require.Equal(t, harness.StatusBroken, run.Status)
-	other := simulate(t, s.Plan(harness.Plan{Seed: *s.Seed, Options: nil, Target: "raft-prevote"}))
+	run := simulate(t, s.Plan(record.Plan{Seed: *s.Seed}))
+	require.Equal(t, record.StatusBroken, run.Status)
+	other := simulate(t, s.Plan(record.Plan{Seed: *s.Seed, Options: nil, Target: "raft-prevote"}))
 	require.Nil(t, broken(other, "sticky-leader"))
 }
 

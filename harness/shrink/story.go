@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 // maxLines is how many lines a story may have; what is left out of it is counted.
@@ -22,7 +22,7 @@ type event struct {
 
 // Story tells what happened in a run up to a violation, in order, with terms. Times count from the run's beginning, as
 // those of its report do.
-func Story(h *history.History, v *report.Verdict) string {
+func Story(h *history.History, v *record.Verdict) string {
 	t := &teller{roles: map[string]history.View{}, twice: votedTwice(h), until: v.To}
 	if v.To == 0 { // it has no place in time
 		t.until = h.Ops[len(h.Ops)-1].Time

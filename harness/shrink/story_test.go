@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/history"
-	"recount/report"
 )
 
 // tale makes a history by hand: each call is one op, ten milliseconds after the one before.
@@ -48,8 +48,8 @@ func (s *tale) history() *history.History {
 	return h
 }
 
-func verdict(from, to time.Duration, ops ...int) *report.Verdict {
-	return &report.Verdict{Result: checkers.Result{Verdict: checkers.Invalid, From: from, To: to, Ops: ops}}
+func verdict(from, to time.Duration, ops ...int) *record.Verdict {
+	return &record.Verdict{Result: checkers.Result{Verdict: checkers.Invalid, From: from, To: to, Ops: ops}}
 }
 
 func cut(from, to string) history.Link {

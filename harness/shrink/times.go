@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/nemesis"
 )
 
@@ -27,7 +27,7 @@ func (s *shrinker) calm() {
 		first = min(first, st.At)
 	}
 	if 0 < first && first < s.best.Time {
-		s.try(s.with(func(p *harness.Plan) {
+		s.try(s.with(func(p *record.Plan) {
 			p.Time -= first
 			for i := range p.Schedule {
 				p.Schedule[i].At -= first
@@ -35,12 +35,12 @@ func (s *shrinker) calm() {
 		}))
 	}
 	if s.late {
-		s.shorten(s.best.Time, leastTime, func(p *harness.Plan, d time.Duration) { p.Time = d })
+		s.shorten(s.best.Time, leastTime, func(p *record.Plan, d time.Duration) { p.Time = d })
 		return
 	}
 	over := s.result.Verdict.To - settledAt(s.result.Run.History)
 	if i, _ := slices.BinarySearch(round, max(over+over/4, round[leastTime])); i < len(round) && round[i] < s.best.Time {
-		s.try(s.with(func(p *harness.Plan) { p.Time, p.Schedule = round[i], within(p.Schedule, round[i]) }))
+		s.try(s.with(func(p *record.Plan) { p.Time, p.Schedule = round[i], within(p.Schedule, round[i]) }))
 	}
 }
 
@@ -62,24 +62,24 @@ func (s *shrinker) times() {
 	}
 	for i := range s.best.Schedule {
 		if st := s.best.Schedule[i]; st.For > 0 || st.ForTimes > 0 { // need it heal?
-			s.try(s.with(func(p *harness.Plan) { p.Schedule[i].For, p.Schedule[i].ForTimes = 0, 0 }))
+			s.try(s.with(func(p *record.Plan) { p.Schedule[i].For, p.Schedule[i].ForTimes = 0, 0 }))
 		}
 		if st := s.best.Schedule[i]; st.For > 0 && st.ForTimes == 0 {
-			s.shorten(st.For, 1, func(p *harness.Plan, d time.Duration) { p.Schedule[i].For = d })
+			s.shorten(st.For, 1, func(p *record.Plan, d time.Duration) { p.Schedule[i].For = d })
 		}
 		if st := s.best.Schedule[i]; st.Wait > 0 && st.Times == 0 {
-			s.shorten(st.Wait, 1, func(p *harness.Plan, d time.Duration) { p.Schedule[i].Wait = d })
+			s.shorten(st.Wait, 1, func(p *record.Plan, d time.Duration) { p.Schedule[i].Wait = d })
 		}
-		s.shorten(s.best.Schedule[i].At, 0, func(p *harness.Plan, d time.Duration) { p.Schedule[i].At = d })
+		s.shorten(s.best.Schedule[i].At, 0, func(p *record.Plan, d time.Duration) { p.Schedule[i].At = d })
 	}
-	s.shorten(s.best.Time, leastTime, func(p *harness.Plan, d time.Duration) { p.Time = d })
+	s.shorten(s.best.Time, leastTime, func(p *record.Plan, d time.Duration) { p.Time = d })
 }
 
 // healInTime has faults heal before the run ends, if what broke after its end can break then: a schedule that says when
 // a fault heals tells more than one that leaves it to the end.
 func (s *shrinker) healInTime() {
 	s.late = false
-	if !s.try(s.with(func(p *harness.Plan) {
+	if !s.try(s.with(func(p *record.Plan) {
 		for i := range p.Schedule {
 			if st := &p.Schedule[i]; st.For == 0 && st.ForTimes == 0 {
 				st.For = p.Time - st.At
@@ -92,8 +92,8 @@ func (s *shrinker) healInTime() {
 }
 
 // shorten looks for the shortest round time that does, from the least of them on; or else for a rounder one nearby.
-func (s *shrinker) shorten(now time.Duration, least int, set func(p *harness.Plan, d time.Duration)) {
-	try := func(d time.Duration) bool { return s.try(s.with(func(p *harness.Plan) { set(p, d) })) }
+func (s *shrinker) shorten(now time.Duration, least int, set func(p *record.Plan, d time.Duration)) {
+	try := func(d time.Duration) bool { return s.try(s.with(func(p *record.Plan) { set(p, d) })) }
 	end, _ := slices.BinarySearch(round, now)
 	lo, hi := min(least, end), end // none before lo does
 	for lo < hi {
@@ -136,7 +136,7 @@ func (s *shrinker) seed() {
 	if s.Of > 0 || s.best.Seed == 0 || !s.going() {
 		return
 	}
-	plans := make([]harness.Plan, min(s.best.Seed, mostRuns))
+	plans := make([]record.Plan, min(s.best.Seed, mostRuns))
 	for i := range plans {
 		plans[i] = s.best
 		plans[i].Seed = uint64(i)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"recount/harness"
-	"recount/report"
+	"recount/harness/record"
 )
 
 // How many runs it takes to tell that a plan does not break the property, where it is for shrinking to say.
@@ -19,8 +19,8 @@ const (
 )
 
 // try makes a plan the best one if it breaks the property.
-func (s *shrinker) try(p harness.Plan) bool {
-	if !s.going() || p.Check() != nil {
+func (s *shrinker) try(p record.Plan) bool {
+	if !s.going() || harness.Check(p) != nil {
 		return false
 	}
 	key := fingerprint(p)
@@ -49,7 +49,7 @@ func (s *shrinker) tell() {
 }
 
 // fingerprint is the same for plans that differ in their seed only.
-func fingerprint(p harness.Plan) string {
+func fingerprint(p record.Plan) string {
 	p.Seed = 0
 	b, err := json.Marshal(p)
 	if err != nil {
@@ -59,8 +59,8 @@ func fingerprint(p harness.Plan) string {
 }
 
 // seeded returns the plan with its own seed, and then with others, the simplest first: n of them.
-func seeded(p harness.Plan, n int) []harness.Plan {
-	all := []harness.Plan{p}
+func seeded(p record.Plan, n int) []record.Plan {
+	all := []record.Plan{p}
 	for seed := uint64(0); len(all) < n; seed++ {
 		if seed != p.Seed {
 			q := p
@@ -73,15 +73,15 @@ func seeded(p harness.Plan, n int) []harness.Plan {
 
 // outcome is a run of a plan.
 type outcome struct {
-	plan    harness.Plan
-	run     *report.Run
-	verdict *report.Verdict // by which it meets the criterion, or nil
+	plan    record.Plan
+	run     *record.Run
+	verdict *record.Verdict // by which it meets the criterion, or nil
 	took    time.Duration
 }
 
 // attempt makes runs until so many of them have broken the property, and returns the first that did; nil if too few do.
 // The same plans give the same answer, however many runs are made at once.
-func (s *shrinker) attempt(plans []harness.Plan, need int) *outcome {
+func (s *shrinker) attempt(plans []record.Plan, need int) *outcome {
 	var first *outcome
 	hits, misses := 0, 0
 	s.each(plans, func(o *outcome) bool {
@@ -102,7 +102,7 @@ func (s *shrinker) attempt(plans []harness.Plan, need int) *outcome {
 
 // each makes a run of each plan, several at once, and calls f with what came of them, in order, until it returns false.
 // After a run that could not be made it makes no more.
-func (s *shrinker) each(plans []harness.Plan, f func(o *outcome) bool) {
+func (s *shrinker) each(plans []record.Plan, f func(o *outcome) bool) {
 	if s.err != nil {
 		return
 	}
@@ -167,7 +167,7 @@ func (s *shrinker) often(f func()) {
 
 // measure tells how often the result shows the violation, with seeds that were not chosen for it.
 func (s *shrinker) measure() {
-	plans := make([]harness.Plan, s.Measure)
+	plans := make([]record.Plan, s.Measure)
 	for i := range plans {
 		plans[i] = s.best
 		plans[i].Seed = 1_000_000 + uint64(i)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -39,7 +40,7 @@ func (s Shard) has(i int) bool { return s.Of < 2 || (i+i/s.Of)%s.Of == s.Number-
 type job struct {
 	target   *Target
 	scenario *Scenario
-	plan     harness.Plan
+	plan     record.Plan
 	repeat   string
 }
 
@@ -76,7 +77,7 @@ func (s *Suite) jobs() (all []job, err error) {
 
 func (j *job) prepare(s *Suite, seed uint64) error {
 	t, c := j.target, j.scenario
-	p := harness.Plan{
+	p := record.Plan{
 		Target: t.Target, On: cmp.Or(t.On, s.On), Nodes: cmp.Or(t.Nodes, c.Nodes), Time: c.Time, Seed: seed,
 		Require: slices.Concat(s.Require, t.Require),
 	}
@@ -87,7 +88,7 @@ func (j *job) prepare(s *Suite, seed uint64) error {
 			return err
 		}
 		p = scenario.Plan(p)
-		words = append(words, harness.Quote(c.Scenario))
+		words = append(words, record.Quote(c.Scenario))
 	} else {
 		p.Faults = c.Faults
 		words = append(words, "--nemesis", strings.Join(c.Faults, ","))
@@ -110,12 +111,12 @@ func (j *job) prepare(s *Suite, seed uint64) error {
 		p.Workloads = workloads
 		words = append(words, "--workload", strings.Join(workloads, ","))
 	}
-	add := func(name, value string) { words = append(words, "--"+name, harness.Quote(value)) }
+	add := func(name, value string) { words = append(words, "--"+name, record.Quote(value)) }
 	add("target", t.Target)
 	for _, k := range slices.Sorted(maps.Keys(t.Options)) {
 		add("opt", k+"="+t.Options[k])
 	}
-	if p.On == harness.OnDocker {
+	if p.On == record.OnDocker {
 		add("on", p.On)
 	}
 	if p.Nodes > 0 {
@@ -129,5 +130,5 @@ func (j *job) prepare(s *Suite, seed uint64) error {
 	}
 	add("seed", strconv.FormatUint(seed, 10))
 	j.plan, j.repeat = p, strings.Join(words, " ")
-	return p.Check()
+	return harness.Check(p)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recount/checkers"
-	"recount/harness"
+	"recount/harness/record"
 	"recount/report"
 )
 
@@ -59,10 +59,10 @@ func (k *Known) speaks(r *Run, property string) bool {
 
 // judge works out what a run comes to. Every violation counts, promised or not, but those that the scenario expects of
 // its own target, and those whose promise the nemesis took away.
-func (s *Suite) judge(r *Run, made *report.Run, now time.Time) {
+func (s *Suite) judge(r *Run, made *record.Run, now time.Time) {
 	r.Sentence = report.Sentence(made)
 	r.State = Held
-	undecided := made.Status == harness.StatusUnknown
+	undecided := made.Status == record.StatusUnknown
 	for i := range made.Verdicts {
 		v := &made.Verdicts[i]
 		if slices.Contains(s.Ignore, v.Property) {
@@ -72,14 +72,12 @@ func (s *Suite) judge(r *Run, made *report.Run, now time.Time) {
 			r.tested = append(r.tested, v.Property)
 		}
 		w := &Weakness{Property: v.Property, Why: v.Why, Promised: v.Promised}
-		switch {
-		case v.Verdict == checkers.Invalid && v.Expect != checkers.Invalid && !v.Excused:
-		case v.Verdict == checkers.Valid && v.Expect == checkers.Invalid:
+		switch m := v.Meaning(); {
+		case m == record.Broken, m == record.Violated, m == record.Weakness:
+		case m == record.NotShown:
 			w.Missed = true
-		case v.Verdict == checkers.Unknown && (v.Promised && !v.Untested || v.Expect != checkers.Unknown):
-			undecided = true
-			continue
 		default:
+			undecided = undecided || m.Open()
 			continue
 		}
 		for k := range s.Known {

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/targets"
 )
@@ -63,7 +64,7 @@ func (s *Suite) fill() error {
 		s.Seeds = Seeds{1}
 	}
 	if s.On == "" {
-		s.On = harness.OnSim
+		s.On = record.OnSim
 	}
 	names, err := s.fillTargets()
 	if err != nil {

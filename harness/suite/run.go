@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/harness"
+	"recount/harness/record"
 )
 
 // Config is how a suite is run.
@@ -63,7 +64,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	if cfg.Shard.Of > 1 {
 		o.Shard = fmt.Sprintf("%d/%d", cfg.Shard.Number, cfg.Shard.Of)
 	}
-	if o.Dir, err = harness.NewFolder(cfg.Results, "suite", o.Started); err != nil {
+	if o.Dir, err = record.NewFolder(cfg.Results, "suite", o.Started); err != nil {
 		return nil, fmt.Errorf("suite: %w", err)
 	}
 	m := &maker{suite: s, cfg: cfg, outcome: o}
@@ -79,7 +80,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 		o.Runs = append(o.Runs, &Run{Target: j.target.Name, Scenario: j.scenario.Name, Seed: j.plan.Seed, State: NotRun,
 			Repeat: j.repeat})
 		m.jobs = append(m.jobs, j)
-		if j.plan.On == harness.OnSim {
+		if j.plan.On == record.OnSim {
 			simulated = append(simulated, n)
 		} else {
 			contained = append(contained, n)
@@ -144,7 +145,7 @@ func (m *maker) make(ctx context.Context, i int) {
 	title := fmt.Sprintf("%s on %s, seed %d", r.Scenario, r.Target, r.Seed)
 	began := time.Now()
 	say := func(string) {}
-	if j.plan.On != harness.OnSim && m.cfg.Say != nil {
+	if j.plan.On != record.OnSim && m.cfg.Say != nil {
 		m.cfg.Say(title)
 		say = m.cfg.Say
 	}
@@ -217,13 +218,13 @@ func (o *Outcome) status() int {
 	count := o.count()
 	switch {
 	case count[Broken] > 0:
-		return harness.StatusBroken
+		return record.StatusBroken
 	case count[Failed] > 0:
-		return harness.StatusFailed
+		return record.StatusFailed
 	case count[Undecided]+count[NotRun]+count[Interrupted] > 0, len(o.Runs) == 0, o.Interrupted:
-		return harness.StatusUnknown
+		return record.StatusUnknown
 	}
-	return harness.StatusHeld
+	return record.StatusHeld
 }
 
 func (o *Outcome) count() map[State]int {

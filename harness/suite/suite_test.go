@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/internal/junit"
 )
@@ -49,7 +50,7 @@ const known = raft + "known: [{target: raft, property: sticky-leader, until: 202
 
 func TestANewWeaknessFails(t *testing.T) {
 	o := run(t, raft, Config{})
-	require.Equal(t, harness.StatusBroken, o.Status)
+	require.Equal(t, record.StatusBroken, o.Status)
 	require.Equal(t, Broken, o.Runs[0].State)
 	require.Equal(t, Held, o.Runs[1].State)
 	require.Len(t, o.findings(), 1)
@@ -59,12 +60,12 @@ func TestANewWeaknessFails(t *testing.T) {
 
 func TestAKnownWeaknessIsAllowedUntilItExpires(t *testing.T) {
 	o := run(t, known, Config{})
-	require.Equal(t, harness.StatusHeld, o.Status, "on the last day")
+	require.Equal(t, record.StatusHeld, o.Status, "on the last day")
 	require.Equal(t, Allowed, o.Runs[0].State)
 	require.Equal(t, "seen in 1 run, allowed until 2027-03-31", o.Known[0].words())
 
 	o = run(t, known, Config{Now: today.Add(2 * time.Hour)})
-	require.Equal(t, harness.StatusBroken, o.Status)
+	require.Equal(t, record.StatusBroken, o.Status)
 	require.Equal(t, "known, but allowed only until 2027-03-31: pre-vote is to come", o.findings()[0].Words())
 	require.Contains(t, o.Known[0].words(), "EXPIRED")
 }
@@ -73,7 +74,7 @@ func TestAWeaknessThatVanishedIsReported(t *testing.T) {
 	gone := strings.Replace(known, "target: raft, prop", "target: raft-prevote, prop", 1)
 	gone = strings.Replace(gone, "[raft, raft-prevote]", "[raft-prevote]", 1) + "seeds: 1-2\n"
 	o := run(t, gone, Config{})
-	require.Equal(t, harness.StatusHeld, o.Status)
+	require.Equal(t, record.StatusHeld, o.Status)
 	require.True(t, o.Known[0].Vanished)
 	require.Contains(t, o.Sentence(), "sticky-leader of raft-prevote has vanished")
 	require.NotEmpty(t, o.Annotations())
@@ -95,12 +96,12 @@ known: [{target: raft-prevote, property: fencing, until: 2027-12-31, reason: non
 
 func TestWhatAScenarioExpectsIsNoWeakness(t *testing.T) {
 	o := run(t, "targets: [blazingmq-term]\nscenarios: [ping-pong]\nignore: [exclusive-leadership, agreement, bounded-terms, sticky-leader]\n", Config{})
-	require.Equal(t, harness.StatusHeld, o.Status, "%s", o.Sentence())
+	require.Equal(t, record.StatusHeld, o.Status, "%s", o.Sentence())
 }
 
 func TestARequiredPropertyMustBeSeenToHold(t *testing.T) {
 	o := run(t, "targets: [raft-prevote]\nscenarios: [ping-pong]\nrequire: [fencing]\n", Config{})
-	require.Equal(t, harness.StatusUnknown, o.Status)
+	require.Equal(t, record.StatusUnknown, o.Status)
 	require.Equal(t, Undecided, o.Runs[0].State)
 	o = run(t, "targets: [{target: raft, require: [sticky-leader]}]\nscenarios: [non-sticky-leader]\n"+
 		"ignore: [exclusive-leadership, bounded-terms]\n", Config{})
@@ -146,7 +147,7 @@ func TestShardsSplitASuiteWithoutOverlap(t *testing.T) {
 
 func TestTheReportsOfASuite(t *testing.T) {
 	o := run(t, many, Config{})
-	require.Equal(t, harness.StatusHeld, o.Status, "%s", o.Sentence())
+	require.Equal(t, record.StatusHeld, o.Status, "%s", o.Sentence())
 	for _, name := range []string{"index.html", "junit.xml", "suite.txt", "summary.md", "suite.json"} {
 		b, err := os.ReadFile(filepath.Join(o.Dir, name))
 		require.NoError(t, err)
@@ -189,7 +190,7 @@ func TestAnInterruptedSuiteKeepsWhatIsDone(t *testing.T) {
 	}}
 	o, err := load(t, many).Make(ctx, cfg)
 	require.NoError(t, err)
-	require.Equal(t, harness.StatusUnknown, o.Status)
+	require.Equal(t, record.StatusUnknown, o.Status)
 	require.True(t, o.Interrupted)
 	require.GreaterOrEqual(t, o.count()[Held], 3)
 	require.Positive(t, o.count()[NotRun])
@@ -199,7 +200,7 @@ func TestAnInterruptedSuiteKeepsWhatIsDone(t *testing.T) {
 
 func TestABudgetThatIsSpentIsTold(t *testing.T) {
 	o := run(t, many+"budget: 1ns\n", Config{})
-	require.Equal(t, harness.StatusUnknown, o.Status)
+	require.Equal(t, record.StatusUnknown, o.Status)
 	require.Equal(t, 10, o.count()[NotRun])
 	require.Contains(t, o.Sentence(), "The budget is spent: 10 runs left.")
 }

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"recount/harness"
+	"recount/harness/record"
 )
 
 // row is what a scenario and a target have come to.
@@ -148,7 +148,7 @@ func (o *Outcome) Sentence() string {
 		parts = append(parts, fmt.Sprintf("%s not allowed.", plural(len(findings), "finding")))
 	case count[Failed] > 0:
 		parts = append(parts, fmt.Sprintf("%s could not be made; this says nothing about the targets.", plural(count[Failed], "run")))
-	case o.Status == harness.StatusHeld:
+	case o.Status == record.StatusHeld:
 		parts = append(parts, "Every promise that was put to the test held, and nothing broke that is not known.")
 	default:
 		parts = append(parts, "Nothing broke that is not known.")

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recount/harness"
+	"recount/harness/record"
 	"recount/report"
 )
 
@@ -47,7 +47,7 @@ func (o *Outcome) write() error {
 // HTML writes the index page, which links to each run's own.
 func (o *Outcome) HTML(w io.Writer) error {
 	mark := map[int][2]string{
-		harness.StatusHeld: {"✓", "held"}, harness.StatusBroken: {"✕", "broken"}, harness.StatusUnknown: {"?", "open"},
+		record.StatusHeld: {"✓", "held"}, record.StatusBroken: {"✕", "broken"}, record.StatusUnknown: {"?", "open"},
 	}[o.Status]
 	if mark[0] == "" {
 		mark = [2]string{"!", "broken"}

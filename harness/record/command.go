@@ -1,6 +1,8 @@
-package harness
+package record
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +16,7 @@ func (p Plan) Command() string {
 		words = append(words, Quote(p.Scenario))
 	}
 	add("target", p.Target)
-	for _, name := range sortedKeys(p.Options) {
+	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
 		add("opt", name+"="+p.Options[name])
 	}
 	if p.On == OnDocker {

@@ -1,0 +1,120 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recount/history"
+	"recount/internal/hint"
+)
+
+// The files of a run's folder, besides its reports.
+const (
+	RunFile      = "run.json"
+	HistoryFile  = "history.jsonl"
+	Compressed   = ".gz" // follows it where the history is compressed
+	VerdictsFile = "verdicts.json"
+	Drawings     = "porcupine" // folder of what porcupine drew, a page a property
+	NodeLogs     = "nodes"     // folder of what the nodes printed
+	ReproFile    = "repro"
+)
+
+// Save writes what is known of a run that begins, so that a run that gets killed can be told apart and repeated.
+func Save(r *Run) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("record: encode the run: %w", err)
+	}
+	return Put(r.Dir, map[string][]byte{RunFile: append(b, '\n'), ReproFile: []byte(r.Repeat + "\n")})
+}
+
+// Write writes a judged run into its folder. The history is there already.
+func Write(r *Run) error {
+	verdicts, err := json.MarshalIndent(r.Verdicts, "", "  ")
+	if err != nil {
+		return fmt.Errorf("record: encode the verdicts: %w", err)
+	}
+	if err := Save(r); err != nil {
+		return err
+	}
+	files := map[string][]byte{VerdictsFile: append(verdicts, '\n')}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; len(v.Drawing) > 0 {
+			files[filepath.Join(Drawings, v.Property+".html")] = v.Drawing
+		}
+	}
+	return Put(r.Dir, files)
+}
+
+// Put writes files into a run's folder, by their paths in it.
+func Put(dir string, files map[string][]byte) error {
+	for name, b := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+	}
+	return nil
+}
+
+// Read reads a run back from its folder. A history that was cut off is read as far as it goes, and a note says so; a run
+// that was never judged has no verdicts, and stands as unknown.
+func Read(dir string) (*Run, error) {
+	r, err := Outline(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint.Add(err, "a run's folder has a %s; the newest one is results/latest", RunFile)
+		}
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, HistoryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(filepath.Join(dir, HistoryFile+Compressed))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	defer f.Close()
+	h, err := history.Parse(f)
+	if errors.Is(err, history.ErrCut) {
+		if note := fmt.Sprintf("the history was cut off after %d ops", len(h.Ops)); !slices.Contains(r.Notes, note) {
+			r.Notes = append(r.Notes, note)
+		}
+		h, err = history.New(h.Ops)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record: %s: %w", f.Name(), err)
+	}
+	r.History = h
+	if err := r.get(VerdictsFile, &r.Verdicts); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	r.Stand()
+	return r, nil
+}
+
+// Outline reads what Save wrote: a run without its history and its verdicts.
+func Outline(dir string) (*Run, error) {
+	r := &Run{Dir: dir}
+	return r, r.get(RunFile, r)
+}
+
+func (r *Run) get(name string, v any) error {
+	path := filepath.Join(r.Dir, name)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("record: read %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"recount/internal/hint"
+)
+
+// NewFolder makes results/<kind>/<time>, with a number behind it where another began in the same millisecond.
+func NewFolder(results, kind string, began time.Time) (string, error) {
+	parent := filepath.Join(results, kind)
+	err := os.MkdirAll(parent, 0o755)
+	stamp := began.Format("20060102-150405.000")
+	for i := 1; err == nil; i++ {
+		dir := filepath.Join(parent, stamp)
+		if i > 1 {
+			dir = fmt.Sprintf("%s-%d", dir, i)
+		}
+		if err = os.Mkdir(dir, 0o755); err == nil {
+			return dir, nil
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	return "", hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
+}
+
+// Latest lets results/latest point to a run's folder. It is a convenience: where links cannot be made there is none.
+func Latest(results, dir string) {
+	link := filepath.Join(results, "latest")
+	to, err := filepath.Rel(results, dir)
+	if err != nil {
+		return
+	}
+	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		return // somebody's own file
+	}
+	tmp := fmt.Sprintf("%s.%d", link, os.Getpid())
+	if os.Symlink(to, tmp) == nil {
+		if os.Rename(tmp, link) != nil {
+			os.Remove(tmp)
+		}
+	}
+}
+
+// RunID names the containers of the run whose folder this is. Runs may begin in the same millisecond, in different places.
+func RunID(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	h := fnv.New32a()
+	h.Write([]byte(dir)) // never fails
+	return filepath.Base(dir) + "-" + strconv.FormatUint(uint64(h.Sum32()), 36)
+}

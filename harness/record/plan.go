@@ -1,0 +1,34 @@
+package record
+
+import (
+	"time"
+
+	"recount/checkers"
+	"recount/nemesis"
+)
+
+// Where a run can take place.
+const (
+	OnSim    = "sim"
+	OnDocker = "docker"
+)
+
+// Plan is everything that decides how a run goes. With the same plan a simulated run is the same, byte for byte.
+type Plan struct {
+	Scenario  string                      `json:"scenario,omitempty"`
+	Target    string                      `json:"target"`
+	Options   map[string]string           `json:"options,omitempty"` // as given; the target's defaults for the rest
+	On        string                      `json:"on"`
+	Nodes     int                         `json:"nodes"`
+	Time      time.Duration               `json:"time"` // from the first leader to the final healing
+	Seed      uint64                      `json:"seed"`
+	Workloads []string                    `json:"workloads,omitempty"` // besides observe
+	Faults    []string                    `json:"faults,omitempty"`    // to draw a schedule from, where there is none
+	Schedule  nemesis.Schedule            `json:"schedule,omitempty"`
+	Recorded  []nemesis.Deed              `json:"recorded,omitempty"` // what was done in another run, to be done again
+	Expect    map[string]checkers.Verdict `json:"expect,omitempty"`
+	Require   []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
+}
+
+// Known reports whether there is a plan: a history that came without its run's folder has none.
+func (p *Plan) Known() bool { return p.Target != "" }

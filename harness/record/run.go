@@ -1,0 +1,62 @@
+// Package record is what is kept of a run: its plan, its history and its verdicts, the folder that they lie in, and what
+// the verdicts mean for the run. Nothing else decides that: reports, exit statuses and everything that makes many runs
+// read a run's Standing and its verdicts' Meaning.
+package record
+
+import (
+	"time"
+
+	"recount/checkers"
+	"recount/history"
+)
+
+// Run is one run with all that is known of it.
+type Run struct {
+	Dir      string            `json:"-"`       // the run's folder; "" for a history without one
+	From     string            `json:"-"`       // the folder of a run that is judged again, and whose files stay as they are
+	Title    string            `json:"title"`   // the scenario, or the target where there is none
+	Target   string            `json:"target"`  // the election under test
+	Cluster  string            `json:"cluster"` // OnSim or OnDocker
+	Options  map[string]string `json:"options,omitempty"`
+	Seed     uint64            `json:"seed"`
+	Nodes    []string          `json:"nodes"`
+	Started  time.Time         `json:"started"` // by the calendar; nothing is judged by it
+	Took     time.Duration     `json:"took"`    // real time from start to verdicts
+	Standing                   // what the verdicts amount to; Stand works it out
+	Repeat   string            `json:"repeat"` // the command that repeats the run
+	Notes    []string          `json:"notes,omitempty"`
+	Version  string            `json:"version,omitempty"` // of Recount
+	Plan     Plan              `json:"plan,omitzero"`     // its schedule included, drawn or written; zero if nobody knows
+
+	History  *history.History `json:"-"`
+	Verdicts []Verdict        `json:"-"`
+}
+
+// Verdict is a checker's result and what is at stake with it.
+type Verdict struct {
+	checkers.Result
+	Promised bool   `json:"promised"`
+	While    string `json:"while,omitempty"` // the assumption that the promise rests on; "" is none
+	// Excused says that the run took that assumption away, so that nothing is promised in it.
+	Excused bool `json:"excused,omitempty"`
+	// Expect is what the scenario says will come of it; Unknown where it says nothing, or the plan requires the property.
+	Expect checkers.Verdict `json:"expect,omitzero"`
+}
+
+// Setup returns what the history tells about the cluster, or nil.
+func (r *Run) Setup() *history.Setup {
+	if r.History == nil {
+		return nil
+	}
+	return r.History.Setup()
+}
+
+// Verdict returns the verdict on a property, or nil if nobody judged it.
+func (r *Run) Verdict(property string) *Verdict {
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Property == property {
+			return v
+		}
+	}
+	return nil
+}

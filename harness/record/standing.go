@@ -1,0 +1,82 @@
+package record
+
+import "recount/history"
+
+// Exit statuses. The first three are verdicts about the target, the others are about Recount and who calls it.
+const (
+	StatusHeld    = 0   // every promise held, or what the scenario expects happened
+	StatusBroken  = 1   // a promise broke, or what the scenario expects did not happen
+	StatusUnknown = 2   // no evidence: nothing seen, a checker out of time, a fault that did not take effect
+	StatusUsage   = 254 // the command line or a file is wrong
+	StatusFailed  = 255 // the harness or the engine failed
+)
+
+// Standing is what a judged run amounts to.
+type Standing struct {
+	Status int `json:"status"` // what the command exits with
+	// Flaw is why nothing that held in the run is worth anything, and Detail is what was seen of it. A violation is one in a
+	// flawed run as well.
+	Flaw   Flaw   `json:"-"`
+	Detail string `json:"-"`
+}
+
+// Flaw is what makes a whole run decide nothing.
+type Flaw uint8
+
+// The flaws.
+const (
+	Flawless  Flaw = iota
+	CutShort       // the history has no end
+	Differs        // the cluster was not what the nemesis believed it to be: nobody knows what was tested
+	NotFaulty      // no fault was seen to take effect
+	NotAll         // not every fault of a written schedule was
+)
+
+// Stand works out what the run amounts to, from its plan, its history and its verdicts.
+//
+// A promise that the run did not put to the test decides nothing either way, unless none was.
+func (r *Run) Stand() {
+	r.Standing = Standing{Status: StatusUnknown}
+	r.Flaw, r.Detail = flaw(r.History, &r.Plan)
+	decided, open := false, false
+	for i := range r.Verdicts {
+		m := r.Verdicts[i].Meaning()
+		if m.Fails() {
+			r.Status = StatusBroken
+			return
+		}
+		decided, open = decided || m.Decides(), open || m.Open()
+	}
+	if decided && !open && r.Flaw == Flawless {
+		r.Status = StatusHeld
+	}
+}
+
+// flaw returns what makes a run of that plan decide nothing, if anything does.
+func flaw(h *history.History, p *Plan) (f Flaw, detail string) {
+	if h == nil || !h.Complete() {
+		return CutShort, ""
+	}
+	asked, took := 0, 0
+	for i := range h.Ops {
+		switch op := &h.Ops[i]; {
+		case op.F == history.Compare && op.Type != history.OK:
+			return Differs, op.Error
+		case op.F == history.Inject && op.Type != history.Invoke:
+			asked++
+			if op.Type == history.OK {
+				took++
+			}
+		}
+	}
+	drawn, written := len(p.Faults) > 0, len(p.Schedule) > 0
+	switch {
+	case asked == took && !(drawn && took == 0):
+		return Flawless, ""
+	case took == 0:
+		return NotFaulty, ""
+	case written && !drawn:
+		return NotAll, ""
+	}
+	return Flawless, "" // of what was drawn, or came without its plan, one that took effect is enough
+}

@@ -1,0 +1,81 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/history"
+	"recount/nemesis"
+)
+
+func TestWhatAVerdictMeans(t *testing.T) {
+	const none, valid, invalid = checkers.Unknown, checkers.Valid, checkers.Invalid
+	for _, c := range []struct {
+		is, expect                  checkers.Verdict
+		promised, excused, untested bool
+		want                        Meaning
+		status                      int
+	}{
+		{is: valid, promised: true, want: Held, status: StatusHeld},
+		{is: valid, want: Aside, status: StatusUnknown},
+		{is: invalid, promised: true, want: Broken, status: StatusBroken},
+		{is: invalid, want: Weakness, status: StatusUnknown},
+		{is: invalid, excused: true, want: Excused, status: StatusUnknown},
+		{is: none, promised: true, want: Undecided, status: StatusUnknown},
+		{is: none, promised: true, untested: true, want: Untested, status: StatusUnknown},
+		{is: none, untested: true, want: Aside, status: StatusUnknown},
+		{is: invalid, expect: invalid, promised: true, want: Met, status: StatusHeld},
+		{is: valid, expect: valid, want: Met, status: StatusHeld},
+		{is: valid, expect: invalid, promised: true, want: NotShown, status: StatusBroken},
+		{is: invalid, expect: valid, excused: true, want: Violated, status: StatusBroken},
+		{is: none, expect: invalid, untested: true, want: Unseen, status: StatusUnknown},
+	} {
+		r := Run{History: complete(), Verdicts: []Verdict{{
+			Result: checkers.Result{Verdict: c.is, Untested: c.untested}, Promised: c.promised, Excused: c.excused, Expect: c.expect,
+		}}}
+		r.Stand()
+		require.Equal(t, c.want, r.Verdicts[0].Meaning(), "%+v", c)
+		require.Equal(t, c.status, r.Status, "%+v", c)
+	}
+}
+
+func complete(ops ...history.Op) *history.History {
+	return &history.History{Ops: append(ops, history.Op{F: history.End, Type: history.OK, Process: history.Harness})}
+}
+
+func TestWhatSpoilsARun(t *testing.T) {
+	inject := func(is history.Type) history.Op {
+		return history.Op{F: history.Inject, Type: is, Process: history.Nemesis}
+	}
+	drawn, written := Plan{Faults: []string{"kill"}}, Plan{Schedule: nemesis.Schedule{{Fault: "kill"}}}
+	for _, c := range []struct {
+		plan Plan
+		h    *history.History
+		want Flaw
+	}{
+		{Plan{}, &history.History{}, CutShort},
+		{Plan{}, nil, CutShort},
+		{Plan{}, complete(), Flawless},
+		{Plan{}, complete(inject(history.Info)), NotFaulty},
+		{Plan{}, complete(inject(history.Info), inject(history.OK)), Flawless},
+		{drawn, complete(), NotFaulty},
+		{drawn, complete(inject(history.Fail), inject(history.OK)), Flawless},
+		{drawn, complete(inject(history.Fail)), NotFaulty},
+		{written, complete(), Flawless},
+		{written, complete(inject(history.OK)), Flawless},
+		{written, complete(inject(history.OK), inject(history.Info)), NotAll},
+		{written, complete(inject(history.Fail)), NotFaulty},
+		{Plan{}, complete(history.Op{F: history.Compare, Type: history.Fail, Error: "n1 is paused"}), Differs},
+	} {
+		held := []Verdict{{Result: checkers.Result{Verdict: checkers.Valid}, Promised: true}}
+		r := Run{Plan: c.plan, History: c.h, Verdicts: held}
+		r.Stand()
+		require.Equal(t, c.want, r.Flaw, "%+v", c)
+		require.Equal(t, c.want == Flawless, r.Status == StatusHeld, "%+v", c)
+		r.Verdicts = append(held, Verdict{Result: checkers.Result{Verdict: checkers.Invalid}, Promised: true})
+		r.Stand()
+		require.Equal(t, StatusBroken, r.Status, "a violation is one in a flawed run as well")
+	}
+}
