@@ -3,7 +3,6 @@ package docker
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -36,9 +35,7 @@ func (c *Cluster) attach(ctx context.Context, n *node, volume, target string) er
 	if err != nil {
 		return fmt.Errorf("look at volume %s: %w", volume, err)
 	}
-	own := fnv.New64()
-	fmt.Fprintf(own, "%d %s", c.config.Seed, n.name)
-	_, err = c.remote.ask(ctx, agent.Request{Attach: &agent.Attach{Node: n.name, Path: v.Mountpoint, Target: target, Seed: own.Sum64()}})
+	_, err = c.remote.ask(ctx, agent.Request{Attach: &agent.Attach{Node: n.name, Path: v.Mountpoint, Target: target, Seed: c.config.Seed}})
 	if err != nil {
 		return fmt.Errorf("put %s on a disk that can fail: %w", n.name, err)
 	}

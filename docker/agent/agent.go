@@ -16,6 +16,7 @@ import (
 
 	"recount/docker/agent/disk"
 	"recount/history"
+	"recount/internal/seed"
 )
 
 // agent is the state of the one agent process.
@@ -117,14 +118,13 @@ func (a *agent) enter(e Enter) (*Means, error) {
 			return nil, fmt.Errorf("there can be no disks that fail: %w", err)
 		}
 	}
-	queues := &queues{rand: rand.New(rand.NewPCG(e.Seed, 0))}
 	means := &Means{}
 	for _, p := range e.Places {
 		s, err := openSpace(a.home, fmt.Sprintf("/proc/%d/ns/net", p.Pid))
 		if err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
 		}
-		if err := a.settle(p, s, queues, openFirst(p.Pid, s.inode)); err != nil {
+		if err := a.settle(p, s, seed.New(e.Seed, "packets to "+p.Node), openFirst(p.Pid, s.inode)); err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
 		}
 		*means = a.places[p.Node].filter.means // the same everywhere: it is one kernel
@@ -132,8 +132,8 @@ func (a *agent) enter(e Enter) (*Means, error) {
 	return means, nil
 }
 
-func (a *agent) settle(p Place, s *space, queues *queues, anchor first) error {
-	f, err := openFilter(s, p.Addrs, queues)
+func (a *agent) settle(p Place, s *space, packets *rand.Rand, anchor first) error {
+	f, err := openFilter(s, p.Addrs, packets)
 	if err != nil {
 		return err
 	}

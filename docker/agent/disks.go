@@ -11,6 +11,7 @@ import (
 
 	"recount/docker/agent/disk"
 	"recount/history"
+	"recount/internal/seed"
 )
 
 // volume is the disk of one node. Changes of it and looks at it come one after the other, as those of processes do.
@@ -36,7 +37,7 @@ func (a *agent) attach(at Attach) error {
 			return err
 		}
 	}
-	v := &volume{space: a.space, disk: disk.New(at.Seed), path: at.Path, target: at.Target}
+	v := &volume{space: a.space, disk: disk.New(seed.New(at.Seed, "disk of "+at.Node)), path: at.Path, target: at.Target}
 	if err := a.space.Load(v.disk, at.Path); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package agent
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/netip"
 
 	"github.com/google/nftables"
@@ -51,7 +52,7 @@ type power interface {
 	read(f *filter) (states, error)
 }
 
-func openFilter(s *space, own []netip.Addr, queues *queues) (*filter, error) {
+func openFilter(s *space, own []netip.Addr, packets *rand.Rand) (*filter, error) {
 	conn, err := nftables.New(nftables.WithNetNSFd(int(s.file.Fd())), nftables.AsLasting())
 	if err != nil {
 		return nil, fmt.Errorf("open netlink: %w", err)
@@ -65,7 +66,7 @@ func openFilter(s *space, own []netip.Addr, queues *queues) (*filter, error) {
 		return nil, fmt.Errorf("install nftables table: %w", err)
 	}
 	// What else there is depends on the kernel. Each comes in a transaction of its own, so that one may fail.
-	line := &line{queues: queues}
+	line := &line{rand: packets}
 	for _, also := range []struct {
 		what string
 		power

@@ -48,7 +48,7 @@ func twoPlaces(t *testing.T) *agent {
 	}
 	wire := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "eth0"}, PeerName: "eth0", PeerNamespace: netlink.NsFd(files[1].Fd())}
 	require.NoError(t, handles[0].LinkAdd(wire))
-	queues := &queues{rand: rand.New(rand.NewPCG(1, 2))}
+	packets := rand.New(rand.NewPCG(1, 2))
 	for i, h := range handles {
 		for _, name := range []string{"lo", "eth0"} {
 			l, err := h.LinkByName(name)
@@ -68,7 +68,7 @@ func twoPlaces(t *testing.T) *agent {
 		}
 		s, err := openSpace(home, fmt.Sprintf("/proc/self/fd/%d", files[i].Fd()))
 		require.NoError(t, err)
-		require.NoError(t, a.settle(p, s, queues, first{}))
+		require.NoError(t, a.settle(p, s, packets, first{}))
 		filter := a.places[p.Node].filter
 		t.Cleanup(func() { require.NoError(t, filter.close()) })
 		require.Empty(t, filter.means.Missing)

@@ -93,7 +93,7 @@ type Attach struct {
 	Node   string `json:"node"`
 	Path   string `json:"path"`   // the volume's folder, as the engine has it
 	Target string `json:"target"` // where the node's container has it
-	Seed   uint64 `json:"seed"`   // of which operations fail
+	Seed   uint64 `json:"seed"`   // of the run: which operations fail follows from it
 }
 
 // Follow shows the agent the first processes of a node's containers, in the host's numbering. It replaces what was

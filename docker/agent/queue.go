@@ -24,15 +24,12 @@ import (
 // has come. Delays so look the same on every kernel, whether it can delay packets itself or not.
 type line struct {
 	selection
-	queues *queues
+	rand   *rand.Rand
 	kind   string // how packets get here
 	pace   *pacer
 	end    context.CancelFunc
 	socket *nfqueue.Nfqueue
 }
-
-// queues is what all nodes' lines share.
-type queues struct{ rand *rand.Rand }
 
 const (
 	queueNumber = 7
@@ -87,7 +84,7 @@ func (l *line) open(f *filter) (err error) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	l.end = end
-	l.pace = newPacer(rand.New(rand.NewPCG(l.queues.rand.Uint64(), 0)), func(id uint32, pass bool) {
+	l.pace = newPacer(l.rand, func(id uint32, pass bool) {
 		verdict := nfqueue.NfDrop
 		if pass {
 			verdict = nfqueue.NfAccept

@@ -58,9 +58,9 @@ type inode struct {
 	unbuffered bool              // the kernel remembers nothing of it
 }
 
-// New returns an empty disk. What of it fails by chance follows from the seed.
-func New(seed uint64) *Disk {
-	d := &Disk{turned: make(chan struct{}), rand: rand.New(rand.NewPCG(seed, 0))}
+// New returns an empty disk. Which of its operations fail is drawn from rnd.
+func New(rnd *rand.Rand) *Disk {
+	d := &Disk{turned: make(chan struct{}), rand: rnd}
 	d.root = d.inode(syscall.S_IFDIR|0o755, 0, 0)
 	d.root.links = 1
 	d.canary = d.hidden()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
@@ -187,7 +188,7 @@ func (d *Disk) tree() map[string]string {
 // TestACrashLeavesWhatTheModelSays lets a disk and the model go through anything, crashes included.
 func TestACrashLeavesWhatTheModelSays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		d, m := New(1), newModel()
+		d, m := New(rand.New(rand.NewPCG(1, 0))), newModel()
 		inodes := map[int]*inode{rootID: d.root} // by the model's ids
 		names := []string{"a", "b", "c"}
 		// folders that can be reached
@@ -341,7 +342,7 @@ func TestACrashLeavesWhatTheModelSays(t *testing.T) {
 
 // A file that was moved out of a folder is not lost with the folder.
 func TestWhatAFolderHeldOutlivesIt(t *testing.T) {
-	d := New(1)
+	d := New(rand.New(rand.NewPCG(1, 0)))
 	x, _ := d.make(d.root, "x", syscall.S_IFDIR, 0, 0, "")
 	y, _ := d.make(d.root, "y", syscall.S_IFDIR, 0, 0, "")
 	a, _ := d.make(x, "a", syscall.S_IFREG, 0, 0, "")
@@ -357,7 +358,7 @@ func TestWhatAFolderHeldOutlivesIt(t *testing.T) {
 // A name that was given to another file keeps the old one until the folder, or the new file, is synced.
 func TestARenameThatNothingForces(t *testing.T) {
 	for sync, want := range map[string]string{"nothing": "old", "another file": "old", "the file": "new", "the folder": "new"} {
-		d := New(1)
+		d := New(rand.New(rand.NewPCG(1, 0)))
 		config, _ := d.make(d.root, "config", syscall.S_IFREG, 0, 0, "")
 		other, _ := d.make(d.root, "other", syscall.S_IFREG, 0, 0, "")
 		require.Zero(t, d.write(config, []byte("old"), 0))
@@ -376,7 +377,7 @@ func TestARenameThatNothingForces(t *testing.T) {
 
 // A failed sync writes nothing, and the pages that it did not write are not written later.
 func TestAFailedSync(t *testing.T) {
-	d := New(1)
+	d := New(rand.New(rand.NewPCG(1, 0)))
 	i, _ := d.make(d.root, "a", syscall.S_IFREG, 0, 0, "")
 	require.Zero(t, d.write(i, []byte("one"), 0))
 	require.Zero(t, d.sync(i))
@@ -396,7 +397,7 @@ func TestAFailedSync(t *testing.T) {
 }
 
 func TestAFullDisk(t *testing.T) {
-	d := New(1)
+	d := New(rand.New(rand.NewPCG(1, 0)))
 	i, _ := d.make(d.root, "a", syscall.S_IFREG, 0, 0, "")
 	require.Zero(t, d.write(i, []byte("one"), 0))
 	require.Zero(t, d.reserve(i, 0, 3*pageSize, false))
@@ -413,7 +414,7 @@ func TestAFullDisk(t *testing.T) {
 }
 
 func TestAWipedDisk(t *testing.T) {
-	d := New(1)
+	d := New(rand.New(rand.NewPCG(1, 0)))
 	i, _ := d.make(d.root, "a", syscall.S_IFREG, 0, 0, "")
 	require.Zero(t, d.sync(i))
 	for range 2 {
