@@ -3,10 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/targets"
+	"recount/workloads"
 )
 
 // huntFlags are what the command line says of a hunt.
@@ -107,25 +106,13 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 		g.Jobs = 1
 	}
 	if g.Workloads = g.work; !set("workload") {
-		g.Workloads = clientsFor(g.Property)
+		g.Workloads = workloads.Serving(g.Property)
 		if t, err := targets.Find(g.Target); err == nil {
-			g.Workloads = harness.Apt(g.Workloads, t)
+			g.Workloads = harness.Applicable(g.Workloads, t)
 		}
 	}
 	if !set("seed") {
 		g.Seed = uint64(rand.Uint32())
-	}
-	return nil
-}
-
-// clientsFor are the workloads without which nothing can be seen of a property, or with "", of any.
-func clientsFor(property string) []string {
-	feeds := map[string]string{"fencing": "fence", "linearizable": "register", "ordered-updates": "updates"}
-	switch workload, fed := feeds[property]; {
-	case fed:
-		return []string{workload}
-	case property == "":
-		return slices.Sorted(maps.Values(feeds))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ var arrows = map[string]string{
 	"harness/hunt":            "checkers harness harness/record harness/shrink history nemesis report targets",
 	"harness/shrink":          "checkers harness harness/record history nemesis",
 	"harness/claims":          "election harness harness/record history internal/term sim targets",
-	"harness/matrix":          "checkers harness harness/record internal/term nemesis report scenarios targets",
+	"harness/matrix":          "checkers harness harness/record internal/term nemesis report scenarios targets workloads",
 	"harness":                 "checkers docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile workloads",
 	"targets/specfile":        "checkers election history targets",
 	"harness/record":          "checkers history nemesis",

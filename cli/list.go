@@ -13,6 +13,7 @@ import (
 	"recount/nemesis"
 	"recount/scenarios"
 	"recount/targets"
+	"recount/workloads"
 )
 
 func listCommand() *cobra.Command {
@@ -150,8 +151,8 @@ func listCheckers(w io.Writer) error {
 }
 
 func listWorkloads(w io.Writer) error {
-	for _, l := range harness.Workloads() {
-		fmt.Fprintf(w, "%s\t%s\n", l[0], l[1])
+	for _, l := range workloads.All() {
+		fmt.Fprintf(w, "%s\t%s\n", l.Name, l.About)
 	}
 	return nil
 }

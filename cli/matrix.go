@@ -15,6 +15,7 @@ import (
 	"recount/harness/matrix"
 	"recount/internal/hint"
 	"recount/report"
+	"recount/workloads"
 )
 
 func matrixCommand() *cobra.Command {
@@ -72,7 +73,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 	f.Uint64Var(&p.First, "first", 1, "the first seed; to go on where an earlier matrix ended")
 	f.StringSliceVar(&sizes, "nodes", []string{"3", "4", "5"}, "sizes that clusters take in turn, where no scenario decides")
 	f.DurationVar(&p.Time, "time", 0, "simulated time of a run, where no scenario decides (default: about a dozen faults)")
-	f.StringSliceVar(&p.Workloads, "workload", []string{"fence", "register", "updates"},
+	f.StringSliceVar(&p.Workloads, "workload", workloads.Serving(""),
 		"what clients do, where an election can and no scenario decides (recount list workloads)")
 	f.DurationVar(&p.Budget, "budget", 0, "real time after which no more runs begin; without --seeds, go on until then")
 	f.IntVar(&p.Jobs, "jobs", runtime.GOMAXPROCS(0), "runs at a time")

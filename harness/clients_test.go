@@ -14,7 +14,7 @@ import (
 
 func TestClientsLoseANodeThatGoesOnLeading(t *testing.T) {
 	r, err := Simulate(context.Background(), record.Plan{
-		Target: "raft", On: record.OnSim, Nodes: 3, Time: 20 * time.Second, Seed: 4, Workloads: []string{workloadFence},
+		Target: "raft", On: record.OnSim, Nodes: 3, Time: 20 * time.Second, Seed: 4, Workloads: []string{"fence"},
 		Schedule: nemesis.Schedule{{At: 5 * time.Second, Fault: "cut-clients", For: 5 * time.Second}},
 	})
 	require.NoError(t, err)

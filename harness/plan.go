@@ -13,44 +13,29 @@ import (
 	"recount/internal/seed"
 	"recount/nemesis"
 	"recount/targets"
+	"recount/workloads"
 )
 
 // maxOps bounds a history: it is judged in memory, with a few hundred bytes for each op.
 const maxOps = 20_000_000
 
-// Workloads that a plan may name. Every run observes.
-const (
-	workloadObserve = "observe"
-	workloadFence   = "fence"  // leaders write to a resource that refuses stale tokens
-	workloadRecord  = "record" // leaders write to a resource that accepts all
-
-	workloadRegister = "register" // clients read and write a register behind the leader
-	workloadUpdates  = "updates"  // leaders send numbered updates to all
-	workloadTransfer = "transfer" // leaders are asked to hand over
-)
-
-// needs is what nodes must be able to do for a workload.
-var needs = map[string]election.Verb{
-	workloadRegister: election.Put, workloadUpdates: election.Update, workloadTransfer: election.Resign,
-}
-
-// Apt returns the workloads that make sense for a target.
-func Apt(words []string, t *targets.Target) (apt []string) {
+// Applicable returns the workloads that make sense for a target.
+func Applicable(words []string, t *targets.Target) (fitting []string) {
 	o, err := t.Parse(nil)
-	for _, w := range words {
-		if err == nil && fits(w, t, o) == nil {
-			apt = append(apt, w)
+	for _, name := range words {
+		if w, unknown := workloads.Find(name); err == nil && unknown == nil && fits(w, t, o) == nil {
+			fitting = append(fitting, name)
 		}
 	}
-	return apt
+	return fitting
 }
 
 // fits tells why a target cannot be under a workload, if it cannot.
-func fits(workload string, t *targets.Target, o targets.Options) error {
-	if do := needs[workload]; do != 0 && !t.Can(do, o) {
-		return hint.Add(fmt.Errorf("harness: workload %s: %s cannot do that", workload, t.Name), "recount list workloads says what each takes")
+func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
+	if w.Needs != 0 && !t.Can(w.Needs, o) {
+		return hint.Add(fmt.Errorf("harness: workload %s: %s cannot do that", w.Name, t.Name), "recount list workloads says what each takes")
 	}
-	if t.System == nil || workload != workloadFence && workload != workloadRecord {
+	if t.System == nil || w.Writes == workloads.NoWrites {
 		return nil
 	}
 	y, err := t.System(o)
@@ -59,21 +44,9 @@ func fits(workload string, t *targets.Target, o targets.Options) error {
 	}
 	if d, says := y.(election.Dialed); says && !d.Dialed() {
 		return hint.Add(fmt.Errorf("harness: workload %s: its writer asks each node over the network, and %s is observed by commands or logs",
-			workload, t.Name), "observe it by http or metrics, or leave the workload out")
+			w.Name, t.Name), "observe it by http or metrics, or leave the workload out")
 	}
 	return nil
-}
-
-// Workloads returns the names of the workloads and what they do.
-func Workloads() [][2]string {
-	return [][2]string{
-		{workloadObserve, "every node is asked who leads, again and again, and announces its changes; always on"},
-		{workloadFence, "leaders write to a resource that refuses stale fencing tokens"},
-		{workloadRecord, "leaders write to a resource that accepts all, so that stale writes show"},
-		{workloadRegister, "clients read and write a register behind the leader, where the election keeps one"},
-		{workloadUpdates, "leaders send numbered updates to all, where the election orders any"},
-		{workloadTransfer, "leaders are asked to hand over, again and again, where they can"},
-	}
 }
 
 // subject is what a plan comes down to once its names are looked up.
@@ -145,13 +118,10 @@ func resolve(p record.Plan) (*subject, error) {
 		}
 		s.names = append(s.names, s.servers...)
 	}
-	for _, w := range p.Workloads {
-		var known []string
-		for _, k := range Workloads() {
-			known = append(known, k[0])
-		}
-		if !slices.Contains(known, w) {
-			return nil, fmt.Errorf("harness: %w", hint.Unknown("workload", w, known))
+	for _, name := range p.Workloads {
+		w, err := workloads.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("harness: %w", err)
 		}
 		if err := fits(w, s.target, s.options); err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/targets"
+	"recount/workloads"
 )
 
 // Replay is how a stored run is made again.
@@ -101,11 +102,17 @@ func change(p *record.Plan, with record.Plan) (changed bool, err error) {
 
 // workloadsOf tells from a history without a plan what its clients did.
 func workloadsOf(h *history.History) []string {
+	writes := workloads.NoWrites
 	switch {
 	case h.Setup().Recorded:
-		return []string{workloadRecord}
+		writes = workloads.AcceptStale
 	case slices.ContainsFunc(h.Ops, func(op history.Op) bool { return op.F == history.Write }):
-		return []string{workloadFence}
+		writes = workloads.RefuseStale
+	}
+	for _, w := range workloads.All() {
+		if w.Writes != workloads.NoWrites && w.Writes == writes {
+			return []string{w.Name}
+		}
 	}
 	return nil
 }

@@ -181,9 +181,10 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 func (r *run) begin() {
 	clients := withClients(r.cluster, r.names)
 	r.cluster = clients
+	writes := workloads.WritesOf(workloads.Named(r.Workloads))
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Recorded: slices.Contains(r.Workloads, workloadRecord), Bounds: r.bounds,
+		Servers: r.servers, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.sightings = nemesis.NewSightings(r.names, r.recorder)
@@ -191,7 +192,7 @@ func (r *run) begin() {
 	r.sightings.Nameless = r.target.Nameless
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
-	if slices.Contains(r.Workloads, workloadFence) || setup.Recorded {
+	if writes != workloads.NoWrites {
 		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, r.stride())
 		r.fence.Reach = clients.reach
 		r.cluster.Writers(r.fence, writeEvery, writeGap)

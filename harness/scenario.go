@@ -78,7 +78,7 @@ func (s *Scenario) Plan(p record.Plan) record.Plan {
 		p.Target, p.Options, p.Expect = s.Target, maps.Clone(s.Options), s.Expect
 		p.Require = append(slices.Clone(s.Require), p.Require...)
 	} else if t, err := targets.Find(p.Target); err == nil {
-		p.Workloads = Apt(s.Workloads, t)
+		p.Workloads = Applicable(s.Workloads, t)
 	}
 	if p.Nodes == 0 {
 		p.Nodes = s.Nodes

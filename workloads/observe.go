@@ -8,6 +8,14 @@ import (
 	"recount/history"
 )
 
+func init() {
+	register(&Workload{
+		Name:  "observe",
+		About: "every node is asked who leads, again and again, and announces its changes; always on",
+		Ops:   []history.F{history.Observe, history.Announce, history.Granted, history.Apply},
+	})
+}
+
 // Observers ask every node for its view, again and again, and record what nodes announce by themselves.
 type Observers struct {
 	cluster  Cluster

@@ -9,6 +9,27 @@ import (
 	"recount/history"
 )
 
+// How the clients of the register and of updates go about it.
+const (
+	registerClients = 4
+	commandEvery    = 100 * time.Millisecond
+)
+
+// register has clients read and write a register behind the leader.
+func init() {
+	register(&Workload{
+		Name:    "register",
+		About:   "clients read and write a register behind the leader, where the election keeps one",
+		Needs:   election.Put,
+		Ops:     []history.F{history.Get, history.Put},
+		Serves:  []string{"linearizable"},
+		Clients: registerClients,
+		Start: func(s Scene) (stop func()) {
+			return KeepRegister(s.Cluster, s.Recorder, s.Nodes, s.Rand, registerClients, commandEvery, s.First, s.Stride)
+		},
+	})
+}
+
 // registerClient reads and writes one register behind the leader. It stays with the node that serves it, and goes to
 // another when it is refused or not answered: so it may go on asking a leader of old.
 type registerClient struct {

@@ -4,7 +4,20 @@ import (
 	"time"
 
 	"recount/election"
+	"recount/history"
 )
+
+// updates has leaders send numbered updates.
+func init() {
+	register(&Workload{
+		Name:   "updates",
+		About:  "leaders send numbered updates to all, where the election orders any",
+		Needs:  election.Update,
+		Ops:    []history.F{history.Apply},
+		Serves: []string{"ordered-updates"},
+		Start:  func(s Scene) (stop func()) { return SendUpdates(s.Cluster, s.Nodes, commandEvery) },
+	})
+}
 
 // SendUpdates asks every node once in every interval to send an update to all: those that lead do. What nodes apply of it
 // they report by themselves.

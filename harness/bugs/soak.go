@@ -77,7 +77,7 @@ func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(co
 	if err != nil {
 		return Soak{}, err
 	}
-	p.Workloads = harness.Apt([]string{"fence"}, t)
+	p.Workloads = harness.Applicable([]string{"fence"}, t)
 	p.Faults = slices.DeleteFunc(nemesis.Drawn(), func(f string) bool { return slices.Contains(l.Without, f) })
 	s := Soak{Name: l.Name, About: l.About, Nodes: l.Nodes, Time: d.String(), Seed: seed, Without: l.Without, Because: l.Because}
 	r, err := mk(ctx, p)

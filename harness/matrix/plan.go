@@ -3,22 +3,18 @@ package matrix
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/workloads"
 )
 
 // Check finds what is wrong with a plan.
 func (p *Plan) Check() error {
-	var known []string
-	for _, w := range harness.Workloads() {
-		known = append(known, w[0])
-	}
 	for _, w := range p.Workloads {
-		if !slices.Contains(known, w) {
-			return fmt.Errorf("matrix: %w", hint.Unknown("workload", w, known))
+		if _, err := workloads.Find(w); err != nil {
+			return fmt.Errorf("matrix: %w", err)
 		}
 	}
 	for _, n := range p.Nodes {
@@ -53,7 +49,7 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) record.Plan {
 	}
 	run := record.Plan{
 		Target: r.Target, Options: r.Options, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
-		Faults: c.faults, Workloads: harness.Apt(p.Workloads, r.found),
+		Faults: c.faults, Workloads: harness.Applicable(p.Workloads, r.found),
 	}
 	if run.Time == 0 {
 		run.Time = r.time()
