@@ -1,10 +1,7 @@
 package harness
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"recount/checkers"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/strict"
 	"recount/nemesis"
 	"recount/scenarios"
 	"recount/targets"
@@ -61,9 +57,7 @@ func loadScenario(word string) (*Scenario, error) {
 		name = strings.TrimSuffix(filepath.Base(word), ".yaml")
 	}
 	s := &Scenario{Name: name}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(s); err != nil && !errors.Is(err, io.EOF) {
+	if err := strict.Decode(text, s); err != nil {
 		return nil, fmt.Errorf("harness: scenario %s: %w", word, err)
 	}
 	return s, nil

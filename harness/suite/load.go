@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/strict"
 	"recount/targets"
 )
 
@@ -33,14 +32,13 @@ func Load(file string) (*Suite, error) {
 // parse reads the text of a suite file. Its names are not looked up.
 func parse(file string, text []byte) (*Suite, error) {
 	s := &Suite{File: file}
-	var doc yaml.Node
-	err := yaml.Unmarshal(text, &doc)
-	if err == nil && len(doc.Content) == 0 {
-		err = hint.Add(errors.New("the file says nothing"), "targets: [raft-prevote], scenarios: [ping-pong]")
+	root, err := strict.Parse(text)
+	if errors.Is(err, strict.ErrEmpty) {
+		err = hint.Add(err, "targets: [raft-prevote], scenarios: [ping-pong]")
 	}
 	if err == nil {
 		type fields Suite
-		err = wordOr(doc.Content[0], nil, (*fields)(s), "about", "on", "nodes", "time", "seeds", "budget", "workloads", "ignore",
+		err = wordOr(root, nil, (*fields)(s), "about", "on", "nodes", "time", "seeds", "budget", "workloads", "ignore",
 			"require", "targets", "scenarios", "known")
 	}
 	if err == nil {

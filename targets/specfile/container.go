@@ -1,7 +1,6 @@
 package specfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -267,9 +266,32 @@ func (w words) render(t *template.Template) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b bytes.Buffer
-	err = own.Funcs(w.funcs()).Execute(&b, w.place(w.self))
-	return b.String(), err
+	own.Funcs(w.funcs())
+	var b capped
+	over := make(chan error, 1)
+	go func() { over <- own.Execute(&b, w.place(w.self)) }()
+	select {
+	case err := <-over:
+		return b.text.String(), err
+	case <-time.After(renderWithin):
+		return "", hint.Add(fmt.Errorf("it does not end within %v", renderWithin), "does it repeat something too often?")
+	}
+}
+
+// What a template may come to, and how long it may take. Command lines are shorter, and take microseconds.
+const (
+	maxRendered  = 64 << 10
+	renderWithin = 2 * time.Second
+)
+
+// capped is a text that refuses to grow beyond what a template may come to.
+type capped struct{ text strings.Builder }
+
+func (c *capped) Write(p []byte) (int, error) {
+	if c.text.Len()+len(p) > maxRendered {
+		return 0, hint.Add(fmt.Errorf("it comes to more than %d bytes", maxRendered), "does it repeat something too often?")
+	}
+	return c.text.Write(p)
 }
 
 // renderAll leaves out what comes to nothing, so that a flag can be there or not.

@@ -3,15 +3,14 @@ package specfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"recount/internal/hint"
+	"recount/internal/strict"
 )
 
 // How a YAML file is read so that every mistake in it is told with its line and column.
@@ -42,24 +41,15 @@ func (v value) bad(way, format string, args ...any) error {
 
 // document reads the root of a file: a mapping.
 func document(text []byte) (value, error) {
-	var doc yaml.Node
-	err := yaml.Unmarshal(text, &doc)
+	root, err := strict.Parse(text)
+	var e *strict.Error
 	switch {
-	case errors.Is(err, io.EOF), err == nil && len(doc.Content) == 0:
-		return value{}, &fault{1, 1, hint.Add(errors.New("the file says nothing"), "recount init FILE writes one to begin with")}
-	case err != nil:
-		line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-		if rest, ok := strings.CutPrefix(text, "line "); ok {
-			if number, what, ok := strings.Cut(rest, ": "); ok {
-				if n, e := strconv.Atoi(number); e == nil {
-					line, text = n, what
-				}
-			}
-		}
-		return value{}, &fault{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", text),
-			"look at the quotes and the indentation there, and in the line above")}
+	case errors.Is(err, strict.ErrEmpty):
+		return value{}, &fault{1, 1, hint.Add(err, "recount init FILE writes one to begin with")}
+	case errors.As(err, &e):
+		return value{}, &fault{e.Line, e.Column, e.Err}
 	}
-	return value{doc.Content[0], "the file"}, nil
+	return value{root, "the file"}, err
 }
 
 // fields reads a mapping whose keys are among the known ones.

@@ -115,6 +115,8 @@ func TestMistakes(t *testing.T) {
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
 		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{.ID", `3:11: command: `, "{{.ID}}"},
+		{"{{.ID}}", "{{range 2000000000}}a{{end}}", `3:11: command: it comes to more than 65536 bytes`, "too often"},
+		{"{{.ID}}", "{{range 200000000}}{{end}}", `3:11: command: it does not end within 2s`, "too often"},
 		{"{addr}:{peer}", "{addr}:{pier}", `unknown word in braces "pier"`, `did you mean "peer"?`},
 		{"{addr}:{peer}", "{addr}:{peer", `a brace is not closed`, "braces"},
 		{`{{ms "timeout"}}`, `{{ms "timeuot"}}`, `4:24: TIMEOUT: `, `did you mean "timeout"?`},

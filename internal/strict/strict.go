@@ -1,0 +1,209 @@
+// Package strict reads the YAML files that people write: scenarios, suites, descriptions of targets. What is wrong with one
+// is an Error with its line, its column and the way out, and a file that would take more than its size to read is refused.
+package strict
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"recount/internal/hint"
+)
+
+// What a file may be at most. The largest scenario that a hunt writes has a hundredth of it.
+const (
+	MaxBytes = 1 << 20 // of text
+	MaxNodes = 200_000 // keys and values, those that aliases stand for counted each time
+	MaxDepth = 100     // of lists and mappings in each other
+)
+
+// Error is a mistake at a place in a file.
+type Error struct {
+	Line, Column int // from 1
+	Err          error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("line %d, column %d: %v", e.Line, e.Column, e.Err) }
+
+// Unwrap returns what is wrong, which may have a hint.
+func (e *Error) Unwrap() error { return e.Err }
+
+// at is a mistake at a node.
+func at(n *yaml.Node, err error) error { return &Error{n.Line, n.Column, err} }
+
+// ErrEmpty says that a file holds nothing but, perhaps, comments.
+var ErrEmpty = errors.New("the file says nothing")
+
+// Parse reads a document and returns its root. One that says nothing is ErrEmpty.
+func Parse(text []byte) (*yaml.Node, error) {
+	if len(text) > MaxBytes {
+		return nil, &Error{1, 1, hint.Add(fmt.Errorf("the file has %d bytes: no more than %d are read", len(text), MaxBytes),
+			"is it the right file? What people write is much shorter")}
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		line, what := place(err.Error())
+		return nil, &Error{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", what),
+			"look at the quotes and the indentation there, and in the line above")}
+	}
+	if len(doc.Content) == 0 {
+		return nil, ErrEmpty
+	}
+	root := doc.Content[0]
+	m := measurer{sizes: map[*yaml.Node]int{}, open: map[*yaml.Node]bool{}}
+	if _, err := m.size(root, 0); err != nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+// measurer counts what there is in a document, with all that aliases stand for.
+type measurer struct {
+	sizes map[*yaml.Node]int
+	open  map[*yaml.Node]bool
+}
+
+func (m *measurer) size(n *yaml.Node, depth int) (size int, err error) {
+	if n.Kind == yaml.AliasNode {
+		if m.open[n.Alias] {
+			return 0, at(n, hint.Add(fmt.Errorf("*%s stands for something that it is part of", n.Value), "write it out"))
+		}
+		size, err = m.size(n.Alias, depth)
+		if err == nil && size > MaxNodes {
+			err = tooMuch(n)
+		}
+		return size, err
+	}
+	if depth > MaxDepth {
+		return 0, at(n, hint.Add(fmt.Errorf("more than %d lists and mappings in each other", MaxDepth), "no field takes that many"))
+	}
+	if size, known := m.sizes[n]; known {
+		return size, nil
+	}
+	m.open[n] = true
+	defer delete(m.open, n)
+	size = 1
+	for _, c := range n.Content {
+		s, err := m.size(c, depth+1)
+		if err != nil {
+			return 0, err
+		}
+		if size += s; size > MaxNodes {
+			return 0, tooMuch(c)
+		}
+	}
+	m.sizes[n] = size
+	return size, nil
+}
+
+func tooMuch(n *yaml.Node) error {
+	return at(n, hint.Add(fmt.Errorf("the file comes to more than %d keys and values", MaxNodes),
+		"aliases of aliases make it long: write out what is meant"))
+}
+
+// line is how the YAML library tells a place.
+var line = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s+)?(?:line (\d+): )?((?s).*)$`)
+
+// place splits an error of the YAML library into the line that it names, or 1, and what is wrong there.
+func place(text string) (number int, what string) {
+	m := line.FindStringSubmatch(text)
+	if number, _ = strconv.Atoi(m[1]); number == 0 {
+		number = 1
+	}
+	what, _, _ = strings.Cut(m[2], "\n")
+	return number, what
+}
+
+// Decode reads a document into a struct, whose yaml tags are the fields that there are. One that says nothing leaves it as
+// it is.
+func Decode(text []byte, to any) error {
+	root, err := Parse(text)
+	if errors.Is(err, ErrEmpty) {
+		return nil
+	}
+	if err == nil {
+		err = known(root, reflect.TypeOf(to))
+	}
+	if err != nil {
+		return err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	err = d.Decode(to)
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	number, what := place(err.Error())
+	return &Error{number, column(root, number), hint.Add(errors.New(what), "write a value of that kind: 3, 2.5s, text, [a, b]")}
+}
+
+// column is where the last value begins on a line: what is wrong there, more likely than its key.
+func column(n *yaml.Node, number int) (at int) {
+	if n.Line == number {
+		at = n.Column
+	}
+	for _, c := range n.Content {
+		at = max(at, column(c, number))
+	}
+	return max(at, 1)
+}
+
+var reader = reflect.TypeFor[yaml.Unmarshaler]()
+
+// known finds a field that a type does not have, in all that its own reader does not read.
+func known(n *yaml.Node, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if reflect.PointerTo(t).Implements(reader) {
+		return nil
+	}
+	switch {
+	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
+		for _, c := range n.Content {
+			if err := known(c, t.Elem()); err != nil {
+				return err
+			}
+		}
+	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
+		fields, names := fieldsOf(t)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			field, is := fields[key.Value]
+			if !is {
+				return at(key, hint.Unknown("field", key.Value, names))
+			}
+			if err := known(n.Content[i+1], field); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fieldsOf returns the types of a struct's fields by their names in a file, and these names.
+func fieldsOf(t reflect.Type) (fields map[string]reflect.Type, names []string) {
+	fields = map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if name == "" {
+			name = strings.ToLower(f.Name)
+		}
+		if name != "-" && f.IsExported() {
+			fields[name] = f.Type
+			names = append(names, name)
+		}
+	}
+	return fields, names
+}

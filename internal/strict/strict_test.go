@@ -1,0 +1,71 @@
+package strict_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/internal/hint"
+	"recount/internal/strict"
+)
+
+type step struct {
+	At    time.Duration `yaml:"at"`
+	Nodes []string      `yaml:"nodes,omitempty"`
+}
+
+type file struct {
+	About string            `yaml:"about"`
+	Count int               `yaml:"count"`
+	Steps []step            `yaml:"steps"`
+	With  map[string]string `yaml:"with"`
+	Own   string            `yaml:"-"`
+}
+
+func TestAFileIsRead(t *testing.T) {
+	var f file
+	require.NoError(t, strict.Decode([]byte("about: &a text\ncount: 3\nsteps: [{at: 1s, nodes: [n1]}, {at: 2s}]\nwith: {any: *a}\n"), &f))
+	require.Equal(t, file{About: "text", Count: 3, Steps: []step{{time.Second, []string{"n1"}}, {At: 2 * time.Second}},
+		With: map[string]string{"any": "text"}}, f)
+	require.NoError(t, strict.Decode([]byte("# nothing\n"), &f))
+	_, err := strict.Parse(nil)
+	require.ErrorIs(t, err, strict.ErrEmpty)
+}
+
+// bomb is a text of a few lines that comes to ten to the power of lines values.
+func bomb(lines int) string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [x]\n")
+	for i := range lines {
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+	}
+	return b.String()
+}
+
+func TestEveryMistakeHasItsPlaceAndTheWayOut(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"abuot: x":                        {`line 1, column 1: unknown field "abuot"`, `did you mean "about"?`},
+		"about: x\nsteps:\n  - {aat: 1s}": {`line 3, column 6: unknown field "aat"`, `did you mean "at"?`},
+		"own: x":                          {`line 1, column 1: unknown field "own"`, "known: about, count, steps, with"},
+		"about: x\ncount: many":           {"line 2, column 8: cannot unmarshal !!str `many` into int", "write a value of that kind"},
+		"about: x\nsteps: [{at: soon}]":   {"line 2, column 14: cannot unmarshal !!str `soon` into time.Duration", "2.5s"},
+		"about: [":                        {"line 1, column 1: this is no YAML: did not find expected node content", "quotes"},
+		"about: x\nabout: y":              {`line 2, column 8: mapping key "about" already defined at line 1`, ""},
+		bomb(6):                           {"the file comes to more than 200000 keys and values", "aliases"},
+		"about: &a [*a]":                  {"line 1, column 12: *a stands for something that it is part of", "write it out"},
+		"about: " + strings.Repeat("[", 200) + strings.Repeat("]", 200): {"more than 100 lists and mappings in each other", "no field"},
+		"about: " + strings.Repeat("x", strict.MaxBytes):                {"the file has 1048583 bytes: no more than 1048576 are read", "right file"},
+	} {
+		began := time.Now()
+		err := strict.Decode([]byte(text), new(file))
+		require.ErrorContains(t, err, want[0])
+		require.Contains(t, hint.Of(err), want[1])
+		require.NotContains(t, err.Error(), "\n")
+		var e *strict.Error
+		require.ErrorAs(t, err, &e)
+		require.Less(t, time.Since(began), time.Minute)
+	}
+}
