@@ -60,6 +60,10 @@ func loadScenario(word string) (*Scenario, error) {
 	if err := strict.Decode(text, s); err != nil {
 		return nil, fmt.Errorf("harness: scenario %s: %w", word, err)
 	}
+	var err error
+	if s.Schedule, err = s.Schedule.Expanded(); err != nil {
+		return nil, fmt.Errorf("harness: scenario %s: %w", word, err)
+	}
 	return s, nil
 }
 

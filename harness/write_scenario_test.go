@@ -61,3 +61,27 @@ func TestEveryScenarioSurvivesBeingWritten(t *testing.T) {
 		require.Equal(t, p, s.Plan(record.Plan{Seed: 3}))
 	}
 }
+
+func TestPartitionsAndListsOfNodesAreWordsOfASchedule(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sides.yaml")
+	text := "schedule:\n  - {at: 1s, partition: [[n1, n4], [n2, n3]], for: 2s}\n  - {at: 4s, fault: kill, nodes: [[n1, n2]], for: 1s}\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	s, err := LoadScenario(file)
+	require.NoError(t, err)
+	require.Equal(t, nemesis.Schedule{
+		{At: time.Second, Fault: "partition", Nodes: nemesis.Named{"n1,n4", "n2,n3"}, For: 2 * time.Second},
+		{At: 4 * time.Second, Fault: "kill", Nodes: nemesis.Named{"n1,n2"}, For: time.Second},
+	}, s.Schedule)
+	require.NoError(t, s.Schedule.Check([]string{"n1", "n2", "n3", "n4"}))
+	require.ErrorContains(t, s.Schedule.Check([]string{"n1", "n2", "n3"}), `unknown node "n4"`)
+	written, err := s.Encode("")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, written, 0o644))
+	again, err := LoadScenario(file)
+	require.NoError(t, err)
+	require.Equal(t, s.Schedule, again.Schedule)
+
+	require.NoError(t, os.WriteFile(file, []byte("schedule:\n  - {at: 1s, fault: kill, partition: [n1, n2]}\n"), 0o644))
+	_, err = LoadScenario(file)
+	require.ErrorContains(t, err, "step 1: a partition beside fault or nodes")
+}

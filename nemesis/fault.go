@@ -35,6 +35,8 @@ type Fault struct {
 	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
 	// on that keeps anything, and with it what a run has to say.
 	Named bool
+	// Sides tells that a step may name more sets of nodes than there are aims.
+	Sides bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
 	// nothing, they are the defaults.
 	Draw func(hold time.Duration, rnd *rand.Rand) map[string]string

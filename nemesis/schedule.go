@@ -3,7 +3,10 @@ package nemesis
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"recount/internal/hint"
 	"recount/internal/option"
@@ -25,13 +28,55 @@ type Step struct {
 	Times float64       `yaml:"times,omitempty" json:"times,omitempty"`
 	Fault string        `yaml:"fault" json:"fault"`
 	// Nodes are words, one for each aim of the fault; its defaults stand for those that are missing.
-	Nodes []string `yaml:"nodes,omitempty" json:"nodes,omitempty"`
+	Nodes Named `yaml:"nodes,omitempty" json:"nodes,omitempty"`
+	// Partition is the short way to write the fault of that name: its sides. See Expanded.
+	Partition Named `yaml:"partition,omitempty" json:"-"`
 	// For is how long it lasts, or ForTimes as a number of silences; with neither it lasts until the run ends.
 	For      time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
 	ForTimes float64       `yaml:"for-times,omitempty" json:"for-times,omitempty"`
 	// Of is the option of the target that Times and ForTimes multiply; without it they multiply the silence.
 	Of   string            `yaml:"of,omitempty" json:"of,omitempty"`
 	With map[string]string `yaml:"with,omitempty" json:"with,omitempty"` // the fault's options
+}
+
+// Named are words for nodes, or names of nodes. Where one place is for several nodes, their names are one word with commas;
+// a file may have a list there: nodes: [[n1, n4], n2].
+type Named []string
+
+// UnmarshalYAML reads words and lists of names.
+func (w *Named) UnmarshalYAML(n *yaml.Node) error {
+	var places []yaml.Node
+	if err := n.Decode(&places); err != nil {
+		return err
+	}
+	*w = nil
+	for _, p := range places {
+		names := []string{p.Value}
+		if p.Kind != yaml.ScalarNode {
+			if err := p.Decode(&names); err != nil {
+				return err
+			}
+		}
+		*w = append(*w, strings.Join(names, ","))
+	}
+	return nil
+}
+
+// Expanded returns the schedule with what is written in a short way as the fault that it stands for:
+// partition: [[n1, n4], [n2, n3]].
+func (s Schedule) Expanded() (Schedule, error) {
+	all := slices.Clone(s)
+	for i := range all {
+		st := &all[i]
+		if st.Partition == nil {
+			continue
+		}
+		if st.Fault != "" || st.Nodes != nil {
+			return nil, hint.Add(fmt.Errorf("nemesis: step %d: a partition beside fault or nodes", i+1), "partition: [[n1, n4], [n2, n3]] says both")
+		}
+		st.Fault, st.Nodes, st.Partition = "partition", st.Partition, nil
+	}
+	return all, nil
 }
 
 // Timed returns the schedule with all multiples worked out. unit is the duration that an option of the target has, and
@@ -97,15 +142,19 @@ func (st Step) check(nodes []string) error {
 	if st.After == "" && st.Wait > 0 {
 		return hint.Add(fmt.Errorf("%s: it is to wait %v, but after nothing", st.Fault, st.Wait), "say what it waits for: after: election")
 	}
-	if len(st.Nodes) > len(f.Aims) {
+	if len(st.Nodes) > len(f.Aims) && !f.Sides {
 		return hint.Add(fmt.Errorf("%s: %d nodes: want %d", st.Fault, len(st.Nodes), len(f.Aims)), "%s", f.About)
 	}
-	for i, w := range st.Nodes {
+	var named []string
+	for _, w := range st.Nodes {
 		if err := checkWord(w, nodes); err != nil {
 			return fmt.Errorf("%s: %w", st.Fault, err)
 		}
-		if slices.Contains(nodes, w) && slices.Contains(st.Nodes[:i], w) {
-			return hint.Add(fmt.Errorf("%s: %s is named twice", st.Fault, w), "it takes %d different nodes", len(f.Aims))
+		for _, n := range strings.Split(w, ",") {
+			if slices.Contains(nodes, n) && slices.Contains(named, n) {
+				return hint.Add(fmt.Errorf("%s: %s is named twice", st.Fault, n), "each node has one place")
+			}
+			named = append(named, n)
 		}
 	}
 	_, err = option.Parse(st.Fault, f.Options, st.With)
@@ -115,7 +164,7 @@ func (st Step) check(nodes []string) error {
 // asked returns the step's words, with the fault's own where the step names none.
 func (st Step) asked(f *Fault) []string {
 	w := slices.Clone(st.Nodes)
-	for _, a := range f.Aims[len(w):] {
+	for _, a := range f.Aims[min(len(w), len(f.Aims)):] {
 		w = append(w, a.Default)
 	}
 	return w

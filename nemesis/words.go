@@ -14,7 +14,7 @@ import (
 // Words stand for nodes in a schedule and are looked up when a step fires: who leads is not known before.
 var words = []struct{ word, about string }{
 	{"leader", "the node that was last seen to lead, in the highest term"},
-	{"old-leader", "the one that led before"},
+	{"old-leader", "the one that led before, also while it stands still"},
 	{"next-leader", "the next one to lead: the step waits for it"},
 	{"follower", "any running node but the leader and servers"},
 	{"voter", "the node that gave another its vote last"},
@@ -36,8 +36,16 @@ func Words() (list [][2]string) {
 	return list
 }
 
-// checkWord accepts the known words and the names of nodes.
+// checkWord accepts the known words, the names of nodes, and several names with commas.
 func checkWord(word string, nodes []string) error {
+	if names := strings.Split(word, ","); len(names) > 1 {
+		for _, n := range names {
+			if !slices.Contains(nodes, n) {
+				return hint.Unknown("node", n, nodes)
+			}
+		}
+		return nil
+	}
 	known := slices.Clone(nodes)
 	for _, w := range words {
 		known = append(known, w.word)
@@ -56,7 +64,8 @@ type Sightings struct {
 	others  []string // those that may lead: all but servers
 	views   map[string]history.View
 	chain   []string     // the leaders so far, each once for every leadership
-	last    history.View // of the last of them, when it began to lead
+	latest  string       // the last to claim to lead
+	last    history.View // of it, when it began to
 	ballot  [2]string    // who gave its vote last, and to whom
 	cue     func(seen []Cue, what string)
 
@@ -94,17 +103,22 @@ func (s *Sightings) see(op *history.Op) {
 }
 
 func (s *Sightings) view(node string, v history.View) {
+	was := s.views[node]
 	s.views[node] = v
 	if !v.Claims() {
 		return
 	}
 	seen := []Cue{Elected}
-	switch led := len(s.chain); {
-	case led > 0 && v.Term < s.last.Term:
+	switch {
+	case s.latest != "" && v.Term < s.last.Term:
 		return
-	case led == 0 || s.chain[led-1] != node:
-		s.chain = append(s.chain, node)
+	case s.latest != node:
+		s.latest = node
 		seen = append(seen, LeaderChanged)
+		// Without terms, a claim that goes on is no new leadership, whoever has claimed it meanwhile.
+		if goesOn := v.Term == 0 && was.Claims() && slices.Contains(s.chain, node); !goesOn {
+			s.chain = append(s.chain, node)
+		}
 	case v.Term == s.last.Term && v.Tenure == s.last.Tenure:
 		return
 	}
@@ -225,7 +239,9 @@ func (s *Sightings) resolve(asked []string, led string, holds history.States, rn
 			}
 		case "old-leader":
 			if k := len(s.chain); k > 1 {
-				aim = only(s.chain[k-2])
+				if old := s.chain[k-2]; !slices.Contains(used, old) {
+					aim = []string{old} // also while it is paused: that is when it is old
+				}
 			}
 		case "voter":
 			aim = only(s.ballot[0])
@@ -250,7 +266,7 @@ func (s *Sightings) resolve(asked []string, led string, holds history.States, rn
 		case "all":
 			aim = slices.Clone(s.nodes)
 		default:
-			aim = []string{word}
+			aim = strings.Split(word, ",")
 		}
 		if len(aim) == 0 {
 			return nil, fmt.Errorf("no node to be %q; last seen: %s", word, s)
