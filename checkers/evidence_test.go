@@ -2,7 +2,6 @@ package checkers
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,11 +84,7 @@ func TestWhatTheFaultsWere(t *testing.T) {
 		"ordered-updates/invalid-stale-leader":     "cut-link of n1",
 		"vote-once/invalid-forgotten-in-a-restart": "kill of n3",
 	} {
-		text, err := os.ReadFile(filepath.Join("testdata", file+".txt"))
-		require.NoError(t, err)
-		given, _, _ := strings.Cut(string(text), "\n----\n")
-		h, err := parseHistory(given)
-		require.NoError(t, err)
+		h := given(t, filepath.Join("testdata", file+".txt"))
 		property, _, _ := strings.Cut(file, "/")
 		r := find(property).Check(context.Background(), h)
 		got, _ := value(r, FaultsThen)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -20,12 +21,12 @@ func init() {
 	})
 }
 
-// hold is a leadership as the use of a lock: taken by its first claim at the latest, given back after its last one at
-// the earliest. If these are in the wrong order it may have lasted no more than an instant, some time between them.
+// hold is the leadership as a lock: a node surely had it from one of its claims to another, where no answer that denies it
+// may lie between them, or at some instant of a single claim.
 type hold struct {
-	taken, given time.Duration
+	taken, given time.Duration // taken by then at the latest, given back then at the earliest
 	node         int
-	lead         *leadership
+	first, last  int32 // the claims, in answers
 }
 
 // begin and end are where the time lies in which it may have been the shortest.
@@ -93,20 +94,115 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		panic(fmt.Sprintf("porcupine knows an order for %v and %v", *a, *b))
 	}
 	e := evidence{span: span{max(a.begin(), b.begin()), min(a.end(), b.end())}}
-	for _, l := range []*leadership{a.lead, b.lead} {
-		e.ops = append(e.ops, f.index(&f.answers[l.first]), f.index(&f.answers[l.last]))
+	for _, h := range []*hold{a, b} {
+		e.ops = append(e.ops, f.index(&f.answers[h.first]), f.index(&f.answers[h.last]))
 	}
 	r := invalid(figures, e, "%s%s and %s%s led at one time, between %s and %s",
-		f.nodes[a.node], f.in(a.lead), f.nodes[b.node], f.in(b.lead), at(e.from), at(e.to))
+		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), at(e.from), at(e.to))
 	r.Drawing = linear.Draw(ctx, lockModel, ops)
 	return r
 }
 
-func (f *facts) holds() []hold {
-	all := make([]hold, len(f.leads))
-	for i := range f.leads {
-		l := &f.leads[i]
-		all[i] = hold{f.answers[l.first].to, f.answers[l.last].from, l.node, l}
+// claimed is the leadership that a hold is of.
+func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
+
+// holds returns all holds that are part of no other.
+func (f *facts) holds() (all []hold) {
+	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
+	for i := range f.answers {
+		if a := &f.answers[i]; !a.torn {
+			byNode[a.node] = append(byNode[a.node], int32(i))
+		}
+	}
+	for _, answers := range byNode {
+		all = f.holdsOf(all, answers)
+	}
+	return all
+}
+
+// holdsOf adds the holds of one node, given all of its answers.
+func (f *facts) holdsOf(all []hold, answers []int32) []hold {
+	denied := f.denials(answers)
+	claims := map[leadKey][]int32{}
+	var keys []leadKey // in the order of their first claims
+	for _, i := range answers {
+		if key, ok := f.key(&f.answers[i]); ok {
+			if claims[key] == nil {
+				keys = append(keys, key)
+			}
+			claims[key] = append(claims[key], i)
+		}
+	}
+	for _, key := range keys {
+		all = f.holdsAs(all, claims[key], func(since time.Duration) time.Duration {
+			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
+			return denied[k].of(key)
+		})
+	}
+	return all
+}
+
+// holdsAs adds the holds of one node under one number, given its claims and what tells from when on, at the earliest, one
+// of the answers that deny it may be true, of those that came at a time or later.
+func (f *facts) holdsAs(all []hold, claims []int32, denied func(since time.Duration) time.Duration) []hold {
+	latest := make([]int32, len(claims)) // of the claims up to each, the one that was asked for last
+	for k, i := range claims {
+		if latest[k] = i; k > 0 && f.answers[latest[k-1]].from > f.answers[i].from {
+			latest[k] = latest[k-1]
+		}
+	}
+	held := hold{given: -1}
+	for _, i := range claims {
+		a := &f.answers[i]
+		by := denied(a.from)
+		k := sort.Search(len(claims), func(k int) bool { return f.answers[claims[k]].to >= by })
+		h := hold{a.to, a.from, int(a.node), i, i}
+		if k > 0 {
+			if last := f.answers[latest[k-1]].from; last >= a.to {
+				h.given, h.last = last, latest[k-1]
+			}
+		}
+		if part := held.taken < held.given && held.taken <= h.begin() && h.end() <= held.given; !part {
+			all = append(all, h)
+		}
+		if h.taken < h.given {
+			held = h
+		}
+	}
+	return all
+}
+
+// earliest is when the first of some answers may be true that do not claim a leadership, whichever that is.
+type earliest struct {
+	from, others time.Duration // of all; of those that claim another leadership than the first, or none
+	claims       bool
+	key          leadKey // of the first, if it claims one
+}
+
+func (e *earliest) of(key leadKey) time.Duration {
+	if e.claims && e.key == key {
+		return e.others
+	}
+	return e.from
+}
+
+// denials returns that for the answers from each on.
+func (f *facts) denials(answers []int32) []earliest {
+	all := make([]earliest, len(answers)+1)
+	all[len(answers)] = earliest{from: never, others: never}
+	for k, i := range slices.Backward(answers) {
+		a, e := &f.answers[i], all[k+1]
+		key, claims := f.key(a)
+		same := claims == e.claims && key == e.key && e.from < never
+		switch {
+		case a.from < e.from && same:
+			e.from = a.from
+		case a.from < e.from:
+			e = earliest{a.from, e.from, claims, key}
+		case !same:
+			e.others = min(e.others, a.from)
+		}
+		all[k] = e
 	}
 	return all
 }
@@ -130,13 +226,14 @@ func clash(all []hold) (a, b *hold) {
 
 // turns makes a hold two operations: taken after the node's last denial, given back before its next one.
 func (f *facts) turns(h *hold, number int) []porcupine.Operation {
+	l := f.claimed(h)
 	lost := never
-	if h.lead.lost >= 0 {
-		lost = f.answers[h.lead.lost].to
+	if l.lost >= 0 {
+		lost = f.answers[l.lost].to
 	}
 	node := f.nodes[h.node]
 	return []porcupine.Operation{
-		{ClientId: h.node, Input: turn{node, number, true}, Call: int64(h.lead.since), Return: int64(h.taken)},
+		{ClientId: h.node, Input: turn{node, number, true}, Call: int64(min(l.since, h.taken)), Return: int64(h.taken)},
 		{ClientId: h.node, Input: turn{node, number, false}, Call: int64(h.given), Return: int64(max(lost, h.given))},
 	}
 }

@@ -19,6 +19,7 @@ type facts struct {
 	answers  []answer    // in order of time
 	heights  []height
 	leads    []leadership
+	repeated bool // a term was led twice: terms tell no order
 	world    world
 	phases   []phase
 	stalls   []span  // when the machine stood still, and so long after as a node may still be put out by it
@@ -74,7 +75,8 @@ type sightings struct {
 	gaps                    int           // between answers, while it was
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open
-	lead                    int32         // its latest leadership, -1 before the first
+	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
+	open                    []leadKey     // leaderships that it claimed and has not surely denied since
 }
 
 // resignation is when a node was asked to hand over, until it had heard so.

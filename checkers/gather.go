@@ -53,10 +53,10 @@ func (g *gathering) op(i int, op *history.Op) {
 	switch op.F {
 	case history.Observe:
 		if op.Type == history.OK {
-			g.answer(i, op, g.h.Ops[g.h.Other(i)].Time)
+			g.told(i, op, g.h.Ops[g.h.Other(i)].Time)
 		}
 	case history.Announce:
-		g.answer(i, op, -1)
+		g.told(i, op, -1)
 	case history.Stall:
 		d := time.Duration(op.Access.Value)
 		g.stalls = append(g.stalls, span{op.Time - d, op.Time + g.setup.Bounds.Silence})
@@ -93,14 +93,14 @@ func (g *gathering) node(name string) int {
 		}
 		g.ids[name] = i
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, sightings{lead: -1})
+		g.seen = append(g.seen, sightings{said: -1})
 	}
 	return i
 }
 
-// answer takes note of a node's view. One that was announced tells of a change that the node's last answer may not have
+// told takes note of a node's view. One that was announced tells of a change that the node's last answer may not have
 // shown yet, but the one after that would have.
-func (g *gathering) answer(i int, op *history.Op, asked time.Duration) {
+func (g *gathering) told(i int, op *history.Op, asked time.Duration) {
 	n := g.node(op.Node)
 	s := &g.seen[n]
 	if op.View.Role == history.Server { // it says that it is there
@@ -131,6 +131,8 @@ func (g *gathering) answer(i int, op *history.Op, asked time.Duration) {
 		if !a.torn {
 			s.view = a
 		}
+	} else if !a.torn {
+		s.said = int32(len(g.answers) - 1)
 	}
 }
 

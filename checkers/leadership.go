@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// leadership is one node's time in the post, as far as its claims show it: one tenure of it, or one term
-// where it counts no tenures.
+// leadership is one node's time in the post, as far as its claims show it: one tenure of it, or one term where it counts no
+// tenures. Claims of one number belong to one leadership unless the node surely denied it between them.
 type leadership struct {
 	node   int
 	term   uint64
 	tenure uint64
 	since  time.Duration // it had not begun by then, as the node itself said; 0 if it said nothing
-	first  int32         // the first and the last claim, in answers
-	last   int32
-	lost   int32 // the node's first answer after it that claims something else or nothing; -1 if there is none
-	// denied is when the node had surely given it up, as it said when it was asked after the last claim; 0 if it did not. An
-	// announcement may be older than a claim that came before it.
-	denied time.Duration
+	first  int32         // the claim that came first, in answers
+	last   int32         // the claim that was asked for last
+	lost   int32         // the node's first answer after that which claims something else or nothing; -1 if there is none
+	told   int32         // its first claim that was announced; -1 if there is none
+	denied time.Duration // by when the node surely had denied it, after one of its claims; 0 if it has not
 }
 
-// leadKey tells leaderships apart where they are numbered. One node may claim a term twice, if it forgot that it had
-// been there; it counts its tenures all the same.
+// leadKey tells leaderships apart. One node may claim a term twice, if it forgot that it had been there; it counts its
+// tenures all the same.
 type leadKey struct {
 	term   uint64
 	tenure uint64
@@ -32,94 +31,121 @@ type leadKey struct {
 // numbered reports whether the election numbers its leaderships. A claim of term 0 names no leadership then.
 func (f *facts) numbered() bool { return !f.setup.NoTerms }
 
+// inOrder reports whether terms tell the order of leaderships: not where one was led twice.
+func (f *facts) inOrder() bool { return f.numbered() && !f.repeated }
+
+// key is the leadership that an answer claims, if it claims any.
+func (f *facts) key(a *answer) (leadKey, bool) {
+	switch {
+	case !a.claims():
+		return leadKey{}, false
+	case !f.numbered():
+		return leadKey{0, a.tenure, a.node}, true
+	}
+	return leadKey{a.term, a.tenure, a.node}, a.term != 0
+}
+
 // lead takes note of what an answer says about its node's leaderships. Torn answers say nothing.
 func (g *gathering) lead(a *answer) {
 	if a.torn {
 		return
 	}
-	s := &g.seen[a.node]
 	at := int32(len(g.answers))
-	if !a.claims() || g.numbered() && a.term == 0 {
-		g.lose(s, a, at)
+	key, claims := g.key(a)
+	s := &g.seen[a.node]
+	s.open = slices.DeleteFunc(s.open, func(k leadKey) bool {
+		return (!claims || k != key) && g.deny(&g.leads[g.terms[k]], a, at)
+	})
+	if !claims {
 		return
 	}
-	if s.lead >= 0 {
-		if l := &g.leads[s.lead]; g.continues(l, a) {
-			l.last = at
-			a.lead = s.lead
-			if g.numbered() {
-				l.lost, l.denied = -1, 0
-			}
-			return
+	k, known := g.terms[key]
+	if !known || g.over(&g.leads[k], a) {
+		k = int32(len(g.leads))
+		g.terms[key] = k
+		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1, told: -1}
+		if s.view.term <= a.term { // or the claim is older than the node's last answer
+			l.since = s.view.from
+		}
+		g.leads = append(g.leads, l)
+	}
+	a.lead = k
+	l := &g.leads[k]
+	if !a.polled && l.told < 0 {
+		l.told = at
+	}
+	if a.from >= g.answer(l.last, a).from {
+		l.last = at
+		if l.lost >= 0 && a.from >= g.answers[l.lost].from {
+			l.lost = -1
+		}
+		if l.lost < 0 && !slices.Contains(s.open, key) {
+			s.open = append(s.open, key)
 		}
 	}
-	key := leadKey{a.term, a.tenure, a.node}
-	if at0, known := g.terms[key]; known && g.numbered() && !g.over(&g.leads[at0], a) {
-		// An older claim that arrives late: an announcement and an answer may overtake each other.
-		g.leads[at0].last = at
-		a.lead = at0
-		return
-	}
-	g.lose(s, a, at)
-	s.lead = int32(len(g.leads))
-	a.lead = s.lead
-	g.terms[key] = s.lead
-	l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1}
-	if s.view.term <= a.term { // or the claim is older than the node's last answer
-		l.since = s.view.from
-	}
-	g.leads = append(g.leads, l)
 }
 
-// continues reports whether a claim belongs to the leadership that its node claimed last.
-func (g *gathering) continues(l *leadership, a *answer) bool {
-	if g.numbered() {
-		return l.term == a.term && l.tenure == a.tenure && !g.over(l, a)
+// answer returns an answer by its number, which may be that of the one being gathered.
+func (g *gathering) answer(k int32, now *answer) *answer {
+	if int(k) == len(g.answers) {
+		return now
 	}
-	// Without terms a leadership ends with the first answer that claims none; a claim that was asked for before that
-	// answer came may be the older of the two.
-	return l.tenure == a.tenure && (l.lost < 0 || a.polled && a.from <= g.answers[l.lost].to)
+	return &g.answers[k]
 }
 
-// over reports whether a leadership had ended before a claim was asked for. The claim is of another one then, even in the
-// same term: the node has forgotten that it had led it.
+// over reports whether a leadership surely had ended before a claim of its number was true: an answer that denies it is
+// surely later than one of its claims, and surely older than this one. Announcements come in the order in which the node
+// made them.
 func (g *gathering) over(l *leadership, a *answer) bool {
-	return l.denied > 0 && a.polled && l.denied < a.from
+	if l.denied > 0 && l.denied < g.surely(a) {
+		return true
+	}
+	said := g.seen[a.node].said
+	if a.polled || said < 0 {
+		return false
+	}
+	before := &g.answers[said]
+	claimed, _ := g.key(before)
+	claims, _ := g.key(a)
+	return (claimed != claims || !before.claims()) && g.after(l, before)
 }
 
-// lose takes note of an answer that does not claim the leadership which its node claimed last.
-func (g *gathering) lose(s *sightings, a *answer, at int32) {
-	if s.lead < 0 {
-		return
+// after reports whether an answer is surely later than one of the claims of a leadership.
+func (g *gathering) after(l *leadership, a *answer) bool {
+	return g.surely(a) > g.answers[l.first].to || !a.polled && l.told >= 0
+}
+
+// surely is from when on an answer was true. An announcement may have taken a while.
+func (g *gathering) surely(a *answer) time.Duration {
+	if a.polled {
+		return a.from
 	}
-	l := &g.leads[s.lead]
+	return min(a.from, a.to-g.lull())
+}
+
+// deny takes note of an answer of a node that does not claim a leadership which it has claimed. It reports whether all is
+// known of its end.
+func (g *gathering) deny(l *leadership, a *answer, at int32) bool {
 	if l.lost < 0 {
 		l.lost = at
 	}
-	if l.denied == 0 && a.polled && a.from >= g.answers[l.last].to {
+	if l.denied == 0 && g.after(l, a) {
 		l.denied = a.to
 	}
+	return l.denied > 0
 }
 
-// order puts the leaderships into the order in which they followed each other: that of their terms, or else that in
-// which they were first claimed. Terms that a node leads twice in have been forgotten, and then tell no order.
+// order puts the leaderships into the order in which they followed each other: that of their terms, or else that in which
+// they were first claimed. Terms that were led twice tell no order.
 func (g *gathering) order() {
-	if g.numbered() && !g.forgotten() {
+	terms := map[uint64]bool{}
+	for i := range g.leads {
+		g.repeated = g.repeated || terms[g.leads[i].term]
+		terms[g.leads[i].term] = true
+	}
+	if g.inOrder() {
 		slices.SortStableFunc(g.leads, func(a, b leadership) int { return cmp.Compare(a.term, b.term) })
 	}
-}
-
-// forgotten reports whether a node led twice in one term.
-func (g *gathering) forgotten() bool {
-	seen := map[leadKey]bool{}
-	for i := range g.leads {
-		key := leadKey{term: g.leads[i].term, node: int16(g.leads[i].node)}
-		if seen[key] {
-			return true
-		}
-		seen[key] = true
-	}
-	return false
 }
 
 // handover is the end of one leadership and its being followed by another one.
@@ -134,7 +160,7 @@ func (h *handover) changes() bool { return h.from.node != h.to.node }
 
 // handovers returns how leaderships followed each other.
 func (f *facts) handovers() []handover {
-	if f.numbered() {
+	if f.inOrder() {
 		return f.byTerms()
 	}
 	return f.byDenials()

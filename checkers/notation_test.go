@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -104,7 +105,7 @@ func (p *notation) line(words []string) error {
 	return nil
 }
 
-// parseTimes reads "1s", "1s-1.1s" and "1s..2s/50ms".
+// parseTimes reads "1s", "1s-1.1s", "1s..2s/50ms" and "1s..2s/50ms+1ms".
 func parseTimes(w string) (times []span, err error) {
 	parse := func(s string) (d time.Duration) {
 		if err == nil {
@@ -114,9 +115,10 @@ func parseTimes(w string) (times []span, err error) {
 	}
 	if from, rest, repeated := strings.Cut(w, ".."); repeated {
 		to, every, _ := strings.Cut(rest, "/")
-		begin, end, step := parse(from), parse(to), parse(every)
+		every, length, _ := strings.Cut(every, "+")
+		begin, end, step, took := parse(from), parse(to), parse(every), parse(cmp.Or(length, "0s"))
 		for t := begin; err == nil && t < end; t += step {
-			times = append(times, span{t, t})
+			times = append(times, span{t, t + took})
 		}
 		return times, err
 	}

@@ -21,7 +21,7 @@ type occupancy struct {
 func (f *facts) occupancy(seen []span) occupancy {
 	o := occupancy{elections: len(f.leads)}
 	for _, h := range f.moves() {
-		if o.changes++; f.numbered() {
+		if o.changes++; f.inOrder() {
 			o.raised = append(o.raised, h.to.term-h.from.term)
 		}
 	}

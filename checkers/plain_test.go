@@ -130,22 +130,23 @@ func TestPlainExclusiveLeadership(t *testing.T) {
 		draw := func(most int, label string) time.Duration {
 			return time.Duration(rapid.IntRange(0, most).Draw(t, label))
 		}
+		var holds []hold
 		for node := range rapid.IntRange(2, 5).Draw(t, "leaderships") {
 			now += draw(4, "since the last")
-			l := leadership{node: node, since: now, first: int32(len(f.answers)), lost: -1}
+			k := int32(len(f.answers))
 			taken := now + draw(3, "length of the first answer")
 			given := max(now, taken-2) + draw(5, "from the first to the last")
 			ended := max(taken, given) + draw(3, "length of the last answer")
-			f.answers = append(f.answers, answer{from: now, to: taken}, answer{from: given, to: max(taken, given)})
-			l.last = l.first + 1
+			l := leadership{node: node, since: now, first: k, last: k, lost: -1}
+			f.answers = append(f.answers, answer{from: now, to: taken, lead: int32(len(f.leads))})
 			if rapid.Bool().Draw(t, "denied") {
-				l.lost = l.last + 1
+				l.lost = k + 1
 				f.answers = append(f.answers, answer{from: given, to: ended})
 			}
 			f.leads = append(f.leads, l)
+			holds = append(holds, hold{taken, given, node, k, k})
 		}
 		var ops []porcupine.Operation
-		holds := f.holds()
 		for i := range holds {
 			ops = append(ops, f.turns(&holds[i], i+1)...)
 		}

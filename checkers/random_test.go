@@ -30,7 +30,8 @@ func TestGoldenRandom(t *testing.T) {
 		h, err := parseHistory(text)
 		require.NoError(t, err)
 		for _, c := range All() {
-			text += fmt.Sprintf("\n%s: %s", c.Property, verdictText(h, c.Check(context.Background(), h)))
+			r := c.Check(context.Background(), h)
+			text += fmt.Sprintf("\n%s: %s\n%s", c.Property, r.Why, factsText(h, r))
 		}
 		t.Log(text)
 		return
@@ -62,13 +63,12 @@ func goldenLines(t *testing.T, file string, count int, said func(seed uint64) st
 	return string(want)
 }
 
-// letters are the first letters of verdicts, with the ops that show what was violated, and a checksum of all that is said,
-// figures included.
+// letters are the first letters of verdicts, with the ops that show what was violated, and a checksum of all figures.
 func letters(h *history.History, results []Result) string {
 	b := new(strings.Builder)
 	sum := crc32.NewIEEE()
 	for _, r := range results {
-		fmt.Fprint(sum, verdictText(h, r))
+		fmt.Fprint(sum, factsText(h, r))
 		switch {
 		case r.Property == "linearizable" || r.Property == "ordered-updates": // nothing of theirs is in these histories
 		case r.Stack != "":

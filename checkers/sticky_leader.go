@@ -88,7 +88,7 @@ func (f *facts) unjust(h handover) bool {
 // that it gave way to. One that was begun while it had no majority may have had to wait for its votes until a link
 // was healed.
 func (f *facts) campaign(h handover) span {
-	if !f.numbered() {
+	if !f.inOrder() {
 		return h.span
 	}
 	term := h.won.term
