@@ -38,7 +38,7 @@ type answer struct {
 	term     uint64
 	tenure   uint64
 	op       int32 // where in the history it is
-	lead     int32 // the leadership that it claims, as leads were numbered when first claimed; -1 for none
+	lead     int32 // the leadership that it claims; -1 for none
 	node     int16
 	role     history.Role
 	polled   bool

@@ -31,8 +31,33 @@ func (f *facts) blind() string {
 	return fmt.Sprintf("only %s gave undivided answers: observe at least two nodes", list(names))
 }
 
-// unseen is why nobody can tell whether a change of leader was needed, where the faults did not make it necessary.
-const unseen = "about then a node gave no answer, or the machine stood still"
+// doubt says why nobody can tell whether a leader had a majority in a time, or what it was put out by in another; "" if that
+// is not for lack of answers, nor for a machine that stood still.
+func (f *facts) doubt(leader int, s, shaken span) string {
+	var silent, waking set
+	with := f.world.with(leader, f.world.during(s), false)
+	heard := f.world.with(leader, f.world.during(s), true)
+	for i := range f.world.n {
+		switch {
+		case with.has(i) && !f.answering(i, s):
+			silent.add(i)
+		case with.has(i) && !heard.has(i):
+			waking.add(i)
+		}
+	}
+	switch {
+	case f.stalled(shaken):
+		return "the machine stood still about then: run it on a quiet one"
+	case silent != (set{}):
+		return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
+	case waking != (set{}):
+		return fmt.Sprintf("%s had not been heard of since the start: ask every node, more often", f.names(waking))
+	}
+	return ""
+}
+
+// uncertain is why nobody can tell whether a leader had to go if it is not for one of those reasons.
+const uncertain = "whoever challenged it may have begun before it surely had its majority: leave the nodes alone for longer"
 
 // unnumbered is what may be judged of an election without terms instead.
 const unnumbered = "exclusive-leadership is what may be asked of it"

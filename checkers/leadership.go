@@ -143,8 +143,24 @@ func (g *gathering) order() {
 		g.repeated = g.repeated || terms[g.leads[i].term]
 		terms[g.leads[i].term] = true
 	}
-	if g.inOrder() {
-		slices.SortStableFunc(g.leads, func(a, b leadership) int { return cmp.Compare(a.term, b.term) })
+	if !g.inOrder() {
+		return
+	}
+	slices.SortStableFunc(g.leads, func(a, b leadership) int { return cmp.Compare(a.term, b.term) })
+	now := map[int32]int32{} // by the first claim
+	for k := range g.leads {
+		now[g.leads[k].first] = int32(k)
+	}
+	was := map[int32]int32{} // leaderships by their number so far
+	for i := range g.answers {
+		a := &g.answers[i]
+		if a.lead < 0 {
+			continue
+		}
+		if k, first := now[int32(i)]; first {
+			was[a.lead] = k
+		}
+		a.lead = was[a.lead]
 	}
 }
 
@@ -214,4 +230,28 @@ func (f *facts) byDenials() (all []handover) {
 // moves returns the handovers from one node to another.
 func (f *facts) moves() []handover {
 	return slices.DeleteFunc(f.handovers(), func(h handover) bool { return !h.changes() })
+}
+
+// remained reports whether the successor had led since before the old leader did, and was seen to all the while: then it
+// took over from nobody.
+func (f *facts) remained(h handover) bool {
+	if h.to.first >= h.from.first {
+		return false
+	}
+	claims := func(i int32) bool { k := f.answers[i].lead; return k >= 0 && &f.leads[k] == h.to }
+	i := h.from.first - 1
+	for !claims(i) {
+		i--
+	}
+	seen := f.answers[i].to
+	for i = h.from.first; i <= h.to.last && f.answers[i].begins() <= h.span.to; i++ {
+		if !claims(i) {
+			continue
+		}
+		if f.answers[i].begins()-seen > f.lull() {
+			return false
+		}
+		seen = f.answers[i].to
+	}
+	return h.span.to-seen <= f.lull()
 }

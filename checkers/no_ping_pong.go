@@ -55,8 +55,8 @@ func noPingPong(_ context.Context, f *facts) Result {
 	case len(f.leads) == 0:
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
 	case perhaps.enough > 0:
-		return unknown(figures, "leadership moved %s from %s to %s, and nobody can tell whether it had to: "+unseen,
-			count(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to))
+		return unknown(figures, "leadership moved %s from %s to %s, and nobody can tell whether it had to: %s",
+			count(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to), f.doubts(perhaps))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case f.tried > 0 && longestFaulty < enough:
@@ -73,7 +73,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	return valid(figures, "%s; faults stayed the same for up to %s; %s", moved, lasted(longest), f.watch())
 }
 
-// bounce finds the moves without need in a phase: the old leader was well from its first claim until it was replaced,
+// bounce finds the moves without need in a phase, to another than one who led all the while beside the old leader: that one was well from its first claim until it was replaced,
 // and surely had one majority for all of that time and in every shape that the faults had taken before. Those that
 // are not sure may have been so, as far as the faults are known.
 func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
@@ -83,7 +83,7 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		if h.span.from < p.from || h.span.to > p.to || h.from.node >= f.world.n {
 			continue
 		}
-		if f.byLeave(h) {
+		if f.byLeave(h) || f.remained(h) {
 			continue
 		}
 		with := shapes(h.from.node, h.span.to)
@@ -103,6 +103,17 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		}
 	}
 	return b
+}
+
+// doubts says why nobody can tell whether the moves of a phase were necessary.
+func (f *facts) doubts(b bounces) string {
+	for _, h := range b.moves {
+		reign := span{max(b.from, f.answers[h.from.first].from), h.span.to}
+		if why := f.doubt(h.from.node, reign, reign); why != "" {
+			return why
+		}
+	}
+	return uncertain
 }
 
 // ledBefore reports whether who takes over in a handover had led in the phase before the one whom it replaces, however that

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	for _, h := range handovers {
 		switch {
 		case f.byLeave(h): // it was asked to hand over, and did
-		case f.besides(h): // one of two that led at one time gave up: a matter of exclusive-leadership
+		case f.besides(h) || f.remained(h): // one of two that led at one time gave up: a matter of exclusive-leadership
 		case f.unjust(h):
 			if unjust++; unjust == 1 {
 				first = h
@@ -56,8 +57,8 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	case unjust > 0:
 		return f.deposed(first, figures)
 	case doubtful > 0:
-		return unknown(figures, "%s lost the post%s by %s, and nobody can tell whether it had to: "+unseen,
-			f.nodes[doubt.from.node], f.in(doubt.from), at(doubt.span.to))
+		return unknown(figures, "%s lost the post%s by %s, and nobody can tell whether it had to: %s",
+			f.nodes[doubt.from.node], f.in(doubt.from), at(doubt.span.to), f.unsure(doubt))
 	case established == 0:
 		return untested(figures, "no leader held the post for %s: give the cluster more time",
 			lasted(f.setup.Bounds.Silence))
@@ -76,12 +77,26 @@ func stickyLeader(_ context.Context, f *facts) Result {
 // unjust reports whether the old leader surely was established and surely had a majority until it was replaced. The
 // machine must not have stood still for another silence before: who was put out by that may still have been campaigning.
 func (f *facts) unjust(h handover) bool {
+	s, watched, established := f.tenureOf(h)
+	return established && !f.stalled(f.shaken(h)) && f.keeps(h.from.node, s, watched)
+}
+
+// tenureOf returns when the old leader must have had its majority, when it must have been seen to have it, and whether it
+// was established by then.
+func (f *facts) tenureOf(h handover) (s, watched span, established bool) {
 	challenged := min(h.span.from, f.campaign(h).from+f.setup.Bounds.Silence)
-	s := span{challenged - f.settled(), h.span.to}
-	calm := !f.stalled(span{h.span.from - f.setup.Bounds.Silence, h.span.to})
-	reign := span{max(s.from, f.answers[h.from.first].from), s.to}
-	established := f.answers[h.from.first].to+f.setup.Bounds.Silence <= challenged
-	return established && calm && f.keeps(h.from.node, s, reign)
+	s = span{challenged - f.settled(), h.span.to}
+	watched = span{max(s.from, f.answers[h.from.first].from), s.to}
+	return s, watched, f.answers[h.from.first].to+f.setup.Bounds.Silence <= challenged
+}
+
+// shaken is when a machine that stands still may have cost the old leader the post.
+func (f *facts) shaken(h handover) span { return span{h.span.from - f.setup.Bounds.Silence, h.span.to} }
+
+// unsure says why nobody can tell whether the old leader had to go.
+func (f *facts) unsure(h handover) string {
+	_, watched, _ := f.tenureOf(h)
+	return cmp.Or(f.doubt(h.from.node, watched, f.shaken(h)), uncertain)
 }
 
 // campaign is when the campaign began to which the old leader lost the post, as far as terms tell: somebody took the term
