@@ -120,23 +120,37 @@ func (f *facts) holds() (all []hold) {
 	return all
 }
 
-// holdsOf adds the holds of one node, given all of its answers.
+// holdsOf adds the holds of one node, given all of its answers. A tenure that the node counts is one hold.
 func (f *facts) holdsOf(all []hold, answers []int32) []hold {
 	denied := f.denials(answers)
-	claims := map[leadKey][]int32{}
-	var keys []leadKey // in the order of their first claims
-	for _, i := range answers {
-		if key, ok := f.key(&f.answers[i]); ok {
-			if claims[key] == nil {
-				keys = append(keys, key)
-			}
-			claims[key] = append(claims[key], i)
-		}
+	type group struct {
+		leadKey
+		tenure int32 // the leadership, where the node counts them
 	}
-	for _, key := range keys {
-		all = f.holdsAs(all, claims[key], func(since time.Duration) time.Duration {
+	claims := map[group][]int32{}
+	var groups []group // in the order of their first claims
+	for _, i := range answers {
+		a := &f.answers[i]
+		key, ok := f.key(a)
+		if !ok {
+			continue
+		}
+		g := group{key, -1}
+		if a.tenure > 0 {
+			g.tenure = a.lead
+		}
+		if claims[g] == nil {
+			groups = append(groups, g)
+		}
+		claims[g] = append(claims[g], i)
+	}
+	for _, g := range groups {
+		all = f.holdsAs(all, claims[g], func(since time.Duration) time.Duration {
+			if g.tenure >= 0 {
+				return never
+			}
 			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
-			return denied[k].of(key)
+			return denied[k].of(g.leadKey)
 		})
 	}
 	return all

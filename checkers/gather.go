@@ -63,7 +63,7 @@ func (g *gathering) op(i int, op *history.Op) {
 	case history.Exit:
 		g.world.exited(g.node(op.Node), op.Time)
 		g.fell(op.Time)
-		g.down[op.Node] = true
+		g.ended(i, op.Node, op.Time)
 	case history.Inject, history.Change, history.Heal:
 		g.fault(i, op)
 	case history.Resign:
@@ -198,7 +198,7 @@ func (g *gathering) fault(i int, op *history.Op) {
 	g.world.end(op.Time, g.ids, op.Type, told.Changes)
 	if op.Type != history.Fail {
 		g.deeds = append(g.deeds, int32(i))
-		g.restart(told.Procs)
+		g.restart(i, told.Procs)
 	}
 	switch op.F {
 	case history.Inject:
@@ -218,7 +218,16 @@ func (g *gathering) fault(i int, op *history.Op) {
 	}
 }
 
-func (g *gathering) restart(procs []history.Proc) {
+// ended takes note that a node's process ended between a time and op i: it led no more then, as if it had said so.
+func (g *gathering) ended(i int, node string, since time.Duration) {
+	g.down[node] = true
+	n, at := g.node(node), g.h.Ops[i].Time
+	a := answer{from: since, to: at, op: int32(i), node: int16(n), polled: true, lead: -1}
+	g.lead(&a)
+	g.answers = append(g.answers, a)
+}
+
+func (g *gathering) restart(i int, procs []history.Proc) {
 	for _, p := range procs {
 		if p.State == history.Up && g.down[p.Node] {
 			g.restarts++
@@ -227,7 +236,7 @@ func (g *gathering) restart(procs []history.Proc) {
 		case history.Up:
 			g.down[p.Node] = false
 		case history.Down, history.Stopped, history.Crashed:
-			g.down[p.Node] = true
+			g.ended(i, p.Node, g.h.Ops[g.h.Other(i)].Time)
 		}
 	}
 }
