@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,17 +33,25 @@ type Reader struct {
 	budget    int // bytes that the form under way may yet take
 	depth     int
 	buf       []byte
-	known     map[string]string // short words met before, so that each is kept once
+	texts     map[string]string // short strings met before, so that each is kept once
+	words     map[string]any    // and words, with what they are
 }
 
-// NewReader returns a reader of a text.
+// NewReader returns a reader of a text. A byte order mark before it is no part of it.
 func NewReader(r io.Reader) *Reader {
 	size := 64 << 10
 	if short, ok := r.(interface{ Len() int }); ok {
 		size = min(size, short.Len()+1)
 	}
-	return &Reader{r: bufio.NewReaderSize(r, size), line: 1, col: 1, known: map[string]string{}}
+	br := bufio.NewReaderSize(r, max(size, 16))
+	if b, _ := br.Peek(len(mark)); string(b) == mark {
+		br.Discard(len(mark))
+	}
+	return &Reader{r: br, line: 1, col: 1, texts: map[string]string{}, words: map[string]any{}}
 }
+
+// mark is what some editors write before a text in UTF-8.
+const mark = "\ufeff"
 
 // At returns where the next byte is.
 func (r *Reader) At() (line, column int) { return r.line, r.col }
@@ -110,15 +119,17 @@ func (r *Reader) peek() (byte, error) {
 			return 0, err
 		}
 		switch c := b[0]; {
-		case c == ' ' || c == ',' || '\t' <= c && c <= '\r':
+		case isSpace(c) || c >= 0x80 && r.wideSpace() > 0:
 			if r.depth == 0 {
 				r.budget = maxForm
 			}
-			if _, err := r.next(); err != nil {
-				return 0, err
+			for range max(r.wideSpace(), 1) {
+				if _, err := r.next(); err != nil {
+					return 0, err
+				}
 			}
 		case c == ';':
-			for c != '\n' {
+			for c != '\n' && c != '\r' {
 				if c, err = r.next(); errors.Is(err, io.EOF) {
 					break
 				} else if err != nil {
@@ -140,6 +151,23 @@ func (r *Reader) peek() (byte, error) {
 			return c, nil
 		}
 	}
+}
+
+// isSpace reports whether c parts forms: what Java calls white space, and commas.
+func isSpace(c byte) bool {
+	return c == ' ' || c == ',' || '\t' <= c && c <= '\r' || 0x1c <= c && c <= 0x1f
+}
+
+// wideSpace returns how many bytes of a space come next that is none of ASCII's, 0 if something else does.
+func (r *Reader) wideSpace() int {
+	if c := r.ahead(0); c < 0xe1 || c > 0xe3 {
+		return 0
+	}
+	b, _ := r.r.Peek(utf8.UTFMax)
+	if c, size := utf8.DecodeRune(b); unicode.In(c, unicode.Z) && c != 0x2007 && c != 0x202f {
+		return size
+	}
+	return 0
 }
 
 // deeper calls f one level down.
@@ -172,6 +200,8 @@ func (r *Reader) form() (any, error) {
 		return r.char()
 	case '#':
 		return r.dispatch()
+	case '^':
+		return r.described()
 	case ')', ']', '}':
 		return nil, r.fail("%q closes nothing", c)
 	}
@@ -213,31 +243,32 @@ func (r *Reader) pairs() (any, error) {
 		return nil, &SyntaxError{line, col, fmt.Sprintf("a map with a key that lacks its value: %s", Text(items[len(items)-1]))}
 	}
 	m := make(Map, 0, len(items)/2)
-	keys := make([]any, 0, len(items)/2)
 	for i := 0; i < len(items); i += 2 {
-		m, keys = append(m, Pair{items[i], items[i+1]}), append(keys, items[i])
+		m = append(m, Pair{items[i], items[i+1]})
 	}
-	if twice, ok := double(keys); ok {
-		return nil, &SyntaxError{line, col, fmt.Sprintf("a map with the key %s twice", twice)}
-	}
-	return m, nil
+	return m, unique(m, line, col)
 }
 
-// double returns one that is there twice.
-func double(all []any) (string, bool) {
-	if len(all) < 2 {
+// unique returns an error if a map has a key twice.
+func unique(m Map, line, col int) error {
+	if twice, ok := double(len(m), func(i int) any { return m[i].Key }); ok {
+		return &SyntaxError{line, col, fmt.Sprintf("a map with the key %s twice", twice)}
+	}
+	return nil
+}
+
+// double returns one of n values that equals another.
+func double(n int, value func(i int) any) (string, bool) {
+	if n < 2 {
 		return "", false
 	}
-	if len(all) <= 16 {
+	if n <= 16 { // as ops are
 		words := true
-		for i, v := range all {
-			if _, word := v.(Keyword); !word {
-				words = false
-				break
-			}
-			for _, o := range all[:i] {
-				if o == v {
-					return Text(v), true
+		for i := 0; i < n && words; i++ {
+			_, words = value(i).(Keyword)
+			for j := 0; j < i && words; j++ {
+				if value(i) == value(j) {
+					return Text(value(i)), true
 				}
 			}
 		}
@@ -246,12 +277,13 @@ func double(all []any) (string, bool) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, v := range all {
-		t := Text(v)
-		if seen[t] {
-			return t, true
+	for i := range n {
+		if t, ok := Canonical(value(i)); ok {
+			if seen[t] {
+				return t, true
+			}
+			seen[t] = true
 		}
-		seen[t] = true
 	}
 	return "", false
 }
@@ -266,7 +298,7 @@ func (r *Reader) dispatch() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if twice, ok := double(items); ok {
+		if twice, ok := double(len(items), func(i int) any { return items[i] }); ok {
 			return nil, &SyntaxError{line, col, fmt.Sprintf("a set with %s twice", twice)}
 		}
 		return Set(items), nil
@@ -281,12 +313,21 @@ func (r *Reader) dispatch() (any, error) {
 		}
 		return nil, &SyntaxError{line, col, fmt.Sprintf("##%s: want ##Inf, ##-Inf or ##NaN", word)}
 	}
+	switch r.ahead(0) {
+	case '^':
+		return r.described()
+	case '<':
+		return nil, &SyntaxError{line, col, "#<…>: Clojure printed what it has no notation for, and cannot read it either"}
+	}
 	tag, err := r.token()
 	if err != nil {
 		return nil, err
 	}
 	namespace, spaced := strings.CutPrefix(tag, ":")
-	if !isSymbol(tag) && (!spaced || !isSymbol(namespace)) {
+	switch {
+	case spaced && (!isSymbol(namespace) || strings.ContainsAny(namespace, "/:")):
+		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a namespace after #:, as in #:a{:b 1}", tag)}
+	case !spaced && !isSymbol(tag):
 		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a tag, { or _ after #", tag)}
 	}
 	if c, err := r.peek(); err != nil {
@@ -305,274 +346,52 @@ func (r *Reader) dispatch() (any, error) {
 	if !ok {
 		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a map after it", tag)}
 	}
-	for i := range m { // #:a{:b 1} is {:a/b 1}
-		if k, ok := m[i].Key.(Keyword); ok && !strings.Contains(string(k), "/") {
-			m[i].Key = Keyword(namespace) + "/" + k
+	for i := range m { // #:a{:b 1 :_/c 2} is {:a/b 1 :c 2}
+		switch k := m[i].Key.(type) {
+		case Keyword:
+			m[i].Key = Keyword(within(namespace, string(k)))
+		case Symbol:
+			m[i].Key = Symbol(within(namespace, string(k)))
 		}
 	}
-	return m, nil
+	return m, unique(m, line, col)
 }
 
-func (r *Reader) text() (any, error) {
+// within is a name in a namespace, unless it has one of its own.
+func within(namespace, name string) string {
+	if own, rest, ok := strings.Cut(name, "/"); name != "/" && ok {
+		if own == "_" {
+			return rest
+		}
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// described reads a form with what is said about it, ^{:line 1} [2], which does not count.
+func (r *Reader) described() (any, error) {
 	line, col := r.line, r.col
 	r.next()
-	b := r.buf[:0]
-	for {
-		c, err := r.next()
+	var about, v any
+	for _, to := range []*any{&about, &v} {
+		c, err := r.peek()
 		if err != nil {
-			return nil, r.ended(err, fmt.Sprintf(`", for the string that opened in line %d, column %d`, line, col))
+			return nil, r.ended(err, "a form after what ^ says about it")
+		} else if strings.IndexByte(")]}", c) >= 0 {
+			return nil, r.fail("%q: want a form after what ^ says about it", c)
 		}
-		switch c {
-		case '"':
-			r.buf = b
-			if !utf8.Valid(b) {
-				return nil, &SyntaxError{line, col, "a string that is not UTF-8"}
-			}
-			return r.keep(b), nil
-		case '\\':
-			if c, err = r.next(); err != nil {
-				return nil, r.ended(err, "an escaped character")
-			}
-			if b, err = r.escape(b, c); err != nil {
-				return nil, err
-			}
-		default:
-			b = append(b, c)
-		}
-	}
-}
-
-func (r *Reader) escape(b []byte, c byte) ([]byte, error) {
-	if i := strings.IndexByte(`trnbf"\`, c); i >= 0 {
-		return append(b, "\t\r\n\b\f\"\\"[i]), nil
-	}
-	base, digits := rune(16), 4
-	switch {
-	case c == 'u':
-	case '0' <= c && c <= '7':
-		base, digits = 8, 3
-	default:
-		return nil, r.fail(`\%c in a string: want one of \t \r \n \b \f \" \\ \u0000`, c)
-	}
-	code, first := rune(0), 0
-	if base == 8 {
-		code, first = rune(c-'0'), 1
-	}
-	for i := first; i < digits; i++ {
-		d := hex(r.ahead(0))
-		if d < 0 || d >= base {
-			if base == 8 {
-				break
-			}
-			return nil, r.fail(`want four hexadecimal digits after \u`)
-		}
-		r.next()
-		code = code*base + d
-	}
-	if !utf8.ValidRune(code) {
-		if lo, ok := r.surrogate(code); ok {
-			return utf8.AppendRune(b, lo), nil
-		}
-		return nil, r.fail(`\u%04x is no character`, code)
-	}
-	return utf8.AppendRune(b, code), nil
-}
-
-// surrogate reads the second half of a character that Java writes as two.
-func (r *Reader) surrogate(high rune) (rune, bool) {
-	if high < 0xd800 || high > 0xdbff || r.ahead(0) != '\\' || r.ahead(1) != 'u' {
-		return 0, false
-	}
-	low := rune(0)
-	for i := 2; i < 6; i++ {
-		d := hex(r.ahead(i))
-		if d < 0 {
-			return 0, false
-		}
-		low = low*16 + d
-	}
-	if low < 0xdc00 || low > 0xdfff {
-		return 0, false
-	}
-	for range 6 {
-		r.next()
-	}
-	return (high-0xd800)<<10 + (low - 0xdc00) + 0x10000, true
-}
-
-func hex(c byte) rune {
-	switch {
-	case '0' <= c && c <= '9':
-		return rune(c - '0')
-	case 'a' <= c && c <= 'f':
-		return rune(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return rune(c-'A') + 10
-	}
-	return -1
-}
-
-func (r *Reader) char() (any, error) {
-	line, col := r.line, r.col
-	r.next()
-	c, err := r.next() // whatever it is
-	if err != nil {
-		return nil, r.ended(err, `a character after \`)
-	}
-	b := []byte{c}
-	for !utf8.FullRune(b) {
-		if c, err = r.next(); err != nil {
-			return nil, r.ended(err, "the rest of a character")
-		}
-		b = append(b, c)
-	}
-	rest, err := r.letters()
-	if err != nil {
-		return nil, err
-	}
-	word := string(b) + rest
-	one, size := utf8.DecodeRuneInString(word)
-	if size == len(word) && one != utf8.RuneError && strings.IndexByte(" \n\r\t", word[0]) < 0 {
-		return Char(one), nil
-	}
-	if named, ok := charNames[word]; ok {
-		return Char(named), nil
-	}
-	if code, ok := number(word[1:], 16); word[0] == 'u' && len(word) == 5 && ok && utf8.ValidRune(code) {
-		return Char(code), nil
-	}
-	if code, ok := number(word[1:], 8); word[0] == 'o' && len(word) <= 4 && ok && code <= 0o377 {
-		return Char(code), nil
-	}
-	return nil, &SyntaxError{line, col, fmt.Sprintf(`\%s is no character: want \a, \newline, \return, \space, \tab or \u0000`, word)}
-}
-
-func number(digits string, base rune) (code rune, ok bool) {
-	for i := range len(digits) {
-		d := hex(digits[i])
-		if d < 0 || d >= base {
-			return 0, false
-		}
-		code = code*base + d
-	}
-	return code, len(digits) > 0
-}
-
-// letters reads the letters and digits that come next.
-func (r *Reader) letters() (string, error) {
-	var b []byte
-	for {
-		c := r.ahead(0)
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
-			if _, err := r.next(); err != nil {
-				return "", err
-			}
-			b = append(b, c)
-			continue
-		}
-		return string(b), nil
-	}
-}
-
-// token reads what comes next up to something that cannot be part of a word.
-func (r *Reader) token() (string, error) {
-	b := r.buf[:0]
-	for {
-		p, err := r.r.Peek(1)
-		if len(p) == 0 && err != io.EOF {
-			return "", err
-		}
-		if len(p) == 0 || !inWord(p[0]) {
-			r.buf = b
-			return r.keep(b), nil
-		}
-		if _, err := r.next(); err != nil {
-			return "", err
-		}
-		b = append(b, p[0])
-	}
-}
-
-// keep returns b as a string. Jepsen's histories have the same few words all over.
-func (r *Reader) keep(b []byte) string {
-	if s, ok := r.known[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	if len(s) <= 64 && len(r.known) < 1<<16 {
-		r.known[s] = s
-	}
-	return s
-}
-
-// inWord reports whether c may be part of a number, a symbol or a keyword.
-func inWord(c byte) bool {
-	return c >= 0x80 || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		strings.IndexByte(".*+!-_?$%&=<>:#/'|", c) >= 0
-}
-
-// word reads nil, true, false, a number, a symbol or a keyword.
-func (r *Reader) word() (any, error) {
-	line, col := r.line, r.col
-	w, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	if w == "" {
-		c, err := r.next()
-		if err != nil {
+		if *to, err = r.form(); err != nil {
 			return nil, err
 		}
-		return nil, &SyntaxError{line, col, fmt.Sprintf("%q: want a number, a string, a symbol, a keyword or an opening bracket", c)}
 	}
-	v, err := wordOf(w)
-	if err != nil {
-		return nil, &SyntaxError{line, col, err.Error()}
+	switch about.(type) {
+	case Symbol, Keyword, string, Map:
+	default:
+		return nil, &SyntaxError{line, col, "^: want a symbol, a keyword, a string or a map after it"}
 	}
-	return v, nil
-}
-
-func wordOf(w string) (any, error) {
-	switch w {
-	case "nil":
-		return nil, nil
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
+	switch v.(type) {
+	case Symbol, Vector, List, Set, Map, Tagged:
+		return v, nil
 	}
-	digits := strings.TrimLeft(w, "+-")
-	switch {
-	case w[0] == ':':
-		if !isSymbol(w[1:]) {
-			return nil, fmt.Errorf("%s is no keyword", w)
-		}
-		return Keyword(w[1:]), nil
-	case len(w)-len(digits) <= 1 && digits != "" && '0' <= digits[0] && digits[0] <= '9':
-		return numberOf(w)
-	case !utf8.ValidString(w):
-		return nil, errors.New("a word that is not UTF-8")
-	case !isSymbol(w):
-		return nil, fmt.Errorf("%s is no symbol", w)
-	}
-	return Symbol(w), nil
-}
-
-// isSymbol reports whether w may be a symbol, or a keyword behind its colon.
-func isSymbol(w string) bool {
-	if w == "" || w == "/" {
-		return w == "/"
-	}
-	space, name, split := strings.Cut(w, "/")
-	if split && (space == "" || name == "" || !isName(space)) {
-		return false
-	}
-	if !split {
-		name = w
-	}
-	return utf8.ValidString(w) && isName(name)
-}
-
-func isName(s string) bool {
-	return s[0] != ':' && s[0] != '#' && s[len(s)-1] != ':'
+	return nil, &SyntaxError{line, col, "^: nothing can be said about " + Text(v)}
 }
