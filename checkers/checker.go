@@ -145,7 +145,7 @@ func check(ctx context.Context, h *history.History, by []Checker) []Result {
 		r := &results[i]
 		r.Property = c.Property
 		if r.Verdict == Valid && !h.Complete() {
-			r.Verdict, r.Why = Unknown, "the run was cut short: up to there, "+r.Why
+			r.Verdict, r.Why = Unknown, unfinished(h)+": up to there, "+r.Why
 		}
 		switch r.Verdict {
 		case Invalid:
@@ -155,6 +155,14 @@ func check(ctx context.Context, h *history.History, by []Checker) []Result {
 		}
 	}
 	return results
+}
+
+// unfinished says why nothing is valid in a history without an end.
+func unfinished(h *history.History) string {
+	if why, doubtful := h.Doubtful(); doubtful {
+		return "no sign that the history is complete (" + why + ")"
+	}
+	return "the run was cut short"
 }
 
 // guarded turns a crash of judge into a result.

@@ -52,6 +52,11 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 		return int(verdict)
 	}
 	complain(stderr, err)
+	return statusOf(err)
+}
+
+// statusOf is what the program exits with for an error that is no verdict.
+func statusOf(err error) int {
 	var failed failure
 	if errors.As(err, &failed) && !harness.IsUsage(err) {
 		return record.StatusFailed

@@ -14,6 +14,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
+	"recount/history/jepsen"
 	"recount/internal/hint"
 )
 
@@ -56,7 +57,7 @@ func readRun(path string) (*record.Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return record.Read(path)
 	}
-	c := checking{cut: true}
+	c := checking{Options: jepsen.Options{Cut: true}}
 	read, err := c.load(path, math.MaxInt64)
 	if err != nil {
 		return nil, err

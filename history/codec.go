@@ -75,6 +75,8 @@ func (op *Op) hasValue() bool {
 		return op.Type == OK
 	case Get, Put, CAS, Acquire, Release:
 		return op.Reg != nil
+	case Txns:
+		return op.Txn != nil
 	case Apply:
 		return op.Update != nil
 	case Inject, Change, Heal:
@@ -117,6 +119,8 @@ func (op *Op) appendValue(b []byte) []byte {
 		return append(b, '}')
 	case Get, Put, CAS, Acquire, Release:
 		return op.Reg.appendJSON(b)
+	case Txns:
+		return appendAny(b, op.Txn)
 	case Apply:
 		return appendAny(b, op.Update)
 	case Begin:

@@ -81,7 +81,7 @@ func (op *Op) check(value json.RawMessage) error {
 	}
 	switch op.F {
 	case Begin, Settle, End, Compare, Stall, Exit, ReadClock, Observe, Announce, Granted, Write, Read, Inject, Change, Heal,
-		Get, Put, CAS, Acquire, Release, Apply, Resign:
+		Get, Put, CAS, Acquire, Release, Txns, Apply, Resign:
 	case "":
 		return errors.New("the op has no f")
 	default:
@@ -100,6 +100,10 @@ func (op *Op) check(value json.RawMessage) error {
 		}
 	case Put, CAS:
 		op.Reg = new(Register)
+	case Txns:
+		if len(value) > 0 || op.Type == OK {
+			op.Txn = new(Txn)
+		}
 	}
 	switch given := len(value) > 0; {
 	case given && !op.hasValue():
@@ -123,6 +127,8 @@ func (op *Op) fields() any {
 		return &op.Reading
 	case Get, Put, CAS, Acquire, Release:
 		return op.Reg
+	case Txns:
+		return op.Txn
 	case Apply:
 		return op.Update
 	case Begin:

@@ -75,7 +75,17 @@ func (h *History) Setup() *Setup {
 }
 
 // Complete reports whether the run reached its end: a history without End was cut short.
-func (h *History) Complete() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
+func (h *History) Complete() bool { return h.ended() && h.Ops[len(h.Ops)-1].Type == OK }
+
+// Doubtful reports whether nobody knows if the history is whole, and why.
+func (h *History) Doubtful() (why string, doubtful bool) {
+	if !h.ended() || h.Complete() {
+		return "", false
+	}
+	return h.Ops[len(h.Ops)-1].Error, true
+}
+
+func (h *History) ended() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
 
 // Happened is how many ops tell what happened between the beginning of the run and its end.
 func (h *History) Happened() int {
@@ -83,7 +93,7 @@ func (h *History) Happened() int {
 	if h.Setup() != nil {
 		n--
 	}
-	if h.Complete() {
+	if h.ended() {
 		n--
 	}
 	return n

@@ -95,7 +95,33 @@ func TestACompressedHistoryIsReadBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, every(), h.Ops)
 	_, err = Parse(bytes.NewReader(b.Bytes()[:b.Len()/2]))
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.ErrorIs(t, err, ErrCut)
+	_, err = Parse(bytes.NewReader(b.Bytes()[:5]))
+	require.ErrorIs(t, err, ErrCut)
+}
+
+// TestACompressedHistoryIsReadUpToWhereItIsCut loses no op that a reader could have had.
+func TestACompressedHistoryIsReadUpToWhereItIsCut(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	want := every()
+	for line := range bytes.Lines(text(want)) { // each of them reaches the file
+		_, err := z.Write(line)
+		require.NoError(t, err)
+		require.NoError(t, z.Flush())
+	}
+	flushed := b.Len()
+	require.NoError(t, z.Close())
+	h, err := Parse(bytes.NewReader(b.Bytes()[:flushed]))
+	require.ErrorIs(t, err, ErrCut)
+	require.Equal(t, want, h.Ops)
+}
+
+func TestAMarkBeforeTheTextAndBlankLinesAreNoOps(t *testing.T) {
+	crlf := bytes.ReplaceAll(text(every()), []byte("\n"), []byte("\r\n\r\n \n"))
+	h, err := Parse(bytes.NewReader(append([]byte("\ufeff"), crlf...)))
+	require.NoError(t, err)
+	require.Equal(t, every(), h.Ops)
 }
 
 func TestStringsOfAllKindsSurvive(t *testing.T) {
@@ -112,9 +138,9 @@ func TestAKilledRunLeavesAReadableHistory(t *testing.T) {
 	whole := text(every())
 	for cut := range len(whole) {
 		h, err := Parse(bytes.NewReader(whole[:cut]))
-		if cut == 0 || whole[cut-1] == '\n' {
+		if cut == 0 || whole[cut-1] == '\n' || whole[cut] == '\n' { // what lacks but its newline is whole
 			require.NoError(t, err)
-			require.False(t, h.Complete())
+			require.Equal(t, cut == len(whole)-1, h.Complete())
 			continue
 		}
 		require.ErrorIs(t, err, ErrCut)

@@ -22,6 +22,7 @@ type Op struct {
 	Vote    Vote      // Granted
 	Reading Reading   // ReadClock
 	Reg     *Register // Get, Put, CAS, Acquire, Release
+	Txn     *Txn      // Txns
 	Update  *Update   // Apply
 	Fault   *Fault    // Inject, Change, Heal
 	Setup   *Setup    // Begin
@@ -56,7 +57,7 @@ type F string
 const (
 	Begin     F = "begin"    // harness, ok: the first op of a run; carries Setup
 	Settle    F = "settle"   // harness, ok: the cluster has had the time to elect its first leader; schedules count from here
-	End       F = "end"      // harness, ok: the last op of a run that was not cut short
+	End       F = "end"      // harness, ok: the last op of a run that was not cut short; info: nobody knows whether it was
 	Compare   F = "compare"  // harness: is the cluster what the nemesis believes of it? ok = it is, fail = it is not
 	Stall     F = "stall"    // harness, info: the machine itself stood still for Access.Value nanoseconds until Time
 	Exit      F = "exit"     // harness, info: the node's process ended by itself; it stays down
@@ -71,6 +72,7 @@ const (
 	CAS       F = "cas"      // client: write a register if it holds Reg.Old; fail = it did not, or nothing was tried
 	Acquire   F = "acquire"  // client: take a lock
 	Release   F = "release"  // client: give it back
+	Txns      F = "txn"      // client: use several registers at once; ok carries what was read
 	Apply     F = "apply"    // ok without an invoke: a node reported that it applied an update of a leader's
 	Resign    F = "resign"   // client: ask a leader to hand over; ok = it was asked while it led
 	Inject    F = "inject"   // nemesis: a fault begins; ok = seen to take effect, fail = it did not, info = not known
@@ -87,9 +89,21 @@ type Access struct {
 // Register is one use of a register, or of a lock.
 type Register struct {
 	Key      string `json:"key,omitempty"`      // which of several; "" where there is one
-	Value    string `json:"value,omitempty"`    // written, or read; "" is nothing
+	Value    string `json:"value,omitempty"`    // written, or read; "" is nothing. Of a lock: who takes it or gives it back, where that counts
 	Old      string `json:"old,omitempty"`      // CAS: what it takes
 	Revision uint64 `json:"revision,omitempty"` // what the use left behind, where the store counts its writes; else 0
+}
+
+// Txn is several uses of registers that happen at once, in this order.
+type Txn struct {
+	Uses []Use `json:"uses"`
+}
+
+// Use is one of them.
+type Use struct {
+	F     F      `json:"f"` // Get or Put
+	Key   string `json:"key"`
+	Value string `json:"value,omitempty"`
 }
 
 // Update is what a leader had its followers do. Leaders number their updates: by their term first, then by a counter.

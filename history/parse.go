@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,9 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 	l := lines{r: bufio.NewReaderSize(r, 1<<20), size: sizeOf(r)}
 	if magic, _ := l.r.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(l.r)
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return &History{}, fmt.Errorf("decompress: %w", ErrCut)
+		}
 		if err != nil {
 			return &History{}, fmt.Errorf("decompress: %w", err)
 		}
@@ -51,6 +55,9 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 	}
 	s := scanner{names: map[string]string{}}
 	var ops []Op
+	if mark, _ := l.r.Peek(3); string(mark) == "\ufeff" { // of some editors
+		l.r.Discard(3)
+	}
 	for {
 		text, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -58,6 +65,9 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 		}
 		if err != nil {
 			return &History{Ops: ops}, err
+		}
+		if len(text) == 0 {
+			continue
 		}
 		if len(ops) == most {
 			return &History{Ops: ops}, fmt.Errorf("line %d: the first %d ops are all that fits into %d MiB of memory", l.n, most, memory>>20)
@@ -71,6 +81,9 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 			continue
 		}
 		if column, err := op.decode(text); err != nil {
+			if l.ends && !json.Valid(text) { // somebody was not done writing
+				column, err = len(text)+1, ErrCut
+			}
 			return &History{Ops: ops[:len(ops)-1]}, &SyntaxError{l.n, column + l.indent, err}
 		}
 	}
@@ -96,6 +109,7 @@ type lines struct {
 	read   int64 // bytes so far
 	size   int64 // of all, 0 if unknown
 	indent int   // bytes cut off before the line
+	ends   bool  // the text does, with this line, which lacks its end
 	long   []byte
 }
 
@@ -124,6 +138,8 @@ func (l *lines) next() ([]byte, error) {
 	trimmed := bytes.TrimSpace(text)
 	switch {
 	case err == io.EOF && len(trimmed) > 0:
+		l.ends = true // it may be whole: an op has its own end
+	case errors.Is(err, io.ErrUnexpectedEOF): // what was compressed is cut
 		return nil, &SyntaxError{l.n, len(text) + 1, ErrCut}
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("line %d: %w", l.n, err)

@@ -15,6 +15,12 @@ type Setup struct {
 	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
 	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
 	Bounds   Bounds            `json:"bounds"`
+
+	// What is known of a history that somebody else recorded.
+	Model    string            `json:"model,omitempty"`     // what its operations were on
+	Initial  string            `json:"initial,omitempty"`   // what each register held at first; "" is nothing
+	Initials map[string]string `json:"initials,omitempty"`  // what those of some keys held instead
+	OneCount bool              `json:"one_count,omitempty"` // revisions count the writes of the whole store, not of one register
 }
 
 // Bounds are the times by which a target is judged: what its own parameters allow, with room for the network.

@@ -20,10 +20,11 @@ func JSON(r *record.Run) ([]byte, error) {
 	}
 	out := struct {
 		Run      string    `json:"run"`
+		File     string    `json:"file,omitempty"`
 		Seed     uint64    `json:"seed"`
 		Status   int       `json:"status"`
 		Verdicts []verdict `json:"verdicts"`
-	}{r.Dir, r.Seed, r.Status, []verdict{}}
+	}{r.Dir, r.File, r.Seed, r.Status, []verdict{}}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		j := verdict{v.Property, v.Verdict, v.Promised, nil, v.Ops, v.Why}

@@ -93,6 +93,9 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 	}
 	switch r.Flaw {
 	case record.CutShort:
+		if why, doubtful := r.History.Doubtful(); doubtful {
+			return "There is no sign that the history is complete: " + why + ". " + nothing
+		}
 		return "The run was cut short, so it decides nothing. " + nothing
 	case record.Differs:
 		return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + r.Detail + "."

@@ -14,6 +14,7 @@ import (
 type Run struct {
 	Dir      string            `json:"-"`       // the run's folder; "" for a history without one
 	From     string            `json:"-"`       // the folder of a run that is judged again, and whose files stay as they are
+	File     string            `json:"-"`       // the history that was judged, where it is no new run's
 	Title    string            `json:"title"`   // the scenario, or the target where there is none
 	Target   string            `json:"target"`  // the election under test
 	Cluster  string            `json:"cluster"` // OnSim or OnDocker

@@ -14,6 +14,20 @@ import (
 type SyntaxError struct {
 	Line, Column int // from 1; columns count bytes
 	Problem      string
+	Ended        bool // the text ends where something was expected: it was cut off
+}
+
+// Unwrap returns io.ErrUnexpectedEOF where the text was cut off.
+func (e *SyntaxError) Unwrap() error {
+	if e.Ended {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// problem is an error at a place that was read already.
+func problem(line, column int, format string, args ...any) error {
+	return &SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 }
 
 func (e *SyntaxError) Error() string {
@@ -76,13 +90,13 @@ func (r *Reader) Peek() (byte, error) {
 func (r *Reader) Skip() { r.next() }
 
 func (r *Reader) fail(format string, args ...any) error {
-	return &SyntaxError{r.line, r.col, fmt.Sprintf(format, args...)}
+	return problem(r.line, r.col, format, args...)
 }
 
 // ended is what is wrong with a text that ends where something was expected.
 func (r *Reader) ended(err error, want string) error {
 	if errors.Is(err, io.EOF) {
-		return r.fail("the text ends: want %s", want)
+		return &SyntaxError{r.line, r.col, "the text ends: want " + want, true}
 	}
 	return err
 }
@@ -240,7 +254,7 @@ func (r *Reader) pairs() (any, error) {
 		return nil, err
 	}
 	if len(items)%2 != 0 {
-		return nil, &SyntaxError{line, col, fmt.Sprintf("a map with a key that lacks its value: %s", Text(items[len(items)-1]))}
+		return nil, problem(line, col, "a map with a key that lacks its value: %s", Text(items[len(items)-1]))
 	}
 	m := make(Map, 0, len(items)/2)
 	for i := 0; i < len(items); i += 2 {
@@ -252,7 +266,7 @@ func (r *Reader) pairs() (any, error) {
 // unique returns an error if a map has a key twice.
 func unique(m Map, line, col int) error {
 	if twice, ok := double(len(m), func(i int) any { return m[i].Key }); ok {
-		return &SyntaxError{line, col, fmt.Sprintf("a map with the key %s twice", twice)}
+		return problem(line, col, "a map with the key %s twice", twice)
 	}
 	return nil
 }
@@ -299,7 +313,7 @@ func (r *Reader) dispatch() (any, error) {
 			return nil, err
 		}
 		if twice, ok := double(len(items), func(i int) any { return items[i] }); ok {
-			return nil, &SyntaxError{line, col, fmt.Sprintf("a set with %s twice", twice)}
+			return nil, problem(line, col, "a set with %s twice", twice)
 		}
 		return Set(items), nil
 	case '#':
@@ -311,13 +325,13 @@ func (r *Reader) dispatch() (any, error) {
 		if f, ok := symbolic[word]; ok {
 			return f, nil
 		}
-		return nil, &SyntaxError{line, col, fmt.Sprintf("##%s: want ##Inf, ##-Inf or ##NaN", word)}
+		return nil, problem(line, col, "##%s: want ##Inf, ##-Inf or ##NaN", word)
 	}
 	switch r.ahead(0) {
 	case '^':
 		return r.described()
 	case '<':
-		return nil, &SyntaxError{line, col, "#<…>: Clojure printed what it has no notation for, and cannot read it either"}
+		return nil, problem(line, col, "#<…>: Clojure printed what it has no notation for, and cannot read it either")
 	}
 	tag, err := r.token()
 	if err != nil {
@@ -326,9 +340,9 @@ func (r *Reader) dispatch() (any, error) {
 	namespace, spaced := strings.CutPrefix(tag, ":")
 	switch {
 	case spaced && (!isSymbol(namespace) || strings.ContainsAny(namespace, "/:")):
-		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a namespace after #:, as in #:a{:b 1}", tag)}
+		return nil, problem(line, col, "#%s: want a namespace after #:, as in #:a{:b 1}", tag)
 	case !spaced && !isSymbol(tag):
-		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a tag, { or _ after #", tag)}
+		return nil, problem(line, col, "#%s: want a tag, { or _ after #", tag)
 	}
 	if c, err := r.peek(); err != nil {
 		return nil, r.ended(err, "a form after the tag #"+tag)
@@ -344,7 +358,7 @@ func (r *Reader) dispatch() (any, error) {
 	}
 	m, ok := v.(Map)
 	if !ok {
-		return nil, &SyntaxError{line, col, fmt.Sprintf("#%s: want a map after it", tag)}
+		return nil, problem(line, col, "#%s: want a map after it", tag)
 	}
 	for i := range m { // #:a{:b 1 :_/c 2} is {:a/b 1 :c 2}
 		switch k := m[i].Key.(type) {
@@ -387,11 +401,11 @@ func (r *Reader) described() (any, error) {
 	switch about.(type) {
 	case Symbol, Keyword, string, Map:
 	default:
-		return nil, &SyntaxError{line, col, "^: want a symbol, a keyword, a string or a map after it"}
+		return nil, problem(line, col, "^: want a symbol, a keyword, a string or a map after it")
 	}
 	switch v.(type) {
 	case Symbol, Vector, List, Set, Map, Tagged:
 		return v, nil
 	}
-	return nil, &SyntaxError{line, col, "^: nothing can be said about " + Text(v)}
+	return nil, problem(line, col, "^: nothing can be said about %s", Text(v))
 }

@@ -21,7 +21,7 @@ func (r *Reader) text() (any, error) {
 		case '"':
 			r.buf = b
 			if !utf8.Valid(b) {
-				return nil, &SyntaxError{line, col, "a string that is not UTF-8"}
+				return nil, problem(line, col, "a string that is not UTF-8")
 			}
 			return r.keep(b), nil
 		case '\\':
@@ -146,7 +146,7 @@ func (r *Reader) char() (any, error) {
 	if code, ok := number(word[1:], 8); word[0] == 'o' && len(word) <= 4 && ok && code <= 0o377 {
 		return Char(code), nil
 	}
-	return nil, &SyntaxError{line, col, fmt.Sprintf(`\%s is no character: want \a, \newline, \return, \space, \tab or \u0000`, word)}
+	return nil, problem(line, col, `\%s is no character: want \a, \newline, \return, \space, \tab or \u0000`, word)
 }
 
 func number(digits string, base rune) (code rune, ok bool) {

@@ -76,11 +76,11 @@ func (r *Reader) word() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, &SyntaxError{line, col, fmt.Sprintf("%q: want a number, a string, a symbol, a keyword or an opening bracket", c)}
+		return nil, problem(line, col, "%q: want a number, a string, a symbol, a keyword or an opening bracket", c)
 	}
 	v, err := wordOf(w)
 	if err != nil {
-		return nil, &SyntaxError{line, col, err.Error()}
+		return nil, problem(line, col, "%v", err)
 	}
 	if len(w) <= keptLength && len(r.words) < keptCount {
 		r.words[w] = v

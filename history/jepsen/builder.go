@@ -20,7 +20,12 @@ type builder struct {
 	setup *history.Setup
 	open  map[history.Process]begun
 	faults
-	own bool // it is one of Recount's, in EDN
+	own   bool // it is one of Recount's, in EDN
+	lines bool // it is in EDN, op after op, so that nothing tells where it ends
+	cut   bool // it was cut off
+
+	told   bool // some write told what it wrote only when it had
+	silent int  // the line of the first write of unknown outcome that never told
 }
 
 // begun is an operation under way.
@@ -66,20 +71,19 @@ func (b *builder) add(e event) error {
 	if e.index < 0 {
 		op.Index = len(b.ops) - 1
 	}
-	n, client := e.process.(int64)
-	if !client {
+	op.Process = e.process
+	if op.Process == history.Nemesis {
 		b.fault(op, &e)
 		return nil
 	}
-	op.Process = history.Process(n)
 	began, busy := b.open[op.Process]
 	switch {
 	case op.Type == history.Invoke && busy:
-		return problem(e.line, e.column, "process %d invokes :%s before its :%s of line %d has ended", n, e.f, began.f, began.line)
+		return problem(e.line, e.column, "process %d invokes :%s before its :%s of line %d has ended", e.process, e.f, began.f, began.line)
 	case op.Type == history.Invoke:
 		b.open[op.Process] = begun{e.f, e.line, len(b.ops)}
 	case !busy || began.f != e.f:
-		return problem(e.line, e.column, "process %d ends a :%s that it never invoked", n, e.f)
+		return problem(e.line, e.column, "process %d ends a :%s that it never invoked", e.process, e.f)
 	default:
 		delete(b.open, op.Process)
 	}
@@ -88,12 +92,12 @@ func (b *builder) add(e event) error {
 			return err
 		}
 	}
-	if b.Independent && (op.Type == history.Invoke || op.Type == history.OK) {
-		pair, ok := edn.Items(e.value)
+	if told := op.Type == history.Invoke || op.Type == history.OK; told && (b.Independent || b.model.keyed && e.key == nil) {
+		pair, ok := edn.Items(untagged(e.value))
 		if !ok || len(pair) != 2 {
-			return problem(e.line, e.column, "value %s: want [key value], as independent histories have it", short(e.value))
+			return problem(e.line, e.column, "value %s: want [key value], as %s has it", short(e.value), b.keyedBy())
 		}
-		e.key, e.value = pair[0], untagged(pair[1])
+		e.key, e.value = pair[0], pair[1]
 	}
 	var invoke *history.Op
 	if op.Type != history.Invoke {
@@ -106,10 +110,32 @@ func (b *builder) add(e event) error {
 	if err == nil && !skip {
 		b.ops = append(b.ops, op)
 	}
+	if err == nil && op.F == history.Put {
+		b.silence(invoke, &op, &e)
+	}
 	if skip && op.Type == history.Invoke {
 		b.open[op.Process] = begun{e.f, e.line, -1}
 	}
 	return err
+}
+
+// keyedBy says why values have keys.
+func (b *builder) keyedBy() string {
+	if b.model.keyed {
+		return "the model " + b.model.Name
+	}
+	return "an independent history"
+}
+
+// silence takes note of a write that did not say at first what it writes. Knossos takes it for one of nil; but where others
+// tell it afterwards, one of unknown outcome may have written anything.
+func (b *builder) silence(invoke, op *history.Op, e *event) {
+	switch {
+	case op.Type == history.Info && invoke.Reg.Value == "" && b.silent == 0:
+		b.silent = e.line
+	case op.Type == history.OK && invoke.Reg.Value == "" && op.Reg.Value != "":
+		b.told = true
+	}
 }
 
 // choose finds the model that the first operation belongs to.
@@ -117,6 +143,8 @@ func (b *builder) choose(e *event) (err error) {
 	name := b.Model
 	if name == "" {
 		switch e.f {
+		case "txn":
+			name = "multi-register"
 		case "read", "write", "cas", "get", "put":
 			name = "cas-register"
 		case "acquire", "release", "lock", "unlock":
@@ -129,11 +157,21 @@ func (b *builder) choose(e *event) (err error) {
 	return err
 }
 
+// end is the last op. A history that is written op after op may have been cut off between two of them; nothing tells but
+// the operations that never ended, which Jepsen sees to.
+func (b *builder) end(index int) history.Op {
+	end := history.Op{Index: index, Time: b.last + 1, Process: history.Harness, Type: history.OK, F: history.End}
+	if b.lines && len(b.open) > 0 {
+		end.Type = history.Info
+		end.Error = fmt.Sprintf("nothing closes it, and %d of its operations never ended: if it is whole, put it between [ and ]", len(b.open))
+	}
+	return end
+}
+
 // history returns what was built.
 func (b *builder) history() (*history.History, Model, error) {
 	if b.own {
-		h, err := history.New(b.ops)
-		return h, Model{}, err
+		return b.finished()
 	}
 	if b.model.Name == "" { // no client did anything
 		name := b.Model
@@ -145,6 +183,20 @@ func (b *builder) history() (*history.History, Model, error) {
 			return nil, Model{}, err
 		}
 	}
+	if err := b.begin(); err != nil {
+		return nil, Model{}, err
+	}
+	for _, at := range b.open {
+		if at.at >= 0 && b.ops[at.at].F == history.Put && b.ops[at.at].Reg.Value == "" && b.silent == 0 {
+			b.silent = at.line
+		}
+	}
+	if b.told && b.silent > 0 {
+		return nil, Model{}, hint.Add(
+			problem(b.silent, 1, "a write of unknown outcome that never told what it wrote, where others tell it with their :ok"),
+			"have the client put the value into the :invoke, or into the :info")
+	}
+	b.setup.Model, b.setup.OneCount = b.model.Name, b.model.Name == "revisioned-store"
 	b.settle(b.ops)
 	index := 0
 	for i := range b.ops {
@@ -154,10 +206,21 @@ func (b *builder) history() (*history.History, Model, error) {
 			b.setup.Nodes = append(b.setup.Nodes, op.Node)
 		}
 	}
-	b.ops = append(b.ops, history.Op{Index: index, Time: b.last + 1, Process: history.Harness, Type: history.OK, F: history.End})
+	if !b.cut {
+		b.ops = append(b.ops, b.end(index))
+	}
 	if len(b.ops) > math.MaxInt32 {
 		return nil, Model{}, fmt.Errorf("more than %d ops", math.MaxInt32)
 	}
 	h, err := history.New(b.ops)
 	return h, b.model, err
+}
+
+// finished returns one of Recount's own histories, with the model of somebody else's that it was made of.
+func (b *builder) finished() (h *history.History, m Model, err error) {
+	if h, err = history.New(b.ops); err != nil {
+		return nil, Model{}, err
+	}
+	m, err = ModelOf(h)
+	return h, m, err
 }

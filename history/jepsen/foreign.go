@@ -19,24 +19,50 @@ import (
 type Options struct {
 	Model       string // what operations were on; "" to go by what they are called
 	Independent bool   // values are [key value], of objects that have nothing to do with each other
+	Initial     any    // what registers hold at first, in EDN; nil is nothing. Of a multi-register a map may say it key by key
+	Cut         bool   // read a text that was cut off up to there, and judge what there is
 	Memory      int64  // bytes that the history may take
 }
 
 // Models are what histories may be about, and which properties of theirs are judged.
 var Models = []Model{
-	{"register", "reads and writes of a register", []string{"linearizable"}},
-	{"cas-register", "a register with compare-and-set: :cas [old new]", []string{"linearizable"}},
-	{"revisioned-register", "a register whose values are [revision value], as etcd has them", []string{"linearizable"}},
-	{"mutex", "a lock: :acquire and :release", []string{"linearizable"}},
-	{"fenced", "a resource with fencing tokens: values are [token value]; or a lock whose :acquire tells its token", []string{"fencing"}},
-	{"leader", "who leads: values are [leader term], or {:role :leader, :term 3, :leader \"n1\"}",
-		[]string{"single-leader-per-term", "monotonic-term", "agreement"}},
+	{Name: "register", About: "reads and writes of a register", registers: true},
+	{Name: "cas-register", About: "a register with compare-and-set: :cas [old new]", registers: true},
+	{Name: "compare-exchange-register", About: "a register whose :cas tells, when it :fail-s, what it found instead", registers: true},
+	{Name: "revisioned-register", About: "a register whose values are [revision value], as etcd has them", registers: true},
+	{Name: "revisioned-store", About: "registers whose revisions count the writes of the whole store: values are [key [revision value]]",
+		registers: true, keyed: true},
+	{Name: "multi-register", About: "a :txn reads and writes several registers: [[:read key value] [:write key value]]", registers: true},
+	{Name: "mutex", About: "a lock: :acquire and :release"},
+	{Name: "owned-mutex", About: "a lock that only who took it gives back: its process, or the {:client name} that it tells"},
+	{Name: "fenced", About: "a resource with fencing tokens: values are [token value]; or a lock whose :acquire tells its token",
+		Properties: []string{"fencing"}},
+	{Name: "leader", About: "who leads: values are [leader term], or {:role :leader, :term 3, :leader \"n1\"}",
+		Properties: []string{"single-leader-per-term", "monotonic-term", "agreement"}},
+}
+
+func init() {
+	for i := range Models {
+		if m := &Models[i]; len(m.Properties) == 0 {
+			m.Properties = []string{"linearizable"}
+		}
+	}
 }
 
 // Model is a kind of object that histories are about.
 type Model struct {
 	Name, About string
-	Properties  []string
+	Properties  []string // those that are judged
+	registers   bool     // which may hold something at first
+	keyed       bool     // its values are [key value]
+}
+
+// ModelOf returns the model that a history of somebody else's is about, none if it is one of Recount's.
+func ModelOf(h *history.History) (Model, error) {
+	if s := h.Setup(); s != nil && s.Model != "" {
+		return FindModel(s.Model)
+	}
+	return Model{}, nil
 }
 
 // FindModel returns the model of a name.
@@ -76,7 +102,7 @@ func Sniff(begin []byte) Format {
 	case strings.IndexByte("[(;#", text[0]) >= 0:
 		return EDN
 	}
-	if line, _, _ := bytes.Cut(text, []byte("\n")); isLog(line) {
+	if line, _, _ := bytes.Cut(text, []byte("\n")); isLog(string(line)) {
 		return Log
 	}
 	return Unknown
@@ -89,7 +115,7 @@ var errFormat = hint.Add(
 	"Jepsen stores history.edn in its run's folder; of its log take grep jepsen.util jepsen.log")
 
 // Read reads a history in one of the formats of others, which must be complete. It returns the model that it is about. An
-// error tells the line and the column.
+// error tells the line and the column, and is io.ErrUnexpectedEOF where the text was cut off.
 func Read(r io.Reader, f Format, o Options) (*history.History, Model, error) {
 	b := newBuilder(o)
 	var err error
@@ -101,7 +127,7 @@ func Read(r io.Reader, f Format, o Options) (*history.History, Model, error) {
 	default:
 		err = errFormat
 	}
-	if err != nil {
+	if b.cut = errors.Is(err, io.ErrUnexpectedEOF); err != nil && !(b.cut && o.Cut) {
 		return nil, Model{}, err
 	}
 	return b.history()

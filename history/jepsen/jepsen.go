@@ -2,8 +2,8 @@ package jepsen
 
 import (
 	"errors"
+	"fmt"
 	"io"
-	"math"
 	"time"
 
 	"recount/history"
@@ -15,7 +15,7 @@ type event struct {
 	line, column int
 	index        int64         // -1 where none is given
 	time         time.Duration // -1 where none is given
-	process      any           // int64, or the keyword of one that is no client
+	process      history.Process
 	kind         history.Type
 	f            edn.Keyword
 	key          any // of one of several objects; nil where there is one
@@ -33,6 +33,7 @@ func (b *builder) readEDN(r *edn.Reader) error {
 	}
 	closer := byte(0)
 	line, column := r.At()
+	b.lines = c != '[' && c != '('
 	if c == '[' || c == '(' {
 		closer = map[byte]byte{'[': ']', '(': ')'}[c]
 		r.Skip()
@@ -41,8 +42,9 @@ func (b *builder) readEDN(r *edn.Reader) error {
 		c, err := r.Peek()
 		switch at, col := r.At(); {
 		case errors.Is(err, io.EOF) && closer != 0:
-			return problem(at, col, "the text ends: want %q, for the history that opened in line %d, column %d: it is not whole",
-				closer, line, column)
+			err := &edn.SyntaxError{Line: at, Column: col, Ended: true}
+			err.Problem = fmt.Sprintf("the text ends: want %q, for the history that opened in line %d, column %d: it is not whole", closer, line, column)
+			return err
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -83,15 +85,12 @@ func (b *builder) readEDN(r *edn.Reader) error {
 	}
 }
 
-var types = map[any]history.Type{
-	edn.Keyword("invoke"): history.Invoke, edn.Keyword("ok"): history.OK, edn.Keyword("fail"): history.Fail, edn.Keyword("info"): history.Info,
-}
-
 // eventOf reads one op of Jepsen's. Keys that it does not know belong to the test.
 func eventOf(line, column int, m edn.Map) (e event, err error) {
 	e = event{line: line, column: column, index: -1, time: -1}
+	var process any
 	number := func(v any, what string) int64 {
-		n, ok := v.(int64)
+		n, ok := whole(v)
 		if (!ok || n < 0) && v != nil && err == nil {
 			err = problem(line, column, "%s %s: want a number that is not negative", what, short(v))
 		}
@@ -103,7 +102,7 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 	for _, p := range m {
 		switch p.Key {
 		case edn.Keyword("type"):
-			if e.kind = types[p.Value]; e.kind == 0 {
+			if e.kind = typeOf(p.Value); e.kind == 0 {
 				return e, problem(line, column, ":type %s: want :invoke, :ok, :fail or :info", short(p.Value))
 			}
 		case edn.Keyword("f"):
@@ -113,9 +112,9 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 			}
 			e.f = f
 		case edn.Keyword("process"):
-			e.process = p.Value
+			process = p.Value
 		case edn.Keyword("value"):
-			e.value = untagged(p.Value)
+			e.value = p.Value
 		case edn.Keyword("key"):
 			e.key = p.Value
 		case edn.Keyword("time"):
@@ -134,11 +133,13 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 	case err != nil:
 	case e.kind == 0:
 		err = problem(line, column, "an op without :type: want :invoke, :ok, :fail or :info")
-	case e.process == nil:
+	case process == nil:
 		err = problem(line, column, "an op without :process: want a number, or :nemesis")
-	}
-	if n, ok := e.process.(int64); err == nil && ok && (n < 0 || n > math.MaxInt32) {
-		err = problem(line, column, ":process %d: want 0 to %d", n, math.MaxInt32)
+	default:
+		var wrong string
+		if e.process, wrong = processOf(process); wrong != "" {
+			err = problem(line, column, ":%s", wrong)
+		}
 	}
 	return e, err
 }

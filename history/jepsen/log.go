@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"regexp"
 	"strings"
 
@@ -13,18 +12,42 @@ import (
 	"recount/history/edn"
 )
 
-// logged is how a line tells of an op: "INFO  jepsen.util - 3	:invoke	:cas	[1 2]", or with the time and the thread before.
-var logged = regexp.MustCompile(`\bjepsen\.util(\s+-|:)\s+`)
+// A log tells of ops line by line: process, type, f, value, and what went wrong. What stands before them is up to the
+// logger, and changed over the years:
+//
+//	INFO  jepsen.util - 3	:invoke	:cas	[1 2]
+//	2020-01-01 12:00:00,123{GMT}	INFO	[jepsen worker 2] jepsen.util: 2	:info	:cas	:timed-out
+//	INFO [2023-05-04 17:00:00,123] jepsen worker 2 - jepsen.util 2	:invoke	:read	nil
+//	2	:invoke	:read	nil
+//
+// The last is history.txt. Lines that tell of something else are passed over; what looks like an op must be one.
+var (
+	// logged is an op of anybody's: a word, a type, and another word.
+	logged = regexp.MustCompile(`(?:^|\s)(\S+)\s+(?::(?:invoke|ok|fail|info))(?:\s+\S|$)`)
 
-// level is what a line of a log has that tells of something else.
-var level = regexp.MustCompile(`^(\S+\s+\S+\s+)?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b`)
+	// byLogger is what Jepsen's loggers of ops tell: a number or a keyword, and then a keyword.
+	byLogger = regexp.MustCompile(`\bjepsen\.(?:util|print)(?:\s+-|:)?\s+((?:[-+]?\d\S*|:\S+|")\s+:\S.*)`)
+
+	// level is what a line of a log has that tells of something else.
+	level = regexp.MustCompile(`^(\S+\s+\S+\s+)?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b`)
+)
+
+// opIn returns where the op of a line begins, -1 if there is none in it.
+func opIn(line string) int {
+	for _, p := range []*regexp.Regexp{byLogger, logged} {
+		if at := p.FindStringSubmatchIndex(line); at != nil {
+			return at[2]
+		}
+	}
+	return -1
+}
 
 // maxLogLine is the longest line of a log, in bytes.
 const maxLogLine = 1 << 20
 
-func isLog(line []byte) bool { return logged.Match(line) || level.Match(line) }
+func isLog(line string) bool { return opIn(line) >= 0 || level.MatchString(line) }
 
-// readLog reads the lines that tell of ops. Those of other parts of Jepsen are passed over.
+// readLog reads the lines that tell of ops.
 func (b *builder) readLog(r *bufio.Reader) error {
 	for n := 1; ; n++ {
 		text, err := readLine(r, n)
@@ -34,21 +57,24 @@ func (b *builder) readLog(r *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
 		line := strings.TrimRight(text, " \t\r\n")
-		at := logged.FindStringIndex(line)
+		at := opIn(line)
 		switch {
-		case at == nil && (line == "" || level.MatchString(line)):
+		case at < 0 && (line == "" || level.MatchString(line)):
 			continue
-		case at == nil:
+		case at < 0:
 			return problem(n, 1, "no line of Jepsen's log: want one like INFO jepsen.util - 3 :invoke :cas [1 2]")
 		}
-		if err := b.logLine(n, at[1], line[at[1]:]); err != nil {
+		if err := b.logLine(n, at, line[at:]); err != nil {
 			return err
 		}
 	}
 }
 
-// readLine reads a line, which must have its end.
+// readLine reads a line. The last one may lack its end if nothing more can have been in it.
 func readLine(r *bufio.Reader, n int) (string, error) {
 	var text []byte
 	for {
@@ -61,10 +87,15 @@ func readLine(r *bufio.Reader, n int) (string, error) {
 			return "", problem(n, maxLogLine+1, "the line goes on after %d MiB: want one op a line", maxLogLine>>20)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && len(text) > 0:
-			return "", problem(n, len(text)+1, "cut off in the middle of a line: want its end")
+		case err == nil || errors.Is(err, io.EOF) && len(text) == 0:
+			return string(text), err
+		case errors.Is(err, io.EOF) && bytes.IndexByte([]byte(")]}\""), text[len(text)-1]) >= 0:
+			return string(text), nil
+		case errors.Is(err, io.EOF):
+			return "", &edn.SyntaxError{Line: n, Column: len(text) + 1, Ended: true,
+				Problem: "cut off in the middle of a line: want its end, so that a 1 is seen not to be half of a 12"}
 		}
-		return string(text), err
+		return "", err
 	}
 }
 
@@ -77,7 +108,11 @@ func (b *builder) logLine(n, before int, text string) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if s, ok := errors.AsType[*edn.SyntaxError](err); ok {
+		if s, ok := errors.AsType[*edn.SyntaxError](err); ok && len(words) > 3 && errorOf(words) {
+			// what went wrong is told in any notation: an exception's name, an object's
+			words = append(words, strings.TrimSpace(text[min(s.Column-1, len(text)):]))
+			break
+		} else if ok {
 			return problem(n, before+s.Column, "%s", s.Problem)
 		}
 		if err != nil {
@@ -88,21 +123,28 @@ func (b *builder) logLine(n, before int, text string) error {
 	if len(words) < 3 {
 		return problem(n, before+len(text)+1, "the line ends: want process, type, f and value, as in 3 :invoke :cas [1 2]")
 	}
-	e := event{line: n, column: before + 1, index: -1, time: -1, process: words[0], kind: types[words[1]], lone: true}
-	if process, ok := words[0].(int64); ok && (process < 0 || process > math.MaxInt32) {
-		return problem(n, before+1, "process %d: want 0 to %d", process, math.MaxInt32)
-	}
+	e := event{line: n, column: before + 1, index: -1, time: -1, kind: typeOf(words[1]), lone: true}
 	f, ok := words[2].(edn.Keyword)
-	switch e.f = f; {
+	var wrong string
+	e.f = f
+	switch e.process, wrong = processOf(words[0]); {
+	case wrong != "":
+		return problem(n, before+1, "%s", wrong)
 	case e.kind == 0:
 		return problem(n, before+1, "%s: want :invoke, :ok, :fail or :info after the process", short(words[1]))
 	case !ok:
 		return problem(n, before+1, "%s: want what is done after the type, as in :read", short(words[2]))
 	}
 	if len(words) > 3 {
-		if e.value = untagged(words[3]); e.kind == history.Fail || e.kind == history.Info {
-			e.problem = edn.Text(words[len(words)-1])
+		if e.value = words[3]; errorOf(words) {
+			e.problem = plain(words[len(words)-1])
 		}
 	}
 	return b.add(e)
+}
+
+// errorOf reports whether a line may tell what went wrong.
+func errorOf(words []any) bool {
+	kind := typeOf(words[1])
+	return kind == history.Fail || kind == history.Info
 }

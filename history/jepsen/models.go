@@ -7,17 +7,19 @@ import (
 	"recount/history/edn"
 )
 
-// How an event becomes an op of each of the models.
+// How an event becomes an op of each of the models. Registers and transactions are in registers.go.
 
 // convert makes an event of a client an op of the model's. invoke is the op that it ends.
 func (b *builder) convert(op, invoke *history.Op, e *event) (skip bool, err error) {
 	switch b.model.Name {
-	case "mutex":
-		return false, b.lock(op, e)
+	case "mutex", "owned-mutex":
+		return false, b.lock(op, invoke, e)
 	case "fenced":
 		return b.fenced(op, invoke, e)
 	case "leader":
 		return false, b.view(op, e)
+	case "multi-register":
+		return false, b.txn(op, e)
 	}
 	return false, b.register(op, invoke, e)
 }
@@ -26,71 +28,7 @@ func (b *builder) strange(e *event, want string) error {
 	return problem(e.line, e.column, ":f :%s: the model %s takes %s", e.f, b.model.Name, want)
 }
 
-func (b *builder) register(op, invoke *history.Op, e *event) error {
-	want := ":read and :write"
-	if b.model.Name != "register" {
-		want = ":read, :write and :cas"
-	}
-	switch e.f {
-	case "read", "get":
-		op.F = history.Get
-	case "write", "put":
-		op.F = history.Put
-	case "cas":
-		op.F = history.CAS
-	}
-	if op.F == "" || op.F == history.CAS && b.model.Name == "register" {
-		return b.strange(e, want)
-	}
-	if op.Type != history.Invoke && op.Type != history.OK {
-		return nil
-	}
-	r := &history.Register{}
-	value := e.value
-	if b.model.Name == "revisioned-register" {
-		if pair, ok := edn.Items(value); ok && len(pair) == 2 {
-			if n, ok := pair[0].(int64); ok && n >= 0 {
-				r.Revision = uint64(n)
-			} else if pair[0] != nil {
-				return problem(e.line, e.column, "value %s: want [revision value]", short(value))
-			}
-			value = pair[1]
-		}
-	}
-	if e.key != nil {
-		r.Key = edn.Text(e.key)
-	}
-	switch {
-	case op.F == history.Get && op.Type == history.OK:
-		if value == nil && !e.lone && r.Revision == 0 {
-			return nil // in Knossos's models a read of nil tells nothing
-		}
-		r.Value = textOf(value)
-	case op.F == history.Get:
-	case op.Type == history.OK: // what was asked for has happened
-		r.Key, r.Old, r.Value = invoke.Reg.Key, invoke.Reg.Old, invoke.Reg.Value
-	case op.F == history.CAS:
-		pair, ok := edn.Items(value)
-		if !ok || len(pair) != 2 {
-			return problem(e.line, e.column, "value %s: want [old new]", short(value))
-		}
-		r.Old, r.Value = textOf(pair[0]), textOf(pair[1])
-	default:
-		r.Value = textOf(value)
-	}
-	op.Reg = r
-	return nil
-}
-
-// textOf is a value as the history has it: nothing is "".
-func textOf(v any) string {
-	if v == nil {
-		return ""
-	}
-	return edn.Text(v)
-}
-
-func (b *builder) lock(op *history.Op, e *event) error {
+func (b *builder) lock(op, invoke *history.Op, e *event) (err error) {
 	switch e.f {
 	case "acquire", "lock":
 		op.F = history.Acquire
@@ -99,10 +37,37 @@ func (b *builder) lock(op *history.Op, e *event) error {
 	default:
 		return b.strange(e, ":acquire and :release")
 	}
-	if e.key != nil && (op.Type == history.Invoke || op.Type == history.OK) {
-		op.Reg = &history.Register{Key: edn.Text(e.key)}
+	if op.Type != history.Invoke && op.Type != history.OK {
+		return nil
+	}
+	r := history.Register{}
+	if r.Key, err = b.text(e, e.key); err != nil {
+		return err
+	}
+	if b.model.Name == "owned-mutex" {
+		if r.Value, err = b.owner(invoke, e); err != nil {
+			return err
+		}
+	}
+	if r != (history.Register{}) {
+		op.Reg = &r
 	}
 	return nil
+}
+
+// owner is who takes a lock or gives it back: the client that the value tells, or else the process.
+func (b *builder) owner(invoke *history.Op, e *event) (string, error) {
+	if m, ok := e.value.(edn.Map); ok {
+		for _, key := range []edn.Keyword{"client", "owner"} {
+			if v, ok := m.Get(key); ok && v != nil {
+				return b.text(e, v)
+			}
+		}
+	}
+	if invoke != nil && invoke.Reg != nil {
+		return invoke.Reg.Value, nil
+	}
+	return e.process.String(), nil
 }
 
 // fenced makes reads and writes of [token value], and of an acquisition that tells its token a write with it.
@@ -124,18 +89,18 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 	}
 	acquired := e.f != "read" && e.f != "write"
 	token, value := e.value, e.value
-	if m, ok := e.value.(edn.Map); ok && acquired {
+	if m, ok := untagged(e.value).(edn.Map); ok && acquired {
 		token, _ = m.Get(edn.Keyword("fence"))
 		value = token
 	} else if !acquired {
-		if pair, ok := edn.Items(e.value); ok && len(pair) == 2 {
+		if pair, ok := edn.Items(untagged(e.value)); ok && len(pair) == 2 {
 			token, value = pair[0], pair[1]
 		} else if e.value != nil {
 			return false, problem(e.line, e.column, "value %s: want [token value]", short(e.value))
 		}
 	}
-	t, ok1 := token.(int64)
-	v, ok2 := value.(int64)
+	t, ok1 := whole(token)
+	v, ok2 := whole(value)
 	told := op.Type == history.OK || op.Type == history.Invoke && e.f == "write"
 	switch {
 	case !told:
@@ -169,7 +134,7 @@ func (b *builder) view(op *history.Op, e *event) error {
 	}
 	v := &op.View
 	var leader, term, role any
-	switch value := e.value.(type) {
+	switch value := untagged(e.value).(type) {
 	case nil:
 		op.Type = history.Fail
 		return nil
@@ -187,7 +152,7 @@ func (b *builder) view(op *history.Op, e *event) error {
 		}
 		leader, term = pair[0], pair[1]
 	}
-	if n, ok := term.(int64); ok && n >= 0 {
+	if n, ok := whole(term); ok && n >= 0 {
 		v.Term = uint64(n)
 	} else if term != nil {
 		return problem(e.line, e.column, "term %s: want a number that is not negative", short(term))

@@ -37,7 +37,7 @@ func Write(w io.Writer, h *history.History) error {
 		}
 		m, err := mapOf(&h.Ops[i])
 		if err != nil {
-			return fmt.Errorf("foreign: op %d: %w", h.Ops[i].Index, err)
+			return fmt.Errorf("jepsen: op %d: %w", h.Ops[i].Index, err)
 		}
 		if _, err := b.Write(edn.Append(nil, m)); err != nil {
 			return err
@@ -113,6 +113,15 @@ func valueOf(op *history.Op) (v any, whole bool, err error) {
 			v = edn.Vector{scalar(op.Reg.Key), v}
 		}
 		return v, false, nil
+	case history.Txns:
+		if op.Txn == nil {
+			return nil, true, nil
+		}
+		uses := edn.Vector{}
+		for _, u := range op.Txn.Uses {
+			uses = append(uses, edn.Vector{jepsens[u.F], scalar(u.Key), scalar(u.Value)})
+		}
+		return uses, false, nil
 	case history.Read, history.Write:
 		if op.Access != (history.Access{}) {
 			v = edn.Vector{int64(op.Access.Token), op.Access.Value}
@@ -231,7 +240,7 @@ func (b *builder) addOwn(line, column int, m edn.Map) error {
 			op["f"], value = string(f), get(keyValue)
 		}
 	}
-	if op["f"] == edn.Keyword(history.CAS) {
+	if op["f"] == edn.Keyword(history.CAS) || op["f"] == edn.Keyword(history.Txns) {
 		value = get(keyValue)
 	}
 	if own := get(keyType); own != nil {

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recount/harness/record"
+	"recount/history"
+	"recount/history/edn"
+	"recount/history/jepsen"
+	"recount/internal/hint"
+)
+
+// Histories as they are stored: which file of a folder is one, how it is compressed, and what lies beside it.
+
+// loaded is a history that was read, and what is known of it.
+type loaded struct {
+	run   *record.Run
+	model jepsen.Model // of somebody else's
+}
+
+// load reads a history in any format, and the run that it belongs to if its folder holds one.
+func (c *checking) load(path string, memory int64) (*loaded, error) {
+	file, err := historyOf(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := &loaded{run: &record.Run{Title: path, File: path}}
+	own, err := c.read(s, f, memory)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	if !own {
+		return s, nil
+	}
+	if c.Model != "" || c.Independent || c.Initial != nil {
+		return nil, hint.Add(fmt.Errorf("%s is a history of Recount's", file),
+			"leave out --model, --independent and --initial: they are for other people's")
+	}
+	if s.model, err = jepsen.ModelOf(s.run.History); err != nil || s.model.Name != "" {
+		return s, err // it was somebody else's once
+	}
+	r := s.run
+	if setup := r.History.Setup(); setup != nil {
+		if setup.Bounds, err = c.bounded(setup.Bounds); err != nil {
+			return nil, err
+		}
+		r.Target, r.Cluster, r.Options, r.Seed, r.Nodes = setup.Target, setup.Cluster, setup.Options, setup.Seed, setup.Nodes
+	}
+	outline, err := record.Outline(filepath.Dir(file))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	r.Repeat, r.From = outline.Repeat, outline.Dir
+	r.Plan = outline.Plan
+	return s, nil
+}
+
+// historyOf returns the history in a run's folder, or the file itself.
+func historyOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return "", fmt.Errorf("%s: %w", path, failed.Err)
+	}
+	if err != nil || !info.IsDir() {
+		return path, err
+	}
+	for _, name := range []string{"history.jsonl", "history.jsonl.gz", "history.edn", "history.edn.gz"} {
+		if file := filepath.Join(path, name); exists(file) {
+			return file, nil
+		}
+	}
+	none := fmt.Errorf("%s holds no history", path)
+	if latest := filepath.Join(path, "latest"); exists(latest) {
+		return "", hint.Add(none, "it holds those of several runs; the newest one is %s", latest)
+	}
+	for _, name := range []string{"test.jepsen", "test.fressian"} {
+		if file := filepath.Join(path, name); exists(file) {
+			return "", hint.Add(fmt.Errorf("%w, but a %s", none, name), binaryHint)
+		}
+	}
+	if file := filepath.Join(path, "history.txt"); exists(file) {
+		return file, nil
+	}
+	if runs, _ := filepath.Glob(filepath.Join(path, "*", "history.*")); len(runs) > 0 {
+		return "", hint.Add(none, "it holds those of several runs; one of them is %s", filepath.Dir(runs[len(runs)-1]))
+	}
+	return "", hint.Add(none, "a run's folder has a history.jsonl or a history.edn; the newest one is results/latest")
+}
+
+// binaryHint is the way out for who has but a test in Jepsen's own format.
+const binaryHint = "Jepsen writes a history.edn beside it when a test is analyzed: run its analyze command once more, " +
+	`or (spit "history.edn" (pr-str (:history (jepsen.store/test "latest")))) in its REPL`
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// inFile names the file in which something is wrong.
+func inFile(file string, err error) error {
+	named := fmt.Errorf("%s: %w", file, err)
+	switch {
+	case errors.Is(err, history.ErrCut):
+		return hint.Add(named, "the run was killed while it wrote; --cut judges what comes before")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return hint.Add(named, "--cut judges what comes before; if nothing is missing, end the file as it should end")
+	}
+	return named
+}
+
+const sniffed = 64 << 10
+
+// errBinary is the error of a file that Jepsen has stored a whole test in.
+var errBinary = hint.Add(errors.New("a test in Jepsen's own format, which is not read here"), binaryHint)
+
+// read reads a history, and reports whether it is one of Recount's.
+func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err error) {
+	var r io.Reader = sized{bufio.NewReaderSize(f, sniffed), f}
+	begin, err := peek(r.(sized).Reader)
+	if err != nil {
+		return false, err
+	}
+	if bytes.HasPrefix(begin, []byte("\x1f\x8b")) {
+		plain := bufio.NewReaderSize(&unzipped{packed: r}, sniffed)
+		if begin, err = peek(plain); err != nil {
+			return false, err
+		}
+		r = plain
+	}
+	format := jepsen.Sniff(begin)
+	switch {
+	case bytes.HasPrefix(begin, []byte("JEPSEN")) || format == jepsen.Unknown && filepath.Ext(strings.TrimSuffix(f.Name(), ".gz")) == ".fressian":
+		return false, errBinary
+	case format == jepsen.JSONL:
+		s.run.History, err = history.ParseWithin(r, memory)
+		if errors.Is(err, history.ErrCut) && c.Cut {
+			s.run.History, err = history.New(s.run.History.Ops)
+		}
+		return true, err
+	}
+	o := c.Options
+	o.Memory = memory
+	if o.Initial == nil {
+		if o.Initial, err = initially(filepath.Dir(f.Name())); err != nil {
+			return false, err
+		}
+	}
+	s.run.History, s.model, err = jepsen.Read(r, format, o)
+	return err == nil && s.model.Name == "", err
+}
+
+func peek(r *bufio.Reader) (begin []byte, err error) {
+	if begin, err = r.Peek(sniffed); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return begin, err
+}
+
+// initially is what registers held before a test of Jepsen's, if there is a test.edn that tells.
+func initially(dir string) (any, error) {
+	f, err := os.Open(filepath.Join(dir, "test.edn"))
+	if err != nil {
+		return nil, nil // as in most places
+	}
+	defer f.Close()
+	test, err := edn.NewReader(f).Next()
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("%s: %w", f.Name(), err), "--initial VALUE says what registers held at first; then this file is not read")
+	}
+	return jepsen.InitialOf(test), nil
+}
+
+// unzipped decompresses what gzip has compressed. Where that was cut off the error is io.ErrUnexpectedEOF.
+type unzipped struct {
+	packed io.Reader
+	z      *gzip.Reader
+}
+
+func (u *unzipped) Read(b []byte) (n int, err error) {
+	if u.z == nil {
+		u.z, err = gzip.NewReader(u.packed)
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+	}
+	if err == nil {
+		n, err = u.z.Read(b)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("decompress: %w", err)
+	}
+	return n, err
+}
+
+// sized is a reader of a file whose length is known.
+type sized struct {
+	*bufio.Reader
+	f *os.File
+}
+
+func (s sized) Stat() (fs.FileInfo, error) { return s.f.Stat() }
+
+// export writes a history for Jepsen's tools.
+func export(path string, h *history.History) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return jepsen.Write(f, h)
+}

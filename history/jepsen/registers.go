@@ -1,0 +1,180 @@
+package jepsen
+
+import (
+	"errors"
+
+	"recount/history"
+	"recount/history/edn"
+	"recount/internal/hint"
+)
+
+// register makes an event a use of a register. What an :ok tells counts, as in Knossos: an :invoke may leave out what is
+// written, and what is found it cannot know.
+func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
+	want := ":read and :write"
+	if b.model.Name != "register" {
+		want = ":read, :write and :cas"
+	}
+	switch e.f {
+	case "read", "get":
+		op.F = history.Get
+	case "write", "put":
+		op.F = history.Put
+	case "cas":
+		op.F = history.CAS
+	}
+	if op.F == "" || op.F == history.CAS && b.model.Name == "register" {
+		return b.strange(e, want)
+	}
+	if op.Type == history.Fail && op.F == history.CAS && b.model.Name == "compare-exchange-register" {
+		return b.exchange(op, invoke, e)
+	}
+	if op.Type == history.Info && op.F == history.Put && invoke.Reg.Value == "" && !e.lone && !b.Independent {
+		invoke.Reg.Value, err = b.text(e, e.value) // it tells what it may have written
+		return err
+	}
+	if op.Type != history.Invoke && op.Type != history.OK {
+		return nil
+	}
+	r := &history.Register{}
+	value := e.value
+	if b.model.Name == "revisioned-register" || b.model.Name == "revisioned-store" {
+		if r.Revision, value, err = revisioned(e); err != nil {
+			return err
+		}
+	}
+	if r.Key, err = b.text(e, e.key); err != nil {
+		return err
+	}
+	if op.Type == history.OK {
+		r.Key, r.Old, r.Value = invoke.Reg.Key, invoke.Reg.Old, invoke.Reg.Value
+	}
+	switch pair, paired := edn.Items(value); {
+	case op.F == history.Get && op.Type == history.OK:
+		if value == nil && !e.lone && r.Revision == 0 {
+			return nil // in Knossos's models a read of nil tells nothing
+		}
+		r.Value, err = b.text(e, value)
+	case op.F == history.Get:
+	case op.F == history.Put && (op.Type == history.Invoke || value != nil):
+		r.Value, err = b.text(e, value)
+	case op.F == history.CAS && paired && len(pair) == 2:
+		if r.Old, err = b.text(e, pair[0]); err == nil {
+			r.Value, err = b.text(e, pair[1])
+		}
+	case op.F == history.CAS && op.Type == history.Invoke:
+		return problem(e.line, e.column, "value %s: want [old new]", short(value))
+	}
+	op.Reg = r
+	return err
+}
+
+// revisioned takes [revision value] apart. What is no such pair is a value whose revision is not told.
+func revisioned(e *event) (revision uint64, value any, err error) {
+	pair, ok := edn.Items(e.value)
+	if !ok || len(pair) != 2 {
+		return 0, e.value, nil
+	}
+	n, ok := whole(pair[0])
+	if (!ok || n < 0) && pair[0] != nil {
+		return 0, nil, problem(e.line, e.column, "value %s: want [revision value]", short(e.value))
+	}
+	return uint64(n), pair[1], nil
+}
+
+// exchange makes a :cas that found another value, and told it, the read of that value. One that tells what it was asked for
+// tells nothing.
+func (b *builder) exchange(op, invoke *history.Op, e *event) error {
+	value := e.value
+	asked := invoke.Reg
+	if pair, ok := edn.Items(value); ok && len(pair) == 2 && b.Independent {
+		if key, err := b.text(e, pair[0]); err != nil || key != asked.Key {
+			return err
+		}
+		value = pair[1]
+	}
+	if value == nil {
+		return nil
+	}
+	if pair, ok := edn.Items(value); ok && len(pair) == 2 { // [old new], with what it found for old
+		new, err := b.text(e, pair[1])
+		if err != nil {
+			return err
+		}
+		if new == asked.Value {
+			value = pair[0]
+		}
+	}
+	found, err := b.text(e, value)
+	if err != nil || found == asked.Old {
+		return err
+	}
+	op.Type, op.F, op.Reg = history.OK, history.Get, &history.Register{Key: asked.Key, Value: found}
+	invoke.F, invoke.Reg = history.Get, &history.Register{Key: asked.Key}
+	return nil
+}
+
+// txn makes an event several uses of registers at once: [[:read k v] [:write k v]], or :r and :w.
+func (b *builder) txn(op *history.Op, e *event) error {
+	if e.f != "txn" {
+		return b.strange(e, ":txn")
+	}
+	if op.F = history.Txns; op.Type != history.Invoke && op.Type != history.OK {
+		return nil
+	}
+	const want = "value %s: want [[:read key value] [:write key value]]"
+	uses, ok := edn.Items(e.value)
+	if !ok {
+		return problem(e.line, e.column, want, short(e.value))
+	}
+	op.Txn = &history.Txn{Uses: make([]history.Use, 0, len(uses))}
+	for _, u := range uses {
+		word, ok := edn.Items(u)
+		if !ok || len(word) != 3 {
+			return problem(e.line, e.column, want, short(e.value))
+		}
+		use := history.Use{F: history.Get}
+		switch name, _ := word[0].(edn.Keyword); name {
+		case "w", "write":
+			use.F = history.Put
+		case "r", "read":
+		case "append":
+			return hint.Add(problem(e.line, e.column, "value %s: lists that transactions append to are not judged here", short(e.value)),
+				"Elle judges list-append: https://github.com/jepsen-io/elle")
+		default:
+			return problem(e.line, e.column, "%s: want :read or :write", short(word[0]))
+		}
+		var err1, err2 error
+		use.Key, err1 = b.text(e, word[1])
+		use.Value, err2 = b.text(e, word[2])
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		if use.F == history.Get && word[2] == nil && op.Type == history.OK {
+			continue // in Knossos's models a read of nil tells nothing
+		}
+		op.Txn.Uses = append(op.Txn.Uses, use)
+	}
+	return nil
+}
+
+// text is a value as the history has it.
+func (b *builder) text(e *event, v any) (string, error) {
+	text, err := textOf(v)
+	if err != nil {
+		return "", problem(e.line, e.column, "value %s: %v", short(v), err)
+	}
+	return text, nil
+}
+
+// textOf is the text that a value shares with all that Clojure holds equal to it. Nothing is "".
+func textOf(v any) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	text, ok := edn.Canonical(v)
+	if !ok {
+		return "", errors.New("##NaN is equal to nothing, not even to itself, so that no reader can have found it")
+	}
+	return text, nil
+}
