@@ -14,7 +14,6 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
-	"recount/history/edn"
 	"recount/history/jepsen"
 	"recount/internal/hint"
 )
@@ -180,11 +179,11 @@ func initially(dir string) (any, error) {
 		return nil, nil // as in most places
 	}
 	defer f.Close()
-	test, err := edn.NewReader(f).Next()
+	v, err := jepsen.InitialOf(f)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("%s: %w", f.Name(), err), "--initial VALUE says what registers held at first; then this file is not read")
+		err = hint.Add(fmt.Errorf("%s: %w", f.Name(), err), "--initial VALUE says what registers held at first; then this file is not read")
 	}
-	return jepsen.InitialOf(test), nil
+	return v, err
 }
 
 // unzipped decompresses what gzip has compressed. Where that was cut off the error is io.ErrUnexpectedEOF.

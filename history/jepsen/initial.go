@@ -28,7 +28,15 @@ func ParseInitial(r io.Reader) (v any, err error) {
 
 // InitialOf finds in a test of Jepsen's what its registers hold at first, nil where it does not tell: what its model
 // begins with, as in :model #knossos.model.CASRegister{:value 0}, or :initial-value.
-func InitialOf(test any) any {
+func InitialOf(test io.Reader) (any, error) {
+	form, err := edn.NewReader(test).Next()
+	if err != nil {
+		return nil, err
+	}
+	return initialOf(form), nil
+}
+
+func initialOf(test any) any {
 	m, _ := untagged(test).(edn.Map)
 	for _, key := range []edn.Keyword{"initial-value", "initial"} {
 		if v, ok := m.Get(key); ok {
