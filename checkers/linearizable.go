@@ -22,6 +22,9 @@ func init() {
 // linearizable decides one register or lock after the other: it holds if it does so for each (Herlihy and Wing, 1990,
 // section 3.1). porcupine confirms and draws what was found.
 func linearizable(ctx context.Context, f *facts) Result {
+	if txns := transactions(f.h); len(txns.Ops) > 0 || txns.failed > 0 {
+		return f.serializable(ctx, txns)
+	}
 	all := objects(f.h)
 	w := traffic(all)
 	figures := w.figures()
@@ -31,6 +34,11 @@ func linearizable(ctx context.Context, f *facts) Result {
 			return unknown(figures, "%s: %s: let fewer clients act at once, or give it more time", o.name(), found.Why)
 		case porcupine.Illegal:
 			return f.unordered(ctx, o, found, figures)
+		}
+	}
+	if setup := f.h.Setup(); setup != nil && setup.OneCount {
+		if e, why := f.disordered(all); why != "" {
+			return invalid(figures, e, "%s", why)
 		}
 	}
 	switch {
@@ -85,6 +93,10 @@ func (f *facts) conflict(o *object, shown linear.Evidence) string {
 			return fmt.Sprintf("%s set %s from %s by %s, %s", who(u), o.name(), o.Show(u.Old), at(u.Return), then)
 		}
 		return fmt.Sprintf("%s read %s from %s by %s, %s", who(u), o.Show(u.Value), o.name(), at(u.Return), then)
+	}
+	if holder != nil && len(core) == 1 && core[0].Kind == linear.Give {
+		return fmt.Sprintf("%s released %s by %s, though %s had taken it by %s",
+			who(&core[0]), o.name(), at(core[0].Return), who(holder), at(holder.Return))
 	}
 	if holder != nil && len(core) == 1 {
 		return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",

@@ -25,6 +25,10 @@ func objects(h *history.History) (all []*object) {
 		lock bool
 	}
 	known := map[name]*object{}
+	initial := func(string) string { return "" }
+	if setup := h.Setup(); setup != nil {
+		initial = setup.Held
+	}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		kind, ok := objectOps[op.F]
@@ -46,6 +50,9 @@ func objects(h *history.History) (all []*object) {
 		if o == nil {
 			o = &object{Object: linear.NewObject(n.lock), key: n.key, clients: map[history.Process]bool{}}
 			known[n] = o
+			if !n.lock {
+				o.Begin(initial(n.key))
+			}
 			all = append(all, o)
 		}
 		o.clients[op.Process] = true
@@ -61,7 +68,9 @@ func objects(h *history.History) (all []*object) {
 		case kind == linear.Get:
 			continue // whatever was read, nobody knows
 		}
-		u.Value, u.Old = o.Number(told.Value), o.Number(told.Old)
+		if u.Value = o.Number(told.Value); kind == linear.CAS {
+			u.Old = o.Number(told.Old)
+		}
 		o.Add(u)
 	}
 	return all

@@ -35,6 +35,14 @@ type Bounds struct {
 	Terms   uint64 `json:"terms,omitempty"`   // by how much a node that cannot win may raise its term
 }
 
+// Held is what the register of a key held at first; "" is nothing.
+func (s *Setup) Held(key string) string {
+	if value, ok := s.Initials[key]; ok {
+		return value
+	}
+	return s.Initial
+}
+
 // Voters are the members of which a leader takes a majority: the servers that it was elected through, or else all.
 func (s *Setup) Voters() []string {
 	if len(s.Servers) > 0 {

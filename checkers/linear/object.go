@@ -17,7 +17,7 @@ const Never = time.Duration(math.MaxInt64)
 type Op struct {
 	Call, Return time.Duration // it took effect between them; one of unknown outcome never returns
 	Kind         Kind
-	Value        int32 // read or written, by its number; 0 is nothing
+	Value        int32 // read or written, by its number; 0 is what a register held at first. Of a lock with owners: who acts
 	Old          int32 // what a cas takes
 	Revision     uint64
 	Client       int32 // who acts: a line of a picture
@@ -59,7 +59,7 @@ func (u *Op) Sure() bool { return u.Return < Never }
 
 // State is what a register or a lock holds.
 type State struct {
-	Value    int32 // a lock that is taken holds 1
+	Value    int32 // a lock that is taken holds its owner, or 1 if it has none
 	Revision uint64
 	Loose    bool // the revision may be higher: that of the last write is not known
 }
@@ -79,7 +79,13 @@ func NewObject(lock bool) *Object {
 	return &Object{Lock: lock, values: []string{""}, number: map[string]int32{"": 0}}
 }
 
-// Number returns the number that a value goes by in operations. The empty one is nothing, and is 0.
+// Begin says what a register holds at first. It comes before all else.
+func (o *Object) Begin(value string) {
+	o.values, o.number = []string{value}, map[string]int32{value: 0}
+}
+
+// Number returns the number that a value goes by in operations. What a register holds at first is 0: the empty value,
+// which is nothing, unless Begin has said otherwise.
 func (o *Object) Number(value string) int32 {
 	n, known := o.number[value]
 	if !known {
@@ -111,9 +117,9 @@ func (o *Object) step(h State, u *Op) (State, bool) {
 		}
 		return State{h.Value, u.Revision, false}, true
 	case Take:
-		return State{Value: 1}, h.Value == 0
+		return State{Value: max(u.Value, 1)}, h.Value == 0
 	case Give:
-		return State{}, h.Value == 1
+		return State{}, h.Value == max(u.Value, 1)
 	case CAS:
 		if h.Value != u.Old {
 			return h, false
@@ -209,9 +215,11 @@ func (o *Object) Show(value int32) string {
 	switch {
 	case o.Lock && value == 0:
 		return "free"
+	case o.Lock && int(value) < len(o.values):
+		return "taken by " + o.values[value]
 	case o.Lock:
 		return "taken"
-	case value == 0:
+	case o.values[value] == "":
 		return "nothing"
 	}
 	return o.values[value]

@@ -1,0 +1,216 @@
+package checkers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers/linear"
+	"recount/history"
+	"recount/history/jepsen"
+)
+
+// TestModelsOfOthers judges histories of every model that Jepsen's tests have, once legal and once not.
+func TestModelsOfOthers(t *testing.T) {
+	pair := func(process int, f, invoked, told string) string {
+		return fmt.Sprintf("{:type :invoke, :process %d, :f :%s, :value %s} {:type :ok, :process %d, :f :%s, :value %s}\n", process, f, invoked, process, f, told)
+	}
+	open := func(process int, f, value string) string {
+		return fmt.Sprintf("{:type :invoke, :process %d, :f :%s, :value %s} {:type :info, :process %d, :f :%s, :value %s}\n", process, f, value, process, f, value)
+	}
+	fail := func(process int, f, invoked, told string) string {
+		return fmt.Sprintf("{:type :invoke, :process %d, :f :%s, :value %s} {:type :fail, :process %d, :f :%s, :value %s}\n", process, f, invoked, process, f, told)
+	}
+	for _, c := range []struct {
+		name, model, initial string
+		independent          bool
+		want                 Verdict
+		ops                  []string
+		says                 string
+	}{
+		{name: "initial value read", initial: "0", want: Valid, ops: []string{pair(1, "read", "nil", "0"), pair(0, "write", "1", "1"), pair(1, "read", "nil", "1")}},
+		{name: "initial value not told", want: Invalid, ops: []string{pair(1, "read", "nil", "0"), pair(0, "write", "1", "1")},
+			says: "process 1 read 0 from the register by 0.002 s, which nobody had written"},
+		{name: "initial value of a cas", initial: "0N", want: Valid, ops: []string{pair(0, "cas", "[0 1]", "[0 1]"), pair(1, "read", "nil", "1")}},
+		{name: "initial value that came back", initial: "0", want: Invalid, ops: []string{pair(0, "write", "1", "1"), pair(1, "read", "nil", "0")}},
+		{name: "nil written over an initial value", initial: "0", want: Valid, ops: []string{pair(0, "cas", "[0 1]", "[0 1]"), pair(0, "write", "nil", "nil"), pair(1, "cas", "[nil 2]", "[nil 2]")}},
+		{name: "initial value of each key", initial: "0", independent: true, want: Valid,
+			ops: []string{pair(0, "read", "[:x nil]", "[:x 0]"), pair(1, "read", "[:y nil]", "[:y 0]"), pair(1, "read", "[:x nil]", "[:x 0]")}},
+		{name: "a value told only by its ok", want: Valid, ops: []string{pair(0, "write", "nil", "7"), pair(1, "read", "nil", "7")}},
+		{name: "equal values in other words", want: Valid, ops: []string{pair(0, "write", "{:a 1, :b [2]}", "{:a 1, :b [2]}"), pair(1, "read", "nil", "{:b (2N), :a 1}")}},
+		{name: "a number is no float", want: Invalid, ops: []string{pair(0, "write", "1", "1"), pair(1, "read", "nil", "1.0")}},
+
+		{name: "found and told", model: "compare-exchange-register", want: Valid, ops: []string{pair(0, "write", "5", "5"), fail(1, "cas", "[1 2]", "5")}},
+		{name: "told what was not there", model: "compare-exchange-register", want: Invalid, ops: []string{pair(0, "write", "5", "5"), pair(0, "write", "6", "6"), fail(1, "cas", "[1 2]", "5")}},
+		{name: "told as a pair", model: "compare-exchange-register", want: Invalid, ops: []string{pair(0, "write", "5", "5"), pair(0, "write", "6", "6"), fail(1, "cas", "[1 2]", "[5 2]")}},
+		{name: "told nothing new", model: "compare-exchange-register", want: Valid, ops: []string{pair(0, "write", "5", "5"), pair(1, "read", "nil", "5"), fail(1, "cas", "[1 2]", "[1 2]")}},
+		{name: "of a plain register a fail tells nothing", want: Valid, ops: []string{pair(0, "write", "5", "5"), pair(1, "read", "nil", "5"), fail(1, "cas", "[1 2]", "9")}},
+
+		{name: "given back by another", model: "owned-mutex", want: Invalid, ops: []string{pair(0, "acquire", "nil", "nil"), pair(1, "release", "nil", "nil")},
+			says: "process 1 released the lock by 0.004 s, though process 0 had taken it by 0.002 s"},
+		{name: "given back by another, plain", model: "mutex", want: Valid, ops: []string{pair(0, "acquire", "nil", "nil"), pair(1, "release", "nil", "nil")}},
+		{name: "given back by its owner", model: "owned-mutex", want: Valid, ops: []string{pair(0, "acquire", "nil", "nil"), pair(0, "release", "nil", "nil"), pair(1, "acquire", "nil", "nil")}},
+		{name: "given back under the same name", model: "owned-mutex", want: Valid,
+			ops: []string{pair(0, "acquire", `{:client "a"}`, "nil"), pair(1, "release", `{:client "a"}`, "nil")}},
+		{name: "taken by two", model: "owned-mutex", want: Invalid, ops: []string{pair(0, "acquire", "nil", "nil"), pair(1, "acquire", "nil", "nil")}},
+		{name: "released perhaps by its owner", model: "owned-mutex", want: Valid,
+			ops: []string{pair(0, "acquire", "nil", "nil"), open(0, "release", "nil"), pair(1, "acquire", "nil", "nil")}},
+
+		{name: "revisions of one store fall", model: "revisioned-store", want: Invalid,
+			ops:  []string{pair(0, "write", "[:a [nil 1]]", "[:a [9 1]]"), pair(1, "write", "[:b [nil 1]]", "[:b [5 1]]"), pair(1, "read", "[:a nil]", "[:a [9 1]]")},
+			says: "revisions of one store must rise"},
+		{name: "revisions of two stores", model: "revisioned-register", independent: true, want: Valid,
+			ops: []string{pair(0, "write", "[:a [nil 1]]", "[:a [9 1]]"), pair(1, "write", "[:b [nil 1]]", "[:b [5 1]]"), pair(1, "read", "[:a nil]", "[:a [9 1]]")}},
+		{name: "revisions of one store rise", model: "revisioned-store", want: Valid,
+			ops: []string{pair(0, "write", "[:a [nil 1]]", "[:a [4 1]]"), pair(1, "write", "[:b [nil 1]]", "[:b [5 1]]"), pair(1, "read", "[:a nil]", "[:a [4 1]]")}},
+		{name: "one revision of two keys", model: "revisioned-store", want: Invalid,
+			ops:  []string{pair(0, "write", "[:a [nil 1]]", "[:a [4 1]]"), pair(1, "write", "[:b [nil 1]]", "[:b [4 1]]"), pair(1, "read", "[:a nil]", "[:a [4 1]]")},
+			says: "both changed in revision 4"},
+		{name: "read before a lower revision than one that was done", model: "revisioned-store", want: Invalid, ops: []string{
+			pair(0, "write", "[:b [nil 1]]", "[:b [3 1]]"),
+			"{:type :invoke, :process 5, :f :write, :value [:b [nil 2]]}",
+			pair(0, "write", "[:a [nil 1]]", "[:a [9 1]]"), pair(1, "read", "[:b nil]", "[:b [3 1]]"),
+			"{:type :ok, :process 5, :f :write, :value [:b [5 2]]}",
+		}},
+
+		{name: "transactions", want: Valid, initial: "0",
+			ops: []string{pair(0, "txn", "[[:write :x 1] [:write :y 1]]", "[[:write :x 1] [:write :y 1]]"), pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y 1]]")}},
+		{name: "half a transaction", want: Invalid, initial: "{:x 0, :y 0}",
+			ops:  []string{pair(0, "txn", "[[:w :x 1] [:w :y 1]]", "[[:w :x 1] [:w :y 1]]"), pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y 0]]")},
+			says: "no order explains these transactions"},
+		{name: "its own write", want: Valid, ops: []string{pair(0, "txn", "[[:w :x 1] [:r :x nil]]", "[[:w :x 1] [:r :x 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x nil]]")}},
+		{name: "a transaction that may have happened", want: Valid,
+			ops: []string{open(0, "txn", "[[:w :x 1]]"), pair(1, "txn", "[[:w :y 1]]", "[[:w :y 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
+		{name: "a transaction that did not", want: Invalid,
+			ops: []string{fail(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
+		{name: "transactions that read nothing", want: Unknown, ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:w :x 2]]", "[[:w :x 2]]")}},
+		{name: "transactions of one client", want: Unknown, ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(0, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := jepsen.Options{Model: c.model, Independent: c.independent}
+			if c.initial != "" {
+				var err error
+				o.Initial, err = jepsen.ParseInitial(strings.NewReader(c.initial))
+				require.NoError(t, err)
+			}
+			h, m, err := jepsen.Read(strings.NewReader("["+strings.Join(c.ops, "")+"]"), jepsen.EDN, o)
+			require.NoError(t, err)
+			r := CheckSome(context.Background(), h, m.Properties)[0]
+			require.Equal(t, c.want, r.Verdict, r.Why)
+			require.Contains(t, r.Why, c.says)
+			if r.Verdict == Invalid {
+				convicts(t, h, m, r)
+			}
+		})
+	}
+}
+
+// convicts reports whether the ops that a verdict names are illegal by themselves.
+func convicts(t *testing.T, h *history.History, m jepsen.Model, r Result) {
+	t.Helper()
+	var ops []history.Op
+	for i := range h.Ops {
+		at := i
+		if h.Ops[i].Type == history.Invoke && h.Other(i) >= 0 {
+			at = h.Other(i)
+		}
+		if h.Ops[i].Process < 0 || slices.Contains(r.Ops, h.Ops[at].Index) || slices.Contains(r.Ops, h.Ops[i].Index) {
+			ops = append(ops, h.Ops[i])
+		}
+	}
+	part, err := history.New(ops)
+	require.NoError(t, err)
+	require.Equal(t, Invalid, CheckSome(context.Background(), part, m.Properties)[0].Verdict, "the evidence alone: %v: %s", r.Ops, r.Why)
+}
+
+// TestRevisionsOfAStoreAgainstPorcupine decides random histories of a store as a whole: one state for all registers.
+func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
+	type state struct {
+		revision uint64
+		held     [2]struct {
+			value    int32
+			revision uint64
+		}
+	}
+	type input struct {
+		key int
+		op  *linear.Op
+	}
+	model := porcupine.Model{
+		Init: func() any { return state{} },
+		Step: func(s, in, _ any) (bool, any) {
+			next, u := s.(state), in.(input)
+			if u.op.Kind == linear.Put {
+				legal := u.op.Revision > next.revision
+				next.revision = u.op.Revision
+				next.held[u.key].value, next.held[u.key].revision = u.op.Value, u.op.Revision
+				return legal, next
+			}
+			return next.held[u.key].value == u.op.Value && next.held[u.key].revision == u.op.Revision, next
+		},
+	}
+	verdicts := map[bool]int{}
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var ops []history.Op
+		times := r.Perm(200)
+		clock, values := 0, 0
+		var held [2]history.Register
+		held[0].Key, held[1].Key = "a", "b"
+		for i := range 3 + r.IntN(6) {
+			clock += 1 + r.IntN(6)
+			k := r.IntN(2)
+			reg, f := held[k], history.Get
+			if r.IntN(2) == 0 || reg.Revision == 0 {
+				values++
+				f = history.Put
+				held[k].Value, held[k].Revision = fmt.Sprint(values), uint64(clock)
+				reg = held[k]
+			}
+			if r.IntN(12) == 0 {
+				reg.Revision += uint64(r.IntN(5))
+			}
+			at := time.Duration(clock * 10)
+			call, back := at-time.Duration(r.IntN(60)), at+time.Duration(r.IntN(60))
+			told := reg
+			ops = append(ops,
+				history.Op{Time: max(call, 0)*1000 + time.Duration(times[2*i]), Process: history.Process(i), Type: history.Invoke, F: f, Reg: &told},
+				history.Op{Time: back*1000 + 500 + time.Duration(times[2*i+1]), Process: history.Process(i), Type: history.OK, F: f, Reg: &told})
+		}
+		slices.SortStableFunc(ops, func(a, b history.Op) int { return cmp.Compare(a.Time, b.Time) })
+		setup := &history.Setup{Model: "revisioned-store", OneCount: true}
+		ops = slices.Concat([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup}}, ops,
+			[]history.Op{{Time: time.Hour, Process: history.Harness, Type: history.OK, F: history.End}})
+		for i := range ops {
+			ops[i].Index = i
+		}
+		h, err := history.New(ops)
+		require.NoError(t, err)
+		var question []porcupine.Operation
+		for k, o := range objects(h) {
+			for i := range o.Ops {
+				u := &o.Ops[i]
+				question = append(question, porcupine.Operation{ClientId: i, Input: input{k, u}, Call: int64(u.Call), Return: int64(u.Return)})
+			}
+		}
+		want := porcupine.CheckOperations(model, question)
+		got := CheckSome(context.Background(), h, []string{"linearizable"})[0]
+		verdicts[want]++
+		require.Equal(t, want, got.Verdict != Invalid, "seed %d: %s", seed, got.Why)
+		if strings.Contains(got.Why, "revision") && !strings.Contains(got.Why, "no order") {
+			m, err := jepsen.FindModel("revisioned-store")
+			require.NoError(t, err)
+			convicts(t, h, m, got)
+		}
+	}
+	require.Greater(t, verdicts[true], 500)
+	require.Greater(t, verdicts[false], 500)
+}

@@ -1,0 +1,103 @@
+package checkers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"recount/checkers/linear"
+)
+
+// write is a write of a store that counts all writes to all of its registers, as etcd does: it took effect between two
+// times, or the store's count is no count.
+type write struct {
+	object   *object
+	revision uint64
+	from, to time.Duration
+	lower    *linear.Op // who tells that it was not before from,
+	upper    *linear.Op // and that it was not after to
+}
+
+// disordered returns operations on a store by which its writes did not happen in the order of their revisions; why is
+// "" if there are none.
+//
+// A write happened between its call and its return, not before what was read last of the revision before it in its
+// register, and not after its own was read first. The writes can happen in their order if none of them must be done
+// before one of a lower revision can begin, which is exact where the writes of each register are in order by themselves.
+func (f *facts) disordered(all []*object) (e evidence, why string) {
+	var writes []write
+	for _, o := range all {
+		writes = append(writes, o.revisions()...)
+	}
+	slices.SortStableFunc(writes, func(a, b write) int { return cmp.Compare(a.revision, b.revision) })
+	var last *write // of those before, the one that begins last
+	for i := range writes {
+		w := &writes[i]
+		if i > 0 && writes[i-1].revision == w.revision && writes[i-1].object != w.object {
+			before := &writes[i-1]
+			return f.between(before.upper, w.upper), fmt.Sprintf("%s and %s both changed in revision %d: %s %s, %s %s",
+				before.object.name(), w.object.name(), w.revision,
+				f.actor(int(before.upper.Begin)), before.object.Tell(before.upper), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper))
+		}
+		if last != nil && w.to < last.from {
+			return f.between(w.upper, last.lower, last.upper), fmt.Sprintf(
+				"%s came to revision %d by %s (%s %s), and %s had not come to revision %d by %s (%s %s): revisions of one store must rise",
+				w.object.name(), w.revision, at(w.to), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper),
+				last.object.name(), last.revision, at(last.from), f.actor(int(last.lower.Begin)), last.object.Tell(last.lower))
+		}
+		if last == nil || w.from > last.from {
+			last = w
+		}
+	}
+	return evidence{}, ""
+}
+
+// between is evidence of some operations, which happened.
+func (f *facts) between(ops ...*linear.Op) evidence {
+	e := evidence{span: span{from: never}}
+	for _, u := range ops {
+		e.from, e.to = min(e.from, u.Call), max(e.to, u.Return)
+		e.ops = append(e.ops, f.h.Ops[u.End].Index)
+	}
+	return e
+}
+
+// revisions are the writes of a register whose revisions are known, in their order.
+func (o *object) revisions() []write {
+	known := map[uint64]*write{}
+	revision := func(n uint64) *write {
+		if known[n] == nil {
+			known[n] = &write{object: o, revision: n, from: -1, to: never}
+		}
+		return known[n]
+	}
+	last := map[uint64]*linear.Op{} // who read each revision, called last
+	for i := range o.Ops {
+		u := &o.Ops[i]
+		if u.Revision == 0 || !u.Sure() {
+			continue
+		}
+		w := revision(u.Revision)
+		if u.Return < w.to {
+			w.to, w.upper = u.Return, u
+		}
+		if u.Kind != linear.Get {
+			w.from, w.lower = u.Call, u
+		}
+		if r := last[u.Revision]; r == nil || u.Call > r.Call {
+			last[u.Revision] = u
+		}
+	}
+	all := make([]write, 0, len(known))
+	for _, w := range known {
+		all = append(all, *w)
+	}
+	slices.SortFunc(all, func(a, b write) int { return cmp.Compare(a.revision, b.revision) })
+	for i := 1; i < len(all); i++ {
+		if r := last[all[i-1].revision]; r.Call > all[i].from {
+			all[i].from, all[i].lower = r.Call, r
+		}
+	}
+	return all
+}
