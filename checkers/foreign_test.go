@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,7 @@ func TestModelsOfOthers(t *testing.T) {
 	fail := func(process int, f, invoked, told string) string {
 		return fmt.Sprintf("{:type :invoke, :process %d, :f :%s, :value %s} {:type :fail, :process %d, :f :%s, :value %s}\n", process, f, invoked, process, f, told)
 	}
+	var told strings.Builder
 	for _, c := range []struct {
 		name, model, initial string
 		independent          bool
@@ -91,6 +93,14 @@ func TestModelsOfOthers(t *testing.T) {
 			ops: []string{open(0, "txn", "[[:w :x 1]]"), pair(1, "txn", "[[:w :y 1]]", "[[:w :y 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
 		{name: "a transaction that did not", want: Invalid,
 			ops: []string{fail(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
+		{name: "transactions that read what was there at first", want: Valid, initial: "{:x 7, :z 1}",
+			ops: []string{pair(0, "txn", "[[:w :y 1]]", "[[:w :y 1]]"), open(2, "txn", "[[:r :x 5] [:w :z 3]]"), fail(3, "txn", "[[:w :x 9]]", "[[:w :x 9]]"),
+				pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 7] [:r :y 1]]")}},
+		{name: "transactions that read what was not there at first", want: Invalid, initial: "{:x 7, :z 1}",
+			ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 7]]"), pair(0, "txn", "[[:r :z nil]]", "[[:r :z 1]]")}},
+		{name: "a transaction under way", want: Invalid, initial: "0", ops: []string{
+			"{:type :invoke, :process 5, :f :txn, :value [[:w :x 1] [:w :y 1]]}",
+			pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]"), pair(2, "txn", "[[:r :y nil]]", "[[:r :y 0]]")}},
 		{name: "transactions that read nothing", want: Unknown, ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:w :x 2]]", "[[:w :x 2]]")}},
 		{name: "transactions of one client", want: Unknown, ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(0, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
 	} {
@@ -106,11 +116,20 @@ func TestModelsOfOthers(t *testing.T) {
 			r := CheckSome(context.Background(), h, m.Properties)[0]
 			require.Equal(t, c.want, r.Verdict, r.Why)
 			require.Contains(t, r.Why, c.says)
+			fmt.Fprintf(&told, "== %s\n%s", c.name, verdictText(h, r))
 			if r.Verdict == Invalid {
 				convicts(t, h, m, r)
+				require.Equal(t, c.model != "revisioned-store", len(r.Drawing) > 0, "porcupine draws what it decided")
 			}
 		})
 	}
+	const file = "testdata/foreign.txt"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(told.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), told.String())
 }
 
 // convicts reports whether the ops that a verdict names are illegal by themselves.
