@@ -116,7 +116,10 @@ func TestModelsOfOthers(t *testing.T) {
 			r := CheckSome(context.Background(), h, m.Properties)[0]
 			require.Equal(t, c.want, r.Verdict, r.Why)
 			require.Contains(t, r.Why, c.says)
-			fmt.Fprintf(&told, "== %s\n%s", c.name, verdictText(h, r))
+			fmt.Fprintf(&told, "== %s\n%v: %s\nops %v, %v to %v\n", c.name, r.Verdict, r.Why, r.Ops, r.From, r.To)
+			for _, f := range r.Figures {
+				fmt.Fprintf(&told, "%s: %s\n", f.Name, f.Value)
+			}
 			if r.Verdict == Invalid {
 				convicts(t, h, m, r)
 				require.Equal(t, c.model != "revisioned-store", len(r.Drawing) > 0, "porcupine draws what it decided")
