@@ -88,7 +88,7 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	if g.Nodes, err = parseSizes(g.nodes); err != nil {
 		return err
 	}
-	g.Faults = expand(g.faults)
+	g.Faults = expand(g.faults, harness.Drawn(g.Target, nil, g.On))
 	for name, bad := range map[string]bool{
 		"budget": g.Budget <= 0, "runs": g.Runs <= 0, "time": g.Time <= 0, "jobs": g.Jobs <= 0,
 	} {

@@ -15,7 +15,6 @@ import (
 	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/hint"
-	"recount/nemesis"
 	"recount/report"
 )
 
@@ -155,7 +154,7 @@ func (g *runFlags) plan(cmd *cobra.Command, args []string) (p record.Plan, again
 	}
 	maps.Copy(p.Options, options)
 	if set("nemesis") {
-		p.Faults, p.Schedule, p.Expect = expand(g.faults), nil, nil
+		p.Faults, p.Schedule, p.Expect = expand(g.faults, harness.Drawn(p.Target, p.Options, p.On)), nil, nil
 	}
 	if set("workload") {
 		p.Workloads = g.work
@@ -187,11 +186,11 @@ func parseOptions(words []string) (map[string]string, error) {
 	return options, nil
 }
 
-// expand turns the words of --nemesis into names of faults.
-func expand(words []string) []string {
+// expand turns the words of --nemesis into names of faults; all stands for those that are drawn.
+func expand(words, drawn []string) []string {
 	words = slices.Clone(words)
 	if slices.Contains(words, "all") {
-		words = append(words, nemesis.Drawn()...)
+		words = append(words, drawn...)
 		slices.Sort(words)
 		words = slices.DeleteFunc(slices.Compact(words), func(w string) bool { return w == "all" })
 	}

@@ -1,0 +1,30 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+	"recount/nemesis"
+)
+
+func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
+	const spec = "name: mine\nimage: server:1\nDATAports: {http: 80}\nobserve:\n  http: /status\n" +
+		"  role: {at: role, leader: leader, follower: follower}\ntimes: {silence: 1s, elect: 10s, poll: 50ms}\n"
+	file := func(data string) string {
+		path := filepath.Join(t.TempDir(), "mine.yaml")
+		require.NoError(t, os.WriteFile(path, []byte(strings.Replace(spec, "DATA", data, 1)), 0o644))
+		return path
+	}
+	require.Equal(t, nemesis.Drawn(), Drawn(file("data: /data\n"), nil, record.OnDocker))
+	without := Drawn(file(""), nil, record.OnDocker)
+	require.NotContains(t, without, "disk-full")
+	require.Contains(t, without, "kill")
+	require.Equal(t, nemesis.Drawn(), Drawn("raft", nil, record.OnSim))
+	require.Equal(t, nemesis.Drawn(), Drawn("raft", nil, record.OnDocker))
+	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnDocker))
+}
