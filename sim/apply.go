@@ -124,7 +124,7 @@ func (c *Cluster) ReadClocks(done func(map[string]history.Reading)) {
 	readings := map[string]history.Reading{}
 	for i := range c.nodes {
 		if n := &c.nodes[i]; n.runs() {
-			readings[n.name] = history.Reading{Wall: n.clock.wall(c.now) - c.now, Monotonic: n.clock.gained(c.now)}
+			readings[n.name] = history.Reading{Wall: n.clock.Wall(c.now) - c.now, Monotonic: n.clock.Gained(c.now)}
 		}
 	}
 	done(readings)
@@ -141,8 +141,8 @@ func (c *Cluster) State() history.Changes {
 		if n.disk.ill {
 			s.Disks = append(s.Disks, history.Disk{Node: n.name, DiskState: n.disk.DiskState})
 		}
-		if n.clock.offset != 0 || n.clock.drift != 0 {
-			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.offset, Drift: n.clock.drift})
+		if n.clock.Offset != 0 || n.clock.Drift != 0 {
+			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.Offset, Drift: n.clock.Drift})
 		}
 	}
 	s.Links = c.links.All()

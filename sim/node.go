@@ -8,6 +8,7 @@ import (
 	"recount/election"
 	"recount/history"
 	"recount/internal/seed"
+	"recount/sim/clock"
 )
 
 // node is one member: its process, which lives several lives, and its machine with a clock and a disk. It is the
@@ -25,7 +26,7 @@ type node struct {
 	timers  [election.MaxTimers]timer
 	waiting []int32 // events that came while it was paused, in order
 
-	clock clock
+	clock clock.Clock
 	disk  disk
 	lag   time.Duration // how long its disk has let it wait, in the method under way
 	busy  time.Duration // until when its disk keeps it waiting
@@ -130,8 +131,8 @@ func (n *node) view() history.View {
 
 func (n *node) ID() election.ID            { return n.id }
 func (n *node) Size() int                  { return len(n.c.nodes) }
-func (n *node) Now() time.Duration         { return n.clock.at(n.now()) }
-func (n *node) Wall() time.Time            { return epoch.Add(n.clock.wall(n.now())) }
+func (n *node) Now() time.Duration         { return n.clock.At(n.now()) }
+func (n *node) Wall() time.Time            { return clock.Epoch.Add(n.clock.Wall(n.now())) }
 func (n *node) Rand() *rand.Rand           { return n.rand }
 func (n *node) StopTimer(t election.Timer) { n.timers[t].set = false }
 
@@ -149,7 +150,7 @@ func (n *node) Send(to election.ID, m election.Message) {
 func (n *node) SetTimer(t election.Timer, d time.Duration) {
 	tm := &n.timers[t]
 	tm.set, tm.local = true, n.Now()+d
-	if at := n.clock.until(n.c.now, tm.local); !tm.queued || at < tm.at {
+	if at := n.clock.Until(n.c.now, tm.local); !tm.queued || at < tm.at {
 		n.queue(t, at)
 	}
 }
@@ -172,7 +173,7 @@ func (n *node) expired(t election.Timer, life uint32) {
 	if !tm.set {
 		return
 	}
-	if at := n.clock.until(n.c.now, tm.local); at > n.c.now {
+	if at := n.clock.Until(n.c.now, tm.local); at > n.c.now {
 		n.queue(t, at)
 		return
 	}
@@ -183,10 +184,10 @@ func (n *node) expired(t election.Timer, life uint32) {
 
 // setClock changes how the node's clock errs, and with it when its timers run out.
 func (n *node) setClock(offset time.Duration, drift float64) {
-	n.clock.set(n.c.now, offset, drift)
+	n.clock.Set(n.c.now, offset, drift)
 	for t := range n.timers {
 		if tm := &n.timers[t]; tm.set {
-			n.queue(election.Timer(t), n.clock.until(n.c.now, tm.local))
+			n.queue(election.Timer(t), n.clock.Until(n.c.now, tm.local))
 		}
 	}
 }

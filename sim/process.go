@@ -21,7 +21,7 @@ func (p *Process) Status() election.Status {
 // After calls f once d has passed on the node's clock: not while it is paused, and never after this life has ended.
 func (p *Process) After(d time.Duration, f func()) {
 	n := p.n
-	e := n.c.queue.add(n.clock.until(n.c.now, n.Now()+d))
+	e := n.c.queue.add(n.clock.Until(n.c.now, n.Now()+d))
 	e.kind, e.node, e.life, e.fn = hosted, n.index, p.life, f
 }
 

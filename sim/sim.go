@@ -13,6 +13,7 @@ import (
 	"recount/election"
 	"recount/history"
 	"recount/internal/seed"
+	"recount/sim/clock"
 	"recount/sim/links"
 )
 
@@ -80,7 +81,7 @@ func New(cfg Config) (*Cluster, error) {
 			c: c, index: int32(i), id: id, name: id.String(), state: history.Down, disk: newDisk(),
 			// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.
 			// But they agree on the wall clock.
-			clock: newClock(time.Duration(boot.Int64N(int64(time.Hour)))),
+			clock: clock.New(time.Duration(boot.Int64N(int64(time.Hour)))),
 		}
 	}
 	c.links = links.New(links.Config{

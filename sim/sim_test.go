@@ -9,6 +9,7 @@ import (
 
 	"recount/election"
 	"recount/history"
+	"recount/sim/clock"
 )
 
 // beacon is an algorithm for these tests: it sends a number to everybody in every period, and notes what reaches it.
@@ -299,7 +300,7 @@ func TestWhatClocksAreSaidToRead(t *testing.T) {
 		c.ReadClocks(func(r map[string]history.Reading) { all = r })
 		for id := election.ID(1); id <= 2; id++ {
 			if reading, ok := all[id.String()]; ok {
-				truth := epoch.Add(c.Now())
+				truth := clock.Epoch.Add(c.Now())
 				require.Equal(t, reading.Wall, lives[id][0].env.Wall().Sub(truth))
 			}
 		}

@@ -1,0 +1,185 @@
+package virtual
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"recount/history"
+	"recount/internal/hint"
+	"recount/virtual/wire"
+)
+
+// stopWithin is how long a node may take to end that was asked to, before it is killed.
+const stopWithin = 10 * time.Second
+
+// Can tells whether changes can be imposed.
+func (c *Cluster) Can(ch history.Changes) error {
+	if len(ch.Clients) > 0 {
+		return errors.New("virtual: the clients are not among the nodes")
+	}
+	for _, l := range ch.Links {
+		if err := c.links.Check(l); err != nil {
+			return fmt.Errorf("virtual: %w", err)
+		}
+	}
+	var names []string
+	for _, p := range ch.Procs {
+		names = append(names, p.Node)
+	}
+	for _, k := range ch.Clocks {
+		if names = append(names, k.Node); k.Drift <= -1 {
+			return fmt.Errorf("virtual: clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
+		}
+	}
+	for _, d := range ch.Disks {
+		names = append(names, d.Node)
+	}
+	for _, name := range names {
+		if c.named(name) == nil {
+			return fmt.Errorf("virtual: %w", hint.Unknown("node", name, c.config.Nodes))
+		}
+	}
+	return nil
+}
+
+// Apply imposes changes, at this instant of virtual time, and calls done once they have taken effect: at once, but for
+// processes that are asked to end.
+func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
+	if err := c.Can(ch); err != nil {
+		done(history.Effect{Seen: history.Fail, Err: err})
+		return
+	}
+	for _, l := range ch.Links {
+		c.links.Set(l)
+	}
+	for _, k := range ch.Clocks {
+		c.named(k.Node).clock.Set(c.now, k.Offset, k.Drift)
+	}
+	began, waits := c.now, 1
+	var errs []error
+	over := func() {
+		if waits--; waits > 0 {
+			return
+		}
+		e := history.Effect{Seen: history.OK, Spread: c.now - began}
+		if e.Err = errors.Join(errs...); e.Err != nil {
+			e.Seen = history.Fail
+		}
+		done(e)
+	}
+	// A disk changes under a process that has ended already, or is yet to be started.
+	for _, p := range ch.Procs {
+		if ends(p.State) {
+			waits++
+			errs = append(errs, c.named(p.Node).fall(p.State, over))
+		}
+	}
+	for _, d := range ch.Disks {
+		errs = append(errs, c.named(d.Node).setDisk(d.DiskState))
+	}
+	for _, p := range ch.Procs {
+		if !ends(p.State) {
+			errs = append(errs, c.named(p.Node).rise(p.State))
+		}
+	}
+	over()
+}
+
+// ends tells whether there is no process in that state.
+func ends(s history.ProcState) bool {
+	return s == history.Down || s == history.Stopped || s == history.Crashed
+}
+
+// fall brings the node into a state without processes, and calls over when it is in it.
+func (n *node) fall(state history.ProcState, over func()) error {
+	if state == n.state {
+		over()
+		return nil
+	}
+	was := n.state
+	n.state = state
+	if state == history.Stopped && was == history.Up && n.runs() {
+		n.stop(over)
+		return nil
+	}
+	defer over()
+	if state == history.Crashed {
+		return errors.Join(n.crash(), n.lose())
+	}
+	return n.kill()
+}
+
+// stop asks the node's own process to end, and kills it if it does not.
+func (n *node) stop(over func()) {
+	p, life := n.procs[0], n.life
+	p.stopped = over
+	p.tell(wire.Signal, 0, wire.Put32(nil, uint32(syscall.SIGTERM)))
+	n.c.After(stopWithin, func() {
+		if n.life == life && !p.ended {
+			if err := n.kill(); err != nil {
+				n.c.lose(err)
+			}
+			over()
+		}
+	})
+}
+
+// rise brings the node into a state with processes.
+func (n *node) rise(state history.ProcState) error {
+	was := n.state
+	if state == was {
+		return nil
+	}
+	if !n.runs() {
+		if err := n.start(); err != nil {
+			return err
+		}
+	}
+	if !n.runs() {
+		return fmt.Errorf("virtual: %s ends as soon as it is started; its log is in nodes/%s.log", n.name, n.name)
+	}
+	if n.state = state; state == history.Up {
+		for _, p := range n.procs {
+			p.floor = n.c.now
+		}
+	}
+	return nil
+}
+
+// setDisk brings the node's disk into a state.
+func (n *node) setDisk(s history.DiskState) error {
+	was := n.disk
+	n.disk = s
+	if !s.Wiped || was.Wiped {
+		return nil
+	}
+	var errs []error
+	for _, p := range n.programs {
+		if p.Data == "" {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(n.root, p.Data))
+		errs = append(errs, err)
+		for _, e := range entries {
+			errs = append(errs, os.RemoveAll(filepath.Join(n.root, p.Data, e.Name())))
+		}
+	}
+	errs = append(errs, n.furnish())
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
+}
+
+// ReadClocks tells how wrong the clocks of all nodes are that run.
+func (c *Cluster) ReadClocks(done func(map[string]history.Reading)) {
+	readings := map[string]history.Reading{}
+	for _, n := range c.nodes {
+		if n.runs() {
+			readings[n.name] = history.Reading{Wall: n.clock.Wall(c.now) - c.now, Monotonic: n.clock.Gained(c.now)}
+		}
+	}
+	done(readings)
+}

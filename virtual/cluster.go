@@ -1,0 +1,231 @@
+// Package virtual is a cluster of real servers, unmodified, in virtual time. Each server is a process of the operating
+// system whose Go standard library asks the cluster for the time, for what arrives from the network, and for chance. The
+// cluster lets them go on in turn, one instant after the other. The same seed gives the same run, byte for byte, and a
+// minute takes as long as the computing in it.
+//
+// What the servers do between two instants is up to package process, what their kernels' TCP does to package tcp, and
+// what links do to packets to package links, as in the simulator.
+package virtual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recount/history"
+	"recount/internal/seed"
+	"recount/sim/links"
+	"recount/virtual/wire"
+)
+
+// Config says what a cluster is made from.
+type Config struct {
+	Nodes []string // their names, which are also their host names
+	Seed  uint64
+	Disks bool   // disks fail, or machines crash: what was not synced is kept apart
+	Dir   string // under which the nodes' files are while the run lasts; "" for the machine's fastest
+	// Schedule says which of the goroutines that can run goes next: by default the one that became ready first.
+	Schedule Schedule
+	// LatencyMin and LatencyMax bound how long a packet travels over a healthy link; the default is 0.2 to 0.4 ms.
+	LatencyMin, LatencyMax time.Duration
+}
+
+// Schedule is a policy of scheduling goroutines.
+type Schedule struct {
+	Policy  uint32 // wire.FIFO, wire.Random, wire.Priorities
+	Preempt uint32 // one wake-up in so many preempts who woke; 0 for none
+}
+
+// What a healthy machine takes for things.
+const (
+	loopback = 20 * time.Microsecond // a packet to itself
+	syncTime = time.Millisecond      // a sync
+)
+
+// Cluster is a cluster and its loop. Its methods belong to the loop, but for Dial. Close must be called, whatever
+// happened.
+type Cluster struct {
+	loop
+	config  Config
+	dir     string
+	nodes   []*node
+	procs   []*proc // all that run, in the order of their nodes
+	links   *links.Links
+	start   *rand.Rand
+	clients *clients
+	hash    uint64
+	steps   uint64
+	lost    error // why the run cannot go on
+
+	onExit func(node string, code int)
+}
+
+// Open makes a cluster of machines on which nothing runs yet.
+func Open(config Config) (*Cluster, error) {
+	if config.LatencyMax == 0 {
+		config.LatencyMin, config.LatencyMax = 200*time.Microsecond, 400*time.Microsecond
+	}
+	dir, err := os.MkdirTemp(scratch(config.Dir), "recount-virtual-")
+	if err != nil {
+		return nil, fmt.Errorf("virtual: %w", err)
+	}
+	c := &Cluster{
+		config: config, dir: dir, start: seed.New(config.Seed, "clients"),
+		onExit: func(string, int) {},
+		links: links.New(links.Config{
+			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
+		}),
+	}
+	boot := seed.New(config.Seed, "boot")
+	for i, name := range config.Nodes {
+		// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.
+		up := time.Duration(boot.Int64N(int64(time.Hour))) + time.Second
+		c.nodes = append(c.nodes, newNode(c, i, name, up, filepath.Join(dir, name)))
+	}
+	c.clients = newClients(c)
+	return c, nil
+}
+
+// scratch is where files are to lie: in memory if there is a place for that.
+func scratch(dir string) string {
+	if dir != "" {
+		return dir
+	}
+	if s, err := os.Stat("/dev/shm"); err == nil && s.IsDir() {
+		return "/dev/shm"
+	}
+	return os.TempDir()
+}
+
+// Addr returns a node's address. It stays the same for the whole run.
+func (c *Cluster) Addr(node string) netip.Addr { return c.named(node).addr }
+
+// named returns the node of that name, or nil.
+func (c *Cluster) named(name string) *node {
+	for _, n := range c.nodes {
+		if n.name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// at returns the node that has an address, or nil.
+func (c *Cluster) at(addr netip.Addr) *node {
+	if b := addr.As4(); b[0] == 10 && b[1] == 9 && b[2] == 0 && b[3] >= 1 && int(b[3]) <= len(c.nodes) {
+		return c.nodes[b[3]-1]
+	}
+	return nil
+}
+
+// OnExit calls f when a node's process has ended by itself, after the last line of its log.
+func (c *Cluster) OnExit(f func(node string, code int)) { c.onExit = f }
+
+// OnStall calls nobody: virtual time does not stall.
+func (c *Cluster) OnStall(func(time.Duration)) {}
+
+// Hash is that of all that the nodes' schedulers did and all that the nodes sent; runs that are alike have the same.
+func (c *Cluster) Hash() uint64 { return c.hash }
+
+// Run lets all happen that happens until then. It fails if ctx ends first, or a node does not come to rest.
+func (c *Cluster) Run(ctx context.Context, until time.Duration) error {
+	for c.lost == nil {
+		if c.steps++; c.steps%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := c.next()
+		if acted := c.clients.advance(min(at, until)); acted {
+			continue
+		}
+		if at > until {
+			c.now = max(c.now, until)
+			return nil
+		}
+		c.now = at
+		c.instant()
+	}
+	return c.lost
+}
+
+// next is when something happens next.
+func (c *Cluster) next() time.Duration {
+	next := forever
+	if len(c.due) > 0 {
+		next = c.due[0].at
+	}
+	for _, p := range c.procs {
+		next = min(next, p.wants())
+	}
+	return max(next, c.now)
+}
+
+const forever = time.Duration(1<<63 - 1)
+
+// instant lets happen what happens now: events, then nodes, then clients.
+func (c *Cluster) instant() {
+	for len(c.due) > 0 && c.due[0].at <= c.now {
+		c.pop().f()
+	}
+	for i := 0; i < len(c.procs) && c.lost == nil; i++ {
+		if p := c.procs[i]; p.wants() <= c.now {
+			p.run()
+		}
+	}
+	if len(c.clients.stimuli) > 0 {
+		c.clients.stir()
+	}
+}
+
+// note takes something into the hash of the run.
+func (c *Cluster) note(v uint64) {
+	h := (c.hash ^ v) * 0x9e3779b97f4a7c15
+	c.hash = h ^ h>>29
+}
+
+// noteBytes takes bytes into the hash of the run.
+func (c *Cluster) noteBytes(b []byte) {
+	h := uint64(len(b)) + 0xcbf29ce484222325
+	for len(b) >= 8 {
+		h = (h ^ wire.Get64(b)) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+		b = b[8:]
+	}
+	for _, x := range b {
+		h = (h ^ uint64(x)) * 0x100000001b3
+	}
+	c.note(h)
+}
+
+// Close ends all processes and removes their files. It may be called more than once.
+func (c *Cluster) Close(context.Context) error {
+	c.clients.close()
+	var errs []error
+	for _, n := range c.nodes {
+		for _, p := range n.procs {
+			errs = append(errs, p.end())
+		}
+	}
+	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
+}
+
+// State returns the true state of everything that Apply can change and that is not healthy.
+func (c *Cluster) State(context.Context) (history.Changes, error) {
+	s := history.Changes{Links: c.links.All()}
+	for _, n := range c.nodes {
+		if n.state != history.Up {
+			s.Procs = append(s.Procs, history.Proc{Node: n.name, State: n.state})
+		}
+		if n.disk != (history.DiskState{}) {
+			s.Disks = append(s.Disks, history.Disk{Node: n.name, DiskState: n.disk})
+		}
+		if k := n.clock; k.Offset != 0 || k.Drift != 0 {
+			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: k.Offset, Drift: k.Drift})
+		}
+	}
+	return s, nil
+}

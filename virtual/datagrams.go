@@ -1,0 +1,42 @@
+package virtual
+
+import (
+	"net/netip"
+
+	"recount/virtual/wire"
+)
+
+// headers is what a datagram has besides its data: those of IP and UDP.
+const headers = 28
+
+// bind is a socket that takes datagrams.
+type bind struct {
+	p  *proc
+	id uint32
+}
+
+// datagram sends one from a socket.
+func (p *proc) datagram(id uint32, data []byte) {
+	from, bound := p.bound[id]
+	if !bound {
+		return
+	}
+	a, body := wire.CutAddr(data)
+	to := address(a)
+	body = append([]byte(nil), body...)
+	n := p.node
+	source := netip.AddrPortFrom(n.addr, from.Port())
+	if to.Addr().IsLoopback() {
+		source = netip.AddrPortFrom(to.Addr(), from.Port())
+	}
+	n.carry(source, to, headers+len(body), func(peer *node, reset bool) {
+		if b, ok := peer.binds[to.Port()]; ok && !reset {
+			b.p.tell(wire.Datagram, b.id, append(wire.AppendAddr(nil, wired(source)), body...))
+		}
+	})
+}
+
+// address and wired turn the addresses of package wire into the standard library's, and back.
+func address(a wire.Addr) netip.AddrPort { return netip.AddrPortFrom(netip.AddrFrom4(a.IP), a.Port) }
+
+func wired(a netip.AddrPort) wire.Addr { return wire.Addr{IP: a.Addr().As4(), Port: a.Port()} }

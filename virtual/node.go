@@ -1,0 +1,209 @@
+package virtual
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/history"
+	"recount/sim/clock"
+	"recount/virtual/tcp"
+)
+
+// node is one member: a machine with an address, a kernel, a clock and a disk, and processes that live several lives.
+type node struct {
+	c     *Cluster
+	index int
+	name  string
+	addr  netip.Addr
+	root  string // the folder that its processes see as "/"
+	logs  func(line string)
+
+	programs []Program // its own, and those beside it
+	procs    []*proc   // of its present life, or the last
+	life     int       // counts the starts
+	state    history.ProcState
+
+	boots int // counts the crashes of the machine
+	off   bool
+	clock clock.Clock
+	disk  history.DiskState
+	tcp   *tcp.Host
+	binds map[uint16]bind
+	taken uint16 // the last port that was given to a client
+}
+
+// Program is what a node runs.
+type Program struct {
+	Name  string // "" for the node's own, which its log is named after
+	Path  string // an executable that was built with virtual/overlay
+	Args  []string
+	Env   []string
+	Files map[string]string // written before the first start, by their whole paths
+	Data  string            // a folder that is there from the start
+}
+
+func newNode(c *Cluster, i int, name string, up time.Duration, root string) *node {
+	n := &node{
+		c: c, index: i, name: name, addr: netip.AddrFrom4([4]byte{10, 9, 0, byte(i + 1)}), root: root,
+		clock: clock.New(up), state: history.Down, binds: map[uint16]bind{},
+	}
+	n.tcp = tcp.NewHost(n)
+	return n
+}
+
+// Launch gives every node its programs, the first of which is the node's own, and starts them, within a few milliseconds
+// of each other.
+func (c *Cluster) Launch(programs map[string][]Program) error {
+	for _, n := range c.nodes {
+		n.programs = programs[n.name]
+		if err := n.furnish(); err != nil {
+			return fmt.Errorf("virtual: %s: %w", n.name, err)
+		}
+		c.After(time.Duration(c.start.Int64N(int64(10*time.Millisecond))), func() {
+			if err := n.start(); err != nil {
+				c.lose(err)
+			}
+		})
+	}
+	return nil
+}
+
+// lose has Run fail.
+func (c *Cluster) lose(err error) {
+	if c.lost == nil {
+		c.lost = err
+	}
+}
+
+// furnish makes the folders and files that a node's programs find.
+func (n *node) furnish() error {
+	for _, dir := range []string{"/tmp", "/etc", "/root"} {
+		if err := os.MkdirAll(filepath.Join(n.root, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	for _, p := range n.programs {
+		if err := os.MkdirAll(filepath.Join(n.root, p.Data), 0o755); err != nil {
+			return err
+		}
+		for _, path := range slices.Sorted(maps.Keys(p.Files)) {
+			file := filepath.Join(n.root, path)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(p.Files[path]), 0o644)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// start begins a life.
+func (n *node) start() error {
+	n.life++
+	n.state, n.off = history.Up, false
+	n.procs = n.procs[:0]
+	for i := range n.programs {
+		p, err := n.newProc(i)
+		if err != nil {
+			return fmt.Errorf("virtual: start %s: %w", n.name, err)
+		}
+		n.procs = append(n.procs, p)
+	}
+	n.c.gather()
+	for _, p := range slices.Clone(n.procs) {
+		p.run()
+	}
+	return nil
+}
+
+// gather lists the processes that run.
+func (c *Cluster) gather() {
+	c.procs = nil
+	for _, n := range c.nodes {
+		for _, p := range n.procs {
+			if !p.ended {
+				c.procs = append(c.procs, p)
+			}
+		}
+	}
+}
+
+// runs tells whether there is a process, be it that it stands still.
+func (n *node) runs() bool { return len(n.procs) > 0 && !n.procs[0].ended }
+
+// still tells whether its processes do nothing, and do not know it.
+func (n *node) still() bool { return n.state == history.Paused || n.state == history.Frozen }
+
+// kill ends a life as kill -9 does.
+func (n *node) kill() error {
+	var errs []error
+	for _, p := range n.procs {
+		errs = append(errs, p.end())
+	}
+	n.c.gather()
+	return errors.Join(errs...)
+}
+
+// crash ends a life as a loss of power does: the peers are told nothing.
+func (n *node) crash() error {
+	n.boots++
+	n.off = true
+	n.tcp.Crash()
+	return n.kill()
+}
+
+// exited is called when the node's own process has ended.
+func (n *node) exited(code int) {
+	for _, p := range n.procs[1:] {
+		if err := p.end(); err != nil {
+			n.c.lose(err)
+		}
+	}
+	n.c.gather()
+	if n.state == history.Stopped {
+		return
+	}
+	n.state = history.Down
+	n.c.onExit(n.name, code)
+}
+
+// Logs calls line with each line that the node writes to its standard output and error, through all its lives. It must be
+// called before Launch.
+func (c *Cluster) Logs(node string, line func(text string)) { c.named(node).logs = line }
+
+// SaveLogs writes the whole log of each node, and of the programs beside it, to dir/nodes.
+func (c *Cluster) SaveLogs(dir string) error {
+	dir = filepath.Join(dir, "nodes")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("virtual: save logs: %w", err)
+	}
+	for _, n := range c.nodes {
+		for i := range n.programs {
+			text, err := os.ReadFile(n.log(i))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, strings.TrimPrefix(filepath.Base(n.log(i)), "log-")), text, 0o644)
+			} else if os.IsNotExist(err) {
+				err = nil // it was never started
+			}
+			if err != nil {
+				return fmt.Errorf("virtual: save logs: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// log is the file that a program's output goes to.
+func (n *node) log(program int) string {
+	name := n.name
+	if program > 0 {
+		name = fmt.Sprintf("%s-sidecar-%d", n.name, program)
+	}
+	return filepath.Join(n.c.dir, "log-"+name+".log")
+}

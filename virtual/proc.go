@@ -1,0 +1,374 @@
+package virtual
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"recount/internal/seed"
+	"recount/sim/clock"
+	"recount/virtual/process"
+	"recount/virtual/tcp"
+	"recount/virtual/wire"
+)
+
+// proc is one process of a node. It is the owner of its connections.
+type proc struct {
+	node    *node
+	program int
+	life    *process.Process
+	ended   bool
+	next    int64         // when it wants to go on by itself, on its own clock; 0 for never
+	floor   time.Duration // it was paused until then
+	inbox   []wire.Message
+	log     *os.File
+	lines   [3][]byte // of its output, what has no end yet
+
+	conns     map[uint32]*tcp.Conn
+	listeners map[uint32]*tcp.Listener
+	bound     map[uint32]netip.AddrPort // sockets of datagrams
+	settings  map[uint32]*settings
+	accepted  uint32  // the last id that was given to a connection
+	room      []acked // what it is to be told of with the next message
+	stopped   func()  // called when it has ended, if somebody waits for that
+}
+
+// settings are the options of a connection.
+type settings struct {
+	watched bool // over silence
+	k       tcp.KeepAlive
+	buffer  int // for what is sent
+}
+
+// acked is how much of what a connection has sent was acknowledged.
+type acked struct {
+	id uint32
+	n  int
+}
+
+// newProc starts a process of a node, which does nothing yet.
+func (n *node) newProc(program int) (*proc, error) {
+	what, c := n.programs[program], n.c
+	p := &proc{
+		node: n, program: program, conns: map[uint32]*tcp.Conn{}, listeners: map[uint32]*tcp.Listener{},
+		bound: map[uint32]netip.AddrPort{}, settings: map[uint32]*settings{}, accepted: wire.FirstAccepted - 1,
+	}
+	var err error
+	if p.log, err = os.OpenFile(n.log(program), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+		return nil, err
+	}
+	names := map[string][4]byte{}
+	for _, o := range c.nodes {
+		names[o.name] = o.addr.As4()
+	}
+	start := int64(n.clock.At(c.now))
+	p.life, err = process.Start(process.Options{
+		Path: what.Path, Args: what.Args, Env: what.Env, Dir: "/",
+		Config: wire.Config{Host: n.name, Root: n.root, Names: names},
+		IP:     n.addr.As4(),
+		Seed:   seed.New(c.config.Seed, fmt.Sprintf("node %s life %d program %d", n.name, n.life, program)).Uint64(),
+		Policy: c.config.Schedule.Policy, Preempt: c.config.Schedule.Preempt,
+		Start: start, SyncTime: syncTime, Files: c.config.Disks, Stderr: p.log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.log.Close())
+	}
+	p.next = start
+	return p, nil
+}
+
+// wants is when the process is to go on.
+func (p *proc) wants() time.Duration {
+	n := p.node
+	switch {
+	case p.ended || n.still():
+		return forever
+	case len(p.inbox) > 0:
+		return n.c.now
+	case p.next == 0:
+		return forever
+	}
+	return max(n.clock.Until(n.c.now, time.Duration(p.next)), p.floor)
+}
+
+// run lets the process go on at this instant, and carries out what it did.
+func (p *proc) run() {
+	n, c := p.node, p.node.c
+	local := int64(n.clock.At(c.now))
+	for _, a := range p.room {
+		p.tell(wire.Acked, a.id, wire.Put32(nil, uint32(a.n)))
+	}
+	p.room = p.room[:0]
+	g := process.Grant{
+		Floor: local, Horizon: local + 1, Messages: p.inbox, Disk: n.granted(),
+		Wall: clock.Epoch.UnixNano() + int64(n.clock.Wall(c.now)) - local,
+	}
+	for i := range g.Messages {
+		g.Messages[i].At = local
+	}
+	r, err := p.life.Run(g)
+	p.inbox = p.inbox[:0]
+	if err != nil {
+		c.lose(fmt.Errorf("virtual: %s, %v into the run: %w", n.name, c.now, err))
+		p.stuck(err)
+		return
+	}
+	p.next = r.Next
+	c.note(uint64(c.now)<<8 | uint64(n.index))
+	c.note(r.Hash)
+	for _, m := range r.Messages {
+		c.note(uint64(m.Type)<<32 | uint64(m.Socket))
+		c.noteBytes(m.Data)
+		p.did(m)
+	}
+	if r.Ended != nil {
+		p.over(r.Ended)
+	}
+}
+
+// stuck keeps the stacks of a process that did not come to rest with its log.
+func (p *proc) stuck(err error) {
+	var s *process.Stuck
+	if errors.As(err, &s) {
+		p.log.WriteString(s.Stacks)
+	}
+	p.end()
+}
+
+// over is called when the process has ended by itself.
+func (p *proc) over(state *os.ProcessState) {
+	p.close()
+	code := state.ExitCode()
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		code = 128 + int(status.Signal())
+	}
+	p.node.c.note(uint64(code))
+	stopped := p.stopped
+	if p.program == 0 {
+		p.node.exited(code)
+	}
+	p.node.c.gather()
+	if stopped != nil {
+		stopped()
+	}
+}
+
+// end ends the process as SIGKILL does.
+func (p *proc) end() error {
+	if p.ended {
+		return nil
+	}
+	err := p.life.Kill()
+	p.close()
+	return err
+}
+
+// close has the kernel close what the process had, when it has ended.
+func (p *proc) close() {
+	p.ended = true
+	for fd, rest := range p.lines {
+		if len(rest) > 0 {
+			p.output(fd, []byte("\n"))
+		}
+	}
+	n := p.node
+	n.tcp.Ended(p)
+	for port, b := range n.binds {
+		if b.p == p {
+			delete(n.binds, port)
+		}
+	}
+	p.log.Close()
+}
+
+// tell puts a message into the inbox of the process.
+func (p *proc) tell(kind, socket uint32, data []byte) {
+	if !p.ended {
+		p.inbox = append(p.inbox, wire.Message{Type: kind, Socket: socket, Data: data})
+	}
+}
+
+// did carries out one thing that the process did.
+func (p *proc) did(m wire.Message) {
+	switch m.Type {
+	case wire.Output:
+		p.output(int(wire.Get32(m.Data)), m.Data[4:])
+	case wire.Listen:
+		at, rest := wire.CutAddr(m.Data)
+		l := p.node.tcp.Listen(p, m.Socket, address(at), int(wire.Get32(rest)))
+		if l == nil {
+			p.tell(wire.Failed, m.Socket, wire.Put32(nil, uint32(syscall.EADDRINUSE)))
+			return
+		}
+		p.listeners[m.Socket] = l
+	case wire.Bind:
+		at, _ := wire.CutAddr(m.Data)
+		p.bound[m.Socket] = address(at)
+		p.node.binds[at.Port] = bind{p, m.Socket}
+	case wire.Connect:
+		to, rest := wire.CutAddr(m.Data)
+		from, _ := wire.CutAddr(rest)
+		c := p.node.tcp.Connect(p, m.Socket, address(from), address(to))
+		if c == nil {
+			p.tell(wire.Failed, m.Socket, wire.Put32(nil, uint32(syscall.EADDRNOTAVAIL)))
+			return
+		}
+		p.conns[m.Socket] = c
+	case wire.Datagram:
+		p.datagram(m.Socket, m.Data)
+	case wire.Close, wire.Reset:
+		p.closed(m)
+	case wire.File:
+		p.node.changed(m.Data)
+	default:
+		if c := p.conns[m.Socket]; c != nil {
+			p.connDid(c, m)
+		}
+	}
+}
+
+// connDid carries out what the process did to a connection.
+func (p *proc) connDid(c *tcp.Conn, m wire.Message) {
+	switch m.Type {
+	case wire.Data:
+		c.Write(bytes.Clone(m.Data))
+	case wire.Fin:
+		c.Shut()
+	case wire.Accept:
+		c.Taken()
+	case wire.Consumed:
+		c.Read(int(wire.Get32(m.Data)))
+	case wire.Option:
+		p.option(c, wire.Get32(m.Data), int64(wire.Get64(m.Data[4:])))
+	}
+}
+
+// closed closes a socket of any kind.
+func (p *proc) closed(m wire.Message) {
+	switch {
+	case p.conns[m.Socket] != nil:
+		c := p.conns[m.Socket]
+		p.forget(c)
+		if m.Type == wire.Reset {
+			c.Abort()
+		} else {
+			c.Close()
+		}
+	case p.listeners[m.Socket] != nil:
+		p.listeners[m.Socket].Close()
+		delete(p.listeners, m.Socket)
+	default:
+		if at, bound := p.bound[m.Socket]; bound {
+			delete(p.bound, m.Socket)
+			if p.node.binds[at.Port()] == (bind{p, m.Socket}) {
+				delete(p.node.binds, at.Port())
+			}
+		}
+	}
+}
+
+func (p *proc) forget(c *tcp.Conn) {
+	delete(p.conns, c.ID)
+	delete(p.settings, c.ID)
+	p.room = slices.DeleteFunc(p.room, func(a acked) bool { return a.id == c.ID })
+}
+
+// option sets an option of a connection.
+func (p *proc) option(c *tcp.Conn, option uint32, value int64) {
+	w := p.settings[c.ID]
+	if w == nil {
+		// As Linux has it for those who ask for no times: two hours, 75 s, nine probes.
+		w = &settings{k: tcp.KeepAlive{Idle: 2 * time.Hour, Interval: 75 * time.Second, Count: 9}, buffer: wire.SendBuffer}
+		p.settings[c.ID] = w
+	}
+	switch option {
+	case wire.KeepAlive:
+		w.watched = value != 0
+	case wire.KeepAliveIdle:
+		w.k.Idle = time.Duration(value)
+	case wire.KeepAliveInterval:
+		w.k.Interval = time.Duration(value)
+	case wire.KeepAliveCount:
+		w.k.Count = int(value)
+	case wire.SendBufferSize:
+		w.buffer = int(value)
+		return
+	case wire.UserTimeout:
+		c.SetUserTimeout(time.Duration(value))
+		return
+	default:
+		return
+	}
+	if w.watched {
+		c.SetKeepAlive(w.k)
+	} else {
+		c.SetKeepAlive(tcp.KeepAlive{})
+	}
+}
+
+// output takes what the process wrote to its standard output or error.
+func (p *proc) output(fd int, b []byte) {
+	p.log.Write(b)
+	if p.node.logs == nil || p.program > 0 || fd >= len(p.lines) {
+		return
+	}
+	p.lines[fd] = append(p.lines[fd], b...)
+	for {
+		line, rest, ended := bytes.Cut(p.lines[fd], []byte("\n"))
+		if !ended {
+			return
+		}
+		p.lines[fd] = rest
+		p.node.logs(string(bytes.TrimSuffix(line, []byte("\r"))))
+	}
+}
+
+// What follows is tcp.Owner.
+
+func (p *proc) Accepted(l *tcp.Listener, c *tcp.Conn) {
+	p.accepted++
+	c.ID = p.accepted
+	p.conns[c.ID] = c
+	b := wire.Put32(nil, c.ID)
+	b = wire.AppendAddr(b, wired(c.Remote()))
+	p.tell(wire.Accepted, l.ID, wire.AppendAddr(b, wired(c.Local())))
+}
+
+func (p *proc) Connected(c *tcp.Conn) { p.tell(wire.Connected, c.ID, nil) }
+func (p *proc) Ended(c *tcp.Conn)     { p.tell(wire.Fin, c.ID, nil) }
+
+func (p *proc) Arrived(c *tcp.Conn, b []byte) {
+	for len(b) > wire.MaxData {
+		p.tell(wire.Data, c.ID, b[:wire.MaxData])
+		b = b[wire.MaxData:]
+	}
+	p.tell(wire.Data, c.ID, b)
+}
+
+func (p *proc) Failed(c *tcp.Conn, err syscall.Errno) {
+	p.forget(c)
+	p.tell(wire.Failed, c.ID, wire.Put32(nil, uint32(err)))
+}
+
+// Acked keeps in mind that there is room again. A process that has enough of it is told with the next message only: to
+// wake it for that alone would cost more than all else.
+func (p *proc) Acked(c *tcp.Conn, n int) {
+	buffer := wire.SendBuffer
+	if s := p.settings[c.ID]; s != nil {
+		buffer = s.buffer
+	}
+	i := slices.IndexFunc(p.room, func(a acked) bool { return a.id == c.ID })
+	if i < 0 {
+		i = len(p.room)
+		p.room = append(p.room, acked{id: c.ID})
+	}
+	if p.room[i].n += n; p.room[i].n >= buffer/2 {
+		p.tell(wire.Acked, c.ID, wire.Put32(nil, uint32(p.room[i].n)))
+		p.room = slices.Delete(p.room, i, i+1)
+	}
+}

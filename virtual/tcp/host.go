@@ -1,0 +1,160 @@
+package tcp
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"syscall"
+)
+
+// Host is the kernel of one machine. It outlives the processes that have connections.
+type Host struct {
+	net       Network
+	conns     map[ends]*Conn
+	listeners map[netip.AddrPort]*Listener
+	made      int // counts connections, to have an order among them
+}
+
+// ends are the two ends of a connection, as one of its hosts sees it.
+type ends struct{ local, remote netip.AddrPort }
+
+// Listener takes connections to one port, at one address or, if that is 0.0.0.0, at all of the host's.
+type Listener struct {
+	ID      uint32 // is the owner's
+	At      netip.AddrPort
+	host    *Host
+	owner   Owner
+	backlog int
+	waiting int // connections made, or being made, and not taken by the program yet
+}
+
+// NewHost returns a machine without connections.
+func NewHost(n Network) *Host {
+	return &Host{net: n, conns: map[ends]*Conn{}, listeners: map[netip.AddrPort]*Listener{}}
+}
+
+// Listen begins to take connections to a port, or returns nil if somebody else does already. No more than backlog of
+// them wait to be taken: see Conn.Taken.
+func (h *Host) Listen(o Owner, id uint32, at netip.AddrPort, backlog int) *Listener {
+	if h.listeners[at] != nil {
+		return nil
+	}
+	l := &Listener{ID: id, At: at, host: h, owner: o, backlog: max(backlog, 1)}
+	h.listeners[at] = l
+	return l
+}
+
+// Listens returns who takes connections to an address, or nil.
+func (h *Host) Listens(at netip.AddrPort) *Listener {
+	if l := h.listeners[at]; l != nil {
+		return l
+	}
+	return h.listeners[netip.AddrPortFrom(netip.IPv4Unspecified(), at.Port())]
+}
+
+// Close takes no more connections. Those that were never taken are reset by the program's side.
+func (l *Listener) Close() {
+	if l.host.listeners[l.At] == l {
+		delete(l.host.listeners, l.At)
+	}
+}
+
+// Connect begins to make a connection. It returns nil where there is one already with the same ends.
+func (h *Host) Connect(o Owner, id uint32, local, remote netip.AddrPort) *Conn {
+	if old := h.conns[ends{local, remote}]; old != nil {
+		if !old.closed {
+			return nil
+		}
+		old.Abort() // of a process that has ended, for instance
+	}
+	c := h.newConn(o, id, local, remote)
+	c.state = synSent
+	c.sendSYN()
+	return c
+}
+
+func (h *Host) newConn(o Owner, id uint32, local, remote netip.AddrPort) *Conn {
+	h.made++
+	c := &Conn{ID: id, host: h, owner: o, ends: ends{local, remote}, number: h.made, first: 1, rto: firstRTO, room: window, peerRoom: window}
+	c.retry.net, c.retry.f = h.net, c.late
+	c.idle.net, c.idle.f = h.net, c.silent
+	h.conns[c.ends] = c
+	return c
+}
+
+// Receive handles a segment that has arrived.
+func (h *Host) Receive(s Segment) {
+	if c := h.conns[ends{s.To, s.From}]; c != nil {
+		c.receive(s)
+		return
+	}
+	if s.RST {
+		return
+	}
+	l := h.Listens(s.To)
+	if !s.SYN || s.ACK || l == nil {
+		h.refuse(s)
+		return
+	}
+	if l.waiting >= l.backlog {
+		return // it is tried again
+	}
+	l.waiting++
+	c := h.newConn(l.owner, 0, s.To, s.From)
+	c.state, c.listener, c.arrived = synReceived, l, 1
+	c.sendSYN()
+}
+
+// refuse answers a segment that belongs to no connection.
+func (h *Host) refuse(s Segment) { h.net.Carry(Reset(s)) }
+
+// Reset is the answer to a segment that nobody wants: of a host that has no such connection, or of a packet filter.
+func Reset(s Segment) Segment {
+	return Segment{From: s.To, To: s.From, RST: true, ACK: true, Seq: s.Ack, Ack: s.Seq + int64(len(s.Data))}
+}
+
+// Ended closes what a process had, as a kernel does when it has ended.
+func (h *Host) Ended(o Owner) {
+	for at, l := range h.listeners {
+		if l.owner == o {
+			delete(h.listeners, at)
+		}
+	}
+	for _, c := range h.all() {
+		switch {
+		case c.owner != o:
+		case c.unread > 0 || c.untaken:
+			c.Abort()
+		default:
+			c.Close()
+		}
+	}
+}
+
+// Crash forgets everything, and nobody is told.
+func (h *Host) Crash() {
+	for _, c := range h.all() {
+		c.forget()
+	}
+	clear(h.listeners)
+}
+
+// all returns the connections in the order in which they were made.
+func (h *Host) all() []*Conn {
+	all := make([]*Conn, 0, len(h.conns))
+	for _, c := range h.conns {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b *Conn) int { return cmp.Compare(a.number, b.number) })
+	return all
+}
+
+// orphan has no owner.
+type orphan struct{}
+
+func (orphan) Accepted(*Listener, *Conn)   {}
+func (orphan) Connected(*Conn)             {}
+func (orphan) Arrived(*Conn, []byte)       {}
+func (orphan) Ended(*Conn)                 {}
+func (orphan) Acked(*Conn, int)            {}
+func (orphan) Failed(*Conn, syscall.Errno) {}
