@@ -29,7 +29,7 @@ func TestSoak(t *testing.T) {
 	c.config.Clocks = true
 	launch(t, c)
 	recorder := history.NewRecorder(nil, 0)
-	sightings := nemesis.NewSightings(c.names, recorder)
+	sightings := nemesis.NewViews(c.names, recorder)
 	rnd := rand.New(rand.NewPCG(uint64(*soak), 7))
 	n := nemesis.New(c, recorder, sightings, rnd)
 	ended := map[string]bool{}

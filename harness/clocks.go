@@ -14,7 +14,7 @@ const readClocksEvery = time.Second
 // skews reports whether a plan has faults of clocks.
 func (s *subject) skews() bool {
 	return s.Schedule.Clocks() ||
-		slices.ContainsFunc(s.Recorded, func(d nemesis.Deed) bool { return len(d.Fault.Clocks) > 0 })
+		slices.ContainsFunc(s.Recorded, func(d nemesis.Action) bool { return len(d.Fault.Clocks) > 0 })
 }
 
 // watchClocks records what the clocks of the nodes tell, again and again and after each change of them.

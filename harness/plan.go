@@ -145,7 +145,7 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.Schedule.Check(s.names); err != nil {
 		return nil, err
 	}
-	if err := nemesis.CheckDeeds(s.Recorded, s.names); err != nil {
+	if err := nemesis.CheckActions(s.Recorded, s.names); err != nil {
 		return nil, err
 	}
 	if last := s.Schedule.End(); last > s.Time {

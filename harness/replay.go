@@ -54,7 +54,7 @@ func replay(r *record.Run, with record.Plan) (*Replay, error) {
 		}
 		return again, nil
 	}
-	if p.Recorded, err = nemesis.Recorded(r.History); err != nil {
+	if p.Recorded, err = nemesis.ActionsOf(r.History); err != nil {
 		return nil, err
 	}
 	p.Schedule, p.Faults = nil, nil

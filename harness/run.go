@@ -50,7 +50,7 @@ type run struct {
 	Config
 	cluster   Cluster
 	recorder  *history.Recorder
-	sightings *nemesis.Sightings
+	sightings *nemesis.Views
 	nemesis   *nemesis.Nemesis
 	observers *workloads.Observers
 	rest      func() // stops what clients do besides
@@ -187,7 +187,7 @@ func (r *run) begin() {
 		Servers: r.servers, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
-	r.sightings = nemesis.NewSightings(r.names, r.recorder)
+	r.sightings = nemesis.NewViews(r.names, r.recorder)
 	r.sightings.Serve(r.servers)
 	r.sightings.Nameless = r.target.Nameless
 	r.recorder.Watch(r.tell)

@@ -230,7 +230,7 @@ func newTrial(t *testing.T, w world, e entry) *trial {
 			tr.ops = append(tr.ops, *op)
 		}
 	})
-	sightings := nemesis.NewSightings(nodes, tr.recorder)
+	sightings := nemesis.NewViews(nodes, tr.recorder)
 	tr.nemesis = nemesis.New(w, tr.recorder, sightings, rand.New(rand.NewPCG(1, 2)))
 	for _, n := range nodes {
 		tr.eventually(n+" lives", func() bool {

@@ -60,7 +60,7 @@ func TestAFurtherDimensionIsAFile(t *testing.T) {
 	var text bytes.Buffer
 	s := newScene(t, 3)
 	s.r = history.NewRecorder(&text, 0)
-	s.s = NewSightings(s.c.Nodes(), s.r)
+	s.s = NewViews(s.c.Nodes(), s.r)
 	c := &loaded{Cluster: s.c}
 	s.n = New(c, s.r, s.s, rand.New(rand.NewPCG(1, 2)))
 	s.sight("n1", history.Leader, 1, "n1")
@@ -88,12 +88,12 @@ func TestAFurtherDimensionIsAFile(t *testing.T) {
 	// Recorded, read again, and done again.
 	h, err := history.Parse(&text)
 	require.NoError(t, err)
-	deeds, err := Recorded(h)
+	deeds, err := ActionsOf(h)
 	require.NoError(t, err)
 	require.Len(t, deeds, 6)
 	require.Contains(t, string(h.Ops[2].AppendJSON(nil)), `"more":{"cpu":[{"node":"n1","less":0.5}]}`)
-	require.NoError(t, CheckDeeds(deeds, []string{"n1", "n2", "n3"}))
-	require.ErrorContains(t, CheckDeeds(deeds, []string{"n2", "n3"}), `unknown node "n1"`)
+	require.NoError(t, CheckActions(deeds, []string{"n1", "n2", "n3"}))
+	require.ErrorContains(t, CheckActions(deeds, []string{"n2", "n3"}), `unknown node "n1"`)
 	second := newScene(t, 3)
 	again := &loaded{Cluster: second.c}
 	second.n = New(again, second.r, second.s, rand.New(rand.NewPCG(3, 4)))

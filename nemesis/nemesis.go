@@ -21,7 +21,7 @@ const retry = 20 * time.Millisecond
 type Nemesis struct {
 	cluster   Cluster
 	recorder  *history.Recorder
-	sightings *Sightings
+	sightings *Views
 	rand      *rand.Rand
 
 	active  []*active
@@ -47,7 +47,7 @@ type active struct {
 }
 
 // New returns a nemesis that records what it does.
-func New(c Cluster, r *history.Recorder, s *Sightings, rnd *rand.Rand) *Nemesis {
+func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
 	n := &Nemesis{cluster: c, recorder: r, sightings: s, rand: rnd, holds: history.States{}}
 	s.cue = n.cued
 	return n

@@ -25,7 +25,7 @@ type scene struct {
 	c *sim.Cluster
 	r *history.Recorder
 	n *Nemesis
-	s *Sightings
+	s *Views
 }
 
 type silent struct{}
@@ -39,7 +39,7 @@ func newScene(t *testing.T, nodes int) *scene {
 	c, err := sim.New(sim.Config{Nodes: nodes, Seed: 1, New: func(election.Env) election.Node { return silent{} }})
 	require.NoError(t, err)
 	r := history.NewRecorder(io.Discard, 1<<20)
-	s := NewSightings(c.Nodes(), r)
+	s := NewViews(c.Nodes(), r)
 	c.Start()
 	sc := &scene{t, c, r, New(c, r, s, rand.New(rand.NewPCG(1, 2))), s}
 	sc.run(time.Second)
@@ -197,7 +197,7 @@ func TestAFaultThatDoesNotTakeEffectIsRecordedSo(t *testing.T) {
 func TestTheOldLeaderIsTheDeposedOneThoughItStandsStill(t *testing.T) {
 	for _, term := range []uint64{0, 1} { // numbered or not
 		r := history.NewRecorder(io.Discard, 0)
-		s := NewSightings([]string{"n1", "n2", "n3"}, r)
+		s := NewViews([]string{"n1", "n2", "n3"}, r)
 		claim := func(node string, term uint64) {
 			r.Append(history.Op{Type: history.OK, F: history.Announce, Node: node, View: history.View{Role: history.Leader, Term: term, Leader: node}})
 		}
@@ -218,7 +218,7 @@ func TestWordsPickDistinctNodes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := []string{"n1", "n2", "n3", "n4", "n5"}
 		r := history.NewRecorder(io.Discard, 0)
-		s := NewSightings(nodes, r)
+		s := NewViews(nodes, r)
 		for term := range uint64(rapid.IntRange(1, 4).Draw(rt, "terms")) {
 			who := rapid.SampledFrom(nodes).Draw(rt, "leader")
 			r.Append(history.Op{Type: history.OK, F: history.Announce, Node: who, View: history.View{Role: history.Leader, Term: term + 1, Leader: who}})
@@ -304,7 +304,7 @@ func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
 
 // Where nobody names a leader but itself, nobody can be waited for to agree.
 func TestNamelessNodesAgreeOnceOneLeads(t *testing.T) {
-	s := NewSightings([]string{"n1", "n2", "n3"}, history.NewRecorder(io.Discard, 0))
+	s := NewViews([]string{"n1", "n2", "n3"}, history.NewRecorder(io.Discard, 0))
 	say := func(node string, v history.View) {
 		s.see(&history.Op{Type: history.OK, F: history.Announce, Node: node, View: v})
 	}

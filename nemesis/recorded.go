@@ -9,18 +9,18 @@ import (
 	"recount/internal/hint"
 )
 
-// Deed is one thing that the nemesis of an earlier run did: when, counted from when the cluster had settled, and which
+// Action is one thing that the nemesis of an earlier run did: when, counted from when the cluster had settled, and which
 // states of which nodes it left behind. What a schedule leaves open is decided in it.
-type Deed struct {
+type Action struct {
 	At    time.Duration `json:"at"`
 	F     history.F     `json:"f"`
 	Fault history.Fault `json:"fault"`
 }
 
-// Recorded returns what the nemesis did in a run, from its history. What is known not to have taken effect is left out.
-func Recorded(h *history.History) ([]Deed, error) {
+// ActionsOf returns what the nemesis did in a run, from its history. What is known not to have taken effect is left out.
+func ActionsOf(h *history.History) ([]Action, error) {
 	settled := slices.IndexFunc(h.Ops, func(op history.Op) bool { return op.F == history.Settle })
-	var deeds []Deed
+	var deeds []Action
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.Invoke || op.Fault == nil {
@@ -35,13 +35,13 @@ func Recorded(h *history.History) ([]Deed, error) {
 		}
 		fault := *op.Fault
 		fault.Spread = 0
-		deeds = append(deeds, Deed{op.Time - h.Ops[settled].Time, op.F, fault})
+		deeds = append(deeds, Action{op.Time - h.Ops[settled].Time, op.F, fault})
 	}
 	return deeds, nil
 }
 
-// CheckDeeds finds what is wrong with deeds for a cluster of these nodes.
-func CheckDeeds(deeds []Deed, nodes []string) error {
+// CheckActions finds what is wrong with actions for a cluster of these nodes.
+func CheckActions(deeds []Action, nodes []string) error {
 	for i, d := range deeds {
 		touched := slices.Clone(d.Fault.Nodes)
 		for _, s := range d.Fault.States() {
@@ -57,13 +57,13 @@ func CheckDeeds(deeds []Deed, nodes []string) error {
 }
 
 // Repeat does again, from now on, what was done in an earlier run. Heal ends what that leaves under way.
-func (n *Nemesis) Repeat(deeds []Deed) {
+func (n *Nemesis) Repeat(deeds []Action) {
 	for _, d := range deeds {
 		n.cluster.After(d.At, func() { n.turn(func() { n.redo(d) }) })
 	}
 }
 
-func (n *Nemesis) redo(d Deed) {
+func (n *Nemesis) redo(d Action) {
 	i := slices.IndexFunc(n.active, func(a *active) bool { return a.fault.ID == d.Fault.ID })
 	if n.stopped || (i < 0) != (d.F == history.Inject) { // it could not be injected here, or is healed
 		n.idle()

@@ -18,10 +18,10 @@ func (s *scene) settled() {
 }
 
 // again returns what a nemesis recorded, for a scene to do again.
-func again(s *scene) []Deed {
+func again(s *scene) []Action {
 	h, err := s.r.History()
 	require.NoError(s, err)
-	deeds, err := Recorded(h)
+	deeds, err := ActionsOf(h)
 	require.NoError(s, err)
 	return deeds
 }
@@ -75,12 +75,12 @@ func TestDeedsAreCountedFromWhenTheClusterSettled(t *testing.T) {
 	s.run(time.Second)
 	h, err := s.r.History()
 	require.NoError(t, err)
-	_, err = Recorded(h)
+	_, err = ActionsOf(h)
 	require.ErrorContains(t, err, "before the history says that the cluster settled")
 
 	quiet, err := history.NewRecorder(io.Discard, 0).History()
 	require.NoError(t, err)
-	deeds, err := Recorded(quiet)
+	deeds, err := ActionsOf(quiet)
 	require.NoError(t, err)
 	require.Empty(t, deeds)
 }
@@ -88,12 +88,12 @@ func TestDeedsAreCountedFromWhenTheClusterSettled(t *testing.T) {
 func TestDeedsAreOfNodesThatThereAre(t *testing.T) {
 	nodes := []string{"n1", "n2"}
 	fault := history.Fault{Name: "cut-link", Nodes: nodes, Changes: history.Changes{Links: cut("n1>n2")}}
-	require.NoError(t, CheckDeeds([]Deed{{F: history.Inject, Fault: fault}}, nodes))
+	require.NoError(t, CheckActions([]Action{{F: history.Inject, Fault: fault}}, nodes))
 	for _, c := range []history.Changes{
 		{Links: cut("n1>n3")}, {Procs: []history.Proc{{Node: "n3"}}}, {Clocks: []history.Clock{{Node: "n3"}}},
 		{Disks: []history.Disk{{Node: "n3"}}},
 	} {
 		fault.Changes = c
-		require.ErrorContains(t, CheckDeeds([]Deed{{F: history.Inject, Fault: fault}}, nodes), `cut-link: unknown node "n3"`)
+		require.ErrorContains(t, CheckActions([]Action{{F: history.Inject, Fault: fault}}, nodes), `cut-link: unknown node "n3"`)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestWordsForServersAndCandidates(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3", "s1", "s2", "s3"}
 	r := history.NewRecorder(io.Discard, 0)
-	s := NewSightings(nodes, r)
+	s := NewViews(nodes, r)
 	s.Serve([]string{"s1", "s2", "s3"})
 	for _, n := range nodes[:3] {
 		v := history.View{Role: history.Follower, Term: 1, Leader: "n2"}

@@ -56,8 +56,8 @@ func checkWord(word string, nodes []string) error {
 	return nil
 }
 
-// Sightings are what the history has shown so far of who leads. Words are resolved by them.
-type Sightings struct {
+// Views are what the history has shown so far of who leads. Words are resolved by them.
+type Views struct {
 	nodes   []string
 	servers []string // of the nodes, those that the others elect through
 	voters  []string // those of which a leader takes a majority: the servers, or else all
@@ -73,15 +73,15 @@ type Sightings struct {
 	Nameless bool
 }
 
-// NewSightings watches a recorder.
-func NewSightings(nodes []string, r *history.Recorder) *Sightings {
-	s := &Sightings{nodes: nodes, voters: nodes, others: nodes, views: map[string]history.View{}, cue: func([]Cue, string) {}}
+// NewViews watches a recorder.
+func NewViews(nodes []string, r *history.Recorder) *Views {
+	s := &Views{nodes: nodes, voters: nodes, others: nodes, views: map[string]history.View{}, cue: func([]Cue, string) {}}
 	r.Watch(s.see)
 	return s
 }
 
 // Serve tells that some of the nodes are servers that the others elect through.
-func (s *Sightings) Serve(servers []string) {
+func (s *Views) Serve(servers []string) {
 	if len(servers) > 0 {
 		s.servers, s.voters = servers, servers
 		s.others = slices.DeleteFunc(slices.Clone(s.nodes), s.server)
@@ -89,9 +89,9 @@ func (s *Sightings) Serve(servers []string) {
 }
 
 // server reports whether a node is one.
-func (s *Sightings) server(node string) bool { return slices.Contains(s.servers, node) }
+func (s *Views) server(node string) bool { return slices.Contains(s.servers, node) }
 
-func (s *Sightings) see(op *history.Op) {
+func (s *Views) see(op *history.Op) {
 	switch {
 	case op.Type != history.OK:
 	case op.F == history.Observe, op.F == history.Announce:
@@ -102,7 +102,7 @@ func (s *Sightings) see(op *history.Op) {
 	}
 }
 
-func (s *Sightings) view(node string, v history.View) {
+func (s *Views) view(node string, v history.View) {
 	was := s.views[node]
 	s.views[node] = v
 	if !v.Claims() {
@@ -127,7 +127,7 @@ func (s *Sightings) view(node string, v history.View) {
 }
 
 // Leader returns the node that was last seen to lead and has not been seen otherwise since, or "".
-func (s *Sightings) Leader() string {
+func (s *Views) Leader() string {
 	leader, term := "", uint64(0)
 	for _, n := range s.nodes {
 		if v := s.views[n]; v.Claims() && (leader == "" || v.Term > term) {
@@ -138,7 +138,7 @@ func (s *Sightings) Leader() string {
 }
 
 // Agreed reports whether a leader is known to more than half of the nodes that may lead, itself included.
-func (s *Sightings) Agreed() bool {
+func (s *Views) Agreed() bool {
 	leader := s.Leader()
 	if leader == "" {
 		return false
@@ -157,7 +157,7 @@ func (s *Sightings) Agreed() bool {
 
 // AllAgree reports whether every node that may lead names the same leader in the same term; of nameless ones, whether one
 // alone leads.
-func (s *Sightings) AllAgree() bool {
+func (s *Views) AllAgree() bool {
 	leader := s.Leader()
 	if leader == "" {
 		return false
@@ -183,7 +183,7 @@ func inTerm(term uint64) string {
 }
 
 // String is what every node was last seen to say: "n1 leads in term 4, n2→n1 (term 4), n3 not seen".
-func (s *Sightings) String() string {
+func (s *Views) String() string {
 	var parts []string
 	for _, n := range s.nodes {
 		v, seen := s.views[n]
@@ -205,7 +205,7 @@ func (s *Sightings) String() string {
 // resolve looks up the words of one step. No node is used for two words, "all" excepted. led is who led when the step's
 // time had come. Nodes that the
 // nemesis holds down or paused are aimed at by name only.
-func (s *Sightings) resolve(asked []string, led string, holds history.States, rnd *rand.Rand) ([][]string, error) {
+func (s *Views) resolve(asked []string, led string, holds history.States, rnd *rand.Rand) ([][]string, error) {
 	var used []string
 	free := func(but string) []string {
 		return slices.DeleteFunc(slices.Clone(s.nodes), func(n string) bool {

@@ -25,7 +25,7 @@ type Plan struct {
 	Workloads []string                    `json:"workloads,omitempty"` // besides observe
 	Faults    []string                    `json:"faults,omitempty"`    // to draw a schedule from, where there is none
 	Schedule  nemesis.Schedule            `json:"schedule,omitempty"`
-	Recorded  []nemesis.Deed              `json:"recorded,omitempty"` // what was done in another run, to be done again
+	Recorded  []nemesis.Action            `json:"recorded,omitempty"` // what was done in another run, to be done again
 	Expect    map[string]checkers.Verdict `json:"expect,omitempty"`
 	Require   []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
 }
