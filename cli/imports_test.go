@@ -52,6 +52,7 @@ var arrows = map[string]string{
 	"history/jepsen":          "history history/edn",
 	"scenarios":               "",
 	"virtual":                 "history sim/clock sim/links virtual/process virtual/tcp virtual/wire",
+	"virtual/overlay":         "virtual/process virtual/wire",
 	"virtual/process":         "virtual/wire",
 	"virtual/tcp":             "",
 	"virtual/wire":            "",

@@ -25,10 +25,12 @@ import (
 
 // Options say how a node begins.
 type Options struct {
-	Path string   // the program
-	Args []string // without the program's name
-	Env  []string // all of its environment
-	Dir  string   // its working folder, as the program names it; "/" if empty
+	Path string // the program
+	// Prefix is a command that runs the program, and keeps its descriptors: nice, taskset. May be empty.
+	Prefix []string
+	Args   []string // without the program's name
+	Env    []string // all of its environment
+	Dir    string   // its working folder, as the program names it; "/" if empty
 
 	wire.Config
 	IP       [4]byte
@@ -139,7 +141,8 @@ func (p *Process) start(mem *os.File) error {
 	}
 	theirs = append(theirs, os.NewFile(uintptr(report[1]), "report"))
 	defer func() { theirs[2].Close() }()
-	c := exec.Command(o.Path, o.Args...)
+	line := append(append(o.Prefix[:len(o.Prefix):len(o.Prefix)], o.Path), o.Args...)
+	c := exec.Command(line[0], line[1:]...)
 	c.Dir = filepath.Join(o.Root, or(o.Dir, "/"))
 	c.Env = append([]string{wire.Env + "=1"}, o.Env...)
 	c.Stderr = p.stderr
