@@ -163,7 +163,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	if r == nil {
 		return failure{failed}
 	}
-	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Adopt: place.adopt, Shrink: g.shrinking.config(place, bar)}
+	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Shrink: g.shrinking.config(place, bar)}
 	keeper.Tell = func(f hunt.Finding, more int) {
 		bar.end()
 		line := fmt.Sprintf("%s broke in run %d", f.Property, f.Run)

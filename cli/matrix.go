@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recount/harness/batch"
 	"recount/harness/matrix"
 	"recount/internal/hint"
 	"recount/report"
@@ -90,7 +91,7 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 		return failure{err}
 	}
 	bar := newProgress(cmd)
-	tell := func(m matrix.Progress) { bar.tell(func() string { return matrixProgress(m) }) }
+	tell := func(m batch.Progress) { bar.tell(func() string { return matrixProgress(m) }) }
 	t, err := matrix.Measure(cmd.Context(), p, tell)
 	bar.end()
 	if err != nil {
@@ -124,7 +125,7 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 
 // keepRuns keeps a run of every violation; of a matrix that was interrupted a few, and soon, since somebody waits for it to
 // end.
-func keepRuns(ctx context.Context, p matrix.Plan, t *matrix.Table, dir string, tell func(matrix.Progress)) error {
+func keepRuns(ctx context.Context, p matrix.Plan, t *matrix.Table, dir string, tell func(batch.Progress)) error {
 	if !t.Interrupted {
 		return matrix.Keep(ctx, p, t, dir, 0, tell)
 	}
@@ -135,7 +136,7 @@ func keepRuns(ctx context.Context, p matrix.Plan, t *matrix.Table, dir string, t
 }
 
 // matrixProgress is one line about a matrix under way.
-func matrixProgress(m matrix.Progress) string {
+func matrixProgress(m batch.Progress) string {
 	line := fmt.Sprintf("%s: %d", m.Doing, m.Done)
 	if m.Planned > 0 {
 		line += fmt.Sprintf(" of %d runs, %d %%", m.Planned, 100*m.Done/m.Planned)

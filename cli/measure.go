@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/claims"
 	"recount/harness/record"
 	"recount/internal/hint"
@@ -80,7 +81,7 @@ func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, a
 		return failure{err}
 	}
 	bar := newProgress(cmd)
-	r, err := claims.Measure(cmd.Context(), p, func(m claims.Progress) {
+	r, err := claims.Measure(cmd.Context(), p, func(m batch.Progress) {
 		bar.tell(func() string {
 			return fmt.Sprintf("%s: %d of %d trials, %d %%, %v left", m.Doing, m.Done, m.Planned, 100*m.Done/m.Planned, m.Left.Round(time.Second))
 		})

@@ -40,7 +40,7 @@ func (p *place) make(ctx context.Context, plan record.Plan) (*record.Run, error)
 }
 
 // adopt keeps a run on containers.
-func (p *place) adopt(r *record.Run) error { return harness.Move(r, p.results) }
+func (p *place) adopt(r *record.Run) error { return harness.Keep(r, p.results) }
 
 // close removes the scratch folder, and says so if it cannot.
 func (p *place) close(say func(string)) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,8 +145,8 @@ func shrinkStored(cmd *cobra.Command, stored *record.Run, property string, p *pl
 	if s == nil {
 		return nil, "", failed
 	}
-	k := hunt.Keeper{Results: p.results, Adopt: p.adopt}
-	file, err := k.Scenario(context.WithoutCancel(cmd.Context()), s, "Shrunk by:\n  recount shrink "+stored.Dir)
+	k := hunt.Keeper{Results: p.results}
+	file, err := k.Scenario(s, "Shrunk by:\n  recount shrink "+stored.Dir)
 	return s, file, errors.Join(failed, err)
 }
 

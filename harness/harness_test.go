@@ -278,3 +278,20 @@ func TestAForgottenVoteIsFoundAndRepeats(t *testing.T) {
 		require.Equal(t, checkers.Invalid, verdicts(h)["single-leader-per-term"].Verdict)
 	}
 }
+
+// What was simulated for another purpose is kept without being made again.
+func TestASimulatedRunIsKeptAsItWasMade(t *testing.T) {
+	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 4, Time: 20 * time.Second, Seed: 5, Faults: allFaults(), Workloads: []string{"fence"}}
+	made, err := Run(t.Context(), p, Config{Results: t.TempDir()})
+	require.NoError(t, err)
+	kept, err := Simulate(t.Context(), p)
+	require.NoError(t, err)
+	require.NoError(t, Keep(kept, t.TempDir()))
+	want, err := os.ReadFile(filepath.Join(made.Dir, record.HistoryFile))
+	require.NoError(t, err)
+	got, err := os.ReadFile(filepath.Join(kept.Dir, record.HistoryFile))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+	require.Equal(t, made.Plan, kept.Plan)
+	require.Equal(t, made.Status, kept.Status)
+}

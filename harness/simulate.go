@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"time"
 
 	"recount/harness/record"
 	"recount/history"
@@ -16,14 +17,14 @@ func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
 		return nil, Usage(err)
 	}
 	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	rep := r.outline()
 	r.recorder = history.NewRecorder(nil, 0)
 	r.recorder.Reserve(s.expected())
 	h, err := r.carryOut(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	rep := r.outline()
-	rep.History, rep.Notes = h, r.notes
+	rep.History, rep.Notes, rep.Took = h, r.notes, time.Since(rep.Started)
 	Judge(ctx, rep)
 	return rep, nil
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"recount/checkers"
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
@@ -81,21 +83,22 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 			return nil, err
 		}
 		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key}
-		for seed := uint64(1); seed <= uint64(m.Runs); seed++ {
-			p, err := r.plan(side, seed)
-			if err != nil {
-				return nil, err
-			}
-			run, err := m.Make(ctx, p)
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
+		plans, err := r.plans(side, m.Runs)
+		if err != nil {
+			return nil, err
+		}
+		b := batch.Batch[record.Plan, *record.Run]{Do: m.Make, Jobs: 1, Ordered: true}
+		for d := range b.Each(ctx, slices.Values(plans)) {
+			run, err := d.Result, d.Err
 			if made = made || err == nil; why == nil {
 				why = err
 			}
+			if ctx.Err() != nil {
+				break
+			}
 			o := Outcome{Row: r, About: side.About, Control: side.control, Run: run}
 			o.Word, o.Why = judge(run, err, r.Property)
-			c.add(o, seed)
+			c.add(o, d.Job.Seed)
 			for _, property := range r.Also {
 				if word, _ := judge(run, err, property); word == shown {
 					if c.Also == nil {
@@ -105,6 +108,9 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 				}
 			}
 			m.Tell(o)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		counts = append(counts, c)
 	}

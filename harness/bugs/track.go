@@ -103,6 +103,18 @@ func (r Row) sides() (all []side) {
 	return all
 }
 
+// plans are so many runs of one side, with the seeds from 1.
+func (r Row) plans(c side, runs int) (all []record.Plan, err error) {
+	for seed := range uint64(runs) {
+		p, err := r.plan(c, seed+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 // plan is a run of one side.
 func (r Row) plan(c side, seed uint64) (record.Plan, error) {
 	s, err := harness.LoadScenario(r.Scenario())

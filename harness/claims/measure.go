@@ -5,10 +5,10 @@ package claims
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
+
+	"recount/harness/batch"
 )
 
 // Plan is what is to be measured.
@@ -34,98 +34,50 @@ const (
 // of returns how many of so many trials are made.
 func (e Effort) of(trials int) int { return max(2, int(float64(trials)*float64(e))) }
 
-// Progress is how far the work is.
-type Progress struct {
-	Doing         string // the experiment
-	Done, Planned int    // trials
-	Left          time.Duration
-}
-
 // Measure makes all trials of a plan, experiment by experiment, and returns what they come to. When ctx ends, what was
 // measured by then is returned, each result saying how much it rests on. An error means that the harness failed.
-func Measure(ctx context.Context, p Plan, progress func(Progress)) (*Report, error) {
-	w := &work{ctx: ctx, plan: p, progress: progress, started: time.Now()}
+func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Report, error) {
+	started := time.Now()
+	var all []*found
+	var trials []trial
 	for _, e := range p.Experiments {
 		for _, s := range e.series(p.Effort) {
 			f := &found{series: s, of: e, samples: make([]sample, s.trials)}
-			w.all = append(w.all, f)
-			w.planned += s.trials
+			all = append(all, f)
+			for n := range s.trials {
+				trials = append(trials, trial{f, n, p.Seed*1_000_003 + uint64(n)})
+			}
 		}
 	}
-	var wg sync.WaitGroup
-	for range p.Jobs {
-		wg.Go(w.work)
-	}
-	wg.Wait()
-	if w.failed != nil {
-		return nil, w.failed
-	}
-	return w.report()
-}
-
-// work is trials being made by several goroutines.
-type work struct {
-	ctx      context.Context
-	plan     Plan
-	progress func(Progress)
-	started  time.Time
-	all      []*found
-	planned  int
-
-	mu     sync.Mutex
-	at     int // series, and the trial of it, that is next
-	next   int
-	done   int
-	failed error
-}
-
-func (w *work) work() {
-	for {
-		f, n := w.take()
-		if f == nil {
-			return
+	b := batch.Batch[trial, sample]{Jobs: p.Jobs, Do: func(_ context.Context, t trial) (sample, error) { return t.of.trial(t.seed) }}
+	done := 0
+	for d := range b.Each(ctx, slices.Values(trials)) {
+		t := d.Job
+		if d.Err != nil {
+			return nil, fmt.Errorf("measure: %s, %s, trial %d: %w", t.of.of.Name, t.of.name, t.number+1, d.Err)
 		}
-		s, err := f.make(w.plan.Seed, n)
-		w.add(f, n, s, err)
+		t.of.samples[t.number] = d.Result
+		done++
+		now := batch.Progress{Doing: t.of.of.Name, Done: done, Planned: len(trials), Passed: time.Since(started)}
+		progress(now.Estimate(0))
 	}
+	return report(p, all, ctx.Err() != nil)
 }
 
-// take returns the next trial, or nil.
-func (w *work) take() (f *found, n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for w.at < len(w.all) && w.next >= w.all[w.at].trials {
-		w.at, w.next = w.at+1, 0
-	}
-	if w.ctx.Err() != nil || w.failed != nil || w.at == len(w.all) {
-		return nil, 0
-	}
-	w.next++
-	return w.all[w.at], w.next - 1
-}
-
-func (w *work) add(f *found, n int, s sample, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err != nil && w.failed == nil {
-		w.failed = fmt.Errorf("measure: %s, %s, trial %d: %w", f.of.Name, f.name, n+1, err)
-	}
-	f.samples[n] = s
-	w.done++
-	passed := time.Since(w.started)
-	w.progress(Progress{
-		Doing: f.of.Name, Done: w.done, Planned: w.planned,
-		Left: time.Duration(float64(passed) * float64(w.planned-w.done) / float64(w.done)),
-	})
+// trial is one of a series.
+type trial struct {
+	of     *found
+	number int // from 0
+	seed   uint64
 }
 
 // report has each experiment conclude from its trials.
-func (w *work) report() (*Report, error) {
-	r := &Report{Seed: w.plan.Seed, Effort: w.plan.Effort, Interrupted: w.ctx.Err() != nil}
-	for _, e := range w.plan.Experiments {
-		res := Result{Name: e.Name, Title: e.Title, About: e.About, Source: e.Source, quick: w.plan.Effort < Full}
+func report(p Plan, all []*found, interrupted bool) (*Report, error) {
+	r := &Report{Seed: p.Seed, Effort: p.Effort, Interrupted: interrupted}
+	for _, e := range p.Experiments {
+		res := Result{Name: e.Name, Title: e.Title, About: e.About, Source: e.Source, quick: p.Effort < Full}
 		var own []*found
-		for _, f := range w.all {
+		for _, f := range all {
 			if f.of != e {
 				continue
 			}
@@ -159,16 +111,6 @@ type found struct {
 	series
 	of      *Experiment
 	samples []sample
-}
-
-// make makes the n-th trial. A crash of an algorithm is an error that tells where it was.
-func (f *found) make(seed uint64, n int) (s sample, err error) {
-	defer func() {
-		if crash := recover(); crash != nil {
-			err = fmt.Errorf("%v\n%s", crash, debug.Stack())
-		}
-	}()
-	return f.trial(seed*1_000_003 + uint64(n))
 }
 
 // column returns the k-th number of each sample.

@@ -15,10 +15,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/batch"
+
 	"recount/internal/hint"
 )
 
-func quiet(Progress) {}
+func quiet(batch.Progress) {}
 
 // everything is all experiments with few trials, made once for all tests.
 var everything = func() func(t *testing.T) *Report {
@@ -64,7 +66,7 @@ func TestTheSameSeedFindsTheSame(t *testing.T) {
 func TestWhatWasMeasuredBeforeAnInterruptionIsKept(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	r, err := Measure(ctx, Plan{Experiments: []*Experiment{quorums, cascade}, Seed: 1, Effort: Quick, Jobs: 1}, func(p Progress) {
+	r, err := Measure(ctx, Plan{Experiments: []*Experiment{quorums, cascade}, Seed: 1, Effort: Quick, Jobs: 1}, func(p batch.Progress) {
 		if p.Done == 10 {
 			stop()
 		}

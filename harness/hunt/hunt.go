@@ -5,11 +5,11 @@ package hunt
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/internal/hint"
@@ -57,7 +57,7 @@ type Finding struct {
 	Under    []string // the faults that were under way when it broke, or the last before
 	Whole    bool     // whether the cluster was in good health again by then
 
-	run *record.Run // nil in simulation, where it can be made again
+	run *record.Run // nil if another of the same kind is smaller: that one will be kept
 }
 
 // Result is what a hunt came to.
@@ -82,22 +82,20 @@ func Hunt(ctx context.Context, cfg Config) (*Result, error) {
 	return h.hunt(ctx)
 }
 
-// hunter is a hunt under way. Runs are planned and taken note of in order, by one goroutine; others make them.
+// hunter is a hunt under way. Runs are planned and taken note of in order.
 type hunter struct {
 	Config
 	target *targets.Target
 	corpus corpus
 	result Result
+	best   map[string]int // of the findings of each kind the one to be kept
 }
 
 func newHunter(cfg Config) (*hunter, error) {
-	h := &hunter{Config: cfg, corpus: newCorpus()}
+	h := &hunter{Config: cfg, corpus: newCorpus(), best: map[string]int{}}
 	h.result.Broken = map[string]int{}
 	if err := h.check(); err != nil {
 		return nil, harness.Usage(err)
-	}
-	if h.Jobs <= 0 {
-		h.Jobs = runtime.GOMAXPROCS(0)
 	}
 	if h.Make == nil {
 		h.Make = harness.Simulate
@@ -136,92 +134,65 @@ func (h *hunter) check() (err error) {
 	return harness.Check(p)
 }
 
-// trial is one run of a hunt.
+// trial is what one run of a hunt showed.
 type trial struct {
-	number  int // from 0
-	plan    record.Plan
-	made    bool // to its end
-	err     error
 	reached map[feature]struct{}
-	broken  []string
+	broken  []string // properties
 	found   *Finding
 }
 
 func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 	begun := time.Now()
-	inner, stop := context.WithCancel(ctx)
-	defer stop()
+	inner := ctx
 	if h.Budget > 0 {
-		inner, stop = context.WithTimeout(inner, h.Budget)
+		var stop context.CancelFunc
+		inner, stop = context.WithTimeout(ctx, h.Budget)
 		defer stop()
 	}
-	todo, done := make(chan *trial, window), make(chan *trial, window)
-	for range h.Jobs {
-		go func() {
-			for t := range todo {
-				if inner.Err() == nil {
-					h.make(inner, t)
-				}
-				done <- t
+	var failed error
+	plans := func(yield func(record.Plan) bool) {
+		for k := 0; h.Runs == 0 || k < h.Runs; k++ {
+			var p record.Plan
+			if p, failed = h.plan(k); failed != nil || !yield(p) {
+				return
 			}
-		}()
-	}
-	defer close(todo)
-
-	planned, next, waiting := 0, 0, map[int]*trial{}
-	plan := func() error {
-		p, err := h.plan(planned)
-		if err == nil {
-			todo <- &trial{number: planned, plan: p}
-			planned++
-		}
-		return err
-	}
-	for planned < window && (h.Runs == 0 || planned < h.Runs) {
-		if err := plan(); err != nil {
-			return nil, err
 		}
 	}
-	enough := false
-	for next < planned {
-		t := <-done
-		waiting[t.number] = t
-		for t = waiting[next]; t != nil; t = waiting[next] {
-			delete(waiting, next)
-			next++
-			if t.err != nil {
-				return &h.result, fmt.Errorf("hunt: run %d, seed %d: %w", t.number+1, t.plan.Seed, t.err)
-			}
-			if enough = enough || !t.made; enough {
-				continue
-			}
-			h.note(t)
-			if enough = t.found != nil && !h.KeepGoing; enough {
-				stop()
-			} else if h.Runs == 0 || planned < h.Runs {
-				if err := plan(); err != nil {
-					return nil, err
-				}
-			}
+	b := batch.Batch[record.Plan, *trial]{Do: h.make, Jobs: h.Jobs, Ordered: true, Ahead: window}
+	for d := range b.Each(inner, plans) {
+		switch {
+		case failed != nil:
+			return nil, failed
+		case d.Err != nil:
+			return &h.result, fmt.Errorf("hunt: run %d, seed %d: %w", d.Number+1, d.Job.Seed, d.Err)
+		}
+		t := d.Result
+		if t != nil {
+			h.note(d.Number, d.Job, t)
 		}
 		h.result.Took = time.Since(begun)
 		h.Progress(h.result.Progress)
+		if t == nil || t.found != nil && !h.KeepGoing {
+			break
+		}
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	h.result.Interrupted = ctx.Err() != nil
 	return &h.result, nil
 }
 
-// make makes a run and keeps of it what counts.
-func (h *hunter) make(ctx context.Context, t *trial) {
-	r, err := h.Make(ctx, t.plan)
-	if ctx.Err() != nil { // a run that was cut short shows nothing
-		return
+// make makes a run and keeps of it what counts: nothing if it was cut short.
+func (h *hunter) make(ctx context.Context, p record.Plan) (*trial, error) {
+	r, err := h.Make(ctx, p)
+	if ctx.Err() != nil {
+		return nil, nil
 	}
-	if t.err = err; err != nil {
-		return
+	if err != nil {
+		return nil, err
 	}
-	t.made = true
-	t.reached = reached(r.History)
+	t := &trial{reached: reached(r.History)}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Verdict != checkers.Invalid {
@@ -229,13 +200,11 @@ func (h *hunter) make(ctx context.Context, t *trial) {
 		}
 		t.broken = append(t.broken, v.Property)
 		if t.found == nil && Looked(v, h.Property) {
-			t.found = &Finding{Property: v.Property, Plan: t.plan, Why: v.Why, Run: t.number + 1}
+			t.found = &Finding{Property: v.Property, Plan: p, Why: v.Why, run: r}
 			t.found.Under, t.found.Whole = shrink.Circumstances(r.History, v)
-			if r.Dir != "" {
-				t.found.run = r
-			}
 		}
 	}
+	return t, nil
 }
 
 // Looked reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
@@ -243,16 +212,32 @@ func Looked(v *record.Verdict, property string) bool {
 	return v.Meaning() == record.Broken && property == "" || v.Verdict == checkers.Invalid && property == v.Property
 }
 
-// note takes up what a run has shown.
-func (h *hunter) note(t *trial) {
-	h.corpus.note(t.plan, t.reached)
+// note takes up what run number k, from 0, has shown.
+func (h *hunter) note(k int, p record.Plan, t *trial) {
+	h.corpus.note(p, t.reached)
 	h.result.Runs++
 	h.result.Coverage = h.corpus.size()
 	for _, property := range t.broken {
 		h.result.Broken[property]++
 	}
 	if t.found != nil {
+		t.found.Run = k + 1
 		h.result.Progress.Findings++
 		h.result.Findings = append(h.result.Findings, *t.found)
+		h.spare(len(h.result.Findings) - 1)
 	}
+}
+
+// spare lets go of the runs of findings that will not be kept: of each kind one is, and the last finding may be it.
+func (h *hunter) spare(last int) {
+	f := &h.result.Findings[last]
+	best, known := h.best[f.kind()]
+	if known && h.result.Findings[best].size() <= f.size() {
+		f.run = nil
+		return
+	}
+	if known {
+		h.result.Findings[best].run = nil
+	}
+	h.best[f.kind()] = last
 }

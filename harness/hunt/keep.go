@@ -20,8 +20,6 @@ type Keeper struct {
 	Results string        // folder under which runs get their own
 	Origin  string        // the command that found them
 	Shrink  shrink.Config // how to shrink; its Property is set for each
-	// Adopt keeps a run that was made on containers: it takes its folder over. Runs in simulation are made again.
-	Adopt func(r *record.Run) error
 	// Tell is told before each finding is shrunk; it may be nil.
 	Tell func(f Finding, more int)
 }
@@ -48,11 +46,6 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 		if k.Tell != nil {
 			k.Tell(g.Finding, len(groups)-i-1)
 		}
-		if g.run == nil {
-			if g.run, err = harness.Simulate(context.WithoutCancel(ctx), g.Plan); err != nil {
-				return all, err
-			}
-		}
 		var small *shrink.Result
 		var failed error
 		if i < maxShrunk && ctx.Err() == nil {
@@ -68,7 +61,7 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 		}
 		if same != nil {
 			same.Alike += 1 + g.Alike
-		} else if err := k.keep(context.WithoutCancel(ctx), g, small); err != nil {
+		} else if err := k.keep(g, small); err != nil {
 			return all, errors.Join(failed, err)
 		} else {
 			all = append(all, g)
@@ -84,7 +77,7 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 func grouped(findings []Finding) (groups []*Kept) {
 	kinds := map[string]*Kept{}
 	for _, f := range findings {
-		kind := fmt.Sprint(f.Property, f.Under, f.Whole)
+		kind := f.kind()
 		g := kinds[kind]
 		if g == nil {
 			g = &Kept{Finding: f}
@@ -93,70 +86,69 @@ func grouped(findings []Finding) (groups []*Kept) {
 			continue
 		}
 		g.Alike++
-		if size(f) < size(g.Finding) {
+		if f.size() < g.size() {
 			g.Finding = f
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b *Kept) int { return size(a.Finding) - size(b.Finding) })
+	slices.SortStableFunc(groups, func(a, b *Kept) int { return a.size() - b.size() })
 	return groups
 }
 
+// kind is the same for findings that are likely to be shrunk to the same.
+func (f *Finding) kind() string { return fmt.Sprint(f.Property, f.Under, f.Whole) }
+
 // size is how much there is to shrink.
-func size(f Finding) int { return 100*len(f.Plan.Schedule) + f.Plan.Nodes }
+func (f *Finding) size() int { return 100*len(f.Plan.Schedule) + f.Plan.Nodes }
 
 // keep writes a finding, and what it was shrunk to.
-func (k Keeper) keep(ctx context.Context, g *Kept, small *shrink.Result) (err error) {
-	if g.Found, err = k.store(ctx, g.run, g.Property); err != nil {
-		return err
+func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
+	if small != nil && small.Run == g.run { // nothing was left out: it is kept twice, each with its own report
+		same := *g.run
+		same.Dir, same.Verdicts = "", slices.Clone(same.Verdicts)
+		small.Run = &same
 	}
-	if err := k.repeat(g.Found, fmt.Sprintf("recount run --replay %s --seed %d", g.Found.Dir, g.Found.Seed)); err != nil {
+	g.Found = g.run
+	err = k.store(g.Found, g.Property, func(dir string) string {
+		return fmt.Sprintf("recount run --replay %s --seed %d", dir, g.Found.Seed)
+	})
+	if err != nil || small == nil {
 		return err
-	}
-	if small == nil {
-		return nil
 	}
 	g.Shrunk = small
-	g.File, err = k.Scenario(ctx, small, fmt.Sprintf("Found by run %d of:\n  %s", g.Run, k.Origin))
+	g.File, err = k.Scenario(small, fmt.Sprintf("Found by run %d of:\n  %s", g.Run, k.Origin))
 	return err
 }
 
 // Scenario keeps the run of what another was shrunk to, and writes the scenario into its folder.
-func (k Keeper) Scenario(ctx context.Context, small *shrink.Result, origin string) (file string, err error) {
+func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err error) {
 	text, err := small.Scenario(origin)
 	if err != nil {
 		return "", err
 	}
-	if small.Run, err = k.store(ctx, small.Run, small.Property); err != nil {
+	err = k.store(small.Run, small.Property, func(dir string) string {
+		file = filepath.Join(dir, small.Property+".yaml")
+		words := []string{"recount run", file}
+		if small.Run.Cluster != record.OnSim {
+			words = append(words, "--on", small.Run.Cluster)
+		}
+		return strings.Join(words, " ")
+	})
+	if err != nil {
 		return "", err
 	}
-	file = filepath.Join(small.Run.Dir, small.Property+".yaml")
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return "", fmt.Errorf("hunt: %w", err)
 	}
-	words := []string{"recount run", file}
-	if small.Run.Cluster != record.OnSim {
-		words = append(words, "--on", small.Run.Cluster)
-	}
-	return file, k.repeat(small.Run, strings.Join(words, " "))
+	return file, nil
 }
 
-// store gives a run a folder of its own, in which the property counts as required.
-func (k Keeper) store(ctx context.Context, r *record.Run, property string) (*record.Run, error) {
-	p := r.Plan
-	p.Require = []string{property}
-	if r.Cluster == record.OnSim {
-		return harness.Run(ctx, p, harness.Config{Results: k.Results})
+// store gives a run a folder of its own, in which the property counts as required, and the command that repeats it there.
+func (k Keeper) store(r *record.Run, property string, repeat func(dir string) string) error {
+	r.Plan.Require = []string{property}
+	r.Require(property)
+	if err := harness.Keep(r, k.Results); err != nil {
+		return err
 	}
-	if err := k.Adopt(r); err != nil {
-		return nil, err
-	}
-	r.Plan = p
-	harness.Judge(ctx, r)
-	return r, nil
-}
-
-// repeat rewrites a run's reports with the command that repeats it.
-func (k Keeper) repeat(r *record.Run, command string) error {
-	r.Repeat = command
+	r.Repeat = repeat(r.Dir)
 	return report.Write(r)
 }

@@ -15,6 +15,7 @@ import (
 	"recount/checkers"
 	"recount/election"
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/targets"
 )
@@ -41,7 +42,7 @@ func (c crash) Expire(election.Timer)                 { panic("out of range") }
 func (c crash) Receive(election.ID, election.Message) {}
 func (c crash) Status() election.Status               { return election.Status{} }
 
-func quiet(Progress) {}
+func quiet(batch.Progress) {}
 
 func planned(t *testing.T, rows, faults, scenarios []string) Plan {
 	p := Plan{Seeds: 3, Nodes: []int{3, 4}, Time: 20 * time.Second, Workloads: []string{"fence"}, Jobs: 2}
@@ -194,7 +195,7 @@ func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
 	p := planned(t, []string{"heartbeat-only"}, []string{"isolate"}, nil)
 	p.Seeds = 1000
 	ctx, cancel := context.WithCancel(context.Background())
-	table, err := Measure(ctx, p, func(now Progress) {
+	table, err := Measure(ctx, p, func(now batch.Progress) {
 		if now.Done == 10 {
 			cancel()
 		}
@@ -223,8 +224,8 @@ func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
 func TestProgressCountsToTheEnd(t *testing.T) {
 	p := planned(t, []string{"raft"}, []string{"none"}, nil)
 	var mu sync.Mutex
-	var last Progress
-	_, err := Measure(context.Background(), p, func(now Progress) {
+	var last batch.Progress
+	_, err := Measure(context.Background(), p, func(now batch.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		require.GreaterOrEqual(t, now.Done, last.Done)

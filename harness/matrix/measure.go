@@ -2,48 +2,35 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
+	"iter"
 	"slices"
-	"sync"
 	"time"
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 )
-
-// Progress is how far the work is.
-type Progress struct {
-	Doing   string // "running", "keeping"
-	Done    int
-	Planned int           // 0 if nobody knows
-	Passed  time.Duration // real time
-	Left    time.Duration // as it looks now; 0 if nobody knows
-}
 
 // Measure makes the runs of a plan and returns what came of them. It goes seed by seed through all pairs, so that
 // whenever it is stopped, all of them were measured about as well. When ctx ends, what was found is returned; an error
 // means that the harness failed.
-func Measure(ctx context.Context, p Plan, progress func(Progress)) (*Table, error) {
-	m := &measurement{
-		Plan: p, ctx: ctx, progress: progress, started: time.Now(),
-		pairs: len(p.Rows) * len(p.Columns), table: newTable(&p),
-	}
-	var wg sync.WaitGroup
-	for range p.Jobs {
-		wg.Go(m.work)
-	}
-	wg.Wait()
-	if m.failed != nil {
-		return nil, m.failed
+func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Table, error) {
+	m := &measurement{Plan: p, progress: progress, started: time.Now(), table: newTable(&p)}
+	b := batch.Batch[job, made]{Do: m.make, Jobs: p.Jobs, Budget: p.Budget}
+	for d := range b.Each(ctx, m.jobs()) {
+		if err := m.add(d.Job, d.Result, d.Err); err != nil {
+			return nil, err
+		}
 	}
 	t := m.table
 	t.Took = time.Since(m.started)
 	switch {
 	case ctx.Err() != nil:
 		t.Stopped, t.Interrupted = "Interrupted", true
-	case m.spent() && (t.Planned == 0 || m.next < t.Planned):
+	case p.Budget > 0 && time.Since(m.started) >= p.Budget && (t.Planned == 0 || m.next < t.Planned):
 		t.Stopped = fmt.Sprintf("The budget of %v was spent", p.Budget)
 	}
 	for i := range t.Pairs {
@@ -70,55 +57,55 @@ func newTable(p *Plan) *Table {
 	return t
 }
 
-// measurement is a matrix being measured by several goroutines.
+// measurement is a matrix being measured.
 type measurement struct {
 	Plan
-	ctx      context.Context
-	progress func(Progress)
+	progress func(batch.Progress)
 	started  time.Time
-	pairs    int
-
-	mu     sync.Mutex
-	next   int // run to be made: seed by seed, pair by pair
-	table  *Table
-	failed error
+	next     int // run to be made: seed by seed, pair by pair
+	table    *Table
 }
 
-// work makes one run after another.
-func (m *measurement) work() {
-	for {
-		n, ok := m.take()
-		if !ok {
-			return
+// job is one run to be made.
+type job struct {
+	pair   int
+	row    *Row
+	column *Column
+	plan   record.Plan
+}
+
+// made is what came of a job.
+type made struct {
+	run    *record.Run
+	caught []string // properties that a foot-gun has broken
+}
+
+// jobs are the runs of the matrix, without those of pairs that turned out to have none.
+func (m *measurement) jobs() iter.Seq[job] {
+	return func(yield func(job) bool) {
+		pairs := len(m.table.Pairs)
+		for m.table.Planned == 0 || m.next < m.table.Planned {
+			if m.barred() {
+				return
+			}
+			n, at := m.next, m.next%pairs
+			m.next++
+			if m.table.Pairs[at].Barred != "" {
+				continue
+			}
+			r, c := &m.Rows[at/len(m.Columns)], &m.Columns[at%len(m.Columns)]
+			if !yield(job{at, r, c, m.run(r, c, max(m.First, 1)+uint64(n/pairs))}) {
+				return
+			}
 		}
-		r, c := &m.Rows[n%m.pairs/len(m.Columns)], &m.Columns[n%m.pairs%len(m.Columns)]
-		plan := m.run(r, c, max(m.First, 1)+uint64(n/m.pairs))
-		rep, err := simulate(m.ctx, plan)
-		var caught []string
-		if err == nil && r.FootGun() {
-			caught, err = m.caught(r, c, plan, rep)
-		}
-		m.add(&m.table.Pairs[n%m.pairs], plan, rep, caught, err)
 	}
 }
 
-// take returns the number of the next run, if there is to be one.
-func (m *measurement) take() (n int, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for m.pairs > 0 && m.table.Pairs[m.next%m.pairs].Barred != "" {
-		m.next++
-		if m.barred() {
-			return 0, false
-		}
+func (m *measurement) make(ctx context.Context, j job) (n made, err error) {
+	if n.run, err = harness.Simulate(ctx, j.plan); err == nil && j.row.FootGun() {
+		n.caught, err = m.caught(ctx, j, n.run)
 	}
-	planned := m.table.Planned
-	if m.ctx.Err() != nil || m.failed != nil || m.pairs == 0 || planned > 0 && m.next >= planned || m.spent() {
-		return 0, false
-	}
-	n = m.next
-	m.next++
-	return n, true
+	return n, err
 }
 
 // barred reports whether no pair can have a run.
@@ -133,29 +120,19 @@ func (m *measurement) barred() bool {
 
 func (m *measurement) spent() bool { return m.Budget > 0 && time.Since(m.started) >= m.Budget }
 
-// simulate makes a run. A crash of the algorithm is a failure with a way back to it.
-func simulate(ctx context.Context, p record.Plan) (r *record.Run, err error) {
-	defer func() {
-		if crash := recover(); crash != nil {
-			err = fmt.Errorf("matrix: %s: %v\n%s", p.Command(), crash, debug.Stack())
-		}
-	}()
-	return harness.Simulate(ctx, p)
-}
-
 // caught returns what a foot-gun has broken in a run: what it is there to break, and what the same run without it leaves
 // whole. A promise of the target's needs no such run.
-func (m *measurement) caught(r *Row, c *Column, p record.Plan, with *record.Run) (properties []string, err error) {
+func (m *measurement) caught(ctx context.Context, j job, with *record.Run) (properties []string, err error) {
 	var without *record.Run
 	for i := range with.Verdicts {
 		v := &with.Verdicts[i]
-		if v.Verdict != checkers.Invalid || v.Excused || !slices.Contains(r.Breaks, v.Property) {
+		if v.Verdict != checkers.Invalid || v.Excused || !slices.Contains(j.row.Breaks, v.Property) {
 			continue
 		}
-		promised, _ := r.found.Promised(r.without.options, v.Property)
+		promised, _ := j.row.found.Promised(j.row.without.options, v.Property)
 		if !promised {
 			if without == nil {
-				if without, err = simulate(m.ctx, m.run(r.without, c, p.Seed)); err != nil {
+				if without, err = harness.Simulate(ctx, m.run(j.row.without, j.column, j.plan.Seed)); err != nil {
 					return nil, err
 				}
 			}
@@ -169,41 +146,32 @@ func (m *measurement) caught(r *Row, c *Column, p record.Plan, with *record.Run)
 }
 
 // add takes in what came of a run.
-func (m *measurement) add(pair *Pair, p record.Plan, r *record.Run, caught []string, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *measurement) add(j job, n made, err error) error {
+	pair, r := &m.table.Pairs[j.pair], n.run
+	var crash *batch.Panic
 	switch {
 	case harness.IsUsage(err):
 		pair.Barred = err.Error()
-		return
+		return nil
+	case errors.As(err, &crash):
+		return fmt.Errorf("matrix: %s: %w", j.plan.Command(), err)
 	case err != nil:
-		m.failed = err
-		return
+		return err
 	case !r.History.Complete(): // it was cut short, and shows nothing
-		return
+		return nil
 	}
 	pair.Runs++
 	m.table.Runs++
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		pair.Cells[i].add(v, slices.Contains(caught, v.Property), p)
+		pair.Cells[i].add(v, slices.Contains(n.caught, v.Property), j.plan)
 		if v.Meaning().Missed() {
-			m.table.miss(v, p)
+			m.table.miss(v, j.plan)
 		}
 	}
-	m.tell()
-}
-
-// tell reports how far the measurement is.
-func (m *measurement) tell() {
-	now := Progress{Doing: "running", Done: m.next, Planned: m.table.Planned, Passed: time.Since(m.started)}
-	if now.Planned > 0 {
-		now.Left = time.Duration(float64(now.Passed) * float64(now.Planned-now.Done) / float64(now.Done))
-	}
-	if m.Budget > 0 && (now.Planned == 0 || m.Budget-now.Passed < now.Left) {
-		now.Left = max(m.Budget-now.Passed, 0)
-	}
-	m.progress(now)
+	now := batch.Progress{Doing: "running", Done: m.next, Planned: m.table.Planned, Passed: time.Since(m.started)}
+	m.progress(now.Estimate(m.Budget))
+	return nil
 }
 
 // add takes in what came of the property in one run, and whether it caught a foot-gun.

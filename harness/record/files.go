@@ -65,6 +65,15 @@ func Put(dir string, files map[string][]byte) error {
 	return nil
 }
 
+// WriteHistory writes a history into a run's folder, as the recorder of a run does.
+func WriteHistory(dir string, h *history.History) error {
+	var b []byte
+	for i := range h.Ops {
+		b = append(h.Ops[i].AppendJSON(b), '\n')
+	}
+	return Put(dir, map[string][]byte{HistoryFile: b})
+}
+
 // Read reads a run back from its folder. A history that was cut off is read as far as it goes, and a note says so; a run
 // that was never judged has no verdicts, and stands as unknown.
 func Read(dir string) (*Run, error) {

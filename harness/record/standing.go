@@ -1,6 +1,9 @@
 package record
 
-import "recount/history"
+import (
+	"recount/checkers"
+	"recount/history"
+)
 
 // Exit statuses. The first three are verdicts about the target, the others are about Recount and who calls it.
 const (
@@ -50,6 +53,15 @@ func (r *Run) Stand() {
 	if decided && !open && r.Flaw == Flawless {
 		r.Status = StatusHeld
 	}
+}
+
+// Require makes the verdict on a property count as one on a promise that must hold, and be seen to, whatever the target
+// promises and the scenario expects.
+func (r *Run) Require(property string) {
+	if v := r.Verdict(property); v != nil {
+		v.Promised, v.While, v.Excused, v.Untested, v.Expect = true, "", false, false, checkers.Unknown
+	}
+	r.Stand()
 }
 
 // flaw returns what makes a run of that plan decide nothing, if anything does.

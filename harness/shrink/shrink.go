@@ -6,12 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
 	"recount/checkers"
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
@@ -148,9 +148,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	if s.Make == nil {
 		s.Make = harness.Simulate
 	}
-	if s.Jobs <= 0 {
-		s.Jobs = runtime.GOMAXPROCS(0)
-	}
+	s.Jobs = batch.Workers(s.Jobs)
 	if s.Progress == nil {
 		s.Progress = func(Progress) {}
 	}

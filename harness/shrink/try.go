@@ -3,10 +3,10 @@ package shrink
 import (
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 )
 
@@ -106,30 +106,17 @@ func (s *shrinker) each(plans []record.Plan, f func(o *outcome) bool) {
 	if s.err != nil {
 		return
 	}
-	for batch := range slices.Chunk(plans, s.Jobs) {
-		outcomes, errs := make([]*outcome, len(batch)), make([]error, len(batch))
-		var wg sync.WaitGroup
-		for i, p := range batch {
-			wg.Go(func() {
-				begun := time.Now()
-				r, err := s.Make(s.ctx, p)
-				if errs[i] = err; err == nil {
-					outcomes[i] = &outcome{p, r, s.shows(r, p.Time), time.Since(begun)}
-				}
-			})
+	b := batch.Batch[record.Plan, *record.Run]{Do: s.Make, Jobs: s.Jobs, Ordered: true}
+	for d := range b.Each(s.ctx, slices.Values(plans)) {
+		if s.ctx.Err() != nil {
+			return // runs that were cut short show nothing
 		}
-		wg.Wait()
-		for i, o := range outcomes {
-			if s.ctx.Err() != nil {
-				return // runs that were cut short show nothing
-			}
-			if s.err = errs[i]; s.err != nil {
-				return
-			}
-			s.result.Runs++
-			if !f(o) {
-				return
-			}
+		if s.err = d.Err; s.err != nil {
+			return
+		}
+		s.result.Runs++
+		if !f(&outcome{d.Job, d.Result, s.shows(d.Result, d.Job.Time), d.Took}) {
+			return
 		}
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
-	"sync"
 	"time"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 )
 
@@ -68,9 +67,6 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 		return nil, fmt.Errorf("suite: %w", err)
 	}
 	m := &maker{suite: s, cfg: cfg, outcome: o}
-	if s.Budget > 0 {
-		m.deadline = o.Started.Add(s.Budget)
-	}
 	var simulated, contained []int
 	for i, j := range jobs {
 		if !cfg.Shard.has(i) {
@@ -86,11 +82,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 			contained = append(contained, n)
 		}
 	}
-	workers := cfg.Jobs
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	m.work(ctx, simulated, workers)
+	m.work(ctx, simulated, cfg.Jobs)
 	m.work(ctx, contained, 1)
 	o.Interrupted = ctx.Err() != nil
 	o.Took = time.Since(o.Started)
@@ -101,63 +93,63 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 
 // maker makes the runs of a suite.
 type maker struct {
-	suite    *Suite
-	cfg      Config
-	outcome  *Outcome
-	jobs     []job // of the outcome's runs
-	deadline time.Time
-
-	mu     sync.Mutex // guards the rest
-	done   int
-	broken int
+	suite   *Suite
+	cfg     Config
+	outcome *Outcome
+	jobs    []job // of the outcome's runs
+	done    int
+	broken  int
 }
 
+// work makes some of the runs, given by their numbers, so many at a time.
 func (m *maker) work(ctx context.Context, which []int, workers int) {
-	next := make(chan int)
-	var all sync.WaitGroup
-	for range workers {
-		all.Go(func() {
-			for i := range next {
-				m.make(ctx, i)
+	b := batch.Batch[int, *record.Run]{Do: m.make, Jobs: workers}
+	numbers := func(yield func(int) bool) {
+		for _, i := range which {
+			if m.spent() {
+				m.outcome.Spent = true
+				return
 			}
-		})
-	}
-	for _, i := range which {
-		if !m.deadline.IsZero() && time.Now().After(m.deadline) {
-			m.outcome.Spent = true
-			break
+			if !yield(i) {
+				return
+			}
 		}
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
 	}
-	close(next)
-	all.Wait()
+	for d := range b.Each(ctx, numbers) {
+		m.note(ctx, d)
+	}
+}
+
+func (m *maker) spent() bool {
+	return m.suite.Budget > 0 && time.Since(m.outcome.Started) > m.suite.Budget
 }
 
 // make makes one run. Its folder lies in the suite's.
-func (m *maker) make(ctx context.Context, i int) {
-	if ctx.Err() != nil {
-		return
-	}
-	r, j := m.outcome.Runs[i], m.jobs[i]
-	title := fmt.Sprintf("%s on %s, seed %d", r.Scenario, r.Target, r.Seed)
-	began := time.Now()
+func (m *maker) make(ctx context.Context, i int) (*record.Run, error) {
 	say := func(string) {}
-	if j.plan.On != record.OnSim && m.cfg.Say != nil {
-		m.cfg.Say(title)
+	if m.jobs[i].plan.On != record.OnSim && m.cfg.Say != nil {
+		m.cfg.Say(m.title(i))
 		say = m.cfg.Say
 	}
-	made, err := harness.Run(ctx, j.plan, harness.Config{
-		Results: filepath.Join(m.outcome.Dir, "runs"), Repeat: j.repeat, Compress: true, Progress: say,
+	return harness.Run(ctx, m.jobs[i].plan, harness.Config{
+		Results: filepath.Join(m.outcome.Dir, "runs"), Repeat: m.jobs[i].repeat, Compress: true, Progress: say,
 	})
-	r.Took = time.Since(began)
+}
+
+func (m *maker) title(i int) string {
+	r := m.outcome.Runs[i]
+	return fmt.Sprintf("%s on %s, seed %d", r.Scenario, r.Target, r.Seed)
+}
+
+// note takes up what came of a run.
+func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
+	r, made := m.outcome.Runs[d.Job], d.Result
+	r.Took = d.Took
 	switch {
-	case err != nil && ctx.Err() != nil:
-		r.State, r.Error = Interrupted, err.Error()
-	case err != nil:
-		r.State, r.Error = Failed, err.Error()
+	case d.Err != nil && ctx.Err() != nil:
+		r.State, r.Error = Interrupted, d.Err.Error()
+	case d.Err != nil:
+		r.State, r.Error = Failed, d.Err.Error()
 	default:
 		if rel, err := filepath.Rel(m.outcome.Dir, made.Dir); err == nil {
 			r.Dir = filepath.ToSlash(rel)
@@ -167,14 +159,12 @@ func (m *maker) make(ctx context.Context, i int) {
 			r.State = Interrupted
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.done++
 	if r.State == Broken {
 		m.broken++
 	}
 	if m.cfg.Progress != nil {
-		m.cfg.Progress(Progress{Done: m.done, Of: len(m.outcome.Runs), Broken: m.broken, Doing: title})
+		m.cfg.Progress(Progress{Done: m.done, Of: len(m.outcome.Runs), Broken: m.broken, Doing: m.title(d.Job)})
 	}
 }
 
