@@ -9,13 +9,13 @@ import (
 // keepsSynced is what all elections rest on that keep anything on disk: to vote, or to number a leadership, once.
 const keepsSynced = "no disk loses what was synced, or fails to sync"
 
-// onDisk lets promises rest on the disks as well, of all nodes.
-func onDisk(promises ...Promise) []Promise {
-	return onDisksOf(func(string) bool { return true }, promises)
+// OnDisk lets promises rest on the disks as well, of all nodes.
+func OnDisk(promises ...Promise) []Promise {
+	return OnDisksOf(func(string) bool { return true }, promises)
 }
 
-// onDisksOf lets promises rest on the disks of some nodes.
-func onDisksOf(keeps func(node string) bool, promises []Promise) []Promise {
+// OnDisksOf lets promises rest on the disks of some nodes.
+func OnDisksOf(keeps func(node string) bool, promises []Promise) []Promise {
 	promises = slices.Clone(promises)
 	for i := range promises {
 		p := &promises[i]
@@ -35,12 +35,12 @@ func forgets(did history.Changes, keeps func(node string) bool) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return keeps(d.Node) && (d.Wiped || d.SyncErrors > 0) })
 }
 
-// failing reports whether a change does anything to the disk of such a node.
-func failing(did history.Changes, keeps func(node string) bool) bool {
+// FailsDisk reports whether a change does anything to the disk of such a node.
+func FailsDisk(did history.Changes, keeps func(node string) bool) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return keeps(d.Node) && d.DiskState != history.DiskState{} })
 }
 
-// refuses reports whether a change makes any disk refuse what is written to it.
-func refuses(did history.Changes) bool {
+// RefusesWrites reports whether a change makes any disk refuse what is written to it.
+func RefusesWrites(did history.Changes) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Full || d.WriteErrors > 0 || d.SyncErrors > 0 })
 }

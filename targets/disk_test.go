@@ -1,4 +1,4 @@
-package targets
+package targets_test
 
 import (
 	"testing"
@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/targets"
+	_ "recount/targets/builtin"
 )
 
 func TestPromisesRestOnTheDisksThatKeepSomething(t *testing.T) {
@@ -32,10 +34,12 @@ func TestPromisesRestOnTheDisksThatKeepSomething(t *testing.T) {
 		{"blazingmq-scouting", "sticky-leader", "n2", history.DiskState{Slow: 1}, true},
 		{"bully", "agreement", "n2", history.DiskState{Wiped: true}, false},
 	} {
-		target, err := Find(c.target)
+		target, err := targets.Find(c.target)
 		require.NoError(t, err)
 		require.Equal(t, c.excused, target.Excused(c.property, did(c.node, c.state)), "%+v", c)
 	}
-	require.False(t, registry["raft"].Excused("vote-once", history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Crashed}}}),
+	raft, err := targets.Find("raft")
+	require.NoError(t, err)
+	require.False(t, raft.Excused("vote-once", history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Crashed}}}),
 		"losing what was not synced excuses nobody")
 }

@@ -1,4 +1,5 @@
-// Package targets holds the elections under test: one file or folder each, and the registry of them.
+// Package targets says what an election under test is, and keeps the registry of them. It links none: whoever imports a
+// target's own package has it registered; targets/builtin has all that are built in.
 package targets
 
 import (
@@ -14,7 +15,8 @@ import (
 )
 
 // Target is an election that Recount can run, and what it promises. Exactly one of Node and System is set. Where the same
-// election is there as a model, for simulations, and for real, the model has the real one in Real.
+// election is there as a model, for simulations, and for real, both register under one name, and the model has the real
+// one in Real.
 type Target struct {
 	Name    string // command-line word: "raft-prevote"
 	About   string // one line
@@ -45,6 +47,7 @@ type Target struct {
 	// Definition is the text of the file that describes the target; nil for those that are compiled in.
 	Definition []byte
 	// Real is what runs in containers in the place of this model of it, with options, promises and bounds of its own.
+	// Register sets it.
 	Real *Target
 }
 
@@ -100,21 +103,29 @@ func (t *Target) Promised(o Options, property string) (promised bool, while stri
 
 var registry = map[string]*Target{}
 
-// Register adds a target; a name registered twice is a programming error.
+// Register adds a target. A name may be registered twice if one of the two is a model and the other one real; anything
+// else is a programming error.
 func Register(t *Target) {
-	switch {
-	case registry[t.Name] != nil:
-		panic("targets: registered twice: " + t.Name)
-	case (t.Node == nil) == (t.System == nil):
+	if (t.Node == nil) == (t.System == nil) {
 		panic("targets: exactly one of Node and System must be set: " + t.Name)
-	case t.Real != nil && (t.Node == nil || t.Real.System == nil):
-		panic("targets: a model has Node, and what it models System: " + t.Name)
 	}
-	if t.Real != nil {
-		t.Real.Name = t.Name
-		t.Options = append(t.Options, modelOption)
+	switch other := registry[t.Name]; {
+	case other == nil:
+		registry[t.Name] = t
+	case other.Real != nil, (other.Node == nil) == (t.Node == nil):
+		panic("targets: registered twice: " + t.Name)
+	case t.Node != nil:
+		registry[t.Name] = modelOf(t, other)
+	default:
+		modelOf(other, t)
 	}
-	registry[t.Name] = t
+}
+
+// modelOf ties a model to what it models.
+func modelOf(model, real *Target) *Target {
+	model.Real = real
+	model.Options = append(slices.Clip(model.Options), modelOption)
+	return model
 }
 
 // All returns every target, by name.

@@ -9,21 +9,21 @@ import (
 	"recount/internal/hint"
 )
 
-// debian is a system that is taken out of Debian's packages, for versions that can be had in no other way. Nothing is
+// Debian is a system that is taken out of Debian's packages, for versions that can be had in no other way. Nothing is
 // installed on this machine.
-type debian struct {
-	packages []string // as apt-get download takes them: "etcd-server=3.4.23*"
-	drop     []string // patterns of files that the system does not need to run
-	lacks    string   // the way out for machines that have no such package
+type Debian struct {
+	Packages []string // as apt-get download takes them: "etcd-server=3.4.23*"
+	Drop     []string // patterns of files that the system does not need to run
+	Lacks    string   // the way out for machines that have no such package
 }
 
-func (d debian) content() []string {
-	return append(append([]string{}, d.packages...), d.drop...)
+func (d Debian) content() []string {
+	return append(append([]string{}, d.Packages...), d.Drop...)
 }
 
-func (d debian) make(ctx context.Context, b bench) (root string, err error) {
+func (d Debian) make(ctx context.Context, b bench) (root string, err error) {
 	for _, tool := range []string{"apt-get", "dpkg-deb"} {
-		if err := need(tool, d.lacks); err != nil {
+		if err := need(tool, d.Lacks); err != nil {
 			return "", fmt.Errorf("it comes from Debian packages: %w", err)
 		}
 	}
@@ -31,8 +31,8 @@ func (d debian) make(ctx context.Context, b bench) (root string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download"}, d.packages...)...); err != nil {
-		return "", hint.Add(err, "run apt-get update if the package lists are old; otherwise: %s", d.lacks)
+	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download"}, d.Packages...)...); err != nil {
+		return "", hint.Add(err, "run apt-get update if the package lists are old; otherwise: %s", d.Lacks)
 	}
 	files, err := filepath.Glob(filepath.Join(debs, "*.deb"))
 	if err != nil {
@@ -47,7 +47,7 @@ func (d debian) make(ctx context.Context, b bench) (root string, err error) {
 			return "", err
 		}
 	}
-	for _, pattern := range d.drop {
+	for _, pattern := range d.Drop {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return "", err

@@ -7,16 +7,16 @@ import (
 	"runtime"
 )
 
-// goMain is a program that this machine's Go toolchain builds, from a main package of a few lines or from the system's
+// GoMain is a program that this machine's Go toolchain builds, from a main package of a few lines or from the system's
 // own, with the versions of all modules it imports. A module of its own takes the replace directives that "go install"
 // refuses.
-type goMain struct {
-	main string // "" for a program whose own main package is built
-	mod  string
-	sum  string // "" lets the toolchain resolve what mod leaves open, by the checksum database
-	pkg  string // that package; "" is the one in main
-	path string // of the program in the image
-	more string // a second file of the main package
+type GoMain struct {
+	Main string // "" for a program whose own main package is built
+	Mod  string // its go.mod
+	Sum  string // "" lets the toolchain resolve what Mod leaves open, by the checksum database
+	Pkg  string // that package; "" is the one in Main
+	Path string // of the program in the image
+	More string // a second file of the main package
 }
 
 const noGo = "it is built with Go: install it from https://go.dev/dl"
@@ -24,18 +24,18 @@ const noGo = "it is built with Go: install it from https://go.dev/dl"
 // flags build a static program that is the same wherever it is built.
 var flags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
 
-func (g goMain) content() []string {
-	all := append([]string{g.main, g.mod, g.sum, g.path}, flags...)
-	if g.pkg != "" {
-		all = append(all, g.pkg)
+func (g GoMain) content() []string {
+	all := append([]string{g.Main, g.Mod, g.Sum, g.Path}, flags...)
+	if g.Pkg != "" {
+		all = append(all, g.Pkg)
 	}
-	if g.more != "" {
-		all = append(all, g.more)
+	if g.More != "" {
+		all = append(all, g.More)
 	}
 	return all
 }
 
-func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
+func (g GoMain) make(ctx context.Context, b bench) (root string, err error) {
 	if err := need("go", noGo); err != nil {
 		return "", err
 	}
@@ -47,15 +47,15 @@ func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
 	if err != nil {
 		return "", err
 	}
-	files, pkg, resolve := map[string]string{"go.mod": g.mod}, g.pkg, "-mod=mod"
-	if g.main != "" {
-		files["main.go"], pkg = g.main, "."
+	files, pkg, resolve := map[string]string{"go.mod": g.Mod}, g.Pkg, "-mod=mod"
+	if g.Main != "" {
+		files["main.go"], pkg = g.Main, "."
 	}
-	if g.more != "" {
-		files["more.go"] = g.more
+	if g.More != "" {
+		files["more.go"] = g.More
 	}
-	if g.sum != "" {
-		files["go.sum"], resolve = g.sum, "-mod=readonly"
+	if g.Sum != "" {
+		files["go.sum"], resolve = g.Sum, "-mod=readonly"
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(src, name), []byte(text), 0o644); err != nil {
@@ -65,7 +65,7 @@ func (g goMain) make(ctx context.Context, b bench) (root string, err error) {
 	if root, err = b.folder("root"); err != nil {
 		return "", err
 	}
-	args := append([]string{"build", "-v", resolve, "-o", filepath.Join(root, g.path)}, flags...)
+	args := append([]string{"build", "-v", resolve, "-o", filepath.Join(root, g.Path)}, flags...)
 	env := []string{
 		"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GO111MODULE=on", "GOWORK=off", "TMPDIR=" + tmp,
 		"GOFLAGS=-trimpath", // an empty one would not hide the user's own

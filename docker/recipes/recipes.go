@@ -57,26 +57,58 @@ func build(ctx context.Context, image election.Image, progress func(line string)
 	return pack(root, dir)
 }
 
-// recipe is how one version of one system is made.
-type recipe interface {
+// System is a real system whose images are made here.
+type System struct {
+	Name string // as election.Image has it: "etcd"
+	// Versions says, for people, of which versions there are recipes: "known: …" goes before it.
+	Versions string
+	// Recipe returns how a version is made; nil if it cannot be. It is the one place where that is decided.
+	Recipe func(version string) Recipe
+	// Published is the image of a version that the system's makers publish, the zero Upstream if there is none; nil if they
+	// publish none of any version that would do.
+	Published func(version string) Upstream
+}
+
+// Recipe is how one version of one system is made: a GoMain or a Debian.
+type Recipe interface {
 	// content is all that decides what make makes, but for the tools of this machine.
 	content() []string
 	// make returns the folder, within the bench's, that is to be the root of the image.
 	make(ctx context.Context, b bench) (root string, err error)
 }
 
-// systems are the recipes by name, each giving the one for a version.
-var systems = map[string]func(version string) (recipe, error){}
+var systems = map[string]System{}
 
-// Known returns the names of all recipes, sorted.
+// Register adds a system; a name registered twice is a programming error.
+func Register(s System) {
+	if _, twice := systems[s.Name]; twice {
+		panic("recipes: registered twice: " + s.Name)
+	}
+	systems[s.Name] = s
+}
+
+// Known returns the names of all systems, sorted.
 func Known() []string { return slices.Sorted(maps.Keys(systems)) }
 
-func find(image election.Image) (recipe, error) {
-	forVersion, ok := systems[image.Recipe]
+// Check tells whether the image can be had, made or pulled: the error says of which versions it could be made.
+func Check(image election.Image) error {
+	_, err := find(image)
+	if _, none := Published(image); err != nil && none == nil {
+		return nil
+	}
+	return err
+}
+
+func find(image election.Image) (Recipe, error) {
+	s, ok := systems[image.Recipe]
 	if !ok {
 		return nil, hint.Unknown("recipe", image.Recipe, Known())
 	}
-	return forVersion(image.Version)
+	r := s.Recipe(image.Version)
+	if r == nil {
+		return nil, hint.Add(fmt.Errorf("%q is no version of %s that Recount runs", image.Version, s.Name), "known: %s", s.Versions)
+	}
+	return r, nil
 }
 
 // key is the hash of what decides what is built. Images are for the architecture of this machine.

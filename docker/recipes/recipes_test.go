@@ -20,6 +20,39 @@ import (
 	"recount/internal/hint"
 )
 
+// A system like others: pinned, left to the toolchain, of packages, and of a main package of its own.
+func init() {
+	Register(System{
+		Name: "etcd", Versions: "3.4.23, and all of 3.6",
+		Recipe: func(version string) Recipe {
+			switch {
+			case version == "3.4.23":
+				return Debian{
+					Packages: []string{"etcd-server=3.4.23*", "libc6"}, Drop: []string{"etc", "usr/share"},
+					Lacks: "version 3.4.23 needs apt-get; 3.4.15 is built with Go",
+				}
+			case version == "3.6.16":
+				return GoMain{Main: "package main", Mod: "module etcd", Sum: "pinned", Path: "usr/bin/etcd"}
+			case regexp.MustCompile(`^3\.6\.[0-9]+$`).MatchString(version):
+				return GoMain{Main: "package main", Mod: "module etcd", Path: "usr/bin/etcd"}
+			}
+			return nil
+		},
+		Published: func(version string) Upstream {
+			if !strings.HasPrefix(version, "3.") {
+				return Upstream{}
+			}
+			return Upstream{"registry.example/etcd:v" + version, map[string]string{"/usr/local/bin/etcd": "usr/bin/etcd"}}
+		},
+	})
+	Register(System{
+		Name: "own", Versions: "all",
+		Recipe: func(version string) Recipe {
+			return GoMain{Mod: "module own", Pkg: "example.com/own", Path: "usr/bin/own"}
+		},
+	})
+}
+
 func etcdImage(version string) election.Image {
 	return election.Image{Recipe: "etcd", Version: version}
 }
@@ -39,36 +72,16 @@ func TestRef(t *testing.T) {
 
 // What decides an image is in its name: each part of a recipe changes it.
 func TestContent(t *testing.T) {
-	g := goMain{main: "a", mod: "b", sum: "c", pkg: "d", path: "e", more: "f"}
-	for _, other := range []goMain{
+	g := GoMain{Main: "a", Mod: "b", Sum: "c", Pkg: "d", Path: "e", More: "f"}
+	for _, other := range []GoMain{
 		{"x", "b", "c", "d", "e", "f"}, {"a", "x", "c", "d", "e", "f"}, {"a", "b", "x", "d", "e", "f"}, {"a", "b", "c", "x", "e", "f"},
 		{"a", "b", "c", "d", "x", "f"}, {"a", "b", "c", "d", "e", "x"},
 	} {
 		require.NotEqual(t, g.content(), other.content())
 	}
-	d := debian{packages: []string{"a"}, drop: []string{"b"}}
-	require.NotEqual(t, d.content(), debian{packages: []string{"x"}, drop: []string{"b"}}.content())
-	require.NotEqual(t, d.content(), debian{packages: []string{"a"}, drop: []string{"x"}}.content())
-}
-
-func TestEtcdVersions(t *testing.T) {
-	for _, version := range []string{"3.5.0", "3.5.35", "3.6.0", "3.6.16", "3.7.3"} {
-		r, err := etcd(version)
-		require.NoError(t, err)
-		require.Contains(t, r.(goMain).main, `"go.etcd.io/etcd/server/v3/etcdmain"`)
-		require.Contains(t, r.(goMain).mod, "require go.etcd.io/etcd/server/v3 v"+version+"\n")
-	}
-	for _, version := range []string{"3.4.15", "3.5.35", "3.6.16"} {
-		r, err := etcd(version)
-		require.NoError(t, err)
-		require.Contains(t, r.(goMain).sum, "go.etcd.io/bbolt ", "all of its modules are pinned")
-	}
-	r, err := etcd("3.4.15")
-	require.NoError(t, err)
-	require.Contains(t, r.(goMain).main, `"go.etcd.io/etcd/etcdmain"`)
-	r, err = etcd("3.4.23")
-	require.NoError(t, err)
-	require.IsType(t, debian{}, r)
+	d := Debian{Packages: []string{"a"}, Drop: []string{"b"}}
+	require.NotEqual(t, d.content(), Debian{Packages: []string{"x"}, Drop: []string{"b"}}.content())
+	require.NotEqual(t, d.content(), Debian{Packages: []string{"a"}, Drop: []string{"x"}}.content())
 }
 
 func TestBuildRefuses(t *testing.T) {
@@ -77,10 +90,10 @@ func TestBuildRefuses(t *testing.T) {
 		want, hint string
 	}{
 		{election.Image{Recipe: "etcdd", Version: "1"}, `recipes: etcdd 1: unknown recipe "etcdd"`, `did you mean "etcd"?`},
-		{etcdImage("3.4.20"), `recipes: etcd 3.4.20: no recipe for version "3.4.20"`, "known: 3.4.15, 3.4.23, and all of 3.5, 3.6 and 3.7"},
-		{etcdImage("3.6"), `no recipe for version "3.6"`, "known: "},
-		{etcdImage("3.6.1/../../main"), "no recipe for version", "known: "},
-		{etcdImage(""), `no recipe for version ""`, "known: "},
+		{etcdImage("3.4.20"), `recipes: etcd 3.4.20: "3.4.20" is no version of etcd that Recount runs`, "known: 3.4.23, and all of 3.6"},
+		{etcdImage("3.6"), `"3.6" is no version of etcd`, "known: "},
+		{etcdImage("3.6.1/../../main"), "is no version of etcd", "known: "},
+		{etcdImage(""), `"" is no version of etcd`, "known: "},
 	} {
 		root, _, err := Build(t.Context(), c.image, nil)
 		require.ErrorContains(t, err, c.want)
@@ -254,4 +267,34 @@ func unpack(t *testing.T, root io.Reader) map[string]string {
 		require.NoError(t, err)
 		files[h.Name] = string(b)
 	}
+}
+
+// A program whose own main package is built comes without one of ours.
+func TestBuildItsOwnMain(t *testing.T) {
+	tool(t, "go", `test ! -e main.go && for last; do :; done && mkdir -p "${5%/*}" && printf "$last" >"$5"`)
+	root, _, err := Build(t.Context(), election.Image{Recipe: "own", Version: "2.12.15"}, nil)
+	require.NoError(t, err)
+	defer root.Close()
+	require.Equal(t, "example.com/own", unpack(t, root)["usr/bin/own"])
+}
+
+func TestPublished(t *testing.T) {
+	up, err := Published(etcdImage("3.4.20"))
+	require.NoError(t, err)
+	require.Equal(t, Upstream{"registry.example/etcd:v3.4.20", map[string]string{"/usr/local/bin/etcd": "usr/bin/etcd"}}, up)
+	_, err = Published(election.Image{Recipe: "own", Version: "1.7.3"})
+	require.ErrorContains(t, err, "nobody publishes an image of it")
+	require.Contains(t, hint.Of(err), "recount images build own:1.7.3 builds it; pulled can be: [etcd]")
+}
+
+// What can be pulled need not be built; what can be neither is refused.
+func TestCheck(t *testing.T) {
+	require.NoError(t, Check(etcdImage("3.6.16")))
+	require.NoError(t, Check(etcdImage("3.4.20")))
+	require.Error(t, Check(etcdImage("4.0.0")))
+	require.ErrorContains(t, Check(election.Image{Recipe: "etcdd", Version: "1"}), `unknown recipe "etcdd"`)
+}
+
+func TestRegisteredTwice(t *testing.T) {
+	require.Panics(t, func() { Register(System{Name: "etcd"}) })
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"recount/targets"
+	"recount/targets/algorithms/detector"
 )
 
 // phi counts the mistakes of phi-accrual: heartbeats that came, and came after it had given the leader up.
@@ -59,7 +60,7 @@ func countMistakes(phi float64, draw func(*rand.Rand) float64, seed uint64) (sam
 	if err != nil {
 		return nil, err
 	}
-	d := targets.NewDetector(o)
+	d := detector.New(o)
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	now := time.Duration(0)
 	mistakes := 0.0

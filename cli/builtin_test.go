@@ -1,0 +1,3 @@
+package cli
+
+import _ "recount/targets/builtin" // the tests run targets by name

@@ -1,0 +1,3 @@
+package docker
+
+import _ "recount/targets/builtin" // the tests run targets by name

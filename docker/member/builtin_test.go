@@ -1,0 +1,3 @@
+package member_test
+
+import _ "recount/targets/builtin" // the tests run targets by name

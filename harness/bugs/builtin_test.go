@@ -1,0 +1,3 @@
+package bugs
+
+import _ "recount/targets/builtin" // the tests run targets by name

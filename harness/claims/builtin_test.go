@@ -1,0 +1,3 @@
+package claims
+
+import _ "recount/targets/builtin" // the tests run targets by name

@@ -1,0 +1,3 @@
+package hunt
+
+import _ "recount/targets/builtin" // the tests run targets by name

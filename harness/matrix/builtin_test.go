@@ -1,0 +1,3 @@
+package matrix
+
+import _ "recount/targets/builtin" // the tests run targets by name

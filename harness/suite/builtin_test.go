@@ -1,0 +1,3 @@
+package suite
+
+import _ "recount/targets/builtin" // the tests run targets by name

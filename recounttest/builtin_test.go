@@ -1,0 +1,3 @@
+package recounttest_test
+
+import _ "recount/targets/builtin" // the tests run targets by name

@@ -1,0 +1,358 @@
+// Package etcdraft is the raft library of etcd, CockroachDB and TiKV as a target. It is a package of its own because it links the
+// library: whoever does not import it can link another version of it.
+package etcdraft
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	raftlib "go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+	"go.etcd.io/raft/v3/tracker"
+
+	"recount/election"
+	"recount/history"
+	"recount/targets"
+)
+
+// etcd-raft is the raft library of etcd, CockroachDB and TiKV, driven as its documentation says a RawNode is to be. What
+// its makers promise and what its options are for:
+//
+//   - https://pkg.go.dev/go.etcd.io/raft/v3#hdr-Usage: what is stored before what is sent
+//   - https://pkg.go.dev/go.etcd.io/raft/v3#Config: CheckQuorum, PreVote, ElectionTick
+func init() {
+	targets.Register(&targets.Target{
+		Name:   "etcd-raft",
+		About:  "etcd's raft library, version " + etcdRaftVersion + ", with pre-vote and check-quorum as options",
+		Source: "https://pkg.go.dev/go.etcd.io/raft/v3#Config",
+		Options: []targets.Option{
+			targets.Scale("1"),
+			{Name: "tick", Kind: targets.Duration, Default: "100ms", About: "the library's unit of time, and a leader's heartbeat interval"},
+			{Name: "election-ticks", Kind: targets.Number, Default: "10", About: "a follower campaigns after one to two times so many ticks without a heartbeat"},
+			{Name: "pre-vote", Kind: targets.Bool, Default: "true", About: "ask before campaigning"},
+			{Name: "check-quorum", Kind: targets.Bool, Default: "true", About: "a leader without a majority steps down; who hears one votes for nobody"},
+		},
+		Promises: targets.OnDisk(
+			targets.Promise{Property: "single-leader-per-term"},
+			targets.Promise{Property: "fencing"},
+			targets.Promise{Property: "monotonic-term"},
+			targets.Promise{Property: "vote-once"},
+			targets.Promise{Property: "elects", While: targets.RaftElects},
+			targets.Promise{Property: "sticky-leader", While: targets.RaftTiming + ", and " + targets.VotesAtOnce, Unless: targets.Delays},
+			targets.Promise{Property: "no-ping-pong", While: targets.RaftTiming},
+			targets.Promise{Property: "bounded-terms", While: targets.RaftTiming},
+		),
+		Unpromised: func(o targets.Options) []string {
+			var broken []string
+			if !o.Bool("pre-vote") {
+				broken = append(broken, "bounded-terms")
+			}
+			if !o.Bool("check-quorum") {
+				broken = append(broken, "elects")
+			}
+			if broken != nil {
+				broken = append(broken, "sticky-leader", "no-ping-pong")
+			}
+			return broken
+		},
+		Bounds: func(o targets.Options) history.Bounds {
+			timeout := time.Duration(etcdRaftTicks(o)) * targets.Scaled(o, "tick")
+			return targets.BoundsOf(2*timeout, 20*timeout, targets.Scaled(o, "tick"))
+		},
+		Node: newEtcdRaft,
+	})
+}
+
+// etcdRaftVersion is the library's, as go.mod has it.
+const etcdRaftVersion = "3.6.0"
+
+// etcdRaftTicks is what the library calls ElectionTick: more than a heartbeat's one.
+func etcdRaftTicks(o targets.Options) int { return int(min(max(2, o.Number("election-ticks")), 1000)) }
+
+// etcdRaft drives the library. Its messages are the library's own, whole, in Data.
+//
+// The library draws its election timeouts from the machine's randomness, and a run must have all of its own from its
+// seed. So the timeout is counted here, from the same distribution and set back by the same events, and when it has run
+// out the library is told to campaign. All else is the library's.
+type etcdRaft struct {
+	env    election.Env
+	config raftlib.Config
+	tick   time.Duration
+
+	node *raftlib.RawNode
+	log  *etcdRaftLog
+	view raftlib.BasicStatus
+	vote pb.HardState // as last told to Granted
+
+	elapsed, timeout int // in ticks
+	dead             bool
+}
+
+func newEtcdRaft(o targets.Options, env election.Env) election.Node {
+	return &etcdRaft{env: env, tick: targets.Scaled(o, "tick"), config: raftlib.Config{
+		ID:                        uint64(env.ID()),
+		ElectionTick:              etcdRaftTicks(o),
+		HeartbeatTick:             1,
+		MaxSizePerMsg:             1 << 20,
+		MaxInflightMsgs:           256,
+		MaxUncommittedEntriesSize: 1 << 30,
+		PreVote:                   o.Bool("pre-vote"),
+		CheckQuorum:               o.Bool("check-quorum"),
+		Logger:                    silent{},
+	}}
+}
+
+const tickTimer election.Timer = 0
+
+// Start takes up the log, the term and the vote that an earlier life left.
+func (n *etcdRaft) Start() {
+	n.guard(func() error {
+		log, err := loadEtcdRaftLog(n.env)
+		if err != nil {
+			return err
+		}
+		n.log, n.config.Storage = log, log
+		n.vote, _, _ = log.InitialState()
+		if n.node, err = raftlib.NewRawNode(&n.config); err != nil {
+			return err
+		}
+		n.redraw()
+		n.env.SetTimer(tickTimer, n.tick)
+		return nil
+	})
+}
+
+// Expire is a tick.
+func (n *etcdRaft) Expire(election.Timer) {
+	n.env.SetTimer(tickTimer, n.tick)
+	n.guard(func() error {
+		if n.view.RaftState == raftlib.StateLeader {
+			n.node.Tick()
+			return nil
+		}
+		n.node.TickQuiesced() //nolint:staticcheck // the one way to count the library's lease on without its own timeout
+		if n.elapsed++; n.elapsed < n.timeout {
+			return nil
+		}
+		n.elapsed = 0
+		return n.node.Campaign()
+	})
+}
+
+// Receive hands a message to the library.
+func (n *etcdRaft) Receive(from election.ID, m election.Message) {
+	n.guard(func() error {
+		var msg pb.Message
+		if err := msg.Unmarshal(m.Data); err != nil || msg.From != uint64(from) {
+			return nil // it is nobody's
+		}
+		_ = n.node.Step(msg) // what the library does not want it drops
+		switch msg.Type {
+		case pb.MsgApp, pb.MsgHeartbeat, pb.MsgSnap:
+			if s := n.node.BasicStatus(); s.Lead == msg.From && s.Term == msg.Term {
+				n.elapsed = 0
+			}
+		}
+		return nil
+	})
+}
+
+// Resign hands the leadership over to the first member that the leader has heard from lately.
+func (n *etcdRaft) Resign() {
+	n.guard(func() error {
+		if n.view.RaftState != raftlib.StateLeader {
+			return nil
+		}
+		var heir uint64
+		n.node.WithProgress(func(id uint64, _ raftlib.ProgressType, p tracker.Progress) {
+			if id != n.config.ID && p.RecentActive && (heir == 0 || id < heir) {
+				heir = id
+			}
+		})
+		if heir != 0 {
+			n.node.TransferLeader(heir)
+		}
+		return nil
+	})
+}
+
+// guard lets the library do something and then does what it wants done. The library panics where a server would have to
+// end; the node is silent from then on, until it is started again.
+func (n *etcdRaft) guard(do func() error) {
+	if n.dead {
+		return
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fatal, string: // the library panics with strings, too
+			n.dead = true
+		default:
+			panic(r)
+		}
+	}()
+	if err := do(); err != nil {
+		panic(fatal(err.Error()))
+	}
+	for n.node.HasReady() {
+		n.handle(n.node.Ready())
+	}
+	was := n.view
+	if n.view = n.node.BasicStatus(); was.Term != n.view.Term || was.RaftState != n.view.RaftState {
+		n.redraw()
+	}
+}
+
+// redraw draws a new election timeout, as the library does whenever its term or state changes.
+func (n *etcdRaft) redraw() {
+	n.elapsed, n.timeout = 0, n.config.ElectionTick+n.env.Rand().IntN(n.config.ElectionTick)
+}
+
+// handle stores what must be on disk, and then sends.
+func (n *etcdRaft) handle(r raftlib.Ready) {
+	if err := n.log.save(n.env, r); err != nil {
+		panic(fatal(err.Error()))
+	}
+	if hard := r.HardState; hard.Vote != raftlib.None && (hard.Term != n.vote.Term || hard.Vote != n.vote.Vote) {
+		n.vote = hard
+		n.env.Granted(hard.Term, election.ID(hard.Vote))
+	}
+	for _, m := range r.Messages {
+		if m.Type == pb.MsgVoteResp && !m.Reject {
+			n.elapsed = 0
+		}
+		data, err := m.Marshal()
+		if err != nil {
+			panic(fatal(err.Error()))
+		}
+		n.env.Send(election.ID(m.To), election.Message{Kind: m.Type.String(), Term: m.Term, OK: !m.Reject, Data: data})
+	}
+	n.node.Advance(r)
+}
+
+// Status is what this node believes.
+func (n *etcdRaft) Status() election.Status {
+	s := election.Status{Term: n.view.Term, Leader: election.ID(n.view.Lead)}
+	switch {
+	case n.dead:
+		return election.Status{Term: n.view.Term}
+	case n.view.RaftState == raftlib.StateLeader:
+		s.Role = election.Leader
+	case n.view.RaftState != raftlib.StateFollower:
+		s.Role = election.Candidate
+	}
+	return s
+}
+
+// etcdRaftLog is the library's log, with the members that it starts with, kept on disk as one value.
+type etcdRaftLog struct {
+	*raftlib.MemoryStorage
+	members pb.ConfState
+}
+
+// InitialState is what the node starts from.
+func (l *etcdRaftLog) InitialState() (pb.HardState, pb.ConfState, error) {
+	hard, _, err := l.MemoryStorage.InitialState()
+	return hard, l.members, err
+}
+
+func loadEtcdRaftLog(env election.Env) (*etcdRaftLog, error) {
+	l := &etcdRaftLog{MemoryStorage: raftlib.NewMemoryStorage()}
+	for id := 1; id <= env.Size(); id++ {
+		l.members.Voters = append(l.members.Voters, uint64(id))
+	}
+	b := env.Load("log")
+	for first := true; len(b) > 0; first = false {
+		size, k := binary.Uvarint(b)
+		if k <= 0 || uint64(len(b)-k) < size {
+			return nil, fmt.Errorf("targets: etcd-raft: the log on disk is cut short")
+		}
+		record := b[k : k+int(size)]
+		b = b[k+int(size):]
+		if first {
+			var hard pb.HardState
+			if err := hard.Unmarshal(record); err != nil {
+				return nil, err
+			}
+			if err := l.SetHardState(hard); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		var e pb.Entry
+		if err := e.Unmarshal(record); err != nil {
+			return nil, err
+		}
+		if err := l.Append([]pb.Entry{e}); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// save takes in what is new and writes it all, which is little: an entry for each leadership.
+func (l *etcdRaftLog) save(env election.Env, r raftlib.Ready) error {
+	if raftlib.IsEmptyHardState(r.HardState) && len(r.Entries) == 0 {
+		return nil
+	}
+	if err := l.Append(r.Entries); err != nil {
+		return err
+	}
+	if !raftlib.IsEmptyHardState(r.HardState) {
+		if err := l.SetHardState(r.HardState); err != nil {
+			return err
+		}
+	}
+	hard, _, err := l.InitialState()
+	if err != nil {
+		return err
+	}
+	var b []byte
+	add := func(record []byte, err error) error {
+		b = append(binary.AppendUvarint(b, uint64(len(record))), record...)
+		return err
+	}
+	if err := add(hard.Marshal()); err != nil {
+		return err
+	}
+	last, err := l.LastIndex()
+	if err != nil {
+		return err
+	}
+	if last > 0 {
+		entries, err := l.Entries(1, last+1, 1<<62)
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			if err := add(entries[i].Marshal()); err != nil {
+				return err
+			}
+		}
+	}
+	env.Store("log", b)
+	if r.MustSync {
+		env.Sync()
+	}
+	return nil
+}
+
+// silent is the library's log, which nobody reads. What a server would end for ends the node.
+type silent struct{}
+
+func (silent) Debug(...any)              {}
+func (silent) Debugf(string, ...any)     {}
+func (silent) Info(...any)               {}
+func (silent) Infof(string, ...any)      {}
+func (silent) Warning(...any)            {}
+func (silent) Warningf(string, ...any)   {}
+func (silent) Error(...any)              {}
+func (silent) Errorf(string, ...any)     {}
+func (silent) Fatal(v ...any)            { panic(fatal(fmt.Sprint(v...))) }
+func (silent) Fatalf(f string, v ...any) { panic(fatal(fmt.Sprintf(f, v...))) }
+func (silent) Panic(v ...any)            { panic(fatal(fmt.Sprint(v...))) }
+func (silent) Panicf(f string, v ...any) { panic(fatal(fmt.Sprintf(f, v...))) }
+
+// fatal is what the library cannot go on after: mostly, that the disk has lost what was synced to it.
+type fatal string

@@ -1,0 +1,31 @@
+package algorithms
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/election"
+)
+
+// A holder gives a pledge back and asks for it again. Messages overtake each other: the pledge stands.
+func TestReleaseThatWasOvertaken(t *testing.T) {
+	const asked, released, again = 10 * time.Second, 12 * time.Second, 13 * time.Second
+	p := pledge{length: time.Minute}
+	p.bind(2, asked, 0)
+	require.False(t, p.free(3, time.Second))
+	require.False(t, p.released(3, released), "another's")
+
+	p.bind(2, again, 0)
+	require.False(t, p.released(2, released), "the release was sent before the second request")
+	p.bind(2, asked, 0)
+	require.False(t, p.released(2, released), "the first request comes last")
+	require.False(t, p.free(3, time.Second))
+
+	require.True(t, p.released(2, again+1))
+	require.True(t, p.free(3, time.Second))
+	p.bind(election.None, 0, 0)
+	require.False(t, p.free(3, time.Second), "bound to nobody knows whom")
+	require.True(t, p.free(3, time.Minute))
+}

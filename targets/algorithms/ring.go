@@ -1,0 +1,220 @@
+package algorithms
+
+import (
+	"slices"
+	"time"
+
+	"recount/election"
+	"recount/history"
+	"recount/targets"
+	"recount/targets/algorithms/detector"
+)
+
+func init() {
+	targets.Register(&targets.Target{
+		Name:     "ring",
+		About:    "ELECTION goes round a ring and collects who is alive, the highest of them wins, and ELECTED goes round",
+		Source:   ringSource,
+		NoTerms:  true,
+		Options:  ringOptions,
+		Promises: ringPromises,
+		Bounds:   ringBounds,
+		Node:     func(o targets.Options, env election.Env) election.Node { return newRing(o, env, true) },
+	})
+	targets.Register(&targets.Target{
+		Name:     "ring-max",
+		About:    "ring whose ELECTION carries only the highest id that it has met",
+		Source:   ringSource,
+		NoTerms:  true,
+		Options:  ringOptions,
+		Promises: ringPromises,
+		Bounds:   ringBounds,
+		Node:     func(o targets.Options, env election.Env) election.Node { return newRing(o, env, false) },
+	})
+}
+
+const ringSource = `Petrov, Database Internals, chapter 10, "Ring Algorithm"; after Chang and Roberts, "An Improved ` +
+	`Algorithm for Decentralized Extrema-Finding in Circular Configurations of Processes" (1979)`
+
+// A split ring closes up in each of its parts, and each elects a leader.
+var ringPromises = []targets.Promise{
+	{Property: "agreement"},
+	{Property: "elects", While: targets.WholeNetwork, Unless: targets.BreaksLinks},
+}
+
+var ringOptions = append([]targets.Option{
+	targets.Scale("0.1"),
+	{
+		Name: "ack", Kind: targets.Duration, Default: "200ms",
+		About: "how long a node waits for its successor to take a message over",
+	},
+}, detector.Options("1s", "3")...)
+
+// ringBounds allows for two elections by two dozen nodes of which half are dead.
+func ringBounds(o targets.Options) history.Bounds { return postBounds(o, 60*targets.Scaled(o, "ack")) }
+
+// ring is a node of a ring in the order of the ids. Who misses the leader sends ELECTION to its successor; everybody
+// adds itself and passes it on. When it is back, the highest that was met is announced by ELECTED, which goes round as
+// well. A successor that does not take a message over (ACK) is dead and skipped. When the node that sent a message
+// round is skipped itself, the message has come round, too.
+//
+// Node is who sent the message round. ELECTION carries the ids in List, or the highest in Value; ELECTED has the winner
+// in Value. ACK repeats the number of the message in Term. The leader's heartbeats go to everybody directly: how it is
+// missed is no matter of the ring.
+type ring struct {
+	post
+	ack     time.Duration
+	collect bool               // ELECTION carries all ids
+	queue   []election.Message // to be passed on, one after the other
+	to      election.ID        // who was asked to take the first of them over
+	number  uint64             // of the messages passed on
+}
+
+const (
+	ackTimer   = freeTimer     // the successor is dead
+	roundTimer = freeTimer + 1 // the election that this node began is lost
+)
+
+func newRing(o targets.Options, env election.Env, collect bool) *ring {
+	return &ring{post: newPost(o, env), ack: targets.Scaled(o, "ack"), collect: collect}
+}
+
+// Start listens for a leader that may be there.
+func (r *ring) Start() { r.await() }
+
+// Expire ends a wait.
+func (r *ring) Expire(t election.Timer) {
+	switch {
+	case t == beatTimer:
+		r.beat()
+	case t == silenceTimer, t == roundTimer && r.leader == election.None:
+		r.elect()
+	case t == ackTimer:
+		r.skip()
+	}
+}
+
+// Receive handles a message.
+func (r *ring) Receive(from election.ID, m election.Message) {
+	switch m.Kind {
+	case "HEARTBEAT":
+		r.hear(from)
+	case "RESIGN":
+		if r.leader == from {
+			r.elect()
+		}
+	case "ACK":
+		if len(r.queue) > 0 && from == r.to && m.Term == r.number {
+			r.next()
+		}
+	case "ELECTION", "ELECTED":
+		r.env.Send(from, election.Message{Kind: "ACK", Term: m.Term})
+		r.pass(m)
+	}
+}
+
+// elect sends an election round.
+func (r *ring) elect() {
+	r.leave(election.Candidate)
+	r.env.SetTimer(roundTimer, r.round())
+	r.forward(r.join(election.Message{Kind: "ELECTION", Node: r.env.ID()}))
+}
+
+// round is time enough for a message to go round.
+func (r *ring) round() time.Duration { return 2 * time.Duration(r.env.Size()) * r.ack }
+
+// join adds this node to an election, unless it has just resigned.
+func (r *ring) join(m election.Message) election.Message {
+	switch {
+	case r.aside:
+	case r.collect:
+		m.List = append(slices.Clone(m.List), r.env.ID())
+	default:
+		m.Value = max(m.Value, uint64(r.env.ID()))
+	}
+	return m
+}
+
+// pass handles a message on its way round.
+func (r *ring) pass(m election.Message) {
+	switch back := m.Node == r.env.ID(); {
+	case m.Kind == "ELECTION" && back:
+		r.announce(m)
+	case m.Kind == "ELECTION":
+		if r.role == election.Follower {
+			r.env.SetTimer(silenceTimer, r.round()) // one election is enough: its outcome is waited for
+		}
+		r.forward(r.join(m))
+	case !back:
+		r.obey(election.ID(m.Value))
+		r.forward(m)
+	}
+}
+
+// announce ends an election that has come round, and sends its outcome round.
+func (r *ring) announce(m election.Message) {
+	winner := m.Value
+	for _, id := range m.List {
+		winner = max(winner, uint64(id))
+	}
+	if winner != 0 {
+		r.obey(election.ID(winner))
+		r.forward(election.Message{Kind: "ELECTED", Node: r.env.ID(), Value: winner})
+	}
+}
+
+// obey does as an election has decided.
+func (r *ring) obey(winner election.ID) {
+	switch {
+	case winner != r.env.ID():
+		r.follow(winner)
+	case r.role != election.Leader && !r.aside:
+		r.lead()
+		r.beat()
+	}
+}
+
+// forward passes a message on when those before it have gone.
+func (r *ring) forward(m election.Message) {
+	if r.queue = append(r.queue, m); len(r.queue) == 1 {
+		r.to = r.env.ID()
+		r.skip()
+	}
+}
+
+// skip offers the first message to the node after the one that did not take it.
+func (r *ring) skip() {
+	m := &r.queue[0]
+	if r.to == m.Node && m.Node != r.env.ID() { // the one that sent it round is dead
+		r.home(*m)
+		return
+	}
+	if r.to = r.to%election.ID(r.env.Size()) + 1; r.to == r.env.ID() { // all others are
+		r.home(*m)
+		return
+	}
+	r.number++
+	m.Term = r.number
+	r.env.SetTimer(ackTimer, r.ack)
+	r.env.Send(r.to, *m)
+}
+
+// home handles a message that has come round because there is nobody left on its way.
+func (r *ring) home(m election.Message) {
+	r.next()
+	if m.Kind == "ELECTION" {
+		r.announce(m)
+	}
+}
+
+// next goes on with the next message.
+func (r *ring) next() {
+	r.env.StopTimer(ackTimer)
+	if r.queue = r.queue[1:]; len(r.queue) > 0 {
+		r.to = r.env.ID()
+		r.skip()
+	}
+}
+
+// Resign gives up the post, and takes no part in the election of a successor.
+func (r *ring) Resign() { r.resign() }

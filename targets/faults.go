@@ -1,0 +1,65 @@
+package targets
+
+import (
+	"math"
+	"slices"
+
+	"recount/history"
+)
+
+// What faults take away of what promises rest on: for Promise.Unless.
+
+// BreaksLinks reports whether a change mistreats messages between nodes whose machines are not dead.
+func BreaksLinks(did history.Changes) bool {
+	dead := func(node string) bool {
+		return slices.ContainsFunc(did.Procs, func(p history.Proc) bool {
+			return p.Node == node && p.State == history.Crashed
+		})
+	}
+	return slices.ContainsFunc(did.Links, func(l history.Link) bool {
+		return l.LinkState != history.LinkState{} && !dead(l.From) && !dead(l.To)
+	})
+}
+
+// SlowsLinks reports whether a change makes messages slow to arrive.
+func SlowsLinks(did history.Changes) bool {
+	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 })
+}
+
+// Delays reports whether a change makes messages slow to arrive or a disk slow to sync. A node that asks others before it
+// campaigns, and then stores its new term, campaigns so much later on an answer that may no longer be true.
+func Delays(did history.Changes) bool {
+	return SlowsLinks(did) || slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
+}
+
+// CutsOneWay reports whether a change cuts a link in one direction only.
+func CutsOneWay(did history.Changes) bool {
+	cut := map[[2]string]bool{}
+	for _, l := range did.Links {
+		cut[[2]string{l.From, l.To}] = l.Cut
+	}
+	for at, is := range cut {
+		if is && !cut[[2]string{at[1], at[0]}] {
+			return true
+		}
+	}
+	return false
+}
+
+// DriftsFar reports whether a change makes a clock drift by more than 5 %: two of them are then more than a tenth apart.
+func DriftsFar(did history.Changes) bool { return DriftsMore(did, 0.05) }
+
+// Drifts reports whether a change makes a clock drift at all.
+func Drifts(did history.Changes) bool { return DriftsMore(did, 0) }
+
+// DriftsMore reports whether a change makes a clock drift by more than a share.
+func DriftsMore(did history.Changes, share float64) bool {
+	return slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return math.Abs(k.Drift) > share })
+}
+
+// SlowsAnswers reports whether a change delays messages on the way, or while their receiver stands still.
+func SlowsAnswers(did history.Changes) bool {
+	return slices.ContainsFunc(did.Procs, func(p history.Proc) bool {
+		return p.State == history.Paused || p.State == history.Frozen
+	}) || SlowsLinks(did)
+}

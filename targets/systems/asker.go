@@ -1,0 +1,73 @@
+// Package systems is what drivers of real systems share: asking servers over HTTP, reading the views that mains of ours
+// tell, and candidates that elect through a service. Each system has a folder of its own below.
+package systems
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+
+	"recount/election"
+)
+
+// EveryAddr is where a server listens to be reached at all of its own addresses.
+func EveryAddr(own netip.Addr) netip.Addr {
+	if own.Is6() {
+		return netip.IPv6Unspecified()
+	}
+	return netip.IPv4Unspecified()
+}
+
+// Asker asks one server questions over HTTP, whose answers are JSON. It keeps its one connection from one question to
+// the next.
+type Asker struct {
+	transport *http.Transport
+	Header    http.Header // of each question
+}
+
+// NewAsker asks the server on a port of the node that dial reaches.
+func NewAsker(dial election.Dial, port int) *Asker {
+	return &Asker{
+		transport: &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, port) },
+			MaxIdleConns:       1,
+			DisableCompression: true,
+		},
+		Header: http.Header{},
+	}
+}
+
+// Ask gets a path and decodes the answer.
+func (a *Asker) Ask(ctx context.Context, path string, answer any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header = a.Header
+	resp, err := a.transport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body) // to its end, or the connection could not be kept
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s answered %s", path, resp.Status)
+	}
+	if err := json.Unmarshal(body, answer); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Close ends the connection.
+func (a *Asker) Close() error {
+	a.transport.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,172 @@
+// Package etcd is etcd: the election among its own servers, and servers for elections through it.
+package etcd
+
+import (
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"recount/election"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/targets"
+	"recount/targets/systems"
+)
+
+// etcd elects among its own servers, by raft with check-quorum and, since 3.5 or when asked to, pre-vote. What it
+// promises, in its makers' words:
+//
+//   - no split brain, and a new leader after about an election timeout: https://etcd.io/docs/v3.6/op-guide/failures/
+//   - terms are stored before anything is sent in them: https://pkg.go.dev/go.etcd.io/raft/v3#Ready
+//   - what pre-vote is for, and that 3.4 has it off: https://github.com/etcd-io/etcd/blob/main/CHANGELOG/CHANGELOG-3.4.md
+//   - on by default: https://github.com/etcd-io/etcd/blob/main/CHANGELOG/CHANGELOG-3.5.md
+//   - heartbeat and election timeout: https://etcd.io/docs/v3.6/tuning/
+var target = &targets.Target{
+	Name:   "etcd",
+	About:  "the election among etcd's own servers: raft, with pre-vote since 3.5",
+	Source: "https://etcd.io/docs/v3.6/op-guide/failures/",
+	Options: []targets.Option{
+		{Name: "version", Kind: targets.Text, Default: "3.6.16", About: "of the server: 3.4.15, 3.4.23, or any 3.5, 3.6 or 3.7"},
+		{Name: "pre-vote", Kind: targets.Choice, Default: "default", Choices: []string{"default", "true", "false"},
+			About: "ask before campaigning; default is the version's own choice: false in 3.4, true since 3.5"},
+		{Name: "heartbeat", Kind: targets.Duration, Default: "100ms", About: "the leader's heartbeat interval"},
+		{Name: "election-timeout", Kind: targets.Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
+	},
+	Promises: targets.OnDisk([]targets.Promise{
+		{Property: "single-leader-per-term"},
+		// raft.status tells the term in memory. A server stores a new term before it sends anything in it, not
+		// before it can be asked for it.
+		{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
+		{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
+		{Property: "no-ping-pong"},
+		{Property: "bounded-terms"},
+		{Property: "elects"},
+	}...),
+	Unpromised: func(o targets.Options) []string {
+		if preVote(o) {
+			return nil
+		}
+		return []string{"sticky-leader", "no-ping-pong", "bounded-terms"}
+	},
+	Bounds: func(o targets.Options) history.Bounds {
+		timeout := o.Duration("election-timeout")
+		return history.Bounds{
+			Silence: 2 * timeout, // etcd draws it anew, between one and two timeouts
+			// Ten rounds at their longest, and the time in which the connections that a cut broke are made anew:
+			// etcd gives one up 5 s after the last byte, and dials again after a pause. 3.5 took 23 s once.
+			Elect: 10*2*timeout + 10*time.Second,
+			Poll:  50 * time.Millisecond,
+		}
+	},
+	System: newSystem,
+}
+
+func init() { targets.Register(target) }
+
+// preVote tells whether the servers ask before they campaign.
+func preVote(o targets.Options) bool {
+	if v := o.Value("pre-vote"); v != "default" {
+		return v == "true"
+	}
+	return !strings.HasPrefix(o.Value("version"), "3.4.")
+}
+
+const (
+	// ClientPort is where servers listen to clients.
+	ClientPort   = 2379
+	peerPort     = 2380
+	clusterToken = "recount"
+)
+
+// system runs etcd. Servers are known by their raft ids, which are computed from their addresses.
+type system struct {
+	options targets.Options
+	preVote bool
+
+	mu  sync.Mutex
+	ids map[uint64]election.ID
+}
+
+func newSystem(o targets.Options) (election.System, error) {
+	heartbeat, timeout := o.Duration("heartbeat"), o.Duration("election-timeout")
+	unknown := systems.CheckVersion("version", imageOf(o.Value("version")))
+	var err error
+	switch {
+	case unknown != nil:
+		err = unknown
+	case heartbeat < time.Millisecond:
+		err = hint.Add(fmt.Errorf("option heartbeat: %v is too short", heartbeat), "etcd counts in milliseconds")
+	case timeout < 5*heartbeat:
+		err = hint.Add(fmt.Errorf("option election-timeout: %v is too short for a heartbeat of %v", timeout, heartbeat),
+			"etcd wants at least five heartbeats in it")
+	case timeout > 50*time.Second:
+		err = hint.Add(fmt.Errorf("option election-timeout: %v is too long", timeout), "etcd takes 50s at most")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("targets: etcd: %w", err)
+	}
+	return &system{options: o, preVote: preVote(o), ids: map[uint64]election.ID{}}, nil
+}
+
+// Servers is the driver of servers of that version, with all else as it is by default.
+func Servers(version string) (election.System, error) {
+	o, err := target.Parse(map[string]string{"version": version})
+	if err != nil {
+		return nil, err
+	}
+	return newSystem(o)
+}
+
+func imageOf(version string) election.Image { return election.Image{Recipe: Name, Version: version} }
+
+// Image names the recipe.
+func (s *system) Image() election.Image { return imageOf(s.options.Value("version")) }
+
+// Container starts a server as a member of a cluster that is new unless the server finds its data. It listens on all of
+// its own addresses; the others know it by the one in the cluster's network.
+func (s *system) Container(self election.Member, all []election.Member) election.Container {
+	s.meet(all)
+	cluster := make([]string, len(all))
+	for i, m := range all {
+		cluster[i] = m.ID.String() + "=" + URL(m.Addr, peerPort)
+	}
+	ms := func(option string) string {
+		return strconv.FormatInt(s.options.Duration(option).Milliseconds(), 10)
+	}
+	every := systems.EveryAddr(self.Addr)
+	c := election.Container{
+		Data: "/data",
+		Command: []string{
+			"/usr/bin/etcd",
+			"--name=" + self.ID.String(),
+			"--data-dir=/data/etcd",
+			"--listen-peer-urls=" + URL(every, peerPort),
+			"--listen-client-urls=" + URL(every, ClientPort),
+			"--initial-advertise-peer-urls=" + URL(self.Addr, peerPort),
+			"--advertise-client-urls=" + URL(self.Addr, ClientPort),
+			"--initial-cluster=" + strings.Join(cluster, ","),
+			"--initial-cluster-state=new",
+			"--initial-cluster-token=" + clusterToken,
+			"--heartbeat-interval=" + ms("heartbeat"),
+			"--election-timeout=" + ms("election-timeout"),
+			"--pre-vote=" + strconv.FormatBool(s.preVote),
+			// 3.4 would log in another form. At this level raft tells its changes of role and leader.
+			"--logger=zap",
+			"--log-level=info",
+			"--log-outputs=stderr",
+		},
+	}
+	if strings.HasPrefix(s.options.Value("version"), "3.4.") && runtime.GOARCH != "amd64" {
+		c.Env = []string{"ETCD_UNSUPPORTED_ARCH=" + runtime.GOARCH} // it refuses to start without
+	}
+	return c
+}
+
+// URL is what a server is called by others and by clients.
+func URL(addr netip.Addr, port uint16) string {
+	return "http://" + netip.AddrPortFrom(addr, port).String()
+}

@@ -1,0 +1,147 @@
+// Package hashicorpraft is the raft library of Consul, Nomad and Vault.
+package hashicorpraft
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"recount/election"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/targets"
+	"recount/targets/systems"
+)
+
+// hashicorp-raft is the library of Consul, Nomad and Vault, in a server that does nothing but elect by it; the recipe
+// holds its main package. What its makers promise:
+//
+//   - leaders, terms and what a majority is needed for: https://github.com/hashicorp/raft#protocol
+//   - pre-vote since 1.7.0, on by default: https://github.com/hashicorp/raft/blob/main/CHANGELOG.md
+//   - the times: https://pkg.go.dev/github.com/hashicorp/raft#Config
+func init() {
+	targets.Register(&targets.Target{
+		Name:   "hashicorp-raft",
+		About:  "the raft library of Consul, Nomad and Vault; with pre-vote since 1.7",
+		Source: "https://github.com/hashicorp/raft#protocol",
+		Options: []targets.Option{
+			{Name: "version", Kind: targets.Text, Default: "1.7.3", About: "of the library: any from 1.3.9 to 1.7"},
+			{Name: "heartbeat-timeout", Kind: targets.Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
+			{Name: "election-timeout", Kind: targets.Duration, Default: "1s", About: "a candidate campaigns anew after one to two of these"},
+		},
+		Promises: targets.OnDisk([]targets.Promise{
+			{Property: "single-leader-per-term"},
+			{Property: "monotonic-term"}, // a term is stored before it can be asked for
+			{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
+			{Property: "bounded-terms"},
+			{Property: "elects"},
+		}...),
+		Unpromised: func(o targets.Options) []string {
+			if strings.HasPrefix(o.Value("version"), "1.7.") {
+				return nil
+			}
+			return []string{"sticky-leader", "bounded-terms"} // they come with pre-vote
+		},
+		Bounds: func(o targets.Options) history.Bounds {
+			silence, round := 2*o.Duration("heartbeat-timeout"), 2*o.Duration("election-timeout")
+			return history.Bounds{
+				Silence: silence,
+				// Ten rounds at their longest, and the transport's patience with a connection that a cut broke.
+				Elect: silence + 10*round + 10*time.Second,
+				Poll:  50 * time.Millisecond,
+			}
+		},
+		System: newSystem,
+	})
+}
+
+const (
+	raftPort   = 7000
+	statusPort = 7001
+)
+
+// system runs members that are known in raft by the names they have here.
+type system struct{ options targets.Options }
+
+func newSystem(o targets.Options) (election.System, error) {
+	unknown := systems.CheckVersion("version", imageOf(o))
+	var err error
+	switch {
+	case unknown != nil:
+		err = unknown
+	case o.Duration("heartbeat-timeout") < 5*time.Millisecond, o.Duration("election-timeout") < o.Duration("heartbeat-timeout"):
+		err = hint.Add(fmt.Errorf("options heartbeat-timeout and election-timeout: %v and %v",
+			o.Duration("heartbeat-timeout"), o.Duration("election-timeout")),
+			"the library wants 5ms at least, and an election timeout that is no shorter than the other")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("targets: hashicorp-raft: %w", err)
+	}
+	return &system{o}, nil
+}
+
+// Image names the recipe.
+func (s *system) Image() election.Image { return imageOf(s.options) }
+
+func imageOf(o targets.Options) election.Image {
+	return election.Image{Recipe: "hashicorp-raft", Version: o.Value("version")}
+}
+
+// Container starts a member. A leader gives up after half a heartbeat timeout without a majority, as by default.
+func (s *system) Container(self election.Member, all []election.Member) election.Container {
+	members := make([]string, len(all))
+	for i, m := range all {
+		members[i] = m.ID.String() + "=" + netip.AddrPortFrom(m.Addr, raftPort).String()
+	}
+	heartbeat := s.options.Duration("heartbeat-timeout")
+	return election.Container{
+		Data: "/data",
+		Command: []string{
+			"/usr/bin/hashicorp-raft",
+			"--id=" + self.ID.String(),
+			"--members=" + strings.Join(members, ","),
+			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
+			"--data=/data/raft",
+			"--heartbeat-timeout=" + heartbeat.String(),
+			"--election-timeout=" + s.options.Duration("election-timeout").String(),
+			"--leader-lease-timeout=" + (heartbeat / 2).String(),
+		},
+	}
+}
+
+// Observer asks a member for its view.
+func (s *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	return &systems.ViewObserver[view]{Asker: systems.NewAsker(dial, statusPort), Target: "hashicorp-raft", Self: self.ID}
+}
+
+// view is what a member says, asked or by itself. Its main puts the parts together so that they belong together, or
+// says that they may not.
+type view struct {
+	ID     string `json:"id"`
+	State  string `json:"state"`
+	Term   uint64 `json:"term"`
+	Leader string `json:"leader"`
+	Torn   bool   `json:"torn"`
+}
+
+var roles = map[string]election.Role{
+	"Follower": election.Follower, "Candidate": election.Candidate, "Leader": election.Leader,
+}
+
+func (v view) Status(self election.ID) (s election.Status, torn bool, err error) {
+	role, ok := roles[v.State]
+	if !ok {
+		return election.Status{}, false, fmt.Errorf("raft state %q is none of those known", v.State)
+	}
+	if v.ID != self.String() {
+		return election.Status{}, false, fmt.Errorf("the answer is that of %q", v.ID)
+	}
+	return election.Status{Role: role, Term: v.Term, Leader: systems.MemberNamed(v.Leader)}, v.Torn, nil
+}
+
+// ReadLog reads the views that the member prints when raft tells its observers of a change. They are read on the
+// goroutine that makes the change.
+func (s *system) ReadLog(self election.ID, line string) (election.Status, bool) {
+	return systems.ReadView[view](self, line)
+}
