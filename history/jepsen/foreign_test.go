@@ -6,10 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"recount/history"
 	"recount/history/edn"
@@ -204,90 +202,6 @@ func TestAFileWithoutAnEndIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the line goes on after 1 MiB")
 	_, _, err = Read(endless{"{:type :info, :f :start, :process :nemesis} "}, EDN, Options{Memory: 1 << 20})
 	require.ErrorContains(t, err, "ops are all that fits into 1 MiB")
-}
-
-// everyOp is one op of each kind that a run may record.
-func everyOp(t *rapid.T) []history.Op {
-	word := rapid.SampledFrom([]string{"", "1", "-3", "a", ":b", "a b", "[1 2]", "ü\"\\", "nil", "007", "{"})
-	fault := &history.Fault{
-		ID: 1, Name: "flap-link", Params: map[string]string{"up": "1s"}, Nodes: []string{"n1"},
-		Changes: history.Changes{Links: []history.Link{{From: "n1", To: "n2", LinkState: history.LinkState{Loss: 0.25, Delay: time.Second}}}},
-	}
-	setup := &history.Setup{Version: "1", Target: "raft", Options: map[string]string{"two words": "x"}, Seed: 1<<63 + rapid.Uint64Max(9).Draw(t, "seed"), Nodes: []string{"n1"}}
-	reg := func() *history.Register {
-		return &history.Register{Key: word.Draw(t, "key"), Value: word.Draw(t, "value"), Old: word.Draw(t, "old"), Revision: rapid.Uint64Max(3).Draw(t, "revision")}
-	}
-	ops := []history.Op{
-		{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup},
-		{Process: 0, Type: history.Invoke, F: history.Observe, Node: "n1"},
-		{Process: 0, Type: history.OK, F: history.Observe, Node: "n1", View: history.View{Role: history.Leader, Term: 4, Leader: word.Draw(t, "leader"), Torn: true}},
-		{Process: history.Nemesis, Type: history.Invoke, F: history.Inject, Fault: fault},
-		{Process: history.Nemesis, Type: history.Info, F: history.Inject, Fault: fault, Error: word.Draw(t, "error")},
-		{Process: 0, Type: history.OK, F: history.Announce, Node: "n1", View: history.View{Term: 5}},
-		{Process: 0, Type: history.OK, F: history.Granted, Node: "n1", Vote: history.Vote{Term: 5, For: "n2"}},
-		{Process: 7, Type: history.Invoke, F: history.Write, Access: history.Access{Token: 4, Value: -17}},
-		{Process: 7, Type: history.Fail, F: history.Write, Access: history.Access{Token: 4, Value: -17}, Error: "stale"},
-		{Process: 8, Type: history.Invoke, F: history.Read},
-		{Process: 8, Type: history.OK, F: history.Read, Access: history.Access{Token: 5}},
-		{Process: 8, Type: history.Invoke, F: history.CAS, Reg: reg()},
-		{Process: 8, Type: history.OK, F: history.CAS, Reg: reg()},
-		{Process: 8, Type: history.Invoke, F: history.Get},
-		{Process: 8, Type: history.OK, F: history.Get, Reg: reg()},
-		{Process: 8, Type: history.Invoke, F: history.Put, Reg: reg()},
-		{Process: 9, Type: history.Invoke, F: history.Acquire, Reg: reg()},
-		{Process: 9, Type: history.Info, F: history.Acquire},
-		{Process: 1, Type: history.OK, F: history.Apply, Node: "n2", Update: &history.Update{Term: 3, Counter: 17, From: "n1"}},
-		{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: 150e6}},
-		{Process: history.Harness, Type: history.Info, F: history.Exit, Node: "n2", Error: "exit status 1"},
-		{Process: history.Harness, Type: history.OK, F: history.ReadClock, Node: "n1", Reading: history.Reading{Wall: -time.Hour}},
-		{Process: history.Harness, Type: history.OK, F: history.End},
-	}
-	for i := range ops {
-		ops[i].Index, ops[i].Time = i, time.Duration(i)*time.Millisecond
-	}
-	return ops
-}
-
-func TestOnesOwnHistorySurvivesTheWayToJepsenAndBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		h, err := history.New(everyOp(t))
-		require.NoError(t, err)
-		var b bytes.Buffer
-		require.NoError(t, Write(&b, h))
-		again, m, err := Read(bytes.NewReader(b.Bytes()), Sniff(b.Bytes()), Options{})
-		require.NoError(t, err, b.String())
-		require.Empty(t, m.Name)
-		require.Equal(t, h.Ops, again.Ops)
-	})
-}
-
-// TestJepsenCanPairWhatIsWritten holds what Jepsen demands of a history: a map an op, clients' ops in pairs, and :info for
-// all others.
-func TestJepsenCanPairWhatIsWritten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		h, err := history.New(everyOp(t))
-		require.NoError(t, err)
-		var b bytes.Buffer
-		require.NoError(t, Write(&b, h))
-		v, err := edn.NewReader(&b).Next()
-		require.NoError(t, err)
-		open := map[any]any{}
-		for i, op := range v.(edn.Vector) {
-			get := func(key edn.Keyword) any { v, _ := op.(edn.Map).Get(key); return v }
-			require.Equal(t, int64(i), get("index"))
-			process, client := get("process").(int64)
-			switch kind := get("type"); {
-			case !client:
-				require.Equal(t, edn.Keyword("info"), kind)
-			case kind == edn.Keyword("invoke"):
-				require.NotContains(t, open, process)
-				open[process] = get("f")
-			default:
-				require.Equal(t, open[process], get("f"))
-				delete(open, process)
-			}
-		}
-	})
 }
 
 func FuzzRead(f *testing.F) {

@@ -10,6 +10,7 @@ import (
 
 	"recount/history"
 	"recount/history/edn"
+	"recount/internal/hint"
 )
 
 // A log tells of ops line by line: process, type, f, value, and what went wrong. What stands before them is up to the
@@ -22,8 +23,8 @@ import (
 //
 // The last is history.txt. Lines that tell of something else are passed over; what looks like an op must be one.
 var (
-	// logged is an op of anybody's: a word, a type, and another word.
-	logged = regexp.MustCompile(`(?:^|\s)(\S+)\s+(?::(?:invoke|ok|fail|info))(?:\s+\S|$)`)
+	// logged is an op of anybody's: a number or a keyword, and a type; or any word, a type, and a keyword.
+	logged = regexp.MustCompile(`(?:^|\s)(?:([-+]?\d\S*|:\S+)\s+:(?:invoke|ok|fail|info)(?:\s|$)|(\S+)\s+:(?:invoke|ok|fail|info)\s+:\S)`)
 
 	// byLogger is what Jepsen's loggers of ops tell: a number or a keyword, and then a keyword.
 	byLogger = regexp.MustCompile(`\bjepsen\.(?:util|print)(?:\s+-|:)?\s+((?:[-+]?\d\S*|:\S+|")\s+:\S.*)`)
@@ -36,7 +37,7 @@ var (
 func opIn(line string) int {
 	for _, p := range []*regexp.Regexp{byLogger, logged} {
 		if at := p.FindStringSubmatchIndex(line); at != nil {
-			return at[2]
+			return max(at[2], at[len(at)-2]) // one of them is -1
 		}
 	}
 	return -1
@@ -66,7 +67,8 @@ func (b *builder) readLog(r *bufio.Reader) error {
 		case at < 0 && (line == "" || level.MatchString(line)):
 			continue
 		case at < 0:
-			return problem(n, 1, "no line of Jepsen's log: want one like INFO jepsen.util - 3 :invoke :cas [1 2]")
+			return hint.Add(problem(n, 1, "no line of Jepsen's log: want one like INFO jepsen.util - 3 :invoke :cas [1 2]"),
+				"of a whole log take grep -P ':(invoke|ok|fail|info)\\s' jepsen.log")
 		}
 		if err := b.logLine(n, at, line[at:]); err != nil {
 			return err
