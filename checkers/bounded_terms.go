@@ -33,6 +33,7 @@ type exile struct {
 type growth struct {
 	exile
 	base   uint64  // the term that it may have had when the exile began
+	told   *answer // who told of that; nil if nobody had told of any
 	opens  *answer // its first answer in the exile
 	most   *answer // the one with the highest term
 	excess *answer // the first one with too high a term
@@ -77,12 +78,15 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	switch {
 	case first != nil:
 		e := evidence{span{first.from, first.excess.to}, []int{f.index(first.opens), f.index(first.excess)}}
+		if first.told != nil {
+			e.ops = append(e.ops, f.index(first.told))
+		}
 		if k := f.deed(first.from); k >= 0 {
 			e.ops = append(e.ops, f.h.Ops[k].Index)
 		}
 		return invalid(figures, e,
 			"%s raised its term from %d to %d in %s while it could hear %s: no more than %s are allowed",
-			f.nodes[first.node], first.base, first.most.term, lasted(first.most.to-first.from), f.company(first.exile),
+			f.nodes[first.node], first.base, first.excess.term, lasted(first.excess.to-first.from), f.company(first.exile),
 			count(int(f.setup.Bounds.Terms), "term"))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
@@ -131,14 +135,16 @@ func (f *facts) exiles() (all []exile) {
 // before, or any of the exiled reported first. It is false where the node reported nothing.
 func (f *facts) growth(x exile) (g growth, ok bool) {
 	g.exile = x
-	g.base = f.highest(x.from)
+	g.base, g.told = f.highest(x.from)
 	answers := f.answersIn(x.span)
 	var begun set
 	for i := range answers {
 		a := &answers[i]
 		if a.polled && a.from >= x.from && a.tells() && x.with.has(int(a.node)) && !begun.has(int(a.node)) {
 			begun.add(int(a.node))
-			g.base = max(g.base, a.term)
+			if a.term > g.base {
+				g.base, g.told = a.term, a
+			}
 		}
 	}
 	for i := range answers {

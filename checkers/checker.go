@@ -64,9 +64,12 @@ type Result struct {
 	// Drawing is porcupine's own picture of what it decided, an HTML page; nil where it decided nothing, or too much
 	// to be drawn.
 	Drawing []byte `json:"-"`
+
+	about set // nodes that a violation is about, beside those of its ops
 }
 
-// FaultsThen is the figure of an invalid result that tells what was at fault when the property broke.
+// FaultsThen is the figure of an invalid result that tells what was at fault when the property broke: first what touched
+// the nodes that it is about, then what was elsewhere.
 const FaultsThen = "faults at the time"
 
 // Figure is one named number with its unit.
@@ -100,7 +103,7 @@ func All() []Checker { return slices.Clone(registry) }
 func order(property string) int {
 	i := slices.Index([]string{
 		"single-leader-per-term", "exclusive-leadership", "fencing", "monotonic-term", "vote-once", "agreement",
-		"ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "elects",
+		"ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "stays-up", "elects",
 	}, property)
 	if i < 0 {
 		panic("checkers: property without a place in the order: " + property)
@@ -149,7 +152,7 @@ func check(ctx context.Context, h *history.History, by []Checker) []Result {
 		}
 		switch r.Verdict {
 		case Invalid:
-			r.Figures = append(r.Figures, Figure{FaultsThen, f.meanwhile(span{r.From, r.To})})
+			r.Figures = append(r.Figures, Figure{FaultsThen, f.meanwhile(span{r.From, r.To}, f.concerned(r))})
 		case Valid:
 			r.Figures = append(r.Figures, f.power()...)
 		}

@@ -18,9 +18,10 @@ func init() {
 
 // vacancies are the times in which a leader was due and nobody led.
 type vacancies struct {
-	due    []span // one majority was connected and well for longer than the bound
+	due    []span // one majority was connected and well for longer than the bound, as in all that follows without what a machine that stood still excuses
 	sure   span   // the first such time, longer than the bound, in which surely nobody led who had a majority to lead
 	core   set    // that majority
+	gone   set    // of it, who had ended by itself
 	blank  span   // the longest in which nobody was seen to lead
 	frozen span   // the first that is longer than the bound, if the machine had not stood still
 }
@@ -45,7 +46,7 @@ func elects(_ context.Context, f *facts) Result {
 	case len(v.due) == 0:
 		return untested(figures, "no majority was surely up and connected for longer than %s: leave one alone",
 			lasted(bound))
-	case v.blank.length() > bound:
+	case f.net(v.blank) > bound:
 		return unknown(figures, "%s nobody was seen to lead, but somebody may have: ask every node, more often",
 			without(v.blank))
 	case v.frozen.length() > 0:
@@ -63,20 +64,21 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 				v.frozen = gap // or else it is blank, too, and that is told first
 			}
 		}
-		for _, calm := range outside(f.stalls, c.span) {
-			if calm.length() <= bound {
-				continue
-			}
-			v.due = append(v.due, calm)
-			for _, gap := range outside(possible, calm) {
-				if gap.length() > bound && v.sure.length() == 0 {
-					v.sure, v.core = gap, c.members
+		if f.net(c.span) <= bound {
+			continue
+		}
+		v.due = append(v.due, c.span)
+		for _, gap := range outside(possible, c.span) {
+			if f.net(gap) > bound && v.sure.length() == 0 {
+				v.sure, v.core = gap, c.members
+				for _, e := range f.world.during(gap) {
+					v.gone = v.gone.or(e.gone.and(c.members))
 				}
 			}
-			for _, gap := range outside(seen, calm) {
-				if gap.length() > v.blank.length() {
-					v.blank = gap
-				}
+		}
+		for _, gap := range outside(seen, c.span) {
+			if f.net(gap) > f.net(v.blank) || v.blank.length() == 0 {
+				v.blank = gap
 			}
 		}
 	}
@@ -84,6 +86,9 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 	v.due = merge(v.due)
 	return v
 }
+
+// net is how long s is, without what is excused in it.
+func (f *facts) net(s span) time.Duration { return s.length() - f.excused(s) }
 
 // vacant shows a vacancy by the last claim before it, what the nemesis had done, the first and the last of the
 // denials in it, and the first claim after it.
@@ -114,9 +119,18 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 			e.ops = append(e.ops, f.index(a))
 		}
 	}
-	return invalid(figures, e,
-		"nobody led from %s to %s, for %s of %s allowed, though %s were up and connected with each other",
-		at(v.sure.from), at(v.sure.to), lasted(v.sure.length()), lasted(f.setup.Bounds.Elect), f.names(v.core))
+	what := fmt.Sprintf("%s were up and connected with each other", f.names(v.core))
+	if v.gone != (set{}) {
+		what = fmt.Sprintf("%s were connected with each other, and should have been up, but for %s that ended by itself",
+			f.names(v.core), f.names(v.gone))
+	}
+	if d := f.excused(v.sure); d > 0 {
+		what += fmt.Sprintf(", %s of it excused by a machine that stood still", lasted(d))
+	}
+	r := invalid(figures, e, "nobody led from %s to %s, for %s of %s allowed, though %s",
+		at(v.sure.from), at(v.sure.to), lasted(v.sure.length()), lasted(f.setup.Bounds.Elect), what)
+	r.about = v.core
+	return r
 }
 
 // led returns when somebody may have led who had a majority to lead, and when somebody was seen to.

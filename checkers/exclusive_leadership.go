@@ -80,7 +80,14 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	if len(f.leads) == 0 {
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
 	}
-	a, b := clash(f.holds())
+	holds := f.holds()
+	a, b := clash(slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.taken >= h.given }))
+	if a == nil {
+		a, b = clash(holds) // a moment will do where there is nothing longer to show
+	}
+	if why := f.fleeting(); a == nil && why != "" {
+		return unknown(figures, "%s", why)
+	}
 	if a == nil {
 		return valid(figures, "%s, no two at one instant; %s", count(len(f.leads), "leadership"), f.watch())
 	}

@@ -15,6 +15,7 @@ type facts struct {
 	nodes    []string
 	servers  set         // of the nodes, those that the others elect through
 	voters   set         // of the nodes, those of which a leader takes a majority
+	leaders  set         // of the nodes, those that may lead
 	seen     []sightings // of each node
 	answers  []answer    // in order of time
 	heights  []height
@@ -22,6 +23,7 @@ type facts struct {
 	repeated bool // a term was led twice: terms tell no order
 	world    world
 	phases   []phase
+	frozen   []span  // when the machine stood still
 	stalls   []span  // when the machine stood still, and so long after as a node may still be put out by it
 	deeds    []int32 // the ends of what the nemesis did, as far as it may have had an effect
 	tried    int     // faults that were to be injected
@@ -29,6 +31,7 @@ type facts struct {
 	restarts int     // of nodes that had been down
 	store    int     // the member that the others elect through, as part of the election; -1 if there is none
 	resigned []resignation
+	exits    []exit
 	end      time.Duration
 }
 
@@ -63,6 +66,7 @@ func (a *answer) tells() bool { return !a.torn && (a.role != history.UnknownRole
 type height struct {
 	span
 	term uint64
+	by   int32 // in answers
 }
 
 // sightings tell how well a node was observed.
@@ -76,6 +80,7 @@ type sightings struct {
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
+	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since
 }
 
@@ -89,6 +94,12 @@ type resignation struct {
 func (f *facts) byLeave(h handover) bool {
 	s := span{max(h.span.from-f.settled(), f.answers[h.from.first].from), h.span.to}
 	return slices.ContainsFunc(f.resigned, func(r resignation) bool { return r.node == h.from.node && r.meets(s) })
+}
+
+// exit is when a node's process ended by itself.
+type exit struct {
+	op      int  // where in the history
+	excused bool // the nemesis was at its process, or its disk was failing
 }
 
 // phase is a stretch of time in which the faults stayed the same. A fault that moves, like a flapping link, is one
@@ -118,7 +129,7 @@ func (f *facts) electorate(nodes set) bool {
 	if f.store >= 0 {
 		return nodes.count() >= f.quorum()
 	}
-	return f.majority(nodes) && nodes.minus(f.servers) != (set{})
+	return f.majority(nodes) && nodes.and(f.leaders) != (set{})
 }
 
 // index is the number that an op goes by in results.
@@ -147,16 +158,27 @@ func (f *facts) stalled(s span) bool {
 	return slices.ContainsFunc(f.stalls, s.meets)
 }
 
+// excused is by how much a machine that stood still prolongs what happens in s: by as long as it did so then, and for timers
+// that ran out meanwhile by as long again, but no longer than a silence each time.
+func (f *facts) excused(s span) (d time.Duration) {
+	for _, o := range f.frozen {
+		if o.meets(s) {
+			d += min(o.to, s.to) - max(o.from, s.from) + min(o.length(), f.setup.Bounds.Silence)
+		}
+	}
+	return d
+}
+
 // answering reports whether node i gave an answer often enough throughout s.
 func (f *facts) answering(i int, s span) bool {
 	return !slices.ContainsFunc(f.seen[i].silent, s.meets)
 }
 
-// highest returns the highest term that anybody had reported by a time.
-func (f *facts) highest(by time.Duration) uint64 {
+// highest returns the highest term that anybody had reported by a time, and who; 0 and nil if nobody had reported one.
+func (f *facts) highest(by time.Duration) (uint64, *answer) {
 	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].to > by })
 	if k == 0 {
-		return 0
+		return 0, nil
 	}
-	return f.heights[k-1].term
+	return f.heights[k-1].term, &f.answers[f.heights[k-1].by]
 }

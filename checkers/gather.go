@@ -31,6 +31,12 @@ func gather(h *history.History) *facts {
 	for _, n := range f.setup.Voters() {
 		f.voters.add(g.node(n))
 	}
+	switch f.leaders = f.voters; {
+	case len(f.setup.Servers) > 0:
+		f.leaders = first(len(f.setup.Nodes)).minus(f.servers)
+	case len(f.setup.Voting) == 0:
+		f.leaders = first(len(f.setup.Nodes))
+	}
 	f.world = newWorld(len(f.nodes), f.servers)
 	for i := range h.Ops {
 		g.op(i, &h.Ops[i])
@@ -47,9 +53,13 @@ type gathering struct {
 	faults []*history.Fault
 	since  time.Duration // the faults are what they are
 	down   map[string]bool
+	stood  time.Duration // until then nodes have repeated what they had announced, where that holds
 }
 
 func (g *gathering) op(i int, op *history.Op) {
+	if g.setup.Standing {
+		g.stand(op.Time)
+	}
 	switch op.F {
 	case history.Observe:
 		if op.Type == history.OK {
@@ -59,9 +69,10 @@ func (g *gathering) op(i int, op *history.Op) {
 		g.told(i, op, -1)
 	case history.Stall:
 		d := time.Duration(op.Access.Value)
+		g.frozen = append(g.frozen, span{max(op.Time-d, 0), op.Time})
 		g.stalls = append(g.stalls, span{op.Time - d, op.Time + g.setup.Bounds.Silence})
 	case history.Exit:
-		g.world.exited(g.node(op.Node), op.Time)
+		g.exits = append(g.exits, exit{i, g.world.exited(g.node(op.Node), op.Time)})
 		g.fell(op.Time)
 		g.ended(i, op.Node, op.Time)
 	case history.Inject, history.Change, history.Heal:
@@ -93,7 +104,7 @@ func (g *gathering) node(name string) int {
 		}
 		g.ids[name] = i
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, sightings{said: -1})
+		g.seen = append(g.seen, sightings{said: -1, stands: -1})
 	}
 	return i
 }
@@ -122,7 +133,7 @@ func (g *gathering) told(i int, op *history.Op, asked time.Duration) {
 		s.announced++
 	}
 	if n := len(g.heights); a.tells() && (n == 0 || a.term > g.heights[n-1].term) {
-		g.heights = append(g.heights, height{span{s.view.from, a.to}, a.term})
+		g.heights = append(g.heights, height{span{s.view.from, a.to}, a.term, int32(len(g.answers))})
 	}
 	g.lead(&a)
 	g.answers = append(g.answers, a)
@@ -133,6 +144,37 @@ func (g *gathering) told(i int, op *history.Op, asked time.Duration) {
 		}
 	} else if !a.torn {
 		s.said = int32(len(g.answers) - 1)
+		if g.setup.Standing {
+			s.stands = s.said
+			g.heard(n, a.to)
+		}
+	}
+}
+
+// heard takes note that a node said something by itself, or would have said so if it were otherwise: it is up.
+func (g *gathering) heard(n int, at time.Duration) {
+	s := &g.seen[n]
+	g.world.answered(n, at, at)
+	s.last, s.up = span{at, at}, g.world.up(n)
+}
+
+// stand has nodes repeat until a time what they announced last, where that holds until they announce something else.
+func (g *gathering) stand(until time.Duration) {
+	every := max(g.lull()/3, time.Millisecond)
+	for ; g.stood+every < until; g.stood += every {
+		at := g.stood + every
+		for n := range g.seen {
+			s := &g.seen[n]
+			if s.stands < 0 || g.world.still(n) {
+				continue
+			}
+			a := g.answers[s.stands]
+			a.from, a.to, a.polled, a.lead = at, at, true, -1
+			g.heard(n, at)
+			g.lead(&a)
+			g.answers = append(g.answers, a)
+			s.view = a
+		}
 	}
 }
 
@@ -222,6 +264,7 @@ func (g *gathering) fault(i int, op *history.Op) {
 func (g *gathering) ended(i int, node string, since time.Duration) {
 	g.down[node] = true
 	n, at := g.node(node), g.h.Ops[i].Time
+	g.seen[n].stands = -1
 	a := answer{from: since, to: at, op: int32(i), node: int16(n), polled: true, lead: -1}
 	g.lead(&a)
 	g.answers = append(g.answers, a)
@@ -255,6 +298,9 @@ func (g *gathering) close() {
 			g.silence(s, g.end)
 		}
 	}
-	slices.SortFunc(g.stalls, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	for _, all := range []*[]span{&g.stalls, &g.frozen} {
+		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	}
+	g.frozen = merge(g.frozen)
 	g.order()
 }

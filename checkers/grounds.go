@@ -31,6 +31,22 @@ func (f *facts) blind() string {
 	return fmt.Sprintf("only %s gave undivided answers: observe at least two nodes", list(names))
 }
 
+// fleeting says why nobody can tell how long leaderships lasted, or "": who claimed to lead was never asked, and what a node
+// announces holds for an instant.
+func (f *facts) fleeting() string {
+	var never set
+	for i := range f.leads {
+		if n := f.leads[i].node; f.seen[n].polls == 0 && !f.setup.Standing {
+			never.add(n)
+		}
+	}
+	if never == (set{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s claimed to lead and was never asked, and what a node announces holds for an instant: "+
+		"ask it again and again, or say that its log lines hold until the next", f.names(never))
+}
+
 // doubt says why nobody can tell whether a leader had a majority in a time, or what it was put out by in another; "" if that
 // is not for lack of answers, nor for a machine that stood still.
 func (f *facts) doubt(leader int, s, shaken span) string {

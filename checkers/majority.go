@@ -92,8 +92,9 @@ func (e *epoch) company(i, n int) (nodes set) {
 	return nodes
 }
 
-// core is a fixed majority and somebody who can lead, all connected with each other, up and with right clocks, and the longest stretch of time
-// throughout which it surely was that.
+// core is a fixed majority and somebody who can lead, all connected with each other, up and with right clocks, and the
+// longest stretch of time throughout which it surely was that. A node that ended by itself should be up, and counts as if it
+// were.
 type core struct {
 	span
 	members set
@@ -106,12 +107,12 @@ func (f *facts) cores() []core {
 	reached := -1 // the last epoch of the stretch before
 	for i := 0; reached < len(w.epochs)-1 && i < len(w.epochs); i++ {
 		e := w.epochs[i]
-		mutual, well := slices.Clone(e.mutual), e.well
+		mutual, well := slices.Clone(e.mutual), f.due(&e)
 		members, ok := clique(mutual, well, f.electorate)
 		j := i
 		for ; ok && j+1 < len(w.epochs); j++ {
 			next := &w.epochs[j+1]
-			well = well.and(next.well)
+			well = well.and(f.due(next))
 			for k := range mutual {
 				mutual[k] = mutual[k].and(next.mutual[k])
 			}
@@ -131,6 +132,9 @@ func (f *facts) cores() []core {
 	}
 	return all
 }
+
+// due returns who is well, or would be if it had not ended by itself, and has a part in electing.
+func (f *facts) due(e *epoch) set { return e.well.or(e.gone).and(f.voters.or(f.leaders)) }
 
 // together reports whether all members are alive and have all others among their friends.
 func together(members set, friends []set, alive set) bool {

@@ -1,7 +1,9 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -66,12 +68,41 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	switch a, b := first[0], first[1]; {
 	case drops > 0:
 		e := evidence{span{a.begins(), b.to}, []int{f.index(a), f.index(b)}}
-		return invalid(figures, e, "%s reported term %d and later term %d%s", f.nodes[b.node], a.term, b.term, f.after(b.to))
+		what := fmt.Sprintf("%s reported term %d and later term %d%s", f.nodes[b.node], a.term, b.term, f.after(b.to))
+		if newer, older := f.wentBack(); newer != nil {
+			e.ops = append(e.ops, f.index(&f.answers[newer.first]), f.index(&f.answers[older.first]))
+			e.to = max(e.to, f.answers[older.first].to)
+			e.from = min(e.from, f.answers[newer.first].begins())
+			what += fmt.Sprintf(", and leadership went back from %s in term %d to %s in term %d",
+				f.nodes[newer.node], newer.term, f.nodes[older.node], older.term)
+		}
+		return invalid(figures, e, "%s", what)
 	case compared == 0:
 		return unknown(figures, "no node answered twice, one time after the other: ask again and again")
 	}
 	return valid(figures, "no term went down: %s compared with what the same node had answered before, %s on the way; %s",
 		count(compared, "answer"), count(f.restarts, "restart"), f.watch())
+}
+
+// wentBack returns the first leadership that began, as far as its first claim shows, after a leadership of another node in a
+// newer term had been claimed, and that one; nil if there is none.
+func (f *facts) wentBack() (newer, older *leadership) {
+	byClaim := make([]*leadership, len(f.leads)) // in the order of their first claims
+	for i := range f.leads {
+		byClaim[i] = &f.leads[i]
+	}
+	slices.SortFunc(byClaim, func(a, b *leadership) int { return cmp.Compare(a.first, b.first) })
+	var highest *leadership
+	for _, l := range byClaim {
+		if highest != nil && l.term < highest.term && l.node != highest.node &&
+			f.answers[l.first].begins() > f.answers[highest.first].to && l.since > f.answers[highest.first].to {
+			return highest, l
+		}
+		if highest == nil || l.term > highest.term {
+			highest = l
+		}
+	}
+	return nil, nil
 }
 
 // latest returns the last record that was set before a time.

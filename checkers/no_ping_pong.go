@@ -28,6 +28,9 @@ func noPingPong(_ context.Context, f *facts) Result {
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)
 	}
+	if why := f.fleeting(); why != "" {
+		return unknown(nil, "%s", why)
+	}
 	var worst, perhaps bounces
 	var longest, longestFaulty time.Duration
 	moves := f.moves()

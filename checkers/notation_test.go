@@ -50,6 +50,9 @@ func (p *notation) line(words []string) error {
 		p.setup.Servers = words[1:]
 		p.setup.Nodes = append(p.setup.Nodes, words[1:]...)
 		return nil
+	case "voters":
+		p.setup.Voting = words[1:]
+		return nil
 	case "store":
 		p.setup.Store = words[1]
 		return nil
@@ -83,6 +86,8 @@ func (p *notation) line(words []string) error {
 			switch w {
 			case "no-terms":
 				p.setup.NoTerms = true
+			case "standing":
+				p.setup.Standing = true
 			case "recording":
 				p.setup.Recorded = true
 			case "no-setup":

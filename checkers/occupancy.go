@@ -1,7 +1,9 @@
 package checkers
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"recount/history"
@@ -9,7 +11,8 @@ import (
 
 // occupancy is how the post was filled.
 type occupancy struct {
-	observed, with     time.Duration
+	observed, led      time.Duration
+	with               time.Duration   // led by somebody who may have had a majority
 	gaps               []time.Duration // in which nobody was seen to lead
 	campaigns          []time.Duration // from the first campaign seen since the last claim to the claim of a new leadership
 	elections, changes int
@@ -35,6 +38,12 @@ func (f *facts) occupancy(seen []span) occupancy {
 		}
 	}
 	o.observed = all.length()
+	var led []span
+	for i := range f.leads {
+		led = append(led, span{f.answers[f.leads[i].first].from, f.answers[f.leads[i].last].to})
+	}
+	slices.SortFunc(led, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	o.led = o.observed - total(outside(led, all))
 	o.with = o.observed - total(gaps)
 	return o
 }
@@ -91,7 +100,7 @@ func (o *occupancy) figures() []Figure {
 		perMinute = float64(o.changes) / o.observed.Minutes()
 	}
 	figures := []Figure{
-		{"with a leader", lasted(o.with)}, {"without", lasted(o.observed - o.with)}, {"times without", spread(o.gaps, lasted)},
+		{"led", lasted(o.led)}, {"with a leader that a majority could reach", lasted(o.with)}, {"without", lasted(o.observed - o.with)}, {"times without", spread(o.gaps, lasted)},
 		figure("elections", o.elections), {"elections took", spread(o.campaigns, lasted)},
 		figure("changes of leader", o.changes), {"changes per minute", fmt.Sprintf("%.1f", perMinute)},
 	}
@@ -105,6 +114,9 @@ func (o *occupancy) figures() []Figure {
 }
 
 func (o *occupancy) String() string {
-	return fmt.Sprintf("%s in %s, a leader for %s of them",
-		count(o.elections, "election"), lasted(o.observed), lasted(o.with))
+	s := fmt.Sprintf("%s in %s, a leader for %s of them", count(o.elections, "election"), lasted(o.observed), lasted(o.led))
+	if lasted(o.led) != lasted(o.with) {
+		s += fmt.Sprintf(", one that a majority could reach for %s", lasted(o.with))
+	}
+	return s
 }

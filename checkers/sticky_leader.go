@@ -29,6 +29,9 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)
 	}
+	if why := f.fleeting(); why != "" {
+		return unknown(nil, "%s", why)
+	}
 	handovers := f.handovers()
 	unjust, doubtful := 0, 0
 	var first, doubt handover

@@ -43,17 +43,20 @@ func spread[T cmp.Ordered](all []T, write func(T) string) string {
 	}
 }
 
-// meanwhile writes which faults were under way at some time of s, or began or ended then.
-func (f *facts) meanwhile(s span) string {
-	var names []string
-	seen := map[string]bool{}
+// meanwhile writes which faults were under way at some time of s, or began or ended then: those that touched some of the
+// nodes, and those that were elsewhere.
+func (f *facts) meanwhile(s span, nodes set) string {
+	var here, elsewhere []string
 	add := func(t *history.Fault) {
 		if t == nil {
 			return
 		}
-		if words := fault(t); !seen[words] {
-			seen[words] = true
-			names = append(names, words)
+		to := &here
+		if nodes != (set{}) && f.touched(t).and(nodes) == (set{}) {
+			to = &elsewhere
+		}
+		if words := fault(t); !slices.Contains(here, words) && !slices.Contains(elsewhere, words) {
+			*to = append(*to, words)
 		}
 	}
 	for _, p := range f.phases {
@@ -68,14 +71,79 @@ func (f *facts) meanwhile(s span) string {
 			add(op.Fault)
 		}
 	}
+	var parts []string
+	if len(here) > 0 {
+		parts = append(parts, few(here))
+	}
+	if len(elsewhere) > 0 {
+		parts = append(parts, "elsewhere: "+few(elsewhere))
+	}
+	return cmp.Or(strings.Join(parts, "; "), "none")
+}
+
+// few writes names, but no more than some.
+func few(names []string) string {
 	const most = 6
 	if n := len(names); n > most {
-		names = append(names[:most-1], fmt.Sprintf("%d more", n-most+1))
-	}
-	if len(names) == 0 {
-		return "none"
+		names = append(names[:most-1:most-1], fmt.Sprintf("%d more", n-most+1))
 	}
 	return list(names)
+}
+
+// touched returns the nodes that a fault was aimed at, and all whose links, processes, clocks, disks or clients it changed.
+// A fault of which nothing of that is known may have touched any.
+func (f *facts) touched(t *history.Fault) (nodes set) {
+	add := func(names ...string) {
+		for _, name := range names {
+			if i := slices.Index(f.nodes, name); i >= 0 {
+				nodes.add(i)
+			}
+		}
+	}
+	add(t.Nodes...)
+	for _, l := range t.Links {
+		add(l.From, l.To)
+	}
+	for _, p := range t.Procs {
+		add(p.Node)
+	}
+	for _, c := range t.Clocks {
+		add(c.Node)
+	}
+	for _, d := range t.Disks {
+		add(d.Node)
+	}
+	for _, c := range t.Clients {
+		add(c.Node)
+	}
+	if nodes == (set{}) {
+		return first(maxNodes)
+	}
+	return nodes
+}
+
+// concerned returns the nodes that an invalid result is about.
+func (f *facts) concerned(r *Result) set {
+	nodes := r.about
+	add := func(name string) {
+		if i := slices.Index(f.nodes, name); i >= 0 {
+			nodes.add(i)
+		}
+	}
+	for _, index := range r.Ops {
+		k, found := slices.BinarySearchFunc(f.h.Ops, index, func(op history.Op, index int) int { return op.Index - index })
+		if !found {
+			continue
+		}
+		op := &f.h.Ops[k]
+		for _, name := range [...]string{op.Node, op.View.Leader, op.Vote.For} {
+			add(name)
+		}
+		if op.Update != nil {
+			add(op.Update.From)
+		}
+	}
+	return nodes
 }
 
 // power tells what a verdict of valid is worth, whatever the property: what was there to be seen, and how well it was

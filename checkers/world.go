@@ -36,6 +36,7 @@ const (
 	dead               // is cut; is down or paused
 	unsure             // one of these
 	waking             // started, and not heard of since
+	gone               // ended by itself, though nothing was wrong with its clock and disk
 )
 
 // port is one port of a link.
@@ -56,6 +57,7 @@ type epoch struct {
 	well   set   // surely up, and with a right clock and a healthy disk
 	waking set   // started, with a right clock and a healthy disk, but not heard of since
 	still  set   // surely down or paused
+	gone   set   // of them, those that ended by themselves, with a right clock and a healthy disk
 }
 
 func newWorld(n int, servers set) world {
@@ -73,7 +75,7 @@ func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.
 	for _, c := range intended {
 		w.visit(c, ids, func(cell int, to cond) {
 			now := w.cells[cell]
-			if now == to || now == waking && to == fine {
+			if now == to || now == waking && to == fine || now == gone && to == dead {
 				return
 			}
 			w.touch = append(w.touch, touched{cell, now})
@@ -183,16 +185,25 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 }
 
-// exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it.
-func (w *world) exited(i int, at time.Duration) {
+// exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
+// is excused: the nemesis was at its process, or its disk was failing.
+func (w *world) exited(i int, at time.Duration) (excused bool) {
 	if i >= w.n {
-		return
+		return false
 	}
-	cell := w.n*w.n + i
+	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
+	was := w.cells[cell]
+	excused = was != fine && was != waking || w.cells[disk] != fine
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
-	w.cells[cell] = dead
+	if w.cells[cell] = dead; !excused && w.cells[clock] == fine {
+		w.cells[cell] = gone
+	}
 	w.mark(at)
+	return excused
 }
+
+// still reports whether node i surely stands still as of the latest change.
+func (w *world) still(i int) bool { return w.epochs[len(w.epochs)-1].still.has(i) }
 
 // up reports whether node i is surely up as of the latest change.
 func (w *world) up(i int) bool { return i < w.n && w.cells[w.n*w.n+i] == fine }
@@ -240,6 +251,10 @@ func (w *world) mark(at time.Duration) {
 		case waking:
 			if right {
 				e.waking.add(i)
+			}
+		case gone:
+			if e.still.add(i); right {
+				e.gone.add(i)
 			}
 		case dead:
 			e.still.add(i)

@@ -11,8 +11,10 @@ type Setup struct {
 	Seed     uint64            `json:"seed"`                // the run's only source of randomness
 	Nodes    []string          `json:"nodes"`               // the members, in the order of their ids
 	Servers  []string          `json:"servers,omitempty"`   // of them, those that the others elect through; none where all are peers
+	Voting   []string          `json:"voters,omitempty"`    // of them, those that vote, where not all do: of whom a leader takes a majority
 	Store    string            `json:"store,omitempty"`     // the member that the others elect through, where it is part of the election itself
 	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
+	Standing bool              `json:"standing,omitempty"`  // what a node announces holds until it announces something else
 	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
 	Bounds   Bounds            `json:"bounds"`
 
@@ -43,9 +45,13 @@ func (s *Setup) Held(key string) string {
 	return s.Initial
 }
 
-// Voters are the members of which a leader takes a majority: the servers that it was elected through, or else all.
+// Voters are the members of which a leader takes a majority: those named, or the servers that it was elected through, or
+// else all.
 func (s *Setup) Voters() []string {
-	if len(s.Servers) > 0 {
+	switch {
+	case len(s.Voting) > 0:
+		return s.Voting
+	case len(s.Servers) > 0:
 		return s.Servers
 	}
 	return s.Nodes

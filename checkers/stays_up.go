@@ -1,0 +1,57 @@
+package checkers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+func init() {
+	register(Checker{
+		Property: "stays-up",
+		Holds:    "no node's process ends by itself",
+		check:    staysUp,
+	})
+}
+
+// staysUp looks for a process that ended while nobody made it end. One whose disk was failing may have to.
+func staysUp(_ context.Context, f *facts) Result {
+	if f.setup.Cluster == "" {
+		return unknown(nil, "nobody watched the processes of the nodes: let a run of Recount do so")
+	}
+	var first *exit
+	alone, excused := 0, 0
+	var ended set
+	for i := range f.exits {
+		x := &f.exits[i]
+		if x.excused {
+			excused++
+			continue
+		}
+		if alone++; first == nil {
+			first = x
+		}
+		ended.add(slices.Index(f.nodes, f.h.Ops[x.op].Node))
+	}
+	figures := []Figure{figure("ended by themselves", alone), figure("excused", excused)}
+	if first != nil {
+		op := &f.h.Ops[first.op]
+		how, more := "", ""
+		if op.Error != "" {
+			how = fmt.Sprintf(" (%s)", op.Error)
+		}
+		if alone > 1 {
+			more = fmt.Sprintf(", the first of %d times that one of %s did", alone, f.names(ended))
+		}
+		e := evidence{span{op.Time, op.Time}, []int{op.Index}}
+		return invalid(figures, e, "%s ended by itself at %s%s%s", op.Node, at(op.Time), how, more)
+	}
+	if why := f.blind(); why != "" {
+		return unknown(figures, "%s", why)
+	}
+	but := ""
+	if excused > 0 {
+		but = fmt.Sprintf(", but for %s while its disk was failing, or while it was being ended", count(excused, "time"))
+	}
+	return valid(figures, "no process of %s ended by itself%s; %s", count(len(f.nodes), "node"), but, f.watch())
+}
