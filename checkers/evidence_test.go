@@ -52,7 +52,8 @@ func TestEvidenceOfEveryVerdict(t *testing.T) {
 						inside++
 					}
 				}
-				require.Positive(t, inside, "%s: nothing that shows it is in its window: %s", r.Property, r.Why)
+				standing := h.Setup() != nil && h.Setup().Standing // a line shows what comes long after it
+				require.True(t, inside > 0 || standing, "%s: nothing that shows it is in its window: %s", r.Property, r.Why)
 				require.LessOrEqual(t, r.From, r.To)
 				then, told := value(r, FaultsThen)
 				require.True(t, told, r.Property)

@@ -146,16 +146,9 @@ func (g *gathering) told(i int, op *history.Op, asked time.Duration) {
 		s.said = int32(len(g.answers) - 1)
 		if g.setup.Standing {
 			s.stands = s.said
-			g.heard(n, a.to)
+			g.repeat(n, a.to)
 		}
 	}
-}
-
-// heard takes note that a node said something by itself, or would have said so if it were otherwise: it is up.
-func (g *gathering) heard(n int, at time.Duration) {
-	s := &g.seen[n]
-	g.world.answered(n, at, at)
-	s.last, s.up = span{at, at}, g.world.up(n)
 }
 
 // stand has nodes repeat until a time what they announced last, where that holds until they announce something else.
@@ -164,18 +157,23 @@ func (g *gathering) stand(until time.Duration) {
 	for ; g.stood+every < until; g.stood += every {
 		at := g.stood + every
 		for n := range g.seen {
-			s := &g.seen[n]
-			if s.stands < 0 || g.world.still(n) {
-				continue
+			if g.seen[n].stands >= 0 && !g.world.still(n) {
+				g.repeat(n, at)
 			}
-			a := g.answers[s.stands]
-			a.from, a.to, a.polled, a.lead = at, at, true, -1
-			g.heard(n, at)
-			g.lead(&a)
-			g.answers = append(g.answers, a)
-			s.view = a
 		}
 	}
+}
+
+// repeat has a node say again what it announced last.
+func (g *gathering) repeat(n int, at time.Duration) {
+	s := &g.seen[n]
+	a := g.answers[s.stands]
+	a.from, a.to, a.polled, a.lead = at, at, true, -1
+	g.world.answered(n, at, at) // who says something by itself, or would if it were otherwise, is up
+	s.last, s.up = span{at, at}, g.world.up(n)
+	g.lead(&a)
+	g.answers = append(g.answers, a)
+	s.view = a
 }
 
 // poll takes note of when a node was asked and answered.

@@ -49,6 +49,12 @@ func staysUp(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(figures, "%s", why)
 	}
+	switch {
+	case f.tried > 0 && f.took == 0:
+		return unknown(figures, "%s", f.noEffect())
+	case f.took == 0:
+		return untested(figures, "no process ended by itself, but there was no fault that could have made it: inject some")
+	}
 	but := ""
 	if excused > 0 {
 		but = fmt.Sprintf(", but for %s while its disk was failing, or while it was being ended", count(excused, "time"))

@@ -101,7 +101,7 @@ func describeTarget(w io.Writer, t *targets.Target) error {
 		} else {
 			fmt.Fprintf(w, "%s\t%s\n", t.Name, t.About)
 		}
-		for _, p := range t.Promises {
+		for _, p := range t.AllPromises() {
 			while := ""
 			if p.While != "" {
 				while = "while " + p.While

@@ -22,7 +22,8 @@ type Target struct {
 	About   string // one line
 	Source  string // paper and section, or page
 	Options []Option
-	// Promises are the properties whose violation is a failure of the target, not a known weakness.
+	// Promises are the properties whose violation is a failure of the target, not a known weakness. That its nodes stay up
+	// goes without saying.
 	Promises []Promise
 	// Unpromised are the properties that the target does not promise with these options, where more than one option
 	// decides; Option.Breaks says it for a single one. It may be nil.
@@ -73,12 +74,23 @@ type Promise struct {
 	Unless func(did history.Changes) bool
 }
 
+// StaysUp is what every target promises: none of its nodes ends by itself.
+const StaysUp = "stays-up"
+
+// AllPromises returns the Promises of t, and that its nodes stay up: on an assumption if they say so.
+func (t *Target) AllPromises() []Promise {
+	if slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == StaysUp }) {
+		return t.Promises
+	}
+	return append(slices.Clone(t.Promises), Promise{Property: StaysUp})
+}
+
 // Numbered reports whether views carry terms with these options.
 func (t *Target) Numbered(o Options) bool { return !t.NoTerms && (t.Untold == nil || !t.Untold(o)) }
 
 // Excused reports whether the nemesis took away what t's promise of the property rests on.
 func (t *Target) Excused(property string, did history.Changes) bool {
-	return slices.ContainsFunc(t.Promises, func(p Promise) bool {
+	return slices.ContainsFunc(t.AllPromises(), func(p Promise) bool {
 		return p.Property == property && p.Unless != nil && p.Unless(did)
 	})
 }
@@ -86,7 +98,8 @@ func (t *Target) Excused(property string, did history.Changes) bool {
 // Promised reports whether t promises the property with these options, and on which assumption: an option that breaks a
 // target on purpose takes promises away.
 func (t *Target) Promised(o Options, property string) (promised bool, while string) {
-	i := slices.IndexFunc(t.Promises, func(p Promise) bool { return p.Property == property })
+	promises := t.AllPromises()
+	i := slices.IndexFunc(promises, func(p Promise) bool { return p.Property == property })
 	if i < 0 {
 		return false, ""
 	}
@@ -98,7 +111,7 @@ func (t *Target) Promised(o Options, property string) (promised bool, while stri
 	if t.Unpromised != nil && slices.Contains(t.Unpromised(o), property) {
 		return false, ""
 	}
-	return true, t.Promises[i].While
+	return true, promises[i].While
 }
 
 var registry = map[string]*Target{}

@@ -14,7 +14,7 @@ import (
 var abbreviations = map[string]string{
 	"single-leader-per-term": "1/term", "exclusive-leadership": "excl", "fencing": "fence", "monotonic-term": "mono",
 	"vote-once": "vote", "agreement": "agree", "ordered-updates": "order", "linearizable": "linear",
-	"sticky-leader": "sticky", "no-ping-pong": "pong", "bounded-terms": "terms", "elects": "elects",
+	"sticky-leader": "sticky", "no-ping-pong": "pong", "bounded-terms": "terms", "stays-up": "up", "elects": "elects",
 }
 
 // Text writes the matrix for people without a browser: each election's properties under everything that was done to it,

@@ -46,7 +46,7 @@ func (s *Spec) Missing() (list []string) {
 	say(len(s.Observe.Command) > 0, "http: a command takes about 0.1 s, and the writer of the workload fence cannot run it")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
 	say(s.Data == "", "data: a node that is killed comes back with nothing on its disk but what the image has")
-	say(len(s.Promises) == 0, "promises: whatever breaks, no run fails; --require makes a property count for one run")
+	say(len(s.Promises) == 0, "promises: whatever breaks, no run fails, unless a node ends by itself; --require makes a property count for one run")
 	say(s.Source == "", "source: where the promises come from")
 	return list
 }
