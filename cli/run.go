@@ -69,7 +69,7 @@ status 1. Ctrl-C keeps what is done, and the status is 2.`,
 	f := cmd.Flags()
 	f.StringVar(&given.target, "target", "", "the election to test (recount list targets)")
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value`; may be given again")
-	f.StringVar(&given.on, "on", record.OnSim, "where the nodes run: sim (virtual time, nothing to install) or docker")
+	f.StringVar(&given.on, "on", record.OnSim, "where the nodes run: sim (algorithms, in virtual time), virtual (real Go servers, in virtual time) or docker")
 	f.IntVar(&given.nodes, "nodes", 0, "number of nodes (default: the scenario's, or 5)")
 	f.DurationVar(&given.length, "time", 0, "from the first leader to the final healing (default: the scenario's, or 30s)")
 	f.Uint64Var(&given.seed, "seed", 0, "the run's only source of randomness (default: the scenario's, or a random one, printed)")

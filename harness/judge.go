@@ -60,7 +60,7 @@ func promises(r *record.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
-	t = t.On(setup.Cluster == record.OnDocker, setup.Options)
+	t = t.On(setup.Cluster != record.OnSim, setup.Options)
 	o, err := t.Parse(setup.Options)
 	if err != nil {
 		return none

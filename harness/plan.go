@@ -72,7 +72,7 @@ func resolve(p record.Plan) (*subject, error) {
 	if s.target, err = targets.Find(p.Target); err != nil {
 		return nil, err
 	}
-	s.target = s.target.On(p.On == record.OnDocker, p.Options)
+	s.target = s.target.On(p.On != record.OnSim, p.Options)
 	if s.options, err = s.target.Parse(p.Options); err != nil {
 		return nil, err
 	}
@@ -95,8 +95,11 @@ func resolve(p record.Plan) (*subject, error) {
 		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)
 	}
 	switch {
-	case p.On != record.OnSim && p.On != record.OnDocker:
-		return nil, fmt.Errorf("harness: %w", hint.Unknown("place to run on", p.On, []string{record.OnSim, record.OnDocker}))
+	case p.On != record.OnSim && p.On != record.OnVirtual && p.On != record.OnDocker:
+		return nil, fmt.Errorf("harness: %w", hint.Unknown("place to run on", p.On, []string{record.OnSim, record.OnVirtual, record.OnDocker}))
+	case p.On == record.OnVirtual && s.target.System == nil:
+		return nil, hint.Add(fmt.Errorf("harness: %s is an algorithm, not a real server: there is nothing to run in virtual time", p.Target),
+			"the simulator runs algorithms in virtual time: leave --on away")
 	case p.On == record.OnSim && s.target.Node == nil:
 		return nil, hint.Add(fmt.Errorf("harness: %s is a real system: it cannot be simulated", p.Target), "add --on docker")
 	case s.Nodes < 2 || s.Nodes > 99:

@@ -48,7 +48,7 @@ func replay(r *record.Run, with record.Plan) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Plan.Known() && setup.Cluster == record.OnSim && !changed {
+	if r.Plan.Known() && setup.Cluster != record.OnDocker && !changed {
 		if again.Exact = r.History.Complete(); !again.Exact {
 			again.note("the recorded run was cut short: the histories are not compared")
 		}
@@ -88,7 +88,7 @@ func change(p *record.Plan, with record.Plan) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	had, err := t.On(p.On == record.OnDocker, p.Options).Parse(p.Options)
+	had, err := t.On(p.On != record.OnSim, p.Options).Parse(p.Options)
 	if err != nil {
 		return false, err
 	}

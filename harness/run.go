@@ -136,7 +136,7 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 		w = z
 	}
 	hold := 0 // in real time each op is written as it happens
-	if r.On == record.OnSim {
+	if r.On != record.OnDocker {
 		hold = 64 << 10
 	}
 	r.recorder = history.NewRecorder(w, hold)
@@ -249,7 +249,7 @@ const step = 20 * time.Millisecond
 // run goes on without.
 func (r *run) settle(ctx context.Context) error {
 	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
-	if r.On == record.OnDocker {
+	if r.On != record.OnSim {
 		limit += 20 * time.Second // for the nodes to start
 	}
 	held := time.Duration(0)
@@ -318,7 +318,7 @@ func (r *run) recover(ctx context.Context) error {
 
 // tell reports the nemesis's deeds and changes of leader as they happen.
 func (r *run) tell(op *history.Op) {
-	if r.On == record.OnSim { // it is over in a moment, and the report tells it all
+	if r.On != record.OnDocker { // it is over in a moment, and the report tells it all
 		return
 	}
 	if op.Process == history.Nemesis && op.Type != history.Invoke {
@@ -330,8 +330,11 @@ func (r *run) tell(op *history.Op) {
 
 // openCluster opens the cluster that the plan asks for.
 func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
-	if r.On == record.OnSim {
+	switch r.On {
+	case record.OnSim:
 		return openSimulated(r.subject)
+	case record.OnVirtual:
+		return openVirtual(ctx, r.subject, r.Progress)
 	}
 	return openContainers(ctx, r.subject, record.RunID(dir), r.Executable, r.Progress)
 }

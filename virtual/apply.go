@@ -3,9 +3,6 @@ package virtual
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
@@ -38,6 +35,11 @@ func (c *Cluster) Can(ch history.Changes) error {
 	}
 	for _, d := range ch.Disks {
 		names = append(names, d.Node)
+	}
+	for _, p := range ch.Procs {
+		if p.State == history.Crashed && !c.config.Disks {
+			return fmt.Errorf("virtual: %s cannot crash: what it synced is not kept track of in this run", p.Node)
+		}
 	}
 	for _, name := range names {
 		if c.named(name) == nil {
@@ -149,28 +151,6 @@ func (n *node) rise(state history.ProcState) error {
 		}
 	}
 	return nil
-}
-
-// setDisk brings the node's disk into a state.
-func (n *node) setDisk(s history.DiskState) error {
-	was := n.disk
-	n.disk = s
-	if !s.Wiped || was.Wiped {
-		return nil
-	}
-	var errs []error
-	for _, p := range n.programs {
-		if p.Data == "" {
-			continue
-		}
-		entries, err := os.ReadDir(filepath.Join(n.root, p.Data))
-		errs = append(errs, err)
-		for _, e := range entries {
-			errs = append(errs, os.RemoveAll(filepath.Join(n.root, p.Data, e.Name())))
-		}
-	}
-	errs = append(errs, n.furnish())
-	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }
 
 // ReadClocks tells how wrong the clocks of all nodes are that run.

@@ -1,9 +1,18 @@
 package virtual
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"recount/docker/agent/disk"
+	"recount/history"
 	"recount/virtual/process"
 	"recount/virtual/wire"
 )
+
+// What a node's disk does to its processes is carried out by the kernel in each of them. What of its files a crash of the
+// machine leaves is kept track of here, by the rules of the disks of containers.
 
 // granted is what the node's disk does now to its processes.
 func (n *node) granted() process.Disk {
@@ -16,8 +25,63 @@ func (n *node) granted() process.Disk {
 	}
 }
 
+// mirrored begins to keep track of the node's files.
+func (n *node) mirrored() (err error) {
+	if n.c.config.Disks {
+		n.mirror, err = disk.NewMirror(n.root)
+	}
+	return err
+}
+
 // changed takes note of a change of files.
-func (n *node) changed([]byte) {}
+func (n *node) changed(b []byte) {
+	c, ok := wire.ParseChange(b)
+	if !ok || n.mirror == nil {
+		return
+	}
+	switch m := n.mirror; c.Kind {
+	case wire.Create:
+		m.Create(c.Path)
+	case wire.Mkdir:
+		m.Mkdir(c.Path)
+	case wire.Write:
+		m.Write(c.Path, c.Data, c.Offset)
+	case wire.Truncate:
+		m.Truncate(c.Path, c.Offset)
+	case wire.Sync:
+		m.Sync(c.Path)
+	case wire.SyncAll:
+		m.SyncAll()
+	case wire.Rename:
+		m.Rename(c.Path, c.To)
+	case wire.Link:
+		m.Link(c.Path, c.To)
+	case wire.Symlink:
+		m.Symlink(c.Path, c.To)
+	case wire.Remove:
+		m.Remove(c.Path)
+	}
+}
 
 // lose forgets what was not synced.
-func (n *node) lose() error { return nil }
+func (n *node) lose() error {
+	if n.mirror == nil {
+		return nil
+	}
+	return n.mirror.Crash(n.root)
+}
+
+// setDisk brings the node's disk into a state. One that turns wiped is emptied at once.
+func (n *node) setDisk(s history.DiskState) error {
+	was := n.disk
+	if n.disk = s; !s.Wiped || was.Wiped {
+		return nil
+	}
+	var errs []error
+	for _, p := range n.programs {
+		if p.Data != "" {
+			errs = append(errs, os.RemoveAll(filepath.Join(n.root, p.Data)))
+		}
+	}
+	return errors.Join(append(errs, n.furnish())...)
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"recount/docker/agent/disk"
 	"recount/history"
 	"recount/sim/clock"
 	"recount/virtual/tcp"
@@ -30,13 +31,14 @@ type node struct {
 	life     int       // counts the starts
 	state    history.ProcState
 
-	boots int // counts the crashes of the machine
-	off   bool
-	clock clock.Clock
-	disk  history.DiskState
-	tcp   *tcp.Host
-	binds map[uint16]bind
-	taken uint16 // the last port that was given to a client
+	boots  int // counts the crashes of the machine
+	off    bool
+	clock  clock.Clock
+	disk   history.DiskState
+	mirror *disk.Mirror // nil in a run whose machines do not crash
+	tcp    *tcp.Host
+	binds  map[uint16]bind
+	taken  uint16 // the last port that was given to a client
 }
 
 // Program is what a node runs.
@@ -100,7 +102,7 @@ func (n *node) furnish() error {
 			}
 		}
 	}
-	return nil
+	return n.mirrored()
 }
 
 // start begins a life.

@@ -47,20 +47,13 @@ func (g GoMain) make(ctx context.Context, b bench) (root string, err error) {
 	if err != nil {
 		return "", err
 	}
-	files, pkg, resolve := map[string]string{"go.mod": g.Mod}, g.Pkg, "-mod=mod"
-	if g.Main != "" {
-		files["main.go"], pkg = g.Main, "."
+	pkg, err := g.write(src)
+	if err != nil {
+		return "", err
 	}
-	if g.More != "" {
-		files["more.go"] = g.More
-	}
+	resolve := "-mod=mod"
 	if g.Sum != "" {
-		files["go.sum"], resolve = g.Sum, "-mod=readonly"
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(src, name), []byte(text), 0o644); err != nil {
-			return "", err
-		}
+		resolve = "-mod=readonly"
 	}
 	if root, err = b.folder("root"); err != nil {
 		return "", err
@@ -71,4 +64,24 @@ func (g GoMain) make(ctx context.Context, b bench) (root string, err error) {
 		"GOFLAGS=-trimpath", // an empty one would not hide the user's own
 	}
 	return root, b.run(ctx, src, env, "go", append(args, pkg)...)
+}
+
+// write writes the module to a folder, and returns the package of it to build.
+func (g GoMain) write(dir string) (pkg string, err error) {
+	files, pkg := map[string]string{"go.mod": g.Mod}, g.Pkg
+	if g.Main != "" {
+		files["main.go"], pkg = g.Main, "."
+	}
+	if g.More != "" {
+		files["more.go"] = g.More
+	}
+	if g.Sum != "" {
+		files["go.sum"] = g.Sum
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return pkg, nil
 }

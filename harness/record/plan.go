@@ -9,8 +9,9 @@ import (
 
 // Where a run can take place.
 const (
-	OnSim    = "sim"
-	OnDocker = "docker"
+	OnSim     = "sim"     // algorithms, in virtual time
+	OnVirtual = "virtual" // real servers written in Go, in virtual time
+	OnDocker  = "docker"  // real servers and algorithms, in containers
 )
 
 // Plan is everything that decides how a run goes. With the same plan a simulated run is the same, byte for byte.

@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"recount/docker/recipes"
+	"recount/election"
+	"recount/internal/hint"
+	"recount/virtual/overlay"
+)
+
+// programs are the executables that this process has built, or found built, for virtual time.
+var programs struct {
+	sync.Mutex
+	built map[election.Image]string
+}
+
+// virtualProgram builds what an image runs, to run in virtual time, unless that was done before.
+func virtualProgram(ctx context.Context, image election.Image, progress func(string)) (string, error) {
+	programs.Lock()
+	defer programs.Unlock()
+	if path := programs.built[image]; path != "" {
+		return path, nil
+	}
+	path, err := buildVirtual(ctx, image, progress)
+	if err != nil {
+		return "", err
+	}
+	if programs.built == nil {
+		programs.built = map[election.Image]string{}
+	}
+	programs.built[image] = path
+	return path, nil
+}
+
+func buildVirtual(ctx context.Context, image election.Image, progress func(string)) (string, error) {
+	if image.Recipe == "" {
+		return "", notSource
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", hint.Add(fmt.Errorf("harness: %w", err), "set HOME, or XDG_CACHE_HOME")
+	}
+	dir, pkg, err := recipes.Source(ctx, image, filepath.Join(cache, "recount", "virtual", "sources"), progress)
+	if err != nil {
+		return "", fmt.Errorf("%w: in virtual time run servers that are all Go, built from source", err)
+	}
+	return overlay.Build(ctx, overlay.Program{Dir: dir, Package: pkg}, progress)
+}
+
+// notSource is why an image that somebody else has made does not run in virtual time.
+var notSource = hint.Add(
+	errors.New("harness: an image, or a binary that is built already, does not run in virtual time: its standard library has to be"),
+	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or run it --on docker")

@@ -1,0 +1,205 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"recount/election"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/virtual"
+	"recount/workloads"
+)
+
+// virtualized is a cluster of a real system's servers in virtual time. Their drivers are those that ask containers.
+type virtualized struct {
+	*virtual.Cluster
+	s        *subject
+	system   election.System
+	program  string // that the nodes run
+	service  string // that the servers run which they elect through
+	members  []election.Member
+	asked    map[string]*systemNode
+	ended    string // what is to be said of the first process that ended by itself
+	announce func(node string, v history.View)
+}
+
+func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *virtualized, err error) {
+	c := &virtualized{s: s, asked: map[string]*systemNode{}}
+	if c.system, err = s.target.System(s.options); err != nil {
+		return nil, Usage(err)
+	}
+	if c.program, err = virtualProgram(ctx, c.system.Image(), progress); err != nil {
+		return nil, err
+	}
+	if service, ok := c.system.(election.Service); ok {
+		if c.service, err = virtualProgram(ctx, service.ServerImage(), progress); err != nil {
+			return nil, err
+		}
+	}
+	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks()})
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range s.names {
+		c.members = append(c.members, election.Member{
+			ID: election.ID(i + 1), Name: name, Server: slices.Contains(s.servers, name), Addr: c.Addr(name),
+		})
+	}
+	return c, nil
+}
+
+func (c *virtualized) Writers(*workloads.Fence, time.Duration, time.Duration) {}
+
+func (c *virtualized) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
+func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
+func (c *virtualized) OnApplied(func(node string, u history.Update))  {}
+func (c *virtualized) SaveLogs(_ context.Context, dir string) error   { return c.Cluster.SaveLogs(dir) }
+
+// Command says that real systems take no commands.
+func (c *virtualized) Command(_ string, _ election.Command, done func(value uint64, err error)) {
+	c.After(0, func() { done(0, election.ErrCannot) })
+}
+
+// Start starts all nodes, and begins to listen to them.
+func (c *virtualized) Start(ctx context.Context) error {
+	if e, ok := c.system.(election.Executor); ok {
+		e.Use(func(_ context.Context, m election.Member, command []string) ([]byte, error) {
+			return nil, fmt.Errorf("%s: no command runs in virtual time", m.Name)
+		})
+	}
+	run := map[string][]virtual.Program{}
+	c.Inside(func() {
+		for i, name := range c.s.names {
+			self := c.members[i]
+			run[name] = c.programs(self)
+			c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
+		}
+	})
+	for i, name := range c.s.names {
+		c.readLog(name, c.members[i].ID)
+	}
+	if err := c.Launch(run); err != nil {
+		return err
+	}
+	return c.await(ctx)
+}
+
+func (c *virtualized) dial(name string) election.Dial {
+	return func(ctx context.Context, port int) (net.Conn, error) { return c.Dial(ctx, name, port) }
+}
+
+// programs are what a member runs: its server, and what lives beside it.
+func (c *virtualized) programs(self election.Member) []virtual.Program {
+	path := c.program
+	if self.Server {
+		path = c.service
+	}
+	what := c.system.Container(self, c.members)
+	program := func(k election.Container) virtual.Program {
+		return virtual.Program{Path: path, Args: k.Command[1:], Env: k.Env, Data: k.Data, Files: k.Files}
+	}
+	all := []virtual.Program{program(what)}
+	for _, b := range what.Beside {
+		all = append(all, program(b))
+	}
+	return all
+}
+
+// readLog lets a node's log announce its changes, if the system can read it.
+func (c *virtualized) readLog(name string, self election.ID) {
+	reader, ok := c.system.(election.LogReader)
+	if !ok {
+		return
+	}
+	c.Logs(name, func(line string) {
+		if s, ok := reader.ReadLog(self, line); ok {
+			c.announce(name, history.ViewOf(s))
+		}
+	})
+}
+
+// Observe asks a node among the clients and brings the answer to the loop.
+func (c *virtualized) Observe(name string, done func(history.View, error)) {
+	c.Do(name, func() func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		defer cancel()
+		v, err := c.asked[name].View(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil // the observer has given up: a paused node answers nothing
+		}
+		return func() { done(v, err) }
+	})
+}
+
+// await lets time go on until every server of the system has come up, if the system can tell.
+func (c *virtualized) await(ctx context.Context) error {
+	system, ok := c.system.(election.Readier)
+	if !ok {
+		return nil
+	}
+	wants := map[string]error{} // of those that are not ready
+	began, enough := c.Now(), false
+	for _, m := range c.members {
+		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
+		var ask func()
+		ask = func() {
+			c.Do(m.Name, func() func() {
+				within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+				defer cancel()
+				err := system.Ready(within, m, c.members, c.dial(m.Name))
+				return func() {
+					if wants[m.Name] = err; err == nil {
+						delete(wants, m.Name)
+					} else if !enough {
+						c.After(50*time.Millisecond, ask)
+					}
+				}
+			})
+		}
+		ask()
+	}
+	defer func() { enough = true }()
+	for c.Now() < began+system.Patience() {
+		if err := c.Run(ctx, c.Now()+step); err != nil {
+			return err
+		}
+		if c.ended != "" {
+			return hint.Add(fmt.Errorf("harness: %s before it was ready", c.ended), "its log tells why")
+		}
+		if len(wants) == 0 {
+			return nil
+		}
+	}
+	name := sortedKeys(wants)[0]
+	err := fmt.Errorf("harness: %s is not ready after %v: %w", name, system.Patience(), wants[name])
+	if hint.Of(err) == "" {
+		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
+	}
+	return err
+}
+
+// OnExit calls f when a node's process has ended by itself.
+func (c *virtualized) OnExit(f func(node string, code int)) {
+	c.Cluster.OnExit(func(node string, code int) {
+		if c.ended == "" {
+			c.ended = fmt.Sprintf("%s ended by itself with exit status %d", node, code)
+		}
+		f(node, code)
+	})
+}
+
+// Close ends all connections and removes the nodes.
+func (c *virtualized) Close(ctx context.Context) error {
+	var errs []error
+	c.Inside(func() {
+		for _, name := range sortedKeys(c.asked) {
+			errs = append(errs, c.asked[name].Close())
+		}
+	})
+	return errors.Join(append(errs, c.Cluster.Close(ctx))...)
+}
