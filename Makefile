@@ -45,7 +45,7 @@ lint: ## lint with the pinned golangci-lint (the first time it gets built)
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
 
 bench: ## measure deciding against plain porcupine and its goals, then the speed of each package
-	$(GO) test -count 1 -v ./checkers -run '^TestGoals$$' -goals
+	$(GO) test -count 1 -v ./checkers ./checkers/linear -run '^TestGoals' -goals
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime 300ms ./...
 
 golden: ## rewrite the golden files from what the code does now

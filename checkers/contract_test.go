@@ -183,12 +183,12 @@ func TestLimits(t *testing.T) {
 	r := find("fencing").Check(ctx, h)
 	require.Equal(t, Unknown, r.Verdict)
 	require.False(t, r.Untested)
-	require.Contains(t, r.Why, "time ran out before the search through 42 operations had ended")
+	require.Contains(t, r.Why, "time ran out in the search for an order of 42 operations")
 
 	ctx = linear.WithMemory(context.Background(), 1<<20)
 	r = find("fencing").Check(ctx, h)
 	require.Equal(t, Unknown, r.Verdict)
-	require.Contains(t, r.Why, "the search through 42 operations grew beyond 1 MiB")
+	require.Contains(t, r.Why, "the search for an order of 42 operations grew beyond 1 MiB")
 }
 
 // TestDrawings has porcupine draw what it confirmed, and what was legal and is not too much.

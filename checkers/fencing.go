@@ -31,9 +31,9 @@ func fencing(ctx context.Context, f *facts) Result {
 	case u.highest == 0:
 		return untested(figures, "no write carried a token: there is nothing to fence by")
 	}
-	switch d := linear.DecideFence(ctx, all); d.CheckResult {
+	switch d := linear.DecideFence(ctx, all); d.Answer {
 	case porcupine.Unknown:
-		return unknown(figures, "no order was found or ruled out: %s: let fewer write at once, or give it more", d.Why)
+		return unknown(figures, "no order was found or ruled out: %s: %s", d.Why, d.Remedy)
 	case porcupine.Illegal:
 		ctx, cancel := linear.Extended(ctx)
 		defer cancel()

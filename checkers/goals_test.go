@@ -63,7 +63,7 @@ func TestGoals(t *testing.T) {
 	// One search through so many operations keeps more than a gigabyte. Less garbage beside it costs it little.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	five := contended(100_000, 5, 0)
-	quick := timed(func() { require.Equal(t, porcupine.Ok, linear.DecideFence(ctx, five).CheckResult) })
+	quick := timed(func() { require.Equal(t, porcupine.Ok, linear.DecideFence(ctx, five).Answer) })
 	faster("fencing, 100,000 accesses of 5 clients; plain porcupine", once(func() {
 		require.True(t, porcupine.CheckOperations(linear.FenceModel, linear.Operations(five)))
 	}), quick, 40)
@@ -72,7 +72,7 @@ func TestGoals(t *testing.T) {
 
 	fifty := contended(100_000, 50, 0)
 	within("fencing, 100,000 accesses of 50 clients that overlap; of 5", quick, timed(func() {
-		require.Equal(t, porcupine.Ok, linear.DecideFence(ctx, fifty).CheckResult)
+		require.Equal(t, porcupine.Ok, linear.DecideFence(ctx, fifty).Answer)
 	}), 3)
 
 	judge := func(all []linear.Access) time.Duration {
@@ -115,7 +115,7 @@ func TestGoals(t *testing.T) {
 			plain = why
 		}
 		cancel()
-		here := timed(func() { require.Equal(t, c.illegal, linear.DecideFence(ctx, all).CheckResult == porcupine.Illegal) })
+		here := timed(func() { require.Equal(t, c.illegal, linear.DecideFence(ctx, all).Answer == porcupine.Illegal) })
 		note(c.what, plain, lasted(here))
 	}
 	require.NoError(t, table.Flush())

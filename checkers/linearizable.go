@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -31,7 +32,7 @@ func linearizable(ctx context.Context, f *facts) Result {
 	for _, o := range all {
 		switch found := o.Decide(ctx); found.Answer {
 		case porcupine.Unknown:
-			return unknown(figures, "%s: %s: let fewer clients act at once, or give it more time", o.name(), found.Why)
+			return unknown(figures, "%s: %s: %s", o.name(), found.Why, found.Remedy)
 		case porcupine.Illegal:
 			return f.unordered(ctx, o, found, figures)
 		}
@@ -51,7 +52,7 @@ func linearizable(ctx context.Context, f *facts) Result {
 	}
 	r := valid(figures, "%s", &w)
 	if len(all) == 1 {
-		r.Drawing = all[0].Draw(ctx, all[0].Ops, linear.State{})
+		r.Drawing = all[0].Draw(ctx, all[0].Ops)
 	}
 	return r
 }
@@ -71,18 +72,20 @@ func (f *facts) unordered(ctx context.Context, o *object, found linear.Found, fi
 		}
 		e.ops = append(e.ops, f.h.Ops[at].Index)
 	}
-	if shown.Holder != nil {
-		e.ops = append(e.ops, f.h.Ops[shown.Holder.End].Index)
-		e.from = min(e.from, shown.Holder.Call)
+	if shown.Died != nil {
+		figures = append(figures, Figure{"the last order ended with", fmt.Sprintf("op %d", f.h.Ops[max(shown.Died.Begin, shown.Died.End)].Index)})
+	}
+	if held := o.held(shown); held != "" {
+		figures = append(figures, Figure{"what it can have held then", held})
 	}
 	r := invalid(figures, e, "%s", f.conflict(o, shown))
-	r.Drawing = o.Draw(ctx, shown.Ops, shown.Before)
+	r.Drawing = o.Draw(ctx, shown.Ops)
 	return r
 }
 
 // conflict says what is wrong with a smallest set of uses that has no order.
 func (f *facts) conflict(o *object, shown linear.Evidence) string {
-	core, holds, holder := shown.Ops, shown.Before, shown.Holder
+	core := shown.Ops
 	who := func(u *linear.Op) string { return f.actor(int(u.Begin)) }
 	if shown.Early {
 		u, then := &core[0], "which nobody had written"
@@ -94,23 +97,25 @@ func (f *facts) conflict(o *object, shown linear.Evidence) string {
 		}
 		return fmt.Sprintf("%s read %s from %s by %s, %s", who(u), o.Show(u.Value), o.name(), at(u.Return), then)
 	}
-	if holder != nil && len(core) == 1 && core[0].Kind == linear.Give {
-		return fmt.Sprintf("%s released %s by %s, though %s had taken it by %s",
-			who(&core[0]), o.name(), at(core[0].Return), who(holder), at(holder.Return))
-	}
-	if holder != nil && len(core) == 1 {
-		return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",
-			who(&core[0]), o.name(), at(core[0].Return), who(holder), at(holder.Return))
+	if u := &core[len(core)-1]; u.Kind == linear.Give && (len(core) == 1 || len(core) == 2 && core[0].Kind == linear.Take) {
+		though := "it was free"
+		if holder := &core[0]; holder != u {
+			though = fmt.Sprintf("%s had taken it by %s", who(holder), at(holder.Return))
+		}
+		return fmt.Sprintf("%s released %s by %s, though %s", who(u), o.name(), at(u.Return), though)
 	}
 	for i := range core {
 		for j := range core {
 			a, b := &core[i], &core[j]
 			switch writes := a.Kind == linear.Put || a.Kind == linear.CAS; {
-			case !a.Sure() || !b.Sure() || len(core) > 3:
-			case a.Kind == linear.CAS && b.Kind == linear.CAS && a.Old == b.Old && i < j:
+			case !a.Sure() || !b.Sure() || i == j:
+			case len(core) == 2 && a.Kind == linear.Take && b.Kind == linear.Take && a.Return <= b.Return:
+				return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",
+					who(b), o.name(), at(b.Return), who(a), at(a.Return))
+			case i < j && takeTheSame(core, a, b):
 				return fmt.Sprintf("%s and %s both set %s from %s, to %s and to %s",
 					who(a), who(b), o.name(), o.Show(a.Old), o.Show(a.Value), o.Show(b.Value))
-			case writes && b.Kind == linear.Get && a.Return < b.Call && a.Value != b.Value:
+			case len(core) <= 3 && writes && b.Kind == linear.Get && a.Return < b.Call && a.Value != b.Value:
 				return fmt.Sprintf("%s read %s from %s after %s, though %s had been written by %s",
 					who(b), o.Show(b.Value), o.name(), at(b.Call), o.Show(a.Value), at(a.Return))
 			}
@@ -118,16 +123,51 @@ func (f *facts) conflict(o *object, shown linear.Evidence) string {
 	}
 	var parts []string
 	for i := range core {
+		if i == mostTold && len(core) > mostTold+1 {
+			parts = append(parts, fmt.Sprintf("%d more", len(core)-i))
+			break
+		}
 		parts = append(parts, who(&core[i])+" "+o.Tell(&core[i]))
 	}
-	held := ""
-	switch {
-	case o.Lock && holds.Value != 0:
-		held = ", which was taken"
-	case holds != (linear.State{}):
-		held = fmt.Sprintf(", which held %s", o.Show(holds.Value))
+	s := fmt.Sprintf("no order explains %s: %s", o.name(), list(parts))
+	if d := shown.Died; d != nil {
+		s += fmt.Sprintf("; none is left when %s %s by %s", who(d), o.Tell(d), at(d.Return))
+		if held := o.held(shown); held != "" {
+			s += map[bool]string{false: ", because it can have held only ", true: ", because it can only have been "}[o.Lock] + held
+		}
 	}
-	return fmt.Sprintf("no order explains %s%s: %s", o.name(), held, list(parts))
+	return s
+}
+
+// mostTold is how many operations are listed at most in a sentence. All are named by their numbers.
+const mostTold = 8
+
+// takeTheSame reports whether a core shows that two operations took a value from the register that was written once.
+func takeTheSame(core []linear.Op, a, b *linear.Op) bool {
+	if a.Kind != linear.CAS || b.Kind != linear.CAS || a.Old != b.Old || a.Value == a.Old || b.Value == b.Old || len(core) > 3 {
+		return false
+	}
+	for i := range core { // the third, if there is one, wrote that
+		if u := &core[i]; u != a && u != b && (u.Kind == linear.Get || u.Value != a.Old || u.Old == a.Old && u.Kind == linear.CAS) {
+			return false
+		}
+	}
+	return true
+}
+
+// held lists what an object can have held when the last order died; "" if that is not known, or not the reason.
+func (o *object) held(shown linear.Evidence) string {
+	var values []string
+	for _, s := range shown.Held {
+		if found, looked := shown.Died.Found(); !looked || s.Value == found {
+			return ""
+		}
+		if v := o.Show(s.Value); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	return strings.Join(values, " or ")
 }
 
 // actor names who acts in an op.

@@ -2,8 +2,6 @@ package checkers
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -60,47 +58,14 @@ func judged(t *testing.T, text string) Result {
 	return find("linearizable").Check(linear.WithMemory(context.Background(), 16<<20), h)
 }
 
-// TestTooMuchAtOnce goes to the limits of what can be under way.
-func TestTooMuchAtOnce(t *testing.T) {
-	both := func(n int) string { return strings.Repeat("1s-9s client put 1\n1s-9s client get 1\n", n/2) }
-	require.Equal(t, Valid, judged(t, both(128)).Verdict)
-	r := judged(t, both(128+2))
-	require.Equal(t, Unknown, r.Verdict)
-	require.Contains(t, r.Why, "the register: more than 128 operations overlap: let fewer clients act at once")
-
-	// Of uses of unknown outcome that do the same, 255 can be told to have happened.
-	flips := func(n int) string {
-		text := strings.Repeat("1s client cas 1 2 unknown\n", 300)
-		for i := range n {
-			text += fmt.Sprintf("%dms client put 1\n%dms client get 2\n", 2000+2*i, 2001+2*i)
-		}
-		return text
-	}
-	require.Equal(t, Valid, judged(t, flips(255)).Verdict)
-	r = judged(t, flips(256))
-	require.Equal(t, Unknown, r.Verdict)
-	require.Contains(t, r.Why, "more than 255 operations of unknown outcome do the same")
-	require.Equal(t, Invalid, judged(t, flips(256)+"8s client put 3\n9s client get 1").Verdict)
-
-	// Where writes differ there is no limit, to what shows the violation neither.
-	var b strings.Builder
-	for i := range 2 * 128 {
-		fmt.Fprintf(&b, "2s-3s client put %d\n", i+10)
-	}
-	r = judged(t, "0s client put 1\n1s client get 1\n"+b.String()+"4s client get 1")
+// TestWhereTheLastOrderDied names the operation, and what the register can have held then.
+func TestWhereTheLastOrderDied(t *testing.T) {
+	r := judged(t, "1s c1 put 1\n2s-4s c1 put 2\n2.5s c2 get 2\n3s c3 get 1")
 	require.Equal(t, Invalid, r.Verdict)
-	require.Len(t, r.Ops, 3)
-}
-
-// TestHeldBefore says what a register held where that is all that is known of what was before.
-func TestHeldBefore(t *testing.T) {
-	h, err := parseHistory("nodes n1\n1s c1 put 1\n2s-4s c1 put 2\n2.5s c2 get 2\n3s c3 get 1")
-	require.NoError(t, err)
-	o := objects(h)[0]
-	core := o.Ops[1:]
-	f := &facts{h: h}
-	require.Equal(t, "no order explains the register, which held 1: process 1 wrote 2, process 2 read 2 and process 3 read 1",
-		f.conflict(o, linear.Evidence{Ops: core, Before: linear.State{Value: o.Ops[0].Value}}))
-	require.Equal(t, "no order explains the register: process 1 wrote 2, process 2 read 2 and process 3 read 1",
-		f.conflict(o, linear.Evidence{Ops: core}))
+	require.Equal(t, "no order explains the register: process 1 wrote 1, process 1 wrote 2, process 2 read 2 and process 3 read 1; "+
+		"none is left when process 3 read 1 by 3.000 s, because it can have held only 2", r.Why)
+	died, _ := value(r, "the last order ended with")
+	require.Equal(t, "op 7", died)
+	held, _ := value(r, "what it can have held then")
+	require.Equal(t, "2", held)
 }

@@ -4,73 +4,165 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// Evidence is what shows that operations have no order.
+// Evidence is what shows that operations have no order. Its operations have none by themselves, whatever became of all
+// others.
 type Evidence struct {
-	Ops    []Op  // that have none, even alone; as few as can be
-	Before State // what the object held before them
-	Holder *Op   // who had the lock before them, where that is known
-	Early  bool  // the first of them found what nobody had written by then; the second, if any, wrote it later
+	Ops   []Op    // as few as can be
+	Early bool    // the first of them found what nobody had written by then; the second, if any, wrote it later
+	Died  *Op     // the operation at whose return the last order died, where that is known,
+	Held  []State // and what the object may have held until then, if it was one of a few things
 }
 
-// Evidence returns what shows that there is no order, which was found.
+// Evidence returns what shows that operations on an object have no order, which was found.
 func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
-	e := Evidence{Holder: found.holder()}
-	e.Ops, e.Before = o.lessen(ctx, found)
-	e.Early = o.unwritten(e.Ops) != nil
-	if answer, _ := Ask(ctx, o.model(e.Before), operations(e.Ops)); answer == porcupine.Ok {
-		panic(fmt.Sprintf("porcupine knows an order for %v", e.Ops))
+	var e Evidence
+	settled := o.prune(slices.Clone(o.Ops))
+	switch {
+	case o.unwritten(o.Ops) != nil:
+		e.Ops, e.Early = o.unwritten(o.Ops), true
+	case found.died >= 0:
+		e.Died, e.Held = &settled[found.died], found.held
+		e.Ops = o.lessen(ctx, until(o.Ops, *e.Died))
+	case o.unwritten(settled) != nil:
+		e.Ops = o.lessen(ctx, until(o.Ops, o.unwritten(settled)[0]))
+	default:
+		e.Ops = o.lessen(ctx, o.Ops)
+	}
+	if e.Died == nil { // then as far as these alone tell
+		t := newTimeline(o, slices.Clone(e.Ops), State{})
+		if alone := t.wide(ctx, limits{bytes: small}, false); alone.Answer == illegal {
+			e.Died, e.Held = &t.uses[alone.died], alone.held
+		}
+	}
+	e.addHolder(o.Ops)
+	if len(e.Held) == mostHeld { // there may be more
+		e.Held = nil
+	}
+	if answer, _ := Ask(ctx, o.model(State{}), operations(e.Ops)); answer == porcupine.Ok {
+		panic(fmt.Sprintf("porcupine knows an order for %v of %v, died %v held %v", e.Ops, o.Ops, e.Died, e.Held))
 	}
 	return e
 }
 
-// lessen returns a smallest set of uses that still has no order, and what the object held before them. Of a register they
-// are taken away, and with a write all that saw what it wrote: what is left of the legal is legal. Of a lock they are taken
-// to be of unknown outcome, which is legal, too, if it was before: those that are left are at odds whatever became of the
-// others.
-func (o *Object) lessen(ctx context.Context, found Found) ([]Op, State) {
-	if !o.Lock { // better evidence than what it held is who wrote that
-		for less, n := 0, 16; less < len(found.whole); less, n = n, 4*n {
-			part := o.without(found.whole, 0, max(len(found.whole)-n, 0))
-			if o.illegal(ctx, part, State{}) {
-				return o.least(ctx, part, State{}), State{}
+// addHolder names who had the lock that somebody else gave back, where that is known.
+func (e *Evidence) addHolder(all []Op) {
+	if len(e.Ops) != 1 || e.Ops[0].Kind != Give || len(e.Held) != 1 || e.Held[0].Value == 0 {
+		return
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if u := &all[i]; u.Kind == Take && u.Return < e.Ops[0].Return && max(u.Value, 1) == e.Held[0].Value {
+			e.Ops = []Op{*u, e.Ops[0]}
+			return
+		}
+	}
+}
+
+// until returns what had been called when an operation returned. Whatever returned later may not have happened by then.
+func until(all []Op, died Op) (part []Op) {
+	for _, u := range all {
+		if u.Call > died.Return {
+			break
+		}
+		if u.Return > died.Return {
+			if u.Kind == Get {
+				continue
+			}
+			u.Return = Never
+		}
+		part = append(part, u)
+	}
+	return part
+}
+
+// lessen returns a smallest part of operations that has no order, either. Of a register they are taken away, and with a
+// write all that saw what it wrote: what is left of the legal is legal. Of a lock they are taken to be of unknown outcome,
+// which is legal, too, if it was before: those that are left are at odds whatever became of the others.
+func (o *Object) lessen(ctx context.Context, all []Op) []Op {
+	if o.Lock {
+		t := newTimeline(o, slices.Clone(all), State{})
+		for i := range t.twin { // which of two that do the same had the lock is not the same to whoever reads this
+			t.twin[i] = -1
+		}
+		w := newWide[[mostAtOnce / 64]uint64](t, limits{bytes: small, over: newMeter(ctx).over}, false)
+		if found := w.run(); found.Answer == illegal {
+			if part := w.since(found.died); o.illegal(ctx, part) {
+				all = part
+			}
+		}
+		return slices.DeleteFunc(o.least(ctx, all), func(u Op) bool { return !u.Sure() })
+	}
+	if clusters, ok := o.clusters(o.prune(slices.Clone(all))); ok {
+		if a, b := torn(clusters); a != nil {
+			all = o.ofClusters(all, a, b)
+		}
+	}
+	for n := 16; n < len(all) && ctx.Err() == nil; n *= 4 { // the last of them are enough for most
+		if part := o.without(all, 0, len(all)-n); o.illegal(ctx, part) {
+			all = part
+			break
+		}
+	}
+	return withoutBystanders(o.least(ctx, all))
+}
+
+// withoutBystanders leaves out each compare-and-set of unknown outcome whose value somebody else wrote, too: nothing that was
+// found speaks of it.
+func withoutBystanders(core []Op) []Op {
+	return slices.DeleteFunc(core, func(u Op) bool {
+		return u.Kind == CAS && !u.Sure() && slices.ContainsFunc(core, func(w Op) bool {
+			return w.Kind != Get && w.Value == u.Value && w.Begin != u.Begin && (w.Sure() || w.Kind == Put)
+		})
+	})
+}
+
+// ofClusters returns of the operations on two values those that show that neither of the values can have come first.
+func (o *Object) ofClusters(all []Op, a, b *cluster) (part []Op) {
+	for _, u := range all {
+		for _, c := range [...]*cluster{a, b} {
+			if int64(u.Value) == c.value && (u.Kind != Get || u.Return == c.finish || u.Call == c.start) {
+				part = append(part, u)
 			}
 		}
 	}
-	return o.least(ctx, found.core, found.holds), found.holds
+	return part
 }
 
-// illegal reports whether uses surely have no order.
-func (o *Object) illegal(ctx context.Context, part []Op, begin State) bool {
-	if clusters, ok := o.clusters(part); ok && begin == (State{}) {
-		return torn(clusters)
+// illegal reports whether operations surely have no order.
+func (o *Object) illegal(ctx context.Context, part []Op) bool {
+	if ctx.Err() != nil {
+		return false
 	}
-	return linearize(ctx, o, part, begin, small).Answer == porcupine.Illegal
+	part = o.prune(slices.Clone(part))
+	if o.unwritten(part) != nil {
+		return true
+	}
+	if clusters, ok := o.clusters(part); ok {
+		a, _ := torn(clusters)
+		return a != nil
+	}
+	return newTimeline(o, part, State{}).ours(ctx, small).Answer == illegal
 }
 
-func (o *Object) least(ctx context.Context, all []Op, begin State) []Op {
+// least takes away whatever can be spared. What cannot be decided in time, or with little memory, is kept.
+func (o *Object) least(ctx context.Context, all []Op) []Op {
 	for size := max(len(all)/2, 1); ; size /= 2 {
-		for rest := len(all); rest > 0; rest -= size {
+		for rest := len(all); rest > 0 && ctx.Err() == nil; rest -= size {
 			from := max(len(all)-rest, 0)
-			if less := o.without(all, from, min(from+size, len(all))); o.illegal(ctx, less, begin) {
+			if less := o.without(all, from, min(from+size, len(all))); o.illegal(ctx, less) {
 				all = less
 			}
 		}
 		if size == 1 {
-			break
+			return all
 		}
 	}
-	if o.Lock {
-		return slices.DeleteFunc(all, func(u Op) bool { return !u.Sure() }) // whatever became of them
-	}
-	return all
 }
 
-// without takes uses away from a history in such a way that the legal stays legal.
+// without takes operations away from a history in such a way that the legal stays legal.
 func (o *Object) without(all []Op, from, to int) []Op {
 	if o.Lock {
 		less := slices.Clone(all)
@@ -97,25 +189,4 @@ func (o *Object) without(all []Op, from, to int) []Op {
 		})
 	}
 	return less
-}
-
-// holder returns who had the lock before the core was done: of those who had taken it by then, the one whom all others
-// came before. It is nil if nobody had it, or it may have been one or another. (It was nobody whose outcome is unknown:
-// without that the lock might be free as well.)
-func (found *Found) holder() (last *Op) {
-	if found.holds.Value == 0 {
-		return nil
-	}
-	busy := time.Duration(-1) // until then somebody else may have taken it
-	for i := range found.done {
-		u := &found.done[i]
-		if u.Kind != Take || !u.Sure() {
-			continue
-		}
-		if last = nil; busy < u.Call {
-			last = u
-		}
-		busy = max(busy, u.Return)
-	}
-	return last
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // A fenced resource goes through levels, one for each token that it accepted, from the lowest to the highest. So
@@ -21,27 +19,23 @@ import (
 // DecideFence decides whether accesses, in the order of their calls, have an order that a fenced register allows. It is
 // exact. Without tokens (all of them 0) it decides on a plain register that holds 0 at first.
 //
-// It takes O(n log n) where it can be told which write each read shows. Other levels are put to porcupine.
-func DecideFence(ctx context.Context, all []Access) Decision {
+// It takes O(n log n) where it can be told which write each read shows. Other levels are searched.
+func DecideFence(ctx context.Context, all []Access) Found {
 	all = prune(slices.Clone(all))
 	l := newLevels(all)
 	switch {
 	case !l.legal:
-		return Decision{CheckResult: porcupine.Illegal}
+		return Found{Answer: illegal, died: -1}
 	case len(l.vague) == 0 && l.explains(l.rejected):
-		return Decision{CheckResult: porcupine.Ok}
+		return ordered(0)
 	case len(l.vague) == 0:
-		return Decision{CheckResult: porcupine.Illegal}
+		return Found{Answer: illegal, died: -1}
 	}
 	parts := l.vague
 	if len(l.rejected) > 0 && (l.doubtful || !l.explains(l.rejected)) {
 		parts = pieces(all, pieceSize) // how a vague level begins bears on the others
 	}
-	questions := make([][]porcupine.Operation, len(parts))
-	for i, p := range parts {
-		questions[i] = Operations(p)
-	}
-	return decide(ctx, FenceModel, questions)
+	return allOf(ctx, parts)
 }
 
 // levels are what accesses come to, level by level.
@@ -155,7 +149,10 @@ func newLevel(all []Access) level {
 		v.value(all[:n])
 		all = all[n:]
 	}
-	v.legal = v.legal && (v.vague || !torn(v.clusters))
+	if v.legal && !v.vague {
+		a, _ := torn(v.clusters)
+		v.legal = a == nil
+	}
 	return v
 }
 
@@ -167,7 +164,7 @@ func (v *level) read(value int64) bool {
 
 // value takes note of the accesses of one value.
 func (v *level) value(all []Access) {
-	c := cluster{finish: Never, start: -1}
+	c := cluster{value: all[0].Value, finish: Never, start: -1}
 	writes, reads := 0, 0
 	returned := Never // the first read
 	if v.token == 0 && all[0].Value == 0 {
@@ -192,7 +189,7 @@ func (v *level) value(all []Access) {
 	switch {
 	case reads == 0:
 		for i := range all {
-			v.clusters = append(v.clusters, cluster{all[i].Call, all[i].Return, all[i].Call})
+			v.clusters = append(v.clusters, cluster{all[i].Value, all[i].Call, all[i].Return, all[i].Call})
 		}
 		return
 	case writes == 0 || writes == 1 && returned < c.write:

@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -39,18 +38,6 @@ func memoryOf(ctx context.Context) *memory {
 }
 
 var shared = sync.OnceValue(func() *memory { return &memory{bytes: min(defaultMemory, max(leastMemory, available()/2))} })
-
-// alone makes a search while no other large one is under way, and leaves nothing of it behind. Once ctx has ended none is
-// large: it says at once what it would have taken.
-func (m *memory) alone(ctx context.Context, f func() Decision) Decision {
-	if ctx.Err() != nil {
-		return f()
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	defer runtime.GC()
-	return f()
-}
 
 // available is how much memory this process may still take before somebody ends it: the least of what the machine has
 // left, what its control group allows, and what GOMEMLIMIT does. Where nothing tells, it is plenty.

@@ -17,8 +17,8 @@ func TestMemoryLimit(t *testing.T) {
 	const limit = 96 << 20
 	if os.Getenv("RECOUNT_TEST_MEMORY") != "" {
 		d := DecideFence(WithMemory(context.Background(), limit), hard(t, 60))
-		require.Equal(t, porcupine.Unknown, d.CheckResult)
-		require.Contains(t, d.Why, "the search through 122 operations grew beyond 96 MiB")
+		require.Equal(t, porcupine.Unknown, d.Answer)
+		require.Contains(t, d.Why, "the search for an order of 122 operations grew beyond 96 MiB")
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

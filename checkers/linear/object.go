@@ -36,6 +36,9 @@ const (
 	CAS
 	Take // of a lock
 	Give
+	accept // a write with a fencing token; accept, reject and look are of a fenced resource
+	reject // the same, refused
+	look   // a read that shows the token, too
 )
 
 // like is what u does, whoever does it when.
@@ -54,6 +57,22 @@ func (u *Op) found() int32 {
 	return -1
 }
 
+// Found returns what u must have found for it to happen, and whether it had to find anything.
+func (u *Op) Found() (value int32, looked bool) {
+	switch u.Kind {
+	case Get, CAS:
+		return u.found(), true
+	case Take:
+		return 0, true
+	case Give:
+		return max(u.Value, 1), true
+	}
+	return 0, false
+}
+
+// reads reports whether u changes nothing that is held. (A read may tell a revision.)
+func (u *Op) reads() bool { return u.Kind == Get || u.Kind == reject || u.Kind == look }
+
 // Sure reports whether u happened.
 func (u *Op) Sure() bool { return u.Return < Never }
 
@@ -70,6 +89,7 @@ type Object struct {
 	Ops  []Op // in order of their calls
 
 	counted bool // some operation tells a revision
+	fenced  bool
 	values  []string
 	number  map[string]int32
 }
@@ -106,6 +126,12 @@ func (o *Object) Add(u Op) {
 // but nobody knows by how much: a store counts those of all of its registers.
 func (o *Object) step(h State, u *Op) (State, bool) {
 	switch u.Kind {
+	case accept:
+		return State{Value: u.Value, Revision: u.Revision}, u.Revision >= h.Revision
+	case reject:
+		return h, u.Revision < h.Revision
+	case look:
+		return h, h.Value == u.Value && h.Revision == u.Revision
 	case Get:
 		switch {
 		case h.Value != u.Value:
@@ -205,9 +231,9 @@ func operations(uses []Op) []porcupine.Operation {
 	return ops
 }
 
-// Draw returns porcupine's picture of operations on the object, which held something before; nil if it cannot be drawn.
-func (o *Object) Draw(ctx context.Context, uses []Op, before State) []byte {
-	return Draw(ctx, o.model(before), operations(uses))
+// Draw returns porcupine's picture of operations on the object; nil if it cannot be drawn.
+func (o *Object) Draw(ctx context.Context, uses []Op) []byte {
+	return Draw(ctx, o.model(State{}), operations(uses))
 }
 
 // Show writes a value.

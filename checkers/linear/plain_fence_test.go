@@ -68,10 +68,10 @@ func TestPlainFencing(t *testing.T) {
 					sure++
 				}
 				d := DecideFence(context.Background(), all)
-				if d.CheckResult == porcupine.Unknown {
+				if d.Answer == porcupine.Unknown {
 					t.Fatal(d.Why)
 				}
-				return d.CheckResult == porcupine.Ok
+				return d.Answer == porcupine.Ok
 			})
 			if d.values == 0 {
 				require.Positive(t, sure)
@@ -123,7 +123,7 @@ func TestPlainShrink(t *testing.T) {
 		from := rapid.IntRange(0, len(all)-1).Draw(t, "from")
 		to := rapid.IntRange(from, len(all)).Draw(t, "to")
 		less := without(all, from, to)
-		legal := DecideFence(context.Background(), all).CheckResult == porcupine.Ok
+		legal := DecideFence(context.Background(), all).Answer == porcupine.Ok
 		if legal && !porcupine.CheckOperations(FenceModel, Operations(less)) {
 			t.Fatalf("legal, but not without %d to %d: %v", from, to, less)
 		}

@@ -147,7 +147,8 @@ func byPorcupine(uses []Op) porcupine.CheckResult {
 	return porcupine.Illegal
 }
 
-// TestPlainLinearizable compares every way in which a register or a lock is decided with porcupine on all operations.
+// TestPlainLinearizable compares every way in which a register or a lock is decided with porcupine on all operations, and
+// wants of the illegal that the operations that show it are illegal by themselves.
 func TestPlainLinearizable(t *testing.T) {
 	tried, illegal, zoned := 0, 0, 0
 	ctx := context.Background()
@@ -156,7 +157,15 @@ func TestPlainLinearizable(t *testing.T) {
 		plain := byPorcupine(o.Ops)
 		found := o.Decide(ctx)
 		require.Equal(t, plain, found.Answer, "%+v", o.Ops)
-		require.Equal(t, plain, linearize(ctx, o, slices.Clone(o.Ops), State{}, small).Answer, "not pruned: %+v", o.Ops)
+		timeline := newTimeline(o, slices.Clone(o.Ops), State{})
+		wide := timeline.wide(ctx, limits{bytes: small}, false)
+		require.Equal(t, plain, wide.Answer, "wide, not pruned: %+v", o.Ops)
+		deep := timeline.deep(ctx, limits{bytes: small})
+		require.Equal(t, plain, deep.Answer, "deep, not pruned: %+v", o.Ops)
+		require.Equal(t, plain, timeline.race(ctx, small).Answer, "%+v", o.Ops)
+		if !o.counted && plain == porcupine.Ok {
+			require.Equal(t, plain, timeline.wide(ctx, limits{bytes: small}, true).Answer, "without an end: %+v", o.Ops)
+		}
 		tried++
 		if _, ok := o.clusters(o.prune(slices.Clone(o.Ops))); ok {
 			zoned++
@@ -165,13 +174,25 @@ func TestPlainLinearizable(t *testing.T) {
 			return
 		}
 		illegal++
-		core, holds := o.lessen(ctx, found)
-		require.NotEmpty(t, core)
-		require.LessOrEqual(t, len(core), len(o.Ops))
-		require.False(t, porcupine.CheckOperations(o.model(holds), operationsOf(core)), "%+v held, no evidence: %+v", holds, core)
-		for i := range core {
-			if less := o.without(core, i, i+1); len(less) < len(core) {
-				require.True(t, porcupine.CheckOperations(o.model(holds), operationsOf(less)), "more than it takes: %+v", core)
+		require.Equal(t, wide.died, deep.died, "%+v", o.Ops)
+		requireDied(t, o, wide)
+		shown := o.Evidence(ctx, found)
+		require.NotEmpty(t, shown.Ops)
+		require.NotNil(t, shown.Died)
+		named := map[int32]bool{}
+		for _, u := range shown.Ops {
+			named[u.Begin] = true
+		}
+		alone := slices.DeleteFunc(slices.Clone(o.Ops), func(u Op) bool { return !named[u.Begin] })
+		require.Equal(t, porcupine.Illegal, byPorcupine(alone), "no evidence: %+v of %+v", alone, o.Ops)
+		if o.Lock {
+			return
+		}
+		for i := range shown.Ops {
+			if less := o.without(shown.Ops, i, i+1); len(less) < len(shown.Ops) && !shown.Early {
+				if shown.Ops[i].Sure() { // what may have happened is named because it might explain it, and does not
+					require.Equal(t, porcupine.Ok, byPorcupine(less), "more than it takes: %+v", shown.Ops)
+				}
 			}
 		}
 	})
@@ -180,12 +201,25 @@ func TestPlainLinearizable(t *testing.T) {
 	require.Greater(t, 100*zoned, 10*tried)
 }
 
-func operationsOf(uses []Op) (ops []porcupine.Operation) {
-	for i := range uses {
-		u := &uses[i]
-		ops = append(ops, porcupine.Operation{ClientId: int(u.Begin), Input: u, Call: int64(u.Call), Return: int64(u.Return)})
+// requireDied has an order up to the return at which the last one died, and none from there on; and what was held is what
+// the object could hold then.
+func requireDied(t *rapid.T, o *Object, found Found) {
+	died := o.Ops[found.died]
+	require.Equal(t, porcupine.Illegal, byPorcupine(until(o.Ops, died)), "%+v", o.Ops)
+	before := until(o.Ops, died)
+	for i := range before {
+		if u := &before[i]; u.Return == died.Return { // (several may return at once: the search takes the earlier called first)
+			u.Return = Never
+		}
 	}
-	return ops
+	require.Equal(t, porcupine.Ok, byPorcupine(before), "%+v", o.Ops)
+	for _, held := range found.held {
+		if o.counted || o.Lock {
+			break
+		}
+		seen := Op{Call: died.Return, Return: died.Return, Kind: Get, Value: held.Value, Begin: -1}
+		require.Equal(t, porcupine.Ok, byPorcupine(append(slices.Clone(before), seen)), "%v of %+v", held, o.Ops)
+	}
 }
 
 // TestPruneObject settles and leaves out what follows from what was settled and left out before.
@@ -221,16 +255,6 @@ func TestPruneObject(t *testing.T) {
 	}
 }
 
-// TestIllegalFrom has a register hold something before: who read that is no witness against anybody.
-func TestIllegalFrom(t *testing.T) {
-	o := oneObject(t, "1s client get 1\n2s client put 2\n3s client get 1")
-	one := o.Ops[0].Value
-	ctx := context.Background()
-	require.False(t, o.illegal(ctx, o.Ops[:2], State{Value: one}))
-	require.True(t, o.illegal(ctx, o.Ops[1:], State{Value: one}), "it held 1, then 2")
-	require.True(t, o.illegal(ctx, o.Ops, State{}))
-}
-
 // TestSearchOfObjectsEndsAtTheSameStep wants the memory of a search to be counted, not guessed.
 func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
 	var b strings.Builder
@@ -238,17 +262,17 @@ func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
 		fmt.Fprintf(&b, "1s-9s client cas %d %d\n1s client cas %d %d unknown\n1s client put %d unknown\n", i%4, (i+1)%4, i%3, i%4, i%4)
 	}
 	o := oneObject(t, "1s client put 0\n"+b.String()+"10s client get 3\n10s client get 2\n")
+	timeline := newTimeline(o, o.Ops, State{})
 	for budget, want := range map[int64]string{
-		1 << 13: "11 Unknown: the search for an order of 39 operations grew beyond 0 MiB",
-		1 << 16: "105 Unknown: the search for an order of 39 operations grew beyond 0 MiB",
-		1 << 20: "8400 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
-		1 << 22: "4617 Ok: ",
+		1 << 13: "7 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 16: "51 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 20: "1215 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
 	} {
-		found := linearize(context.Background(), o, slices.Clone(o.Ops), State{}, budget)
+		found := timeline.wide(context.Background(), limits{bytes: budget}, false)
 		require.Equal(t, want, fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why), "%d bytes", budget)
 	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	found := linearize(gone, o, slices.Clone(o.Ops), State{}, 1<<20)
-	require.Equal(t, "1888 Unknown: time ran out in the search for an order of 39 operations", fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why))
+	found := timeline.wide(gone, limits{bytes: 1 << 20}, false)
+	require.Equal(t, "1024 Unknown: time ran out in the search for an order of 39 operations", fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why))
 }

@@ -9,104 +9,28 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-)
-
-// part returns operations from their notation.
-func part(t testing.TB, text string) []porcupine.Operation { return Operations(accesses(t, text)) }
-
-const (
-	legalPart   = "1s n1 write 1 1\n2s client read 1 1"
-	illegalPart = "1s n1 write 1 1\n2s client read 1 2"
 )
 
 // One illegal part convicts the whole, whatever else was not finished when time or memory ran out.
-func TestDecideKeepsWhatWasFound(t *testing.T) {
-	parts := [][]porcupine.Operation{Operations(hard(t, 12)), part(t, legalPart), part(t, illegalPart), Operations(hard(t, 12)), part(t, illegalPart)}
-	little := WithMemory(context.Background(), 1<<20)
-	d := decide(little, FenceModel, parts)
-	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 2}, d)
-
-	d = decide(context.Background(), FenceModel, [][]porcupine.Operation{Operations(hard(t, 40)), part(t, illegalPart)})
-	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 1}, d)
-
-	d = decide(little, FenceModel, parts[:2])
-	require.Equal(t, porcupine.Unknown, d.CheckResult)
-	require.Zero(t, d.part)
-	require.Equal(t, "the search through 27 operations grew beyond 1 MiB", d.Why)
-	d = decide(little, FenceModel, [][]porcupine.Operation{parts[1], parts[0], parts[3]})
-	require.Equal(t, 1, d.part)
-
-	// What is too much for all of them side by side may be little enough for one alone.
-	d = decide(WithMemory(context.Background(), 512<<20), FenceModel, [][]porcupine.Operation{parts[1], Operations(hard(t, 7)), parts[1]})
-	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 1}, d)
+func TestAllOf(t *testing.T) {
+	legalPart := accesses(t, "1s n1 write 1 1\n2s client read 1 1")
+	illegalPart := accesses(t, "1s n1 write 1 1\n2s client read 1 2")
+	little := WithMemory(context.Background(), 100<<10)
+	large := hard(t, 12)
+	require.Equal(t, illegal, allOf(little, [][]Access{large, legalPart, illegalPart, large}).Answer)
+	d := allOf(little, [][]Access{legalPart, large, legalPart})
+	require.Equal(t, unknown, d.Answer)
+	require.Equal(t, "the search for an order of 27 operations grew beyond 1 MiB", d.Why)
+	require.Equal(t, "24 operations were under way at once: let fewer clients act at the same time, or give it more memory", d.Remedy)
+	require.Equal(t, illegal, allOf(context.Background(), [][]Access{hard(t, 5)}).Answer)
 
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	d = decide(gone, FenceModel, parts[:2])
-	require.Equal(t, Decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
-
-	require.Equal(t, Decision{CheckResult: porcupine.Ok}, decide(little, FenceModel, nil))
-	require.Equal(t, Decision{CheckResult: porcupine.Ok}, decide(little, FenceModel, [][]porcupine.Operation{nil, nil}))
-}
-
-// A part that was illegal with little memory ends it: what was too large is not searched with all there is.
-func TestDecideEndsWithWhatWasFound(t *testing.T) {
-	large := make([]Access, 7000) // each after the one before
-	for i := range large {
-		large[i].Call, large[i].Return = time.Duration(2*i), time.Duration(2*i+1)
-	}
-	large[len(large)-1].Kind = Rejected
-	ctx := WithMemory(context.Background(), 1<<30)
-	d := decide(ctx, FenceModel, [][]porcupine.Operation{Operations(large), part(t, illegalPart)})
-	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 1}, d)
-	d = decide(ctx, FenceModel, [][]porcupine.Operation{Operations(large), part(t, legalPart)})
-	require.Equal(t, Decision{CheckResult: porcupine.Illegal, part: 0}, d)
-}
-
-// Once time has run out nothing is begun anew, and that is the reason unless there is too little memory in any case.
-func TestDecideEndsInTime(t *testing.T) {
-	gone, end := context.WithCancel(context.Background())
-	end()
-	large := [][]porcupine.Operation{Operations(make([]Access, 7000))}
-	d := decide(WithMemory(gone, 1<<30), FenceModel, large)
-	require.Equal(t, Decision{porcupine.Unknown, 0, "time ran out before the search through 7000 operations had ended"}, d)
-	d = decide(WithMemory(gone, 17<<20), FenceModel, large)
-	require.Equal(t, Decision{porcupine.Unknown, 0, "7000 operations that depend on each other need 18 MiB to decide, of 17 allowed"}, d)
-
-	ctx, cancel := context.WithCancel(WithMemory(context.Background(), 1<<30))
-	m := FenceModel
-	m.Step = func(state, input, output any) (bool, any) {
-		cancel()
-		return FenceModel.Step(state, input, output)
-	}
-	d = decide(ctx, m, [][]porcupine.Operation{Operations(hard(t, 12))})
-	require.Equal(t, Decision{porcupine.Unknown, 0, "time ran out before the search through 27 operations had ended"}, d)
-}
-
-// The first of several illegal parts is named, however the searches were distributed.
-func TestDecideNamesTheFirst(t *testing.T) {
-	tried, illegal := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		first := -1
-		var parts [][]porcupine.Operation
-		for i := range rapid.IntRange(0, 12).Draw(t, "parts") {
-			all := drawing{tokens: 2, values: 9, most: 5, lies: 1}.draw(t)
-			parts = append(parts, Operations(all))
-			if first < 0 && !porcupine.CheckOperations(FenceModel, parts[i]) {
-				first = i
-			}
-		}
-		want := Decision{CheckResult: porcupine.Ok}
-		if tried++; first >= 0 {
-			illegal++
-			want = Decision{CheckResult: porcupine.Illegal, part: first}
-		}
-		if got := decide(context.Background(), FenceModel, parts); got != want {
-			t.Fatalf("%+v instead of %+v", got, want)
-		}
-	})
-	requireIllegal(t, tried, illegal)
+	d = allOf(gone, [][]Access{hard(t, 40), legalPart})
+	require.Equal(t, unknown, d.Answer)
+	require.Contains(t, d.Why, "time ran out in the search for an order of 83 operations")
+	require.Equal(t, legal, allOf(little, nil).Answer)
+	require.Equal(t, legal, allOf(little, [][]Access{nil, nil}).Answer)
 }
 
 // What a search may take is counted, not guessed: it ends at the same step each time.
@@ -120,8 +44,8 @@ func TestSearchEndsAtTheSameStep(t *testing.T) {
 				steps++
 				return step(state, input, output)
 			}
-			d := search(context.Background(), m, ops, bytes, nil)
-			require.Equal(t, porcupine.Unknown, d.CheckResult)
+			answer, _ := ask(context.Background(), m, ops, bytes)
+			require.Equal(t, porcupine.Unknown, answer)
 			return steps
 		}
 		steps := count()
@@ -135,10 +59,11 @@ func TestBounded(t *testing.T) {
 	const n, paid = 10, 7
 	legal := true
 	m := porcupine.Model{Step: func(state, input, _ any) (bool, any) { return legal, input }}
-	limit := func(ctx context.Context, moot func() bool) (porcupine.Model, *string) {
-		return bounded(ctx, m, n, n*opCost+paid*stepCost(n), moot)
+	never := func() bool { return false }
+	limit := func(over func() bool) (porcupine.Model, *string) {
+		return bounded(m, n, n*opCost+paid*stepCost(n), over)
 	}
-	small, why := limit(context.Background(), nil)
+	small, why := limit(never)
 	for i := range paid {
 		legal = true
 		small.Step(0, i, nil)
@@ -154,7 +79,7 @@ func TestBounded(t *testing.T) {
 	require.False(t, ok)
 	require.Equal(t, 5, state)
 
-	small, why = limit(context.Background(), nil)
+	small, why = limit(never)
 	for i := range 100 * paid {
 		ok, _ := small.Step(0, i, nil)
 		require.True(t, ok)
@@ -170,27 +95,19 @@ func TestBounded(t *testing.T) {
 		}
 		return n
 	}
-	for want, moot := range map[string]func() bool{
-		"":                                    func() bool { return false },
-		"another part is known to be illegal": func() bool { return true },
-	} {
-		small, why = limit(context.Background(), moot)
-		n := steps(small, why)
-		require.Equal(t, want, *why)
-		require.Equal(t, want == "", n == 10_000)
-	}
-	gone, cancel := context.WithCancel(context.Background())
-	cancel()
-	small, why = limit(gone, nil)
+	small, why = limit(never)
+	require.Equal(t, 10_000, steps(small, why))
+	require.Empty(t, *why)
+	small, why = limit(func() bool { return true })
 	require.LessOrEqual(t, steps(small, why), 256)
 	require.Equal(t, "time ran out before the search through 10 operations had ended", *why)
 
 	m.Equal = func(a, b any) bool { return a.(int)%10 == b.(int)%10 }
-	small, _ = limit(context.Background(), nil)
+	small, _ = limit(never)
 	require.True(t, small.Equal(3, 13), "equal is what the model says")
 
 	partitioned := porcupine.Model{Partition: func(all []porcupine.Operation) [][]porcupine.Operation { return nil }}
-	partitioned, _ = bounded(context.Background(), partitioned, n, 1<<20, nil)
+	partitioned, _ = bounded(partitioned, n, 1<<20, never)
 	require.Nil(t, partitioned.Partition)
 }
 
@@ -217,48 +134,42 @@ func TestAvailable(t *testing.T) {
 
 // A violation found in time is shown although time runs out; an interrupt ends everything.
 func TestExtended(t *testing.T) {
-	now := time.Now()
-	late, cancel := context.WithDeadline(context.Background(), now.Add(-time.Hour))
-	defer cancel()
-	more, end := Extended(late)
+	for name, limited := range map[string]func() (context.Context, context.CancelFunc){
+		"the processor's time": func() (context.Context, context.CancelFunc) { return WithTime(context.Background(), 0) },
+		"the wall's": func() (context.Context, context.CancelFunc) {
+			return context.WithDeadline(context.Background(), time.Now().Add(-time.Hour))
+		},
+	} {
+		late, cancel := limited()
+		require.Error(t, late.Err(), name)
+		more, end := Extended(late)
+		require.NoError(t, more.Err(), name)
+		end()
+		require.Error(t, more.Err(), name)
+		cancel()
+	}
+	inTime, cancel := WithTime(context.Background(), time.Hour)
+	more, end := Extended(inTime)
 	require.NoError(t, more.Err())
-	until, _ := more.Deadline()
-	require.True(t, until.After(now), "%v is over", until)
-	end()
-	require.Error(t, more.Err())
-
-	inTime, cancel := context.WithDeadline(context.Background(), now.Add(time.Hour))
-	defer cancel()
-	more, end = Extended(inTime)
-	defer end()
-	until, _ = more.Deadline()
-	require.True(t, until.After(now.Add(time.Hour)), "%v is no longer than it was", until)
 	cancel()
 	<-more.Done()
+	end()
 	more, end = Extended(inTime)
 	defer end()
 	require.Error(t, more.Err(), "it was cancelled before")
+}
 
-	unlimited, cancel := context.WithCancel(context.Background())
-	more, end = Extended(unlimited)
-	defer end()
-	_, limited := more.Deadline()
-	require.False(t, limited)
-	require.NoError(t, more.Err())
-	cancel()
-	require.Error(t, more.Err())
-
-	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+// Only time on a processor counts, and that of all searches together.
+func TestWithTime(t *testing.T) {
+	ctx, cancel := WithTime(WithMemory(context.Background(), 1<<30), 100*time.Millisecond)
 	defer cancel()
-	more, end = Extended(soon)
-	defer end()
-	<-soon.Done()
-	select {
-	case <-more.Done():
-		t.Fatal("it ended with the time limit")
-	case <-time.After(50 * time.Millisecond):
-	}
-
+	time.Sleep(200 * time.Millisecond)
+	require.NoError(t, ctx.Err(), "nobody searched")
+	d := DecideFence(ctx, hard(t, 40))
+	require.Equal(t, unknown, d.Answer)
+	require.Contains(t, d.Why, "time ran out")
+	require.Contains(t, d.Remedy, "give it more time")
+	require.ErrorIs(t, context.Cause(ctx), errLate)
 }
 
 func TestLimits(t *testing.T) {
@@ -268,8 +179,8 @@ func TestLimits(t *testing.T) {
 	require.Equal(t, "the search through 43 operations grew beyond 1 MiB", why)
 
 	need := 43 * (opCost + stepCost(43))
-	require.Contains(t, search(context.Background(), FenceModel, ops, need-1, nil).Why, "need 1 MiB to decide")
-	require.Contains(t, search(context.Background(), FenceModel, ops, need, nil).Why, "grew beyond 1 MiB")
+	require.Contains(t, second(ask(context.Background(), FenceModel, ops, need-1)), "need 1 MiB to decide")
+	require.Contains(t, second(ask(context.Background(), FenceModel, ops, need)), "grew beyond 1 MiB")
 
 	answer, why = Ask(WithMemory(context.Background(), 1<<30), FenceModel, Operations(make([]Access, 100_000)))
 	require.Equal(t, porcupine.Unknown, answer)
@@ -287,3 +198,5 @@ func TestDraw(t *testing.T) {
 	require.Nil(t, Draw(ctx, FenceModel, Operations(hard(t, 20))), "too hard to decide")
 	require.NotNil(t, Draw(ctx, FenceModel, Operations(hard(t, 2))))
 }
+
+func second(_ porcupine.CheckResult, why string) string { return why }

@@ -3,53 +3,28 @@ package linear
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sort"
-	"time"
-
-	"github.com/anishathalye/porcupine"
 
 	"recount/history"
 )
-
-// extension is how much longer than its time limit a check may take to show a violation that it has found in time.
-const extension = 10 * time.Second
-
-// Extended returns a context for that. It ends with ctx if that is cancelled.
-func Extended(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, limited := ctx.Deadline()
-	if !limited || errors.Is(ctx.Err(), context.Canceled) {
-		return context.WithCancel(ctx)
-	}
-	more, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(0, time.Until(deadline))+extension)
-	stop := context.AfterFunc(ctx, func() {
-		if errors.Is(ctx.Err(), context.Canceled) {
-			cancel()
-		}
-	})
-	return more, func() {
-		stop()
-		cancel()
-	}
-}
 
 // ShrinkFence returns a smallest set of the accesses that is still illegal, from their earliest violation: taking anything
 // more away from it leaves nothing to object to. What cannot be decided in time is kept.
 //
 // Accesses are only ever taken away in a manner that leaves the legal legal, so what it returns convicts the whole.
 func ShrinkFence(ctx context.Context, all []Access) []Access {
-	illegal := func(part []Access) bool {
-		return len(part) > 0 && ctx.Err() == nil && DecideFence(ctx, part).CheckResult == porcupine.Illegal
+	convicts := func(part []Access) bool {
+		return len(part) > 0 && ctx.Err() == nil && DecideFence(ctx, part).Answer == illegal
 	}
 	// The fewer of the last accesses are taken away, the more is illegal.
-	n := sort.Search(len(all), func(n int) bool { return illegal(without(all, n, len(all))) })
+	n := sort.Search(len(all), func(n int) bool { return convicts(without(all, n, len(all))) })
 	if n < len(all) {
 		all = without(all, n, len(all))
 	}
 	for size := max(len(all)/2, 1); ; size /= 2 {
 		for begin := 0; begin < len(all); {
-			if less := without(all, begin, min(begin+size, len(all))); illegal(less) {
+			if less := without(all, begin, min(begin+size, len(all))); convicts(less) {
 				all = less
 			} else {
 				begin += size

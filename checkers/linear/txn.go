@@ -68,16 +68,16 @@ func (t *Txns) Number(value string) int32 {
 // Decide looks for an order of all transactions. Where there is none, core are the fewest that show it.
 func (t *Txns) Decide(ctx context.Context) (answer porcupine.CheckResult, core []Txn, why string) {
 	all := t.prune(t.Ops)
-	parts := t.parts(all)
-	questions := make([][]porcupine.Operation, len(parts))
-	for i, part := range parts {
-		questions[i] = t.operations(part)
+	answer = legal
+	for _, part := range t.parts(all) {
+		switch found, ended := Ask(ctx, t.model(), t.operations(part)); {
+		case found == illegal:
+			return illegal, t.least(ctx, part), ""
+		case found == unknown && answer == legal:
+			answer, why = unknown, ended
+		}
 	}
-	d := decide(ctx, t.model(), questions)
-	if d.CheckResult == porcupine.Illegal {
-		core = t.least(ctx, parts[d.part])
-	}
-	return d.CheckResult, core, d.Why
+	return answer, nil, why
 }
 
 // prune leaves out what nobody can have seen: transactions of unknown outcome none of whose writes was ever found.
@@ -179,7 +179,7 @@ func (t *Txns) least(ctx context.Context, all []Txn) []Txn {
 	for size := max(len(all)/2, 1); ; size /= 2 {
 		for begin := 0; begin < len(all); {
 			less := withoutTxns(all, begin, min(begin+size, len(all)))
-			if len(less) > 0 && search(ctx, t.model(), t.operations(less), small, nil).CheckResult == porcupine.Illegal {
+			if answer, _ := ask(ctx, t.model(), t.operations(less), small); len(less) > 0 && answer == illegal {
 				all = less
 			} else {
 				begin += size
