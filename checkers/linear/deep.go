@@ -62,7 +62,7 @@ const (
 
 func newDeep[M mask](t *timeline, l limits) *deep[M] {
 	return &deep[M]{
-		timeline: t, purses: newPurses(), limits: l, best: -1, cost: 7 * int64(unsafe.Sizeof(point[M]{})), // (measured)
+		timeline: t, purses: newPurses(), limits: l, best: -1, cost: 4 * int64(unsafe.Sizeof(point[M]{})), // (measured)
 		slotted: make([]int32, t.slots), evicted: make([]int32, len(t.uses)), had: make([]uint32, len(t.kinds)),
 		met: map[point[M]]int32{}, more: map[point[M]][]int32{},
 	}

@@ -264,9 +264,9 @@ func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
 	o := oneObject(t, "1s client put 0\n"+b.String()+"10s client get 3\n10s client get 2\n")
 	timeline := newTimeline(o, o.Ops, State{})
 	for budget, want := range map[int64]string{
-		1 << 13: "7 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
-		1 << 16: "51 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
-		1 << 20: "1215 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 13: "5 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 16: "31 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 20: "879 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
 	} {
 		found := timeline.wide(context.Background(), limits{bytes: budget}, false)
 		require.Equal(t, want, fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why), "%d bytes", budget)

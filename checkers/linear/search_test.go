@@ -54,8 +54,8 @@ func TestSearchLimits(t *testing.T) {
 	// One configuration that holds before the write and is met on the way to what holds after it.
 	o = oneObject(t, "1s c1 put 1")
 	timeline = newTimeline(o, o.Ops, State{})
-	require.Equal(t, porcupine.Ok, run(false, limits{bytes: 2 * 128}).Answer)
-	require.Equal(t, "the search for an order of 1 operation grew beyond 1 MiB", run(false, limits{bytes: 2*128 - 1}).Why)
+	require.Equal(t, porcupine.Ok, run(false, limits{bytes: 2 * 9 * 32}).Answer)
+	require.Equal(t, "the search for an order of 1 operation grew beyond 1 MiB", run(false, limits{bytes: 2*9*32 - 1}).Why)
 }
 
 // TestCrowds has as many operations under way as there is room for in sets of each size, and one more.

@@ -52,7 +52,7 @@ func newWide[M mask](t *timeline, l limits, endless bool) *wide[M] {
 	w := &wide[M]{
 		timeline: t, purses: newPurses(), limits: l, endless: endless,
 		slotted: make([]int32, t.slots), had: make([]uint32, len(t.kinds)), now: newFrontier[M](),
-		cost: 4 * int64(unsafe.Sizeof(situation[M]{})), // (measured)
+		cost: 9 * int64(unsafe.Sizeof(situation[M]{})), // (measured)
 	}
 	w.keep(&w.now, situation[M]{holds: t.begin}, 0)
 	return w
