@@ -265,7 +265,7 @@ func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
 	timeline := newTimeline(o, o.Ops, State{})
 	for budget, want := range map[int64]string{
 		1 << 13: "5 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
-		1 << 16: "31 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
+		1 << 16: "34 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
 		1 << 20: "879 Unknown: the search for an order of 39 operations grew beyond 1 MiB",
 	} {
 		found := timeline.wide(context.Background(), limits{bytes: budget}, false)
