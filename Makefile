@@ -14,7 +14,7 @@ help: ## list these targets
 
 build: bin/recount ## build bin/recount, static, for this machine
 
-bin/recount: $(shell find . -name '*.go' -not -name '*_test.go') $(shell find docker harness report scenarios targets -type f -not -name '*.go') go.mod go.sum
+bin/recount: $(shell find . -name '*.go' -not -name '*_test.go') $(shell find docker harness report scenarios serve targets -type f -not -name '*.go') go.mod go.sum
 	$(GO) build -trimpath -o $@ ./cmd/recount
 
 run: build ## run scenario ping-pong in simulation: nothing but Go is needed

@@ -26,7 +26,7 @@ func plain(err error) string {
 
 // packages are those whose errors begin with their names, as Go's do.
 var packages = []string{
-	"checkers", "docker", "harness", "history", "hunt", "matrix", "measure", "nemesis", "option", "recipes", "report", "shrink",
+	"checkers", "docker", "harness", "history", "hunt", "matrix", "measure", "nemesis", "option", "recipes", "report", "serve", "shrink",
 	"targets", "track",
 }
 

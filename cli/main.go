@@ -107,7 +107,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), measureCommand(), checkCommand(), reportCommand(), listCommand(),
+		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), measureCommand(), checkCommand(), reportCommand(), serveCommand(), listCommand(),
 		doctorCommand(), cleanCommand(), initCommand(), validateCommand(), exampleCommand(), imagesCommand(), trackRecordCommand(),
 	)
 	root.AddCommand(entrypoint.Commands(func(err error) error { return failure{err} })...)

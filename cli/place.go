@@ -23,7 +23,7 @@ func openPlace(on, results string) (*place, error) {
 	}
 	err := os.MkdirAll(results, 0o755)
 	if err == nil {
-		p.scratch, err = os.MkdirTemp(results, ".many-")
+		p.scratch, err = os.MkdirTemp(results, record.Scratch)
 	}
 	if err != nil {
 		err = hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")

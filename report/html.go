@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +20,11 @@ import (
 
 //go:embed page.html
 var pageTemplate string
+
+// What the page shows, without the frame around it.
+//
+//go:embed body.html
+var bodyTemplate string
 
 //go:embed page.css
 var pageCSS string
@@ -32,7 +37,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"instant": func(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) },
 	"ms":      ms,
 	"clip":    clip,
-}).Parse(pageTemplate))
+}).Parse(bodyTemplate + pageTemplate))
 
 // view is what the page's template shows.
 type view struct {
@@ -84,16 +89,37 @@ type file struct{ Path, About string }
 
 // HTML writes the run as one page that needs nothing else: no network, no other file.
 func HTML(w io.Writer, r *record.Run) error {
+	var lies fs.FS
+	if r.Dir != "" {
+		lies = os.DirFS(r.Dir)
+	}
+	v := newView(r, lies)
+	v.CSS, v.JS = Style()+PageStyle(), template.JS(pageJS)
+	return v.write(w, "page")
+}
+
+// Body writes what the page shows, for a page that brings its own frame: Style, PageStyle and Script go with it. What lies
+// in the run's folder is linked relative to the page; lies may be nil.
+func Body(w io.Writer, r *record.Run, lies fs.FS) error { return newView(r, lies).write(w, "body") }
+
+// PageStyle is the style sheet of a run's page and its timeline, after Style.
+func PageStyle() template.CSS {
+	return template.CSS(strings.Replace(pageCSS, "/*timeline*/", stylesheet, 1))
+}
+
+// Script is the script of a run's page. Without it the page stands, and does not move.
+func Script() string { return pageJS }
+
+func newView(r *record.Run, lies fs.FS) *view {
 	tl := trace(r)
 	p := paint(tl, 1280)
 	rows := tl.table(r)
 	var body, overview bytes.Buffer
 	p.body(&body)
 	p.overview(&overview)
-	v := view{
+	v := &view{
 		Run: r, Headline: headline(r), Sentence: Sentence(r), Facts: pageFacts(r), Empty: tl.End == 0,
-		CSS: Style() + template.CSS(strings.Replace(pageCSS, "/*timeline*/", stylesheet, 1)),
-		JS:  template.JS(pageJS), Alt: alt(r), ViewBox: fmt.Sprintf("0 0 %s %s", num(p.width), num(p.height)),
+		Alt: alt(r), ViewBox: fmt.Sprintf("0 0 %s %s", num(p.width), num(p.height)),
 		Picture: template.HTML(body.String()), Overview: template.HTML(overview.String()), Data: p.data(), Rows: rows,
 	}
 	v.Mark, v.Tone = statusMark(r.Status)
@@ -107,10 +133,15 @@ func HTML(w io.Writer, r *record.Run) error {
 		v.Legend = append(v.Legend, legendView{template.HTML(e.Sample), e.Text})
 	}
 	v.Omitted = strings.Join(p.omitted, "; ")
-	v.cards(tl, rows)
-	v.Files = files(r.Dir)
+	v.cards(tl, rows, drawingsIn(lies))
+	v.Files = files(lies)
+	return v
+}
+
+// write writes one of the page's templates.
+func (v *view) write(w io.Writer, name string) error {
 	var b bytes.Buffer
-	if err := page.Execute(&b, v); err != nil {
+	if err := page.ExecuteTemplate(&b, name, v); err != nil {
 		return fmt.Errorf("report: make the page: %w", err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
@@ -146,7 +177,7 @@ func pageFacts(r *record.Run) [][2]string {
 	return append(facts, [2]string{"exit status", fmt.Sprint(r.Status)})
 }
 
-func (v *view) cards(tl *timeline, rows []row) {
+func (v *view) cards(tl *timeline, rows []row, drawn map[string]string) {
 	numbers := map[*record.Verdict]*violation{}
 	for i := range tl.Violations {
 		numbers[tl.Violations[i].Verdict] = &tl.Violations[i]
@@ -155,7 +186,6 @@ func (v *view) cards(tl *timeline, rows []row) {
 	for _, r := range rows {
 		shown[r.Index] = true
 	}
-	drawn := drawingsIn(v.Run.Dir)
 	for _, d := range ranked(v.Run) {
 		c := card{Verdict: d, Standing: meaning(d), From: d.From, To: d.To, Picture: drawn[d.Property]}
 		c.Sign, _ = sign(d)
@@ -182,18 +212,17 @@ func (v *view) cards(tl *timeline, rows []row) {
 }
 
 // drawingsIn returns porcupine's pictures in a run's folder, by property.
-func drawingsIn(dir string) map[string]string {
+func drawingsIn(lies fs.FS) map[string]string {
 	found := map[string]string{}
-	if dir == "" {
+	if lies == nil {
 		return found
 	}
-	paths, err := filepath.Glob(filepath.Join(dir, record.Drawings, "*.html"))
+	paths, err := fs.Glob(lies, record.Drawings+"/*.html")
 	if err != nil {
 		return found // no pattern of ours is malformed; a folder that cannot be read has no pictures
 	}
 	for _, p := range paths {
-		name := filepath.Base(p)
-		found[strings.TrimSuffix(name, ".html")] = record.Drawings + "/" + name
+		found[strings.TrimSuffix(path.Base(p), ".html")] = p
 	}
 	return found
 }
@@ -202,28 +231,24 @@ func drawingsIn(dir string) map[string]string {
 const maxFiles = 200
 
 // files lists what else lies in a run's folder.
-func files(dir string) (list []file) {
-	if dir == "" {
+func files(lies fs.FS) (list []file) {
+	if lies == nil {
 		return nil
 	}
 	history := record.HistoryFile
-	if _, err := os.Stat(filepath.Join(dir, history+record.Compressed)); err == nil {
+	if _, err := fs.Stat(lies, history+record.Compressed); err == nil {
 		history += record.Compressed
 	}
 	list = []file{
 		{history, "every op, a line each"}, {record.VerdictsFile, "the verdicts as data"}, {record.RunFile, "what the run was"},
 		{textFile, "this report as text"}, {junitFile, "for CI"}, {pictureFile, "the timeline as a picture"},
 	}
-	root := filepath.Join(dir, record.NodeLogs)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(lies, record.NodeLogs, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(list) >= maxFiles {
 			return fs.SkipAll
 		}
 		if !d.IsDir() {
-			rel, relErr := filepath.Rel(dir, path)
-			if relErr == nil {
-				list = append(list, file{filepath.ToSlash(rel), "what the node printed"})
-			}
+			list = append(list, file{path, "what the node printed"})
 		}
 		return nil
 	})

@@ -90,6 +90,22 @@ func SVG(w io.Writer, r *record.Run) error {
 	return nil
 }
 
+// Strip writes the whole run small, without words: who led, what was broken, where violations lie.
+func Strip(w io.Writer, r *record.Run) error {
+	const width = 640.0
+	p := paint(trace(r), width)
+	p.left, p.width = 0, width+gutter
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" preserveAspectRatio="none">`, num(width), num(overviewHeight))
+	fmt.Fprintf(&b, "<style>%s@media(prefers-color-scheme:dark){%s}</style>", standalone(light), standalone(dark))
+	p.overview(&b)
+	b.WriteString("</svg>\n")
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("report: write the strip: %w", err)
+	}
+	return nil
+}
+
 // standalone is the style of a picture that no page gives colours to.
 func standalone(g ground) string {
 	css := stylesheet + ".tl .card{fill:var(--panel);stroke:var(--line)}" +

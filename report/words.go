@@ -65,6 +65,12 @@ func settings(m map[string]string) string {
 	return strings.Join(words, " ")
 }
 
+// Words says what an op says, in one line.
+func Words(op *history.Op) string { return opWords(op) }
+
+// Seconds writes a time for people.
+func Seconds(d time.Duration) string { return seconds(d) }
+
 // opWords says what an op says.
 func opWords(op *history.Op) string {
 	switch op.F {

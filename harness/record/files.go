@@ -77,19 +77,37 @@ func WriteHistory(dir string, h *history.History) error {
 // Read reads a run back from its folder. A history that was cut off is read as far as it goes, and a note says so; a run
 // that was never judged has no verdicts, and stands as unknown.
 func Read(dir string) (*Run, error) {
-	r, err := Outline(dir)
-	if err != nil {
+	r := &Run{Dir: dir}
+	if err := r.read(os.DirFS(dir)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// ReadFS is Read where the folder is not one of the file system's own, or not to be left through links.
+func ReadFS(folder fs.FS) (*Run, error) {
+	r := &Run{}
+	if err := r.read(folder); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Run) read(folder fs.FS) error {
+	if err := r.get(folder, RunFile, r); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = hint.Add(err, "a run's folder has a %s; the newest one is results/latest", RunFile)
 		}
-		return nil, err
+		return err
 	}
-	f, err := os.Open(filepath.Join(dir, HistoryFile))
+	name := HistoryFile
+	f, err := folder.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = os.Open(filepath.Join(dir, HistoryFile+Compressed))
+		name += Compressed
+		f, err = folder.Open(name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return r.fault(err)
 	}
 	defer f.Close()
 	h, err := history.Parse(f)
@@ -100,30 +118,49 @@ func Read(dir string) (*Run, error) {
 		h, err = history.New(h.Ops)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("record: %s: %w", f.Name(), err)
+		return fmt.Errorf("record: %s: %w", filepath.Join(r.Dir, name), err)
 	}
 	r.History = h
-	if err := r.get(VerdictsFile, &r.Verdicts); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if err := r.get(folder, VerdictsFile, &r.Verdicts); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	r.Stand()
-	return r, nil
+	return nil
 }
 
 // Outline reads what Save wrote: a run without its history and its verdicts.
 func Outline(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
-	return r, r.get(RunFile, r)
+	return r, r.get(os.DirFS(dir), RunFile, r)
 }
 
-func (r *Run) get(name string, v any) error {
-	path := filepath.Join(r.Dir, name)
-	b, err := os.ReadFile(path)
+// OutlineFS reads a run without its history: what Save wrote, and the verdicts if it was judged.
+func OutlineFS(folder fs.FS) (*Run, error) {
+	r := &Run{}
+	if err := r.get(folder, RunFile, r); err != nil {
+		return nil, err
+	}
+	if err := r.get(folder, VerdictsFile, &r.Verdicts); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Run) get(folder fs.FS, name string, v any) error {
+	b, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return r.fault(err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("record: read %s: %w", path, err)
+		return fmt.Errorf("record: read %s: %w", filepath.Join(r.Dir, name), err)
 	}
 	return nil
+}
+
+// fault names the file that could not be read by its whole path.
+func (r *Run) fault(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		failed.Path = filepath.Join(r.Dir, failed.Path)
+	}
+	return fmt.Errorf("record: %w", err)
 }

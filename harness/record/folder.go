@@ -13,6 +13,9 @@ import (
 	"recount/internal/hint"
 )
 
+// Scratch begins the name of a folder under results that goes in the end: of runs of which few are kept.
+const Scratch = ".many-"
+
 // NewFolder makes results/<kind>/<time>, with a number behind it where another began in the same millisecond.
 func NewFolder(results, kind string, began time.Time) (string, error) {
 	parent := filepath.Join(results, kind)

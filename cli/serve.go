@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recount/harness"
+	"recount/internal/hint"
+	"recount/serve"
+)
+
+func serveCommand() *cobra.Command {
+	var results, listen, token string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Show results in a browser, runs under way too",
+		Long: `Show a folder of results in a browser: what was found, every run with its timeline and its ops, and runs while they
+happen. It reads, and never writes. docs/serve.md describes the pages and the JSON API.`,
+		Example: `  recount serve
+  recount serve --results /var/lib/recount --listen 0.0.0.0:8080 --token s3cret`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !loopback(listen) && token == "" {
+				return harness.Usage(hint.Add(fmt.Errorf("--listen %s is open to other machines", listen), "--token SECRET lets in those who know it"))
+			}
+			s, err := serve.New(serve.Config{Results: results, Token: token})
+			if err != nil {
+				return harness.Usage(err)
+			}
+			defer s.Close()
+			l, err := net.Listen("tcp", listen)
+			if err != nil {
+				return hint.Add(fmt.Errorf("listen on %s: %w", listen, err), "--listen 127.0.0.1:0 takes a free port")
+			}
+			say(cmd)(fmt.Sprintf("%d runs of %s; Ctrl-C ends", s.Len(), results))
+			fmt.Fprintln(cmd.OutOrStdout(), address(l, token))
+			return answerUntil(cmd.Context(), l, s.Handler())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&results, "results", "results", "folder to show")
+	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port to listen on")
+	f.StringVar(&token, "token", "", "what a browser must bring; needed to listen to other machines")
+	return cmd
+}
+
+// loopback reports whether nobody but this machine reaches an address.
+func loopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return true // listening will tell what is wrong
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// address is what to open.
+func address(l net.Listener, token string) string {
+	u := url.URL{Scheme: "http", Host: l.Addr().String(), Path: "/"}
+	if token != "" {
+		u.RawQuery = url.Values{"token": {token}}.Encode()
+	}
+	return u.String()
+}
+
+// answerUntil serves until ctx ends, and then ends what is under way.
+func answerUntil(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx }, // so that who follows a run is let go
+	}
+	defer context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if srv.Shutdown(end) != nil {
+			srv.Close()
+		}
+	})()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return failure{err}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"recount/history"
+	"recount/report"
+)
+
+// The API has the data of the pages, version 1. docs/serve.md describes it.
+
+func encode(w http.ResponseWriter, v any) {
+	e := json.NewEncoder(w) // escapes <, > and &, so that no browser takes an answer for a page
+	_ = e.Encode(v)         // what is encoded here can be, and a browser that has gone away is none of ours
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	encode(w, v)
+}
+
+// apiRuns is GET /api/v1/runs: runs by the filters of the page, 1,000 at a time.
+func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
+	f, shot := filterOf(r.URL.Query()), s.index.now()
+	some := f.runs(shot.runs)
+	const each = 1000
+	from := min((f.Page-1)*each, len(some))
+	page := some[from:min(from+each, len(some))]
+	if page == nil {
+		page = []*Run{}
+	}
+	answer(w, struct {
+		Total int    `json:"total"`
+		Page  int    `json:"page"`
+		Runs  []*Run `json:"runs"`
+	}{len(some), f.Page, page})
+}
+
+// apiFindings is GET /api/v1/findings.
+func (s *Server) apiFindings(w http.ResponseWriter, r *http.Request) {
+	some := filterOf(r.URL.Query()).findings(findings(s.index.now().runs))
+	if some == nil {
+		some = []*Finding{}
+	}
+	answer(w, map[string]any{"total": len(some), "findings": some})
+}
+
+// apiRun is GET /api/v1/runs/{id}, and what is below it.
+func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
+	run, rest := s.find(r.PathValue("path"))
+	switch {
+	case run == nil:
+		s.fail(w, r, http.StatusNotFound, "There is no such run among the results.")
+	case rest == "":
+		answer(w, run)
+	case rest == "ops":
+		s.apiOps(w, r, run)
+	default:
+		s.fail(w, r, http.StatusNotFound, "A run has no "+strconv.Quote(rest)+".")
+	}
+}
+
+// opView is an op as the API tells it: as its line of the history, and in words.
+type opView struct {
+	Op    json.RawMessage `json:"op"`
+	Words string          `json:"words"`
+	Took  time.Duration   `json:"took,omitempty"` // nanoseconds since its invoke
+}
+
+const (
+	opsOnPage = 200
+	mostOnOne = 5000
+)
+
+// apiOps is GET /api/v1/runs/{id}/ops: those from a place on that pass a filter.
+func (s *Server) apiOps(w http.ResponseWriter, r *http.Request, run *Run) {
+	full, err := s.runs.run(run.ID)
+	if err != nil {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		return
+	}
+	q := r.URL.Query()
+	number := func(name string, otherwise, most int) int {
+		if n, err := strconv.Atoi(q.Get(name)); err == nil && n >= 0 {
+			return min(n, most)
+		}
+		return otherwise
+	}
+	h := full.History
+	from, limit := number("from", 0, len(h.Ops)), number("limit", opsOnPage, mostOnOne)
+	if at, err := time.ParseDuration(q.Get("at")); err == nil {
+		for from = 0; from < len(h.Ops) && h.Ops[from].Time < at; from++ {
+		}
+	}
+	passes := opFilter(q)
+	list, next := []opView{}, -1
+	for i := from; i < len(h.Ops); i++ {
+		op := &h.Ops[i]
+		words := report.Words(op)
+		if !passes(op, words) {
+			continue
+		}
+		if len(list) == limit {
+			next = i
+			break
+		}
+		v := opView{Op: op.AppendJSON(nil), Words: words}
+		if k := h.Other(i); k >= 0 && op.Type != history.Invoke {
+			v.Took = op.Time - h.Ops[k].Time
+		}
+		list = append(list, v)
+	}
+	answer(w, struct {
+		Total int      `json:"total"`
+		From  int      `json:"from"`
+		Next  int      `json:"next"` // where the next page begins; -1 after the last
+		Ops   []opView `json:"ops"`
+	}{len(h.Ops), from, next, list})
+}
+
+// opFilter returns what decides which ops pass: by node, f, type, process, and a text in any of an op.
+func opFilter(q url.Values) func(op *history.Op, words string) bool {
+	node, f, kind, process := q.Get("node"), q.Get("f"), q.Get("type"), q.Get("process")
+	text := []byte(strings.ToLower(q.Get("text")))
+	return func(op *history.Op, words string) bool {
+		switch {
+		case node != "" && op.Node != node, f != "" && string(op.F) != f, kind != "" && op.Type.String() != kind,
+			process != "" && op.Process.String() != process:
+			return false
+		case len(text) == 0:
+			return true
+		}
+		line := bytes.ToLower(append(op.AppendJSON(nil), words...))
+		return bytes.Contains(line, text)
+	}
+}

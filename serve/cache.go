@@ -1,0 +1,87 @@
+package serve
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"recount/harness/record"
+)
+
+// cache keeps the runs that somebody looks at, with their histories, as far as memory goes.
+type cache struct {
+	fsys fs.FS
+	mu   sync.Mutex
+	kept []*loaded // the one used last is the last
+}
+
+// loaded is a run with its history.
+type loaded struct {
+	id  string
+	was time.Time // when its history was written last
+	get func() (*record.Run, error)
+	ops int
+}
+
+// mostOps is how many ops all kept histories have, at about 250 bytes each.
+const mostOps = 1_200_000
+
+func newCache(root *os.Root) *cache { return &cache{fsys: root.FS()} }
+
+// run returns a run with its history. A history that grows is read again as it has grown.
+func (c *cache) run(id string) (*record.Run, error) {
+	folder, err := fs.Sub(c.fsys, id)
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	l := c.entry(id, lastWritten(folder), folder)
+	r, err := l.get()
+	if err == nil {
+		c.settle(l, len(r.History.Ops))
+	}
+	return r, err
+}
+
+// entry returns the place of a run, a new one if its history has changed. Whoever comes first reads it, others wait.
+func (c *cache) entry(id string, was time.Time, folder fs.FS) *loaded {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.kept, func(l *loaded) bool { return l.id == id }); i >= 0 {
+		l := c.kept[i]
+		c.kept = slices.Delete(c.kept, i, i+1)
+		if l.was.Equal(was) {
+			c.kept = append(c.kept, l)
+			return l
+		}
+	}
+	l := &loaded{id: id, was: was, get: sync.OnceValues(func() (*record.Run, error) { return record.ReadFS(folder) })}
+	c.kept = append(c.kept, l)
+	return l
+}
+
+// settle lets go of the histories used least lately.
+func (c *cache) settle(l *loaded, ops int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.ops = ops
+	total := 0
+	for i := len(c.kept) - 1; i >= 0; i-- {
+		if total += c.kept[i].ops; total > mostOps && c.kept[i] != l {
+			c.kept = slices.Delete(c.kept, i, i+1)
+		}
+	}
+}
+
+// lastWritten is when a run's files were.
+func lastWritten(folder fs.FS) (last time.Time) {
+	for _, name := range []string{record.HistoryFile, record.HistoryFile + record.Compressed, record.VerdictsFile} {
+		if info, err := fs.Stat(folder, path.Clean(name)); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}

@@ -1,0 +1,210 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/checkers"
+	"recount/harness"
+	"recount/harness/record"
+	"recount/nemesis"
+	"recount/report"
+)
+
+// State is what is known of a run at a glance.
+type State string
+
+// The states.
+const (
+	UnderWay   State = "under way"  // its history grows
+	Held       State = "held"       // every promise held, or what was expected happened
+	Broken     State = "broken"     // a promise broke, or what was expected did not happen
+	Unknown    State = "unknown"    // it decides nothing
+	CutShort   State = "cut short"  // nobody judged it, and nobody writes to it any more
+	Unreadable State = "unreadable" // its files are not what a run's are
+)
+
+// states are all of them, in the order in which filters offer them.
+var states = []State{UnderWay, Broken, Unknown, Held, CutShort, Unreadable}
+
+// Run is a run as the index knows it, without its history.
+type Run struct {
+	ID       string            `json:"id"` // its folder within the results, with slashes
+	Title    string            `json:"title"`
+	Target   string            `json:"target"`
+	Options  map[string]string `json:"options,omitempty"`
+	Cluster  string            `json:"cluster"`
+	Nodes    int               `json:"nodes"`
+	Seed     uint64            `json:"seed"`
+	Started  time.Time         `json:"started"`
+	Took     time.Duration     `json:"took"` // nanoseconds of real time
+	State    State             `json:"state"`
+	Sentence string            `json:"sentence"`
+	Version  string            `json:"version,omitempty"` // of the Recount that made it
+	Repeat   string            `json:"repeat,omitempty"`
+	Verdicts []Verdict         `json:"verdicts"`
+	Of       string            `json:"of,omitempty"` // the folder of the matrix, suite or campaign that it belongs to
+
+	schedule nemesis.Schedule
+	stamp    stamp
+	checked  time.Time
+}
+
+// Verdict is one verdict of a run, and what it means for it.
+type Verdict struct {
+	Property string           `json:"property"`
+	Verdict  checkers.Verdict `json:"verdict"`
+	Kind     Kind             `json:"kind,omitempty"` // of a violation
+	Why      string           `json:"why,omitempty"`
+}
+
+// Kind is what a violation is to its target.
+type Kind string
+
+// The kinds of violations.
+const (
+	Promise  Kind = "promise broken"
+	Expected Kind = "as expected"    // what a scenario is there to show
+	Weakness Kind = "known weakness" // of what nobody had promised
+)
+
+func kindOf(v *record.Verdict) Kind {
+	switch m := v.Meaning(); {
+	case v.Verdict != checkers.Invalid:
+		return ""
+	case m.Fails():
+		return Promise
+	case m == record.Met:
+		return Expected
+	}
+	return Weakness
+}
+
+// Foreign reports whether another version of Recount made the run.
+func (r *Run) Foreign() bool { return r.Version != harness.Version }
+
+// Violations are the verdicts that found one, those of promises first.
+func (r *Run) Violations() (all []Verdict) {
+	for _, k := range []Kind{Promise, Expected, Weakness} {
+		for _, v := range r.Verdicts {
+			if v.Kind == k {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// Tone is the style that goes with the run's state.
+func (r *Run) Tone() string {
+	switch r.State {
+	case Held:
+		return "held"
+	case Broken, Unreadable:
+		return "broken"
+	case UnderWay:
+		return "live"
+	}
+	return "open"
+}
+
+// Mark is the run's state in one character.
+func (r *Run) Mark() string {
+	return map[State]string{UnderWay: "●", Held: "✓", Broken: "✕", Unknown: "?", CutShort: "…", Unreadable: "!"}[r.State]
+}
+
+// stamp tells whether the files of a run have changed.
+type stamp struct {
+	run, verdicts time.Time
+	size          int64
+}
+
+// quiet is how long nobody must have written to a history for its run to count as killed.
+const quiet = 30 * time.Second
+
+// readRun reads what the index keeps of a run. It returns nil for a folder that is no run's.
+func readRun(results fs.FS, dir string, now time.Time) *Run {
+	info, err := fs.Stat(results, path.Join(dir, record.RunFile))
+	if err != nil {
+		return nil
+	}
+	folder, err := fs.Sub(results, dir)
+	if err != nil {
+		return nil
+	}
+	run := &Run{ID: dir, stamp: stampOf(results, dir), checked: now, Verdicts: []Verdict{}}
+	r, err := record.OutlineFS(folder)
+	if err != nil {
+		run.State, run.Title, run.Started, run.Sentence = Unreadable, path.Base(dir), info.ModTime(), problem(err)
+		return run
+	}
+	run.Title, run.Target, run.Options, run.Cluster, run.Nodes = r.Title, r.Target, r.Plan.Options, r.Cluster, len(r.Nodes)
+	run.Seed, run.Started, run.Took, run.Version, run.Repeat = r.Seed, r.Started, r.Took, r.Version, r.Repeat
+	run.schedule = r.Plan.Schedule
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		run.Verdicts = append(run.Verdicts, Verdict{v.Property, v.Verdict, kindOf(v), v.Why})
+	}
+	run.State, run.Sentence = stateOf(r, run.stamp, folder, now)
+	return run
+}
+
+func stampOf(results fs.FS, dir string) (s stamp) {
+	if info, err := fs.Stat(results, path.Join(dir, record.RunFile)); err == nil {
+		s.run, s.size = info.ModTime(), info.Size()
+	}
+	if info, err := fs.Stat(results, path.Join(dir, record.VerdictsFile)); err == nil {
+		s.verdicts = info.ModTime()
+	}
+	return s
+}
+
+func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string) {
+	if s.verdicts.IsZero() {
+		last := s.run
+		for _, name := range []string{record.HistoryFile, record.HistoryFile + record.Compressed} {
+			if info, err := fs.Stat(folder, name); err == nil && info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+		}
+		if now.Sub(last) < quiet {
+			return UnderWay, "Under way."
+		}
+		return CutShort, "The run was killed, and nobody has judged it: recount report does."
+	}
+	switch r.Status {
+	case record.StatusHeld:
+		return Held, report.Sentence(r)
+	case record.StatusBroken:
+		return Broken, report.Sentence(r)
+	case record.StatusUnknown:
+		return Unknown, "The run decides nothing."
+	}
+	return Unreadable, fmt.Sprintf("Its status is %d, which no run ends with.", r.Status)
+}
+
+// problem is an error as one line for a person.
+func problem(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return "Its run.json or verdicts.json is no JSON: " + syntax.Error() + "."
+	}
+	return strings.TrimPrefix(err.Error(), "record: ") + "."
+}
+
+// newest orders runs from the newest to the oldest.
+func newest(runs []*Run) []*Run {
+	slices.SortStableFunc(runs, func(a, b *Run) int {
+		if c := b.Started.Compare(a.Started); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return runs
+}

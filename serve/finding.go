@@ -1,0 +1,131 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"recount/checkers"
+)
+
+// Finding is one way in which one target, with the same options, broke one property, and the runs that show it.
+type Finding struct {
+	Signature string            `json:"signature"`
+	Target    string            `json:"target"`
+	Options   map[string]string `json:"options,omitempty"`
+	Property  string            `json:"property"`
+	Kind      Kind              `json:"kind"`
+	// Gone says that the newest run of a scenario that had shown it, with those options, found the property to hold.
+	Gone    bool      `json:"gone"`
+	Why     string    `json:"why"`    // in the run that shows it best
+	Faults  []string  `json:"faults"` // of that run's schedule
+	Run     string    `json:"run"`    // that run: the one with the fewest faults, of those the newest
+	Repeat  string    `json:"repeat"`
+	Runs    int       `json:"runs"` // that show it
+	Of      int       `json:"of"`   // that could have: runs of that target and those options that decided the property
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	Version string    `json:"version"` // of the Recount that saw it last
+
+	best *Run
+}
+
+// signature is the same for runs that show the same.
+func signature(r *Run, property string) string {
+	words := []string{r.Target}
+	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
+		words = append(words, k+"="+r.Options[k])
+	}
+	return strings.Join(append(words, property), " ")
+}
+
+// findings gathers what runs, the newest first, have found: promises broken first, then what was seen last.
+func findings(runs []*Run) []*Finding {
+	known, decided, latest := map[string]*Finding{}, map[string]int{}, map[string]checkers.Verdict{}
+	scenarios := map[string]map[string]bool{}
+	for _, r := range runs {
+		for _, v := range r.Verdicts {
+			if v.Verdict == checkers.Unknown {
+				continue
+			}
+			s := signature(r, v.Property)
+			decided[s]++
+			if _, newer := latest[s+"\n"+r.Title]; !newer {
+				latest[s+"\n"+r.Title] = v.Verdict
+			}
+			if v.Kind == "" {
+				continue
+			}
+			f := known[s]
+			if f == nil {
+				f = &Finding{Signature: s, Target: r.Target, Options: r.Options, Property: v.Property, Last: r.Started, Version: r.Version}
+				known[s], scenarios[s] = f, map[string]bool{}
+			}
+			f.take(r, &v)
+			scenarios[s][r.Title] = true
+		}
+	}
+	all := slices.Collect(maps.Values(known))
+	for _, f := range all {
+		f.Of, f.Gone = decided[f.Signature], true
+		for title := range scenarios[f.Signature] {
+			if latest[f.Signature+"\n"+title] == checkers.Invalid {
+				f.Gone = false
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *Finding) int {
+		return cmp.Or(a.rank()-b.rank(), b.Last.Compare(a.Last), strings.Compare(a.Signature, b.Signature))
+	})
+	return all
+}
+
+// take adds a run that shows the finding; newer ones were taken before.
+func (f *Finding) take(r *Run, v *Verdict) {
+	f.Runs++
+	f.First = r.Started
+	better := f.best == nil || kindRank(v.Kind) < kindRank(f.Kind) ||
+		v.Kind == f.Kind && len(r.schedule) < len(f.best.schedule)
+	if !better {
+		return
+	}
+	f.best, f.Kind, f.Why, f.Run, f.Repeat = r, v.Kind, v.Why, r.ID, r.Repeat
+	f.Faults = []string{}
+	for _, st := range r.schedule {
+		f.Faults = append(f.Faults, strings.Join(append([]string{st.Fault}, st.Nodes...), " "))
+	}
+}
+
+func kindRank(k Kind) int { return map[Kind]int{Promise: 0, Expected: 1, Weakness: 2}[k] }
+
+func (f *Finding) rank() int {
+	if f.Gone {
+		return 3
+	}
+	return kindRank(f.Kind)
+}
+
+// Tone is the style that goes with the finding: red is kept for broken promises.
+func (f *Finding) Tone() string {
+	switch {
+	case f.Gone:
+		return "open"
+	case f.Kind == Promise:
+		return "broken"
+	}
+	return "weak"
+}
+
+// Standing is what the finding is, in two words.
+func (f *Finding) Standing() string {
+	if f.Gone {
+		return "gone"
+	}
+	return string(f.Kind)
+}
+
+// Rate says in how many runs it was seen.
+func (f *Finding) Rate() string { return fmt.Sprintf("%d of %d runs", f.Runs, f.Of) }

@@ -1,0 +1,152 @@
+package serve
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"recount/harness"
+	"recount/report"
+)
+
+// How pages are made: each is the shell with a part of its own.
+
+//go:embed web
+var web embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"ago": ago, "day": day, "seconds": report.Seconds, "link": link,
+	"tabs": func() []place { return tabs }, "views": views, "choose": choose,
+}).ParseFS(web, "web/*.html"))
+
+// frame is what the shell shows around a page.
+type frame struct {
+	Title   string
+	Tab     string // of the navigation
+	Scripts []string
+	Version string
+	Page    any
+}
+
+func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f frame) {
+	f.Version = harness.Version
+	f.Scripts = append([]string{"app.js"}, f.Scripts...)
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, name, f); err != nil {
+		s.fail(w, r, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	write(w, b.Bytes())
+}
+
+// fail answers with what went wrong: to scripts as JSON, to people as a page.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, words string) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		encode(w, map[string]string{"error": words})
+		return
+	}
+	var b bytes.Buffer
+	f := frame{Title: http.StatusText(status), Version: harness.Version, Page: words}
+	if err := pages.ExecuteTemplate(&b, "problem", f); err != nil {
+		http.Error(w, words, status)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	write(w, b.Bytes())
+}
+
+// write ends an answer. A browser that has gone away is none of this server's business.
+func write(w http.ResponseWriter, b []byte) { _, _ = w.Write(b) }
+
+// assets are what pages load besides: style sheets and scripts, by name.
+var assets = func() map[string][]byte {
+	read := func(name string) []byte {
+		b, err := web.ReadFile("web/" + name)
+		if err != nil {
+			panic(err) // it is embedded, or the program would not have been built
+		}
+		return b
+	}
+	all := map[string][]byte{
+		"style.css": []byte(string(report.Style()) + string(report.PageStyle()) + string(read("style.css"))),
+		"report.js": []byte(report.Script()),
+	}
+	for _, name := range []string{"app.js", "ops.js", "icon.svg"} {
+		all[name] = read(name)
+	}
+	return all
+}()
+
+var assetTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+func asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	b, known := assets[name]
+	if !known {
+		http.NotFound(w, r)
+		return
+	}
+	sum := sha256.Sum256(b)
+	w.Header().Set("Content-Type", assetTypes[path.Ext(name)])
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(b))
+}
+
+// link is the address of a run's page.
+func link(id string) string { return (&url.URL{Path: "/runs/" + id + "/"}).EscapedPath() }
+
+// place is where a link leads.
+type place struct{ Name, Word, Path string }
+
+var tabs = []place{{"findings", "Findings", "/"}, {"runs", "Runs", "/runs"}}
+
+// views are the ways of looking at a run, and the forms in which it can be taken away.
+func views(r *Run) []place {
+	return []place{{Word: "picture", Path: "picture.svg"}}
+}
+
+// choice is a list to choose from in a form.
+type choice struct {
+	Name, Now string
+	All       []string
+}
+
+func choose(name, now string, all []string) choice { return choice{name, now, all} }
+
+// ago says how long ago something was, roughly.
+func ago(t time.Time) string {
+	d := time.Since(t)
+	switch {
+	case t.IsZero():
+		return "at no known time"
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// day writes a time for people, to the second.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.Format("2006-01-02 15:04:05")
+}

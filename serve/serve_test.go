@@ -1,0 +1,246 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness"
+	"recount/harness/record"
+	"recount/report"
+	_ "recount/targets/builtin" // the tests run targets by name
+)
+
+// hostile is what a system under test could call itself in order to command a browser.
+const hostile = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+
+// simulate makes a run of a scenario and keeps it.
+func simulate(t *testing.T, results, scenario string, seed uint64) *record.Run {
+	t.Helper()
+	s, err := harness.LoadScenario(scenario)
+	require.NoError(t, err)
+	r, err := harness.Run(context.Background(), s.Plan(record.Plan{On: record.OnSim, Seed: seed}), harness.Config{
+		Results: results, Repeat: "recount run " + scenario,
+	})
+	require.NoError(t, err)
+	return r
+}
+
+// spoil makes a copy of a run in which every word is hostile.
+func spoil(t *testing.T, r *record.Run, results string) {
+	t.Helper()
+	dir := filepath.Join(results, "spoilt", "20260101-000000.000")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	quoted, err := json.Marshal(hostile)
+	require.NoError(t, err)
+	word := strings.Trim(string(quoted), `"`)
+	for _, name := range []string{record.RunFile, record.VerdictsFile, record.HistoryFile} {
+		b, err := os.ReadFile(filepath.Join(r.Dir, name))
+		require.NoError(t, err)
+		text := strings.NewReplacer(`"n3"`, `"`+word+`"`, `"ping-pong"`, `"`+word+`"`, " n3 ", " "+word+" ",
+			`connection refused`, word).Replace(string(b))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	spoilt, err := record.Read(dir)
+	require.NoError(t, err)
+	require.NoError(t, report.Write(spoilt))
+}
+
+func open(t *testing.T, cfg Config) (*Server, http.Handler) {
+	t.Helper()
+	s, err := New(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s, s.Handler()
+}
+
+func get(h http.Handler, path string) *httptest.ResponseRecorder {
+	return ask(h, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+}
+
+func ask(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// id is a run's place within the results.
+func id(t *testing.T, results string, r *record.Run) string {
+	t.Helper()
+	rel, err := filepath.Rel(results, r.Dir)
+	require.NoError(t, err)
+	return filepath.ToSlash(rel)
+}
+
+func TestPagesTellWhatTheRunsAre(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 1)
+	simulate(t, results, "ping-pong", 2)
+	_, h := open(t, Config{Results: results})
+	home := get(h, "/").Body.String()
+	require.Contains(t, home, "no-ping-pong")
+	require.Contains(t, home, "2 of 2 runs")
+	require.Contains(t, home, "cut-link leader follower")
+	require.Contains(t, get(h, "/runs").Body.String(), "1 to 2 of 2")
+	require.Contains(t, get(h, "/runs?state=broken").Body.String(), "None")
+	page := get(h, "/runs/"+id(t, results, r)+"/").Body.String()
+	require.Contains(t, page, "leadership bounced between")
+	require.Contains(t, page, `id="picture"`)
+	require.Contains(t, get(h, "/runs/"+id(t, results, r)+"/history.jsonl").Body.String(), `"f":"begin"`)
+
+	var ops struct {
+		Total, Next int
+		Ops         []struct {
+			Op    struct{ F, Node, Type string }
+			Words string
+		}
+	}
+	api := "/api/v1/runs/" + id(t, results, r) + "/ops"
+	require.NoError(t, json.Unmarshal(get(h, api+"?limit=5").Body.Bytes(), &ops))
+	require.Equal(t, len(r.History.Ops), ops.Total)
+	require.Equal(t, 5, ops.Next)
+	require.Equal(t, "begin", ops.Ops[0].Op.F)
+	require.NoError(t, json.Unmarshal(get(h, api+"?f=inject&type=ok").Body.Bytes(), &ops))
+	require.Len(t, ops.Ops, 1)
+	require.Equal(t, -1, ops.Next)
+	require.Contains(t, ops.Ops[0].Words, "cut-link")
+}
+
+func TestNothingOutsideOfTheResultsIsReached(t *testing.T) {
+	outside, results := t.TempDir(), t.TempDir()
+	secret := filepath.Join(outside, "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("a secret"), 0o600))
+	r := simulate(t, results, "ping-pong", 1)
+	elsewhere := simulate(t, outside, "ping-pong", 2)
+	require.NoError(t, os.Symlink(secret, filepath.Join(r.Dir, "linked.txt")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(results, "linked")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(r.Dir, record.NodeLogs)))
+	s, h := open(t, Config{Results: results})
+	require.Equal(t, 1, s.Len(), "runs behind a link are none of the folder's")
+	at := "/runs/" + id(t, results, r)
+	for _, p := range []string{
+		at + "/linked.txt", at + "/nodes/secret", at + "/../../../secret", at + "/%2e%2e/%2e%2e/secret", at + "/..%2f..%2fsecret",
+		"/runs/linked/secret", "/runs/linked/" + id(t, outside, elsewhere) + "/", "/runs/..%2f" + filepath.Base(outside) + "/secret",
+		at + "/nodes", at + "//etc/passwd", "/assets/..%2fserve.go", "/api/v1/runs/..%2f..%2fetc/ops",
+	} {
+		w := get(h, p)
+		require.NotEqual(t, http.StatusOK, w.Code, p)
+		require.NotContains(t, w.Body.String(), "a secret", p)
+	}
+	require.Equal(t, http.StatusOK, get(h, at+"/run.json").Code)
+}
+
+func TestFilesOfARunReachNobody(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "evil.html"), []byte("<script>fetch('/')</script>"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "evil.js"), []byte("alert(1)"), 0o644))
+	_, h := open(t, Config{Results: results})
+	page := get(h, "/runs/"+id(t, results, r)+"/evil.html")
+	require.Contains(t, page.Header().Get("Content-Security-Policy"), "sandbox allow-scripts; default-src 'none'")
+	require.Equal(t, "text/plain; charset=utf-8", get(h, "/runs/"+id(t, results, r)+"/evil.js").Header().Get("Content-Type"))
+	require.Equal(t, policy, get(h, "/").Header().Get("Content-Security-Policy"))
+	require.NotContains(t, policy, "unsafe")
+}
+
+func TestHostileWordsStayWords(t *testing.T) {
+	results := t.TempDir()
+	spoil(t, simulate(t, results, "ping-pong", 1), results)
+	_, h := open(t, Config{Results: results})
+	for _, p := range []string{"/", "/runs", "/runs/spoilt/20260101-000000.000/", "/runs?text=" + "%22%3E%3Cscript%3E", "/runs/spoilt/20260101-000000.000/picture.svg"} {
+		body := get(h, p).Body.String()
+		require.NotContains(t, body, "<img src=x", p)
+		require.NotContains(t, body, "<script>document", p)
+	}
+	require.Contains(t, get(h, "/runs").Body.String(), "&lt;script&gt;")
+	require.NotContains(t, get(h, "/api/v1/runs").Body.String(), "<script>")
+}
+
+func TestWhoIsLetIn(t *testing.T) {
+	results := t.TempDir()
+	_, h := open(t, Config{Results: results})
+	for host, want := range map[string]int{
+		"localhost:8080": 200, "127.0.0.1:1": 200, "[::1]:8080": 200, "evil.example": 403, "localhost.evil.example": 403, "10.0.0.1": 403, "": 403,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Host = host
+		require.Equal(t, want, ask(h, r).Code, host)
+	}
+	post := httptest.NewRequest(http.MethodPost, "http://localhost/", nil)
+	require.Equal(t, http.StatusMethodNotAllowed, ask(h, post).Code)
+
+	_, h = open(t, Config{Results: results, Token: "s3cret"})
+	r := httptest.NewRequest(http.MethodGet, "http://ci.example/runs", nil)
+	require.Equal(t, http.StatusUnauthorized, ask(h, r).Code)
+	require.Equal(t, http.StatusUnauthorized, ask(h, httptest.NewRequest(http.MethodGet, "http://ci.example/?token=wrong", nil)).Code)
+	r.Header.Set("Authorization", "Bearer s3cret")
+	require.Equal(t, http.StatusOK, ask(h, r).Code)
+	w := ask(h, httptest.NewRequest(http.MethodGet, "http://ci.example/runs?token=s3cret&state=held", nil))
+	require.Equal(t, http.StatusSeeOther, w.Code)
+	require.Equal(t, "/runs?state=held", w.Header().Get("Location"), "the token does not stay in the address")
+	r = httptest.NewRequest(http.MethodGet, "http://ci.example/runs", nil)
+	r.AddCookie(w.Result().Cookies()[0])
+	require.Equal(t, http.StatusOK, ask(h, r).Code)
+	w = ask(h, httptest.NewRequest(http.MethodGet, "http://ci.example//evil.example/?token=s3cret", nil))
+	require.Equal(t, "/evil.example/", w.Header().Get("Location"), "nobody is sent to another host")
+}
+
+func TestEveryStateOfARunShows(t *testing.T) {
+	results, now := t.TempDir(), time.Now()
+	whole := simulate(t, results, "ping-pong", 1)
+	files := map[string][]byte{}
+	for _, name := range []string{record.RunFile, record.HistoryFile, record.VerdictsFile} {
+		b, err := os.ReadFile(filepath.Join(whole.Dir, name))
+		require.NoError(t, err)
+		files[name] = b
+	}
+	put := func(name string, change map[string][]byte) {
+		dir := filepath.Join(results, "made", name)
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		for f, b := range files {
+			if c, changed := change[f]; changed {
+				b = c
+			}
+			if b != nil {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, f), b, 0o644))
+			}
+		}
+	}
+	history := files[record.HistoryFile]
+	put("grows", map[string][]byte{record.VerdictsFile: nil, record.HistoryFile: history[:len(history)/2]})
+	put("no-json", map[string][]byte{record.RunFile: []byte("{")})
+	put("no-verdicts", map[string][]byte{record.VerdictsFile: []byte("[")})
+	put("older", map[string][]byte{record.RunFile: []byte(strings.Replace(string(files[record.RunFile]), `"version": "`, `"version": "9.`, 1))})
+	put("garbled", map[string][]byte{record.HistoryFile: []byte("no history\n")})
+	clock := now
+	s, h := open(t, Config{Results: results, Now: func() time.Time { return clock }})
+	state := func(name string) State { return s.index.run("made/" + name).State }
+	require.Equal(t, UnderWay, state("grows"))
+	require.Equal(t, Unreadable, state("no-json"))
+	require.Equal(t, Unreadable, state("no-verdicts"))
+	require.True(t, s.index.run("made/older").Foreign())
+	require.Contains(t, get(h, "/runs/made/older/").Body.String(), "Recount 9.")
+	require.Contains(t, get(h, "/runs/made/grows/").Body.String(), "was cut off")
+	require.Contains(t, get(h, "/runs/made/garbled/").Body.String(), "cannot be shown")
+	require.Contains(t, get(h, "/runs/made/no-json/").Body.String(), "cannot be shown")
+
+	clock = now.Add(time.Hour)
+	require.Equal(t, CutShort, state("grows"), "nobody writes to it any more")
+	put("no-json", nil)
+	clock = clock.Add(time.Hour)
+	require.Equal(t, Held, state("no-json"), "it was mended")
+	simulate(t, results, "ping-pong", 2)
+	clock = clock.Add(time.Second)
+	require.Len(t, s.index.now().runs, 7, "a new run shows without a restart")
+	require.NoError(t, os.RemoveAll(filepath.Join(results, "made")))
+	clock = clock.Add(time.Second)
+	require.Len(t, s.index.now().runs, 2, "what is gone is gone")
+}
