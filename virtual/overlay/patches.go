@@ -77,6 +77,7 @@ var patches = []patch{
 	first("runtime/mgcpacer.go", "func setGCPercent(", "if virtualIn(getg()) {\n\t\treturn 100\n\t}", "collections only where the program's own doing puts them"),
 	first("runtime/mgcpacer.go", "func setMemoryLimit(", "if virtualIn(getg()) {\n\t\treturn 1<<63 - 1\n\t}", "collections only where the program's own doing puts them"),
 	first("runtime/mgcwork.go", "func getempty(", "if virtual.on && work.empty == 0 {\n\t\tvirtualWorkbufs()\n\t}", "how much the collector has to remember depends on real time: it must not take pages of the heap"),
+	first("runtime/mheap.go", "func (h *mheap) initSpan(", "virtualSpan(base + npages*pageSize)", "no memory is used twice: what the collector frees depends on chance"),
 	first("runtime/mgcscavenge.go", "func (s *scavengerState) wake()", "if virtual.on {\n\t\treturn\n\t}", "the scavenger allocates at real times"),
 	{"runtime/mfinal.go", "func runFinalizers()", `(?m)^(\t+)reflectcall\(.*\)$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "finalizers use the program's channels"},
 	{"runtime/mcleanup.go", "func runCleanups()", `(?m)^(\t+)(c\.call\(c\.fn, c\.arg\)|cleanup\(\))$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "cleanups use the program's channels"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -250,22 +251,20 @@ func (p *Process) await() (ended bool, err error) {
 			return n == 0, err
 		case began < 0:
 			began = p.used()
-		case p.used()-began >= patience || p.sleeps():
-			return false, p.dump(p.used() - began)
+		case p.used()-began >= patience:
+			return false, p.dump(fmt.Sprintf("has gone on for %.1f s of CPU time without coming to rest: it waits in a loop for what only time, or another node, will bring", (p.used() - began).Seconds()))
+		case p.sleeps():
+			return false, p.dump("sits in a call of the operating system that does not return: virtual time stands still until it does")
 		}
 	}
 }
 
 // dump ends a node that does not come to rest, and returns an error that has the stacks of its goroutines.
-func (p *Process) dump(used time.Duration) error {
+func (p *Process) dump(what string) error {
 	p.cmd.Process.Signal(syscall.SIGQUIT)
 	unix.Poll([]unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}, 5000)
 	p.cmd.Process.Kill()
 	p.wait()
-	what := fmt.Sprintf("has gone on for %.0f s of CPU time without coming to rest: it waits in a loop for something that only time, or another node, will bring", used.Seconds())
-	if used < time.Second {
-		what = "sits in a call of the operating system that does not return: virtual time stands still until it does"
-	}
 	return &Stuck{Path: p.opts.Path, What: what, Stacks: p.stderr.String()}
 }
 
@@ -279,27 +278,33 @@ func (e *Stuck) Error() string { return fmt.Sprintf("process: %s %s", e.Path, e.
 
 // used is the CPU time of the node so far.
 func (p *Process) used() time.Duration {
-	var user, system int64
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
+	f := stat(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if len(f) < 13 {
 		return 0
 	}
-	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(f) > 12 {
-		fmt.Sscan(f[11], &user)
-		fmt.Sscan(f[12], &system)
-	}
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
 	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on all that Linux runs on
 }
 
-// sleeps tells whether the node's main thread waits for something other than a CPU.
+// sleeps tells whether all threads of the node wait for something other than a CPU or a disk.
 func (p *Process) sleeps() bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return true
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid))
+	for _, task := range tasks {
+		if f := stat(task); len(f) > 0 && f[0] != "S" {
+			return false
+		}
 	}
-	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	return len(f) > 0 && (f[0] == "S" || f[0] == "D")
+	return true
+}
+
+// stat are the fields of a stat file of /proc from the state on.
+func stat(path string) []string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 }
 
 // Kill ends the node as SIGKILL does. Of a node that has ended it does nothing.

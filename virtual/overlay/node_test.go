@@ -1,0 +1,199 @@
+package overlay_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/virtual/process"
+	"recount/virtual/wire"
+)
+
+// alone runs a program of testdata as the only node.
+func alone(t *testing.T, program, what string, d time.Duration) *node {
+	t.Helper()
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, program), Args: []string{what}, Files: true, Patience: 2 * time.Second})
+	c.run(d)
+	return n
+}
+
+func TestLoopsThatWaitForTimeSeeItCome(t *testing.T) {
+	require.Equal(t, "10 ms are over\n", alone(t, "misc", "spin-time", time.Second).stdout())
+	require.Equal(t, "done\n", alone(t, "misc", "spin-yield", time.Second).stdout())
+}
+
+func TestWatchdogEndsWhatNeverRests(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"spin-forever"}, Patience: 300 * time.Millisecond, Stderr: new(strings.Builder)})
+	c.run(time.Second)
+	var stuck *process.Stuck
+	require.True(t, errors.As(n.err, &stuck), n.err)
+	require.Contains(t, stuck.What, "without coming to rest")
+	require.Contains(t, stuck.Stacks, "main.main")
+}
+
+func TestSignals(t *testing.T) {
+	c := newCluster(t)
+	path := build(t, "misc")
+	asks := c.add(process.Options{Path: path, Args: []string{"sigterm"}})
+	not := c.add(process.Options{Path: path, Args: []string{"wait"}})
+	c.run(time.Second)
+	for _, n := range c.nodes {
+		require.True(t, n.up)
+		c.at(c.now, func() { n.deliver(wire.Signal, 0, wire.Put32(nil, uint32(syscall.SIGTERM))) })
+	}
+	c.run(time.Second)
+	require.Equal(t, "got terminated\n", asks.stdout())
+	require.Equal(t, 3, asks.ended.ExitCode())
+	require.Equal(t, 128+int(syscall.SIGTERM), not.ended.ExitCode())
+}
+
+func TestPanicEndsTheNode(t *testing.T) {
+	c := newCluster(t)
+	stderr := new(strings.Builder)
+	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"panic"}, Stderr: stderr})
+	c.run(time.Second)
+	require.Equal(t, 2, n.ended.ExitCode())
+	require.Contains(t, stderr.String(), "panic: on purpose")
+}
+
+func TestExecIsRefusedWithTheReason(t *testing.T) {
+	n := alone(t, "misc", "exec", time.Second)
+	require.Contains(t, n.stdout(), "operation not permitted")
+	require.Equal(t, []string{"to start /bin/true"}, n.refused)
+}
+
+func TestMachineIsNotSeen(t *testing.T) {
+	lines := strings.Split(alone(t, "misc", "who", time.Second).stdout(), "\n")
+	require.Equal(t, "n1 1 0 / false true 2", lines[0])
+	require.Equal(t, "[127.0.0.1/8 10.9.0.1/16] <nil>", lines[1])
+	require.Equal(t, "[10.9.0.2] <nil>", lines[2])
+	require.Contains(t, lines[3], "no such host")
+	require.Len(t, lines[4], 16)
+}
+
+func TestPipesAndUnixSocketsStayInside(t *testing.T) {
+	require.Equal(t, "through <nil>\n0 <nil>\n", alone(t, "misc", "pipe", 2*time.Second).stdout())
+	n := alone(t, "misc", "unix", time.Second)
+	require.Equal(t, "you said hello\n<nil>\ndial unix /tmp.sock: connect: no such file or directory\n", n.stdout())
+}
+
+func TestIPv6IsRefusedCleanly(t *testing.T) {
+	out := alone(t, "misc", "ipv6", time.Second).stdout()
+	require.Equal(t, 2, strings.Count(out, "cannot assign requested address"), out)
+	require.Contains(t, out, "[::]:5000 <nil>")
+	require.Contains(t, out, "address already in use")
+}
+
+func TestHTTPBetweenNodes(t *testing.T) {
+	c := newCluster(t)
+	for range 2 {
+		c.add(process.Options{Path: build(t, "misc"), Args: []string{"http"}})
+	}
+	c.run(3 * time.Second)
+	for _, n := range c.nodes {
+		require.Equal(t, "n1 says /a <nil>\nn2 says /b <nil>\n"+n.name+" says /c <nil>\nGet \"http://n2:81/\": dial tcp 10.9.0.2:81: connect: connection refused\ntrue\n", n.stdout())
+	}
+}
+
+func TestConnectionsEndAsTheyDo(t *testing.T) {
+	n := alone(t, "misc", "tcp", 10*time.Second)
+	require.Equal(t, `half-close: last words <nil>
+half-close: answer <nil>
+deadline: true 150ms
+reset: true
+reset: true
+write: 20971520 <nil>
+read: 20971520 <nil>
+closed: true
+refused: true
+nobody: true
+`, n.stdout())
+	require.EqualValues(t, 1, n.options[wire.NoDelay])
+	require.EqualValues(t, 15e9, n.options[wire.KeepAliveIdle])
+}
+
+func TestClocks(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"clock"}})
+	n.wall = -int64(time.Hour)
+	c.run(2 * time.Second)
+	require.Equal(t, "2025-12-31 23:00:00 +0000 UTC\n2025-12-31 23:00:01 +0000 UTC\n", n.stdout())
+}
+
+func TestChangesOfFilesAreTold(t *testing.T) {
+	n := alone(t, "files", "changes", time.Second)
+	require.Equal(t, "true\n", n.stdout())
+	require.Equal(t, []wire.Change{
+		{Kind: wire.Mkdir, Path: "/data", Data: []byte{}},
+		{Kind: wire.Mkdir, Path: "/data/sub", Data: []byte{}},
+		{Kind: wire.Create, Path: "/data/new", Data: []byte{}},
+		{Kind: wire.Write, Path: "/data/new", Data: []byte("hello")},
+		{Kind: wire.Write, Path: "/data/new", Data: []byte("J")},
+		{Kind: wire.Sync, Path: "/data/new", Data: []byte{}},
+		{Kind: wire.Rename, Path: "/data/new", To: "/data/sub/final", Data: []byte{}},
+		{Kind: wire.Sync, Path: "/data/sub", Data: []byte{}},
+		{Kind: wire.Write, Path: "/data/sub/final", Offset: 5, Data: []byte("!")},
+		{Kind: wire.Truncate, Path: "/data/sub/final", Offset: 3, Data: []byte{}},
+		{Kind: wire.Remove, Path: "/data/sub/final", Data: []byte{}},
+	}, n.changes)
+}
+
+func TestFoldersAndTimesOfFilesAreNoChance(t *testing.T) {
+	n := alone(t, "files", "order", 10*time.Second)
+	require.Equal(t, "[a b c d] <nil>\n2026-01-01 00:00:01 +0000 UTC 1 -rw-r--r--\n8388608\n", n.stdout())
+}
+
+func TestSickDisk(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "files"), Args: []string{"sick"}, SyncTime: time.Millisecond})
+	c.run(500 * time.Millisecond)
+	for _, d := range []process.Disk{
+		{Slow: 99 * time.Millisecond},
+		{Errors: [3]uint32{wire.WriteError: 1<<32 - 1}},
+		{Errors: [3]uint32{wire.SyncError: 1<<32 - 1}},
+		{Full: true},
+	} {
+		n.disk = d
+		c.run(time.Second)
+	}
+	c.run(5 * time.Second)
+	require.Equal(t, `<nil> <nil> 1ms
+<nil> <nil> 100ms
+input/output error <nil> 1ms
+<nil> input/output error 1ms
+no space left on device <nil> 1ms
+`, n.stdout())
+}
+
+func TestNodeDiesBeforeItsWrite(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "files"), Args: []string{"row"}, Files: true})
+	n.disk = process.Disk{Die: 4, Torn: 2} // the file is made, then line 0, line 1, and the beginning of line 2
+	c.run(time.Second)
+	require.Equal(t, 137, n.ended.ExitCode())
+	b, err := os.ReadFile(filepath.Join(n.opts.Root, "log"))
+	require.NoError(t, err)
+	require.Equal(t, "line 0\nline 1\nli", string(b))
+	require.Equal(t, wire.Change{Kind: wire.Write, Path: "/log", Offset: 14, Data: []byte("li")}, n.changes[len(n.changes)-1])
+}
+
+func TestKilledNodeStartsAgainOnItsFiles(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "files"), Args: []string{"row"}})
+	c.run(10 * time.Millisecond)
+	n.kill()
+	b, err := os.ReadFile(filepath.Join(n.opts.Root, "log"))
+	require.NoError(t, err)
+	require.Contains(t, string(b), "line 9\n")
+	n.start()
+	c.run(5 * time.Millisecond)
+	require.True(t, n.up)
+}

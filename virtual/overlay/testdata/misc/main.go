@@ -1,0 +1,198 @@
+// Misc does one thing, which its first argument names, and prints what came of it.
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+func main() {
+	switch what := os.Args[1]; what {
+	case "spin-time": // waits in a loop for a time to come
+		for began := time.Now(); time.Since(began) < 10*time.Millisecond; {
+		}
+		fmt.Println("10 ms are over")
+	case "spin-yield": // waits in a loop for another goroutine's timer
+		done := false
+		time.AfterFunc(time.Millisecond, func() { done = true })
+		for !done {
+			runtime.Gosched()
+		}
+		fmt.Println("done")
+	case "spin-forever":
+		for {
+		}
+	case "sigterm":
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, syscall.SIGTERM)
+		fmt.Println("got", <-c)
+		os.Exit(3)
+	case "wait":
+		select {}
+	case "exec":
+		fmt.Println(exec.Command("/bin/true").Run())
+	case "panic":
+		panic("on purpose")
+	case "who":
+		host, _ := os.Hostname()
+		dir, _ := os.Getwd()
+		_, env := os.LookupEnv("RECOUNT_VIRTUAL")
+		_, proc := os.Stat("/proc/self/status")
+		fmt.Println(host, os.Getpid(), os.Getuid(), dir, env, errors.Is(proc, os.ErrNotExist), runtime.NumCPU())
+		ifs, err := net.InterfaceAddrs()
+		fmt.Println(ifs, err)
+		addrs, err := net.LookupHost("n2")
+		fmt.Println(addrs, err)
+		_, err = net.LookupHost("nobody.example")
+		fmt.Println(err)
+		b := make([]byte, 8)
+		rand.Read(b)
+		fmt.Printf("%x\n", b)
+	case "pipe":
+		r, w, err := os.Pipe()
+		check(err)
+		go func() { time.Sleep(time.Second); fmt.Fprint(w, "through"); w.Close() }()
+		b, err := io.ReadAll(r)
+		fmt.Println(string(b), err)
+		in, err := io.ReadAll(os.Stdin)
+		fmt.Println(len(in), err)
+	case "unix":
+		l, err := net.Listen("unix", "/tmp.sock")
+		check(err)
+		go func() {
+			c, err := l.Accept()
+			check(err)
+			s, _ := bufio.NewReader(c).ReadString('\n')
+			fmt.Fprint(c, "you said ", s)
+			c.Close()
+		}()
+		c, err := net.Dial("unix", "/tmp.sock")
+		check(err)
+		fmt.Fprintln(c, "hello")
+		b, err := io.ReadAll(c)
+		fmt.Print(string(b), err, "\n")
+		l.Close()
+		_, err = net.Dial("unix", "/tmp.sock")
+		fmt.Println(err)
+	case "http":
+		host, _ := os.Hostname()
+		http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(5 * time.Millisecond)
+			fmt.Fprintf(w, "%s says %s", host, r.URL.Path)
+		})
+		go http.ListenAndServe(":80", nil)
+		time.Sleep(time.Millisecond)
+		for _, url := range []string{"http://n1/a", "http://n2/b", "http://localhost/c", "http://n2:81/"} {
+			r, err := http.Get(url)
+			if err != nil {
+				fmt.Println(err)
+				continue
+			}
+			b, err := io.ReadAll(r.Body)
+			fmt.Println(string(b), err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		r, _ := http.NewRequestWithContext(ctx, "GET", "http://10.9.0.77/", nil)
+		_, err := http.DefaultClient.Do(r)
+		fmt.Println(errors.Is(err, context.DeadlineExceeded))
+		time.Sleep(time.Minute)
+	case "tcp":
+		tcp()
+	case "clock":
+		fmt.Println(time.Now().UTC())
+		time.Sleep(time.Second)
+		fmt.Println(time.Now().UTC())
+	case "ipv6":
+		_, err := net.Listen("tcp", "[::1]:5000")
+		fmt.Println(err)
+		l, err := net.Listen("tcp", ":5000")
+		fmt.Println(l.Addr(), err)
+		_, err = net.Listen("tcp", ":5000")
+		fmt.Println(err)
+		_, err = net.Dial("tcp", "[::1]:5000")
+		fmt.Println(err)
+	default:
+		panic(what)
+	}
+}
+
+// tcp shows how connections end.
+func tcp() {
+	l, err := net.Listen("tcp", ":9")
+	check(err)
+	pair := func() (a, b *net.TCPConn) {
+		c, err := net.Dial("tcp", "127.0.0.1:9")
+		check(err)
+		d, err := l.Accept()
+		check(err)
+		return c.(*net.TCPConn), d.(*net.TCPConn)
+	}
+	b := make([]byte, 100)
+
+	a, d := pair() // half-close
+	a.Write([]byte("last words"))
+	a.CloseWrite()
+	got, err := io.ReadAll(d)
+	fmt.Println("half-close:", string(got), err)
+	d.Write([]byte("answer"))
+	d.Close()
+	got, err = io.ReadAll(a)
+	fmt.Println("half-close:", string(got), err)
+
+	a, d = pair() // a deadline
+	began := time.Now()
+	a.SetReadDeadline(began.Add(150 * time.Millisecond))
+	_, err = a.Read(b)
+	fmt.Println("deadline:", errors.Is(err, os.ErrDeadlineExceeded), time.Since(began))
+
+	d.Write([]byte("unread")) // a reset
+	time.Sleep(time.Millisecond)
+	a.Close()
+	time.Sleep(time.Millisecond)
+	_, err = d.Read(b)
+	fmt.Println("reset:", errors.Is(err, syscall.ECONNRESET))
+	_, err = d.Write(b)
+	fmt.Println("reset:", errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET))
+
+	a, d = pair() // more than fits into the buffers
+	n := 20 << 20
+	go func() {
+		p := make([]byte, n)
+		k, err := a.Write(p)
+		fmt.Println("write:", k, err)
+		a.Close()
+	}()
+	time.Sleep(time.Second)
+	k, err := io.Copy(io.Discard, d)
+	fmt.Println("read:", k, err)
+
+	a, d = pair() // closed while somebody reads
+	go func() { time.Sleep(time.Millisecond); a.Close() }()
+	_, err = a.Read(b)
+	fmt.Println("closed:", errors.Is(err, net.ErrClosed))
+
+	_, err = net.Dial("tcp", "127.0.0.1:10")
+	fmt.Println("refused:", errors.Is(err, syscall.ECONNREFUSED))
+	_, err = net.DialTimeout("tcp", "10.9.0.77:10", time.Second)
+	var timeout net.Error
+	fmt.Println("nobody:", errors.As(err, &timeout) && timeout.Timeout())
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
