@@ -99,7 +99,9 @@ func (op *Op) check(value json.RawMessage) error {
 			op.Reg = new(Register)
 		}
 	case Put, CAS:
-		op.Reg = new(Register)
+		if len(value) > 0 || op.Type == Invoke || op.Type == OK {
+			op.Reg = new(Register)
+		}
 	case Txns:
 		if len(value) > 0 || op.Type == OK {
 			op.Txn = new(Txn)

@@ -340,6 +340,36 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzCompressed cuts and spoils compressed histories: what is read of one that was cut off is what it began with.
+func FuzzCompressed(f *testing.F) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	for line := range bytes.Lines(text(every())) {
+		z.Write(line)
+		z.Flush()
+	}
+	require.NoError(f, z.Close())
+	for cut := 0; cut <= b.Len(); cut += 7 {
+		f.Add(b.Bytes()[:cut], 0, byte(0))
+		f.Add(b.Bytes(), cut, byte(cut))
+	}
+	f.Fuzz(func(t *testing.T, packed []byte, at int, flip byte) {
+		if at >= 0 && at < len(packed) {
+			packed = bytes.Clone(packed)
+			packed[at] ^= flip
+		}
+		h, err := ParseWithin(bytes.NewReader(packed), 64<<20)
+		if err != nil || len(packed) == 0 {
+			return
+		}
+		for cut := len(packed) - 1; cut > 2 && bytes.HasPrefix(packed, []byte("\x1f\x8b")); cut /= 2 {
+			part, err := ParseWithin(bytes.NewReader(packed[:cut]), 64<<20)
+			require.Error(t, err)
+			require.LessOrEqual(t, len(part.Ops), len(h.Ops))
+		}
+	})
+}
+
 func BenchmarkAppendJSON(b *testing.B) {
 	op := Op{Index: 123456, Time: 12345678901, Process: 3, Type: OK, F: Observe, Node: "n3", View: View{Role: Leader, Term: 17, Leader: "n3", Tenure: 2}}
 	buf := make([]byte, 0, 256)

@@ -3,7 +3,6 @@ package jepsen
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -202,24 +201,6 @@ func TestAFileWithoutAnEndIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the line goes on after 1 MiB")
 	_, _, err = Read(endless{"{:type :info, :f :start, :process :nemesis} "}, EDN, Options{Memory: 1 << 20})
 	require.ErrorContains(t, err, "ops are all that fits into 1 MiB")
-}
-
-func FuzzRead(f *testing.F) {
-	f.Add("[{:type :invoke, :f :cas, :value [1 2], :process 0, :time 1} {:type :info, :f :start, :process :nemesis}]", "", false)
-	f.Add("INFO jepsen.util - 3 :invoke :cas [1 2]\n", "cas-register", false)
-	f.Add(`{:process :harness, :f :begin, :type :info, :recount/type :ok, :index 0, :time 0, :value {:nodes ["n1"]}}`, "", true)
-	f.Add(`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value ["n1" 1], :process 1}`, "leader", false)
-	f.Add(`{:type :invoke, :f :acquire, :process 1} {:type :ok, :f :acquire, :value 3, :process 1}`, "fenced", false)
-	f.Fuzz(func(t *testing.T, text, model string, independent bool) {
-		o := Options{Model: model, Independent: independent, Memory: 1 << 30}
-		if _, err := FindModel(model); model != "" && err != nil {
-			o.Model = ""
-		}
-		h, _, err := Read(strings.NewReader(text), Sniff([]byte(text)), o)
-		if err == nil {
-			require.NoError(t, Write(io.Discard, h))
-		}
-	})
 }
 
 func BenchmarkReadEDN(b *testing.B) {

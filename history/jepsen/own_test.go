@@ -59,7 +59,7 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 	case history.ReadClock:
 		op.Reading = history.Reading{Wall: length("wall"), Monotonic: length("monotonic")}
 	case history.Get, history.Put, history.CAS, history.Acquire, history.Release:
-		if must := f == history.Put || f == history.CAS || f == history.Get && kind == history.OK; must || some("register") {
+		if must := kind == history.OK && f == history.Get || kind <= history.OK && (f == history.Put || f == history.CAS); must || some("register") {
 			op.Reg = &history.Register{Key: word("key"), Value: word("value"), Old: word("old"), Revision: number("revision")}
 		}
 	case history.Txns:
