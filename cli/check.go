@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -71,7 +70,7 @@ something broke, 254 a file is malformed, 255 Recount failed over one. Nothing i
 			if err := c.valid(args); err != nil {
 				return err
 			}
-			debug.SetMemoryLimit(int64(c.memory))
+			defer sparing(int64(c.memory), args)()
 			return c.run(cmd, args, asJSON)
 		},
 	}

@@ -8,6 +8,7 @@ type scanner struct {
 	b     []byte
 	bad   bool
 	names map[string]string // strings met before, so that each is kept once
+	last  [256]string       // those met last, by a few of their bytes: most are the same few
 }
 
 // op reads a line, or returns false.
@@ -221,12 +222,19 @@ func (s *scanner) text() string {
 const maxNames = 1 << 16
 
 func (s *scanner) name(b []byte) string {
-	if known, ok := s.names[string(b)]; ok {
-		return known
+	if len(b) == 0 {
+		return ""
 	}
-	text := string(b)
-	if len(s.names) < maxNames {
-		s.names[text] = text
+	last := &s.last[uint8(len(b)*31)^b[0]*7^b[len(b)-1]]
+	if *last == string(b) {
+		return *last
 	}
+	text, known := s.names[string(b)]
+	if !known {
+		if text = string(b); len(s.names) < maxNames {
+			s.names[text] = text
+		}
+	}
+	*last = text
 	return text
 }

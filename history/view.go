@@ -4,11 +4,11 @@ import "recount/election"
 
 // View is what one node says about the election, in one answer.
 type View struct {
-	Role   Role
 	Term   uint64 // 0 where the election has no terms
 	Leader string // whom the node names as leader; "" when it names nobody
 	Tenure uint64 // counts this node's leaderships from 1, while it leads; 0 where the node does not count
-	Torn   bool   // put together from answers read at different times: never evidence against anybody
+	Role   Role
+	Torn   bool // put together from answers read at different times: never evidence against anybody
 }
 
 // Role is the part a node says it plays.

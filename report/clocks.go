@@ -169,7 +169,7 @@ func shortly(d time.Duration) string {
 
 // clockWords says in one line what the clocks of all nodes told; "" if nobody asked them.
 func clockWords(r *record.Run) string {
-	if r.History == nil {
+	if r.History == nil || !asked(r.History) {
 		return ""
 	}
 	tl := trace(r)
@@ -196,6 +196,16 @@ func clockWords(r *record.Run) string {
 		return ""
 	}
 	return fmt.Sprintf("%s (%d readings)", strings.Join(words, "; "), readings)
+}
+
+// asked reports whether anybody asked for the time that nodes have.
+func asked(h *history.History) bool {
+	for i := range h.Ops {
+		if h.Ops[i].F == history.ReadClock {
+			return true
+		}
+	}
+	return false
 }
 
 func rangeWords(e [2]time.Duration) string {

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// large is how many bytes of histories are worth sparing a garbage collection for.
+const large = 64 << 20
+
+// sparing puts off the first garbage collection until half of the memory is taken. A long history is one block that is
+// allocated at once and stays: looking through it for garbage takes as long as judging it by most properties. From the
+// first collection on, and after the function that it returns, collections go as they went before.
+func sparing(memory int64, paths []string) (back func()) {
+	bytes := int64(0)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			bytes += info.Size()
+		}
+	}
+	debug.SetMemoryLimit(memory)
+	if bytes < large {
+		return func() {}
+	}
+	percent := debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memory / 2)
+	back = func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(memory)
+	}
+	runtime.AddCleanup(new([64]byte), func(back func()) { back() }, back)
+	return back
+}
