@@ -63,7 +63,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.StringSliceVar(&given.faults, "nemesis", []string{"all"}, "faults to draw from, or all (recount list faults)")
 	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
 	f.StringVar(&given.nodes, "nodes", "3-7", "sizes of clusters, `from-to` or one")
-	f.DurationVar(&given.Time, "time", 0, "simulated time of a run (default: 40 silences of the target, 10s to 60s)")
+	f.DurationVar(&given.Time, "time", 0, "virtual time of a run (default: 40 silences of the target, 10s to 60s, and time for a fault)")
 	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing)")
 	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers)")
 	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
@@ -96,13 +96,13 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 			return hint.Add(fmt.Errorf("--%s %s: want more than none", name, cmd.Flag(name).Value), "leave it out for the default")
 		}
 	}
-	simulated := g.On == record.OnSim
+	repeats := record.Repeats(g.On)
 	if !set("budget") && !set("runs") {
-		if g.Budget = time.Minute; !simulated {
+		if g.Budget = time.Minute; !repeats {
 			g.Budget = 15 * time.Minute
 		}
 	}
-	if !set("jobs") && !simulated {
+	if !set("jobs") && !repeats {
 		g.Jobs = 1
 	}
 	if g.Workloads = g.work; !set("workload") {

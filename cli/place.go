@@ -18,7 +18,7 @@ type place struct {
 
 func openPlace(on, results string) (*place, error) {
 	p := &place{on: on, results: results}
-	if on == record.OnSim {
+	if record.Repeats(on) {
 		return p, nil
 	}
 	err := os.MkdirAll(results, 0o755)
@@ -31,9 +31,9 @@ func openPlace(on, results string) (*place, error) {
 	return p, err
 }
 
-// make makes a run. In simulation it leaves nothing on disk.
+// make makes a run. In virtual time it leaves nothing on disk.
 func (p *place) make(ctx context.Context, plan record.Plan) (*record.Run, error) {
-	if plan.On = p.on; p.on == record.OnSim {
+	if plan.On = p.on; record.Repeats(p.on) {
 		return harness.Simulate(ctx, plan)
 	}
 	return harness.Run(ctx, plan, harness.Config{Results: p.scratch})

@@ -40,7 +40,7 @@ func (s *shrinkFlags) config(p *place, bar *progress) shrink.Config {
 			return fmt.Sprintf("shrinking: %d plans, %d runs; down to %d nodes and %s", p.Tried, p.Runs, p.Plan.Nodes, shrink.Faults(p.Plan))
 		})
 	}}
-	if p.on == record.OnSim {
+	if record.Repeats(p.on) {
 		if cfg.Budget == 0 {
 			cfg.Budget = 2 * time.Minute
 		}

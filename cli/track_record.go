@@ -204,7 +204,7 @@ func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
 }
 
 func (t *trackRuns) make(ctx context.Context, p record.Plan) (*record.Run, error) {
-	if p.On == record.OnSim {
+	if record.Repeats(p.On) {
 		return harness.Simulate(ctx, p)
 	}
 	tell := func(line string) {

@@ -48,7 +48,7 @@ func replay(r *record.Run, with record.Plan) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Plan.Known() && setup.Cluster != record.OnDocker && !changed {
+	if r.Plan.Known() && record.Repeats(setup.Cluster) && !changed {
 		if again.Exact = r.History.Complete(); !again.Exact {
 			again.note("the recorded run was cut short: the histories are not compared")
 		}

@@ -136,7 +136,7 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 		w = z
 	}
 	hold := 0 // in real time each op is written as it happens
-	if r.On != record.OnDocker {
+	if record.Repeats(r.On) {
 		hold = 64 << 10
 	}
 	r.recorder = history.NewRecorder(w, hold)
@@ -160,7 +160,9 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 	r.begin()
 	failed := r.proceed(ctx)
 	if failed != nil && ctx.Err() == nil {
-		failed = errors.Join(failed, r.cluster.SaveLogs(ctx, dir)) // they may tell why
+		if dir != "" {
+			failed = errors.Join(failed, r.cluster.SaveLogs(ctx, dir)) // they may tell why
+		}
 		return nil, errors.Join(failed, r.recorder.Flush())
 	}
 	if failed == nil {
@@ -170,6 +172,9 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 	}
 	if err := r.recorder.Flush(); err != nil {
 		return nil, err
+	}
+	if dir == "" { // nobody is to keep anything
+		return r.recorder.History()
 	}
 	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
 		r.note("logs are missing: %v", err)
@@ -318,7 +323,7 @@ func (r *run) recover(ctx context.Context) error {
 
 // tell reports the nemesis's deeds and changes of leader as they happen.
 func (r *run) tell(op *history.Op) {
-	if r.On != record.OnDocker { // it is over in a moment, and the report tells it all
+	if record.Repeats(r.On) { // it is over in a moment, and the report tells it all
 		return
 	}
 	if op.Process == history.Nemesis && op.Type != history.Invoke {

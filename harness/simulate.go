@@ -8,10 +8,12 @@ import (
 	"recount/history"
 )
 
-// Simulate makes a simulated run and returns it judged, without a trace on disk: for those who make many. Run makes the
+// Simulate makes a run in virtual time, in the simulator unless the plan says otherwise, and returns it judged, without a trace on disk: for those who make many. Run makes the
 // same run of the same plan, and keeps it. When ctx ends, the run is cut short, as with Run.
 func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
-	p.On = record.OnSim
+	if p.On != record.OnVirtual {
+		p.On = record.OnSim
+	}
 	s, err := resolve(p)
 	if err != nil {
 		return nil, Usage(err)

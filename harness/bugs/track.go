@@ -19,7 +19,7 @@ type Row struct {
 	Sources  []string // pages that report it
 	Property string   // what it breaks, and what is counted
 	Also     []string // what it may break besides
-	On       []string // where its runs are made: record.OnDocker, record.OnSim
+	On       []string // where its runs are made: record.OnDocker, record.OnSim, record.OnVirtual
 	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
 	Controls []Control
 }
@@ -92,8 +92,11 @@ type side struct {
 func (r Row) sides() (all []side) {
 	for _, on := range r.On {
 		in := ""
-		if on == record.OnSim {
+		switch on {
+		case record.OnSim:
 			in = ", simulated"
+		case record.OnVirtual:
+			in = ", in virtual time"
 		}
 		for i, c := range append([]Control{{About: r.Affected}}, r.Controls...) {
 			c.About += in

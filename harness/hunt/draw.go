@@ -61,7 +61,9 @@ func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
 		p.Options[name] = values[rnd.IntN(len(values))]
 	}
 	if p.Time = h.Time; p.Time == 0 {
-		p.Time = min(max(40*h.bounds(p).Silence, 10*time.Second), time.Minute).Round(time.Second)
+		silence := h.bounds(p).Silence
+		// At the least, one fault fits in: see harness.Check.
+		p.Time = max(min(max(40*silence, 10*time.Second), time.Minute), 18*silence).Round(time.Second)
 	}
 }
 

@@ -19,7 +19,7 @@ func (p Plan) Command() string {
 	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
 		add("opt", name+"="+p.Options[name])
 	}
-	if p.On == OnDocker {
+	if p.On != OnSim && p.On != "" {
 		add("on", p.On)
 	}
 	if p.Scenario == "" {

@@ -14,7 +14,10 @@ const (
 	OnDocker  = "docker"  // real servers and algorithms, in containers
 )
 
-// Plan is everything that decides how a run goes. With the same plan a simulated run is the same, byte for byte.
+// Repeats reports whether the same plan gives the same run in a place, byte for byte: whether time is virtual there.
+func Repeats(on string) bool { return on == OnSim || on == OnVirtual }
+
+// Plan is everything that decides how a run goes. With the same plan a run in virtual time is the same, byte for byte.
 type Plan struct {
 	Scenario  string                      `json:"scenario,omitempty"`
 	Target    string                      `json:"target"`

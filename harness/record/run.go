@@ -17,7 +17,7 @@ type Run struct {
 	File     string            `json:"-"`       // the history that was judged, where it is no new run's
 	Title    string            `json:"title"`   // the scenario, or the target where there is none
 	Target   string            `json:"target"`  // the election under test
-	Cluster  string            `json:"cluster"` // OnSim or OnDocker
+	Cluster  string            `json:"cluster"` // OnSim, OnVirtual or OnDocker
 	Options  map[string]string `json:"options,omitempty"`
 	Seed     uint64            `json:"seed"`
 	Nodes    []string          `json:"nodes"`

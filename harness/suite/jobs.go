@@ -116,7 +116,7 @@ func (j *job) prepare(s *Suite, seed uint64) error {
 	for _, k := range slices.Sorted(maps.Keys(t.Options)) {
 		add("opt", k+"="+t.Options[k])
 	}
-	if p.On == record.OnDocker {
+	if p.On != record.OnSim {
 		add("on", p.On)
 	}
 	if p.Nodes > 0 {

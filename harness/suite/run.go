@@ -76,7 +76,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 		o.Runs = append(o.Runs, &Run{Target: j.target.Name, Scenario: j.scenario.Name, Seed: j.plan.Seed, State: NotRun,
 			Repeat: j.repeat})
 		m.jobs = append(m.jobs, j)
-		if j.plan.On == record.OnSim {
+		if record.Repeats(j.plan.On) {
 			simulated = append(simulated, n)
 		} else {
 			contained = append(contained, n)
@@ -127,7 +127,7 @@ func (m *maker) spent() bool {
 // make makes one run. Its folder lies in the suite's.
 func (m *maker) make(ctx context.Context, i int) (*record.Run, error) {
 	say := func(string) {}
-	if m.jobs[i].plan.On != record.OnSim && m.cfg.Say != nil {
+	if !record.Repeats(m.jobs[i].plan.On) && m.cfg.Say != nil {
 		m.cfg.Say(m.title(i))
 		say = m.cfg.Say
 	}
