@@ -273,6 +273,6 @@ func TestSearchOfObjectsEndsAtTheSameStep(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	found := timeline.wide(gone, limits{bytes: 1 << 20}, false)
+	found := timeline.wide(gone, limits{bytes: small}, false)
 	require.Equal(t, "1024 Unknown: time ran out in the search for an order of 39 operations", fmt.Sprint(found.Steps, " ", found.Answer, ": ", found.Why))
 }
