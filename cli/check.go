@@ -79,7 +79,7 @@ something broke, 254 a file is malformed, 255 Recount failed over one. Nothing i
 	cmd.Flags().StringVar(&c.initial, "initial", "", "what registers held at first, in EDN: 0, or for a multi-register {:x 0, :y 0} (default what a test.edn beside the history tells, or else nothing)")
 	cmd.Flags().StringVar(&c.Model, "model", "", "what the operations of other people's histories were on")
 	cmd.Flags().BoolVar(&c.Independent, "independent", false, "values of other people's histories are [key value], each key an object of its own")
-	cmd.Flags().DurationVar(&c.timeLimit, "time-limit", c.timeLimit, "for judging one file; what is undecided then is unknown")
+	cmd.Flags().DurationVar(&c.timeLimit, "time-limit", c.timeLimit, "of the processor, for deciding one file, however busy the machine is; what is undecided then is unknown")
 	cmd.Flags().Var(&c.memory, "memory-limit", "for all files together; a history that does not fit is refused, what cannot be decided within it is unknown")
 	cmd.Flags().StringSliceVar(&c.bounds, "bound", nil, "judge by this threshold instead of the target's: silence, elect, moves, returns or terms=VALUE")
 	cmd.Flags().StringVar(&c.edn, "edn", "", "write the history to this file, too, for Jepsen's tools")
@@ -220,7 +220,7 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 		}
 	}
 	left := max(memory-int64(len(s.run.History.Ops))*history.OpSize, memory/8)
-	ctx = linear.WithMemory(ctx, min(left, 2<<30))
+	ctx = linear.WithMemory(ctx, left)
 	if s.model.Name != "" {
 		harness.JudgeForeign(ctx, s.run, s.model.Properties, c.timeLimit)
 	} else {

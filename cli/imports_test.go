@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"harness/shrink":          "checkers harness harness/batch harness/record history nemesis",
 	"harness/claims":          "election harness harness/batch harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":          "checkers harness harness/batch harness/record internal/term nemesis report scenarios targets workloads",
-	"harness":                 "checkers docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile virtual virtual/overlay workloads",
+	"harness":                 "checkers checkers/linear docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile virtual virtual/overlay workloads",
 	"targets/specfile":        "checkers election history targets",
 	"harness/batch":           "",
 	"harness/record":          "checkers history nemesis",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/checkers/linear"
 	"recount/harness/record"
 	"recount/history"
 	"recount/targets"
@@ -19,9 +20,9 @@ const patienceWithCheckers = 2 * time.Minute
 // what its plan expects and requires. It does not heed the end of ctx: a run that was cut short is judged, too.
 func Judge(ctx context.Context, r *record.Run) { JudgeWithin(ctx, r, patienceWithCheckers) }
 
-// JudgeWithin is Judge with another limit on the time.
+// JudgeWithin is Judge with another limit on the time that deciding takes of the processor.
 func JudgeWithin(ctx context.Context, r *record.Run, limit time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	promised := promises(r)
 	r.Verdicts = nil
@@ -39,7 +40,7 @@ func JudgeWithin(ctx context.Context, r *record.Run, limit time.Duration) {
 // JudgeForeign has the checkers of some properties look at a history that somebody else recorded: each property that it
 // puts to the test must hold.
 func JudgeForeign(ctx context.Context, r *record.Run, properties []string, limit time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	r.Verdicts = nil
 	for _, res := range checkers.CheckSome(ctx, r.History, properties) {
