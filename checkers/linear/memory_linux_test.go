@@ -14,11 +14,11 @@ import (
 
 // TestMemoryLimit has a process of its own decide what would take all the memory of any machine.
 func TestMemoryLimit(t *testing.T) {
-	const limit = 64 << 20
+	const limit = 40 << 20
 	if os.Getenv("RECOUNT_TEST_MEMORY") != "" {
 		d := DecideFence(WithMemory(context.Background(), limit), hard(t, 60))
 		require.Equal(t, porcupine.Unknown, d.Answer)
-		require.Contains(t, d.Why, "the search for an order of 122 operations grew beyond 64 MiB")
+		require.Contains(t, d.Why, "the search for an order of 122 operations grew beyond 40 MiB")
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

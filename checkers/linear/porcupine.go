@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -35,8 +36,8 @@ const opCost = 700
 
 func stepCost(n int) int64 { return 2 * (int64(n)/8 + 100) }
 
-// ask is porcupine with what it has not got: a bound on memory, and a context that it heeds. Both end the search by
-// allowing no further step. The same search takes the same memory on any machine.
+// ask is porcupine with what it has not got: a bound on memory, and a context that it heeds. Both end the search as soon as
+// they are reached. The same search takes the same memory on any machine.
 func ask(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, bytes int64) (porcupine.CheckResult, string) {
 	if need := int64(len(ops)) * (opCost + stepCost(len(ops))); need > bytes {
 		return unknown, fmt.Sprintf("%s that depend on each other need %d MiB to decide, of %d allowed", many(len(ops)), mebi(need), mebi(bytes))
@@ -44,17 +45,33 @@ func ask(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, byte
 	if ctx.Err() != nil {
 		return unknown, late(len(ops))
 	}
-	var why *string
-	m, why = bounded(m, len(ops), bytes, newMeter(ctx).over) // porcupine searches on a goroutine of its own
-	isLegal := porcupine.CheckOperations(m, ops)
-	switch {
-	case *why != "":
-		return unknown, *why
-	case isLegal:
-		return legal, ""
+	m, why := bounded(m, len(ops), bytes, newMeter(ctx).over)
+	// A search that may take no further step still goes all of its way back, which takes it ever so long. So its goroutine,
+	// which is porcupine's own, ends there and then. The one that waits for it goes when porcupine's own limit is reached.
+	ended, answered := make(chan struct{}), make(chan porcupine.CheckResult, 1)
+	step := m.Step
+	m.Step = func(state, input, output any) (bool, any) {
+		ok, to := step(state, input, output)
+		if *why != "" {
+			close(ended)
+			runtime.Goexit()
+		}
+		return ok, to
 	}
-	return illegal, ""
+	go func() { answered <- porcupine.CheckOperationsTimeout(m, ops, longest) }()
+	select {
+	case <-ended:
+		return unknown, *why
+	case answer := <-answered:
+		if answer == unknown {
+			return unknown, late(len(ops))
+		}
+		return answer, ""
+	}
 }
+
+// longest is more than anybody waits for a search.
+const longest = time.Hour
 
 // bounded returns a model of one partition that allows no further step once a search through n operations would take
 // more memory than allowed, or its time is over. It then says why.
