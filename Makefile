@@ -21,6 +21,7 @@ run: build ## run scenario ping-pong in simulation: nothing but Go is needed
 	bin/recount run ping-pong
 
 test: build ## run every test, those on containers too: Go and Docker are needed
+	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
 

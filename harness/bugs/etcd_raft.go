@@ -11,7 +11,7 @@ func init() {
 			Sources:  []string{"https://pkg.go.dev/go.etcd.io/raft/v3#Config", "https://decentralizedthoughts.github.io/2020-12-12-raft-liveness-full-omission/"},
 			Property: "elects",
 			On:       []string{record.OnSim, record.OnDocker},
-			Affected: "etcd's raft library 3.6.0, check-quorum off",
+			Affected: "etcd's raft library, check-quorum off",
 			Controls: []Control{{About: "the same, check-quorum on", Options: map[string]string{"check-quorum": "true"}}},
 		},
 		Row{
@@ -22,10 +22,10 @@ func init() {
 			Property: "bounded-terms",
 			Also:     []string{"sticky-leader"},
 			On:       []string{record.OnSim, record.OnDocker},
-			Affected: "etcd's raft library 3.6.0, pre-vote off",
+			Affected: "etcd's raft library, pre-vote off",
 			Controls: []Control{{About: "the same, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
 	)
-	registerSoak(Long{Name: "etcd-raft", About: "etcd's raft library 3.6.0", Target: "etcd-raft", Nodes: 3})
+	registerSoak(Long{Name: "etcd-raft", About: "etcd's raft library", Target: "etcd-raft", Nodes: 3})
 	registerSoak(Long{Name: "dragonboat", About: "dragonboat v4", Target: "dragonboat", Nodes: 3})
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
 	"recount/targets"
@@ -92,7 +93,7 @@ func concludePhi(r *Result, all []*found) error {
 		patience := math.NaN()
 		for i, j := range jitters {
 			f := by(all, j.name+each(" φ=%v", p))
-			made, of := sum(f.column(0)), sum(f.column(1))
+			made, of := floats.Sum(f.column(0)), floats.Sum(f.column(1))
 			switch {
 			case of == 0:
 				row = append(row, "–")

@@ -3,6 +3,8 @@ package claims
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
+
 	"recount/history"
 )
 
@@ -53,7 +55,7 @@ func tolerated(all []*found, name func(k int) string, most int) (f int, sharp bo
 		switch {
 		case len(v) > 0 && least(v) == 1 && f == k-1:
 			f = k
-		case sum(v) > 0:
+		case floats.Sum(v) > 0:
 			sharp = false
 		}
 	}

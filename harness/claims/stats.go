@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
-// quantile returns the value that a share of all values do not exceed; NaN of none.
+// quantile returns the least of the values that a share of all values do not exceed; NaN of none.
 func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(max(int(math.Ceil(share*float64(len(sorted))))-1, 0), len(sorted)-1)]
+	return stat.Quantile(share, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }
 
 func median(values []float64) float64 { return quantile(values, 0.5) }
@@ -21,26 +22,18 @@ func least(values []float64) float64 { return quantile(values, 0) }
 
 func most(values []float64) float64 { return quantile(values, 1) }
 
-func sum(values []float64) (s float64) {
-	for _, v := range values {
-		s += v
-	}
-	return s
-}
-
-func mean(values []float64) float64 { return sum(values) / float64(len(values)) }
+func mean(values []float64) float64 { return stat.Mean(values, nil) }
 
 // exponent fits y = c·x^e to points by least squares of their logarithms, and returns e.
 func exponent(x, y []float64) float64 {
-	var n, sx, sy, sxx, sxy float64
+	var a, b []float64
 	for i := range x {
-		if x[i] <= 0 || y[i] <= 0 {
-			continue
+		if x[i] > 0 && y[i] > 0 {
+			a, b = append(a, math.Log(x[i])), append(b, math.Log(y[i]))
 		}
-		a, b := math.Log(x[i]), math.Log(y[i])
-		n, sx, sy, sxx, sxy = n+1, sx+a, sy+b, sxx+a*a, sxy+a*b
 	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	_, e := stat.LinearRegression(a, b, nil, false)
+	return e
 }
 
 // How numbers are written.

@@ -10,6 +10,7 @@ import (
 	raftlib "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 	"go.etcd.io/raft/v3/tracker"
+	"google.golang.org/protobuf/proto"
 
 	"recount/election"
 	"recount/history"
@@ -65,7 +66,7 @@ func init() {
 }
 
 // etcdRaftVersion is the library's, as go.mod has it.
-const etcdRaftVersion = "3.6.0"
+const etcdRaftVersion = "3.7.0"
 
 // etcdRaftTicks is what the library calls ElectionTick: more than a heartbeat's one.
 func etcdRaftTicks(o targets.Options) int { return int(min(max(2, o.Number("election-ticks")), 1000)) }
@@ -83,7 +84,7 @@ type etcdRaft struct {
 	node *raftlib.RawNode
 	log  *etcdRaftLog
 	view raftlib.BasicStatus
-	vote pb.HardState // as last told to Granted
+	vote *pb.HardState // as last told to Granted
 
 	elapsed, timeout int // in ticks
 	dead             bool
@@ -144,13 +145,13 @@ func (n *etcdRaft) Expire(election.Timer) {
 func (n *etcdRaft) Receive(from election.ID, m election.Message) {
 	n.guard(func() error {
 		var msg pb.Message
-		if err := msg.Unmarshal(m.Data); err != nil || msg.From != uint64(from) {
+		if err := proto.Unmarshal(m.Data, &msg); err != nil || msg.GetFrom() != uint64(from) {
 			return nil // it is nobody's
 		}
-		_ = n.node.Step(msg) // what the library does not want it drops
-		switch msg.Type {
+		_ = n.node.Step(&msg) // what the library does not want it drops
+		switch msg.GetType() {
 		case pb.MsgApp, pb.MsgHeartbeat, pb.MsgSnap:
-			if s := n.node.BasicStatus(); s.Lead == msg.From && s.Term == msg.Term {
+			if s := n.node.BasicStatus(); s.Lead == msg.GetFrom() && s.GetTerm() == msg.GetTerm() {
 				n.elapsed = 0
 			}
 		}
@@ -199,7 +200,7 @@ func (n *etcdRaft) guard(do func() error) {
 		n.handle(n.node.Ready())
 	}
 	was := n.view
-	if n.view = n.node.BasicStatus(); was.Term != n.view.Term || was.RaftState != n.view.RaftState {
+	if n.view = n.node.BasicStatus(); was.GetTerm() != n.view.GetTerm() || was.RaftState != n.view.RaftState {
 		n.redraw()
 	}
 }
@@ -214,29 +215,29 @@ func (n *etcdRaft) handle(r raftlib.Ready) {
 	if err := n.log.save(n.env, r); err != nil {
 		panic(fatal(err.Error()))
 	}
-	if hard := r.HardState; hard.Vote != raftlib.None && (hard.Term != n.vote.Term || hard.Vote != n.vote.Vote) {
+	if hard := r.HardState; hard.GetVote() != raftlib.None && (hard.GetTerm() != n.vote.GetTerm() || hard.GetVote() != n.vote.GetVote()) {
 		n.vote = hard
-		n.env.Granted(hard.Term, election.ID(hard.Vote))
+		n.env.Granted(hard.GetTerm(), election.ID(hard.GetVote()))
 	}
 	for _, m := range r.Messages {
-		if m.Type == pb.MsgVoteResp && !m.Reject {
+		if m.GetType() == pb.MsgVoteResp && !m.GetReject() {
 			n.elapsed = 0
 		}
-		data, err := m.Marshal()
+		data, err := proto.Marshal(m)
 		if err != nil {
 			panic(fatal(err.Error()))
 		}
-		n.env.Send(election.ID(m.To), election.Message{Kind: m.Type.String(), Term: m.Term, OK: !m.Reject, Data: data})
+		n.env.Send(election.ID(m.GetTo()), election.Message{Kind: m.GetType().String(), Term: m.GetTerm(), OK: !m.GetReject(), Data: data})
 	}
 	n.node.Advance(r)
 }
 
 // Status is what this node believes.
 func (n *etcdRaft) Status() election.Status {
-	s := election.Status{Term: n.view.Term, Leader: election.ID(n.view.Lead)}
+	s := election.Status{Term: n.view.GetTerm(), Leader: election.ID(n.view.Lead)}
 	switch {
 	case n.dead:
-		return election.Status{Term: n.view.Term}
+		return election.Status{Term: n.view.GetTerm()}
 	case n.view.RaftState == raftlib.StateLeader:
 		s.Role = election.Leader
 	case n.view.RaftState != raftlib.StateFollower:
@@ -252,9 +253,9 @@ type etcdRaftLog struct {
 }
 
 // InitialState is what the node starts from.
-func (l *etcdRaftLog) InitialState() (pb.HardState, pb.ConfState, error) {
+func (l *etcdRaftLog) InitialState() (*pb.HardState, *pb.ConfState, error) {
 	hard, _, err := l.MemoryStorage.InitialState()
-	return hard, l.members, err
+	return hard, &l.members, err
 }
 
 func loadEtcdRaftLog(env election.Env) (*etcdRaftLog, error) {
@@ -272,19 +273,19 @@ func loadEtcdRaftLog(env election.Env) (*etcdRaftLog, error) {
 		b = b[k+int(size):]
 		if first {
 			var hard pb.HardState
-			if err := hard.Unmarshal(record); err != nil {
+			if err := proto.Unmarshal(record, &hard); err != nil {
 				return nil, err
 			}
-			if err := l.SetHardState(hard); err != nil {
+			if err := l.SetHardState(&hard); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		var e pb.Entry
-		if err := e.Unmarshal(record); err != nil {
+		if err := proto.Unmarshal(record, &e); err != nil {
 			return nil, err
 		}
-		if err := l.Append([]pb.Entry{e}); err != nil {
+		if err := l.Append([]*pb.Entry{&e}); err != nil {
 			return nil, err
 		}
 	}
@@ -313,7 +314,7 @@ func (l *etcdRaftLog) save(env election.Env, r raftlib.Ready) error {
 		b = append(binary.AppendUvarint(b, uint64(len(record))), record...)
 		return err
 	}
-	if err := add(hard.Marshal()); err != nil {
+	if err := add(proto.Marshal(hard)); err != nil {
 		return err
 	}
 	last, err := l.LastIndex()
@@ -326,7 +327,7 @@ func (l *etcdRaftLog) save(env election.Env, r raftlib.Ready) error {
 			return err
 		}
 		for i := range entries {
-			if err := add(entries[i].Marshal()); err != nil {
+			if err := add(proto.Marshal(entries[i])); err != nil {
 				return err
 			}
 		}
