@@ -103,6 +103,7 @@ func TestWhatIsMalformedIsPointedAt(t *testing.T) {
 		"@a":               "'@': want a number",
 		"\"\xff\"":         "a string that is not UTF-8",
 		"a\xff":            "a word that is not UTF-8",
+		"A\xe2 ":           "a word that is not UTF-8",
 		":a\xff":           "not UTF-8",
 	} {
 		_, err := one(text)

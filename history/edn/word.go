@@ -19,11 +19,16 @@ func (r *Reader) rawToken() ([]byte, error) {
 		if len(p) == 0 && err != io.EOF {
 			return nil, err
 		}
-		if len(p) == 0 || !inWord(p[0]) || p[0] >= 0x80 && r.wideSpace() > 0 {
+		if len(p) == 0 || !inWord(p[0]) {
 			r.buf = b
 			return b, nil
 		}
-		b = append(b, p[0])
+		c := p[0] // p holds until the next peek
+		if c >= 0x80 && r.wideSpace() > 0 {
+			r.buf = b
+			return b, nil
+		}
+		b = append(b, c)
 		if _, err := r.next(); err != nil {
 			return nil, err
 		}

@@ -112,7 +112,7 @@ func (b *builder) logLine(n, before int, text string) error {
 		}
 		if s, ok := errors.AsType[*edn.SyntaxError](err); ok && len(words) > 3 && errorOf(words) {
 			// what went wrong is told in any notation: an exception's name, an object's
-			words = append(words, strings.TrimSpace(text[min(s.Column-1, len(text)):]))
+			words = append(words, strings.ToValidUTF8(strings.TrimSpace(text[min(s.Column-1, len(text)):]), "\ufffd"))
 			break
 		} else if ok {
 			return problem(n, before+s.Column, "%s", s.Problem)
