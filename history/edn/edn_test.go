@@ -76,6 +76,7 @@ func TestWhatIsMalformedIsPointedAt(t *testing.T) {
 		"#{[1] (1)}":       "a set with [1] twice",
 		"#:a{:b 1 :a/b 2}": "line 1, column 1: a map with the key :a/b twice",
 		"#:/{:b 1}":        "line 1, column 1: #:/: want a namespace after #:",
+		"#:a{:0 1}":        "a map with the key :a/0: there is no such name",
 		"#:a/b{:c 1}":      "want a namespace after #:",
 		"#:{:b 1}":         "want a namespace after #:",
 		"#<Object 1>":      "Clojure printed what it has no notation for",

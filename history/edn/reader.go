@@ -366,6 +366,11 @@ func (r *Reader) dispatch() (any, error) {
 			m[i].Key = Keyword(within(namespace, string(k)))
 		case Symbol:
 			m[i].Key = Symbol(within(namespace, string(k)))
+		default:
+			continue
+		}
+		if key := Text(m[i].Key); !isSymbol(key) { // :0 is a keyword, and :a/0 is none
+			return nil, problem(line, col, "a map with the key %s: there is no such name", key)
 		}
 	}
 	return m, unique(m, line, col)
