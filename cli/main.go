@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ func statusOf(err error) int {
 
 // complain prints an error, and the way out of it.
 func complain(stderr io.Writer, err error) {
-	fmt.Fprintf(stderr, "recount: %s\n", plain(err))
+	fmt.Fprintf(stderr, "recount: %s\n", strings.ReplaceAll(err.Error(), "\n", "; ")) // several that came together
 	if h := hint.Of(err); h != "" {
 		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
 	}

@@ -71,15 +71,15 @@ func (c *Cluster) watchAgent() {
 	case c.ctx.Err() != nil:
 		return
 	case cerrdefs.IsNotFound(err):
-		err = errors.New("docker: the agent's container was removed")
+		err = errors.New("the agent's container was removed")
 	case errors.Is(err, context.DeadlineExceeded):
-		err = errors.New("docker: the connection to the agent broke")
+		err = errors.New("the connection to the agent broke")
 	case err != nil:
 		err = engineLost(err)
 	default:
-		err = fmt.Errorf("docker: the agent ended with status %d, saying %q", code, c.remote.words.String())
+		err = fmt.Errorf("the agent ended with status %d, saying %q", code, c.remote.words.String())
 	}
 	c.lose(err)
 }
 
-func engineLost(err error) error { return fmt.Errorf("docker: the engine is lost: %w", err) }
+func engineLost(err error) error { return fmt.Errorf("the Docker engine is lost: %w", err) }

@@ -27,35 +27,35 @@ const (
 // Can tells whether such changes can be imposed on this cluster.
 func (c *Cluster) Can(change history.Changes) error {
 	if len(change.Clients) > 0 {
-		return errors.New("docker: the clients are not in containers")
+		return errors.New("the clients are not in containers")
 	}
 	for dimension := range change.More {
-		return fmt.Errorf("docker: %s of containers cannot be changed", dimension)
+		return fmt.Errorf("%s of containers cannot be changed", dimension)
 	}
 	for _, l := range change.Links {
 		for _, name := range []string{l.From, l.To} {
 			if c.nodes[name] == nil {
-				return fmt.Errorf("docker: %w", hint.Unknown("node", name, c.names))
+				return hint.Unknown("node", name, c.names)
 			}
 		}
 		if l.From == l.To {
-			return fmt.Errorf("docker: %s has no link to itself", l.From)
+			return fmt.Errorf("%s has no link to itself", l.From)
 		}
 		if l.Port < 0 || l.Port > 65535 {
-			return fmt.Errorf("docker: link %s→%s: no port %d", l.From, l.To, l.Port)
+			return fmt.Errorf("link %s→%s: no port %d", l.From, l.To, l.Port)
 		}
 		if err := c.means.Supports(l.LinkState); err != nil {
-			return fmt.Errorf("docker: link %s→%s: %w", l.From, l.To, err)
+			return fmt.Errorf("link %s→%s: %w", l.From, l.To, err)
 		}
 	}
 	for _, p := range change.Procs {
 		if c.nodes[p.Node] == nil {
-			return fmt.Errorf("docker: %w", hint.Unknown("node", p.Node, c.names))
+			return hint.Unknown("node", p.Node, c.names)
 		}
 		switch p.State {
 		case history.Up, history.Down, history.Stopped, history.Crashed, history.Paused, history.Frozen:
 		default:
-			return fmt.Errorf("docker: node %s: unknown state %q", p.Node, p.State)
+			return fmt.Errorf("node %s: unknown state %q", p.Node, p.State)
 		}
 	}
 	for _, k := range change.Clocks {
@@ -106,7 +106,7 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Effect {
 	moments, troubles, err := c.carryOut(ctx, change)
 	if err != nil {
-		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: apply: %w", err)}
+		return history.Effect{Seen: history.Info, Err: fmt.Errorf("change the containers: %w", err)}
 	}
 	for _, d := range change.Disks {
 		if !d.Fails() {
@@ -121,7 +121,7 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	}
 	seen, err := c.verify(ctx, change, within)
 	if err != nil {
-		return history.Effect{Seen: history.Info, Err: fmt.Errorf("docker: verify: %w", err)}
+		return history.Effect{Seen: history.Info, Err: fmt.Errorf("verify what the containers are in: %w", err)}
 	}
 	wrong, unsure := append(seen.Wrong, clocks.Wrong...), append(seen.Unsure, clocks.Unsure...)
 	e := history.Effect{Seen: history.OK, Spread: spread(append(moments, since...))}
@@ -133,7 +133,7 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	}
 	if e.Seen != history.OK {
 		troubles = append(append(troubles, wrong...), unsure...)
-		e.Err = errors.New("docker: apply: " + strings.Join(troubles, "; "))
+		e.Err = errors.New("change the containers: " + strings.Join(troubles, "; "))
 	}
 	return e
 }
@@ -303,7 +303,7 @@ func spread(moments []time.Time) time.Duration {
 func (c *Cluster) State(ctx context.Context) (history.Changes, error) {
 	answer, err := c.remote.ask(ctx, agent.Request{Read: true})
 	if err != nil {
-		return history.Changes{}, fmt.Errorf("docker: read state: %w", err)
+		return history.Changes{}, fmt.Errorf("read what state the containers are in: %w", err)
 	}
 	return *answer.State, nil
 }

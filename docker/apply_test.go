@@ -270,15 +270,15 @@ func TestCannot(t *testing.T) {
 		change history.Changes
 		want   string
 	}{
-		{links(lossy), "docker: link n1→n2: this kernel cannot lose packets: no dice"},
-		{links(slow), "docker: link n1→n2: this kernel cannot delay packets: no queue"},
-		{links(link("n1", "n3", true)), `docker: unknown node "n3"`},
-		{links(link("n1", "n1", true)), "docker: n1 has no link to itself"},
-		{proc("n9", history.Down), `docker: unknown node "n9"`},
-		{proc("n1", "asleep"), `docker: node n1: unknown state "asleep"`},
-		{clocks(history.Clock{Node: "n9"}), `docker: unknown node "n9"`},
+		{links(lossy), "link n1→n2: this kernel cannot lose packets: no dice"},
+		{links(slow), "link n1→n2: this kernel cannot delay packets: no queue"},
+		{links(link("n1", "n3", true)), `unknown node "n3"`},
+		{links(link("n1", "n1", true)), "n1 has no link to itself"},
+		{proc("n9", history.Down), `unknown node "n9"`},
+		{proc("n1", "asleep"), `node n1: unknown state "asleep"`},
+		{clocks(history.Clock{Node: "n9"}), `unknown node "n9"`},
 		{clocks(history.Clock{Node: "n1"}),
-			"docker: clock of n1: clocks can be skewed on amd64 only, and this engine's machine is arm64"},
+			"clock of n1: clocks can be skewed on amd64 only, and this engine's machine is arm64"},
 	} {
 		require.EqualError(t, c.Can(tt.change), tt.want)
 		var e history.Effect

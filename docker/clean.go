@@ -172,7 +172,7 @@ func (e *Engine) runs(ctx context.Context) (map[string][]thing, error) {
 func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err error) {
 	runs, err := e.runs(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("docker: clean: %w", err)
+		return nil, fmt.Errorf("clean up: %w", err)
 	}
 	for run, things := range runs {
 		if !all && inUse(things) {
@@ -184,7 +184,7 @@ func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err err
 	}
 	slices.Sort(removed)
 	if err != nil {
-		return removed, fmt.Errorf("docker: clean: %w", err)
+		return removed, fmt.Errorf("clean up: %w", err)
 	}
 	return removed, nil
 }

@@ -13,10 +13,10 @@ import (
 // canSkew tells whether a clock of this cluster can err so.
 func (c *Cluster) canSkew(k history.Clock) error {
 	if c.nodes[k.Node] == nil {
-		return fmt.Errorf("docker: %w", hint.Unknown("node", k.Node, c.names))
+		return hint.Unknown("node", k.Node, c.names)
 	}
 	if err := agent.CheckClock(k, c.engine.version.Arch); err != nil {
-		return fmt.Errorf("docker: clock of %s: %w", k.Node, err)
+		return fmt.Errorf("clock of %s: %w", k.Node, err)
 	}
 	return nil
 }

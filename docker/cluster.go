@@ -78,7 +78,7 @@ var validName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9_.-]*[a-zA-Z0-9])?$`)
 func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 	for _, name := range append([]string{config.Run}, config.Nodes...) {
 		if !validName.MatchString(name) {
-			return nil, fmt.Errorf("docker: open: %q cannot name a container", name)
+			return nil, fmt.Errorf("open the cluster of containers: %q cannot name a container", name)
 		}
 	}
 	c := &Cluster{
@@ -91,7 +91,7 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	for _, name := range config.Nodes {
 		if c.nodes[name] != nil {
-			return nil, fmt.Errorf("docker: open: two nodes named %q", name)
+			return nil, fmt.Errorf("open the cluster of containers: two nodes named %q", name)
 		}
 		c.nodes[name] = &node{name: name}
 	}
@@ -102,13 +102,13 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 	// The agent's container comes first and alone: its name is the run's, and whoever has it owns all of that run.
 	agentID, err := c.create(during, c.name("agent"), roleAgent, "", c.agentConfig())
 	if cerrdefs.IsConflict(err) {
-		return nil, hint.Add(fmt.Errorf("docker: open: there is a run %s already", config.Run), "recount clean removes what killed runs left")
+		return nil, hint.Add(fmt.Errorf("open the cluster of containers: there is a run %s already", config.Run), "recount clean removes what killed runs left")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("docker: open: %w", err)
+		return nil, fmt.Errorf("open the cluster of containers: %w", err)
 	}
 	if err := c.open(ctx, during, agentID); err != nil {
-		return nil, errors.Join(fmt.Errorf("docker: open: %w", err), c.Close(ctx))
+		return nil, errors.Join(fmt.Errorf("open the cluster of containers: %w", err), c.Close(ctx))
 	}
 	return c, nil
 }
@@ -192,7 +192,7 @@ func (c *Cluster) OnExit(f func(node string, code int)) { c.onExit = f }
 func (c *Cluster) Dial(ctx context.Context, node string, port int) (net.Conn, error) {
 	conn, err := c.remote.dial(ctx, agent.Port{Node: node, Port: port})
 	if err != nil {
-		return nil, fmt.Errorf("docker: dial %s:%d: %w", node, port, err)
+		return nil, fmt.Errorf("dial %s:%d: %w", node, port, err)
 	}
 	return conn, nil
 }
@@ -212,7 +212,7 @@ func (c *Cluster) Listen(node string, port int, serve func(net.Conn)) error {
 		serve(conn)
 	})
 	if _, err := c.remote.ask(c.ctx, agent.Request{Listen: &p}); err != nil {
-		return fmt.Errorf("docker: listen on %s:%d: %w", node, port, err)
+		return fmt.Errorf("listen on %s:%d: %w", node, port, err)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func (c *Cluster) Close(ctx context.Context) error {
 	}
 	c.work.Wait()
 	if _, err := c.engine.sweep(context.WithoutCancel(ctx), c.config.Run, detached); err != nil {
-		return fmt.Errorf("docker: close: %w", err)
+		return fmt.Errorf("close the cluster of containers: %w", err)
 	}
 	return nil
 }

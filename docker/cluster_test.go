@@ -211,13 +211,13 @@ func TestLost(t *testing.T) {
 	}{
 		{"agent removed", func(t *testing.T, c *Cluster) {
 			require.NoError(t, c.engine.api.ContainerRemove(t.Context(), c.name("agent"), container.RemoveOptions{Force: true}))
-		}, "docker: the agent"}, // was removed, or is just ending
+		}, "the agent"}, // was removed, or is just ending
 		{"agent killed", func(t *testing.T, c *Cluster) {
 			require.NoError(t, c.engine.api.ContainerKill(t.Context(), c.name("agent"), "KILL"))
-		}, "docker: the agent ended with status 137"},
+		}, "the agent ended with status 137"},
 		{"anchor killed", func(t *testing.T, c *Cluster) {
 			require.NoError(t, c.engine.api.ContainerKill(t.Context(), c.nodes["n1"].anchor, "KILL"))
-		}, "docker: the anchor of n1 is gone"},
+		}, "the anchor of n1 is gone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := up(t, engine(t), runID(t), 1)

@@ -18,13 +18,13 @@ import (
 // canFail tells whether a disk of this cluster can be brought into a state.
 func (c *Cluster) canFail(d history.Disk) error {
 	if c.nodes[d.Node] == nil {
-		return fmt.Errorf("docker: %w", hint.Unknown("node", d.Node, c.names))
+		return hint.Unknown("node", d.Node, c.names)
 	}
 	if !c.config.Disks {
-		return fmt.Errorf("docker: disk of %s: the nodes of this run are not on disks that can fail", d.Node)
+		return fmt.Errorf("disk of %s: the nodes of this run are not on disks that can fail", d.Node)
 	}
 	if !c.nodes[d.Node].onDisk {
-		return fmt.Errorf("docker: disk of %s: it keeps no data that is known of", d.Node)
+		return fmt.Errorf("disk of %s: it keeps no data that is known of", d.Node)
 	}
 	return nil
 }

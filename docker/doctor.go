@@ -150,7 +150,7 @@ func (c *Cluster) try(ctx context.Context, change history.Changes) (took time.Du
 		done()
 	})
 	if lost := c.Run(ctx, began+applyWithin); !looked {
-		return 0, fmt.Errorf("docker: nothing seen within %v: %w", applyWithin, lost)
+		return 0, fmt.Errorf("the agent saw nothing within %v: %w", applyWithin, lost)
 	}
 	return took, err
 }

@@ -29,7 +29,7 @@ const noEngine = "start Docker, or leave out --on docker: the simulator needs no
 func Connect(ctx context.Context) (*Engine, error) {
 	host, err := contextHost()
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("docker: find the engine: %w", err), "%s", noEngine)
+		return nil, hint.Add(fmt.Errorf("find the Docker engine: %w", err), "%s", noEngine)
 	}
 	options := []client.Opt{client.FromEnv, client.WithAPIVersionNegotiation()}
 	if host != "" {
@@ -37,12 +37,12 @@ func Connect(ctx context.Context) (*Engine, error) {
 	}
 	api, err := client.NewClientWithOpts(options...)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("docker: connect: %w", err), "%s", noEngine)
+		return nil, hint.Add(fmt.Errorf("connect to the Docker engine: %w", err), "%s", noEngine)
 	}
 	version, err := api.ServerVersion(ctx)
 	if err != nil {
 		api.Close()
-		err = fmt.Errorf("docker: connect to %s: %w", api.DaemonHost(), err)
+		err = fmt.Errorf("connect to the Docker engine at %s: %w", api.DaemonHost(), err)
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, hint.Add(err, "join the group that owns the socket, or leave out --on docker: the simulator needs nothing")
 		}
@@ -50,7 +50,7 @@ func Connect(ctx context.Context) (*Engine, error) {
 	}
 	if version.Os != "linux" {
 		api.Close()
-		return nil, hint.Add(fmt.Errorf("docker: the engine runs %s containers", version.Os), "switch it to Linux containers")
+		return nil, hint.Add(fmt.Errorf("the Docker engine runs %s containers", version.Os), "switch it to Linux containers")
 	}
 	return &Engine{api: api, version: version}, nil
 }

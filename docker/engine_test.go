@@ -15,7 +15,7 @@ import (
 func TestNoEngine(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "none.sock"))
 	_, err := Connect(t.Context())
-	require.ErrorContains(t, err, "docker: connect to unix://")
+	require.ErrorContains(t, err, "connect to the Docker engine at unix://")
 	require.Equal(t, noEngine, hint.Of(err))
 
 	checks := Doctor(t.Context(), true, nil)

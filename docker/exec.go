@@ -17,7 +17,7 @@ import (
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	out, err := c.exec(ctx, node, command)
 	if err != nil {
-		return nil, fmt.Errorf("docker: exec %s on %s: %w", strings.Join(command, " "), node, err)
+		return nil, fmt.Errorf("exec %s on %s: %w", strings.Join(command, " "), node, err)
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ func (e *Engine) executableImage(ctx context.Context, repository, path, name str
 ) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", false, fmt.Errorf("docker: %w", err)
+		return "", false, err
 	}
 	defer f.Close()
 	hash := sha256.New()
@@ -29,7 +29,7 @@ func (e *Engine) executableImage(ctx context.Context, repository, path, name str
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("docker: read executable: %w", err)
+		return "", false, fmt.Errorf("read Recount's executable: %w", err)
 	}
 	io.WriteString(hash, name) // never fails
 	ref = fmt.Sprintf("%s:%.8x", repository, hash.Sum(nil))

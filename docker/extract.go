@@ -17,23 +17,23 @@ func (e *Engine) Extract(ctx context.Context, ref string, files map[string]strin
 	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: "extract", labelOwner: ownLabel()}}
 	made, err := e.api.ContainerCreate(ctx, &config, nil, nil, nil, "")
 	if err != nil {
-		return nil, fmt.Errorf("docker: extract from %s: %w", ref, err)
+		return nil, fmt.Errorf("extract from %s: %w", ref, err)
 	}
 	defer func() {
 		remove := e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true})
 		if remove != nil {
-			err = errors.Join(err, fmt.Errorf("docker: extract from %s: %w", ref, remove))
+			err = errors.Join(err, fmt.Errorf("extract from %s: %w", ref, remove))
 		}
 	}()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for from, to := range files {
 		if err := e.extract(ctx, w, made.ID, from, to); err != nil {
-			return nil, fmt.Errorf("docker: extract %s from %s: %w", from, ref, err)
+			return nil, fmt.Errorf("extract %s from %s: %w", from, ref, err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("docker: extract from %s: %w", ref, err)
+		return nil, fmt.Errorf("extract from %s: %w", ref, err)
 	}
 	return &out, nil
 }

@@ -31,7 +31,7 @@ const labelOrigin = "recount.recipe"
 func (e *Engine) Images(ctx context.Context) ([]Image, error) {
 	all, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", labelOrigin))})
 	if err != nil {
-		return nil, fmt.Errorf("docker: list images: %w", err)
+		return nil, fmt.Errorf("list images: %w", err)
 	}
 	var found []Image
 	for _, i := range all {
@@ -52,7 +52,7 @@ func (e *Engine) HasImage(ctx context.Context, ref string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("docker: look for image %s: %w", ref, err)
+		return false, fmt.Errorf("look for image %s: %w", ref, err)
 	}
 	return true, nil
 }
@@ -69,7 +69,7 @@ func (e *Engine) importImage(ctx context.Context, ref string, root io.Reader, ch
 		err = messages(answer, func(string) {})
 	}
 	if err != nil {
-		return fmt.Errorf("docker: import image %s: %w", ref, err)
+		return fmt.Errorf("import image %s: %w", ref, err)
 	}
 	return nil
 }
@@ -78,11 +78,11 @@ func (e *Engine) importImage(ctx context.Context, ref string, root io.Reader, ch
 func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
 	_, err := e.api.ImageRemove(ctx, ref, image.RemoveOptions{})
 	if cerrdefs.IsConflict(err) {
-		return hint.Add(fmt.Errorf("docker: remove image %s: %w", ref, err),
+		return hint.Add(fmt.Errorf("remove image %s: %w", ref, err),
 			"wait until the run that uses it is over; recount clean removes what dead runs left")
 	}
 	if err != nil {
-		return fmt.Errorf("docker: remove image %s: %w", ref, err)
+		return fmt.Errorf("remove image %s: %w", ref, err)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (e *Engine) Pull(ctx context.Context, ref string, progress func(line string
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return hint.Add(fmt.Errorf("docker: pull %s: %w", ref, err),
+		return hint.Add(fmt.Errorf("pull %s: %w", ref, err),
 			"the engine must reach that registry; without one, images are built where there is a recipe")
 	}
 	return nil

@@ -102,7 +102,7 @@ func TestPullAndExtract(t *testing.T) {
 	require.Equal(t, "a program", string(content))
 
 	_, err = e.Extract(t.Context(), ours, map[string]string{"/usr/bin/nothing": "server"})
-	require.ErrorContains(t, err, "docker: extract /usr/bin/nothing from "+ours)
+	require.ErrorContains(t, err, "extract /usr/bin/nothing from "+ours)
 	_, err = e.Extract(t.Context(), ours, map[string]string{"/usr/bin": "server"})
 	require.ErrorContains(t, err, "it is no file")
 
@@ -118,6 +118,6 @@ func TestPullWithoutARegistry(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	server.Close() // nobody listens there now
 	err := e.Pull(t.Context(), host+"/server:1.0", func(string) {})
-	require.ErrorContains(t, err, "docker: pull "+host+"/server:1.0: ")
+	require.ErrorContains(t, err, "pull "+host+"/server:1.0: ")
 	require.Contains(t, hint.Of(err), "the engine must reach that registry")
 }

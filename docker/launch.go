@@ -28,7 +28,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	began := time.Now()
 	for name := range nodes {
 		if c.nodes[name] == nil {
-			return fmt.Errorf("docker: launch: no node %q", name)
+			return fmt.Errorf("launch the cluster of containers: no node %q", name)
 		}
 	}
 	during, cancel := outlast(ctx, grace)
@@ -54,7 +54,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 		return c.start(during, n)
 	})
 	if err != nil {
-		return fmt.Errorf("docker: launch: %w", err)
+		return fmt.Errorf("launch the cluster of containers: %w", err)
 	}
 	c.config.Log(fmt.Sprintf("nodes up: %d (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
 	return nil

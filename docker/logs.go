@@ -106,7 +106,7 @@ func (w *lineWriter) flush() {
 func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 	dir = filepath.Join(dir, "nodes")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("docker: save logs: %w", err)
+		return fmt.Errorf("save the logs of nodes: %w", err)
 	}
 	err := each(c.names, func(_ int, name string) error {
 		return each(c.nodes[name].containers, func(i int, id string) error {
@@ -118,7 +118,7 @@ func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("docker: save logs: %w", err)
+		return fmt.Errorf("save the logs of nodes: %w", err)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (c *Cluster) gauge(ctx context.Context, count int, every time.Duration, siz
 		From: "n1", To: "n2", Count: count, Every: every, Size: size, Wait: lastProbe,
 	}})
 	if err != nil {
-		return nil, fmt.Errorf("docker: send packets from n1 to n2: %w", err)
+		return nil, fmt.Errorf("send packets from n1 to n2: %w", err)
 	}
 	slices.Sort(answer.Gauged.Delays)
 	return answer.Gauged, nil
@@ -237,7 +237,7 @@ func (c *Cluster) ask(ctx context.Context, node string) (best *agent.Told, err e
 	for range asks {
 		answer, err := c.remote.ask(ctx, agent.Request{Ask: node})
 		if err != nil {
-			return nil, fmt.Errorf("docker: ask %s for the time: %w", node, err)
+			return nil, fmt.Errorf("ask %s for the time: %w", node, err)
 		}
 		if best == nil || answer.Told.Accuracy < best.Accuracy {
 			best = answer.Told

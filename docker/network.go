@@ -77,7 +77,7 @@ func (c *Cluster) startAnchor(ctx context.Context, n *node) (agent.Place, error)
 		case err != nil:
 			c.lose(engineLost(err))
 		default:
-			c.lose(fmt.Errorf("docker: the anchor of %s is gone, and its network with it", n.name))
+			c.lose(fmt.Errorf("the anchor of %s is gone, and its network with it", n.name))
 		}
 	})
 	return agent.Place{Node: n.name, Addrs: addrs, Pid: pid}, nil

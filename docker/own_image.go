@@ -35,7 +35,7 @@ func (e *Engine) Obtain(ctx context.Context, ref string, progress func(string)) 
 func (e *Engine) BuildImage(ctx context.Context, dockerfile string, progress func(string)) (ref string, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("docker: build %s: %w", dockerfile, err)
+			err = fmt.Errorf("build %s: %w", dockerfile, err)
 		}
 	}()
 	if _, err := os.Stat(dockerfile); err != nil {
@@ -81,12 +81,12 @@ func (e *Engine) BinaryImage(ctx context.Context, path string, progress func(str
 		err = hint.Add(err, "build it static and for Linux: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build", e.version.Arch)
 	}
 	if err != nil {
-		return "", fmt.Errorf("docker: %w", err)
+		return "", err
 	}
 	name := filepath.Base(path)
 	entry, err := json.Marshal([]string{"/" + name})
 	if err != nil {
-		return "", fmt.Errorf("docker: %w", err)
+		return "", err
 	}
 	ref, _, err = e.executableImage(ctx, "recount/binary", path, name, progress, "ENTRYPOINT "+string(entry), "LABEL "+labelImage+"=binary")
 	return ref, err

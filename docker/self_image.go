@@ -26,7 +26,7 @@ const (
 func (e *Engine) SelfImage(ctx context.Context, progress func(string)) (ref string, err error) {
 	path, err := e.self()
 	if err != nil {
-		return "", fmt.Errorf("docker: %w", err)
+		return "", err
 	}
 	return e.ExecutableImage(ctx, path, progress)
 }
@@ -45,7 +45,7 @@ func (e *Engine) self() (path string, err error) {
 // ExecutableImage is SelfImage with the executable in that file.
 func (e *Engine) ExecutableImage(ctx context.Context, path string, progress func(string)) (ref string, err error) {
 	if err := CheckExecutable(path, e.version.Arch); err != nil {
-		return "", fmt.Errorf("docker: %w", err)
+		return "", err
 	}
 	if progress == nil {
 		progress = func(string) {}
@@ -59,7 +59,7 @@ func (e *Engine) ExecutableImage(ctx context.Context, path string, progress func
 	}
 	// A new tag, though the same one, tells other Recounts that somebody wants the image.
 	if err := e.api.ImageTag(ctx, ref, ref); err != nil {
-		return "", fmt.Errorf("docker: tag image %s: %w", ref, err)
+		return "", fmt.Errorf("tag image %s: %w", ref, err)
 	}
 	return ref, nil
 }
@@ -68,7 +68,7 @@ func (e *Engine) ExecutableImage(ctx context.Context, path string, progress func
 func (e *Engine) removeOldSelf(ctx context.Context, keep string) error {
 	all, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", labelImage+"=self"))})
 	if err != nil {
-		return fmt.Errorf("docker: list old images: %w", err)
+		return fmt.Errorf("list old images: %w", err)
 	}
 	for _, old := range all {
 		for _, ref := range old.RepoTags {
@@ -82,7 +82,7 @@ func (e *Engine) removeOldSelf(ctx context.Context, keep string) error {
 			// The engine itself refuses to remove what a container uses, and somebody else may have been quicker.
 			_, err = e.api.ImageRemove(ctx, ref, image.RemoveOptions{})
 			if err != nil && !cerrdefs.IsConflict(err) && !cerrdefs.IsNotFound(err) {
-				return fmt.Errorf("docker: remove old image %s: %w", ref, err)
+				return fmt.Errorf("remove old image %s: %w", ref, err)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (c *containers) await(ctx context.Context) error {
 			return err
 		}
 		if c.ended != "" {
-			return hint.Add(fmt.Errorf("harness: %s before it was ready", c.ended), "its log tells why")
+			return hint.Add(fmt.Errorf("%s before it was ready", c.ended), "its log tells why")
 		}
 		mu.Lock()
 		left := len(wants)
@@ -64,7 +64,7 @@ func (c *containers) await(ctx context.Context) error {
 	mu.Lock()
 	defer mu.Unlock()
 	name := sortedKeys(wants)[0]
-	err := fmt.Errorf("harness: %s is not ready after %v: %w", name, system.Patience(), wants[name])
+	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
 	if hint.Of(err) == "" {
 		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
 	}

@@ -24,7 +24,7 @@ func withClients(c Cluster, names []string) *clients { return &clients{c, names,
 func (c *clients) Can(ch history.Changes) error {
 	for _, k := range ch.Clients {
 		if !slices.Contains(c.names, k.Node) {
-			return fmt.Errorf("harness: clients: %w", hint.Unknown("node", k.Node, c.names))
+			return fmt.Errorf("clients: %w", hint.Unknown("node", k.Node, c.names))
 		}
 	}
 	ch.Clients = nil

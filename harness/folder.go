@@ -24,11 +24,11 @@ func folderName(target string) string {
 // makeFolder makes a run's own folder, results/<target>/<time>.
 func makeFolder(results, target string) (string, error) {
 	if results == "" {
-		return "", Usage(hint.Add(errors.New("harness: the results folder has no name"), "--results DIR names one"))
+		return "", Usage(hint.Add(errors.New("the results folder has no name"), "--results DIR names one"))
 	}
 	dir, err := record.NewFolder(results, folderName(target), time.Now())
 	if err != nil {
-		return "", fmt.Errorf("harness: %w", err)
+		return "", err
 	}
 	return dir, keepDefinition(dir, target)
 }
@@ -46,7 +46,7 @@ func keepDefinition(dir, target string) error {
 		err = os.WriteFile(filepath.Join(dir, definitionFile), t.Definition, 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("harness: keep the definition of %s: %w", target, err)
+		return fmt.Errorf("keep the definition of %s: %w", target, err)
 	}
 	return nil
 }

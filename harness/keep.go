@@ -37,7 +37,7 @@ func move(from, to string) error {
 		errs = append(errs, os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())))
 	}
 	if err := errors.Join(append(errs, os.Remove(from))...); err != nil {
-		return fmt.Errorf("harness: move %s to %s: %w", from, to, err)
+		return fmt.Errorf("move %s to %s: %w", from, to, err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Applicable(words []string, t *targets.Target) (fitting []string) {
 // fits tells why a target cannot be under a workload, if it cannot.
 func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
 	if w.Needs != 0 && !t.Can(w.Needs, o) {
-		return hint.Add(fmt.Errorf("harness: workload %s: %s cannot do that", w.Name, t.Name), "recount list workloads says what each takes")
+		return hint.Add(fmt.Errorf("workload %s: %s cannot do that", w.Name, t.Name), "recount list workloads says what each takes")
 	}
 	if t.System == nil || w.Writes == workloads.NoWrites {
 		return nil
@@ -43,7 +43,7 @@ func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
 		return err
 	}
 	if d, says := y.(election.Dialed); says && !d.Dialed() {
-		return hint.Add(fmt.Errorf("harness: workload %s: its writer asks each node over the network, and %s is observed by commands or logs",
+		return hint.Add(fmt.Errorf("workload %s: its writer asks each node over the network, and %s is observed by commands or logs",
 			w.Name, t.Name), "observe it by http or metrics, or leave the workload out")
 	}
 	return nil
@@ -96,20 +96,20 @@ func resolve(p record.Plan) (*subject, error) {
 	}
 	switch {
 	case p.On != record.OnSim && p.On != record.OnVirtual && p.On != record.OnDocker:
-		return nil, fmt.Errorf("harness: %w", hint.Unknown("place to run on", p.On, []string{record.OnSim, record.OnVirtual, record.OnDocker}))
+		return nil, hint.Unknown("place to run on", p.On, []string{record.OnSim, record.OnVirtual, record.OnDocker})
 	case p.On == record.OnVirtual && s.target.System == nil:
-		return nil, hint.Add(fmt.Errorf("harness: %s is an algorithm, not a real server: there is nothing to run in virtual time", p.Target),
+		return nil, hint.Add(fmt.Errorf("%s is an algorithm, not a real server: there is nothing to run in virtual time", p.Target),
 			"the simulator runs algorithms in virtual time: leave --on away")
 	case p.On == record.OnSim && s.target.Node == nil:
-		return nil, hint.Add(fmt.Errorf("harness: %s is a real system: it cannot be simulated", p.Target), "add --on docker")
+		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker")
 	case s.Nodes < 2 || s.Nodes > 99:
-		return nil, hint.Add(fmt.Errorf("harness: %d nodes", s.Nodes), "an election takes 2 to 99")
+		return nil, hint.Add(fmt.Errorf("%d nodes", s.Nodes), "an election takes 2 to 99")
 	case s.Time < 0:
-		return nil, hint.Add(fmt.Errorf("harness: time %v", s.Time), "a run lasts a positive time, such as 30s")
+		return nil, hint.Add(fmt.Errorf("time %v", s.Time), "a run lasts a positive time, such as 30s")
 	}
 	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > maxOps {
 		longest := time.Duration(maxOps / ops * float64(s.Time)).Truncate(time.Minute)
-		return nil, hint.Add(fmt.Errorf("harness: %v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, float64(maxOps)),
+		return nil, hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, float64(maxOps)),
 			"take a --time of %v or less, or several runs with different seeds", longest)
 	}
 	for i := range s.Nodes {
@@ -124,7 +124,7 @@ func resolve(p record.Plan) (*subject, error) {
 	for _, name := range p.Workloads {
 		w, err := workloads.Find(name)
 		if err != nil {
-			return nil, fmt.Errorf("harness: %w", err)
+			return nil, err
 		}
 		if err := fits(w, s.target, s.options); err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func resolve(p record.Plan) (*subject, error) {
 			return nil, err
 		}
 		if len(s.Schedule) == 0 {
-			return nil, hint.Add(fmt.Errorf("harness: %v is too short for a fault of %s", s.Time, p.Target),
+			return nil, hint.Add(fmt.Errorf("%v is too short for a fault of %s", s.Time, p.Target),
 				"--time %v is long enough for at least one", 2*(pace.Gap+pace.Hold))
 		}
 	}
@@ -152,7 +152,7 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, err
 	}
 	if last := s.Schedule.End(); last > s.Time {
-		return nil, hint.Add(fmt.Errorf("harness: the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
+		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}
 	return s, nil
 }
@@ -191,7 +191,7 @@ func KnownProperty(property string) error {
 		known = append(known, c.Property)
 	}
 	if !slices.Contains(known, property) {
-		return fmt.Errorf("harness: %w", hint.Unknown("property", property, known))
+		return hint.Unknown("property", property, known)
 	}
 	return nil
 }

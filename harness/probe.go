@@ -56,7 +56,7 @@ func Try(ctx context.Context, target string, options map[string]string, cfg Conf
 	}
 	dir, err := os.MkdirTemp("", "recount-try-")
 	if err != nil {
-		return nil, fmt.Errorf("harness: %w", err)
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	c, err := openContainers(ctx, s, record.RunID(dir), cfg.Executable, cfg.Progress)
@@ -98,7 +98,7 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 			return err
 		}
 		if c.ended != "" {
-			return fmt.Errorf("harness: %s", c.ended)
+			return fmt.Errorf("%s", c.ended)
 		}
 		p.ask(ctx, c)
 		if n := len(p.Views); n > 0 && p.Views[n-1].View.Role == history.Leader {

@@ -44,7 +44,7 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", hint.Add(fmt.Errorf("harness: %w", err), "set HOME, or XDG_CACHE_HOME")
+		return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 	}
 	dir, pkg, err := recipes.Source(ctx, image, filepath.Join(cache, "recount", "virtual", "sources"), progress)
 	if err != nil {
@@ -55,5 +55,5 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 
 // notSource is why an image that somebody else has made does not run in virtual time.
 var notSource = hint.Add(
-	errors.New("harness: an image, or a binary that is built already, does not run in virtual time: its standard library has to be"),
+	errors.New("an image, or a binary that is built already, does not run in virtual time: its standard library has to be"),
 	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or run it --on docker")

@@ -34,7 +34,7 @@ func Again(r *record.Run, with record.Plan) (*Replay, error) {
 func replay(r *record.Run, with record.Plan) (*Replay, error) {
 	setup := r.Setup()
 	if setup == nil {
-		return nil, hint.Add(fmt.Errorf("harness: replay: the history does not begin with what it is the history of"),
+		return nil, hint.Add(fmt.Errorf("replay: the history does not begin with what it is the history of"),
 			"name a run's folder, or the history.jsonl in it")
 	}
 	again := &Replay{Plan: r.Plan}
@@ -140,7 +140,7 @@ func Same(recorded, made *history.History) error {
 		if bytes.Equal(a, b) {
 			continue
 		}
-		err := fmt.Errorf("harness: replay: op %d differs: recorded %s, now %s", i, a, b)
+		err := fmt.Errorf("replay: op %d differs: recorded %s, now %s", i, a, b)
 		if s := recorded.Setup(); s != nil && s.Version != Version {
 			return hint.Add(err, "it was recorded by Recount %s, and this is %s", s.Version, Version)
 		}

@@ -123,14 +123,14 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 	}
 	file, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
-		return nil, fmt.Errorf("harness: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	var w io.Writer = file
 	if r.Compress {
 		var z *gzip.Writer
 		if z, err = gzip.NewWriterLevel(file, gzip.BestSpeed); err != nil {
-			return nil, fmt.Errorf("harness: %w", err)
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, z.Close()) }()
 		w = z
@@ -294,7 +294,7 @@ func (r *run) heal(ctx context.Context) error {
 	r.nemesis.Heal(func() { healed = true })
 	for limit := r.cluster.Now() + 30*time.Second; !healed; {
 		if r.cluster.Now() > limit {
-			return errors.New("harness: the cluster is not healed after 30s")
+			return errors.New("the cluster is not healed after 30s")
 		}
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err

@@ -48,21 +48,21 @@ func loadScenario(word string) (*Scenario, error) {
 	name := word
 	if !known {
 		if !strings.ContainsRune(word, filepath.Separator) && filepath.Ext(word) != ".yaml" {
-			return nil, fmt.Errorf("harness: %w", hint.Unknown("scenario", word, scenarios.Names()))
+			return nil, hint.Unknown("scenario", word, scenarios.Names())
 		}
 		var err error
 		if text, err = os.ReadFile(word); err != nil {
-			return nil, hint.Add(fmt.Errorf("harness: read scenario: %w", err), "recount list scenarios names those that need no file")
+			return nil, hint.Add(fmt.Errorf("read scenario: %w", err), "recount list scenarios names those that need no file")
 		}
 		name = strings.TrimSuffix(filepath.Base(word), ".yaml")
 	}
 	s := &Scenario{Name: name}
 	if err := strict.Decode(text, s); err != nil {
-		return nil, fmt.Errorf("harness: scenario %s: %w", word, err)
+		return nil, fmt.Errorf("scenario %s: %w", word, err)
 	}
 	var err error
 	if s.Schedule, err = s.Schedule.Expanded(); err != nil {
-		return nil, fmt.Errorf("harness: scenario %s: %w", word, err)
+		return nil, fmt.Errorf("scenario %s: %w", word, err)
 	}
 	return s, nil
 }

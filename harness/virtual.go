@@ -169,14 +169,14 @@ func (c *virtualized) await(ctx context.Context) error {
 			return err
 		}
 		if c.ended != "" {
-			return hint.Add(fmt.Errorf("harness: %s before it was ready", c.ended), "its log tells why")
+			return hint.Add(fmt.Errorf("%s before it was ready", c.ended), "its log tells why")
 		}
 		if len(wants) == 0 {
 			return nil
 		}
 	}
 	name := sortedKeys(wants)[0]
-	err := fmt.Errorf("harness: %s is not ready after %v: %w", name, system.Patience(), wants[name])
+	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
 	if hint.Of(err) == "" {
 		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
 	}

@@ -23,7 +23,7 @@ func ScenarioOf(p record.Plan) *Scenario {
 func (s *Scenario) Encode(comment string) ([]byte, error) {
 	var doc yaml.Node
 	if err := doc.Encode(s); err != nil {
-		return nil, fmt.Errorf("harness: encode scenario: %w", err)
+		return nil, fmt.Errorf("encode scenario: %w", err)
 	}
 	for i := 0; i+1 < len(doc.Content); i += 2 {
 		switch value := doc.Content[i+1]; doc.Content[i].Value {
@@ -42,7 +42,7 @@ func (s *Scenario) Encode(comment string) ([]byte, error) {
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
 	if err := e.Encode(&doc); err != nil {
-		return nil, fmt.Errorf("harness: encode scenario: %w", err)
+		return nil, fmt.Errorf("encode scenario: %w", err)
 	}
 	return b.Bytes(), nil
 }

@@ -53,7 +53,7 @@ func (r *Recorder) write() {
 func (r *Recorder) Flush() error {
 	r.write()
 	if r.err != nil {
-		return fmt.Errorf("history: write: %w", r.err)
+		return fmt.Errorf("write the history: %w", r.err)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@
 package nemesis
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -175,5 +174,5 @@ func Find(name string) (*Fault, error) {
 	for n := range registry {
 		known = append(known, n)
 	}
-	return nil, fmt.Errorf("nemesis: %w", hint.Unknown("fault", name, known))
+	return nil, hint.Unknown("fault", name, known)
 }

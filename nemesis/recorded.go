@@ -30,7 +30,7 @@ func ActionsOf(h *history.History) ([]Action, error) {
 			continue
 		}
 		if settled < 0 || i < settled {
-			return nil, hint.Add(fmt.Errorf("nemesis: op %d: %s before the history says that the cluster settled", op.Index, op.F),
+			return nil, hint.Add(fmt.Errorf("op %d: %s before the history says that the cluster settled", op.Index, op.F),
 				"the history was made by another version of Recount")
 		}
 		fault := *op.Fault
@@ -49,7 +49,7 @@ func CheckActions(deeds []Action, nodes []string) error {
 		}
 		for _, n := range touched {
 			if !slices.Contains(nodes, n) {
-				return fmt.Errorf("nemesis: recorded fault %d: %s: %w", i+1, d.Fault.Name, hint.Unknown("node", n, nodes))
+				return fmt.Errorf("recorded fault %d: %s: %w", i+1, d.Fault.Name, hint.Unknown("node", n, nodes))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (s Schedule) Expanded() (Schedule, error) {
 			continue
 		}
 		if st.Fault != "" || st.Nodes != nil {
-			return nil, hint.Add(fmt.Errorf("nemesis: step %d: a partition beside fault or nodes", i+1), "partition: [[n1, n4], [n2, n3]] says both")
+			return nil, hint.Add(fmt.Errorf("step %d: a partition beside fault or nodes", i+1), "partition: [[n1, n4], [n2, n3]] says both")
 		}
 		st.Fault, st.Nodes, st.Partition = "partition", st.Partition, nil
 	}
@@ -90,7 +90,7 @@ func (s Schedule) Timed(unit func(of string) (time.Duration, error)) (Schedule, 
 		}
 		d, err := unit(st.Of)
 		if err != nil {
-			return nil, fmt.Errorf("nemesis: step %d: %w", i+1, err)
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
 		if st.Times != 0 {
 			st.Wait = times(st.Times, d)
@@ -122,7 +122,7 @@ func (s Schedule) has(such func(*Fault) bool) bool {
 func (s Schedule) Check(nodes []string) error {
 	for i, st := range s {
 		if err := st.check(nodes); err != nil {
-			return fmt.Errorf("nemesis: step %d: %w", i+1, err)
+			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
 	return nil

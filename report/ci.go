@@ -29,7 +29,7 @@ func Markdown(w io.Writer, r *record.Run) error {
 		fmt.Fprintf(&b, "\n```\n%s\n```\n", printable(r.Repeat))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("report: write the summary: %w", err)
+		return fmt.Errorf("write the summary: %w", err)
 	}
 	return nil
 }

@@ -142,10 +142,10 @@ func newView(r *record.Run, lies fs.FS) *view {
 func (v *view) write(w io.Writer, name string) error {
 	var b bytes.Buffer
 	if err := page.ExecuteTemplate(&b, name, v); err != nil {
-		return fmt.Errorf("report: make the page: %w", err)
+		return fmt.Errorf("make the page: %w", err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("report: write the page: %w", err)
+		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func JSON(r *record.Run) ([]byte, error) {
 	}
 	b, err := json.Marshal(out)
 	if err != nil {
-		return nil, fmt.Errorf("report: encode the run: %w", err)
+		return nil, fmt.Errorf("encode the run: %w", err)
 	}
 	return append(b, '\n'), nil
 }

@@ -85,7 +85,7 @@ func SVG(w io.Writer, r *record.Run) error {
 	p.legendRows(&b, width-2*margin)
 	b.WriteString("</g></svg>\n")
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("report: write the timeline: %w", err)
+		return fmt.Errorf("write the timeline: %w", err)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func Strip(w io.Writer, r *record.Run) error {
 	p.overview(&b)
 	b.WriteString("</svg>\n")
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("report: write the strip: %w", err)
+		return fmt.Errorf("write the strip: %w", err)
 	}
 	return nil
 }

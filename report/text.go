@@ -53,7 +53,7 @@ func Text(w io.Writer, r *record.Run, coloured bool) error {
 		t.line("", t.name("repeat")+r.Repeat)
 	}
 	if _, err := w.Write(t.Bytes()); err != nil {
-		return fmt.Errorf("report: write the text: %w", err)
+		return fmt.Errorf("write the text: %w", err)
 	}
 	return nil
 }

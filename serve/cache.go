@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -36,7 +35,7 @@ func newCache(root *os.Root) *cache { return &cache{fsys: root.FS()} }
 func (c *cache) run(id string) (*record.Run, error) {
 	folder, err := fs.Sub(c.fsys, id)
 	if err != nil {
-		return nil, fmt.Errorf("serve: %w", err)
+		return nil, err
 	}
 	l := c.entry(id, lastWritten(folder), folder)
 	r, err := l.get()

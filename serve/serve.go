@@ -36,14 +36,14 @@ type Server struct {
 func New(cfg Config) (*Server, error) {
 	root, err := os.OpenRoot(cfg.Results)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("serve: results folder: %w", err), "a run makes one; --results DIR names another place")
+		return nil, hint.Add(fmt.Errorf("results folder: %w", err), "a run makes one; --results DIR names another place")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	s := &Server{Config: cfg, root: root, index: newIndex(root, cfg.Now), runs: newCache(root)}
 	if err := s.index.refresh(); err != nil {
-		return nil, errors.Join(fmt.Errorf("serve: %w", err), root.Close())
+		return nil, errors.Join(err, root.Close())
 	}
 	return s, nil
 }

@@ -10,32 +10,32 @@ import (
 // Can tells whether changes can be imposed: the simulator can impose them all, on nodes that exist.
 func (c *Cluster) Can(ch history.Changes) error {
 	if len(ch.Clients) > 0 {
-		return errors.New("sim: the clients are not simulated here")
+		return errors.New("the clients are not simulated here")
 	}
 	for dimension := range ch.More {
-		return fmt.Errorf("sim: %s are not simulated", dimension)
+		return fmt.Errorf("%s are not simulated", dimension)
 	}
 	for _, l := range ch.Links {
 		if err := c.links.Check(l); err != nil {
-			return fmt.Errorf("sim: %w", err)
+			return err
 		}
 	}
 	for _, p := range ch.Procs {
 		if c.index(p.Node) < 0 {
-			return fmt.Errorf("sim: no node %q", p.Node)
+			return fmt.Errorf("no node %q", p.Node)
 		}
 	}
 	for _, k := range ch.Clocks {
 		if c.index(k.Node) < 0 {
-			return fmt.Errorf("sim: no node %q", k.Node)
+			return fmt.Errorf("no node %q", k.Node)
 		}
 		if k.Drift <= -1 {
-			return fmt.Errorf("sim: clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
+			return fmt.Errorf("clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
 		}
 	}
 	for _, d := range ch.Disks {
 		if c.index(d.Node) < 0 {
-			return fmt.Errorf("sim: no node %q", d.Node)
+			return fmt.Errorf("no node %q", d.Node)
 		}
 	}
 	return nil

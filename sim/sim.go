@@ -57,13 +57,13 @@ type Cluster struct {
 // New makes a cluster of nodes that have not been started.
 func New(cfg Config) (*Cluster, error) {
 	if cfg.Nodes < 1 || cfg.Nodes > maxNodes {
-		return nil, fmt.Errorf("sim: %d nodes: want 1 to %d", cfg.Nodes, maxNodes)
+		return nil, fmt.Errorf("%d nodes: want 1 to %d", cfg.Nodes, maxNodes)
 	}
 	if cfg.LatencyMax == 0 {
 		cfg.LatencyMin, cfg.LatencyMax = time.Millisecond, 5*time.Millisecond
 	}
 	if cfg.LatencyMin < 0 || cfg.LatencyMax < cfg.LatencyMin {
-		return nil, fmt.Errorf("sim: latency of %v to %v", cfg.LatencyMin, cfg.LatencyMax)
+		return nil, fmt.Errorf("latency of %v to %v", cfg.LatencyMin, cfg.LatencyMax)
 	}
 	c := &Cluster{
 		nodes:   make([]node, cfg.Nodes),

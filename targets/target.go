@@ -3,7 +3,6 @@
 package targets
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -174,7 +173,7 @@ func Find(name string) (*Target, error) {
 	for n := range registry {
 		known = append(known, n)
 	}
-	return nil, fmt.Errorf("targets: %w", hint.Unknown("target", name, known))
+	return nil, hint.Unknown("target", name, known)
 }
 
 // Can reports whether the nodes of an algorithm, with these options, can carry out commands of a kind.

@@ -17,11 +17,11 @@ const stopWithin = 10 * time.Second
 // Can tells whether changes can be imposed.
 func (c *Cluster) Can(ch history.Changes) error {
 	if len(ch.Clients) > 0 {
-		return errors.New("virtual: the clients are not among the nodes")
+		return errors.New("the clients are not among the nodes")
 	}
 	for _, l := range ch.Links {
 		if err := c.links.Check(l); err != nil {
-			return fmt.Errorf("virtual: %w", err)
+			return err
 		}
 	}
 	var names []string
@@ -30,7 +30,7 @@ func (c *Cluster) Can(ch history.Changes) error {
 	}
 	for _, k := range ch.Clocks {
 		if names = append(names, k.Node); k.Drift <= -1 {
-			return fmt.Errorf("virtual: clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
+			return fmt.Errorf("clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
 		}
 	}
 	for _, d := range ch.Disks {
@@ -38,12 +38,12 @@ func (c *Cluster) Can(ch history.Changes) error {
 	}
 	for _, p := range ch.Procs {
 		if p.State == history.Crashed && !c.config.Disks {
-			return fmt.Errorf("virtual: %s cannot crash: what it synced is not kept track of in this run", p.Node)
+			return fmt.Errorf("%s cannot crash: what it synced is not kept track of in this run", p.Node)
 		}
 	}
 	for _, name := range names {
 		if c.named(name) == nil {
-			return fmt.Errorf("virtual: %w", hint.Unknown("node", name, c.config.Nodes))
+			return hint.Unknown("node", name, c.config.Nodes)
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func (n *node) rise(state history.ProcState) error {
 		}
 	}
 	if !n.runs() {
-		return fmt.Errorf("virtual: %s ends as soon as it is started; its log is in nodes/%s.log", n.name, n.name)
+		return fmt.Errorf("%s ends as soon as it is started; its log is in nodes/%s.log", n.name, n.name)
 	}
 	if n.state = state; state == history.Up {
 		for _, p := range n.procs {

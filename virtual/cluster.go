@@ -10,7 +10,6 @@ package virtual
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -72,7 +71,7 @@ func Open(config Config) (*Cluster, error) {
 	}
 	dir, err := os.MkdirTemp(scratch(config.Dir), "recount-virtual-")
 	if err != nil {
-		return nil, fmt.Errorf("virtual: %w", err)
+		return nil, err
 	}
 	c := &Cluster{
 		config: config, dir: dir, start: seed.New(config.Seed, "clients"),

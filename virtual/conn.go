@@ -45,7 +45,7 @@ var errClosed = errors.New("the run is over")
 func (c *Cluster) Dial(ctx context.Context, name string, port int) (net.Conn, error) {
 	n := c.named(name)
 	if n == nil {
-		return nil, fmt.Errorf("virtual: dial %s:%d: no such node", name, port)
+		return nil, fmt.Errorf("dial %s:%d: no such node", name, port)
 	}
 	k := &conn{k: c.clients, node: n, changed: make(chan struct{})}
 	k.k.say(n.index, func() { k.connect(uint16(port)) })
@@ -65,7 +65,7 @@ func (c *Cluster) Dial(ctx context.Context, name string, port int) (net.Conn, er
 				err = ctx.Err()
 			}
 		}
-		return nil, fmt.Errorf("virtual: dial %s:%d: %w", name, port, err)
+		return nil, fmt.Errorf("dial %s:%d: %w", name, port, err)
 	}
 }
 

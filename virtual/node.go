@@ -66,7 +66,7 @@ func (c *Cluster) Launch(programs map[string][]Program) error {
 	for _, n := range c.nodes {
 		n.programs = programs[n.name]
 		if err := n.furnish(); err != nil {
-			return fmt.Errorf("virtual: %s: %w", n.name, err)
+			return fmt.Errorf("%s: %w", n.name, err)
 		}
 		c.After(time.Duration(c.start.Int64N(int64(10*time.Millisecond))), func() {
 			if err := n.start(); err != nil {
@@ -113,7 +113,7 @@ func (n *node) start() error {
 	for i := range n.programs {
 		p, err := n.newProc(i)
 		if err != nil {
-			return fmt.Errorf("virtual: start %s: %w", n.name, err)
+			return fmt.Errorf("start %s: %w", n.name, err)
 		}
 		n.procs = append(n.procs, p)
 	}
@@ -183,7 +183,7 @@ func (c *Cluster) Logs(node string, line func(text string)) { c.named(node).logs
 func (c *Cluster) SaveLogs(dir string) error {
 	dir = filepath.Join(dir, "nodes")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("virtual: save logs: %w", err)
+		return fmt.Errorf("save the logs of nodes: %w", err)
 	}
 	for _, n := range c.nodes {
 		for i := range n.programs {
@@ -194,7 +194,7 @@ func (c *Cluster) SaveLogs(dir string) error {
 				err = nil // it was never started
 			}
 			if err != nil {
-				return fmt.Errorf("virtual: save logs: %w", err)
+				return fmt.Errorf("save the logs of nodes: %w", err)
 			}
 		}
 	}

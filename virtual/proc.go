@@ -114,7 +114,7 @@ func (p *proc) run() {
 	r, err := p.life.Run(g)
 	p.inbox = p.inbox[:0]
 	if err != nil {
-		c.lose(fmt.Errorf("virtual: %s, %v into the run: %w", n.name, c.now, err))
+		c.lose(fmt.Errorf("%s, %v into the run: %w", n.name, c.now, err))
 		p.stuck(err)
 		return
 	}

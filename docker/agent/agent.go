@@ -52,12 +52,12 @@ type inbound struct {
 func Run(in io.Reader, out io.WriteCloser) error {
 	home, err := os.Open("/proc/self/ns/net")
 	if err != nil {
-		return fmt.Errorf("agent: open own network namespace: %w", err)
+		return fmt.Errorf("open own network namespace: %w", err)
 	}
 	defer home.Close()
 	session, err := yamux.Server(pipes{in, out}, Mux())
 	if err != nil {
-		return fmt.Errorf("agent: %w", err)
+		return err
 	}
 	a := &agent{home: home, session: session, places: map[string]*place{}}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -75,7 +75,7 @@ func Run(in io.Reader, out io.WriteCloser) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("agent: accept stream: %w", err)
+			return fmt.Errorf("accept stream: %w", err)
 		}
 		go a.serve(ctx, stream)
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // Run fails: only Linux has the means, and the containers run on Linux wherever the harness does.
-func Run(io.Reader, io.WriteCloser) error { return errors.New("agent: it runs on Linux only") }
+func Run(io.Reader, io.WriteCloser) error { return errors.New("the agent runs on Linux only") }
 
 // Anchor returns at once.
 func Anchor() {}
 
 // Release fails.
-func Release([]string) error { return errors.New("agent: it runs on Linux only") }
+func Release([]string) error { return errors.New("the agent runs on Linux only") }

@@ -32,7 +32,7 @@ func Ref(image election.Image) string {
 func Build(ctx context.Context, image election.Image, progress func(line string)) (io.ReadCloser, string, error) {
 	tar, err := build(ctx, image, progress)
 	if err != nil {
-		return nil, "", fmt.Errorf("recipes: %s %s: %w", image.Recipe, image.Version, err)
+		return nil, "", fmt.Errorf("%s %s: %w", image.Recipe, image.Version, err)
 	}
 	return tar, key(image), nil
 }

@@ -89,8 +89,8 @@ func TestBuildRefuses(t *testing.T) {
 		image      election.Image
 		want, hint string
 	}{
-		{election.Image{Recipe: "etcdd", Version: "1"}, `recipes: etcdd 1: unknown recipe "etcdd"`, `did you mean "etcd"?`},
-		{etcdImage("3.4.20"), `recipes: etcd 3.4.20: "3.4.20" is no version of etcd that Recount runs`, "known: 3.4.23, and all of 3.6"},
+		{election.Image{Recipe: "etcdd", Version: "1"}, `etcdd 1: unknown recipe "etcdd"`, `did you mean "etcd"?`},
+		{etcdImage("3.4.20"), `etcd 3.4.20: "3.4.20" is no version of etcd that Recount runs`, "known: 3.4.23, and all of 3.6"},
 		{etcdImage("3.6"), `"3.6" is no version of etcd`, "known: "},
 		{etcdImage("3.6.1/../../main"), "is no version of etcd", "known: "},
 		{etcdImage(""), `"" is no version of etcd`, "known: "},
@@ -154,7 +154,7 @@ func TestBuildWithGo(t *testing.T) {
 func TestBuildKeepsLastLines(t *testing.T) {
 	tool(t, "go", `for i in 1 2 3 4 5 6; do echo "line $i"; done; printf "403 Forbidden" >&2; exit 1`)
 	_, _, err := Build(t.Context(), etcdImage("3.6.16"), nil)
-	require.EqualError(t, err, "recipes: etcd 3.6.16: go build: exit status 1: line 4; line 5; line 6; 403 Forbidden")
+	require.EqualError(t, err, "etcd 3.6.16: go build: exit status 1: line 4; line 5; line 6; 403 Forbidden")
 	requireEmpty(t, os.TempDir())
 }
 
@@ -207,7 +207,7 @@ func TestBuildWithoutThePackage(t *testing.T) {
 	tool(t, "dpkg-deb", "exit 0")
 	tool(t, "apt-get", `echo "E: Version '3.4.23*' for 'etcd-server' was not found" >&2; exit 100`)
 	_, _, err := Build(t.Context(), etcdImage("3.4.23"), nil)
-	require.EqualError(t, err, "recipes: etcd 3.4.23: apt-get download: exit status 100: E: Version '3.4.23*' for 'etcd-server' was not found")
+	require.EqualError(t, err, "etcd 3.4.23: apt-get download: exit status 100: E: Version '3.4.23*' for 'etcd-server' was not found")
 	require.Contains(t, hint.Of(err), "apt-get update")
 	require.Contains(t, hint.Of(err), "3.4.15")
 }

@@ -15,7 +15,7 @@ import (
 func Source(ctx context.Context, image election.Image, below string, progress func(line string)) (dir, pkg string, err error) {
 	dir, pkg, err = source(ctx, image, below, progress)
 	if err != nil {
-		return "", "", fmt.Errorf("recipes: source of %s %s: %w", image.Recipe, image.Version, err)
+		return "", "", fmt.Errorf("source of %s %s: %w", image.Recipe, image.Version, err)
 	}
 	return dir, pkg, nil
 }

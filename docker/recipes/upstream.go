@@ -20,7 +20,7 @@ func Published(image election.Image) (Upstream, error) {
 			return up, nil
 		}
 	}
-	return Upstream{}, hint.Add(fmt.Errorf("recipes: %s: nobody publishes an image of it that could be pulled", image.Recipe),
+	return Upstream{}, hint.Add(fmt.Errorf("%s: nobody publishes an image of it that could be pulled", image.Recipe),
 		"recount images build %s:%s builds it; pulled can be: %v", image.Recipe, image.Version, published())
 }
 

@@ -168,7 +168,7 @@ func judge(run *record.Run, err error, property string) (word, why string) {
 func (r Row) key(c side) (string, error) {
 	text, ok := scenarios.Read(r.Scenario())
 	if !ok {
-		return "", fmt.Errorf("track: %w", hint.Unknown("scenario", r.Scenario(), nil))
+		return "", hint.Unknown("scenario", r.Scenario(), nil)
 	}
 	h := sha256.New()
 	for line := range strings.Lines(string(text)) {

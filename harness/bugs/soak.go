@@ -44,7 +44,7 @@ func Soaks(wanted []string) ([]Long, error) {
 			for _, l := range longs {
 				known = append(known, l.Name)
 			}
-			return nil, fmt.Errorf("track: %w", hint.Unknown("soak", n, known))
+			return nil, hint.Unknown("soak", n, known)
 		}
 		found = append(found, longs[i])
 	}

@@ -3,7 +3,6 @@
 package bugs
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -71,7 +70,7 @@ func Find(names []string) ([]Row, error) {
 			for _, r := range all {
 				known = append(known, r.Name)
 			}
-			return nil, fmt.Errorf("track: %w", hint.Unknown("row", n, known))
+			return nil, hint.Unknown("row", n, known)
 		}
 		rows = append(rows, all[i])
 	}

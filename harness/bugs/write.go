@@ -36,7 +36,7 @@ func Load(dir string) (rec Record, err error) {
 		err = json.Unmarshal(b, &rec)
 	}
 	if err != nil {
-		return rec, hint.Add(fmt.Errorf("track: read the record: %w", err), "--docs DIR names the folder with %s", JSONFile)
+		return rec, hint.Add(fmt.Errorf("read the record: %w", err), "--docs DIR names the folder with %s", JSONFile)
 	}
 	return rec, nil
 }
@@ -72,7 +72,7 @@ func (rec *Record) Write(dir string) error {
 		err = os.WriteFile(filepath.Join(dir, PageFile), []byte(page), 0o644)
 	}
 	if err != nil {
-		return hint.Add(fmt.Errorf("track: write the record: %w", err), "--docs DIR names another folder")
+		return hint.Add(fmt.Errorf("write the record: %w", err), "--docs DIR names another folder")
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package claims
 
 import (
-	"fmt"
-
 	"recount/internal/hint"
 )
 
@@ -37,7 +35,7 @@ func Find(names []string) (found []*Experiment, err error) {
 	}
 	for _, n := range names {
 		if byName[n] == nil {
-			return nil, fmt.Errorf("measure: %w", hint.Unknown("experiment", n, known))
+			return nil, hint.Unknown("experiment", n, known)
 		}
 		found = append(found, byName[n])
 	}

@@ -53,7 +53,7 @@ func Markdown(w io.Writer, r *Report, plots string) error {
 		}
 	}
 	if _, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n"); err != nil {
-		return fmt.Errorf("measure: write the page: %w", err)
+		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }

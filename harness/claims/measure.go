@@ -54,7 +54,7 @@ func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Repor
 	for d := range b.Each(ctx, slices.Values(trials)) {
 		t := d.Job
 		if d.Err != nil {
-			return nil, fmt.Errorf("measure: %s, %s, trial %d: %w", t.of.of.Name, t.of.name, t.number+1, d.Err)
+			return nil, fmt.Errorf("%s, %s, trial %d: %w", t.of.of.Name, t.of.name, t.number+1, d.Err)
 		}
 		t.of.samples[t.number] = d.Result
 		done++
@@ -88,7 +88,7 @@ func report(p Plan, all []*found, interrupted bool) (*Report, error) {
 		}
 		if res.Trials > 0 {
 			if err := e.conclude(&res, own); err != nil {
-				return nil, fmt.Errorf("measure: %s: %w", e.Name, err)
+				return nil, fmt.Errorf("%s: %w", e.Name, err)
 			}
 		}
 		r.Results = append(r.Results, res)

@@ -88,7 +88,7 @@ func TestAnExperimentThatFailsSaysWhere(t *testing.T) {
 		return []series{{"panics", 3, func(uint64) (sample, error) { panic("ouch") }}}
 	}}
 	_, err := Measure(context.Background(), Plan{Experiments: []*Experiment{broken}, Effort: Full, Jobs: 1}, quiet)
-	require.ErrorContains(t, err, "measure: broken, panics, trial 1: ouch")
+	require.ErrorContains(t, err, "broken, panics, trial 1: ouch")
 	broken.series = func(Effort) []series {
 		return []series{{"fails", 3, func(uint64) (sample, error) { return nil, errors.New("no leader") }}}
 	}

@@ -40,7 +40,7 @@ func Text(w io.Writer, r *Report) error {
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("measure: write the text: %w", err)
+		return fmt.Errorf("write the text: %w", err)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ const (
 func MakeFolder(results string) (string, error) {
 	dir, err := record.NewFolder(results, "measure", time.Now())
 	if err != nil {
-		return "", fmt.Errorf("measure: %w", err)
+		return "", err
 	}
 	return dir, nil
 }
@@ -37,7 +37,7 @@ func Write(r *Report, dir string) error {
 			return err
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("measure: %w", err)
+			return err
 		}
 	}
 	return WritePage(r, filepath.Join(dir, PageFile))
@@ -62,7 +62,7 @@ func WritePage(r *Report, file string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("measure: %w", err)
+		return err
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func JSON(w io.Writer, r *Report) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(r); err != nil {
-		return fmt.Errorf("measure: write the object: %w", err)
+		return fmt.Errorf("write the object: %w", err)
 	}
 	return nil
 }

@@ -117,10 +117,10 @@ func (h *hunter) check() (err error) {
 		}
 	}
 	if h.Nodes[0] < 2 || h.Nodes[1] < h.Nodes[0] {
-		return hint.Add(fmt.Errorf("hunt: clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start")
+		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start")
 	}
 	if len(h.Faults) == 0 {
-		return hint.Add(fmt.Errorf("hunt: no faults to draw from"), "recount list faults shows them")
+		return hint.Add(fmt.Errorf("no faults to draw from"), "recount list faults shows them")
 	}
 	for name, values := range h.Options {
 		for _, v := range values {
@@ -164,7 +164,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		case failed != nil:
 			return nil, failed
 		case d.Err != nil:
-			return &h.result, fmt.Errorf("hunt: run %d, seed %d: %w", d.Number+1, d.Job.Seed, d.Err)
+			return &h.result, fmt.Errorf("run %d, seed %d: %w", d.Number+1, d.Job.Seed, d.Err)
 		}
 		t := d.Result
 		if t != nil {

@@ -101,7 +101,7 @@ func TestARunThatFailsEndsTheHunt(t *testing.T) {
 	cfg.Make = func(context.Context, record.Plan) (*record.Run, error) { return nil, os.ErrPermission }
 	_, err := Hunt(context.Background(), cfg)
 	require.ErrorIs(t, err, os.ErrPermission)
-	require.ErrorContains(t, err, "hunt: run 1, seed ")
+	require.ErrorContains(t, err, "run 1, seed ")
 
 	cfg = after("raft", "sticky-leader", 1)
 	cfg.KeepGoing = true

@@ -137,7 +137,7 @@ func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err 
 		return "", err
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return "", fmt.Errorf("hunt: %w", err)
+		return "", err
 	}
 	return file, nil
 }

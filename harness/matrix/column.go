@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"fmt"
 	"slices"
 
 	"recount/harness"
@@ -56,7 +55,7 @@ func ParseColumns(faults, names []string) (columns []Column, err error) {
 			columns = append(columns, mixed(nemesis.Drawn()))
 		default:
 			if !slices.Contains(known, w) {
-				return nil, fmt.Errorf("matrix: %w", hint.Unknown("fault", w, append(known, NoFaults, Everything, AllColumns)))
+				return nil, hint.Unknown("fault", w, append(known, NoFaults, Everything, AllColumns))
 			}
 			columns = append(columns, drawn(w))
 		}
@@ -70,7 +69,7 @@ func ParseColumns(faults, names []string) (columns []Column, err error) {
 		}
 		s, err := harness.LoadScenario(name)
 		if err != nil {
-			return nil, fmt.Errorf("matrix: %w", err)
+			return nil, err
 		}
 		columns = append(columns, Column{Name: s.Name, Kind: Written, About: s.About, scenario: s})
 	}

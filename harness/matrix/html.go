@@ -107,10 +107,10 @@ func HTML(w io.Writer, t *Table) error {
 	v.Data = template.JS(data) // json.Marshal has escaped what could end the element
 	var b bytes.Buffer
 	if err := page.Execute(&b, v); err != nil {
-		return fmt.Errorf("matrix: make the page: %w", err)
+		return fmt.Errorf("make the page: %w", err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("matrix: write the page: %w", err)
+		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (t *Table) data() ([]byte, error) {
 	}
 	b, err := json.Marshal(d)
 	if err != nil {
-		return nil, fmt.Errorf("matrix: encode the cells: %w", err)
+		return nil, fmt.Errorf("encode the cells: %w", err)
 	}
 	return b, nil
 }

@@ -57,7 +57,7 @@ func Markdown(w io.Writer, t *Table) error {
 	}
 	markFindings(&b, "Known weaknesses", t.Findings(Weak))
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("matrix: write the Markdown: %w", err)
+		return fmt.Errorf("write the Markdown: %w", err)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 func (v *Verdict) UnmarshalText(b []byte) error {
 	i := slices.Index(verdictNames[:], string(b))
 	if i < 0 {
-		return fmt.Errorf("matrix: unknown verdict %q", b)
+		return fmt.Errorf("unknown verdict %q", b)
 	}
 	*v = Verdict(i)
 	return nil

@@ -154,7 +154,7 @@ func (m *measurement) add(j job, n made, err error) error {
 		pair.Barred = err.Error()
 		return nil
 	case errors.As(err, &crash):
-		return fmt.Errorf("matrix: %s: %w", j.plan.Command(), err)
+		return fmt.Errorf("%s: %w", j.plan.Command(), err)
 	case err != nil:
 		return err
 	case !r.History.Complete(): // it was cut short, and shows nothing

@@ -14,25 +14,25 @@ import (
 func (p *Plan) Check() error {
 	for _, w := range p.Workloads {
 		if _, err := workloads.Find(w); err != nil {
-			return fmt.Errorf("matrix: %w", err)
+			return err
 		}
 	}
 	for _, n := range p.Nodes {
 		if n < 2 || n > 99 {
-			return hint.Add(fmt.Errorf("matrix: %d nodes", n), "an election takes 2 to 99")
+			return hint.Add(fmt.Errorf("%d nodes", n), "an election takes 2 to 99")
 		}
 	}
 	switch {
 	case len(p.Rows) == 0 || len(p.Columns) == 0:
-		return hint.Add(fmt.Errorf("matrix: nothing to measure"), "name an election, and a fault or a scenario")
+		return hint.Add(fmt.Errorf("nothing to measure"), "name an election, and a fault or a scenario")
 	case len(p.Nodes) == 0:
-		return hint.Add(fmt.Errorf("matrix: no size for the clusters"), "--nodes 3,4,5")
+		return hint.Add(fmt.Errorf("no size for the clusters"), "--nodes 3,4,5")
 	case p.Seeds < 0 || p.Seeds == 0 && p.Budget <= 0:
-		return hint.Add(fmt.Errorf("matrix: %d seeds", p.Seeds), "take one or more, or a --budget of time")
+		return hint.Add(fmt.Errorf("%d seeds", p.Seeds), "take one or more, or a --budget of time")
 	case p.Time < 0 || p.Budget < 0:
-		return hint.Add(fmt.Errorf("matrix: time %v, budget %v", p.Time, p.Budget), "times are positive")
+		return hint.Add(fmt.Errorf("time %v, budget %v", p.Time, p.Budget), "times are positive")
 	case p.Jobs < 1:
-		return hint.Add(fmt.Errorf("matrix: %d runs at a time", p.Jobs), "take one or more")
+		return hint.Add(fmt.Errorf("%d runs at a time", p.Jobs), "take one or more")
 	}
 	return nil
 }

@@ -78,10 +78,10 @@ func parseRow(word string) (Row, error) {
 	name, rest, _ := strings.Cut(word, ":")
 	t, err := targets.Find(name)
 	if err != nil {
-		return Row{}, fmt.Errorf("matrix: %w", err)
+		return Row{}, err
 	}
 	if t.Node == nil {
-		return Row{}, hint.Add(fmt.Errorf("matrix: %s is a real system: it cannot be simulated", name), "recount run --target %s --on docker", name)
+		return Row{}, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", name), "recount run --target %s --on docker", name)
 	}
 	r := Row{Word: word, Target: name, About: t.About, found: t}
 	for _, o := range strings.Split(rest, ":") {
@@ -101,7 +101,7 @@ func parseRow(word string) (Row, error) {
 		}
 	}
 	if r.options, err = t.Parse(r.Options); err != nil {
-		return Row{}, fmt.Errorf("matrix: %w", err)
+		return Row{}, err
 	}
 	if guns := r.guns(); len(guns) > 0 {
 		w := r
@@ -110,7 +110,7 @@ func parseRow(word string) (Row, error) {
 			delete(w.Options, g)
 		}
 		if w.options, err = t.Parse(w.Options); err != nil {
-			return Row{}, fmt.Errorf("matrix: %w", err)
+			return Row{}, err
 		}
 		r.without = &w
 	}

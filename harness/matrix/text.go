@@ -40,7 +40,7 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 	}
 	x.barred(t)
 	if _, err := w.Write(x.Bytes()); err != nil {
-		return fmt.Errorf("matrix: write the text: %w", err)
+		return fmt.Errorf("write the text: %w", err)
 	}
 	return nil
 }

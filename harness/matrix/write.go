@@ -24,7 +24,7 @@ const (
 func MakeFolder(results string) (string, error) {
 	dir, err := record.NewFolder(results, "matrix", time.Now())
 	if err != nil {
-		return "", fmt.Errorf("matrix: %w", err)
+		return "", err
 	}
 	return dir, nil
 }
@@ -39,7 +39,7 @@ func Write(t *Table, dir string) error {
 			return err
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("matrix: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -50,7 +50,7 @@ func JSON(w io.Writer, t *Table) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(t); err != nil {
-		return fmt.Errorf("matrix: write the object: %w", err)
+		return fmt.Errorf("write the object: %w", err)
 	}
 	return nil
 }

@@ -94,5 +94,5 @@ func TestAFolderThatCannotBeMadeHasAHint(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err := MakeFolder(file)
-	require.ErrorContains(t, err, "matrix: results folder")
+	require.ErrorContains(t, err, "results folder")
 }

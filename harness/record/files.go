@@ -28,7 +28,7 @@ const (
 func Save(r *Run) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("record: encode the run: %w", err)
+		return fmt.Errorf("encode the run: %w", err)
 	}
 	return Put(r.Dir, map[string][]byte{RunFile: append(b, '\n'), ReproFile: []byte(r.Repeat + "\n")})
 }
@@ -37,7 +37,7 @@ func Save(r *Run) error {
 func Write(r *Run) error {
 	verdicts, err := json.MarshalIndent(r.Verdicts, "", "  ")
 	if err != nil {
-		return fmt.Errorf("record: encode the verdicts: %w", err)
+		return fmt.Errorf("encode the verdicts: %w", err)
 	}
 	if err := Save(r); err != nil {
 		return err
@@ -56,10 +56,10 @@ func Put(dir string, files map[string][]byte) error {
 	for name, b := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("record: %w", err)
+			return err
 		}
 		if err := os.WriteFile(path, b, 0o644); err != nil {
-			return fmt.Errorf("record: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (r *Run) read(folder fs.FS) error {
 		h, err = history.New(h.Ops)
 	}
 	if err != nil {
-		return fmt.Errorf("record: %s: %w", filepath.Join(r.Dir, name), err)
+		return fmt.Errorf("%s: %w", filepath.Join(r.Dir, name), err)
 	}
 	r.History = h
 	if err := r.get(folder, VerdictsFile, &r.Verdicts); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +152,7 @@ func (r *Run) get(folder fs.FS, name string, v any) error {
 		return r.fault(err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("record: read %s: %w", filepath.Join(r.Dir, name), err)
+		return fmt.Errorf("read %s: %w", filepath.Join(r.Dir, name), err)
 	}
 	return nil
 }
@@ -162,5 +162,5 @@ func (r *Run) fault(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		failed.Path = filepath.Join(r.Dir, failed.Path)
 	}
-	return fmt.Errorf("record: %w", err)
+	return err
 }

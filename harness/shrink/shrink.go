@@ -128,10 +128,10 @@ func late(h *history.History, v *record.Verdict, planned time.Duration) bool {
 func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	p := r.Plan
 	if !p.Known() || r.History == nil {
-		return nil, harness.Usage(errors.New("shrink: there is no plan to shrink: name a run's folder"))
+		return nil, harness.Usage(errors.New("there is no plan to shrink: name a run's folder"))
 	}
 	if len(p.Recorded) > 0 {
-		return nil, harness.Usage(hint.Add(errors.New("shrink: the run repeats the faults of another"), "shrink that one"))
+		return nil, harness.Usage(hint.Add(errors.New("the run repeats the faults of another"), "shrink that one"))
 	}
 	p = plain(p)
 	s := &shrinker{Config: cfg, best: p, failed: map[string]int{}, begun: time.Now()}
@@ -141,7 +141,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 		if what == "" {
 			what = "any property"
 		}
-		return nil, harness.Usage(fmt.Errorf("shrink: the run does not break %s", what))
+		return nil, harness.Usage(fmt.Errorf("the run does not break %s", what))
 	}
 	_, whole := Circumstances(r.History, v)
 	s.criterion = criterion{v.Property, v.Promised, whole, late(r.History, v, p.Time)}

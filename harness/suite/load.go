@@ -19,7 +19,7 @@ import (
 func Load(file string) (*Suite, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, harness.Usage(fmt.Errorf("suite: %w", err))
+		return nil, harness.Usage(err)
 	}
 	s, err := parse(file, text)
 	if err != nil {
@@ -45,7 +45,7 @@ func parse(file string, text []byte) (*Suite, error) {
 		err = s.fill()
 	}
 	if err != nil {
-		return nil, harness.Usage(fmt.Errorf("suite: %s: %w", file, err))
+		return nil, harness.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	return s, nil
 }

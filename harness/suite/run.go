@@ -64,7 +64,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 		o.Shard = fmt.Sprintf("%d/%d", cfg.Shard.Number, cfg.Shard.Of)
 	}
 	if o.Dir, err = record.NewFolder(cfg.Results, "suite", o.Started); err != nil {
-		return nil, fmt.Errorf("suite: %w", err)
+		return nil, err
 	}
 	m := &maker{suite: s, cfg: cfg, outcome: o}
 	var simulated, contained []int

@@ -38,7 +38,7 @@ func (o *Outcome) write() error {
 			err = os.WriteFile(filepath.Join(o.Dir, name), b.Bytes(), 0o644)
 		}
 		if err != nil {
-			return fmt.Errorf("suite: write %s: %w", name, err)
+			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
 	return nil

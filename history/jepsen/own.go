@@ -37,7 +37,7 @@ func Write(w io.Writer, h *history.History) error {
 		}
 		m, err := mapOf(&h.Ops[i])
 		if err != nil {
-			return fmt.Errorf("jepsen: op %d: %w", h.Ops[i].Index, err)
+			return fmt.Errorf("op %d: %w", h.Ops[i].Index, err)
 		}
 		if _, err := b.Write(edn.Append(nil, m)); err != nil {
 			return err

@@ -4,7 +4,6 @@ package junit
 
 import (
 	"encoding/xml"
-	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -84,7 +83,7 @@ func Write(w io.Writer, s *Suites) error {
 		_, err = io.WriteString(w, xml.Header+string(b)+"\n")
 	}
 	if err != nil {
-		return fmt.Errorf("junit: %w", err)
+		return err
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (o *ViewObserver[V]) Observe(ctx context.Context) (election.Status, bool, e
 			return s, torn, nil
 		}
 	}
-	return election.Status{}, false, fmt.Errorf("targets: %s: observe %v: %w", o.Target, o.Self, err)
+	return election.Status{}, false, fmt.Errorf("%s: observe %v: %w", o.Target, o.Self, err)
 }
 
 // ReadView reads a line of such a server's log: false if it is no view.

@@ -106,7 +106,7 @@ func (v candidateView) status(numbered bool) (election.Status, error) {
 	if v.Leader != "" {
 		n, err := strconv.Atoi(strings.TrimPrefix(v.Leader, "n"))
 		if s.Leader = election.ID(n); err != nil || s.Leader.String() != v.Leader {
-			return election.Status{}, fmt.Errorf("targets: the leader %q is no candidate", v.Leader)
+			return election.Status{}, fmt.Errorf("the leader %q is no candidate", v.Leader)
 		}
 	}
 	return s, nil
@@ -122,7 +122,7 @@ type candidateObserver struct {
 func (o candidateObserver) Observe(ctx context.Context) (election.Status, bool, error) {
 	var v candidateView
 	if err := o.Ask(ctx, "/view", &v); err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: observe candidate: %w", err)
+		return election.Status{}, false, fmt.Errorf("observe candidate: %w", err)
 	}
 	s, err := v.status(o.numbered)
 	return s, false, err

@@ -41,12 +41,12 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 		progress = func(string) {}
 	}
 	if p.Package == "" || (p.Dir == "") == (p.Module == "") {
-		return "", errors.New("overlay: a program is a package, in a folder or in a module")
+		return "", errors.New("a program is a package, in a folder or in a module")
 	}
 	if p.Cache == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return "", hint.Add(fmt.Errorf("overlay: %w", err), "set HOME, or XDG_CACHE_HOME")
+			return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 		}
 		p.Cache = filepath.Join(dir, "recount", "virtual")
 	}
@@ -60,7 +60,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	}
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
-		return "", fmt.Errorf("overlay: %w", err)
+		return "", err
 	}
 	p.Dir = dir
 	env := p.env()
@@ -87,7 +87,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 		args = append(args, "-tags", strings.Join(p.Tags, ","))
 	}
 	if err := p.run(ctx, env, append(args, p.Package)...); err != nil {
-		return "", hint.Add(fmt.Errorf("overlay: build %s: %w", cmp.Or(p.title(), p.Package), err), "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
+		return "", hint.Add(fmt.Errorf("build %s: %w", cmp.Or(p.title(), p.Package), err), "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
 	}
 	return out, write(filepath.Join(p.Cache, "std", key, "built"), "")
 }
@@ -146,10 +146,10 @@ func (p Program) noC(ctx context.Context, env []string) error {
 	cmd.Dir, cmd.Env = p.Dir, env
 	out, err := cmd.Output()
 	if err != nil {
-		return hint.Add(fmt.Errorf("overlay: %s: %w%s", p.Package, err, stderrOf(err)), "a node is a package main of a Go module, as \"go build\" takes it, without cgo")
+		return hint.Add(fmt.Errorf("%s: %w%s", p.Package, err, stderrOf(err)), "a node is a package main of a Go module, as \"go build\" takes it, without cgo")
 	}
 	if name := strings.TrimSpace(string(out)); name != "main" {
-		return hint.Add(fmt.Errorf("overlay: %s is package %s, not a program", p.Package, name), "name a package main")
+		return hint.Add(fmt.Errorf("%s is package %s, not a program", p.Package, name), "name a package main")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (p Program) require(ctx context.Context, progress func(string)) (string, er
 	}
 	p.Dir = dir
 	if err := p.run(ctx, p.env(), "get", p.Module+"@"+p.Version, p.Package+"@"+p.Version); err != nil {
-		return "", hint.Add(fmt.Errorf("overlay: fetch %s: %w", p.title(), err), "is the module there in that version, and the Go module proxy reached?")
+		return "", hint.Add(fmt.Errorf("fetch %s: %w", p.title(), err), "is the module there in that version, and the Go module proxy reached?")
 	}
 	return dir, write(filepath.Join(dir, "whole"), "")
 }

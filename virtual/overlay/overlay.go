@@ -45,16 +45,16 @@ func toolchain(ctx context.Context, goCmd, dir string, env []string) (Toolchain,
 	out, err := cmd.Output()
 	if err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return Toolchain{}, hint.Add(errors.New("overlay: there is no go command to build servers for virtual time with"), "install Go 1.25 or 1.26, and put it into PATH")
+			return Toolchain{}, hint.Add(errors.New("there is no go command to build servers for virtual time with"), "install Go 1.25 or 1.26, and put it into PATH")
 		}
-		return Toolchain{}, fmt.Errorf("overlay: go env: %w%s", err, stderrOf(err))
+		return Toolchain{}, fmt.Errorf("go env: %w%s", err, stderrOf(err))
 	}
 	var e struct{ GOROOT, GOVERSION, GOARCH, GOOS string }
 	if err := json.Unmarshal(out, &e); err != nil {
-		return Toolchain{}, fmt.Errorf("overlay: go env: %w", err)
+		return Toolchain{}, fmt.Errorf("go env: %w", err)
 	}
 	if e.GOOS != "linux" {
-		return Toolchain{}, fmt.Errorf("overlay: virtual time is for linux, not for %s", e.GOOS)
+		return Toolchain{}, fmt.Errorf("virtual time is for linux, not for %s", e.GOOS)
 	}
 	return Toolchain{goCmd, e.GOROOT, e.GOVERSION, e.GOARCH}, nil
 }
@@ -77,14 +77,14 @@ func (t Toolchain) files() (map[string]string, error) {
 		if _, ok := text[name]; !ok {
 			b, err := os.ReadFile(filepath.Join(t.Root, "src", name))
 			if err != nil {
-				misfits = append(misfits, fmt.Errorf("overlay: %s: %s (%s): %w", t.Version, name, p.why, err))
+				misfits = append(misfits, fmt.Errorf("%s: %s (%s): %w", t.Version, name, p.why, err))
 				continue
 			}
 			text[name] = string(b)
 		}
 		s, err := p.apply(text[name])
 		if err != nil {
-			misfits = append(misfits, fmt.Errorf("overlay: %s: %s: %w (%s)", t.Version, name, err, p.why))
+			misfits = append(misfits, fmt.Errorf("%s: %s: %w (%s)", t.Version, name, err, p.why))
 			continue
 		}
 		text[name] = s
@@ -153,19 +153,19 @@ func (t Toolchain) overlay(cache string) (path, key string, err error) {
 // write puts a file in place whole, so that another process never sees half of it.
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("overlay: %w", err)
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
-		return fmt.Errorf("overlay: %w", err)
+		return err
 	}
 	defer os.Remove(f.Name())
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("overlay: %w", err)
+		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("overlay: %w", err)
+		return err
 	}
 	return nil
 }

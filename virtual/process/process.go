@@ -95,7 +95,7 @@ type Process struct {
 // Start starts a node, which does nothing before its first grant but to come to life.
 func Start(o Options) (*Process, error) {
 	if o.Start <= 0 {
-		return nil, fmt.Errorf("process: %s: a node begins at a time after 0, not %d", o.Path, o.Start)
+		return nil, fmt.Errorf("%s: a node begins at a time after 0, not %d", o.Path, o.Start)
 	}
 	text, err := o.Text()
 	if err != nil {
@@ -104,15 +104,15 @@ func Start(o Options) (*Process, error) {
 	p := &Process{opts: o, stderr: &tail{to: o.Stderr}}
 	fd, err := unix.MemfdCreate("recount-node", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("process: memory to share with %s: %w", o.Path, err)
+		return nil, fmt.Errorf("memory to share with %s: %w", o.Path, err)
 	}
 	mem := os.NewFile(uintptr(fd), "recount-node")
 	defer mem.Close()
 	if err := mem.Truncate(wire.Size); err != nil {
-		return nil, fmt.Errorf("process: memory to share with %s: %w", o.Path, err)
+		return nil, fmt.Errorf("memory to share with %s: %w", o.Path, err)
 	}
 	if p.mem, err = unix.Mmap(fd, 0, wire.Size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
-		return nil, fmt.Errorf("process: memory to share with %s: %w", o.Path, err)
+		return nil, fmt.Errorf("memory to share with %s: %w", o.Path, err)
 	}
 	p.h = (*wire.Header)(unsafe.Pointer(&p.mem[0]))
 	copy(p.mem[wire.TextAt:], text)
@@ -132,13 +132,13 @@ func (p *Process) start(mem *os.File) error {
 	o := &p.opts
 	var grant, report [2]int
 	if err := unix.Pipe2(grant[:], unix.O_CLOEXEC); err != nil {
-		return fmt.Errorf("process: %w", err)
+		return err
 	}
 	theirs := []*os.File{mem, os.NewFile(uintptr(grant[0]), "grant")}
 	defer func() { theirs[1].Close() }()
 	if err := unix.Pipe2(report[:], unix.O_CLOEXEC); err != nil {
 		unix.Close(grant[1])
-		return fmt.Errorf("process: %w", err)
+		return err
 	}
 	theirs = append(theirs, os.NewFile(uintptr(report[1]), "report"))
 	defer func() { theirs[2].Close() }()
@@ -157,7 +157,7 @@ func (p *Process) start(mem *os.File) error {
 	if err := c.Start(); err != nil {
 		unix.Close(grant[1])
 		unix.Close(report[0])
-		return fmt.Errorf("process: start %s: %w", o.Path, err)
+		return fmt.Errorf("start %s: %w", o.Path, err)
 	}
 	p.cmd, p.grant, p.report = c, grant[1], report[0]
 	return nil
@@ -182,7 +182,7 @@ func (p *Process) Go(g Grant) {
 // system that never returns): it has been ended by then. A *Stuck has the stacks of its goroutines.
 func (p *Process) Wait() (Report, error) {
 	if p.ended {
-		return Report{}, errors.New("process: the node has ended")
+		return Report{}, errors.New("the node has ended")
 	}
 	p.early = p.early[:0]
 	for {
@@ -205,7 +205,7 @@ func (p *Process) Wait() (Report, error) {
 		for len(out) > 0 {
 			m, rest, ok := wire.Cut(out)
 			if !ok {
-				return Report{}, errors.Join(fmt.Errorf("process: %s sent what is no message", p.opts.Path), p.Kill())
+				return Report{}, errors.Join(fmt.Errorf("%s sent what is no message", p.opts.Path), p.Kill())
 			}
 			r.Messages, out = append(r.Messages, m), rest
 		}
@@ -245,7 +245,7 @@ func (p *Process) await() (ended bool, err error) {
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
-			return false, fmt.Errorf("process: %s: %w", p.opts.Path, err)
+			return false, fmt.Errorf("%s: %w", p.opts.Path, err)
 		case n > 0:
 			n, err := unix.Read(p.report, make([]byte, 1))
 			return n == 0, err

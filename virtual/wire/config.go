@@ -22,7 +22,7 @@ func (c Config) Text() (string, error) {
 	var b strings.Builder
 	line := func(key, value string) error {
 		if strings.ContainsAny(value, "\n\x00") {
-			return fmt.Errorf("wire: %s %q has a line break", key, value)
+			return fmt.Errorf("%s %q has a line break", key, value)
 		}
 		fmt.Fprintf(&b, "%s=%s\n", key, value)
 		return nil
@@ -40,7 +40,7 @@ func (c Config) Text() (string, error) {
 		}
 	}
 	if b.Len() > TextMax {
-		return "", fmt.Errorf("wire: the configuration has %d bytes; there is room for %d", b.Len(), TextMax)
+		return "", fmt.Errorf("the configuration of a node has %d bytes; there is room for %d", b.Len(), TextMax)
 	}
 	return b.String(), nil
 }

@@ -23,7 +23,7 @@ func (s *Space) Load(d *Disk, path string) error {
 		return d.load(d.root, path)
 	})
 	if err != nil {
-		return fmt.Errorf("disk: load %s: %w", path, err)
+		return fmt.Errorf("load %s: %w", path, err)
 	}
 	return nil
 }

@@ -22,13 +22,13 @@ func (a *Attached) Leave(m Mark) error {
 	defer unix.Close(fd)
 	b := binary.BigEndian.AppendUint64(nil, uint64(m))
 	if _, err := unix.Pwrite(fd, b, 0); err != nil {
-		return fmt.Errorf("disk: leave a mark: %w", err)
+		return fmt.Errorf("leave the mark of a disk: %w", err)
 	}
 	if err := unix.Fsync(fd); err != nil {
-		return fmt.Errorf("disk: leave a mark: %w", err)
+		return fmt.Errorf("leave the mark of a disk: %w", err)
 	}
 	if _, err := unix.Pwrite(fd, b, pageSize); err != nil {
-		return fmt.Errorf("disk: leave a mark: %w", err)
+		return fmt.Errorf("leave the mark of a disk: %w", err)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (a *Attached) Find(m Mark, wiped bool) (wrong string, err error) {
 	synced, written := look(0), look(pageSize)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("disk: look for a mark: %w", err)
+		return "", fmt.Errorf("look for the mark of a disk: %w", err)
 	case written:
 		return "still has what was written and not synced", nil
 	case synced && wiped:

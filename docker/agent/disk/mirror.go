@@ -21,7 +21,7 @@ type Mirror struct{ d *Disk }
 func NewMirror(folder string) (*Mirror, error) {
 	m := &Mirror{New(nil)}
 	if err := m.d.load(m.d.root, folder); err != nil {
-		return nil, fmt.Errorf("disk: mirror %s: %w", folder, err)
+		return nil, fmt.Errorf("mirror %s: %w", folder, err)
 	}
 	return m, nil
 }
@@ -127,10 +127,10 @@ func (m *Mirror) Remove(path string) {
 func (m *Mirror) Crash(folder string) error {
 	m.d.Crash()
 	if err := os.RemoveAll(folder); err != nil {
-		return fmt.Errorf("disk: crash: %w", err)
+		return fmt.Errorf("crash the disk: %w", err)
 	}
 	if err := m.d.root.restore(folder, map[*inode]string{}); err != nil {
-		return fmt.Errorf("disk: crash: %w", err)
+		return fmt.Errorf("crash the disk: %w", err)
 	}
 	return nil
 }

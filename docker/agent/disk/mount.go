@@ -37,7 +37,7 @@ func (d *Disk) Serve(device int) (*Mount, error) {
 		MaxWrite: 256 << 10, DisableXAttrs: true, ExplicitDataCacheControl: true, EnableSymlinkCaching: true,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("disk: serve: %w", err)
+		return nil, fmt.Errorf("serve the disk: %w", err)
 	}
 	m.server = server
 	d.mu.Lock()

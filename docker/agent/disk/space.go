@@ -22,11 +22,11 @@ type Space struct{ file *os.File }
 func EngineSpace() (*Space, error) {
 	parent := os.Getppid()
 	if parent == 0 {
-		return nil, errors.New("disk: this process does not see who started it: it needs the host's pid namespace")
+		return nil, errors.New("the process that serves the disks does not see who started it: it needs the host's pid namespace")
 	}
 	f, err := os.Open(fmt.Sprintf("/proc/%d/ns/mnt", parent))
 	if err != nil {
-		return nil, fmt.Errorf("disk: open the engine's mounts: %w", err)
+		return nil, fmt.Errorf("open the engine's mounts: %w", err)
 	}
 	return &Space{f}, nil
 }
@@ -41,10 +41,10 @@ func (s *Space) do(f func() error) error {
 		runtime.LockOSThread() // and never unlock: the thread ends with the goroutine
 		done <- func() error {
 			if err := unix.Unshare(unix.CLONE_FS); err != nil {
-				return fmt.Errorf("disk: leave the process's root: %w", err)
+				return fmt.Errorf("leave the process's root: %w", err)
 			}
 			if err := unix.Setns(int(s.file.Fd()), unix.CLONE_NEWNS); err != nil {
-				return fmt.Errorf("disk: enter the engine's mounts: %w", err)
+				return fmt.Errorf("enter the engine's mounts: %w", err)
 			}
 			return f()
 		}()
@@ -70,10 +70,10 @@ func openDevice() (int, error) {
 	case err == nil:
 		return device, nil
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
-		return 0, hint.Add(fmt.Errorf("disk: the engine's machine has no FUSE: open /dev/fuse: %w", err),
+		return 0, hint.Add(fmt.Errorf("the engine's machine has no FUSE: open /dev/fuse: %w", err),
 			"modprobe fuse, on that machine; or leave out crash, lose-writes and the faults of disks")
 	}
-	return 0, hint.Add(fmt.Errorf("disk: open /dev/fuse: %w", err),
+	return 0, hint.Add(fmt.Errorf("open /dev/fuse: %w", err),
 		"an engine that is rootless or maps users does not let containers use FUSE; leave out crash, lose-writes and the faults of disks")
 }
 
@@ -97,7 +97,7 @@ func (s *Space) Attach(d *Disk, path string) (*Attached, error) {
 		options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions", device)
 		if err := unix.Mount("recount", path, "fuse.recount", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 			unix.Close(device)
-			return fmt.Errorf("disk: mount on %s: %w", path, err)
+			return fmt.Errorf("mount the disk on %s: %w", path, err)
 		}
 		return nil
 	})
@@ -108,11 +108,11 @@ func (s *Space) Attach(d *Disk, path string) (*Attached, error) {
 	if err == nil {
 		err = s.do(func() (err error) {
 			if a.root, err = unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
-				return fmt.Errorf("disk: open %s: %w", path, err)
+				return fmt.Errorf("open %s: %w", path, err)
 			}
 			var st unix.Stat_t
 			if err := unix.Fstat(a.root, &st); err != nil {
-				return fmt.Errorf("disk: look at %s: %w", path, err)
+				return fmt.Errorf("look at %s: %w", path, err)
 			}
 			a.id = st.Dev
 			return nil
@@ -146,7 +146,7 @@ func (s *Space) Release(path string) error {
 			if err := unix.Unmount(path, unix.MNT_DETACH); errors.Is(err, unix.EINVAL) {
 				return nil // no mount at all
 			} else if err != nil {
-				return fmt.Errorf("disk: unmount %s: %w", path, err)
+				return fmt.Errorf("unmount %s: %w", path, err)
 			}
 		}
 	})

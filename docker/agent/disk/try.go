@@ -19,11 +19,11 @@ import (
 // open opens one of these files. No os.File: Go would want to wait for it with the kernel's help, which would ask us.
 func (a *Attached) open(name string) (fd int, err error) {
 	if a.root < 0 {
-		return -1, errors.New("disk: not mounted")
+		return -1, errors.New("the disk is not mounted")
 	}
 	fd, err = unix.Openat(a.root, name, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return -1, fmt.Errorf("disk: open %s: %w", name, err)
+		return -1, fmt.Errorf("open %s: %w", name, err)
 	}
 	return fd, nil
 }

@@ -267,7 +267,7 @@ func loadEtcdRaftLog(env election.Env) (*etcdRaftLog, error) {
 	for first := true; len(b) > 0; first = false {
 		size, k := binary.Uvarint(b)
 		if k <= 0 || uint64(len(b)-k) < size {
-			return nil, fmt.Errorf("targets: etcd-raft: the log on disk is cut short")
+			return nil, fmt.Errorf("etcd-raft: the log on disk is cut short")
 		}
 		record := b[k : k+int(size)]
 		b = b[k+int(size):]

@@ -85,7 +85,7 @@ func newSystem(o targets.Options) (election.System, error) {
 			"at least 1ms, and from 3 to 1000 of them")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("targets: dragonboat: %w", err)
+		return nil, fmt.Errorf("dragonboat: %w", err)
 	}
 	return &system{o}, nil
 }

@@ -107,7 +107,7 @@ func newSystem(o targets.Options) (election.System, error) {
 		err = hint.Add(fmt.Errorf("option election-timeout: %v is too long", timeout), "etcd takes 50s at most")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("targets: etcd: %w", err)
+		return nil, fmt.Errorf("etcd: %w", err)
 	}
 	return &system{options: o, preVote: preVote(o), ids: map[uint64]election.ID{}}, nil
 }

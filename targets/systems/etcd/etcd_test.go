@@ -96,7 +96,7 @@ func TestEtcdObserveRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := observeEtcd(t, 1, c.code, c.answer)
-			require.ErrorContains(t, err, "targets: etcd: observe n1: ")
+			require.ErrorContains(t, err, "etcd: observe n1: ")
 			require.ErrorContains(t, err, c.want)
 			require.Zero(t, s)
 		})
@@ -264,7 +264,7 @@ func TestEtcdRefusesOptions(t *testing.T) {
 		o, err := target.Parse(map[string]string{c.option: c.value})
 		require.NoError(t, err)
 		_, err = target.System(o)
-		require.ErrorContains(t, err, "targets: etcd: ")
+		require.ErrorContains(t, err, "etcd: ")
 		require.ErrorContains(t, err, c.want)
 		require.NotEmpty(t, hint.Of(err))
 	}

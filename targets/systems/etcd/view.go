@@ -77,7 +77,7 @@ type raftStatus struct {
 func (o *observer) Observe(ctx context.Context) (election.Status, bool, error) {
 	status, err := o.observe(ctx)
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: etcd: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("etcd: observe %v: %w", o.self, err)
 	}
 	return status, false, nil
 }

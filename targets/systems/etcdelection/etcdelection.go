@@ -61,11 +61,11 @@ func init() {
 func newSystem(o targets.Options) (election.System, error) {
 	ttl := o.Duration("ttl")
 	if ttl < 2*time.Second || ttl%time.Second != 0 {
-		return nil, fmt.Errorf("targets: etcd-election: %w", hint.Add(fmt.Errorf("option ttl: %v", ttl), "leases last whole seconds, 2s or more"))
+		return nil, fmt.Errorf("etcd-election: %w", hint.Add(fmt.Errorf("option ttl: %v", ttl), "leases last whole seconds, 2s or more"))
 	}
 	candidate := election.Image{Recipe: "etcd-candidate", Version: o.Value("client")}
 	if err := systems.CheckVersion("client", candidate); err != nil {
-		return nil, fmt.Errorf("targets: etcd-election: %w", err)
+		return nil, fmt.Errorf("etcd-election: %w", err)
 	}
 	servers, err := etcd.Servers(o.Value("version"))
 	if err != nil {

@@ -76,7 +76,7 @@ func newSystem(o targets.Options) (election.System, error) {
 			"the library wants 5ms at least, and an election timeout that is no shorter than the other")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("targets: hashicorp-raft: %w", err)
+		return nil, fmt.Errorf("hashicorp-raft: %w", err)
 	}
 	return &system{o}, nil
 }

@@ -30,7 +30,7 @@ type apiServer struct {
 
 func apiServers(version string) (election.System, error) {
 	if err := systems.CheckVersion("server-version", election.Image{Recipe: "kube-apiserver", Version: version}); err != nil {
-		return nil, fmt.Errorf("targets: kubernetes-lease: %w", err)
+		return nil, fmt.Errorf("kubernetes-lease: %w", err)
 	}
 	keeper, err := etcd.Servers(apiServerEtcd)
 	return &apiServer{keeper, version}, err
@@ -91,7 +91,7 @@ type apiServerObserver struct {
 func (o *apiServerObserver) Observe(ctx context.Context) (election.Status, bool, error) {
 	var version struct{}
 	if err := o.Ask(ctx, "/version", &version); err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: kubernetes-lease: observe %s: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("kubernetes-lease: observe %s: %w", o.self, err)
 	}
 	return election.Status{}, false, nil
 }

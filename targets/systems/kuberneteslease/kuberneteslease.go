@@ -67,7 +67,7 @@ func init() {
 func newSystem(o targets.Options) (election.System, error) {
 	lease, deadline, retry := o.Duration("lease-duration"), o.Duration("renew-deadline"), o.Duration("retry-period")
 	if lease <= deadline || 5*deadline <= 6*retry || lease < time.Second {
-		return nil, fmt.Errorf("targets: kubernetes-lease: %w", hint.Add(
+		return nil, fmt.Errorf("kubernetes-lease: %w", hint.Add(
 			fmt.Errorf("lease-duration %v, renew-deadline %v, retry-period %v", lease, deadline, retry),
 			"client-go wants each to be longer than the next, the deadline 1.2 times the period, and leases of whole seconds"))
 	}
@@ -75,7 +75,7 @@ func newSystem(o targets.Options) (election.System, error) {
 	if text := o.Value("last-lease-duration"); text != "same" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < time.Second {
-			return nil, fmt.Errorf("targets: kubernetes-lease: %w", hint.Add(fmt.Errorf("last-lease-duration %q", text), `"same", or 1s or more`))
+			return nil, fmt.Errorf("kubernetes-lease: %w", hint.Add(fmt.Errorf("last-lease-duration %q", text), `"same", or 1s or more`))
 		}
 		last = float64(d) / float64(lease)
 	}
@@ -88,7 +88,7 @@ func newSystem(o targets.Options) (election.System, error) {
 	}
 	candidate := election.Image{Recipe: "kubernetes-candidate", Version: o.Value("version")}
 	if err := systems.CheckVersion("version", candidate); err != nil {
-		return nil, fmt.Errorf("targets: kubernetes-lease: %w", err)
+		return nil, fmt.Errorf("kubernetes-lease: %w", err)
 	}
 	servers, err := newServers(serverVersion)
 	if err != nil {

@@ -79,6 +79,6 @@ func TestAPIServerObserve(t *testing.T) {
 	require.NoError(t, err)
 	known = "somebody else"
 	_, _, err = o.Observe(t.Context())
-	require.EqualError(t, err, "targets: kubernetes-lease: observe s1: /version answered 401 Unauthorized")
+	require.EqualError(t, err, "kubernetes-lease: observe s1: /version answered 401 Unauthorized")
 	require.Equal(t, map[int]bool{6443: true}, ports)
 }

@@ -86,7 +86,7 @@ type system struct {
 func newSystem(o targets.Options) (election.System, error) {
 	version := o.Value("version")
 	if err := systems.CheckVersion("version", imageOf(version)); err != nil {
-		return nil, fmt.Errorf("targets: nats: %w", err)
+		return nil, fmt.Errorf("nats: %w", err)
 	}
 	return &system{version: version, ids: map[string]election.ID{}}, nil
 }

@@ -49,7 +49,7 @@ func TestNatsObserve(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, err := systemtest.Observe(t, "nats", nil, 8222, c.code, c.answer)
-			require.ErrorContains(t, err, "targets: nats: observe n1: ")
+			require.ErrorContains(t, err, "nats: observe n1: ")
 			require.ErrorContains(t, err, c.want)
 			require.Zero(t, s)
 		})

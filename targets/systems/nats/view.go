@@ -76,7 +76,7 @@ func (o *observer) Observe(ctx context.Context) (s election.Status, torn bool, e
 		s, torn, err = o.raftz(ctx)
 	}
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: nats: observe %v: %w", o.self.ID, err)
+		return election.Status{}, false, fmt.Errorf("nats: observe %v: %w", o.self.ID, err)
 	}
 	return s, torn, nil
 }

@@ -127,7 +127,7 @@ func (o *sentinelObserver) Observe(ctx context.Context) (election.Status, bool, 
 		err = fmt.Errorf("redis answered %q", answer)
 	}
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: redis-sentinel: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("redis-sentinel: observe %v: %w", o.self, err)
 	}
 	return o.read(answer[0], answer[1]), false, nil
 }

@@ -41,7 +41,7 @@ type pinger struct{ client }
 // Observe pings it.
 func (o *pinger) Observe(ctx context.Context) (election.Status, bool, error) {
 	if _, err := o.ask(ctx, "PING"); err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: ping redis: %w", err)
+		return election.Status{}, false, fmt.Errorf("ping redis: %w", err)
 	}
 	return election.Status{}, false, nil
 }

@@ -62,11 +62,11 @@ func init() {
 
 func newSystem(o targets.Options) (election.System, error) {
 	if e := o.Duration("expiry"); e < time.Second {
-		return nil, fmt.Errorf("targets: redlock: %w", hint.Add(fmt.Errorf("option expiry: %v is too short", e), "take 1s or more"))
+		return nil, fmt.Errorf("redlock: %w", hint.Add(fmt.Errorf("option expiry: %v is too short", e), "take 1s or more"))
 	}
 	candidate := election.Image{Recipe: "redlock-candidate", Version: o.Value("client")}
 	if err := systems.CheckVersion("client", candidate); err != nil {
-		return nil, fmt.Errorf("targets: redlock: %w", err)
+		return nil, fmt.Errorf("redlock: %w", err)
 	}
 	return &systems.Service{
 		Candidate: candidate,

@@ -65,7 +65,7 @@ func Refuses(t *testing.T, name, option, value, wayOut string) {
 	o, err := target.Parse(map[string]string{option: value})
 	require.NoError(t, err)
 	_, err = target.System(o)
-	require.ErrorContains(t, err, "targets: "+name+": option")
+	require.ErrorContains(t, err, name+": option")
 	require.Contains(t, hint.Of(err), wayOut)
 }
 

@@ -60,14 +60,14 @@ func (o *observer) Close() error { return nil }
 func (o *observer) Observe(ctx context.Context) (election.Status, bool, error) {
 	answer, err := o.ask(ctx, "srvr")
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: zookeeper: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("zookeeper: observe %v: %w", o.self, err)
 	}
 	status, torn, alone, err := o.system.read(o.self, answer)
 	if alone {
 		err = o.connect(ctx)
 	}
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("targets: zookeeper: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("zookeeper: observe %v: %w", o.self, err)
 	}
 	return status, torn, nil
 }

@@ -46,11 +46,11 @@ func init() {
 
 func newSystem(o targets.Options) (election.System, error) {
 	if t := o.Duration("session-timeout"); t < time.Second || t > 10*time.Second {
-		return nil, fmt.Errorf("targets: zookeeper-recipe: %w", hint.Add(fmt.Errorf("option session-timeout: %v", t), "servers grant 1s to 10s"))
+		return nil, fmt.Errorf("zookeeper-recipe: %w", hint.Add(fmt.Errorf("option session-timeout: %v", t), "servers grant 1s to 10s"))
 	}
 	candidate := election.Image{Recipe: "zookeeper-candidate", Version: o.Value("client")}
 	if err := systems.CheckVersion("client", candidate); err != nil {
-		return nil, fmt.Errorf("targets: zookeeper-recipe: %w", err)
+		return nil, fmt.Errorf("zookeeper-recipe: %w", err)
 	}
 	servers, err := zookeeper.Servers(o.Value("version"))
 	if err != nil {
