@@ -29,8 +29,8 @@ soak: build ## break no promise of any election in 1,000 simulations of each und
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
 	bin/recount matrix --targets targets --seeds $(RUNS) --keep=false
 
-prove: ## compare fast deciding with plain porcupine on 100,000 random histories of each kind (CHECKS=n for more)
-	$(GO) test -timeout 60m -count 1 -v ./checkers ./checkers/linear -run 'Plain|Decide' -rapid.checks=$(CHECKS)
+prove: ## compare deciding with plain porcupine and with oracles on 100,000 random histories of each kind (CHECKS=n for more)
+	$(GO) test -timeout 60m -count 1 -v ./checkers ./checkers/linear -run 'Plain|Decide|Oracles' -rapid.checks=$(CHECKS)
 
 mutate: ## flip each decision of the checkers, one at a time: some test must notice
 	$(GO) test -timeout 60m -count 1 -v ./checkers -run '^TestMutants$$' -mutants=0

@@ -17,7 +17,7 @@ type leadership struct {
 	last   int32         // the claim that was asked for last
 	lost   int32         // the node's first answer after that which claims something else or nothing; -1 if there is none
 	told   int32         // its first claim that was announced; -1 if there is none
-	denied time.Duration // by when the node surely had denied it, after one of its claims; 0 if it has not
+	denied time.Duration // by when the node surely had denied it, after one of its claims; -1 if it has not
 }
 
 // leadKey tells leaderships apart. One node may claim a term twice, if it forgot that it had been there; it counts its
@@ -63,7 +63,7 @@ func (g *gathering) lead(a *answer) {
 	if !known || g.over(&g.leads[k], a) {
 		k = int32(len(g.leads))
 		g.terms[key] = k
-		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1, told: -1}
+		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1, told: -1, denied: -1}
 		if s.view.term <= a.term { // or the claim is older than the node's last answer
 			l.since = s.view.from
 		}
@@ -97,7 +97,7 @@ func (g *gathering) answer(k int32, now *answer) *answer {
 // surely later than one of its claims, and surely older than this one. Announcements come in the order in which the node
 // made them.
 func (g *gathering) over(l *leadership, a *answer) bool {
-	if l.denied > 0 && l.denied < g.surely(a) {
+	if l.denied >= 0 && l.denied < g.surely(a) {
 		return true
 	}
 	said := g.seen[a.node].said
@@ -129,10 +129,10 @@ func (g *gathering) deny(l *leadership, a *answer, at int32) bool {
 	if l.lost < 0 {
 		l.lost = at
 	}
-	if l.denied == 0 && g.after(l, a) {
+	if l.denied < 0 && g.after(l, a) {
 		l.denied = a.to
 	}
-	return l.denied > 0
+	return l.denied >= 0
 }
 
 // order puts the leaderships into the order in which they followed each other: that of their terms, or else that in which

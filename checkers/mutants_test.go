@@ -169,7 +169,7 @@ func (m *mutation) rewrite() {
 	b.Write(run)
 	for _, name := range tests {
 		switch name {
-		case "TestMutants", "TestGoals", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
+		case "TestMutants", "TestGoals", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestMemoryLimit", "TestContract", "TestEvidence", "TestOracles": // they run the others, or for long
 		default:
 			fmt.Fprintf(b, "\t{%q, %s},\n", name, name)
 		}

@@ -1,9 +1,13 @@
 package checkers
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"recount/history"
+)
 
 // maxNodes is how many nodes a set can hold: as many as an election may have.
-const maxNodes = 256
+const maxNodes = history.MaxNodes
 
 // set is a set of nodes by their number. It is a value: comparing and copying it allocates nothing.
 type set [maxNodes / 64]uint64

@@ -14,7 +14,8 @@ type History struct {
 
 // New pairs up ops and orders them by time. It keeps the slice. Ops keep the Index they were recorded under.
 //
-// It fails where the ops are no history: an end without its invoke, a second invoke of a busy process.
+// It fails where the ops are no history: an end without its invoke, a second invoke of a busy process, a time before the run
+// began, more nodes than MaxNodes.
 func New(ops []Op) (*History, error) {
 	byTime := func(a, b Op) int {
 		switch {
@@ -30,9 +31,13 @@ func New(ops []Op) (*History, error) {
 	}
 	h := &History{Ops: ops, other: make([]int32, len(ops))}
 	open := map[Process]int32{}
+	var f format
 	for i := range ops {
 		h.other[i] = -1
 		op := &ops[i]
+		if err := f.fits(op); err != nil {
+			return nil, fmt.Errorf("op %d: %w", op.Index, err)
+		}
 		if op.Alone() {
 			continue
 		}

@@ -294,7 +294,7 @@ func TestARecorderKeepsTheFirstFailureToWrite(t *testing.T) {
 	var seen int
 	r.Watch(func(*Op) { seen++ })
 	for range 3 {
-		r.Append(Op{Process: 0, Type: OK, F: Announce})
+		r.Append(Op{Process: 0, Type: OK, F: Announce, Node: "n1"})
 	}
 	require.Equal(t, 3, seen)
 	require.Equal(t, 3, r.Len())
@@ -307,7 +307,7 @@ func TestARecorderKeepsTheFirstFailureToWrite(t *testing.T) {
 func TestARecorderHoldsBackUntilFlush(t *testing.T) {
 	var b bytes.Buffer
 	r := NewRecorder(&b, 1<<10)
-	r.Append(Op{Type: OK, F: Announce})
+	r.Append(Op{Type: OK, F: Announce, Node: "n1"})
 	require.Zero(t, b.Len())
 	require.NoError(t, r.Flush())
 	require.Equal(t, 1, bytes.Count(b.Bytes(), []byte("\n")))
@@ -317,7 +317,7 @@ func TestARecorderWithoutAWriterKeepsAllInMemory(t *testing.T) {
 	r := NewRecorder(nil, 0)
 	r.Reserve(2)
 	for range 3 {
-		r.Append(Op{Type: OK, F: Announce})
+		r.Append(Op{Type: OK, F: Announce, Node: "n1"})
 	}
 	require.NoError(t, r.Flush())
 	h, err := r.History()

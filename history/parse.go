@@ -55,6 +55,7 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 	}
 	s := scanner{names: map[string]string{}}
 	var ops []Op
+	var f format
 	if mark, _ := l.r.Peek(3); string(mark) == "\ufeff" { // of some editors
 		l.r.Discard(3)
 	}
@@ -77,13 +78,17 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 		}
 		ops = append(ops, Op{})
 		op := &ops[len(ops)-1]
-		if s.op(text, op) {
-			continue
-		}
-		if column, err := op.decode(text); err != nil {
-			if l.ends && !json.Valid(text) { // somebody was not done writing
+		column := 0
+		if !s.op(text, op) {
+			column, err = op.decode(text)
+			if err != nil && l.ends && !json.Valid(text) { // somebody was not done writing
 				column, err = len(text)+1, ErrCut
 			}
+		}
+		if err == nil {
+			column, err = 1, f.fits(op)
+		}
+		if err != nil {
 			return &History{Ops: ops[:len(ops)-1]}, &SyntaxError{l.n, column + l.indent, err}
 		}
 	}

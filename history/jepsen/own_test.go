@@ -2,6 +2,7 @@ package jepsen
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 		return time.Duration(rapid.SampledFrom([]int64{0, 1, -1, 1e9, math.MaxInt64, math.MinInt64}).Draw(t, what))
 	}
 	some := func(what string) bool { return rapid.Bool().Draw(t, what) }
-	op := history.Op{Process: process, Type: kind, F: f, Node: word("node"), Error: word("error")}
+	op := history.Op{Process: process, Type: kind, F: f, Node: cmp.Or(word("node"), "n1"), Error: word("error")}
 	switch f {
 	case history.Observe, history.Announce:
 		if f == history.Announce || kind == history.OK {
@@ -48,7 +49,7 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 	case history.Write, history.Stall:
 		op.Access = history.Access{Token: number("token"), Value: int64(length("value"))}
 		if f == history.Stall {
-			op.Access.Token = 0
+			op.Access = history.Access{Value: int64(rapid.IntRange(0, math.MaxInt32).Draw(t, "stall"))}
 		}
 	case history.Read:
 		if kind == history.OK {

@@ -1,0 +1,355 @@
+package checkers
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// Oracles judge small histories as docs/checkers.md says, sentence by sentence, by looking at all ways in which two or three
+// answers can lie: they know nothing of how the checkers decide. make prove compares them on 100,000 histories a property.
+
+// said is an answer as the docs see one.
+type said struct {
+	node       string
+	asked, at  time.Duration // true at some instant between
+	early      time.Duration // for what is surely later than another: when it counts as asked for
+	announced  bool
+	view       history.View
+	place      int // in the history
+	ended      bool
+	unnumbered bool
+}
+
+// claims reports whether an answer claims a leadership.
+func (a said) claims() bool {
+	return !a.ended && a.view.Role == history.Leader && (a.unnumbered || a.view.Term != 0)
+}
+
+// same reports whether two claims are of one node under one term and tenure.
+func (a said) same(b said) bool {
+	return a.node == b.node && a.claims() && b.claims() && a.view.Tenure == b.view.Tenure &&
+		(a.unnumbered || a.view.Term == b.view.Term)
+}
+
+// later reports whether b is surely later than a.
+func later(a, b said) bool {
+	return a.node == b.node && (b.early > a.at || a.announced && b.announced && b.place > a.place)
+}
+
+// undivided returns all answers of a history that are not torn, in the order in which they came.
+func undivided(h *history.History) (all []said) {
+	setup := h.Setup()
+	late := max(setup.Bounds.Silence, 3*setup.Bounds.Poll)
+	last := map[string]time.Duration{} // when the last undivided answer of each node was asked for
+	for i, op := range h.Ops {
+		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms}
+		switch {
+		case op.F == history.Observe && op.Type == history.OK && !op.View.Torn:
+			a.asked = h.Ops[h.Other(i)].Time
+			a.early = a.asked
+			last[op.Node] = a.asked
+		case op.F == history.Announce && !op.View.Torn:
+			a.asked, a.announced = last[op.Node], true
+			a.early = min(a.asked, op.Time-late)
+		case op.F == history.Exit:
+			a.asked, a.early, a.ended = op.Time, op.Time, true
+		case op.Fault != nil && op.Type == history.OK && len(op.Fault.Procs) == 1 && op.Fault.Procs[0].State == history.Down:
+			a.node, a.ended = op.Fault.Procs[0].Node, true
+			a.asked = h.Ops[h.Other(i)].Time
+			a.early = a.asked
+		default:
+			continue
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// heard returns the nodes that gave undivided answers.
+func heard(h *history.History) (nodes []string) {
+	for _, a := range undivided(h) {
+		if !a.ended && !slices.Contains(nodes, a.node) {
+			nodes = append(nodes, a.node)
+		}
+	}
+	return nodes
+}
+
+// tenures groups claims into leaderships: each claim, in the order in which they came, belongs to the latest leadership of its
+// number, unless that was surely denied between one of its claims and this one.
+func tenures(all []said) (groups [][]said) {
+	for _, c := range all {
+		if !c.claims() {
+			continue
+		}
+		k := -1
+		for i := range groups {
+			if groups[i][0].same(c) {
+				k = i
+			}
+		}
+		denied := k >= 0 && slices.ContainsFunc(groups[k], func(before said) bool {
+			return slices.ContainsFunc(all, func(d said) bool {
+				return d.place < c.place && !d.same(c) && later(before, d) && later(d, c)
+			})
+		})
+		if k < 0 || denied {
+			groups = append(groups, []said{c})
+		} else {
+			groups[k] = append(groups[k], c)
+		}
+	}
+	return groups
+}
+
+// sure is a time in which a node surely led; with to <= from it claimed to at some instant between.
+type sure struct {
+	node     string
+	from, to time.Duration
+}
+
+// surely returns all times in which nodes surely led, from the end of one claim to the beginning of another, and the instants of
+// all claims.
+func surely(all []said) (led, claimed []sure) {
+	for _, g := range tenures(all) {
+		for _, a := range g {
+			claimed = append(claimed, sure{a.node, a.asked, a.at})
+			for _, b := range g {
+				if a.view.Tenure > 0 && a.at <= b.asked {
+					led = append(led, sure{a.node, a.at, b.asked})
+				}
+			}
+		}
+	}
+	for _, a := range all {
+		for _, b := range all {
+			if !a.same(b) || a.view.Tenure > 0 || a.at > b.asked {
+				continue
+			}
+			between := slices.ContainsFunc(all, func(d said) bool {
+				return d.node == a.node && !d.same(a) && d.at >= a.asked && d.asked <= b.at
+			})
+			if !between {
+				led = append(led, sure{a.node, a.at, b.asked})
+			}
+		}
+	}
+	return led, append(claimed, led...) // at an instant of it, too
+}
+
+// oracles are what the docs say of each property: its verdict, and "" where the oracle leaves it open.
+var oracles = map[string]func(h *history.History) string{
+	"exclusive-leadership": func(h *history.History) string {
+		led, claimed := surely(undivided(h))
+		for _, a := range led {
+			for _, b := range led {
+				if a.node != b.node && max(a.from, b.from) < min(a.to, b.to) {
+					return "invalid"
+				}
+			}
+			for _, b := range claimed {
+				if a.node != b.node && a.from < b.from && b.to < a.to {
+					return "invalid"
+				}
+			}
+		}
+		return "not invalid"
+	},
+	"single-leader-per-term": func(h *history.History) string {
+		for _, a := range undivided(h) {
+			for _, b := range undivided(h) {
+				if !a.unnumbered && a.claims() && b.claims() && a.view.Term == b.view.Term && a.node != b.node {
+					return "invalid"
+				}
+			}
+		}
+		return "not invalid"
+	},
+	"monotonic-term": func(h *history.History) string {
+		for _, a := range undivided(h) {
+			for _, b := range undivided(h) {
+				tells := func(a said) bool {
+					return !a.ended && !a.unnumbered && (a.view.Role != history.UnknownRole || a.view.Term != 0)
+				}
+				// An announcement is older than the moment at which it came, however long it took.
+				before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
+				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term {
+					return "invalid"
+				}
+			}
+		}
+		return "not invalid"
+	},
+	"vote-once": func(h *history.History) string {
+		for _, a := range h.Ops {
+			for _, b := range h.Ops {
+				if a.F == history.Granted && b.F == history.Granted && a.Node == b.Node && a.Vote.Term == b.Vote.Term &&
+					a.Vote.For != b.Vote.For && !h.Setup().NoTerms {
+					return "invalid"
+				}
+			}
+		}
+		return "not invalid"
+	},
+	"agreement": func(h *history.History) string { // its part that is about terms
+		names := func(a said) string {
+			switch {
+			case a.ended:
+				return ""
+			case a.view.Role == history.Leader:
+				return a.node
+			}
+			return a.view.Leader
+		}
+		for _, a := range undivided(h) {
+			for _, b := range undivided(h) {
+				if !a.unnumbered && a.view.Term != 0 && a.view.Term == b.view.Term &&
+					names(a) != "" && names(b) != "" && names(a) != names(b) {
+					return "invalid"
+				}
+			}
+		}
+		return "not invalid"
+	},
+	"stays-up": func(h *history.History) string {
+		for _, op := range h.Ops {
+			if op.F == history.Exit && !beingEnded(h, op) {
+				return "invalid"
+			}
+		}
+		return "not invalid"
+	},
+}
+
+// beingEnded reports whether the nemesis was at a node's process when it ended, or had ended it before, or was at its disk.
+func beingEnded(h *history.History, exit history.Op) bool {
+	ended := false
+	for _, op := range h.Ops[:exit.Index] {
+		switch {
+		case op.F == history.Exit && op.Node == exit.Node:
+			ended = true
+		case op.Fault != nil && len(op.Fault.Procs) == 1 && op.Fault.Procs[0].Node == exit.Node:
+			// Under way from its invoke on: either state may hold. Up again once it was seen to be started.
+			ended = op.Type != history.OK || op.Fault.Procs[0].State != history.Up
+		}
+	}
+	return ended
+}
+
+// anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn
+// views, terms that repeat, go back or are not there, restarts, exits, stalls, voters.
+func anyElection(t *rapid.T) string {
+	var b strings.Builder
+	nodes := []string{"n1", "n2", "n3"}[:rapid.IntRange(2, 3).Draw(t, "nodes")]
+	fmt.Fprintf(&b, "nodes %s\nbounds silence=%dms elect=40ms poll=%dms\n", strings.Join(nodes, " "),
+		rapid.IntRange(1, 6).Draw(t, "silence"), rapid.IntRange(1, 2).Draw(t, "poll"))
+	if rapid.IntRange(0, 2).Draw(t, "terms") == 0 {
+		b.WriteString("flags no-terms\n")
+	}
+	if rapid.IntRange(0, 4).Draw(t, "all vote") == 0 {
+		b.WriteString("voters n1 n2\n")
+	}
+	counted := rapid.IntRange(0, 3).Draw(t, "tenures") == 0
+	number := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+	view := func() string {
+		s := rapid.SampledFrom([]string{"leader", "leader", "leader", "follower", "candidate", "unknown"}).Draw(t, "role")
+		s += fmt.Sprintf(" %d", []int{1, 1, 1, 2, 2, 0}[number(5, "term")])
+		if counted && strings.HasPrefix(s, "leader") {
+			s += fmt.Sprintf(" tenure %d", 1+number(1, "tenure"))
+		}
+		if strings.HasPrefix(s, "follower") && number(1, "names") == 0 {
+			s += " of " + rapid.SampledFrom(nodes).Draw(t, "leader")
+		}
+		if number(9, "torn") == 0 {
+			s += " torn"
+		}
+		return s
+	}
+	now, down := 0, map[string]bool{}
+	for range 4 + number(10, "events") {
+		now += number(4, "wait")
+		node := rapid.SampledFrom(nodes).Draw(t, "node")
+		switch number(11, "event") {
+		case 0, 1:
+			fmt.Fprintf(&b, "%dms %s announces %s\n", now, node, view())
+		case 2:
+			took := number(3, "took")
+			verb, change := "inject", "kill"
+			if down[node] {
+				verb, change = "heal", "start"
+			}
+			down[node] = !down[node]
+			fmt.Fprintf(&b, "%dms-%dms nemesis %s kill %s: %s %s\n", now, now+took, verb, node, change, node)
+			now += took + 1
+		case 3:
+			if number(3, "exits") == 0 {
+				fmt.Fprintf(&b, "%dms %s exits\n", now, node)
+			} else {
+				fmt.Fprintf(&b, "%dms %s votes %d %s\n", now, node, 1+number(1, "term"), rapid.SampledFrom(nodes).Draw(t, "for"))
+			}
+		case 4:
+			fmt.Fprintf(&b, "%dms stall %dms\n", now, number(3, "stall"))
+		default:
+			took := number(4, "took") * number(3, "slow")
+			fmt.Fprintf(&b, "%dms-%dms %s %s\n", now, now+took, node, view())
+		}
+	}
+	fmt.Fprintf(&b, "%dms end\n", now+20)
+	return b.String()
+}
+
+// TestOracles compares verdicts of invalid, and how many leaderships there were.
+func TestOracles(t *testing.T) {
+	for _, c := range All() {
+		oracle := oracles[c.Property]
+		if oracle == nil {
+			continue
+		}
+		t.Run(c.Property, func(t *testing.T) {
+			tried, invalid := 0, 0
+			rapid.Check(t, func(t *rapid.T) {
+				text := anyElection(t)
+				h, err := parseHistory(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := c.Check(context.Background(), h)
+				if r.Stack != "" {
+					t.Fatalf("%s\n%s", r.Why, r.Stack)
+				}
+				tried++
+				want := oracle(h)
+				if told := heard(h); want == "invalid" && len(told) < 2 && !slices.Contains([]string{"vote-once", "stays-up"}, c.Property) {
+					want = "unknown" // what one node says of itself nobody can compare
+				}
+				if want == "invalid" {
+					invalid++
+				}
+				if want == "invalid" != (r.Verdict == Invalid) {
+					t.Fatalf("the oracle says %s, the checker %v: %s\n%s", want, r.Verdict, r.Why, text)
+				}
+				if told, ok := value(r, "leaderships"); ok && told != fmt.Sprint(len(tenures(undivided(h)))) {
+					t.Fatalf("the oracle knows %d leaderships, the checker %s\n%s", len(tenures(undivided(h))), told, text)
+				}
+			})
+			if checks := flag.Lookup("rapid.checks"); checks != nil && tried > 1000 {
+				require.Greater(t, invalid, tried/100)
+				require.Less(t, invalid, tried*99/100)
+			}
+			t.Logf("%d histories, %d of them invalid", tried, invalid)
+		})
+	}
+	for property := range oracles {
+		require.True(t, slices.ContainsFunc(All(), func(c Checker) bool { return c.Property == property }), property)
+	}
+}

@@ -1,0 +1,49 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWhatDoesNotFitIsRefusedWithItsLine has histories that are JSON, but no histories.
+func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
+	begin := `{"index":0,"time":0,"process":"harness","type":"ok","f":"begin","value":{"version":"1","target":"x","cluster":"sim","seed":1,"nodes":["n1"]%s}}` + "\n"
+	var crowd strings.Builder
+	for i := range MaxNodes + 1 {
+		fmt.Fprintf(&crowd, `,"m%d"`, i)
+	}
+	ask := `{"index":%d,"time":%s,"process":0,"type":"invoke","f":"observe"%s}` + "\n"
+	for _, c := range []struct{ text, want string }{
+		{fmt.Sprintf(begin, "") + fmt.Sprintf(ask, 1, "-1", `,"node":"n1"`), "line 2, column 1: time -1: want nanoseconds since the run began, from 0"},
+		{fmt.Sprintf(begin, "") + fmt.Sprintf(ask, 1, "9223372036854775807", `,"node":"n1"`), "line 2, column 1: time 9223372036854775807: want nanoseconds since the run began, less than 1152921504606846976"},
+		{fmt.Sprintf(begin, "") + fmt.Sprintf(ask, 1, "1", ""), "line 2, column 1: observe lacks its node"},
+		{fmt.Sprintf(begin, "") + fmt.Sprintf(begin, ""), "line 2, column 1: begin is not the first op"},
+		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1"`+crowd.String(), 1), "line 1, column 1: m255 is one node too many: at most 256"},
+		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1","n1"`, 1), "line 1, column 1: node n1 is named twice"},
+		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1",""`, 1), "line 1, column 1: a node without a name"},
+		{fmt.Sprintf(begin, `,"voters":["n2"]`), "line 1, column 1: n2 is none of the nodes"},
+		{fmt.Sprintf(begin, `,"bounds":{"silence":-1,"elect":1,"poll":1}`), "line 1, column 1: a bound of -1 ns: want 0 or more, and no more than 720h0m0s"},
+		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":9223372036854775807,"poll":1}`), "line 1, column 1: a bound of 9223372036854775807 ns: want 0 or more, and no more than 720h0m0s"},
+		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":1,"poll":1,"moves":1001}`), "line 1, column 1: bounds of 1001 moves, 0 returns and 0 terms: want 0 or more, and no more than 1000"},
+		{`{"index":0,"time":5,"process":"harness","type":"info","f":"stall","value":{"token":0,"value":-4}}` + "\n", "line 1, column 1: a stall of -4 ns: want 0 or more, and less than 1152921504606846976"},
+	} {
+		_, err := Parse(strings.NewReader(c.text))
+		require.EqualError(t, err, c.want)
+	}
+	many := strings.Builder{}
+	for i := range MaxNodes + 1 {
+		fmt.Fprintf(&many, ask, i, "1", fmt.Sprintf(`,"node":"m%d"`, i))
+		fmt.Fprintf(&many, `{"index":%d,"time":1,"process":0,"type":"fail","f":"observe","node":"m%d"}`+"\n", i, i)
+	}
+	_, err := Parse(strings.NewReader(many.String()))
+	require.EqualError(t, err, "line 513, column 1: m256 is one node too many: at most 256")
+}
+
+// TestOpsThatDoNotFit have no line, but a number.
+func TestOpsThatDoNotFit(t *testing.T) {
+	_, err := New([]Op{{Index: 7, Time: -3, F: Settle, Type: OK, Process: Harness}})
+	require.EqualError(t, err, "op 7: time -3: want nanoseconds since the run began, from 0")
+}
