@@ -204,6 +204,7 @@ func TestDrawings(t *testing.T) {
 		{"linearizable", "1s c1 put 1 revision 3\n2s c2 get 1", "wrote 1 (revision 3)"},
 		{"linearizable", "1s c1 get\n2s c2 put 1", `"StateDescription":"nothing"`},
 		{"linearizable", "1s c1 acquire\n2s c2 acquire", "took the lock"},
+		{"linearizable", "1s c1 acquire\n2s c2 acquire", "the last order"},
 		{"linearizable", "1s c1 acquire\n2s c2 release", "released the lock"},
 		{"linearizable", "1s c1 acquire\n2s c2 release", `"StateDescription":"free"`},
 		{"linearizable", "1s c1 acquire\n2s c2 release", `"StateDescription":"taken"`},
@@ -213,6 +214,7 @@ func TestDrawings(t *testing.T) {
 		r := find(c.property).Check(context.Background(), h)
 		require.NotEqual(t, Unknown, r.Verdict)
 		require.Contains(t, string(r.Drawing), "<html")
+		require.Contains(t, string(r.Drawing), "#jump-link').click()", "it opens where no order goes on")
 		require.Contains(t, html.UnescapeString(string(r.Drawing)), c.shows)
 		b, err := json.Marshal(r)
 		require.NoError(t, err)

@@ -79,7 +79,7 @@ func (f *facts) unordered(ctx context.Context, o *object, found linear.Found, fi
 		figures = append(figures, Figure{"what it can have held then", held})
 	}
 	r := invalid(figures, e, "%s", f.conflict(o, shown))
-	r.Drawing = o.Draw(ctx, shown.Ops)
+	r.Drawing = o.DrawEvidence(ctx, shown, r.Why)
 	return r
 }
 

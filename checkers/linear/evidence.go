@@ -106,7 +106,11 @@ func (o *Object) lessen(ctx context.Context, all []Op) []Op {
 			break
 		}
 	}
-	return withoutBystanders(o.least(ctx, all))
+	core := o.least(ctx, all)
+	if less := withoutBystanders(slices.Clone(core)); len(less) < len(core) {
+		return o.least(ctx, less) // what only those needed goes with them
+	}
+	return core
 }
 
 // withoutBystanders leaves out each compare-and-set of unknown outcome whose value somebody else wrote, too: nothing that was

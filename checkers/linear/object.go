@@ -236,6 +236,18 @@ func (o *Object) Draw(ctx context.Context, uses []Op) []byte {
 	return Draw(ctx, o.model(State{}), operations(uses))
 }
 
+// DrawEvidence is Draw of evidence, with a note where the last order died.
+func (o *Object) DrawEvidence(ctx context.Context, e Evidence, note string) []byte {
+	var notes []porcupine.Annotation
+	if e.Died != nil {
+		notes = append(notes, porcupine.Annotation{
+			Tag: "the last order", Start: int64(e.Died.Return), End: int64(e.Died.Return), Description: "ends here", Details: note,
+			BackgroundColor: "#ffb0a0",
+		})
+	}
+	return Draw(ctx, o.model(State{}), operations(e.Ops), notes...)
+}
+
 // Show writes a value.
 func (o *Object) Show(value int32) string {
 	switch {

@@ -119,8 +119,9 @@ func mebi(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 const drawn = 200
 
 // Draw returns porcupine's picture of operations, or nil if they are too many or too hard to decide. Where porcupine finds
-// several orders equally good, it chooses at random which one to show first.
-func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) []byte {
+// several orders equally good, it chooses at random which one to show first. The picture opens at the first place at which
+// no order goes on, with notes beside it.
+func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, notes ...porcupine.Annotation) []byte {
 	if len(ops) == 0 || len(ops) > drawn {
 		return nil
 	}
@@ -132,9 +133,11 @@ func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) []b
 	if *ended != "" {
 		return nil
 	}
+	info.AddAnnotations(notes)
 	b := new(bytes.Buffer)
 	if err := porcupine.Visualize(m, info, b); err != nil {
 		panic(err) // a buffer takes everything, and the data is porcupine's own
 	}
-	return b.Bytes()
+	const end, jump = "</body>", "<script>document.querySelector('#jump-link').click()</script>"
+	return bytes.Replace(b.Bytes(), []byte(end), []byte(jump+end), 1)
 }
