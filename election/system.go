@@ -38,6 +38,7 @@ type Image struct {
 	Ref        string // an image that the engine has, or can pull
 	Dockerfile string // a file by which the engine builds the image; its folder is the context
 	Binary     string // a file that is a static Linux executable: the image holds nothing else, and runs it
+	Package    string // the folder of a Go package main, which Recount builds: the image is as with Binary
 }
 
 // Member is one member's place in the network.

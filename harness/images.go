@@ -19,6 +19,12 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 		return image.Ref, e.Obtain(ctx, image.Ref, progress)
 	case image.Dockerfile != "":
 		return e.BuildImage(ctx, image.Dockerfile, progress)
+	case image.Package != "":
+		path, err := buildStatic(ctx, image.Package, progress)
+		if err != nil {
+			return "", err
+		}
+		return e.BinaryImage(ctx, path, progress)
 	case image.Binary != "":
 		return e.BinaryImage(ctx, image.Binary, progress)
 	}

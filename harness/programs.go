@@ -1,10 +1,14 @@
 package harness
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 
@@ -39,6 +43,9 @@ func virtualProgram(ctx context.Context, image election.Image, progress func(str
 }
 
 func buildVirtual(ctx context.Context, image election.Image, progress func(string)) (string, error) {
+	if image.Package != "" {
+		return overlay.Build(ctx, overlay.Program{Dir: image.Package, Package: "."}, progress)
+	}
 	if image.Recipe == "" {
 		return "", notSource
 	}
@@ -57,3 +64,25 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 var notSource = hint.Add(
 	errors.New("an image, or a binary that is built already, does not run in virtual time: its standard library has to be"),
 	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or run it --on docker")
+
+// buildStatic builds the package main in a folder as a static executable for containers, and returns its path.
+func buildStatic(ctx context.Context, folder string, progress func(string)) (string, error) {
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return "", fmt.Errorf("harness: %w", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", hint.Add(fmt.Errorf("harness: %w", err), "set HOME, or XDG_CACHE_HOME")
+	}
+	sum := sha256.Sum256([]byte(dir))
+	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
+	progress("building " + folder)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path, ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", hint.Add(fmt.Errorf("harness: build %s: %w: %s", folder, err, bytes.TrimSpace(out)),
+			"does \"CGO_ENABLED=0 go build\" work in that folder?")
+	}
+	return path, nil
+}

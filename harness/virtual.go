@@ -95,14 +95,18 @@ func (c *virtualized) dial(name string) election.Dial {
 
 // programs are what a member runs: its server, and what lives beside it.
 func (c *virtualized) programs(self election.Member) []virtual.Program {
-	path := c.program
+	path, image := c.program, c.system.Image()
 	if self.Server {
-		path = c.service
+		path, image = c.service, c.system.(election.Service).ServerImage()
+	}
+	program := func(k election.Container) virtual.Program {
+		args := k.Command
+		if image.Recipe != "" { // whose commands begin with the program
+			args = args[1:]
+		}
+		return virtual.Program{Path: path, Args: args, Env: k.Env, Data: k.Data, Files: k.Files}
 	}
 	what := c.system.Container(self, c.members)
-	program := func(k election.Container) virtual.Program {
-		return virtual.Program{Path: path, Args: k.Command[1:], Env: k.Env, Data: k.Data, Files: k.Files}
-	}
 	all := []virtual.Program{program(what)}
 	for _, b := range what.Beside {
 		all = append(all, program(b))

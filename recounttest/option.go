@@ -70,6 +70,10 @@ func Expect(property string, v checkers.Verdict) Option {
 // environment variable CI is set. The package's TestMain must call Main.
 func OnDocker() Option { return func(c *config) { c.On = record.OnDocker } }
 
+// OnVirtual makes the run in virtual time, of a server that is all Go: Recount builds it, with a standard library that asks
+// the run for the time. The same seed gives the same run, and the go command is all that it takes.
+func OnVirtual() Option { return func(c *config) { c.On = record.OnVirtual } }
+
 // Attempts makes a run again that decided nothing, or did not show a violation that was expected, up to n runs in all: on
 // containers a machine may be too busy to keep time.
 func Attempts(n int) Option { return func(c *config) { c.attempts = max(n, 1) } }

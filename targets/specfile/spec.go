@@ -156,7 +156,7 @@ var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // readImage reads what nodes are made of.
 func (s *Spec) readImage(root value, f map[string]value) error {
-	const ways = "name one: image (the engine has it, or pulls it), dockerfile (is built), binary (a static Linux executable)"
+	const ways = "name one: image (the engine has it, or pulls it), dockerfile (is built), binary (a static Linux executable, or {package: FOLDER} of one that Recount builds)"
 	ofFolder := func(path string) string {
 		if filepath.IsAbs(path) {
 			return path
@@ -172,6 +172,16 @@ func (s *Spec) readImage(root value, f map[string]value) error {
 		v, ok := f[name]
 		if !ok {
 			continue
+		}
+		if name == "binary" && v.isMapping() {
+			built, err := v.fields("package")
+			if err != nil {
+				return err
+			}
+			if v, ok = built["package"]; !ok {
+				return root.bad(ways, "binary: package is missing")
+			}
+			set = func(v string) { s.Image.Package = ofFolder(v) }
 		}
 		text, err := v.text()
 		if err != nil {

@@ -88,6 +88,8 @@ func TestATargetOfASpec(t *testing.T) {
 func TestPathsBeginAtTheFilesFolder(t *testing.T) {
 	s := parse(t, strings.Replace(sound, "image: server:1", "binary: ../bin/server", 1))
 	require.Equal(t, "bin/server", filepath.ToSlash(s.Image.Binary))
+	s = parse(t, strings.Replace(sound, "image: server:1", "binary: {package: ../cmd/server}", 1))
+	require.Equal(t, "cmd/server", filepath.ToSlash(s.Image.Package))
 	s = parse(t, strings.Replace(sound, "image: server:1", "dockerfile: /src/Dockerfile", 1))
 	require.Equal(t, "/src/Dockerfile", filepath.ToSlash(s.Image.Dockerfile))
 }
