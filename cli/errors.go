@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,24 +10,6 @@ import (
 
 	"recount/internal/hint"
 )
-
-// plain is an error as one line for a person: without the names of the packages that it comes through.
-func plain(err error) string {
-	words := strings.ReplaceAll(err.Error(), "\n", "; ") // several that came together
-	for {
-		from, rest, ok := strings.Cut(words, ": ")
-		if !ok || !slices.Contains(packages, from) {
-			return words
-		}
-		words = rest
-	}
-}
-
-// packages are those whose errors begin with their names, as Go's do.
-var packages = []string{
-	"checkers", "docker", "harness", "history", "hunt", "matrix", "measure", "nemesis", "option", "recipes", "report", "serve", "shrink",
-	"targets", "track",
-}
 
 // guide gives the errors of the command line itself a way out.
 func guide(root *cobra.Command) {
