@@ -72,7 +72,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		}
 	}
 	figures := []Figure{
-		figure("times cut off for long", tests), {"longest cut off", lasted(longest)},
+		figure("times cut off for long", tests), duration("longest cut off", longest),
 		figure("most terms gained", most), figure("times above what is allowed", guilty),
 	}
 	switch {

@@ -72,11 +72,25 @@ type Result struct {
 // the nodes that it is about, then what was elsewhere.
 const FaultsThen = "faults at the time"
 
-// Figure is one named number with its unit.
+// Figure is one thing worth knowing of a run: a count, a length of time, or words.
 type Figure struct {
 	Name  string `json:"name"`
-	Value string `json:"value"`
+	Value string `json:"value"` // as people read it: "12", "3.4 s", "2 of 3"
+	// Number and Unit are the same for programs, where the figure is one number. Unit is "" where it is not, and in runs
+	// that were stored before figures had units.
+	Number float64 `json:"number,omitempty"`
+	Unit   Unit    `json:"unit,omitempty"`
 }
+
+// Unit says what the number of a figure counts.
+type Unit string
+
+// The units of figures.
+const (
+	Things    Unit = "things"
+	Seconds   Unit = "s"
+	PerMinute Unit = "/min"
+)
 
 // Checker judges one property.
 type Checker struct {
@@ -152,7 +166,7 @@ func check(ctx context.Context, h *history.History, by []Checker) []Result {
 		}
 		switch r.Verdict {
 		case Invalid:
-			r.Figures = append(r.Figures, Figure{FaultsThen, f.meanwhile(span{r.From, r.To}, f.concerned(r))})
+			r.Figures = append(r.Figures, Figure{Name: FaultsThen, Value: f.meanwhile(span{r.From, r.To}, f.concerned(r))})
 		case Valid:
 			r.Figures = append(r.Figures, f.power()...)
 		}

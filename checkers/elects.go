@@ -34,7 +34,7 @@ func elects(_ context.Context, f *facts) Result {
 	possible, seen := f.led()
 	v := f.vacancies(possible, seen, bound)
 	o := f.occupancy(seen)
-	figures := append(o.figures(), Figure{"leader due", lasted(total(v.due))})
+	figures := append(o.figures(), duration("leader due", total(v.due)))
 	without := func(s span) string {
 		return fmt.Sprintf("from %s to %s, for %s of %s allowed,", at(s.from), at(s.to), lasted(s.length()), lasted(bound))
 	}

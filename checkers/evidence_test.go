@@ -2,10 +2,12 @@ package checkers
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,4 +93,19 @@ func TestWhatTheFaultsWere(t *testing.T) {
 		got, _ := value(r, FaultsThen)
 		require.Equal(t, want, got, file)
 	}
+}
+
+// A run that was stored before figures had units is read as before, and a figure that is stored today keeps its number.
+func TestFiguresAreStored(t *testing.T) {
+	var old Figure
+	require.NoError(t, json.Unmarshal([]byte(`{"name":"leaderships","value":"8"}`), &old))
+	require.Equal(t, Figure{Name: "leaderships", Value: "8"}, old)
+	for _, f := range []Figure{figure("leaderships", 8), figure("splits", 0), duration("led", 1500*time.Millisecond), text("gap", "not asked twice")} {
+		b, err := json.Marshal(f)
+		require.NoError(t, err)
+		var again Figure
+		require.NoError(t, json.Unmarshal(b, &again))
+		require.Equal(t, f, again)
+	}
+	require.Equal(t, Figure{"led", "1.5 s", 1.5, Seconds}, duration("led", 1500*time.Millisecond))
 }

@@ -73,10 +73,10 @@ func (f *facts) unordered(ctx context.Context, o *object, found linear.Found, fi
 		e.ops = append(e.ops, f.h.Ops[at].Index)
 	}
 	if shown.Died != nil {
-		figures = append(figures, Figure{"the last order ended with", fmt.Sprintf("op %d", f.h.Ops[max(shown.Died.Begin, shown.Died.End)].Index)})
+		figures = append(figures, text("the last order ended with", fmt.Sprintf("op %d", f.h.Ops[max(shown.Died.Begin, shown.Died.End)].Index)))
 	}
 	if held := o.held(shown); held != "" {
-		figures = append(figures, Figure{"what it can have held then", held})
+		figures = append(figures, text("what it can have held then", held))
 	}
 	r := invalid(figures, e, "%s", f.conflict(o, shown))
 	r.Drawing = o.DrawEvidence(ctx, shown, r.Why)

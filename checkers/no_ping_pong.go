@@ -48,8 +48,8 @@ func noPingPong(_ context.Context, f *facts) Result {
 	}
 	figures := []Figure{
 		figure("changes of leader", len(moves)), figure("most without need in one phase", len(worst.moves)),
-		figure("of them, returns", worst.returns), {"longest phase", lasted(longest)},
-		{"longest with a fault", lasted(longestFaulty)},
+		figure("of them, returns", worst.returns), duration("longest phase", longest),
+		duration("longest with a fault", longestFaulty),
 	}
 	enough := time.Duration(f.setup.Bounds.Moves+1) * f.setup.Bounds.Silence // who does not hear the leader takes a silence to challenge it
 	switch {

@@ -100,12 +100,13 @@ func (o *occupancy) figures() []Figure {
 		perMinute = float64(o.changes) / o.observed.Minutes()
 	}
 	figures := []Figure{
-		{"led", lasted(o.led)}, {"with a leader that a majority could reach", lasted(o.with)}, {"without", lasted(o.observed - o.with)}, {"times without", spread(o.gaps, lasted)},
-		figure("elections", o.elections), {"elections took", spread(o.campaigns, lasted)},
-		figure("changes of leader", o.changes), {"changes per minute", fmt.Sprintf("%.1f", perMinute)},
+		duration("led", o.led), duration("with a leader that a majority could reach", o.with), duration("without", o.observed-o.with),
+		text("times without", spread(o.gaps, lasted)),
+		figure("elections", o.elections), text("elections took", spread(o.campaigns, lasted)),
+		figure("changes of leader", o.changes), {"changes per minute", fmt.Sprintf("%.1f", perMinute), perMinute, PerMinute},
 	}
 	if len(o.raised) > 0 {
-		figures = append(figures, Figure{"terms per change", spread(o.raised, func(n uint64) string { return fmt.Sprint(n) })})
+		figures = append(figures, text("terms per change", spread(o.raised, func(n uint64) string { return fmt.Sprint(n) })))
 	}
 	if o.votes {
 		figures = append(figures, figure("split votes", o.split))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // valid is the result that a property holds. It says what was seen of it.
@@ -37,4 +38,14 @@ func invalid(figures []Figure, e evidence, format string, args ...any) Result {
 }
 
 // figure is a named number of things.
-func figure(name string, n int) Figure { return Figure{name, strconv.Itoa(n)} }
+func figure(name string, n int) Figure {
+	return Figure{Name: name, Value: strconv.Itoa(n), Number: float64(n), Unit: Things}
+}
+
+// duration is a named length of time.
+func duration(name string, d time.Duration) Figure {
+	return Figure{Name: name, Value: lasted(d), Number: d.Seconds(), Unit: Seconds}
+}
+
+// text is a named figure that is more than one number.
+func text(name, value string) Figure { return Figure{Name: name, Value: value} }

@@ -54,7 +54,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 		figure("leaderships that ended", len(handovers)), figure("without need", unjust),
 		figure("perhaps without need", doubtful),
 		figure("established leaders", established), figure("faults outlived", trials),
-		{"held with a majority", lasted(held)},
+		duration("held with a majority", held),
 	}
 	switch {
 	case unjust > 0:

@@ -153,13 +153,13 @@ func (f *facts) power() []Figure {
 	for i := range f.seen {
 		worst = max(worst, f.seen[i].worst)
 	}
-	gap := lasted(worst)
+	gap := duration("longest gap between answers", worst)
 	if worst == 0 {
-		gap = "not asked twice"
+		gap = text(gap.Name, "not asked twice")
 	}
 	return []Figure{
-		figure("leaderships seen", len(f.leads)), {"faults that took effect", fmt.Sprintf("%d of %d", f.took, f.tried)},
-		{"longest gap between answers", gap},
+		figure("leaderships seen", len(f.leads)), text("faults that took effect", fmt.Sprintf("%d of %d", f.took, f.tried)),
+		gap,
 	}
 }
 

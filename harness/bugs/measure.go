@@ -3,19 +3,16 @@ package bugs
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"recount/checkers"
 	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/history"
-	"recount/internal/hint"
 	"recount/report"
-	"recount/scenarios"
 )
 
 // Count is what came of the runs of one side of a row.
@@ -164,24 +161,23 @@ func judge(run *record.Run, err error, property string) (word, why string) {
 	return unknown, v.Why
 }
 
-// key names what a side's runs are: they are other runs when what the scenario does changes, the options or the property.
+// key names what a side's runs are: they are other runs when their plan changes, or the property. What the scenario
+// expects of them decides nothing about how they go.
 func (r Row) key(c side) (string, error) {
-	text, ok := scenarios.Read(r.Scenario())
-	if !ok {
-		return "", hint.Unknown("scenario", r.Scenario(), nil)
+	p, err := r.plan(c, 0)
+	if err != nil {
+		return "", err
 	}
-	h := sha256.New()
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "expect:") {
-			break
-		}
-		if !strings.HasPrefix(line, "about:") && !strings.HasPrefix(line, "source:") {
-			io.WriteString(h, line)
-		}
+	p.Scenario, p.Expect, p.Require = "", nil, nil
+	b, err := json.Marshal(struct {
+		Property string
+		Plan     record.Plan
+	}{r.Property, p})
+	if err != nil {
+		return "", fmt.Errorf("row %s: encode its plan: %w", r.Name, err)
 	}
-	// Maps are printed in the order of their keys.
-	fmt.Fprintf(h, "%q %q %q %q %q", c.on, r.Property, c.Target, c.Options, c.Workloads)
-	return fmt.Sprintf("%.12x", h.Sum(nil)), nil
+	sum := sha256.Sum256(b)
+	return fmt.Sprintf("%x", sum[:12]), nil
 }
 
 // Reliable reports whether a row shows where it should, in at least four of five runs, and nowhere else.

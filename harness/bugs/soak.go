@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
+	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
 	"recount/history"
@@ -106,12 +106,12 @@ func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(co
 	return s, ctx.Err()
 }
 
-// number returns a figure of a property, 0 where it has none of that name.
+// number returns how many things a figure of a property counts, 0 where it has none of that name.
 func number(r *record.Run, property, figure string) int {
 	for _, v := range r.Verdicts {
 		for _, f := range v.Figures {
-			if n, err := strconv.Atoi(f.Value); err == nil && v.Property == property && f.Name == figure {
-				return n
+			if v.Property == property && f.Name == figure && f.Unit == checkers.Things {
+				return int(f.Number)
 			}
 		}
 	}

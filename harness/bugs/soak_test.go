@@ -26,10 +26,10 @@ func soaked(last ...history.Op) *record.Run {
 		Verdicts: []record.Verdict{
 			{Result: checkers.Result{
 				Property: "single-leader-per-term", Verdict: checkers.Valid,
-				Figures: []checkers.Figure{{Name: "leaderships", Value: "8"}, {Name: "terms with a leader", Value: "6"}},
+				Figures: []checkers.Figure{{Name: "leaderships", Number: 8, Unit: checkers.Things}, {Name: "terms with a leader", Number: 6, Unit: checkers.Things}},
 			}, Promised: true},
 			{Result: checkers.Result{
-				Property: "exclusive-leadership", Verdict: checkers.Valid, Figures: []checkers.Figure{{Name: "leaderships", Value: "7"}},
+				Property: "exclusive-leadership", Verdict: checkers.Valid, Figures: []checkers.Figure{{Name: "leaderships", Number: 7, Unit: checkers.Things}},
 			}},
 			{Result: checkers.Result{Property: "monotonic-term", Verdict: checkers.Unknown, Untested: true}, Promised: true},
 			{Result: checkers.Result{Property: "sticky-leader", Verdict: checkers.Invalid}},
