@@ -110,6 +110,24 @@ func PageStyle() template.CSS {
 // Script is the script of a run's page. Without it the page stands, and does not move.
 func Script() string { return pageJS }
 
+// Chart is a run's timeline for a page that puts it in its place: what is within its picture and its overview, which are svg
+// elements of class tl, and what Script needs to know of it. Script takes another one with an event "picture" of the element.
+type Chart struct {
+	Body     template.HTML `json:"body"`
+	Overview template.HTML `json:"overview"`
+	Data     any           `json:"data"`
+	Alt      string        `json:"alt"`
+}
+
+// NewChart paints a run's timeline.
+func NewChart(r *record.Run) Chart {
+	p := paint(trace(r), 1280)
+	var body, overview bytes.Buffer
+	p.body(&body)
+	p.overview(&overview)
+	return Chart{template.HTML(body.String()), template.HTML(overview.String()), p.data(), alt(r)}
+}
+
 func newView(r *record.Run, lies fs.FS) *view {
 	tl := trace(r)
 	p := paint(tl, 1280)

@@ -41,13 +41,40 @@ if (filter) {
 
 const svg = $('picture');
 if (!svg) return;
-const data = JSON.parse($('data').textContent);
-const overview = $('overview'), brush = overview.querySelector('.brush'), tip = $('tip');
-const layers = svg.querySelectorAll('.z'), whole = overview.querySelector('.whole');
-const labels = svg.querySelector('.labels'), axis = svg.querySelector('.axis'), pointer = svg.querySelector('.pointer');
-const patterns = svg.querySelectorAll('pattern[patternTransform]'), clip = svg.querySelector('clipPath rect');
-const end = Math.max(data.end, 1), closest = Math.min(end, 5);
-let width = 0, from = 0, to = end, hot = null, waiting = false, moved = false;
+const overview = $('overview'), brush = overview.querySelector('.brush'), tip = $('tip'), pointer = svg.querySelector('.pointer');
+let data, layers, whole, labels, axis, patterns, clip, end, closest;
+let width = 0, from = 0, to = 0, hot = null, waiting = false, moved = false;
+
+// adopt takes the picture as it is in the page.
+function adopt(chart) {
+  data = chart;
+  layers = svg.querySelectorAll('.z');
+  whole = overview.querySelector('.whole');
+  labels = svg.querySelector('.labels');
+  axis = svg.querySelector('.axis');
+  patterns = svg.querySelectorAll('pattern[patternTransform]');
+  clip = svg.querySelector('clipPath rect');
+  end = Math.max(data.end, 1);
+  closest = Math.min(end, 5);
+}
+adopt(JSON.parse($('data').textContent));
+to = end;
+
+// A picture of a run under way is put in the place of the one before it. Who looked at the whole run, or at its end, does still.
+svg.addEventListener('picture', e => {
+  const all = from <= 0 && to >= end, last = to >= end, length = to - from;
+  for (const [into, text, keep] of [[svg, e.detail.body, pointer], [overview, e.detail.overview, brush]]) {
+    const doc = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`, 'image/svg+xml');
+    into.replaceChildren(...[...doc.documentElement.childNodes].map(n => document.adoptNode(n)), keep);
+  }
+  adopt(e.detail.data);
+  if (all) [from, to] = [0, end];
+  else if (last) [from, to] = [Math.max(0, end - length), end];
+  width = 0;
+  resize();
+});
+// Others may point at an instant, as the pointer does.
+svg.addEventListener('instant', e => { hot = e.detail === null ? null : {x: xOf(e.detail), y: -99}; later(); });
 
 const room = () => width - data.left - data.gutter;
 const scale = () => room() / (to - from);

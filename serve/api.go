@@ -61,6 +61,10 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
 		answer(w, run)
 	case rest == "ops":
 		s.apiOps(w, r, run)
+	case rest == "events":
+		s.apiEvents(w, r, run)
+	case rest == "picture":
+		s.apiPicture(w, r, run)
 	default:
 		s.fail(w, r, http.StatusNotFound, "A run has no "+strconv.Quote(rest)+".")
 	}

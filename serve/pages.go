@@ -83,7 +83,7 @@ var assets = func() map[string][]byte {
 		"style.css": []byte(string(report.Style()) + string(report.PageStyle()) + string(read("style.css"))),
 		"report.js": []byte(report.Script()),
 	}
-	for _, name := range []string{"app.js", "ops.js", "icon.svg"} {
+	for _, name := range []string{"app.js", "ops.js", "live.js", "watch.js", "icon.svg"} {
 		all[name] = read(name)
 	}
 	return all
@@ -112,11 +112,15 @@ func link(id string) string { return (&url.URL{Path: "/runs/" + id + "/"}).Escap
 // place is where a link leads.
 type place struct{ Name, Word, Path string }
 
-var tabs = []place{{"findings", "Findings", "/"}, {"runs", "Runs", "/runs"}}
+var tabs = []place{{"findings", "Findings", "/"}, {"runs", "Runs", "/runs"}, {"live", "Live", "/live"}}
 
 // views are the ways of looking at a run, and the forms in which it can be taken away.
 func views(r *Run) []place {
-	return []place{{Word: "picture", Path: "picture.svg"}}
+	replay := "replay"
+	if r.State == UnderWay {
+		replay = "watch it live"
+	}
+	return []place{{Word: replay, Path: "live"}, {Word: "picture", Path: "picture.svg"}}
 }
 
 // choice is a list to choose from in a form.

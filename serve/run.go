@@ -40,6 +40,8 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, link(run.ID), http.StatusMovedPermanently)
 	case rest == "":
 		s.page(w, r, run)
+	case rest == "live":
+		s.live(w, r, run)
 	case rest == "strip.svg":
 		s.draw(w, r, run, report.Strip)
 	case rest == "picture.svg":

@@ -60,6 +60,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.home)
 	mux.HandleFunc("GET /runs", s.list)
 	mux.HandleFunc("GET /runs/{path...}", s.run)
+	mux.HandleFunc("GET /live", s.watch)
 	mux.HandleFunc("GET /assets/{name}", asset)
 	mux.HandleFunc("GET /api/v1/runs", s.apiRuns)
 	mux.HandleFunc("GET /api/v1/runs/{path...}", s.apiRun)

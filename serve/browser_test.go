@@ -1,0 +1,228 @@
+package serve
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The pages in a real browser. go test ./serve -shots DIR keeps a picture of each, in light and dark, wide and narrow.
+var shots = flag.String("shots", "", "folder for pictures of the pages")
+
+// browser is a page of a Chromium, and what it complained about.
+type browser struct {
+	context.Context
+	t    *testing.T
+	site string
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// browse starts a Chromium for a site. Without one the test is skipped, and fails where CI is set.
+func browse(t *testing.T, site string) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("there is no Chromium: apt-get install chromium")
+		}
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1400, 1000))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	ctx, enough := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(enough)
+	b := &browser{Context: ctx, t: t, site: site}
+	chromedp.ListenTarget(ctx, b.listen)
+	require.NoError(t, chromedp.Run(ctx, network.Enable(), log.Enable(), runtime.Enable()))
+	return b
+}
+
+// listen takes note of what no page may do.
+func (b *browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	complain := func(format string, args ...any) { b.complaints = append(b.complaints, fmt.Sprintf(format, args...)) }
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		complain("exception: %v", e.ExceptionDetails)
+	case *runtime.EventConsoleAPICalled:
+		complain("console: %s %v", e.Type, e.Args)
+	case *log.EventEntryAdded:
+		complain("log: %s %s", e.Entry.Text, e.Entry.URL)
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.site+"/") && !strings.HasPrefix(u, "data:") {
+			complain("asks %s", u)
+		}
+	case *page.EventJavascriptDialogOpening:
+		complain("dialog: %s", e.Message)
+	}
+}
+
+func (b *browser) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Run(b, actions...))
+}
+
+// open opens a page and checks what holds of every page.
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate(b.site+path), chromedp.WaitVisible("#content"))
+	b.check(path)
+}
+
+func (b *browser) check(path string) {
+	b.t.Helper()
+	var title string
+	var wrong []string
+	b.run(chromedp.Title(&title), chromedp.Evaluate(rules, &wrong))
+	assert.Empty(b.t, wrong, path)
+	require.NotEqual(b.t, "owned", title)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	assert.Empty(b.t, b.complaints, path)
+}
+
+// until waits for an expression to be true.
+func (b *browser) until(expression string) {
+	b.t.Helper()
+	err := chromedp.Run(b, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(20*time.Second)))
+	require.NoError(b.t, err, expression)
+}
+
+func (b *browser) text(selector string) (text string) {
+	b.t.Helper()
+	b.run(chromedp.Text(selector, &text))
+	return text
+}
+
+// shoot keeps pictures of the page, if they are asked for.
+func (b *browser) shoot(name string) {
+	b.t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1400, 400} {
+			b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				emulation.SetDeviceMetricsOverride(width, 900, 1, false), chromedp.Sleep(100*time.Millisecond))
+			b.check(name + " " + scheme)
+			if *shots == "" {
+				continue
+			}
+			var png []byte
+			b.run(chromedp.FullScreenshot(&png, 100))
+			require.NoError(b.t, os.MkdirAll(*shots, 0o755))
+			require.NoError(b.t, os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png, 0o644))
+		}
+	}
+	b.run(emulation.SetDeviceMetricsOverride(1400, 900, 1, false))
+}
+
+func TestPagesInABrowser(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 7)
+	simulate(t, results, "dead-leader", 3)
+	spoil(t, r, results)
+	_, h := open(t, Config{Results: results})
+	site := httptest.NewServer(h)
+	t.Cleanup(site.Close)
+	b := browse(t, site.URL)
+	at := "/runs/" + id(t, results, r) + "/"
+
+	b.open("/")
+	require.Contains(t, b.text("main"), "no-ping-pong")
+	b.shoot("findings")
+	b.open("/runs")
+	b.shoot("runs")
+	b.open("/?target=" + url.QueryEscape("blazingmq-term") + "&property=no-ping-pong")
+	require.NotContains(t, b.text(".findings"), "elects")
+
+	b.open(at)
+	b.run(chromedp.ScrollIntoView("#all"))
+	b.until(`document.querySelectorAll('#all-rows tr').length === 200`)
+	b.run(chromedp.Click("#all-on"))
+	b.until(`document.querySelector('#all-rows td').textContent === '200'`)
+	b.run(chromedp.SendKeys(`#all-filter [name=text]`, "cut-link"))
+	b.until(`document.querySelectorAll('#all-rows tr').length === 4`)
+	b.shoot("run")
+
+	b.open(at + "live")
+	b.until(`document.getElementById('status').textContent.startsWith('over: held')`)
+	b.until(`document.querySelectorAll('.node.leader').length === 1`)
+	b.run(chromedp.Focus("#picture"), chromedp.KeyEvent(","))
+	b.until(`document.getElementById('status').textContent.includes(' of 30')`)
+	require.Contains(t, b.text("#told"), "leads in term")
+	b.run(chromedp.Evaluate(`{const s = document.getElementById('scrub'); s.value = 10000; s.dispatchEvent(new Event('input'))}`, nil))
+	b.until(`document.querySelectorAll('.links-now .cut').length === 2`)
+	require.Contains(t, b.text("#faults"), "cut-link")
+	b.shoot("live")
+
+	for _, p := range []string{"", "live"} {
+		b.open("/runs/spoilt/20260101-000000.000/" + p)
+		b.until(`document.body.textContent.includes('<script>')`)
+		b.run(chromedp.Sleep(300 * time.Millisecond)) // for a script to run, if it could
+		b.check("spoilt " + p)
+	}
+}
+
+// rules finds what keeps people from using a page: the rules of axe that matter here, written by hand. Contrast is WCAG's: 4.5, or 3 for large
+// text.
+const rules = `(() => {
+const wrong = [];
+const say = (e, what) => wrong.push(what + ': ' + e.outerHTML.slice(0, 120));
+const visible = e => e.checkVisibility && e.checkVisibility({visibilityProperty: true}) && !e.closest('[aria-hidden=true]');
+if (!document.documentElement.lang) wrong.push('no language');
+if (!document.title) wrong.push('no title');
+if (document.querySelectorAll('main').length !== 1) wrong.push('not one main');
+if (document.querySelectorAll('h1').length !== 1) wrong.push('not one h1');
+const ids = new Set();
+for (const e of document.querySelectorAll('[id]')) { if (ids.has(e.id)) say(e, 'id twice'); ids.add(e.id); }
+for (const e of document.querySelectorAll('a[href],button,input,select,[role=img]')) {
+  if (!visible(e)) continue;
+  const name = (e.getAttribute('aria-label') || e.title || (e.labels && e.labels[0] && e.labels[0].textContent) || e.textContent || '').trim();
+  if (!name) say(e, 'no name');
+}
+for (const e of document.querySelectorAll('img')) if (!e.hasAttribute('alt')) say(e, 'no alt');
+const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+if (wide > 1) wrong.push('wider than the window by ' + wide);
+const rgb = c => { const m = c.match(/[\d.]+/g).map(Number), k = c.startsWith('color(srgb') ? 255 : 1; return {r: k * m[0], g: k * m[1], b: k * m[2], a: m.length > 3 ? m[3] : 1}; };
+const lum = c => { const f = v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(c.r) + 0.7152 * f(c.g) + 0.0722 * f(c.b); };
+const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.a > 0.99) return c; } return {r: 255, g: 255, b: 255}; };
+const seen = new Set();
+for (const e of document.querySelectorAll('body *')) {
+  if (e.closest('svg') || !visible(e) || e.disabled || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+  const s = getComputedStyle(e), a = lum(rgb(s.color)), b = lum(ground(e));
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  const large = parseFloat(s.fontSize) >= 24 || parseFloat(s.fontSize) >= 18.66 && s.fontWeight >= 700;
+  const key = e.tagName + e.className + s.color;
+  if (ratio < (large ? 3 : 4.5) && !seen.has(key)) { seen.add(key); say(e, 'contrast ' + ratio.toFixed(2)); }
+}
+return wrong;
+})()`

@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"net/http"
+
+	"recount/harness/record"
+	"recount/report"
+)
+
+// livePage is a run while it happens, or played again.
+type livePage struct {
+	Run   *Run
+	Names []string
+	Chart report.Chart
+	API   string
+}
+
+// watch leads to the run under way that began last, or waits for one.
+func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
+	for _, run := range s.index.now().runs {
+		if run.State == UnderWay {
+			http.Redirect(w, r, link(run.ID)+"live", http.StatusSeeOther)
+			return
+		}
+	}
+	s.show(w, r, "watch", frame{Title: "Live", Tab: "live", Scripts: []string{"watch.js"}})
+}
+
+func (s *Server) live(w http.ResponseWriter, r *http.Request, run *Run) {
+	known, err := s.runs.run(run.ID)
+	if err != nil { // a history that has not begun, perhaps
+		known, err = record.OutlineFS(s.folder(run))
+	}
+	if err != nil {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		return
+	}
+	p := livePage{Run: run, Names: known.Nodes, Chart: report.NewChart(known), API: "/api/v1" + link(run.ID)}
+	s.show(w, r, "live", frame{Title: run.Title + " live", Tab: "live", Scripts: []string{"report.js", "live.js"}, Page: p})
+}
+
+// apiPicture is GET /api/v1/runs/{id}/picture: the timeline as far as the history goes.
+func (s *Server) apiPicture(w http.ResponseWriter, r *http.Request, run *Run) {
+	full, err := s.runs.run(run.ID)
+	if err != nil {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		return
+	}
+	answer(w, struct {
+		report.Chart
+		Ops int `json:"ops"`
+	}{report.NewChart(full), len(full.History.Ops)})
+}
