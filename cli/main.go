@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -33,7 +34,24 @@ import (
 // Main runs the command that the program's arguments name and ends the program with its status. It is also what runs
 // inside of the containers that the program starts, so it comes first in main; the program must be linked statically
 // (CGO_ENABLED=0) for that.
-func Main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func Main() {
+	// A crash of Go's is status 2, which says "unknown" here. Where it cannot be caught, in a goroutine of its own, it
+	// ends the program by SIGABRT instead.
+	debug.SetTraceback("crash")
+	os.Exit(guarded(func() int { return run(os.Args[1:], os.Stdout, os.Stderr) }, os.Stderr))
+}
+
+// guarded returns the status that program ends with: StatusFailed if it panics, with the stack on stderr.
+func guarded(program func() int, stderr io.Writer) (status int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "recount: crashed: %v\n%s", p, debug.Stack())
+			fmt.Fprintln(stderr, "recount: hint: this is a bug in Recount and says nothing about the election; what the run recorded is kept")
+			status = record.StatusFailed
+		}
+	}()
+	return program()
+}
 
 // run is the whole program. Results go to stdout; everything else goes to stderr, prefixed.
 func run(args []string, stdout, stderr io.Writer) (status int) {
