@@ -109,7 +109,7 @@ type phase struct {
 	faults []*history.Fault // under way, in the order in which they began
 }
 
-// lull is how long a node may leave one without an answer before nobody can vouch for it.
+// lull is how long a node may go without answering before what it last said no longer counts.
 func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.setup.Bounds.Poll) }
 
 // quorum is how many voters are a majority.

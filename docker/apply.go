@@ -174,7 +174,7 @@ func (c *Cluster) verify(ctx context.Context, change history.Changes, within tim
 	return answer.Verified, err
 }
 
-// call is something of a change that takes the engine, or patience.
+// call is a part of a change that the agent cannot make at once: it asks the engine, or waits for a process.
 type call struct {
 	node *node
 	do   func(ctx context.Context, n *node) error

@@ -66,8 +66,8 @@ func (c *Cluster) revive(n *node, l *life) {
 	})
 }
 
-// throes is how long the end of a process is waited for that was seen to be gone.
-const throes = 2 * time.Second
+// endWait is how long to wait for the engine to report the end of a process that the agent saw ending.
+const endWait = 2 * time.Second
 
 // revived starts those nodes again, of a change that heals their disks, that ended while they were healed, and reports
 // whether there are any.
@@ -82,7 +82,7 @@ func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
 		select {
 		case <-n.life.over:
 			some = c.start(ctx, n) == nil || some
-		case <-time.After(throes):
+		case <-time.After(endWait):
 		}
 	}
 	return some

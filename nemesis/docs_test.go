@@ -38,7 +38,7 @@ func TestDocsAreOfTheRegistry(t *testing.T) {
 	require.Equal(t, want, string(text), "write it with: go test ./nemesis -run Docs -update")
 }
 
-// disksAbout says what a disk that can fail keeps, and what it costs. docker/disk says it to those who read the code.
+// disksAbout says what a disk that can fail keeps, and what it costs. docker/agent/disk says it to those who read the code.
 const disksAbout = `Of a node's data volume; in simulation, of what an algorithm stores. A run whose schedule has one of these, or crash, puts the
 nodes' data on disks that can fail. In containers that is a file system in the memory of the run's agent, of at most 1 GiB a
 node, which the image's own data folder is served from through FUSE: the image is unmodified, mapped files and locks included,

@@ -156,7 +156,7 @@ func newLevel(all []Access) level {
 	return v
 }
 
-// read reports whether a value was.
+// read reports whether some op read a value.
 func (v *level) read(value int64) bool {
 	_, ok := slices.BinarySearch(v.reads, value)
 	return ok

@@ -48,7 +48,7 @@ func newMeter(ctx context.Context) *meter {
 	return &meter{ctx: ctx, clock: c}
 }
 
-// over reports whether time is, and counts what has passed since it was last asked.
+// over reports whether the time limit is reached, and counts what has passed since it was last asked.
 func (m *meter) over() bool {
 	if m.clock == nil {
 		return m.ctx.Err() != nil

@@ -209,7 +209,7 @@ func wait(tid int, deadline time.Time) (status unix.WaitStatus, err error) {
 	}
 }
 
-// ended tells whether a thread has, be it that nobody has waited for it yet.
+// ended reports whether a thread has ended. One that nobody has waited for yet (a zombie) counts as ended.
 func ended(tid int) bool { return strings.IndexByte("ZX", threadState(tid)) >= 0 }
 
 // detach lets threads go on as if nothing had been. Those that were asked to stop and have not yet are let go with the

@@ -38,7 +38,7 @@ func (m *Mirror) place(path string) (dir *inode, name string) {
 	return at, parts[len(parts)-1]
 }
 
-// at is what has a path, or nil.
+// at returns the file or folder at a path, or nil if there is none.
 func (m *Mirror) at(path string) *inode {
 	if filepath.Clean(path) == "/" {
 		return m.d.root
