@@ -2,15 +2,13 @@
 package redis
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
-	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"recount/election"
 )
@@ -27,94 +25,55 @@ type client struct {
 
 	mu   sync.Mutex
 	conn net.Conn // nil before the first question, and after one that failed
-	read *bufio.Reader
+	over *redis.Client
 }
 
-// refusal is an error that the server answers with.
-type refusal string
-
-func (e refusal) Error() string { return string(e) }
-
-// ask sends a command and returns the strings that the answer consists of: one, or those of a list.
-func (c *client) ask(ctx context.Context, command ...string) (answer []string, err error) {
+// ask has a question put to the server. Its error is a redis.Error where the server refused, and ctx's where ctx ended.
+func (c *client) ask(ctx context.Context, question func(*redis.Client) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		if c.conn, err = c.dial(ctx, Port); err != nil {
-			c.conn = nil
-			return nil, err
+		conn, err := c.dial(ctx, Port)
+		if err != nil {
+			return err
 		}
-		c.read = bufio.NewReader(c.conn)
+		c.conn, c.over = conn, redis.NewClient(overOne(conn))
 	}
 	conn := c.conn
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	answer, err = c.exchange(command)
-	var refused refusal
+	err := question(c.over)
+	var refused redis.Error
 	if !stop() || err != nil && !errors.As(err, &refused) {
-		conn.Close()
-		c.conn = nil
+		c.hangUp()
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
 	}
-	return answer, err
+	return err
 }
 
-// exchange speaks Redis's protocol: https://redis.io/docs/latest/develop/reference/protocol-spec/
-func (c *client) exchange(command []string) ([]string, error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "*%d\r\n", len(command))
-	for _, word := range command {
-		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(word), word)
-	}
-	if _, err := io.WriteString(c.conn, b.String()); err != nil {
-		return nil, err
-	}
-	return readAnswer(c.read)
-}
-
-func readAnswer(r *bufio.Reader) ([]string, error) {
-	line, err := r.ReadString('\n')
-	if err != nil {
-		return nil, err
-	}
-	line = strings.TrimRight(line, "\r\n")
-	if line == "" {
-		return nil, errors.New("redis answered an empty line")
-	}
-	rest := line[1:]
-	switch line[0] {
-	case '+', ':':
-		return []string{rest}, nil
-	case '-':
-		return nil, refusal(rest)
-	case '$':
-		n, err := strconv.Atoi(rest)
-		if err != nil || n < -1 || n > 1<<20 {
-			return nil, fmt.Errorf("redis answered %.80q", line)
-		}
-		if n < 0 {
-			return []string{""}, nil
-		}
-		text := make([]byte, n+2)
-		_, err = io.ReadFull(r, text)
-		return []string{string(text[:n])}, err
-	case '*':
-		n, err := strconv.Atoi(rest)
-		if err != nil || n > 100 {
-			return nil, fmt.Errorf("redis answered %.80q", line)
-		}
-		var all []string
-		for range n {
-			one, err := readAnswer(r)
-			if err != nil {
-				return nil, err
+// overOne has the library speak over a connection that is there already, say nothing that it is not asked to, and try
+// nothing twice: the run's clients decide when to ask again. How long an answer may take is the context's to say.
+func overOne(conn net.Conn) *redis.Options {
+	given := false
+	return &redis.Options{
+		Dialer: func(context.Context, string, string) (net.Conn, error) {
+			if given {
+				return nil, net.ErrClosed
 			}
-			all = append(all, one...)
-		}
-		return all, nil
+			given = true
+			return conn, nil
+		},
+		Protocol: 2, MaxRetries: -1, DialerRetries: 1, ReadTimeout: -1, WriteTimeout: -1, ContextTimeoutEnabled: true,
+		ConnMaxIdleTime: -1, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
-	return nil, fmt.Errorf("redis answered %.80q", line)
+}
+
+func (c *client) hangUp() {
+	c.over.Close()
+	c.conn.Close()
+	c.conn, c.over = nil, nil
 }
 
 // Close ends the connection.
@@ -122,8 +81,7 @@ func (c *client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn != nil {
-		c.conn.Close()
-		c.conn = nil
+		c.hangUp()
 	}
 	return nil
 }

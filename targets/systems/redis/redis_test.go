@@ -3,35 +3,19 @@ package redis
 import (
 	"bufio"
 	"context"
+	"fmt"
+	"io"
 	"net"
-	"strings"
+	"runtime"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
 )
-
-func TestRedisAnswers(t *testing.T) {
-	for text, want := range map[string][]string{
-		"+PONG\r\n":                        {"PONG"},
-		":7\r\n":                           {"7"},
-		"$5\r\na\r\nbc\r\n":                {"a\r\nbc"},
-		"$-1\r\n":                          {""},
-		"*2\r\n$2\r\nOK\r\n$1\r\nx\r\n":    {"OK", "x"},
-		"*2\r\n+OK\r\n*1\r\n$3\r\nabc\r\n": {"OK", "abc"},
-	} {
-		got, err := readAnswer(bufio.NewReader(strings.NewReader(text)))
-		require.NoError(t, err, "%q", text)
-		require.Equal(t, want, got)
-	}
-	_, err := readAnswer(bufio.NewReader(strings.NewReader("-LOADING Redis is loading\r\n")))
-	require.Equal(t, refusal("LOADING Redis is loading"), err)
-	for _, text := range []string{"", "\r\n", "$x\r\n", "$9999999\r\n", "*101\r\n", "?\r\n", "$5\r\nab"} {
-		_, err := readAnswer(bufio.NewReader(strings.NewReader(text)))
-		require.Error(t, err, "%q", text)
-	}
-}
 
 // Only a master that takes writes leads.
 func TestSentinelViews(t *testing.T) {
@@ -43,40 +27,106 @@ func TestSentinelViews(t *testing.T) {
 	require.Equal(t, election.Status{}, o.read("READONLY", replica+"master_link_status:down\r\n"))
 }
 
-// A server that answers an error is asked again over the same connection; one that hangs up, over another.
-func TestRedisClientKeepsItsConnection(t *testing.T) {
-	dials := 0
-	answers := []string{"-ERR no\r\n", "+PONG\r\n", "", "+PONG\r\n"} // "" hangs up
-	c := &client{dial: func(context.Context, int) (net.Conn, error) {
-		dials++
-		here, there := net.Pipe()
-		go func() {
-			defer there.Close()
-			for r := bufio.NewReader(there); len(answers) > 0; {
-				for range 3 { // *1, $4, PING
-					if _, err := r.ReadString('\n'); err != nil {
-						return
-					}
-				}
-				a := answers[0]
-				answers = answers[1:]
-				if a == "" {
-					return
-				}
-				_, _ = there.Write([]byte(a))
+// A server that answers an error is asked again over the same connection; one that hangs up, or does not answer in time,
+// over another. Nothing is left running after Close.
+func TestClientKeepsItsConnection(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s := &server{answers: []string{"-LOADING Redis is loading\r\n", "+PONG\r\n", hangUp, "+PONG\r\n", silence, "+PONG\r\n"}}
+	c := &client{dial: s.dial}
+	ping := func(ctx context.Context) error {
+		return c.ask(ctx, func(r *redis.Client) error { return r.Ping(ctx).Err() })
+	}
+	var refused redis.Error
+	require.ErrorAs(t, ping(t.Context()), &refused)
+	require.ErrorContains(t, refused, "LOADING Redis is loading")
+	require.NoError(t, ping(t.Context()))
+	require.EqualValues(t, 1, s.dials.Load())
+
+	require.Error(t, ping(t.Context()))
+	require.NoError(t, ping(t.Context()))
+	require.EqualValues(t, 2, s.dials.Load())
+
+	ctx, stop := context.WithCancel(t.Context())
+	s.silent = stop
+	require.ErrorIs(t, ping(ctx), context.Canceled)
+	require.NoError(t, ping(t.Context()))
+	require.EqualValues(t, 3, s.dials.Load())
+
+	require.NoError(t, c.Close())
+	require.NoError(t, c.Close())
+	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("left running: %s", stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// A script's answer is the two texts that it returns.
+func TestSentinelObserves(t *testing.T) {
+	const info = "role:master\r\n"
+	s := &server{answers: []string{fmt.Sprintf("*2\r\n$2\r\nOK\r\n$%d\r\n%s\r\n", len(info), info), "*1\r\n+OK\r\n"}}
+	o := &sentinelObserver{client: client{dial: s.dial}, self: 2}
+	defer o.Close()
+	status, _, err := o.Observe(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, election.Status{Role: election.Leader, Leader: 2}, status)
+	_, _, err = o.Observe(t.Context())
+	require.ErrorContains(t, err, `redis answered ["OK"]`)
+}
+
+// server answers each command but the first of a connection, which asks for a version of the protocol, with the next of
+// its answers.
+type server struct {
+	dials   atomic.Int32
+	answers []string
+	silent  func() // called in place of an answer that is silence
+}
+
+const hangUp, silence = "", "-"
+
+func (s *server) dial(context.Context, int) (net.Conn, error) {
+	s.dials.Add(1)
+	here, there := net.Pipe()
+	go func() {
+		defer there.Close()
+		r := bufio.NewReader(there)
+		for first := true; ; first = false {
+			if readCommand(r) != nil {
+				return
 			}
-		}()
-		return here, nil
-	}}
-	defer c.Close()
-	_, err := c.ask(t.Context(), "PING")
-	require.Equal(t, refusal("ERR no"), err)
-	_, err = c.ask(t.Context(), "PING")
-	require.NoError(t, err)
-	require.Equal(t, 1, dials)
-	_, err = c.ask(t.Context(), "PING")
-	require.Error(t, err)
-	_, err = c.ask(t.Context(), "PING")
-	require.NoError(t, err)
-	require.Equal(t, 2, dials)
+			if first {
+				_, _ = io.WriteString(there, "-ERR unknown command\r\n")
+				continue
+			}
+			a := s.answers[0]
+			s.answers = s.answers[1:]
+			switch a {
+			case hangUp:
+				return
+			case silence:
+				s.silent()
+			default:
+				_, _ = io.WriteString(there, a)
+			}
+		}
+	}()
+	return here, nil
+}
+
+// readCommand reads past one command: "*1\r\n$4\r\nPING\r\n".
+func readCommand(r *bufio.Reader) error {
+	var words, size int
+	if _, err := fmt.Fscanf(r, "*%d\r\n", &words); err != nil {
+		return err
+	}
+	for range words {
+		if _, err := fmt.Fscanf(r, "$%d\r\n", &size); err != nil {
+			return err
+		}
+		if _, err := r.Discard(size + 2); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"recount/election"
 	"recount/history"
 	"recount/targets"
@@ -122,7 +124,11 @@ return {w['err'] or w['ok'], redis.call('INFO', 'replication')}`
 
 // Observe writes to the server: a master that takes no writes does not lead.
 func (o *sentinelObserver) Observe(ctx context.Context) (election.Status, bool, error) {
-	answer, err := o.ask(ctx, "EVAL", sentinelScript, "1", "recount:probe")
+	var answer []string
+	err := o.ask(ctx, func(server *redis.Client) (err error) {
+		answer, err = server.Eval(ctx, sentinelScript, []string{"recount:probe"}).StringSlice()
+		return err
+	})
 	if err == nil && len(answer) != 2 {
 		err = fmt.Errorf("redis answered %q", answer)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/redis/go-redis/v9"
+
 	"recount/election"
 )
 
@@ -40,7 +42,7 @@ type pinger struct{ client }
 
 // Observe pings it.
 func (o *pinger) Observe(ctx context.Context) (election.Status, bool, error) {
-	if _, err := o.ask(ctx, "PING"); err != nil {
+	if err := o.ask(ctx, func(server *redis.Client) error { return server.Ping(ctx).Err() }); err != nil {
 		return election.Status{}, false, fmt.Errorf("ping redis: %w", err)
 	}
 	return election.Status{}, false, nil
