@@ -3,6 +3,8 @@
 package targets
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -173,8 +175,20 @@ func Find(name string) (*Target, error) {
 	for n := range registry {
 		known = append(known, n)
 	}
+	if !linked {
+		slices.Sort(known)
+		return nil, hint.Add(fmt.Errorf("unknown target %q", name),
+			"import _ \"recount/targets/builtin\" registers those that Recount comes with; known: %s", cmp.Or(strings.Join(known, ", "), "none"))
+	}
 	return nil, hint.Unknown("target", name, known)
 }
+
+// linked tells that the targets that Recount comes with are registered.
+var linked bool
+
+// BuiltinLinked notes that the targets that Recount comes with are registered, so that nobody is told to import them.
+// Package targets/builtin calls it.
+func BuiltinLinked() { linked = true }
 
 // Can reports whether the nodes of an algorithm, with these options, can carry out commands of a kind.
 func (t *Target) Can(do election.Verb, o Options) (can bool) {

@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	"recount/targets"
 	_ "recount/targets/algorithms"
 	_ "recount/targets/algorithms/etcdraft"
 	_ "recount/targets/systems/dragonboat"
@@ -16,3 +17,5 @@ import (
 	_ "recount/targets/systems/zookeeper"
 	_ "recount/targets/systems/zookeeperrecipe"
 )
+
+func init() { targets.BuiltinLinked() }
