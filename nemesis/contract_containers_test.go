@@ -1,17 +1,11 @@
 package nemesis_test
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -38,10 +32,9 @@ func TestFaultsOnContainersKeepTheContract(t *testing.T) {
 // contained is the world of containers. In each runs the program of the tests of package docker.
 type contained struct {
 	*docker.Cluster
+	spoken
 	t *testing.T
 }
-
-const port = "7000" // of the program, for commands over TCP and for datagrams
 
 func newContained(t *testing.T) *contained {
 	e, err := docker.Connect(t.Context())
@@ -67,7 +60,10 @@ func newContained(t *testing.T) *contained {
 		what[n] = docker.Container{Image: image, Command: []string{docker.SelfPath, "member", "/data"}, Data: "/data"}
 	}
 	require.NoError(t, c.Launch(t.Context(), what))
-	w := &contained{c, t}
+	w := &contained{Cluster: c, t: t}
+	w.spoken = spoken{t, c.Addr, func(node string, within time.Duration, line string) (string, error) {
+		return converse(c.Dial, node, within, line)
+	}}
 	for _, n := range nodes {
 		require.Eventually(t, func() bool { return w.answers(n) }, time.Minute, time.Millisecond)
 	}
@@ -93,97 +89,3 @@ func (w *contained) state() history.Changes {
 	require.NoError(w.t, err)
 	return s
 }
-
-// ask has the program on a node do something, and returns what it answers.
-func (w *contained) ask(node string, within time.Duration, format string, args ...any) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	conn, err := w.Dial(ctx, node, 7000)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(within)); err != nil {
-		return "", err
-	}
-	if _, err := fmt.Fprintf(conn, format+"\n", args...); err != nil {
-		return "", err
-	}
-	answer, err := bufio.NewReader(conn).ReadString('\n')
-	return strings.TrimSpace(answer), err
-}
-
-func (w *contained) tell(node, format string, args ...any) string {
-	answer, err := w.ask(node, time.Minute, format, args...)
-	require.NoError(w.t, err)
-	return answer
-}
-
-func (w *contained) address(node string) string { return net.JoinHostPort(w.Addr(node).String(), port) }
-
-func (w *contained) say(node, text string) {
-	for _, other := range nodes {
-		if other != node {
-			w.tell(node, "tell %s %s", w.address(other), text)
-		}
-	}
-}
-
-func (w *contained) heard(node string) []string { return strings.Split(w.tell(node, "heard"), ",") }
-
-func (w *contained) echo(from, to string, n int, wait time.Duration) echoes {
-	words := strings.Fields(w.tell(from, "echo %s %d %v", w.address(to), n, wait))
-	var all []int
-	for _, word := range words {
-		k, err := strconv.Atoi(word)
-		require.NoError(w.t, err)
-		all = append(all, k)
-	}
-	e := echoes{sent: n, got: all[0], twice: all[1], early: all[2], all: time.Duration(all[3])}
-	for _, d := range all[4:] {
-		e.took = append(e.took, time.Duration(d))
-	}
-	slices.Sort(e.took)
-	return e
-}
-
-func (w *contained) answers(node string) bool {
-	_, err := w.ask(node, 500*time.Millisecond, "ping")
-	return err == nil
-}
-
-func (w *contained) refuses(from, to string, port int) bool {
-	said := w.tell(from, "knock %s", net.JoinHostPort(w.Addr(to).String(), strconv.Itoa(port)))
-	return strings.Contains(said, "refused") || strings.Contains(said, "reset")
-}
-
-func (w *contained) lives(node string) int {
-	said, err := w.ask(node, time.Second, "lives")
-	if err != nil {
-		return 0 // it does not live just now
-	}
-	n, err := strconv.Atoi(said)
-	require.NoError(w.t, err)
-	return n
-}
-
-func (w *contained) clock(node string) (wall time.Time, lived time.Duration) {
-	var a, b int64
-	_, err := fmt.Sscan(w.tell(node, "clock"), &a, &b)
-	require.NoError(w.t, err)
-	return time.Unix(0, a), time.Duration(b)
-}
-
-func (w *contained) write(node, text string, sync bool) error {
-	how := "leave"
-	if sync {
-		how = "sync"
-	}
-	said, err := w.ask(node, time.Minute, "write %s %s", strings.ReplaceAll(text, " ", "-"), how)
-	if err == nil && said != "ok" {
-		err = errors.New(said)
-	}
-	return err
-}
-
-func (w *contained) read(node string) string { return w.tell(node, "read") }

@@ -133,6 +133,9 @@ func (c *Cluster) Hash() uint64 { return c.hash }
 
 // Run lets all happen that happens until then. It fails if ctx ends first, or a node does not come to rest.
 func (c *Cluster) Run(ctx context.Context, until time.Duration) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	for c.lost == nil {
 		if c.steps++; c.steps%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -29,8 +29,8 @@ func (p *proc) datagram(id uint32, data []byte) {
 	if to.Addr().IsLoopback() {
 		source = netip.AddrPortFrom(to.Addr(), from.Port())
 	}
-	n.carry(source, to, headers+len(body), func(peer *node, reset bool) {
-		if b, ok := peer.binds[to.Port()]; ok && !reset {
+	n.carry(source, to, headers+len(body), func(peer *node, _ bool) { // a reset is nothing to datagrams
+		if b, ok := peer.binds[to.Port()]; ok {
 			b.p.tell(wire.Datagram, b.id, append(wire.AppendAddr(nil, wired(source)), body...))
 		}
 	})

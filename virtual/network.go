@@ -13,10 +13,10 @@ import (
 // Carry brings a segment to the machine that has its address.
 func (n *node) Carry(s tcp.Segment) {
 	n.carry(s.From, s.To, s.Size(), func(to *node, reset bool) {
-		if !reset {
-			to.tcp.Receive(s)
-		} else if !s.RST {
+		if reset && !s.RST { // resets themselves get through
 			to.Carry(tcp.Reset(s))
+		} else {
+			to.tcp.Receive(s)
 		}
 	})
 }
