@@ -64,9 +64,12 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	}
 	p.Dir = dir
 	env := p.env()
-	t, err := toolchain(ctx, p.Go, p.Dir, env)
+	t, err := toolchain(ctx, p.Go, p.Dir, p.Cache, env)
 	if err != nil {
 		return "", err
+	}
+	if p.Go = t.Go; t.Moved {
+		env = append(env, "GOROOT="+t.Root, "GOTOOLCHAIN=local")
 	}
 	path, key, err := t.overlay(p.Cache)
 	if err != nil {

@@ -36,11 +36,12 @@ type Toolchain struct {
 	Root    string // GOROOT
 	Version string // "go1.26.8"
 	Arch    string // the architecture that is built for
+	Moved   bool   // Root is not where Go has it
 }
 
 // toolchain asks the go command what it would build with in a folder.
-func toolchain(ctx context.Context, goCmd, dir string, env []string) (Toolchain, error) {
-	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOROOT", "GOVERSION", "GOARCH", "GOOS")
+func toolchain(ctx context.Context, goCmd, dir, cache string, env []string) (Toolchain, error) {
+	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOROOT", "GOVERSION", "GOARCH", "GOOS", "GOMODCACHE")
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	if err != nil {
@@ -49,14 +50,39 @@ func toolchain(ctx context.Context, goCmd, dir string, env []string) (Toolchain,
 		}
 		return Toolchain{}, fmt.Errorf("go env: %w%s", err, stderrOf(err))
 	}
-	var e struct{ GOROOT, GOVERSION, GOARCH, GOOS string }
+	var e struct{ GOROOT, GOVERSION, GOARCH, GOOS, GOMODCACHE string }
 	if err := json.Unmarshal(out, &e); err != nil {
 		return Toolchain{}, fmt.Errorf("go env: %w", err)
 	}
 	if e.GOOS != "linux" {
 		return Toolchain{}, fmt.Errorf("virtual time is for linux, not for %s", e.GOOS)
 	}
-	return Toolchain{goCmd, e.GOROOT, e.GOVERSION, e.GOARCH}, nil
+	t := Toolchain{Go: goCmd, Root: e.GOROOT, Version: e.GOVERSION, Arch: e.GOARCH}
+	if strings.HasPrefix(t.Root, e.GOMODCACHE+"/") {
+		return t.outside(cache)
+	}
+	return t, nil
+}
+
+// outside is the same toolchain at another place: the go command refuses to replace files of the module cache, which is
+// where it puts toolchains that it has fetched itself.
+func (t Toolchain) outside(cache string) (Toolchain, error) {
+	root := filepath.Join(cache, "goroot", filepath.Base(t.Root))
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return t, fmt.Errorf("overlay: %w", err)
+	}
+	entries, err := os.ReadDir(t.Root)
+	if err != nil {
+		return t, fmt.Errorf("overlay: %w", err)
+	}
+	for _, e := range entries {
+		err := os.Symlink(filepath.Join(t.Root, e.Name()), filepath.Join(root, e.Name()))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return t, fmt.Errorf("overlay: %w", err)
+		}
+	}
+	t.Go, t.Root, t.Moved = filepath.Join(t.Root, "bin", "go"), root, true
+	return t, nil
 }
 
 func stderrOf(err error) string {

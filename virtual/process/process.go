@@ -40,7 +40,7 @@ type Options struct {
 	Preempt  uint32        // one wake-up in so many preempts; 0 for none
 	CPUs     uint32        // what runtime.NumCPU says; 0 means 2
 	Start    int64         // its monotonic clock when it begins, nanoseconds; at least 1
-	Collect  time.Duration // between garbage collections; 0 means 5 s
+	Collect  time.Duration // between garbage collections; 0 means 10 s
 	SyncTime time.Duration // of a healthy disk
 	Files    bool          // tell of changes of files
 	StopAt   uint64        // end with all stacks at this scheduler event; 0 for never
@@ -118,7 +118,7 @@ func Start(o Options) (*Process, error) {
 	copy(p.mem[wire.TextAt:], text)
 	*p.h = wire.Header{
 		Magic: wire.Magic, Version: wire.Version, TextLen: uint32(len(text)),
-		Seed: o.Seed, Start: o.Start, Collect: int64(or(o.Collect, 5*time.Second)),
+		Seed: o.Seed, Start: o.Start, Collect: int64(or(o.Collect, 10*time.Second)),
 		Policy: o.Policy, Preempt: o.Preempt, CPUs: or(o.CPUs, 2), IP: o.IP,
 		Trace: flag(o.Trace != nil), Files: flag(o.Files), StopAt: o.StopAt, SyncTime: int64(o.SyncTime),
 	}
@@ -144,6 +144,9 @@ func (p *Process) start(mem *os.File) error {
 	defer func() { theirs[2].Close() }()
 	line := append(append(o.Prefix[:len(o.Prefix):len(o.Prefix)], o.Path), o.Args...)
 	c := exec.Command(line[0], line[1:]...)
+	if len(o.Prefix) == 0 {
+		c.Args[0] = filepath.Base(o.Path) // where it was built is chance
+	}
 	c.Dir = filepath.Join(o.Root, or(o.Dir, "/"))
 	c.Env = append([]string{wire.Env + "=1"}, o.Env...)
 	c.Stderr = p.stderr
@@ -238,7 +241,7 @@ func (p *Process) put(g Grant) {
 // await waits until it is the controller's turn.
 func (p *Process) await() (ended bool, err error) {
 	patience := or(p.opts.Patience, 20*time.Second)
-	began := time.Duration(-1)
+	began, last := time.Duration(-1), time.Duration(-1)
 	fds := []unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, int(patience/time.Millisecond))
@@ -253,7 +256,9 @@ func (p *Process) await() (ended bool, err error) {
 			began = p.used()
 		case p.used()-began >= patience:
 			return false, p.dump(fmt.Sprintf("has gone on for %.1f s of CPU time without coming to rest: it waits in a loop for what only time, or another node, will bring", (p.used() - began).Seconds()))
-		case p.sleeps():
+		case p.used() != last || !p.sleeps(): // it has had no more of the machine
+			last = p.used()
+		default:
 			return false, p.dump("sits in a call of the operating system that does not return: virtual time stands still until it does")
 		}
 	}
