@@ -2,13 +2,13 @@ package claims
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
 	"gonum.org/v1/plot/plotter"
 
 	"recount/history"
+	seeds "recount/internal/seed"
 )
 
 // detection kills a leader and measures how long it takes others to notice.
@@ -55,7 +55,7 @@ func (d threshold) trial(seed uint64) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := seeds.New(seed, "moment")
 	s.run(d.interval + time.Duration(rnd.Int64N(int64(2*d.interval))))
 	s.become(leader, history.Down)
 	died := s.Now()
@@ -85,7 +85,7 @@ func slowRaft(seed uint64) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.run(time.Duration(rand.New(rand.NewPCG(seed, 1)).Int64N(int64(time.Second))) + time.Second)
+	s.run(time.Duration(seeds.New(seed, "moment").Int64N(int64(time.Second))) + time.Second)
 	s.become(leader, history.Down)
 	died := s.Now()
 	s.ran, s.led = nil, nil

@@ -3,13 +3,13 @@ package claims
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"recount/election"
 	"recount/history"
+	seeds "recount/internal/seed"
 	"recount/targets"
 )
 
@@ -77,7 +77,7 @@ func succession(target, way string, seed uint64) (sample, error) {
 	if _, err := s.settle(); err != nil {
 		return nil, err
 	}
-	s.run(2*s.bounds.Elect + time.Duration(rand.New(rand.NewPCG(seed, 1)).Int64N(int64(s.bounds.Silence))))
+	s.run(2*s.bounds.Elect + time.Duration(seeds.New(seed, "moment").Int64N(int64(s.bounds.Silence))))
 	old, err := s.settle()
 	if err != nil {
 		return nil, err

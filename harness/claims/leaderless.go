@@ -2,13 +2,13 @@ package claims
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"gonum.org/v1/plot/plotter"
 
 	"recount/election"
 	"recount/history"
+	seeds "recount/internal/seed"
 )
 
 // leaderless is figure 16 of Raft's paper: how long five servers are without a leader, by the election timeout.
@@ -76,7 +76,7 @@ func crashOfRaft(nodes int, shortest, longest, latencyMin, latencyMax time.Durat
 	if err != nil {
 		return nil, err
 	}
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := seeds.New(seed, "moment")
 	s.run(heartbeat + time.Duration(rnd.Int64N(int64(time.Second))))
 	beaten := false
 	s.beat = func() { beaten = true }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
+	seeds "recount/internal/seed"
 	"recount/targets"
 	"recount/targets/algorithms/detector"
 )
@@ -62,7 +63,7 @@ func countMistakes(phi float64, draw func(*rand.Rand) float64, seed uint64) (sam
 		return nil, err
 	}
 	d := detector.New(o)
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := seeds.New(seed, "jitter")
 	now := time.Duration(0)
 	mistakes := 0.0
 	for k := range 1000 + beats {
