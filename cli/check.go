@@ -6,16 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"recount/checkers/linear"
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/history"
 	"recount/history/jepsen"
@@ -113,50 +112,34 @@ func (c *checking) valid(args []string) error {
 	return nil
 }
 
-// judged is what became of one file.
-type judged struct {
-	run  *record.Run
-	err  error
-	done chan struct{}
-}
-
-// run judges all files, as many at a time as there are cores, and shows them in order.
+// run judges all files, as many at a time as there are cores, and shows them in order. No more wait to be shown than are
+// judged at a time: the memory is for all that is held.
 func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
-	jobs := min(len(paths), runtime.GOMAXPROCS(0))
-	share := int64(c.memory) / int64(jobs)
-	all := make([]judged, len(paths))
-	turn := make(chan struct{}, jobs)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for i, path := range paths {
-		all[i].done = make(chan struct{})
-		wg.Go(func() {
-			defer close(all[i].done)
-			turn <- struct{}{}
-			defer func() { <-turn }()
-			all[i].run, all[i].err = surviving(path, func() (*record.Run, error) { return c.judge(cmd.Context(), path, share) })
-		})
-	}
+	jobs := min(len(paths), batch.Workers(0))
+	b := batch.Batch[string, *record.Run]{Jobs: jobs, Ordered: true, Do: func(ctx context.Context, path string) (*record.Run, error) {
+		return c.judge(ctx, path, int64(c.memory)/int64(jobs))
+	}}
 	worst := record.StatusHeld
-	for i, path := range paths {
-		<-all[i].done
-		r, err := all[i].run, all[i].err
-		all[i].run = nil // it may be large
-		status := record.StatusHeld
+	for d := range b.Each(cmd.Context(), slices.Values(paths)) {
+		status, err := record.StatusHeld, d.Err
 		if err == nil {
-			status, err = r.Status, show(cmd, r, asJSON)
+			status, err = d.Result.Status, show(cmd, d.Result, asJSON)
 		} else {
-			status = statusOf(err)
-			complain(cmd.ErrOrStderr(), err)
+			failed := crashOver(d.Job, err)
+			status = statusOf(failed)
+			complain(cmd.ErrOrStderr(), failed)
 			err = nil
 			if asJSON {
-				err = excuse(cmd.OutOrStdout(), path, all[i].err, status)
+				err = excuse(cmd.OutOrStdout(), d.Job, failed, status)
 			}
 		}
 		if err != nil {
 			return failure{err}
 		}
 		worst = worse(worst, status)
+	}
+	if cmd.Context().Err() != nil { // files may be left that nobody looked at
+		worst = worse(worst, record.StatusUnknown)
 	}
 	return verdict(worst)
 }
@@ -177,35 +160,14 @@ func excuse(w io.Writer, path string, err error, status int) error {
 	}{path, status, err.Error(), hint.Of(err)})
 }
 
-// surviving judges a file. What crashes over one must not keep the others from their verdicts.
-func surviving(path string, judge func() (*record.Run, error)) (r *record.Run, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r, err = nil, failure{hint.Add(fmt.Errorf("%s: recount crashed: %v (%s)", path, p, crashSite()),
-				"this is a defect of Recount's: report it with the file")}
-		}
-	}()
-	return judge()
-}
-
-// crashSite is where a panic came from that is being recovered.
-func crashSite() string {
-	frames := runtime.CallersFrames(callers())
-	for panicked := false; ; {
-		f, more := frames.Next()
-		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
-			return fmt.Sprintf("%s:%d", f.Function, f.Line)
-		}
-		panicked = panicked || f.Function == "runtime.gopanic"
-		if !more {
-			return "nobody knows where"
-		}
+// crashOver is the error of a file. What crashes over one does not keep the others from their verdicts.
+func crashOver(path string, err error) error {
+	var crash *batch.Panic
+	if !errors.As(err, &crash) {
+		return err
 	}
-}
-
-func callers() []uintptr {
-	pcs := make([]uintptr, 64)
-	return pcs[:runtime.Callers(1, pcs)]
+	return failure{hint.Add(fmt.Errorf("%s: recount crashed: %v (%s)", path, crash.Value, crash.Site),
+		"this is a defect of Recount's: report it with the file")}
 }
 
 // judge reads one history and has it judged.

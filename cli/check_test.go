@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/internal/hint"
 )
@@ -103,17 +104,13 @@ func TestEachFileHasItsOwnResult(t *testing.T) {
 }
 
 func TestACrashOverOneFileIsItsOwn(t *testing.T) {
-	_, err := surviving("crashing.edn", func() (*record.Run, error) {
-		var none map[string]int
-		none["x"] = 1
-		return nil, nil
-	})
-	require.ErrorContains(t, err, "crashing.edn: recount crashed: assignment to entry in nil map (recount/cli.TestACrashOverOneFileIsItsOwn")
+	crash := fmt.Errorf("judge: %w", &batch.Panic{Value: "index out of range", Site: "recount/checkers.f:7"})
+	err := crashOver("crashing.edn", crash)
+	require.EqualError(t, err, "crashing.edn: recount crashed: index out of range (recount/checkers.f:7)")
 	require.NotEmpty(t, hint.Of(err))
 	require.Equal(t, record.StatusFailed, statusOf(err))
 	require.Equal(t, record.StatusFailed, worse(record.StatusUsage, record.StatusFailed))
-	_, err = surviving("x", func() (*record.Run, error) { return nil, errors.New("as it was") })
-	require.EqualError(t, err, "as it was")
+	require.EqualError(t, crashOver("x", errors.New("as it was")), "as it was")
 }
 
 func TestWhatWasCutOffIsReadUpToThere(t *testing.T) {

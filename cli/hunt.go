@@ -149,12 +149,12 @@ func parseSizes(s string) (sizes [2]int, err error) {
 func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	debug.SetGCPercent(400) // short runs make much garbage and keep little
 	ctx := cmd.Context()
-	place, err := openPlace(g.On, g.results)
+	scratch, err := harness.OpenScratch(g.On, g.results)
 	if err != nil {
 		return failure{err}
 	}
-	defer place.close(say(cmd))
-	g.Make = place.make
+	defer discard(cmd, scratch)
+	g.Make = quietly(scratch)
 	bar := newProgress(cmd)
 	g.Progress = func(p hunt.Progress) { bar.tell(func() string { return g.progress(p) }) }
 	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
@@ -163,7 +163,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	if r == nil {
 		return failure{failed}
 	}
-	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Shrink: g.shrinking.config(place, bar)}
+	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Shrink: g.shrinking.config(g.On, scratch, bar)}
 	keeper.Tell = func(f hunt.Finding, more int) {
 		bar.end()
 		line := fmt.Sprintf("%s broke in run %d", f.Property, f.Run)

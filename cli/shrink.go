@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,14 +34,14 @@ func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
 	f.IntVar(&s.of, prefix+"attempts", 3, "… of so many")
 }
 
-// config is the configuration of a shrinking that makes its runs at a place.
-func (s *shrinkFlags) config(p *place, bar *progress) shrink.Config {
-	cfg := shrink.Config{Make: p.make, Jobs: s.jobs, Budget: s.budget, Progress: func(p shrink.Progress) {
+// config is the configuration of a shrinking that makes its runs on a cluster of that kind.
+func (s *shrinkFlags) config(on string, scratch *harness.Scratch, bar *progress) shrink.Config {
+	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Progress: func(p shrink.Progress) {
 		bar.tell(func() string {
 			return fmt.Sprintf("shrinking: %d plans, %d runs; down to %d nodes and %s", p.Tried, p.Runs, p.Plan.Nodes, shrink.Faults(p.Plan))
 		})
 	}}
-	if record.Repeats(p.on) {
+	if record.Repeats(on) {
 		if cfg.Budget == 0 {
 			cfg.Budget = 2 * time.Minute
 		}
@@ -94,12 +95,12 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 				on = stored.Cluster
 			}
 			debug.SetGCPercent(400) // short runs make much garbage and keep little
-			place, err := openPlace(on, results)
+			scratch, err := harness.OpenScratch(on, results)
 			if err != nil {
 				return failure{err}
 			}
-			defer place.close(say(cmd))
-			s, file, err := shrinkStored(cmd, stored, property, place, &how)
+			defer discard(cmd, scratch)
+			s, file, err := shrinkStored(cmd, stored, property, on, results, scratch, &how)
 			if file != "" {
 				err = errors.Join(err, printShrunk(cmd.OutOrStdout(), s, file, asJSON))
 			}
@@ -124,7 +125,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 
 // shrinkStored shrinks a stored run, which is made again first: its history tells nothing about what happens here and
 // now. It returns the least so far beside an error of a run on the way.
-func shrinkStored(cmd *cobra.Command, stored *record.Run, property string, p *place, how *shrinkFlags) (*shrink.Result, string, error) {
+func shrinkStored(cmd *cobra.Command, stored *record.Run, property, on, results string, scratch *harness.Scratch, how *shrinkFlags) (*shrink.Result, string, error) {
 	plan := stored.Plan
 	if !plan.Known() {
 		err := fmt.Errorf("%s: a history without the plan of its run", stored.Title)
@@ -132,11 +133,12 @@ func shrinkStored(cmd *cobra.Command, stored *record.Run, property string, p *pl
 	}
 	bar := newProgress(cmd)
 	defer bar.end()
-	cfg := how.config(p, bar)
+	plan.On = on
+	cfg := how.config(on, scratch, bar)
 	cfg.Property = cmp.Or(property, shrink.Broken(stored)) // what the run made again breaks may be another
-	again, err := p.make(cmd.Context(), plan)
+	again, err := cfg.Make(cmd.Context(), plan)
 	for i := 1; i < cfg.Of && err == nil && !shrink.Breaks(again, cfg.Property) && cmd.Context().Err() == nil; i++ {
-		again, err = p.make(cmd.Context(), plan)
+		again, err = cfg.Make(cmd.Context(), plan)
 	}
 	if err != nil {
 		return nil, "", err
@@ -145,7 +147,7 @@ func shrinkStored(cmd *cobra.Command, stored *record.Run, property string, p *pl
 	if s == nil {
 		return nil, "", failed
 	}
-	k := hunt.Keeper{Results: p.results}
+	k := hunt.Keeper{Results: results}
 	file, err := k.Scenario(s, "Shrunk by:\n  recount shrink "+stored.Dir)
 	return s, file, errors.Join(failed, err)
 }
@@ -159,4 +161,16 @@ func printShrunk(w io.Writer, s *shrink.Result, file string, asJSON bool) error 
 	writeShrunk(&b, s, file)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// quietly makes runs of which nothing is told on the way.
+func quietly(scratch *harness.Scratch) func(context.Context, record.Plan) (*record.Run, error) {
+	return func(ctx context.Context, plan record.Plan) (*record.Run, error) { return scratch.Run(ctx, plan, nil) }
+}
+
+// discard removes the runs that were not kept, and says so if it cannot.
+func discard(cmd *cobra.Command, scratch *harness.Scratch) {
+	if err := scratch.Close(); err != nil {
+		say(cmd)(err.Error())
+	}
 }

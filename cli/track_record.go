@@ -192,25 +192,21 @@ func (g *trackFlags) print(w io.Writer, now *bugs.Record) error {
 
 // trackRuns makes the runs of a track record, in a folder of which only what surprises is kept.
 type trackRuns struct {
-	cmd   *cobra.Command
-	place *place
-	bar   *progress
-	doing string
+	cmd     *cobra.Command
+	scratch *harness.Scratch
+	bar     *progress
+	doing   string
 }
 
 func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
-	p, err := openPlace(record.OnDocker, results)
-	return &trackRuns{cmd: cmd, place: p, bar: newProgress(cmd)}, err
+	s, err := harness.OpenScratch(record.OnDocker, results)
+	return &trackRuns{cmd: cmd, scratch: s, bar: newProgress(cmd)}, err
 }
 
 func (t *trackRuns) make(ctx context.Context, p record.Plan) (*record.Run, error) {
-	if record.Repeats(p.On) {
-		return harness.Simulate(ctx, p)
-	}
-	tell := func(line string) {
+	return t.scratch.Run(ctx, p, func(line string) {
 		t.bar.tell(func() string { return fmt.Sprintf("%s, seed %d: %s", t.doing, p.Seed, line) })
-	}
-	return harness.Run(ctx, p, harness.Config{Results: t.place.scratch, Progress: tell})
+	})
 }
 
 // keep moves a run on containers to where people find it.
@@ -218,7 +214,7 @@ func (t *trackRuns) keep(r *record.Run) {
 	if r == nil || r.Dir == "" {
 		return
 	}
-	if err := t.place.adopt(r); err != nil {
+	if err := t.scratch.Keep(r); err != nil {
 		t.say(err.Error())
 		return
 	}
@@ -233,5 +229,5 @@ func (t *trackRuns) say(line string) {
 
 func (t *trackRuns) close() {
 	t.bar.end()
-	t.place.close(say(t.cmd))
+	discard(t.cmd, t.scratch)
 }

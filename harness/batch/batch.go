@@ -10,6 +10,7 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 )
@@ -43,6 +44,7 @@ type Done[J, R any] struct {
 // Panic is the error of a job that crashed.
 type Panic struct {
 	Value any
+	Site  string // the function and line that it came from
 	Stack []byte
 }
 
@@ -115,10 +117,26 @@ func (b *Batch[J, R]) do(ctx context.Context, d *Done[J, R]) {
 	defer func() {
 		d.Took = time.Since(started)
 		if crash := recover(); crash != nil {
-			d.Err = &Panic{crash, debug.Stack()}
+			d.Err = &Panic{crash, site(), debug.Stack()}
 		}
 	}()
 	d.Result, d.Err = b.Do(ctx, d.Job)
+}
+
+// site is where a panic came from that is being recovered.
+func site() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for panicked := false; ; {
+		f, more := frames.Next()
+		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", f.Function, f.Line)
+		}
+		panicked = panicked || f.Function == "runtime.gopanic"
+		if !more {
+			return "nobody knows where"
+		}
+	}
 }
 
 // Workers is how many jobs are done at once when so many are asked for: one a core for 0.

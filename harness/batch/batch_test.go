@@ -90,6 +90,7 @@ func TestACrashIsTheFailureOfOneJob(t *testing.T) {
 			require.Equal(t, 3, d.Job)
 			require.Equal(t, "three", crash.Value)
 			require.Contains(t, crash.Error(), "batch_test.go")
+			require.Contains(t, crash.Site, "recount/harness/batch.TestACrashIsTheFailureOfOneJob")
 		}
 	}
 	require.Equal(t, 1, failed)

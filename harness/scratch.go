@@ -1,0 +1,51 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"recount/harness/record"
+	"recount/internal/hint"
+)
+
+// Scratch is where many runs are made of which few are kept. Those on containers get folders in a scratch folder, which
+// goes in the end; what is kept is moved out of it before. Runs in virtual time leave nothing on disk.
+type Scratch struct {
+	results, dir string
+}
+
+// OpenScratch opens a place for runs under the results folder.
+func OpenScratch(on, results string) (*Scratch, error) {
+	s := &Scratch{results: results}
+	if record.Repeats(on) {
+		return s, nil
+	}
+	err := os.MkdirAll(results, 0o755)
+	if err == nil {
+		s.dir, err = os.MkdirTemp(results, record.Scratch)
+	}
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
+	}
+	return s, nil
+}
+
+// Run makes a run. Progress may be nil.
+func (s *Scratch) Run(ctx context.Context, plan record.Plan, progress func(string)) (*record.Run, error) {
+	if record.Repeats(plan.On) {
+		return Simulate(ctx, plan)
+	}
+	return Run(ctx, plan, Config{Results: s.dir, Progress: progress})
+}
+
+// Keep gives a run a folder under the results folder.
+func (s *Scratch) Keep(r *record.Run) error { return Keep(r, s.results) }
+
+// Close removes what was not kept.
+func (s *Scratch) Close() error {
+	if s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}
