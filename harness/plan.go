@@ -130,7 +130,7 @@ func resolve(p record.Plan) (*subject, error) {
 			return nil, err
 		}
 		if p.On == record.OnVirtual && w.Writes != workloads.NoWrites {
-			return nil, hint.Add(fmt.Errorf("harness: workload %s: leaders write from a process beside the server, which does not run in virtual time", name),
+			return nil, hint.Add(fmt.Errorf("workload %s: leaders write from a process beside the server, which does not run in virtual time", name),
 				"leave the workload out, or add --on docker")
 		}
 	}

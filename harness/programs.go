@@ -69,11 +69,11 @@ var notSource = hint.Add(
 func buildStatic(ctx context.Context, folder string, progress func(string)) (string, error) {
 	dir, err := filepath.Abs(folder)
 	if err != nil {
-		return "", fmt.Errorf("harness: %w", err)
+		return "", err
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", hint.Add(fmt.Errorf("harness: %w", err), "set HOME, or XDG_CACHE_HOME")
+		return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 	}
 	sum := sha256.Sum256([]byte(dir))
 	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
@@ -81,7 +81,7 @@ func buildStatic(ctx context.Context, folder string, progress func(string)) (str
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path, ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", hint.Add(fmt.Errorf("harness: build %s: %w: %s", folder, err, bytes.TrimSpace(out)),
+		return "", hint.Add(fmt.Errorf("build %s: %w: %s", folder, err, bytes.TrimSpace(out)),
 			"does \"CGO_ENABLED=0 go build\" work in that folder?")
 	}
 	return path, nil
