@@ -20,7 +20,7 @@ import (
 var arrows = map[string]string{
 	"cmd/recount":             "cli targets/builtin",
 	"cli":                     "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen nemesis report scenarios serve targets targets/specfile targets/specfile/member workloads",
-	"serve":                   "checkers harness harness/matrix harness/record history nemesis report",
+	"serve":                   "checkers harness harness/record history nemesis report sim",
 	"harness/bugs":            "checkers harness harness/batch harness/record history nemesis report scenarios targets",
 	"harness/suite":           "checkers harness harness/batch harness/record internal/junit report targets",
 	"recounttest":             "docker docker/entrypoint harness harness/record report checkers",

@@ -19,6 +19,7 @@ import (
 	"recount/internal/seed"
 	"recount/nemesis"
 	"recount/report"
+	"recount/sim"
 	_ "recount/targets/specfile" // makes targets of files
 	"recount/workloads"
 )
@@ -57,7 +58,8 @@ type run struct {
 	fence     *workloads.Fence
 	leads     leads
 	notes     []string
-	ended     map[string]bool // nodes that have ended by themselves
+	ended     map[string]bool   // nodes that have ended by themselves
+	carried   func(sim.Carried) // told what becomes of messages in simulation; nil for nobody
 }
 
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
@@ -337,7 +339,11 @@ func (r *run) tell(op *history.Op) {
 func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 	switch r.On {
 	case record.OnSim:
-		return openSimulated(r.subject)
+		c, err := openSimulated(r.subject)
+		if err == nil && r.carried != nil {
+			c.OnMessage(r.carried)
+		}
+		return c, err
 	case record.OnVirtual:
 		return openVirtual(ctx, r.subject, r.Progress)
 	}

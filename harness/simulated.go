@@ -20,7 +20,7 @@ type simulated struct {
 	seed uint64
 }
 
-func openSimulated(s *subject) (Cluster, error) {
+func openSimulated(s *subject) (*simulated, error) {
 	c, err := sim.New(sim.Config{
 		Nodes: s.Nodes,
 		Seed:  s.Seed,

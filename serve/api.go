@@ -63,6 +63,8 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
 		s.apiOps(w, r, run)
 	case rest == "events":
 		s.apiEvents(w, r, run)
+	case rest == "messages":
+		s.apiMessages(w, r, run)
 	case rest == "picture":
 		s.apiPicture(w, r, run)
 	default:

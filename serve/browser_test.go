@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -183,6 +184,17 @@ func TestPagesInABrowser(t *testing.T) {
 	b.until(`document.querySelectorAll('.links-now .cut').length === 2`)
 	require.Contains(t, b.text("#faults"), "cut-link")
 	b.shoot("live")
+
+	b.open(at + "diagram")
+	b.until(`document.querySelectorAll('.message').length > 20`)
+	first := b.text("#step")
+	b.run(chromedp.KeyEvent(kb.ArrowRight))
+	require.NotEqual(t, first, b.text("#step"))
+	b.until(`document.querySelectorAll('.message.gone').length > 0`)
+	b.run(chromedp.Evaluate(`document.querySelector('.message.gone').dispatchEvent(new MouseEvent('click', {bubbles: true}))`, nil))
+	require.Contains(t, b.text("#what"), "cut")
+	require.Contains(t, b.text("#knew"), "leader")
+	b.shoot("diagram")
 
 	for _, p := range []string{"", "live"} {
 		b.open("/runs/spoilt/20260101-000000.000/" + p)

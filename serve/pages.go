@@ -83,7 +83,7 @@ var assets = func() map[string][]byte {
 		"style.css": []byte(string(report.Style()) + string(report.PageStyle()) + string(read("style.css"))),
 		"report.js": []byte(report.Script()),
 	}
-	for _, name := range []string{"app.js", "ops.js", "live.js", "watch.js", "icon.svg"} {
+	for _, name := range []string{"app.js", "ops.js", "live.js", "watch.js", "diagram.js", "icon.svg"} {
 		all[name] = read(name)
 	}
 	return all
@@ -120,7 +120,7 @@ func views(r *Run) []place {
 	if r.State == UnderWay {
 		replay = "watch it live"
 	}
-	return []place{{Word: replay, Path: "live"}, {Word: "picture", Path: "picture.svg"}}
+	return []place{{Word: replay, Path: "live"}, {Word: "message by message", Path: "diagram"}, {Word: "SVG", Path: "picture.svg"}, {Word: "CSV", Path: "ops.csv"}, {Word: "Perfetto", Path: "run.perfetto"}}
 }
 
 // choice is a list to choose from in a form.

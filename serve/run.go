@@ -42,6 +42,10 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 		s.page(w, r, run)
 	case rest == "live":
 		s.live(w, r, run)
+	case rest == "diagram":
+		s.diagram(w, r, run)
+	case exports[rest].write != nil:
+		s.export(w, r, run, rest)
 	case rest == "strip.svg":
 		s.draw(w, r, run, report.Strip)
 	case rest == "picture.svg":

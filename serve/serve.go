@@ -30,6 +30,8 @@ type Server struct {
 	root  *os.Root
 	index *index
 	runs  *cache
+
+	repeated repeated
 }
 
 // New opens a folder of results and reads what lies in it.

@@ -37,6 +37,9 @@ func (c *Cluster) lose(from, to int32) {
 // send puts a message on the wire.
 func (c *Cluster) send(from, to int32, m election.Message) {
 	a := c.links.Send(c.now, c.packet(from, to, size(&m)))
+	if a.N == 0 {
+		c.tell(c.nodes[from].id, to, c.now, c.links.State(c.packet(from, to, 0)).Words(), &m)
+	}
 	for _, at := range a.At[:a.N] {
 		c.put(at, from, to, &m)
 	}
@@ -45,7 +48,7 @@ func (c *Cluster) send(from, to int32, m election.Message) {
 // put lets a message arrive at a time.
 func (c *Cluster) put(at time.Duration, from, to int32, m *election.Message) {
 	e := c.queue.add(at)
-	e.kind, e.node, e.from, e.msg = deliver, to, c.nodes[from].id, *m
+	e.kind, e.node, e.from, e.sent, e.msg = deliver, to, c.nodes[from].id, c.now, *m
 }
 
 // size is about how many bytes a message has as an IP packet: 28 of them are headers, numbers are short, and so are the

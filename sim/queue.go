@@ -28,7 +28,8 @@ type event struct {
 	node  int32       // whose process it concerns, as an index
 	life  uint32      // of that process, or of its timer
 	from  election.ID // of a message
-	ask   int32       // index of the question
+	sent  time.Duration
+	ask   int32 // index of the question
 	fn    func()
 	msg   election.Message
 }

@@ -51,6 +51,7 @@ type Cluster struct {
 	applied  func(node string, u history.Update)
 	started  []func(id election.ID, p *Process)
 	exited   func(node string, code int)
+	carried  func(Carried)
 	events   uint64
 }
 
@@ -163,12 +164,15 @@ func (c *Cluster) happen(slot int32) {
 		q.done(q.view, q.err)
 		return
 	case deliver:
-		if !c.links.Passes(c.packet(int32(e.from)-1, e.node, 0)) {
+		if p := c.packet(int32(e.from)-1, e.node, 0); !c.links.Passes(p) {
+			c.tell(e.from, e.node, e.sent, c.links.State(p).Words(), &e.msg)
 			c.queue.release(slot)
 			return
 		}
+		c.tell(e.from, e.node, e.sent, c.nodes[e.node].fate(), &e.msg)
 		e.kind = handle
 	case lost:
+		c.tell(e.from, e.node, e.sent, "the link was reset", &e.msg)
 		c.queue.release(slot)
 		return
 	}

@@ -1,0 +1,30 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"recount/harness/record"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/sim"
+)
+
+// Messages makes a simulated run of a plan once more and returns every message that its nodes sent each other, in the order in which
+// their fates were known, with the history. The same plan gives the same run, byte for byte: whoever has its history can tell by it
+// whether these are its messages. Only the simulator can tell; of other runs nobody has kept them.
+func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history.History, err error) {
+	if p.On != record.OnSim || !p.Known() {
+		return nil, nil, Usage(hint.Add(fmt.Errorf("harness: messages of a run on %q", p.On), "only simulated runs can be made again with their messages"))
+	}
+	s, err := resolve(p)
+	if err != nil {
+		return nil, nil, Usage(err)
+	}
+	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	r.carried = func(m sim.Carried) { all = append(all, m) }
+	r.recorder = history.NewRecorder(nil, 0)
+	r.recorder.Reserve(s.expected())
+	h, err = r.carryOut(ctx, "")
+	return all, h, err
+}

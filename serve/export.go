@@ -1,0 +1,64 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"recount/harness/record"
+	"recount/history"
+	"recount/report"
+)
+
+// exports are the forms in which a run can be taken away, by the file's name.
+var exports = map[string]struct {
+	kind  string
+	write func(io.Writer, *record.Run) error
+}{
+	"ops.csv":      {"text/csv; charset=utf-8", writeCSV},
+	"run.perfetto": {"application/octet-stream", writePerfetto},
+}
+
+func (s *Server) export(w http.ResponseWriter, r *http.Request, run *Run, name string) {
+	full, err := s.runs.run(run.ID)
+	if err != nil {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		return
+	}
+	var b bytes.Buffer
+	if err := exports[name].write(&b, full); err != nil {
+		s.fail(w, r, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", exports[name].kind)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
+}
+
+// writeCSV writes every op on a row. A cell that a spreadsheet would take for a formula is made text.
+func writeCSV(w io.Writer, r *record.Run) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"index", "seconds", "process", "type", "f", "node", "role", "term", "leader", "words", "error"}}
+	for i := range r.History.Ops {
+		op := &r.History.Ops[i]
+		row := []string{
+			strconv.Itoa(op.Index), strconv.FormatFloat(op.Time.Seconds(), 'f', 9, 64), op.Process.String(), op.Type.String(), string(op.F),
+			plainCell(op.Node), "", "", "", plainCell(report.Words(op)), plainCell(op.Error),
+		}
+		if (op.F == history.Observe || op.F == history.Announce) && op.Type == history.OK {
+			row[6], row[7], row[8] = op.View.Role.String(), strconv.FormatUint(op.View.Term, 10), plainCell(op.View.Leader)
+		}
+		rows = append(rows, row)
+	}
+	return c.WriteAll(rows)
+}
+
+func plainCell(s string) string {
+	if s != "" && bytes.ContainsAny([]byte(s[:1]), "=+-@\t\r") {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+// A Lamport diagram: a lane for each node, time to the right, an arrow for each message. Steps are all that happened, in order. What
+// systems under test have said is only ever text here.
+(() => {
+'use strict';
+const $ = id => document.getElementById(id);
+const page = document.querySelector('.diagram-page'), svg = $('lamport'), form = $('stretch');
+const make = (name, attributes, text) => {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const a in attributes) e.setAttribute(a, attributes[a]);
+  if (text !== undefined) e.textContent = text;
+  return e;
+};
+const lane = 64, top = 54, left = 96, gutter = 24;
+const ms = t => (t / 1e6).toFixed(3) + ' ms';
+let data = null, steps = [], at = -1, asked = 0;
+const given = new URLSearchParams(location.search);
+let from = +(given.get('at') ?? page.dataset.at), span = +(given.get('span') ?? page.dataset.span);
+if (!(from >= 0)) from = 0;
+if (!(span > 0)) span = 400;
+
+async function load(keepURL) {
+  form.elements.at.value = +from.toFixed(3);
+  form.elements.span.value = +span.toFixed(3);
+  if (!keepURL) history.replaceState(null, '', '?' + new URLSearchParams({at: +from.toFixed(3), span: +span.toFixed(3)}));
+  const mine = ++asked;
+  const answer = await fetch(page.dataset.api + 'messages?' + new URLSearchParams({at: from + 'ms', span: span + 'ms'}));
+  const got = await answer.json();
+  if (mine !== asked) return;
+  if (!answer.ok) { $('about').textContent = got.error; return; }
+  data = got;
+  steps = [];
+  for (const m of data.messages) {
+    if (m.sent >= data.from && m.sent <= data.to) steps.push({t: m.sent, m, sent: true});
+    if (m.arrived >= data.from && m.arrived <= data.to) steps.push({t: m.arrived, m});
+  }
+  for (const o of data.moments) steps.push({t: o.time, o});
+  steps.sort((a, b) => a.t - b.t);
+  const lost = data.messages.filter(m => m.lost).length;
+  $('about').textContent = data.missing || `${data.messages.length} messages, ${lost} of them lost, in ${+span.toFixed(3)} ms` + (data.left ? `; ${data.left} more are not drawn: look closer` : '');
+  at = -1;
+  draw();
+  step(0);
+}
+
+const width = () => Math.max(320, svg.parentNode.clientWidth);
+const xOf = t => left + (t - data.from) / (data.to - data.from) * (width() - left - gutter);
+const yOf = name => top + lane * data.nodes.indexOf(name);
+
+// The lanes are coloured by who leads, in the order in which nodes first did within the stretch.
+function lanes(parts) {
+  const colours = new Map();
+  const claim = n => { if (!colours.has(n)) colours.set(n, colours.size % 8); };
+  for (const n of data.nodes) if (data.known[n] && data.known[n].role === 'leader') claim(n);
+  for (const o of data.moments) if (o.view && o.view.role === 'leader') claim(o.node);
+  for (const n of data.nodes) {
+    const y = yOf(n), turns = [{t: data.from, v: data.known[n]}, ...data.moments.filter(o => o.node === n && o.view).map(o => ({t: o.time, v: o.view}))];
+    turns.forEach((turn, i) => {
+      const end = i + 1 < turns.length ? turns[i + 1].t : data.to, v = turn.v;
+      let cls = 'nobody';
+      if (v && v.role === 'leader') cls = 'lead id' + colours.get(n);
+      else if (v && v.role === 'candidate') cls = 'candidate';
+      else if (v && colours.has(v.leader)) cls = 'tint' + colours.get(v.leader);
+      const thick = v && (v.role === 'leader' || v.role === 'candidate') ? 14 : 8, x = xOf(turn.t), w = xOf(end) - x;
+      parts.push(make('path', {class: cls, d: `M${x} ${y - thick / 2}h${Math.max(0.5, w)}v${thick}h${-Math.max(0.5, w)}z`}));
+      if (v && v.term && w > 34) parts.push(make('text', {class: 'term', x: x + 3, y: y - thick / 2 - 4}, 'term ' + v.term));
+    });
+    const name = make('text', {class: 'name', x: 12, y: y + 4}, n.length > 11 ? n.slice(0, 10) + '…' : n);
+    parts.push(name);
+  }
+}
+
+function draw() {
+  const w = width(), h = top + lane * (data.nodes.length - 1) + 52, parts = [];
+  svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
+  svg.setAttribute('height', h);
+  const ticks = Math.max(2, Math.floor((w - left) / 130));
+  for (let i = 0; i <= ticks; i++) {
+    const t = data.from + (data.to - data.from) * i / ticks, x = xOf(t);
+    parts.push(make('path', {class: 'gridline', d: `M${x} 24V${h - 8}`}), make('text', {class: 'tick', x, y: 15}, (t / 1e9).toFixed(span < 50 ? 4 : 3) + ' s'));
+  }
+  lanes(parts);
+  const labels = data.messages.length <= 60;
+  data.messages.forEach((m, i) => {
+    const x1 = xOf(m.sent), y1 = yOf(m.from), x2 = xOf(m.arrived), y2 = yOf(m.to);
+    // What was lost goes as far as half of the way: nobody knows where.
+    const [ex, ey] = m.lost ? [x1 + Math.max(x2 - x1, 10) * 0.5, (y1 + y2) / 2] : [x2, y2];
+    const g = make('g', {class: 'message' + (m.lost ? ' gone' : ''), 'data-m': i});
+    g.append(make('title', {}, `${m.from} → ${m.to}: ${m.words}` + (m.lost ? `, lost: ${m.lost}` : '')), make('path', {class: 'hit', d: `M${x1} ${y1}L${ex} ${ey}`}), make('path', {class: 'line', d: `M${x1} ${y1}L${ex} ${ey}`}));
+    if (m.lost) g.append(make('path', {class: 'line cross', d: `M${ex - 4} ${ey - 4}l8 8M${ex - 4} ${ey + 4}l8 -8`}));
+    else {
+      const a = Math.atan2(ey - y1, ex - x1), p = d => `${ex - 8 * Math.cos(a + d)} ${ey - 8 * Math.sin(a + d)}`;
+      g.append(make('path', {class: 'head', d: `M${ex} ${ey}L${p(0.35)}L${p(-0.35)}z`}));
+    }
+    if (labels) g.append(make('text', {class: 'kind', x: x1 + (ex - x1) * 0.3 + 5, y: y1 + (ey - y1) * 0.3 + 3}, m.kind + (m.term ? ' ' + m.term : '')));
+    parts.push(g);
+  });
+  data.moments.forEach((o, i) => {
+    const x = xOf(o.time), known = data.nodes.includes(o.node), y = known ? yOf(o.node) : 30;
+    const g = make('g', {class: 'moment' + (known ? '' : ' nemesis'), 'data-o': i});
+    g.append(make('title', {}, (o.node ? o.node + ': ' : '') + o.words), known ? make('circle', {cx: x, cy: y, r: 4}) : make('path', {class: 'nemesis-line', d: `M${x} 22V${h - 8}`}));
+    if (!known) g.append(make('text', {class: 'fault-name', x: x + 4, y: 34}, o.words));
+    parts.push(g);
+  });
+  parts.push(make('path', {class: 'cursor', id: 'cursor', d: ''}));
+  svg.replaceChildren(...parts);
+}
+
+function step(to) {
+  if (!data) return;
+  at = Math.max(0, Math.min(steps.length - 1, to));
+  const s = steps[at];
+  for (const e of svg.querySelectorAll('.lit')) e.classList.remove('lit');
+  if (!s) { $('what').textContent = 'Nothing happened in this stretch.'; $('step').textContent = 'Step'; knew(data.from); return; }
+  const lit = svg.querySelector(s.m ? `[data-m="${data.messages.indexOf(s.m)}"]` : `[data-o="${data.moments.indexOf(s.o)}"]`);
+  if (lit) { lit.classList.add('lit'); if (lit.classList.contains('message')) lit.parentNode.insertBefore(lit, $('cursor')); }
+  $('cursor').setAttribute('d', `M${xOf(s.t)} 22V${svg.viewBox.baseVal.height - 8}`);
+  $('step').textContent = `Step ${at + 1} of ${steps.length}, at ${(s.t / 1e9).toFixed(6)} s`;
+  $('what').textContent = s.o ? (s.o.node ? s.o.node + ': ' : '') + s.o.words + ` (op ${s.o.index})` :
+    s.sent ? `${s.m.from} sends ${s.m.to}: ${s.m.words}` + (s.m.lost ? `. It will be lost: ${s.m.lost}.` : '') :
+    s.m.lost ? `Lost on its way from ${s.m.from} to ${s.m.to}: ${s.m.words} (${s.m.lost})` : `${s.m.to} receives from ${s.m.from}: ${s.m.words}, after ${ms(s.m.arrived - s.m.sent)}`;
+  knew(s.t);
+}
+
+// knew shows what each node had said of the election until then, and the last message that it had received.
+function knew(t) {
+  const cards = data.nodes.map(n => {
+    let v = data.known[n], got = null;
+    for (const o of data.moments) if (o.node === n && o.view && o.time <= t) v = o.view;
+    for (const m of data.messages) if (m.to === n && !m.lost && m.arrived <= t && (!got || m.arrived >= got.arrived)) got = m;
+    const card = document.createElement('article');
+    card.className = 'node';
+    const line = (tag, cls, text) => { const e = document.createElement(tag); e.className = cls; e.textContent = text; card.append(e); };
+    line('h2', '', n);
+    line('p', 'role', v ? v.role : 'not observed');
+    line('p', 'follows', v && v.role !== 'leader' && v.leader ? 'follows ' + v.leader : '');
+    line('p', 'term', v && v.term ? 'term ' + v.term : '');
+    if (got) line('p', 'follows', `last heard ${got.from}: ${got.words}`);
+    return card;
+  });
+  $('knew').replaceChildren(...cards);
+}
+
+const move = (a, s) => { span = Math.max(1, Math.min(60000, s)); from = Math.max(0, Math.min(data ? data.end / 1e6 : a, a)); load(); };
+form.addEventListener('submit', e => { e.preventDefault(); const a = +form.elements.at.value, s = +form.elements.span.value; if (a >= 0 && s > 0) move(a, s); });
+$('earlier').addEventListener('click', () => move(from - span / 2, span));
+$('later').addEventListener('click', () => move(from + span / 2, span));
+$('closer').addEventListener('click', () => move(from + span / 4, span / 2));
+$('wider').addEventListener('click', () => move(from - span / 2, span * 2));
+addEventListener('keydown', e => {
+  if (e.ctrlKey || e.metaKey || e.altKey || /INPUT|SELECT|TEXTAREA/.test(e.target.tagName)) return;
+  const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: steps.length - 1}[e.key];
+  if (to !== undefined) { step(to); e.preventDefault(); }
+});
+svg.addEventListener('click', e => {
+  const g = e.target.closest('[data-m],[data-o]');
+  if (!g) return;
+  step(g.dataset.m !== undefined ? steps.findIndex(s => s.m === data.messages[g.dataset.m]) : steps.findIndex(s => s.o === data.moments[g.dataset.o]));
+});
+new ResizeObserver(() => { if (data) { const was = at; draw(); step(was); } }).observe(svg.parentNode);
+load(true);
+})();
