@@ -54,7 +54,6 @@ var known = []struct {
 	{"heartbeat-only", "", "exclusive-leadership", "", nil, 2, ""},
 	{"bully-no-timeout", "", "elects", "", nil, 4, ""},
 	{"bully", "", "exclusive-leadership", "", nil, 2, ""},
-	{"bully", "", "no-ping-pong", "", nil, 4, ""},
 	{"bully-quorum", "", "no-ping-pong", "", nil, 4, ""},
 	{"next-in-line", "", "exclusive-leadership", "", nil, 2, ""},
 	{"candidate-ordinary", "", "exclusive-leadership", "", nil, 2, ""},
