@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -58,53 +57,51 @@ func (o *Option) Takes() string {
 	return kindWords[o.Kind]
 }
 
-func (o *Option) check(v string) error {
-	ok := true
+// parse returns what text stands for, as the type that the reader of o's kind in Values returns.
+func (o *Option) parse(text string) (value any, err error) {
 	switch o.Kind {
-	case Bool:
-		ok = v == "true" || v == "false"
-	case Number:
-		f, err := strconv.ParseFloat(v, 64)
-		ok = err == nil && f > 0 && f < 1e9
-	case Duration:
-		d, err := time.ParseDuration(v)
-		ok = err == nil && d > 0
-	case Wait:
-		d, err := time.ParseDuration(v)
-		ok = err == nil && d >= 0
-	case Percent:
-		_, err := parsePercent(v)
-		ok = err == nil
-	case Rate:
-		_, err := parseRate(v)
-		ok = err == nil
-	case Ports:
-		_, err := parsePorts(v)
-		ok = err == nil
-	case Shift:
-		d, err := time.ParseDuration(v)
-		ok = err == nil && d != 0
-	case Drift:
-		_, err := parseDrift(v)
-		ok = err == nil
+	case Text:
+		return text, nil
 	case Choice:
-		if !slices.Contains(o.Choices, v) {
-			return fmt.Errorf("option %s: %q is not one of %s", o.Name, v, strings.Join(o.Choices, ", "))
+		if !slices.Contains(o.Choices, text) {
+			return nil, fmt.Errorf("option %s: %q is not one of %s", o.Name, text, strings.Join(o.Choices, ", "))
 		}
+		return text, nil
+	case Bool:
+		value, err = parseBool(text)
+	case Number:
+		value, err = parseNumber(text)
+	case Duration:
+		value, err = parseDuration(text, func(d time.Duration) bool { return d > 0 })
+	case Wait:
+		value, err = parseDuration(text, func(d time.Duration) bool { return d >= 0 })
+	case Shift:
+		value, err = parseDuration(text, func(d time.Duration) bool { return d != 0 })
+	case Percent:
+		value, err = parsePercent(text)
+	case Rate:
+		value, err = parseRate(text)
+	case Ports:
+		value, err = parsePorts(text)
+	case Drift:
+		value, err = parseDrift(text)
 	}
-	if !ok {
-		return fmt.Errorf("option %s: %q is not %s", o.Name, v, kindWords[o.Kind])
+	if err != nil {
+		return nil, fmt.Errorf("option %s: %q is not %s", o.Name, text, kindWords[o.Kind])
 	}
-	return nil
+	return value, nil
 }
 
-// Values are the values of all declared options: given ones and defaults. Asking for one that was not declared is a
-// programming error.
-type Values struct{ values map[string]string }
+// Values are the values of all declared options, given ones and defaults, parsed. Asking for one that was not declared, or
+// for another type than its kind's, is a programming error. Values may be read by several goroutines.
+type Values struct {
+	texts  map[string]string // as they were written
+	parsed map[string]any    // of the type that the kind's method returns
+}
 
 // Parse checks given values against the declared options and fills in the defaults. who has the options, for errors.
 func Parse(who string, declared []Option, given map[string]string) (Values, error) {
-	v := Values{map[string]string{}}
+	v := Values{map[string]string{}, map[string]any{}}
 	var known []string
 	for i := range declared {
 		opt := &declared[i]
@@ -113,10 +110,11 @@ func Parse(who string, declared []Option, given map[string]string) (Values, erro
 		if !set {
 			text = opt.Default
 		}
-		if err := opt.check(text); err != nil {
+		value, err := opt.parse(text)
+		if err != nil {
 			return v, hint.Add(fmt.Errorf("%s: %w", who, err), "%s: %s (default %q)", opt.Name, opt.About, opt.Default)
 		}
-		v.values[opt.Name] = text
+		v.texts[opt.Name], v.parsed[opt.Name] = text, value
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(known, name) {
@@ -132,33 +130,42 @@ func Parse(who string, declared []Option, given map[string]string) (Values, erro
 
 // Value returns the option's value as it was written.
 func (v Values) Value(name string) string {
-	text, ok := v.values[name]
+	text, ok := v.texts[name]
 	if !ok {
 		panic("option: not declared: " + name)
 	}
 	return text
 }
 
-// All returns every option and its value.
-func (v Values) All() map[string]string { return v.values }
+// All returns every option and its value as it was written.
+func (v Values) All() map[string]string { return v.texts }
 
 // Bool returns a Bool option.
-func (v Values) Bool(name string) bool { return v.Value(name) == "true" }
+func (v Values) Bool(name string) bool { return of[bool](v, name) }
 
 // Number returns a Number option.
-func (v Values) Number(name string) float64 {
-	f, err := strconv.ParseFloat(v.Value(name), 64)
-	if err != nil {
-		panic("option: this is no number: " + name)
-	}
-	return f
-}
+func (v Values) Number(name string) float64 { return float64(of[number](v, name)) }
 
 // Duration returns a Duration, a Wait or a Shift option.
-func (v Values) Duration(name string) time.Duration {
-	d, err := time.ParseDuration(v.Value(name))
-	if err != nil {
-		panic("option: this is no duration: " + name)
+func (v Values) Duration(name string) time.Duration { return of[time.Duration](v, name) }
+
+// Percent returns a Percent option as a share of 1.
+func (v Values) Percent(name string) float64 { return float64(of[percent](v, name)) }
+
+// Rate returns a Rate option in bits per second.
+func (v Values) Rate(name string) int64 { return of[int64](v, name) }
+
+// Ports returns the ports of a Ports option, none for all.
+func (v Values) Ports(name string) []int { return of[[]int](v, name) }
+
+// Drift returns a Drift option as a share of 1.
+func (v Values) Drift(name string) float64 { return float64(of[drift](v, name)) }
+
+// of returns the parsed value of an option of a kind whose values have type T.
+func of[T any](v Values, name string) T {
+	value, ok := v.parsed[name].(T)
+	if !ok {
+		panic(fmt.Sprintf("option: %s is not declared as %T", name, value))
 	}
-	return d
+	return value
 }

@@ -1,13 +1,47 @@
 package option
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// How parameters with units of their own are written.
+// How the values of each kind are written.
+
+// The kinds whose values are numbers have a type each, so that none is read as another.
+type (
+	number  float64
+	percent float64 // a share of 1
+	drift   float64 // a share of 1
+)
+
+var errNot = errors.New("not of this kind")
+
+func parseBool(text string) (bool, error) {
+	if text != "true" && text != "false" {
+		return false, errNot
+	}
+	return text == "true", nil
+}
+
+// parseNumber reads a positive number below 10⁹.
+func parseNumber(text string) (number, error) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f > 0 && f < 1e9) {
+		return 0, errNot
+	}
+	return number(f), nil
+}
+
+func parseDuration(text string, fits func(time.Duration) bool) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || !fits(d) {
+		return 0, errNot
+	}
+	return d, nil
+}
 
 // rates are the units of a Rate, in bits per second.
 var rates = []struct {
@@ -26,17 +60,17 @@ func parseRate(text string) (int64, error) {
 			return int64(math.Round(f * r.bits)), nil
 		}
 	}
-	return 0, fmt.Errorf("no rate: %q", text)
+	return 0, errNot
 }
 
 // parsePercent reads "30%" as 0.3.
-func parsePercent(text string) (float64, error) {
+func parsePercent(text string) (percent, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	f, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(f > 0 && f <= 100) {
-		return 0, fmt.Errorf("no share: %q", text)
+		return 0, errNot
 	}
-	return f / 100, nil
+	return percent(f / 100), nil
 }
 
 // parsePorts reads "2379,2380"; "all" is no list.
@@ -47,7 +81,7 @@ func parsePorts(text string) (ports []int, err error) {
 	for _, word := range strings.Split(text, ",") {
 		p, err := strconv.ParseUint(word, 10, 16)
 		if err != nil || p == 0 {
-			return nil, fmt.Errorf("no port: %q", word)
+			return nil, errNot
 		}
 		ports = append(ports, int(p))
 	}
@@ -61,36 +95,15 @@ var drifts = []struct {
 }{{"%", 1e-2}, {"ppm", 1e-6}}
 
 // parseDrift reads "1%" as 0.01. A clock must neither stand still nor run back, nor more than ten times too fast.
-func parseDrift(text string) (float64, error) {
+func parseDrift(text string) (drift, error) {
 	for _, d := range drifts {
 		if number, ok := strings.CutSuffix(text, d.unit); ok {
 			f, err := strconv.ParseFloat(number, 64)
 			if err != nil || f == 0 || !(f*d.share > -0.9 && f*d.share <= 10) {
 				break
 			}
-			return f * d.share, nil
+			return drift(f * d.share), nil
 		}
 	}
-	return 0, fmt.Errorf("no drift: %q", text)
-}
-
-// Percent returns a Percent option as a share of 1.
-func (v Values) Percent(name string) float64 { return must(parsePercent, v.Value(name)) }
-
-// Rate returns a Rate option in bits per second.
-func (v Values) Rate(name string) int64 { return must(parseRate, v.Value(name)) }
-
-// Ports returns the ports of a Ports option, none for all.
-func (v Values) Ports(name string) []int { return must(parsePorts, v.Value(name)) }
-
-// Drift returns a Drift option as a share of 1.
-func (v Values) Drift(name string) float64 { return must(parseDrift, v.Value(name)) }
-
-// must is for values that were checked.
-func must[T any](parse func(string) (T, error), text string) T {
-	v, err := parse(text)
-	if err != nil {
-		panic("option: " + err.Error())
-	}
-	return v
+	return 0, errNot
 }
