@@ -2,18 +2,16 @@ package entrypoint
 
 import (
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"recount/docker/member"
 )
 
-// What the harness writes on the command line of a node is what the node reads there.
-func TestNodeCommandLine(t *testing.T) {
+// What the harness gives a node as its plan is what the node reads.
+func TestNodePlan(t *testing.T) {
 	for _, c := range []member.Command{
 		{
 			Target: "raft", Options: map[string]string{"scale": "0.5", "heartbeat": "20ms"},
@@ -25,32 +23,24 @@ func TestNodeCommandLine(t *testing.T) {
 	} {
 		args := c.Args()
 		require.Equal(t, "node", args[0])
-		got, err := parseNode(args[1:])
+		require.Len(t, args, 2)
+		got, err := member.ParseCommand(args[1])
 		require.NoError(t, err)
 		require.Equal(t, &c, got)
 	}
 }
 
-func TestNodeCommandLineMistakes(t *testing.T) {
-	for want, args := range map[string]string{
-		"--id 0: there are 1 members":                  "--target raft --members 10.0.0.1",
-		"--id 2: there are 1 members":                  "--target raft --members 10.0.0.1 --id 2",
-		`--members: ParseAddr("here")`:                 "--target raft --members here --id 1",
-		"both --target and --beside are given":         "--target raft --beside etcd",
-		`--opt "scale" is not name=value`:              "--target raft --members 10.0.0.1 --id 1 --opt scale",
-		"--write-every -1s, --write-gap 0s: times are": "--target raft --members 10.0.0.1 --id 1 --write-every -1s",
+func TestNodePlanMistakes(t *testing.T) {
+	for want, plan := range map[string]string{
+		"id 0: there are 1 members":                `{"target":"raft","members":["10.0.0.1"]}`,
+		"id 2: there are 1 members":                `{"target":"raft","members":["10.0.0.1"],"id":2}`,
+		`ParseAddr("here")`:                        `{"target":"raft","members":["here"],"id":1}`,
+		`unknown field "opt"`:                      `{"target":"raft","opt":{}}`,
+		"unexpected EOF":                           `{"target":"raft"`,
+		"write-every -1s, write-gap 0s: times are": `{"target":"raft","members":["10.0.0.1"],"id":1,"write-every":-1000000000}`,
+		"no data folder":                           `{"target":"raft","members":["10.0.0.1"],"id":1}`,
 	} {
-		_, err := parseNode(strings.Fields(args))
+		_, err := member.ParseCommand(plan)
 		require.ErrorContains(t, err, want)
 	}
-}
-
-func parseNode(args []string) (*member.Command, error) {
-	var f nodeFlags
-	fs := pflag.NewFlagSet("node", pflag.ContinueOnError)
-	f.bind(fs)
-	if err := fs.Parse(args); err != nil {
-		return nil, err
-	}
-	return f.command()
 }
