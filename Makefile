@@ -7,7 +7,7 @@ CHECKS ?= 100000
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test soak soak-docker track-record prove mutate lint bench golden clean help
+.PHONY: build run test soak soak-docker track-record prove mutate lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -41,6 +41,12 @@ track-record: build ## make published bugs of real systems happen, and soak the 
 
 soak-docker: ## break five containers for five minutes, and look for leaks (SOAK=1h for longer)
 	$(GO) test -timeout 24h -count 1 ./docker -run TestSoak -soak $(SOAK) -v
+
+virtual-std: ## run the Go library's own tests of what virtual time patches, without simulation: minutes
+	RECOUNT_VIRTUAL_STD=all $(GO) test ./virtual/overlay -run TestStandardLibrary -timeout 60m -v
+
+virtual-same: ## make 500 runs of real processes in virtual time under each policy, and compare them event by event (RUNS=n for others)
+	RECOUNT_VIRTUAL_RUNS=$${RUNS:-500} $(GO) test ./virtual/overlay -run TestSameSeedSameEvents -timeout 120m
 
 lint: ## lint with the pinned golangci-lint (the first time it gets built)
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...

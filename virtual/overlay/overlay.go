@@ -4,6 +4,11 @@
 // The patches are data (patches.go), applied to the GOROOT of the go command that builds. What is new is in std/: the
 // parts of package runtime that schedule and tell the time, and a small kernel in package syscall. Packages net, os and
 // all others are as they are.
+//
+// What a node cannot have: cgo; processes of its own; raw sockets and unix sockets of datagrams; a second descriptor of a
+// socket (net.TCPConn.File); poll, select and epoll by hand. It is told so, and the controller is (wire.Refused). What is
+// not exact: numbers of memory (runtime.MemStats), numbers of inodes, what golang.org/x/sys/unix asks without package
+// syscall (unix.Getpid); and what a crash of the machine loses of files that are written through memory (MAP_SHARED).
 package overlay
 
 import (
@@ -58,31 +63,41 @@ func toolchain(ctx context.Context, goCmd, dir, cache string, env []string) (Too
 		return Toolchain{}, fmt.Errorf("virtual time is for linux, not for %s", e.GOOS)
 	}
 	t := Toolchain{Go: goCmd, Root: e.GOROOT, Version: e.GOVERSION, Arch: e.GOARCH}
-	if strings.HasPrefix(t.Root, e.GOMODCACHE+"/") {
+	if strings.HasPrefix(t.Root, e.GOMODCACHE+"/") || strings.HasPrefix(t.Version, "go1.25") {
 		return t.outside(cache)
 	}
 	return t, nil
 }
 
-// outside is the same toolchain at another place: the go command refuses to replace files of the module cache, which is
-// where it puts toolchains that it has fetched itself.
+// outside is the same toolchain at another place, with a copy of its library: the go command refuses to replace files of
+// the module cache, which is where it puts toolchains that it has fetched itself; and that of Go 1.25 wants to see a folder
+// for each package of the library.
 func (t Toolchain) outside(cache string) (Toolchain, error) {
-	root := filepath.Join(cache, "goroot", filepath.Base(t.Root))
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	root := filepath.Join(cache, "goroot", t.Version)
+	moved := Toolchain{Go: filepath.Join(t.Root, "bin", "go"), Root: root, Version: t.Version, Arch: t.Arch, Moved: true}
+	if _, err := os.Stat(root); err == nil {
+		return moved, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(root), 0o755); err != nil {
 		return t, fmt.Errorf("overlay: %w", err)
 	}
-	entries, err := os.ReadDir(t.Root)
+	tmp, err := os.MkdirTemp(filepath.Dir(root), ".new-*")
 	if err != nil {
 		return t, fmt.Errorf("overlay: %w", err)
 	}
-	for _, e := range entries {
-		err := os.Symlink(filepath.Join(t.Root, e.Name()), filepath.Join(root, e.Name()))
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return t, fmt.Errorf("overlay: %w", err)
-		}
+	defer os.RemoveAll(tmp)
+	err = os.CopyFS(filepath.Join(tmp, "src"), os.DirFS(filepath.Join(t.Root, "src")))
+	err = errors.Join(err, write(filepath.Join(tmp, "src", wirePackage, "virtual.go"), "package wire\n"))
+	for _, name := range []string{"bin", "lib", "pkg", "go.env", "VERSION"} {
+		err = errors.Join(err, os.Symlink(filepath.Join(t.Root, name), filepath.Join(tmp, name)))
 	}
-	t.Go, t.Root, t.Moved = filepath.Join(t.Root, "bin", "go"), root, true
-	return t, nil
+	if err != nil {
+		return t, fmt.Errorf("overlay: copy the library of %s: %w", t.Version, err)
+	}
+	if err := os.Rename(tmp, root); err != nil && !errors.Is(err, fs.ErrExist) {
+		return t, fmt.Errorf("overlay: %w", err)
+	}
+	return moved, nil
 }
 
 func stderrOf(err error) string {
