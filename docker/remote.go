@@ -51,7 +51,7 @@ func newRemote(attached types.HijackedResponse, notice func(agent.Reply)) (*remo
 		_, err := stdcopy.StdCopy(in, &r.words, attached.Reader)
 		in.CloseWithError(errors.Join(err, io.EOF))
 	}()
-	session, err := yamux.Client(line{out, attached}, agent.Mux())
+	session, err := yamux.Client(stream{out, attached}, agent.Mux())
 	if err != nil {
 		attached.Close()
 		return nil, err
@@ -192,15 +192,15 @@ func (r *remote) dial(ctx context.Context, to agent.Port) (net.Conn, error) {
 // close hangs up. The agent kills what it was shown and ends.
 func (r *remote) close() { r.session.Close() }
 
-// line is the connection that yamux runs over: the agent's standard output, and its standard input.
-type line struct {
+// stream is the connection that yamux runs over: the agent's standard output, and its standard input.
+type stream struct {
 	*io.PipeReader
 	attached types.HijackedResponse
 }
 
-func (l line) Write(b []byte) (int, error) { return l.attached.Conn.Write(b) }
+func (l stream) Write(b []byte) (int, error) { return l.attached.Conn.Write(b) }
 
-func (l line) Close() error {
+func (l stream) Close() error {
 	l.attached.Close()
 	return l.PipeReader.Close()
 }

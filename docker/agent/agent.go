@@ -34,7 +34,7 @@ type place struct {
 	name   string
 	addrs  []netip.Addr // all nodes have as many, of the same families
 	anchor first
-	space  *space
+	space  *namespace
 	filter *filter
 	links  map[inbound]history.LinkState // asked for
 	procs  []first
@@ -120,7 +120,7 @@ func (a *agent) enter(e Enter) (*Means, error) {
 	}
 	means := &Means{}
 	for _, p := range e.Places {
-		s, err := openSpace(a.home, fmt.Sprintf("/proc/%d/ns/net", p.Pid))
+		s, err := openNamespace(a.home, fmt.Sprintf("/proc/%d/ns/net", p.Pid))
 		if err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
 		}
@@ -132,7 +132,7 @@ func (a *agent) enter(e Enter) (*Means, error) {
 	return means, nil
 }
 
-func (a *agent) settle(p Place, s *space, packets *rand.Rand, anchor first) error {
+func (a *agent) settle(p Place, s *namespace, packets *rand.Rand, anchor first) error {
 	f, err := openFilter(s, p.Addrs, packets)
 	if err != nil {
 		return err

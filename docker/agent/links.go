@@ -21,12 +21,12 @@ import (
 // network gives.
 type filter struct {
 	conn     *nftables.Conn
-	space    *space
+	space    *namespace
 	families []*family
 	powers   []power
-	held     []states // what the kernel was last told, power by power
-	staged   []states // what it is about to be told; nil for nothing new
-	line     *line    // one of the powers; nil where the kernel lacks it
+	held     []states    // what the kernel was last told, power by power
+	staged   []states    // what it is about to be told; nil for nothing new
+	delays   *delayQueue // one of the powers; nil where the kernel lacks it
 	means    Means
 }
 
@@ -52,7 +52,7 @@ type power interface {
 	read(f *filter) (states, error)
 }
 
-func openFilter(s *space, own []netip.Addr, packets *rand.Rand) (*filter, error) {
+func openFilter(s *namespace, own []netip.Addr, packets *rand.Rand) (*filter, error) {
 	conn, err := nftables.New(nftables.WithNetNSFd(int(s.file.Fd())), nftables.AsLasting())
 	if err != nil {
 		return nil, fmt.Errorf("open netlink: %w", err)
@@ -66,7 +66,7 @@ func openFilter(s *space, own []netip.Addr, packets *rand.Rand) (*filter, error)
 		return nil, fmt.Errorf("install nftables table: %w", err)
 	}
 	// What else there is depends on the kernel. Each comes in a transaction of its own, so that one may fail.
-	line := &line{rand: packets}
+	line := &delayQueue{rand: packets}
 	for _, also := range []struct {
 		what string
 		power
@@ -76,7 +76,7 @@ func openFilter(s *space, own []netip.Addr, packets *rand.Rand) (*filter, error)
 			continue
 		}
 		if also.power == line {
-			f.line, f.means.Delay = line, line.kind
+			f.delays, f.means.Delay = line, line.kind
 		}
 	}
 	return f, nil
@@ -101,8 +101,8 @@ func (f *filter) close() error {
 		f.conn.DelTable(fam.table)
 	}
 	err := f.conn.Flush()
-	if f.line != nil {
-		f.line.close()
+	if f.delays != nil {
+		f.delays.close()
 	}
 	f.conn.CloseLasting()
 	return err
@@ -134,10 +134,10 @@ func (f *filter) flush() error {
 		if err != nil {
 			s = states{{}: {}} // nobody knows: tell it again next time
 		}
-		if _, resets := f.powers[i].(*reset); resets && f.line != nil {
+		if _, resets := f.powers[i].(*reset); resets && f.delays != nil {
 			for src := range s {
 				if _, already := f.held[i][src]; !already {
-					f.line.lose(src) // what is in flight belongs to a connection that is no more
+					f.delays.lose(src) // what is in flight belongs to a connection that is no more
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func twoPlaces(t *testing.T) *agent {
 			own, _ := netip.AddrFromSlice(addr.IP)
 			p.Addrs = append(p.Addrs, own.Unmap())
 		}
-		s, err := openSpace(home, fmt.Sprintf("/proc/self/fd/%d", files[i].Fd()))
+		s, err := openNamespace(home, fmt.Sprintf("/proc/self/fd/%d", files[i].Fd()))
 		require.NoError(t, err)
 		require.NoError(t, a.settle(p, s, packets, first{}))
 		filter := a.places[p.Node].filter

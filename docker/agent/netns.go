@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// space is a network namespace that the agent can act in.
-type space struct {
+// namespace is a network namespace that the agent can act in.
+type namespace struct {
 	home  *os.File // the agent's own namespace
 	file  *os.File
 	inode uint64
 }
 
-// openSpace opens a network namespace by a path to it. The namespace lasts at least as long as the file.
-func openSpace(home *os.File, path string) (*space, error) {
+// openNamespace opens a network namespace by a path to it. The namespace lasts at least as long as the file.
+func openNamespace(home *os.File, path string) (*namespace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func openSpace(home *os.File, path string) (*space, error) {
 		f.Close()
 		return nil, err
 	}
-	return &space{home: home, file: f, inode: ino}, nil
+	return &namespace{home: home, file: f, inode: ino}, nil
 }
 
 // do runs f on a thread that is inside the namespace. A socket belongs for good to the namespace that it was created
 // in, so f need only create it.
-func (s *space) do(f func() error) error {
+func (s *namespace) do(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()

@@ -20,9 +20,9 @@ import (
 	"recount/history"
 )
 
-// line delays, reorders and paces packets: the kernel hands them to this process, which lets each go on when its time
+// delayQueue delays, reorders and paces packets: the kernel hands them to this process, which lets each go on when its time
 // has come. Delays so look the same on every kernel, whether it can delay packets itself or not.
-type line struct {
+type delayQueue struct {
 	selection
 	rand   *rand.Rand
 	kind   string // how packets get here
@@ -38,13 +38,13 @@ const (
 	queueHead   = 128     // bytes of each packet that are needed to tell where it comes from
 )
 
-func (l *line) part(s history.LinkState) history.LinkState {
+func (l *delayQueue) part(s history.LinkState) history.LinkState {
 	return history.LinkState{Delay: s.Delay, Jitter: s.Jitter, Reorder: s.Reorder, Rate: s.Rate}
 }
 
 // install tries the ways in which kernels hand packets on: nftables' own, which not every kernel was built with, and the
 // one that it inherits from iptables.
-func (l *line) install(f *filter) error {
+func (l *delayQueue) install(f *filter) error {
 	l.name = "queue"
 	var tried []error
 	for _, way := range []struct {
@@ -70,7 +70,7 @@ func (l *line) install(f *filter) error {
 	return errors.Join(tried...)
 }
 
-func (l *line) open(f *filter) (err error) {
+func (l *delayQueue) open(f *filter) (err error) {
 	l.socket, err = nfqueue.Open(&nfqueue.Config{
 		NetNS: int(f.space.file.Fd()), NfQueue: queueNumber, MaxPacketLen: queueHead, MaxQueueLen: queueMax,
 		Copymode: nfqueue.NfQnlCopyPacket, WriteTimeout: time.Second,
@@ -117,18 +117,18 @@ func (l *line) open(f *filter) (err error) {
 	return nil
 }
 
-func (l *line) close() {
+func (l *delayQueue) close() {
 	l.end()
 	l.socket.Close()
 }
 
-func (l *line) stage(f *filter, s states) error {
+func (l *delayQueue) stage(f *filter, s states) error {
 	l.pace.set(s)
 	return l.selection.stage(f, s)
 }
 
 // read finds in the kernel whose packets it hands on. What becomes of them is decided here.
-func (l *line) read(f *filter) (states, error) {
+func (l *delayQueue) read(f *filter) (states, error) {
 	queued, err := l.selection.read(f)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (l *line) read(f *filter) (states, error) {
 }
 
 // lose drops what waits of a source's packets.
-func (l *line) lose(src source) { l.pace.lose(src) }
+func (l *delayQueue) lose(src source) { l.pace.lose(src) }
 
 // origin tells the source of a packet from its first bytes, and the ports it has, if any.
 func origin(head []byte) (from netip.Addr, ports [2]uint16) {

@@ -42,7 +42,7 @@ func (r *resource) write(token uint64, value int64) {
 
 // run sends the writes until ctx ends.
 func (r *resource) run(ctx context.Context) {
-	var l *line
+	var l *connection
 	for {
 		select {
 		case a := <-r.pending:
@@ -63,13 +63,13 @@ func (r *resource) run(ctx context.Context) {
 	}
 }
 
-// line is one connection to the resource.
-type line struct {
+// connection is one connection to the resource.
+type connection struct {
 	conn net.Conn
 	gone chan struct{} // closed when the other end has closed it
 }
 
-func (l *line) broken() bool {
+func (l *connection) broken() bool {
 	if l == nil {
 		return true
 	}
@@ -83,14 +83,14 @@ func (l *line) broken() bool {
 
 const dialPatience = time.Second
 
-func (r *resource) dial(ctx context.Context) (*line, error) {
+func (r *resource) dial(ctx context.Context) (*connection, error) {
 	within, cancel := context.WithTimeout(ctx, dialPatience)
 	defer cancel()
 	conn, err := r.Dial(within)
 	if err != nil {
 		return nil, err
 	}
-	l := &line{conn, make(chan struct{})}
+	l := &connection{conn, make(chan struct{})}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	go func() {
 		r.listen(conn)

@@ -142,7 +142,7 @@ func concludeDetection(r *Result, all []*found) error {
 		seconds(median(down)), seconds(quantile(down, 0.9)), seconds(quantile(down, 0.99)))
 	plot, err := drawing{
 		name: "detection", title: "Detection time of a dead leader", x: "interval × threshold (s)", y: "seconds",
-		lines: []line{{name: "mean, measured", points: measured, dots: true}, {name: "claimed", points: claimed, claim: true}},
+		curves: []curve{{name: "mean, measured", points: measured, dots: true}, {name: "claimed", points: claimed, claim: true}},
 	}.draw()
 	r.Plots = append(r.Plots, plot)
 	return err

@@ -44,8 +44,8 @@ func concludeFirstRound(r *Result, all []*found) error {
 	d := drawing{name: "first-round", title: "Elections won in the first round (Δt = 10 ms)", x: "spread of the timeouts T (ms)", y: "share"}
 	worst, between := 0.0, true
 	for _, n := range roundSizes {
-		measured := line{name: fmt.Sprintf("%d servers", n), dots: true}
-		claimed := line{claim: true}
+		measured := curve{name: fmt.Sprintf("%d servers", n), dots: true}
+		claimed := curve{claim: true}
 		if n == roundSizes[0] {
 			claimed.name = "claimed, each"
 		}
@@ -62,7 +62,7 @@ func concludeFirstRound(r *Result, all []*found) error {
 			measured.points = append(measured.points, plotter.XY{X: 1000 * s.Seconds(), Y: got})
 			claimed.points = append(claimed.points, plotter.XY{X: 1000 * s.Seconds(), Y: says})
 		}
-		d.lines = append(d.lines, measured, claimed)
+		d.curves = append(d.curves, measured, claimed)
 	}
 	r.Tables = append(r.Tables, t)
 	r.claim("The first round has one winner with a chance of about 1 − (Δt/T)^(n−1).", worst < 0.05,

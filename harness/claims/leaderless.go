@@ -106,7 +106,7 @@ func concludeLeaderless(r *Result, all []*found) error {
 		}
 		for _, timeout := range timeouts {
 			if f := by(all, w.name+timeout.name()); len(f.samples) > 0 {
-				d.lines = append(d.lines, line{name: timeout.name(), points: tell(&t, timeout, f)})
+				d.curves = append(d.curves, curve{name: timeout.name(), points: tell(&t, timeout, f)})
 			}
 		}
 		r.Tables = append(r.Tables, t)

@@ -130,7 +130,7 @@ func concludeMessages(r *Result, all []*found) error {
 	for _, target := range counted {
 		sizes, best, worst := costs(all, target, -1)
 		row := []string{target}
-		l := line{name: target, dots: true}
+		l := curve{name: target, dots: true}
 		for i := range sizes {
 			row = append(row, fmt.Sprintf("%.0f … %.0f", best[i], worst[i]))
 			l.points = append(l.points, plotter.XY{X: sizes[i], Y: worst[i]})
@@ -139,7 +139,7 @@ func concludeMessages(r *Result, all []*found) error {
 			row = append(row, "–")
 		}
 		t.row(row...)
-		d.lines = append(d.lines, l)
+		d.curves = append(d.curves, l)
 		grows[target] = [2]float64{exponent(sizes, best), exponent(sizes, worst)}
 		growth := []string{target, power(grows[target][0]), power(grows[target][1])}
 		for k := range occasions {

@@ -83,8 +83,8 @@ func concludePhi(r *Result, all []*found) error {
 		t.Head = append(t.Head, j.name)
 	}
 	t.Head = append(t.Head, "waits for")
-	lines := make([]line, len(jitters))
-	claimed := line{name: "claimed", claim: true}
+	curves := make([]curve, len(jitters))
+	claimed := curve{name: "claimed", claim: true}
 	within := 0.0 // the worst factor between claim and measurement where intervals are normal
 	judged := 0
 	var tail float64
@@ -104,8 +104,8 @@ func concludePhi(r *Result, all []*found) error {
 			default:
 				row = append(row, fmt.Sprintf("%.1e", made/of))
 			}
-			lines[i].name = j.name
-			lines[i].points = append(lines[i].points, plotter.XY{X: p, Y: made / of})
+			curves[i].name = j.name
+			curves[i].points = append(curves[i].points, plotter.XY{X: p, Y: made / of})
 			if j.name == "normal" {
 				patience = mean(f.column(2))
 				if made >= 100 {
@@ -130,7 +130,7 @@ func concludePhi(r *Result, all []*found) error {
 		"with an exponential tail of the same mean and deviation mistakes were up to %.0e times as frequent as claimed", tail)
 	plot, err := drawing{
 		name: "phi-accrual", title: "Mistakes of phi-accrual, by the shape of the heartbeats' jitter", x: "φ",
-		y: "mistakes per heartbeat", logY: true, lines: append(lines, claimed),
+		y: "mistakes per heartbeat", logY: true, curves: append(curves, claimed),
 	}.draw()
 	r.Plots = append(r.Plots, plot)
 	return err

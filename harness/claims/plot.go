@@ -15,22 +15,22 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// drawing is a plot of lines to be made.
+// drawing is a plot of curves to be made.
 type drawing struct {
 	name, title, x, y string
 	logX, logY        bool
-	lines             []line
+	curves            []curve
 }
 
-// line is points joined in their order. A dashed one is what was claimed.
-type line struct {
+// curve is points joined in their order. A dashed one is what was claimed.
+type curve struct {
 	name   string
 	points plotter.XYs
 	claim  bool
 	dots   bool // show the points, too
 }
 
-// inks can be told apart on white by most eyes; with more lines than inks they come again.
+// inks can be told apart on white by most eyes; with more curves than inks they come again.
 var inks = []color.RGBA{
 	{0x1d, 0x6f, 0xb8, 255}, {0xc2, 0x66, 0x0a, 255}, {0x0b, 0x7f, 0x63, 255}, {0x8b, 0x4f, 0xa9, 255}, {0x3a, 0x9a, 0xb8, 255},
 	{0x8a, 0x5a, 0x33, 255}, {0xcc, 0x1f, 0x2d, 255}, {0x6c, 0x7a, 0x14, 255}, {0x4b, 0x52, 0xb8, 255}, {0x5a, 0x63, 0x72, 255},
@@ -66,7 +66,7 @@ func (d drawing) draw() (Plot, error) {
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{230}, color.Gray{230}
 	p.Add(grid)
 	ink := 0
-	for _, l := range d.lines {
+	for _, l := range d.curves {
 		points := slices.DeleteFunc(slices.Clone(l.points), func(q plotter.XY) bool {
 			return math.IsNaN(q.Y) || d.logY && q.Y <= 0 || d.logX && q.X <= 0
 		})

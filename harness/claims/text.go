@@ -79,7 +79,7 @@ func (e *Result) made() string {
 	return fmt.Sprintf("%d trials.", e.Trials)
 }
 
-// wrap writes a text indented; lines after the first are indented as deep.
+// wrap writes a text indented; curves after the first are indented as deep.
 func wrap(b *strings.Builder, indent, s string) {
 	n := utf8.RuneCountInString(indent)
 	for _, line := range term.Wrap(s, width-n) {

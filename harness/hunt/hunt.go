@@ -199,7 +199,7 @@ func (h *hunter) make(ctx context.Context, p record.Plan) (*trial, error) {
 			continue
 		}
 		t.broken = append(t.broken, v.Property)
-		if t.found == nil && Looked(v, h.Property) {
+		if t.found == nil && Wanted(v, h.Property) {
 			t.found = &Finding{Property: v.Property, Plan: p, Why: v.Why, run: r}
 			t.found.Under, t.found.Whole = shrink.Circumstances(r.History, v)
 		}
@@ -207,8 +207,8 @@ func (h *hunter) make(ctx context.Context, p record.Plan) (*trial, error) {
 	return t, nil
 }
 
-// Looked reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
-func Looked(v *record.Verdict, property string) bool {
+// Wanted reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
+func Wanted(v *record.Verdict, property string) bool {
 	return v.Meaning() == record.Broken && property == "" || v.Verdict == checkers.Invalid && property == v.Property
 }
 

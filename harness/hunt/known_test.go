@@ -130,7 +130,7 @@ func TestWhatIsKnownToBreakIsFoundShrunkAndRepeated(t *testing.T) {
 
 // broken is the verdict on a property that a run broke, or nil.
 func broken(r *record.Run, property string) *record.Verdict {
-	i := slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return Looked(&v, property) })
+	i := slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return Wanted(&v, property) })
 	if i < 0 {
 		return nil
 	}

@@ -21,7 +21,7 @@ type Finding struct {
 // Findings are the violations of a kind, row by row. The run shown is the one with the smallest seed, under the first of
 // the columns that have it. What a foot-gun breaks besides what it is there for is its target's weakness, and not listed
 // again.
-func (t *Table) Findings(kind Verdict) (all []Finding) {
+func (t *Table) Findings(kind Outcome) (all []Finding) {
 	for r := range t.Rows {
 		if kind == Weak && t.Rows[r].FootGun() {
 			continue

@@ -63,7 +63,7 @@ func Keep(ctx context.Context, p Plan, t *Table, dir string, most int, progress 
 type wanted struct {
 	pair   int
 	seed   uint64
-	weight Verdict // the worst that it is the page's example of
+	weight Outcome // the worst that it is the page's example of
 }
 
 // keeping is runs being kept.

@@ -63,7 +63,7 @@ type Pair struct {
 
 // Cell is what came of one property in all runs of a pair.
 type Cell struct {
-	Verdict  Verdict `json:"verdict"`
+	Verdict  Outcome `json:"verdict"`
 	Promised bool    `json:"promised,omitempty"`
 	While    string  `json:"while,omitempty"` // the assumption that the promise rests on
 	// How many runs came to what. Broken are those of Invalid that broke a promise; Caught those that did what the row's
@@ -81,12 +81,12 @@ type Cell struct {
 	Run     string `json:"run,omitempty"`     // its folder, relative to the matrix's, if it was kept
 }
 
-// Verdict is what a cell comes to.
-type Verdict uint8
+// Outcome is what a cell comes to.
+type Outcome uint8
 
 // The verdicts, from the one that says least to the one that matters most.
 const (
-	NotApplicable Verdict = iota // no run put the property to the test
+	NotApplicable Outcome = iota // no run put the property to the test
 	Unknown                      // runs did, and none could tell
 	Valid                        // it held in all runs that could tell
 	Weak                         // it was violated, and nobody had promised that it would not be
@@ -97,18 +97,18 @@ var verdictNames = [...]string{
 	NotApplicable: "not applicable", Unknown: "unknown", Valid: "valid", Weak: "known weakness", Broken: "broken promise",
 }
 
-func (v Verdict) String() string { return verdictNames[v] }
+func (v Outcome) String() string { return verdictNames[v] }
 
 // MarshalText writes the verdict's name.
-func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v Outcome) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads a verdict's name.
-func (v *Verdict) UnmarshalText(b []byte) error {
+func (v *Outcome) UnmarshalText(b []byte) error {
 	i := slices.Index(verdictNames[:], string(b))
 	if i < 0 {
 		return fmt.Errorf("unknown verdict %q", b)
 	}
-	*v = Verdict(i)
+	*v = Outcome(i)
 	return nil
 }
 
@@ -127,7 +127,7 @@ type Missed struct {
 func (t *Table) Pair(row, column int) *Pair { return &t.Pairs[row*len(t.Columns)+column] }
 
 // Summary is what a row's property comes to under all columns: the worst of their verdicts, and the columns that have it.
-func (t *Table) Summary(row, property int) (worst Verdict, columns []int) {
+func (t *Table) Summary(row, property int) (worst Outcome, columns []int) {
 	for c := range t.Columns {
 		switch v := t.Pair(row, c).Cells[property].Verdict; {
 		case v > worst:
@@ -140,7 +140,7 @@ func (t *Table) Summary(row, property int) (worst Verdict, columns []int) {
 }
 
 // Count returns how many cells came to a verdict.
-func (t *Table) Count(v Verdict) (n int) {
+func (t *Table) Count(v Outcome) (n int) {
 	for i := range t.Pairs {
 		for k := range t.Pairs[i].Cells {
 			if t.Pairs[i].Cells[k].Verdict == v {

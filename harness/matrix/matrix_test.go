@@ -76,7 +76,7 @@ func TestAMatrixTellsWhatHoldsFromWhatBreaks(t *testing.T) {
 	require.Empty(t, table.Missed)
 	for _, c := range []struct {
 		row, column, property string
-		want                  Verdict
+		want                  Outcome
 	}{
 		{"heartbeat-only", "none", "exclusive-leadership", Valid},
 		{"heartbeat-only", "isolate", "exclusive-leadership", Weak},

@@ -46,7 +46,7 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 }
 
 // sign is a verdict in one character, and the colour that goes with it.
-func sign(v Verdict, promised bool) (sign string, colour term.Colour) {
+func sign(v Outcome, promised bool) (sign string, colour term.Colour) {
 	switch v {
 	case Broken:
 		return "✕", term.Red

@@ -39,13 +39,13 @@ type Outcome struct {
 	Interrupted bool          `json:"interrupted,omitempty"`
 	Spent       bool          `json:"spent,omitempty"` // the budget was, before all was done
 	Runs        []*Run        `json:"runs"`
-	Known       []*Standing   `json:"known,omitempty"`
+	Known       []*KnownState `json:"known,omitempty"`
 
 	Dir string `json:"-"`
 }
 
-// Standing is how a known weakness stands after the runs.
-type Standing struct {
+// KnownState is how a known weakness stands after the runs.
+type KnownState struct {
 	Known
 	Seen     int  `json:"seen"`               // runs that showed it
 	Clean    int  `json:"clean"`              // runs that could have shown it and did not
@@ -172,7 +172,7 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 func (s *Suite) standings(o *Outcome, jobs []job, cfg Config) {
 	for i := range s.Known {
 		k := &s.Known[i]
-		st := &Standing{Known: *k, Expired: k.Until.passed(cfg.Now)}
+		st := &KnownState{Known: *k, Expired: k.Until.passed(cfg.Now)}
 		could := 0
 		for _, r := range o.Runs {
 			if !k.speaks(r, k.Property) {

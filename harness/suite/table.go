@@ -108,7 +108,7 @@ func (f *finding) Words() string {
 }
 
 // words says how a known weakness stands.
-func (st *Standing) words() string {
+func (st *KnownState) words() string {
 	switch {
 	case st.Vanished:
 		return fmt.Sprintf("vanished: %s could have shown it, and none did; take it out of the file", plural(st.Clean, "run"))
@@ -125,7 +125,7 @@ func (st *Standing) words() string {
 }
 
 // where says which target and scenario a known weakness is about.
-func (st *Standing) where() string {
+func (st *KnownState) where() string {
 	if st.Scenario == "" {
 		return st.Target
 	}

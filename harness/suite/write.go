@@ -53,7 +53,7 @@ func (o *Outcome) HTML(w io.Writer) error {
 		mark = [2]string{"!", "broken"}
 	}
 	type known struct {
-		*Standing
+		*KnownState
 		Where, Words string
 	}
 	var ks []known

@@ -12,7 +12,7 @@ import (
 //	8      the number of the current change, modulo 256: one byte, so that it is never half written
 //	16     the address of the real clock_gettime
 //	24     the skew as asked for: offset and drift
-//	4096   8 banks of 16 lines of 32 bytes; the current one is that of the current change, modulo 8
+//	4096   8 banks of 16 deviations of 32 bytes; the current one is that of the current change, modulo 8
 //	8192   a stack for calls by the agent
 //
 // A change fills the next bank and then makes it the current one.
@@ -54,9 +54,9 @@ func encodeSkew(s Skew) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(s.Drift))
 }
 
-func encodeLines(lines [clocks]line) []byte {
+func encodeDeviations(deviations [clocks]deviation) []byte {
 	b := make([]byte, 0, bankSize)
-	for _, l := range lines {
+	for _, l := range deviations {
 		for _, v := range []int64{l.Offset, l.Base, l.Rate, l.Before} {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
@@ -64,17 +64,17 @@ func encodeLines(lines [clocks]line) []byte {
 	return b
 }
 
-func decodeLines(b []byte) (lines [clocks]line) {
+func decodeDeviations(b []byte) (deviations [clocks]deviation) {
 	next := func() int64 {
 		v := int64(binary.LittleEndian.Uint64(b))
 		b = b[8:]
 		return v
 	}
-	for i := range lines {
-		lines[i] = line{next(), next(), next(), next()}
+	for i := range deviations {
+		deviations[i] = deviation{next(), next(), next(), next()}
 	}
-	return lines
+	return deviations
 }
 
-// bank is where in the data the lines of a change lie.
+// bank is where in the data the deviations of a change lie.
 func bank(change byte) uint64 { return banksAt + uint64(change%banks)*bankSize }

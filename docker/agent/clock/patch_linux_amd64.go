@@ -203,7 +203,7 @@ func (p *Patch) fill(t Timeline) error {
 	binary.LittleEndian.PutUint64(b, magic)
 	binary.LittleEndian.PutUint64(b[realAt:], p.code+originAt)
 	copy(b[askedAt:], encodeSkew(t.Skew))
-	copy(b[bank(0):], encodeLines(t.lines))
+	copy(b[bank(0):], encodeDeviations(t.deviations))
 	return poke(p.pid, p.data, b)
 }
 
@@ -229,7 +229,7 @@ func (p *Patch) read() (change byte, t Timeline, err error) {
 	if h.magic != magic {
 		return 0, t, ErrLost
 	}
-	return h.change, Timeline{Skew: h.asked, lines: decodeLines(b[bank(h.change):])}, nil
+	return h.change, Timeline{Skew: h.asked, deviations: decodeDeviations(b[bank(h.change):])}, nil
 }
 
 // Turn has the clocks of the process err by s from now on, and returns since when. See Timeline.Turn.
@@ -245,7 +245,7 @@ func (p *Patch) Turn(s Skew) (time.Time, error) {
 			continue
 		}
 		next := t.Turn(s, now)
-		if err := poke(p.pid, p.data+bank(change+1), encodeLines(next.lines)); err != nil {
+		if err := poke(p.pid, p.data+bank(change+1), encodeDeviations(next.deviations)); err != nil {
 			return time.Time{}, err
 		}
 		if err := poke(p.pid, p.data+askedAt, encodeSkew(s)); err != nil {

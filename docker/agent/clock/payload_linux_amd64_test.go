@@ -40,10 +40,10 @@ func TestThePayloadComputesWhatTheLineDoes(t *testing.T) {
 		word(realAt, int64(patch.code+originB))
 		defer word(realAt, int64(patch.code+originAt))
 		rapid.Check(t, func(rt *rapid.T) {
-			var lines [clocks]line
+			var deviations [clocks]deviation
 			id := rapid.SampledFrom(slices.Concat(walls, steadies)).Draw(rt, "clock")
 			base := rapid.Int64Range(0, 1<<61).Draw(rt, "base")
-			lines[id] = line{
+			deviations[id] = deviation{
 				Offset: rapid.Int64Range(-1e18, 1e18).Draw(rt, "offset"), Base: base,
 				Rate: rapid.Int64Range(-9e8, 4e10).Draw(rt, "rate"), Before: rapid.Int64Range(-9e8, 4e10).Draw(rt, "before"),
 			}
@@ -51,13 +51,13 @@ func TestThePayloadComputesWhatTheLineDoes(t *testing.T) {
 			change := rapid.Byte().Draw(rt, "change")
 			word(setAt, now/1e9)
 			word(setAt+8, now%1e9)
-			require.NoError(rt, poke(patch.pid, patch.data+bank(change), encodeLines(lines)))
+			require.NoError(rt, poke(patch.pid, patch.data+bank(change), encodeDeviations(deviations)))
 			require.NoError(rt, poke(patch.pid, patch.data+changeAt, []byte{change}))
 			r, err := patch.call(tids[0], id)
 			if failure = err; err != nil {
 				rt.FailNow()
 			}
-			require.Equal(rt, now+lines[id].at(now), r.Read)
+			require.Equal(rt, now+deviations[id].at(now), r.Read)
 		})
 		return poke(patch.pid, patch.data+bank(0), make([]byte, banks*bankSize))
 	})

@@ -24,10 +24,10 @@ const slack = time.Microsecond
 func (s Sample) Check(t Timeline) error {
 	for _, c := range []struct {
 		name string
-		line line
+		line deviation
 		Reading
 	}{
-		{"wall clock", t.lines[realtime], s.Wall}, {"monotonic clock", t.lines[monotonic], s.Monotonic},
+		{"wall clock", t.deviations[realtime], s.Wall}, {"monotonic clock", t.deviations[monotonic], s.Monotonic},
 	} {
 		low, high := c.Before+c.line.at(c.Before), c.After+c.line.at(c.After)
 		if c.Read < low-int64(slack) || c.Read > high+int64(slack) {

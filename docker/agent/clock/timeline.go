@@ -39,9 +39,9 @@ func fine(id int) int {
 // Moment is what the real clocks read at one time, in nanoseconds.
 type Moment [clocks]int64
 
-// line is the error of one clock as a function of what the real clock reads. It is what the code in a patched process
+// deviation is the error of one clock as a function of what the real clock reads. It is what the code in a patched process
 // computes, in the same integers.
-type line struct {
+type deviation struct {
 	Offset int64 // the error at Base
 	Base   int64
 	Rate   int64 // growth of the error from Base on, in units of 2⁻³² ns a nanosecond
@@ -49,7 +49,7 @@ type line struct {
 }
 
 // at returns the error when the real clock reads t.
-func (l line) at(t int64) int64 {
+func (l deviation) at(t int64) int64 {
 	d, rate := t-l.Base, l.Rate
 	if d < 0 {
 		rate = l.Before
@@ -66,12 +66,12 @@ func (l line) at(t int64) int64 {
 
 // Timeline is how the clocks of a process err, now and from the next change on. The zero Timeline is healthy.
 type Timeline struct {
-	Skew  Skew // as asked for
-	lines [clocks]line
+	Skew       Skew // as asked for
+	deviations [clocks]deviation
 }
 
 // Lead is how far ahead a change of rate begins. A monotonic clock that changed its rate at once would step: by the time
-// that the new line is written, somebody has read the old one. Where both lines meet there is no step.
+// that the new deviation is written, somebody has read the old one. Where both deviations meet there is no step.
 const Lead = 10 * time.Millisecond
 
 // Turn returns the timeline that errs by s instead, from now on as to the offset, and after Lead as to the drift. It must
@@ -84,10 +84,10 @@ func (t Timeline) Turn(s Skew, now Moment) Timeline {
 	next.Skew = s
 	rate := int64(math.Round(s.Drift * (1 << 32)))
 	turn := func(id int) {
-		l := t.lines[id]
+		l := t.deviations[id]
 		base := now[fine(id)] + int64(Lead)
 		// One more makes up for rounding: the error right before the base is never less than it was on the old line.
-		next.lines[id] = line{Offset: l.at(base) + 1, Base: base, Rate: rate, Before: l.Rate}
+		next.deviations[id] = deviation{Offset: l.at(base) + 1, Base: base, Rate: rate, Before: l.Rate}
 	}
 	for _, id := range steadies {
 		if s.Drift != t.Skew.Drift {
@@ -97,14 +97,14 @@ func (t Timeline) Turn(s Skew, now Moment) Timeline {
 	for _, id := range walls {
 		switch {
 		case s.Drift == 0:
-			next.lines[id] = line{}
+			next.deviations[id] = deviation{}
 		case s.Drift != t.Skew.Drift:
 			turn(id)
-			next.lines[id].Offset -= int64(t.Skew.Offset)
+			next.deviations[id].Offset -= int64(t.Skew.Offset)
 		default:
-			next.lines[id].Offset -= int64(t.Skew.Offset)
+			next.deviations[id].Offset -= int64(t.Skew.Offset)
 		}
-		next.lines[id].Offset += int64(s.Offset)
+		next.deviations[id].Offset += int64(s.Offset)
 	}
 	return next
 }
@@ -112,8 +112,8 @@ func (t Timeline) Turn(s Skew, now Moment) Timeline {
 // pending returns how long it is until the last change of the drift has begun for all clocks, 0 if it has.
 func (t Timeline) pending(now Moment) time.Duration {
 	var d int64
-	for id := range t.lines {
-		d = max(d, t.lines[id].Base-now[id])
+	for id := range t.deviations {
+		d = max(d, t.deviations[id].Base-now[id])
 	}
 	return time.Duration(d)
 }
@@ -132,10 +132,10 @@ func (t Timeline) TurnNow(s Skew) Timeline {
 
 // Wall is the error of the wall clock at a moment.
 func (t Timeline) Wall(at Moment) time.Duration {
-	return time.Duration(t.lines[realtime].at(at[realtime]))
+	return time.Duration(t.deviations[realtime].at(at[realtime]))
 }
 
 // Monotonic is the error of the monotonic clock at a moment.
 func (t Timeline) Monotonic(at Moment) time.Duration {
-	return time.Duration(t.lines[monotonic].at(at[monotonic]))
+	return time.Duration(t.deviations[monotonic].at(at[monotonic]))
 }

@@ -80,11 +80,11 @@ func vdsoRange(pid int) (start, end uint64, err error) {
 	}
 	defer maps.Close()
 	empty := true
-	for lines := bufio.NewScanner(maps); lines.Scan(); empty = false {
-		if !strings.HasSuffix(lines.Text(), "[vdso]") {
+	for deviations := bufio.NewScanner(maps); deviations.Scan(); empty = false {
+		if !strings.HasSuffix(deviations.Text(), "[vdso]") {
 			continue
 		}
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x", &start, &end); err != nil {
+		if _, err := fmt.Sscanf(deviations.Text(), "%x-%x", &start, &end); err != nil {
 			return 0, 0, fmt.Errorf("read its mappings: %w", err)
 		}
 		return start, end, nil
