@@ -39,8 +39,8 @@ func TestMisfitIsNamed(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
 	_, err = Toolchain{Root: strings.TrimSpace(string(out)), Version: "go9.9", Arch: "amd64"}.files()
-	require.ErrorContains(t, err, `overlay: go9.9: runtime/proc.go: there is no "func gone(" (nothing works without it)`)
-	require.ErrorContains(t, err, `overlay: go9.9: runtime/proc.go: "no such line" matches 0 times in "func main() {", not once (lines move)`)
+	require.ErrorContains(t, err, `go9.9: runtime/proc.go: there is no "func gone(" (nothing works without it)`)
+	require.ErrorContains(t, err, `go9.9: runtime/proc.go: "no such line" matches 0 times in "func main() {", not once (lines move)`)
 }
 
 // TestEveryPatchSaysWhy keeps the table readable.
