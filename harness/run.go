@@ -196,7 +196,7 @@ func (r *run) begin() {
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.sightings = nemesis.NewViews(r.names, r.recorder)
 	r.sightings.Serve(r.servers)
-	r.sightings.Nameless = r.target.Nameless
+	r.sightings.Nameless = r.target.NoLeaderNames
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
 	if writes != workloads.NoWrites {

@@ -2,9 +2,6 @@ package targets
 
 // What promises rest on, in words that several targets share: for Promise.While.
 
-// WholeNetwork is what an algorithm assumes that knows no partitions: who does not answer is dead.
-const WholeNetwork = "every message between two running nodes arrives, and in time"
-
 // RaftTiming is what an election by timeouts takes of the network.
 const RaftTiming = "messages travel in less than a fifth of the shortest election timeout"
 

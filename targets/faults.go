@@ -46,12 +46,6 @@ func CutsOneWay(did history.Changes) bool {
 	return false
 }
 
-// DriftsFar reports whether a change makes a clock drift by more than 5 %: two of them are then more than a tenth apart.
-func DriftsFar(did history.Changes) bool { return DriftsMore(did, 0.05) }
-
-// Drifts reports whether a change makes a clock drift at all.
-func Drifts(did history.Changes) bool { return DriftsMore(did, 0) }
-
 // DriftsMore reports whether a change makes a clock drift by more than a share.
 func DriftsMore(did history.Changes, share float64) bool {
 	return slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return math.Abs(k.Drift) > share })

@@ -33,10 +33,10 @@ type Target struct {
 	Store election.ID
 	// NoTerms says that the election numbers no leaderships: its views carry term 0.
 	NoTerms bool
-	// Untold reports the same of some options only: versions that do not tell their terms. It may be nil.
-	Untold func(o Options) bool
-	// Nameless says that no node names another as the leader. A run does not wait then for a majority that does.
-	Nameless bool
+	// NoTermsWith reports whether views carry no terms with these options: some versions do not tell them. It may be nil.
+	NoTermsWith func(o Options) bool
+	// NoLeaderNames says that no node names another as the leader. A run does not wait then for a majority that does.
+	NoLeaderNames bool
 	// Bounds are the times that the target is judged by, from its options.
 	Bounds func(o Options) history.Bounds
 
@@ -87,7 +87,9 @@ func (t *Target) AllPromises() []Promise {
 }
 
 // Numbered reports whether views carry terms with these options.
-func (t *Target) Numbered(o Options) bool { return !t.NoTerms && (t.Untold == nil || !t.Untold(o)) }
+func (t *Target) Numbered(o Options) bool {
+	return !t.NoTerms && (t.NoTermsWith == nil || !t.NoTermsWith(o))
+}
 
 // Excused reports whether the nemesis took away what t's promise of the property rests on.
 func (t *Target) Excused(property string, did history.Changes) bool {
@@ -195,7 +197,7 @@ func (t *Target) Can(do election.Verb, o Options) (can bool) {
 	if t.Node == nil {
 		return false
 	}
-	n := t.Node(o, still{})
+	n := t.Node(o, idleEnv{})
 	switch do {
 	case election.Get, election.Put:
 		_, can = n.(election.Keeper)
@@ -207,9 +209,9 @@ func (t *Target) Can(do election.Verb, o Options) (can bool) {
 	return can
 }
 
-// still is an Env for a node that is only looked at: one of five, and no store.
-type still struct{ election.Env }
+// idleEnv is an Env for a node that is only looked at: one of five, and no store.
+type idleEnv struct{ election.Env }
 
-func (still) ID() election.ID  { return 2 }
-func (still) Size() int        { return 5 }
-func (still) Rand() *rand.Rand { return rand.New(rand.NewPCG(0, 0)) }
+func (idleEnv) ID() election.ID  { return 2 }
+func (idleEnv) Size() int        { return 5 }
+func (idleEnv) Rand() *rand.Rand { return rand.New(rand.NewPCG(0, 0)) }

@@ -21,7 +21,7 @@ func (d Debian) content() []string {
 	return append(append([]string{}, d.Packages...), d.Drop...)
 }
 
-func (d Debian) make(ctx context.Context, b bench) (root string, err error) {
+func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 	for _, tool := range []string{"apt-get", "dpkg-deb"} {
 		if err := need(tool, d.Lacks); err != nil {
 			return "", fmt.Errorf("it comes from Debian packages: %w", err)

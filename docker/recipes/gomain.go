@@ -35,7 +35,7 @@ func (g GoMain) content() []string {
 	return all
 }
 
-func (g GoMain) make(ctx context.Context, b bench) (root string, err error) {
+func (g GoMain) make(ctx context.Context, b builder) (root string, err error) {
 	if err := need("go", noGo); err != nil {
 		return "", err
 	}

@@ -50,7 +50,7 @@ func build(ctx context.Context, image election.Image, progress func(line string)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	root, err := r.make(ctx, bench{dir, progress})
+	root, err := r.make(ctx, builder{dir, progress})
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ type System struct {
 type Recipe interface {
 	// content is all that decides what make makes, but for the tools of this machine.
 	content() []string
-	// make returns the folder, within the bench's, that is to be the root of the image.
-	make(ctx context.Context, b bench) (root string, err error)
+	// make returns the folder, within the builder's, that is to be the root of the image.
+	make(ctx context.Context, b builder) (root string, err error)
 }
 
 var systems = map[string]System{}

@@ -166,8 +166,8 @@ func TestBuildCancelled(t *testing.T) {
 		"ignores it":            `trap "" INT; echo started; sleep 1000; sleep 1000`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func(was time.Duration) { patience = was }(patience)
-			patience = 100 * time.Millisecond
+			defer func(was time.Duration) { interruptGrace = was }(interruptGrace)
+			interruptGrace = 100 * time.Millisecond
 			// All of them hold the writing end of a pipe: it is closed when nobody is left.
 			pipe := filepath.Join(t.TempDir(), "pipe")
 			require.NoError(t, syscall.Mkfifo(pipe, 0o600))

@@ -59,7 +59,7 @@ func source(ctx context.Context, image election.Image, below string, progress fu
 			progress = func(string) {}
 		}
 		env := []string{"CGO_ENABLED=0", "GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod=mod"}
-		if err := (bench{tmp, progress}).run(ctx, tmp, env, "go", "list", "-deps", "-f", "{{with .Module}}{{end}}", pkg); err != nil {
+		if err := (builder{tmp, progress}).run(ctx, tmp, env, "go", "list", "-deps", "-f", "{{with .Module}}{{end}}", pkg); err != nil {
 			return "", "", err
 		}
 	}

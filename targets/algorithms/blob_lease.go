@@ -23,7 +23,7 @@ func init() {
 			clockOption(),
 		},
 		Promises: storePromises(
-			targets.Promise{Property: "exclusive-leadership", While: "no clock drifts", Unless: targets.Drifts},
+			targets.Promise{Property: "exclusive-leadership", While: "no clock drifts", Unless: drifts},
 		),
 		Bounds: func(o targets.Options) history.Bounds {
 			lease, retry := targets.Scaled(o, "lease"), targets.Scaled(o, "retry")

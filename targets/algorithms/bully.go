@@ -33,7 +33,7 @@ const bullySource = `Garcia-Molina, "Elections in a Distributed Computing System
 // know of it, and each part of a split network elects a leader of its own.
 var bullyPromises = []targets.Promise{
 	{Property: "agreement"},
-	{Property: "elects", While: targets.WholeNetwork, Unless: targets.BreaksLinks},
+	{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 }
 
 func bullyOptions() []targets.Option {

@@ -17,9 +17,9 @@ func init() {
 		Options: append(bullyOptions(), bullyPatience),
 		// A highest node that comes and goes is elected each time: leadership bounces.
 		Promises: []targets.Promise{
-			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: targets.DriftsFar},
+			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: driftsFar},
 			{Property: "agreement"},
-			{Property: "elects", While: targets.WholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 		},
 		Bounds: func(o targets.Options) history.Bounds {
 			return postBounds(o, 2*(pledgeTime(o)+targets.Scaled(o, "answer")+targets.Scaled(o, "victory")))

@@ -18,7 +18,7 @@ func init() {
 		Options: append([]targets.Option{targets.Scale("0.1")}, detector.Options("1s", "5")...),
 		Promises: []targets.Promise{
 			{Property: "agreement"},
-			{Property: "elects", While: targets.WholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 		},
 		Bounds: func(o targets.Options) history.Bounds { return postBounds(o, 3*targets.Scaled(o, "heartbeat")) },
 		Node:   func(o targets.Options, env election.Env) election.Node { return &heartbeatOnly{post: newPost(o, env)} },

@@ -23,7 +23,7 @@ func init() {
 		},
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
-			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: targets.DriftsFar},
+			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: driftsFar},
 			{Property: "fencing"},
 			{Property: "monotonic-term"},
 			{Property: "vote-once"},

@@ -39,7 +39,7 @@ const ringSource = `Petrov, Database Internals, chapter 10, "Ring Algorithm"; af
 // A split ring closes up in each of its parts, and each elects a leader.
 var ringPromises = []targets.Promise{
 	{Property: "agreement"},
-	{Property: "elects", While: targets.WholeNetwork, Unless: targets.BreaksLinks},
+	{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 }
 
 var ringOptions = append([]targets.Option{

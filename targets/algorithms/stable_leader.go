@@ -24,7 +24,7 @@ func init() {
 			{Property: "fencing"},
 			{Property: "monotonic-term"},
 			{Property: "agreement"},
-			{Property: "elects", While: targets.WholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 		}...),
 		// A round whose leader is dead costs a silence, and one that begins two heartbeats.
 		Bounds: func(o targets.Options) history.Bounds {

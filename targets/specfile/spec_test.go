@@ -189,7 +189,7 @@ func TestWhoNamesALeader(t *testing.T) {
 		`{http: /, role: role, logs: [{match: 'leads', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`: false,
 	} {
 		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+observe+"\n")
-		require.Equal(t, !names, s.Target("mine.yaml").Nameless, observe)
+		require.Equal(t, !names, s.Target("mine.yaml").NoLeaderNames, observe)
 	}
 	s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, leader: lead.id}\n")
 	require.Equal(t, "lead.id", s.Lacks([]byte(`{"lead":{}}`)))

@@ -43,7 +43,7 @@ func init() {
 			}
 			return []string{"single-leader-per-term", "monotonic-term", "elects"}
 		},
-		Untold: func(o targets.Options) bool { return strings.HasPrefix(o.Value("version"), "2.9.") },
+		NoTermsWith: func(o targets.Options) bool { return strings.HasPrefix(o.Value("version"), "2.9.") },
 		Bounds: func(targets.Options) history.Bounds {
 			return history.Bounds{
 				Silence: silence,

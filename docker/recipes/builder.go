@@ -14,14 +14,14 @@ import (
 	"recount/internal/hint"
 )
 
-// bench is where one recipe works: its own folder, and somebody who wants to know how it goes.
-type bench struct {
+// builder runs the steps of one recipe in a folder of its own, and tells how far they are.
+type builder struct {
 	dir      string
 	progress func(line string)
 }
 
-// folder makes a folder on the bench.
-func (b bench) folder(name string) (string, error) {
+// folder makes a folder within the builder's.
+func (b builder) folder(name string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	return dir, os.MkdirAll(dir, 0o755)
 }
@@ -34,22 +34,23 @@ func need(program, otherwise string) error {
 	return nil
 }
 
-// patience is how long an interrupted program may take to end.
-var patience = 10 * time.Second
+// interruptGrace is how long an interrupted program may take to end.
+var interruptGrace = 10 * time.Second
 
 // run runs a program of this machine in dir, env added to the environment. Its lines go to progress, and the last of
 // them into the error.
-func (b bench) run(ctx context.Context, dir string, env []string, program string, args ...string) error {
+func (b builder) run(ctx context.Context, dir string, env []string, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	out := &lines{each: b.progress}
 	cmd.Stdout, cmd.Stderr = out, out
 	// The program and its children, compilers for one, are a group of their own and are interrupted together: a program
-	// that waits for its children and then ends leaves nobody who writes to the bench. Whoever does not mind is killed.
+	// that waits for its children and then ends leaves none that still writes into the folder. Those that have not ended
+	// after interruptGrace are killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = interruptGrace
 	err := cmd.Run()
 	out.end()
 	if ctx.Err() != nil {
