@@ -15,7 +15,7 @@ import (
 // whether these are its messages. Only the simulator can tell; of other runs nobody has kept them.
 func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history.History, err error) {
 	if p.On != record.OnSim || !p.Known() {
-		return nil, nil, Usage(hint.Add(fmt.Errorf("harness: messages of a run on %q", p.On), "only simulated runs can be made again with their messages"))
+		return nil, nil, Usage(hint.Add(fmt.Errorf("messages of a run on %q", p.On), "only simulated runs can be made again with their messages"))
 	}
 	s, err := resolve(p)
 	if err != nil {

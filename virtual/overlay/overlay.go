@@ -79,11 +79,11 @@ func (t Toolchain) outside(cache string) (Toolchain, error) {
 		return moved, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(root), 0o755); err != nil {
-		return t, fmt.Errorf("overlay: %w", err)
+		return t, err
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(root), ".new-*")
 	if err != nil {
-		return t, fmt.Errorf("overlay: %w", err)
+		return t, err
 	}
 	defer os.RemoveAll(tmp)
 	err = os.CopyFS(filepath.Join(tmp, "src"), os.DirFS(filepath.Join(t.Root, "src")))
@@ -92,10 +92,10 @@ func (t Toolchain) outside(cache string) (Toolchain, error) {
 		err = errors.Join(err, os.Symlink(filepath.Join(t.Root, name), filepath.Join(tmp, name)))
 	}
 	if err != nil {
-		return t, fmt.Errorf("overlay: copy the library of %s: %w", t.Version, err)
+		return t, fmt.Errorf("copy the library of %s: %w", t.Version, err)
 	}
 	if err := os.Rename(tmp, root); err != nil && !errors.Is(err, fs.ErrExist) {
-		return t, fmt.Errorf("overlay: %w", err)
+		return t, err
 	}
 	return moved, nil
 }
