@@ -54,6 +54,7 @@ var known = []struct {
 	{"heartbeat-only", "", "exclusive-leadership", "", nil, 2, ""},
 	{"bully-no-timeout", "", "elects", "", nil, 4, ""},
 	{"bully", "", "exclusive-leadership", "", nil, 2, ""},
+	{"bully", "", "no-ping-pong", "", restarts, 1, ""}, // the highest node dies and takes the post back, again and again
 	{"bully-quorum", "", "no-ping-pong", "", nil, 4, ""},
 	{"next-in-line", "", "exclusive-leadership", "", nil, 2, ""},
 	{"candidate-ordinary", "", "exclusive-leadership", "", nil, 2, ""},
@@ -78,6 +79,7 @@ var (
 	isolation = []string{"isolate"}
 	deaths    = []string{"restart", "kill", "kill-all"}
 	outages   = []string{"crash", "lose-writes", "isolate"} // that leave what is synced
+	restarts  = []string{"restart-storm", "unstable-top"}
 )
 
 // What is known to break is found, takes little, and comes again: the same history, a hundred times.
