@@ -186,7 +186,7 @@ func TestPagesInABrowser(t *testing.T) {
 	b.shoot("live")
 
 	b.open(at + "diagram")
-	b.until(`document.querySelectorAll('.message').length > 20`)
+	b.until(`document.querySelectorAll('.message').length > 8`)
 	first := b.text("#step")
 	b.run(chromedp.KeyEvent(kb.ArrowRight))
 	require.NotEqual(t, first, b.text("#step"))

@@ -53,7 +53,6 @@ type Run struct {
 
 	schedule nemesis.Schedule
 	stamp    stamp
-	checked  time.Time
 }
 
 // Verdict is one verdict of a run, and what it means for it.
@@ -138,7 +137,7 @@ func readRun(results fs.FS, dir string, now time.Time) *Run {
 	if err != nil {
 		return nil
 	}
-	run := &Run{ID: dir, stamp: stampOf(results, dir), checked: now, Verdicts: []Verdict{}}
+	run := &Run{ID: dir, stamp: stampOf(results, dir), Verdicts: []Verdict{}}
 	r, err := record.OutlineFS(folder)
 	if err != nil {
 		run.State, run.Title, run.Started, run.Sentence = Unreadable, path.Base(dir), info.ModTime(), problem(err)

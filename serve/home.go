@@ -123,8 +123,8 @@ const (
 )
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
-	f, all := filterOf(r.URL.Query()), s.index.now().runs
-	found := findings(all)
+	f, shot := filterOf(r.URL.Query()), s.index.now()
+	all, found := shot.runs, shot.findings()
 	p := homePage{Filter: f, Choices: choicesOf(all), Findings: f.findings(found), Runs: len(all), Newest: all[:min(len(all), newestOnHome)]}
 	p.Hidden = len(found) - len(p.Findings)
 	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "gone"}

@@ -18,10 +18,12 @@ type index struct {
 	fsys  fs.FS
 	clock func() time.Time
 
-	mu    sync.Mutex
-	known map[string]*Run
-	shown *snapshot
-	at    time.Time
+	mu      sync.Mutex
+	shown   *snapshot
+	checked map[string]time.Time // when the folder of a judged run was looked at last
+	at      time.Time
+	took    time.Duration // the last look at all folders
+	busy    bool          // one is under way that nobody waits for
 }
 
 // snapshot is the results at one time. It is never changed.
@@ -30,6 +32,8 @@ type snapshot struct {
 	byID  map[string]*Run
 	other []Folder
 	more  bool // there is more than the index takes
+
+	findings func() []*Finding
 }
 
 // Folder is what holds many runs: a matrix, a suite, a campaign.
@@ -41,6 +45,7 @@ type Folder struct {
 
 const (
 	fresh    = 400 * time.Millisecond // for how long a snapshot does
+	soon     = 30 * time.Millisecond  // how long somebody may wait for one
 	recheck  = time.Minute            // between two looks at the folder of a judged run
 	perRound = 300                    // judged runs looked at again in one round
 	deepest  = 6                      // folders below the results: campaigns/<name>/runs/<target>/<time> has five
@@ -51,47 +56,78 @@ const (
 var folderFiles = [][2]string{{"matrix.json", "matrix"}, {"suite.json", "suite"}, {"campaign.json", "campaign"}}
 
 func newIndex(root *os.Root, clock func() time.Time) *index {
-	return &index{fsys: root.FS(), clock: clock, known: map[string]*Run{}, shown: &snapshot{}}
+	return &index{fsys: root.FS(), clock: clock, checked: map[string]time.Time{}, shown: &snapshot{findings: none}}
 }
 
-// now returns the results as they are.
+// now returns the results as they are, or, where looking takes its time, as they were when somebody asked last. A folder that cannot be
+// read any more shows as it was.
 func (x *index) now() *snapshot {
 	x.mu.Lock()
-	stale := x.clock().Sub(x.at) > fresh
-	x.mu.Unlock()
-	if stale {
-		_ = x.refresh() // a folder that cannot be read any more shows as it was
-	}
-	x.mu.Lock()
 	defer x.mu.Unlock()
+	switch {
+	case x.clock().Sub(x.at) <= fresh || x.busy:
+	case x.took < soon:
+		_ = x.look()
+	default:
+		x.busy = true
+		go func() { _ = x.refresh() }()
+	}
 	return x.shown
 }
 
 // run returns a run by its ID, or nil.
 func (x *index) run(id string) *Run { return x.now().byID[id] }
 
+// refresh looks at all folders while others are shown what was there before.
 func (x *index) refresh() error {
 	x.mu.Lock()
+	w := x.walk()
+	x.busy = true
+	x.mu.Unlock()
+	err := w.all()
+	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.clock().Sub(x.at) <= fresh { // somebody else was faster
-		return nil
-	}
-	w := &walk{index: x, now: x.clock(), next: &snapshot{byID: map[string]*Run{}}, left: perRound}
-	if err := w.folder(".", "", 0); err != nil {
+	x.busy = false
+	return x.take(w, err)
+}
+
+// look is refresh for who holds the lock.
+func (x *index) look() error {
+	w := x.walk()
+	return x.take(w, w.all())
+}
+
+func (x *index) take(w *walk, err error) error {
+	x.at, x.took = x.clock(), time.Since(w.began)
+	if err != nil {
 		return fmt.Errorf("read the results: %w", err)
 	}
-	newest(w.next.runs)
-	x.known, x.shown, x.at = w.next.byID, w.next, x.clock()
+	if w.news || len(w.next.runs) != len(x.shown.runs) || len(w.next.other) != len(x.shown.other) {
+		newest(w.next.runs)
+		w.next.findings = sync.OnceValue(func() []*Finding { return findings(w.next.runs) })
+		x.shown = w.next
+	}
 	return nil
 }
 
-// walk is one look at all folders.
+func (x *index) walk() *walk {
+	return &walk{index: x, known: x.shown.byID, now: x.clock(), began: time.Now(), next: &snapshot{byID: map[string]*Run{}, findings: none}, left: perRound}
+}
+
+func none() []*Finding { return nil }
+
+// walk is one look at all folders. One at a time is under way, and it alone changes what was checked when.
 type walk struct {
 	*index
-	now  time.Time
-	next *snapshot
-	left int // judged runs that may be looked at again
+	known map[string]*Run
+	now   time.Time
+	began time.Time // by the machine's clock
+	next  *snapshot
+	left  int  // judged runs that may be looked at again
+	news  bool // some run is new, or another than it was
 }
+
+func (w *walk) all() error { return w.folder(".", "", 0) }
 
 func (w *walk) folder(dir, of string, depth int) error {
 	entries, err := fs.ReadDir(w.fsys, dir)
@@ -108,7 +144,9 @@ func (w *walk) folder(dir, of string, depth int) error {
 			if w.next.more = len(w.next.runs) >= most; w.next.more {
 				return nil
 			}
-			r.Of = of
+			if r != w.known[p] {
+				r.Of, w.news = of, true
+			}
 			w.next.byID[p] = r
 			w.next.runs = append(w.next.runs, r)
 			continue
@@ -124,19 +162,18 @@ func (w *walk) folder(dir, of string, depth int) error {
 func (w *walk) run(dir string) *Run {
 	r := w.known[dir]
 	if r == nil {
+		w.checked[dir] = w.now
 		return readRun(w.fsys, dir, w.now)
 	}
 	switch {
 	case r.State == UnderWay || r.State == Unreadable:
 		return readRun(w.fsys, dir, w.now)
-	case w.left > 0 && w.now.Sub(r.checked) > recheck:
+	case w.left > 0 && w.now.Sub(w.checked[dir]) > recheck:
 		w.left--
+		w.checked[dir] = w.now
 		if stampOf(w.fsys, dir) != r.stamp || r.State == CutShort {
 			return readRun(w.fsys, dir, w.now)
 		}
-		same := *r
-		same.checked = w.now
-		return &same
 	}
 	return r
 }

@@ -27,7 +27,7 @@ type diagramPage struct {
 }
 
 // spanAtFirst is how much of a run the diagram shows until somebody asks for another stretch.
-const spanAtFirst = 400 * time.Millisecond
+const spanAtFirst = 30 * time.Millisecond
 
 func (s *Server) diagram(w http.ResponseWriter, r *http.Request, run *Run) {
 	p := diagramPage{Run: run, API: "/api/v1" + link(run.ID)}

@@ -38,7 +38,7 @@ func (c *Cluster) lose(from, to int32) {
 func (c *Cluster) send(from, to int32, m election.Message) {
 	a := c.links.Send(c.now, c.packet(from, to, size(&m)))
 	if a.N == 0 {
-		c.tell(c.nodes[from].id, to, c.now, c.links.State(c.packet(from, to, 0)).Words(), &m)
+		c.tell(c.nodes[from].id, to, c.now, "the link is "+c.links.State(c.packet(from, to, 0)).Words(), &m)
 	}
 	for _, at := range a.At[:a.N] {
 		c.put(at, from, to, &m)

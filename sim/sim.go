@@ -165,14 +165,14 @@ func (c *Cluster) happen(slot int32) {
 		return
 	case deliver:
 		if p := c.packet(int32(e.from)-1, e.node, 0); !c.links.Passes(p) {
-			c.tell(e.from, e.node, e.sent, c.links.State(p).Words(), &e.msg)
+			c.tell(e.from, e.node, e.sent, "the link is "+c.links.State(p).Words(), &e.msg)
 			c.queue.release(slot)
 			return
 		}
 		c.tell(e.from, e.node, e.sent, c.nodes[e.node].fate(), &e.msg)
 		e.kind = handle
 	case lost:
-		c.tell(e.from, e.node, e.sent, "the link was reset", &e.msg)
+		c.tell(e.from, e.node, e.sent, "the link is reset", &e.msg)
 		c.queue.release(slot)
 		return
 	}

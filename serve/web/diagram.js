@@ -10,9 +10,9 @@ const make = (name, attributes, text) => {
   if (text !== undefined) e.textContent = text;
   return e;
 };
-const lane = 64, top = 54, left = 96, gutter = 24;
+const lane = 84, top = 54, left = 96, gutter = 24;
 const ms = t => (t / 1e6).toFixed(3) + ' ms';
-let data = null, steps = [], at = -1, asked = 0;
+let hues = new Map(), data = null, steps = [], at = -1, asked = 0;
 const given = new URLSearchParams(location.search);
 let from = +(given.get('at') ?? page.dataset.at), span = +(given.get('span') ?? page.dataset.span);
 if (!(from >= 0)) from = 0;
@@ -47,8 +47,8 @@ const xOf = t => left + (t - data.from) / (data.to - data.from) * (width() - lef
 const yOf = name => top + lane * data.nodes.indexOf(name);
 
 // The lanes are coloured by who leads, in the order in which nodes first did within the stretch.
-function lanes(parts) {
-  const colours = new Map();
+function lanes(parts, taken) {
+  const colours = hues = new Map();
   const claim = n => { if (!colours.has(n)) colours.set(n, colours.size % 8); };
   for (const n of data.nodes) if (data.known[n] && data.known[n].role === 'leader') claim(n);
   for (const o of data.moments) if (o.view && o.view.role === 'leader') claim(o.node);
@@ -62,7 +62,10 @@ function lanes(parts) {
       else if (v && colours.has(v.leader)) cls = 'tint' + colours.get(v.leader);
       const thick = v && (v.role === 'leader' || v.role === 'candidate') ? 14 : 8, x = xOf(turn.t), w = xOf(end) - x;
       parts.push(make('path', {class: cls, d: `M${x} ${y - thick / 2}h${Math.max(0.5, w)}v${thick}h${-Math.max(0.5, w)}z`}));
-      if (v && v.term && w > 34) parts.push(make('text', {class: 'term', x: x + 3, y: y - thick / 2 - 4}, 'term ' + v.term));
+      if (v && v.term && w > 34) {
+        parts.push(make('text', {class: 'term', x: x + 3, y: y - thick / 2 - 4}, 'term ' + v.term));
+        taken.push({x: x + 3, y: y - thick / 2 - 4, wide: 38});
+      }
     });
     const name = make('text', {class: 'name', x: 12, y: y + 4}, n.length > 11 ? n.slice(0, 10) + '…' : n);
     parts.push(name);
@@ -70,20 +73,23 @@ function lanes(parts) {
 }
 
 function draw() {
-  const w = width(), h = top + lane * (data.nodes.length - 1) + 52, parts = [];
+  const w = width(), h = top + lane * (data.nodes.length - 1) + 52, parts = [], taken = []; // by texts: none may hide another
   svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
   svg.setAttribute('height', h);
-  const ticks = Math.max(2, Math.floor((w - left) / 130));
-  for (let i = 0; i <= ticks; i++) {
-    const t = data.from + (data.to - data.from) * i / ticks, x = xOf(t);
-    parts.push(make('path', {class: 'gridline', d: `M${x} 24V${h - 8}`}), make('text', {class: 'tick', x, y: 15}, (t / 1e9).toFixed(span < 50 ? 4 : 3) + ' s'));
+  const each = (data.to - data.from) / Math.max(2, Math.floor((w - left) / 110)), power = 10 ** Math.floor(Math.log10(each));
+  const tick = [1, 2, 5, 10].map(k => k * power).find(k => k >= each);
+  for (let t = Math.ceil(data.from / tick) * tick; t <= data.to; t += tick) {
+    const x = xOf(t);
+    parts.push(make('path', {class: 'gridline', d: `M${x} 24V${h - 8}`}), make('text', {class: 'tick', x, y: 15}, (t / 1e9).toFixed(span < 5 ? 4 : 3) + ' s'));
   }
-  lanes(parts);
-  const labels = data.messages.length <= 60;
+  lanes(parts, taken);
   data.messages.forEach((m, i) => {
-    const x1 = xOf(m.sent), y1 = yOf(m.from), x2 = xOf(m.arrived), y2 = yOf(m.to);
+    let x1 = xOf(m.sent), y1 = yOf(m.from);
+    const x2 = xOf(m.arrived), y2 = yOf(m.to);
     // What was lost goes as far as half of the way: nobody knows where.
     const [ex, ey] = m.lost ? [x1 + Math.max(x2 - x1, 10) * 0.5, (y1 + y2) / 2] : [x2, y2];
+    if (ex < left) return;
+    if (x1 < left) { y1 += (ey - y1) * (left - x1) / (ex - x1); x1 = left; } // it was sent before
     const g = make('g', {class: 'message' + (m.lost ? ' gone' : ''), 'data-m': i});
     g.append(make('title', {}, `${m.from} → ${m.to}: ${m.words}` + (m.lost ? `, lost: ${m.lost}` : '')), make('path', {class: 'hit', d: `M${x1} ${y1}L${ex} ${ey}`}), make('path', {class: 'line', d: `M${x1} ${y1}L${ex} ${ey}`}));
     if (m.lost) g.append(make('path', {class: 'line cross', d: `M${ex - 4} ${ey - 4}l8 8M${ex - 4} ${ey + 4}l8 -8`}));
@@ -91,7 +97,14 @@ function draw() {
       const a = Math.atan2(ey - y1, ex - x1), p = d => `${ex - 8 * Math.cos(a + d)} ${ey - 8 * Math.sin(a + d)}`;
       g.append(make('path', {class: 'head', d: `M${ex} ${ey}L${p(0.35)}L${p(-0.35)}z`}));
     }
-    if (labels) g.append(make('text', {class: 'kind', x: x1 + (ex - x1) * 0.3 + 5, y: y1 + (ey - y1) * 0.3 + 3}, m.kind + (m.term ? ' ' + m.term : '')));
+    const words = m.kind + (m.term ? ' ' + m.term : ''), wide = 5.6 * words.length + 8;
+    for (const part of [0.3, 0.5, 0.7]) {
+      const x = x1 + (ex - x1) * part + 5, y = y1 + (ey - y1) * part + 3;
+      if (x + wide > w || taken.some(b => x < b.x + b.wide && b.x < x + wide && Math.abs(b.y - y) < 13)) continue;
+      taken.push({x, y, wide});
+      g.append(make('text', {class: 'kind', x, y}, words));
+      break;
+    }
     parts.push(g);
   });
   data.moments.forEach((o, i) => {
@@ -128,7 +141,7 @@ function knew(t) {
     for (const o of data.moments) if (o.node === n && o.view && o.time <= t) v = o.view;
     for (const m of data.messages) if (m.to === n && !m.lost && m.arrived <= t && (!got || m.arrived >= got.arrived)) got = m;
     const card = document.createElement('article');
-    card.className = 'node';
+    card.className = 'node ' + (v ? v.role : '') + (v && hues.has(v.role === 'leader' ? n : v.leader) ? ' hue' + hues.get(v.role === 'leader' ? n : v.leader) : '');
     const line = (tag, cls, text) => { const e = document.createElement(tag); e.className = cls; e.textContent = text; card.append(e); };
     line('h2', '', n);
     line('p', 'role', v ? v.role : 'not observed');
