@@ -7,7 +7,7 @@ CHECKS ?= 100000
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test soak soak-docker track-record prove mutate lint bench golden clean virtual-std virtual-same help
+.PHONY: build run test audit soak soak-docker track-record prove mutate lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -24,6 +24,10 @@ test: build ## run every test, those on containers too: Go and Docker are needed
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
+
+audit: ## look for known holes in what is linked, and for licences that forbid passing it on: vuln.go.dev is asked
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+	$(GO) test -count 1 ./cli -run TestLicencesOfDependencies
 
 soak: build ## break no promise of any election in 1,000 simulations of each under each fault: an hour (RUNS=n for more)
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
