@@ -80,6 +80,10 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 		if err := harness.Same(r.stored.History, made.History); err != nil {
 			return err
 		}
+		if was := r.stored.Events; was != "" && was != made.Events {
+			return hint.Add(fmt.Errorf("the same ops as recorded, but the nodes did not do the same: events %s, recorded %s", made.Events, was),
+				"has the server changed, or the Go release that builds it?")
+		}
 		say(cmd)(fmt.Sprintf("the same history as recorded, all %d ops of it", len(made.History.Ops)))
 		return nil
 	}

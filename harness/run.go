@@ -60,6 +60,7 @@ type run struct {
 	notes     []string
 	ended     map[string]bool   // nodes that have ended by themselves
 	carried   func(sim.Carried) // told what becomes of messages in simulation; nil for nobody
+	hash      func() uint64     // of all that the nodes did, where they do the same each time; else nil
 }
 
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
@@ -86,6 +87,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
+	rep.Events = r.events()
 	rep.History, rep.Notes = h, r.notes
 	Judge(ctx, rep)
 	rep.Took = time.Since(started)
@@ -103,6 +105,14 @@ func (r *run) open() (*record.Run, error) {
 		return nil, err
 	}
 	return rep, record.Save(rep)
+}
+
+// events is what Run.Events is to be.
+func (r *run) events() string {
+	if r.hash == nil {
+		return ""
+	}
+	return fmt.Sprintf("%016x", r.hash())
 }
 
 // outline is what is known of a run before it is made.
@@ -345,7 +355,12 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 		}
 		return c, err
 	case record.OnVirtual:
-		return openVirtual(ctx, r.subject, r.Progress)
+		c, err := openVirtual(ctx, r.subject, r.Progress)
+		if err != nil {
+			return nil, err
+		}
+		r.hash = c.Hash
+		return c, nil
 	}
 	return openContainers(ctx, r.subject, record.RunID(dir), r.Executable, r.Progress)
 }

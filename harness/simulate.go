@@ -26,6 +26,7 @@ func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	rep.Events = r.events()
 	rep.History, rep.Notes, rep.Took = h, r.notes, time.Since(rep.Started)
 	Judge(ctx, rep)
 	return rep, nil

@@ -3,7 +3,10 @@ package main_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/recounttest"
 )
 
@@ -29,4 +32,15 @@ func TestMajorityOfThoseThatAnswerInVirtualTime(t *testing.T) {
 
 func TestMajorityOfAllInVirtualTime(t *testing.T) {
 	recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnVirtual(), recounttest.Seeds(1, 2, 3), recounttest.Set("quorum", "all"))
+}
+
+// Not only the history is the same: each of the nodes has done the same at each instant.
+func TestARunInVirtualTimeIsTheSameAgain(t *testing.T) {
+	again := func() *record.Run {
+		return recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnVirtual(), recounttest.Seeds(7), recounttest.Set("quorum", "all"))
+	}
+	a, b := again(), again()
+	require.NotEmpty(t, a.Events)
+	require.Equal(t, a.Events, b.Events)
+	require.Equal(t, a.History.Ops, b.History.Ops)
 }

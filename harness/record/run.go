@@ -27,6 +27,7 @@ type Run struct {
 	Repeat   string            `json:"repeat"` // the command that repeats the run
 	Notes    []string          `json:"notes,omitempty"`
 	Version  string            `json:"version,omitempty"` // of Recount
+	Events   string            `json:"events,omitempty"`  // with real servers in virtual time: a hash of all that they did, each switch of goroutines included
 	Plan     Plan              `json:"plan,omitzero"`     // its schedule included, drawn or written; zero if nobody knows
 
 	History  *history.History `json:"-"`
