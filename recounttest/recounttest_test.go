@@ -86,6 +86,7 @@ import (
 	"testing"
 
 	"recount/recounttest"
+	_ "recount/targets/builtin"
 )
 
 func TestPingPong(t *testing.T) {
