@@ -31,6 +31,8 @@ type checking struct {
 	bounds    []string // thresholds to judge by instead of the target's: "elect=10s"
 }
 
+func init() { register(checkCommand) }
+
 func checkCommand() *cobra.Command {
 	c := checking{timeLimit: 2 * time.Minute, memory: 4 << 30}
 	var asJSON bool

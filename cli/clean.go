@@ -8,6 +8,8 @@ import (
 	"recount/docker"
 )
 
+func init() { register(cleanCommand) }
+
 func cleanCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{

@@ -18,6 +18,8 @@ type diagnosis struct {
 	Measured []docker.Measurement `json:"measured,omitempty"`
 }
 
+func init() { register(doctorCommand) }
+
 func doctorCommand() *cobra.Command {
 	var try, measure, asJSON bool
 	cmd := &cobra.Command{

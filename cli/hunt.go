@@ -28,6 +28,8 @@ type huntFlags struct {
 	asJSON                bool
 }
 
+func init() { register(huntCommand) }
+
 func huntCommand() *cobra.Command {
 	var given huntFlags
 	cmd := &cobra.Command{

@@ -18,6 +18,8 @@ import (
 	"recount/targets"
 )
 
+func init() { register(imagesCommand) }
+
 func imagesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "images",

@@ -17,6 +17,8 @@ import (
 	"recount/targets/specfile/member"
 )
 
+func init() { register(initCommand, exampleCommand) }
+
 func initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [FILE]",

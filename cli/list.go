@@ -16,6 +16,8 @@ import (
 	"recount/workloads"
 )
 
+func init() { register(listCommand) }
+
 func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",

@@ -109,6 +109,12 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
+// commands make the commands of the program, one file each.
+var commands []func() *cobra.Command
+
+// register adds commands; each file of a command calls it from init.
+func register(made ...func() *cobra.Command) { commands = append(commands, made...) }
+
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "recount",
@@ -125,10 +131,9 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 		Version:       harness.Version,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(
-		runCommand(), huntCommand(), shrinkCommand(), matrixCommand(), measureCommand(), checkCommand(), reportCommand(), serveCommand(), listCommand(),
-		doctorCommand(), cleanCommand(), initCommand(), validateCommand(), exampleCommand(), imagesCommand(), trackRecordCommand(),
-	)
+	for _, command := range commands {
+		root.AddCommand(command())
+	}
 	root.AddCommand(entrypoint.Commands(func(err error) error { return failure{err} })...)
 	for _, c := range root.Commands() {
 		c.SetHelpCommand(nil)

@@ -19,6 +19,8 @@ import (
 	"recount/workloads"
 )
 
+func init() { register(matrixCommand) }
+
 func matrixCommand() *cobra.Command {
 	var (
 		elections, faults, names, sizes []string

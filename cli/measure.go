@@ -17,6 +17,8 @@ import (
 	"recount/internal/hint"
 )
 
+func init() { register(measureCommand) }
+
 func measureCommand() *cobra.Command {
 	var (
 		p              claims.Plan

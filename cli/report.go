@@ -11,6 +11,8 @@ import (
 	"recount/report"
 )
 
+func init() { register(reportCommand) }
+
 func reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report RUN",

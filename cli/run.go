@@ -30,6 +30,8 @@ type runFlags struct {
 	jobs                          int
 }
 
+func init() { register(runCommand) }
+
 func runCommand() *cobra.Command {
 	var given runFlags
 	cmd := &cobra.Command{

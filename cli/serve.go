@@ -16,6 +16,8 @@ import (
 	"recount/serve"
 )
 
+func init() { register(serveCommand) }
+
 func serveCommand() *cobra.Command {
 	var results, listen, token string
 	cmd := &cobra.Command{

@@ -62,6 +62,8 @@ func (s *shrinkFlags) check(prefix string) error {
 	return nil
 }
 
+func init() { register(shrinkCommand) }
+
 func shrinkCommand() *cobra.Command {
 	var (
 		how                   shrinkFlags

@@ -24,6 +24,8 @@ type trackFlags struct {
 	asJSON        bool
 }
 
+func init() { register(trackRecordCommand) }
+
 func trackRecordCommand() *cobra.Command {
 	var given trackFlags
 	cmd := &cobra.Command{

@@ -23,6 +23,8 @@ type validateFlags struct {
 	read    bool // the file, and nothing else
 }
 
+func init() { register(validateCommand) }
+
 func validateCommand() *cobra.Command {
 	var given validateFlags
 	cmd := &cobra.Command{
