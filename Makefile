@@ -37,7 +37,7 @@ prove: ## compare deciding with plain porcupine and with oracles on 100,000 rand
 	$(GO) test -timeout 60m -count 1 -v ./checkers ./checkers/linear -run 'Plain|Decide|Oracles' -rapid.checks=$(CHECKS)
 
 mutate: ## flip each decision of the checkers, one at a time: some test must notice
-	$(GO) test -timeout 60m -count 1 -v ./checkers -run '^TestMutants$$' -mutants=0
+	$(GO) test -timeout 60m -count 1 -v ./tools/mutate -mutants=0
 
 track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
 	bin/recount track-record
@@ -53,7 +53,7 @@ virtual-same: ## make 500 runs of real processes in virtual time under each poli
 	RECOUNT_VIRTUAL_RUNS=$${RUNS:-500} $(GO) test ./virtual/overlay -run TestSameSeedSameEvents -timeout 120m
 
 lint: ## lint with the pinned golangci-lint (the first time it gets built)
-	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
+	$(GO) tool -modfile=tools/lint/go.mod golangci-lint run ./...
 
 bench: ## measure deciding against plain porcupine and its goals, then the speed of each package
 	$(GO) test -count 1 -v ./checkers ./checkers/linear -run '^TestGoals' -goals

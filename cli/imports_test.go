@@ -70,6 +70,7 @@ var arrows = map[string]string{
 
 	// A * stands for the folders below: a new system or algorithm needs no line here.
 	"targets":              "election history",
+	"tools/mutate":         "",
 	"targets/builtin":      "targets targets/algorithms targets/algorithms/* targets/systems/*",
 	"targets/algorithms":   "election history targets targets/algorithms/detector",
 	"targets/algorithms/*": "election history targets",
