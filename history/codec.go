@@ -56,114 +56,12 @@ func (op *Op) AppendJSON(b []byte) []byte {
 		b = append(b, `,"node":`...)
 		b = appendString(b, op.Node)
 	}
-	b = op.appendValue(b)
+	if k := kindOf(op.F); k.held(op) {
+		b = k.value.append(op, append(b, `,"value":`...))
+	}
 	if op.Error != "" {
 		b = append(b, `,"error":`...)
 		b = appendString(b, op.Error)
-	}
-	return append(b, '}')
-}
-
-// hasValue tells which kinds of op carry a value, and in which types.
-func (op *Op) hasValue() bool {
-	switch op.F {
-	case Observe:
-		return op.Type == OK
-	case Announce, Granted, Write, Stall, ReadClock:
-		return true
-	case Read:
-		return op.Type == OK
-	case Get, Put, CAS, Acquire, Release:
-		return op.Reg != nil
-	case Txns:
-		return op.Txn != nil
-	case Apply:
-		return op.Update != nil
-	case Inject, Change, Heal:
-		return op.Fault != nil
-	case Begin:
-		return op.Setup != nil
-	}
-	return false
-}
-
-func (op *Op) appendValue(b []byte) []byte {
-	if !op.hasValue() {
-		return b
-	}
-	b = append(b, `,"value":`...)
-	switch op.F {
-	case Observe, Announce:
-		return op.View.appendJSON(b)
-	case Granted:
-		b = append(b, `{"term":`...)
-		b = strconv.AppendUint(b, op.Vote.Term, 10)
-		b = append(b, `,"for":`...)
-		b = appendString(b, op.Vote.For)
-		return append(b, '}')
-	case Write, Read, Stall:
-		b = append(b, '{')
-		if op.F != Stall {
-			b = append(b, `"token":`...)
-			b = strconv.AppendUint(b, op.Access.Token, 10)
-			b = append(b, ',')
-		}
-		b = append(b, `"value":`...)
-		b = strconv.AppendInt(b, op.Access.Value, 10)
-		return append(b, '}')
-	case ReadClock:
-		b = append(b, `{"wall":`...)
-		b = strconv.AppendInt(b, int64(op.Reading.Wall), 10)
-		b = append(b, `,"monotonic":`...)
-		b = strconv.AppendInt(b, int64(op.Reading.Monotonic), 10)
-		return append(b, '}')
-	case Get, Put, CAS, Acquire, Release:
-		return op.Reg.appendJSON(b)
-	case Txns:
-		return appendAny(b, op.Txn)
-	case Apply:
-		return appendAny(b, op.Update)
-	case Begin:
-		return appendAny(b, op.Setup)
-	default:
-		return appendAny(b, op.Fault)
-	}
-}
-
-func (v *View) appendJSON(b []byte) []byte {
-	b = append(b, `{"role":"`...)
-	b = append(b, v.Role.String()...)
-	b = append(b, `","term":`...)
-	b = strconv.AppendUint(b, v.Term, 10)
-	if v.Leader != "" {
-		b = append(b, `,"leader":`...)
-		b = appendString(b, v.Leader)
-	}
-	if v.Tenure != 0 {
-		b = append(b, `,"tenure":`...)
-		b = strconv.AppendUint(b, v.Tenure, 10)
-	}
-	if v.Torn {
-		b = append(b, `,"torn":true`...)
-	}
-	return append(b, '}')
-}
-
-func (r *Register) appendJSON(b []byte) []byte {
-	b = append(b, '{')
-	begin := len(b)
-	for _, field := range [...]struct{ name, value string }{{"key", r.Key}, {"value", r.Value}, {"old", r.Old}} {
-		if field.value != "" {
-			b = appendString(append(appendString(b, field.name), ':'), field.value)
-			b = append(b, ',')
-		}
-	}
-	if r.Revision != 0 {
-		b = strconv.AppendUint(append(b, `"revision":`...), r.Revision, 10)
-		b = append(b, ',')
-	}
-	if len(b) > begin {
-		b = b[:len(b)-1]
 	}
 	return append(b, '}')
 }

@@ -61,7 +61,7 @@ func (op *Op) decode(b []byte) (column int, err error) {
 		return max(atF, 1), err
 	}
 	if len(value) > 0 {
-		if err := strict(value, op.fields()); err != nil {
+		if err := strict(value, kindOf(op.F).value.into(op)); err != nil {
 			return at, fmt.Errorf("value of %s: %w", op.F, err)
 		}
 	}
@@ -79,64 +79,18 @@ func (op *Op) check(value json.RawMessage) error {
 	if op.Type == 0 {
 		return errors.New("the op has no type: want invoke, ok, fail or info")
 	}
-	switch op.F {
-	case Begin, Settle, End, Compare, Stall, Exit, ReadClock, Observe, Announce, Granted, Write, Read, Inject, Change, Heal,
-		Get, Put, CAS, Acquire, Release, Txns, Apply, Resign:
-	case "":
+	k := kindOf(op.F)
+	switch given, need := len(value) > 0, k.need(op.Type); {
+	case op.F == "":
 		return errors.New("the op has no f")
-	default:
+	case !k.known():
 		return fmt.Errorf("unknown f %q", op.F)
-	}
-	switch op.F {
-	case Inject, Change, Heal:
-		op.Fault = new(Fault)
-	case Begin:
-		op.Setup = new(Setup)
-	case Apply:
-		op.Update = new(Update)
-	case Get, Acquire, Release:
-		if len(value) > 0 || op.F == Get && op.Type == OK {
-			op.Reg = new(Register)
-		}
-	case Put, CAS:
-		if len(value) > 0 || op.Type == Invoke || op.Type == OK {
-			op.Reg = new(Register)
-		}
-	case Txns:
-		if len(value) > 0 || op.Type == OK {
-			op.Txn = new(Txn)
-		}
-	}
-	switch given := len(value) > 0; {
-	case given && !op.hasValue():
+	case given && need == never:
 		return fmt.Errorf("%v %s carries no value", op.Type, op.F)
-	case !given && op.hasValue():
+	case !given && need == must:
 		return fmt.Errorf("%v %s lacks its value", op.Type, op.F)
 	}
 	return nil
-}
-
-// fields is what an op's value is read into.
-func (op *Op) fields() any {
-	switch op.F {
-	case Observe, Announce:
-		return &op.View
-	case Granted:
-		return &op.Vote
-	case Write, Read, Stall:
-		return &op.Access
-	case ReadClock:
-		return &op.Reading
-	case Get, Put, CAS, Acquire, Release:
-		return op.Reg
-	case Txns:
-		return op.Txn
-	case Apply:
-		return op.Update
-	case Begin:
-		return op.Setup
-	}
-	return op.Fault
 }
 
 // strict decodes JSON and refuses fields it does not know: a typing mistake in a history must not go unseen.

@@ -2,6 +2,22 @@ package history
 
 import "time"
 
+// What the nemesis does, and whether it succeeds.
+const (
+	Inject  F = "inject"  // nemesis: a fault begins; ok = seen to take effect, fail = it did not, info = not known
+	Change  F = "change"  // nemesis: a fault that moves (a flapping link) takes its next shape
+	Heal    F = "heal"    // nemesis: a fault ends
+	Compare F = "compare" // harness: is the cluster what the nemesis believes of it? ok = it is, fail = it is not
+)
+
+func init() {
+	fault := pointed(func(op *Op) **Fault { return &op.Fault })
+	for _, f := range []F{Inject, Change, Heal} {
+		register(kind{name: f, value: fault, when: always})
+	}
+	register(kind{name: Compare, alone: true})
+}
+
 // Fault says what the nemesis did: what was asked for, what that resolved to, and the states it left behind.
 //
 // Changes hold what this op changed, each thing with its new, whole state. Applying them op after op gives the state of

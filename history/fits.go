@@ -1,9 +1,7 @@
 package history
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -27,37 +25,30 @@ type format struct {
 // fits says why op cannot be the next op of a history, or nil.
 func (f *format) fits(op *Op) error {
 	f.ops++
+	k := kindOf(op.F)
 	switch {
 	case op.Time < 0:
 		return fmt.Errorf("time %d: want nanoseconds since the run began, from 0", op.Time)
 	case op.Time >= longest:
 		return fmt.Errorf("time %d: want nanoseconds since the run began, less than %d", op.Time, longest)
-	case op.Node == "" && op.ofNode():
+	case op.Node == "" && k.ofNode:
 		return fmt.Errorf("%s lacks its node", op.F)
-	case op.F == Stall && (op.Access.Value < 0 || op.Access.Value >= int64(longest)):
-		return fmt.Errorf("a stall of %d ns: want 0 or more, and less than %d", op.Access.Value, longest)
-	case op.F == Begin && f.ops > 1:
-		return errors.New("begin is not the first op")
-	case op.F == Begin && op.Setup != nil:
-		if err := op.Setup.fits(); err != nil {
+	case k.first && f.ops > 1:
+		return fmt.Errorf("%s is not the first op", op.F)
+	}
+	if k.fits != nil {
+		if err := k.fits(op); err != nil {
 			return err
 		}
-		for _, n := range op.Setup.Nodes {
+	}
+	if k.nodes != nil {
+		for _, n := range k.nodes(op) {
 			if err := f.name(n); err != nil {
 				return err
 			}
 		}
 	}
 	return f.name(op.Node)
-}
-
-// ofNode reports whether op is about a node.
-func (op *Op) ofNode() bool {
-	switch op.F {
-	case Observe, Announce, Granted, Exit, Apply, Resign, ReadClock:
-		return true
-	}
-	return false
 }
 
 // name takes note of a node.
@@ -72,32 +63,5 @@ func (f *format) name(node string) error {
 		f.nodes = map[string]bool{}
 	}
 	f.nodes[node] = true
-	return nil
-}
-
-// fits says what is wrong with a setup, or nil.
-func (s *Setup) fits() error {
-	for i, n := range s.Nodes {
-		switch {
-		case n == "":
-			return errors.New("a node without a name")
-		case slices.Contains(s.Nodes[:i], n):
-			return fmt.Errorf("node %s is named twice", n)
-		}
-	}
-	for _, n := range slices.Concat(s.Servers, s.Voting, []string{s.Store}) {
-		if n != "" && !slices.Contains(s.Nodes, n) {
-			return fmt.Errorf("%s is none of the nodes", n)
-		}
-	}
-	b := s.Bounds
-	for _, d := range []time.Duration{b.Silence, b.Elect, b.Poll} {
-		if d < 0 || d > longestBound {
-			return fmt.Errorf("a bound of %d ns: want 0 or more, and no more than %v", d, longestBound)
-		}
-	}
-	if min(b.Moves, b.Returns) < 0 || max(b.Moves, b.Returns) > mostCounted || b.Terms > mostCounted {
-		return fmt.Errorf("bounds of %d moves, %d returns and %d terms: want 0 or more, and no more than %d", b.Moves, b.Returns, b.Terms, mostCounted)
-	}
 	return nil
 }

@@ -59,38 +59,11 @@ func New(ops []Op) (*History, error) {
 }
 
 // Alone reports whether op stands by itself: something that was seen, not something that was begun and ended.
-func (op *Op) Alone() bool {
-	switch op.F {
-	case Begin, Settle, End, Compare, Stall, Exit, Announce, Granted, ReadClock, Apply:
-		return true
-	}
-	return false
-}
+func (op *Op) Alone() bool { return kindOf(op.F).alone }
 
 // Other returns the position in Ops of the end of an invoke, or of the invoke of an end; -1 where there is none: an
 // invoke that never ended is as good as one that ended as info.
 func (h *History) Other(i int) int { return int(h.other[i]) }
-
-// Setup returns what the run's first op tells about the cluster, or nil.
-func (h *History) Setup() *Setup {
-	if len(h.Ops) > 0 && h.Ops[0].F == Begin {
-		return h.Ops[0].Setup
-	}
-	return nil
-}
-
-// Complete reports whether the run reached its end: a history without End was cut short.
-func (h *History) Complete() bool { return h.ended() && h.Ops[len(h.Ops)-1].Type == OK }
-
-// Doubtful reports whether nobody knows if the history is whole, and why.
-func (h *History) Doubtful() (why string, doubtful bool) {
-	if !h.ended() || h.Complete() {
-		return "", false
-	}
-	return h.Ops[len(h.Ops)-1].Error, true
-}
-
-func (h *History) ended() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
 
 // Happened is how many ops tell what happened between the beginning of the run and its end.
 func (h *History) Happened() int {

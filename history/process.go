@@ -1,5 +1,10 @@
 package history
 
+// Exit is of the harness, info: the node's process ended by itself; it stays down.
+const Exit F = "exit"
+
+func init() { register(kind{name: Exit, alone: true, ofNode: true}) }
+
 // Proc is the state of a node's process.
 type Proc struct {
 	Node  string    `json:"node"`

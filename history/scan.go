@@ -58,98 +58,20 @@ func (s *scanner) op(line []byte, op *Op) bool {
 	return !s.bad && len(s.b) == 0
 }
 
-// value reads the value of the ops that are many.
+// value reads the value of the ops that are many: those whose kinds say how.
 func (s *scanner) value(op *Op) bool {
-	switch op.F {
-	case Observe, Announce:
-		if !op.hasValue() {
-			return true
-		}
-		s.skip(`,"value":`)
-		s.view(&op.View)
-	case Granted:
-		s.skip(`,"value":{"term":`)
-		op.Vote.Term = s.count()
-		s.skip(`,"for":`)
-		op.Vote.For = s.text()
-		s.skip(`}`)
-	case Write, Read:
-		if !op.hasValue() {
-			return true
-		}
-		s.skip(`,"value":{"token":`)
-		op.Access.Token = s.count()
-		s.skip(`,"value":`)
-		op.Access.Value = s.number()
-		s.skip(`}`)
-	case Get, Put, CAS, Acquire, Release:
-		return s.register(op)
-	case Apply:
-		op.Update = new(Update)
-		s.skip(`,"value":{`)
-		if s.at(`"term":`) {
-			op.Update.Term = s.count()
-			s.skip(`,`)
-		}
-		s.skip(`"counter":`)
-		op.Update.Counter = s.count()
-		if s.at(`,"from":`) {
-			op.Update.From = s.text()
-		}
-		s.skip(`}`)
-	default:
+	k := kindOf(op.F)
+	if k.value == nil || k.value.scan == nil {
 		return false
 	}
-	return !s.bad
-}
-
-func (s *scanner) view(v *View) {
-	s.skip(`{"role":"`)
-	switch {
-	case s.at(`follower"`):
-		v.Role = Follower
-	case s.at(`leader"`):
-		v.Role = Leader
-	case s.at(`candidate"`):
-		v.Role = Candidate
-	default:
-		s.skip(`unknown"`)
-	}
-	s.skip(`,"term":`)
-	v.Term = s.count()
-	if s.at(`,"leader":`) {
-		v.Leader = s.text()
-	}
-	if s.at(`,"tenure":`) {
-		v.Tenure = s.count()
-	}
-	v.Torn = s.at(`,"torn":true`)
-	s.skip(`}`)
-}
-
-func (s *scanner) register(op *Op) bool {
-	if !s.at(`,"value":{`) {
-		return op.F != Put && op.F != CAS && (op.F != Get || op.Type != OK)
-	}
-	r := new(Register)
-	op.Reg = r
-	if s.at(`}`) {
+	need := k.need(op.Type)
+	if need == never {
 		return true
 	}
-	for _, f := range [...]struct {
-		name string
-		to   *string
-	}{{`"key":`, &r.Key}, {`"value":`, &r.Value}, {`"old":`, &r.Old}} {
-		if s.at(f.name) {
-			if *f.to = s.text(); s.at(`}`) {
-				return !s.bad
-			}
-			s.skip(`,`)
-		}
+	if !s.at(`,"value":`) {
+		return need == may
 	}
-	s.skip(`"revision":`)
-	r.Revision = s.count()
-	s.skip(`}`)
+	k.value.scan(s, op)
 	return !s.bad
 }
 

@@ -1,6 +1,33 @@
 package history
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Begin is the first op of a run, of the harness, ok: it carries Setup.
+const Begin F = "begin"
+
+func init() {
+	register(kind{
+		name: Begin, alone: true, first: true,
+		value: pointed(func(op *Op) **Setup { return &op.Setup }), when: always,
+		fits: func(op *Op) error {
+			if op.Setup == nil {
+				return nil
+			}
+			return op.Setup.fits()
+		},
+		nodes: func(op *Op) []string {
+			if op.Setup == nil {
+				return nil
+			}
+			return op.Setup.Nodes
+		},
+	})
+}
 
 // Setup is what the first op of a run tells a checker about the cluster, so that a history can be judged by itself.
 type Setup struct {
@@ -59,3 +86,38 @@ func (s *Setup) Voters() []string {
 
 // Quorum is the smallest number of voters that is a majority.
 func (s *Setup) Quorum() int { return len(s.Voters())/2 + 1 }
+
+// fits says what is wrong with a setup, or nil.
+func (s *Setup) fits() error {
+	for i, n := range s.Nodes {
+		switch {
+		case n == "":
+			return errors.New("a node without a name")
+		case slices.Contains(s.Nodes[:i], n):
+			return fmt.Errorf("node %s is named twice", n)
+		}
+	}
+	for _, n := range slices.Concat(s.Servers, s.Voting, []string{s.Store}) {
+		if n != "" && !slices.Contains(s.Nodes, n) {
+			return fmt.Errorf("%s is none of the nodes", n)
+		}
+	}
+	b := s.Bounds
+	for _, d := range []time.Duration{b.Silence, b.Elect, b.Poll} {
+		if d < 0 || d > longestBound {
+			return fmt.Errorf("a bound of %d ns: want 0 or more, and no more than %v", d, longestBound)
+		}
+	}
+	if min(b.Moves, b.Returns) < 0 || max(b.Moves, b.Returns) > mostCounted || b.Terms > mostCounted {
+		return fmt.Errorf("bounds of %d moves, %d returns and %d terms: want 0 or more, and no more than %d", b.Moves, b.Returns, b.Terms, mostCounted)
+	}
+	return nil
+}
+
+// Setup returns what the run's first op tells about the cluster, or nil.
+func (h *History) Setup() *Setup {
+	if len(h.Ops) > 0 && h.Ops[0].F == Begin {
+		return h.Ops[0].Setup
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package history
+
+// The marks in a run, of the harness.
+const (
+	Settle F = "settle" // ok: the cluster has had the time to elect its first leader; schedules count from here
+	End    F = "end"    // ok: the last op of a run that was not cut short; info: nobody knows whether it was
+)
+
+func init() {
+	register(kind{name: Settle, alone: true})
+	register(kind{name: End, alone: true})
+}
+
+// Complete reports whether the run reached its end: a history without End was cut short.
+func (h *History) Complete() bool { return h.ended() && h.Ops[len(h.Ops)-1].Type == OK }
+
+// Doubtful reports whether nobody knows if the history is whole, and why.
+func (h *History) Doubtful() (why string, doubtful bool) {
+	if !h.ended() || h.Complete() {
+		return "", false
+	}
+	return h.Ops[len(h.Ops)-1].Error, true
+}
+
+func (h *History) ended() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }

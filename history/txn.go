@@ -1,0 +1,20 @@
+package history
+
+// Txns is of a client: use several registers at once; ok carries what was read.
+const Txns F = "txn"
+
+// Txn is several uses of registers that happen at once, in this order.
+type Txn struct {
+	Uses []Use `json:"uses"`
+}
+
+// Use is one of them.
+type Use struct {
+	F     F      `json:"f"` // Get or Put
+	Key   string `json:"key"`
+	Value string `json:"value,omitempty"`
+}
+
+func init() {
+	register(kind{name: Txns, value: pointed(func(op *Op) **Txn { return &op.Txn }), when: mayThenMust})
+}

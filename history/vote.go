@@ -1,0 +1,33 @@
+package history
+
+import "strconv"
+
+// Granted is ok without an invoke: a node reported that it granted a vote.
+const Granted F = "granted"
+
+// Vote is a vote that the op's node granted.
+type Vote struct {
+	Term uint64
+	For  string
+}
+
+func init() {
+	register(kind{
+		name: Granted, alone: true, ofNode: true, when: always,
+		value: &payload{
+			append: func(op *Op, b []byte) []byte {
+				b = strconv.AppendUint(append(b, `{"term":`...), op.Vote.Term, 10)
+				b = appendString(append(b, `,"for":`...), op.Vote.For)
+				return append(b, '}')
+			},
+			into: func(op *Op) any { return &op.Vote },
+			scan: func(s *scanner, op *Op) {
+				s.skip(`{"term":`)
+				op.Vote.Term = s.count()
+				s.skip(`,"for":`)
+				op.Vote.For = s.text()
+				s.skip(`}`)
+			},
+		},
+	})
+}
