@@ -184,7 +184,7 @@ func (p *notation) does(t span, who string, words []string) error {
 		if len(words) == 5 && words[3] == "of" {
 			u.From = words[4]
 		}
-		op.F, op.Time, op.Update = history.Apply, t.from, u
+		op.F, op.Time, op.Value = history.Apply, t.from, u
 		p.ops = append(p.ops, op)
 		return err
 	case "votes":
@@ -469,7 +469,7 @@ func tell(op *history.Op) string {
 		}
 		s += fmt.Sprintf(" %v", op.Type)
 	case history.Apply:
-		s += fmt.Sprintf(" applies %d %d of %s", op.Update.Term, op.Update.Counter, op.Update.From)
+		s += fmt.Sprintf(" applies %d %d of %s", op.Update().Term, op.Update().Counter, op.Update().From)
 	case history.Inject, history.Change, history.Heal:
 		s += " nemesis " + string(op.F)
 		if op.Fault != nil {

@@ -45,11 +45,13 @@ func orderedUpdates(_ context.Context, f *facts) Result {
 			reborn(op, last)
 			continue
 		}
-		u := number{op.Update.Term, op.Update.Counter}
+		update := op.Update()
+		u := number{update.Term, update.Counter}
 		applied++
-		leaders[fmt.Sprintf("%d %s", op.Update.Term, op.Update.From)], followers[op.Node] = true, true
+		leaders[fmt.Sprintf("%d %s", update.Term, update.From)], followers[op.Node] = true, true
 		if k, known := last[op.Node]; known {
-			before := number{f.h.Ops[k].Update.Term, f.h.Ops[k].Update.Counter}
+			last := f.h.Ops[k].Update()
+			before := number{last.Term, last.Counter}
 			if !u.after(before) {
 				if swapped++; swapped+doubled == 1 {
 					wrong = [2]int{k, i}
@@ -63,7 +65,7 @@ func orderedUpdates(_ context.Context, f *facts) Result {
 		switch {
 		case !known:
 			first[u] = i
-		case f.h.Ops[k].Update.From != op.Update.From:
+		case f.h.Ops[k].Update().From != update.From:
 			if doubled++; swapped+doubled == 1 {
 				wrong = [2]int{k, i}
 			}
@@ -79,9 +81,9 @@ func orderedUpdates(_ context.Context, f *facts) Result {
 		a, b := &f.h.Ops[wrong[0]], &f.h.Ops[wrong[1]]
 		e := evidence{span{a.Time, b.Time}, []int{a.Index, b.Index}}
 		if a.Node == b.Node {
-			return invalid(figures, e, "%s applied %s after %s", b.Node, told(b.Update), told(a.Update))
+			return invalid(figures, e, "%s applied %s after %s", b.Node, told(b.Update()), told(a.Update()))
 		}
-		return invalid(figures, e, "%s applied %s, and %s applied %s", a.Node, told(a.Update), b.Node, told(b.Update))
+		return invalid(figures, e, "%s applied %s, and %s applied %s", a.Node, told(a.Update()), b.Node, told(b.Update()))
 	case applied == 0:
 		return untested(figures, "no node reported an update of a leader: run the workload updates")
 	case len(followers) < 2:

@@ -32,13 +32,13 @@ func transactions(h *history.History) txns {
 		}
 		end := h.Other(i)
 		x := linear.Txn{Call: op.Time, Return: never, Client: int32(max(op.Process, 0)), Begin: int32(i), End: int32(end)}
-		told := op.Txn
+		told := op.Txn()
 		switch {
 		case end >= 0 && h.Ops[end].Type == history.Fail:
 			all.failed++
 			continue
 		case end >= 0 && h.Ops[end].Type == history.OK:
-			x.Return, told = h.Ops[end].Time, h.Ops[end].Txn
+			x.Return, told = h.Ops[end].Time, h.Ops[end].Txn()
 		default:
 			all.maybe++
 		}

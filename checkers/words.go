@@ -139,8 +139,8 @@ func (f *facts) concerned(r *Result) set {
 		for _, name := range [...]string{op.Node, op.View.Leader, op.Vote.For} {
 			add(name)
 		}
-		if op.Update != nil {
-			add(op.Update.From)
+		if op.Update() != nil {
+			add(op.Update().From)
 		}
 	}
 	return nodes

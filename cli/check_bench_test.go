@@ -169,7 +169,7 @@ func (l *long) write(ops int) {
 			l.add(history.Op{Process: 12, Type: history.OK, F: history.Get, Reg: &history.Register{Value: word}})
 			for i := range nodes {
 				if i != l.lead && i != l.alone && i != l.down {
-					l.add(history.Op{Process: history.Process(i), Type: history.OK, F: history.Apply, Node: name(i), Update: &history.Update{Term: l.term, Counter: uint64(l.value), From: name(l.lead)}})
+					l.add(history.Op{Process: history.Process(i), Type: history.OK, F: history.Apply, Node: name(i), Value: &history.Update{Term: l.term, Counter: uint64(l.value), From: name(l.lead)}})
 				}
 			}
 		}

@@ -47,7 +47,7 @@ func every() []Op {
 		{Process: 9, Type: OK, F: Get, Node: "n1", Reg: &Register{}},
 		{Process: 9, Type: Invoke, F: Acquire},
 		{Process: 9, Type: Info, F: Acquire, Error: "timeout"},
-		{Process: 1, Type: OK, F: Apply, Node: "n2", Update: &Update{Term: 3, Counter: 17, From: "n1"}},
+		{Process: 1, Type: OK, F: Apply, Node: "n2", Value: &Update{Term: 3, Counter: 17, From: "n1"}},
 		{Process: Nemesis, Type: Invoke, F: Heal, Fault: fault},
 		{Process: Nemesis, Type: OK, F: Heal, Fault: fault},
 		{Process: Harness, Type: Info, F: Stall, Access: Access{Value: 150e6}},

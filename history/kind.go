@@ -4,11 +4,11 @@ package history
 // history know none by name.
 type kind struct {
 	name   F
-	alone  bool            // seen to happen, not begun and ended: it has no invoke
-	first  bool            // it can only be the first op of a history
-	ofNode bool            // it is about a node, and must name it
-	value  *payload        // what it carries; nil: nothing
-	when   func(Type) need // in which types it does; nil where it carries nothing
+	alone  bool     // seen to happen, not begun and ended: it has no invoke
+	first  bool     // it can only be the first op of a history
+	ofNode bool     // it is about a node, and must name it
+	value  *payload // what it carries; nil: nothing
+	when   when     // in which types it does
 
 	// Where more must hold than that the value is one, and nodes are named that are not Op.Node. Both may be nil.
 	fits  func(*Op) error
@@ -40,6 +40,21 @@ func pointed[T any](field func(*Op) **T) *payload {
 	}
 }
 
+// valued is a payload in Op.Value, which is then a *T. encoding/json writes and reads it.
+func valued[T any]() *payload {
+	return &payload{
+		held: func(op *Op) bool {
+			v, _ := op.Value.(*T)
+			return v != nil
+		},
+		append: func(op *Op, b []byte) []byte { return appendAny(b, op.Value) },
+		into: func(op *Op) any {
+			op.Value = new(T)
+			return op.Value
+		},
+	}
+}
+
 // need says whether an op carries a value.
 type need uint8
 
@@ -49,24 +64,17 @@ const (
 	must
 )
 
-func always(Type) need { return must }
-func maybe(Type) need  { return may }
+// when says of each type of op whether it carries a value.
+type when [Info + 1]need
 
-// whenOK is for what only the end of an operation can tell.
-func whenOK(t Type) need {
-	if t == OK {
-		return must
-	}
-	return never
-}
+var (
+	always = when{must, must, must, must, must}
+	maybe  = when{may, may, may, may, may}
+	whenOK = when{OK: must} // what only the end of an operation can tell
 
-// mayThenMust is for what is told at first as far as it is known, and whole if it happened.
-func mayThenMust(t Type) need {
-	if t == OK {
-		return must
-	}
-	return may
-}
+	// mayThenMust is for what is told at first as far as it is known, and whole if it happened.
+	mayThenMust = when{Invoke: may, OK: must, Fail: may, Info: may}
+)
 
 // kinds are all that are registered, by a few of the bytes of their names: a run asks for one several times an op, and a
 // map would take longer than all else that is done with it.
@@ -82,8 +90,11 @@ func hash(f F) uint8 {
 	return uint8(len(f)*31) ^ f[0]*7 ^ f[len(f)-1]
 }
 
-// register adds a kind. It panics if there is one of its name.
+// register adds a kind. It panics if there is one of its name, or it has none.
 func register(k kind) {
+	if k.name == "" {
+		panic("history: a kind of op without a name")
+	}
 	if kindOf(k.name).known() {
 		panic("history: two kinds of op are called " + string(k.name))
 	}
@@ -106,10 +117,10 @@ func (k *kind) known() bool { return k != &unknown }
 
 // need says whether an op of type t carries a value.
 func (k *kind) need(t Type) need {
-	if k.value == nil {
-		return never
+	if int(t) < len(k.when) {
+		return k.when[t]
 	}
-	return k.when(t)
+	return never
 }
 
 // held reports whether op has a value.
@@ -120,5 +131,5 @@ func (k *kind) held(op *Op) bool {
 	if k.value.held != nil {
 		return k.value.held(op)
 	}
-	return k.when(op.Type) != never
+	return k.need(op.Type) != never
 }

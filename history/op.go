@@ -9,7 +9,7 @@ import "time"
 
 // Op is one line of a history: the beginning or the end of an operation, or something that was seen to happen.
 //
-// F decides which of the fields from View to Setup carries meaning; the others stay zero.
+// F decides which of the fields from View to Value carries meaning; the others stay zero.
 type Op struct {
 	Index   int           // position in the history, from 0
 	Time    time.Duration // since the run began, on the run's one monotonic clock
@@ -22,10 +22,9 @@ type Op struct {
 	Vote    Vote
 	Reading Reading
 	Reg     *Register
-	Txn     *Txn
-	Update  *Update
 	Fault   *Fault
 	Setup   *Setup
+	Value   any    // of the kinds without a field of their own, a pointer: *Txn, *Update
 	Error   string // why the type is fail or info
 }
 

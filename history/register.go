@@ -34,12 +34,7 @@ func init() {
 }
 
 // written is for what a client says when it begins, and what was done if it was.
-func written(t Type) need {
-	if t == Invoke || t == OK {
-		return must
-	}
-	return may
-}
+var written = when{Invoke: must, OK: must, Fail: may, Info: may}
 
 func (r *Register) appendJSON(b []byte) []byte {
 	b = append(b, '{')

@@ -15,6 +15,10 @@ type Use struct {
 	Value string `json:"value,omitempty"`
 }
 
-func init() {
-	register(kind{name: Txns, value: pointed(func(op *Op) **Txn { return &op.Txn }), when: mayThenMust})
+// Txn returns what a Txns carries, or nil.
+func (op *Op) Txn() *Txn {
+	t, _ := op.Value.(*Txn)
+	return t
 }
+
+func init() { register(kind{name: Txns, value: valued[Txn](), when: mayThenMust}) }

@@ -10,11 +10,17 @@ type Update struct {
 	From    string `json:"from,omitempty"` // the leader
 }
 
+// Update returns what an Apply carries, or nil.
+func (op *Op) Update() *Update {
+	u, _ := op.Value.(*Update)
+	return u
+}
+
 func init() {
-	update := pointed(func(op *Op) **Update { return &op.Update })
+	update := valued[Update]()
 	update.scan = func(s *scanner, op *Op) {
 		u := new(Update)
-		op.Update = u
+		op.Value = u
 		s.skip(`{`)
 		if s.at(`"term":`) {
 			u.Term = s.count()

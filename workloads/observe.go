@@ -63,7 +63,7 @@ func Observe(c Cluster, r *history.Recorder, nodes []string, every time.Duration
 		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Granted, Node: node, Vote: v})
 	})
 	c.OnApplied(func(node string, u history.Update) {
-		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Apply, Node: node, Update: &u})
+		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Apply, Node: node, Value: &u})
 	})
 	return all
 }

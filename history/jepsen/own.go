@@ -114,11 +114,11 @@ func valueOf(op *history.Op) (v any, whole bool, err error) {
 		}
 		return v, false, nil
 	case history.Txns:
-		if op.Txn == nil {
+		if op.Txn() == nil {
 			return nil, true, nil
 		}
 		uses := edn.Vector{}
-		for _, u := range op.Txn.Uses {
+		for _, u := range op.Txn().Uses {
 			uses = append(uses, edn.Vector{jepsens[u.F], scalar(u.Key), scalar(u.Value)})
 		}
 		return uses, false, nil

@@ -65,16 +65,16 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 		}
 	case history.Txns:
 		if kind == history.OK || some("uses") {
-			op.Txn = &history.Txn{Uses: []history.Use{}}
+			op.Value = &history.Txn{Uses: []history.Use{}}
 			for range rapid.IntRange(0, 2).Draw(t, "uses") {
-				op.Txn.Uses = append(op.Txn.Uses, history.Use{F: rapid.SampledFrom([]history.F{history.Get, history.Put}).Draw(t, "f"), Key: word("key"), Value: word("value")})
+				op.Txn().Uses = append(op.Txn().Uses, history.Use{F: rapid.SampledFrom([]history.F{history.Get, history.Put}).Draw(t, "f"), Key: word("key"), Value: word("value")})
 			}
 		}
 	case history.Apply:
 		if some("update") {
-			op.Update = &history.Update{Term: number("term"), Counter: number("counter"), From: word("from")}
+			op.Value = &history.Update{Term: number("term"), Counter: number("counter"), From: word("from")}
 		}
-		op.Update = &history.Update{Counter: number("counter")}
+		op.Value = &history.Update{Counter: number("counter")}
 	case history.Inject, history.Change, history.Heal:
 		op.Fault = &history.Fault{
 			ID: 1, Name: word("name"), Params: map[string]string{word("param"): word("is")}, Nodes: []string{word("of")},

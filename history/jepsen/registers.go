@@ -127,7 +127,8 @@ func (b *builder) txn(op *history.Op, e *event) error {
 	if !ok {
 		return problem(e.line, e.column, want, short(e.value))
 	}
-	op.Txn = &history.Txn{Uses: make([]history.Use, 0, len(uses))}
+	txn := &history.Txn{Uses: make([]history.Use, 0, len(uses))}
+	op.Value = txn
 	for _, u := range uses {
 		word, ok := edn.Items(u)
 		if !ok || len(word) != 3 {
@@ -153,7 +154,7 @@ func (b *builder) txn(op *history.Op, e *event) error {
 		if use.F == history.Get && word[2] == nil && op.Type == history.OK {
 			continue // in Knossos's models a read of nil tells nothing
 		}
-		op.Txn.Uses = append(op.Txn.Uses, use)
+		txn.Uses = append(txn.Uses, use)
 	}
 	return nil
 }

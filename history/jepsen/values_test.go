@@ -200,9 +200,9 @@ func TestTransactionsOfOthers(t *testing.T) {
 	h, m := read(t, `[{:type :invoke, :process 0, :f :txn, :value [[:r :x nil] [:write 2 (1 2)]]} {:type :ok, :process 0, :f :txn, :value [[:r :x nil] [:write 2 [1 2N]]]}
 		{:type :invoke, :process 1, :f :txn, :value ([:read :x nil])} {:type :ok, :process 1, :f :txn, :value ([:read :x 7])}]`, Options{})
 	require.Equal(t, "multi-register", m.Name)
-	require.Equal(t, []history.Use{{F: history.Get, Key: ":x"}, {F: history.Put, Key: "2", Value: "[1 2]"}}, h.Ops[1].Txn.Uses)
-	require.Equal(t, []history.Use{{F: history.Put, Key: "2", Value: "[1 2]"}}, h.Ops[2].Txn.Uses, "a read of nil tells nothing")
-	require.Equal(t, []history.Use{{F: history.Get, Key: ":x", Value: "7"}}, h.Ops[4].Txn.Uses)
+	require.Equal(t, []history.Use{{F: history.Get, Key: ":x"}, {F: history.Put, Key: "2", Value: "[1 2]"}}, h.Ops[1].Txn().Uses)
+	require.Equal(t, []history.Use{{F: history.Put, Key: "2", Value: "[1 2]"}}, h.Ops[2].Txn().Uses, "a read of nil tells nothing")
+	require.Equal(t, []history.Use{{F: history.Get, Key: ":x", Value: "7"}}, h.Ops[4].Txn().Uses)
 	for value, want := range map[string]string{
 		"nil": "want [[:read key value]", "[1]": "want [[:read key value]", "[[:r 1]]": "want [[:read key value]", "[[:add 1 2]]": ":add: want :read or :write",
 		"[[:append 1 2]]": "lists that transactions append to are not judged here", "[[[] 1 2]]": "[]: want :read or :write", "[[:w ##NaN 1]]": "equal to nothing",
