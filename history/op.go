@@ -24,7 +24,7 @@ type Op struct {
 	Reg     *Register
 	Fault   *Fault
 	Setup   *Setup
-	Value   any    // of the kinds without a field of their own, a pointer: *Txn, *Update
+	Value   any    // what the kinds without a field of their own carry: a pointer
 	Error   string // why the type is fail or info
 }
 
