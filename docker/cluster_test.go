@@ -241,7 +241,7 @@ func TestEngineLost(t *testing.T) {
 	c, err := e.Open(t.Context(), Config{Run: run, Nodes: []string{"n1"}, SelfImage: memberImage(t, direct)})
 	require.NoError(t, err)
 	hangUp()
-	require.ErrorContains(t, c.Run(t.Context(), within), "the engine is lost")
+	require.ErrorContains(t, c.Run(t.Context(), within), "the Docker engine is lost")
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	_, err = direct.sweep(ctx, run, false)

@@ -40,6 +40,7 @@ func ExampleRun() {
 	// vote-once valid
 	// sticky-leader valid
 	// no-ping-pong valid
+	// stays-up valid
 	// elects valid
 }
 

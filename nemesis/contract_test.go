@@ -352,7 +352,9 @@ func (t *trial) healed() {
 	t.eventually("the cluster is whole", func() bool { return t.state().Empty() }) // a process that just begins may look odd
 	for _, n := range nodes {
 		t.eventually(n+" answers", func() bool { return t.answers(n) })
-		t.wall(n, 0)
+	}
+	for _, n := range nodes {
+		t.wall(n, 0) // beside the clock of another
 	}
 	t.reach(history.Changes{})
 	invoked, ended := 0, 0
