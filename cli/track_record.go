@@ -106,7 +106,7 @@ func (g *trackFlags) measure(cmd *cobra.Command, rows []bugs.Row) error {
 	})
 }
 
-func (g *trackFlags) soak(cmd *cobra.Command, all []bugs.Long, length time.Duration, seed uint64) error {
+func (g *trackFlags) soak(cmd *cobra.Command, all []bugs.SoakSystem, length time.Duration, seed uint64) error {
 	names := make([]string, len(all))
 	for i, l := range all {
 		names[i] = l.About

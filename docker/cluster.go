@@ -43,7 +43,7 @@ type Cluster struct {
 	names  []string // as configured
 	nodes  map[string]*node
 	remote *remote
-	means  agent.Means // what the agent can do to packets
+	means  agent.Capabilities // what the agent can do to packets
 
 	ctx  context.Context // ends when the cluster closes
 	end  context.CancelFunc

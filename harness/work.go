@@ -8,7 +8,7 @@ import (
 
 // stride is the number of all processes of the run: observers, writers, the final read, and the clients of its workloads.
 func (r *run) stride() history.Process {
-	return history.Process(2*len(r.names) + 1 + workloads.Room(workloads.Named(r.Workloads)))
+	return history.Process(2*len(r.names) + 1 + workloads.ClientProcesses(workloads.Named(r.Workloads)))
 }
 
 // store is the member that the others elect through, in a model that has it as one of the nodes; "" in all else.

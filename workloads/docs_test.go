@@ -90,7 +90,7 @@ func TestDocsShowAWorkloadThatWorks(t *testing.T) {
 	t.Cleanup(func() { delete(registry, readers.Name) })
 	require.Equal(t, []string{"fence", "readers", "register", "updates"}, Serving(""))
 	require.Equal(t, []string{"readers", "register"}, Serving("linearizable"))
-	require.Equal(t, 6, Room(Named([]string{"readers"})))
+	require.Equal(t, 6, ClientProcesses(Named([]string{"readers"})))
 
 	c, err := sim.New(sim.Config{Nodes: 2, Seed: 1, New: func(election.Env) election.Node { return keeper{} }})
 	require.NoError(t, err)

@@ -115,8 +115,8 @@ func WritesOf(all []*Workload) (w Writes) {
 // leastRoom is how many processes clients have at least where there are any.
 const leastRoom = 5
 
-// Room is how many processes the clients of these workloads take.
-func Room(all []*Workload) (room int) {
+// ClientProcesses is how many processes the clients of these workloads take.
+func ClientProcesses(all []*Workload) (room int) {
 	for _, w := range all {
 		if w.Clients > 0 {
 			room = max(room, leastRoom, w.First+w.Clients)

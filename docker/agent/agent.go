@@ -105,7 +105,7 @@ func (a *agent) place(node string) (*place, error) {
 	return nil, fmt.Errorf("no node %q here", node)
 }
 
-func (a *agent) enter(e Enter) (*Means, error) {
+func (a *agent) enter(e Enter) (*Capabilities, error) {
 	if e.Disks {
 		space, err := disk.EngineSpace()
 		if err == nil {
@@ -118,7 +118,7 @@ func (a *agent) enter(e Enter) (*Means, error) {
 			return nil, fmt.Errorf("there can be no disks that fail: %w", err)
 		}
 	}
-	means := &Means{}
+	means := &Capabilities{}
 	for _, p := range e.Places {
 		s, err := openNamespace(a.home, fmt.Sprintf("/proc/%d/ns/net", p.Pid))
 		if err != nil {

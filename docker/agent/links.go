@@ -27,7 +27,7 @@ type filter struct {
 	held     []states    // what the kernel was last told, power by power
 	staged   []states    // what it is about to be told; nil for nothing new
 	delays   *delayQueue // one of the powers; nil where the kernel lacks it
-	means    Means
+	means    Capabilities
 }
 
 // source is where packets come from: an address. With a port it is those packets alone that have it at either end.
@@ -57,7 +57,7 @@ func openFilter(s *namespace, own []netip.Addr, packets *rand.Rand) (*filter, er
 	if err != nil {
 		return nil, fmt.Errorf("open netlink: %w", err)
 	}
-	f := &filter{conn: conn, space: s, means: Means{Missing: map[string]string{}}}
+	f := &filter{conn: conn, space: s, means: Capabilities{Missing: map[string]string{}}}
 	for _, addr := range own {
 		f.families = append(f.families, newFamily(conn, addr))
 	}

@@ -63,7 +63,7 @@ type Reply struct {
 	Error    string                     `json:"error,omitempty"`
 	Hint     string                     `json:"hint,omitempty"` // what to do about the error
 	Applied  *Applied                   `json:"applied,omitempty"`
-	Entered  *Means                     `json:"entered,omitempty"`
+	Entered  *Capabilities              `json:"entered,omitempty"`
 	Verified *Verified                  `json:"verified,omitempty"`
 	Gauged   *Gauged                    `json:"gauged,omitempty"`
 	Skewed   *Skewed                    `json:"skewed,omitempty"`
@@ -170,13 +170,13 @@ type Gauged struct {
 	Took   time.Duration   `json:"took"`             // from the first sending to the last arrival
 }
 
-// Means are what the kernel lets an agent do to packets, besides cutting links.
-type Means struct {
+// Capabilities are what the kernel lets an agent do to packets, besides cutting links.
+type Capabilities struct {
 	Delay   string            `json:"delay,omitempty"`   // what packets are delayed by
 	Missing map[string]string `json:"missing,omitempty"` // what cannot be done, and why
 }
 
-// What a Means may lack.
+// What a Capabilities may lack.
 const (
 	loses      = "lose packets"
 	delays     = "delay packets"
@@ -184,11 +184,11 @@ const (
 	resets     = "reset connections"
 )
 
-// Powers are what a Means may lack.
+// Powers are what a Capabilities may lack.
 var Powers = []string{loses, delays, duplicates, resets}
 
 // Supports tells whether an agent can bring a link into that state: nil, or an error that says what it cannot do.
-func (m *Means) Supports(s history.LinkState) error {
+func (m *Capabilities) Supports(s history.LinkState) error {
 	for _, f := range []struct {
 		asked bool
 		what  string

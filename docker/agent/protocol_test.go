@@ -34,8 +34,8 @@ func TestMeans(t *testing.T) {
 	bad := []history.LinkState{
 		{Cut: true, Loss: 0.1}, {Delay: time.Second}, {Jitter: time.Second}, {Duplicate: 0.1}, {Reorder: 0.1}, {Rate: 1}, {Reset: true},
 	}
-	all := Means{}
-	none := Means{Missing: map[string]string{loses: "why", delays: "why", duplicates: "why", resets: "why"}}
+	all := Capabilities{}
+	none := Capabilities{Missing: map[string]string{loses: "why", delays: "why", duplicates: "why", resets: "why"}}
 	for _, s := range bad {
 		require.NoError(t, all.Supports(s), "%+v", s)
 		require.ErrorContains(t, none.Supports(s), "this kernel cannot", "%+v", s)

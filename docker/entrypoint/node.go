@@ -117,7 +117,7 @@ func runBeside(ctx context.Context, c *member.Command, t *targets.Target, o targ
 	observer := system.Observer(all[c.ID-1], all, func(ctx context.Context, port int) (net.Conn, error) {
 		return dialLoopback(ctx, port)
 	})
-	return member.RunBeside(ctx, member.BesideConfig{
+	return member.RunSidecar(ctx, member.SidecarConfig{
 		ID: c.ID, Observer: observer, Rand: streams(c.Seed), Data: c.Data, Writer: *writerConfig(c), Log: l,
 	})
 }

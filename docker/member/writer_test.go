@@ -147,7 +147,7 @@ func TestWriterBesideAServerWritesWhileItLeads(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- member.RunBeside(ctx, member.BesideConfig{
+		done <- member.RunSidecar(ctx, member.SidecarConfig{
 			ID: 2, Observer: s, Rand: streams, Data: t.TempDir(), Log: log.New(t.Output(), "", 0),
 			Writer: member.WriterConfig{Every: time.Millisecond, Gap: time.Millisecond, Dial: r.dial},
 		})

@@ -42,5 +42,5 @@ func init() {
 			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
 	)
-	registerSoak(Long{Name: "etcd", About: "etcd 3.6.16", Target: "etcd", Nodes: 5})
+	registerSoak(SoakSystem{Name: "etcd", About: "etcd 3.6.16", Target: "etcd", Nodes: 5})
 }

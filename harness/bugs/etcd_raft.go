@@ -26,6 +26,6 @@ func init() {
 			Controls: []Control{{About: "the same, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
 	)
-	registerSoak(Long{Name: "etcd-raft", About: "etcd's raft library", Target: "etcd-raft", Nodes: 3})
-	registerSoak(Long{Name: "dragonboat", About: "dragonboat v4", Target: "dragonboat", Nodes: 3})
+	registerSoak(SoakSystem{Name: "etcd-raft", About: "etcd's raft library", Target: "etcd-raft", Nodes: 3})
+	registerSoak(SoakSystem{Name: "dragonboat", About: "dragonboat v4", Target: "dragonboat", Nodes: 3})
 }

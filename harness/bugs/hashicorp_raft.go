@@ -25,5 +25,5 @@ func init() {
 			Controls: []Control{{About: "hashicorp/raft 1.6.1", Options: map[string]string{"version": "1.6.1"}}},
 		},
 	)
-	registerSoak(Long{Name: "hashicorp-raft", About: "hashicorp/raft 1.7.3", Target: "hashicorp-raft", Nodes: 3})
+	registerSoak(SoakSystem{Name: "hashicorp-raft", About: "hashicorp/raft 1.7.3", Target: "hashicorp-raft", Nodes: 3})
 }

@@ -26,7 +26,7 @@ func init() {
 			Controls: []Control{{About: "etcd 3.6.16", Target: "etcd"}},
 		},
 	)
-	registerSoak(Long{
+	registerSoak(SoakSystem{
 		Name: "nats", About: "NATS 2.12.15", Target: "nats", Nodes: 3,
 		Without: []string{"disk-errors", "disk-full"},
 		Because: "a server that cannot store its term leaves its group until it is started again",

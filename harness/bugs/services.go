@@ -90,16 +90,16 @@ func init() {
 		},
 	)
 	registerSoak(
-		Long{Name: "zookeeper", About: "ZooKeeper 3.8.0", Target: "zookeeper", Nodes: 3,
+		SoakSystem{Name: "zookeeper", About: "ZooKeeper 3.8.0", Target: "zookeeper", Nodes: 3,
 			Without: []string{"crash", "lose-writes"},
 			Because: "a server whose machine died may refuse to start again, as its first snapshot, and the names of the files " +
 				"with its epochs, are not synced (\"The accepted epoch, 7 is less than the current epoch, 8\")"},
-		Long{Name: "redis-sentinel", About: "Redis and Sentinel 7.0.15", Target: "redis-sentinel", Nodes: 3},
-		Long{Name: "etcd-election", About: "etcd 3.6.16, clientv3/concurrency 3.6.4", Target: "etcd-election", Nodes: 3},
-		Long{Name: "zookeeper-recipe", About: "ZooKeeper 3.8.0, go-zookeeper/zk 1.0.4", Target: "zookeeper-recipe", Nodes: 3},
-		Long{Name: "redlock", About: "Redis 7.0.15, go-redsync 4.13.0", Target: "redlock", Nodes: 3},
-		Long{Name: "kubernetes-lease", About: "client-go 0.34.1 over etcd 3.6.16", Target: "kubernetes-lease", Nodes: 3},
-		Long{
+		SoakSystem{Name: "redis-sentinel", About: "Redis and Sentinel 7.0.15", Target: "redis-sentinel", Nodes: 3},
+		SoakSystem{Name: "etcd-election", About: "etcd 3.6.16, clientv3/concurrency 3.6.4", Target: "etcd-election", Nodes: 3},
+		SoakSystem{Name: "zookeeper-recipe", About: "ZooKeeper 3.8.0, go-zookeeper/zk 1.0.4", Target: "zookeeper-recipe", Nodes: 3},
+		SoakSystem{Name: "redlock", About: "Redis 7.0.15, go-redsync 4.13.0", Target: "redlock", Nodes: 3},
+		SoakSystem{Name: "kubernetes-lease", About: "client-go 0.34.1 over etcd 3.6.16", Target: "kubernetes-lease", Nodes: 3},
+		SoakSystem{
 			Name: "kubernetes-lease-apiserver", About: "client-go 0.34.1 over kube-apiserver 1.34.4",
 			Target: "kubernetes-lease", Options: map[string]string{"server": "apiserver"}, Nodes: 3,
 		},

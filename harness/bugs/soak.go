@@ -16,8 +16,8 @@ import (
 	"recount/targets"
 )
 
-// Long is a system to be run under mixed faults for long. No promise of it may break.
-type Long struct {
+// SoakSystem is a system to be run under mixed faults for long. No promise of it may break.
+type SoakSystem struct {
 	Name    string
 	About   string // in words: "etcd 3.6"
 	Target  string
@@ -27,26 +27,26 @@ type Long struct {
 	Because string   // of what
 }
 
-var longs []Long
+var soakSystems []SoakSystem
 
-func registerSoak(all ...Long) { longs = append(longs, all...) }
+func registerSoak(all ...SoakSystem) { soakSystems = append(soakSystems, all...) }
 
 // Soaks returns the long runs of these names, or all if there are none.
-func Soaks(wanted []string) ([]Long, error) {
+func Soaks(wanted []string) ([]SoakSystem, error) {
 	if len(wanted) == 0 {
-		return longs, nil
+		return soakSystems, nil
 	}
-	var found []Long
+	var found []SoakSystem
 	for _, n := range wanted {
-		i := slices.IndexFunc(longs, func(l Long) bool { return l.Name == n })
+		i := slices.IndexFunc(soakSystems, func(l SoakSystem) bool { return l.Name == n })
 		if i < 0 {
 			var known []string
-			for _, l := range longs {
+			for _, l := range soakSystems {
 				known = append(known, l.Name)
 			}
 			return nil, hint.Unknown("soak", n, known)
 		}
-		found = append(found, longs[i])
+		found = append(found, soakSystems[i])
 	}
 	return found, nil
 }
@@ -71,7 +71,7 @@ type Soak struct {
 }
 
 // Soak makes a long run under faults that the seed draws from all there are but Without.
-func (l Long) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(context.Context, record.Plan) (*record.Run, error)) (Soak, error) {
+func (l SoakSystem) Soak(ctx context.Context, d time.Duration, seed uint64, mk func(context.Context, record.Plan) (*record.Run, error)) (Soak, error) {
 	p := record.Plan{Target: l.Target, Options: l.Options, On: record.OnDocker, Nodes: l.Nodes, Time: d, Seed: seed}
 	t, err := targets.Find(l.Target)
 	if err != nil {

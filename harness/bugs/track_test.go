@@ -43,7 +43,7 @@ func TestRows(t *testing.T) {
 			}
 		})
 	}
-	for _, l := range longs {
+	for _, l := range soakSystems {
 		require.NoError(t, harness.Check(record.Plan{Target: l.Target, Options: l.Options, On: record.OnDocker, Nodes: l.Nodes}))
 	}
 }

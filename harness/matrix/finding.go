@@ -95,8 +95,8 @@ func (t *Table) sentence() string {
 	return strings.Join(parts, " ")
 }
 
-// Gun is a foot-gun: an option that makes elections wrong on purpose, and what caught it.
-type Gun struct {
+// FootGun is a foot-gun: an option that makes elections wrong on purpose, and what caught it.
+type FootGun struct {
 	Option string
 	About  string
 	Rows   []string  // that have it
@@ -105,7 +105,7 @@ type Gun struct {
 }
 
 // Properties are those that caught it.
-func (g *Gun) Properties() (names []string) {
+func (g *FootGun) Properties() (names []string) {
 	for _, f := range g.By {
 		if !slices.Contains(names, f.Property) {
 			names = append(names, f.Property)
@@ -115,7 +115,7 @@ func (g *Gun) Properties() (names []string) {
 }
 
 // Shown are the findings with the smallest seed of each row.
-func (g *Gun) Shown() (shown []Finding) {
+func (g *FootGun) Shown() (shown []Finding) {
 	for _, f := range g.By {
 		if last := len(shown) - 1; last < 0 || shown[last].Row != f.Row {
 			shown = append(shown, f)
@@ -126,17 +126,17 @@ func (g *Gun) Shown() (shown []Finding) {
 	return shown
 }
 
-// Guns returns the foot-guns of the rows, and what caught them.
-func (t *Table) Guns() (guns []Gun) {
+// FootGuns returns the foot-guns of the rows, and what caught them.
+func (t *Table) FootGuns() (guns []FootGun) {
 	for r := range t.Rows {
 		for _, option := range t.Rows[r].guns() {
 			if v := t.Rows[r].Options[option]; v != "true" {
 				option += "=" + v
 			}
-			i := slices.IndexFunc(guns, func(g Gun) bool { return g.Option == option })
+			i := slices.IndexFunc(guns, func(g FootGun) bool { return g.Option == option })
 			if i < 0 {
 				i = len(guns)
-				guns = append(guns, Gun{Option: option, About: t.Rows[r].About})
+				guns = append(guns, FootGun{Option: option, About: t.Rows[r].About})
 			}
 			guns[i].Rows = append(guns[i].Rows, t.Rows[r].Word)
 			guns[i].Tried = guns[i].Tried || t.tried(r)

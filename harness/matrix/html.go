@@ -40,7 +40,7 @@ type view struct {
 	Heat       []heatRow
 	Broken     findingsView
 	Weak       findingsView
-	Guns       []Gun
+	FootGuns   []FootGun
 }
 
 type columnView struct {
@@ -84,7 +84,7 @@ type findingView struct {
 func HTML(w io.Writer, t *Table) error {
 	v := &view{
 		Table: t, Mark: "✓", Tone: "held", Sentence: t.sentence(), Facts: t.facts(), Style: report.Style(), CSS: pageCSS, JS: pageJS,
-		Across: (len(t.Properties) + 2) / 3, Guns: t.Guns(),
+		Across: (len(t.Properties) + 2) / 3, FootGuns: t.FootGuns(),
 		Broken: shown("broken", t.Findings(Broken)), Weak: shown("weak", t.Findings(Weak)),
 	}
 	switch t.Status() {
@@ -139,7 +139,7 @@ func (t *Table) facts() [][2]string {
 		{"broken promises", thousands(t.Count(Broken))}, {"known weaknesses", thousands(t.Count(Weak))},
 		{"valid", thousands(t.Count(Valid))}, {"unknown", thousands(t.Count(Unknown))},
 	}
-	if guns := t.Guns(); len(guns) > 0 {
+	if guns := t.FootGuns(); len(guns) > 0 {
 		caught := 0
 		for i := range guns {
 			if len(guns[i].By) > 0 {

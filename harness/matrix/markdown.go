@@ -33,7 +33,7 @@ func Markdown(w io.Writer, t *Table) error {
 	}
 	b.WriteString("\n✓ promised, and held; ○ held, not promised; **✕ n** promise broken under n of the faults and scenarios; " +
 		"! n known weakness under n of them; ? undecided; · does not apply, or was not put to the test.\n")
-	if guns := t.Guns(); len(guns) > 0 {
+	if guns := t.FootGuns(); len(guns) > 0 {
 		b.WriteString("\n## Foot-guns\n\n| option | what it does | caught by | with |\n|---|---|---|---|\n")
 		for i := range guns {
 			g := &guns[i]

@@ -135,7 +135,7 @@ func TestAMatrixIsTheSameHoweverManyMakeIt(t *testing.T) {
 
 func TestFootGunsAreCaughtByWhatTheyAreThereToBreak(t *testing.T) {
 	table := measure(t, planned(t, []string{"raft", "raft:forget-vote", "raft:pre-vote"}, []string{"crash"}, []string{"paused-leader"}))
-	guns := table.Guns()
+	guns := table.FootGuns()
 	require.Len(t, guns, 1, "pre-vote makes nothing wrong")
 	require.Equal(t, "forget-vote", guns[0].Option)
 	require.Equal(t, []string{"raft:forget-vote"}, guns[0].Rows)
@@ -160,7 +160,7 @@ func TestAFootGunIsNotBlamedForWhatItsTargetDoesAnyway(t *testing.T) {
 	table := measure(t, p)
 	require.Equal(t, Weak, table.cell("raft:no-quorum-check", "isolate", "exclusive-leadership").Verdict)
 	require.Zero(t, table.cell("raft:no-quorum-check", "isolate", "exclusive-leadership").Caught)
-	guns := table.Guns()
+	guns := table.FootGuns()
 	require.Len(t, guns, 1)
 	require.Equal(t, []string{"raft:no-quorum-check", "raft-prevote:no-quorum-check"}, guns[0].Rows)
 	require.NotEmpty(t, guns[0].By)
@@ -209,7 +209,7 @@ func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
 
 	table, err = Measure(ctx, planned(t, []string{"raft:forget-vote"}, []string{"isolate"}, nil), quiet)
 	require.NoError(t, err)
-	require.False(t, table.Guns()[0].Tried)
+	require.False(t, table.FootGuns()[0].Tried)
 	var text bytes.Buffer
 	require.NoError(t, Text(&text, table))
 	require.Contains(t, text.String(), "forget-vote: not measured, as raft:forget-vote")

@@ -34,7 +34,7 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 	x.legend(t)
 	x.findings("broken promises", t.Findings(Broken), term.Red)
 	x.missed(t.Missed)
-	x.guns(t.Guns())
+	x.guns(t.FootGuns())
 	if whole {
 		x.findings("known weaknesses", t.Findings(Weak), term.Yellow)
 	}
@@ -158,7 +158,7 @@ func (x *texter) missed(all []Missed) {
 }
 
 // guns says what caught each foot-gun.
-func (x *texter) guns(all []Gun) {
+func (x *texter) guns(all []FootGun) {
 	if len(all) == 0 {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 // deep is that search under way.
 type deep[M mask] struct {
 	*timeline
-	purses
+	usages
 	limits  limits
 	k       int // returns before this one have been seen
 	busy    M
@@ -44,7 +44,7 @@ type point[M mask] struct {
 // step is a configuration on the way, and what is to be tried next from it.
 type step[M mask] struct {
 	point[M]
-	purse int32
+	usage int32
 	pass  int8
 	next  int32
 }
@@ -62,7 +62,7 @@ const (
 
 func newDeep[M mask](t *timeline, l limits) *deep[M] {
 	return &deep[M]{
-		timeline: t, purses: newPurses(), limits: l, best: -1, cost: 4 * int64(unsafe.Sizeof(point[M]{})), // (measured)
+		timeline: t, usages: newUsages(), limits: l, best: -1, cost: 4 * int64(unsafe.Sizeof(point[M]{})), // (measured)
 		slotted: make([]int32, t.slots), evicted: make([]int32, len(t.uses)), had: make([]uint32, len(t.kinds)),
 		met: map[point[M]]int32{}, more: map[point[M]][]int32{},
 	}
@@ -91,14 +91,14 @@ func (d *deep[M]) run() Found {
 			if d.k+1 == len(d.returns) {
 				return ordered(steps)
 			}
-			s, purse := f.situation, f.purse
+			s, usage := f.situation, f.usage
 			unset(&s.done, slot)
 			d.forward()
-			d.push(s, purse)
+			d.push(s, usage)
 			continue
 		}
-		if s, purse, ok := d.choose(f, i); ok {
-			d.push(s, purse)
+		if s, usage, ok := d.choose(f, i); ok {
+			d.push(s, usage)
 			continue
 		}
 		d.stack = d.stack[:at]
@@ -156,7 +156,7 @@ func (d *deep[M]) back() {
 }
 
 // push goes on to a configuration unless one is known that can do all that it can.
-func (d *deep[M]) push(s situation[M], purse int32) {
+func (d *deep[M]) push(s situation[M], usage int32) {
 	each(&d.reads, &s.done, 0, func(slot int32) bool { // a read takes effect as soon as it can, for it changes nothing
 		if h, ok := d.o.step(s.holds, &d.uses[d.slotted[slot]]); ok && h == s.holds {
 			set(&s.done, slot)
@@ -165,12 +165,12 @@ func (d *deep[M]) push(s situation[M], purse int32) {
 	})
 	p := point[M]{int32(d.k), s}
 	if first, known := d.met[p]; !known {
-		d.met[p] = purse
+		d.met[p] = usage
 	} else {
-		if d.within(first, purse) || slices.ContainsFunc(d.more[p], func(o int32) bool { return d.within(o, purse) }) {
+		if d.within(first, usage) || slices.ContainsFunc(d.more[p], func(o int32) bool { return d.within(o, usage) }) {
 			return
 		}
-		d.more[p] = append(d.more[p], purse)
+		d.more[p] = append(d.more[p], usage)
 	}
 	d.entries++
 	if d.k > d.best {
@@ -179,11 +179,11 @@ func (d *deep[M]) push(s situation[M], purse int32) {
 	if d.k == d.best && len(d.held) < mostHeld && !slices.Contains(d.held, s.holds) {
 		d.held = append(d.held, s.holds)
 	}
-	d.stack = append(d.stack, step[M]{point: p, purse: purse})
+	d.stack = append(d.stack, step[M]{point: p, usage: usage})
 }
 
 // choose returns the next of what can be tried from a configuration, before the i-th operation returns.
-func (d *deep[M]) choose(f *step[M], i int32) (next situation[M], purse int32, found bool) {
+func (d *deep[M]) choose(f *step[M], i int32) (next situation[M], usage int32, found bool) {
 	target := &d.uses[i]
 	take := func(slot int32) bool {
 		j := d.slotted[slot]
@@ -197,7 +197,7 @@ func (d *deep[M]) choose(f *step[M], i int32) (next situation[M], purse int32, f
 		if _, enables := d.o.step(h, target); enables != (f.pass == enablers) {
 			return true
 		}
-		next, purse, found = situation[M]{h, f.done}, f.purse, true
+		next, usage, found = situation[M]{h, f.done}, f.usage, true
 		set(&next.done, slot)
 		f.next = slot + 1
 		return false
@@ -206,20 +206,20 @@ func (d *deep[M]) choose(f *step[M], i int32) (next situation[M], purse int32, f
 		switch f.pass {
 		case itself:
 			if h, ok := d.o.step(f.holds, target); ok {
-				next, purse = situation[M]{h, f.done}, f.purse
+				next, usage = situation[M]{h, f.done}, f.usage
 				set(&next.done, d.slot[i])
 				f.pass = enablers
-				return next, purse, true
+				return next, usage, true
 			}
 		case enablers, others:
 			if int(f.next) < d.slots {
 				if each(&d.busy, &f.done, f.next, take); found {
-					return next, purse, true
+					return next, usage, true
 				}
 			}
 		default:
 			for kind := f.next; int(kind) < len(d.kinds); kind++ {
-				if d.had[kind] == 0 || d.spent(f.purse, kind) >= d.had[kind] {
+				if d.had[kind] == 0 || d.spent(f.usage, kind) >= d.had[kind] {
 					continue
 				}
 				h, ok := d.o.step(f.holds, &d.uses[d.kinds[kind]])
@@ -230,7 +230,7 @@ func (d *deep[M]) choose(f *step[M], i int32) (next situation[M], purse int32, f
 					continue
 				}
 				f.next = kind + 1
-				return situation[M]{h, f.done}, d.spend(f.purse, kind), true
+				return situation[M]{h, f.done}, d.spend(f.usage, kind), true
 			}
 		}
 	}

@@ -2,20 +2,20 @@ package linear
 
 import "encoding/binary"
 
-// purses are what configurations may have spent of the operations of unknown outcome: so many of each kind. Each has a
+// usages are how many of the operations of unknown outcome configurations may have used, of each kind. Each has a
 // number; that of the empty one is 0.
-type purses struct {
+type usages struct {
 	all   []string // pairs of a kind and a count, eight bytes each, in the order of kinds
 	known map[string]int32
 	bytes int64
 	after map[spending]int32 // one more of a kind
 }
 
-// spending is a purse and a kind that one more is spent of.
-type spending struct{ purse, kind int32 }
+// spending is a usage and a kind that one more is spent of.
+type spending struct{ usage, kind int32 }
 
-func newPurses() purses {
-	return purses{all: []string{""}, known: map[string]int32{"": 0}, after: map[spending]int32{}}
+func newUsages() usages {
+	return usages{all: []string{""}, known: map[string]int32{"": 0}, after: map[spending]int32{}}
 }
 
 const entry = 8 // bytes of a pair
@@ -25,9 +25,9 @@ func pair(p string, k int) (kind, count uint32) {
 	return binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
 }
 
-// spent returns how many of a kind a purse has.
-func (p *purses) spent(purse, kind int32) uint32 {
-	s := p.all[purse]
+// spent returns how many of a kind a usage has.
+func (p *usages) spent(usage, kind int32) uint32 {
+	s := p.all[usage]
 	for k := 0; k < len(s); k += entry {
 		if of, count := pair(s, k); of == uint32(kind) {
 			return count
@@ -36,12 +36,12 @@ func (p *purses) spent(purse, kind int32) uint32 {
 	return 0
 }
 
-// spend returns the purse after one more of a kind.
-func (p *purses) spend(purse, kind int32) int32 {
-	if id, known := p.after[spending{purse, kind}]; known {
+// spend returns the usage after one more of a kind.
+func (p *usages) spend(usage, kind int32) int32 {
+	if id, known := p.after[spending{usage, kind}]; known {
 		return id
 	}
-	s := p.all[purse]
+	s := p.all[usage]
 	k := 0
 	for k < len(s) {
 		if of, _ := pair(s, k); of >= uint32(kind) {
@@ -65,15 +65,15 @@ func (p *purses) spend(purse, kind int32) int32 {
 		id = int32(len(p.all))
 		p.all = append(p.all, string(b))
 		p.known[string(b)] = id
-		p.bytes += int64(2*len(b)) + purseCost
+		p.bytes += int64(2*len(b)) + usageCost
 	}
-	p.after[spending{purse, kind}] = id
+	p.after[spending{usage, kind}] = id
 	p.bytes += spendingCost
 	return id
 }
 
-// within reports whether one purse has spent no more of anything than another.
-func (p *purses) within(a, b int32) bool {
+// within reports whether one usage has spent no more of anything than another.
+func (p *usages) within(a, b int32) bool {
 	if a == b {
 		return true
 	}
@@ -104,8 +104,8 @@ func (p *purses) within(a, b int32) bool {
 	return true
 }
 
-// About how many bytes a purse takes besides what is in it, and a way from one to another.
+// About how many bytes a usage takes besides what is in it, and a way from one to another.
 const (
-	purseCost    = 160
+	usageCost    = 160
 	spendingCost = 40
 )

@@ -12,14 +12,14 @@ import (
 //
 // Three things keep the configurations few. A read takes effect as soon as it can, for it changes nothing. Operations of
 // unknown outcome that do the same are one kind, of which so many may be had. And of two configurations that differ in
-// nothing but how many of these they have spent, the thrifty one can do all that the other can.
+// nothing but how many of these they have used, the one that used fewer can do all that the other can.
 //
 // A short cut rules out much: if there is no order although of each kind there is no end, there is none.
 
 // wide is that search under way.
 type wide[M mask] struct {
 	*timeline
-	purses
+	usages
 	limits  limits
 	endless bool // operations of unknown outcome may be had as often as one likes
 	slotted []int32
@@ -36,21 +36,21 @@ type wide[M mask] struct {
 type certain struct {
 	called int32   // operations before it
 	busy   []int32 // of them, those under way
-	purse  int32
+	usage  int32
 }
 
 // frontier is the configurations that may hold, in the order in which they were found.
 type frontier[M mask] struct {
 	order  []situation[M]
-	purses map[situation[M]][]int32
+	usages map[situation[M]][]int32
 	count  int
 }
 
-func newFrontier[M mask]() frontier[M] { return frontier[M]{purses: map[situation[M]][]int32{}} }
+func newFrontier[M mask]() frontier[M] { return frontier[M]{usages: map[situation[M]][]int32{}} }
 
 func newWide[M mask](t *timeline, l limits, endless bool) *wide[M] {
 	w := &wide[M]{
-		timeline: t, purses: newPurses(), limits: l, endless: endless,
+		timeline: t, usages: newUsages(), limits: l, endless: endless,
 		slotted: make([]int32, t.slots), had: make([]uint32, len(t.kinds)), now: newFrontier[M](),
 		cost: 9 * int64(unsafe.Sizeof(situation[M]{})), // (measured)
 	}
@@ -91,10 +91,10 @@ func (w *wide[M]) call(i int32) {
 	set(&w.reads, slot)
 	next := newFrontier[M]()
 	for _, s := range w.now.order {
-		for _, purse := range w.now.purses[s] {
+		for _, usage := range w.now.usages[s] {
 			s := s
 			w.read(&s)
-			w.keep(&next, s, purse)
+			w.keep(&next, s, usage)
 		}
 	}
 	w.now = next
@@ -110,21 +110,21 @@ func (w *wide[M]) read(s *situation[M]) {
 	})
 }
 
-// keep adds a configuration unless a thriftier one is there. It returns false if so.
-func (w *wide[M]) keep(to *frontier[M], s situation[M], purse int32) bool {
-	all, known := to.purses[s]
+// keep adds a configuration unless one is there that has used no more. It returns false if so.
+func (w *wide[M]) keep(to *frontier[M], s situation[M], usage int32) bool {
+	all, known := to.usages[s]
 	for _, p := range all {
-		if w.within(p, purse) {
+		if w.within(p, usage) {
 			return false
 		}
 	}
 	before := len(all)
-	all = slices.DeleteFunc(all, func(p int32) bool { return w.within(purse, p) })
+	all = slices.DeleteFunc(all, func(p int32) bool { return w.within(usage, p) })
 	if !known {
 		to.order = append(to.order, s)
 	}
 	to.count += 1 + len(all) - before
-	to.purses[s] = append(all, purse)
+	to.usages[s] = append(all, usage)
 	return true
 }
 
@@ -134,21 +134,21 @@ func (w *wide[M]) returned(i int32) (held []State, why string) {
 	slot := w.slot[i]
 	type config struct {
 		situation[M]
-		purse int32
+		usage int32
 	}
 	var todo []config // in the order in which they were found, so that those that did least come first
 	next, met := newFrontier[M](), newFrontier[M]()
-	reach := func(s situation[M], purse int32) {
+	reach := func(s situation[M], usage int32) {
 		if has(&s.done, slot) {
 			unset(&s.done, slot)
-			w.keep(&next, s, purse)
-		} else if w.keep(&met, s, purse) {
-			todo = append(todo, config{s, purse})
+			w.keep(&next, s, usage)
+		} else if w.keep(&met, s, usage) {
+			todo = append(todo, config{s, usage})
 		}
 	}
 	for _, s := range w.now.order {
-		for _, purse := range w.now.purses[s] {
-			reach(s, purse)
+		for _, usage := range w.now.usages[s] {
+			reach(s, usage)
 		}
 	}
 	for len(todo) > 0 {
@@ -167,22 +167,22 @@ func (w *wide[M]) returned(i int32) (held []State, why string) {
 				s := situation[M]{h, c.done}
 				set(&s.done, slot)
 				w.read(&s)
-				reach(s, c.purse)
+				reach(s, c.usage)
 			}
 			return true
 		})
 		for kind, u := range w.kinds {
-			if w.had[kind] == 0 || !w.endless && w.spent(c.purse, int32(kind)) >= w.had[kind] {
+			if w.had[kind] == 0 || !w.endless && w.spent(c.usage, int32(kind)) >= w.had[kind] {
 				continue
 			}
 			if h, ok := w.o.step(c.holds, &w.uses[u]); ok && h != c.holds {
-				purse := c.purse
+				usage := c.usage
 				if !w.endless {
-					purse = w.spend(purse, int32(kind))
+					usage = w.spend(usage, int32(kind))
 				}
 				s := situation[M]{h, c.done}
 				w.read(&s)
-				reach(s, purse)
+				reach(s, usage)
 			}
 		}
 	}
@@ -198,10 +198,10 @@ func (w *wide[M]) certain(called int32) {
 		return
 	}
 	s := w.now.order[0]
-	if s.holds != w.begin || s.done != *new(M) || len(w.now.purses[s]) != 1 {
+	if s.holds != w.begin || s.done != *new(M) || len(w.now.usages[s]) != 1 {
 		return
 	}
-	w.idle = certain{called: called, purse: w.now.purses[s][0]}
+	w.idle = certain{called: called, usage: w.now.usages[s][0]}
 	each(&w.busy, new(M), 0, func(slot int32) bool {
 		w.idle.busy = append(w.idle.busy, w.slotted[slot])
 		return true
@@ -221,7 +221,7 @@ func (w *wide[M]) since(died int32) (part []Op) {
 		if int32(i) < w.idle.called {
 			if !u.Sure() {
 				kind := w.slot[i]
-				if spent[kind]++; spent[kind] <= w.spent(w.idle.purse, kind) {
+				if spent[kind]++; spent[kind] <= w.spent(w.idle.usage, kind) {
 					continue
 				}
 			} else if !slices.Contains(w.idle.busy, int32(i)) {

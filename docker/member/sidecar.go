@@ -13,9 +13,9 @@ import (
 	"recount/workloads"
 )
 
-// BesideConfig is a writer that lives beside the server of a real system: in a process of its own, which is killed and
+// SidecarConfig is a writer that lives beside the server of a real system: in a process of its own, which is killed and
 // paused together with the server's.
-type BesideConfig struct {
+type SidecarConfig struct {
 	ID       election.ID
 	Observer election.Observer // of the server beside which it lives
 	Rand     func(purpose string) *rand.Rand
@@ -24,8 +24,8 @@ type BesideConfig struct {
 	Log      *log.Logger
 }
 
-// RunBeside runs the writer until ctx ends, and closes the observer.
-func RunBeside(ctx context.Context, c BesideConfig) error {
+// RunSidecar runs the writer until ctx ends, and closes the observer.
+func RunSidecar(ctx context.Context, c SidecarConfig) error {
 	defer c.Observer.Close()
 	own, err := openStorage(filepath.Join(c.Data, "recount"))
 	if err != nil {
