@@ -13,11 +13,11 @@ type facts struct {
 	h        *history.History
 	setup    history.Setup // zero where the history has none
 	nodes    []string
-	servers  set         // of the nodes, those that the others elect through
-	voters   set         // of the nodes, those of which a leader takes a majority
-	leaders  set         // of the nodes, those that may lead
-	seen     []sightings // of each node
-	answers  []answer    // in order of time
+	servers  set       // of the nodes, those that the others elect through
+	voters   set       // of the nodes, those of which a leader takes a majority
+	leaders  set       // of the nodes, those that may lead
+	seen     []watched // of each node
+	answers  []answer  // in order of time
 	heights  []height
 	leads    []leadership
 	repeated bool // a term was led twice: terms tell no order
@@ -25,7 +25,7 @@ type facts struct {
 	phases   []phase
 	frozen   []span  // when the machine stood still
 	stalls   []span  // when the machine stood still, and so long after as a node may still be put out by it
-	deeds    []int32 // the ends of what the nemesis did, as far as it may have had an effect
+	actions  []int32 // the ends of what the nemesis did, as far as it may have had an effect
 	tried    int     // faults that were to be injected
 	took     int     // of them, those that were seen to take effect
 	restarts int     // of nodes that had been down
@@ -69,8 +69,8 @@ type height struct {
 	by   int32 // in answers
 }
 
-// sightings tell how well a node was observed.
-type sightings struct {
+// watched tell how well a node was observed.
+type watched struct {
 	polls, announced, whole int           // answers, changes it told of by itself, and those of both that were not torn
 	last                    span          // of the last one that was asked for
 	view                    answer        // the last one that was asked for and not torn
@@ -137,20 +137,20 @@ func (f *facts) index(a *answer) int { return f.h.Ops[a.op].Index }
 
 // deedsIn returns when the nemesis did something within s.
 func (f *facts) deedsIn(s span) (times []time.Duration) {
-	k := sort.Search(len(f.deeds), func(k int) bool { return f.h.Ops[f.deeds[k]].Time >= s.from })
-	for ; k < len(f.deeds) && f.h.Ops[f.deeds[k]].Time <= s.to; k++ {
-		times = append(times, f.h.Ops[f.deeds[k]].Time)
+	k := sort.Search(len(f.actions), func(k int) bool { return f.h.Ops[f.actions[k]].Time >= s.from })
+	for ; k < len(f.actions) && f.h.Ops[f.actions[k]].Time <= s.to; k++ {
+		times = append(times, f.h.Ops[f.actions[k]].Time)
 	}
 	return times
 }
 
 // deed returns where in the history the last thing is that the nemesis had done by then; -1 if it had done nothing.
 func (f *facts) deed(by time.Duration) int {
-	k := sort.Search(len(f.deeds), func(k int) bool { return f.h.Ops[f.deeds[k]].Time > by })
+	k := sort.Search(len(f.actions), func(k int) bool { return f.h.Ops[f.actions[k]].Time > by })
 	if k == 0 {
 		return -1
 	}
-	return int(f.deeds[k-1])
+	return int(f.actions[k-1])
 }
 
 // stalled reports whether the machine stood still at a time that bears on s.

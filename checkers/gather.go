@@ -104,7 +104,7 @@ func (g *gathering) node(name string) int {
 		}
 		g.ids[name] = i
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, sightings{said: -1, stands: -1})
+		g.seen = append(g.seen, watched{said: -1, stands: -1})
 	}
 	return i
 }
@@ -201,7 +201,7 @@ func (g *gathering) fell(at time.Duration) {
 }
 
 // silence takes note of it if a node that was up gave no answer for longer than it may until a time.
-func (g *gathering) silence(s *sightings, until time.Duration) {
+func (g *gathering) silence(s *watched, until time.Duration) {
 	if until-s.last.to > g.lull() {
 		s.silent = append(s.silent, span{s.last.to, until})
 	}
@@ -237,7 +237,7 @@ func (g *gathering) fault(i int, op *history.Op) {
 	}
 	g.world.end(op.Time, g.ids, op.Type, told.Changes)
 	if op.Type != history.Fail {
-		g.deeds = append(g.deeds, int32(i))
+		g.actions = append(g.actions, int32(i))
 		g.restart(i, told.Procs)
 	}
 	switch op.F {

@@ -66,7 +66,7 @@ func (f *facts) meanwhile(s span, nodes set) string {
 			}
 		}
 	}
-	for _, k := range f.deeds {
+	for _, k := range f.actions {
 		if op := &f.h.Ops[k]; op.Time >= s.from && op.Time <= s.to {
 			add(op.Fault)
 		}

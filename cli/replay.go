@@ -42,7 +42,7 @@ func openReplay(cmd *cobra.Command, args []string, path string, with record.Plan
 	if !cmd.Flags().Changed("seed") {
 		with.Seed = stored.Seed
 	}
-	again, err := harness.Again(stored, with)
+	again, err := harness.PlanReplay(stored, with)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"recount/history"
 )
 
-// deeds is what the nemesis did in a run, without the times.
-func deeds(h *history.History) (all []string) {
+// actions is what the nemesis did in a run, without the times.
+func actions(h *history.History) (all []string) {
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Process == history.Nemesis && op.Type == history.OK {
 			all = append(all, fmt.Sprintf("%s %s %v", op.F, op.Fault.Name, op.Fault.Nodes))
@@ -32,16 +32,16 @@ func TestASimulatedRunIsReplayedOnContainersAndBack(t *testing.T) {
 	}
 	simulate("--nemesis", "flap-link,isolate", "--nodes", "3", "--time", "12s", "--seed", "2", "--results", filepath.Join(dir, "first"))
 	first := stored(t, &result{Run: file("first")})
-	require.NotEmpty(t, deeds(first))
+	require.NotEmpty(t, actions(first))
 
 	made := onContainers(t, "--replay", file("first"))
 	second := stored(t, made)
-	require.Equal(t, deeds(first), deeds(second))
+	require.Equal(t, actions(first), actions(second))
 	require.Equal(t, first.Setup().Seed, second.Setup().Seed)
 
 	simulate("--replay", made.Run, "--on", "sim", "--results", filepath.Join(dir, "third"))
 	third := stored(t, &result{Run: file("third")})
-	require.Equal(t, deeds(first), deeds(third))
+	require.Equal(t, actions(first), actions(third))
 
 	// In simulation times are kept as they were measured on containers.
 	begun := func(h *history.History) (times []time.Duration) {

@@ -29,9 +29,9 @@ func TestSoak(t *testing.T) {
 	c.config.Clocks = true
 	launch(t, c)
 	recorder := history.NewRecorder(nil, 0)
-	sightings := nemesis.NewViews(c.names, recorder)
+	views := nemesis.NewViews(c.names, recorder)
 	rnd := rand.New(rand.NewPCG(uint64(*soak), 7))
-	n := nemesis.New(c, recorder, sightings, rnd)
+	n := nemesis.New(c, recorder, views, rnd)
 	ended := map[string]bool{}
 	c.OnExit(func(node string, code int) { t.Errorf("%s ended by itself with status %d", node, code) })
 	elections(c, recorder, rnd)

@@ -24,9 +24,9 @@ type Replay struct {
 	Notes []string // what is worth knowing before
 }
 
-// Again plans a stored run once more. Its seed, and what else with says of Target, Options and On, takes the place of
+// PlanReplay plans a stored run once more. Its seed, and what else with says of Target, Options and On, takes the place of
 // what the run had; the properties it requires come on top.
-func Again(r *record.Run, with record.Plan) (*Replay, error) {
+func PlanReplay(r *record.Run, with record.Plan) (*Replay, error) {
 	again, err := replay(r, with)
 	return again, Usage(err)
 }

@@ -22,7 +22,7 @@ func stored(t *testing.T, p record.Plan) *record.Run {
 func TestEverySimulatedRunIsReplayedToTheSameHistory(t *testing.T) {
 	for _, target := range simulable() {
 		r := stored(t, record.Plan{Target: target, Nodes: 4, Time: time.Minute, Seed: 3, Faults: allFaults(), Workloads: []string{"fence"}})
-		again, err := Again(r, record.Plan{Seed: r.Seed})
+		again, err := PlanReplay(r, record.Plan{Seed: r.Seed})
 		require.NoError(t, err)
 		require.True(t, again.Exact)
 		require.Empty(t, again.Notes)
@@ -50,14 +50,14 @@ func nemesisDid(h *history.History) (did []string) {
 func TestRecordedFaultsComeAgainWhateverTheLeader(t *testing.T) {
 	r := stored(t, record.Plan{Target: "raft", Nodes: 5, Time: 30 * time.Second, Seed: 3, Faults: allFaults()})
 	for _, with := range []record.Plan{{Seed: 4}, {Seed: 3, Target: "blazingmq-term"}, {Seed: 3, Options: map[string]string{"pre-vote": "true"}}} {
-		again, err := Again(r, with)
+		again, err := PlanReplay(r, with)
 		require.NoError(t, err)
 		require.False(t, again.Exact)
 		made := stored(t, again.Plan)
 		require.Error(t, Same(r.History, made.History))
 		require.NotEmpty(t, nemesisDid(r.History))
 		require.Equal(t, nemesisDid(r.History), nemesisDid(made.History))
-		once, err := Again(made, record.Plan{Seed: made.Seed})
+		once, err := PlanReplay(made, record.Plan{Seed: made.Seed})
 		require.NoError(t, err)
 		require.True(t, once.Exact, "a replay is a run like any other")
 		require.NoError(t, Same(made.History, stored(t, once.Plan).History))
@@ -67,7 +67,7 @@ func TestRecordedFaultsComeAgainWhateverTheLeader(t *testing.T) {
 func TestAHistoryWithoutItsRunIsReplayed(t *testing.T) {
 	for _, workload := range []string{"fence", "record"} {
 		r := stored(t, record.Plan{Target: "raft", Nodes: 3, Time: 20 * time.Second, Seed: 8, Faults: []string{"isolate"}, Workloads: []string{workload}})
-		again, err := Again(&record.Run{History: r.History}, record.Plan{Seed: r.Seed})
+		again, err := PlanReplay(&record.Run{History: r.History}, record.Plan{Seed: r.Seed})
 		require.NoError(t, err)
 		require.False(t, again.Exact)
 		require.Equal(t, []string{workload}, again.Plan.Workloads)
@@ -79,18 +79,18 @@ func TestAHistoryWithoutItsRunIsReplayed(t *testing.T) {
 
 func TestAReplaySaysWhatIsInItsWay(t *testing.T) {
 	r := stored(t, record.Plan{Target: "raft", Nodes: 3, Time: 10 * time.Second, Seed: 8, Faults: []string{"isolate"}})
-	_, err := Again(&record.Run{History: &history.History{}}, record.Plan{})
+	_, err := PlanReplay(&record.Run{History: &history.History{}}, record.Plan{})
 	require.ErrorContains(t, err, "does not begin with")
 	require.True(t, IsUsage(err))
 
-	_, err = Again(r, record.Plan{Seed: 8, Target: "raft-prevote", Options: map[string]string{"sacle": "1"}})
+	_, err = PlanReplay(r, record.Plan{Seed: 8, Target: "raft-prevote", Options: map[string]string{"sacle": "1"}})
 	require.NoError(t, err, "the run itself says what is wrong with its plan")
-	_, err = Again(r, record.Plan{Seed: 8, Target: "rafft", Options: map[string]string{"scale": "1"}})
+	_, err = PlanReplay(r, record.Plan{Seed: 8, Target: "rafft", Options: map[string]string{"scale": "1"}})
 	require.ErrorContains(t, err, "rafft")
 
 	cut := *r
 	cut.History = &history.History{Ops: r.History.Ops[:len(r.History.Ops)-1]}
-	again, err := Again(&cut, record.Plan{Seed: 8})
+	again, err := PlanReplay(&cut, record.Plan{Seed: 8})
 	require.NoError(t, err)
 	require.False(t, again.Exact)
 	again.Plan.Options = r.Plan.Options // all of them are told in its setup

@@ -51,7 +51,7 @@ type run struct {
 	Config
 	cluster   Cluster
 	recorder  *history.Recorder
-	sightings *nemesis.Views
+	views     *nemesis.Views
 	nemesis   *nemesis.Nemesis
 	observers *workloads.Observers
 	rest      func() // stops what clients do besides
@@ -204,9 +204,9 @@ func (r *run) begin() {
 		Servers: r.servers, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
-	r.sightings = nemesis.NewViews(r.names, r.recorder)
-	r.sightings.Serve(r.servers)
-	r.sightings.Nameless = r.target.NoLeaderNames
+	r.views = nemesis.NewViews(r.names, r.recorder)
+	r.views.Serve(r.servers)
+	r.views.NoLeaderNames = r.target.NoLeaderNames
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
 	if writes != workloads.NoWrites {
@@ -231,7 +231,7 @@ func (r *run) begin() {
 	})
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, r.stride())
 	r.rest = r.work()
-	r.nemesis = nemesis.New(r.cluster, r.recorder, r.sightings, seed.New(r.Seed, "nemesis"))
+	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))
 	r.watchClocks()
 }
 
@@ -259,7 +259,7 @@ func (r *run) proceed(ctx context.Context) error {
 	return err
 }
 
-// step is how long the loop runs between two looks at the sightings.
+// step is how long the loop runs between two looks at the views.
 const step = 20 * time.Millisecond
 
 // settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
@@ -274,12 +274,12 @@ func (r *run) settle(ctx context.Context) error {
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err
 		}
-		if held += step; !r.sightings.Agreed() {
+		if held += step; !r.views.Agreed() {
 			held = 0
 		}
 	}
 	if held == 0 {
-		r.note("no leader known to a majority within %v of the start; last seen: %s", limit.Round(time.Second), r.sightings)
+		r.note("no leader known to a majority within %v of the start; last seen: %s", limit.Round(time.Second), r.views)
 	}
 	return nil
 }
@@ -323,7 +323,7 @@ func (r *run) recover(ctx context.Context) error {
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err
 		}
-		if held += step; !r.sightings.AllAgree() {
+		if held += step; !r.views.AllAgree() {
 			held = 0
 		}
 	}
@@ -333,7 +333,7 @@ func (r *run) recover(ctx context.Context) error {
 	return nil
 }
 
-// tell reports the nemesis's deeds and changes of leader as they happen.
+// tell reports the nemesis's actions and changes of leader as they happen.
 func (r *run) tell(op *history.Op) {
 	if record.Repeats(r.On) { // it is over in a moment, and the report tells it all
 		return

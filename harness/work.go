@@ -28,7 +28,7 @@ func (r *run) work() (stop func()) {
 			continue
 		}
 		stops = append(stops, w.Start(workloads.Scene{
-			Cluster: r.cluster, Recorder: r.recorder, Nodes: r.names, Leader: r.sightings.Leader, Bounds: r.bounds,
+			Cluster: r.cluster, Recorder: r.recorder, Nodes: r.names, Leader: r.views.Leader, Bounds: r.bounds,
 			Rand: seed.New(r.Seed, w.Name), First: first + history.Process(w.First), Stride: r.stride(),
 		}))
 	}

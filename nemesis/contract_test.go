@@ -244,8 +244,8 @@ func newTrial(t *testing.T, w world, e entry) *trial {
 			tr.ops = append(tr.ops, *op)
 		}
 	})
-	sightings := nemesis.NewViews(nodes, tr.recorder)
-	tr.nemesis = nemesis.New(w, tr.recorder, sightings, rand.New(rand.NewPCG(1, 2)))
+	views := nemesis.NewViews(nodes, tr.recorder)
+	tr.nemesis = nemesis.New(w, tr.recorder, views, rand.New(rand.NewPCG(1, 2)))
 	for _, n := range nodes {
 		tr.eventually(n+" lives", func() bool {
 			tr.born[n] = w.lives(n)

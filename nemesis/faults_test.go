@@ -95,7 +95,7 @@ func TestEachHearsItsOwnMajority(t *testing.T) {
 	}
 	s := begin(t, 2, Step{Fault: "majorities-ring"})
 	require.True(t, s.c.State().Empty())
-	require.Equal(t, []string{"0s fail inject majorities-ring "}, s.deeds())
+	require.Equal(t, []string{"0s fail inject majorities-ring "}, s.actions())
 }
 
 func TestALeaderWithAMinority(t *testing.T) {
@@ -170,7 +170,7 @@ func TestACascadeKillsWhoeverTakesOver(t *testing.T) {
 	require.Equal(t, []string{
 		"0s ok inject cascade n1", "5.02s ok change cascade n2", "6.02s ok change cascade n3", "7.02s ok change cascade n4",
 		"8.02s ok change cascade n1",
-	}, s.deeds(), "the history tells who died")
+	}, s.actions(), "the history tells who died")
 	s.heal()
 	require.True(t, s.c.State().Empty())
 }
@@ -186,7 +186,7 @@ func TestAnUnstableTopDiesAfterEachElectionItWins(t *testing.T) {
 	require.Empty(t, s.down())
 	s.run(time.Second)
 	require.Equal(t, []string{"n1"}, s.down())
-	require.Len(t, s.deeds(), 3, "no word about what changes nothing")
+	require.Len(t, s.actions(), 3, "no word about what changes nothing")
 }
 
 func TestARollingRestartTakesOneAtATime(t *testing.T) {
@@ -265,10 +265,10 @@ func TestAStepWaitsForItsCue(t *testing.T) {
 	require.Equal(t, []string{
 		"3s ok inject isolate n3", "4s ok inject kill n3", "4s ok heal isolate n3", "5s ok heal kill n3",
 		"5.02s ok inject pause n3", "6.02s ok heal pause n3",
-	}, s.deeds())
+	}, s.actions())
 	s.heal()
-	deeds := s.deeds()
-	require.Equal(t, "23s fail inject kill ", deeds[len(deeds)-1], "the one that was due, not the one that was not")
+	actions := s.actions()
+	require.Equal(t, "23s fail inject kill ", actions[len(actions)-1], "the one that was due, not the one that was not")
 	h, err := s.r.History()
 	require.NoError(t, err)
 	require.Equal(t, "no vote was seen from 11s on", h.Ops[len(h.Ops)-1].Error)
@@ -287,7 +287,7 @@ func TestTheNextLeaderIsWaitedFor(t *testing.T) {
 	require.True(t, s.c.State().Empty())
 	s.sight("n2", history.Leader, 2, "n2")
 	s.run(time.Second)
-	require.Equal(t, []string{"1.02s ok inject pause n2"}, s.deeds())
+	require.Equal(t, []string{"1.02s ok inject pause n2"}, s.actions())
 }
 
 func TestClocksErrAsAsked(t *testing.T) {
@@ -424,7 +424,7 @@ func TestAPhaseThatCannotBeLeavesWhatWasBefore(t *testing.T) {
 	require.Equal(t, cut("n1>n2"), s.c.State().Links)
 	s.run(time.Second)
 	require.Equal(t, cut("n2>n1"), s.c.State().Links)
-	require.Equal(t, []string{"0s ok inject odd ", "1s fail change odd ", "2s ok change odd "}, s.deeds())
+	require.Equal(t, []string{"0s ok inject odd ", "1s fail change odd ", "2s ok change odd "}, s.actions())
 	s.heal()
 	require.True(t, s.c.State().Empty())
 }

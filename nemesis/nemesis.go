@@ -19,10 +19,10 @@ const retry = 20 * time.Millisecond
 
 // Nemesis carries out a schedule. It belongs to the run's loop.
 type Nemesis struct {
-	cluster   Cluster
-	recorder  *history.Recorder
-	sightings *Views
-	rand      *rand.Rand
+	cluster  Cluster
+	recorder *history.Recorder
+	views    *Views
+	rand     *rand.Rand
 
 	active  []*active
 	holds   history.States // what the cluster was last asked to be
@@ -48,7 +48,7 @@ type active struct {
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
-	n := &Nemesis{cluster: c, recorder: r, sightings: s, rand: rnd, holds: history.States{}}
+	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd, holds: history.States{}}
 	s.cue = n.cued
 	return n
 }
@@ -128,8 +128,8 @@ func (n *Nemesis) fire(st Step, reason string) {
 			delete(a.fault.Params, ports.Name) // nothing to speak of
 		}
 	}
-	n.aim(a, n.sightings.Leader(), n.cluster.Now()+patience, func(aims [][]string) {
-		a.shape = f.Shape(Scene{Aims: aims, All: n.sightings.nodes, Voters: n.sightings.voters, Options: values, Rand: n.rand})
+	n.aim(a, n.views.Leader(), n.cluster.Now()+patience, func(aims [][]string) {
+		a.shape = f.Shape(Scene{Aims: aims, All: n.views.nodes, Voters: n.views.voters, Options: values, Rand: n.rand})
 		n.active = append(n.active, a)
 		n.enter(history.Inject, a, 0, aims)
 		if st.For > 0 {
@@ -146,7 +146,7 @@ func (n *Nemesis) aim(a *active, led string, deadline time.Duration, inject func
 			n.idle()
 			return
 		}
-		aims, err := n.sightings.resolve(a.fault.Asked, led, n.holds, n.rand)
+		aims, err := n.views.resolve(a.fault.Asked, led, n.holds, n.rand)
 		if err != nil && n.cluster.Now() < deadline {
 			n.cluster.After(retry, func() { n.aim(a, led, deadline, inject) })
 			n.idle()
@@ -170,7 +170,7 @@ func (n *Nemesis) enter(f history.F, a *active, phase int, aims [][]string) {
 		ready := true
 		if aims == nil {
 			var err error
-			aims, err = n.sightings.resolve(p.Words, "", n.holds, n.rand)
+			aims, err = n.views.resolve(p.Words, "", n.holds, n.rand)
 			ready = err == nil
 		}
 		var c history.Changes
@@ -187,7 +187,7 @@ func (n *Nemesis) enter(f history.F, a *active, phase int, aims [][]string) {
 	was := a.now
 	a.phase, a.now = phase, limited(p.Changes, a.ports)
 	if f == history.Inject && a.now.Empty() {
-		n.refuse(f, a, fmt.Errorf("there is nothing to do in a cluster of %d", len(n.sightings.nodes)))
+		n.refuse(f, a, fmt.Errorf("there is nothing to do in a cluster of %d", len(n.views.nodes)))
 		return
 	}
 	n.move(a)

@@ -19,7 +19,7 @@ import (
 	"recount/sim"
 )
 
-// scene is a simulated cluster of silent nodes, with a nemesis and sightings that say n1 leads.
+// scene is a simulated cluster of silent nodes, with a nemesis and views that say n1 leads.
 type scene struct {
 	*testing.T
 	c *sim.Cluster
@@ -63,8 +63,8 @@ func (s *scene) heal() {
 	require.Equal(s, 1, healed)
 }
 
-// deeds is what the nemesis recorded, without the invokes.
-func (s *scene) deeds() (lines []string) {
+// actions is what the nemesis recorded, without the invokes.
+func (s *scene) actions() (lines []string) {
 	h, err := s.r.History()
 	require.NoError(s, err)
 	for _, op := range h.Ops {
@@ -97,7 +97,7 @@ func TestAScheduleFiresAndHeals(t *testing.T) {
 	require.True(t, s.c.State().Empty())
 	require.Equal(t, []string{
 		"1s ok inject cut-link n1,n3", "2s ok inject pause n2", "3s ok heal cut-link n1,n3", "4s ok heal pause n2",
-	}, s.deeds())
+	}, s.actions())
 }
 
 func TestFaultsThatOverlapHealApart(t *testing.T) {
@@ -127,7 +127,7 @@ func TestAFlappingLinkMovesUntilItIsHealed(t *testing.T) {
 	require.Equal(t, []string{
 		"0s ok inject flap-link n1,n2", "2s ok change flap-link n1,n2", "3s ok change flap-link n1,n2",
 		"5s ok change flap-link n1,n2", "6s ok change flap-link n1,n2", "7s ok heal flap-link n1,n2",
-	}, s.deeds())
+	}, s.actions())
 }
 
 func TestHealEndsEverythingAndFiresNothingMore(t *testing.T) {
@@ -156,7 +156,7 @@ func TestAStepWaitsForItsLeaderThenGivesUp(t *testing.T) {
 	s.sight("n3", history.Follower, 3, "")
 	s.n.Start(Schedule{{Fault: "kill", Nodes: []string{"leader"}, For: time.Second}})
 	s.run(10 * time.Second)
-	require.Equal(t, []string{"1.02s ok inject pause n3", "2.02s ok heal pause n3", "8s fail inject kill "}, s.deeds())
+	require.Equal(t, []string{"1.02s ok inject pause n3", "2.02s ok heal pause n3", "8s fail inject kill "}, s.actions())
 	h, err := s.r.History()
 	require.NoError(t, err)
 	require.Equal(t, `no node to be "leader"; last seen: n1→nobody (term 2), n2 not seen, n3→nobody (term 3)`, h.Ops[len(h.Ops)-1].Error)
@@ -187,7 +187,7 @@ func TestAFaultThatDoesNotTakeEffectIsRecordedSo(t *testing.T) {
 		s.n = New(b, s.r, s.s, rand.New(rand.NewPCG(1, 2)))
 		s.n.Start(Schedule{{Fault: "pause"}})
 		s.run(time.Second)
-		require.Equal(t, []string{"0s " + want + " inject pause n1"}, s.deeds()[:1])
+		require.Equal(t, []string{"0s " + want + " inject pause n1"}, s.actions()[:1])
 		h, err := s.r.History()
 		require.NoError(t, err)
 		require.NotEmpty(t, h.Ops[len(h.Ops)-1].Error)
@@ -309,7 +309,7 @@ func TestNamelessNodesAgreeOnceOneLeads(t *testing.T) {
 		s.see(&history.Op{Type: history.OK, F: history.Announce, Node: node, View: v})
 	}
 	agreed := func() [2]bool { return [2]bool{s.Agreed(), s.AllAgree()} }
-	s.Nameless = true
+	s.NoLeaderNames = true
 	require.Equal(t, [2]bool{}, agreed())
 	say("n1", history.View{Role: history.Candidate})
 	require.Equal(t, [2]bool{}, agreed())
@@ -318,7 +318,7 @@ func TestNamelessNodesAgreeOnceOneLeads(t *testing.T) {
 	require.Equal(t, "n1→nobody, n2 leads, n3 not seen", s.String())
 	say("n3", history.View{Role: history.Leader, Leader: "n3"})
 	require.Equal(t, [2]bool{true, false}, agreed(), "two lead")
-	s.Nameless = false
+	s.NoLeaderNames = false
 	require.Equal(t, [2]bool{}, agreed())
 }
 
@@ -348,9 +348,9 @@ func TestEveryFault(t *testing.T) {
 			s.run(11 * time.Second)
 			require.True(t, s.c.State().Empty())
 			s.heal()
-			deeds := strings.Join(s.deeds(), "\n")
-			require.Contains(t, deeds, "0s ok inject "+f.Name)
-			require.Contains(t, deeds, "10s ok heal "+f.Name)
+			actions := strings.Join(s.actions(), "\n")
+			require.Contains(t, actions, "0s ok inject "+f.Name)
+			require.Contains(t, actions, "10s ok heal "+f.Name)
 		})
 	}
 }

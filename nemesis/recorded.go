@@ -20,7 +20,7 @@ type Action struct {
 // ActionsOf returns what the nemesis did in a run, from its history. What is known not to have taken effect is left out.
 func ActionsOf(h *history.History) ([]Action, error) {
 	settled := slices.IndexFunc(h.Ops, func(op history.Op) bool { return op.F == history.Settle })
-	var deeds []Action
+	var actions []Action
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.Invoke || op.Fault == nil {
@@ -35,14 +35,14 @@ func ActionsOf(h *history.History) ([]Action, error) {
 		}
 		fault := *op.Fault
 		fault.Spread = 0
-		deeds = append(deeds, Action{op.Time - h.Ops[settled].Time, op.F, fault})
+		actions = append(actions, Action{op.Time - h.Ops[settled].Time, op.F, fault})
 	}
-	return deeds, nil
+	return actions, nil
 }
 
 // CheckActions finds what is wrong with actions for a cluster of these nodes.
-func CheckActions(deeds []Action, nodes []string) error {
-	for i, d := range deeds {
+func CheckActions(actions []Action, nodes []string) error {
+	for i, d := range actions {
 		touched := slices.Clone(d.Fault.Nodes)
 		for _, s := range d.Fault.States() {
 			touched = append(touched, s.Key().Nodes()...)
@@ -57,8 +57,8 @@ func CheckActions(deeds []Action, nodes []string) error {
 }
 
 // Repeat does again, from now on, what was done in an earlier run. Heal ends what that leaves under way.
-func (n *Nemesis) Repeat(deeds []Action) {
-	for _, d := range deeds {
+func (n *Nemesis) Repeat(actions []Action) {
+	for _, d := range actions {
 		n.cluster.After(d.At, func() { n.turn(func() { n.redo(d) }) })
 	}
 }

@@ -21,9 +21,9 @@ func (s *scene) settled() {
 func again(s *scene) []Action {
 	h, err := s.r.History()
 	require.NoError(s, err)
-	deeds, err := ActionsOf(h)
+	actions, err := ActionsOf(h)
 	require.NoError(s, err)
-	return deeds
+	return actions
 }
 
 func TestWhatWasRecordedIsDoneAgain(t *testing.T) {
@@ -53,11 +53,11 @@ func TestWhatWasRecordedIsDoneAgain(t *testing.T) {
 		require.Equal(t, want, second.c.State(), "after %d00ms", i+1)
 		require.Equal(t, want, second.n.Holds())
 	}
-	require.Equal(t, first.deeds(), second.deeds())
+	require.Equal(t, first.actions(), second.actions())
 	require.False(t, second.c.State().Empty())
 	second.heal()
 	require.True(t, second.c.State().Empty())
-	require.Contains(t, strings.Join(second.deeds(), "\n"), "10s ok heal isolate ")
+	require.Contains(t, strings.Join(second.actions(), "\n"), "10s ok heal isolate ")
 }
 
 func TestWhatDidNotTakeEffectIsNotDoneAgain(t *testing.T) {
@@ -80,9 +80,9 @@ func TestDeedsAreCountedFromWhenTheClusterSettled(t *testing.T) {
 
 	quiet, err := history.NewRecorder(io.Discard, 0).History()
 	require.NoError(t, err)
-	deeds, err := ActionsOf(quiet)
+	actions, err := ActionsOf(quiet)
 	require.NoError(t, err)
-	require.Empty(t, deeds)
+	require.Empty(t, actions)
 }
 
 func TestDeedsAreOfNodesThatThereAre(t *testing.T) {

@@ -69,8 +69,8 @@ type Views struct {
 	ballot  [2]string    // who gave its vote last, and to whom
 	cue     func(seen []Cue, what string)
 
-	// Nameless says that no node names another as the leader, so that nobody can be waited for to agree.
-	Nameless bool
+	// NoLeaderNames says that no node names another as the leader, so that nobody can be waited for to agree.
+	NoLeaderNames bool
 }
 
 // NewViews watches a recorder.
@@ -143,7 +143,7 @@ func (s *Views) Agreed() bool {
 	if leader == "" {
 		return false
 	}
-	if s.Nameless {
+	if s.NoLeaderNames {
 		return true
 	}
 	count := 0
@@ -164,7 +164,7 @@ func (s *Views) AllAgree() bool {
 	}
 	for _, n := range s.others {
 		v := s.views[n]
-		if s.Nameless && !v.Claims() {
+		if s.NoLeaderNames && !v.Claims() {
 			continue
 		}
 		if v.Leader != leader || v.Term != s.views[leader].Term {

@@ -267,7 +267,7 @@ func TestAFindingOnContainersRequiresWhatItBroke(t *testing.T) {
 		require.Equal(t, record.StatusBroken, r.Status)
 		stored, err := record.Read(r.Dir)
 		require.NoError(t, err)
-		again, err := harness.Again(stored, record.Plan{Seed: stored.Seed})
+		again, err := harness.PlanReplay(stored, record.Plan{Seed: stored.Seed})
 		require.NoError(t, err)
 		require.Equal(t, []string{"sticky-leader"}, again.Plan.Require)
 	}

@@ -151,7 +151,7 @@ func words(s nemesis.Schedule) string {
 }
 
 func repeats(t *testing.T, s *shrink.Result) {
-	again, err := harness.Again(s.Run, record.Plan{Seed: s.Plan.Seed})
+	again, err := harness.PlanReplay(s.Run, record.Plan{Seed: s.Plan.Seed})
 	require.NoError(t, err)
 	require.True(t, again.Exact)
 	for range 100 {

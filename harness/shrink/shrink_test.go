@@ -165,7 +165,7 @@ func TestWhatCannotBeShrunkIsSaid(t *testing.T) {
 	_, err = Shrink(context.Background(), quiet, Config{Property: "fencing"})
 	require.ErrorContains(t, err, "the run does not break fencing")
 
-	again, err := harness.Again(simulate(t, crowded["sticky-leader"]), record.Plan{Seed: 6})
+	again, err := harness.PlanReplay(simulate(t, crowded["sticky-leader"]), record.Plan{Seed: 6})
 	require.NoError(t, err)
 	_, err = Shrink(context.Background(), simulate(t, again.Plan), Config{})
 	require.ErrorContains(t, err, "repeats the faults of another")
