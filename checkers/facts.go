@@ -69,7 +69,7 @@ type height struct {
 	by   int32 // in answers
 }
 
-// watched tell how well a node was observed.
+// watched tells how well a node was observed.
 type watched struct {
 	polls, announced, whole int           // answers, changes it told of by itself, and those of both that were not torn
 	last                    span          // of the last one that was asked for
