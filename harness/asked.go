@@ -128,17 +128,17 @@ func (n *systemNode) View(ctx context.Context) (history.View, error) {
 	return v, err
 }
 
-// readLog lets a node's log announce its changes, if the system can read it.
-func (c *containers) readLog(name string, self election.ID) {
-	reader, ok := c.system.(election.LogReader)
+// readLog returns what takes the lines of a node's log and has its changes announced; nil if the system cannot read its log.
+func readLog(system election.System, self election.ID, announce func(history.View)) func(line string) {
+	reader, ok := system.(election.LogReader)
 	if !ok {
-		return
+		return nil
 	}
-	c.Logs(name, func(line string) {
+	return func(line string) {
 		if s, ok := reader.ReadLog(self, line); ok {
-			c.announce(name, history.ViewOf(s))
+			announce(history.ViewOf(s))
 		}
-	})
+	}
 }
 
 // serve takes the writes that come over one connection from a node's writer, one line each, and answers them.

@@ -142,7 +142,9 @@ func (c *containers) Start(ctx context.Context) error {
 		}
 		run[name] = c.ofSystem(self, writes)
 		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
-		c.readLog(name, self.ID)
+		if read := readLog(c.system, self.ID, func(v history.View) { c.announce(name, v) }); read != nil {
+			c.Logs(name, read)
+		}
 	}
 	if err := c.Launch(ctx, run); err != nil {
 		return err

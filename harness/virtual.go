@@ -81,7 +81,9 @@ func (c *virtualized) Start(ctx context.Context) error {
 		}
 	})
 	for i, name := range c.s.names {
-		c.readLog(name, c.members[i].ID)
+		if read := readLog(c.system, c.members[i].ID, func(v history.View) { c.announce(name, v) }); read != nil {
+			c.Logs(name, read)
+		}
 	}
 	if err := c.Launch(run); err != nil {
 		return err
@@ -112,19 +114,6 @@ func (c *virtualized) programs(self election.Member) []virtual.Program {
 		all = append(all, program(b))
 	}
 	return all
-}
-
-// readLog lets a node's log announce its changes, if the system can read it.
-func (c *virtualized) readLog(name string, self election.ID) {
-	reader, ok := c.system.(election.LogReader)
-	if !ok {
-		return
-	}
-	c.Logs(name, func(line string) {
-		if s, ok := reader.ReadLog(self, line); ok {
-			c.announce(name, history.ViewOf(s))
-		}
-	})
 }
 
 // Observe asks a node among the clients and brings the answer to the loop.

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,10 +51,26 @@ func (s *Service) Observer(self election.Member, all []election.Member, dial ele
 	return candidateObserver{NewAsker(dial, candidatePort), s.Numbered}
 }
 
-// CandidateMain is the file that the mains of all candidates share: how they tell their views. It is a recipe's GoMain.More.
+// candidateMain is the file that the mains of all candidates share: how they tell their views.
 //
 //go:embed candidate.go.txt
-var CandidateMain string
+var candidateMain string
+
+// CandidateRecipe is how a candidate is made with each version of a client that a pattern lets through: of a main and a go.mod, in
+// which VERSION stands for the client's.
+func CandidateRecipe(versions *regexp.Regexp, main, mod string) func(version string) recipes.Recipe {
+	return func(version string) recipes.Recipe {
+		if !versions.MatchString(version) {
+			return nil
+		}
+		return recipes.GoMain{
+			Main: main,
+			More: candidateMain,
+			Mod:  strings.ReplaceAll(mod, "VERSION", version),
+			Path: "usr/bin/candidate",
+		}
+	}
+}
 
 // candidatePort is where a candidate tells its view.
 const candidatePort = 7300

@@ -3,7 +3,6 @@ package etcdelection
 import (
 	_ "embed"
 	"regexp"
-	"strings"
 
 	"recount/docker/recipes"
 	"recount/targets/systems"
@@ -19,18 +18,8 @@ var (
 )
 
 func init() {
-	recipes.Register(recipes.System{Name: "etcd-candidate", Versions: "all of 3.5, 3.6 and 3.7", Recipe: recipe})
-}
-
-// recipe is how a candidate with a version of etcd's client is made.
-func recipe(version string) recipes.Recipe {
-	if !versions.MatchString(version) {
-		return nil
-	}
-	return recipes.GoMain{
-		Main: recipeMain,
-		More: systems.CandidateMain,
-		Mod:  strings.ReplaceAll(recipeMod, "VERSION", version),
-		Path: "usr/bin/candidate",
-	}
+	recipes.Register(recipes.System{
+		Name: "etcd-candidate", Versions: "all of 3.5, 3.6 and 3.7",
+		Recipe: systems.CandidateRecipe(versions, recipeMain, recipeMod),
+	})
 }

@@ -3,7 +3,6 @@ package kuberneteslease
 import (
 	_ "embed"
 	"regexp"
-	"strings"
 
 	"recount/docker/recipes"
 	"recount/targets/systems"
@@ -19,18 +18,8 @@ var (
 )
 
 func init() {
-	recipes.Register(recipes.System{Name: "kubernetes-candidate", Versions: "0.24 to 0.34 of client-go, such as 0.26.15 and 0.34.1", Recipe: candidateRecipe})
-}
-
-// candidateRecipe is how a candidate with a version of client-go is made.
-func candidateRecipe(version string) recipes.Recipe {
-	if !clientVersions.MatchString(version) {
-		return nil
-	}
-	return recipes.GoMain{
-		Main: candidateMain,
-		More: systems.CandidateMain,
-		Mod:  strings.ReplaceAll(candidateMod, "VERSION", version),
-		Path: "usr/bin/candidate",
-	}
+	recipes.Register(recipes.System{
+		Name: "kubernetes-candidate", Versions: "0.24 to 0.34 of client-go, such as 0.26.15 and 0.34.1",
+		Recipe: systems.CandidateRecipe(clientVersions, candidateMain, candidateMod),
+	})
 }

@@ -3,7 +3,6 @@ package redlock
 import (
 	_ "embed"
 	"regexp"
-	"strings"
 
 	"recount/docker/recipes"
 	"recount/targets/systems"
@@ -19,18 +18,8 @@ var (
 )
 
 func init() {
-	recipes.Register(recipes.System{Name: "redlock-candidate", Versions: "4.10 to 4.19 of github.com/go-redsync/redsync", Recipe: recipe})
-}
-
-// recipe is how a candidate with a version of github.com/go-redsync/redsync is made.
-func recipe(version string) recipes.Recipe {
-	if !versions.MatchString(version) {
-		return nil
-	}
-	return recipes.GoMain{
-		Main: recipeMain,
-		More: systems.CandidateMain,
-		Mod:  strings.ReplaceAll(recipeMod, "VERSION", version),
-		Path: "usr/bin/candidate",
-	}
+	recipes.Register(recipes.System{
+		Name: "redlock-candidate", Versions: "4.10 to 4.19 of github.com/go-redsync/redsync",
+		Recipe: systems.CandidateRecipe(versions, recipeMain, recipeMod),
+	})
 }
