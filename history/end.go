@@ -12,14 +12,7 @@ func init() {
 }
 
 // Complete reports whether the run reached its end: a history without End was cut short.
-func (h *History) Complete() bool { return h.ended() && h.Ops[len(h.Ops)-1].Type == OK }
+func (h *History) Complete() bool { return h.Frame().Complete() }
 
 // Doubtful reports whether nobody knows if the history is whole, and why.
-func (h *History) Doubtful() (why string, doubtful bool) {
-	if !h.ended() || h.Complete() {
-		return "", false
-	}
-	return h.Ops[len(h.Ops)-1].Error, true
-}
-
-func (h *History) ended() bool { return len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].F == End }
+func (h *History) Doubtful() (why string, doubtful bool) { return h.Frame().Doubtful() }

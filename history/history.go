@@ -30,7 +30,7 @@ func New(ops []Op) (*History, error) {
 		slices.SortStableFunc(ops, byTime)
 	}
 	h := &History{Ops: ops, other: make([]int32, len(ops))}
-	open := map[Process]int32{}
+	p := newPairing()
 	var f format
 	for i := range ops {
 		h.other[i] = -1
@@ -38,24 +38,46 @@ func New(ops []Op) (*History, error) {
 		if err := f.fits(op); err != nil {
 			return nil, fmt.Errorf("op %d: %w", op.Index, err)
 		}
-		if op.Alone() {
-			continue
+		begun, ends, err := p.see(op, int32(i))
+		if err != nil {
+			return nil, fmt.Errorf("op %d: %w", op.Index, err)
 		}
-		begun, busy := open[op.Process]
-		if op.Type == Invoke {
-			if busy {
-				return nil, fmt.Errorf("op %d: process %v invokes %s before its op %d has ended", op.Index, op.Process, op.F, ops[begun].Index)
-			}
-			open[op.Process] = int32(i)
-			continue
+		if ends {
+			h.other[i], h.other[begun] = begun, int32(i)
 		}
-		if !busy || ops[begun].F != op.F {
-			return nil, fmt.Errorf("op %d: process %v ends a %s that it never invoked", op.Index, op.Process, op.F)
-		}
-		h.other[i], h.other[begun] = begun, int32(i)
-		delete(open, op.Process)
 	}
 	return h, nil
+}
+
+// pairing finds the beginning of each operation that ends.
+type pairing struct{ open map[Process]beginning }
+
+// beginning is an operation under way.
+type beginning struct {
+	at    int32 // where the caller has it
+	index int
+	f     F
+}
+
+func newPairing() pairing { return pairing{map[Process]beginning{}} }
+
+// see takes the next op, and where the caller has it. It reports whether op ends an operation, and where that began.
+func (p pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
+	if op.Alone() {
+		return 0, false, nil
+	}
+	b, busy := p.open[op.Process]
+	switch {
+	case op.Type == Invoke && busy:
+		return 0, false, fmt.Errorf("process %v invokes %s before its op %d has ended", op.Process, op.F, b.index)
+	case op.Type == Invoke:
+		p.open[op.Process] = beginning{at, op.Index, op.F}
+		return 0, false, nil
+	case !busy || b.f != op.F:
+		return 0, false, fmt.Errorf("process %v ends a %s that it never invoked", op.Process, op.F)
+	}
+	delete(p.open, op.Process)
+	return b.at, true, nil
 }
 
 // Alone reports whether op stands by itself: something that was seen, not something that was begun and ended.
@@ -66,13 +88,4 @@ func (op *Op) Alone() bool { return kindOf(op.F).alone }
 func (h *History) Other(i int) int { return int(h.other[i]) }
 
 // Happened is how many ops tell what happened between the beginning of the run and its end.
-func (h *History) Happened() int {
-	n := len(h.Ops)
-	if h.Setup() != nil {
-		n--
-	}
-	if h.ended() {
-		n--
-	}
-	return n
-}
+func (h *History) Happened() int { return h.Frame().Happened() }

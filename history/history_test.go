@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // every is one op of each kind, as a run might record them.

@@ -26,6 +26,7 @@ type LinkState struct {
 	Reorder   float64       `json:"reorder,omitempty"`   // chance that a packet overtakes the delay, 0 to 1
 	Rate      int64         `json:"rate,omitempty"`      // bits per second that pass, what exceeds them waits; 0 for no limit
 	Reset     bool          `json:"reset,omitempty"`     // TCP gets resets for answers, and what is in flight is lost
+	Picked    bool          `json:"picked,omitempty"`    // single messages are lost, late or repeated: see Trap
 }
 
 // Buffer is how long a packet may wait for a link of limited rate. One that would have to wait longer is lost.
@@ -46,6 +47,7 @@ func (s LinkState) And(t LinkState) LinkState {
 		Reorder:   either(s.Reorder, t.Reorder),
 		Rate:      rate,
 		Reset:     s.Reset || t.Reset,
+		Picked:    s.Picked || t.Picked,
 	}
 }
 
@@ -72,6 +74,7 @@ func (s LinkState) Words() string {
 	add(s.Reorder > 0, "%.3g%% reordered", 100*s.Reorder)
 	add(s.Rate > 0, "limited to %d bit/s", s.Rate)
 	add(s.Reset, "reset")
+	add(s.Picked, "with single messages lost, late or repeated")
 	if len(words) == 0 {
 		return "whole"
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"time"
 	"unsafe"
 )
 
@@ -42,55 +43,107 @@ func Parse(r io.Reader) (*History, error) { return ParseWithin(r, math.MaxInt64)
 // ParseWithin is Parse with a limit on memory, in bytes. A history that would need more is refused.
 func ParseWithin(r io.Reader, memory int64) (*History, error) {
 	most := int(min(memory/OpSize, math.MaxInt32))
-	l := lines{r: bufio.NewReaderSize(r, 1<<20), size: sizeOf(r)}
-	if magic, _ := l.r.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(l.r)
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			return &History{}, fmt.Errorf("decompress: %w", ErrCut)
-		}
-		if err != nil {
-			return &History{}, fmt.Errorf("decompress: %w", err)
-		}
-		l.r, l.size = bufio.NewReaderSize(z, 1<<20), 0
+	s, err := newSource(r)
+	if err != nil {
+		return &History{}, err
 	}
-	s := scanner{names: map[string]string{}}
 	var ops []Op
-	var f format
-	if mark, _ := l.r.Peek(3); string(mark) == "\ufeff" { // of some editors
-		l.r.Discard(3)
-	}
 	for {
-		text, err := l.next()
-		if errors.Is(err, io.EOF) {
-			return New(ops)
+		if len(ops) == expectAfter {
+			ops = slices.Grow(ops, min(s.expect(), most-len(ops)))
+		}
+		ops = append(ops, Op{})
+		switch err := s.next(&ops[len(ops)-1]); {
+		case errors.Is(err, io.EOF):
+			return New(ops[:len(ops)-1])
+		case err != nil:
+			return &History{Ops: ops[:len(ops)-1]}, err
+		case len(ops) > most:
+			return &History{Ops: ops[:most]}, fmt.Errorf("line %d: the first %d ops are all that fits into %d MiB of memory", s.n, most, memory>>20)
+		}
+	}
+}
+
+// ErrDisorder is what Stream returns, wrapped, when an op is earlier than the one before it: such a history must be read
+// whole, and put in order.
+var ErrDisorder = errors.New("the ops are not in order of time")
+
+// Stream reads a history as Parse does, but keeps none of it: f is called with each op in turn, and must not keep the pointer.
+// The first error of f ends it and is returned.
+func Stream(r io.Reader, f func(*Op) error) error {
+	s, err := newSource(r)
+	if err != nil {
+		return err
+	}
+	p := newPairing()
+	for last, op := time.Duration(0), new(Op); ; last = op.Time {
+		*op = Op{}
+		if err := s.next(op); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if op.Time < last {
+			return fmt.Errorf("line %d: %w", s.n, ErrDisorder)
+		}
+		if _, _, err := p.see(op, 0); err != nil {
+			return fmt.Errorf("op %d: %w", op.Index, err)
+		}
+		if err := f(op); err != nil {
+			return err
+		}
+	}
+}
+
+// source reads ops from lines of JSON, one by one.
+type source struct {
+	lines
+	scanner scanner
+	format  format
+}
+
+func newSource(r io.Reader) (*source, error) {
+	s := &source{lines: lines{r: bufio.NewReaderSize(r, 1<<20), size: sizeOf(r)}, scanner: scanner{names: map[string]string{}}}
+	if magic, _ := s.r.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(s.r)
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("decompress: %w", ErrCut)
 		}
 		if err != nil {
-			return &History{Ops: ops}, err
+			return nil, fmt.Errorf("decompress: %w", err)
+		}
+		s.r, s.size = bufio.NewReaderSize(z, 1<<20), 0
+	}
+	if mark, _ := s.r.Peek(3); string(mark) == "\ufeff" { // of some editors
+		s.r.Discard(3)
+	}
+	return s, nil
+}
+
+// next reads the next op into a zero one. The error at the end is io.EOF.
+func (s *source) next(op *Op) error {
+	for {
+		text, err := s.lines.next()
+		if err != nil {
+			return err
 		}
 		if len(text) == 0 {
 			continue
 		}
-		if len(ops) == most {
-			return &History{Ops: ops}, fmt.Errorf("line %d: the first %d ops are all that fits into %d MiB of memory", l.n, most, memory>>20)
-		}
-		if len(ops) == expectAfter {
-			ops = slices.Grow(ops, min(l.expect(), most-len(ops)))
-		}
-		ops = append(ops, Op{})
-		op := &ops[len(ops)-1]
 		column := 0
-		if !s.op(text, op) {
+		if !s.scanner.op(text, op) {
 			column, err = op.decode(text)
-			if err != nil && l.ends && !json.Valid(text) { // somebody was not done writing
+			if err != nil && s.ends && !json.Valid(text) { // somebody was not done writing
 				column, err = len(text)+1, ErrCut
 			}
 		}
 		if err == nil {
-			column, err = 1, f.fits(op)
+			column, err = 1, s.format.fits(op)
 		}
 		if err != nil {
-			return &History{Ops: ops[:len(ops)-1]}, &SyntaxError{l.n, column + l.indent, err}
+			return &SyntaxError{s.n, column + s.indent, err}
 		}
+		return nil
 	}
 }
 

@@ -115,9 +115,4 @@ func (s *Setup) fits() error {
 }
 
 // Setup returns what the run's first op tells about the cluster, or nil.
-func (h *History) Setup() *Setup {
-	if len(h.Ops) > 0 && h.Ops[0].F == Begin {
-		return h.Ops[0].Setup
-	}
-	return nil
-}
+func (h *History) Setup() *Setup { return h.Frame().Setup() }

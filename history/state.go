@@ -29,15 +29,15 @@ type Key struct {
 	Node      string // of a link, the one that sends
 	To        string // of a link, the one that receives
 	Port      int    // of a link's port
+	Part      string // of a node's part, its name
 }
 
 // Compare orders keys by dimension and then by node, which is the order of all lists of states.
 func (k Key) Compare(o Key) int {
-	return cmp.Or(
-		cmp.Compare(order(k.Dimension), order(o.Dimension)),
-		cmp.Compare(k.Dimension, o.Dimension),
-		cmp.Compare(k.Node, o.Node), cmp.Compare(k.To, o.To), cmp.Compare(k.Port, o.Port),
-	)
+	if k.Dimension != o.Dimension {
+		return cmp.Or(cmp.Compare(order(k.Dimension), order(o.Dimension)), cmp.Compare(k.Dimension, o.Dimension))
+	}
+	return cmp.Or(cmp.Compare(k.Node, o.Node), cmp.Compare(k.To, o.To), cmp.Compare(k.Port, o.Port), cmp.Compare(k.Part, o.Part))
 }
 
 // Nodes are those that a thing belongs to.
@@ -109,7 +109,7 @@ func (a States) Keys(b States) []Key {
 
 // Changes returns the states as a list of changes, in order.
 func (a States) Changes() (c Changes) {
-	for _, k := range a.Keys(nil) {
+	for _, k := range slices.SortedFunc(maps.Keys(a), Key.Compare) {
 		c.add(a[k])
 	}
 	return c

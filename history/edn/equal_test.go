@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // equal is Clojure's = sentence by sentence of https://clojure.org/guides/equality, with no thought of how long it takes.

@@ -14,6 +14,7 @@ import (
 
 	"recount/history"
 	"recount/history/edn"
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // alone are the ops that stand by themselves; pairs are those that are begun and ended.

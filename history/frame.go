@@ -1,0 +1,62 @@
+package history
+
+import "time"
+
+// Frame is what is left of a history that nobody keeps: what the harness and the nemesis did, and how much there was beside
+// it. It is of the size of the schedule, however long the run. The zero value is ready to be added to.
+type Frame struct {
+	Ops   []Op          // of the harness and the nemesis, in order; where the history is kept, all ops
+	Count int           // of all ops
+	Last  time.Duration // when the last of them was
+
+	over bool // the last of them is End
+}
+
+// Add takes the next op. It does not keep the pointer.
+func (f *Frame) Add(op *Op) {
+	f.Count, f.Last, f.over = f.Count+1, op.Time, op.F == End
+	if op.Process < 0 || f.over {
+		f.Ops = append(f.Ops, *op)
+	}
+}
+
+// Frame returns the history as a frame.
+func (h *History) Frame() *Frame {
+	f := &Frame{Ops: h.Ops, Count: len(h.Ops)}
+	if f.Count > 0 {
+		last := &h.Ops[f.Count-1]
+		f.Last, f.over = last.Time, last.F == End
+	}
+	return f
+}
+
+// Setup returns what the history tells about the cluster, or nil.
+func (f *Frame) Setup() *Setup {
+	if len(f.Ops) > 0 && f.Ops[0].F == Begin {
+		return f.Ops[0].Setup
+	}
+	return nil
+}
+
+// Complete reports whether the run reached its end: a history without End was cut short.
+func (f *Frame) Complete() bool { return f.over && f.Ops[len(f.Ops)-1].Type == OK }
+
+// Doubtful reports whether nobody knows if the history is whole, and why.
+func (f *Frame) Doubtful() (why string, doubtful bool) {
+	if !f.over || f.Complete() {
+		return "", false
+	}
+	return f.Ops[len(f.Ops)-1].Error, true
+}
+
+// Happened is how many ops tell what happened between the beginning of the run and its end.
+func (f *Frame) Happened() int {
+	n := f.Count
+	if f.Setup() != nil {
+		n--
+	}
+	if f.over {
+		n--
+	}
+	return n
+}

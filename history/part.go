@@ -1,0 +1,42 @@
+package history
+
+// Part is the state of some of a node's processes, which go by one name there: its agent, its database. The others, and the
+// node as a whole, have a state of their own.
+type Part struct {
+	Node    string    `json:"node"`
+	Process string    `json:"process"`
+	State   ProcState `json:"state"` // Up or Paused
+}
+
+func init() { RegisterDimension[Part]("parts") }
+
+// Key implements State.
+func (p Part) Key() Key { return Key{Dimension: "parts", Node: p.Node, Part: p.Process} }
+
+// Healthy implements State.
+func (p Part) Healthy() State { return Part{p.Node, p.Process, Up} }
+
+// Merge implements State: the worse of the two holds.
+func (p Part) Merge(other State) State {
+	if o := other.(Part); severity[o.State] > severity[p.State] {
+		return o
+	}
+	return p
+}
+
+// Same implements State.
+func (p Part) Same(other State) bool { return p == other }
+
+// Name implements State.
+func (p Part) Name() string { return p.Node + "/" + p.Process }
+
+// Words implements State.
+func (p Part) Words() string { return string(p.State) }
+
+// Parts returns the states of parts of nodes among the changes.
+func (c Changes) Parts() (all []Part) {
+	for _, s := range c.More["parts"] {
+		all = append(all, s.(Part))
+	}
+	return all
+}
