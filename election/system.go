@@ -26,8 +26,8 @@ type System interface {
 // Service is a System of candidates and of the servers that they elect through.
 type Service interface {
 	System
-	// ServerImage is the image that servers run.
-	ServerImage() Image
+	// ServerImage is the image that a server runs. Its address is not known yet.
+	ServerImage(server Member) Image
 }
 
 // Image is how an image is come by: a recipe, or one of the other ways, for somebody's own server.
@@ -38,6 +38,7 @@ type Image struct {
 	Ref        string // an image that the engine has, or can pull
 	Dockerfile string // a file by which the engine builds the image; its folder is the context
 	Binary     string // a file that is a static Linux executable: the image holds nothing else, and runs it
+	Debian     string // packages of Debian's, with spaces between: the image holds them and all that they depend on
 	Package    string // the folder of a Go package main, which Recount builds: the image is as with Binary
 }
 
@@ -57,6 +58,8 @@ type Container struct {
 	// Files are written before the first start, by their whole paths: what a server has to find that takes it in no other
 	// way. Those under Data survive a restart as the server has changed them, the others as they are.
 	Files map[string]string
+	// Capabilities are those of Linux that it has besides the engine's default: "NET_ADMIN".
+	Capabilities []string
 	// Beside are processes of the same image that share the member's network and its fate.
 	Beside []Container
 }
@@ -79,6 +82,13 @@ type Readier interface {
 	Ready(ctx context.Context, self Member, all []Member, dial Dial) error
 	// Patience is how long a server may take.
 	Patience() time.Duration
+}
+
+// Bootstrapper is a System that has to be told once that its members are a cluster.
+type Bootstrapper interface {
+	// Bootstrap does so when all members were started and before they are asked whether they are ready. Where it fails, it
+	// is called again, for as long as members may take to be ready; after it has returned nil, never.
+	Bootstrap(ctx context.Context, all []Member) error
 }
 
 // Exec runs a command in a member's container and returns what it prints.

@@ -12,8 +12,14 @@ func (c *Cluster) Can(ch history.Changes) error {
 	if len(ch.Clients) > 0 {
 		return errors.New("the clients are not simulated here")
 	}
-	for dimension := range ch.More {
-		return fmt.Errorf("%s are not simulated", dimension)
+	for dimension, states := range ch.More {
+		for _, s := range states {
+			if t, ok := s.(history.Trap); !ok {
+				return fmt.Errorf("%s are not simulated", dimension)
+			} else if err := c.canTrap(t); err != nil {
+				return err
+			}
+		}
 	}
 	for _, l := range ch.Links {
 		if err := c.links.Check(l); err != nil {
@@ -50,6 +56,9 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	for _, l := range ch.Links {
 		c.setLink(l)
+	}
+	for _, s := range ch.More["traps"] {
+		c.setTrap(s.(history.Trap))
 	}
 	for _, k := range ch.Clocks {
 		n := &c.nodes[c.index(k.Node)]
@@ -146,5 +155,11 @@ func (c *Cluster) State() history.Changes {
 		}
 	}
 	s.Links = c.links.All()
+	for _, t := range c.traps {
+		if s.More == nil {
+			s.More = history.More{}
+		}
+		s.More["traps"] = append(s.More["traps"], t.Trap)
+	}
 	return s
 }

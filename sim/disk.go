@@ -63,24 +63,32 @@ func (n *node) fail(chance float64) {
 	}
 }
 
-// guarded calls the algorithm, whose process ends if its disk fails it, and reports whether it goes on.
+// guarded calls the algorithm, whose process ends if its disk fails it or a trap has it, and reports whether it goes on. Once
+// the cluster's work has proved endless it calls none: healing is outside of Run, where nothing would break that off.
 func (n *node) guarded(f func()) (goesOn bool) {
-	if !n.disk.ill {
+	if n.c.work.ended {
+		return false
+	}
+	if !n.disk.ill && len(n.c.traps) == 0 {
 		f()
 		return true
 	}
 	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		if _, ok := p.(diskFailed); !ok {
+		switch p := recover(); p.(type) {
+		case nil:
+		case diskFailed:
+			n.stop(history.Down)
+			n.c.exited(n.name, exitStatus)
+		case cutOff:
+			n.finish()
+		default:
 			panic(p)
 		}
-		n.stop(history.Down)
-		n.c.exited(n.name, exitStatus)
 	}()
 	f()
+	if n.doomed != nil { // it had less to do than was waited for
+		panic(cutOff{})
+	}
 	return true
 }
 
@@ -95,6 +103,9 @@ func (n *node) Load(key string) []byte {
 }
 
 func (n *node) Store(key string, value []byte) {
+	if n.effect() {
+		return
+	}
 	if n.disk.Full {
 		panic(diskFailed{})
 	}
@@ -105,6 +116,9 @@ func (n *node) Store(key string, value []byte) {
 // Sync takes its time on a slow disk: the process stands still, and all that it does after it, in the same method, is
 // done so much later.
 func (n *node) Sync() {
+	if n.effect() {
+		return
+	}
 	n.lag += n.disk.Slow
 	if n.disk.SyncErrors > 0 && n.c.disks.Float64() < n.disk.SyncErrors {
 		clear(n.disk.dirty) // what a failed sync has not written, no later one will

@@ -34,21 +34,37 @@ func (c *Cluster) lose(from, to int32) {
 	}
 }
 
-// send puts a message on the wire.
+// send has a message leave a node.
 func (c *Cluster) send(from, to int32, m election.Message) {
-	a := c.links.Send(c.now, c.packet(from, to, size(&m)))
+	c.sent(from, to, &m)
+	if len(c.traps) > 0 && c.catch(from, to, &m) {
+		return
+	}
+	c.transmit(from, to, c.now, &m)
+}
+
+// transmit puts a message on the wire, now or after it was held.
+func (c *Cluster) transmit(from, to int32, sent time.Duration, m *election.Message) {
+	a := c.links.Send(c.now, c.packet(from, to, size(m)))
+	late := time.Duration(0)
+	if s := c.spoiled; s != nil && s.is(from, to, sent, m) {
+		c.spoiled = nil
+		if late = s.late; late == 0 {
+			return
+		}
+	}
 	if a.N == 0 {
-		c.tell(c.nodes[from].id, to, c.now, "the link is "+c.links.State(c.packet(from, to, 0)).Words(), &m)
+		c.tell(c.nodes[from].id, to, sent, "the link is "+c.links.State(c.packet(from, to, 0)).Words(), m)
 	}
 	for _, at := range a.At[:a.N] {
-		c.put(at, from, to, &m)
+		c.put(at+late, sent, from, to, m)
 	}
 }
 
 // put lets a message arrive at a time.
-func (c *Cluster) put(at time.Duration, from, to int32, m *election.Message) {
+func (c *Cluster) put(at, sent time.Duration, from, to int32, m *election.Message) {
 	e := c.queue.add(at)
-	e.kind, e.node, e.from, e.sent, e.msg = deliver, to, c.nodes[from].id, c.now, *m
+	e.kind, e.node, e.from, e.sent, e.msg = deliver, to, c.nodes[from].id, sent, *m
 }
 
 // size is about how many bytes a message has as an IP packet: 28 of them are headers, numbers are short, and so are the

@@ -31,7 +31,13 @@ type node struct {
 	lag   time.Duration // how long its disk has let it wait, in the method under way
 	busy  time.Duration // until when its disk keeps it waiting
 
+	doomed *trap // has sprung, and ends the process in the middle of what it does,
+	left   int   // after so many more things,
+	torn   bool  // or has ended it: what is unwound does nothing more
+
 	last   election.Status // what it last announced
+	noted  election.Status // what traps last saw it be, also in the middle of a method
+	looked bool            // they have, in this life: what it was when it started is nothing that it has become
 	tenure uint64
 }
 
@@ -48,7 +54,7 @@ type timer struct {
 // start begins a life.
 func (n *node) start() {
 	n.life++
-	n.state = history.Up
+	n.state, n.torn, n.looked = history.Up, false, false
 	n.rand = seed.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
 	n.last = election.Status{}
 	n.impl = n.c.new(n)
@@ -57,6 +63,9 @@ func (n *node) start() {
 	}
 	n.changed()
 	n.wait()
+	if len(n.c.traps) > 0 {
+		n.c.loosenStarted(n)
+	}
 	for _, f := range n.c.started {
 		f(n.id, &Process{n, n.life})
 	}
@@ -79,6 +88,7 @@ func (n *node) stop(state history.ProcState) {
 	n.state = state
 	n.impl = nil
 	n.busy, n.lag = 0, 0
+	n.doomed = nil
 	for i := range n.timers {
 		n.timers[i] = timer{life: n.timers[i].life + 1}
 	}
@@ -107,8 +117,15 @@ func (n *node) changed() {
 		return
 	}
 	s := n.impl.Status()
+	n.noted, n.looked = s, true
 	if s == n.last {
 		return
+	}
+	if len(n.c.traps) > 0 {
+		n.c.loosen(n, s)
+	}
+	if n.c.met != nil {
+		n.c.met.changed(n, s)
 	}
 	if s.Role == election.Leader && (n.last.Role != election.Leader || n.last.Term != s.Term) {
 		n.tenure++
@@ -139,6 +156,12 @@ func (n *node) StopTimer(t election.Timer) { n.timers[t].set = false }
 func (n *node) Send(to election.ID, m election.Message) {
 	if to < 1 || int(to) > len(n.c.nodes) {
 		panic(fmt.Sprintf("sim: %s sends %s to a node %d that does not exist", n.name, m.Kind, to))
+	}
+	if n.effect() {
+		return
+	}
+	if len(n.c.traps) > 0 {
+		defer n.springOn(history.Sends, &m, to)
 	}
 	if n.lag > 0 {
 		n.sendLate(to, m)
@@ -194,6 +217,7 @@ func (n *node) setClock(offset time.Duration, drift float64) {
 
 func (n *node) Granted(term uint64, candidate election.ID) {
 	switch {
+	case n.effect():
 	case n.c.granted == nil:
 	case n.lag > 0:
 		n.late(func() { n.Granted(term, candidate) })
@@ -203,7 +227,7 @@ func (n *node) Granted(term uint64, candidate election.ID) {
 }
 
 func (n *node) Applied(term, counter uint64, from election.ID) {
-	if n.c.applied != nil {
+	if n.c.applied != nil && !n.torn {
 		n.c.applied(n.name, history.Update{Term: term, Counter: counter, From: from.String()})
 	}
 }

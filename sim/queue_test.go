@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 func TestQueueGivesEventsByTimeThenByOrder(t *testing.T) {

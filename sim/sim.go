@@ -25,6 +25,8 @@ type Config struct {
 	New func(env election.Env) election.Node
 	// LatencyMin and LatencyMax bound how long a message travels over a healthy link; the default is 1 to 5 ms.
 	LatencyMin, LatencyMax time.Duration
+	// Work is how much may happen in a run, in events and messages sent, before it counts as Endless; 0 for no limit.
+	Work uint64
 	// Port is what nodes are said to exchange their messages on: it says which faults of a single port they feel.
 	Port int
 }
@@ -53,6 +55,12 @@ type Cluster struct {
 	exited   func(node string, code int)
 	carried  func(Carried)
 	events   uint64
+	work     work
+	spoiled  *spoiled
+	latency  time.Duration // the longest over a healthy link
+	traps    []*trap
+	sprung   func(id int, what string, did history.Changes)
+	met      *Relations // what the run has shown, if somebody wants to know
 }
 
 // New makes a cluster of nodes that have not been started.
@@ -73,6 +81,9 @@ func New(cfg Config) (*Cluster, error) {
 		clients: seed.New(cfg.Seed, "clients"),
 		disks:   seed.New(cfg.Seed, "disks"),
 		exited:  func(string, int) {},
+		sprung:  func(int, string, history.Changes) {},
+		latency: cfg.LatencyMax,
+		work:    work{most: cfg.Work},
 		new:     cfg.New,
 	}
 	boot := seed.New(cfg.Seed, "boot")
@@ -134,9 +145,21 @@ func (c *Cluster) OnGranted(f func(node string, v history.Vote)) { c.granted = f
 // OnApplied calls f with every update that a node applies, as it does.
 func (c *Cluster) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
-// Run lets all happen that happens until then.
-func (c *Cluster) Run(ctx context.Context, until time.Duration) error {
+// Run lets all happen that happens until then. An *Endless is what it returns of nodes that do more than they may.
+func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *Endless:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
 	for len(c.queue.heap) > 0 && c.queue.heap[0].at <= until {
+		if c.work.done++; c.work.most > 0 && c.work.done > c.work.most {
+			return c.endless()
+		}
 		if c.events++; c.events%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -189,7 +212,7 @@ func (c *Cluster) happen(slot int32) {
 	switch {
 	case n.busy > c.now && e.kind != belated:
 		c.queue.put(n.busy, slot)
-	case n.disk.ill:
+	case n.disk.ill || len(c.traps) > 0:
 		n.guarded(func() { n.take(slot) })
 	default:
 		n.take(slot)
@@ -204,6 +227,12 @@ func (n *node) take(slot int32) {
 	case handle:
 		from, m := e.from, e.msg
 		c.queue.release(slot)
+		if len(c.traps) > 0 {
+			n.springOn(history.Receives, &m, from)
+		}
+		if c.met != nil {
+			c.met.handled(n, from, &m)
+		}
 		n.impl.Receive(from, m)
 		n.changed()
 	case expire:

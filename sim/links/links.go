@@ -201,3 +201,6 @@ func (l *Links) wire(from, to int32) *wire { return &l.wires[int(from)*len(l.con
 
 // index returns the place of a named node, or -1.
 func (l *Links) index(name string) int { return slices.Index(l.config.Nodes, name) }
+
+// Ill reports whether a link is in any state but the healthy one.
+func (l *Links) Ill(from, to int32) bool { return l.wire(from, to).ill }
