@@ -29,7 +29,7 @@ func (f *facts) named(a *answer) naming {
 	case a.role == history.Leader:
 		n.leader = f.nodes[a.node]
 	default:
-		n.leader = f.h.Ops[a.op].View.Leader
+		n.leader = f.leader(a)
 	}
 	return n
 }

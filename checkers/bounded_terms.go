@@ -12,6 +12,7 @@ func init() {
 	register(Checker{
 		Property: "bounded-terms",
 		Holds:    "a node that cannot win does not push the term up without end (term inflation)",
+		timed:    true,
 		check:    boundedTerms,
 	})
 }
@@ -81,8 +82,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		if first.told != nil {
 			e.ops = append(e.ops, f.index(first.told))
 		}
-		if k := f.deed(first.from); k >= 0 {
-			e.ops = append(e.ops, f.h.Ops[k].Index)
+		if did := f.action(first.from); did != nil {
+			e.ops = append(e.ops, did.op)
 		}
 		return invalid(figures, e,
 			"%s raised its term from %d to %d in %s while it could hear %s: no more than %s are allowed",
@@ -131,8 +132,8 @@ func (f *facts) exiles() (all []exile) {
 	return calm
 }
 
-// growth compares what a node reported in an exile with what it may have had when that began: what anybody had reported
-// before, or any of the exiled reported first. It is false where the node reported nothing.
+// growth compares what a node reported in an exile with what it may have had when that began: what anybody may have
+// had to report before, or any of the exiled reported first. It is false where the node reported nothing.
 func (f *facts) growth(x exile) (g growth, ok bool) {
 	g.exile = x
 	g.base, g.told = f.highest(x.from)
@@ -140,11 +141,16 @@ func (f *facts) growth(x exile) (g growth, ok bool) {
 	var begun set
 	for i := range answers {
 		a := &answers[i]
-		if a.polled && a.from >= x.from && a.tells() && x.with.has(int(a.node)) && !begun.has(int(a.node)) {
+		if !a.tells() {
+			continue
+		}
+		before := a.from < x.from // it may be older than the exile, whoever it is of
+		if a.polled && !before && x.with.has(int(a.node)) && !begun.has(int(a.node)) {
 			begun.add(int(a.node))
-			if a.term > g.base {
-				g.base, g.told = a.term, a
-			}
+			before = true
+		}
+		if before && a.term > g.base {
+			g.base, g.told = a.term, a
 		}
 	}
 	for i := range answers {

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"recount/history"
@@ -94,11 +93,26 @@ const (
 	PerMinute Unit = "/min"
 )
 
-// Checker judges one property.
+// Checker judges one property, either by what is gathered of every history (check), or by what it is told besides (watch).
 type Checker struct {
 	Property string // as in the table of properties: "single-leader-per-term"
 	Holds    string // completes "holds when …"
-	check    func(ctx context.Context, f *facts) Result
+
+	// check judges by the facts alone, when all of them are known.
+	check func(ctx context.Context, f *facts) Result
+	// watch begins to judge a history by ops of these kinds, too. The facts grow with the ops: at each of them they are
+	// what was known by then.
+	watch func(f *facts) watcher
+	of    []history.F
+	timed bool // what breaks it is how long something took
+}
+
+// watcher is what one checker keeps of one history: of the cluster's size, unless the property cannot be decided in one pass.
+type watcher interface {
+	// take takes note of an op, in order of time. It must not keep the pointer.
+	take(op *history.Op)
+	// check judges what was taken. Nothing is taken after it.
+	check(ctx context.Context) Result
 }
 
 var registry []Checker
@@ -120,8 +134,9 @@ func All() []Checker { return slices.Clone(registry) }
 // order is the order in which people want to read verdicts. A property that is not in it comes after these, by name.
 func order(property string) int {
 	first := []string{
-		"single-leader-per-term", "exclusive-leadership", "fencing", "monotonic-term", "vote-once", "agreement",
-		"ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "stays-up", "elects",
+		"single-leader-per-term", "exclusive-leadership", "fencing", "monotonic-term", "vote-once", "quorum",
+		"agreement", "ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "stays-up", "elects",
+		"learns-leader", "progress",
 	}
 	if i := slices.Index(first, property); i >= 0 {
 		return i
@@ -141,57 +156,36 @@ func CheckAll(ctx context.Context, h *history.History) []Result { return check(c
 
 // CheckSome is CheckAll for some properties. It panics if there is none of a name.
 func CheckSome(ctx context.Context, h *history.History, properties []string) []Result {
+	return check(ctx, h, some(properties))
+}
+
+func some(properties []string) []Checker {
 	by := slices.DeleteFunc(All(), func(c Checker) bool { return !slices.Contains(properties, c.Property) })
 	if len(by) != len(properties) {
 		panic(fmt.Sprintf("checkers: not all of %q are properties", properties))
 	}
-	return check(ctx, h, by)
+	return by
 }
 
 func check(ctx context.Context, h *history.History, by []Checker) []Result {
-	results := make([]Result, len(by))
-	var f *facts
-	crashed := guarded(func() Result {
-		f = gather(h)
-		return Result{}
-	})
-	var wg sync.WaitGroup
-	for i, c := range by {
-		if results[i] = crashed; f != nil {
-			wg.Go(func() { results[i] = guarded(func() Result { return c.check(ctx, f) }) })
-		}
+	j := begin(by)
+	for i := range h.Ops {
+		j.Add(&h.Ops[i])
 	}
-	wg.Wait()
-	for i, c := range by {
-		r := &results[i]
-		r.Property = c.Property
-		if r.Verdict == Valid && !h.Complete() {
-			r.Verdict, r.Why = Unknown, unfinished(h)+": up to there, "+r.Why
-		}
-		switch r.Verdict {
-		case Invalid:
-			r.Figures = append(r.Figures, Figure{Name: FaultsThen, Value: f.meanwhile(span{r.From, r.To}, f.concerned(r))})
-		case Valid:
-			r.Figures = append(r.Figures, f.power()...)
-		}
-	}
-	return results
-}
-
-// unfinished says why nothing is valid in a history without an end.
-func unfinished(h *history.History) string {
-	if why, doubtful := h.Doubtful(); doubtful {
-		return "no sign that the history is complete (" + why + ")"
-	}
-	return "the run was cut short"
+	return j.End(ctx)
 }
 
 // guarded turns a crash of judge into a result.
 func guarded(judge func() Result) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = Result{Verdict: Unknown, Why: fmt.Sprintf("the checker crashed: %v", p), Stack: string(debug.Stack())}
+			r = crash(p)
 		}
 	}()
 	return judge()
+}
+
+// crash is the result of a checker that crashed.
+func crash(why any) Result {
+	return Result{Verdict: Unknown, Why: fmt.Sprintf("the checker crashed: %v", why), Stack: string(debug.Stack())}
 }

@@ -198,6 +198,7 @@ func TestDrawings(t *testing.T) {
 		{"exclusive-leadership", "1s n1 leader 1\n3s n1 leader 1\n2s n2 leader 2\n4s n2 leader 2", "n1 takes the lead"},
 		{"exclusive-leadership", "1s n1 leader 1\n3s n1 leader 1\n2s n2 leader 2\n4s n2 leader 2", "n1 gives it up"},
 		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3", "n2's write with token 2, value 2: accepted"},
+		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s n1 write 1 3", "the last order"},
 		{"fencing", "1s n1 write 1 1\n2s n2 write 2 2\n3s client read 2 2", "token 2, value 2: seen"},
 		{"linearizable", "1s c1 put 1\n2s c2 get 1", "read 1"},
 		{"linearizable", "1s c1 put 1\n2s c2 cas 1 2 unknown\n3s c3 get 1", "set 1 to 2 (outcome unknown)"},

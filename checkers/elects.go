@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"recount/history"
 )
 
 func init() {
 	register(Checker{
 		Property: "elects",
 		Holds:    "while a connected majority exists, a leader is known to it within the target's bound; after healing too",
-		check:    elects,
+		timed:    true,
+		of:       []history.F{history.Granted},
+		watch:    func(f *facts) watcher { return &elections{facts: f, polling: newPolling()} },
 	})
 }
 
@@ -26,14 +30,20 @@ type vacancies struct {
 	frozen span   // the first that is longer than the bound, if the machine had not stood still
 }
 
-func elects(_ context.Context, f *facts) Result {
+// elections are what the property is judged by; who was voted for is worth knowing beside it.
+type elections struct {
+	*facts
+	polling
+}
+
+func (f *elections) check(context.Context) Result {
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)
 	}
 	bound := f.setup.Bounds.Elect
 	possible, seen := f.led()
 	v := f.vacancies(possible, seen, bound)
-	o := f.occupancy(seen)
+	o := f.occupancy(seen, &f.polling)
 	figures := append(o.figures(), duration("leader due", total(v.due)))
 	without := func(s span) string {
 		return fmt.Sprintf("from %s to %s, for %s of %s allowed,", at(s.from), at(s.to), lasted(s.length()), lasted(bound))
@@ -64,12 +74,12 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 				v.frozen = gap // or else it is blank, too, and that is told first
 			}
 		}
-		if f.net(c.span) <= bound {
+		if f.net(f.worst(c.span)) <= bound {
 			continue
 		}
 		v.due = append(v.due, c.span)
 		for _, gap := range outside(possible, c.span) {
-			if f.net(gap) > bound && v.sure.length() == 0 {
+			if gap = f.worst(gap); f.net(gap) > bound && v.sure.length() == 0 {
 				v.sure, v.core = gap, c.members
 				for _, e := range f.world.during(gap) {
 					v.gone = v.gone.or(e.gone.and(c.members))
@@ -77,7 +87,7 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 			}
 		}
 		for _, gap := range outside(seen, c.span) {
-			if f.net(gap) > f.net(v.blank) || v.blank.length() == 0 {
+			if gap = f.worst(gap); f.net(gap) > f.net(v.blank) || v.blank.length() == 0 {
 				v.blank = gap
 			}
 		}
@@ -90,12 +100,38 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 // net is how long s is, without what is excused in it.
 func (f *facts) net(s span) time.Duration { return s.length() - f.excused(s) }
 
+// worst is the part of s that is the longest without what is excused in it. Whoever is held to a bound is held to it in each
+// part: what a machine that stands still costs at the edge of a time excuses nothing in the rest of it.
+func (f *facts) worst(s span) span {
+	part := span{s.from, s.from}
+	worst := part
+	var most, now time.Duration // how long they are, without what is excused
+	reaches := func(to time.Duration) {
+		now += to - part.to
+		if part.to = to; now > most {
+			worst, most = part, now
+		}
+	}
+	for _, o := range f.frozen {
+		if !o.overlaps(s) {
+			continue
+		}
+		reaches(max(o.from, s.from))
+		now -= min(o.length(), f.setup.Bounds.Silence)
+		if part.to = min(o.to, s.to); now <= 0 {
+			part.from, now = part.to, 0 // it is better to begin after it
+		}
+	}
+	reaches(s.to)
+	return worst
+}
+
 // vacant shows a vacancy by the last claim before it, what the nemesis had done, the first and the last of the
 // denials in it, and the first claim after it.
 func (f *facts) vacant(v vacancies, figures []Figure) Result {
 	e := evidence{span: v.sure}
-	if k := f.deed(v.sure.from); k >= 0 {
-		e.ops = append(e.ops, f.h.Ops[k].Index)
+	if did := f.action(v.sure.from); did != nil {
+		e.ops = append(e.ops, did.op)
 	}
 	var before, after, opens, closes *answer // claims before and after it; denials in it
 	for i := range f.answers {
@@ -149,7 +185,7 @@ func (f *facts) led() (possible, seen []span) {
 		switch {
 		case before == nil:
 			possible = add(possible, i, span{0, a.to})
-		case before.claims() || a.claims() || a.to-before.from > f.lull():
+		case before.claims() || a.claims() || !a.dull && a.to-before.from > f.lull():
 			possible = add(possible, i, span{before.from, a.to})
 		}
 	}

@@ -8,31 +8,39 @@ import (
 	"recount/history"
 )
 
-// facts are what a history tells, gathered in one pass over it and shared by all checkers. None of them changes it.
+// facts are what a history tells, gathered in one pass over it and shared by all checkers. None of them changes it. They
+// are whole when the history has ended.
 type facts struct {
-	h        *history.History
-	setup    history.Setup // zero where the history has none
-	nodes    []string
-	servers  set       // of the nodes, those that the others elect through
-	voters   set       // of the nodes, those of which a leader takes a majority
-	leaders  set       // of the nodes, those that may lead
-	seen     []watched // of each node
-	answers  []answer  // in order of time
-	heights  []height
-	leads    []leadership
-	repeated bool // a term was led twice: terms tell no order
-	world    world
-	phases   []phase
-	frozen   []span  // when the machine stood still
-	stalls   []span  // when the machine stood still, and so long after as a node may still be put out by it
-	actions  []int32 // the ends of what the nemesis did, as far as it may have had an effect
-	tried    int     // faults that were to be injected
-	took     int     // of them, those that were seen to take effect
-	restarts int     // of nodes that had been down
-	store    int     // the member that the others elect through, as part of the election; -1 if there is none
-	resigned []resignation
-	exits    []exit
-	end      time.Duration
+	given       *history.Setup // nil where the history has none
+	setup       history.Setup  // zero then
+	nodes       []string
+	servers     set       // of the nodes, those that the others elect through
+	voters      set       // of the nodes, those of which a leader takes a majority
+	leaders     set       // of the nodes, those that may lead
+	seen        []watched // of each node
+	answers     []answer  // in order of time
+	left        leftOut   // of them
+	leaderNames []string  // whom answers name as leader
+	heights     []height
+	leads       []leadership
+	repeated    bool // a term was led twice: terms tell no order
+	world       world
+	phases      []phase
+	frozen      []span   // when the machine stood still
+	stalls      []span   // when the machine stood still, and so long after as a node may still be put out by it
+	actions     []action // the ends of what the nemesis did, as far as it may have had an effect
+	tried       int      // faults that were to be injected
+	took        int      // of them, those that were seen to take effect
+	restarts    int      // of nodes that had been down
+	store       int      // the member that the others elect through, as part of the election; -1 if there is none
+	resigned    []resignation
+	exits       []exit
+	misled      misled
+	ops         int        // so far; the latest one has the number before
+	open        begun      // operations under way
+	began       *beginning // of the latest op, if it is an end
+	unended     string     // why nothing is valid in a history without an end; "" where there is one
+	end         time.Duration
 }
 
 // answer is what a node said about itself: when it was asked, or by itself.
@@ -40,12 +48,14 @@ type answer struct {
 	from, to time.Duration // it was true at some time between
 	term     uint64
 	tenure   uint64
-	op       int32 // where in the history it is
+	op       int   // the Index of the op
 	lead     int32 // the leadership that it claims; -1 for none
+	leader   int32 // whom it names as leader, in facts.leaderNames
 	node     int16
 	role     history.Role
 	polled   bool
 	torn     bool
+	dull     bool // it says the same as the one of its node before, which came shortly before it
 }
 
 func (a *answer) claims() bool { return a.role == history.Leader && !a.torn }
@@ -79,15 +89,27 @@ type watched struct {
 	gaps                    int           // between answers, while it was
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open
+	highest                 uint64        // term that it reported
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since
+	rises                   []height      // each term that it told and that was higher than all before; by is left out
+}
+
+// below is when a node was asked for its last undivided answer from before it told a term that high; 0 if there is none.
+func (w *watched) below(term uint64) time.Duration {
+	k := sort.Search(len(w.rises), func(k int) bool { return w.rises[k].term >= term })
+	if k < len(w.rises) {
+		return w.rises[k].from
+	}
+	return w.view.from
 }
 
 // resignation is when a node was asked to hand over, until it had heard so.
 type resignation struct {
 	span
 	node int
+	op   int // the number of the one that asked
 }
 
 // byLeave reports whether the old leader was asked to go, in this leadership and not long before it went.
@@ -98,8 +120,22 @@ func (f *facts) byLeave(h handover) bool {
 
 // exit is when a node's process ended by itself.
 type exit struct {
-	op      int  // where in the history
+	at      time.Duration
+	op      int // its Index
+	node    int
+	how     string
 	excused bool // the nemesis was at its process, or its disk was failing
+}
+
+// action is the end of something that the nemesis did.
+type action struct {
+	begun time.Duration
+	at    time.Duration
+	op    int // its Index
+	f     history.F
+	fault *history.Fault // nil if nothing tells of it
+	whole bool           // the end told of it, not only the beginning
+	seen  bool           // it took effect
 }
 
 // phase is a stretch of time in which the faults stayed the same. A fault that moves, like a flapping link, is one
@@ -132,25 +168,26 @@ func (f *facts) electorate(nodes set) bool {
 	return f.majority(nodes) && nodes.and(f.leaders) != (set{})
 }
 
-// index is the number that an op goes by in results.
-func (f *facts) index(a *answer) int { return f.h.Ops[a.op].Index }
+// index is the number that an answer's op goes by in results.
+func (f *facts) index(a *answer) int { return a.op }
 
-// deedsIn returns when the nemesis did something within s.
-func (f *facts) deedsIn(s span) (times []time.Duration) {
-	k := sort.Search(len(f.actions), func(k int) bool { return f.h.Ops[f.actions[k]].Time >= s.from })
-	for ; k < len(f.actions) && f.h.Ops[f.actions[k]].Time <= s.to; k++ {
-		times = append(times, f.h.Ops[f.actions[k]].Time)
-	}
-	return times
+// leader is whom an answer names as leader; "" for nobody.
+func (f *facts) leader(a *answer) string { return f.leaderNames[a.leader] }
+
+// actionsIn returns what the nemesis did within s.
+func (f *facts) actionsIn(s span) []action {
+	i := sort.Search(len(f.actions), func(k int) bool { return f.actions[k].at >= s.from })
+	j := sort.Search(len(f.actions), func(k int) bool { return f.actions[k].at > s.to })
+	return f.actions[i:max(i, j)]
 }
 
-// deed returns where in the history the last thing is that the nemesis had done by then; -1 if it had done nothing.
-func (f *facts) deed(by time.Duration) int {
-	k := sort.Search(len(f.actions), func(k int) bool { return f.h.Ops[f.actions[k]].Time > by })
+// action returns the last thing that the nemesis had done by then; nil if it had done nothing.
+func (f *facts) action(by time.Duration) *action {
+	k := sort.Search(len(f.actions), func(k int) bool { return f.actions[k].at > by })
 	if k == 0 {
-		return -1
+		return nil
 	}
-	return int(f.actions[k-1])
+	return &f.actions[k-1]
 }
 
 // stalled reports whether the machine stood still at a time that bears on s.
@@ -162,7 +199,7 @@ func (f *facts) stalled(s span) bool {
 // that ran out meanwhile by as long again, but no longer than a silence each time.
 func (f *facts) excused(s span) (d time.Duration) {
 	for _, o := range f.frozen {
-		if o.meets(s) {
+		if o.overlaps(s) {
 			d += min(o.to, s.to) - max(o.from, s.from) + min(o.length(), f.setup.Bounds.Silence)
 		}
 	}

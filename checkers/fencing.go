@@ -16,20 +16,72 @@ func init() {
 	register(Checker{
 		Property: "fencing",
 		Holds:    "once a write with a token was accepted, none with a lower token is; reads show what was accepted; tokens are one node's",
-		check:    fencing,
+		of:       []history.F{history.Write, history.Read},
+		watch:    func(f *facts) watcher { return &accesses{facts: f} },
 	})
 }
 
-// fencing decides whether the accesses have an order, and shrinks them to what shows that they have none.
-func fencing(ctx context.Context, f *facts) Result {
-	all := accesses(f.h)
-	u := use(all)
-	figures := u.figures()
+// accesses are all uses of the resource, in order of their beginnings.
+type accesses struct {
+	*facts
+	uses []access
+}
+
+// access is one of them. A read that told nothing says nothing.
+type access struct {
+	linear.Access
+	number int // of the op that began it
+	op     int // the Index of the one that tells its outcome, or else of that which began it
+	silent bool
+}
+
+func (a *accesses) take(op *history.Op) {
+	if op.Type == history.Invoke {
+		a.uses = append(a.uses, access{
+			linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(a.uses)), Node: op.Node},
+			a.ops - 1, op.Index, op.F == history.Read,
+		})
+		return
+	}
+	if a.began == nil || op.Type == history.Info {
+		return
+	}
+	k, _ := slices.BinarySearchFunc(a.uses, a.began.number, func(u access, number int) int { return u.number - number })
+	u := &a.uses[k]
+	u.Return, u.op = op.Time, op.Index
 	switch {
-	case u.kinds[linear.Accepted] == 0:
-		return untested(figures, "no write was accepted: have leaders write to the resource")
-	case u.highest == 0:
-		return untested(figures, "no write carried a token: there is nothing to fence by")
+	case op.F == history.Read && op.Type == history.OK:
+		u.Kind, u.Access.Access, u.silent = linear.Read, op.Access, false
+	case op.F == history.Read:
+	case op.Type == history.OK:
+		u.Kind = linear.Accepted
+	case op.Type == history.Fail:
+		u.Kind = linear.Rejected
+	}
+}
+
+// telling are the accesses that say something about the resource.
+func (a *accesses) telling() []linear.Access {
+	all := make([]linear.Access, 0, len(a.uses))
+	for i := range a.uses {
+		if !a.uses[i].silent {
+			all = append(all, a.uses[i].Access)
+		}
+	}
+	return all
+}
+
+// check decides whether the accesses have an order, and shrinks them to what shows that they have none.
+func (f *accesses) check(ctx context.Context) Result {
+	all := f.telling()
+	u := usageOf(all)
+	figures := u.figures()
+	nothing := "no write was accepted: have leaders write to the resource"
+	if u.highest == 0 {
+		if u.kinds[linear.Accepted] > 0 {
+			nothing = "no write carried a token: there is nothing to fence by"
+		}
+		return untested(figures, "%s", nothing)
 	}
 	switch d := linear.DecideFence(ctx, all); d.Answer {
 	case porcupine.Unknown:
@@ -40,14 +92,19 @@ func fencing(ctx context.Context, f *facts) Result {
 		return f.unfenced(ctx, linear.ShrinkFence(ctx, all), figures)
 	}
 	if a, b := sharing(all); a != nil {
-		e := evidence{span{min(a.Call, b.Call), max(a.Call, b.Call)}, []int{f.h.Ops[a.At].Index, f.h.Ops[b.At].Index}}
-		return invalid(figures, e, "token %d was presented by %s and by %s: no fence can tell them apart", a.Token, a.Node, b.Node)
+		e := evidence{span{min(a.Call, b.Call), max(a.Call, b.Call)}, []int{f.uses[a.At].op, f.uses[b.At].op}}
+		r := invalid(figures, e, "token %d was presented by %s and by %s: no fence can tell them apart", a.Token, a.Node, b.Node)
+		r.about = f.group(a.Node, b.Node)
+		return r
 	}
-	if u.tokens < 2 {
+	switch {
+	case u.kinds[linear.Accepted] == 0:
+		return untested(figures, "%s", nothing)
+	case u.tokens < 2:
 		return untested(figures, "only %s: a stale write takes a change of leader", &u)
 	}
 	r := valid(figures, "%s", &u)
-	r.Drawing = linear.Draw(ctx, linear.FenceModel, linear.Operations(all))
+	r.Drawing = linear.DrawFence(ctx, all, nil, "")
 	return r
 }
 
@@ -71,7 +128,7 @@ func sharing(all []linear.Access) (a, b *linear.Access) {
 }
 
 // unfenced is the result for accesses that have no order, once porcupine has had its say.
-func (f *facts) unfenced(ctx context.Context, core []linear.Access, figures []Figure) Result {
+func (f *accesses) unfenced(ctx context.Context, core []linear.Access, figures []Figure) Result {
 	ops := linear.Operations(core)
 	switch answer, why := linear.Ask(ctx, linear.FenceModel, ops); answer {
 	case porcupine.Unknown:
@@ -79,21 +136,27 @@ func (f *facts) unfenced(ctx context.Context, core []linear.Access, figures []Fi
 	case porcupine.Ok:
 		panic(fmt.Sprintf("porcupine knows an order for %v", core))
 	}
-	e := evidence{span: span{from: never}}
+	e, about := evidence{span: span{from: never}}, set{}
 	for _, a := range core {
-		e.ops = append(e.ops, f.h.Ops[a.At].Index)
+		e.ops = append(e.ops, f.uses[a.At].op)
+		about = about.or(f.group(a.Node))
 		e.from = min(e.from, a.Call)
 		if e.to = max(e.to, a.Call); a.Return < never {
 			e.to = max(e.to, a.Return)
 		}
 	}
-	r := invalid(figures, e, "%s", offence(core))
-	r.Drawing = linear.Draw(ctx, linear.FenceModel, ops)
+	died, held := linear.LastOrder(ctx, core)
+	if died != nil {
+		figures = append(figures, text("the last order ended with", fmt.Sprintf("op %d", f.uses[died.At].op)))
+	}
+	r := invalid(figures, e, "%s", offence(core, died, held))
+	r.about, r.Drawing = about, linear.DrawFence(ctx, core, died, r.Why)
 	return r
 }
 
-// offence says what is wrong with a smallest set of accesses that has no order.
-func offence(core []linear.Access) string {
+// offence says what is wrong with a smallest set of accesses that has no order: the last one ended with the return of one of
+// them, where that is known, and the resource held one of a few things then, where they are.
+func offence(core []linear.Access, died *linear.Access, held []history.Access) string {
 	for i := range core {
 		for j := range core {
 			a, b := &core[i], &core[j]
@@ -111,26 +174,42 @@ func offence(core []linear.Access) string {
 	for i := range core {
 		parts = append(parts, fmt.Sprintf("%s (value %d, %s)", &core[i], core[i].Value, core[i].Kind))
 	}
-	return "no order explains " + list(parts)
+	s := "no order explains " + list(parts)
+	if died != nil {
+		s += fmt.Sprintf("; none is left when %s (value %d) was %s by %s", died, died.Value, died.Kind, at(died.Return))
+		if died.Kind == linear.Read && len(held) > 0 && !slices.Contains(held, died.Access) {
+			var values []string
+			for _, h := range held {
+				if h == (history.Access{}) {
+					values = append(values, "nothing")
+				} else {
+					values = append(values, fmt.Sprintf("value %d of token %d", h.Value, h.Token))
+				}
+			}
+			slices.Sort(values)
+			s += ", because it can have held only " + strings.Join(values, " or ")
+		}
+	}
+	return s
 }
 
 // usage is what was done to the resource.
 type usage struct {
 	kinds   [4]int
-	tokens  int // that were accepted, as writes or reads show
-	shared  int // of them, those that several nodes wrote with
-	highest uint64
+	tokens  int    // that were accepted, as writes or reads show
+	shared  int    // of them, those that several nodes wrote with
+	highest uint64 // token that anybody presented or read
 }
 
-func use(all []linear.Access) (u usage) {
+func usageOf(all []linear.Access) (u usage) {
 	writers := map[uint64][]string{} // by token
 	for i := range all {
 		a := &all[i]
 		u.kinds[a.Kind]++
+		u.highest = max(u.highest, a.Token)
 		if a.Kind != linear.Accepted && (a.Kind != linear.Read || a.Token == 0) {
 			continue
 		}
-		u.highest = max(u.highest, a.Token)
 		by, known := writers[a.Token]
 		if !known {
 			u.tokens++
@@ -162,34 +241,4 @@ func (u *usage) String() string {
 	}
 	fmt.Fprintf(&b, ", %s", count(u.kinds[linear.Read], "read"))
 	return b.String()
-}
-
-// accesses returns all uses of the resource that say something about it. A read that told nothing is none.
-func accesses(h *history.History) (all []linear.Access) {
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		if op.Type != history.Invoke || op.F != history.Write && op.F != history.Read {
-			continue
-		}
-		a := linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(i), Node: op.Node}
-		outcome := history.Info
-		if end := h.Other(i); end >= 0 {
-			outcome = h.Ops[end].Type
-			if outcome != history.Info {
-				a.Return, a.At = h.Ops[end].Time, int32(end)
-			}
-		}
-		switch {
-		case op.F == history.Read && outcome == history.OK:
-			a.Kind, a.Access = linear.Read, h.Ops[a.At].Access
-		case op.F == history.Read:
-			continue
-		case outcome == history.OK:
-			a.Kind = linear.Accepted
-		case outcome == history.Fail:
-			a.Kind = linear.Rejected
-		}
-		all = append(all, a)
-	}
-	return all // invokes are in order of time
 }

@@ -135,6 +135,21 @@ func TestModelsOfOthers(t *testing.T) {
 	require.Equal(t, string(want), told.String())
 }
 
+// TestUndecidedTransactions says what made them hard to decide: here that nobody knows what became of most of them.
+func TestUndecidedTransactions(t *testing.T) {
+	var ops strings.Builder
+	for i := range 24 {
+		fmt.Fprintf(&ops, "{:type :invoke, :process %d, :f :txn, :value [[:w :x 1] [:w :y %d]]}\n", i, i)
+	}
+	ops.WriteString("{:type :invoke, :process 99, :f :txn, :value [[:r :x nil] [:r :y nil]]} {:type :ok, :process 99, :f :txn, :value [[:r :x 1] [:r :y 77]]}")
+	h, m, err := jepsen.Read(strings.NewReader("["+ops.String()+"]"), jepsen.EDN, jepsen.Options{})
+	require.NoError(t, err)
+	r := CheckSome(linear.WithMemory(context.Background(), 1<<20), h, m.Properties)[0]
+	require.Equal(t, Unknown, r.Verdict)
+	require.Equal(t, "the transactions: the search through 25 operations grew beyond 1 MiB: "+
+		"24 operations may have happened or not: have fewer of them time out, or give it more memory", r.Why)
+}
+
 // convicts reports whether the ops that a verdict names are illegal by themselves.
 func convicts(t *testing.T, h *history.History, m jepsen.Model, r Result) {
 	t.Helper()

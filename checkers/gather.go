@@ -9,21 +9,44 @@ import (
 	"recount/history"
 )
 
-// gather reads h once.
-func gather(h *history.History) *facts {
-	f := &facts{h: h}
-	if s := h.Setup(); s != nil {
+// gathering is the pass over a history, under way.
+type gathering struct {
+	*facts
+	ids     map[string]int
+	names   map[string]int32  // places in facts.leaderNames
+	terms   map[leadKey]int32 // leaderships by term and node
+	faults  []*history.Fault
+	since   time.Duration // the faults are what they are
+	down    map[string]bool
+	stirred time.Duration // when something else happened than that nodes said the same again,
+	calm    int           // how many answers there were then,
+	looked  int           // and when the calm since was looked at last
+	stood   time.Duration // until then nodes have repeated what they had announced, where that holds
+}
+
+func newGathering() gathering {
+	g := gathering{
+		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, ids: map[string]int{}, names: map[string]int32{"": 0},
+		terms: map[leadKey]int32{}, down: map[string]bool{},
+	}
+	g.begin(nil)
+	return g
+}
+
+// cutShort is why nothing is valid in a history without an end.
+const cutShort = "the run was cut short"
+
+// begin takes up what the history says of the cluster, before all else.
+func (g *gathering) begin(s *history.Setup) {
+	f := g.facts
+	if f.given = s; s != nil {
 		f.setup = *s
 		f.setup.Bounds = Thresholds(s.Bounds)
 	}
-	if len(h.Ops) > 0 {
-		f.end = h.Ops[len(h.Ops)-1].Time
-	}
-	f.answers = make([]answer, 0, len(h.Ops)/2)
-	g := gathering{facts: f, ids: map[string]int{}, terms: map[leadKey]int32{}, down: map[string]bool{}}
 	for _, n := range f.setup.Nodes {
 		g.node(n)
 	}
+	f.misled.since = never
 	f.store = slices.Index(f.setup.Nodes, f.setup.Store)
 	for _, n := range f.setup.Servers {
 		f.servers.add(g.node(n))
@@ -37,63 +60,71 @@ func gather(h *history.History) *facts {
 	case len(f.setup.Voting) == 0:
 		f.leaders = first(len(f.setup.Nodes))
 	}
-	f.world = newWorld(len(f.nodes), f.servers)
-	for i := range h.Ops {
-		g.op(i, &h.Ops[i])
+	f.world = newWorld(len(f.nodes), f.servers, f.world.epochs)
+}
+
+// op takes up an op, and the end of what the nemesis begins with it, if that is known.
+func (g *gathering) op(op, end *history.Op) {
+	if op.F == history.Begin && g.ops == 0 {
+		g.begin(op.Setup)
 	}
-	g.close()
-	return f
-}
-
-// gathering is the pass under way.
-type gathering struct {
-	*facts
-	ids    map[string]int
-	terms  map[leadKey]int32 // leaderships by term and node
-	faults []*history.Fault
-	since  time.Duration // the faults are what they are
-	down   map[string]bool
-	stood  time.Duration // until then nodes have repeated what they had announced, where that holds
-}
-
-func (g *gathering) op(i int, op *history.Op) {
+	g.ops++
+	g.end, g.unended = op.Time, cutShort
 	if g.setup.Standing {
 		g.stand(op.Time)
 	}
+	begun := g.open.see(op, g.ops-1)
+	g.began = begun
 	switch op.F {
 	case history.Observe:
-		if op.Type == history.OK {
-			g.told(i, op, g.h.Ops[g.h.Other(i)].Time)
+		if op.Type == history.OK && begun != nil {
+			g.told(op, begun.at)
 		}
 	case history.Announce:
-		g.told(i, op, -1)
+		g.told(op, -1)
 	case history.Stall:
+		g.stir(op.Time)
 		d := time.Duration(op.Access.Value)
 		g.frozen = append(g.frozen, span{max(op.Time-d, 0), op.Time})
 		g.stalls = append(g.stalls, span{op.Time - d, op.Time + g.setup.Bounds.Silence})
 	case history.Exit:
-		g.exits = append(g.exits, exit{i, g.world.exited(g.node(op.Node), op.Time)})
+		g.stir(op.Time)
+		n := g.node(op.Node)
+		g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, g.world.exited(n, op.Time)})
 		g.fell(op.Time)
-		g.ended(i, op.Node, op.Time)
+		g.ended(op, op.Node, op.Time)
 	case history.Inject, history.Change, history.Heal:
-		g.fault(i, op)
-	case history.Resign:
+		g.stir(op.Time)
 		if op.Type == history.Invoke {
-			g.asked(i, op)
+			g.sets(op, end)
+		} else if begun != nil {
+			g.did(op, begun)
+		}
+	case history.ReadClock:
+		g.mislead(op)
+	case history.Resign:
+		g.stir(op.Time)
+		g.asked(op, begun)
+	case history.End:
+		if g.unended = ""; op.Type != history.OK {
+			g.unended = "no sign that the history is complete (" + op.Error + ")"
 		}
 	}
 }
 
 // asked takes note that a node was asked to hand over, unless it certainly did not.
-func (g *gathering) asked(i int, op *history.Op) {
-	until, end := g.end, g.h.Other(i)
-	if end >= 0 {
-		if g.h.Ops[end].Type == history.Fail {
-			return
+func (g *gathering) asked(op *history.Op, begun *beginning) {
+	switch {
+	case op.Type == history.Invoke:
+		g.resigned = append(g.resigned, resignation{span{op.Time, never}, g.node(op.Node), g.ops - 1})
+	case begun != nil:
+		k := slices.IndexFunc(g.resigned, func(r resignation) bool { return r.op == begun.number })
+		if op.Type == history.Fail {
+			g.resigned = slices.Delete(g.resigned, k, k+1)
+		} else {
+			g.resigned[k].to = op.Time
 		}
-		until = g.h.Ops[end].Time
 	}
-	g.resigned = append(g.resigned, resignation{span{op.Time, until}, g.node(op.Node)})
 }
 
 func (g *gathering) node(name string) int {
@@ -109,9 +140,20 @@ func (g *gathering) node(name string) int {
 	return i
 }
 
+// name returns the place of a leader's name in facts.leaderNames.
+func (g *gathering) name(leader string) int32 {
+	k, known := g.names[leader]
+	if !known {
+		k = int32(len(g.leaderNames))
+		g.names[leader] = k
+		g.leaderNames = append(g.leaderNames, leader)
+	}
+	return k
+}
+
 // told takes note of a node's view. One that was announced tells of a change that the node's last answer may not have
 // shown yet, but the one after that would have.
-func (g *gathering) told(i int, op *history.Op, asked time.Duration) {
+func (g *gathering) told(op *history.Op, asked time.Duration) {
 	n := g.node(op.Node)
 	s := &g.seen[n]
 	if op.View.Role == history.Server { // it says that it is there
@@ -119,18 +161,31 @@ func (g *gathering) told(i int, op *history.Op, asked time.Duration) {
 		s.last = span{asked, op.Time}
 		return
 	}
+	leader := s.view.leader
+	if g.leaderNames[leader] != op.View.Leader {
+		leader = g.name(op.View.Leader)
+	}
 	a := answer{
-		from: asked, to: op.Time, term: op.View.Term, tenure: op.View.Tenure, op: int32(i), node: int16(n),
-		role: op.View.Role, polled: asked >= 0, torn: op.View.Torn, lead: -1,
+		from: asked, to: op.Time, term: op.View.Term, tenure: op.View.Tenure, op: op.Index, node: int16(n),
+		leader: leader, role: op.View.Role, polled: asked >= 0, torn: op.View.Torn, lead: -1,
+	}
+	if a.dull = g.dulls(&a); !a.dull {
+		g.stir(op.Time)
 	}
 	if !a.torn {
 		s.whole++
+	}
+	if a.tells() {
+		s.highest = max(s.highest, a.term)
 	}
 	if a.polled {
 		g.poll(n, &a)
 	} else {
 		a.from = s.view.from
 		s.announced++
+	}
+	if n := len(s.rises); a.tells() && (n == 0 || a.term > s.rises[n-1].term) {
+		s.rises = append(s.rises, height{span: span{s.view.from, a.to}, term: a.term})
 	}
 	if n := len(g.heights); a.tells() && (n == 0 || a.term > g.heights[n-1].term) {
 		g.heights = append(g.heights, height{span{s.view.from, a.to}, a.term, int32(len(g.answers))})
@@ -200,6 +255,15 @@ func (g *gathering) fell(at time.Duration) {
 	}
 }
 
+// stayed takes note of which nodes surely are up again, since what was to be done to them was not.
+func (g *gathering) stayed(at time.Duration) {
+	for n := range g.seen {
+		if s := &g.seen[n]; !s.up && g.world.up(n) {
+			s.last, s.up = span{at, at}, true
+		}
+	}
+}
+
 // silence takes note of it if a node that was up gave no answer for longer than it may until a time.
 func (g *gathering) silence(s *watched, until time.Duration) {
 	if until-s.last.to > g.lull() {
@@ -207,38 +271,44 @@ func (g *gathering) silence(s *watched, until time.Duration) {
 	}
 }
 
-// fault takes note of what the nemesis does.
-func (g *gathering) fault(i int, op *history.Op) {
-	other := g.h.Other(i)
-	if op.Type == history.Invoke {
-		if op.F != history.Change {
-			g.phase(op.Time)
-			g.since = never
-		}
-		if op.F == history.Inject {
-			g.tried++
-		}
-		intended := make([]history.Changes, 0, 2)
-		for _, k := range [...]int{i, other} {
-			if k >= 0 && g.h.Ops[k].Fault != nil {
-				intended = append(intended, g.h.Ops[k].Fault.Changes)
-			}
-		}
-		g.world.begin(op.Time, g.ids, intended...)
-		g.fell(op.Time)
-		return
+// sets takes note of what the nemesis sets out to do, as far as its beginning and its end tell.
+func (g *gathering) sets(op, end *history.Op) {
+	if op.F != history.Change {
+		g.phase(op.Time)
+		g.since = never
 	}
+	if op.F == history.Inject {
+		g.tried++
+	}
+	intended := make([]history.Changes, 0, 2)
+	for _, o := range [...]*history.Op{op, end} {
+		if o != nil && o.Fault != nil {
+			intended = append(intended, o.Fault.Changes)
+		}
+	}
+	if slices.ContainsFunc(intended, func(c history.Changes) bool { return len(c.Clocks) > 0 }) {
+		g.misled.since = min(g.misled.since, op.Time)
+	}
+	g.world.begin(op.Time, g.ids, intended...)
+	g.fell(op.Time)
+}
+
+// did takes note of what came of that.
+func (g *gathering) did(op *history.Op, begun *beginning) {
 	told := op.Fault
 	if told == nil {
-		told = g.h.Ops[other].Fault
+		told = begun.fault
 	}
+	known := told
 	if told == nil {
 		told = &history.Fault{}
 	}
 	g.world.end(op.Time, g.ids, op.Type, told.Changes)
-	if op.Type != history.Fail {
-		g.actions = append(g.actions, int32(i))
-		g.restart(i, told.Procs)
+	if op.Type == history.Fail {
+		g.stayed(op.Time)
+	} else {
+		g.actions = append(g.actions, action{begun.at, op.Time, op.Index, op.F, known, op.Fault != nil, op.Type == history.OK})
+		g.restart(op, told.Procs, begun.at)
 	}
 	switch op.F {
 	case history.Inject:
@@ -258,17 +328,21 @@ func (g *gathering) fault(i int, op *history.Op) {
 	}
 }
 
-// ended takes note that a node's process ended between a time and op i: it led no more then, as if it had said so.
-func (g *gathering) ended(i int, node string, since time.Duration) {
+// ended takes note that a node's process ended between a time and an op: it led no more then, as if it had said so.
+func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	g.down[node] = true
-	n, at := g.node(node), g.h.Ops[i].Time
+	n := g.node(node)
 	g.seen[n].stands = -1
-	a := answer{from: since, to: at, op: int32(i), node: int16(n), polled: true, lead: -1}
+	if op.F != history.Exit && op.Type != history.OK {
+		return // or it did not: nobody could see
+	}
+	a := answer{from: since, to: op.Time, op: op.Index, node: int16(n), polled: true, lead: -1}
 	g.lead(&a)
 	g.answers = append(g.answers, a)
 }
 
-func (g *gathering) restart(i int, procs []history.Proc) {
+// restart takes note of processes that the nemesis, at work since a time, has started or ended with an op.
+func (g *gathering) restart(op *history.Op, procs []history.Proc, since time.Duration) {
 	for _, p := range procs {
 		if p.State == history.Up && g.down[p.Node] {
 			g.restarts++
@@ -277,7 +351,7 @@ func (g *gathering) restart(i int, procs []history.Proc) {
 		case history.Up:
 			g.down[p.Node] = false
 		case history.Down, history.Stopped, history.Crashed:
-			g.ended(i, p.Node, g.h.Ops[g.h.Other(i)].Time)
+			g.ended(op, p.Node, since)
 		}
 	}
 }
@@ -289,7 +363,11 @@ func (g *gathering) phase(at time.Duration) {
 	}
 }
 
+// close ends the pass.
 func (g *gathering) close() {
+	for i := range g.resigned {
+		g.resigned[i].to = min(g.resigned[i].to, g.end)
+	}
 	g.phase(g.end)
 	for n := range g.seen {
 		if s := &g.seen[n]; s.up {

@@ -43,7 +43,7 @@ func (f *facts) fleeting() string {
 	if never == (set{}) {
 		return ""
 	}
-	return fmt.Sprintf("%s claimed to lead and was never asked, and what a node announces holds for an instant: "+
+	return fmt.Sprintf("nobody asked %s, which claimed to lead, and what a node announces holds for an instant: "+
 		"ask it again and again, or say that its log lines hold until the next", f.names(never))
 }
 

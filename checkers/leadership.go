@@ -13,11 +13,13 @@ type leadership struct {
 	term   uint64
 	tenure uint64
 	since  time.Duration // it had not begun by then, as the node itself said; 0 if it said nothing
+	asked  time.Duration // when the node's last answer before the first claim was asked for; 0 if there was none
 	first  int32         // the claim that came first, in answers
 	last   int32         // the claim that was asked for last
 	lost   int32         // the node's first answer after that which claims something else or nothing; -1 if there is none
 	told   int32         // its first claim that was announced; -1 if there is none
-	denied time.Duration // by when the node surely had denied it, after one of its claims; -1 if it has not
+	said   int32         // the node's last announcement before the first claim, in answers; -1 if there is none
+	denied int32         // the first answer by which the node surely had denied it, after one of its claims; -1 if there is none
 }
 
 // leadKey tells leaderships apart. One node may claim a term twice, if it forgot that it had been there; it counts its
@@ -60,12 +62,12 @@ func (g *gathering) lead(a *answer) {
 		return
 	}
 	k, known := g.terms[key]
-	if !known || g.over(&g.leads[k], a) {
+	if !known || g.over(&g.leads[k], a, s.said) {
 		k = int32(len(g.leads))
 		g.terms[key] = k
-		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, first: at, last: at, lost: -1, told: -1, denied: -1}
+		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
 		if s.view.term <= a.term { // or the claim is older than the node's last answer
-			l.since = s.view.from
+			l.since = l.asked
 		}
 		g.leads = append(g.leads, l)
 	}
@@ -93,34 +95,33 @@ func (g *gathering) answer(k int32, now *answer) *answer {
 	return &g.answers[k]
 }
 
-// over reports whether a leadership surely had ended before a claim of its number was true: an answer that denies it is
+// over reports whether a leadership surely had ended before a claim of its node was true: an answer that denies it is
 // surely later than one of its claims, and surely older than this one. Announcements come in the order in which the node
-// made them.
-func (g *gathering) over(l *leadership, a *answer) bool {
-	if l.denied >= 0 && l.denied < g.surely(a) {
+// made them; said is its last one before this claim.
+func (f *facts) over(l *leadership, a *answer, said int32) bool {
+	if l.denied >= 0 && f.answers[l.denied].to < f.surely(a) {
 		return true
 	}
-	said := g.seen[a.node].said
 	if a.polled || said < 0 {
 		return false
 	}
-	before := &g.answers[said]
-	claimed, _ := g.key(before)
-	claims, _ := g.key(a)
-	return (claimed != claims || !before.claims()) && g.after(l, before)
+	before := &f.answers[said]
+	claimed, _ := f.key(before)
+	own, _ := f.key(&f.answers[l.first])
+	return (claimed != own || !before.claims()) && f.follows(l, before)
 }
 
-// after reports whether an answer is surely later than one of the claims of a leadership.
-func (g *gathering) after(l *leadership, a *answer) bool {
-	return g.surely(a) > g.answers[l.first].to || !a.polled && l.told >= 0
+// follows reports whether an answer is surely later than one of the claims of a leadership.
+func (f *facts) follows(l *leadership, a *answer) bool {
+	return f.surely(a) > f.answers[l.first].to || !a.polled && l.told >= 0
 }
 
 // surely is from when on an answer was true. An announcement may have taken a while.
-func (g *gathering) surely(a *answer) time.Duration {
+func (f *facts) surely(a *answer) time.Duration {
 	if a.polled {
 		return a.from
 	}
-	return min(a.from, a.to-g.lull())
+	return min(a.from, a.to-f.lull())
 }
 
 // deny takes note of an answer of a node that does not claim a leadership which it has claimed. It reports whether all is
@@ -129,8 +130,8 @@ func (g *gathering) deny(l *leadership, a *answer, at int32) bool {
 	if l.lost < 0 {
 		l.lost = at
 	}
-	if l.denied < 0 && g.after(l, a) {
-		l.denied = a.to
+	if l.denied < 0 && g.follows(l, a) {
+		l.denied = at
 	}
 	return l.denied >= 0
 }
@@ -188,10 +189,10 @@ func (f *facts) handovers() []handover {
 func (f *facts) byTerms() (all []handover) {
 	for i := 1; i < len(f.leads); i++ {
 		from, to := &f.leads[i-1], &f.leads[i]
-		if from.term >= to.term || from.node == to.node && (from.lost < 0 || f.answers[from.lost].claims()) {
+		won := &f.answers[to.first]
+		if from.term >= to.term || from.node == to.node && !f.over(from, won, to.said) {
 			continue
 		}
-		won := &f.answers[to.first]
 		all = append(all, handover{from, to, won, span{min(f.answers[from.last].from, to.since), won.to}})
 	}
 	return all
@@ -248,7 +249,7 @@ func (f *facts) remained(h handover) bool {
 		if !claims(i) {
 			continue
 		}
-		if f.answers[i].begins()-seen > f.lull() {
+		if !f.answers[i].dull && f.answers[i].begins()-seen > f.lull() {
 			return false
 		}
 		seen = f.answers[i].to

@@ -10,23 +10,27 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"recount/checkers/linear"
+	"recount/history"
 )
 
 func init() {
 	register(Checker{
 		Property: "linearizable",
 		Holds:    "what clients see of the data behind the leader is linearizable",
-		check:    linearizable,
+		of: []history.F{
+			history.Get, history.Put, history.CAS, history.Acquire, history.Release, history.Txns,
+		},
+		watch: func(f *facts) watcher { return &uses{facts: f} },
 	})
 }
 
-// linearizable decides one register or lock after the other: it holds if it does so for each (Herlihy and Wing, 1990,
+// check decides one register or lock after the other: it holds if it does so for each (Herlihy and Wing, 1990,
 // section 3.1). porcupine confirms and draws what was found.
-func linearizable(ctx context.Context, f *facts) Result {
-	if txns := transactions(f.h); len(txns.Ops) > 0 || txns.failed > 0 {
+func (f *uses) check(ctx context.Context) Result {
+	if txns := f.transactions(); len(txns.Ops) > 0 || txns.failed > 0 {
 		return f.serializable(ctx, txns)
 	}
-	all := objects(f.h)
+	all := f.objects()
 	w := traffic(all)
 	figures := w.figures()
 	for _, o := range all {
@@ -37,9 +41,11 @@ func linearizable(ctx context.Context, f *facts) Result {
 			return f.unordered(ctx, o, found, figures)
 		}
 	}
-	if setup := f.h.Setup(); setup != nil && setup.OneCount {
-		if e, why := f.disordered(all); why != "" {
-			return invalid(figures, e, "%s", why)
+	if f.setup.OneCount {
+		if e, about, why := f.disordered(all); why != "" {
+			r := invalid(figures, e, "%s", why)
+			r.about = about
+			return r
 		}
 	}
 	switch {
@@ -58,33 +64,32 @@ func linearizable(ctx context.Context, f *facts) Result {
 }
 
 // unordered is the result for uses of one object that have no order.
-func (f *facts) unordered(ctx context.Context, o *object, found linear.Found, figures []Figure) Result {
+func (f *uses) unordered(ctx context.Context, o *object, found linear.Found, figures []Figure) Result {
 	ctx, cancel := linear.Extended(ctx)
 	defer cancel()
 	shown := o.Evidence(ctx, found)
-	e := evidence{span: span{from: never}}
+	e, about := evidence{span: span{from: never}}, set{}
 	for i := range shown.Ops {
 		u := &shown.Ops[i]
-		at := u.Begin
 		if e.from, e.to = min(e.from, u.Call), max(e.to, u.Call); u.Sure() {
 			e.to = max(e.to, u.Return)
-			at = max(at, u.End)
 		}
-		e.ops = append(e.ops, f.h.Ops[at].Index)
+		e.ops = append(e.ops, f.index(u.Begin, u.Sure()))
+		about = about.or(f.group(f.of(int(u.Begin)).node))
 	}
 	if shown.Died != nil {
-		figures = append(figures, text("the last order ended with", fmt.Sprintf("op %d", f.h.Ops[max(shown.Died.Begin, shown.Died.End)].Index)))
+		figures = append(figures, text("the last order ended with", fmt.Sprintf("op %d", f.index(shown.Died.Begin, true))))
 	}
 	if held := o.held(shown); held != "" {
 		figures = append(figures, text("what it can have held then", held))
 	}
 	r := invalid(figures, e, "%s", f.conflict(o, shown))
-	r.Drawing = o.DrawEvidence(ctx, shown, r.Why)
+	r.about, r.Drawing = about, o.DrawEvidence(ctx, shown, r.Why)
 	return r
 }
 
 // conflict says what is wrong with a smallest set of uses that has no order.
-func (f *facts) conflict(o *object, shown linear.Evidence) string {
+func (f *uses) conflict(o *object, shown linear.Evidence) string {
 	core := shown.Ops
 	who := func(u *linear.Op) string { return f.actor(int(u.Begin)) }
 	if shown.Early {
@@ -170,13 +175,23 @@ func (o *object) held(shown linear.Evidence) string {
 	return strings.Join(values, " or ")
 }
 
-// actor names who acts in an op.
-func (f *facts) actor(i int) string {
-	op := &f.h.Ops[i]
-	if op.Node == "" {
-		return fmt.Sprintf("process %v", op.Process)
+// actor names who acts in an operation, given where it began.
+func (f *uses) actor(number int) string {
+	u := f.of(number)
+	if u.node == "" {
+		return fmt.Sprintf("process %v", u.process)
 	}
-	return fmt.Sprintf("process %v at %s", op.Process, op.Node)
+	return fmt.Sprintf("process %v at %s", u.process, u.node)
+}
+
+// index is the number that an operation goes by in results, given where it began: that of its end, if that is to count and
+// there is one.
+func (f *uses) index(began int32, ended bool) int {
+	u := f.of(int(began))
+	if ended && u.ended >= 0 {
+		return u.index[1]
+	}
+	return u.index[0]
 }
 
 // traffic counts what was done to all objects.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // TestClique compares the search with trying all sets of nodes.

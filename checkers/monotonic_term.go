@@ -62,6 +62,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 			records[a.node] = append(all, record{a.to, a.term, a})
 		}
 	}
+	compared, drops = compared+f.left.tells, drops+f.left.lower
 	figures := []Figure{
 		figure("answers compared", compared), figure("lower than before", drops), figure("restarts", f.restarts),
 	}

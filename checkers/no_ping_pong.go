@@ -11,6 +11,7 @@ func init() {
 	register(Checker{
 		Property: "no-ping-pong",
 		Holds:    "under a fixed (even faulty) topology leadership does not bounce between nodes again and again",
+		timed:    true,
 		check:    noPingPong,
 	})
 }

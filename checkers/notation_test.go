@@ -209,6 +209,11 @@ func (p *notation) does(t span, who string, words []string) error {
 		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
 		p.ops = append(p.ops, op)
 		return nil
+	case "waits":
+		d, err := time.ParseDuration(words[1])
+		op.Process, op.F, op.Time, op.Reading = history.Harness, history.ReadClock, t.from, history.Reading{Waits: d}
+		p.ops = append(p.ops, op)
+		return err
 	case "silent":
 		op.Type = history.Info
 	case "refuses":
@@ -316,6 +321,8 @@ func (p *notation) register(t span, op history.Op, words []string) error {
 			op.Type, outcome = history.Fail, w
 		case w == "unknown", w == "unended":
 			op.Type, outcome = history.Info, w
+		case w == "at" && len(words) > 1:
+			op.Node, words = words[1], words[1:]
 		case w == "nothing":
 			values = append(values, "")
 		default:
@@ -436,6 +443,10 @@ func parseChange(words []string, c *history.Changes) error {
 	}
 	if state, ok := disks[what]; ok {
 		c.Disks = append(c.Disks, history.Disk{Node: whom, DiskState: state})
+		return nil
+	}
+	if cut := what == "hide"; cut || what == "show" {
+		c.Clients = append(c.Clients, history.Client{Node: whom, Cut: cut})
 		return nil
 	}
 	return fmt.Errorf("no change: %q", words)

@@ -9,8 +9,8 @@ import (
 type object struct {
 	*linear.Object
 	key     string
-	clients map[history.Process]bool
-	failed  int // operations that certainly did not happen
+	clients map[history.Process]bool // whose operations count
+	failed  int                      // operations that certainly did not happen
 }
 
 var objectOps = map[history.F]linear.Kind{
@@ -19,28 +19,21 @@ var objectOps = map[history.F]linear.Kind{
 
 // objects returns all registers and locks in the order in which they were first used. What did not happen is left out, and
 // so are reads that told nothing.
-func objects(h *history.History) (all []*object) {
+func (u *uses) objects() (all []*object) {
 	type name struct {
 		key  string
 		lock bool
 	}
 	known := map[name]*object{}
-	initial := func(string) string { return "" }
-	if setup := h.Setup(); setup != nil {
-		initial = setup.Held
-	}
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		kind, ok := objectOps[op.F]
-		if !ok || op.Type != history.Invoke {
+	for i := range u.all {
+		x := &u.all[i]
+		kind, ok := objectOps[x.f]
+		if !ok {
 			continue
 		}
-		told, end := op.Reg, h.Other(i)
-		outcome, found := history.Info, false
-		if end >= 0 {
-			if outcome, found = h.Ops[end].Type, h.Ops[end].Reg != nil; found {
-				told = h.Ops[end].Reg
-			}
+		told, found := x.asked[0], x.asked[1] != nil
+		if found {
+			told = x.asked[1]
 		}
 		if told == nil {
 			told = &history.Register{}
@@ -51,29 +44,37 @@ func objects(h *history.History) (all []*object) {
 			o = &object{Object: linear.NewObject(n.lock), key: n.key, clients: map[history.Process]bool{}}
 			known[n] = o
 			if !n.lock {
-				o.Begin(initial(n.key))
+				o.Begin(u.held(n.key))
 			}
 			all = append(all, o)
 		}
-		o.clients[op.Process] = true
-		u := linear.Op{
-			Call: op.Time, Return: never, Kind: kind, Client: int32(max(op.Process, 0)), Begin: int32(i), End: int32(end),
+		op := linear.Op{
+			Call: x.at[0], Return: never, Kind: kind, Client: int32(max(x.process, 0)), Begin: int32(x.number), End: int32(x.ended),
 		}
 		switch {
-		case outcome == history.Fail:
+		case x.outcome == history.Fail:
 			o.failed++
 			continue
-		case outcome == history.OK && (found || kind != linear.Get):
-			u.Return, u.Revision = h.Ops[end].Time, told.Revision
+		case x.outcome == history.OK && (found || kind != linear.Get):
+			op.Return, op.Revision = x.at[1], told.Revision
 		case kind == linear.Get:
 			continue // whatever was read, nobody knows
 		}
-		if u.Value = o.Number(told.Value); kind == linear.CAS {
-			u.Old = o.Number(told.Old)
+		if op.Value = o.Number(told.Value); kind == linear.CAS {
+			op.Old = o.Number(told.Old)
 		}
-		o.Add(u)
+		o.clients[x.process] = true
+		o.Add(op)
 	}
 	return all
+}
+
+// held is what the register of a key held at first.
+func (u *uses) held(key string) string {
+	if u.given == nil {
+		return ""
+	}
+	return u.given.Held(key)
 }
 
 // name is what an object is called.

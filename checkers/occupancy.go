@@ -21,14 +21,14 @@ type occupancy struct {
 	votes              bool     // whether nodes report their votes
 }
 
-func (f *facts) occupancy(seen []span) occupancy {
+func (f *facts) occupancy(seen []span, p *polling) occupancy {
 	o := occupancy{elections: len(f.leads)}
 	for _, h := range f.moves() {
 		if o.changes++; f.inOrder() {
 			o.raised = append(o.raised, h.to.term-h.from.term)
 		}
 	}
-	o.split, o.votes = f.splitVotes()
+	o.split, o.votes = p.splits(f.leads), len(p.voted) > 0
 	o.campaigns = f.campaigns()
 	all := span{f.answers[0].from, f.end}
 	gaps := outside(seen, all)
@@ -72,26 +72,34 @@ func (f *facts) campaigns() (all []time.Duration) {
 	return all
 }
 
-// splitVotes counts the terms that nobody led although several candidates got votes in them.
-func (f *facts) splitVotes() (split int, votes bool) {
-	voted := map[uint64]string{} // for whom first
-	open := map[uint64]bool{}    // terms in which several were
-	for i := range f.h.Ops {
-		op := &f.h.Ops[i]
-		if op.F != history.Granted {
-			continue
-		}
-		votes = true
-		if first, known := voted[op.Vote.Term]; !known {
-			voted[op.Vote.Term] = op.Vote.For
-		} else if first != op.Vote.For {
-			open[op.Vote.Term] = true
+// polling is who was voted for in each term.
+type polling struct {
+	voted map[uint64]string // for whom first
+	split map[uint64]bool   // terms in which several were
+}
+
+func newPolling() polling { return polling{map[uint64]string{}, map[uint64]bool{}} }
+
+func (p *polling) take(op *history.Op) {
+	if first, known := p.voted[op.Vote.Term]; !known {
+		p.voted[op.Vote.Term] = op.Vote.For
+	} else if first != op.Vote.For {
+		p.split[op.Vote.Term] = true
+	}
+}
+
+// splits counts the terms that nobody led although several candidates got votes in them.
+func (p *polling) splits(leads []leadership) (n int) {
+	led := map[uint64]bool{}
+	for i := range leads {
+		led[leads[i].term] = true
+	}
+	for term := range p.split {
+		if !led[term] {
+			n++
 		}
 	}
-	for i := range f.leads {
-		delete(open, f.leads[i].term)
-	}
-	return len(open), votes
+	return n
 }
 
 func (o *occupancy) figures() []Figure {

@@ -53,6 +53,9 @@ func undivided(h *history.History) (all []said) {
 	last := map[string]time.Duration{} // when the last undivided answer of each node was asked for
 	for i, op := range h.Ops {
 		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms}
+		if k := h.Other(i); op.Process == history.Nemesis && op.Type == history.OK && op.Fault == nil {
+			op.Fault = h.Ops[k].Fault // its end need not repeat it
+		}
 		switch {
 		case op.F == history.Observe && op.Type == history.OK && !op.View.Torn:
 			a.asked = h.Ops[h.Other(i)].Time
@@ -63,7 +66,8 @@ func undivided(h *history.History) (all []said) {
 			a.early = min(a.asked, op.Time-late)
 		case op.F == history.Exit:
 			a.asked, a.early, a.ended = op.Time, op.Time, true
-		case op.Fault != nil && op.Type == history.OK && len(op.Fault.Procs) == 1 && op.Fault.Procs[0].State == history.Down:
+		case op.Fault != nil && op.Type == history.OK && len(op.Fault.Procs) == 1 &&
+			slices.Contains([]history.ProcState{history.Down, history.Stopped, history.Crashed}, op.Fault.Procs[0].State):
 			a.node, a.ended = op.Fault.Procs[0].Node, true
 			a.asked = h.Ops[h.Other(i)].Time
 			a.early = a.asked

@@ -3,6 +3,7 @@ package checkers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"recount/history"
 )
@@ -11,8 +12,19 @@ func init() {
 	register(Checker{
 		Property: "ordered-updates",
 		Holds:    "updates numbered (term, counter) are applied in that order by every follower; stale leaders' are dropped",
-		check:    orderedUpdates,
+		of:       []history.F{history.Apply, history.Exit, history.Inject, history.Change, history.Heal},
+		watch: func(f *facts) watcher {
+			return &updates{
+				facts: f, last: map[string]*applied{}, numbers: map[number]*applied{}, leaders: map[leader]bool{}, followers: map[string]bool{},
+			}
+		},
 	})
+}
+
+// leader is who sent updates in a term; "" is one that was not told.
+type leader struct {
+	term uint64
+	from string
 }
 
 // number is what a leader numbers an update by.
@@ -29,94 +41,115 @@ func (n number) String() string {
 	return fmt.Sprintf("update %d of term %d", n.counter, n.term)
 }
 
-// orderedUpdates compares each update that a node applied with the one that it had applied before, and with the one of
+// updates compares each update that a node applied with the one that it had applied before, and with the one of
 // the same number that others applied. A node that may have been restarted in between may begin anew. That numbers are
 // left out is no violation: what was lost was not applied in the wrong order.
-func orderedUpdates(_ context.Context, f *facts) Result {
-	last := map[string]int{}  // where in the history each node's last one is, in this life of the node
-	first := map[number]int{} // and the first of each number
-	leaders := map[string]bool{}
-	followers := map[string]bool{}
-	applied, swapped, doubled, skipped := 0, 0, 0, 0
-	var wrong [2]int
-	for i := range f.h.Ops {
-		op := &f.h.Ops[i]
-		if op.F != history.Apply {
-			reborn(op, last)
-			continue
+type updates struct {
+	*facts
+	last                      map[string]*applied // of each node, in this life of it
+	numbers                   map[number]*applied // the first of each number
+	leaders                   map[leader]bool
+	followers                 map[string]bool
+	count                     int
+	swapped, doubled, skipped int
+	wrong                     [2]applied // the first that is out of order, or of another's number, and which it clashes with
+}
+
+// applied is an update that a node applied.
+type applied struct {
+	number
+	at         time.Duration
+	op         int
+	node, from string
+}
+
+func (u *updates) take(op *history.Op) {
+	if op.F != history.Apply {
+		if op.F == history.Exit {
+			delete(u.last, op.Node)
 		}
-		update := op.Update()
-		u := number{update.Term, update.Counter}
-		applied++
-		leaders[fmt.Sprintf("%d %s", update.Term, update.From)], followers[op.Node] = true, true
-		if k, known := last[op.Node]; known {
-			last := f.h.Ops[k].Update()
-			before := number{last.Term, last.Counter}
-			if !u.after(before) {
-				if swapped++; swapped+doubled == 1 {
-					wrong = [2]int{k, i}
-				}
-			} else if u.term == before.term && u.counter > before.counter+1 {
-				skipped++
-			}
+		u.reborn(op.Fault)
+		if u.began != nil { // an end need not repeat what was to be done
+			u.reborn(u.began.fault)
 		}
-		last[op.Node] = i
-		k, known := first[u]
-		switch {
-		case !known:
-			first[u] = i
-		case f.h.Ops[k].Update().From != update.From:
-			if doubled++; swapped+doubled == 1 {
-				wrong = [2]int{k, i}
+		return
+	}
+	update := op.Update()
+	now := &applied{number{update.Term, update.Counter}, op.Time, op.Index, op.Node, update.From}
+	u.count++
+	u.leaders[leader{now.term, now.from}], u.followers[now.node] = true, true
+	if before := u.last[now.node]; before != nil {
+		if !now.after(before.number) {
+			if u.swapped++; u.swapped+u.doubled == 1 {
+				u.wrong = [2]applied{*before, *now}
 			}
+		} else if now.term == before.term && now.counter > before.counter+1 {
+			u.skipped++
+		}
+	}
+	u.last[now.node] = now
+	first, known := u.numbers[now.number]
+	switch {
+	case !known || first.from == "": // who sent it was not told
+		u.numbers[now.number] = now
+	case now.from != "" && first.from != now.from:
+		if u.doubled++; u.swapped+u.doubled == 1 {
+			u.wrong = [2]applied{*first, *now}
+		}
+	}
+}
+
+func (u *updates) check(context.Context) Result {
+	for l := range u.leaders {
+		if l.from != "" {
+			delete(u.leaders, leader{l.term, ""}) // it may have been the same
 		}
 	}
 	figures := []Figure{
-		figure("updates applied", applied), figure("numbers", len(first)), figure("leaders by term", len(leaders)),
-		figure("followers", len(followers)), figure("out of order", swapped), figure("two of one number", doubled),
-		figure("numbers left out", skipped), figure("restarts", f.restarts),
+		figure("updates applied", u.count), figure("numbers", len(u.numbers)), figure("leaders by term", len(u.leaders)),
+		figure("followers", len(u.followers)), figure("out of order", u.swapped), figure("two of one number", u.doubled),
+		figure("numbers left out", u.skipped), figure("restarts", u.restarts),
 	}
 	switch {
-	case swapped+doubled > 0:
-		a, b := &f.h.Ops[wrong[0]], &f.h.Ops[wrong[1]]
-		e := evidence{span{a.Time, b.Time}, []int{a.Index, b.Index}}
-		if a.Node == b.Node {
-			return invalid(figures, e, "%s applied %s after %s", b.Node, told(b.Update()), told(a.Update()))
+	case u.swapped+u.doubled > 0:
+		a, b := &u.wrong[0], &u.wrong[1]
+		e := evidence{span{a.at, b.at}, []int{a.op, b.op}}
+		r := invalid(figures, e, "%s applied %s, and %s applied %s", a.node, a, b.node, b)
+		if a.node == b.node {
+			r = invalid(figures, e, "%s applied %s after %s", b.node, b, a)
 		}
-		return invalid(figures, e, "%s applied %s, and %s applied %s", a.Node, told(a.Update()), b.Node, told(b.Update()))
-	case applied == 0:
+		r.about = u.group(a.node, a.from, b.node, b.from)
+		return r
+	case u.count == 0:
 		return untested(figures, "no node reported an update of a leader: run the workload updates")
-	case len(followers) < 2:
+	case len(u.followers) < 2:
 		return unknown(figures, "only one node reported what it applied: have all of them do so")
-	case len(leaders) < 2:
+	case len(u.leaders) < 2:
 		return untested(figures, "one leader sent all of the updates: a stale one takes a change of leader")
 	}
-	return valid(figures, "%s applied by %s in the order of %s, sent under %s; %s, %s on the way", count(applied, "update"),
-		count(len(followers), "node"), count(len(first), "number"), count(len(leaders), "leadership"),
-		count(skipped, "gap"), count(f.restarts, "restart"))
+	return valid(figures, "%s applied by %s in the order of %s, sent under %s; %s, %s on the way", count(u.count, "update"),
+		count(len(u.followers), "node"), count(len(u.numbers), "number"), count(len(u.leaders), "leadership"),
+		count(u.skipped, "gap"), count(u.restarts, "restart"))
 }
 
-// told writes an update: "update 17 of term 4 from n1".
-func told(u *history.Update) string {
-	s := number{u.Term, u.Counter}.String()
-	if u.From != "" {
-		s += " from " + u.From
+// String writes an update: "update 17 of term 4 from n1".
+func (a *applied) String() string {
+	s := a.number.String()
+	if a.from != "" {
+		s += " from " + a.from
 	}
 	return s
 }
 
-// reborn forgets the nodes that an op may have restarted.
-func reborn(op *history.Op, last map[string]int) {
-	if op.F == history.Exit {
-		delete(last, op.Node)
-	}
-	if op.Fault == nil {
+// reborn forgets the nodes that a fault may have restarted.
+func (u *updates) reborn(f *history.Fault) {
+	if f == nil {
 		return
 	}
-	for _, p := range op.Fault.Procs {
+	for _, p := range f.Procs {
 		switch p.State {
 		case history.Down, history.Stopped, history.Crashed:
-			delete(last, p.Node)
+			delete(u.last, p.Node)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // What is decided by pruning, cutting and partitioning must be what porcupine decides on all operations together. make
 // prove tries 100,000 histories of each kind.
-const plainChecks = 5000
+const plainChecks = 2000
 
 func TestMain(m *testing.M) {
 	flag.Parse()

@@ -119,6 +119,7 @@ func (f *facts) terms() (t terms) {
 		}
 	}
 	t.led = len(first)
+	t.claims += f.left.claims
 	slices.SortFunc(t.several, func(a, b [2]*answer) int { return cmp.Compare(a[0].term, b[0].term) })
 	return t
 }

@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"math"
+	"sort"
 	"time"
 )
 
@@ -13,6 +14,15 @@ type span struct{ from, to time.Duration }
 
 func (s span) length() time.Duration { return s.to - s.from }
 func (s span) meets(o span) bool     { return s.from <= o.to && o.from <= s.to }
+
+// within is the part of s that lies in o, of no length if none does.
+func (s span) within(o span) span {
+	s.from = min(max(s.from, o.from), o.to)
+	return span{s.from, max(s.from, min(s.to, o.to))}
+}
+
+// overlaps reports whether two stretches share more than an instant.
+func (s span) overlaps(o span) bool { return s.from < o.to && o.from < s.to }
 
 // merge joins spans that meet. They must be in the order in which they begin; the slice is used for the result.
 func merge(all []span) []span {
@@ -26,6 +36,25 @@ func merge(all []span) []span {
 		n++
 	}
 	return all[:n]
+}
+
+// meeting returns those of some spans that meet s. They must lie one after the other.
+func meeting(all []span, s span) []span {
+	i := sort.Search(len(all), func(i int) bool { return all[i].to >= s.from })
+	j := sort.Search(len(all), func(j int) bool { return all[j].from > s.to })
+	return all[i:max(i, j)]
+}
+
+// before returns what of some spans lies before a time. They must lie one after the other; the slice is used for the result.
+func before(all []span, t time.Duration) []span {
+	for n := len(all); n > 0 && all[n-1].to > t; n-- {
+		if all[n-1].from < t {
+			all[n-1].to = t
+			break
+		}
+		all = all[:n-1]
+	}
+	return all
 }
 
 // outside returns what spans leave of s. They must be in the order in which they begin.

@@ -3,7 +3,6 @@ package checkers
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 func init() {
@@ -31,20 +30,21 @@ func staysUp(_ context.Context, f *facts) Result {
 		if alone++; first == nil {
 			first = x
 		}
-		ended.add(slices.Index(f.nodes, f.h.Ops[x.op].Node))
+		ended.add(x.node)
 	}
 	figures := []Figure{figure("ended by themselves", alone), figure("excused", excused)}
 	if first != nil {
-		op := &f.h.Ops[first.op]
 		how, more := "", ""
-		if op.Error != "" {
-			how = fmt.Sprintf(" (%s)", op.Error)
+		if first.how != "" {
+			how = fmt.Sprintf(" (%s)", first.how)
 		}
 		if alone > 1 {
 			more = fmt.Sprintf(", the first of %d times that one of %s did", alone, f.names(ended))
 		}
-		e := evidence{span{op.Time, op.Time}, []int{op.Index}}
-		return invalid(figures, e, "%s ended by itself at %s%s%s", op.Node, at(op.Time), how, more)
+		e := evidence{span{first.at, first.at}, []int{first.op}}
+		r := invalid(figures, e, "%s ended by itself at %s%s%s", f.nodes[first.node], at(first.at), how, more)
+		r.about.add(first.node)
+		return r
 	}
 	if why := f.blind(); why != "" {
 		return unknown(figures, "%s", why)

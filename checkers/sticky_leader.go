@@ -13,6 +13,7 @@ func init() {
 	register(Checker{
 		Property: "sticky-leader",
 		Holds:    "a leader that stays alive and keeps a connected majority keeps the leadership, also when a node rejoins",
+		timed:    true,
 		check:    stickyLeader,
 	})
 }
@@ -38,7 +39,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	for _, h := range handovers {
 		switch {
 		case f.byLeave(h): // it was asked to hand over, and did
-		case f.besides(h) || f.remained(h): // one of two that led at one time gave up: a matter of exclusive-leadership
+		case !f.inOrder() && (f.besides(h) || f.remained(h)): // one of two that led at one time gave up: a matter of exclusive-leadership
 		case f.unjust(h):
 			if unjust++; unjust == 1 {
 				first = h
@@ -94,7 +95,9 @@ func (f *facts) tenureOf(h handover) (s, watched span, established bool) {
 }
 
 // shaken is when a machine that stands still may have cost the old leader the post.
-func (f *facts) shaken(h handover) span { return span{h.span.from - f.setup.Bounds.Silence, h.span.to} }
+func (f *facts) shaken(h handover) span {
+	return span{min(h.span.from, f.campaign(h).from) - f.setup.Bounds.Silence, h.span.to}
+}
 
 // unsure says why nobody can tell whether the old leader had to go.
 func (f *facts) unsure(h handover) string {
@@ -114,7 +117,22 @@ func (f *facts) campaign(h handover) span {
 		term = min(term, f.answers[lost].term)
 	}
 	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].term >= term })
-	return f.heights[k].span
+	began := f.heights[k].span
+	f.outOfSight(h).each(func(i int) { began.from = min(began.from, f.seen[i].below(term)) })
+	return began
+}
+
+// outOfSight returns the nodes whose campaigns may have waited for longer than two silences until they cost the old leader
+// the post: those that may have run meanwhile, but were not connected with it all the while.
+func (f *facts) outOfSight(h handover) set {
+	epochs := f.world.during(span{h.span.from - f.settled(), h.span.to})
+	still := first(f.world.n)
+	for k := range epochs {
+		still = still.and(epochs[k].still)
+	}
+	nodes := f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
+	nodes.remove(h.from.node)
+	return nodes
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as
@@ -128,7 +146,7 @@ func (f *facts) besides(h handover) bool {
 
 // suspect reports whether it may have been so, as far as the faults are known.
 func (f *facts) suspect(h handover) bool {
-	challenged := min(h.won.begins(), f.campaign(h).to+f.setup.Bounds.Silence)
+	challenged := min(h.won.to, f.campaign(h).to+f.setup.Bounds.Silence)
 	s := span{challenged - f.settled(), h.span.to}
 	return f.answers[h.from.first].begins()+f.setup.Bounds.Silence <= challenged && f.mayKeep(h.from.node, s)
 }
@@ -137,11 +155,17 @@ func (f *facts) deposed(h handover, figures []Figure) Result {
 	e := evidence{h.span, []int{f.index(&f.answers[h.from.first]), f.index(&f.answers[h.from.last]), f.index(h.won)}}
 	what := fmt.Sprintf("%s took over", f.nodes[h.to.node])
 	if !h.changes() {
-		e.ops = append(e.ops, f.index(&f.answers[h.from.lost]))
+		gave := h.from.lost
+		for _, k := range [...]int32{h.from.denied, h.to.said} {
+			if gave < 0 {
+				gave = k
+			}
+		}
+		e.ops = append(e.ops, f.index(&f.answers[gave]))
 		what = "stepped down and had to be elected again"
 	}
-	if k := f.deed(h.won.to); k >= 0 {
-		e.ops = append(e.ops, f.h.Ops[k].Index)
+	if did := f.action(h.won.to); did != nil {
+		e.ops = append(e.ops, did.op)
 	}
 	return invalid(figures, e, "%s led%s and never lost its majority, but %s%s at %s%s",
 		f.nodes[h.from.node], f.in(h.from), what, f.in(h.to), at(h.won.to), f.after(h.won.to))
@@ -156,7 +180,7 @@ func (f *facts) in(l *leadership) string {
 }
 
 // reign tells how many leaders were established, for how long such leaders surely had a majority, and how many of the
-// nemesis's changes they outlived that left it to them.
+// nemesis's changes they outlived that left it to them, from a silence before each until a silence after it.
 func (f *facts) reign() (established int, held time.Duration, trials int) {
 	silence := f.setup.Bounds.Silence
 	for i := range f.leads {
@@ -166,16 +190,35 @@ func (f *facts) reign() (established int, held time.Duration, trials int) {
 			continue
 		}
 		established++
-		for e := range f.world.parts(s) {
-			if within := (span{e.from, e.to - 1}); f.keeps(l.node, within, within) {
-				held += e.length()
-			}
+		for part := range f.world.parts(s) {
+			held += f.held(l.node, part)
 		}
-		for _, t := range f.deedsIn(span{s.from + silence, s.to - silence}) {
-			if after := (span{t, t + silence}); f.keeps(l.node, after, after) {
+		for _, did := range f.actionsIn(span{s.from, s.to - silence}) {
+			around := span{did.begun - silence, did.at + silence}
+			if did.seen && around.from >= s.from && f.keeps(l.node, around, around) {
 				trials++
 			}
 		}
 	}
 	return established, held, trials
+}
+
+// held is for how long of a part of an epoch a leader surely had a majority: nodes that gave no answer for too long count no
+// more until they do.
+func (f *facts) held(leader int, part span) (d time.Duration) {
+	cuts := []time.Duration{part.from, part.to}
+	for i := range f.world.n {
+		for _, s := range f.seen[i].silent {
+			if s.meets(part) {
+				cuts = append(cuts, max(s.from, part.from), min(s.to, part.to))
+			}
+		}
+	}
+	slices.Sort(cuts)
+	for k, to := range cuts[1:] {
+		if within := (span{cuts[k] + 1, to - 1}); within.from <= within.to && f.keeps(leader, within, within) {
+			d += to - cuts[k]
+		}
+	}
+	return d
 }

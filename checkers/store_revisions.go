@@ -25,7 +25,7 @@ type write struct {
 // A write happened between its call and its return, not before what was read last of the revision before it in its
 // register, and not after its own was read first. The writes can happen in their order if none of them must be done
 // before one of a lower revision can begin, which is exact where the writes of each register are in order by themselves.
-func (f *facts) disordered(all []*object) (e evidence, why string) {
+func (f *uses) disordered(all []*object) (e evidence, about set, why string) {
 	var writes []write
 	for _, o := range all {
 		writes = append(writes, o.revisions()...)
@@ -36,12 +36,14 @@ func (f *facts) disordered(all []*object) (e evidence, why string) {
 		w := &writes[i]
 		if i > 0 && writes[i-1].revision == w.revision && writes[i-1].object != w.object {
 			before := &writes[i-1]
-			return f.between(before.upper, w.upper), fmt.Sprintf("%s and %s both changed in revision %d: %s %s, %s %s",
+			e, about = f.between(before.upper, w.upper)
+			return e, about, fmt.Sprintf("%s and %s both changed in revision %d: %s %s, %s %s",
 				before.object.name(), w.object.name(), w.revision,
 				f.actor(int(before.upper.Begin)), before.object.Tell(before.upper), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper))
 		}
 		if last != nil && w.to < last.from {
-			return f.between(w.upper, last.lower, last.upper), fmt.Sprintf(
+			e, about = f.between(w.upper, last.lower, last.upper)
+			return e, about, fmt.Sprintf(
 				"%s came to revision %d by %s (%s %s), and %s had not come to revision %d by %s (%s %s): revisions of one store must rise",
 				w.object.name(), w.revision, at(w.to), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper),
 				last.object.name(), last.revision, at(last.from), f.actor(int(last.lower.Begin)), last.object.Tell(last.lower))
@@ -50,17 +52,18 @@ func (f *facts) disordered(all []*object) (e evidence, why string) {
 			last = w
 		}
 	}
-	return evidence{}, ""
+	return evidence{}, set{}, ""
 }
 
-// between is evidence of some operations, which happened.
-func (f *facts) between(ops ...*linear.Op) evidence {
-	e := evidence{span: span{from: never}}
+// between is evidence of some operations, which happened, and the nodes that they are about.
+func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
+	e.from = never
 	for _, u := range ops {
 		e.from, e.to = min(e.from, u.Call), max(e.to, u.Return)
-		e.ops = append(e.ops, f.h.Ops[u.End].Index)
+		e.ops = append(e.ops, f.index(u.Begin, true))
+		about = about.or(f.group(f.of(int(u.Begin)).node))
 	}
-	return e
+	return e, about
 }
 
 // revisions are the writes of a register whose revisions are known, in their order.

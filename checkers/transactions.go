@@ -19,39 +19,34 @@ type txns struct {
 
 // transactions returns what transactions did. What did not happen is left out. Of one of unknown outcome nobody knows what
 // it found.
-func transactions(h *history.History) txns {
+func (u *uses) transactions() txns {
 	all := txns{Txns: linear.NewTxns(), clients: map[history.Process]bool{}}
-	initial := func(string) string { return "" }
-	if setup := h.Setup(); setup != nil {
-		initial = setup.Held
-	}
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		if op.F != history.Txns || op.Type != history.Invoke {
+	for i := range u.all {
+		use := &u.all[i]
+		if use.f != history.Txns {
 			continue
 		}
-		end := h.Other(i)
-		x := linear.Txn{Call: op.Time, Return: never, Client: int32(max(op.Process, 0)), Begin: int32(i), End: int32(end)}
-		told := op.Txn()
-		switch {
-		case end >= 0 && h.Ops[end].Type == history.Fail:
+		x := linear.Txn{Call: use.at[0], Return: never, Client: int32(max(use.process, 0)), Begin: int32(use.number), End: int32(use.ended)}
+		told := use.txn[0]
+		switch use.outcome {
+		case history.Fail:
 			all.failed++
 			continue
-		case end >= 0 && h.Ops[end].Type == history.OK:
-			x.Return, told = h.Ops[end].Time, h.Ops[end].Txn()
+		case history.OK:
+			x.Return, told = use.at[1], use.txn[1]
 		default:
 			all.maybe++
 		}
-		all.clients[op.Process] = true
+		all.clients[use.process] = true
 		if told == nil {
 			told = &history.Txn{}
 		}
-		for _, u := range told.Uses {
-			use := linear.Use{Write: u.F == history.Put, Key: all.Key(u.Key, initial(u.Key)), Value: all.Number(u.Value)}
-			if use.Write || x.Sure() {
-				x.Uses = append(x.Uses, use)
+		for _, k := range told.Uses {
+			did := linear.Use{Write: k.F == history.Put, Key: all.Key(k.Key, u.held(k.Key)), Value: all.Number(k.Value)}
+			if did.Write || x.Sure() {
+				x.Uses = append(x.Uses, did)
 			}
-			if !use.Write && x.Sure() {
+			if !did.Write && x.Sure() {
 				all.told++
 			}
 		}
@@ -62,29 +57,29 @@ func transactions(h *history.History) txns {
 
 // serializable decides transactions: they hold if each of them can have happened at one moment between its call and its
 // return (strict serializability).
-func (f *facts) serializable(ctx context.Context, all txns) Result {
+func (f *uses) serializable(ctx context.Context, all txns) Result {
 	figures := []Figure{
 		figure("transactions", len(all.Ops)), figure("reads", all.told), figure("of unknown outcome", all.maybe),
 		figure("that failed", all.failed), figure("clients", len(all.clients)),
 	}
-	answer, core, why := all.Decide(ctx)
+	found, core := all.Decide(ctx)
 	switch {
-	case answer == porcupine.Unknown:
-		return unknown(figures, "the transactions: %s: let fewer clients act at once, or give it more time", why)
-	case answer == porcupine.Illegal:
-		e := evidence{span: span{from: never}}
+	case found.Answer == porcupine.Unknown:
+		return unknown(figures, "the transactions: %s: %s", found.Why, found.Remedy)
+	case found.Answer == porcupine.Illegal:
+		e, about := evidence{span: span{from: never}}, set{}
 		var parts []string
 		for i := range core {
 			x := &core[i]
-			at := x.Begin
 			if e.from, e.to = min(e.from, x.Call), max(e.to, x.Call); x.Sure() {
-				e.to, at = max(e.to, x.Return), x.End
+				e.to = max(e.to, x.Return)
 			}
-			e.ops = append(e.ops, f.h.Ops[at].Index)
+			e.ops = append(e.ops, f.index(x.Begin, x.Sure()))
+			about = about.or(f.group(f.of(int(x.Begin)).node))
 			parts = append(parts, f.actor(int(x.Begin))+" "+all.Tell(x))
 		}
 		r := invalid(figures, e, "no order explains these transactions: %s", list(parts))
-		r.Drawing = all.Draw(ctx, core)
+		r.about, r.Drawing = about, all.Draw(ctx, core)
 		return r
 	case all.told == 0:
 		return untested(figures, "no transaction told what it found: have them read")

@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"context"
+	"time"
 
 	"recount/history"
 )
@@ -10,55 +11,73 @@ func init() {
 	register(Checker{
 		Property: "vote-once",
 		Holds:    "a node grants at most one candidate its vote in a term, restarts included",
-		check:    voteOnce,
+		of:       []history.F{history.Granted},
+		watch: func(f *facts) watcher {
+			return &votes{facts: f, given: map[ballot]vote{}, voters: map[string]bool{}, terms: map[uint64]bool{}}
+		},
 	})
 }
 
-// voteOnce compares each vote with the first that its node granted in the term. When the votes were reported does not
+// votes compares each vote with the first that its node granted in the term. When the votes were reported does not
 // matter: that they were granted is enough.
-func voteOnce(_ context.Context, f *facts) Result {
-	if !f.numbered() {
+type votes struct {
+	*facts
+	given         map[ballot]vote
+	voters        map[string]bool
+	terms         map[uint64]bool
+	granted, many int     // all votes; of them, those too many
+	twice         ballot  // the first that was given two candidates
+	to            [2]vote // and those two
+}
+
+// ballot is what a node has one vote in.
+type ballot struct {
+	node string
+	term uint64
+}
+
+// vote is one that was granted.
+type vote struct {
+	at        time.Duration
+	op        int
+	candidate string
+}
+
+func (v *votes) take(op *history.Op) {
+	b, now := ballot{op.Node, op.Vote.Term}, vote{op.Time, op.Index, op.Vote.For}
+	v.granted++
+	v.voters[b.node], v.terms[b.term] = true, true
+	before, voted := v.given[b]
+	switch {
+	case !voted:
+		v.given[b] = now
+	case before.candidate != now.candidate:
+		if v.many++; v.many == 1 {
+			v.twice, v.to = b, [2]vote{before, now}
+		}
+	}
+}
+
+func (v *votes) check(context.Context) Result {
+	if !v.numbered() {
 		return untested(nil, "the election numbers no leaderships, so there is no term to vote twice in: "+unnumbered)
 	}
-	type ballot struct {
-		node string
-		term uint64
-	}
-	given := map[ballot]int{} // where in the history
-	voters, terms := map[string]bool{}, map[uint64]bool{}
-	first := [2]int{-1, -1}
-	votes, twice := 0, 0
-	for i := range f.h.Ops {
-		op := &f.h.Ops[i]
-		if op.F != history.Granted {
-			continue
-		}
-		votes++
-		voters[op.Node], terms[op.Vote.Term] = true, true
-		k, voted := given[ballot{op.Node, op.Vote.Term}]
-		switch {
-		case !voted:
-			given[ballot{op.Node, op.Vote.Term}] = i
-		case f.h.Ops[k].Vote.For != op.Vote.For:
-			if twice++; twice == 1 {
-				first = [2]int{k, i}
-			}
-		}
-	}
 	figures := []Figure{
-		figure("votes", votes), figure("terms voted in", len(terms)), figure("voters", len(voters)),
-		figure("votes too many", twice), figure("restarts", f.restarts),
+		figure("votes", v.granted), figure("terms voted in", len(v.terms)), figure("voters", len(v.voters)),
+		figure("votes too many", v.many), figure("restarts", v.restarts),
 	}
 	switch {
-	case twice > 0:
-		a, b := &f.h.Ops[first[0]], &f.h.Ops[first[1]]
-		return invalid(figures, evidence{span{a.Time, b.Time}, []int{a.Index, b.Index}},
-			"in term %d %s voted for %s and for %s%s", a.Vote.Term, a.Node, a.Vote.For, b.Vote.For, f.after(b.Time))
-	case votes == 0:
+	case v.many > 0:
+		a, b := v.to[0], v.to[1]
+		r := invalid(figures, evidence{span{a.at, b.at}, []int{a.op, b.op}}, "in term %d %s voted for %s and for %s%s",
+			v.twice.term, v.twice.node, a.candidate, b.candidate, v.after(b.at))
+		r.about = v.group(v.twice.node, a.candidate, b.candidate)
+		return r
+	case v.granted == 0:
 		return untested(figures, "no node reported a vote: where the election tells its votes, give the cluster time to vote")
-	case len(voters) < 2:
+	case len(v.voters) < 2:
 		return unknown(figures, "only one node reported its votes: have all of them do so")
 	}
 	return valid(figures, "%s by %s in %s, never two of one node in one term; %s on the way",
-		count(votes, "vote"), count(len(voters), "node"), count(len(terms), "term"), count(f.restarts, "restart"))
+		count(v.granted, "vote"), count(len(v.voters), "node"), count(len(v.terms), "term"), count(v.restarts, "restart"))
 }

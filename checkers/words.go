@@ -66,9 +66,9 @@ func (f *facts) meanwhile(s span, nodes set) string {
 			}
 		}
 	}
-	for _, k := range f.actions {
-		if op := &f.h.Ops[k]; op.Time >= s.from && op.Time <= s.to {
-			add(op.Fault)
+	for _, a := range f.actionsIn(s) {
+		if a.whole {
+			add(a.fault)
 		}
 	}
 	var parts []string
@@ -93,13 +93,7 @@ func few(names []string) string {
 // touched returns the nodes that a fault was aimed at, and all whose links, processes, clocks, disks or clients it changed.
 // A fault of which nothing of that is known may have touched any.
 func (f *facts) touched(t *history.Fault) (nodes set) {
-	add := func(names ...string) {
-		for _, name := range names {
-			if i := slices.Index(f.nodes, name); i >= 0 {
-				nodes.add(i)
-			}
-		}
-	}
+	add := func(names ...string) { nodes = nodes.or(f.group(names...)) }
 	add(t.Nodes...)
 	for _, l := range t.Links {
 		add(l.From, l.To)
@@ -122,25 +116,25 @@ func (f *facts) touched(t *history.Fault) (nodes set) {
 	return nodes
 }
 
-// concerned returns the nodes that an invalid result is about.
+// concerned returns the nodes that an invalid result is about: what it says itself, and those of the answers that show it.
 func (f *facts) concerned(r *Result) set {
 	nodes := r.about
-	add := func(name string) {
-		if i := slices.Index(f.nodes, name); i >= 0 {
-			nodes.add(i)
+	said := slices.DeleteFunc(slices.Clone(r.Ops), func(op int) bool {
+		return slices.ContainsFunc(f.actions, func(a action) bool { return a.op == op })
+	})
+	for i := range f.answers {
+		if a := &f.answers[i]; slices.Contains(said, a.op) {
+			nodes = nodes.or(f.group(f.nodes[a.node], f.leader(a)))
 		}
 	}
-	for _, index := range r.Ops {
-		k, found := slices.BinarySearchFunc(f.h.Ops, index, func(op history.Op, index int) int { return op.Index - index })
-		if !found {
-			continue
-		}
-		op := &f.h.Ops[k]
-		for _, name := range [...]string{op.Node, op.View.Leader, op.Vote.For} {
-			add(name)
-		}
-		if op.Update() != nil {
-			add(op.Update().From)
+	return nodes
+}
+
+// group is the set of some nodes, by their names. Names of others are left out.
+func (f *facts) group(names ...string) (nodes set) {
+	for _, name := range names {
+		if i := slices.Index(f.nodes, name); i >= 0 {
+			nodes.add(i)
 		}
 	}
 	return nodes
@@ -196,20 +190,12 @@ func fault(t *history.Fault) string {
 
 // after writes what the nemesis had done last: ", 300 ms after isolate of n2 ended".
 func (f *facts) after(t time.Duration) string {
-	k := f.deed(t)
-	if k < 0 {
+	a := f.action(t)
+	if a == nil || a.fault == nil {
 		return ""
 	}
-	op := &f.h.Ops[k]
-	told := op.Fault
-	if told == nil {
-		told = f.h.Ops[f.h.Other(k)].Fault
-	}
-	if told == nil {
-		return ""
-	}
-	verb := map[history.F]string{history.Inject: "began", history.Change: "moved", history.Heal: "ended"}[op.F]
-	return fmt.Sprintf(", %s after %s %s", lasted(t-op.Time), fault(told), verb)
+	verb := map[history.F]string{history.Inject: "began", history.Change: "moved", history.Heal: "ended"}[a.f]
+	return fmt.Sprintf(", %s after %s %s", lasted(t-a.at), fault(a.fault), verb)
 }
 
 // conditions writes what the faults of a phase were, to follow a statement: "while only the link n1–n3 was cut".

@@ -9,8 +9,8 @@ import (
 	"recount/history"
 )
 
-// world is what the faults made of the cluster, over time: which links, processes, clocks and disks were surely fine,
-// which surely were not, and which nobody can tell.
+// world is what the faults made of the cluster, over time: which links, processes, clocks and disks were surely fine, and which
+// ways of clients to nodes, which surely were not, and which nobody can tell.
 //
 // While the nemesis is at work on something, its old state may hold or the new one; a change that nobody could see to
 // take effect leaves things unsure until a later one is seen. A link that loses or delays packets, or only those of one
@@ -19,8 +19,9 @@ type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
 	servers set
-	cells   []cond          // links by from*n+to, then processes, then clocks, then disks, then single ports of links
+	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, single ports of links and parts of nodes
 	ports   map[port]int    // where in cells
+	tended  map[tended]int  // where in cells, parts of nodes that were touched
 	awake   []time.Duration // of each waking process, when it was started
 	touch   []touched       // by the change under way
 	links   bool            // whether a link was touched since the last epoch began
@@ -42,6 +43,12 @@ const (
 // port is one port of a link.
 type port struct{ link, number int }
 
+// tended is a part of a node: some of its processes, by what they are called.
+type tended struct {
+	node int
+	name string
+}
+
 // touched is a cell that is being changed, and what it was before.
 type touched struct {
 	cell int
@@ -57,11 +64,13 @@ type epoch struct {
 	well   set   // surely up, and with a right clock and a healthy disk
 	waking set   // started, with a right clock and a healthy disk, but not heard of since
 	still  set   // surely down or paused
+	asked  set   // surely reached by clients
 	gone   set   // of them, those that ended by themselves, with a right clock and a healthy disk
 }
 
-func newWorld(n int, servers set) world {
-	w := world{n: n, servers: servers, cells: make([]cond, n*n+3*n), awake: make([]time.Duration, n), links: true}
+// newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
+func newWorld(n int, servers set, epochs []epoch) world {
+	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+4*n), awake: make([]time.Duration, n), links: true}
 	for i := range n {
 		w.cells[n*n+i] = waking
 	}
@@ -143,6 +152,15 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			f(w.n*w.n+i, to)
 		}
 	}
+	for _, p := range c.Parts() {
+		if i, ok := node(p.Node); ok {
+			to := ill // the others go on
+			if p.State == history.Up {
+				to = fine
+			}
+			f(w.part(tended{i, p.Process}), to)
+		}
+	}
 	for _, k := range c.Clocks {
 		if i, ok := node(k.Node); ok {
 			to := ill
@@ -161,6 +179,15 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			f(w.n*w.n+2*w.n+i, to)
 		}
 	}
+	for _, k := range c.Clients {
+		if i, ok := node(k.Node); ok {
+			to := fine
+			if k.Cut {
+				to = dead
+			}
+			f(w.n*w.n+3*w.n+i, to)
+		}
+	}
 }
 
 // port returns the cell of a single port.
@@ -175,6 +202,30 @@ func (w *world) port(p port) int {
 		w.cells = append(w.cells, fine)
 	}
 	return cell
+}
+
+// part returns the cell of a part of a node.
+func (w *world) part(p tended) int {
+	cell, known := w.tended[p]
+	if !known {
+		if w.tended == nil {
+			w.tended = map[tended]int{}
+		}
+		cell = len(w.cells)
+		w.tended[p] = cell
+		w.cells = append(w.cells, fine)
+	}
+	return cell
+}
+
+// limps reports whether a part of node i stands still, or may.
+func (w *world) limps(i int) bool {
+	for p, cell := range w.tended {
+		if p.node == i && w.cells[cell] != fine {
+			return true
+		}
+	}
+	return false
 }
 
 // answered takes note that node i answered at a time, what it was asked at another.
@@ -193,7 +244,7 @@ func (w *world) exited(i int, at time.Duration) (excused bool) {
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
 	was := w.cells[cell]
-	excused = was != fine && was != waking || w.cells[disk] != fine
+	excused = was != fine && was != waking || w.cells[disk] != fine || w.limps(i)
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
 	if w.cells[cell] = dead; !excused && w.cells[clock] == fine {
 		w.cells[cell] = gone
@@ -241,7 +292,10 @@ func (w *world) mark(at time.Duration) {
 		}
 	}
 	for i := range w.n {
-		right := w.cells[w.n*w.n+w.n+i] == fine && w.cells[w.n*w.n+2*w.n+i] == fine
+		right := w.cells[w.n*w.n+w.n+i] == fine && w.cells[w.n*w.n+2*w.n+i] == fine && !w.limps(i)
+		if w.cells[w.n*w.n+3*w.n+i] == fine {
+			e.asked.add(i)
+		}
 		switch w.cells[w.n*w.n+i] {
 		case fine:
 			e.up.add(i)

@@ -14,7 +14,7 @@ type Access struct {
 	Call, Return time.Duration // it took effect between them
 	history.Access
 	Kind AccessKind
-	At   int32 // where in the history its outcome is, or its invoke if it has none
+	At   int32 // where in the history it is
 	Node string
 	use  time.Duration // of a maybe: taking effect later than that, it would change nothing
 }

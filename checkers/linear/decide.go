@@ -211,15 +211,23 @@ func (t *timeline) crowded() Found {
 
 // remedy says what would help to decide: it depends on what makes the search large.
 func (t *timeline) remedy(ctx context.Context) string {
-	maybe := len(t.uses) - len(t.returns)
-	more := "give it more memory"
+	return remedy(ctx, len(t.uses)-len(t.returns), t.slots)
+}
+
+// remedy is what would help where so many operations may have happened or not, and so many were under way at once.
+func remedy(ctx context.Context, maybe, atOnce int) string {
+	if maybe > atOnce {
+		return fmt.Sprintf("%s may have happened or not: have fewer of them time out, or %s", many(maybe), more(ctx))
+	}
+	return fmt.Sprintf("%s were under way at once: let fewer clients act at the same time, or %s", many(atOnce), more(ctx))
+}
+
+// more is what a search that was given up had too little of.
+func more(ctx context.Context) string {
 	if ctx.Err() != nil {
-		more = "give it more time"
+		return "give it more time"
 	}
-	if maybe > t.slots {
-		return fmt.Sprintf("%s may have happened or not: have fewer of them time out, or %s", many(maybe), more)
-	}
-	return fmt.Sprintf("%s were under way at once: let fewer clients act at the same time, or %s", many(t.slots), more)
+	return "give it more memory"
 }
 
 // limits are what a search may take.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -32,6 +33,7 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 	default:
 		e.Ops = o.lessen(ctx, o.Ops)
 	}
+	o.tellAll(ctx, &e)
 	if e.Died == nil { // then as far as these alone tell
 		t := newTimeline(o, slices.Clone(e.Ops), State{})
 		if alone := t.wide(ctx, limits{bytes: small}, false); alone.Answer == illegal {
@@ -46,6 +48,47 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 		panic(fmt.Sprintf("porcupine knows an order for %v of %v, died %v held %v", e.Ops, o.Ops, e.Died, e.Held))
 	}
 	return e
+}
+
+// tellAll puts back when operations returned that had not yet when the last order died: what is known of them is told. That
+// rules out more orders, so it may take fewer operations; then the last order of these died elsewhere.
+func (o *Object) tellAll(ctx context.Context, e *Evidence) {
+	named := map[int32]*Op{}
+	for i := range e.Ops {
+		named[e.Ops[i].Begin] = &e.Ops[i]
+	}
+	told := false
+	for i := range o.Ops {
+		if u := named[o.Ops[i].Begin]; u != nil && u.Return != o.Ops[i].Return {
+			u.Return, told = o.Ops[i].Return, true
+		}
+	}
+	if !told {
+		return
+	}
+	if less := o.least(ctx, e.Ops); len(less) < len(e.Ops) && o.sourced(less) {
+		e.Ops, e.Died, e.Held = less, nil, nil
+	}
+}
+
+// sourced reports whether a part of a register's operations has all writes in it that can have written what they found. If
+// so, and if it has no order, neither have all.
+func (o *Object) sourced(part []Op) bool {
+	last := make([]time.Duration, len(o.values)) // when the last of them returned that found each value
+	for i := range last {
+		last[i] = -1
+	}
+	here := map[int32]bool{}
+	for i := range part {
+		u := &part[i]
+		here[u.Begin] = true
+		if found := u.found(); found >= 0 {
+			last[found] = max(last[found], u.Return)
+		}
+	}
+	return !slices.ContainsFunc(o.Ops, func(w Op) bool {
+		return w.Kind != Get && w.Call <= last[w.Value] && !here[w.Begin]
+	})
 }
 
 // addHolder names who had the lock that somebody else gave back, where that is known.

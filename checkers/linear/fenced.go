@@ -1,6 +1,10 @@
 package linear
 
-import "context"
+import (
+	"context"
+
+	"recount/history"
+)
 
 // fenced is a fenced resource as an object that can be searched: it holds the value that was written last, and instead of a
 // revision the highest token so far.
@@ -46,4 +50,27 @@ func allOf(ctx context.Context, parts [][]Access) Found {
 		}
 	}
 	return sum
+}
+
+// LastOrder returns of accesses that have no order the one at whose return the last order died, and what the resource may
+// have held until then, if that was one of a few things; nil if it takes too much to find out.
+func LastOrder(ctx context.Context, all []Access) (died *Access, held []history.Access) {
+	o := fenced(all)
+	found := newTimeline(o, o.Ops, State{}).wide(ctx, limits{bytes: small}, false)
+	if found.Answer != illegal {
+		return nil, nil
+	}
+	value := map[int32]int64{}
+	for i := range all {
+		if u := &o.Ops[i]; u.Kind != reject {
+			value[u.Value] = all[i].Value
+		}
+	}
+	for _, s := range found.held {
+		held = append(held, history.Access{Token: s.Revision, Value: value[s.Value]})
+	}
+	if len(held) == mostHeld { // there may be more
+		held = nil
+	}
+	return &all[found.died], held
 }

@@ -240,10 +240,7 @@ func (o *Object) Draw(ctx context.Context, uses []Op) []byte {
 func (o *Object) DrawEvidence(ctx context.Context, e Evidence, note string) []byte {
 	var notes []porcupine.Annotation
 	if e.Died != nil {
-		notes = append(notes, porcupine.Annotation{
-			Tag: "the last order", Start: int64(e.Died.Return), End: int64(e.Died.Return), Description: "ends here", Details: note,
-			BackgroundColor: "#ffb0a0",
-		})
+		notes = append(notes, ending(e.Died.Return, note))
 	}
 	return Draw(ctx, o.model(State{}), operations(e.Ops), notes...)
 }

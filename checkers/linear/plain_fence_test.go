@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recount/history"
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // What is decided by pruning, cutting and partitioning must be what porcupine decides on all operations together. make
@@ -136,8 +137,35 @@ func TestPlainShrink(t *testing.T) {
 				t.Fatalf("%v can do without %v", core, &core[i])
 			}
 		}
+		requireLastOrder(t, core)
 		return porcupine.CheckOperations(FenceModel, Operations(core))
 	})
+}
+
+// requireLastOrder has an order up to the return at which the last one died, and none from there on; and what was held is what
+// the resource could hold then.
+func requireLastOrder(t *rapid.T, core []Access) {
+	died, held := LastOrder(context.Background(), core)
+	require.NotNil(t, died, "%v", core)
+	by := func(over func(a *Access) bool) (part []Access) {
+		for _, a := range core {
+			switch {
+			case a.Call > died.Return || over(&a) && (a.Kind == Read || a.Kind == Rejected):
+				continue
+			case over(&a):
+				a.Kind, a.Return = Maybe, Never
+			}
+			part = append(part, a)
+		}
+		return part
+	}
+	require.False(t, porcupine.CheckOperations(FenceModel, Operations(by(func(a *Access) bool { return a.Return > died.Return }))), "%v", core)
+	before := by(func(a *Access) bool { return a.Return >= died.Return })
+	require.True(t, porcupine.CheckOperations(FenceModel, Operations(before)), "%v died at %v", core, died)
+	for _, h := range held {
+		seen := Access{Call: died.Return, Return: died.Return, Access: h, Kind: Read}
+		require.True(t, porcupine.CheckOperations(FenceModel, Operations(append(slices.Clone(before), seen))), "%v of %v", h, core)
+	}
 }
 
 // requireIllegal makes sure that histories of both kinds were tried.

@@ -36,42 +36,82 @@ const opCost = 700
 
 func stepCost(n int) int64 { return 2 * (int64(n)/8 + 100) }
 
+// leastCost is what porcupine takes for n operations even if its first guess of an order is right.
+func leastCost(n int) int64 { return int64(n) * (opCost + stepCost(n)) }
+
 // ask is porcupine with what it has not got: a bound on memory, and a context that it heeds. Both end the search as soon as
 // they are reached. The same search takes the same memory on any machine.
 func ask(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, bytes int64) (porcupine.CheckResult, string) {
-	if need := int64(len(ops)) * (opCost + stepCost(len(ops))); need > bytes {
+	if need := leastCost(len(ops)); need > bytes {
 		return unknown, fmt.Sprintf("%s that depend on each other need %d MiB to decide, of %d allowed", many(len(ops)), mebi(need), mebi(bytes))
 	}
 	if ctx.Err() != nil {
 		return unknown, late(len(ops))
 	}
 	m, why := bounded(m, len(ops), bytes, newMeter(ctx).over)
-	// A search that may take no further step still goes all of its way back, which takes it ever so long. So its goroutine,
-	// which is porcupine's own, ends there and then. The one that waits for it goes when porcupine's own limit is reached.
-	ended, answered := make(chan struct{}), make(chan porcupine.CheckResult, 1)
-	step := m.Step
-	m.Step = func(state, input, output any) (bool, any) {
-		ok, to := step(state, input, output)
-		if *why != "" {
-			close(ended)
-			runtime.Goexit()
-		}
-		return ok, to
-	}
-	go func() { answered <- porcupine.CheckOperationsTimeout(m, ops, longest) }()
+	m, ops, ended := endable(m, ops, why)
+	answered := make(chan bool, 1)
+	go func() { answered <- porcupine.CheckOperations(m, ops) }()
 	select {
 	case <-ended:
 		return unknown, *why
-	case answer := <-answered:
-		if answer == unknown {
-			return unknown, late(len(ops))
+	case isLegal := <-answered:
+		switch {
+		case *why != "":
+			return unknown, *why
+		case isLegal:
+			return legal, ""
 		}
-		return answer, ""
+		return illegal, ""
 	}
 }
 
-// longest is more than anybody waits for a search.
-const longest = time.Hour
+// guard is an operation that stands beside a search, and last is one that comes after all others.
+type (
+	guard struct{}
+	last  struct{}
+)
+
+// endable makes a search of one part end as soon as there is a reason why, which is then told by a channel. A search that may
+// take no further step still goes all of its way back, which takes it ever so long, unless porcupine ends it itself: it does
+// where another part has no order. So there is another one, the guard, which waits for the reason. It has an order if the
+// search comes to its last operation: then it has placed all others.
+func endable(m porcupine.Model, ops []porcupine.Operation, why *string) (porcupine.Model, []porcupine.Operation, <-chan struct{}) {
+	ended, placed := make(chan struct{}), make(chan struct{})
+	step, over := m.Step, false
+	m.Step, m.StepContext = nil, func(ctx context.Context, state, input, output any) (bool, any) {
+		switch input.(type) {
+		case guard:
+			select {
+			case <-ended:
+				return false, state
+			case <-placed:
+			case <-ctx.Done(): // the search has found that there is no order
+			}
+			return true, state
+		case last:
+			close(placed)
+			return true, state
+		}
+		ok, to := step(state, input, output)
+		if *why != "" && !over {
+			over = true
+			close(ended)
+		}
+		return ok, to
+	}
+	m.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
+		n := len(all) - 1
+		return [][]porcupine.Operation{all[:n], all[n:]}
+	}
+	all := make([]porcupine.Operation, 0, len(ops)+2)
+	for _, op := range ops {
+		op.Return = min(op.Return, int64(Never)-1) // what never returns comes before the last, too
+		all = append(all, op)
+	}
+	end := porcupine.Operation{Input: last{}, Call: int64(Never), Return: int64(Never)}
+	return m, append(all, end, porcupine.Operation{Input: guard{}}), ended
+}
 
 // bounded returns a model of one partition that allows no further step once a search through n operations would take
 // more memory than allowed, or its time is over. It then says why.
@@ -140,4 +180,21 @@ func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, not
 	}
 	const end, jump = "</body>", "<script>document.querySelector('#jump-link').click()</script>"
 	return bytes.Replace(b.Bytes(), []byte(end), []byte(jump+end), 1)
+}
+
+// ending is the note of a picture at the time at which the last order ended, with the reason.
+func ending(at time.Duration, why string) porcupine.Annotation {
+	return porcupine.Annotation{
+		Tag: "the last order", Start: int64(at), End: int64(at), Description: "ends here", Details: why, BackgroundColor: "#ffb0a0",
+	}
+}
+
+// DrawFence returns porcupine's picture of accesses, with a note at the one at which the last order died, unless that is nil;
+// nil if they cannot be drawn.
+func DrawFence(ctx context.Context, all []Access, died *Access, why string) []byte {
+	var notes []porcupine.Annotation
+	if died != nil {
+		notes = append(notes, ending(died.Return, why))
+	}
+	return Draw(ctx, FenceModel, Operations(all), notes...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -51,6 +52,29 @@ func TestSearchEndsAtTheSameStep(t *testing.T) {
 		steps := count()
 		require.Greater(t, int64(steps), bytes/stepCost(len(ops))/2)
 		require.Equal(t, steps, count())
+	}
+}
+
+// Nothing of a search goes on once it has ended, whatever it found.
+func TestSearchLeavesNothingBehind(t *testing.T) {
+	limited, cancel := WithTime(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	before := runtime.NumGoroutine()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		all   []Access
+		bytes int64
+		want  porcupine.CheckResult
+	}{
+		"memory":   {context.Background(), hard(t, 12), 1 << 20, unknown},
+		"time":     {limited, hard(t, 40), 1 << 30, unknown},
+		"order":    {context.Background(), accesses(t, "1s n1 write 1 1\n1s n2 write 2 2 unknown\n2s client read 1 1"), 1 << 20, legal},
+		"nothing":  {context.Background(), nil, 1 << 20, legal},
+		"no order": {context.Background(), accesses(t, "1s n1 write 1 1\n2s client read 1 2"), 1 << 20, illegal},
+	} {
+		answer, _ := ask(c.ctx, FenceModel, Operations(c.all), c.bytes)
+		require.Equal(t, c.want, answer, name)
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, time.Minute, time.Millisecond, name) // (one is Eventually's own)
 	}
 }
 

@@ -66,18 +66,39 @@ func (t *Txns) Number(value string) int32 {
 }
 
 // Decide looks for an order of all transactions. Where there is none, core are the fewest that show it.
-func (t *Txns) Decide(ctx context.Context) (answer porcupine.CheckResult, core []Txn, why string) {
+func (t *Txns) Decide(ctx context.Context) (found Found, core []Txn) {
 	all := t.prune(t.Ops)
-	answer = legal
+	found = ordered(0)
 	for _, part := range t.parts(all) {
-		switch found, ended := Ask(ctx, t.model(), t.operations(part)); {
-		case found == illegal:
-			return illegal, t.least(ctx, part), ""
-		case found == unknown && answer == legal:
-			answer, why = unknown, ended
+		switch answer, why := Ask(ctx, t.model(), t.operations(part)); {
+		case answer == illegal:
+			return Found{Answer: illegal, died: -1}, t.least(ctx, part)
+		case answer == unknown && found.Answer == legal:
+			found = undecided(0, why)
+			found.Remedy = t.remedy(ctx, part)
 		}
 	}
-	return answer, nil, why
+	return found, nil
+}
+
+// remedy says what would help to decide transactions, in order of their calls.
+func (t *Txns) remedy(ctx context.Context, part []Txn) string {
+	if leastCost(len(part)) > memoryOf(ctx).bytes { // however few of them overlap
+		return more(ctx)
+	}
+	maybe, atOnce := 0, 0
+	var open []time.Duration // the returns of those under way
+	for i := range part {
+		x := &part[i]
+		if !x.Sure() {
+			maybe++
+			continue
+		}
+		open = slices.DeleteFunc(open, func(at time.Duration) bool { return at < x.Call })
+		open = append(open, x.Return)
+		atOnce = max(atOnce, len(open))
+	}
+	return remedy(ctx, maybe, atOnce)
 }
 
 // prune leaves out what nobody can have seen: transactions of unknown outcome none of whose writes was ever found.

@@ -88,8 +88,9 @@ func TestTransactionsAgainstAllOrders(t *testing.T) {
 		if serial(x, x.Ops, first) {
 			want = porcupine.Ok
 		}
-		got, core, why := x.Decide(context.Background())
-		require.Equal(t, want, got, "seed %d: %s", seed, why)
+		found, core := x.Decide(context.Background())
+		got := found.Answer
+		require.Equal(t, want, got, "seed %d: %s", seed, found.Why)
 		answers[got]++
 		if got != porcupine.Illegal {
 			require.Empty(t, core)
@@ -103,4 +104,37 @@ func TestTransactionsAgainstAllOrders(t *testing.T) {
 	}
 	require.Greater(t, answers[porcupine.Ok], 300)
 	require.Greater(t, answers[porcupine.Illegal], 300)
+}
+
+// TestUndecidedTransactions says what makes them hard: what may have happened or not, clients at once, or that they are many.
+func TestUndecidedTransactions(t *testing.T) {
+	ctx := WithMemory(context.Background(), 1<<20)
+	draw := func(n int, writes time.Duration) *Txns { // nobody wrote what the last one finds, but all orders are to be tried
+		x := NewTxns()
+		for i := range n {
+			x.Ops = append(x.Ops, Txn{Call: 1, Return: writes, Uses: []Use{
+				{true, x.Key("x", "0"), x.Number("1")}, {true, x.Key("y", "0"), x.Number(string(rune('a' + i)))},
+			}})
+		}
+		x.Ops = append(x.Ops, Txn{Call: 3, Return: 4, Uses: []Use{{false, x.Key("x", "0"), x.Number("1")}, {false, x.Key("y", "0"), x.Number("?")}}})
+		return x
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, c := range map[string]struct {
+		ctx       context.Context
+		txns      *Txns
+		why, help string
+	}{
+		"outcomes": {ctx, draw(24, Never), "grew beyond 1 MiB", "24 operations may have happened or not: have fewer of them time out, or give it more memory"},
+		"clients":  {ctx, draw(24, 2), "grew beyond 1 MiB", "24 operations were under way at once: let fewer clients act at the same time, or give it more memory"},
+		"length":   {ctx, draw(3000, 2), "3001 operations that depend on each other need 5 MiB to decide, of 1 allowed", "give it more memory"},
+		"time":     {gone, draw(24, Never), "time ran out", "24 operations may have happened or not: have fewer of them time out, or give it more time"},
+	} {
+		found, core := c.txns.Decide(c.ctx)
+		require.Equal(t, unknown, found.Answer, name)
+		require.Empty(t, core)
+		require.Contains(t, found.Why, c.why, name)
+		require.Equal(t, c.help, found.Remedy, name)
+	}
 }

@@ -1,0 +1,27 @@
+package checkers
+
+import "recount/history"
+
+// gather returns what is gathered of a history for all checkers.
+func gather(h *history.History) *facts { return judging(h).facts }
+
+// judging has taken all of a history, and given no verdict yet.
+func judging(h *history.History) *Judging {
+	j := Begin()
+	for i := range h.Ops {
+		j.Add(&h.Ops[i])
+	}
+	j.release()
+	j.close()
+	return j
+}
+
+// objects are the registers and locks of a history.
+func objects(h *history.History) []*object {
+	for _, w := range judging(h).watchers {
+		if u, ok := w.(*uses); ok {
+			return u.objects()
+		}
+	}
+	return nil
+}

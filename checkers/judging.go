@@ -1,0 +1,177 @@
+package checkers
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"recount/history"
+)
+
+// Judging is the judging of one history while it happens: ops go in, one at a time, and verdicts come out at its end. It
+// keeps what the verdicts need, not the ops, so that a history may be judged that nobody keeps. It is not safe for
+// concurrent use.
+//
+//	j := checkers.Begin()
+//	recorder.Watch(j.Add)
+//	…
+//	results := j.End(ctx)
+type Judging struct {
+	gathering
+	by       []Checker
+	watchers []watcher    // by the same index; nil for who judges by the facts alone
+	told     [64][]listen // who is told of ops, by the hash of their kind
+	begun    int          // faults that the nemesis is at work on
+	held     []history.Op // from the first of them on
+	crashed  *Result      // instead of all results: gathering the facts crashed
+}
+
+// listen is a watcher that is told of ops of a kind.
+type listen struct {
+	to history.F
+	by watcher
+}
+
+// Begin begins to judge a history by every checker.
+func Begin() *Judging { return begin(registry) }
+
+// BeginSome is Begin for some properties. It panics if there is none of a name.
+func BeginSome(properties []string) *Judging { return begin(some(properties)) }
+
+func begin(by []Checker) *Judging {
+	j := &Judging{gathering: newGathering(), by: by, watchers: make([]watcher, len(by))}
+	j.reuse()
+	for i, c := range by {
+		if c.watch == nil {
+			continue
+		}
+		w := c.watch(j.facts)
+		j.watchers[i] = w
+		for _, f := range c.of {
+			at := &j.told[hashed(f)]
+			*at = append(*at, listen{f, w})
+		}
+	}
+	return j
+}
+
+// hashed is a small number for a kind of op. It is asked for with every op, and a map would take longer than the rest.
+func hashed(f history.F) uint8 {
+	if f == "" {
+		return 0
+	}
+	return (uint8(len(f)*31) ^ f[0]*7 ^ f[len(f)-1]) % 64
+}
+
+// Add takes the next op, in order of time. It does not keep the pointer.
+//
+// What the nemesis sets out to do counts from when it began, but it is told in whole only by its end. So from the one to
+// the other ops are held back.
+func (j *Judging) Add(op *history.Op) {
+	fault := op.F == history.Inject || op.F == history.Change || op.F == history.Heal
+	if !fault && j.begun == 0 {
+		j.add(op, nil)
+		return
+	}
+	j.held = append(j.held, *op)
+	switch {
+	case !fault:
+	case op.Type == history.Invoke:
+		j.begun++
+	case j.begun > 0:
+		j.begun--
+	}
+	if j.begun == 0 {
+		j.release()
+	}
+}
+
+// release takes up the ops that were held back.
+func (j *Judging) release() {
+	for i := range j.held {
+		op := &j.held[i]
+		var end *history.Op
+		if op.Type == history.Invoke && op.Fault != nil {
+			k := slices.IndexFunc(j.held[i+1:], func(o history.Op) bool { return o.Process == op.Process && o.F == op.F })
+			if k >= 0 {
+				end = &j.held[i+1+k]
+			}
+		}
+		j.add(op, end)
+	}
+	clear(j.held)
+	j.held, j.begun = j.held[:0], 0
+}
+
+// add takes an op, and the end of one that the nemesis begins, if it is known.
+func (j *Judging) add(op, end *history.Op) {
+	if j.crashed != nil {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r := crash(p)
+			j.crashed = &r
+		}
+	}()
+	j.op(op, end)
+	j.settle(op.Time)
+	for _, l := range j.told[hashed(op.F)] {
+		if l.to == op.F {
+			l.by.take(op)
+		}
+	}
+}
+
+// worthSharing is from how many answers on checkers judge side by side. Who makes many short runs makes them side by side.
+const worthSharing = 1 << 15
+
+// End returns the results in the order of All. Nothing may be added after it.
+func (j *Judging) End(ctx context.Context) []Result {
+	j.release()
+	results := make([]Result, len(j.by))
+	if j.crashed == nil {
+		if r := guarded(func() Result { j.close(); return Result{} }); r.Stack != "" {
+			j.crashed = &r
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range j.by {
+		if j.crashed != nil {
+			results[i] = *j.crashed
+			continue
+		}
+		judge := func() { results[i] = guarded(func() Result { return j.check(ctx, i) }) }
+		if len(j.answers) < worthSharing {
+			judge()
+		} else {
+			wg.Go(judge)
+		}
+	}
+	wg.Wait()
+	defer j.spare()
+	for i, c := range j.by {
+		r := &results[i]
+		r.Property = c.Property
+		if c.timed && j.crashed == nil {
+			j.misled.excuse(r, j.facts.names(j.misled.nodes))
+		}
+		if r.Verdict == Valid && j.unended != "" {
+			r.Verdict, r.Why = Unknown, j.unended+": up to there, "+r.Why
+		}
+		switch r.Verdict {
+		case Invalid:
+			r.Figures = append(r.Figures, Figure{Name: FaultsThen, Value: j.meanwhile(span{r.From, r.To}, j.concerned(r))})
+		case Valid:
+			r.Figures = append(r.Figures, j.power()...)
+		}
+	}
+	return results
+}
+
+func (j *Judging) check(ctx context.Context, i int) Result {
+	if w := j.watchers[i]; w != nil {
+		return w.check(ctx)
+	}
+	return j.by[i].check(ctx, j.facts)
+}

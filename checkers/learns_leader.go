@@ -1,0 +1,204 @@
+package checkers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"recount/history"
+)
+
+func init() {
+	register(Checker{
+		Property: "learns-leader",
+		Holds:    "a voter that is connected with a leader and its majority knows a leader within the time that an election may take",
+		check:    learnsLeader,
+		timed:    true,
+	})
+}
+
+// ignorance is when a node was not seen to know of a leader, and when it surely knew of none.
+type ignorance struct {
+	unseen []span // between answers that name somebody
+	surely []span // from the end of one answer that names nobody to the beginning of another, and none of any other kind between
+}
+
+// leaderless is a time in which a node was not seen to know of a leader though there was one, and it was connected with it.
+type leaderless struct {
+	span
+	node   int
+	beside hold // of the leader
+	with   core
+}
+
+// learnsLeader looks for a voter that stays leaderless beside a leader: it was connected with it and with enough others, and
+// went on naming nobody.
+func learnsLeader(_ context.Context, f *facts) Result {
+	if why := f.unjudgeable(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	ignorant, names := f.ignorance()
+	if !names {
+		return untested(nil, "no node named another one as the leader: nothing tells whether nodes know of one")
+	}
+	if why := f.fleeting(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	bound := f.setup.Bounds.Elect
+	var due, longest time.Duration
+	var sure, doubtful *leaderless
+	times := 0
+	look := func(h hold, i int, c core) {
+		due += c.length()
+		times++
+		for _, s := range meeting(ignorant[i].unseen, c.span) {
+			s = s.within(c.span)
+			longest = max(longest, s.length())
+			if s.length() <= bound {
+				continue
+			}
+			if doubtful == nil {
+				doubtful = &leaderless{s, i, h, c}
+			}
+			for _, run := range meeting(ignorant[i].surely, s) {
+				run = run.within(s)
+				if f.net(run) > bound && f.witnessed(c, run, h.node, i) && (sure == nil || run.from < sure.from) {
+					sure = &leaderless{run, i, h, c}
+				}
+			}
+		}
+	}
+	for _, h := range f.reigns() {
+		f.learners().each(func(i int) {
+			if i == h.node || i >= f.world.n {
+				return
+			}
+			for _, c := range f.attended(span{h.taken, h.given}, func(*epoch) bool { return true }, h.node, i) {
+				if c.length() > bound {
+					look(h, i, c)
+				}
+			}
+		})
+	}
+	figures := []Figure{
+		figure("times a voter was long connected with a leader", times), duration("in all", due),
+		duration("longest not seen to know a leader", longest),
+	}
+	switch {
+	case sure != nil:
+		return f.unaware(*sure, figures)
+	case doubtful != nil:
+		return unknown(figures, "%s was not seen to know a leader from %s to %s beside %s, but it may have: %s", f.nodes[doubtful.node],
+			at(doubtful.from), at(doubtful.to), f.nodes[doubtful.beside.node], f.unheard(*doubtful))
+	case f.tried > 0 && f.took == 0:
+		return unknown(figures, "%s", f.noEffect())
+	case times == 0:
+		return untested(figures, "no voter surely was connected with one leader and its majority for longer than %s: leave them alone for longer",
+			lasted(bound))
+	}
+	return valid(figures, "%s a voter was connected with a leader and its majority for long, for %s in all, and knew of one but for %s at most, of %s allowed; %s",
+		count(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
+}
+
+// learners are those that have to know who leads: the voters, or where those are a service, all that elect through it.
+func (f *facts) learners() set {
+	if !f.service() {
+		return f.voters
+	}
+	learners := f.leaders
+	if f.store >= 0 {
+		learners.remove(f.store)
+	}
+	return learners
+}
+
+// ignorance returns it for each node, and whether any node named another one. What is no evidence of what a node knows is none
+// of its ignorance either: divided answers, and those given before it knew anything.
+func (f *facts) ignorance() (all []ignorance, names bool) {
+	all = make([]ignorance, len(f.nodes))
+	type latest struct {
+		named, last time.Duration // the ends of the last answers that named somebody, and that named nobody; -1 if there is none
+		asked       time.Duration // when the latter was asked for
+	}
+	seen := make([]latest, len(f.nodes))
+	for i := range seen {
+		seen[i].last = -1
+	}
+	for i := range f.answers {
+		a := &f.answers[i]
+		s, own := &seen[a.node], &all[a.node]
+		leader := f.leader(a)
+		if names = names || leader != "" && leader != f.nodes[a.node]; leader != "" || a.role == history.Leader {
+			if !a.dull { // or else it says what the one before it said, and there was no gap between
+				own.unseen = append(own.unseen, span{s.named, max(s.named, a.from)})
+			}
+			s.named = a.to
+			own.surely = before(own.surely, a.from)
+			s.last = -1
+			continue
+		}
+		switch evidence := !a.torn && a.role != history.UnknownRole; {
+		case a.torn:
+			continue
+		case evidence && s.last >= 0 && (a.dull || a.to-s.asked <= f.lull()):
+			n := len(own.surely)
+			own.surely[n-1].to = max(own.surely[n-1].to, a.from)
+		case evidence:
+			own.surely = append(own.surely, span{a.to, a.to})
+		}
+		if s.last = a.to; a.role == history.UnknownRole {
+			s.last = -1
+		}
+		s.asked = a.from
+	}
+	for i := range all {
+		all[i].unseen = append(all[i].unseen, span{seen[i].named, f.end})
+	}
+	return all, names
+}
+
+// unheard says why nobody can tell whether a node knew of a leader.
+func (f *facts) unheard(l leaderless) string {
+	members := l.with.members
+	members.add(l.node)
+	if silent := f.silentIn(members, l.span); silent != (set{}) {
+		return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
+	}
+	if f.stalled(l.span) {
+		return "the machine stood still about then: run it on a quiet one"
+	}
+	return "not all that it said told whether it knew one: ask for undivided answers, more often"
+}
+
+// unaware is the result for a voter that knew of no leader.
+func (f *facts) unaware(l leaderless, figures []Figure) Result {
+	e := evidence{l.span, []int{f.index(&f.answers[l.beside.first]), f.index(&f.answers[l.beside.last])}}
+	var first, last *answer
+	answers := f.answersIn(span{l.from, l.to + 1})
+	for k := range answers {
+		if a := &answers[k]; int(a.node) == l.node && !a.torn {
+			if last = a; first == nil {
+				first = a
+			}
+		}
+	}
+	for _, a := range []*answer{first, last} {
+		if a != nil {
+			e.ops = append(e.ops, f.index(a))
+		}
+	}
+	if a := f.action(l.from); a != nil {
+		e.ops = append(e.ops, a.op)
+	}
+	others, with := l.with.members, "each other"
+	others.remove(l.node)
+	others.remove(l.beside.node)
+	if others != (set{}) {
+		with = f.names(others)
+	}
+	r := invalid(figures, e, "%s knew no leader from %s to %s, for %s of %s allowed, though %s led%s and both had a majority with %s",
+		f.nodes[l.node], at(l.from), at(l.to), lasted(l.length()), lasted(f.setup.Bounds.Elect), f.nodes[l.beside.node],
+		f.in(f.claimed(&l.beside)), with)
+	r.about = l.with.members
+	return r
+}

@@ -1,0 +1,104 @@
+package checkers
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// meets reports whether something held at some instant of a time, both ends included.
+func meets(h *history.History, from, to time.Duration, holds func(around) bool) bool {
+	return slices.ContainsFunc(stretches(h, func(w around) string {
+		if holds(w) {
+			return "holds"
+		}
+		return ""
+	}), func(s sure) bool { return s.from <= to && from <= s.to })
+}
+
+// reaches returns whom a node can have asked for a vote, and have got it from, in a time; itself included.
+func reaches(h *history.History, node string, from, to time.Duration) (nodes []string) {
+	for _, n := range h.Setup().Nodes {
+		open := func(from, to string) func(around) bool {
+			return func(w around) bool { return w.is[history.Link{From: from, To: to}.Key()] != broken }
+		}
+		runs := func(w around) bool { return w.proc(n) != broken && w.proc(n) != ended }
+		if n == node || meets(h, from, to, runs) && meets(h, from, to, open(node, n)) && meets(h, from, to, open(n, node)) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+func TestOraclesQuorum(t *testing.T) {
+	compare(t, "quorum", func(t *rapid.T) string { return anyRun(t, false) }, quorumSaid)
+}
+
+// quorumSaid is the verdict on quorum.
+func quorumSaid(h *history.History) Verdict {
+	if len(heard(h)) < 2 {
+		return Unknown
+	}
+	all, elect := undivided(h), h.Setup().Bounds.Elect
+	groups := tenures(all)
+	broken, doubt := false, false
+	for _, g := range groups {
+		won := g[0]
+		var since, last time.Duration // when it can have asked for votes; when its last answer before was asked for
+		var first *said               // that told of its term, or a higher one
+		for i, a := range all {
+			if a.node != won.node || a.ended || a.place > won.place {
+				continue
+			}
+			if !a.announced && a.place < won.place {
+				last = a.asked
+			}
+			switch {
+			case first != nil || !a.tells():
+			case a.view.Term >= won.view.Term:
+				first = &all[i]
+			case !a.announced && a.view.Term > 0:
+				since = max(since, a.asked)
+			}
+		}
+		switch {
+		case won.unnumbered:
+			since = last - elect
+		case first.claims() || first.view.Term > won.view.Term:
+			since -= elect
+		}
+		broken = broken || !enough(h, reaches(h, won.node, since, won.at))
+		doubt = doubt || !enough(h, reaches(h, won.node, last, won.at))
+	}
+	tested := false
+	for _, n := range h.Setup().Voters() {
+		for _, s := range alone(h, n) {
+			silent := slices.ContainsFunc(mute(h, n), func(m sure) bool { return m.from <= s.to && s.from <= m.to })
+			tested = tested || s.to-s.from > h.Setup().Bounds.Silence && !silent
+		}
+	}
+	switch {
+	case broken:
+		return Invalid
+	case !whole(h) || doubt || len(groups) == 0 || inVain(h) || !tested:
+		return Unknown
+	}
+	return Valid
+}
+
+// alone is when a node surely was up, and no majority was in reach.
+func alone(h *history.History, node string) []sure {
+	return stretches(h, func(w around) string {
+		with := slices.DeleteFunc(slices.Clone(h.Setup().Nodes), func(n string) bool {
+			return n != node && (w.deaf(node, n) || w.proc(n) == broken || w.is[history.Link{From: node, To: n}.Key()] == broken)
+		})
+		if w.proc(node) != healthy || enough(h, with) {
+			return ""
+		}
+		return "alone"
+	})
+}

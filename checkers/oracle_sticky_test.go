@@ -1,0 +1,202 @@
+package checkers
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// keeps reports whether a leader surely had one majority throughout a time, all of it heard of.
+func keeps(h *history.History, leader string, from, to time.Duration) bool {
+	nodes := slices.DeleteFunc(with(h, leader, from, to, true), func(n string) bool {
+		return slices.ContainsFunc(mute(h, n), func(s sure) bool { return s.from <= to && from <= s.to })
+	})
+	return slices.Contains(nodes, leader) && enough(h, nodes)
+}
+
+// campaign returns since when a leader may have been challenged in a term, by whoever had not been connected with it all the time from a
+// rest before its fall on, or who told that term first; and when somebody surely had taken that term.
+func campaign(h *history.History, all []said, leader string, term uint64, from, to time.Duration) (may, surely time.Duration) {
+	setup := h.Setup()
+	surely = forever
+	var first said
+	for _, a := range all {
+		if a.tells() && a.view.Term >= term && surely == forever {
+			first, surely = a, a.at
+		}
+	}
+	rest := max(from-2*setup.Bounds.Silence-2*time.Second, 0)
+	beside := with(h, leader, rest, to, false)
+	if !slices.Contains(beside, leader) {
+		beside = nil
+	}
+	may = forever
+	for _, n := range setup.Nodes {
+		asleep := slices.ContainsFunc(stretches(h, func(w around) string {
+			if w.proc(n) == broken || w.proc(n) == ended {
+				return "asleep"
+			}
+			return ""
+		}), func(s sure) bool { return s.from <= rest && (to < s.to || s.to == h.Ops[len(h.Ops)-1].Time) })
+		out := n != leader && slices.Contains(setup.Voters(), n) && !asleep && !slices.Contains(beside, n)
+		if n != first.node && !out {
+			continue
+		}
+		last := time.Duration(0)
+		for _, a := range all {
+			if a.node == n && a.tells() && a.view.Term >= term {
+				break
+			}
+			if a.node == n && !a.ended && !a.announced {
+				last = a.asked
+			}
+		}
+		may = min(may, last)
+	}
+	return may, surely
+}
+
+func TestOraclesStickyLeader(t *testing.T) {
+	// What a leader must have been at rest for has two seconds in it.
+	slower := regexp.MustCompile(`(\d+)ms`)
+	draw := func(t *rapid.T) string {
+		return slower.ReplaceAllString(anyRun(t, rapid.IntRange(0, 3).Draw(t, "duel") == 0), "${1}00ms")
+	}
+	compare(t, "sticky-leader", draw, func(h *history.History) Verdict {
+		all := undivided(h)
+		if len(heard(h)) < 2 {
+			return Unknown
+		}
+		silence := h.Setup().Bounds.Silence
+		rest := 2*silence + 2*time.Second
+		type reign struct {
+			said
+			claims              []said
+			begins, since, last time.Duration // its first claim was asked for or announced, and came; its last one was asked for
+		}
+		var reigns []reign
+		terms := map[uint64]bool{}
+		established, held, outlived := false, false, false
+		for _, g := range tenures(all) {
+			l := reign{said: g[0], claims: g, begins: g[0].asked, since: g[0].at}
+			if g[0].announced {
+				l.begins = g[0].at
+			}
+			for _, c := range g {
+				l.last = max(l.last, c.asked)
+			}
+			if terms[l.view.Term] || l.unnumbered {
+				return undecided // which followed which is a matter of denials
+			}
+			terms[l.view.Term] = true
+			asked := slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+				return op.F == history.Observe && op.Type == history.OK && op.Node == l.node
+			})
+			if !asked {
+				return Unknown
+			}
+			reigns = append(reigns, l)
+			if l.last-l.since < silence {
+				continue
+			}
+			established = true
+			for _, m := range moments(h) {
+				held = held || m.from < m.to && m.in(l.since, l.last) && keeps(h, l.node, m.from+1, m.to-1)
+			}
+			for i, op := range h.Ops {
+				if op.Process == history.Nemesis && op.Type == history.OK {
+					from, to := h.Ops[h.Other(i)].Time-silence, op.Time+silence
+					outlived = outlived || l.since <= from && to <= l.last && keeps(h, l.node, from, to)
+				}
+			}
+		}
+		slices.SortFunc(reigns, func(a, b reign) int { return cmp.Compare(a.view.Term, b.view.Term) })
+		fell, perhaps := false, false
+		for i := range reigns {
+			if i == 0 {
+				continue
+			}
+			was, is := reigns[i-1], reigns[i]
+			earliest, latest := was.last, is.at
+			since := time.Duration(0)
+			for _, a := range all {
+				if a.node == is.node && !a.announced && !a.ended && a.place < is.place {
+					if since = a.asked; a.view.Term > is.view.Term {
+						since = 0
+					}
+				}
+			}
+			earliest = min(earliest, since)
+			if was.node == is.node {
+				denied := slices.ContainsFunc(all, func(d said) bool {
+					return !d.same(was.said) && !d.same(is.said) && later(d, is.said) &&
+						slices.ContainsFunc(was.claims, func(c said) bool { return later(c, d) })
+				})
+				if !denied {
+					continue
+				}
+			}
+			term := is.view.Term
+			for _, a := range all { // what it gave way to
+				claimed := slices.ContainsFunc(was.claims, func(c said) bool { return c.place > a.place && c.asked >= a.asked })
+				if a.node == was.node && a.place > was.place && !claimed && !a.same(was.said) {
+					if a.view.Term > was.view.Term {
+						term = min(term, a.view.Term)
+					}
+					break
+				}
+			}
+			may, surely := campaign(h, all, was.node, term, earliest, latest)
+			challenged := min(earliest, may+silence)
+			left := slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+				if op.F != history.Resign || op.Type != history.Invoke || op.Node != was.node {
+					return false
+				}
+				ends := forever
+				if k := h.Other(op.Index); k >= 0 {
+					if ends = h.Ops[k].Time; h.Ops[k].Type == history.Fail {
+						return false
+					}
+				}
+				return op.Time <= latest && max(earliest-rest, was.asked) <= ends
+			})
+			if left {
+				continue
+			}
+			// kept is with whom it had been since then.
+			kept := func(since, seen time.Duration, heardOf bool) []string {
+				nodes := with(h, was.node, max(since, 0), latest, false)
+				return slices.DeleteFunc(nodes, func(n string) bool {
+					return heardOf && (!slices.Contains(with(h, was.node, seen, latest, true), n) ||
+						slices.ContainsFunc(mute(h, n), func(s sure) bool { return s.from <= latest && seen <= s.to }))
+				})
+			}
+			stalled := slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+				return op.F == history.Stall && op.Time-time.Duration(op.Access.Value) <= latest &&
+					min(earliest, may)-2*silence <= op.Time
+			})
+			seen := kept(challenged-rest, max(challenged-rest, was.asked), true)
+			if was.since+silence <= challenged && !stalled && slices.Contains(seen, was.node) && enough(h, seen) {
+				fell = true
+				continue
+			}
+			challenged = min(latest, surely+silence)
+			company := kept(challenged-rest, 0, false)
+			perhaps = perhaps || was.begins+silence <= challenged && slices.Contains(company, was.node) && enough(h, company)
+		}
+		tried := slices.ContainsFunc(h.Ops, func(op history.Op) bool { return op.F == history.Inject })
+		switch {
+		case fell:
+			return Invalid
+		case !whole(h) || !established || perhaps || inVain(h) || tried && !outlived || !held:
+			return Unknown
+		}
+		return Valid
+	})
+}

@@ -1,0 +1,106 @@
+package checkers
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// tells reports whether an answer says anything about a node's term.
+func (a said) tells() bool {
+	return !a.ended && (a.view.Role != history.UnknownRole || a.view.Term != 0)
+}
+
+// heardOf is whom a node may hear, at first or at second hand, itself included.
+func (w around) heardOf(node string) []string {
+	all := []string{node}
+	for i := 0; i < len(all); i++ {
+		for _, n := range w.h.Setup().Nodes {
+			p := w.proc(n)
+			if p != broken && p != ended && !w.deaf(all[i], n) && !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// enough reports whether there is a majority of the voters among nodes.
+func enough(h *history.History, nodes []string) bool {
+	voters := slices.DeleteFunc(slices.Clone(nodes), func(n string) bool { return !slices.Contains(h.Setup().Voters(), n) })
+	return len(voters) >= h.Setup().Quorum()
+}
+
+// inVain reports whether faults were to be injected, and none was seen to take effect.
+func inVain(h *history.History) bool {
+	tried, took := false, false
+	for _, op := range h.Ops {
+		tried = tried || op.F == history.Inject
+		took = took || op.F == history.Inject && op.Type == history.OK
+	}
+	return tried && !took
+}
+
+func TestOraclesBoundedTerms(t *testing.T) {
+	draw := func(t *rapid.T) string { return anyRun(t, false) }
+	compare(t, "bounded-terms", draw, func(h *history.History) Verdict {
+		all := undivided(h)
+		if h.Setup().NoTerms || len(heard(h)) < 2 {
+			return Unknown
+		}
+		bounds := Thresholds(h.Setup().Bounds)
+		tested := false
+		for _, node := range h.Setup().Nodes {
+			exiles := stretches(h, func(w around) string {
+				with := slices.Sorted(slices.Values(w.heardOf(node)))
+				if w.proc(node) != healthy || enough(h, with) {
+					return ""
+				}
+				return strings.Join(with, " ")
+			})
+			for _, x := range exiles {
+				for _, x := range awake(h, x) {
+					with := strings.Fields(x.node)
+					base := uint64(0)
+					told := map[string]bool{}
+					var later []said
+					for _, a := range all {
+						if !a.tells() || a.at >= x.to && a.at > x.from {
+							continue
+						}
+						opens := !a.announced && a.asked >= x.from && slices.Contains(with, a.node) && !told[a.node]
+						if opens {
+							told[a.node] = true
+						}
+						if opens || a.asked < x.from || a.at <= x.from {
+							base = max(base, a.view.Term)
+						}
+						if a.node == node && told[node] {
+							later = append(later, a)
+						}
+					}
+					last := time.Duration(-1)
+					for _, a := range later {
+						if a.view.Term > base+bounds.Terms {
+							return Invalid
+						}
+						last = a.at
+					}
+					if x.to-last > lull(h) {
+						x.to = last
+					}
+					tested = tested || last >= 0 && x.to-x.from >= time.Duration(bounds.Terms+1)*bounds.Silence
+				}
+			}
+		}
+		if !whole(h) || inVain(h) || !tested {
+			return Unknown
+		}
+		return Valid
+	})
+}

@@ -1,0 +1,371 @@
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// health is what is surely so of a thing that faults change.
+type health int
+
+const (
+	healthy health = iota
+	mistreated
+	broken   // a link that is cut, a process that does not run
+	doubtful // one of these
+	started  // a process that has not been heard of since
+	ended    // a process that ended by itself, though its disk and its clock were healthy
+)
+
+// around is what the faults made of the cluster between two ops that follow each other.
+type around struct {
+	h      *history.History
+	is     map[history.Key]health
+	before map[history.Key]health   // of what the op under way is to change
+	last   map[string]time.Duration // when each process was started
+}
+
+// stretches returns where something holds, whatever it is: for as long as it is the same and not "". Instants do not count.
+func stretches(h *history.History, holds func(around) string) (all []sure) {
+	w := atFirst(h)
+	was := ""
+	for i := range h.Ops[:len(h.Ops)-1] {
+		w.happens(i)
+		from, to := h.Ops[i].Time, h.Ops[i+1].Time
+		if from == to {
+			continue
+		}
+		is := holds(w)
+		if is != "" && is == was {
+			all[len(all)-1].to = to
+		} else if is != "" {
+			all = append(all, sure{is, from, to})
+		}
+		was = is
+	}
+	return all
+}
+
+// atFirst is what is so before the first op.
+func atFirst(h *history.History) around {
+	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[string]time.Duration{}}
+	for _, n := range h.Setup().Nodes {
+		w.is[history.Proc{Node: n}.Key()] = started
+	}
+	return w
+}
+
+// atLast is what is so after the last op.
+func atLast(h *history.History) around {
+	w := atFirst(h)
+	for i := range h.Ops {
+		w.happens(i)
+	}
+	return w
+}
+
+// happens goes on with one op.
+func (w around) happens(i int) {
+	h, op, k := w.h, w.h.Ops[i], w.h.Other(i)
+	var doubted []history.State // what is named by the invoke, or by the end
+	if op.Fault != nil {
+		doubted = op.Fault.States()
+	}
+	if op.F == history.Inject || op.F == history.Change || op.F == history.Heal {
+		switch {
+		case op.Type == history.Invoke && k >= 0 && h.Ops[k].Fault != nil:
+			doubted = append(doubted, h.Ops[k].Fault.States()...)
+		case op.Type != history.Invoke && op.Fault == nil:
+			op.Fault = h.Ops[k].Fault // its end need not repeat it
+		}
+	}
+	switch {
+	case op.F == history.Exit:
+		k := history.Proc{Node: op.Node}.Key()
+		was, disk, clock := w.is[k], w.is[history.Disk{Node: op.Node}.Key()], w.is[history.Clock{Node: op.Node}.Key()]
+		w.is[k] = broken
+		if (was == healthy || was == started) && disk == healthy && clock == healthy {
+			w.is[k] = ended
+		}
+		delete(w.before, k) // whatever was to become of it
+	case op.F == history.Observe && op.Type == history.OK:
+		k := history.Proc{Node: op.Node}.Key()
+		if w.is[k] == started && h.Ops[h.Other(i)].Time >= w.last[op.Node] {
+			w.is[k] = healthy
+		}
+	case op.Fault == nil:
+	case op.Type == history.Invoke:
+		clear(w.before)
+		for _, s := range doubted {
+			k, to := s.Key(), toBe(s)
+			was := w.is[k]
+			if was == to || was == started && to == healthy || was == ended && to == broken {
+				continue
+			}
+			if _, twice := w.before[k]; !twice {
+				w.before[k] = was
+			}
+			w.is[k] = doubtful
+		}
+	case op.Type == history.Fail:
+		for k, was := range w.before {
+			w.is[k] = was
+		}
+	case op.Type == history.OK:
+		for _, s := range op.Fault.States() {
+			k, to := s.Key(), toBe(s)
+			if k.Dimension == "procs" && to == healthy && w.is[k] != healthy {
+				if w.is[k] != started {
+					w.last[k.Node] = op.Time
+				}
+				to = started
+			}
+			w.is[k] = to
+		}
+	}
+}
+
+// toBe is what becomes of a thing.
+func toBe(s history.State) health {
+	switch s := s.(type) {
+	case history.Link:
+		if s.Cut {
+			return broken
+		}
+	case history.Proc:
+		if s.State != history.Up {
+			return broken
+		}
+	}
+	if s == s.Healthy() {
+		return healthy
+	}
+	return mistreated
+}
+
+func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()] }
+
+// right reports whether a node's clock and disk surely are.
+func (w around) right(n string) bool {
+	return w.is[history.Clock{Node: n}.Key()] == healthy && w.is[history.Disk{Node: n}.Key()] == healthy
+}
+
+// connected reports whether two nodes surely reach each other.
+func (w around) connected(a, b string) bool {
+	for k, is := range w.is {
+		if k.Dimension == "links" && is != healthy && (k.Node == a && k.To == b || k.Node == b && k.To == a) {
+			return false
+		}
+	}
+	return true
+}
+
+// deaf reports whether nothing of one node's surely reaches another.
+func (w around) deaf(node, of string) bool {
+	p := w.proc(of)
+	return p == broken || p == ended || w.is[history.Link{From: of, To: node}.Key()] == broken
+}
+
+// whole reports whether surely all nodes are well and connected.
+func (w around) whole() bool {
+	nodes := w.h.Setup().Nodes
+	for _, a := range nodes {
+		if w.proc(a) != healthy || !w.right(a) {
+			return false
+		}
+		for _, b := range nodes {
+			if a != b && !w.connected(a, b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lull is the longer of a silence and three polls.
+func lull(h *history.History) time.Duration {
+	return max(h.Setup().Bounds.Silence, 3*h.Setup().Bounds.Poll)
+}
+
+// awake is what is left of a stretch where each stall of the machine, and a silence after it, is cut out.
+func awake(h *history.History, s sure) []sure {
+	all := []sure{s}
+	for _, op := range h.Ops {
+		if op.F != history.Stall {
+			continue
+		}
+		from, to := op.Time-time.Duration(op.Access.Value), op.Time+h.Setup().Bounds.Silence
+		var rest []sure
+		for _, s := range all {
+			if to < s.from || s.to < from {
+				rest = append(rest, s)
+				continue
+			}
+			if s.from < from {
+				rest = append(rest, sure{s.node, s.from, from})
+			}
+			if to < s.to {
+				rest = append(rest, sure{s.node, to, s.to})
+			}
+		}
+		all = rest
+	}
+	return all
+}
+
+// anyRun draws a run of some nodes under faults. They are asked again and again, and mostly make sense. In a duel they take the
+// leadership from each other, and have terms.
+func anyRun(t *rapid.T, duel bool) string {
+	number := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+	one := func(in int, what string) bool { return number(in-1, what) == in-1 }
+	var b strings.Builder
+	nodes := []string{"n1", "n2", "n3", "n4", "n5"}[:2+number(2, "nodes")]
+	silence, poll := 1+number(3, "silence"), 1+number(2, "poll")
+	fmt.Fprintf(&b, "nodes %s\nbounds silence=%dms elect=%dms poll=%dms", strings.Join(nodes, " "), silence, 3+number(9, "elect"), poll)
+	if one(3, "other bounds") || duel {
+		fmt.Fprintf(&b, " terms=%d moves=%d returns=%d", 1+number(3, "terms"), 1+number(4, "moves"), 1+number(2, "returns"))
+	}
+	b.WriteString("\n")
+	numbered := duel || !one(5, "no terms")
+	if !numbered {
+		b.WriteString("flags no-terms\n")
+	}
+	if len(nodes) > 2 && one(5, "not all vote") {
+		fmt.Fprintf(&b, "voters %s\n", strings.Join(nodes[:len(nodes)-1], " "))
+	}
+	counted := one(4, "tenures")
+	type belief struct {
+		role, leader string
+		term, tenure int
+	}
+	views := make([]belief, len(nodes))
+	down := make([]bool, len(nodes))
+	for i := range views {
+		views[i] = belief{role: "follower"}
+	}
+	text := func(v belief) string {
+		s := v.role
+		if numbered {
+			s += fmt.Sprintf(" %d", v.term)
+		}
+		if counted && v.role == "leader" {
+			s += fmt.Sprintf(" tenure %d", v.tenure)
+		}
+		if v.leader != "" && v.role == "follower" {
+			s += " of " + v.leader
+		}
+		return s
+	}
+	term, restless, noisy, faulty := 0, 4+number(40, "restless"), 10+number(100, "noise"), 5+number(40, "faults")
+	if duel {
+		restless, noisy = 3+number(3, "restless"), 100+number(400, "noise")
+	}
+	var faults [][3]string
+	busy, ends := 0, 15+number(45, "length")
+	elect := func(now int) {
+		i := number(len(nodes)-1, "elected")
+		if down[i] {
+			return
+		}
+		term++
+		for k := range views {
+			if k != i && !one(8, "deaf") && !down[k] {
+				views[k] = belief{role: "follower", leader: nodes[i], term: term}
+			}
+		}
+		if views[i] = (belief{role: "leader", term: term, tenure: term}); one(2, "announced") {
+			fmt.Fprintf(&b, "%dms %s announces %s\n", now, nodes[i], text(views[i]))
+		}
+	}
+	for now := number(2, "begin"); now < ends; now++ {
+		if one(restless, "elects") || now == 2 {
+			elect(now)
+		}
+		if one(60, "stall") {
+			fmt.Fprintf(&b, "%dms stall %dms\n", now, number(5, "stalled"))
+		}
+		if now >= busy && one(faulty, "fault") {
+			busy = now + number(3, "takes")*number(1, "slow")
+			outcome := []string{"", "", "", "", "", "; failed", "; unseen", "; untold"}[number(7, "outcome")]
+			if len(faults) > 0 && one(2, "heal") {
+				f := faults[0]
+				faults = faults[1:]
+				fmt.Fprintf(&b, "%dms-%dms nemesis heal %s: %s%s\n", now, busy, f[0], f[1], outcome)
+				if f[2] != "" {
+					down[slices.Index(nodes, f[2])] = false
+				}
+			} else {
+				i := number(len(nodes)-1, "whom")
+				a, o := nodes[i], nodes[(i+1+number(len(nodes)-2, "with"))%len(nodes)]
+				var cuts []string
+				for _, x := range nodes {
+					if x != a {
+						cuts = append(cuts, "cut "+a+"-"+x)
+					}
+				}
+				changes := [][2]string{{strings.Join(cuts, ", "), ""}, {strings.Join(cuts, ", "), ""}, {"cut " + a + "-" + o, ""},
+					{"cut " + a + ">" + o, ""}, {"slow " + a + "-" + o, ""}, {"cut " + a + "-" + o + ":80", ""},
+					{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""},
+					{strings.ReplaceAll(strings.Join(cuts, ", "), "-", ">"), ""},
+				}[number(11, "change")]
+				back := strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend").Replace(changes[0])
+				name := fmt.Sprintf("fault%d %s", len(b.String()), a)
+				fmt.Fprintf(&b, "%dms-%dms nemesis inject %s: %s%s\n", now, busy, name, changes[0], outcome)
+				faults = append(faults, [3]string{name, back, changes[1]})
+				if changes[1] != "" && outcome != "; failed" {
+					down[i] = true
+				}
+			}
+			busy++
+		}
+		for i, n := range nodes {
+			v := views[i]
+			if down[i] && !one(12, "answers all the same") {
+				continue
+			}
+			if one(noisy, "exits") && one(4, "surely") {
+				fmt.Fprintf(&b, "%dms %s exits\n", now, n)
+				down[i] = !one(3, "answers on")
+				continue
+			}
+			if one(noisy, "campaigns") {
+				views[i] = belief{role: "candidate", term: v.term + 1 + number(1, "terms")}
+				term = max(term, views[i].term-number(1, "unnoticed"))
+			}
+			if one(noisy, "announces") {
+				fmt.Fprintf(&b, "%dms %s announces %s\n", now, n, text(views[i]))
+			}
+			if one(noisy, "odd") {
+				v = belief{role: rapid.SampledFrom([]string{"leader", "follower", "candidate", "unknown"}).Draw(t, "role"),
+					term: number(term+2, "term"), leader: rapid.SampledFrom(nodes).Draw(t, "leader"), tenure: number(2, "tenure")}
+				if v.role == "unknown" && number(1, "nothing") == 0 {
+					v = belief{role: "unknown"}
+				}
+			}
+			if (now+i)%poll > 0 || one(noisy, "not asked") {
+				continue
+			}
+			s, took := text(v), 0
+			if one(6, "slow") {
+				took = number(3, "took")
+			}
+			switch {
+			case one(noisy, "torn"):
+				s += " torn"
+			case one(noisy, "silent"):
+				s = []string{"silent", "refuses"}[number(1, "how")]
+			}
+			fmt.Fprintf(&b, "%dms-%dms %s %s\n", now, now+took, n, s)
+		}
+	}
+	if !one(20, "cut short") {
+		fmt.Fprintf(&b, "%dms end\n", max(ends, busy)+4)
+	}
+	return b.String()
+}

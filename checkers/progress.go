@@ -1,0 +1,265 @@
+package checkers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"recount/history"
+)
+
+func init() {
+	register(Checker{
+		Property: "progress",
+		Holds:    "writes to a leader that keeps a connected majority get through, some within the time that an election may take",
+		of:       []history.F{history.Get, history.Put, history.CAS, history.Apply},
+		watch: func(f *facts) watcher {
+			return &progress{facts: f, writes: map[string]*written{}, under: map[int]*attempt{}, values: map[held][]*attempt{}}
+		},
+		timed: true,
+	})
+}
+
+// progress looks for a leader in name only: one that surely led and had a majority, while clients wrote to it on and on and
+// nothing got through.
+type progress struct {
+	*facts
+	writes       map[string]*written // by node
+	under        map[int]*attempt    // those under way, by the number of their beginning
+	values       map[held][]*attempt // those of which nobody knows whether they got through, by what they wrote
+	all, through int
+}
+
+// held is what a register may hold.
+type held struct{ key, value string }
+
+// attempt is a write that a client asked a node for.
+type attempt struct {
+	span      // from its beginning to its end; never, if it has none
+	op    int // the Index of its beginning
+	wrote held
+	node  string
+	read  bool // somebody read what it wrote
+}
+
+// written is what clients wrote to one node.
+type written struct {
+	tries []*attempt // that were refused, or of unknown outcome
+	took  []span     // in each of which something that the node wrote got through
+}
+
+// barren is a time in which a leader surely led with a majority, and nothing got through.
+type barren struct {
+	core
+	hold
+	tries []*attempt
+	tried time.Duration // for how long there was one of them under way
+}
+
+// take takes note of writes and of their ends, of what tells that one got through though nobody answered it, and of updates
+// of a leader that were applied.
+func (p *progress) take(op *history.Op) {
+	switch {
+	case op.F == history.Apply:
+		s := span{op.Time - p.lull(), op.Time} // it reports what may be a while ago
+		p.got(op.Node, s)
+		if from := op.Update().From; from != op.Node {
+			p.got(from, s)
+		}
+	case op.Type == history.Invoke:
+		if op.F != history.Get && op.Node != "" {
+			p.begins(op)
+		}
+	case p.began != nil:
+		if op.Type == history.OK && op.F != history.Put && op.Reg != nil {
+			p.reads(op)
+		}
+		if a := p.under[p.began.number]; a != nil {
+			delete(p.under, p.began.number)
+			p.ends(op, a)
+		}
+	}
+}
+
+func (p *progress) begins(op *history.Op) {
+	a := &attempt{span: span{op.Time, never}, op: op.Index, node: op.Node}
+	if op.Reg != nil {
+		a.wrote = held{op.Reg.Key, op.Reg.Value}
+	}
+	p.all++
+	p.under[p.ops-1] = a
+	p.values[a.wrote] = append(p.values[a.wrote], a)
+}
+
+// ends takes note of a write that was answered. A compare-and-set that failed was answered by what the register held.
+func (p *progress) ends(op *history.Op, a *attempt) {
+	a.to = op.Time
+	if op.Type == history.Info {
+		p.of(a.node).tries = append(p.of(a.node).tries, a)
+		return
+	}
+	if p.values[a.wrote] = slices.DeleteFunc(p.values[a.wrote], func(o *attempt) bool { return o == a }); len(p.values[a.wrote]) == 0 {
+		delete(p.values, a.wrote)
+	}
+	if op.Type == history.OK || op.F == history.CAS || a.read {
+		p.through++
+		p.got(a.node, a.span)
+		return
+	}
+	p.of(a.node).tries = append(p.of(a.node).tries, a)
+}
+
+// reads takes note of what somebody found in a register: whoever wrote it got through.
+func (p *progress) reads(op *history.Op) {
+	k := held{op.Reg.Key, op.Reg.Value}
+	if op.F == history.CAS {
+		k.value = op.Reg.Old
+	}
+	for _, a := range p.values[k] {
+		a.read = true
+	}
+	delete(p.values, k)
+}
+
+func (p *progress) of(node string) *written {
+	if p.writes[node] == nil {
+		p.writes[node] = &written{}
+	}
+	return p.writes[node]
+}
+
+// got takes note of a time in which something that a node wrote got through. Times that meet are one.
+func (p *progress) got(node string, s span) {
+	w := p.of(node)
+	if n := len(w.took); n > 0 && w.took[n-1].meets(s) {
+		s = span{min(s.from, w.took[n-1].from), max(s.to, w.took[n-1].to)}
+		w.took = w.took[:n-1]
+	}
+	w.took = append(w.took, s)
+}
+
+// close puts what was written to each node in order, when all is known.
+func (p *progress) close() {
+	for _, a := range p.under {
+		a.to = p.end
+		p.of(a.node).tries = append(p.of(a.node).tries, a)
+	}
+	for _, w := range p.writes {
+		w.tries = slices.DeleteFunc(w.tries, func(a *attempt) bool {
+			if a.read {
+				p.through++
+				w.took = append(w.took, a.span)
+			}
+			return a.read
+		})
+		slices.SortFunc(w.tries, func(a, b *attempt) int { return cmp.Compare(a.op, b.op) })
+		slices.SortFunc(w.took, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+		w.took = merge(w.took)
+	}
+}
+
+func (p *progress) check(context.Context) Result {
+	if why := p.unjudgeable(); why != "" {
+		return unknown(nil, "%s", why)
+	}
+	p.close()
+	figures := []Figure{figure("writes to nodes", p.all), figure("of them, got through", p.through)}
+	if p.all == 0 {
+		return untested(figures, "no client wrote to a node: run the workload register, where the election keeps one")
+	}
+	if why := p.fleeting(); why != "" {
+		return unknown(figures, "%s", why)
+	}
+	var sure, doubtful barren
+	var tested, vain time.Duration
+	bound := p.setup.Bounds.Elect
+	for _, h := range p.reigns() {
+		w := p.of(p.nodes[h.node])
+		reached := func(e *epoch) bool { return e.asked.has(h.node) }
+		for _, c := range p.attended(span{h.taken, h.given}, reached, h.node) {
+			if c.length() > bound && len(meeting(w.took, c.span)) > 0 {
+				tested += c.length()
+			}
+			for _, quiet := range outside(meeting(w.took, c.span), c.span) {
+				b := p.barren(core{quiet, c.members}, h, w)
+				vain = max(vain, b.tried)
+				switch net := b.tried - p.excused(quiet); {
+				case b.tried <= bound:
+				case net > bound && p.witnessed(c, quiet, h.node):
+					if sure.tries == nil || quiet.from < sure.core.from {
+						sure = b
+					}
+				case doubtful.tries == nil:
+					doubtful = b
+				}
+			}
+		}
+	}
+	figures = append(figures, duration("leaders with a majority wrote", tested), duration("longest that writes were tried in vain", vain))
+	switch {
+	case sure.tries != nil:
+		return p.inName(sure, figures)
+	case doubtful.tries != nil:
+		return p.perhapsInName(doubtful, figures)
+	case p.tried > 0 && p.took == 0:
+		return unknown(figures, "%s", p.noEffect())
+	case tested == 0:
+		return untested(figures, "nothing got through to a leader that surely had a majority for longer than %s, and clients did not try for longer: "+
+			"leave one alone, and write to it", lasted(bound))
+	}
+	return valid(figures, "%d of %s got through; leaders had a majority for %s in all, and were written to in vain for %s at most, of %s allowed; %s",
+		p.through, count(p.all, "write"), lasted(tested), lasted(vain), lasted(bound), p.watch())
+}
+
+// barren tells for how long clients tried in vain in a time in which nothing got through. A pause between two writes that is
+// no longer than a lull makes no difference.
+func (p *progress) barren(c core, h hold, w *written) barren {
+	b := barren{core: c, hold: h}
+	if c.length() <= p.setup.Bounds.Elect {
+		return b
+	}
+	var under []span
+	for _, a := range w.tries {
+		if a.from < c.from || a.from > c.to {
+			continue
+		}
+		b.tries = append(b.tries, a)
+		s := span{a.from, min(a.to, c.to)}
+		if n := len(under); n > 0 && s.from-under[n-1].to <= p.lull() {
+			s = span{under[n-1].from, max(s.to, under[n-1].to)}
+			under = under[:n-1]
+		}
+		under = append(under, s)
+	}
+	b.tried = total(under)
+	return b
+}
+
+// inName is the result for a leader in name only.
+func (p *progress) inName(b barren, figures []Figure) Result {
+	e := evidence{b.core.span, []int{
+		p.index(&p.answers[b.hold.first]), p.index(&p.answers[b.hold.last]), b.tries[0].op, b.tries[len(b.tries)-1].op,
+	}}
+	if a := p.action(b.core.from); a != nil {
+		e.ops = append(e.ops, a.op)
+	}
+	others := b.members
+	others.remove(b.node)
+	r := invalid(figures, e, "%s led%s from %s to %s and had a majority with %s, but nothing written to it got through: clients tried %s, for %s of %s allowed",
+		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), p.names(others), count(len(b.tries), "time"),
+		lasted(b.tried), lasted(p.setup.Bounds.Elect))
+	r.about = b.members
+	return r
+}
+
+// perhapsInName is the result for one of which nobody can tell whether it had to get anything through.
+func (p *progress) perhapsInName(b barren, figures []Figure) Result {
+	why := "the machine stood still then: run it on a quiet one"
+	if silent := p.silentIn(b.members, b.core.span); silent != (set{}) {
+		why = fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", p.names(silent), lasted(p.lull()))
+	}
+	return unknown(figures, "%s led%s, and nothing written to it got through between %s and %s, but nobody can tell whether it could: %s",
+		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), why)
+}

@@ -1,0 +1,41 @@
+package checkers
+
+import "unsafe"
+
+// sized is a watcher that keeps more of a long history than of a short one.
+type sized interface{ size() int }
+
+// Size is about how much memory the judging takes by now, in bytes.
+func (j *Judging) Size() int64 {
+	bytes := room(j.answers) + room(j.leads) + room(j.heights) + room(j.actions) + room(j.phases) + room(j.world.epochs) + room(j.held)
+	for _, w := range j.watchers {
+		if s, ok := w.(sized); ok {
+			bytes += s.size()
+		}
+	}
+	return int64(bytes)
+}
+
+// room is how many bytes a slice takes.
+func room[T any](all []T) int { return cap(all) * int(unsafe.Sizeof(*new(T))) }
+
+func (a *accesses) size() int { return 2 * room(a.uses) } // and what is decided by them
+
+func (u *uses) size() int { return 2 * room(u.all) }
+
+func (p *progress) size() int {
+	one := int(unsafe.Sizeof(attempt{}))
+	bytes := len(p.under)*(one+16) + len(p.values)*int(unsafe.Sizeof(held{})+unsafe.Sizeof([]*attempt{})+16)
+	for _, w := range p.writes {
+		bytes += room(w.tries) + len(w.tries)*one + room(w.took)
+	}
+	return bytes
+}
+
+func (u *updates) size() int {
+	return len(u.numbers) * int(unsafe.Sizeof(applied{})+unsafe.Sizeof(number{})+32)
+}
+
+func (v *votes) size() int {
+	return len(v.given) * int(unsafe.Sizeof(ballot{})+unsafe.Sizeof(vote{})+16)
+}

@@ -1,0 +1,127 @@
+package checkers
+
+import (
+	"slices"
+	"time"
+)
+
+// Nodes that are asked again and again, and say the same for hours, tell nothing new. Of such a stretch of calm only the
+// answers at its beginning and at its end are kept, so that a long history takes memory for what happened in it, and not for
+// how long it was.
+//
+// Calm is a time in which nothing stirred: no fault, exit, stall or request, no announcement, no answer that said anything else
+// than the one of its node before or came later than it may. What is left out of it answers no question that checkers ask:
+// all times that they look at begin and end where something stirred, or no farther from that than the margins, and an answer
+// that was left out, unlike the one that stands before it now, was no longer from its neighbours than a lull.
+
+// leftOut counts the answers that were left out, by what is counted of them.
+type leftOut struct {
+	tells  int // that said something of a term
+	lower  int // of them, those whose node had reported a higher one before
+	claims int // that claimed to lead in a term
+}
+
+// So many answers in calm are worth a look, and so many more another. Tests make them few.
+var muchCalm, moreCalm = 1024, 4096
+
+// margins are how far behind something that stirred, and how far before, times may lie that checkers look at: an election
+// may have to be over since the machine stood still, and a leader must have had its majority for long enough.
+func (f *facts) margins() (behind, before time.Duration) {
+	b := f.setup.Bounds
+	return b.Elect + 2*b.Silence + 2*f.lull(), f.settled() + 2*b.Silence + 2*f.lull()
+}
+
+// dulls reports whether an answer says the same as the last of its node, and soon after it.
+func (g *gathering) dulls(a *answer) bool {
+	s := &g.seen[a.node]
+	v := &s.view
+	return a.polled && !a.torn && s.up && s.whole > 0 && v.polled && a.role == v.role && a.term == v.term && a.tenure == v.tenure &&
+		a.leader == v.leader && a.to-v.from <= g.lull()
+}
+
+// stir ends a calm.
+func (g *gathering) stir(at time.Duration) {
+	if len(g.answers)-g.calm > muchCalm {
+		g.thin(at)
+	}
+	g.stirred, g.calm, g.looked = at, len(g.answers), len(g.answers)
+}
+
+// settle looks now and then whether there is much calm.
+func (g *gathering) settle(now time.Duration) {
+	if last := g.world.epochs[len(g.world.epochs)-1].from; last > g.stirred {
+		g.stir(last)
+	}
+	if len(g.answers)-g.looked > moreCalm {
+		g.thin(now)
+		g.looked = len(g.answers)
+	}
+}
+
+// thin leaves out the dull answers in the midst of the calm that lasts until a time.
+func (g *gathering) thin(until time.Duration) {
+	last := make([]int32, len(g.nodes)) // of each node, its last answer
+	for i := g.calm; i < len(g.answers); i++ {
+		last[g.answers[i].node] = int32(i)
+	}
+	from := g.stirred
+	for n := range g.seen {
+		if s := &g.seen[n]; s.polls > 0 && until-s.last.to > g.lull() {
+			from = max(from, s.last.to) // somebody has fallen silent
+		}
+	}
+	behind, before := g.margins()
+	within := span{from + behind, until - before}
+	kept := g.calm
+	moved := make([]int32, len(g.answers)-g.calm) // where each is now
+	for i := g.calm; i < len(g.answers); i++ {
+		a := &g.answers[i]
+		moved[i-g.calm] = int32(kept)
+		if a.dull && a.to > within.from && a.to < within.to && last[a.node] != int32(i) {
+			g.leave(a)
+			continue
+		}
+		if kept < i {
+			g.answers[kept] = *a
+		}
+		kept++
+	}
+	if kept == len(g.answers) {
+		return
+	}
+	at := func(k *int32) {
+		if int(*k) >= g.calm {
+			*k = moved[int(*k)-g.calm]
+		}
+	}
+	for i := range g.leads {
+		l := &g.leads[i]
+		at(&l.first)
+		at(&l.last)
+		at(&l.lost)
+		at(&l.told)
+		at(&l.said)
+		at(&l.denied)
+	}
+	for i := range g.heights {
+		at(&g.heights[i].by)
+	}
+	for n := range g.seen {
+		at(&g.seen[n].said)
+		at(&g.seen[n].stands)
+	}
+	g.answers = slices.Delete(g.answers, kept, len(g.answers))
+}
+
+// leave counts an answer that is left out.
+func (g *gathering) leave(a *answer) {
+	if a.tells() {
+		g.left.tells++
+		if a.term < g.seen[a.node].highest {
+			g.left.lower++
+		}
+	}
+	if a.claims() && a.term != 0 {
+		g.left.claims++
+	}
+}
