@@ -7,8 +7,9 @@ import (
 	"recount/internal/option"
 )
 
-// clock-drift lets a node's clocks run too fast or too slow. Healing sets the wall clock right; the monotonic clock, which
-// must not go back, keeps what it has gained, and gains no more.
+// clock-drift lets a node's clocks run too fast or too slow. Healing sets the wall clock right; the monotonic clock must not go
+// back. In virtual time it keeps what it has gained, and gains no more; of programs in containers both clocks are slewed until
+// they are right, and then the fault is over.
 func init() {
 	register(&Fault{
 		Name:   "clock-drift",

@@ -129,6 +129,32 @@ var contract = []entry{
 		require.Equal(t, 10, t.echo("n1", "n2", 10, 10*time.Second).got, "datagrams know no connection")
 	}},
 
+	{fault: "lose-message", nodes: []string{"n1", "n2"}, with: map[string]string{"kind": "ping", "nth": "2", "count": "3"}, seen: func(t *trial) {
+		require.Equal(t, 17, t.echo("n1", "n2", 20, time.Second).got)
+		require.Equal(t, 20, t.echo("n1", "n3", 20, time.Second).got, "to others all arrive")
+	}},
+	{fault: "hold-message", nodes: []string{"n1", "n2"}, with: map[string]string{"kind": "ping", "count": "5", "until": "heal"}, seen: func(t *trial) {
+		require.Equal(t, 15, t.echo("n1", "n2", 20, time.Second).got)
+		require.Equal(t, "ping n1→n2 held", t.done(history.Change).Fault.After)
+	}},
+	{fault: "hold-message", nodes: []string{"n1", "n2"}, with: map[string]string{"kind": "ping", "until": "pong"}, seen: func(t *trial) {
+		e := t.echo("n1", "n2", 20, time.Second)
+		require.Equal(t, e.sent, e.got, "it goes on when n2 answers the second")
+		require.Positive(t, e.early)
+	}},
+	{fault: "repeat-message", nodes: []string{"n1", "n2"}, with: map[string]string{"kind": "ping", "until": "pong"}, seen: func(t *trial) {
+		require.Equal(t, 1, t.echo("n1", "n2", 20, time.Second).twice)
+	}},
+	{fault: "swap-message", nodes: []string{"n1", "n2"}, with: map[string]string{"kind": "ping", "count": "3"}, seen: func(t *trial) {
+		e := t.echo("n1", "n2", 20, time.Second)
+		require.Equal(t, e.sent, e.got)
+		require.Positive(t, e.early)
+	}},
+	{fault: "crash-within", nodes: []string{"n2"}, with: map[string]string{"kind": "ping", "effects": "0"}, seen: func(t *trial) {
+		require.Less(t, t.echo("n1", "n2", 20, time.Second).got, 20)
+		t.reborn("n2")
+	}},
+
 	{fault: "cut-clients"},
 
 	{fault: "kill", nodes: []string{"n2"}, seen: dead(true, "n2")},
@@ -246,6 +272,11 @@ func newTrial(t *testing.T, w world, e entry) *trial {
 	})
 	views := nemesis.NewViews(nodes, tr.recorder)
 	tr.nemesis = nemesis.New(w, tr.recorder, views, rand.New(rand.NewPCG(1, 2)))
+	if c, traps := w.(interface {
+		OnSprung(f func(id int, what string, did history.Changes))
+	}); traps {
+		c.OnSprung(tr.nemesis.Sprung)
+	}
 	for _, n := range nodes {
 		tr.eventually(n+" lives", func() bool {
 			tr.born[n] = w.lives(n)

@@ -18,7 +18,15 @@ func TestFaultsInVirtualTimeKeepTheContract(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the standard library; -short leaves that out")
 	}
-	honour(t, newVirtual(t), func(*nemesis.Fault) string { return "" })
+	honour(t, newVirtual(t), simulatedOnly)
+}
+
+// simulatedOnly is why a fault cannot be tried on real programs.
+func simulatedOnly(f *nemesis.Fault) string {
+	if f.Events {
+		return "it takes a simulated cluster"
+	}
+	return ""
 }
 
 // virtually is the world of real programs in virtual time.

@@ -59,14 +59,35 @@ overwrites, and what goes into room that was allocated before. While a file is s
 process ends over its disk, as etcd's does over a failed sync, is started again when the disk is healed. In simulation every
 algorithm ends so: its process stops at the operation that failed.`
 
+// clocksAbout says what a clock that errs does to waits. docker/agent/clock says it to those who read the code.
+const clocksAbout = `The wall clock jumps and drifts, the monotonic clock drifts and never goes back. The harness's own clocks and those of
+the machine are never touched.
+
+In virtual time a node's waits go by its own clocks. In containers a program reads clocks that err, while the kernel, which
+waits for it, goes by those that are right:
+
+| a wait | of which programs, say | while clocks err |
+|---|---|---|
+| until the program's own clock says so | all of Go's | as with a clock that errs |
+| that tells the kernel how long | C's ` + "`nanosleep`" + ` | as with a clock that is right |
+| that tells the kernel until when | Java's and Python's, Erlang's; C's ` + "`pthread_cond_timedwait`" + ` | wrong by as much as the clock was when it began |
+
+The last is what no real clock does. So a drift ends by slewing: the clocks run too slow, or too fast, until they are right,
+mostly for up to 5 s, and 20 s at most; the fault is over then, and so are the waits that it made too long. After a jump of the
+wall clock those may go on that wait for a time of day. Where such waits are seen while clocks err, the history says by how much
+they went wrong, and what a checker would hold against a node for being late is ` + "`unknown`" + `.`
+
 // docs are all faults, with an example each, under what they befall.
 func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
 		{"Links", "Between ordered pairs of nodes, any combination at once. Each takes `ports`, too: only packets from or to these TCP or UDP\n" +
 			"ports, such as `with: {ports: \"2380\"}`, the election's, so that clients still reach the node."},
 		{"Processes", "A process that is killed keeps what it wrote to its disk."},
-		{"Clocks", "The wall clock jumps and drifts, the monotonic clock drifts and never goes back. The harness's own clocks and those of\n" +
-			"the machine are never touched."},
+		{"Clocks", clocksAbout},
+		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
+			"one. Only simulated clusters have them. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
+			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
+			"deliver in time is not promised while single messages are lost, late or repeated."},
 		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},
 		{"Disks", disksAbout},
 	}
@@ -103,6 +124,8 @@ func group(t *testing.T, f *Fault) string {
 		s.Aims = append(s.Aims, s.All[i:i+1])
 	}
 	switch p := f.Shape(s).Phases[0]; {
+	case f.Events:
+		return "Messages and moments"
 	case len(p.Clients) > 0:
 		return "Clients"
 	case f.Clocks:

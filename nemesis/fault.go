@@ -31,9 +31,14 @@ type Fault struct {
 	// Disks tells that the fault needs disks that can fail, or lose what was not synced: a run that has such a fault puts
 	// the nodes' data on them.
 	Disks bool
+	// Parts tells that the fault can be aimed at a part of a node: n1/agent, leader/agent.
+	Parts bool
 	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
 	// on that keeps anything, and with it what a run has to say.
 	Named bool
+	// Events tells that the fault is aimed at what happens, such as a message of some kind. Only simulated clusters can have it,
+	// and it is drawn where it is named, and by hunts.
+	Events bool
 	// Sides tells that a step may name more sets of nodes than there are aims.
 	Sides bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
@@ -51,9 +56,10 @@ type Aim struct {
 
 // Scene is what a fault is given when it fires.
 type Scene struct {
+	ID      int        // the fault's number in its run
 	Aims    [][]string // the nodes that each word resolved to
 	All     []string   // all nodes, in the order of their ids
-	Voters  []string   // those of which a leader takes a majority: the servers that the others elect through, or else all
+	Voters  []string   // those of which a leader takes a majority: those that vote, or the servers that the others elect through, or else all
 	Options option.Values
 	Rand    *rand.Rand // the fault's own
 }
@@ -81,6 +87,9 @@ type Shape struct {
 type Phase struct {
 	For time.Duration
 	history.Changes
+	// Sprung tells that the phase lasts until a trap of it springs, however long that is. What the trap has done is imposed in
+	// the phase that follows, in the place of its Changes.
+	Sprung bool
 	// Then, if it is set, says in the place of Changes what is imposed. It is given the nodes that Words mean when the
 	// phase begins, or in the first phase of a fault that fires, those of the step. The phase before goes on while they
 	// mean nobody, and while Then returns false: not yet.
@@ -158,7 +167,7 @@ func All() []*Fault {
 // Drawn returns the names of the faults that a random schedule of all faults is drawn from.
 func Drawn() (names []string) {
 	for _, f := range All() {
-		if !f.Named {
+		if !f.Named && !f.Events {
 			names = append(names, f.Name)
 		}
 	}

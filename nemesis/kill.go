@@ -1,6 +1,10 @@
 package nemesis
 
-import "recount/history"
+import (
+	"strings"
+
+	"recount/history"
+)
 
 // kill ends a node's process with SIGKILL; healing starts it again, on the disk it left behind.
 func init() {
@@ -12,9 +16,16 @@ func init() {
 	})
 }
 
-// procs brings nodes' processes into a state.
+// procs brings nodes' processes into a state: all of a node's, or those of one part of it, n1/agent.
 func procs(nodes []string, state history.ProcState) (c history.Changes) {
 	for _, n := range nodes {
+		if node, part, is := strings.Cut(n, "/"); is {
+			if c.More == nil {
+				c.More = history.More{}
+			}
+			c.More["parts"] = append(c.More["parts"], history.Part{Node: node, Process: part, State: state})
+			continue
+		}
 		c.Procs = append(c.Procs, history.Proc{Node: n, State: state})
 	}
 	return c

@@ -129,7 +129,7 @@ func (n *Nemesis) fire(st Step, reason string) {
 		}
 	}
 	n.aim(a, n.views.Leader(), n.cluster.Now()+patience, func(aims [][]string) {
-		a.shape = f.Shape(Scene{Aims: aims, All: n.views.nodes, Voters: n.views.voters, Options: values, Rand: n.rand})
+		a.shape = f.Shape(Scene{ID: a.fault.ID, Aims: aims, All: n.views.nodes, Voters: n.views.voters, Options: values, Rand: n.rand})
 		n.active = append(n.active, a)
 		n.enter(history.Inject, a, 0, aims)
 		if st.For > 0 {
@@ -198,6 +198,9 @@ func (n *Nemesis) enter(f history.F, a *active, phase int, aims [][]string) {
 
 // move lets a fault enter its next phase when the time of this one is over.
 func (n *Nemesis) move(a *active) {
+	if a.shape.Phases[a.phase].Sprung {
+		return // see Sprung
+	}
 	next := a.phase + 1
 	if next == len(a.shape.Phases) {
 		if next = 0; !a.shape.Repeat {

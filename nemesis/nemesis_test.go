@@ -16,6 +16,7 @@ import (
 
 	"recount/election"
 	"recount/history"
+	_ "recount/internal/testseed" // the same cases each time
 	"recount/sim"
 )
 
@@ -324,7 +325,7 @@ func TestNamelessNodesAgreeOnceOneLeads(t *testing.T) {
 
 // needsDisks tells whether such states take disks that can fail, or lose what was not synced.
 func needsDisks(c history.Changes) bool {
-	return len(c.Disks) > 0 || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })
+	return len(c.Disks) > 0 || slices.ContainsFunc(c.More["traps"], func(t history.State) bool { return t.(history.Trap).Do == history.Finish }) || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })
 }
 
 // TestEveryFault walks the registry: each fault takes effect, leaves its mark in the history, and heals without a trace.

@@ -10,7 +10,8 @@ func init() {
 	register(&Fault{
 		Name:  "pause",
 		About: "a node's process stands still and does not know it when it goes on",
-		Aims:  []Aim{{"the node", "leader"}},
+		Aims:  []Aim{{"the node, or one process of it, as in leader/agent", "leader"}},
+		Parts: true,
 		Options: []option.Option{{
 			Name: "how", Kind: option.Choice, Default: "signal", Choices: []string{"signal", "freezer"},
 			About: "signal stops it (SIGSTOP), the freezer of the kernel keeps it from running without its notice",

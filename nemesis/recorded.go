@@ -3,6 +3,7 @@ package nemesis
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"recount/history"
@@ -48,6 +49,7 @@ func CheckActions(actions []Action, nodes []string) error {
 			touched = append(touched, s.Key().Nodes()...)
 		}
 		for _, n := range touched {
+			n, _, _ = strings.Cut(n, "/")
 			if !slices.Contains(nodes, n) {
 				return fmt.Errorf("recorded fault %d: %s: %w", i+1, d.Fault.Name, hint.Unknown("node", n, nodes))
 			}
@@ -81,5 +83,9 @@ func (n *Nemesis) redo(d Action) {
 	default:
 		a = n.active[i]
 	}
-	n.bring(d.F, a, n.holds.With(d.Fault.Changes))
+	want := n.holds.With(d.Fault.Changes)
+	if d.F == history.Heal && len(n.active) == 0 {
+		want = history.States{} // also what the recording knows nothing of: that a trap has sprung here that had not there
+	}
+	n.bring(d.F, a, want)
 }

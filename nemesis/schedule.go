@@ -150,6 +150,9 @@ func (st Step) check(nodes []string) error {
 		if err := checkWord(w, nodes); err != nil {
 			return fmt.Errorf("%s: %w", st.Fault, err)
 		}
+		if _, part, is := strings.Cut(w, "/"); is && !f.Parts {
+			return hint.Add(fmt.Errorf("%s: %s: it is of whole nodes", st.Fault, w), "pause can be of one process of a node, such as %q", part)
+		}
 		for _, n := range strings.Split(w, ",") {
 			if slices.Contains(nodes, n) && slices.Contains(named, n) {
 				return hint.Add(fmt.Errorf("%s: %s is named twice", st.Fault, n), "each node has one place")
@@ -159,6 +162,24 @@ func (st Step) check(nodes []string) error {
 	}
 	_, err = option.Parse(st.Fault, f.Options, st.With)
 	return err
+}
+
+// CheckParts finds what is wrong with the parts of nodes that a schedule names, where these are known.
+func (s Schedule) CheckParts(known []string) error {
+	for i, st := range s {
+		for _, w := range st.Nodes {
+			_, part, is := strings.Cut(w, "/")
+			switch {
+			case !is || slices.Contains(known, part):
+			case len(known) == 0:
+				return hint.Add(fmt.Errorf("step %d: %s: nothing is known of a node's processes", i+1, w),
+					"processes: {%s: {match: PATTERN}} in a spec file names them", part)
+			default:
+				return fmt.Errorf("step %d: %w", i+1, hint.Unknown("process of a node", part, known))
+			}
+		}
+	}
+	return nil
 }
 
 // asked returns the step's words, with the fault's own where the step names none.

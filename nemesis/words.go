@@ -46,6 +46,7 @@ func checkWord(word string, nodes []string) error {
 		}
 		return nil
 	}
+	word, _, _ = strings.Cut(word, "/") // of a part of a node
 	known := slices.Clone(nodes)
 	for _, w := range words {
 		known = append(known, w.word)
@@ -60,8 +61,8 @@ func checkWord(word string, nodes []string) error {
 type Views struct {
 	nodes   []string
 	servers []string // of the nodes, those that the others elect through
-	voters  []string // those of which a leader takes a majority: the servers, or else all
-	others  []string // those that may lead: all but servers
+	voters  []string // those of which a leader takes a majority: those that vote, or the servers, or else all
+	others  []string // those that may lead: who votes, or all but servers
 	views   map[string]history.View
 	chain   []string     // the leaders so far, each once for every leadership
 	latest  string       // the last to claim to lead
@@ -88,6 +89,16 @@ func (s *Views) Serve(servers []string) {
 	}
 }
 
+// Vote tells that some of the nodes vote, and no others.
+func (s *Views) Vote(voters []string) {
+	if len(voters) == 0 {
+		return
+	}
+	if s.voters = voters; len(s.servers) == 0 {
+		s.others = voters
+	}
+}
+
 // server reports whether a node is one.
 func (s *Views) server(node string) bool { return slices.Contains(s.servers, node) }
 
@@ -103,8 +114,10 @@ func (s *Views) see(op *history.Op) {
 }
 
 func (s *Views) view(node string, v history.View) {
-	was := s.views[node]
-	s.views[node] = v
+	was, known := s.views[node]
+	if !known || was != v {
+		s.views[node] = v
+	}
 	if !v.Claims() {
 		return
 	}
@@ -147,8 +160,8 @@ func (s *Views) Agreed() bool {
 		return true
 	}
 	count := 0
-	for _, v := range s.views {
-		if v.Leader == leader && v.Term == s.views[leader].Term {
+	for _, n := range s.others {
+		if v := s.views[n]; v.Leader == leader && v.Term == s.views[leader].Term {
 			count++
 		}
 	}
@@ -230,6 +243,7 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 	var aims [][]string
 	for _, word := range asked {
 		var aim []string
+		word, part, ofPart := strings.Cut(word, "/")
 		switch word {
 		case "leader":
 			aim = only(s.Leader())
@@ -272,6 +286,12 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 			return nil, fmt.Errorf("no node to be %q; last seen: %s", word, s)
 		}
 		used = append(used, aim...)
+		if ofPart {
+			aim = slices.Clone(aim)
+			for i := range aim {
+				aim[i] += "/" + part
+			}
+		}
 		aims = append(aims, aim)
 	}
 	return aims, nil

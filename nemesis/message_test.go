@@ -1,0 +1,58 @@
+package nemesis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// Checkers blame nobody for a picked link, and for no other: traps and links must be of the same nodes.
+func TestTrapsAreOfTheLinksThatAreMarked(t *testing.T) {
+	for _, receivers := range []string{"others", "n2,n3", "n4"} {
+		s := newScene(t, 4)
+		s.n.Start(Schedule{
+			{Fault: "kill", Nodes: []string{"n3"}, For: 100 * time.Millisecond},
+			{At: 50 * time.Millisecond, Fault: "lose-message", Nodes: []string{"leader", receivers}},
+		})
+		s.run(time.Second)
+		state := s.c.State()
+		var marked, trapped []string
+		for _, l := range state.Links {
+			require.True(t, l.Picked)
+			marked = append(marked, l.To)
+		}
+		for _, st := range state.More["traps"] {
+			trapped = append(trapped, st.(history.Trap).Receivers()...)
+		}
+		require.NotEmpty(t, marked)
+		require.Equal(t, marked, trapped, receivers)
+		require.Empty(t, state.Procs, "n3 is back")
+		s.heal()
+	}
+}
+
+// A trap may spring when a run is repeated that had not sprung before: the recording then has nothing that undoes it.
+func TestARepeatedTrapThatSpringsAnewLeavesNothing(t *testing.T) {
+	first := newScene(t, 3)
+	first.settled()
+	first.n.Start(Schedule{{Fault: "crash-within", Nodes: []string{"n2"}, For: time.Second}})
+	first.run(2 * time.Second)
+
+	second := newScene(t, 3)
+	second.c.OnSprung(second.n.Sprung)
+	second.settled()
+	second.n.Repeat(again(first))
+	second.run(500 * time.Millisecond)
+	down := history.Changes{Procs: []history.Proc{{Node: "n2", State: history.Crashed}}}
+	second.c.Apply(down, func(history.Effect) {})
+	second.n.Sprung(1, "n2 ends", down)
+	second.run(100 * time.Millisecond)
+	require.Equal(t, down.Procs, second.n.Holds().Procs)
+	second.run(time.Second)
+	require.True(t, second.n.Holds().Empty())
+	require.True(t, second.c.State().Empty())
+	second.heal()
+}
