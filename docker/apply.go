@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,14 @@ func (c *Cluster) Can(change history.Changes) error {
 		return errors.New("the clients are not in containers")
 	}
 	for dimension := range change.More {
-		return fmt.Errorf("%s of containers cannot be changed", dimension)
+		if dimension != "parts" {
+			return fmt.Errorf("%s of containers cannot be changed", dimension)
+		}
+	}
+	for _, p := range change.Parts() {
+		if err := c.canHold(p); err != nil {
+			return err
+		}
 	}
 	for _, l := range change.Links {
 		for _, name := range []string{l.From, l.To} {
@@ -71,6 +79,21 @@ func (c *Cluster) Can(change history.Changes) error {
 	return nil
 }
 
+// canHold tells whether a part of a node can be brought into a state: nil, or an error that says why not.
+func (c *Cluster) canHold(p history.Part) error {
+	switch {
+	case c.nodes[p.Node] == nil:
+		return hint.Unknown("node", p.Node, c.names)
+	case len(c.config.Processes) == 0:
+		return hint.Add(fmt.Errorf("%s: nothing is known of the processes of %s", p.Name(), p.Node), "processes: {agent: {match: PATTERN}} in a spec file names them")
+	case c.config.Processes[p.Process] == "":
+		return hint.Unknown("process of "+p.Node, p.Process, slices.Sorted(maps.Keys(c.config.Processes)))
+	case p.State != history.Up && p.State != history.Paused:
+		return fmt.Errorf("%s cannot be %s: processes of a node can be paused, and no more", p.Name(), p.State)
+	}
+	return nil
+}
+
 // Apply brings links, processes, clocks and disks into these states, then looks whether they are, and tells done on the
 // loop. Changes of one node's processes and its disk take place in the order of the calls, and so do changes of its
 // clocks, and those of links; others do not wait for each other.
@@ -88,6 +111,9 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 	}
 	for _, d := range change.Disks {
 		queues = append(queues, &c.nodes[d.Node].changes)
+	}
+	for _, p := range change.Parts() {
+		queues = append(queues, &c.nodes[p.Node].changes)
 	}
 	for _, k := range change.Clocks {
 		queues = append(queues, &c.nodes[k.Node].clocks)
@@ -183,6 +209,12 @@ type call struct {
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
 	order.Links, order.Disks = change.Links, change.Disks
+	for _, p := range change.Parts() {
+		if n := c.nodes[p.Node]; p.State == history.Up && !n.alive() {
+			continue // its next life begins whole
+		}
+		order.Parts = append(order.Parts, p)
+	}
 	for _, p := range change.Procs {
 		n := c.nodes[p.Node]
 		signal := func(kind agent.Kind) {

@@ -10,6 +10,9 @@ import (
 	"recount/internal/hint"
 )
 
+// CanSkew tells whether an engine on a machine of that architecture can have clocks err: nil, or an error that says why not.
+func CanSkew(architecture string) error { return agent.CheckClock(history.Clock{}, architecture) }
+
 // canSkew tells whether a clock of this cluster can err so.
 func (c *Cluster) canSkew(k history.Clock) error {
 	if c.nodes[k.Node] == nil {

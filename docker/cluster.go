@@ -28,8 +28,10 @@ type Config struct {
 	SelfImage string   // from Engine.SelfImage
 	Seed      uint64   // of what the agent leaves to chance
 	Clocks    bool     // clocks are to be made ready to be skewed: a fault then stops nobody, and they can be read before it
-	IPv6      bool     // nodes have addresses of IPv6, too; faults of links are of both families
-	Disks     bool     // the nodes' data is to be on disks that can fail; Open fails where there can be none
+	// Processes are patterns of the command lines of nodes' processes, by what these are called: faults can be of one alone.
+	Processes map[string]string
+	IPv6      bool // nodes have addresses of IPv6, too; faults of links are of both families
+	Disks     bool // the nodes' data is to be on disks that can fail; Open fails where there can be none
 	Log       func(string)
 }
 
@@ -140,11 +142,14 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{Places: places, Seed: c.config.Seed, Disks: c.config.Disks}})
+	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{Places: places, Seed: c.config.Seed, Disks: c.config.Disks, Processes: c.config.Processes}})
 	if err != nil {
 		return fmt.Errorf("show the agent its nodes: %w", err)
 	}
 	c.means = *answer.Entered
+	if err := c.connected(during); err != nil {
+		return err
+	}
 	c.work.Go(c.watchAgent)
 	c.config.Log(fmt.Sprintf("network and agent up; nodes to come: %d (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
 	return nil

@@ -2,6 +2,7 @@ package docker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +10,38 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
+
+	"recount/internal/hint"
 )
+
+// ErrNoProgram tells that a container does not have a program that it is to run. It will not have it later, either.
+var ErrNoProgram = errors.New("the container has no such program")
+
+// runtimeSays begins what an engine's runtime writes when it cannot begin to run a command.
+const runtimeSays = "OCI runtime exec failed"
+
+// maxOutput is what a command may print, in bytes.
+const maxOutput = 8 << 20
+
+// output keeps what a command prints.
+type output struct{ bytes.Buffer }
+
+func (o *output) Write(b []byte) (int, error) {
+	if o.Len()+len(b) > maxOutput {
+		return 0, fmt.Errorf("it prints more than %d MiB", maxOutput>>20)
+	}
+	return o.Buffer.Write(b)
+}
 
 // Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with what the
 // command writes to its standard error, where the command does. It may be called from any goroutine, once Launch has
 // returned.
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	out, err := c.exec(ctx, node, command)
+	if err != nil && strings.Contains(err.Error(), runtimeSays) {
+		err = hint.Add(fmt.Errorf("%w: %s", ErrNoProgram, command[0]),
+			"an image of a static binary has that alone, no shell and no tools: ask by http, or take an image that has them")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("exec %s on %s: %w", strings.Join(command, " "), node, err)
 	}
@@ -39,7 +65,7 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	defer attached.Close()
 	stop := context.AfterFunc(ctx, attached.Close)
 	defer stop()
-	var out, errs bytes.Buffer
+	var out, errs output
 	_, err = stdcopy.StdCopy(&out, &errs, attached.Reader)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -51,8 +77,15 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	if err != nil {
 		return nil, err
 	}
-	if is.ExitCode != 0 {
+	said := strings.TrimSpace(cmp.Or(errs.String(), out.String()))
+	switch {
+	case is.ExitCode == 0:
+		return out.Bytes(), nil
+	case strings.HasPrefix(said, runtimeSays):
+		return nil, fmt.Errorf("exit status %d: %s", is.ExitCode, said)
+	case is.ExitCode == 126 || is.ExitCode == 127: // as shells have it
+		return nil, fmt.Errorf("%w, or cannot run it: exit status %d: %s", ErrNoProgram, is.ExitCode, said)
+	default:
 		return nil, fmt.Errorf("exit status %d: %s", is.ExitCode, strings.TrimSpace(errs.String()))
 	}
-	return out.Bytes(), nil
 }

@@ -20,6 +20,8 @@ type Container struct {
 	Own      string            // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
 	Files    map[string]string // by their whole path: they are there before the process first starts
 	Sidecars []Container
+	// Capabilities are those of Linux that its processes have besides the engine's default.
+	Capabilities []string
 }
 
 // Launch starts all nodes, at once. Sidecars share their node's network and its fate: they are paused, killed and started
@@ -71,6 +73,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 		host: container.HostConfig{
 			NetworkMode:   container.NetworkMode("container:" + n.anchor),
 			RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},
+			CapAdd:        what.Capabilities,
 			LogConfig:     container.LogConfig{Type: "json-file"}, // which can be read back, whatever the engine prefers
 		},
 	}

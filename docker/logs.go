@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
@@ -42,7 +44,10 @@ func (c *Cluster) follow(ctx context.Context, n *node, l *life) error {
 		defer close(l.logged)
 		defer attached.Close()
 		defer stop()
-		out, errs := &lineWriter{give: c.giver(n)}, &lineWriter{give: c.giver(n)}
+		long := sync.OnceFunc(func() {
+			c.config.Log(fmt.Sprintf("%s: its log has a line of more than %d MiB, which is read in pieces", n.name, maxLogLine>>20))
+		})
+		out, errs := &lineWriter{give: c.giver(n), long: long}, &lineWriter{give: c.giver(n), long: long}
 		// A broken stream ends the log; if the engine is lost, others will tell.
 		stdcopy.StdCopy(out, errs, attached.Reader)
 		out.flush()
@@ -76,6 +81,7 @@ const maxLogLine = 1 << 20
 type lineWriter struct {
 	rest []byte
 	give func(lines []string)
+	long func() // told of a line that was broken
 }
 
 func (w *lineWriter) Write(b []byte) (int, error) {
@@ -85,6 +91,9 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 		line, after, ended := bytes.Cut(w.rest, []byte("\n"))
 		if !ended && len(w.rest) < maxLogLine {
 			break
+		}
+		if !ended {
+			w.long()
 		}
 		lines = append(lines, string(bytes.TrimSuffix(line, []byte("\r"))))
 		w.rest = after
@@ -137,6 +146,32 @@ func (c *Cluster) saveLog(ctx context.Context, id, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = stdcopy.StdCopy(f, f, log)
+	b := &bounded{to: f, room: maxLog}
+	if _, err = stdcopy.StdCopy(b, b, log); err == nil && b.over > 0 {
+		_, err = fmt.Fprintf(f, "\n[recount: the log goes on for %d bytes that are left out: no more than %d MiB are kept of each]\n", b.over, maxLog>>20)
+	}
 	return err
+}
+
+// maxLog is how much is kept of one container's log, from its beginning, in bytes.
+const maxLog = 256 << 20
+
+// bounded writes as much as there is room for, and counts the rest.
+type bounded struct {
+	to   io.Writer
+	room int
+	over int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	fits := p[:min(len(p), b.room)]
+	b.room -= len(fits)
+	b.over += len(p) - len(fits)
+	if len(fits) == 0 {
+		return len(p), nil
+	}
+	if n, err := b.to.Write(fits); err != nil {
+		return n, err
+	}
+	return len(p), nil
 }

@@ -18,7 +18,8 @@ func TestLineWriter(t *testing.T) {
 		{nil, nil},
 	} {
 		var got []string
-		w := &lineWriter{give: func(lines []string) { got = append(got, lines...) }}
+		broken := 0
+		w := &lineWriter{give: func(lines []string) { got = append(got, lines...) }, long: func() { broken++ }}
 		for _, text := range tt.writes {
 			n, err := w.Write([]byte(text))
 			require.NoError(t, err)
@@ -27,5 +28,22 @@ func TestLineWriter(t *testing.T) {
 		w.flush()
 		w.flush()
 		require.Equal(t, tt.want, got)
+		if len(got) > 0 && got[0] == long {
+			require.Equal(t, 1, broken, "somebody is told of it")
+		} else {
+			require.Zero(t, broken)
+		}
 	}
+}
+
+func TestALogIsKeptUpToABound(t *testing.T) {
+	var kept strings.Builder
+	b := &bounded{to: &kept, room: 5}
+	for _, text := range []string{"abc", "def", "ghi"} {
+		n, err := b.Write([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, 3, n)
+	}
+	require.Equal(t, "abcde", kept.String())
+	require.Equal(t, 4, b.over)
 }

@@ -77,7 +77,8 @@ func (c *Cluster) startAnchor(ctx context.Context, n *node) (agent.Place, error)
 		case err != nil:
 			c.lose(engineLost(err))
 		default:
-			c.lose(fmt.Errorf("the anchor of %s is gone, and its network with it", n.name))
+			c.lose(hint.Add(fmt.Errorf("the anchor of %s is gone, and its network with it", n.name),
+				"was the engine restarted, or somebody at its containers? recount clean removes what may be left"))
 		}
 	})
 	return agent.Place{Node: n.name, Addrs: addrs, Pid: pid}, nil

@@ -24,7 +24,9 @@ type agent struct {
 	home    *os.File // its own network namespace
 	session *yamux.Session
 
-	mu     sync.Mutex // guards places and, in them, links, procs and volume
+	parts parts // what the processes of nodes are called
+
+	mu     sync.Mutex // guards places and, in them, links, procs, held and volume
 	places map[string]*place
 	space  *disk.Space // where disks are mounted
 }
@@ -38,6 +40,7 @@ type place struct {
 	filter *filter
 	links  map[inbound]history.LinkState // asked for
 	procs  []first
+	held   map[string]bool // parts that are to stand still
 	clocks clocks
 	volume *volume // nil if its data is on no disk that can fail
 }
@@ -118,6 +121,10 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 			return nil, fmt.Errorf("there can be no disks that fail: %w", err)
 		}
 	}
+	var err error
+	if a.parts, err = compileParts(e.Processes); err != nil {
+		return nil, err
+	}
 	means := &Capabilities{}
 	for _, p := range e.Places {
 		s, err := openNamespace(a.home, fmt.Sprintf("/proc/%d/ns/net", p.Pid))
@@ -155,7 +162,7 @@ func (a *agent) follow(f Follow) error {
 		procs = append(procs, openFirst(pid, p.space.inode))
 	}
 	a.mu.Lock()
-	p.procs = procs
+	p.procs, p.held = procs, nil // a new life begins whole
 	a.mu.Unlock()
 	go p.begin(procs, f.Clocks)
 	return nil

@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -39,7 +40,7 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		at[p.name] = time.Now()
 	}
 	for _, s := range o.Signals {
-		if err := s.Kind.send(a.places[s.Node].procs); err != nil {
+		if err := s.Kind.send(a.places[s.Node].procs, a.heldParts(a.places[s.Node])); err != nil {
 			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
 			continue
 		}
@@ -47,6 +48,13 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
 			v.served.Hurry() // nobody dies while it waits for its disk
 		}
+	}
+	for _, h := range o.Parts {
+		if err := a.hold(h); err != nil {
+			done.Errors = append(done.Errors, fmt.Sprintf("%s: %v", h.Name(), err))
+			continue
+		}
+		at[h.Node] = time.Now()
 	}
 	a.changeDisks(o, done, at)
 	now := time.Now()
@@ -70,6 +78,12 @@ func (a *agent) has(o Apply) error {
 	}
 	for _, d := range o.Disks {
 		nodes = append(nodes, d.Node)
+	}
+	for _, h := range o.Parts {
+		nodes = append(nodes, h.Node)
+		if a.parts[h.Process] == nil {
+			return fmt.Errorf("no processes called %q here", h.Process)
+		}
 	}
 	for _, node := range nodes {
 		if a.places[node] == nil {
@@ -109,7 +123,8 @@ func (a *agent) sources(p *place) states {
 	return all
 }
 
-func (k Kind) send(procs []first) error {
+// send signals all processes of a node. Those of parts that are held stay as they are when the others go on.
+func (k Kind) send(procs []first, held func(pid int) bool) error {
 	switch k {
 	case Kill:
 		for _, f := range procs {
@@ -124,11 +139,16 @@ func (k Kind) send(procs []first) error {
 				return err
 			}
 		}
-		return suspend(slices.DeleteFunc(slices.Clone(procs), func(f first) bool { return !f.alive() }), unix.SIGCONT)
+		for _, f := range procs { // one that stands still could not heed it; one that has ended needs no more
+			if err := suspend([]first{f}, unix.SIGCONT, nil); err != nil && !errors.Is(err, errGone) {
+				return err
+			}
+		}
+		return nil
 	case Stop:
-		return suspend(procs, unix.SIGSTOP)
+		return suspend(procs, unix.SIGSTOP, nil)
 	case Cont:
-		return suspend(procs, unix.SIGCONT)
+		return suspend(procs, unix.SIGCONT, func(pid int) bool { return !held(pid) })
 	}
 	return fmt.Errorf("unknown signal %q", string(k))
 }

@@ -27,6 +27,8 @@ const (
 	// and gainWithin how long it is given for that.
 	gained     = 200 * time.Microsecond
 	gainWithin = 50 * time.Millisecond
+	// kept is what a clock may be wrong by that is right again.
+	kept = 10 * time.Microsecond
 )
 
 // clocks are the clocks of one node: all its processes tell the same time.
@@ -34,6 +36,7 @@ type clocks struct {
 	mu      sync.Mutex
 	line    clock.Timeline // what a new process joins
 	patches map[int]*clock.Patch
+	waits   waits
 }
 
 // attend patches the processes of a node that are not patched yet.
@@ -70,10 +73,23 @@ func (c *clocks) attend(procs []first) error {
 		patches[pid] = p
 	}
 	c.patches = patches
+	c.watchWaits()
 	return errors.Join(errs...)
 }
 
-// turn has the clocks of a node err, and returns since when all its processes do.
+// watchWaits looks for waits that skewed clocks lead astray, while there are any.
+func (c *clocks) watchWaits() {
+	for pid, p := range c.patches {
+		if line, err := p.Timeline(); err == nil {
+			c.waits.look(pid, line)
+		}
+	}
+}
+
+// err reports whether clocks of the node err, or still give back what they have gained.
+func (c *clocks) err() bool { return c.line.Skew != (clock.Skew{}) || c.line.Settled(clock.Now()) > 0 }
+
+// turn has the clocks of a node err, and returns since when all its processes do, but for what they have yet to give back.
 func (c *clocks) turn(s clock.Skew) (at time.Time, err error) {
 	for _, p := range c.patches {
 		turned, turnErr := p.Turn(s)
@@ -84,6 +100,17 @@ func (c *clocks) turn(s clock.Skew) (at time.Time, err error) {
 	}
 	c.line = c.line.TurnNow(s)
 	return at, err
+}
+
+// settle returns how long it is until the clocks of a node have given back what they had gained by drifting.
+func (c *clocks) settle() time.Duration {
+	left := c.line.Settled(clock.Now())
+	for _, p := range c.patches {
+		if line, err := p.Timeline(); err == nil {
+			left = max(left, line.Settled(clock.Now()))
+		}
+	}
+	return left
 }
 
 // look has every process of a node read its clocks, and adds to v what is not as asked.
@@ -107,6 +134,10 @@ func (c *clocks) look(node string, v *Verified) {
 		default:
 			if err := s.Check(line); err != nil {
 				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: process %d: %v", node, pid, err))
+			}
+			if d := line.Monotonic(clock.Now()); line.Skew.Drift == 0 && d.Abs() > kept {
+				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: the monotonic clock of process %d stays wrong by %v: no more could be taken back within %v",
+					node, pid, d.Round(time.Millisecond), clock.LongestSlew))
 			}
 		}
 		seen++
@@ -137,11 +168,18 @@ func (a *agent) skew(s Skew) (*Skewed, error) {
 	// Always in the same order, so that two requests cannot wait for each other.
 	slices.SortFunc(s.Clocks, func(x, y history.Clock) int { return strings.Compare(x.Node, y.Node) })
 	slices.SortFunc(jobs, func(x, y *job) int { return strings.Compare(x.name, y.name) })
-	for _, j := range jobs {
-		j.clocks.mu.Lock()
-		defer j.clocks.mu.Unlock()
+	lock := func() {
+		for _, j := range jobs {
+			j.clocks.mu.Lock()
+		}
+	}
+	unlock := func() {
+		for _, j := range jobs {
+			j.clocks.mu.Unlock()
+		}
 	}
 	done := &Skewed{Ago: map[string]time.Duration{}}
+	lock()
 	for _, j := range jobs {
 		if err := j.clocks.attend(j.procs); err != nil {
 			done.Wrong = append(done.Wrong, fmt.Sprintf("%s: %v", j.name, err))
@@ -157,9 +195,19 @@ func (a *agent) skew(s Skew) (*Skewed, error) {
 			drift = d
 		}
 	}
+	var settled time.Duration // when all have given back what they had gained
+	for _, j := range jobs {
+		settled = max(settled, j.clocks.settle())
+	}
+	unlock()
 	if drift > 0 {
 		time.Sleep(clock.Lead + min(gainWithin, time.Duration(float64(gained)/drift)))
 	}
+	if settled > 0 {
+		time.Sleep(settled)
+	}
+	lock()
+	defer unlock()
 	for _, j := range jobs {
 		j.clocks.look(j.name, &done.Verified)
 	}
@@ -183,7 +231,7 @@ func (a *agent) readings() map[string]history.Reading {
 			}
 			line, err := patch.Timeline()
 			if now := clock.Now(); err == nil {
-				all[p.name] = history.Reading{Wall: line.Wall(now), Monotonic: line.Monotonic(now)}
+				all[p.name] = history.Reading{Wall: line.Wall(now), Monotonic: line.Monotonic(now), Waits: p.clocks.waits.wrong()}
 				return
 			}
 		}
@@ -217,7 +265,7 @@ func (a *agent) watchClocks(ctx context.Context) {
 		case <-tick.C:
 		}
 		a.each(func(p *place, procs []first) {
-			if p.clocks.line.Skew != (clock.Skew{}) {
+			if p.clocks.err() {
 				p.clocks.report(p.name, procs)
 			}
 		})
@@ -236,7 +284,7 @@ func (p *place) begin(procs []first, ahead bool) {
 	p.clocks.mu.Lock()
 	defer p.clocks.mu.Unlock()
 	p.clocks.patches = nil
-	if ahead || p.clocks.line.Skew != (clock.Skew{}) {
+	if ahead || p.clocks.err() {
 		p.clocks.report(p.name, procs)
 	}
 }

@@ -60,12 +60,18 @@ func (f first) signal(sig unix.Signal) error {
 	return nil
 }
 
-// suspend stops all processes of the containers, or lets them continue. One that is just being born while the others
+// errGone is that a container's first process has ended.
+var errGone = errors.New("is gone")
+
+// suspend stops those processes of the containers, or lets them continue; of nil all. One that is just being born while the others
 // are stopped must not get away, so it looks until it has found nobody new.
-func suspend(containers []first, sig unix.Signal) error {
+func suspend(containers []first, sig unix.Signal, of func(pid int) bool) error {
 	told := map[int]bool{}
 	tell := func(pid int) error {
 		told[pid] = true
+		if of != nil && !of(pid) {
+			return nil
+		}
 		if err := unix.Kill(pid, sig); err != nil && !errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("%v process %d: %w", sig, pid, err)
 		}
@@ -73,7 +79,7 @@ func suspend(containers []first, sig unix.Signal) error {
 	}
 	for _, f := range containers {
 		if !f.alive() {
-			return fmt.Errorf("process %d is gone", f.pid)
+			return fmt.Errorf("process %d %w", f.pid, errGone)
 		}
 		if err := tell(f.pid); err != nil {
 			return err
@@ -129,8 +135,8 @@ func members(containers []first) ([]int, error) {
 	return pids, nil
 }
 
-// observe tells what state the containers are in together; "" when they are in several at once, which why explains.
-func observe(containers []first) (state history.ProcState, why string, err error) {
+// observe tells what state the containers are in together, but for some processes of theirs, nil for none; "" when they are in several at once, which why explains.
+func observe(containers []first, but func(pid int) bool) (state history.ProcState, why string, err error) {
 	dead := 0
 	for _, f := range containers {
 		if !f.alive() {
@@ -149,6 +155,9 @@ func observe(containers []first) (state history.ProcState, why string, err error
 	}
 	stopped, frozen, threads := 0, 0, 0
 	for _, pid := range pids {
+		if but != nil && but(pid) {
+			continue
+		}
 		tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 		if err != nil {
 			continue // gone since
@@ -168,6 +177,8 @@ func observe(containers []first) (state history.ProcState, why string, err error
 		}
 	}
 	switch {
+	case threads == 0: // all of those that are left out
+		return history.Up, "", nil
 	case stopped == threads:
 		return history.Paused, "", nil
 	case frozen > 0 && frozen+stopped == threads:

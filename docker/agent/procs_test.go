@@ -3,8 +3,10 @@
 package agent
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,8 +39,34 @@ func TestZombieIsGone(t *testing.T) {
 	require.True(t, f.alive())
 	require.NoError(t, f.kill())
 	require.Eventually(t, func() bool { return !f.alive() }, time.Minute, time.Millisecond, "it is killed, and nobody has waited for it")
-	state, _, err := observe([]first{f})
+	state, _, err := observe([]first{f}, nil)
 	require.NoError(t, err)
 	require.Equal(t, history.Down, state)
 	require.Error(t, child.Wait())
+}
+
+// A process that ends as soon as it is asked to is not in the way of the signals that follow. It is the first in a pid
+// namespace of its own, as that of a container is: what follows goes to all there.
+func TestWhoEndsAtOnceWhenAskedTo(t *testing.T) {
+	own, err := inode("/proc/self/ns/net")
+	require.NoError(t, err)
+	for range 50 {
+		child := exec.Command("sh", "-c", `trap "exit 0" TERM; echo; read never`)
+		child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+		in, err := child.StdinPipe()
+		require.NoError(t, err)
+		defer in.Close()
+		out, err := child.StdoutPipe()
+		require.NoError(t, err)
+		if err := child.Start(); errors.Is(err, os.ErrPermission) {
+			t.Skip("needs root")
+		}
+		_, err = out.Read(make([]byte, 1)) // it is ready for the signal
+		require.NoError(t, err)
+		f := openFirst(child.Process.Pid, own)
+		require.NotEqual(t, openFirst(os.Getpid(), own).pids, f.pids)
+		require.NoError(t, Term.send([]first{f}, nil))
+		require.NoError(t, child.Wait())
+		require.NoError(t, Term.send([]first{f}, nil), "twice")
+	}
 }

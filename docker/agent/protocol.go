@@ -78,6 +78,8 @@ type Enter struct {
 	Places []Place `json:"places"`
 	Seed   uint64  `json:"seed"`
 	Disks  bool    `json:"disks,omitempty"` // disks are to be attached: it is an error if none can be
+	// Processes are patterns of the command lines of nodes' processes, by what these are called.
+	Processes map[string]string `json:"processes,omitempty"`
 }
 
 // Place is where a node lives: its addresses, of which there is one of a family at most, and a process that holds its
@@ -106,12 +108,13 @@ type Follow struct {
 }
 
 // Apply changes links, processes and disks, first all links, then all processes, with as little as possible in between,
-// and then disks.
+// then parts of nodes, and then disks.
 type Apply struct {
 	Links   []history.Link `json:"links,omitempty"`
 	Signals []Signal       `json:"signals,omitempty"`
 	Crash   []string       `json:"crash,omitempty"` // nodes whose disks lose what was not synced
 	Disks   []history.Disk `json:"disks,omitempty"`
+	Parts   []history.Part `json:"parts,omitempty"`
 }
 
 // Signal goes to all processes of a node.

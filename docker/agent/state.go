@@ -4,6 +4,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"recount/history"
@@ -32,12 +33,25 @@ func (a *agent) read() (*history.Changes, error) {
 				c.Links = append(c.Links, history.Link{From: from, To: p.name, Port: int(src.port), LinkState: s})
 			}
 		}
-		state, _, err := observe(p.procs)
+		state, _, err := observe(p.procs, a.heldParts(p))
 		if err != nil {
 			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
 		}
 		if state != history.Up {
 			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.held)) {
+			own := a.parts.anyOf(map[string]bool{name: true})
+			state, _, err := observe(p.procs, func(pid int) bool { return !own(pid) })
+			if err != nil {
+				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
+			}
+			if state != history.Down { // with the node, which says so
+				if c.More == nil {
+					c.More = history.More{}
+				}
+				c.More["parts"] = append(c.More["parts"], history.Part{Node: p.name, Process: name, State: state})
+			}
 		}
 	}
 	return &c, nil

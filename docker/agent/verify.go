@@ -18,8 +18,10 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 	places := make(map[string]*place, len(a.places))
 	procs := make(map[string][]first, len(a.places))
 	volumes := make(map[string]*volume, len(a.places))
+	held := make(map[string]func(pid int) bool, len(a.places))
 	for name, p := range a.places {
 		places[name], procs[name], volumes[name] = p, p.procs, p.volume
+		held[name] = a.heldParts(p)
 	}
 	var looks []*look
 	for _, l := range v.Links {
@@ -39,7 +41,8 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 	var all sync.WaitGroup
 	all.Go(func() { links.links(looks, v.Within) })
 	all.Go(func() { disks.disks(volumes, procs, v.Changes) })
-	found.procs(procs, v.Procs, v.Within)
+	found.procs(procs, held, v.Procs, v.Within)
+	found.parts(a, procs, held, v.Parts(), v.Within)
 	all.Wait()
 	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong)
 	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure)
@@ -160,11 +163,11 @@ func (v *Verified) connections(looks []*look) {
 
 const lookEvery = time.Millisecond
 
-func (v *Verified) procs(procs map[string][]first, want []history.Proc, within time.Duration) {
+func (v *Verified) procs(procs map[string][]first, held map[string]func(pid int) bool, want []history.Proc, within time.Duration) {
 	deadline := time.Now().Add(within)
 	for _, p := range want {
 		for {
-			state, why, err := observe(procs[p.Node])
+			state, why, err := observe(procs[p.Node], held[p.Node])
 			if err != nil {
 				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", p.Node, err))
 				break

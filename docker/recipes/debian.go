@@ -2,9 +2,12 @@ package recipes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"recount/internal/hint"
 )
@@ -13,6 +16,7 @@ import (
 // installed on this machine.
 type Debian struct {
 	Packages []string // as apt-get download takes them: "etcd-server=3.4.23*"
+	Whole    bool     // all that the packages depend on is taken as well
 	Drop     []string // patterns of files that the system does not need to run
 	Lacks    string   // the way out for machines that have no such package
 }
@@ -31,7 +35,13 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download"}, d.Packages...)...); err != nil {
+	packages := d.Packages
+	if d.Whole {
+		if packages, err = closure(ctx, debs, d.Packages); err != nil {
+			return "", err
+		}
+	}
+	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download", "--"}, packages...)...); err != nil {
 		return "", hint.Add(err, "run apt-get update if the package lists are old; otherwise: %s", d.Lacks)
 	}
 	files, err := filepath.Glob(filepath.Join(debs, "*.deb"))
@@ -59,4 +69,30 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 		}
 	}
 	return root, nil
+}
+
+// closure is what apt would install on a machine that has nothing: the packages, and all that they depend on.
+func closure(ctx context.Context, dir string, packages []string) (all []string, err error) {
+	args := append([]string{"--simulate", "--no-install-recommends", "--option=Dir::State::status=/dev/null", "install", "--"}, packages...)
+	cmd := exec.CommandContext(ctx, "apt-get", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		last := strings.TrimSpace(string(failed.Stderr))
+		if last == "" {
+			last = strings.TrimSpace(string(out))
+		}
+		return nil, hint.Add(fmt.Errorf("apt-get install %s: %s", strings.Join(packages, " "), last[strings.LastIndex(last, "\n")+1:]),
+			"apt-cache search finds what a package is called; apt-get update renews the lists")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) > 2 && f[0] == "Inst" {
+			all = append(all, f[1]+"="+strings.TrimPrefix(f[2], "("))
+		}
+	}
+	return all, nil
 }

@@ -63,7 +63,7 @@ func (g GoMain) make(ctx context.Context, b builder) (root string, err error) {
 		"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GO111MODULE=on", "GOWORK=off", "TMPDIR=" + tmp,
 		"GOFLAGS=-trimpath", // an empty one would not hide the user's own
 	}
-	return root, b.run(ctx, src, env, "go", append(args, pkg)...)
+	return root, ofVersions(ctx, b.run(ctx, src, env, "go", append(args, pkg)...))
 }
 
 // write writes the module to a folder, and returns the package of it to build.

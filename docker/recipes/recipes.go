@@ -3,6 +3,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -22,6 +23,9 @@ import (
 // what Build makes, so an image of that name need not be built again. It names images that no recipe makes as well:
 // Build says what is wrong with those.
 func Ref(image election.Image) string {
+	if image.Debian != "" {
+		return fmt.Sprintf("recount/debian:%.12s", key(image))
+	}
 	return fmt.Sprintf("recount/%s:%s-%.12s", word(image.Recipe), word(image.Version), key(image))
 }
 
@@ -32,7 +36,7 @@ func Ref(image election.Image) string {
 func Build(ctx context.Context, image election.Image, progress func(line string)) (io.ReadCloser, string, error) {
 	tar, err := build(ctx, image, progress)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s %s: %w", image.Recipe, image.Version, err)
+		return nil, "", fmt.Errorf("%s: %w", strings.TrimSpace(image.Recipe+" "+cmp.Or(image.Version, "an image of "+image.Debian)), err)
 	}
 	return tar, key(image), nil
 }
@@ -100,6 +104,13 @@ func Check(image election.Image) error {
 }
 
 func find(image election.Image) (Recipe, error) {
+	if image.Debian != "" {
+		return Debian{
+			Packages: strings.Fields(image.Debian), Whole: true,
+			Drop:  []string{"usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/lintian", "usr/share/info"},
+			Lacks: "images of Debian packages need apt-get and dpkg-deb; dockerfile says the same for other machines",
+		}, nil
+	}
 	s, ok := systems[image.Recipe]
 	if !ok {
 		return nil, hint.Unknown("recipe", image.Recipe, Known())

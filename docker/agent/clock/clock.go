@@ -7,11 +7,11 @@
 // what the second, the data, says. To change the error later is to write some hundred bytes there, which stops nobody.
 //
 // The wall clock (CLOCK_REALTIME and its kin) may jump and drift. The monotonic clock (CLOCK_MONOTONIC and its kin) may
-// drift and never steps: what it has gained by drifting it keeps.
+// drift and never steps: what it has gained by drifting it gives back by slewing, so that in the end it is right again.
 //
 // Children made by fork share their parent's data. A process that executes another program gets a new vDSO, and so loses
 // the patch, which shows as ErrLost. Not skewed are system calls made directly, waits inside the kernel until an
-// absolute time, and the times of files.
+// absolute time, which Waits sees, and the times of files.
 package clock
 
 import (

@@ -25,5 +25,8 @@ func (*Patch) Turn(Skew) (time.Time, error) { return time.Time{}, errUnsupported
 // Measure fails.
 func (*Patch) Measure(time.Duration) (Sample, error) { return Sample{}, errUnsupported }
 
+// Waits sees none.
+func Waits(int) (wall, monotonic bool) { return false, false }
+
 // Now is no moment.
 func Now() Moment { return Moment{} }

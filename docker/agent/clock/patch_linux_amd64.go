@@ -232,12 +232,19 @@ func (p *Patch) read() (change byte, t Timeline, err error) {
 	return h.change, Timeline{Skew: h.asked, deviations: decodeDeviations(b[bank(h.change):])}, nil
 }
 
-// Turn has the clocks of the process err by s from now on, and returns since when. See Timeline.Turn.
-func (p *Patch) Turn(s Skew) (time.Time, error) {
+// Turn has the clocks of the process err by s from now on, and returns since when. Those that give back what they have
+// gained have only begun to: see Timeline.Settled.
+func (p *Patch) Turn(s Skew) (at time.Time, err error) {
 	for {
 		change, t, err := p.read()
-		if err != nil || t.Skew == s {
-			return time.Now(), err
+		switch {
+		case err != nil:
+			return time.Time{}, err
+		case t.Skew == s && !t.slewing():
+			if at.IsZero() {
+				at = time.Now()
+			}
+			return at, nil
 		}
 		now := Now()
 		if d := t.pending(now); d > 0 {
@@ -248,13 +255,16 @@ func (p *Patch) Turn(s Skew) (time.Time, error) {
 		if err := poke(p.pid, p.data+bank(change+1), encodeDeviations(next.deviations)); err != nil {
 			return time.Time{}, err
 		}
+		if next.leads(t, Now()) < Lead/2 {
+			continue // held up: the new rate would begin in the past
+		}
 		if err := poke(p.pid, p.data+askedAt, encodeSkew(s)); err != nil {
 			return time.Time{}, err
 		}
-		if s.Drift != t.Skew.Drift && next.pending(Now()) < Lead/2 {
-			continue // held up: the new rate would begin in the past
+		at = time.Now()
+		if err := poke(p.pid, p.data+changeAt, []byte{change + 1}); err != nil {
+			return time.Time{}, err
 		}
-		return time.Now(), poke(p.pid, p.data+changeAt, []byte{change + 1})
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // The payload, in a process of its own and on a clock that the test sets, computes what a line does.

@@ -49,6 +49,7 @@ var languages = []struct {
 	{"Java", "javac", func(path string) []string {
 		return []string{"javac", "-d", path, "testdata/Program.java"}
 	}, func(path string) []string { return []string{"java", "-XX:TieredStopAtLevel=1", "-cp", path, "Program"} }},
+	{"Python", "python3", nil, func(string) []string { return []string{"python3", "testdata/program.py"} }},
 }
 
 // inEveryLanguage runs a test against the program in each language for which there is a compiler.
@@ -76,7 +77,7 @@ func start(t testing.TB, language string) *program {
 			t.Skipf("needs %s", l.needs)
 		}
 		path := filepath.Join(builds, language)
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(path); err != nil && l.build != nil {
 			args := l.build(path)
 			build := exec.Command(args[0], args[1:]...)
 			build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -3,6 +3,7 @@ package clock
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -48,6 +49,20 @@ type deviation struct {
 	Before int64 // and before it
 }
 
+// rateOf is the Rate of a drift.
+func rateOf(drift float64) int64 { return int64(math.Round(drift * (1 << 32))) }
+
+// rate is the drift as a Rate: 0 if it is too small to be one.
+func (s Skew) rate() int64 { return rateOf(s.Drift) }
+
+// rate is the growth of the error when the real clock reads t.
+func (l deviation) rate(t int64) int64 {
+	if t < l.Base {
+		return l.Before
+	}
+	return l.Rate
+}
+
 // at returns the error when the real clock reads t.
 func (l deviation) at(t int64) int64 {
 	d, rate := t-l.Base, l.Rate
@@ -74,60 +89,107 @@ type Timeline struct {
 // that the new deviation is written, somebody has read the old one. Where both deviations meet there is no step.
 const Lead = 10 * time.Millisecond
 
-// Turn returns the timeline that errs by s instead, from now on as to the offset, and after Lead as to the drift. It must
-// not be called before the last change of the drift has begun; see pending.
+// Turn returns the timeline that is to err by s instead, from now on as to the offset, and after Lead as to the drift. It
+// must not be called while a change of rate is about to begin; see pending.
 //
-// What the wall clock gains by drifting it loses when the drift ends: its error is then s.Offset. The monotonic clock
-// keeps it.
+// What the clocks have gained by drifting they give back when the drift ends, by slewing: they run too slow, or too fast,
+// until they are right. A slew takes two calls, of which the second, once the first has taken effect, says where it ends;
+// see slewing.
 func (t Timeline) Turn(s Skew, now Moment) Timeline {
 	next := t
 	next.Skew = s
-	rate := int64(math.Round(s.Drift * (1 << 32)))
-	turn := func(id int) {
-		l := t.deviations[id]
-		base := now[fine(id)] + int64(Lead)
-		// One more makes up for rounding: the error right before the base is never less than it was on the old line.
-		next.deviations[id] = deviation{Offset: l.at(base) + 1, Base: base, Rate: rate, Before: l.Rate}
+	step := int64(s.Offset - t.Skew.Offset)
+	for _, id := range walls {
+		next.deviations[id] = t.bend(id, s, now, int64(t.Skew.Offset))
+		next.deviations[id].Offset += step
 	}
 	for _, id := range steadies {
-		if s.Drift != t.Skew.Drift {
-			turn(id)
-		}
-	}
-	for _, id := range walls {
-		switch {
-		case s.Drift == 0:
-			next.deviations[id] = deviation{}
-		case s.Drift != t.Skew.Drift:
-			turn(id)
-			next.deviations[id].Offset -= int64(t.Skew.Offset)
-		default:
-			next.deviations[id].Offset -= int64(t.Skew.Offset)
-		}
-		next.deviations[id].Offset += int64(s.Offset)
+		next.deviations[id] = t.bend(id, s, now, 0)
 	}
 	return next
 }
 
-// pending returns how long it is until the last change of the drift has begun for all clocks, 0 if it has.
+// bend returns the deviation of a clock with the drift of s, when its error without any drift would be that.
+func (t Timeline) bend(id int, s Skew, now Moment, right int64) deviation {
+	l := t.deviations[id]
+	base := now[fine(id)] + int64(Lead)
+	// One more makes up for rounding: the error right before the base is never less than it was on the old line.
+	bent := deviation{Offset: l.at(base) + 1, Base: base, Before: l.rate(base)}
+	switch {
+	case s.rate() != 0 && s.rate() == t.Skew.rate():
+		return l
+	case s.rate() != 0:
+		bent.Rate = s.rate()
+	case l.Rate == 0:
+		return l
+	case t.Skew.rate() != 0:
+		bent.Rate = slewRate(right - bent.Offset)
+	default:
+		landed, whole := l.land(right)
+		switch {
+		case !whole && slices.Contains(walls, id):
+			return deviation{Offset: right} // it may step
+		case landed.Base >= base:
+			return landed
+		}
+		bent.Rate = slewRate(right - bent.Offset) // too late
+	}
+	return bent
+}
+
+// slewing reports whether clocks give back what they have gained, and nobody has said yet where that ends.
+func (t Timeline) slewing() bool {
+	for _, l := range t.deviations {
+		if t.Skew.rate() == 0 && l.Rate != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Settled returns how long it is until clocks that give back what they have gained have done so; 0 if they have.
+func (t Timeline) Settled(now Moment) (left time.Duration) {
+	for id, l := range t.deviations {
+		if l.Rate == 0 && l.Before != 0 {
+			left = max(left, time.Duration(l.Base-now[id]))
+		}
+	}
+	return left
+}
+
+// leads returns how long it is until the first of the changes of rate begins that t makes to an earlier timeline.
+func (t Timeline) leads(earlier Timeline, now Moment) time.Duration {
+	first := int64(math.MaxInt64)
+	for id, l := range t.deviations {
+		if l.Base != earlier.deviations[id].Base {
+			first = min(first, l.Base-now[id])
+		}
+	}
+	return time.Duration(first)
+}
+
+// pending returns how long it is until no change of rate is about to begin, 0 if none is.
 func (t Timeline) pending(now Moment) time.Duration {
 	var d int64
-	for id := range t.deviations {
-		d = max(d, t.deviations[id].Base-now[id])
+	for id, l := range t.deviations {
+		if left := l.Base - now[fine(id)]; left <= int64(Lead) {
+			d = max(d, l.Base-now[id])
+		}
 	}
 	return time.Duration(d)
 }
 
-// TurnNow is Turn at this moment, or as soon as it may be.
+// TurnNow is Turn at this moment, or as soon as it may be, with the end of a slew if it begins one.
 func (t Timeline) TurnNow(s Skew) Timeline {
-	for {
+	for t.Skew != s || t.slewing() {
 		now := Now()
-		d := t.pending(now)
-		if d == 0 {
-			return t.Turn(s, now)
+		if d := t.pending(now); d > 0 {
+			time.Sleep(d)
+			continue
 		}
-		time.Sleep(d)
+		t = t.Turn(s, now)
 	}
+	return t
 }
 
 // Wall is the error of the wall clock at a moment.

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recount/history"
+	_ "recount/internal/testseed" // the same cases each time
 )
 
 // The model is the definition of what survives a crash, told once more and as dumbly as can be: it remembers everything

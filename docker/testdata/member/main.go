@@ -87,6 +87,14 @@ func member(data string) {
 				case "clock": // what the wall clock tells, and how long this process has lived by the monotonic one
 					now := time.Now()
 					answer = fmt.Sprint(now.UnixNano(), " ", int64(now.Sub(began)))
+				case "hostile":
+					if err := hostile(data, rest); err != nil {
+						answer = err.Error()
+					}
+				case "processes":
+					answer = processes()
+				case "sockets":
+					answer = sockets()
 				case "say":
 					fmt.Println(rest)
 				case "exit":

@@ -1,12 +1,22 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** A program that the tests skew: it tells its clocks, and watches that they keep their promises. */
 class Program {
     static final AtomicLong ticks = new AtomicLong();
+    static final ScheduledExecutorService timers = Executors.newScheduledThreadPool(1, task -> {
+        Thread t = new Thread(task);
+        t.setDaemon(true);
+        return t;
+    });
 
     public static void main(String[] args) throws Exception {
         Thread watch = new Thread(() -> {
@@ -37,6 +47,12 @@ class Program {
         System.out.println("0 0"); // here it is
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null;) {
+            if (line.contains(" ")) {
+                String[] words = line.split(" ");
+                await(words[0], Long.parseLong(words[1]));
+                System.out.println("0 0");
+                continue;
+            }
             switch (line) {
                 case "read":
                     Instant now = Instant.now();
@@ -54,6 +70,25 @@ class Program {
                     System.out.println((System.nanoTime() - began) / 1000 + " " + (sum & 1));
                     break;
             }
+        }
+    }
+
+    /** Waits in each way that there is. */
+    static void await(String how, long ms) throws Exception {
+        switch (how) {
+            case "sleep":
+                Thread.sleep(ms);
+                break;
+            case "condition":
+                ReentrantLock lock = new ReentrantLock();
+                lock.lock();
+                lock.newCondition().await(ms, TimeUnit.MILLISECONDS);
+                break;
+            case "timer":
+                CountDownLatch done = new CountDownLatch(1);
+                timers.schedule(done::countDown, ms, TimeUnit.MILLISECONDS);
+                done.await();
+                break;
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,49 @@ static void *tick(void *arg) {
 	for (;;) {
 		usleep(1000);
 		ticks++;
+	}
+}
+
+static struct timespec in(clockid_t id, long ms) {
+	long long end = nanos(id) + ms * 1000000LL;
+	struct timespec t = {end / 1000000000LL, end % 1000000000LL};
+	return t;
+}
+
+static void wait_on(clockid_t id, long ms) {
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	pthread_condattr_t of;
+	pthread_cond_t never;
+	pthread_condattr_init(&of);
+	pthread_condattr_setclock(&of, id);
+	pthread_cond_init(&never, &of);
+	struct timespec end = in(id, ms);
+	pthread_mutex_lock(&m);
+	while (pthread_cond_timedwait(&never, &m, &end) == 0)
+		;
+	pthread_mutex_unlock(&m);
+}
+
+// Waits in each way that there is, of which some tell the kernel how long, and some until when.
+static void wait_for(const char *how, long ms) {
+	struct timespec span = {ms / 1000, ms % 1000 * 1000000};
+	if (!strcmp(how, "sleep"))
+		nanosleep(&span, NULL);
+	else if (!strcmp(how, "condition"))
+		wait_on(CLOCK_MONOTONIC, ms);
+	else if (!strcmp(how, "condition-of-day"))
+		wait_on(CLOCK_REALTIME, ms);
+	else if (!strcmp(how, "sleep-until")) {
+		struct timespec end = in(CLOCK_MONOTONIC, ms);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL);
+	} else if (!strcmp(how, "timer")) {
+		int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+		struct itimerspec at = {.it_value = in(CLOCK_MONOTONIC, ms)};
+		unsigned long long times;
+		timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+		if (read(timer, &times, sizeof times) < 0)
+			exit(3);
+		close(timer);
 	}
 }
 
@@ -80,6 +124,11 @@ int main(void) {
 			int status;
 			waitpid(child, &status, 0);
 			return WEXITSTATUS(status);
+		} else if (strchr(line, ' ')) {
+			char *ms = strchr(line, ' ');
+			*ms = 0;
+			wait_for(line, atol(ms + 1));
+			printf("0 0\n");
 		} else if (!strcmp(line, "vfork")) { // be unable to stop until the child is told to end
 			if (vfork() == 0) {
 				char text[40];

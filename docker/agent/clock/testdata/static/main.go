@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,6 +39,13 @@ func main() {
 		}
 	}()
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var how string
+		var ms int
+		if n, _ := fmt.Sscan(lines.Text(), &how, &ms); n == 2 {
+			wait(how, time.Duration(ms)*time.Millisecond)
+			fmt.Println(0, 0)
+			continue
+		}
 		switch lines.Text() {
 		case "read":
 			now := time.Now()
@@ -62,5 +70,19 @@ func main() {
 			}
 			fmt.Println(0, 0)
 		}
+	}
+}
+
+// wait waits in each way that there is.
+func wait(how string, d time.Duration) {
+	switch how {
+	case "sleep":
+		time.Sleep(d)
+	case "condition":
+		ctx, cancel := context.WithTimeout(context.Background(), d)
+		<-ctx.Done()
+		cancel()
+	case "timer":
+		<-time.NewTimer(d).C
 	}
 }

@@ -1,0 +1,133 @@
+//go:build linux
+
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"recount/history"
+)
+
+// Parts of a node: those of its processes whose command line matches what the target says of them. They can be stopped while
+// the others go on. What was just born is found by looking again, as with whole nodes.
+
+// parts are the patterns of command lines, by the names of parts.
+type parts map[string]*regexp.Regexp
+
+func compileParts(patterns map[string]string) (parts, error) {
+	all := parts{}
+	for name, pattern := range patterns {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("processes %s: %w", name, err)
+		}
+		all[name] = re
+	}
+	return all, nil
+}
+
+// of names the parts that a process belongs to; none if it is gone.
+func (ps parts) of(pid int) (names []string) {
+	if len(ps) == 0 {
+		return nil
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return nil
+	}
+	line := string(bytes.TrimRight(bytes.ReplaceAll(b, []byte{0}, []byte{' '}), " "))
+	for name, re := range ps {
+		if re.MatchString(line) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// anyOf tells whether a process belongs to one of the named parts.
+func (ps parts) anyOf(named map[string]bool) func(pid int) bool {
+	return func(pid int) bool {
+		return len(named) > 0 && slices.ContainsFunc(ps.of(pid), func(name string) bool { return named[name] })
+	}
+}
+
+// hold stops a part of a node, or lets it go on. A part of which nothing is left, as after a watchdog has killed what stood still,
+// cannot be stopped, but goes on as soon as it is born again. The caller holds the agent's lock.
+func (a *agent) hold(h history.Part) error {
+	p := a.places[h.Node]
+	if h.State != history.Paused {
+		delete(p.held, h.Process) // first of all: what stays held is not continued with its node, and not looked at
+	}
+	only := map[string]bool{h.Process: true}
+	pids, err := members(p.procs)
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, pid := range pids {
+		names := a.parts.of(pid)
+		if len(names) > 1 && slices.Contains(names, h.Process) {
+			return fmt.Errorf("process %d belongs to each of %s: let their patterns match less", pid, strings.Join(names, ", "))
+		}
+		found = found || slices.Contains(names, h.Process)
+	}
+	if !found && h.State != history.Paused {
+		return nil
+	}
+	if !found {
+		return fmt.Errorf("no process matches %q", a.parts[h.Process])
+	}
+	if h.State == history.Paused {
+		if p.held == nil {
+			p.held = map[string]bool{}
+		}
+		p.held[h.Process] = true
+		return suspend(p.procs, unix.SIGSTOP, a.parts.anyOf(only))
+	}
+	return suspend(p.procs, unix.SIGCONT, a.parts.anyOf(only))
+}
+
+// heldParts are the parts of a node that are meant to stand still.
+func (a *agent) heldParts(p *place) func(pid int) bool {
+	held := map[string]bool{}
+	for name := range p.held {
+		held[name] = true
+	}
+	return a.parts.anyOf(held)
+}
+
+// parts looks whether parts of nodes stand still, or run, and whether no other process of theirs shares that.
+func (v *Verified) parts(a *agent, procs map[string][]first, held map[string]func(pid int) bool, want []history.Part, within time.Duration) {
+	deadline := time.Now().Add(within)
+	for _, w := range want {
+		own := a.parts.anyOf(map[string]bool{w.Process: true})
+		for {
+			state, why, err := observe(procs[w.Node], func(pid int) bool { return !own(pid) })
+			others, _, otherErr := observe(procs[w.Node], held[w.Node])
+			switch {
+			case err != nil:
+				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", w.Name(), err))
+			case otherErr != nil:
+				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", w.Node, otherErr))
+			case state == w.State && (w.State != history.Paused || others == history.Up):
+			case time.Now().Before(deadline):
+				time.Sleep(lookEvery)
+				continue
+			case state != w.State:
+				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: is to be %s, but is %s %s", w.Name(), w.State, state, why))
+			default:
+				v.Unsure = append(v.Unsure, fmt.Sprintf("%s is paused, but the other processes of %s are %s", w.Name(), w.Node, others))
+			}
+			break
+		}
+	}
+}
