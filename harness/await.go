@@ -2,10 +2,12 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"recount/docker"
 	"recount/election"
 	"recount/internal/hint"
 )
@@ -18,6 +20,7 @@ func (c *containers) await(ctx context.Context) error {
 	}
 	var mu sync.Mutex
 	wants := map[string]error{} // of those that are not ready
+	var hopeless error          // what waiting does not mend
 	for _, m := range c.members {
 		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
 	}
@@ -26,24 +29,52 @@ func (c *containers) await(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
+	// until tries again and again, and tells what is still wanted.
+	until := func(name string, within time.Duration, try func(context.Context) error) (done bool) {
+		for asking.Err() == nil {
+			trying, done := context.WithTimeout(asking, within)
+			err := try(trying)
+			done()
+			mu.Lock()
+			if wants[name] = err; err == nil {
+				delete(wants, name)
+			}
+			if errors.Is(err, docker.ErrNoProgram) {
+				hopeless = fmt.Errorf("%s will never be ready: %w", name, err)
+			}
+			mu.Unlock()
+			if err == nil {
+				return true
+			}
+			select {
+			case <-asking.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		return false
+	}
+	booted := make(chan struct{})
+	if b, ok := c.system.(election.Bootstrapper); ok {
+		const name = "the cluster" // which is no node's
+		wants[name] = errors.New("it was not bootstrapped yet")
+		work.Go(func() {
+			if until(name, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
+				close(booted)
+			}
+		})
+	} else {
+		close(booted)
+	}
 	for _, m := range c.members {
 		work.Go(func() {
-			for asking.Err() == nil {
-				within, done := context.WithTimeout(asking, 2*time.Second)
-				err := system.Ready(within, m, c.members, c.dial(m.Name))
-				done()
-				mu.Lock()
-				if wants[m.Name] = err; err == nil {
-					delete(wants, m.Name)
-					mu.Unlock()
-					return
-				}
-				mu.Unlock()
-				select {
-				case <-asking.Done():
-				case <-time.After(50 * time.Millisecond):
-				}
+			select {
+			case <-booted:
+			case <-asking.Done():
+				return
 			}
+			until(m.Name, 2*time.Second, func(ctx context.Context) error {
+				return system.Ready(ctx, m, c.members, c.dial(m.Name))
+			})
 		})
 	}
 	began := c.Now()
@@ -55,15 +86,19 @@ func (c *containers) await(ctx context.Context) error {
 			return hint.Add(fmt.Errorf("%s before it was ready", c.ended), "its log tells why")
 		}
 		mu.Lock()
-		left := len(wants)
+		left, never := len(wants), hopeless
 		mu.Unlock()
+		if never != nil {
+			return never
+		}
 		if left == 0 {
 			return nil
 		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	name := sortedKeys(wants)[0]
+	names := sortedKeys(wants)
+	name := names[len(names)-1] // the cluster before its nodes
 	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
 	if hint.Of(err) == "" {
 		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")

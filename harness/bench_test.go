@@ -8,75 +8,100 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/history"
 )
 
 // BenchmarkMinute simulates a minute of five nodes with all faults and a fenced resource, writes the history to disk and
-// has all checkers judge it, on one core and on two. Beside how many such minutes pass in a second, it tells how much of
-// the time goes into judging, how often memory is asked for, and how many times as long it took as the bare loop, which
-// says on any machine how near to the limit that is.
+// has all checkers judge it while it goes on, on one core and on two; and does the same without the history, as hunts do.
+// Beside how many such minutes pass in a second, it tells how often memory is asked for, and how many times as much of the
+// processor it took as the bare loop, which says on any machine how near to the limit that is.
 func BenchmarkMinute(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as who makes many runs does: they make much garbage and keep little
-	var alone float64
-	for cores := 1; cores <= min(2, runtime.NumCPU()); cores++ {
-		b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			var seed, events, ops, judging atomic.Int64
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			b.ResetTimer()
-			var work sync.WaitGroup
-			for range cores {
-				dir := b.TempDir()
-				work.Go(func() {
-					for k := seed.Add(1); k <= int64(b.N); k = seed.Add(1) {
-						r := benchmarked(b, uint64(k))
-						h, err := r.record(context.Background(), dir)
-						require.NoError(b, err)
-						began := time.Now()
-						verdicts(h)
-						judging.Add(int64(time.Since(began)))
-						events.Add(int64(simulatedOf(r.cluster).Events()))
-						ops.Add(int64(len(h.Ops)))
-					}
-				})
-			}
-			work.Wait()
-			b.StopTimer()
-			runtime.ReadMemStats(&after)
-			speed := float64(b.N) / b.Elapsed().Seconds()
-			b.ReportMetric(speed, "minutes/s")
-			b.ReportMetric(100*float64(judging.Load())/float64(b.Elapsed())/float64(cores), "%judging")
-			b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(events.Load()), "allocs/event")
-			b.ReportMetric(0, "ns/op")
-			if cores == 1 {
-				alone = speed
-				b.ReportMetric(float64(b.Elapsed())/float64(bareLoop(b, events.Load(), ops.Load())), "×bare-loop")
-			} else {
-				b.ReportMetric(speed/alone, "×one-core")
-			}
-		})
+	for _, kept := range []bool{true, false} {
+		name, alone := map[bool]string{true: "history", false: "hunt"}[kept], 0.0
+		for cores := 1; cores <= min(2, runtime.NumCPU()); cores++ {
+			b.Run(fmt.Sprintf("%s/cores=%d", name, cores), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+				var seed, events, mallocs atomic.Int64
+				var spent, bare time.Duration
+				b.ResetTimer()
+				var work sync.WaitGroup
+				for range cores {
+					dir := b.TempDir()
+					work.Go(func() {
+						for k := seed.Add(1); k <= int64(b.N); k = seed.Add(1) {
+							before, malloced := processor(b), allocations()
+							r := benchmarked(b, uint64(k))
+							if kept {
+								require.NoError(b, r.record(context.Background(), dir))
+							} else {
+								r.listen(nil, 0)
+								require.NoError(b, r.carryOut(context.Background(), ""))
+							}
+							require.NoError(b, r.judged(context.Background(), r.outline()))
+							events.Add(int64(simulatedOf(r.cluster).Events()))
+							if cores == 1 { // the two by turns: whatever else the machine does then is the same for both
+								between := processor(b)
+								mallocs.Add(int64(allocations() - malloced))
+								b.StopTimer()
+								bareLoop(b, int64(simulatedOf(r.cluster).Events()), int64(r.recorder.Len()))
+								spent, bare = spent+between-before, bare+processor(b)-between
+								b.StartTimer()
+							}
+						}
+					})
+				}
+				work.Wait()
+				b.StopTimer()
+				speed := float64(b.N) / b.Elapsed().Seconds()
+				b.ReportMetric(speed, "minutes/s")
+				b.ReportMetric(0, "ns/op")
+				if cores == 1 {
+					alone = speed
+					b.ReportMetric(float64(mallocs.Load())/float64(events.Load()), "allocs/event")
+					b.ReportMetric(float64(spent)/float64(bare), "×bare-loop")
+				} else {
+					b.ReportMetric(speed/alone, "×one-core")
+				}
+			})
+		}
 	}
 }
 
-// bareLoop returns how long the least takes that a simulation with a history can be: so many events through a queue, and
+// allocations is how often memory was asked for.
+func allocations() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// processor is how much of the processor this process has had, so that others on the machine do not count.
+func processor(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// bareLoop does the least that a simulation with a history can be: so many events through a queue, and
 // so many short lines to a file.
-func bareLoop(b *testing.B, events, ops int64) time.Duration {
+func bareLoop(b *testing.B, events, ops int64) {
 	f, err := os.Create(filepath.Join(b.TempDir(), "history.jsonl"))
 	require.NoError(b, err)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(1, 2))
 	queue := make([]int64, 64) // times of events, a heap; five nodes, their links and clients have about so many waiting
 	var line []byte
-	began := time.Now()
 	for i := range events {
 		at, now := 0, queue[0]+rng.Int64N(1e6)
 		for next := 1; next < len(queue); next = 2*at + 1 {
@@ -103,7 +128,6 @@ func bareLoop(b *testing.B, events, ops int64) time.Duration {
 			line = line[:0]
 		}
 	}
-	return time.Since(began)
 }
 
 func benchmarked(b *testing.B, seed uint64) *run {
@@ -111,7 +135,7 @@ func benchmarked(b *testing.B, seed uint64) *run {
 		Target: "raft-prevote", On: record.OnSim, Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"},
 	})
 	require.NoError(b, err)
-	return &run{subject: s, Config: Config{Progress: func(string) {}}}
+	return &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: &history.Frame{}}
 }
 
 // simulatedOf is what is below the clients of a cluster.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"recount/docker/member"
 	"recount/election"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/workloads"
 )
 
@@ -26,14 +26,15 @@ type containers struct {
 	engine  *docker.Engine
 	self    string // image of this executable
 	system  election.System
-	image   string // of the system, or of its candidates
-	service string // image of the servers that they elect through
+	images  map[string]string // of the system's nodes, by their names
 	members []election.Member
 	asked   map[string]asked
 	work    sync.WaitGroup // questions under way
 	ended   string         // what is to be said of the first process that ended by itself
 	closed  chan struct{}  // no answers are wanted any more
 	close   sync.Once
+	told    bool  // some node has given an answer
+	useless error // why no node ever can
 
 	fence      *workloads.Fence
 	every, gap time.Duration
@@ -62,13 +63,10 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 		if c.system, err = s.target.System(s.options); err != nil {
 			return nil, Usage(err)
 		}
-		if c.image, err = systemImage(ctx, c.engine, c.system.Image(), progress); err != nil {
+		if c.images, err = s.images(c.system, func(i election.Image) (string, error) {
+			return systemImage(ctx, c.engine, i, progress)
+		}); err != nil {
 			return nil, err
-		}
-		if service, ok := c.system.(election.Service); ok {
-			if c.service, err = systemImage(ctx, c.engine, service.ServerImage(), progress); err != nil {
-				return nil, err
-			}
 		}
 	}
 	if executable == "" {
@@ -81,15 +79,12 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 	}
 	c.Cluster, err = c.engine.Open(ctx, docker.Config{
 		Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: progress,
+		Processes: s.target.Processes,
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range s.names {
-		c.members = append(c.members, election.Member{
-			ID: election.ID(i + 1), Name: name, Server: slices.Contains(s.servers, name), Addr: c.Addr(name),
-		})
-	}
+	c.members = s.members(c.Addr)
 	return c, nil
 }
 
@@ -158,14 +153,16 @@ func (c *containers) dial(name string) election.Dial {
 
 // ofSystem is a container of a real system, with the writer beside it if there is to be one.
 func (c *containers) ofSystem(self election.Member, writes bool) docker.Container {
-	image := c.image
-	if self.Server {
-		image = c.service
+	one := func(what election.Container) docker.Container {
+		return docker.Container{
+			Image: c.images[self.Name], Command: what.Command, Env: what.Env, Data: what.Data, Files: what.Files,
+			Capabilities: what.Capabilities,
+		}
 	}
 	what := c.system.Container(self, c.members)
-	run := docker.Container{Image: image, Command: what.Command, Env: what.Env, Data: what.Data, Files: what.Files}
+	run := one(what)
 	for _, b := range what.Beside {
-		run.Sidecars = append(run.Sidecars, docker.Container{Image: image, Command: b.Command, Env: b.Env, Data: b.Data, Files: b.Files})
+		run.Sidecars = append(run.Sidecars, one(b))
 	}
 	if writes {
 		run.Sidecars = append(run.Sidecars, c.recount(self))
@@ -200,8 +197,22 @@ func (c *containers) Observe(name string, done func(history.View, error)) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return // the observer has given up: a paused node answers nothing
 		}
-		c.Post(func() { done(v, err) })
+		c.Post(func() {
+			c.told = c.told || err == nil
+			if !c.told && errors.Is(err, docker.ErrNoProgram) {
+				c.useless = err
+			}
+			done(v, err)
+		})
 	})
+}
+
+// Run lets the loop go on. It fails, too, when no node can be asked.
+func (c *containers) Run(ctx context.Context, until time.Duration) error {
+	if err := c.Cluster.Run(ctx, until); err != nil || c.useless == nil {
+		return err
+	}
+	return hint.Add(c.useless, "nodes are asked by a command that their image must have")
 }
 
 // State is what is not healthy in the cluster, read from the cluster itself.

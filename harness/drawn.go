@@ -2,8 +2,10 @@ package harness
 
 import (
 	"net/netip"
+	"runtime"
 	"slices"
 
+	"recount/docker"
 	"recount/election"
 	"recount/harness/record"
 	"recount/nemesis"
@@ -11,15 +13,21 @@ import (
 )
 
 // Drawn returns the names of the faults that "all" stands for in a run of a target: those that can take effect there. A
-// server in a container that keeps no data has no disk that could fail. Of a target that is not known, it is all.
+// server in a container that keeps no data has no disk that could fail, and the clocks of programs can be skewed on amd64 only:
+// an engine is taken to be on a machine of this one's kind. Of a target that is not known, it is all.
 func Drawn(target string, options map[string]string, on string) []string {
+	return drawnOn(target, options, on, runtime.GOARCH)
+}
+
+func drawnOn(target string, options map[string]string, on, architecture string) []string {
 	all := nemesis.Drawn()
-	if on != record.OnDocker || keepsData(target, options) {
+	if on != record.OnDocker {
 		return all
 	}
+	data, clocks := keepsData(target, options), docker.CanSkew(architecture) == nil
 	return slices.DeleteFunc(all, func(name string) bool {
 		f, err := nemesis.Find(name)
-		return err == nil && f.Disks
+		return err == nil && (f.Disks && !data || f.Clocks && !clocks)
 	})
 }
 

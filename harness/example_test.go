@@ -42,6 +42,7 @@ func ExampleRun() {
 	// no-ping-pong valid
 	// stays-up valid
 	// elects valid
+	// learns-leader valid
 }
 
 // Many runs that leave nothing on disk.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"recount/docker"
 	"recount/docker/recipes"
@@ -33,7 +35,11 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 	if err != nil || has {
 		return ref, err
 	}
-	progress(fmt.Sprintf("building %s %s; this happens once", image.Recipe, image.Version))
+	if image.Debian != "" {
+		progress(fmt.Sprintf("making an image of Debian's %s; this happens once", image.Debian))
+	} else {
+		progress(fmt.Sprintf("building %s %s; this happens once", image.Recipe, image.Version))
+	}
 	built := BuildImage(ctx, e, image, progress)
 	if built == nil || ctx.Err() != nil {
 		return ref, built
@@ -46,6 +52,39 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 		return "", hint.Add(errors.Join(built, pulled), "%s", hint.Of(built))
 	}
 	return ref, nil
+}
+
+// imageOf is what a node runs.
+func imageOf(system election.System, m election.Member) election.Image {
+	if m.Server {
+		return system.(election.Service).ServerImage(m)
+	}
+	return system.Image()
+}
+
+// images come by what each node runs, by its name; each image once.
+func (s *subject) images(system election.System, obtain func(election.Image) (string, error)) (map[string]string, error) {
+	all, had := map[string]string{}, map[election.Image]string{}
+	for _, m := range s.members(func(string) netip.Addr { return netip.Addr{} }) {
+		image := imageOf(system, m)
+		if _, has := had[image]; !has {
+			obtained, err := obtain(image)
+			if err != nil {
+				return nil, err
+			}
+			had[image] = obtained
+		}
+		all[m.Name] = had[image]
+	}
+	return all, nil
+}
+
+// members are the nodes, in the order of their ids.
+func (s *subject) members(addr func(node string) netip.Addr) (all []election.Member) {
+	for i, name := range s.names {
+		all = append(all, election.Member{ID: election.ID(i + 1), Name: name, Server: slices.Contains(s.servers, name), Addr: addr(name)})
+	}
+	return all
 }
 
 // BuildImage builds a real system's image by its recipe, though the engine may have it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"recount/checkers"
@@ -22,14 +23,36 @@ func Judge(ctx context.Context, r *record.Run) { JudgeWithin(ctx, r, patienceWit
 
 // JudgeWithin is Judge with another limit on the time that deciding takes of the processor.
 func JudgeWithin(ctx context.Context, r *record.Run, limit time.Duration) {
+	Conclude(ctx, r, fed(checkers.Begin(), r.History), limit)
+}
+
+// JudgeForeign has the checkers of some properties look at a history that somebody else recorded: each property that it
+// puts to the test must hold.
+func JudgeForeign(ctx context.Context, r *record.Run, properties []string, limit time.Duration) {
+	ConcludeForeign(ctx, r, fed(checkers.BeginSome(properties), r.History), limit)
+}
+
+// fed has a whole history judged.
+func fed(j *checkers.Judging, h *history.History) *checkers.Judging {
+	for i := range h.Ops {
+		j.Add(&h.Ops[i])
+	}
+	return j
+}
+
+// Conclude is JudgeWithin for a run whose ops have been judged as they came. Of its history the frame is enough.
+func Conclude(ctx context.Context, r *record.Run, j *checkers.Judging, limit time.Duration) {
 	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	promised := promises(r)
 	r.Verdicts = nil
-	for _, res := range checkers.CheckAll(ctx, r.History) {
+	for _, res := range j.End(ctx) {
 		v := record.Verdict{Result: res, Expect: r.Plan.Expect[res.Property]}
 		v.Promised, v.While, v.Excused = promised(res.Property)
 		r.Verdicts = append(r.Verdicts, v)
+	}
+	if v := noProgress(r.Frame()); v != nil {
+		r.Verdicts = append(r.Verdicts, *v)
 	}
 	r.Stand()
 	for _, property := range r.Plan.Require {
@@ -37,13 +60,12 @@ func JudgeWithin(ctx context.Context, r *record.Run, limit time.Duration) {
 	}
 }
 
-// JudgeForeign has the checkers of some properties look at a history that somebody else recorded: each property that it
-// puts to the test must hold.
-func JudgeForeign(ctx context.Context, r *record.Run, properties []string, limit time.Duration) {
+// ConcludeForeign is JudgeForeign for a history that has been judged as it was read.
+func ConcludeForeign(ctx context.Context, r *record.Run, j *checkers.Judging, limit time.Duration) {
 	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	r.Verdicts = nil
-	for _, res := range checkers.CheckSome(ctx, r.History, properties) {
+	for _, res := range j.End(ctx) {
 		r.Verdicts = append(r.Verdicts, record.Verdict{Result: res, Promised: true})
 	}
 	r.Stand()
@@ -66,9 +88,10 @@ func promises(r *record.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
+	taken := tookAway(t, r.Frame())
 	return func(property string) (promised bool, while string, excused bool) {
 		promised, while = t.Promised(o, property)
-		if excused = tookAway(t, property, r.History); property == "fencing" && setup.Recorded {
+		if excused = taken[property]; property == "fencing" && setup.Recorded {
 			while, excused = "the resource refuses stale tokens", true
 		}
 		return promised && !excused, while, excused
@@ -85,13 +108,13 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 	return targets.Find(target)
 }
 
-// tookAway reports whether the nemesis took away what a promise rests on.
-func tookAway(t *targets.Target, property string, h *history.History) bool {
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		if op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && t.Excused(property, op.Fault.Changes) {
-			return true
-		}
+// tookAway returns the properties whose promise rests on what the nemesis took away.
+func tookAway(t *targets.Target, h *history.Frame) map[string]bool {
+	taken := map[string]bool{}
+	for _, p := range t.AllPromises() {
+		taken[p.Property] = taken[p.Property] || p.Unless != nil && slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+			return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && p.Unless(op.Fault.Changes)
+		})
 	}
-	return false
+	return taken
 }

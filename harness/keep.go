@@ -3,8 +3,10 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"recount/harness/record"
 )
@@ -26,6 +28,44 @@ func Keep(r *record.Run, results string) error {
 	}
 	r.Dir = dir
 	record.Latest(results, dir)
+	return nil
+}
+
+// KeepAs gives a run the folder dir, with its history and what else write puts into the folder that the run names. The folder
+// is there with all of it, or not at all. One that is there already stays as it is.
+func KeepAs(r *record.Run, dir string, write func(r *record.Run) error) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	kept := *r
+	kept.Verdicts = slices.Clone(r.Verdicts)
+	err := os.MkdirAll(filepath.Dir(dir), 0o755)
+	if err == nil {
+		kept.Dir, err = os.MkdirTemp(filepath.Dir(dir), record.Scratch)
+	}
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(kept.Dir)
+	if err = os.Chmod(kept.Dir, 0o755); err == nil {
+		err = keepDefinition(kept.Dir, r.Target)
+	}
+	switch {
+	case err != nil:
+	case r.Dir == "":
+		err = record.WriteHistory(kept.Dir, r.History)
+	default:
+		err = os.CopyFS(kept.Dir, os.DirFS(r.Dir))
+	}
+	if err == nil {
+		err = write(&kept)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(kept.Dir, dir); err != nil && !errors.Is(err, fs.ErrExist) { // another process has kept the same
+		return err
+	}
 	return nil
 }
 

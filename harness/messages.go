@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"recount/harness/record"
 	"recount/history"
@@ -23,8 +24,27 @@ func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history
 	}
 	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
 	r.carried = func(m sim.Carried) { all = append(all, m) }
-	r.recorder = history.NewRecorder(nil, 0)
-	r.recorder.Reserve(s.expected())
-	h, err = r.carryOut(ctx, "")
+	r.listen(nil, 0)
+	if err := r.carryOut(ctx, ""); err != nil {
+		return nil, nil, err
+	}
+	h, err = r.recorder.History()
 	return all, h, err
+}
+
+// Spoiled makes a simulated run of a plan once more, and judges it, with one of its Messages lost, or so much later where late is
+// not 0: what comes of it tells what the message decided.
+func Spoiled(ctx context.Context, p record.Plan, m sim.Carried, late time.Duration) (*record.Run, error) {
+	s, err := resolve(p)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	r := &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: &history.Frame{}}
+	r.spoil = func(c *sim.Cluster) { c.Spoil(m, late) }
+	rep := r.outline()
+	r.listen(nil, 0)
+	if err := r.carryOut(ctx, ""); err != nil {
+		return nil, err
+	}
+	return rep, r.judged(ctx, rep)
 }

@@ -10,14 +10,10 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
-	"recount/internal/seed"
 	"recount/nemesis"
 	"recount/targets"
 	"recount/workloads"
 )
-
-// maxOps bounds a history: it is judged in memory, with a few hundred bytes for each op.
-const maxOps = 20_000_000
 
 // Applicable returns the workloads that make sense for a target.
 func Applicable(words []string, t *targets.Target) (fitting []string) {
@@ -56,7 +52,9 @@ type subject struct {
 	options targets.Options
 	names   []string // candidates, then servers
 	servers []string // of the names
+	voting  []string // of the names, where not all vote
 	bounds  history.Bounds
+	notes   []string // on the plan
 }
 
 // Check finds what is wrong with a plan.
@@ -107,19 +105,13 @@ func resolve(p record.Plan) (*subject, error) {
 	case s.Time < 0:
 		return nil, hint.Add(fmt.Errorf("time %v", s.Time), "a run lasts a positive time, such as 30s")
 	}
-	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > maxOps {
-		longest := time.Duration(maxOps / ops * float64(s.Time)).Truncate(time.Minute)
-		return nil, hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, float64(maxOps)),
+	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > roomForOps() {
+		longest := time.Duration(roomForOps() / ops * float64(s.Time)).Truncate(time.Minute)
+		return nil, hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, roomForOps()),
 			"take a --time of %v or less, or several runs with different seeds", longest)
 	}
-	for i := range s.Nodes {
-		s.names = append(s.names, election.ID(i+1).String())
-	}
-	if s.target.Servers != nil {
-		for i := range s.target.Servers(s.options) {
-			s.servers = append(s.servers, fmt.Sprintf("s%d", i+1))
-		}
-		s.names = append(s.names, s.servers...)
+	if err := s.name(); err != nil {
+		return nil, err
 	}
 	for _, name := range p.Workloads {
 		w, err := workloads.Find(name)
@@ -140,16 +132,14 @@ func resolve(p record.Plan) (*subject, error) {
 		}
 	}
 	if len(p.Schedule) == 0 && len(p.Faults) > 0 {
-		pace := nemesis.Pace{Within: s.Time, Gap: 5 * s.bounds.Silence, Hold: 4 * s.bounds.Silence, Mute: s.target.System != nil}
-		if s.Schedule, err = nemesis.Generate(p.Faults, pace, seed.New(p.Seed, "schedule")); err != nil {
+		if err := s.draw(); err != nil {
 			return nil, err
-		}
-		if len(s.Schedule) == 0 {
-			return nil, hint.Add(fmt.Errorf("%v is too short for a fault of %s", s.Time, p.Target),
-				"--time %v is long enough for at least one", 2*(pace.Gap+pace.Hold))
 		}
 	}
 	if err := s.Schedule.Check(s.names); err != nil {
+		return nil, err
+	}
+	if err := s.Schedule.CheckParts(sortedKeys(s.target.Processes)); err != nil {
 		return nil, err
 	}
 	if err := nemesis.CheckActions(s.Recorded, s.names); err != nil {
@@ -159,6 +149,39 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}
 	return s, nil
+}
+
+// name gives nodes and servers their names, and says which of them vote.
+func (s *subject) name() (err error) {
+	for i := range s.Nodes {
+		s.names = append(s.names, election.ID(i+1).String())
+	}
+	if s.voting, err = s.voters(); err != nil || s.target.Servers == nil {
+		return err
+	}
+	for i := range s.target.Servers(s.options) {
+		s.servers = append(s.servers, fmt.Sprintf("s%d", i+1))
+	}
+	s.names = append(s.names, s.servers...)
+	if s.target.Electors != nil {
+		s.voting = s.target.Electors(s.options)
+	}
+	return nil
+}
+
+// voters are those of whom a leader takes a majority, if not all nodes vote; else nil.
+func (s *subject) voters() (names []string, err error) {
+	if s.target.Voters == nil {
+		return nil, nil
+	}
+	ids, err := s.target.Voters(s.options, s.Nodes)
+	if err != nil || len(ids) == s.Nodes {
+		return nil, err
+	}
+	for _, id := range ids {
+		names = append(names, id.String())
+	}
+	return names, nil
 }
 
 // unit is what a schedule may give its times in multiples of: the target's silence, or an option that is a duration.
@@ -194,7 +217,7 @@ func KnownProperty(property string) error {
 	for _, c := range checkers.All() {
 		known = append(known, c.Property)
 	}
-	if !slices.Contains(known, property) {
+	if property != NoProgress && !slices.Contains(known, property) {
 		return hint.Unknown("property", property, known)
 	}
 	return nil

@@ -13,36 +13,42 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/targets"
+	"recount/targets/specfile"
 )
 
-// Probe is what one node of a real system, started alone, lets Recount see.
+// Probe is what a few nodes of a real system let Recount see, with the servers that they elect through.
 type Probe struct {
-	Image  string        // that it runs
-	Args   []string      // that the image's entry point is given
-	Ready  time.Duration // from the start until it was ready
-	Views  []ProbeView   // each that differs from the one before, in order
-	Asked  int
-	Failed int           // of the questions
-	Why    error         // why the last of these got no answer
-	Slow   time.Duration // the slowest answer took
-	Answer []byte        // the last, as the node gave it, where its observer keeps it
-	Led    bool          // it led
-	Told   int           // changes that it announced by itself
-	Log    []string      // what it wrote
+	Nodes   []string      // their names
+	Image   string        // that the first runs
+	Args    []string      // that its image's entry point is given
+	Ready   time.Duration // from the start until all were ready
+	Views   []ProbeView   // each that differs from the one before of its node, in order
+	Asked   int
+	Failed  int           // of the questions
+	Why     error         // why the last of these got no answer
+	Unread  int           // of those that failed, the ones that were answered by what makes no sense
+	Strange error         // what was wrong with the last of these
+	Slow    time.Duration // the slowest answer took
+	Answer  []byte        // the last of the first that led, or of n1, as it was given, where its observer keeps it
+	Led     bool          // one of them led
+	Told    int           // changes that they announced by themselves
+	Log     []string      // what the first wrote
+	Logs    string        // the folder that has what all wrote
 }
 
-// ProbeView is a view, when it was first seen, and whether the node announced it by itself.
+// ProbeView is a node's view, when it was first seen, and whether the node announced it by itself.
 type ProbeView struct {
 	At   time.Duration
+	Node string
 	View history.View
 	Told bool
 }
 
-// Try starts one node of a real system, alone, and asks it for its view until it has led for a while, or for as long as
-// the target may take to elect. The node is gone when it returns. An error says that the node did not come up; what was
-// seen until then is returned with it.
-func Try(ctx context.Context, target string, options map[string]string, cfg Config) (p *Probe, err error) {
-	s := &subject{Plan: record.Plan{Target: target, Options: options, On: record.OnDocker, Nodes: 1}, names: []string{"n1"}}
+// Try starts a few nodes of a real system and asks them for their views until one has led for a while, or for as long as
+// the target may take to elect. They are gone when it returns; what they wrote is in a folder below cfg.Results. An error says
+// that one did not come up; what was seen until then is returned with it.
+func Try(ctx context.Context, target string, options map[string]string, nodes int, cfg Config) (p *Probe, err error) {
+	s := &subject{Plan: record.Plan{Target: target, Options: options, On: record.OnDocker, Nodes: nodes}}
 	if s.target, err = targets.Find(target); err != nil {
 		return nil, Usage(err)
 	}
@@ -50,41 +56,48 @@ func Try(ctx context.Context, target string, options map[string]string, cfg Conf
 	if s.options, err = s.target.Parse(options); err != nil {
 		return nil, Usage(err)
 	}
+	if _, err = s.target.System(s.options); err != nil {
+		return nil, Usage(err)
+	}
 	s.bounds = s.target.Bounds(s.options)
+	if err := s.name(); err != nil {
+		return nil, Usage(err)
+	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(string) {}
 	}
-	dir, err := os.MkdirTemp("", "recount-try-")
+	dir, err := makeFolder(cfg.Results, "validate")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
 	c, err := openContainers(ctx, s, record.RunID(dir), cfg.Executable, cfg.Progress)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		err = errors.Join(err, c.SaveLogs(end, dir))
-		if text, e := os.ReadFile(filepath.Join(dir, "nodes", "n1.log")); e == nil {
+		if text, e := os.ReadFile(filepath.Join(dir, "nodes", p.Nodes[0]+".log")); e == nil {
 			p.Log = slices.Collect(strings.Lines(strings.TrimSpace(string(text))))
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{Image: c.image, Args: c.system.Container(c.members[0], c.members).Command}
+	p = &Probe{
+		Nodes: s.names, Logs: filepath.Join(dir, "nodes"), Image: c.images["n1"], Args: c.system.Container(c.members[0], c.members).Command,
+	}
 	return p, p.watch(ctx, c)
 }
 
-// watch starts the node and looks at it.
+// watch starts the nodes and looks at them.
 func (p *Probe) watch(ctx context.Context, c *containers) error {
 	c.OnExit(func(string, int) {})
 	c.OnStall(func(time.Duration) {})
 	c.OnGranted(func(string, history.Vote) {})
 	c.OnApplied(func(string, history.Update) {})
-	c.OnAnnounce(func(_ string, v history.View) {
+	c.OnAnnounce(func(node string, v history.View) {
 		p.Told++
-		p.see(c.Now(), v, true)
+		p.see(c.Now(), node, v, true)
 	})
 	began := c.Now()
 	if err := c.Start(ctx); err != nil {
@@ -92,21 +105,31 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 	}
 	p.Ready = c.Now() - began
 	b := c.s.bounds
-	led := time.Duration(0)
+	led, leader := time.Duration(0), "n1"
 	for end := c.Now() + b.Elect + 2*b.Silence; c.Now() < end && led < max(2*b.Silence, time.Second); {
+		before := c.Now()
 		if err := c.Run(ctx, c.Now()+b.Poll); err != nil {
 			return err
 		}
 		if c.ended != "" {
 			return fmt.Errorf("%s", c.ended)
 		}
-		p.ask(ctx, c)
-		if n := len(p.Views); n > 0 && p.Views[n-1].View.Role == history.Leader {
+		leads := false
+		for _, m := range c.members {
+			if m.Server {
+				continue
+			}
+			p.ask(ctx, c, m.Name)
+			if v, seen := p.last(m.Name); seen && v.View.Role == history.Leader {
+				leads, leader = true, m.Name
+			}
+		}
+		if leads {
 			p.Led = true
-			led += b.Poll
+			led += c.Now() - before
 		}
 	}
-	if a, ok := c.asked["n1"].(*systemNode); ok {
+	if a, ok := c.asked[leader].(*systemNode); ok {
 		if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok {
 			p.Answer = keeps.Answer()
 		}
@@ -114,23 +137,37 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 	return nil
 }
 
-func (p *Probe) ask(ctx context.Context, c *containers) {
+func (p *Probe) ask(ctx context.Context, c *containers, node string) {
 	within, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	asked := time.Now()
-	v, err := c.asked["n1"].View(within)
+	v, err := c.asked[node].View(within)
 	p.Asked++
 	if err != nil {
 		p.Failed++
 		p.Why = err
+		if specfile.Unreadable(err) {
+			p.Unread++
+			p.Strange = err
+		}
 		return
 	}
 	p.Slow = max(p.Slow, time.Since(asked))
-	p.see(c.Now(), v, false)
+	p.see(c.Now(), node, v, false)
 }
 
-func (p *Probe) see(at time.Duration, v history.View, told bool) {
-	if n := len(p.Views); n == 0 || p.Views[n-1].View != v {
-		p.Views = append(p.Views, ProbeView{at, v, told})
+func (p *Probe) see(at time.Duration, node string, v history.View, told bool) {
+	if last, seen := p.last(node); !seen || last.View != v {
+		p.Views = append(p.Views, ProbeView{at, node, v, told})
 	}
+}
+
+// last is what a node was last seen to say.
+func (p *Probe) last(node string) (v ProbeView, seen bool) {
+	for _, v := range slices.Backward(p.Views) {
+		if v.Node == node {
+			return v, true
+		}
+	}
+	return v, false
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"recount/checkers"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/seed"
@@ -51,16 +52,23 @@ type run struct {
 	Config
 	cluster   Cluster
 	recorder  *history.Recorder
+	judging   *checkers.Judging
+	unkept    *history.Frame      // what is to be left of the history; nil if all of it is kept in memory
+	watches   []func(*history.Op) // told of all that is recorded
 	views     *nemesis.Views
 	nemesis   *nemesis.Nemesis
 	observers *workloads.Observers
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	leads     leads
-	notes     []string
-	ended     map[string]bool   // nodes that have ended by themselves
-	carried   func(sim.Carried) // told what becomes of messages in simulation; nil for nobody
-	hash      func() uint64     // of all that the nodes did, where they do the same each time; else nil
+	told      []string           // notes on what happened; those on the plan are the subject's
+	unread    *unread            // of real systems
+	ended     map[string]bool    // nodes that have ended by themselves
+	carried   func(sim.Carried)  // told what becomes of messages in simulation; nil for nobody
+	spoil     func(*sim.Cluster) // is told of the cluster before the run, in simulation; nil for nobody
+	relate    bool               // sum up what happens before what, in simulation
+	related   *sim.Relations     // that, once the run has begun
+	hash      func() uint64      // of all that the nodes did, where they do the same each time; else nil
 }
 
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
@@ -74,22 +82,25 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(string) {}
 	}
+	for _, n := range s.notes {
+		cfg.Progress(n)
+	}
 	r := &run{subject: s, Config: cfg}
 	rep, err := r.open()
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
-	h, err := r.record(ctx, rep.Dir)
+	err = r.record(ctx, rep.Dir)
 	if err != nil && (r.recorder == nil || r.recorder.Len() == 0) {
 		return nil, errors.Join(err, os.RemoveAll(rep.Dir))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
-	rep.Events = r.events()
-	rep.History, rep.Notes = h, r.notes
-	Judge(ctx, rep)
+	if err := r.judged(ctx, rep); err != nil {
+		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
+	}
 	rep.Took = time.Since(started)
 	if err := report.Write(rep); err != nil {
 		return nil, err
@@ -127,22 +138,22 @@ func (r *run) outline() *record.Run {
 	return rep
 }
 
-// record makes the run and returns its history, which is on disk by then.
-func (r *run) record(ctx context.Context, dir string) (h *history.History, err error) {
+// record makes the run and writes its history to disk. Whatever was recorded is there, also beside an error.
+func (r *run) record(ctx context.Context, dir string) (err error) {
 	name := "history.jsonl"
 	if r.Compress {
 		name += ".gz"
 	}
 	file, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	var w io.Writer = file
 	if r.Compress {
 		var z *gzip.Writer
 		if z, err = gzip.NewWriterLevel(file, gzip.BestSpeed); err != nil {
-			return nil, err
+			return err
 		}
 		defer func() { err = errors.Join(err, z.Close()) }()
 		w = z
@@ -151,15 +162,42 @@ func (r *run) record(ctx context.Context, dir string) (h *history.History, err e
 	if record.Repeats(r.On) {
 		hold = 64 << 10
 	}
-	r.recorder = history.NewRecorder(w, hold)
-	r.recorder.Reserve(r.expected())
+	r.listen(w, hold)
 	return r.carryOut(ctx, dir)
 }
 
-// carryOut does what the plan says and returns what was recorded of it.
-func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err error) {
+// listen opens the recorder: ops are judged, and counted if they are not kept, before anybody acts on them.
+func (r *run) listen(w io.Writer, hold int) {
+	r.recorder, r.judging = history.NewRecorder(w, hold), checkers.Begin()
+	r.recorder.Watch(r.judging.Add)
+	if r.unkept == nil {
+		r.recorder.Reserve(r.expected())
+	} else {
+		r.recorder.Forget()
+		r.recorder.Watch(r.unkept.Add)
+	}
+	for _, f := range r.watches {
+		r.recorder.Watch(f)
+	}
+}
+
+// judged returns the run with what was recorded, and the verdicts on it.
+func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
+	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
+	rep.Unread = r.unread.words()
+	if r.unkept == nil {
+		if rep.History, err = r.recorder.History(); err != nil {
+			return err
+		}
+	}
+	Conclude(ctx, rep, r.judging, patienceWithCheckers)
+	return nil
+}
+
+// carryOut does what the plan says, and has it recorded.
+func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
-		return nil, err
+		return err
 	}
 	if r.Results != "" {
 		record.Latest(r.Results, dir)
@@ -171,11 +209,17 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 	}()
 	r.begin()
 	failed := r.proceed(ctx)
+	var endless *sim.Endless
+	if errors.As(failed, &endless) {
+		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Endless, Error: endless.Error()})
+		r.note("cut short: %v", endless)
+		return r.recorder.Flush()
+	}
 	if failed != nil && ctx.Err() == nil {
 		if dir != "" {
 			failed = errors.Join(failed, r.cluster.SaveLogs(ctx, dir)) // they may tell why
 		}
-		return nil, errors.Join(failed, r.recorder.Flush())
+		return errors.Join(failed, r.recorder.Flush())
 	}
 	if failed == nil {
 		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.End})
@@ -183,29 +227,40 @@ func (r *run) carryOut(ctx context.Context, dir string) (h *history.History, err
 		r.note("interrupted after %v: the history ends there", r.cluster.Now().Round(time.Millisecond))
 	}
 	if err := r.recorder.Flush(); err != nil {
-		return nil, err
+		return err
 	}
 	if dir == "" { // nobody is to keep anything
-		return r.recorder.History()
+		return nil
 	}
 	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
 		r.note("logs are missing: %v", err)
 	}
-	return r.recorder.History()
+	return nil
 }
 
 // begin records what the run is, and attaches everybody who watches or acts.
 func (r *run) begin() {
+	if c, traps := r.cluster.(interface {
+		OnSprung(f func(id int, what string, did history.Changes))
+	}); traps {
+		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
+	}
+	if r.target.System != nil { // algorithms answer in no words of their own
+		r.unread = countUnread(r.cluster)
+		r.cluster = r.unread
+	}
 	clients := withClients(r.cluster, r.names)
 	r.cluster = clients
 	writes := workloads.WritesOf(workloads.Named(r.Workloads))
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
+		Servers: r.servers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing,
+		Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.views = nemesis.NewViews(r.names, r.recorder)
 	r.views.Serve(r.servers)
+	r.views.Vote(r.voting)
 	r.views.NoLeaderNames = r.target.NoLeaderNames
 	r.recorder.Watch(r.tell)
 	n := history.Process(len(r.names))
@@ -250,7 +305,9 @@ func (r *run) proceed(ctx context.Context) error {
 	if err == nil {
 		err = r.compare(ctx)
 	}
-	err = errors.Join(err, r.heal(context.WithoutCancel(ctx)))
+	if failed := r.heal(context.WithoutCancel(ctx)); !errors.Is(err, failed) { // else what was lost stays lost
+		err = errors.Join(err, failed)
+	}
 	if err == nil {
 		err = r.recover(ctx)
 	}
@@ -353,6 +410,12 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 		if err == nil && r.carried != nil {
 			c.OnMessage(r.carried)
 		}
+		if err == nil && r.spoil != nil {
+			r.spoil(c.Cluster)
+		}
+		if err == nil && r.relate {
+			r.related = c.Relate()
+		}
 		return c, err
 	case record.OnVirtual:
 		c, err := openVirtual(ctx, r.subject, r.Progress)
@@ -372,7 +435,7 @@ func (r *run) append(op history.Op) {
 
 func (r *run) note(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	r.notes = append(r.notes, line)
+	r.told = append(r.told, line)
 	r.Progress(line)
 }
 

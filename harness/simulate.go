@@ -2,15 +2,27 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"recount/harness/record"
 	"recount/history"
 )
 
-// Simulate makes a run in virtual time, in the simulator unless the plan says otherwise, and returns it judged, without a trace on disk: for those who make many. Run makes the
-// same run of the same plan, and keeps it. When ctx ends, the run is cut short, as with Run.
+// Simulate makes a run in virtual time, in the simulator unless the plan says otherwise, and returns it judged, without a
+// trace on disk: for those who make many. Run makes the same run of the same plan, and keeps it. When ctx ends, the run is cut
+// short, as with Run.
 func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
+	return inMemory(ctx, p, nil, nil)
+}
+
+// Glance is Simulate without the history: the run is judged while it goes on, and of its ops only the frame is kept. Those who
+// need more of them may watch, as with a history.Recorder.
+func Glance(ctx context.Context, p record.Plan, watch ...func(*history.Op)) (*record.Run, error) {
+	return inMemory(ctx, p, &history.Frame{}, watch)
+}
+
+func inMemory(ctx context.Context, p record.Plan, unkept *history.Frame, watch []func(*history.Op)) (*record.Run, error) {
 	if p.On != record.OnVirtual {
 		p.On = record.OnSim
 	}
@@ -18,16 +30,33 @@ func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
 	if err != nil {
 		return nil, Usage(err)
 	}
-	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	r := &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: unkept, watches: watch, relate: true}
 	rep := r.outline()
-	r.recorder = history.NewRecorder(nil, 0)
-	r.recorder.Reserve(s.expected())
-	h, err := r.carryOut(ctx, "")
-	if err != nil {
+	r.listen(nil, 0)
+	if err := r.carryOut(ctx, ""); err != nil {
 		return nil, err
 	}
-	rep.Events = r.events()
-	rep.History, rep.Notes, rep.Took = h, r.notes, time.Since(rep.Started)
-	Judge(ctx, rep)
-	return rep, nil
+	if r.related != nil {
+		rep.Relations, rep.Kinds = r.related.Seen(), r.related.Kinds()
+	}
+	rep.Took = time.Since(rep.Started)
+	return rep, r.judged(ctx, rep)
+}
+
+// Recall gives a run of Glance its history: the run is made again by its plan, and is the same, op for op. A run that has its
+// history is left as it is. This is done to the end, also for somebody who was interrupted.
+func Recall(r *record.Run) error {
+	if r.History != nil || r.Unkept == nil {
+		return nil
+	}
+	again, err := Simulate(context.Background(), r.Plan)
+	if err != nil {
+		return err
+	}
+	was, is := r.Unkept, again.Frame()
+	if was.Count != is.Count || was.Last != is.Last || again.Events != r.Events {
+		return fmt.Errorf("the run of seed %d was another when it was made again: %d ops in %v, not %d in %v", r.Seed, is.Count, is.Last, was.Count, was.Last)
+	}
+	r.History, r.Unkept = again.History, nil
+	return nil
 }

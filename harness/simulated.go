@@ -26,6 +26,7 @@ func openSimulated(s *subject) (*simulated, error) {
 		Seed:  s.Seed,
 		New:   func(env election.Env) election.Node { return s.target.Node(s.options, env) },
 		Port:  member.PeerPort,
+		Work:  s.mostWork(),
 	})
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"time"
 
 	"recount/election"
@@ -20,8 +19,7 @@ type virtualized struct {
 	*virtual.Cluster
 	s        *subject
 	system   election.System
-	program  string // that the nodes run
-	service  string // that the servers run which they elect through
+	paths    map[string]string // of the programs that nodes run, by their names
 	members  []election.Member
 	asked    map[string]*systemNode
 	ended    string // what is to be said of the first process that ended by itself
@@ -33,23 +31,16 @@ func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *vir
 	if c.system, err = s.target.System(s.options); err != nil {
 		return nil, Usage(err)
 	}
-	if c.program, err = virtualProgram(ctx, c.system.Image(), progress); err != nil {
+	if c.paths, err = s.images(c.system, func(i election.Image) (string, error) {
+		return virtualProgram(ctx, i, progress)
+	}); err != nil {
 		return nil, err
-	}
-	if service, ok := c.system.(election.Service); ok {
-		if c.service, err = virtualProgram(ctx, service.ServerImage(), progress); err != nil {
-			return nil, err
-		}
 	}
 	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks()})
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range s.names {
-		c.members = append(c.members, election.Member{
-			ID: election.ID(i + 1), Name: name, Server: slices.Contains(s.servers, name), Addr: c.Addr(name),
-		})
-	}
+	c.members = s.members(c.Addr)
 	return c, nil
 }
 
@@ -97,10 +88,7 @@ func (c *virtualized) dial(name string) election.Dial {
 
 // programs are what a member runs: its server, and what lives beside it.
 func (c *virtualized) programs(self election.Member) []virtual.Program {
-	path, image := c.program, c.system.Image()
-	if self.Server {
-		path, image = c.service, c.system.(election.Service).ServerImage()
-	}
+	path, image := c.paths[self.Name], imageOf(c.system, self)
 	program := func(k election.Container) virtual.Program {
 		args := k.Command
 		if image.Recipe != "" { // whose commands begin with the program

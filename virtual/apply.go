@@ -19,6 +19,9 @@ func (c *Cluster) Can(ch history.Changes) error {
 	if len(ch.Clients) > 0 {
 		return errors.New("the clients are not among the nodes")
 	}
+	for dimension := range ch.More {
+		return fmt.Errorf("%s cannot be changed in virtual time", dimension)
+	}
 	for _, l := range ch.Links {
 		if err := c.links.Check(l); err != nil {
 			return err

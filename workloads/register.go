@@ -22,7 +22,7 @@ func init() {
 		About:   "clients read and write a register behind the leader, where the election keeps one",
 		Needs:   election.Put,
 		Ops:     []history.F{history.Get, history.Put},
-		Serves:  []string{"linearizable"},
+		Serves:  []string{"linearizable", "progress"},
 		Clients: registerClients,
 		Start: func(s Scene) (stop func()) {
 			return KeepRegister(s.Cluster, s.Recorder, s.Nodes, s.Rand, registerClients, commandEvery, s.First, s.Stride)

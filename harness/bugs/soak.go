@@ -12,7 +12,6 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
-	"recount/nemesis"
 	"recount/targets"
 )
 
@@ -78,7 +77,7 @@ func (l SoakSystem) Soak(ctx context.Context, d time.Duration, seed uint64, mk f
 		return Soak{}, err
 	}
 	p.Workloads = harness.Applicable([]string{"fence"}, t)
-	p.Faults = slices.DeleteFunc(nemesis.Drawn(), func(f string) bool { return slices.Contains(l.Without, f) })
+	p.Faults = slices.DeleteFunc(harness.Drawn(l.Target, l.Options, record.OnDocker), func(f string) bool { return slices.Contains(l.Without, f) })
 	s := Soak{Name: l.Name, About: l.About, Nodes: l.Nodes, Time: d.String(), Seed: seed, Without: l.Without, Because: l.Because}
 	r, err := mk(ctx, p)
 	if err != nil {

@@ -1,15 +1,45 @@
 package hunt
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
-// What a run has reached is a set of features, each a number. Two runs share one if they were once in the same kind of
-// situation: as many nodes lead, campaign, follow and stand still, as many links are cut around each of them, and their
-// terms lie as far apart; or if leadership moved as often, or votes were split over as many candidates.
+// What a run has reached is a set of features, each a number. Of a simulated run they are what happened before what: see
+// sim.Relations. Of others two runs share one if they were once in the same kind of situation: as many nodes lead, campaign,
+// follow and stand still, as many links are cut around each of them, and their terms lie as far apart; or if leadership moved
+// as often, or votes were split over as many candidates.
+
+// reached returns the features of a run, by what was seen of its situations where nothing more is known.
+func reached(r *record.Run, s *situation) map[feature]struct{} {
+	if len(r.Relations) == 0 {
+		return s.seen
+	}
+	all := make(map[feature]struct{}, len(r.Relations))
+	for _, n := range r.Relations {
+		all[feature{related, uint64(n)}] = struct{}{}
+	}
+	return all
+}
+
+// hashes are features as numbers that mean the same in every hunt.
+func hashes(all map[feature]struct{}) []uint64 {
+	numbers := make([]uint64, 0, len(all))
+	for f := range all {
+		h := (f.code ^ uint64(f.kind)<<56) * 0x9e3779b97f4a7c15
+		numbers = append(numbers, h^h>>32)
+	}
+	return numbers
+}
+
+// sortFeatures puts features in an order.
+func sortFeatures(all []feature) {
+	slices.SortFunc(all, func(a, b feature) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.code, b.code)) })
+}
 
 // situation is what is known of each node at one time of a run.
 type situation struct {
@@ -18,6 +48,10 @@ type situation struct {
 	cut   []bool // the links, from*n+to
 	codes []uint32
 	seen  map[feature]struct{}
+
+	leader        string // who claimed to lead last
+	moved, faults int
+	votes         map[uint64]map[string]int // by term and candidate
 }
 
 // feature is one thing that a run has reached, by its kind.
@@ -32,6 +66,7 @@ const (
 	together kind = iota // what all nodes are at one time
 	moves                // how often leadership has moved, and how many faults there had been
 	splits               // over how many candidates votes of one term were split, and how far
+	related              // something happened before something else
 )
 
 // member is one node.
@@ -41,49 +76,57 @@ type member struct {
 	ill     bool // links of it lose or delay packets, or its clock is wrong
 }
 
-// reached returns the features of a run.
-func reached(h *history.History) map[feature]struct{} {
-	s := newSituation(h.Setup())
-	leader, moved, faults := "", 0, 0
-	votes := map[uint64]map[string]int{}
+// situations returns the features of a run of which nothing but the history is known.
+func situations(h *history.History) map[feature]struct{} {
+	s := newSituation()
 	for i := range h.Ops {
-		op := &h.Ops[i]
-		if op.Type != history.OK {
-			continue
-		}
-		switch op.F {
-		case history.Observe, history.Announce:
-			if k, known := s.names[op.Node]; known && s.nodes[k].view != op.View {
-				s.nodes[k].view = op.View
-				s.situate()
-			}
-			if op.View.Claims() && op.Node != leader {
-				leader = op.Node
-				moved++
-				s.reach(moves, uint64(bits.Len(uint(moved)))<<8|uint64(min(faults, 3)))
-			}
-		case history.Granted:
-			if votes[op.Vote.Term] == nil {
-				votes[op.Vote.Term] = map[string]int{}
-			}
-			of := votes[op.Vote.Term]
-			of[op.Vote.For]++
-			s.reach(splits, uint64(len(of))<<8|uint64(of[op.Vote.For]))
-		case history.Inject, history.Change, history.Heal:
-			if op.F == history.Inject {
-				faults++
-			}
-			if op.Fault != nil {
-				s.change(op.Fault.Changes)
-				s.situate()
-			}
-		}
+		s.take(&h.Ops[i])
 	}
 	return s.seen
 }
 
-func newSituation(setup *history.Setup) *situation {
-	s := &situation{names: map[string]int{}, seen: map[feature]struct{}{}}
+// take takes note of what an op shows, while the run goes on. It does not keep the pointer.
+func (s *situation) take(op *history.Op) {
+	if op.Type != history.OK {
+		return
+	}
+	switch op.F {
+	case history.Begin:
+		s.begin(op.Setup)
+	case history.Observe, history.Announce:
+		if k, known := s.names[op.Node]; known && s.nodes[k].view != op.View {
+			s.nodes[k].view = op.View
+			s.situate()
+		}
+		if op.View.Claims() && op.Node != s.leader {
+			s.leader = op.Node
+			s.moved++
+			s.reach(moves, uint64(bits.Len(uint(s.moved)))<<8|uint64(min(s.faults, 3)))
+		}
+	case history.Granted:
+		if s.votes[op.Vote.Term] == nil {
+			s.votes[op.Vote.Term] = map[string]int{}
+		}
+		of := s.votes[op.Vote.Term]
+		of[op.Vote.For]++
+		s.reach(splits, uint64(len(of))<<8|uint64(of[op.Vote.For]))
+	case history.Inject, history.Change, history.Heal:
+		if op.F == history.Inject {
+			s.faults++
+		}
+		if op.Fault != nil {
+			s.change(op.Fault.Changes)
+			s.situate()
+		}
+	}
+}
+
+func newSituation() *situation {
+	return &situation{names: map[string]int{}, seen: map[feature]struct{}{}, votes: map[uint64]map[string]int{}}
+}
+
+// begin takes up who the members are.
+func (s *situation) begin(setup *history.Setup) {
 	if setup != nil {
 		for i, n := range setup.Nodes {
 			s.names[n] = i
@@ -91,7 +134,6 @@ func newSituation(setup *history.Setup) *situation {
 	}
 	n := len(s.names)
 	s.nodes, s.cut, s.codes = make([]member, n), make([]bool, n*n), make([]uint32, n)
-	return s
 }
 
 func (s *situation) reach(k kind, code uint64) { s.seen[feature{k, code}] = struct{}{} }

@@ -1,10 +1,13 @@
 package hunt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"recount/harness"
@@ -14,17 +17,21 @@ import (
 	"recount/nemesis"
 )
 
-// plan decides on run number k: something new, or a variation of a plan that reached something new.
+// plan decides on run number k: something new, or what comes of plans that reached something new.
 func (h *hunter) plan(k int) (record.Plan, error) {
 	rnd := seed.New(h.Seed, fmt.Sprintf("hunt run %d", k))
+	s := h.swarm(k)
 	parent := h.corpus.pick(rnd)
 	for range 20 {
 		var p record.Plan
 		var err error
-		if parent != nil && rnd.IntN(2) == 0 {
-			p, err = h.vary(*parent, rnd)
-		} else {
-			p, err = h.draw(rnd)
+		switch {
+		case parent == nil || rnd.IntN(2) == 0:
+			p, err = h.draw(s, rnd)
+		case rnd.IntN(4) == 0:
+			p = splice(*parent, *h.corpus.pick(rnd), rnd)
+		default:
+			p, err = h.vary(*parent, s, rnd)
 		}
 		if err != nil {
 			return p, err
@@ -33,7 +40,7 @@ func (h *hunter) plan(k int) (record.Plan, error) {
 			return p, nil
 		}
 	}
-	p, err := h.draw(rnd)
+	p, err := h.draw(s, rnd)
 	if err == nil {
 		err = harness.Check(p)
 	}
@@ -41,17 +48,47 @@ func (h *hunter) plan(k int) (record.Plan, error) {
 }
 
 // draw returns a plan that has nothing to do with any before.
-func (h *hunter) draw(rnd *rand.Rand) (p record.Plan, err error) {
+func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 	p = record.Plan{
-		Target: h.Target, On: h.On, Workloads: h.Workloads, Seed: uint64(rnd.Uint32()),
-		Nodes: h.Nodes[0] + rnd.IntN(h.Nodes[1]-h.Nodes[0]+1),
+		Target: h.Target, On: h.On, Workloads: s.workloads, Seed: uint64(rnd.Uint32()), Nodes: pick(h.sizes, rnd),
 	}
 	h.drawOptions(&p, rnd)
-	p.Schedule, err = h.steps(&p, 1+rnd.IntN(4), rnd)
+	h.focus = ""
+	if len(h.kinds) > 0 && rnd.IntN(2) == 0 {
+		h.focus = pick(h.kinds, rnd)
+	}
+	p.Schedule, err = h.steps(&p, s.faults, 1+rnd.IntN(4), rnd)
 	if k := len(p.Schedule) - 1; k >= 0 && rnd.IntN(4) == 0 {
 		p.Schedule[k].For, p.Schedule[k].ForTimes = 0, 0 // until the run ends
 	}
+	if len(s.lasting) > 0 && rnd.IntN(4) > 0 {
+		var behind nemesis.Schedule
+		behind, err = h.lasting(&p, s, 1+rnd.IntN(2), rnd)
+		p.Schedule = append(p.Schedule, behind...)
+	}
+	if len(h.edges) > 0 && slices.Contains(h.Faults, "clock-drift") && rnd.IntN(4) == 0 {
+		p.Schedule = append(h.apart(rnd), p.Schedule...)
+	}
+	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
 	return p, err
+}
+
+// lasting draws faults that are there for long, while others come and go.
+func (h *hunter) lasting(p *record.Plan, s swarm, count int, rnd *rand.Rand) (all nemesis.Schedule, err error) {
+	for range count {
+		one, err := h.steps(p, s.lasting, 1, rnd)
+		if err != nil {
+			return nil, err
+		}
+		for _, st := range one {
+			st.At, st.After, st.Wait, st.ForTimes = min(st.At, h.span(p, rnd)), "", 0, 0
+			if st.For = 0; rnd.IntN(2) == 0 {
+				st.For = (p.Time - st.At) / time.Duration(1+rnd.IntN(3))
+			}
+			all = append(all, st)
+		}
+	}
+	return all, nil
 }
 
 func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
@@ -62,8 +99,9 @@ func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
 	}
 	if p.Time = h.Time; p.Time == 0 {
 		silence := h.bounds(p).Silence
-		// At the least, one fault fits in: see harness.Check.
-		p.Time = max(min(max(40*silence, 10*time.Second), time.Minute), 18*silence).Round(time.Second)
+		// At the least, one fault fits in: see harness.Check. Short runs are more.
+		usual := min(max(40*silence, 10*time.Second), time.Minute)
+		p.Time = max(time.Duration(pick([]float64{0.4, 0.6, 1}, rnd)*float64(usual)), 18*silence).Round(time.Second)
 	}
 }
 
@@ -91,8 +129,7 @@ func (h *hunter) span(p *record.Plan, rnd *rand.Rand) time.Duration {
 }
 
 // steps draws a few steps of a schedule.
-func (h *hunter) steps(p *record.Plan, count int, rnd *rand.Rand) (nemesis.Schedule, error) {
-	faults := h.Faults
+func (h *hunter) steps(p *record.Plan, faults []string, count int, rnd *rand.Rand) (nemesis.Schedule, error) {
 	if rnd.IntN(2) == 0 {
 		faults = []string{pick(faults, rnd), pick(faults, rnd)}
 	}
@@ -104,6 +141,79 @@ func (h *hunter) steps(p *record.Plan, count int, rnd *rand.Rand) (nemesis.Sched
 		if s[i].ForTimes == 0 && rnd.IntN(2) == 0 {
 			s[i].For = h.span(p, rnd)
 		}
+		h.sharpen(&s[i], p, rnd)
+		s = append(s, h.beside(s[i], rnd)...)
+		if h.target.Store != 0 && len(s[i].Nodes) > 0 && rnd.IntN(4) == 0 {
+			s[i].Nodes = slices.Clone(s[i].Nodes)
+			s[i].Nodes[rnd.IntN(len(s[i].Nodes))] = h.target.Store.String()
+		}
 	}
 	return s, err
+}
+
+// beside returns what tells more together with a step than the step alone; mostly nothing.
+func (h *hunter) beside(st nemesis.Step, rnd *rand.Rand) nemesis.Schedule {
+	if st.Fault != "crash-within" || !slices.Contains(h.Faults, "hold-message") || rnd.IntN(2) == 0 {
+		return nil
+	}
+	// What comes to a node when it has just started again finds it with what it has kept.
+	st.Fault, st.Nodes = "hold-message", nemesis.Named{"all", "all"}
+	st.After, st.Wait = "", 0
+	st.With = map[string]string{
+		"kind": cmp.Or(st.With["kind"], "any"), "nth": strconv.Itoa(1 + rnd.IntN(2)), "count": strconv.Itoa(1 + rnd.IntN(3)), "until": "start",
+	}
+	return nemesis.Schedule{st}
+}
+
+// apart has all clocks run too fast, and that of the leader too slow, or the other way round, by what just takes no promise away.
+func (h *hunter) apart(rnd *rand.Rand) nemesis.Schedule {
+	by := pick(h.edges, rnd)
+	if rnd.IntN(4) == 0 {
+		by = -by
+	}
+	drift := func(node string, by float64) nemesis.Step {
+		return nemesis.Step{Fault: "clock-drift", Nodes: nemesis.Named{node}, With: map[string]string{"by": fmt.Sprintf("%.5f%%", 100*by)}}
+	}
+	// The leader's has both: it comes to run as much too slow as the others run too fast.
+	return nemesis.Schedule{drift("all", by), drift(pick([]string{"leader", "leader", "one"}, rnd), (1-by)/(1+by)-1)}
+}
+
+// sharpen fits a step to what is known of the target: the kinds of its messages, and how far its promises go.
+func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
+	f, err := nemesis.Find(st.Fault)
+	if err != nil {
+		panic(err) // it was drawn from the registry
+	}
+	set := func(name, value string) {
+		st.With = maps.Clone(st.With)
+		st.With[name] = value
+	}
+	switch {
+	case f.Events:
+		if len(h.kinds) > 0 && rnd.IntN(6) > 0 {
+			set("kind", cmp.Or(h.focus, pick(h.kinds, rnd)))
+		}
+		if _, waits := st.With["until"]; waits && len(h.kinds) > 0 && rnd.IntN(3) == 0 {
+			set("until", pick(h.kinds, rnd))
+		}
+		switch {
+		case len(f.Aims) == 1:
+			st.Nodes = nemesis.Named{pick([]string{"all", "all", "leader", "follower", "one"}, rnd)}
+		default:
+			st.Nodes = pick([]nemesis.Named{{"all", "all"}, {"all", "all"}, {"leader", "others"}, {"follower", "others"}, {"one", "one"}, {"follower", "leader"}}, rnd)
+		}
+		if rnd.IntN(3) > 0 {
+			st.For = max(st.For, time.Duration((2+rnd.IntN(10)))*h.bounds(p).Silence) // it needs time to happen
+		}
+	case st.Fault == "clock-drift":
+		sign := 1.0
+		if rnd.IntN(2) == 0 {
+			sign = -1
+		}
+		set("by", fmt.Sprintf("%.4g%%", 100*sign*h.drift(rnd)))
+	case st.With["delay"] != "" && rnd.IntN(2) == 0: // also longer than a term lasts
+		silence := float64(h.bounds(p).Silence)
+		d := time.Duration(silence * math.Exp(rnd.Float64()*math.Log(60)) / 20)
+		set("delay", max(d, time.Millisecond).Round(time.Millisecond).String())
+	}
 }

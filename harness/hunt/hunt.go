@@ -5,6 +5,7 @@ package hunt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"recount/checkers"
@@ -22,18 +23,26 @@ type Config struct {
 	Target    string
 	Options   map[string][]string // of the target: the values to draw each from
 	Faults    []string            // to draw from
-	Nodes     [2]int              // the smallest and the largest cluster
+	Nodes     [2]int              // the smallest and the largest cluster; with zeros those of Sizes
 	Time      time.Duration       // of each run; 0 for what suits the target
 	Workloads []string
+	// Sometimes are workloads that a part of the runs has besides.
+	Sometimes []string
 	On        string // where runs take place
 	// Property is what must break; with "" it is any that the target promises.
 	Property string
-	Seed     uint64        // decides which runs are made, in which order
-	Runs     int           // how many at most; 0 for no limit
-	Budget   time.Duration // how long at most; 0 for no limit
-	Jobs     int           // runs at once; 0 for one a core
+	Seed     uint64 // decides which runs are made, in which order
+	Runs     int    // how many at most; 0 for no limit
+	// Budget is how long it takes at most; 0 for no limit. A hunt that goes on leaves a third of it for what it has found to
+	// be shrunk.
+	Budget time.Duration
+	Jobs   int // runs at once; 0 for one a core
 	// KeepGoing goes on after the first finding.
 	KeepGoing bool
+	// Parents are plans to vary from the first run on, as if runs of this hunt had reached something new by them.
+	Parents []record.Plan
+	// Each is told of each run, in their order; it may be nil.
+	Each func(Trial)
 	// Make makes a run; nil simulates it.
 	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
 	// Progress is told how it goes, often; it may be nil.
@@ -60,17 +69,31 @@ type Finding struct {
 	run *record.Run // nil if another of the same kind is smaller: that one will be kept
 }
 
+// Trial is what a run of a hunt showed.
+type Trial struct {
+	Plan    record.Plan
+	Reached []uint64 // hashes of what it has reached, in no order: the same in every hunt
+	Fresh   bool     // no run of this hunt had reached some of it before
+	Aimed   []Aimed
+	Broken  []string // the properties that it broke, looked for or not
+	Found   *Finding // nil if it broke nothing that is looked for
+}
+
 // Result is what a hunt came to.
 type Result struct {
 	Progress
 	Findings    []Finding      // in the order of their runs
 	Broken      map[string]int // how many runs broke each property, looked for or not
 	Interrupted bool           // ctx ended before the runs or the budget did
+	Looked      Looked         // how much was looked at
 }
 
 // window is how many runs are planned ahead of those whose results are known. It does not depend on the number of jobs,
 // so neither do the plans: the same seed hunts the same runs on every machine.
 const window = 64
+
+// maxNodes is the largest cluster that a plan may have.
+const maxNodes = 99
 
 // Hunt makes runs until it has found something, or until its budget is spent, or ctx ends. An error is one of the
 // configuration, and the result nil, or one of the harness, and the result what was found until then.
@@ -82,23 +105,31 @@ func Hunt(ctx context.Context, cfg Config) (*Result, error) {
 	return h.hunt(ctx)
 }
 
+// Check finds what is wrong with a configuration, without a run.
+func (cfg Config) Check() error {
+	_, err := newHunter(cfg)
+	return err
+}
+
 // hunter is a hunt under way. Runs are planned and taken note of in order.
 type hunter struct {
 	Config
-	target *targets.Target
-	corpus corpus
-	result Result
-	best   map[string]int // of the findings of each kind the one to be kept
+	target  *targets.Target
+	corpus  corpus
+	looking looking
+	result  Result
+	sizes   []int          // of clusters, each as often as it is drawn
+	edges   []float64      // drifts that just take no promise away
+	kinds   []string       // of messages, as they were met
+	focus   string         // the kind that the plan under way is about; "" for no single one
+	best    map[string]int // of the findings of each kind the one to be kept
 }
 
 func newHunter(cfg Config) (*hunter, error) {
-	h := &hunter{Config: cfg, corpus: newCorpus(), best: map[string]int{}}
+	h := &hunter{Config: cfg, corpus: newCorpus(cfg.Parents), looking: newLooking(), best: map[string]int{}}
 	h.result.Broken = map[string]int{}
 	if err := h.check(); err != nil {
 		return nil, harness.Usage(err)
-	}
-	if h.Make == nil {
-		h.Make = harness.Simulate
 	}
 	if h.Progress == nil {
 		h.Progress = func(Progress) {}
@@ -116,27 +147,40 @@ func (h *hunter) check() (err error) {
 			return err
 		}
 	}
-	if h.Nodes[0] < 2 || h.Nodes[1] < h.Nodes[0] {
+	if h.Nodes == [2]int{} {
+		h.sizes = Sizes
+	} else if h.Nodes[0] < 2 || h.Nodes[1] < h.Nodes[0] {
 		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start")
+	} else if h.Nodes[1] > maxNodes {
+		return hint.Add(fmt.Errorf("clusters of up to %d nodes: %d are the most", h.Nodes[1], maxNodes), "3 to 7 are a good start")
+	}
+	for n := h.Nodes[0]; n > 0 && n <= h.Nodes[1]; n++ {
+		h.sizes = append(h.sizes, n)
 	}
 	if len(h.Faults) == 0 {
 		return hint.Add(fmt.Errorf("no faults to draw from"), "recount list faults shows them")
 	}
 	for name, values := range h.Options {
+		if len(values) == 0 {
+			return hint.Add(fmt.Errorf("option %s has no values to draw from", name), "leave it out for the default")
+		}
 		for _, v := range values {
 			if _, err := h.target.Parse(map[string]string{name: v}); err != nil {
 				return err
 			}
 		}
 	}
-	p := record.Plan{Target: h.Target, On: h.On, Nodes: h.Nodes[1], Faults: h.Faults, Workloads: h.Workloads}
+	p := record.Plan{Target: h.Target, On: h.On, Nodes: slices.Max(h.sizes), Faults: h.Faults, Workloads: slices.Concat(h.Workloads, h.Sometimes)}
 	h.drawOptions(&p, seed.New(h.Seed, "check"))
+	h.edges = edges(h.target)
 	return harness.Check(p)
 }
 
 // trial is what one run of a hunt showed.
 type trial struct {
 	reached map[feature]struct{}
+	kinds   []string // of messages
+	aimed   []Aimed
 	broken  []string // properties
 	found   *Finding
 }
@@ -172,7 +216,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		}
 		h.result.Took = time.Since(begun)
 		h.Progress(h.result.Progress)
-		if t == nil || t.found != nil && !h.KeepGoing {
+		if t == nil || t.found != nil && !h.KeepGoing || h.spent() {
 			break
 		}
 	}
@@ -180,31 +224,65 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		return nil, failed
 	}
 	h.result.Interrupted = ctx.Err() != nil
+	h.result.Looked = h.looking.so()
 	return &h.result, nil
+}
+
+// spent reports whether what is left of the budget is for shrinking.
+func (h *hunter) spent() bool {
+	return h.KeepGoing && h.Budget > 0 && len(h.result.Findings) > 0 && h.result.Took > h.Budget*2/3
 }
 
 // make makes a run and keeps of it what counts: nothing if it was cut short.
 func (h *hunter) make(ctx context.Context, p record.Plan) (*trial, error) {
-	r, err := h.Make(ctx, p)
+	s := newSituation()
+	r, err := h.run(ctx, p, s)
 	if ctx.Err() != nil {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{reached: reached(r.History)}
+	t := &trial{reached: reached(r, s), kinds: r.Kinds, aimed: aimed(r.Frame())}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Verdict != checkers.Invalid {
 			continue
 		}
 		t.broken = append(t.broken, v.Property)
-		if t.found == nil && Wanted(v, h.Property) {
+		if t.found == nil && (Wanted(v, h.Property) || h.planted(r, v)) {
 			t.found = &Finding{Property: v.Property, Plan: p, Why: v.Why, run: r}
-			t.found.Under, t.found.Whole = shrink.Circumstances(r.History, v)
+			t.found.Under, t.found.Whole = shrink.Circumstances(r.Frame(), v)
 		}
 	}
 	return t, nil
+}
+
+// run makes a run and has its ops looked at as they come. One that is simulated keeps no history: it is judged while it goes on,
+// and made again if somebody wants to see it.
+func (h *hunter) run(ctx context.Context, p record.Plan, s *situation) (*record.Run, error) {
+	if h.Make == nil && p.On == record.OnSim {
+		return harness.Glance(ctx, p) // whose Relations tell more
+	} else if h.Make == nil {
+		return harness.Glance(ctx, p, s.take)
+	}
+	r, err := h.Make(ctx, p)
+	if err == nil && r.History != nil {
+		for i := range r.History.Ops {
+			s.take(&r.History.Ops[i])
+		}
+	}
+	return r, err
+}
+
+// planted reports whether a verdict is on a promise that only an option takes away that is there to break it: a hunt of such
+// an election looks for what it breaks.
+func (h *hunter) planted(r *record.Run, v *record.Verdict) bool {
+	if h.Property != "" || v.Excused {
+		return false
+	}
+	o, err := h.target.Parse(r.Options)
+	return err == nil && h.target.Planted(o, v.Property)
 }
 
 // Wanted reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
@@ -214,7 +292,13 @@ func Wanted(v *record.Verdict, property string) bool {
 
 // note takes up what run number k, from 0, has shown.
 func (h *hunter) note(k int, p record.Plan, t *trial) {
-	h.corpus.note(p, t.reached)
+	fresh := h.corpus.note(p, t.reached)
+	h.looking.note(p, t)
+	for _, kind := range t.kinds {
+		if !slices.Contains(h.kinds, kind) {
+			h.kinds = append(h.kinds, kind)
+		}
+	}
 	h.result.Runs++
 	h.result.Coverage = h.corpus.size()
 	for _, property := range t.broken {
@@ -226,18 +310,21 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 		h.result.Findings = append(h.result.Findings, *t.found)
 		h.spare(len(h.result.Findings) - 1)
 	}
+	if h.Each != nil {
+		h.Each(Trial{Plan: p, Reached: hashes(t.reached), Fresh: fresh, Aimed: t.aimed, Broken: t.broken, Found: t.found})
+	}
 }
 
 // spare lets go of the runs of findings that will not be kept: of each kind one is, and the last finding may be it.
 func (h *hunter) spare(last int) {
 	f := &h.result.Findings[last]
-	best, known := h.best[f.kind()]
-	if known && h.result.Findings[best].size() <= f.size() {
+	best, known := h.best[f.Kind()]
+	if known && h.result.Findings[best].Size() <= f.Size() {
 		f.run = nil
 		return
 	}
 	if known {
 		h.result.Findings[best].run = nil
 	}
-	h.best[f.kind()] = last
+	h.best[f.Kind()] = last
 }

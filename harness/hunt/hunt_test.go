@@ -169,7 +169,7 @@ func TestPlansKeepToWhatWasAskedFor(t *testing.T) {
 }
 
 func TestWhatReachedSomethingNewIsVaried(t *testing.T) {
-	c := newCorpus()
+	c := newCorpus(nil)
 	rnd := seed.New(1, "test")
 	require.Nil(t, c.pick(rnd))
 	reach := func(seed uint64, codes ...uint64) {
@@ -197,7 +197,7 @@ func TestCoverageTellsSituationsApart(t *testing.T) {
 		p.Target, p.Time = "raft", 10*time.Second
 		r, err := harness.Simulate(context.Background(), p)
 		require.NoError(t, err)
-		return reached(r.History)
+		return situations(r.History)
 	}
 	calm := reach(record.Plan{Nodes: 3, Seed: 1})
 	require.Equal(t, calm, reach(record.Plan{Nodes: 3, Seed: 1}))
@@ -301,4 +301,28 @@ func TestAfterCtrlCFindingsAreKeptAsTheyAre(t *testing.T) {
 	require.Len(t, kept, 1)
 	require.Nil(t, kept[0].Shrunk)
 	require.FileExists(t, filepath.Join(kept[0].Found.Dir, "report.html"))
+}
+
+func TestAPlantedOptionKeepsThePromises(t *testing.T) {
+	cfg := after("raft", "", 1)
+	cfg.Options = map[string][]string{"vote-twice": {"true"}}
+	r := hunted(t, cfg)
+	require.Len(t, r.Findings, 1)
+	require.Contains(t, []string{"single-leader-per-term", "vote-once", "fencing"}, r.Findings[0].Property)
+}
+
+func TestAHuntSaysHowMuchItHasLookedAt(t *testing.T) {
+	cfg := after("raft-prevote", "", 1)
+	cfg.Runs, cfg.Nodes, cfg.Faults = 40, [2]int{}, []string{"hold-message", "kill", "disk-full"}
+	l := hunted(t, cfg).Looked
+	require.Equal(t, 40, l.Runs)
+	require.Greater(t, l.Keys, 100)
+	require.Equal(t, l.Keys, l.Curve[len(l.Curve)-1].Keys)
+	require.Equal(t, 40, l.Chance.Trials)
+	require.NotContains(t, l.Idle, "kill")
+	require.GreaterOrEqual(t, l.Planted.Bugs, l.Planted.Found)
+
+	seen := (&looking{drawn: map[string]bool{"a": true, "b": true}, took: map[string]bool{"b": true}, met: map[string]bool{"k": true}, aimed: map[string]bool{}}).so()
+	require.Equal(t, []string{"a"}, seen.Idle)
+	require.Equal(t, []string{"k"}, seen.Unaimed)
 }

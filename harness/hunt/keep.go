@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"recount/harness"
 	"recount/harness/record"
@@ -20,6 +21,7 @@ type Keeper struct {
 	Results string        // folder under which runs get their own
 	Origin  string        // the command that found them
 	Shrink  shrink.Config // how to shrink; its Property is set for each
+	Until   time.Time     // after which nothing more is shrunk; zero for no end
 	// Tell is told before each finding is shrunk; it may be nil.
 	Tell func(f Finding, more int)
 }
@@ -31,26 +33,38 @@ type Kept struct {
 	Shrunk *shrink.Result // nil if there was no time to shrink it
 	File   string         // the scenario that it was shrunk to, in the folder of Shrunk.Run
 	Alike  int            // further runs that broke the same property in the same circumstances, or were shrunk to the same
+	Others int            // runs that broke it in other circumstances, which there was no time to look into
 }
 
 // maxShrunk is how many findings of one hunt are shrunk. Those that differ only in the faults around them come to the
 // same in the end.
 const maxShrunk = 20
 
-// Keep keeps the findings of a hunt, one of each kind. When ctx ends it shrinks no more, and keeps the rest as it is. An error
-// comes with what was kept until then, the finding that was being shrunk among it.
+// Keep keeps the findings of a hunt, one of each signature. Of each property one is kept even where there is no time to shrink
+// it; what else is not shrunk is counted. An error comes with what was kept until then, the finding that was being shrunk
+// among it.
 func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 	groups := grouped(r.Findings)
-	known := map[string]*Kept{}
+	known, first := map[string]*Kept{}, map[string]*Kept{}
 	for i, g := range groups {
+		more := min(len(groups), maxShrunk) - i - 1
+		left, timely := k.left(more)
+		timely = timely && more >= 0 && ctx.Err() == nil
+		if lead := first[g.Property]; lead != nil && !timely {
+			lead.Others += 1 + g.Alike
+			continue
+		}
 		if k.Tell != nil {
-			k.Tell(g.Finding, len(groups)-i-1)
+			k.Tell(g.Finding, max(more, 0))
 		}
 		var small *shrink.Result
 		var failed error
-		if i < maxShrunk && ctx.Err() == nil {
+		if timely {
 			cfg := k.Shrink
 			cfg.Property = g.Property
+			if left > 0 && (cfg.Budget == 0 || left < cfg.Budget) {
+				cfg.Budget = left
+			}
 			small, failed = shrink.Shrink(ctx, g.run, cfg)
 		}
 		var same *Kept
@@ -65,6 +79,9 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 			return all, errors.Join(failed, err)
 		} else {
 			all = append(all, g)
+			if first[g.Property] == nil {
+				first[g.Property] = g
+			}
 		}
 		if failed != nil {
 			return all, failed
@@ -73,11 +90,24 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 	return all, nil
 }
 
+// left is how long the next finding may take to shrink, with so many more to come, and whether there is time for it; 0 is
+// as long as it takes.
+func (k Keeper) left(more int) (time.Duration, bool) {
+	if k.Until.IsZero() {
+		return 0, true
+	}
+	left := time.Until(k.Until)
+	if more > 0 {
+		left /= 2
+	}
+	return left, left > 0
+}
+
 // grouped returns one finding of each kind, the one with the fewest faults and nodes, and how many others are of it.
 func grouped(findings []Finding) (groups []*Kept) {
 	kinds := map[string]*Kept{}
 	for _, f := range findings {
-		kind := f.kind()
+		kind := f.Kind()
 		g := kinds[kind]
 		if g == nil {
 			g = &Kept{Finding: f}
@@ -86,22 +116,32 @@ func grouped(findings []Finding) (groups []*Kept) {
 			continue
 		}
 		g.Alike++
-		if f.size() < g.size() {
+		if f.Size() < g.Size() {
 			g.Finding = f
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b *Kept) int { return a.size() - b.size() })
+	slices.SortStableFunc(groups, func(a, b *Kept) int { return a.Size() - b.Size() })
+	later := map[string]int{} // how many of the same property come before: for each property there is to be time
+	rank := map[*Kept]int{}
+	for _, g := range groups {
+		rank[g] = later[g.Property]
+		later[g.Property]++
+	}
+	slices.SortStableFunc(groups, func(a, b *Kept) int { return min(rank[a], 1) - min(rank[b], 1) })
 	return groups
 }
 
-// kind is the same for findings that are likely to be shrunk to the same.
-func (f *Finding) kind() string { return fmt.Sprint(f.Property, f.Under, f.Whole) }
+// Kind is the same for findings that are likely to be shrunk to the same.
+func (f *Finding) Kind() string { return fmt.Sprint(f.Property, f.Under, f.Whole) }
 
-// size is how much there is to shrink.
-func (f *Finding) size() int { return 100*len(f.Plan.Schedule) + f.Plan.Nodes }
+// Size is how much there is to shrink.
+func (f *Finding) Size() int { return 100*len(f.Plan.Schedule) + f.Plan.Nodes }
 
 // keep writes a finding, and what it was shrunk to.
 func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
+	if err := harness.Recall(g.run); err != nil {
+		return err
+	}
 	if small != nil && small.Run == g.run { // nothing was left out: it is kept twice, each with its own report
 		same := *g.run
 		same.Dir, same.Verdicts = "", slices.Clone(same.Verdicts)
@@ -144,6 +184,9 @@ func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err 
 
 // store gives a run a folder of its own, in which the property counts as required, and the command that repeats it there.
 func (k Keeper) store(r *record.Run, property string, repeat func(dir string) string) error {
+	if err := harness.Recall(r); err != nil {
+		return err
+	}
 	r.Plan.Require = []string{property}
 	r.Require(property)
 	if err := harness.Keep(r, k.Results); err != nil {

@@ -29,7 +29,7 @@ var known = []struct {
 	least                    string   // the schedule that it takes, where it is known
 }{
 	// One link is cut, and its ends depose each other.
-	{"blazingmq-term", "", "no-ping-pong", "", links, 1, "cut-link"},
+	{"blazingmq-term", "", "no-ping-pong", "", links, 1, "flap-link"},
 	{"raft", "", "no-ping-pong", "", links, 1, "cut-link"},
 	// Who was cut off comes back with a higher term.
 	{"raft", "", "sticky-leader", "", isolation, 1, "isolate and heal"},
@@ -47,6 +47,9 @@ var known = []struct {
 	{"raft", "vote-twice=true", "single-leader-per-term", "", nil, 2, ""},
 	{"raft", "stale-log=true", "linearizable", "register", nil, 2, ""},
 	{"raft", "minority-quorum=true", "single-leader-per-term", "", nil, 2, ""},
+	{"raft", "minority-quorum=true", "quorum", "", nil, 2, ""},
+	{"raft-prevote", "no-backtrack=true", "progress", "register", isolation, 4, ""},
+	{"raft", "leader-by-vote=true", "learns-leader", "", nil, 4, ""},
 	{"leader-lease", "clock=wall", "exclusive-leadership", "", nil, 4, ""},
 
 	{"highest-address", "", "elects", "", nil, 4, ""},

@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -14,13 +15,13 @@ import (
 const maxSteps = 8
 
 // vary returns a plan that is a little different from one that reached something new.
-func (h *hunter) vary(p record.Plan, rnd *rand.Rand) (record.Plan, error) {
+func (h *hunter) vary(p record.Plan, s swarm, rnd *rand.Rand) (record.Plan, error) {
 	p.Schedule = slices.Clone(p.Schedule)
 	if rnd.IntN(4) > 0 {
 		p.Seed = uint64(rnd.Uint32())
 	}
 	for range 1 + rnd.IntN(3) {
-		if err := h.change(&p, rnd); err != nil {
+		if err := h.change(&p, s, rnd); err != nil {
 			return p, err
 		}
 	}
@@ -29,19 +30,19 @@ func (h *hunter) vary(p record.Plan, rnd *rand.Rand) (record.Plan, error) {
 }
 
 // change makes one change.
-func (h *hunter) change(p *record.Plan, rnd *rand.Rand) error {
+func (h *hunter) change(p *record.Plan, s swarm, rnd *rand.Rand) error {
 	if len(p.Schedule) == 0 {
-		return h.another(p, rnd)
+		return h.another(p, s, rnd)
 	}
 	k := rnd.IntN(len(p.Schedule))
 	st := &p.Schedule[k]
-	switch rnd.IntN(9) {
+	switch rnd.IntN(12) {
 	case 0:
 		p.Schedule = slices.Delete(p.Schedule, k, k+1)
 	case 1:
-		return h.another(p, rnd)
+		return h.another(p, s, rnd)
 	case 2: // another fault at the same time
-		s, err := h.steps(p, 1, rnd)
+		s, err := h.steps(p, s.faults, 1, rnd)
 		if err != nil || len(s) == 0 {
 			return err
 		}
@@ -61,21 +62,64 @@ func (h *hunter) change(p *record.Plan, rnd *rand.Rand) error {
 	case 6:
 		st.At = time.Duration(pick([]float64{0.5, 0.9, 1.1, 1.5}, rnd) * float64(st.At)).Round(time.Millisecond)
 	case 7: // aimed at somebody else
-		if len(st.Nodes) > 0 {
+		if f, err := nemesis.Find(st.Fault); err == nil && f.Events {
+			h.sharpen(st, p, rnd)
+		} else if len(st.Nodes) > 0 {
 			st.Nodes = slices.Clone(st.Nodes)
 			st.Nodes[0] = pick([]string{"leader", "follower", "one", "old-leader"}, rnd)
 		}
 	case 8:
-		p.Nodes = h.Nodes[0] + rnd.IntN(h.Nodes[1]-h.Nodes[0]+1)
+		p.Nodes = pick(h.sizes, rnd)
 		h.drawOptions(p, rnd)
+	case 9: // what it is told, once more
+		*st = again(*st)
+		h.sharpen(st, p, rnd)
+	case 10: // the same until then, and another end: see splice
+		p.Schedule = slices.DeleteFunc(p.Schedule, func(o nemesis.Step) bool { return o.At > st.At })
+		return h.another(p, s, rnd)
+	case 11: // something else meanwhile
+		if len(s.lasting) > 0 && len(p.Schedule) < maxSteps {
+			more, err := h.lasting(p, s, 1, rnd)
+			p.Schedule = append(p.Schedule, more...)
+			return err
+		}
 	}
 	return nil
 }
 
 // another adds steps, at a time of their own.
-func (h *hunter) another(p *record.Plan, rnd *rand.Rand) error {
-	s, err := h.steps(p, 1+rnd.IntN(2), rnd)
-	room := maxSteps - len(p.Schedule)
+func (h *hunter) another(p *record.Plan, w swarm, rnd *rand.Rand) error {
+	s, err := h.steps(p, w.faults, 1+rnd.IntN(2), rnd)
+	room := max(0, maxSteps-len(p.Schedule))
 	p.Schedule = append(p.Schedule, s[:min(len(s), room)]...)
 	return err
+}
+
+// again returns a step whose options are its own.
+func again(st nemesis.Step) nemesis.Step {
+	st.With = maps.Clone(st.With)
+	if st.With == nil {
+		st.With = map[string]string{}
+	}
+	return st
+}
+
+// splice returns a plan that begins as one that reached something new, and goes on as another one did. With the seed and the
+// cluster of the first, all is the same up to there.
+func splice(a, b record.Plan, rnd *rand.Rand) record.Plan {
+	cut := time.Duration(rnd.Int64N(int64(a.Time) + 1))
+	p := a
+	p.Schedule = nil
+	for _, st := range a.Schedule {
+		if st.At <= cut {
+			p.Schedule = append(p.Schedule, st)
+		}
+	}
+	for _, st := range b.Schedule {
+		if st.At > cut && len(p.Schedule) < maxSteps {
+			p.Schedule = append(p.Schedule, st)
+		}
+	}
+	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
+	return p
 }

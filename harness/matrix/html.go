@@ -18,7 +18,13 @@ import (
 var pageTemplate string
 
 //go:embed page.css
-var pageCSS template.CSS
+var pageCSS string
+
+//go:embed cells.css
+var cellsCSS string
+
+// Style is the style sheet of the classes that Cell.Class returns, for a page that begins with report.Style.
+func Style() template.CSS { return template.CSS(cellsCSS) }
 
 //go:embed page.js
 var pageJS template.JS
@@ -83,7 +89,7 @@ type findingView struct {
 // HTML writes the matrix as one page that needs nothing but the runs beside it.
 func HTML(w io.Writer, t *Table) error {
 	v := &view{
-		Table: t, Mark: "✓", Tone: "held", Sentence: t.sentence(), Facts: t.facts(), Style: report.Style(), CSS: pageCSS, JS: pageJS,
+		Table: t, Mark: "✓", Tone: "held", Sentence: t.sentence(), Facts: t.facts(), Style: report.Style(), CSS: template.CSS(strings.Replace(pageCSS, "/*cells*/\n", cellsCSS, 1)), JS: pageJS,
 		Across: (len(t.Properties) + 2) / 3, FootGuns: t.FootGuns(),
 		Broken: shown("broken", t.Findings(Broken)), Weak: shown("weak", t.Findings(Weak)),
 	}
@@ -187,7 +193,7 @@ func (t *Table) heatRow(r int, columns []columnView) heatRow {
 		pair := t.Pair(r, c)
 		cell := heatCell{Cut: columns[c].Cut, Title: pair.summary(t)}
 		for p := range pair.Cells {
-			cell.Squares = append(cell.Squares, square{pair.Cells[p].class(), pair.Cells[p].Run})
+			cell.Squares = append(cell.Squares, square{pair.Cells[p].Class(), pair.Cells[p].Run})
 		}
 		h.Cells = append(h.Cells, cell)
 	}
@@ -208,8 +214,8 @@ func (p *Pair) summary(t *Table) string {
 	return s
 }
 
-// class is the colour of a cell: the more of its runs violated the property, the stronger.
-func (c *Cell) class() string {
+// Class is the colour of a cell: the more of its runs violated the property, the stronger.
+func (c *Cell) Class() string {
 	switch c.Verdict {
 	case Broken:
 		return "b"

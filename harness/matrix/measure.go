@@ -157,7 +157,7 @@ func (m *measurement) add(j job, n made, err error) error {
 		return fmt.Errorf("%s: %w", j.plan.Command(), err)
 	case err != nil:
 		return err
-	case !r.History.Complete(): // it was cut short, and shows nothing
+	case !r.Frame().Complete(): // it was cut short, and shows nothing
 		return nil
 	}
 	pair.Runs++

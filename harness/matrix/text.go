@@ -13,8 +13,9 @@ import (
 // abbreviations head the columns of a text table.
 var abbreviations = map[string]string{
 	"single-leader-per-term": "1/term", "exclusive-leadership": "excl", "fencing": "fence", "monotonic-term": "mono",
-	"vote-once": "vote", "agreement": "agree", "ordered-updates": "order", "linearizable": "linear",
+	"vote-once": "vote", "quorum": "quorum", "agreement": "agree", "ordered-updates": "order", "linearizable": "linear",
 	"sticky-leader": "sticky", "no-ping-pong": "pong", "bounded-terms": "terms", "stays-up": "up", "elects": "elects",
+	"learns-leader": "learns", "progress": "write",
 }
 
 // Text writes the matrix for people without a browser: each election's properties under everything that was done to it,
@@ -43,6 +44,12 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 		return fmt.Errorf("write the text: %w", err)
 	}
 	return nil
+}
+
+// Sign is what a cell comes to in one character.
+func (c *Cell) Sign() string {
+	s, _ := sign(c.Verdict, c.Promised)
+	return s
 }
 
 // sign is a verdict in one character, and the colour that goes with it.

@@ -15,7 +15,7 @@ import (
 // The files of a matrix's folder.
 const (
 	PageFile     = "matrix.html"
-	jsonFile     = "matrix.json"
+	DataFile     = "matrix.json"
 	textFile     = "matrix.txt"
 	markdownFile = "matrix.md"
 )
@@ -32,7 +32,7 @@ func MakeFolder(results string) (string, error) {
 // Write writes a matrix into its folder in every form.
 func Write(t *Table, dir string) error {
 	for name, write := range map[string]func(io.Writer, *Table) error{
-		PageFile: HTML, jsonFile: JSON, textFile: Text, markdownFile: Markdown,
+		PageFile: HTML, DataFile: JSON, textFile: Text, markdownFile: Markdown,
 	} {
 		var b bytes.Buffer
 		if err := write(&b, t); err != nil {
@@ -43,6 +43,23 @@ func Write(t *Table, dir string) error {
 		}
 	}
 	return nil
+}
+
+// Read reads what JSON wrote.
+func Read(b []byte) (*Table, error) {
+	t := &Table{}
+	if err := json.Unmarshal(b, t); err != nil {
+		return nil, fmt.Errorf("read the matrix: %w", err)
+	}
+	if len(t.Pairs) != len(t.Rows)*len(t.Columns) {
+		return nil, fmt.Errorf("read the matrix: %d pairs of %d rows and %d columns", len(t.Pairs), len(t.Rows), len(t.Columns))
+	}
+	for i := range t.Pairs {
+		if p := &t.Pairs[i]; len(p.Cells) != len(t.Properties) {
+			return nil, fmt.Errorf("read the matrix: %s under %s has %d cells for %d properties", p.Row, p.Column, len(p.Cells), len(t.Properties))
+		}
+	}
+	return t, nil
 }
 
 // JSON writes the matrix as one object.

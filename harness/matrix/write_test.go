@@ -29,7 +29,7 @@ func TestAMatrixIsWrittenInEveryForm(t *testing.T) {
 	broken := table.cell("test-boastful", "isolate", "exclusive-leadership")
 
 	var back Table
-	require.NoError(t, json.Unmarshal([]byte(read(jsonFile)), &back))
+	require.NoError(t, json.Unmarshal([]byte(read(DataFile)), &back))
 	require.Equal(t, table.Pairs, back.Pairs)
 	require.Equal(t, table.Missed, back.Missed)
 

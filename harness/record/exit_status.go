@@ -40,7 +40,7 @@ const (
 // A promise that the run did not put to the test decides nothing either way, unless none was.
 func (r *Run) Stand() {
 	r.Standing = Standing{Status: StatusUnknown}
-	r.Flaw, r.Detail = flaw(r.History, &r.Plan)
+	r.Flaw, r.Detail = flaw(r.Frame(), &r.Plan)
 	decided, open := false, false
 	for i := range r.Verdicts {
 		m := r.Verdicts[i].Meaning()
@@ -65,8 +65,8 @@ func (r *Run) Require(property string) {
 }
 
 // flaw returns what makes a run of that plan decide nothing, if anything does.
-func flaw(h *history.History, p *Plan) (f Flaw, detail string) {
-	if h == nil || !h.Complete() {
+func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
+	if !h.Complete() {
 		return CutShort, ""
 	}
 	asked, took := 0, 0

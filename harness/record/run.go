@@ -26,12 +26,17 @@ type Run struct {
 	Standing                   // what the verdicts amount to; Stand works it out
 	Repeat   string            `json:"repeat"` // the command that repeats the run
 	Notes    []string          `json:"notes,omitempty"`
+	Unread   string            `json:"unread,omitempty"`  // answers of nodes that could not be read, in a sentence or two
 	Version  string            `json:"version,omitempty"` // of Recount
 	Events   string            `json:"events,omitempty"`  // with real servers in virtual time: a hash of all that they did, each switch of goroutines included
 	Plan     Plan              `json:"plan,omitzero"`     // its schedule included, drawn or written; zero if nobody knows
 
-	History  *history.History `json:"-"`
+	History  *history.History `json:"-"` // nil of a run that kept none
+	Unkept   *history.Frame   `json:"-"` // what is left of it then
 	Verdicts []Verdict        `json:"-"`
+	// Relations and Kinds sum up what happened in a simulated run that was made to learn from: see sim.Relations.
+	Relations []uint16 `json:"-"`
+	Kinds     []string `json:"-"`
 }
 
 // Verdict is a checker's result and what is at stake with it.
@@ -45,13 +50,19 @@ type Verdict struct {
 	Expect checkers.Verdict `json:"expect,omitzero"`
 }
 
-// Setup returns what the history tells about the cluster, or nil.
-func (r *Run) Setup() *history.Setup {
-	if r.History == nil {
-		return nil
+// Frame returns what the harness and the nemesis did, whether the history was kept or not.
+func (r *Run) Frame() *history.Frame {
+	switch {
+	case r.History != nil:
+		return r.History.Frame()
+	case r.Unkept != nil:
+		return r.Unkept
 	}
-	return r.History.Setup()
+	return &history.Frame{}
 }
+
+// Setup returns what the history tells about the cluster, or nil.
+func (r *Run) Setup() *history.Setup { return r.Frame().Setup() }
 
 // Verdict returns the verdict on a property, or nil if nobody judged it.
 func (r *Run) Verdict(property string) *Verdict {

@@ -12,7 +12,7 @@ import (
 // Circumstances tells by time which faults had to do with a violation: those under way in it, or else the one that came
 // last before. whole is whether the cluster was in good health again when the violation was complete, and no fault under
 // way that would have moved on.
-func Circumstances(h *history.History, v *record.Verdict) (under []string, whole bool) {
+func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole bool) {
 	names := map[string]bool{}
 	open := map[int]string{}
 	last, moving := "", false
@@ -81,7 +81,7 @@ func mark[K comparable](m map[K]bool, at K, ill bool) {
 }
 
 // settledAt is when schedules began to count.
-func settledAt(h *history.History) time.Duration {
+func settledAt(h *history.Frame) time.Duration {
 	for i := range h.Ops {
 		if h.Ops[i].F == history.Settle {
 			return h.Ops[i].Time

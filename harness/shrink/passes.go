@@ -108,7 +108,12 @@ func (s *shrinker) faults() {
 			}
 			aims := [][]string{s.best.Schedule[i].Nodes, nil} // as before, or as the new fault has it
 			if slices.ContainsFunc(aims, func(words []string) bool {
-				return s.try(s.with(func(p *record.Plan) { become(&p.Schedule[i], f, words) }))
+				return s.try(s.with(func(p *record.Plan) { become(&p.Schedule[i], f, words) })) ||
+					// What is simpler may take longer to tell.
+					s.try(s.with(func(p *record.Plan) {
+						become(&p.Schedule[i], f, words)
+						p.Time *= 3
+					}))
 			}) {
 				break
 			}

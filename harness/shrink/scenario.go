@@ -19,6 +19,9 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nWhat happens:\n\n", fold(r.Verdict.Why))
 	b.WriteString(Story(r.Run.History, r.Verdict))
+	if r.Decision != nil {
+		fmt.Fprintf(&b, "\n%s\n", fold(r.Decision.String()))
+	}
 	fmt.Fprintf(&b, "\n%s\n", fold(r.rate()))
 	if origin != "" {
 		fmt.Fprintf(&b, "%s\n", origin)
@@ -45,6 +48,9 @@ func (r *Result) Rate() string {
 		where = "on containers"
 	}
 	words := fmt.Sprintf("%d of %d runs %s show it", r.Hits, r.Measured, where)
+	if r.Hits == 0 && r.Plan.On == record.OnSim {
+		words = fmt.Sprintf("it depends on the timing of seed %d: ", r.Plan.Seed) + words
+	}
 	if r.Measured < r.ToMeasure {
 		words += fmt.Sprintf("; %d were to be made", r.ToMeasure)
 	}
@@ -63,18 +69,6 @@ func Faults(p record.Plan) string {
 	all := count(len(names), "fault")
 	slices.Sort(names)
 	return fmt.Sprintf("%s (%s)", all, strings.Join(slices.Compact(names), ", "))
-}
-
-// Signature tells shrunk findings apart: the property, what it takes, and whether the cluster was whole when it broke.
-func (r *Result) Signature() string {
-	words := []string{r.Property}
-	for _, st := range r.Plan.Schedule {
-		words = append(words, strings.Join(append([]string{st.Fault}, st.Nodes...), " "))
-	}
-	if _, whole := Circumstances(r.Run.History, r.Verdict); whole {
-		words = append(words, "whole")
-	}
-	return strings.Join(words, "; ")
 }
 
 func count(n int, thing string) string {

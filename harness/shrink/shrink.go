@@ -30,7 +30,10 @@ type Config struct {
 	// Measure is how many further runs of the result tell how often it shows the violation; 0 for 100.
 	Measure int
 	// Budget is how long it may take; 0 for no limit. What it takes to measure is set aside of it, half of it at most.
-	Budget   time.Duration
+	Budget time.Duration
+	// Runs is how many runs it may take besides those that measure the result; 0 for no limit. Unlike a budget of time it
+	// leads to the same result on every machine.
+	Runs     int
 	Progress func(Progress)
 }
 
@@ -51,6 +54,8 @@ type Result struct {
 	// Hits of Measured further runs of the plan, with other seeds, break the property too. There are fewer than ToMeasure
 	// if ctx or the budget ended before.
 	Hits, Measured, ToMeasure int
+	// Decision is what decided, in simulation, where it was a single message; else nil.
+	Decision *Decision
 	// Interrupted says that ctx or the budget ended before nothing was left to try.
 	Interrupted bool
 }
@@ -76,6 +81,10 @@ func Shrink(ctx context.Context, r *record.Run, cfg Config) (*Result, error) {
 	s.seed()
 	s.result.Interrupted = !s.going()
 	s.measure()
+	s.err = errors.Join(s.err, harness.Recall(s.result.Run))
+	if s.err == nil && !s.result.Interrupted {
+		s.result.Decision = s.decide(ctx)
+	}
 	s.result.Took = time.Since(s.begun)
 	return &s.result, s.err
 }
@@ -94,7 +103,9 @@ type shrinker struct {
 	accepted int
 	failed   map[string]int // plans that did not do, and by how many runs
 	err      error
-	begun    time.Time
+	// simulates says that runs are made by the simulator, as the ones that decide looks at are.
+	simulates bool
+	begun     time.Time
 }
 
 // criterion is what a smaller run must still show. It is to be the same thing, not just a thing of the same name: what
@@ -112,7 +123,7 @@ func (c criterion) shows(r *record.Run, planned time.Duration) *record.Verdict {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Property == c.property && v.Verdict == checkers.Invalid && (v.Promised || !c.promised) {
-			if _, whole := Circumstances(r.History, v); (whole || !c.whole) && (c.late || !late(r.History, v, planned)) {
+			if _, whole := Circumstances(r.Frame(), v); (whole || !c.whole) && (c.late || !late(r.Frame(), v, planned)) {
 				return v
 			}
 		}
@@ -121,13 +132,13 @@ func (c criterion) shows(r *record.Run, planned time.Duration) *record.Verdict {
 }
 
 // late reports whether a violation was complete only after the time for faults was over.
-func late(h *history.History, v *record.Verdict, planned time.Duration) bool {
+func late(h *history.Frame, v *record.Verdict, planned time.Duration) bool {
 	return v.To > settledAt(h)+planned
 }
 
 func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	p := r.Plan
-	if !p.Known() || r.History == nil {
+	if !p.Known() || r.History == nil && r.Unkept == nil {
 		return nil, harness.Usage(errors.New("there is no plan to shrink: name a run's folder"))
 	}
 	if len(p.Recorded) > 0 {
@@ -143,10 +154,10 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 		}
 		return nil, harness.Usage(fmt.Errorf("the run does not break %s", what))
 	}
-	_, whole := Circumstances(r.History, v)
-	s.criterion = criterion{v.Property, v.Promised, whole, late(r.History, v, p.Time)}
-	if s.Make == nil {
-		s.Make = harness.Simulate
+	_, whole := Circumstances(r.Frame(), v)
+	s.criterion = criterion{v.Property, v.Promised, whole, late(r.Frame(), v, p.Time)}
+	if s.simulates = p.On == record.OnSim; s.Make == nil {
+		s.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) { return harness.Glance(ctx, p) }
 	}
 	s.Jobs = batch.Workers(s.Jobs)
 	if s.Progress == nil {
@@ -206,6 +217,9 @@ func (s *shrinker) going() bool { return s.err == nil && s.ctx.Err() == nil && !
 
 // spent reports whether no more is left of the budget than it takes to end what is begun and to measure, with a run to spare.
 func (s *shrinker) spent() bool {
+	if s.Runs > 0 && s.result.Runs >= s.Runs {
+		return true
+	}
 	if s.Budget == 0 {
 		return false
 	}

@@ -130,7 +130,7 @@ func TestCircumstances(t *testing.T) {
 	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(whole("n1", "n3"))})
 	h := s.history()
 	at := func(from, to int) (string, bool) {
-		under, ok := Circumstances(h, verdict(time.Duration(from)*time.Millisecond, time.Duration(to)*time.Millisecond))
+		under, ok := Circumstances(h.Frame(), verdict(time.Duration(from)*time.Millisecond, time.Duration(to)*time.Millisecond))
 		return strings.Join(under, " "), ok
 	}
 	for _, c := range []struct {

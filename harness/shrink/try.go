@@ -12,10 +12,12 @@ import (
 
 // How many runs it takes to tell that a plan does not break the property, where it is for shrinking to say.
 const (
-	gaugeRuns = 64  // by which it is told how rare the property breaks
-	leastRuns = 16  // of a plan that may break it every time
-	mostRuns  = 300 // of one that hardly ever does
-	finalRuns = 100 // by which the rate of the result is measured, if nothing else is said
+	gaugeRuns = 64    // by which it is told how rare the property breaks
+	leastRuns = 16    // of a plan that may break it every time
+	mostRuns  = 300   // of one that seldom does
+	rareRuns  = 24    // of one that does by its own seed, and by none of the others that were tried: it is a matter of timing
+	longRuns  = 4_000 // after so many runs in all, plans are tried less often, so that shrinking comes to an end
+	finalRuns = 100   // by which the rate of the result is measured, if nothing else is said
 )
 
 // try makes a plan the best one if it breaks the property.
@@ -23,24 +25,33 @@ func (s *shrinker) try(p record.Plan) bool {
 	if !s.going() || harness.Check(p) != nil {
 		return false
 	}
-	key := fingerprint(p)
-	if runs, known := s.failed[key]; known && runs >= s.tries {
+	key, tries := fingerprint(p), s.affordable()
+	if runs, known := s.failed[key]; known && runs >= tries {
 		return false
 	}
 	s.result.Tried++
-	hit := s.attempt(seeded(p, s.tries), s.need)
+	hit := s.attempt(seeded(p, tries), min(s.need, tries))
 	if hit == nil {
 		if s.going() { // else it was cut short
-			s.failed[key] = s.tries
+			s.failed[key] = tries
 		}
 		return false
 	}
 	s.best, s.took = hit.plan, hit.took
 	s.accepted++
 	s.result.Plan, s.result.Run, s.result.Verdict = hit.plan, hit.run, hit.verdict
-	_, s.whole = Circumstances(hit.run.History, hit.verdict)
+	_, s.whole = Circumstances(hit.run.Frame(), hit.verdict)
 	s.tell()
 	return true
+}
+
+// affordable is how many runs of a plan are made before it is given up: fewer, the more were made in all. In the end it is the
+// plan's own seed alone, and there are no more than a few hundred plans to try.
+func (s *shrinker) affordable() int {
+	if s.Of > 0 {
+		return s.tries
+	}
+	return max(1, s.tries>>(s.result.Runs/longRuns))
 }
 
 func (s *shrinker) tell() {
@@ -137,7 +148,7 @@ func (s *shrinker) gauge() {
 		return
 	}
 	s.rate = max(s.rate, float64(hits)/float64(runs))
-	s.tries = mostRuns
+	s.tries = rareRuns
 	if hits > 0 {
 		s.tries = min(max(4*runs/hits, leastRuns), mostRuns)
 	}

@@ -1,0 +1,3 @@
+package campaign
+
+import _ "recount/targets/builtin"

@@ -1,0 +1,144 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"recount/harness/estimate"
+	"recount/harness/hunt"
+	"recount/harness/record"
+)
+
+// Result is what a shard came to. It depends on the shard alone: no time of day, no machine.
+type Result struct {
+	Shard  string         `json:"shard"` // its id
+	Chain  int            `json:"chain"`
+	Runs   int            `json:"runs"`
+	Broken map[string]int `json:"broken,omitempty"` // how many runs broke each property, promised or not
+	Kinds  []Kind         `json:"kinds,omitempty"`
+	Aims   []Aim          `json:"aims,omitempty"`
+	Reach  []byte         `json:"reach,omitempty"` // see estimate.Reach
+}
+
+// Kind is findings that are likely to be the same: by the same faults the same property broke in the same circumstances. What
+// they are is known when the least of them is shrunk.
+type Kind struct {
+	Kind     string          `json:"kind"`
+	Property string          `json:"property"`
+	Runs     int             `json:"runs"`
+	Size     int             `json:"size"` // of the least
+	Seed     uint64          `json:"seed"` // of the least
+	Plan     json.RawMessage `json:"plan"` // of the least, a record.Plan: of thousands of plans few are ever looked at
+}
+
+// Aim is how often a fault was aimed at something.
+type Aim struct {
+	Fault string `json:"fault"`
+	At    string `json:"at,omitempty"` // roles
+	Times int    `json:"times"`
+	Took  int    `json:"took"` // it was seen to take effect
+}
+
+// maxKinds is how many kinds a shard tells of: those that the most runs showed. A weakness that any fault brings to light comes
+// in hundreds of kinds, which are shrunk to a few.
+const maxKinds = 30
+
+// maxParents is how many plans a shard hands on to the next of its chain.
+const maxParents = 100
+
+// Make makes a shard's runs: a hunt, by cfg, that begins with parents. It returns the plans that are worth varying by the next.
+func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents []record.Plan) (*Result, []record.Plan, error) {
+	r := &Result{Shard: s.ID(), Chain: s.Chain, Runs: s.Runs}
+	var reach estimate.Reach
+	run, number := s.number(), uint64(0)
+	kinds, aims := map[string]*Kind{}, map[hunt.Aimed]*Aim{}
+	worth := slices.Clone(parents)
+	var failed error
+	cfg.Seed, cfg.Runs, cfg.Budget, cfg.KeepGoing, cfg.Parents = s.Seed(from), s.Runs, 0, true, parents
+	cfg.Each = func(t hunt.Trial) {
+		number++
+		reach.Add(run+number, short(t.Reached))
+		if t.Fresh {
+			worth = append(worth, t.Plan)
+		}
+		for _, a := range t.Aimed {
+			at := a
+			at.Took = false
+			if aims[at] == nil {
+				aims[at] = &Aim{Fault: a.Fault, At: a.At}
+			}
+			aims[at].Times++
+			if a.Took {
+				aims[at].Took++
+			}
+		}
+		if t.Found != nil {
+			failed = errors.Join(failed, noteKind(kinds, t.Found))
+		}
+	}
+	result, err := hunt.Hunt(ctx, cfg)
+	err = errors.Join(err, failed)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case result.Runs != s.Runs:
+		return nil, nil, fmt.Errorf("shard %s: %d of %d runs were made", s.ID(), result.Runs, s.Runs)
+	}
+	r.Broken = result.Broken
+	for _, k := range kinds {
+		r.Kinds = append(r.Kinds, *k)
+	}
+	slices.SortFunc(r.Kinds, func(a, b Kind) int { return cmp.Or(b.Runs-a.Runs, cmp.Compare(a.Kind, b.Kind)) })
+	r.Kinds = r.Kinds[:min(len(r.Kinds), maxKinds)]
+	for _, a := range aims {
+		r.Aims = append(r.Aims, *a)
+	}
+	slices.SortFunc(r.Aims, func(a, b Aim) int { return cmp.Or(cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.At, b.At)) })
+	if r.Reach, err = reach.MarshalBinary(); err != nil {
+		return nil, nil, err
+	}
+	return r, worth[max(0, len(worth)-maxParents):], nil
+}
+
+func noteKind(kinds map[string]*Kind, f *hunt.Finding) (err error) {
+	k := kinds[f.Kind()]
+	if k == nil {
+		k = &Kind{Kind: f.Kind(), Property: f.Property}
+		kinds[k.Kind] = k
+	}
+	k.Runs++
+	if k.Runs == 1 || f.Size() < k.Size {
+		k.Size, k.Seed = f.Size(), f.Plan.Seed
+		k.Plan, err = json.Marshal(f.Plan)
+	}
+	return err
+}
+
+// number is where the numbers of the shard's runs begin: no other shard's are near.
+func (s Shard) number() uint64 {
+	b, err := hex.DecodeString(s.ID())
+	if err != nil {
+		panic(err) // an id is such digits
+	}
+	return binary.BigEndian.Uint64(b) &^ (1<<20 - 1)
+}
+
+// short are the keys that coverage is merged by.
+func short(all []uint64) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, k := range all {
+			if !yield(uint32(k)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"recount/harness/campaign/store"
+	"recount/harness/estimate"
+	"recount/harness/record"
+)
+
+// Where things lie in the store.
+func resultKey(s Shard) string               { return "results/" + s.Subject + "/" + s.ID() }
+func packPrefix(subject string) string       { return "packs/" + subject + "/" }
+func parentsKey(s Shard) string              { return "parents/" + s.Subject + "/" + s.ID() }
+func claimKey(c Chain) string                { return fmt.Sprintf("claims/%s/%d", c.Subject, c.Number) }
+func findingKey(subject, kind string) string { return "findings/" + subject + "/" + hash(kind) }
+
+// Sum is what shards of a subject have come to together. To add a result again changes nothing.
+type Sum struct {
+	Runs   int
+	Done   map[string]bool // by the ids of shards
+	Broken map[string]int
+	Waves  []map[string]*Kind // see wave
+	Aims   map[Aim]Aim        // by fault and roles
+	Reach  estimate.Reach
+}
+
+func newSum() *Sum {
+	return &Sum{Done: map[string]bool{}, Broken: map[string]int{}, Aims: map[Aim]Aim{}}
+}
+
+// add adds a shard's result.
+func (s *Sum) add(r *Result) error {
+	if s.Done[r.Shard] {
+		return nil
+	}
+	s.Done[r.Shard] = true
+	s.Runs += r.Runs
+	for property, n := range r.Broken {
+		s.Broken[property] += n
+	}
+	for i := range r.Kinds {
+		s.addKind(r.Chain/wave, r.Kinds[i])
+	}
+	for _, a := range r.Aims {
+		key := Aim{Fault: a.Fault, At: a.At}
+		all := s.Aims[key]
+		s.Aims[key] = Aim{a.Fault, a.At, all.Times + a.Times, all.Took + a.Took}
+	}
+	return s.reach(r.Reach)
+}
+
+// wave is how many chains of a subject make a wave, after which new kinds of findings are shrunk. What is shrunk depends on the
+// wave and those before it alone, whatever else was made by then.
+const wave = 16
+
+// addKind counts runs of a kind that a wave has shown, and keeps the least.
+func (s *Sum) addKind(w int, k Kind) {
+	for len(s.Waves) <= w {
+		s.Waves = append(s.Waves, map[string]*Kind{})
+	}
+	if known := s.Waves[w][k.Kind]; known != nil {
+		known.join(k)
+	} else {
+		s.Waves[w][k.Kind] = &k
+	}
+}
+
+// join adds runs of the same kind. The least is the one with the smallest plan, or else with the smallest seed, so that it does
+// not matter which came first.
+func (k *Kind) join(other Kind) {
+	k.Runs += other.Runs
+	if cmp.Or(other.Size-k.Size, cmp.Compare(other.Seed, k.Seed)) < 0 {
+		k.Size, k.Seed, k.Plan = other.Size, other.Seed, other.Plan
+	}
+}
+
+// kinds are those that the waves before one have shown.
+func (s *Sum) kinds(before int) map[string]*Kind {
+	all := map[string]*Kind{}
+	for _, of := range s.Waves[:min(before, len(s.Waves))] {
+		for name, k := range of {
+			if all[name] == nil {
+				copied := *k
+				all[name] = &copied
+			} else {
+				all[name].join(*k)
+			}
+		}
+	}
+	return all
+}
+
+func (s *Sum) reach(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	var r estimate.Reach
+	err := r.UnmarshalBinary(b)
+	if err == nil {
+		s.Reach.Merge(&r)
+	}
+	return err
+}
+
+// Total sums up what is there of a subject. With keep it also puts results together that lie there one by one.
+func Total(ctx context.Context, s *store.Store, subject string, keep bool) (*Sum, error) {
+	sum := newSum()
+	// First what lies there one by one, then the packs: what is packed between is in one of both lists.
+	loose, err := keys(ctx, s, "results/"+subject+"/")
+	if err != nil {
+		return nil, err
+	}
+	packs, err := keys(ctx, s, packPrefix(subject))
+	if err != nil {
+		return nil, err
+	}
+	err = eachPack(ctx, s, packs, func(_ string, p *pack) error {
+		for _, r := range p.Results {
+			if err := sum.add(r); err != nil {
+				return err
+			}
+		}
+		return sum.reach(p.Reach)
+	})
+	if err != nil {
+		return nil, err
+	}
+	loose = slices.DeleteFunc(loose, func(key string) bool { return sum.Done[key[strings.LastIndexByte(key, '/')+1:]] })
+	var mu sync.Mutex
+	var all []*Result
+	err = s.Each(ctx, loose, func(_ string, text []byte) error {
+		r := &Result{}
+		if json.Unmarshal(text, r) != nil {
+			return nil // who makes the shard says so
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if keep {
+			all = append(all, r)
+		}
+		return sum.add(r)
+	})
+	if err == nil && keep {
+		for part := range slices.Chunk(all, packed) {
+			if len(part) == packed {
+				err = errors.Join(err, putPack(ctx, s, subject, part))
+			}
+		}
+	}
+	return sum, err
+}
+
+func keys(ctx context.Context, s *store.Store, prefix string) (all []string, err error) {
+	for key, err := range s.List(ctx, prefix) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, key)
+	}
+	return all, nil
+}
+
+// parents returns the plans that the shard before handed on.
+func parents(ctx context.Context, s *store.Store, before Shard) (plans []record.Plan, err error) {
+	text, err := s.Get(ctx, parentsKey(before))
+	if err == nil {
+		err = json.Unmarshal(text, &plans)
+	}
+	return plans, err
+}
+
+// missing reports whether an error says that something is not in the store.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

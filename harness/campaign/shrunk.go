@@ -1,0 +1,213 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"recount/harness"
+	"recount/harness/campaign/store"
+	"recount/harness/record"
+	"recount/harness/shrink"
+	"recount/report"
+)
+
+// Shrunk is what a kind of findings was shrunk to.
+type Shrunk struct {
+	Kind      string            `json:"kind"`
+	Wave      int               `json:"wave"`
+	Signature string            `json:"signature"` // "" if the run, made again, did not break the property
+	Property  string            `json:"property"`
+	Why       string            `json:"why"`
+	Options   map[string]string `json:"options,omitempty"`
+	Plan      record.Plan       `json:"plan"`
+	Hits      int               `json:"hits"` // of so many runs of the plan with other seeds
+	Measured  int               `json:"measured"`
+	Took      int               `json:"took"` // runs
+}
+
+// shrinkRuns is how many runs it may take to shrink one kind. It decides what is found, so it is the same everywhere.
+const shrinkRuns = 1500
+
+// Run is the name of the folder of the kept run: the same for all kinds of a subject that are shrunk to the same.
+func (s *Shrunk) Run(subject string) string { return hash([]string{subject, s.Signature})[:12] }
+
+// choose returns the kinds that are to be shrunk after a wave, the smallest first.
+func (s *Sum) choose(w int, known map[string]*Shrunk) []*Kind {
+	all := s.kinds(w + 1)
+	maps.DeleteFunc(all, func(name string, _ *Kind) bool { return known[name] != nil })
+	return slices.SortedFunc(maps.Values(all), func(a, b *Kind) int {
+		return cmp.Or(a.Size-b.Size, b.Runs-a.Runs, cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+// allowance is how many runs a wave may spend on shrinking: half as many again as it has made, and enough for one finding.
+func allowance(runs int) int { return max(runs/2, shrinkRuns) }
+
+// shrinker makes kinds smaller, and keeps the runs of what it comes to.
+type shrinker struct {
+	store  *store.Store
+	folder string // of the campaign
+	make   func(ctx context.Context, p record.Plan) (*record.Run, error)
+	config shrink.Config
+}
+
+// shrink makes the least plan of a kind of a subject smaller.
+func (s *shrinker) shrink(ctx context.Context, subject string, k *Kind, w int) (*Shrunk, error) {
+	out := &Shrunk{Kind: k.Kind, Wave: w, Property: k.Property}
+	if err := json.Unmarshal(k.Plan, &out.Plan); err != nil {
+		return nil, err
+	}
+	cfg := s.config
+	cfg.Property, cfg.Runs = k.Property, shrinkRuns
+	if !record.Repeats(out.Plan.On) {
+		cfg.Make = s.make
+	}
+	var again *record.Run
+	var err error
+	for range max(1, cfg.Of) { // where runs do not repeat, the violation may take some
+		if again, err = s.make(ctx, out.Plan); err != nil {
+			return nil, err
+		}
+		if out.Took++; shrink.Breaks(again, k.Property) {
+			break
+		}
+	}
+	if !shrink.Breaks(again, k.Property) {
+		return out, ctx.Err()
+	}
+	small, err := shrink.Shrink(ctx, again, cfg)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Signature, out.Why, out.Plan, out.Took = small.Signature(), small.Verdict.Why, small.Plan, out.Took+small.Runs
+	out.Options, out.Hits, out.Measured = small.Plan.Options, small.Hits, small.Measured
+	return out, s.keepRun(subject, small, out)
+}
+
+// keepRun keeps the run that a kind was shrunk to, unless another kind came to the same.
+func (s *shrinker) keepRun(subject string, small *shrink.Result, as *Shrunk) error {
+	dir := s.dir(subject, as)
+	return harness.KeepAs(small.Run, dir, func(r *record.Run) error {
+		text, err := small.Scenario("Found by campaign " + filepath.Base(s.folder) + ".")
+		if err != nil {
+			return err
+		}
+		name := small.Property + ".yaml"
+		r.Repeat = "recount run " + record.Quote(filepath.Join(dir, name))
+		if r.Cluster != record.OnSim {
+			r.Repeat += " --on " + r.Cluster
+		}
+		r.Plan.Require = []string{small.Property}
+		r.Require(small.Property)
+		if err := report.Write(r); err != nil {
+			return err
+		}
+		return record.Put(r.Dir, map[string][]byte{name: text})
+	})
+}
+
+// dir is where the run is kept that a kind was shrunk to.
+func (s *shrinker) dir(subject string, f *Shrunk) string {
+	return filepath.Join(s.folder, "runs", f.Run(subject))
+}
+
+// keepRuns makes those runs again, and keeps them, that were shrunk elsewhere, with the same store and another folder. What runs
+// in containers is kept only where it came to pass.
+func (s *shrinker) keepRuns(ctx context.Context, subject string, sum *Sum, known map[string]*Shrunk) error {
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		f := known[name]
+		if f.Signature == "" || !record.Repeats(f.Plan.On) {
+			continue
+		}
+		if _, err := os.Stat(s.dir(subject, f)); err == nil {
+			continue
+		}
+		k := sum.kinds(f.Wave + 1)[name]
+		if k == nil {
+			continue // what showed it is lost, and it is not told of
+		}
+		var from record.Plan
+		if err := json.Unmarshal(k.Plan, &from); err != nil {
+			return err
+		}
+		r, err := s.make(ctx, f.Plan)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return v.Property == f.Property })
+		if at < 0 || !shrink.Breaks(r, f.Property) {
+			return fmt.Errorf("%s: the run that broke %s does not break it again", s.store.URL, f.Property)
+		}
+		small := &shrink.Result{Progress: shrink.Progress{Plan: f.Plan, Runs: f.Took - 1}, Property: f.Property, From: from, Run: r,
+			Verdict: &r.Verdicts[at], Hits: f.Hits, Measured: f.Measured, ToMeasure: f.Measured}
+		if err := s.keepRun(subject, small, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shrunk reads what kinds of a subject were shrunk to.
+func shrunk(ctx context.Context, s *store.Store, subject string) (map[string]*Shrunk, error) {
+	names, err := keys(ctx, s, "findings/"+subject+"/")
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	all := map[string]*Shrunk{}
+	err = s.Each(ctx, names, func(key string, text []byte) error {
+		f := &Shrunk{}
+		if err := json.Unmarshal(text, f); err != nil {
+			return fmt.Errorf("%s: %s: %w", s.URL, key, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all[f.Kind] = f
+		return nil
+	})
+	return all, err
+}
+
+// conclude shrinks what is new after a wave, and adds it to what is known; with keep also to the store.
+func (s *shrinker) conclude(ctx context.Context, subject string, w, runs int, sum *Sum, known map[string]*Shrunk, keep bool) error {
+	left := allowance(runs)
+	for _, f := range known {
+		if f.Wave == w {
+			left -= f.Took
+		}
+	}
+	for _, k := range sum.choose(w, known) {
+		if left <= 0 {
+			break
+		}
+		f, err := s.shrink(ctx, subject, k, w)
+		if err != nil {
+			return fmt.Errorf("shrink %s: %w", k.Kind, err)
+		}
+		if keep {
+			text, err := json.Marshal(f)
+			if err == nil {
+				err = s.store.Put(ctx, findingKey(subject, k.Kind), text)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		known[k.Kind] = f
+		left -= f.Took
+	}
+	return s.keepRuns(ctx, subject, sum, known)
+}

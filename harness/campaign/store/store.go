@@ -1,0 +1,227 @@
+// Package store keeps a campaign's results by keys, in a folder or in a bucket of S3, for any number of processes at once.
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file:///…
+	_ "gocloud.dev/blob/s3blob"   // s3://…
+	"gocloud.dev/gcerrors"
+	"golang.org/x/sync/errgroup"
+
+	"recount/internal/hint"
+)
+
+// Store is where a campaign's results lie. An object is whole or it is not there: what was cut short while it was written, or
+// later by a disk, counts as not there, and so is made again. It is safe for several goroutines and processes at once.
+type Store struct {
+	URL    string // without what is secret in it
+	bucket *blob.Bucket
+}
+
+// Open opens a store: a folder, by its path or as file:///path, which is made if need be, or a bucket as
+// s3://bucket?endpoint=http://host:9000. Whom to be to S3 comes from where AWS's tools have it: AWS_ACCESS_KEY_ID and the like.
+func Open(ctx context.Context, name string) (*Store, error) {
+	address, err := address(name)
+	if err != nil {
+		return nil, err
+	}
+	bucket, err := blob.OpenBucket(ctx, address.String())
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("open %s: %w", name, err), "%s", ways)
+	}
+	s := &Store{URL: address.Redacted(), bucket: bucket}
+	if prefix := address.Query().Get("prefix"); prefix != "" && address.Scheme == "file" {
+		return nil, hint.Add(fmt.Errorf("open %s: a folder takes no prefix", name), "name the folder below it")
+	}
+	return s, nil
+}
+
+const ways = "a store is a folder, or s3://bucket?endpoint=http://host:9000"
+
+func address(name string) (*url.URL, error) {
+	scheme, _, is := strings.Cut(name, "://")
+	switch {
+	case !is || scheme == "file":
+		dir, err := filepath.Abs(strings.TrimPrefix(name, "file://"))
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
+		}
+		if err != nil {
+			return nil, hint.Add(fmt.Errorf("open the store: %w", err), "name a folder that can be written")
+		}
+		// A file is written beside its place, and renamed: a folder for temporary files may be on another disk.
+		return &url.URL{Scheme: "file", Path: dir, RawQuery: "metadata=skip&no_tmp_dir=true"}, nil
+	case scheme == "s3":
+		u, err := url.Parse(name)
+		if err != nil || u.Host == "" {
+			return nil, hint.Add(fmt.Errorf("store %q is no URL", name), "%s", ways)
+		}
+		q := u.Query()
+		if q.Has("endpoint") && !q.Has("use_path_style") {
+			q.Set("use_path_style", "true") // a server of one's own seldom has a name for each bucket
+		}
+		if q.Has("endpoint") && !q.Has("region") && os.Getenv("AWS_REGION") == "" {
+			q.Set("region", "us-east-1")
+		}
+		u.RawQuery = q.Encode()
+		return u, nil
+	}
+	return nil, hint.Add(fmt.Errorf("store %q: no store is kept by %s", name, scheme), "%s", ways)
+}
+
+// Close lets go of the store.
+func (s *Store) Close() error { return s.bucket.Close() }
+
+// Put keeps an object under a key, in the place of what may be there.
+func (s *Store) Put(ctx context.Context, key string, text []byte) error {
+	_, err := s.put(ctx, key, text, false)
+	return err
+}
+
+// Create keeps an object if there is none under its key, and reports whether it has. In a folder two processes that create
+// the same in the same moment may both believe that they did.
+func (s *Store) Create(ctx context.Context, key string, text []byte) (bool, error) {
+	return s.put(ctx, key, text, true)
+}
+
+func (s *Store) put(ctx context.Context, key string, text []byte, fresh bool) (bool, error) {
+	// A stream of gzip ends with its length and a checksum.
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, err = z.Write(text)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = s.bucket.WriteAll(ctx, key, b.Bytes(), &blob.WriterOptions{IfNotExist: fresh, ContentType: "application/gzip"})
+	}
+	if fresh && gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return false, nil
+	}
+	return err == nil, s.fault(ctx, "write", key, err)
+}
+
+// Get returns an object; what is not there, or not whole, is fs.ErrNotExist.
+func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
+	packed, err := s.bucket.ReadAll(ctx, key)
+	if err != nil {
+		return nil, s.fault(ctx, "read", key, err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(z)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s is not whole: %w", s.URL, key, fs.ErrNotExist)
+	}
+	return text, nil
+}
+
+// Delete removes an object; that it is not there is no error.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	err := s.bucket.Delete(ctx, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return s.fault(ctx, "remove", key, err)
+}
+
+// List gives the keys that begin with a prefix, in their order.
+func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for token := blob.FirstPageToken; len(token) > 0; {
+			// A folder is walked for each page anew, and S3 gives pages of 1,000 whatever is asked for.
+			page, next, err := s.bucket.ListPage(ctx, token, 1_000_000, &blob.ListOptions{Prefix: prefix})
+			if err != nil {
+				yield("", s.fault(ctx, "list", prefix, err))
+				return
+			}
+			for _, o := range page {
+				if !strings.HasSuffix(o.Key, ".tmp") && !yield(o.Key, nil) { // what a process that was killed was writing
+					return
+				}
+			}
+			token = next
+		}
+	}
+}
+
+// atOnce is how many objects are read or removed at once: S3 takes a while for each.
+const atOnce = 16
+
+// Each reads objects, and calls f with each that is there, in no order and from several goroutines at once: to make sense of what
+// was read costs more than to read it.
+func (s *Store) Each(ctx context.Context, keys []string, f func(key string, text []byte) error) error {
+	return each(ctx, keys, func(ctx context.Context, key string) error {
+		text, err := s.Get(ctx, key)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		}
+		return f(key, text)
+	})
+}
+
+// DeleteAll removes objects; that some are not there is no error.
+func (s *Store) DeleteAll(ctx context.Context, keys []string) error { return each(ctx, keys, s.Delete) }
+
+// each does something with each of the keys, several at once, until one fails.
+func each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for _, key := range keys {
+		if within.Err() != nil {
+			break
+		}
+		g.Go(func() error { return f(within, key) })
+	}
+	err := g.Wait()
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// fault says what could not be done with an object, and the way out.
+func (s *Store) fault(ctx context.Context, doing, key string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	code := gcerrors.Code(err)
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	switch {
+	case code == gcerrors.NotFound && doing == "read":
+		return fmt.Errorf("%s: no %s: %w", s.URL, key, fs.ErrNotExist)
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(text, "no space left"):
+		err = hint.Add(fmt.Errorf("%s is full: %s %s", s.URL, doing, key), "make room, or name another --store; what was done is kept, and the same command goes on")
+	case errors.Is(err, fs.ErrPermission) || code == gcerrors.PermissionDenied || strings.Contains(text, "StatusCode: 403"):
+		err = hint.Add(fmt.Errorf("%s may not be used: %s %s: %s", s.URL, doing, key, text), "name a --store that may be written, or be somebody else: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY")
+	case code == gcerrors.NotFound || strings.Contains(text, "NoSuchBucket"):
+		err = hint.Add(fmt.Errorf("%s is not there: %s", s.URL, text), "make the bucket first")
+	default:
+		err = hint.Add(fmt.Errorf("%s: %s %s: %s", s.URL, doing, key, text), "is it up, and its address right? What was done is kept, and the same command goes on")
+	}
+	return err
+}

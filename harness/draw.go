@@ -1,0 +1,33 @@
+package harness
+
+import (
+	"fmt"
+	"time"
+
+	"recount/internal/hint"
+	"recount/internal/seed"
+	"recount/nemesis"
+)
+
+// draw draws the schedule of a plan that names faults. Faults hold for about as long as four silences of a leader; where none of
+// that length fits into the run, shorter ones are drawn, and the run's notes say so.
+func (s *subject) draw() (err error) {
+	silence := s.bounds.Silence
+	usual := nemesis.Pace{Within: s.Time, Gap: 5 * silence, Hold: 4 * silence, Mute: s.target.System != nil}
+	for pace := usual; ; pace.Gap, pace.Hold = pace.Gap/2, pace.Hold/2 {
+		if s.Schedule, err = nemesis.Generate(s.Faults, pace, seed.New(s.Seed, "schedule")); err != nil {
+			return err
+		}
+		switch {
+		case len(s.Schedule) == 0 && pace.Hold > silence/2:
+			continue
+		case len(s.Schedule) == 0:
+			return hint.Add(fmt.Errorf("%v is too short for a fault of %s", s.Time, s.Target),
+				"--time %v is long enough for at least one", 2*(usual.Gap+usual.Hold))
+		case pace.Hold < usual.Hold:
+			s.notes = append(s.notes, fmt.Sprintf("%v has room for faults of about %v only, where a leader may be silent for %v: those of about %v, which show more, "+
+				"were left out; take a --time of %v", s.Time, pace.Hold.Round(time.Millisecond), silence, usual.Hold, 2*(usual.Gap+usual.Hold)))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,90 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/election"
+	"recount/harness/record"
+	"recount/history"
+	"recount/targets/specfile"
+)
+
+// A target that bears long silences gets faults that fit into the run, and its report says what they are not.
+func TestFaultsFitIntoAShortRun(t *testing.T) {
+	plan := func(d time.Duration) record.Plan {
+		return record.Plan{Target: "raft", Options: map[string]string{"scale": "100"}, On: record.OnSim, Time: d, Faults: []string{"isolate"}}
+	}
+	silence := 0 * time.Second
+	for seed := range uint64(20) {
+		p := plan(time.Minute)
+		p.Seed = seed
+		s, err := resolve(p)
+		require.NoError(t, err)
+		silence = s.bounds.Silence
+		require.NotEmpty(t, s.Schedule)
+		require.LessOrEqual(t, s.Schedule.End(), time.Minute)
+	}
+	require.Greater(t, 4*silence, time.Minute)
+
+	r, err := Simulate(context.Background(), plan(time.Minute))
+	require.NoError(t, err)
+	require.Len(t, r.Notes, 1)
+	require.Contains(t, r.Notes[0], "1m0s has room for faults of about")
+	r, err = Simulate(context.Background(), plan(20*4*silence))
+	require.NoError(t, err)
+	require.Empty(t, r.Notes)
+	require.ErrorContains(t, Check(plan(time.Second)), "1s is too short for a fault of raft")
+}
+
+// answers is a cluster whose nodes answer what cannot be read.
+type answers struct {
+	Cluster
+	*systemNode
+}
+
+func (a *answers) Observe(node string, done func(history.View, error)) {
+	if node == "n3" {
+		done(history.View{}, errors.New("no connection"))
+		return
+	}
+	done(a.View(context.Background()))
+}
+
+func TestAnswersThatCannotBeReadAreSaidToBe(t *testing.T) {
+	spec, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+
+		"observe: {http: /, role: {at: role, leader: [primary], follower: [replica, standby]}}\n"))
+	require.NoError(t, err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"role":"boss"}`) }))
+	defer server.Close()
+	options, err := spec.Target("mine").Parse(nil)
+	require.NoError(t, err)
+	system, err := spec.System(options)
+	require.NoError(t, err)
+	n2 := election.Member{ID: 2, Name: "n2"}
+	observer := system.Observer(n2, []election.Member{n2}, func(ctx context.Context, _ int) (net.Conn, error) {
+		return net.Dial("tcp", server.Listener.Addr().String())
+	})
+	u := countUnread(&answers{systemNode: &systemNode{Observer: observer}})
+	require.Empty(t, u.words())
+	failed := 0
+	for _, node := range []string{"n3", "n2", "n1", "n2", "n3"} {
+		u.Observe(node, func(_ history.View, err error) {
+			require.Error(t, err)
+			failed++
+		})
+	}
+	require.Equal(t, 5, failed, "observers are told")
+	require.Equal(t, "Answers that could not be read: 1 of n1, 2 of n2. The first: "+
+		`spec: observe n2: role "boss" is none of leader (primary), candidate (candidate, Candidate, CANDIDATE) and follower (replica, standby)`+
+		`; the answer is "{\"role\":\"boss\"}".`, u.words())
+	require.Empty(t, (*unread)(nil).words(), "algorithms answer in no words")
+}

@@ -1,0 +1,25 @@
+package harness
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheLeastLimitOfNestedControlGroups(t *testing.T) {
+	root := t.TempDir()
+	write := func(dir, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, dir, "memory.max"), []byte(text), 0o644))
+	}
+	require.EqualValues(t, int64(math.MaxInt64), bound(root, "/a/b", "memory.max"), "there is none")
+	write("a/b", "max\n")
+	require.EqualValues(t, int64(math.MaxInt64), bound(root, "/a/b", "memory.max"))
+	write("a", "209715200\n")
+	require.EqualValues(t, 209715200, bound(root, "/a/b", "memory.max"))
+	write("a/b", "1048576\n")
+	require.EqualValues(t, 1048576, bound(root, "/a/b", "memory.max"))
+}
