@@ -23,7 +23,7 @@ func BreaksLinks(did history.Changes) bool {
 
 // SlowsLinks reports whether a change makes messages slow to arrive.
 func SlowsLinks(did history.Changes) bool {
-	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 })
+	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 || l.Picked })
 }
 
 // Delays reports whether a change makes messages slow to arrive or a disk slow to sync. A node that asks others before it

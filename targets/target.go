@@ -31,12 +31,18 @@ type Target struct {
 	Unpromised func(o Options) []string
 	// Store is the member that all others elect through; 0 where they elect among themselves.
 	Store election.ID
+	// Voters are those of a number of nodes of which a leader takes a majority; with nil all vote. It is asked for the
+	// candidates only, where these elect through servers.
+	Voters func(o Options, nodes int) ([]election.ID, error)
 	// NoTerms says that the election numbers no leaderships: its views carry term 0.
 	NoTerms bool
 	// NoTermsWith reports whether views carry no terms with these options: some versions do not tell them. It may be nil.
 	NoTermsWith func(o Options) bool
 	// NoLeaderNames says that no node names another as the leader. A run does not wait then for a majority that does.
 	NoLeaderNames bool
+	// Standing says that what a node announces by itself holds until it announces something else: its log is all that there
+	// is, and it tells of every change.
+	Standing bool
 	// Bounds are the times that the target is judged by, from its options.
 	Bounds func(o Options) history.Bounds
 
@@ -46,6 +52,12 @@ type Target struct {
 	System func(o Options) (election.System, error)
 	// Servers is how many servers a run of System has, besides its candidates; nil where all members are peers.
 	Servers func(o Options) int
+	// Electors are the servers that the candidates elect through, by their names, where some of the servers are there for
+	// something else; nil where all are. It may be nil.
+	Electors func(o Options) []string
+	// Processes are what the processes of a node are called that faults can be of alone, each with a pattern that their
+	// command lines match.
+	Processes map[string]string
 	// Definition is the text of the file that describes the target; nil for those that are compiled in.
 	Definition []byte
 	// Real is what runs in containers in the place of this model of it, with options, promises and bounds of its own.
@@ -115,6 +127,14 @@ func (t *Target) Promised(o Options, property string) (promised bool, while stri
 		return false, ""
 	}
 	return true, promises[i].While
+}
+
+// Planted reports whether t would promise the property but for an option that breaks it on purpose.
+func (t *Target) Planted(o Options, property string) bool {
+	if promised, _ := t.Promised(o, property); promised || t.Unpromised != nil && slices.Contains(t.Unpromised(o), property) {
+		return false
+	}
+	return slices.ContainsFunc(t.AllPromises(), func(p Promise) bool { return p.Property == property })
 }
 
 var registry = map[string]*Target{}

@@ -50,7 +50,9 @@ var blazingmqPromises = []targets.Promise{
 	{Property: "fencing"},
 	{Property: "monotonic-term"},
 	{Property: "vote-once"},
+	{Property: "quorum"},
 	{Property: "ordered-updates"},
+	{Property: "learns-leader"},
 }
 
 // The waits are those of the article, where it gives them, and of the source's configuration elsewhere.

@@ -34,6 +34,7 @@ const bullySource = `Garcia-Molina, "Elections in a Distributed Computing System
 var bullyPromises = []targets.Promise{
 	{Property: "agreement"},
 	{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+	{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
 }
 
 func bullyOptions() []targets.Option {

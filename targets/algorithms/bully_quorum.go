@@ -18,8 +18,10 @@ func init() {
 		// A highest node that comes and goes is elected each time: leadership bounces.
 		Promises: []targets.Promise{
 			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: driftsFar},
+			{Property: "quorum"},
 			{Property: "agreement"},
 			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
 		},
 		Bounds: func(o targets.Options) history.Bounds {
 			return postBounds(o, 2*(pledgeTime(o)+targets.Scaled(o, "answer")+targets.Scaled(o, "victory")))

@@ -19,6 +19,7 @@ func init() {
 		Promises: []targets.Promise{
 			{Property: "agreement"},
 			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "learns-leader"},
 		},
 		Bounds: func(o targets.Options) history.Bounds { return postBounds(o, 3*targets.Scaled(o, "heartbeat")) },
 		Node:   func(o targets.Options, env election.Env) election.Node { return &heartbeatOnly{post: newPost(o, env)} },

@@ -20,6 +20,7 @@ func init() {
 		Promises: []targets.Promise{
 			{Property: "agreement"},
 			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
 		},
 		Bounds: func(o targets.Options) history.Bounds {
 			return postBounds(o, detector.Silence(o)+10*targets.Scaled(o, "heartbeat"))

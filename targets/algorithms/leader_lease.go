@@ -27,8 +27,10 @@ func init() {
 			{Property: "fencing"},
 			{Property: "monotonic-term"},
 			{Property: "vote-once"},
+			{Property: "quorum"},
 			{Property: "agreement"},
 			{Property: "elects", While: "the nodes of a majority are all connected to each other"},
+			{Property: "learns-leader"},
 		}...),
 		Bounds: func(o targets.Options) history.Bounds {
 			lease, renew := targets.Scaled(o, "lease"), targets.Scaled(o, "renew")

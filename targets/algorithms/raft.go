@@ -51,6 +51,8 @@ type footguns struct {
 	voteTwice            bool // a vote was given, and is given again
 	staleLog             bool // a vote for a candidate whose log is older
 	minorityQuorum       bool // half of the nodes are taken for a majority
+	noBacktrack          bool // a follower whose log differs is sent what it cannot take, again and again
+	leaderByVote         bool // who leads is believed only of whom the vote was for
 }
 
 // A leader has its heartbeat timer running, everybody else the election timer.
@@ -132,7 +134,11 @@ func (r *raft) Receive(from election.ID, m election.Message) {
 		// A deposed leader that does not know it yet learns it from the term of this answer.
 		answer := election.Message{Kind: "AppendEntriesResponse", Term: r.term}
 		if current {
-			r.follow(from)
+			if r.leaderByVote && r.votedFor != from {
+				r.follow(election.None)
+			} else {
+				r.follow(from)
+			}
 			r.heard = r.env.Now()
 			r.resetElectionTimer()
 			answer = r.take(m)

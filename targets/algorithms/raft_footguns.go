@@ -8,7 +8,7 @@ var raftFootguns = []targets.Option{
 	footgun("synchronized-timeouts", "nodes campaign at the same instants, and split the vote again and again",
 		"elects"),
 	footgun("ignore-higher-term", "a leader does not step down for a higher term: it goes on besides its successor",
-		"exclusive-leadership", "agreement", "sticky-leader", "elects"),
+		"exclusive-leadership", "agreement", "sticky-leader", "elects", "learns-leader", "progress"),
 	footgun("forget-vote", "term and vote are not on disk: a node that restarts votes twice",
 		"single-leader-per-term", "fencing", "monotonic-term", "vote-once", "linearizable", "ordered-updates"),
 	footgun("unsynced-vote", "term and vote are written and not synced: a node whose machine dies votes twice",
@@ -22,8 +22,12 @@ var raftFootguns = []targets.Option{
 	footgun("stale-log", "a node votes for a candidate whose log is older: an elected leader lacks what was committed",
 		"linearizable", "ordered-updates"),
 	footgun("minority-quorum", "half of the nodes are taken for a majority: both halves of an even split elect",
-		"single-leader-per-term", "fencing", "exclusive-leadership", "agreement", "sticky-leader", "no-ping-pong",
+		"single-leader-per-term", "fencing", "quorum", "exclusive-leadership", "agreement", "sticky-leader", "no-ping-pong",
 		"bounded-terms", "elects", "linearizable", "ordered-updates"),
+	footgun("no-backtrack", "a leader does not go back for a follower whose log differs: once too many do, it leads in name only",
+		"progress"),
+	footgun("leader-by-vote", "a node takes nobody for the leader but whom it voted for: if it was away, it knows of none",
+		"learns-leader", "sticky-leader"),
 }
 
 func footgun(name, about string, breaks ...string) targets.Option {

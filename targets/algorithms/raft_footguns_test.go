@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/history"
 )
 
@@ -37,6 +38,27 @@ func TestRaftFootguns(t *testing.T) {
 			w.become(w.settle(), history.Down)
 			w.run(10 * w.bounds.Elect)
 			return len(w.leaders()) == 0
+		}},
+		{"no-backtrack", "raft-prevote", 3, func(w *world) bool {
+			old := w.settle()
+			w.split(true, w.others(old)[0])
+			_, written := w.ask(old, election.Command{Do: election.Put, Value: 1})
+			require.True(t, written)
+			w.split(false, w.others(old)[0])
+			w.split(true, old) // who has the entry is elected, and the other one lacks it
+			w.run(w.bounds.Elect)
+			_, written = w.ask(w.leader(), election.Command{Do: election.Put, Value: 2})
+			return !written
+		}},
+		{"leader-by-vote", "raft-prevote", 5, func(w *world) bool {
+			old := w.leader()
+			away := w.others(old)[0]
+			w.split(true, away)
+			w.become(old, history.Down)
+			w.run(w.bounds.Elect) // the others elect
+			w.split(false, away)
+			w.run(w.bounds.Elect)
+			return len(w.leaders()) == 1 && w.views[away].Leader == ""
 		}},
 		{"minority-quorum", "raft", 4, func(w *world) bool {
 			w.split(true, "n1", "n2")

@@ -207,7 +207,7 @@ func (r *raft) taken(from election.ID, m election.Message) {
 		l.match[from] = max(l.match[from], min(m.Value, l.last()))
 		l.next[from] = max(l.next[from], l.match[from]+1)
 		r.advance()
-	} else {
+	} else if !r.noBacktrack {
 		l.next[from] = max(min(m.Value, l.last())+1, l.match[from]+1)
 	}
 	if l.next[from] <= l.last() && (m.OK || m.Value < l.last()) {
@@ -245,10 +245,11 @@ func (r *raft) commitTo(index uint64) {
 // segment is how many entries are stored together.
 const segment = 16
 
-// saveLog puts the log on disk from an index on, before anybody is told of it (figure 2).
+// saveLog puts the log on disk from an index on, before anybody is told of it (figure 2). Each segment begins with the term of
+// the entry before it: a process that ends between two of them leaves segments of two logs behind.
 func (r *raft) saveLog(from uint64) {
 	for k := (from - 1) / segment; k*segment < max(r.log.last(), 1); k++ {
-		b := make([]byte, 0, segment*entrySize)
+		b := append(make([]byte, 0, 8+segment*entrySize), numbers(r.log.termOf(k*segment))...)
 		for _, e := range r.log.entries[k*segment : min(r.log.last(), (k+1)*segment)] {
 			b = appendEntry(b, e)
 		}
@@ -258,15 +259,16 @@ func (r *raft) saveLog(from uint64) {
 	r.env.Sync()
 }
 
-// loadLog takes up the log of an earlier life.
+// loadLog takes up the log of an earlier life, as far as it is one: where two have the same term at an index, all before it is
+// the same (5.3).
 func (r *raft) loadLog() {
 	length := readNumbers(r.env.Load("log-length"), 1)[0]
 	for k := uint64(0); r.log.last() < length; k++ {
 		b := r.env.Load(fmt.Sprintf("log-%d", k))
-		if len(b) < entrySize {
-			return // what follows was not synced, and nobody was told of it
+		if len(b) < 8+entrySize || r.log.last() != k*segment || readNumbers(b, 1)[0] != r.log.termOf(k*segment) {
+			return // what follows was not saved, and nobody was told of it
 		}
-		for ; len(b) >= entrySize && r.log.last() < length; b = b[entrySize:] {
+		for b = b[8:]; len(b) >= entrySize && r.log.last() < length; b = b[entrySize:] {
 			r.log.entries = append(r.log.entries, readEntry(b))
 		}
 	}

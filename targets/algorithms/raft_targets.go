@@ -49,8 +49,11 @@ var raftPromises = []targets.Promise{
 	{Property: "fencing"},
 	{Property: "monotonic-term"},
 	{Property: "vote-once"},
+	{Property: "quorum"},
 	{Property: "ordered-updates"},
 	{Property: "linearizable"},
+	{Property: "learns-leader"},
+	{Property: "progress"},
 }
 
 // raftUnpromised is what the two extensions decide together.
@@ -106,6 +109,8 @@ func raftNode(o targets.Options, env election.Env) election.Node {
 			voteTwice:            o.Bool("vote-twice"),
 			staleLog:             o.Bool("stale-log"),
 			minorityQuorum:       o.Bool("minority-quorum"),
+			noBacktrack:          o.Bool("no-backtrack"),
+			leaderByVote:         o.Bool("leader-by-vote"),
 		},
 	}, env)
 }

@@ -40,6 +40,7 @@ const ringSource = `Petrov, Database Internals, chapter 10, "Ring Algorithm"; af
 var ringPromises = []targets.Promise{
 	{Property: "agreement"},
 	{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+	{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
 }
 
 var ringOptions = append([]targets.Option{

@@ -25,6 +25,7 @@ func init() {
 			{Property: "monotonic-term"},
 			{Property: "agreement"},
 			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "learns-leader"},
 		}...),
 		// A round whose leader is dead costs a silence, and one that begins two heartbeats.
 		Bounds: func(o targets.Options) history.Bounds {

@@ -74,5 +74,6 @@ func storePromises(more ...targets.Promise) []targets.Promise {
 		{Property: "sticky-leader", While: reachesStore, Unless: touchesStore},
 		{Property: "no-ping-pong", While: reachesStore, Unless: touchesStore},
 		{Property: "elects", While: reachesStore, Unless: touchesStore},
+		{Property: "learns-leader"},
 	}, more...))
 }

@@ -3,10 +3,7 @@ package specfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,50 +16,29 @@ import (
 type reader struct {
 	*Spec
 	words
-	names map[string]election.ID // what nodes may be called
+	names     map[string]election.ID // what nodes are called
+	directory *directory             // and what they call themselves
 }
 
-func (s *Spec) reader(w words) (*reader, error) {
-	r := &reader{Spec: s, words: w, names: map[string]election.ID{}}
-	for _, m := range w.all {
-		own := words{s: s, options: w.options, self: m, all: w.all}
-		called, err := own.renderAll(s.Observe.Identifies)
-		if err != nil {
-			return nil, err
-		}
-		if len(called) == 0 {
-			called = []string{m.Name, strconv.Itoa(int(m.ID)), m.Addr.String()}
-			for _, port := range s.Ports {
-				at := net.JoinHostPort(m.Addr.String(), strconv.Itoa(port))
-				called = append(called, at, "http://"+at, "https://"+at, m.Name+":"+strconv.Itoa(port))
-			}
-		}
-		for _, name := range called {
-			r.names[name] = m.ID
-		}
-	}
-	return r, nil
+func (s *Spec) reader(w words, d *directory) (*reader, error) {
+	names, err := s.namesOf(w)
+	return &reader{Spec: s, words: w, names: names, directory: d}, err
 }
 
-// who is the node that an answer calls so.
-func (r *reader) who(called string) (election.ID, error) {
-	if id, ok := r.names[called]; ok { // before nobody: a node may be called 0
-		return id, nil
-	}
-	if slices.Contains(r.Observe.Nobody, called) {
-		return election.None, nil
-	}
-	err := fmt.Errorf("leader %q is none of the nodes", called)
-	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node; it would be one of %s",
-		strings.Join(slices.Sorted(maps.Keys(r.names)), ", "))
-}
-
-// view reads an answer.
+// view reads an answer. An error quotes it.
 func (r *reader) view(answer []byte) (election.Status, error) {
 	get, err := r.getter(answer)
 	if err != nil {
 		return election.Status{}, err
 	}
+	st, err := r.fields(get)
+	if err != nil {
+		err = fmt.Errorf("%w; the answer is %q", err, clip(answer))
+	}
+	return st, err
+}
+
+func (r *reader) fields(get func(Field) (string, error)) (election.Status, error) {
 	ob := &r.Observe
 	var st election.Status
 	if ob.Term.Given() {
@@ -74,11 +50,17 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 			return st, err
 		}
 	}
-	if ob.Leader.Given() {
-		called, err := get(ob.Leader)
-		if left := absent(""); errors.As(err, &left) { // as encoders do that leave out what is empty
-			called, err = "", nil
+	if ob.ID.Given() {
+		id, err := wordOf(get, ob.ID)
+		if err == nil {
+			err = r.learn(id)
 		}
+		if err != nil {
+			return st, err
+		}
+	}
+	if ob.Leader.Given() {
+		called, err := wordOf(get, ob.Leader)
 		if err != nil {
 			return st, err
 		}
@@ -102,7 +84,8 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	case slices.Contains(ob.Campaigns, word):
 		st.Role = election.Candidate
 	case len(ob.Follows) > 0 && !slices.Contains(ob.Follows, word):
-		err := fmt.Errorf("role %q is none of leader, candidate and follower", word)
+		err := fmt.Errorf("role %q is none of leader (%s), candidate (%s) and follower (%s)",
+			word, strings.Join(ob.Leads, ", "), strings.Join(ob.Campaigns, ", "), strings.Join(ob.Follows, ", "))
 		return st, hint.Add(err, "role: {at: …, follower: [%s, %s]}", strings.Join(ob.Follows, ", "), word)
 	}
 	return st, nil
@@ -145,6 +128,11 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 
 // line reads the view that a line of a node's log announces.
 func (r *reader) line(text string) (election.Status, bool) {
+	if own := r.Observe.IDLog; own != nil {
+		if m := own.FindStringSubmatch(text); m != nil && r.learn(group(own, m, "id")) != nil {
+			return election.Status{}, false
+		}
+	}
 	for _, l := range r.Observe.Logs {
 		m := l.Match.FindStringSubmatch(text)
 		if m == nil {

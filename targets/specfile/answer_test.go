@@ -25,7 +25,7 @@ func readerOf(t *testing.T, observe string) *reader {
 	require.NoError(t, err)
 	w.all = members(3)
 	w.self = w.all[1]
-	r, err := s.reader(w)
+	r, err := s.reader(w, &directory{})
 	require.NoError(t, err)
 	return r
 }

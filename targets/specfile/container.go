@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +62,33 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			return err
 		}
 	}
+	s.Files, s.Copied = map[string]*template.Template{}, map[string]string{}
+	if v, ok := f["files"]; ok {
+		err := v.each(func(key, val value) error {
+			if !strings.HasPrefix(key.Value, "/") || filepath.ToSlash(filepath.Clean(key.Value)) != key.Value {
+				return key.bad("such as /etc/server.yaml", "files: %q is not the whole path of a file", key.Value)
+			}
+			if val.isMapping() {
+				return s.readCopied(key, val)
+			}
+			t, err := s.template(val)
+			s.Files[key.Value] = t
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if v, ok := f["capabilities"]; ok {
+		if s.Capabilities, err = v.texts(); err != nil {
+			return err
+		}
+		for i, name := range s.Capabilities {
+			if !capabilityRule.MatchString(name) {
+				return v.list()[i].bad("as Linux calls them: NET_ADMIN, SYS_NICE, IPC_LOCK", "capabilities: %q is none", name)
+			}
+		}
+	}
 	if v, ok := f["data"]; ok {
 		if s.Data, err = v.text(); err != nil {
 			return err
@@ -70,12 +100,91 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 	return nil
 }
 
+var capabilityRule = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)*$`)
+
+// readBootstrap reads the command that is run once.
+func (s *Spec) readBootstrap(_ value, f map[string]value) (err error) {
+	if v, ok := f["bootstrap"]; ok {
+		s.Bootstrap, err = s.templates(v)
+	}
+	return err
+}
+
+// readCopied reads that a file is the copy of one of this machine.
+func (s *Spec) readCopied(key, v value) error {
+	f, err := v.fields("from")
+	if err != nil {
+		return err
+	}
+	from, ok := f["from"]
+	if !ok {
+		return v.bad("{from: ./server.py}, a path that begins at the file's folder", "files: from is missing")
+	}
+	path, err := from.text()
+	if err != nil {
+		return err
+	}
+	s.Copied[key.Value] = s.ofFolder(path)
+	return nil
+}
+
+// ofFolder is a path of this machine, which begins at the file's folder.
+func (s *Spec) ofFolder(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(s.File), path)
+}
+
+// copies reads the files that are copied.
+func (s *Spec) copies() (map[string]string, error) {
+	all := map[string]string{}
+	for at, path := range s.Copied {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, hint.Add(fmt.Errorf("spec: files: %s: %w", at, err), "paths begin at the folder of %s", s.File)
+		}
+		all[at] = string(text)
+	}
+	return all, nil
+}
+
+// readProcesses reads what a node's processes are called.
+func (s *Spec) readProcesses(_ value, f map[string]value) error {
+	v, ok := f["processes"]
+	if !ok {
+		return nil
+	}
+	s.Processes = map[string]string{}
+	return v.each(func(key, val value) error {
+		if !nameRule.MatchString(key.Value) {
+			return key.bad("use letters, digits, - and _", "%q cannot be the name of a process", key.Value)
+		}
+		p, err := val.fields("match")
+		if err != nil {
+			return err
+		}
+		m, ok := p["match"]
+		if !ok {
+			return val.bad("{match: PATTERN} of the command line, as ps shows it", "processes: %s: match is missing", key.Value)
+		}
+		re, err := m.pattern()
+		if err != nil {
+			return err
+		}
+		s.Processes[key.Value] = re.String()
+		return nil
+	})
+}
+
 // place is what a template can name: one node of a cluster. Templates are tried on an example when they are read.
 type place struct {
 	ID   int
 	Name string
 	Addr string
 	Size int
+
+	Voter bool
 }
 
 // words is a whole cluster, seen from one of its nodes.
@@ -83,19 +192,29 @@ type words struct {
 	s       *Spec
 	options option.Values
 	self    election.Member
-	all     []election.Member
+	all     []election.Member            // the nodes
+	servers map[string][]election.Member // by their service
+	polling bool                         // it is being asked who votes
 }
 
-func (w words) place(m election.Member) place {
-	return place{int(m.ID), m.Name, m.Addr.String(), len(w.all)}
+// place is what the node itself is to a template.
+func (w words) place() (p place, err error) {
+	p = place{ID: int(w.self.ID), Name: w.self.Name, Addr: w.self.Addr.String(), Size: len(w.all)}
+	if !w.polling {
+		p.Voter, err = w.votes(w.self)
+	}
+	return p, err
 }
 
 // funcs are what templates can call.
 func (w words) funcs() template.FuncMap {
-	list := func(separator, each string, but election.ID) (string, error) {
+	list := func(separator, each string, of func(election.Member) (bool, error)) (string, error) {
 		var parts []string
 		for _, m := range w.all {
-			if m.ID == but {
+			if is, err := of(m); err != nil || !is {
+				if err != nil {
+					return "", err
+				}
 				continue
 			}
 			one, err := w.fill(each, m)
@@ -117,11 +236,38 @@ func (w words) funcs() template.FuncMap {
 		}
 		return d, nil
 	}
+	voting := func(is bool) func(election.Member) (bool, error) {
+		return func(m election.Member) (bool, error) {
+			if w.polling {
+				return false, errors.New("who votes cannot rest on who votes")
+			}
+			votes, err := w.votes(m)
+			return votes == is, err
+		}
+	}
 	return template.FuncMap{
-		"port":    w.port,
-		"param":   w.option,
-		"members": func(separator, each string) (string, error) { return list(separator, each, election.None) },
-		"others":  func(separator, each string) (string, error) { return list(separator, each, w.self.ID) },
+		"port":  w.port,
+		"param": w.option,
+		"members": func(separator, each string) (string, error) {
+			return list(separator, each, func(election.Member) (bool, error) { return true, nil })
+		},
+		"others": func(separator, each string) (string, error) {
+			return list(separator, each, func(m election.Member) (bool, error) { return m.ID != w.self.ID, nil })
+		},
+		"voters":    func(separator, each string) (string, error) { return list(separator, each, voting(true)) },
+		"nonvoters": func(separator, each string) (string, error) { return list(separator, each, voting(false)) },
+		"servers":   w.endpoints,
+		"int": func(name string) (int, error) {
+			text, err := w.option(name)
+			if err != nil {
+				return 0, err
+			}
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return 0, hint.Add(fmt.Errorf("parameter %s is %q: no whole number", name, text), "param %q gives it as it is written", name)
+			}
+			return n, nil
+		},
 		"ms": func(name string) (int64, error) {
 			d, err := duration(name)
 			return d.Milliseconds(), err
@@ -212,7 +358,7 @@ func (s *Spec) template(v value) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
+	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
 	example, err := s.example()
 	if err != nil {
 		return nil, err
@@ -253,12 +399,18 @@ func (s *Spec) example() (words, error) {
 	if err != nil {
 		return words{}, err
 	}
-	w := words{s: s, options: options}
-	for id := election.ID(1); id <= 3; id++ {
-		w.all = append(w.all, election.Member{ID: id, Name: id.String(), Addr: netip.AddrFrom4([4]byte{172, 17, 0, byte(id + 1)})})
-	}
+	w := words{s: s, options: options, all: unplaced(3)}
 	w.self = w.all[0]
+	w.servers = s.unreached(w)
 	return w, nil
+}
+
+// unplaced are the nodes of a cluster of which nobody knows yet where it will be.
+func unplaced(nodes int) (all []election.Member) {
+	for id := election.ID(1); int(id) <= nodes; id++ {
+		all = append(all, election.Member{ID: id, Name: id.String(), Addr: netip.AddrFrom4([4]byte{172, 17, 0, byte(id + 1)})})
+	}
+	return all
 }
 
 func (w words) render(t *template.Template) (string, error) {
@@ -267,9 +419,13 @@ func (w words) render(t *template.Template) (string, error) {
 		return "", err
 	}
 	own.Funcs(w.funcs())
+	place, err := w.place()
+	if err != nil {
+		return "", err
+	}
 	var b capped
 	over := make(chan error, 1)
-	go func() { over <- own.Execute(&b, w.place(w.self)) }()
+	go func() { over <- own.Execute(&b, place) }()
 	select {
 	case err := <-over:
 		return b.text.String(), err

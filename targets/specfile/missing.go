@@ -23,8 +23,10 @@ func (s *Spec) Lacks(answer []byte) string {
 
 // names reports whether nodes say who leads besides whether they do.
 func (s *Spec) names() bool {
-	if s.Observe.HTTP != nil || s.Observe.Command != nil {
-		return s.Observe.Leader.Given()
+	if s.Observe.asks() {
+		o := &s.Observe
+		onlyItself := len(o.Self) > 0 && len(o.Identifies) == 0 && len(o.Table) == 0 && !o.learns()
+		return o.Leader.Given() && !onlyItself
 	}
 	return slices.ContainsFunc(s.Observe.Logs, func(l LogLine) bool {
 		return l.Role != election.Leader && slices.Contains(l.Match.SubexpNames(), "leader")
@@ -33,13 +35,15 @@ func (s *Spec) names() bool {
 
 // Missing says what the spec leaves out, and what that costs.
 func (s *Spec) Missing() (list []string) {
-	asked := s.Observe.HTTP != nil || s.Observe.Command != nil
+	asked := s.Observe.asks()
 	say := func(is bool, what string) {
 		if is {
 			list = append(list, what)
 		}
 	}
-	say(!asked, "http, metrics or command: nodes are heard only when their logs tell a change, so most of what they do is not seen")
+	say(!asked && !s.Observe.Standing, "http, metrics or command: nodes are heard only when their logs tell a change, so most of what they do is not seen")
+	say(!asked && !s.Observe.Standing, "standing: true beside lines in logs, if what a line tells holds until the next: else a claim is an instant, and "+
+		"nothing can be said of how long anybody led")
 	say(asked && len(s.Observe.Logs) == 0, "logs: leaderships that fall between two polls are not seen")
 	say(!s.HasTerms(), "term: nothing can be said of single-leader-per-term, monotonic-term and bounded-terms; tenures count instead")
 	say(!s.names(), "leader: followers name nobody, so that agreement cannot be judged")

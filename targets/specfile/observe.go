@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"recount/checkers"
 	"recount/election"
 	"recount/internal/hint"
@@ -19,7 +21,7 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if !ok {
 		return root.bad(observeWays, "observe is missing: how does a node tell who leads?")
 	}
-	o, err := v.fields("http", "metrics", "command", "port", "status", "match", "atomic", "role", "term", "leader", "logs")
+	o, err := v.fields("http", "metrics", "command", "port", "status", "match", "atomic", "role", "term", "leader", "id", "logs")
 	if err != nil {
 		return err
 	}
@@ -41,12 +43,15 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if err := s.readFields(v, o); err != nil {
 		return err
 	}
+	if err := s.readID(o); err != nil {
+		return err
+	}
 	if l, ok := o["logs"]; ok {
 		if err := s.readLogs(l); err != nil {
 			return err
 		}
 	}
-	asked := s.Observe.HTTP != nil || len(s.Observe.Command) > 0
+	asked := s.Observe.asks()
 	switch {
 	case !asked && len(s.Observe.Logs) == 0:
 		return v.bad(observeWays, "observe: nothing tells who leads")
@@ -56,6 +61,9 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	}
 	return nil
 }
+
+// asks reports whether nodes are asked for their views, not only listened to.
+func (o *Observe) asks() bool { return o.HTTP != nil || len(o.Command) > 0 }
 
 // readSource reads where answers come from.
 func (s *Spec) readSource(v value, o map[string]value) (err error) {
@@ -126,7 +134,7 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 	if l, ok := o["leader"]; ok {
 		at := l
 		if l.isMapping() {
-			f, err := l.fields("at", "nobody", "named")
+			f, err := l.fields("at", "nobody", "named", "self", "table")
 			if err != nil {
 				return err
 			}
@@ -145,6 +153,16 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 			}
 			if n, ok := f["named"]; ok {
 				if ob.Identifies, err = s.templates(n); err != nil {
+					return err
+				}
+			}
+			if n, ok := f["self"]; ok {
+				if ob.Self, err = n.texts(); err != nil {
+					return err
+				}
+			}
+			if n, ok := f["table"]; ok {
+				if err = s.readTable(n); err != nil {
 					return err
 				}
 			}
@@ -170,7 +188,7 @@ func (s *Spec) field(v value, name string) (f Field, err error) {
 		f.Group = name
 		return f, nil
 	}
-	if ob.HTTP == nil && len(ob.Command) == 0 {
+	if !ob.asks() {
 		return f, v.bad("http: /status, metrics: /metrics or command: […]", "%s: nothing is asked that could answer it", name)
 	}
 	text, err := v.text()
@@ -202,8 +220,27 @@ var logRoles = map[string]election.Role{
 	"leader": election.Leader, "candidate": election.Candidate, "follower": election.Follower,
 }
 
-// readLogs reads the lines by which nodes tell of their changes.
+// readLogs reads the lines by which nodes tell of their changes, and whether what they tell holds until the next.
 func (s *Spec) readLogs(v value) error {
+	if v.isMapping() && slices.ContainsFunc(v.Content, func(n *yaml.Node) bool { return n.Value == "lines" || n.Value == "standing" }) {
+		f, err := v.fields("standing", "lines")
+		if err != nil {
+			return err
+		}
+		lines, ok := f["lines"]
+		if !ok {
+			return v.bad("logs: {standing: true, lines: [{match: PATTERN, role: leader}]}", "logs: lines is missing")
+		}
+		if st, ok := f["standing"]; ok {
+			if s.Observe.Standing, err = st.boolean(); err != nil {
+				return err
+			}
+			if s.Observe.Standing && s.Observe.asks() {
+				return st.bad("leave standing out", "logs: nodes are asked, so what holds is what they answer")
+			}
+		}
+		v = lines
+	}
 	for _, one := range v.list() {
 		l, err := one.fields("match", "role")
 		if err != nil {

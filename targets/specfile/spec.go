@@ -32,13 +32,21 @@ type Spec struct {
 	Image       election.Image // exactly one of its ways is set
 	Command     []*template.Template
 	Environment map[string]*template.Template
-	Ports       map[string]int
-	Data        string
-	Parameters  []option.Option
-	Times       Times
-	Ready       Ready
-	Observe     Observe
-	Promises    []targets.Promise
+	Files       map[string]*template.Template // by their whole paths
+	Copied      map[string]string             // files of this machine, by the whole paths that they have in the container
+	// Capabilities are those of Linux that the server's process has besides the engine's default.
+	Capabilities []string
+	Bootstrap    []*template.Template // a command that is run once in a cluster, on its first node
+	Ports        map[string]int
+	Data         string
+	Voters       Voters
+	Processes    map[string]string // what a node's processes are called, with patterns of their command lines
+	Services     []*Service
+	Parameters   []option.Option
+	Times        Times
+	Ready        Ready
+	Observe      Observe
+	Promises     []targets.Promise
 }
 
 // Times are the times that the election is judged by, from its parameters.
@@ -73,13 +81,19 @@ type Observe struct {
 	Role    Field
 	Term    Field
 	Leader  Field
+	ID      Field          // what the node calls itself
+	IDLog   *regexp.Regexp // a line of its log that tells it, by its group id
 	Logs    []LogLine
+	// Standing says that what a line of its log tells holds until another one tells something else.
+	Standing bool
 
 	Leads      []string // values of Role
 	Campaigns  []string
 	Follows    []string // empty for all others
 	Nobody     []string // values of Leader
 	Identifies []*template.Template
+	Table      map[string]election.ID // what nodes are called, word by word
+	Self       []string               // words by which a node means itself
 }
 
 // Field is where one thing is found in an answer; nil path and empty names say that it is not there.
@@ -126,8 +140,8 @@ func (s *Spec) read() error {
 	if err != nil {
 		return err
 	}
-	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "ports", "data",
-		"parameters", "times", "ready", "observe", "promises")
+	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
+		"processes", "ports", "data", "voters", "services", "parameters", "times", "ready", "observe", "promises")
 	if err != nil {
 		return err
 	}
@@ -143,7 +157,7 @@ func (s *Spec) read() error {
 		return v.bad("use letters, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, part := range []func(value, map[string]value) error{
-		s.readImage, s.readParameters, s.readPorts, s.readContainer, s.readTimes, s.readReady, s.readObserve, s.readPromises,
+		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readPromises,
 	} {
 		if err := part(root, f); err != nil {
 			return err
@@ -152,25 +166,47 @@ func (s *Spec) read() error {
 	return nil
 }
 
+// packageRule is what Debian calls a package, and apt a version or an architecture of it. A word that begins with - is none: apt-get
+// would take it as an option, of this machine.
+var packageRule = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9-]+)?(=\S+)?$`)
+
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // readImage reads what nodes are made of.
 func (s *Spec) readImage(root value, f map[string]value) error {
-	const ways = "name one: image (the engine has it, or pulls it), dockerfile (is built), binary (a static Linux executable, or {package: FOLDER} of one that Recount builds)"
-	ofFolder := func(path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(filepath.Dir(s.File), path)
-	}
+	const ways = "name one: image (the engine has it, or pulls it; or {debian: [PACKAGES]}), dockerfile (is built), binary (a static Linux executable, or {package: FOLDER} of one that Recount builds)"
 	count := 0
 	for name, set := range map[string]func(string){
 		"image":      func(v string) { s.Image.Ref = v },
-		"dockerfile": func(v string) { s.Image.Dockerfile = ofFolder(v) },
-		"binary":     func(v string) { s.Image.Binary = ofFolder(v) },
+		"dockerfile": func(v string) { s.Image.Dockerfile = s.ofFolder(v) },
+		"binary":     func(v string) { s.Image.Binary = s.ofFolder(v) },
 	} {
 		v, ok := f[name]
 		if !ok {
+			continue
+		}
+		if name == "image" && v.isMapping() {
+			packaged, err := v.fields("debian")
+			if err != nil {
+				return err
+			}
+			d, ok := packaged["debian"]
+			if !ok {
+				return v.bad(ways, "image: debian is missing")
+			}
+			packages, err := d.texts()
+			if err != nil {
+				return err
+			}
+			for _, name := range packages {
+				if !packageRule.MatchString(name) {
+					return d.bad("debian: [redis-server, dash=0.5.12-2]", "debian: %q cannot be a package's name", name)
+				}
+			}
+			if s.Image.Debian = strings.Join(packages, " "); s.Image.Debian == "" {
+				return d.bad("debian: [redis-server]", "debian: no package is named")
+			}
+			count++
 			continue
 		}
 		if name == "binary" && v.isMapping() {
@@ -181,7 +217,7 @@ func (s *Spec) readImage(root value, f map[string]value) error {
 			if v, ok = built["package"]; !ok {
 				return root.bad(ways, "binary: package is missing")
 			}
-			set = func(v string) { s.Image.Package = ofFolder(v) }
+			set = func(v string) { s.Image.Package = s.ofFolder(v) }
 		}
 		text, err := v.text()
 		if err != nil {
@@ -191,9 +227,10 @@ func (s *Spec) readImage(root value, f map[string]value) error {
 			return v.bad(ways, "%s is empty", name)
 		}
 		set(text)
-		if count++; count > 1 {
-			return v.bad(ways, "more than one of image, dockerfile and binary is given")
-		}
+		count++
+	}
+	if count > 1 {
+		return root.bad(ways, "more than one of image, dockerfile and binary is given")
 	}
 	if count == 0 {
 		return root.bad(ways, "nothing to run: image, dockerfile and binary are missing")

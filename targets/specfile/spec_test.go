@@ -15,6 +15,7 @@ import (
 	"recount/election"
 	"recount/internal/hint"
 	"recount/internal/option"
+	_ "recount/internal/testseed" // the same cases each time
 	"recount/targets"
 )
 
@@ -114,6 +115,11 @@ func TestMistakes(t *testing.T) {
 		{"image: server:1", "about: x", "1:1: nothing to run", "image"},
 		{"image: server:1", "image: server:1\nbinary: ./x", "more than one of image, dockerfile and binary", "name one"},
 		{"image: server:1", "image: ''", `2:8: image is empty`, "name one"},
+		{"data: /data", "data: /data\nvoters: [n1, m2]", `7:14: voters: "m2" is no node`, "voters: [n1"},
+		{"data: /data", "data: /data\nvoters: [n1, n1]", `7:14: voters: n1 is named twice`, "leave one"},
+		{"data: /data", "data: /data\nvoters: []", `7:9: voters: nobody is named`, "voters: [n1"},
+		{"data: /data", "data: /data\nvoters: '{{.ID}}'", `7:9: voters: of n1 the template says "1"`, "le .ID 3"},
+		{"data: /data", "data: /data\nvoters: '{{.Voter}}{{voters \",\" \"{id}\"}}'", `who votes cannot rest on who votes`, "voters: [n1"},
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
 		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{.ID", `3:11: command: `, "{{.ID}}"},
@@ -152,6 +158,12 @@ func TestMistakes(t *testing.T) {
 		{`(?P<term>\d+)`, `(\d+)`, "the election has terms, and this line tells none", "term"},
 		{`(?P<term>\d+)`, `(?P<turn>\d+)`, `not "turn"`, "term"},
 		{", role: leader}]", "}]", "role is missing", "role: leader"},
+		{"leader: lead,", "leader: lead, id: {},", "id: one of at and log is wanted", "id: {at: FIELD}"},
+		{"leader: lead,", "leader: lead, id: {log: 'a'},", "id: the pattern has no group id", "(?P<id>"},
+		{"leader: lead,", "leader: {at: lead, table: {a: b}},", `table: "b" is no node`, "table:"},
+		{"logs: [", "logs: {standing: true}, l: [", `unknown field "l"`, "logs"},
+		{"logs: [{match: 'leads (?P<term>\\d+)', role: leader}]", "logs: {standing: true}", "logs: lines is missing", "standing: true"},
+		{"logs: [{match: 'leads (?P<term>\\d+)', role: leader}]", "logs: {standing: true, lines: []}", "nodes are asked", "leave standing out"},
 		{"[elects, ", "[elect, ", `unknown property "elect"`, `did you mean "elects"?`},
 		{"property: monotonic-term, ", "", "promises: property is missing", "elects"},
 	} {

@@ -1,6 +1,7 @@
 package specfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"text/template"
@@ -21,27 +23,68 @@ import (
 // system runs what a spec describes, for one run.
 type system struct {
 	*Spec
-	options option.Values
+	options  option.Values
+	services []*service
+	copied   map[string]string // files, as they are on this machine
 
 	mu      sync.Mutex
 	exec    election.Exec
+	met     map[election.ID]election.Member // servers, as they were met
+	among   []election.Member               // all members, as they were met
+	own     directory
 	readers map[election.ID]*reader
 	seen    map[election.ID]bool // nodes whose log has said that they are ready
 }
 
 // System returns the driver of what the spec describes, with the target's options.
 func (s *Spec) System(o option.Values) (election.System, error) {
-	y := &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}}
-	if s.Observe.HTTP == nil && s.Observe.Command == nil {
+	y, err := s.system(o)
+	if err == nil && !s.Observe.asks() {
 		return &logged{y}, nil
 	}
-	return y, nil
+	return y, err
+}
+
+func (s *Spec) system(o option.Values) (y *system, err error) {
+	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}}
+	if err := s.try(o); err != nil {
+		return nil, err
+	}
+	if y.services, err = s.servicesOf(o); err != nil {
+		return nil, err
+	}
+	if _, is := os.Stat(s.File); is == nil { // beside a node there is the file's text, and nothing of this machine
+		y.copied, err = s.copies()
+	}
+	return y, err
+}
+
+// try fills the templates of nodes with the options of a run: what was sound with the defaults may not be with others.
+func (s *Spec) try(o option.Values) error {
+	w, err := s.example()
+	if err != nil {
+		return err
+	}
+	w.options = o
+	all := slices.Concat(s.Command, s.Ready.Command, s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
+		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
+	for _, t := range all {
+		if _, err := w.render(t); err != nil {
+			return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+		}
+	}
+	return nil
 }
 
 func (y *system) Image() election.Image { return y.Spec.Image }
 
 func (y *system) words(self election.Member, all []election.Member) words {
-	return words{s: y.Spec, options: y.options, self: self, all: all}
+	nodes, servers := y.split(all)
+	w := words{s: y.Spec, options: y.options, self: self, all: nodes, servers: map[string][]election.Member{}}
+	for _, one := range y.services {
+		w.servers[one.Name] = one.of(servers)
+	}
+	return w
 }
 
 // reader returns self's, which is made when self is first met.
@@ -51,7 +94,7 @@ func (y *system) reader(self election.Member, all []election.Member) *reader {
 	if r := y.readers[self.ID]; r != nil {
 		return r
 	}
-	r, err := y.Spec.reader(y.words(self, all))
+	r, err := y.Spec.reader(y.words(self, all), &y.own)
 	if err != nil {
 		panic(err) // the templates were tried when the spec was read
 	}
@@ -60,8 +103,12 @@ func (y *system) reader(self election.Member, all []election.Member) *reader {
 }
 
 func (y *system) Container(self election.Member, all []election.Member) election.Container {
+	if one, servers := y.serving(self, all); one != nil {
+		y.meet(self, all)
+		return one.Container(self, servers)
+	}
 	w := y.words(self, all)
-	c := election.Container{Data: y.Data}
+	c := election.Container{Data: y.Data, Capabilities: y.Capabilities, Files: map[string]string{}}
 	var err error
 	if c.Command, err = w.renderAll(y.Command); err != nil {
 		panic(err) // the templates were tried when the spec was read
@@ -73,16 +120,29 @@ func (y *system) Container(self election.Member, all []election.Member) election
 		}
 		c.Env = append(c.Env, name+"="+text)
 	}
+	maps.Copy(c.Files, y.copied)
+	for _, name := range slices.Sorted(maps.Keys(y.Files)) {
+		if c.Files[name], err = w.render(y.Files[name]); err != nil {
+			panic(err)
+		}
+	}
 	return c
 }
 
 // Use tells how commands are run in the nodes' containers.
-func (y *system) Use(exec election.Exec) { y.exec = exec }
+func (y *system) Use(exec election.Exec) {
+	y.exec = exec
+	y.useAll(exec)
+}
 
 // Dialed reports whether nodes are asked by HTTP.
 func (y *system) Dialed() bool { return y.Observe.HTTP != nil }
 
 func (y *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	if one, servers := y.serving(self, all); one != nil {
+		y.meet(self, all)
+		return one.Observer(self, servers, dial)
+	}
 	return &observer{system: y, reader: y.reader(self, all), self: self, all: all, client: client(dial, y.Observe.HTTP)}
 }
 
@@ -93,6 +153,8 @@ func client(dial election.Dial, at *Endpoint) *http.Client {
 			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, at.Port) },
 			MaxIdleConns:       1,
 			DisableCompression: true,
+
+			MaxResponseHeaderBytes: 1 << 20,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -120,7 +182,7 @@ func (o *observer) Observe(ctx context.Context) (election.Status, bool, error) {
 	o.mu.Unlock()
 	st, err := o.reader.view(answer)
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("spec: observe %s: %w", o.self.Name, err)
+		return election.Status{}, false, fmt.Errorf("spec: observe %s: %w", o.self.Name, unreadable{err})
 	}
 	return st, o.Spec.Observe.Torn, nil
 }
@@ -157,9 +219,12 @@ func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer)) // to its end, or the connection could not be kept
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1)) // to its end, or the connection could not be kept
 	if err != nil {
 		return nil, err
+	}
+	if len(body) > maxAnswer {
+		return nil, fmt.Errorf("GET %s answered more than %d MiB", at.Path, maxAnswer>>20)
 	}
 	if resp.StatusCode != at.Status {
 		return nil, fmt.Errorf("GET %s answered %s, not %d", at.Path, resp.Status, at.Status)
@@ -183,6 +248,9 @@ var errNoExec = hint.Add(errors.New("commands cannot be run from here"),
 
 // Ready asks whether a node's server has come up: nil means that it has.
 func (y *system) Ready(ctx context.Context, self election.Member, all []election.Member, dial election.Dial) error {
+	if one, _ := y.serving(self, all); one != nil {
+		return y.readyServer(ctx, self, all, dial)
+	}
 	switch r := y.Spec.Ready; {
 	case r.HTTP != nil:
 		c := client(dial, r.HTTP)
@@ -205,7 +273,7 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 			return fmt.Errorf("no line of its log matches %q", r.Log)
 		}
 		return nil
-	case y.Observe.HTTP == nil && y.Observe.Command == nil:
+	case !y.Observe.asks():
 		return nil // its log will tell
 	}
 	o := y.Observer(self, all, dial)
@@ -214,10 +282,26 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 }
 
 // Patience is how long nodes may take to come up.
-func (y *system) Patience() time.Duration { return y.Spec.Ready.Within }
+func (y *system) Patience() time.Duration { return y.patience() }
+
+// Bootstrap runs the command that a cluster is to have run once, on its first node.
+func (y *system) Bootstrap(ctx context.Context, all []election.Member) error {
+	if len(y.Spec.Bootstrap) == 0 {
+		return nil
+	}
+	_, err := y.run(ctx, all[0], all, y.Spec.Bootstrap)
+	return err
+}
 
 // ReadLog reads a line of a node's log.
 func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) {
+	y.mu.Lock()
+	server, is := y.met[self]
+	y.mu.Unlock()
+	if is {
+		y.readServersLog(server, line)
+		return election.Status{}, false
+	}
 	if l := y.Spec.Ready.Log; l != nil && l.MatchString(line) {
 		y.mu.Lock()
 		y.seen[self] = true
@@ -236,7 +320,10 @@ func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) 
 type logged struct{ *system }
 
 // Observer returns one that gets no answers: what a node once wrote is not what it would say now.
-func (l *logged) Observer(self election.Member, all []election.Member, _ election.Dial) election.Observer {
+func (l *logged) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
+	if self.Server {
+		return l.system.Observer(self, all, dial)
+	}
 	l.reader(self, all)
 	return silent{}
 }

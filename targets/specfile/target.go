@@ -18,12 +18,19 @@ func init() {
 
 // Target is what the spec describes, by a name.
 func (s *Spec) Target(name string) *targets.Target {
-	return &targets.Target{
+	t := &targets.Target{
 		Name: name, About: s.About, Source: s.Source, Options: s.Parameters, Promises: s.Promises, NoTerms: !s.HasTerms(),
-		NoLeaderNames: !s.names(), Definition: s.Text,
+		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Processes: s.Processes, Definition: s.Text,
 		Bounds: func(o targets.Options) history.Bounds {
 			return history.Bounds{Silence: s.Times.Silence.value(o), Elect: s.Times.Elect.value(o), Poll: s.Times.Poll}
 		},
 		System: func(o targets.Options) (election.System, error) { return s.System(o) },
 	}
+	if !s.Voters.all() {
+		t.Voters = s.voting
+	}
+	if len(s.Services) > 0 {
+		t.Servers, t.Electors = s.countServers, s.electors
+	}
+	return t
 }

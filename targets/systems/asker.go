@@ -36,6 +36,8 @@ func NewAsker(dial election.Dial, port int) *Asker {
 			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, port) },
 			MaxIdleConns:       1,
 			DisableCompression: true,
+
+			MaxResponseHeaderBytes: 1 << 20,
 		},
 		Header: http.Header{},
 	}
@@ -53,7 +55,7 @@ func (a *Asker) Ask(ctx context.Context, path string, answer any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body) // to its end, or the connection could not be kept
+	body, err := ReadAnswer(resp.Body) // to its end, or the connection could not be kept
 	switch {
 	case err != nil:
 		return err
@@ -64,6 +66,18 @@ func (a *Asker) Ask(ctx context.Context, path string, answer any) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// maxAnswer is the longest answer that is read, in bytes.
+const maxAnswer = 8 << 20
+
+// ReadAnswer reads to the end, but no more than any answer should be long.
+func ReadAnswer(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
+	if err == nil && len(b) > maxAnswer {
+		err = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
+	}
+	return b, err
 }
 
 // Close ends the connection.

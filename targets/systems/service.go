@@ -29,8 +29,8 @@ type Service struct {
 // Image is that of the candidates.
 func (s *Service) Image() election.Image { return s.Candidate }
 
-// ServerImage is that of the servers.
-func (s *Service) ServerImage() election.Image { return s.Servers.Image() }
+// ServerImage is that of all servers.
+func (s *Service) ServerImage(election.Member) election.Image { return s.Servers.Image() }
 
 // Container starts a candidate, or a server, to which the servers are all there are.
 func (s *Service) Container(self election.Member, all []election.Member) election.Container {

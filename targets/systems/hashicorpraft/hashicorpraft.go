@@ -2,6 +2,7 @@
 package hashicorpraft
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -29,7 +30,9 @@ func init() {
 			{Name: "version", Kind: targets.Text, Default: "1.7.3", About: "of the library: any from 1.3.9 to 1.7"},
 			{Name: "heartbeat-timeout", Kind: targets.Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
 			{Name: "election-timeout", Kind: targets.Duration, Default: "1s", About: "a candidate campaigns anew after one to two of these"},
+			systems.VotersOption("nonvoters: they get the log, and have no say"),
 		},
+		Voters: systems.Voters,
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
 			{Property: "monotonic-term"}, // a term is stored before it can be asked for
@@ -65,7 +68,7 @@ const (
 type system struct{ options targets.Options }
 
 func newSystem(o targets.Options) (election.System, error) {
-	unknown := systems.CheckVersion("version", imageOf(o))
+	unknown := cmp.Or(systems.CheckVersion("version", imageOf(o)), systems.CheckVoters(o))
 	var err error
 	switch {
 	case unknown != nil:
@@ -91,11 +94,15 @@ func imageOf(o targets.Options) election.Image {
 // Container starts a member. A leader gives up after half a heartbeat timeout without a majority, as by default.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
 	members := make([]string, len(all))
+	var nonvoters []string
 	for i, m := range all {
 		members[i] = m.ID.String() + "=" + netip.AddrPortFrom(m.Addr, raftPort).String()
+		if !systems.Votes(s.options, m.ID) {
+			nonvoters = append(nonvoters, m.ID.String())
+		}
 	}
 	heartbeat := s.options.Duration("heartbeat-timeout")
-	return election.Container{
+	c := election.Container{
 		Data: "/data",
 		Command: []string{
 			"/usr/bin/hashicorp-raft",
@@ -108,6 +115,10 @@ func (s *system) Container(self election.Member, all []election.Member) election
 			"--leader-lease-timeout=" + (heartbeat / 2).String(),
 		},
 	}
+	if len(nonvoters) > 0 {
+		c.Command = append(c.Command, "--nonvoters="+strings.Join(nonvoters, ","))
+	}
+	return c
 }
 
 // Observer asks a member for its view.

@@ -28,19 +28,19 @@ func leaseMembers() []election.Member {
 func TestKubernetesLeaseOverEtcd(t *testing.T) {
 	all := leaseMembers()
 	s := systemtest.System(t, "kubernetes-lease", nil)
-	require.Equal(t, election.Image{Recipe: "etcd", Version: "3.6.16"}, s.(election.Service).ServerImage())
+	require.Equal(t, election.Image{Recipe: "etcd", Version: "3.6.16"}, s.(election.Service).ServerImage(election.Member{}))
 	require.Empty(t, s.Container(all[2], all).Beside)
 	require.Contains(t, s.Container(all[0], all).Command, "-endpoints=http://10.0.0.3:2379,http://10.0.0.4:2379")
 
 	older := systemtest.System(t, "kubernetes-lease", map[string]string{"server-version": "3.5.35"})
-	require.Equal(t, election.Image{Recipe: "etcd", Version: "3.5.35"}, older.(election.Service).ServerImage())
+	require.Equal(t, election.Image{Recipe: "etcd", Version: "3.5.35"}, older.(election.Service).ServerImage(election.Member{}))
 }
 
 func TestKubernetesLeaseOverAPIServers(t *testing.T) {
 	all := leaseMembers()
 	s := systemtest.System(t, "kubernetes-lease", map[string]string{"server": "apiserver"})
 	require.Equal(t, election.Image{Recipe: "kubernetes-candidate", Version: "0.34.1"}, s.Image())
-	require.Equal(t, election.Image{Recipe: "kube-apiserver", Version: "1.34.4"}, s.(election.Service).ServerImage())
+	require.Equal(t, election.Image{Recipe: "kube-apiserver", Version: "1.34.4"}, s.(election.Service).ServerImage(election.Member{}))
 
 	server := s.Container(all[3], all)
 	require.Equal(t, []string{"/usr/bin/server", "/usr/bin/etcd"}, server.Command[:2])

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recount/election"
+	"recount/targets/systems"
 )
 
 // What ZooKeeper's servers say about their election, in answers and in logs.
@@ -83,7 +84,7 @@ func (o *observer) ask(ctx context.Context, word string) (string, error) {
 	if _, err := io.WriteString(conn, word); err != nil {
 		return "", err
 	}
-	b, err := io.ReadAll(conn)
+	b, err := systems.ReadAnswer(conn)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}

@@ -11,6 +11,7 @@ import (
 	"recount/election"
 	"recount/history"
 	"recount/targets"
+	"recount/targets/systems"
 )
 
 // ZooKeeper elects among its own servers, by FastLeaderElection, and numbers its leaders by epochs, the upper half of each
@@ -31,7 +32,9 @@ var target = &targets.Target{
 		{Name: "trust-empty-snapshot", Kind: targets.Bool, Default: "false",
 			About: "start with a log but no snapshot, too (snapshot.trust.empty): a server whose machine died before its first " +
 				"snapshot was on disk refuses for ever if not"},
+		systems.VotersOption("observers"),
 	},
+	Voters: systems.Voters,
 	Promises: targets.OnDisk([]targets.Promise{
 		{Property: "single-leader-per-term"},
 		{Property: "sticky-leader"},
@@ -71,6 +74,9 @@ type system struct {
 }
 
 func newSystem(o targets.Options) (election.System, error) {
+	if err := systems.CheckVoters(o); err != nil {
+		return nil, fmt.Errorf("zookeeper: %w", err)
+	}
 	return &system{options: o, states: map[election.ID]*state{}, addrs: map[string]election.ID{}}, nil
 }
 
@@ -99,7 +105,14 @@ admin.enableServer=false
 standaloneEnabled=false
 `, s.options.Duration("tick").Milliseconds(), int(s.options.Number("sync-limit")), ClientPort)
 	for _, m := range all {
-		config += fmt.Sprintf("server.%d=%s:%d:%d\n", m.ID, m.Addr, peerPort, electionPort)
+		kind := "participant"
+		if !systems.Votes(s.options, m.ID) {
+			kind = "observer"
+		}
+		config += fmt.Sprintf("server.%d=%s:%d:%d:%s\n", m.ID, m.Addr, peerPort, electionPort, kind)
+		if m.ID == self.ID {
+			config += "peerType=" + kind + "\n"
+		}
 	}
 	return election.Container{
 		Data:  "/data",
