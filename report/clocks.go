@@ -169,10 +169,18 @@ func shortly(d time.Duration) string {
 
 // clockWords says in one line what the clocks of all nodes told; "" if nobody asked them.
 func clockWords(r *record.Run) string {
-	if r.History == nil || !asked(r.History) {
+	f := r.Frame()
+	if !asked(f) {
 		return ""
 	}
-	tl := trace(r)
+	if r.History == nil { // that of the harness and the nemesis is all that it takes
+		h, err := history.New(f.Ops)
+		if err != nil {
+			return ""
+		}
+		r = &record.Run{Nodes: r.Nodes, History: h}
+	}
+	tl := Trace(r)
 	var words, right []string
 	readings := 0
 	for i := range tl.Clocks {
@@ -199,7 +207,7 @@ func clockWords(r *record.Run) string {
 }
 
 // asked reports whether anybody asked for the time that nodes have.
-func asked(h *history.History) bool {
+func asked(h *history.Frame) bool {
 	for i := range h.Ops {
 		if h.Ops[i].F == history.ReadClock {
 			return true

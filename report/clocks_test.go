@@ -51,7 +51,7 @@ func TestClocksAreTold(t *testing.T) {
 }
 
 func TestClocksAreDrawn(t *testing.T) {
-	p := paint(trace(skewed(t)), 1000)
+	p := paint(Trace(skewed(t)), 1000)
 	shapes := p.shapes.String()
 	require.Equal(t, 2, strings.Count(shapes, `class="clock wall"`), "a clock that is right has no lane")
 	require.Contains(t, p.fixed.String(), "n3: right throughout")

@@ -12,9 +12,9 @@ import (
 
 // How a timeline is read out of a history, op by op.
 
-// trace reads a run's timeline out of its history.
-func trace(r *record.Run) *timeline {
-	tl := &timeline{Names: r.Nodes}
+// Trace reads a run's timeline out of its history.
+func Trace(r *record.Run) *Timeline {
+	tl := &Timeline{Names: r.Nodes}
 	h := r.History
 	if h == nil {
 		h = &history.History{}
@@ -33,7 +33,7 @@ func trace(r *record.Run) *timeline {
 			tl.Names = s.Nodes
 		}
 	}
-	c := &collector{timeline: tl, h: h, byName: map[string]int{}, bars: map[int]int{}, positions: map[int]int{}}
+	c := &collector{Timeline: tl, h: h, byName: map[string]int{}, bars: map[int]int{}, positions: map[int]int{}}
 	for i, n := range tl.Names {
 		c.byName[n] = i
 		c.tracks = append(c.tracks, newTracker(poll))
@@ -43,10 +43,10 @@ func trace(r *record.Run) *timeline {
 	}
 	for i, k := range c.tracks {
 		segs := k.finish(tl.End)
-		tl.Nodes = append(tl.Nodes, nodeLane{Name: tl.Names[i], Segments: segs, Colour: -1})
+		tl.Nodes = append(tl.Nodes, Lane{Name: tl.Names[i], Segments: segs, Colour: -1})
 		tl.Claims = append(tl.Claims, claims(i, segs)...)
 	}
-	slices.SortStableFunc(tl.Claims, func(a, b claim) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(tl.Claims, func(a, b Claim) int { return cmp.Compare(a.From, b.From) })
 	tl.colour()
 	tl.Both, tl.Sharp = overlaps(tl.Claims)
 	tl.Links = network(c.links, tl.Names, tl.End)
@@ -59,7 +59,7 @@ func trace(r *record.Run) *timeline {
 
 // collector takes the ops one by one.
 type collector struct {
-	*timeline
+	*Timeline
 	h         *history.History
 	byName    map[string]int
 	tracks    []*tracker
@@ -93,14 +93,14 @@ func (c *collector) take(i int) {
 		}
 	case history.Exit:
 		if known {
-			c.tracks[node].become(op.Time, exited)
+			c.tracks[node].become(op.Time, Exited)
 		}
 	case history.ReadClock:
 		if known {
 			c.clock(node, clockSample{op.Time, op.Reading})
 		}
 	case history.Stall:
-		c.Stalls = append(c.Stalls, span{max(0, op.Time-time.Duration(op.Access.Value)), op.Time})
+		c.Stalls = append(c.Stalls, Span{max(0, op.Time-time.Duration(op.Access.Value)), op.Time})
 	case history.Write:
 		if op.Type != history.Invoke {
 			c.write(op, node, begun)
@@ -159,7 +159,7 @@ func (c *collector) fault(i int) {
 	if !known {
 		at = len(c.Faults)
 		c.bars[op.Fault.ID] = at
-		c.Faults = append(c.Faults, faultBar{span: span{op.Time, c.End}, Fault: *op.Fault, Took: history.Info})
+		c.Faults = append(c.Faults, FaultBar{Span: Span{op.Time, c.End}, Fault: *op.Fault, Took: history.Info})
 	}
 	bar := &c.Faults[at]
 	if op.Type == history.Invoke {
@@ -212,7 +212,7 @@ func (c *collector) evidence(vs []*record.Verdict) {
 		if v.Verdict != checkers.Invalid {
 			continue
 		}
-		f := violation{span: span{v.From, v.To}, N: len(c.Violations) + 1, Verdict: v}
+		f := violation{Span: Span{v.From, v.To}, N: len(c.Violations) + 1, Verdict: v}
 		for k, index := range v.Ops {
 			i, ok := c.positions[index]
 			if !ok {

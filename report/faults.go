@@ -16,12 +16,12 @@ func (p *picture) paintFaults(y float64) float64 {
 	}
 	y = p.section(y, "faults")
 	const h, step = 16.0, 19.0
-	faults := longest(p, "faults", p.tl.Faults, maxFaults, func(f faultBar) span { return f.span })
+	faults := longest(p, "faults", p.tl.Faults, maxFaults, func(f FaultBar) Span { return f.Span })
 	p.faults = faults
 	turns := 0
-	spans := make([]span, len(faults))
+	spans := make([]Span, len(faults))
 	for i, f := range faults {
-		spans[i] = f.span
+		spans[i] = f.Span
 	}
 	rows := pack(spans, nil, p.pixels(60), maxFaultRows) // with room for names behind the bars
 	if slices.Max(rows) > 3 {
@@ -68,7 +68,7 @@ func (p *picture) paintFaults(y float64) float64 {
 }
 
 // look is the style of a fault's bar, and what may be written into it, by how much room there is.
-func (f *faultBar) look() (class string, texts []string) {
+func (f *FaultBar) look() (class string, texts []string) {
 	switch f.Took {
 	case history.Fail:
 		return "failed", []string{"✕ " + f.title() + ": no effect", "✕ " + f.title(), "✕"}
@@ -84,7 +84,7 @@ func (p *picture) pixels(n float64) time.Duration {
 }
 
 // faultWords says what a fault did, for whoever points at it.
-func faultWords(f *faultBar) []string {
+func faultWords(f *FaultBar) []string {
 	lines := []string{f.title()}
 	if len(f.Asked) > 0 {
 		lines = append(lines, "aimed at: "+strings.Join(f.Asked, ", "))

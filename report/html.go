@@ -121,7 +121,7 @@ type Chart struct {
 
 // NewChart paints a run's timeline.
 func NewChart(r *record.Run) Chart {
-	p := paint(trace(r), 1280)
+	p := paint(Trace(r), 1280)
 	var body, overview bytes.Buffer
 	p.body(&body)
 	p.overview(&overview)
@@ -129,7 +129,7 @@ func NewChart(r *record.Run) Chart {
 }
 
 func newView(r *record.Run, lies fs.FS) *view {
-	tl := trace(r)
+	tl := Trace(r)
 	p := paint(tl, 1280)
 	rows := tl.table(r)
 	var body, overview bytes.Buffer
@@ -195,7 +195,7 @@ func pageFacts(r *record.Run) [][2]string {
 	return append(facts, [2]string{"exit status", fmt.Sprint(r.Status)})
 }
 
-func (v *view) cards(tl *timeline, rows []row, drawn map[string]string) {
+func (v *view) cards(tl *Timeline, rows []row, drawn map[string]string) {
 	numbers := map[*record.Verdict]*violation{}
 	for i := range tl.Violations {
 		numbers[tl.Violations[i].Verdict] = &tl.Violations[i]
@@ -259,7 +259,7 @@ func files(lies fs.FS) (list []file) {
 	}
 	list = []file{
 		{history, "every op, a line each"}, {record.VerdictsFile, "the verdicts as data"}, {record.RunFile, "what the run was"},
-		{textFile, "this report as text"}, {junitFile, "for CI"}, {pictureFile, "the timeline as a picture"},
+		{textFile, "this report as text"}, {junitFile, "for CI"}, {PictureFile, "the timeline as a picture"},
 	}
 	err := fs.WalkDir(lies, record.NodeLogs, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(list) >= maxFiles {

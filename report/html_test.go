@@ -290,7 +290,7 @@ func TestRunsAreWrittenAndReadBack(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(r.Dir, record.NodeLogs), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, record.NodeLogs, "n1.log"), []byte("hello\n"), 0o644))
 	require.NoError(t, Write(r))
-	for _, name := range []string{record.RunFile, record.VerdictsFile, pageFile, textFile, junitFile, pictureFile, record.ReproFile, "porcupine/single-leader-per-term.html"} {
+	for _, name := range []string{record.RunFile, record.VerdictsFile, pageFile, textFile, junitFile, PictureFile, record.ReproFile, "porcupine/single-leader-per-term.html"} {
 		require.FileExists(t, filepath.Join(r.Dir, name))
 	}
 	page, err := os.ReadFile(Page(r))

@@ -26,19 +26,19 @@ const (
 )
 
 // longest leaves out the shortest of too many things, and remembers that it did.
-func longest[T any](p *picture, what string, things []T, limit int, when func(T) span) []T {
+func longest[T any](p *picture, what string, things []T, limit int, when func(T) Span) []T {
 	if len(things) <= limit {
 		return things
 	}
 	lengths := make([]time.Duration, len(things))
 	for i, t := range things {
-		lengths[i] = when(t).length()
+		lengths[i] = when(t).Length()
 	}
 	slices.Sort(lengths)
 	least := lengths[len(lengths)-limit]
 	kept := make([]T, 0, limit)
 	for _, t := range things {
-		if when(t).length() >= least && len(kept) < limit {
+		if when(t).Length() >= least && len(kept) < limit {
 			kept = append(kept, t)
 		}
 	}
@@ -46,7 +46,7 @@ func longest[T any](p *picture, what string, things []T, limit int, when func(T)
 	return kept
 }
 
-func itself(s span) span { return s }
+func itself(s Span) Span { return s }
 
 // omit remembers that so many of all were not drawn.
 func (p *picture) omit(what string, left, all int) {
@@ -90,11 +90,11 @@ func (p *picture) paintViolations(y float64) float64 {
 func (p *picture) paintLeaders(y float64) float64 {
 	tl := p.tl
 	y = p.section(y, "leaders")
-	cs := longest(p, "leaderships", tl.Claims, maxClaims, func(c claim) span { return c.span })
+	cs := longest(p, "leaderships", tl.Claims, maxClaims, func(c Claim) Span { return c.Span })
 	p.claims = cs
-	spans, owners := make([]span, len(cs)), make([]int, len(cs))
+	spans, owners := make([]Span, len(cs)), make([]int, len(cs))
 	for i, c := range cs {
-		spans[i], owners[i] = c.span, c.Node
+		spans[i], owners[i] = c.Span, c.Node
 	}
 	const h, step = 18.0, 20.0
 	rows := pack(spans, owners, 0, maxClaimRows)
@@ -120,7 +120,7 @@ func (p *picture) paintLeaders(y float64) float64 {
 	}
 	p.hovers = append(p.hovers, hovers[:used]...)
 	bottom := float64(used) * step
-	var calm, sharp []span
+	var calm, sharp []Span
 	for i, o := range tl.Both {
 		if tl.Sharp[i] {
 			sharp = append(sharp, o)
@@ -181,7 +181,7 @@ func (p *picture) markEvidence(f *violation, y float64, here func(mark) bool) {
 	}
 }
 
-func (p *picture) paintNode(n *nodeLane, y, h float64) {
+func (p *picture) paintNode(n *Lane, y, h float64) {
 	segs := coarsen(n.Segments, maxSegments/max(1, len(p.tl.Nodes)))
 	row := hover{Y: y, H: h}
 	var b boxes
@@ -214,7 +214,7 @@ func (p *picture) paintNode(n *nodeLane, y, h float64) {
 }
 
 // look is the style of a segment.
-func (p *picture) look(n *nodeLane, s segment) string {
+func (p *picture) look(n *Lane, s Segment) string {
 	switch {
 	case s.State != history.Up && s.State != history.Paused:
 		return "down"
@@ -237,11 +237,11 @@ func (p *picture) look(n *nodeLane, s segment) string {
 }
 
 // labelTerms prints each term once, in the longest segment that has it.
-func (p *picture) labelTerms(segs []segment, y, h float64) {
+func (p *picture) labelTerms(segs []Segment, y, h float64) {
 	for i := 0; i < len(segs); {
 		longest, j := i, i
 		for ; j < len(segs) && segs[j].View.Term == segs[i].View.Term && segs[j].Known == segs[i].Known; j++ {
-			if segs[j].length() > segs[longest].length() {
+			if segs[j].Length() > segs[longest].Length() {
 				longest = j
 			}
 		}
@@ -269,14 +269,14 @@ func (p *picture) labelTerms(segs []segment, y, h float64) {
 }
 
 // describe says what a segment is, for whoever points at it.
-func describe(n *nodeLane, s segment) []string {
+func describe(n *Lane, s Segment) []string {
 	var what string
 	switch {
 	case s.State == history.Down:
 		what = "down: its process was killed"
 	case s.State == history.Crashed:
 		what = "down: its machine crashed"
-	case s.State == exited:
+	case s.State == Exited:
 		what = "down: its process ended by itself"
 	case !s.Known:
 		what = "not observed"

@@ -22,7 +22,7 @@ func (p *picture) paintLinks(y float64) float64 {
 			halves = halves || s.Back != (history.LinkState{}) && s.There != s.Back
 		}
 		height := h
-		spans := longest(p, "times of "+l.Label, l.Spans, maxSpans, func(s linkSpan) span { return s.span })
+		spans := longest(p, "times of "+l.Label, l.Spans, maxSpans, func(s linkSpan) Span { return s.Span })
 		for i, s := range spans {
 			height = p.paintLink(&b, s, halves)
 			if s.Label != "" {

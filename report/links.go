@@ -23,7 +23,7 @@ type linkLane struct {
 
 // linkSpan is a stretch of time in which links were not healthy. There is the direction that Label names first.
 type linkSpan struct {
-	span
+	Span
 	There, Back history.LinkState
 	Unsure      bool   // nobody could see whether it took effect
 	Label       string // set where it differs from span to span
@@ -102,7 +102,7 @@ func sorted(fates map[pair][]linkSpan) []pair {
 func fate(changes []linkChange, p pair, end time.Duration) (spans []linkSpan) {
 	var cur linkSpan
 	finish := func(t time.Duration) {
-		if cur.To = t; cur.length() > 0 && (cur.There != history.LinkState{} || cur.Back != history.LinkState{}) {
+		if cur.To = t; cur.Length() > 0 && (cur.There != history.LinkState{} || cur.Back != history.LinkState{}) {
 			spans = append(spans, cur)
 		}
 		cur.From = t

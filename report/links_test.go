@@ -106,7 +106,7 @@ func TestManyFatesShareOneLaneThatNamesTheParts(t *testing.T) {
 	require.Equal(t, "network", got[0].Label)
 	require.Len(t, got[0].Spans, 10)
 	require.Equal(t, "n1 n2 | n3 n4 n5", got[0].Spans[0].Label)
-	require.Equal(t, span{100 * msec, 130 * msec}, got[0].Spans[0].span)
+	require.Equal(t, Span{100 * msec, 130 * msec}, got[0].Spans[0].Span)
 	require.Equal(t, "n1 n3 | n2 n4 n5", got[0].Spans[5].Label)
 }
 
@@ -126,9 +126,9 @@ func TestNodesWithoutAMajorityAreToldApart(t *testing.T) {
 	small, large := []int{1, 2}, []int{3, 4, 5}
 	off := cutOff(join(cutting(100, true, small, large), cutting(400, false, small, large)), 5, 1000*msec)
 	for n := range five {
-		want := []span(nil)
+		want := []Span(nil)
 		if n < 2 {
-			want = []span{{100 * msec, 400 * msec}} // one direction down is enough: an answer is part of reaching somebody
+			want = []Span{{100 * msec, 400 * msec}} // one direction down is enough: an answer is part of reaching somebody
 		}
 		require.Equal(t, want, off[n], five[n])
 	}

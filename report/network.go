@@ -29,7 +29,7 @@ func overall(changes []linkChange, nodes []string, end time.Duration) (spans []l
 		if len(state) == 0 || next == c.at {
 			continue
 		}
-		s := linkSpan{span: span{c.at, next}, Label: shape(state, nodes)}
+		s := linkSpan{Span: Span{c.at, next}, Label: shape(state, nodes)}
 		for p, st := range state {
 			s.There.Cut = s.There.Cut || st.Cut
 			s.Unsure = s.Unsure || unsure[p]
@@ -114,9 +114,9 @@ func shape(state map[pair]history.LinkState, nodes []string) string {
 }
 
 // cutOff returns, for each node, when its links did not let it reach a majority both ways, itself included.
-func cutOff(changes []linkChange, nodes int, end time.Duration) [][]span {
+func cutOff(changes []linkChange, nodes int, end time.Duration) [][]Span {
 	cut := make([]bool, nodes*nodes)
-	off := make([][]span, nodes)
+	off := make([][]Span, nodes)
 	for i, c := range changes {
 		cut[c.pair.a*nodes+c.pair.b] = c.state.Cut && !c.unsure
 		next := end
@@ -139,7 +139,7 @@ func cutOff(changes []linkChange, nodes int, end time.Duration) [][]span {
 			if k := len(off[n]); k > 0 && off[n][k-1].To == c.at {
 				off[n][k-1].To = next
 			} else {
-				off[n] = append(off[n], span{c.at, next})
+				off[n] = append(off[n], Span{c.at, next})
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type row struct {
 }
 
 // table selects the ops worth showing, in order.
-func (tl *timeline) table(r *record.Run) []row {
+func (tl *Timeline) table(r *record.Run) []row {
 	if r.History == nil {
 		return nil
 	}

@@ -22,6 +22,9 @@ var identities = []struct{ light, dark string }{
 	{"#4b52b8", "#8b92ee"}, // indigo
 }
 
+// LeaderColours is how many leaders have a colour of their own.
+var LeaderColours = len(identities)
+
 // colours are named as the style sheets use them, with their values on a light and on a dark ground.
 var colours = []struct{ name, light, dark string }{
 	{"page", "#f6f7f9", "#0e1116"},

@@ -17,9 +17,12 @@ import (
 // that zooming is to change that one transform; whatever must not be stretched (text, flags) is a list with times, put in
 // place last: here for the picture as it stands on the page, by the page's script whenever somebody zooms.
 type picture struct {
-	tl     *timeline
+	tl     *Timeline
 	width  float64
 	left   float64 // where time begins
+	from   float64 // the first instant that is shown, in milliseconds
+	span   float64 // how much time is, in milliseconds
+	zero   float64 // the instant that the axis counts from
 	height float64
 	top    float64 // where the lanes begin, below the evidence
 
@@ -32,8 +35,8 @@ type picture struct {
 	hovers []hover
 	used   map[string]bool // which styles occur: the legend explains no others
 
-	claims  []claim    // those that are drawn
-	faults  []faultBar // likewise
+	claims  []Claim    // those that are drawn
+	faults  []FaultBar // likewise
 	omitted []string   // what was too much to be drawn
 }
 
@@ -73,8 +76,11 @@ const (
 
 // scale is pixels per millisecond.
 func (p *picture) scale() float64 {
-	return (p.width - p.left - gutter) / max(ms(p.tl.End), 1)
+	return (p.width - p.left - gutter) / p.span
 }
+
+// x is where an instant lies.
+func (p *picture) x(t float64) float64 { return p.left + (t-p.from)*p.scale() }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
@@ -84,8 +90,14 @@ func num(f float64) string {
 }
 
 // paint lays out and paints a timeline.
-func paint(tl *timeline, width float64) *picture {
-	p := &picture{tl: tl, width: width, used: map[string]bool{}}
+func paint(tl *Timeline, width float64) *picture {
+	p := &picture{tl: tl, width: width, left: tl.margin(), span: max(ms(tl.End), 1), used: map[string]bool{}}
+	p.lanes()
+	return p
+}
+
+// margin is how much room the names of the lanes take.
+func (tl *Timeline) margin() float64 {
 	longest := 8
 	for _, n := range tl.Names {
 		longest = max(longest, utf8.RuneCountInString(n)+3)
@@ -93,8 +105,11 @@ func paint(tl *timeline, width float64) *picture {
 	for _, l := range tl.Links {
 		longest = max(longest, utf8.RuneCountInString(l.Label))
 	}
-	p.left = min(190, max(112, float64(longest)*6.9+26))
+	return min(190, max(112, float64(longest)*6.9+26))
+}
 
+// lanes paints them, one below the other.
+func (p *picture) lanes() {
 	y := 26.0 // below the upper axis
 	y = p.paintViolations(y)
 	p.top = y
@@ -106,7 +121,6 @@ func paint(tl *timeline, width float64) *picture {
 	y = p.paintFaults(y)
 	p.height = y + 22 // the lower axis
 	p.paintColumns(y)
-	return p
 }
 
 // paintColumns draws what concerns all lanes: the windows of the violations and the stalls of the machine.
@@ -192,10 +206,9 @@ func (p *picture) flush(w *bytes.Buffer, y float64, b *boxes) {
 
 // axis writes the ticks of time along the top and the bottom.
 func (p *picture) axis(w *bytes.Buffer) {
-	k := p.scale()
-	step := tickStep(ms(p.tl.End), (p.width-p.left-gutter)/90)
-	for t := 0.0; t <= ms(p.tl.End)+0.01; t += step {
-		x := p.left + t*k
+	step := tickStep(p.span, (p.width-p.left-gutter)/90)
+	for t := math.Ceil((p.from-p.zero)/step) * step; t <= p.from-p.zero+p.span+0.01; t += step {
+		x := p.x(p.zero + t)
 		fmt.Fprintf(w, `<path class="grid" d="M%s 24V%s"/>`, num(x), num(p.height-20))
 		text := tickText(t, step)
 		for _, y := range []float64{15, p.height - 6} {
@@ -221,6 +234,9 @@ func tickStep(length, most float64) float64 {
 
 // tickText names an instant as exactly as the step between ticks needs.
 func tickText(t, step float64) string {
+	if t < 0 {
+		return "−" + tickText(-t, step)
+	}
 	if step >= 1000 && t >= 60_000 {
 		return fmt.Sprintf("%d:%02d", int(t)/60_000, int(t)/1000%60)
 	}
@@ -233,22 +249,23 @@ func tickText(t, step float64) string {
 	case step < 1000:
 		digits = 1
 	}
-	return strconv.FormatFloat(t/1000, 'f', digits, 64) + " s"
+	return strconv.FormatFloat(math.Abs(t)/1000, 'f', digits, 64) + " s"
 }
 
 // place writes labels and dots where they belong without zoom.
 func (p *picture) place(w *bytes.Buffer) {
 	k := p.scale()
 	for _, l := range p.labels {
-		if text, x := l.fit(k); text != "" {
-			fmt.Fprintf(w, `<text class="%s" x="%s" y="%s">%s</text>`, l.Class, num(p.left+x), num(l.Y), html.EscapeString(text))
+		l.From = max(l.From, p.from)
+		if text, x := l.fit(k); text != "" && l.To >= p.from && l.From < p.from+p.span {
+			fmt.Fprintf(w, `<text class="%s" x="%s" y="%s">%s</text>`, l.Class, num(p.x(0)+x), num(l.Y), html.EscapeString(text))
 		}
 	}
 	last := map[string]float64{}
 	for _, d := range p.marks {
-		x := p.left + d.At*k
+		x := p.x(d.At)
 		row := fmt.Sprint(d.N, " ", d.Y)
-		if before, drawn := last[row]; drawn && x-before < 4 {
+		if before, drawn := last[row]; drawn && x-before < 4 || x < p.left || x > p.width-gutter {
 			continue
 		}
 		last[row] = x
@@ -287,9 +304,9 @@ func textWidth(s string) float64 {
 }
 
 // merged returns spans in order, those that overlap or touch joined.
-func merged(spans []span) (out []span) {
+func merged(spans []Span) (out []Span) {
 	spans = slices.Clone(spans)
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	for _, s := range spans {
 		if n := len(out); n > 0 && s.From <= out[n-1].To {
 			out[n-1].To = max(out[n-1].To, s.To)

@@ -17,7 +17,7 @@ const (
 	pageFile    = "report.html"
 	textFile    = "report.txt"
 	junitFile   = "junit.xml"
-	pictureFile = "timeline.svg"
+	PictureFile = "timeline.svg"
 )
 
 // Page returns where the run's report lies.
@@ -30,7 +30,7 @@ func Write(r *record.Run) error {
 	}
 	reports := map[string][]byte{}
 	for name, write := range map[string]func(io.Writer, *record.Run) error{
-		textFile: plainText, junitFile: JUnit, pictureFile: SVG, pageFile: HTML,
+		textFile: plainText, junitFile: JUnit, PictureFile: SVG, pageFile: HTML,
 	} {
 		var b bytes.Buffer
 		if err := write(&b, r); err != nil {

@@ -9,14 +9,14 @@ import (
 // Who was what when: the ops that tell of one node become a line of segments without holes, from the run's start to its
 // end. What was not seen is unknown, never assumed.
 
-// span is a stretch of time.
-type span struct{ From, To time.Duration }
+// Span is a stretch of time.
+type Span struct{ From, To time.Duration }
 
-func (s span) length() time.Duration { return s.To - s.From }
+func (s Span) Length() time.Duration { return s.To - s.From }
 
-// segment is a stretch of time in which a node was, by all that is known, one thing.
-type segment struct {
-	span
+// Segment is a stretch of time in which a node was, by all that is known, one thing.
+type Segment struct {
+	Span
 	State history.ProcState
 	Known bool         // whether anybody saw what the node was
 	View  history.View // what it said last, where Known; what a paused node said before it was paused
@@ -24,8 +24,8 @@ type segment struct {
 	Parts int // how many shorter segments this one stands for; 0 for none
 }
 
-// exited is the state of a process that ended by itself; nobody but the nemesis starts it again.
-const exited history.ProcState = "exited"
+// Exited is the state of a process that ended by itself; nobody but the nemesis starts it again.
+const Exited history.ProcState = "exited"
 
 // patience is how many polls a view outlives without being confirmed.
 const patience = 4
@@ -33,14 +33,14 @@ const patience = 4
 // tracker follows one node through a history.
 type tracker struct {
 	poll      time.Duration // between two observations; 0 where nobody polls: then a view holds until the next
-	segs      []segment
-	cur       segment
+	segs      []Segment
+	cur       Segment
 	announced time.Duration // when the node last spoke by itself
 	reviving  bool          // the nemesis is bringing the process back
 }
 
 func newTracker(poll time.Duration) *tracker {
-	return &tracker{poll: poll, cur: segment{State: history.Up}, announced: -1}
+	return &tracker{poll: poll, cur: Segment{State: history.Up}, announced: -1}
 }
 
 // observe takes an answer that arrived at t to a question asked at asked. The answer may have been under way for a
@@ -106,14 +106,14 @@ func (k *tracker) close(t time.Duration) {
 	if k.lost(t) {
 		c.To = c.Seen + k.poll
 		k.push(c)
-		c = segment{span: span{c.To, t}, State: history.Up}
+		c = Segment{Span: Span{c.To, t}, State: history.Up}
 	}
 	k.push(c)
 	k.cur.From = t
 }
 
-func (k *tracker) push(s segment) {
-	if s.length() <= 0 {
+func (k *tracker) push(s Segment) {
+	if s.Length() <= 0 {
 		return
 	}
 	if n := len(k.segs); n > 0 {
@@ -126,14 +126,14 @@ func (k *tracker) push(s segment) {
 }
 
 // finish ends the line at the run's end.
-func (k *tracker) finish(end time.Duration) []segment {
+func (k *tracker) finish(end time.Duration) []Segment {
 	k.close(end)
 	return k.segs
 }
 
-// claim is one leadership as its node claimed it.
-type claim struct {
-	span
+// Claim is one leadership as its node claimed it.
+type Claim struct {
+	Span
 	Node int
 	View history.View
 	Seen time.Duration // the last sign of it: up to there the claim is certain, after it likely
@@ -141,7 +141,7 @@ type claim struct {
 }
 
 // claims returns the leaderships in a node's line. A leader that was paused goes on to claim.
-func claims(node int, segs []segment) (cs []claim) {
+func claims(node int, segs []Segment) (cs []Claim) {
 	for _, s := range segs {
 		if !s.Known || !s.View.Claims() {
 			continue
@@ -152,16 +152,16 @@ func claims(node int, segs []segment) (cs []claim) {
 				continue
 			}
 		}
-		cs = append(cs, claim{span: s.span, Node: node, View: s.View, Seen: s.Seen})
+		cs = append(cs, Claim{Span: s.Span, Node: node, View: s.View, Seen: s.Seen})
 	}
 	return cs
 }
 
 // overlaps returns when two or more nodes certainly claimed to lead at once. sharp tells those in one term.
-func overlaps(cs []claim) (all []span, sharp []bool) {
+func overlaps(cs []Claim) (all []Span, sharp []bool) {
 	for i := range cs { // cs is in order of time
 		for j := i + 1; j < len(cs) && cs[j].From < cs[i].To; j++ {
-			if o := (span{cs[j].From, min(cs[i].Seen, cs[j].Seen)}); o.length() > 0 && cs[i].Node != cs[j].Node {
+			if o := (Span{cs[j].From, min(cs[i].Seen, cs[j].Seen)}); o.Length() > 0 && cs[i].Node != cs[j].Node {
 				all = append(all, o)
 				sharp = append(sharp, cs[i].View.Term == cs[j].View.Term && cs[i].View.Term > 0)
 			}
@@ -172,16 +172,16 @@ func overlaps(cs []claim) (all []span, sharp []bool) {
 
 // coarsen merges neighbours until no more than limit segments are left. Each that stands for several shows the most that
 // the node was in the meantime: a leadership is never lost, however short.
-func coarsen(segs []segment, limit int) []segment {
+func coarsen(segs []Segment, limit int) []Segment {
 	if len(segs) <= limit {
 		return segs
 	}
-	whole := span{segs[0].From, segs[len(segs)-1].To}
-	quantum := whole.length()/time.Duration(max(1, limit/2)) + 1
-	var out []segment
+	whole := Span{segs[0].From, segs[len(segs)-1].To}
+	quantum := whole.Length()/time.Duration(max(1, limit/2)) + 1
+	var out []Segment
 	for _, s := range segs {
 		n := len(out)
-		if n == 0 || s.length() >= quantum || out[n-1].From/quantum != s.From/quantum || out[n-1].length() >= quantum {
+		if n == 0 || s.Length() >= quantum || out[n-1].From/quantum != s.From/quantum || out[n-1].Length() >= quantum {
 			out = append(out, s)
 			continue
 		}
@@ -190,14 +190,14 @@ func coarsen(segs []segment, limit int) []segment {
 		if weight(s) > weight(*last) {
 			merged = s
 		}
-		merged.span, merged.Seen, merged.Parts = span{last.From, s.To}, s.Seen, max(1, last.Parts)+1
+		merged.Span, merged.Seen, merged.Parts = Span{last.From, s.To}, s.Seen, max(1, last.Parts)+1
 		*last = merged
 	}
 	return out
 }
 
 // weight is how much a segment must not get lost.
-func weight(s segment) int {
+func weight(s Segment) int {
 	switch {
 	case s.Known && s.View.Role == history.Leader:
 		return 4

@@ -19,7 +19,7 @@ func leads(term uint64, node string) history.View {
 }
 
 // draw writes segments as one would on a whiteboard: "0-300 follower of n1, term 4; 300-1000 ?".
-func draw(segs []segment) (s []string) {
+func draw(segs []Segment) (s []string) {
 	for _, g := range segs {
 		what := "?"
 		if g.Known {
@@ -72,12 +72,12 @@ func TestAPausedNodeIsWhatItWas(t *testing.T) {
 	}, draw(segs))
 	cs := claims(0, segs)
 	require.Len(t, cs, 1, "one leadership, the pause included")
-	require.Equal(t, span{100 * msec, 2050 * msec}, cs[0].span)
+	require.Equal(t, Span{100 * msec, 2050 * msec}, cs[0].Span)
 	require.Equal(t, 2050*msec, cs[0].Seen)
 }
 
 func TestADeadNodeIsNothingUntilItIsRevived(t *testing.T) {
-	for _, state := range []history.ProcState{history.Down, history.Crashed, exited} {
+	for _, state := range []history.ProcState{history.Down, history.Crashed, Exited} {
 		k := newTracker(100 * msec)
 		k.announce(100*msec, leads(5, "n2"))
 		k.become(300*msec, state)
@@ -92,25 +92,25 @@ func TestADeadNodeIsNothingUntilItIsRevived(t *testing.T) {
 }
 
 func TestOverlapsAreOnlyWhatIsCertain(t *testing.T) {
-	at := func(node int, from, seen, to int, term uint64) claim {
-		return claim{
-			span: span{time.Duration(from) * msec, time.Duration(to) * msec}, Seen: time.Duration(seen) * msec, Node: node,
+	at := func(node int, from, seen, to int, term uint64) Claim {
+		return Claim{
+			Span: Span{time.Duration(from) * msec, time.Duration(to) * msec}, Seen: time.Duration(seen) * msec, Node: node,
 			View: leads(term, ""),
 		}
 	}
-	all, sharp := overlaps([]claim{at(0, 0, 100, 200, 1), at(1, 150, 400, 500, 2)})
+	all, sharp := overlaps([]Claim{at(0, 0, 100, 200, 1), at(1, 150, 400, 500, 2)})
 	require.Empty(t, all, "the first was last seen to lead before the second began")
 	require.Empty(t, sharp)
 
-	all, sharp = overlaps([]claim{at(0, 0, 180, 200, 1), at(1, 150, 400, 500, 2), at(2, 390, 600, 600, 2)})
-	require.Equal(t, []span{{150 * msec, 180 * msec}, {390 * msec, 400 * msec}}, all)
+	all, sharp = overlaps([]Claim{at(0, 0, 180, 200, 1), at(1, 150, 400, 500, 2), at(2, 390, 600, 600, 2)})
+	require.Equal(t, []Span{{150 * msec, 180 * msec}, {390 * msec, 400 * msec}}, all)
 	require.Equal(t, []bool{false, true}, sharp, "the second is in one term")
 }
 
 func TestCoarseSegmentsCoverAllAndLoseNoLeadership(t *testing.T) {
-	var segs []segment
+	var segs []Segment
 	for i := range 10_000 {
-		s := segment{span: span{time.Duration(i) * msec, time.Duration(i+1) * msec}, State: history.Up, Known: true}
+		s := Segment{Span: Span{time.Duration(i) * msec, time.Duration(i+1) * msec}, State: history.Up, Known: true}
 		if s.View = follower(uint64(i), "n1"); i%500 == 77 {
 			s.View = leads(uint64(i), "n2")
 		}
@@ -136,10 +136,10 @@ func TestCoarseSegmentsCoverAllAndLoseNoLeadership(t *testing.T) {
 }
 
 func TestRowsHideNothingAndOwnersKeepTheirs(t *testing.T) {
-	at := func(from, to int) span { return span{time.Duration(from) * msec, time.Duration(to) * msec} }
-	spans := []span{at(0, 10), at(8, 20), at(19, 30), at(31, 40), at(41, 50)}
+	at := func(from, to int) Span { return Span{time.Duration(from) * msec, time.Duration(to) * msec} }
+	spans := []Span{at(0, 10), at(8, 20), at(19, 30), at(31, 40), at(41, 50)}
 	require.Equal(t, []int{0, 1, 0, 0, 0}, pack(spans, nil, 0, 5))
 	require.Equal(t, []int{0, 1, 0, 1, 0}, pack(spans, []int{1, 2, 1, 2, 1}, 0, 5))
 	require.Equal(t, []int{0, 1, 2, 0, 1}, pack(spans, nil, 10*msec, 5))
-	require.Equal(t, []int{0, 1, 1}, pack([]span{at(0, 10), at(1, 10), at(2, 10)}, nil, 0, 2), "the last row is shared")
+	require.Equal(t, []int{0, 1, 1}, pack([]Span{at(0, 10), at(1, 10), at(2, 10)}, nil, 0, 2), "the last row is shared")
 }

@@ -9,6 +9,10 @@ import (
 
 // Sentence says what a run's status means, to somebody who has not read the manual.
 func Sentence(r *record.Run) string {
+	return strings.TrimSpace(status(r) + " " + r.Unread)
+}
+
+func status(r *record.Run) string {
 	n := tally(r.Verdicts)
 	switch r.Status {
 	case record.StatusHeld:
@@ -93,7 +97,7 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 	}
 	switch r.Flaw {
 	case record.CutShort:
-		if why, doubtful := r.History.Doubtful(); doubtful {
+		if why, doubtful := r.Frame().Doubtful(); doubtful {
 			return "There is no sign that the history is complete: " + why + ". " + nothing
 		}
 		return "The run was cut short, so it decides nothing. " + nothing

@@ -34,6 +34,7 @@ var stylesheet = func() string {
 }()
 
 // defs are the patterns: for the stretched layers, where they take the stretching back, and plain ones for the legend.
+// Pictures of one scale share them.
 func (p *picture) defs(w *bytes.Buffer) {
 	back := fmt.Sprintf(` patternTransform="scale(%.6g,1)"`, 1/p.scale())
 	for _, d := range []struct{ id, size, body string }{
@@ -44,8 +45,6 @@ func (p *picture) defs(w *bytes.Buffer) {
 		fmt.Fprintf(w, `<pattern id="tl-%s" %s patternUnits="userSpaceOnUse"%s>%s</pattern>`, d.id, d.size, back, d.body)
 		fmt.Fprintf(w, `<pattern id="plain-%s" %s patternUnits="userSpaceOnUse">%s</pattern>`, d.id, d.size, d.body)
 	}
-	fmt.Fprintf(w, `<clipPath id="tl-time"><rect x="%s" width="%s" height="%s"/></clipPath>`,
-		num(p.left-1), num(p.width-p.left-gutter+3), num(p.height))
 }
 
 // body writes the picture itself, without the frame.
@@ -53,13 +52,20 @@ func (p *picture) body(w *bytes.Buffer) {
 	w.WriteString("<defs>")
 	p.defs(w)
 	w.WriteString("</defs>")
-	stretch := fmt.Sprintf(`<g class="z" transform="translate(%s,0) scale(%.6g,1)">`, num(p.left), p.scale())
-	fmt.Fprintf(w, `<g clip-path="url(#tl-time)">%s%s</g></g>`, stretch, &p.under)
+	p.layers(w, "tl-time")
+}
+
+// layers writes what the picture shows. The name is that of what keeps it within its time, one for each picture of a page.
+func (p *picture) layers(w *bytes.Buffer, clip string) {
+	fmt.Fprintf(w, `<clipPath id="%s"><rect x="%s" width="%s" height="%s"/></clipPath>`,
+		clip, num(p.left-1), num(p.width-p.left-gutter+3), num(p.height))
+	stretch := fmt.Sprintf(`<g class="z" transform="translate(%s,0) scale(%.6g,1)">`, num(p.x(0)), p.scale())
+	fmt.Fprintf(w, `<g clip-path="url(#%s)">%s%s</g></g>`, clip, stretch, &p.under)
 	fmt.Fprintf(w, `<g class="names">%s</g>`, &p.fixed)
 	w.WriteString(`<g class="axis">`)
 	p.axis(w)
 	w.WriteString("</g>")
-	fmt.Fprintf(w, `<g clip-path="url(#tl-time)">%s%s</g></g>`, stretch, &p.shapes)
+	fmt.Fprintf(w, `<g clip-path="url(#%s)">%s%s</g></g>`, clip, stretch, &p.shapes)
 	w.WriteString(`<g class="labels">`)
 	p.place(w)
 	w.WriteString("</g>")
@@ -68,7 +74,7 @@ func (p *picture) body(w *bytes.Buffer) {
 // SVG writes the run's timeline as a picture of its own, without scripts, for light and dark pages alike.
 func SVG(w io.Writer, r *record.Run) error {
 	const width, margin = 920.0, 14.0 // about what a README shows without shrinking it
-	p := paint(trace(r), width-2*margin)
+	p := paint(Trace(r), width-2*margin)
 	var b, above bytes.Buffer
 	y := caption(&above, r, width, margin)
 	legendHeight := p.legendHeight(width - 2*margin)
@@ -93,7 +99,7 @@ func SVG(w io.Writer, r *record.Run) error {
 // Strip writes the whole run small, without words: who led, what was broken, where violations lie.
 func Strip(w io.Writer, r *record.Run) error {
 	const width = 640.0
-	p := paint(trace(r), width)
+	p := paint(Trace(r), width)
 	p.left, p.width = 0, width+gutter
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" preserveAspectRatio="none">`, num(width), num(overviewHeight))

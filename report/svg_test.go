@@ -68,7 +68,7 @@ func TestPicturesStandAlone(t *testing.T) {
 
 func TestTheLegendExplainsWhatOccursAndNothingElse(t *testing.T) {
 	words := func(r *record.Run) (texts []string) {
-		for _, e := range paint(trace(r), 1200).legend() {
+		for _, e := range paint(Trace(r), 1200).legend() {
 			texts = append(texts, e.Text)
 		}
 		return texts
@@ -84,7 +84,7 @@ func TestTheLegendExplainsWhatOccursAndNothingElse(t *testing.T) {
 }
 
 func TestFollowersWearTheColourOfTheirLeader(t *testing.T) {
-	tl := trace(pingPong(t))
+	tl := Trace(pingPong(t))
 	require.Equal(t, []int{0, -1, 1, -1}, []int{tl.Nodes[0].Colour, tl.Nodes[1].Colour, tl.Nodes[2].Colour, tl.Nodes[3].Colour})
 	p := paint(tl, 1200)
 	looks := map[string]string{}

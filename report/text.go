@@ -67,9 +67,8 @@ func facts(r *record.Run) string {
 	if r.Cluster != "" {
 		parts = append(parts, fmt.Sprintf("%s, %d nodes, seed %d", clusterWords(r.Cluster), len(r.Nodes), r.Seed))
 	}
-	if r.History != nil && len(r.History.Ops) > 0 {
-		ops := r.History.Ops
-		parts = append(parts, fmt.Sprintf("%d ops in %s", r.History.Happened(), seconds(ops[len(ops)-1].Time)))
+	if f := r.Frame(); f.Count > 0 {
+		parts = append(parts, fmt.Sprintf("%d ops in %s", f.Happened(), seconds(f.Last)))
 	}
 	if r.Took > 0 {
 		parts = append(parts, "took "+seconds(r.Took.Round(10*time.Millisecond)))

@@ -9,35 +9,35 @@ import (
 	"recount/history"
 )
 
-// timeline is what happened in a run, as it is drawn: who was what, who claimed to lead, what was broken, what was
+// Timeline is what happened in a run, as it is drawn: who was what, who claimed to lead, what was broken, what was
 // written, and where the evidence lies.
-type timeline struct {
+type Timeline struct {
 	End        time.Duration
 	Names      []string
-	Nodes      []nodeLane
-	Claims     []claim // in order of time
-	Both       []span  // when two nodes certainly claimed to lead at once
+	Nodes      []Lane
+	Claims     []Claim // in order of time
+	Both       []Span  // when two nodes certainly claimed to lead at once
 	Sharp      []bool  // of each of those, whether it was in one term
 	Links      []linkLane
 	Clocks     []clockLane // of the nodes whose clocks were read
-	Faults     []faultBar
+	Faults     []FaultBar
 	Writes     []write
-	Stalls     []span // the machine stood still
+	Stalls     []Span // the machine stood still
 	Violations []violation
 	Written    bool // somebody wrote to the guarded resource
 }
 
-// nodeLane is one node's line.
-type nodeLane struct {
+// Lane is one node's line.
+type Lane struct {
 	Name     string
-	Segments []segment
-	Off      []span // its links did not reach a majority
+	Segments []Segment
+	Off      []Span // its links did not reach a majority
 	Colour   int    // of its leaderships; -1 for a node that never led
 }
 
-// faultBar is one fault from its inject to its heal.
-type faultBar struct {
-	span
+// FaultBar is one fault from its inject to its heal.
+type FaultBar struct {
+	Span
 	history.Fault
 	Took  history.Type    // OK: seen to have taken effect; Fail: it has not; Info: nobody knows
 	Turns []time.Duration // when it took its next shape
@@ -54,6 +54,9 @@ type write struct {
 	Op    int
 }
 
+// Stale reports whether it was accepted though a higher token had been.
+func (w *write) Stale() bool { return w.Kind == stale }
+
 type writeKind uint8
 
 const (
@@ -67,7 +70,7 @@ var writeWords = [...]string{accepted: "accepted", stale: "accepted although sta
 
 // violation is the evidence of one violation.
 type violation struct {
-	span
+	Span
 	N       int // as numbered in the report, from 1
 	Verdict *record.Verdict
 	Marks   []mark
@@ -94,11 +97,11 @@ type mark struct {
 const maxMarks = 200
 
 // colour gives the nodes that ever led a colour each, in the order in which they first did.
-func (tl *timeline) colour() {
+func (tl *Timeline) colour() {
 	next := 0
 	for _, c := range tl.Claims {
 		if n := &tl.Nodes[c.Node]; n.Colour < 0 {
-			n.Colour = next % len(identities)
+			n.Colour = next % LeaderColours
 			next++
 		}
 	}
@@ -106,7 +109,7 @@ func (tl *timeline) colour() {
 
 // pack puts spans, which are in order of their starts, into rows so that none hides another; what does not fit into the
 // last row shares it. Spans of one owner stay in one row where they can; without owners the first free row is taken.
-func pack(spans []span, owners []int, gap time.Duration, rows int) []int {
+func pack(spans []Span, owners []int, gap time.Duration, rows int) []int {
 	var ends []time.Duration
 	at, last := make([]int, len(spans)), map[int]int{}
 	for i, s := range spans {
@@ -133,6 +136,6 @@ func pack(spans []span, owners []int, gap time.Duration, rows int) []int {
 }
 
 // title names a fault with its nodes: "cut-link n1 n3".
-func (f *faultBar) title() string {
+func (f *FaultBar) title() string {
 	return strings.Join(append([]string{f.Name}, f.Nodes...), " ")
 }

@@ -89,7 +89,11 @@ func opWords(op *history.Op) string {
 	case history.Stall:
 		return "the machine stood still for " + seconds(time.Duration(op.Access.Value))
 	case history.ReadClock:
-		return fmt.Sprintf("wall clock wrong by %v, monotonic clock by %v", op.Reading.Wall, op.Reading.Monotonic)
+		words := fmt.Sprintf("wall clock wrong by %v, monotonic clock by %v", op.Reading.Wall, op.Reading.Monotonic)
+		if op.Reading.Waits != 0 {
+			words += fmt.Sprintf("; waits went wrong by up to %v", op.Reading.Waits)
+		}
+		return words
 	case history.Inject, history.Change, history.Heal:
 		if op.Fault != nil {
 			return faultOpWords(op.Fault)

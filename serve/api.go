@@ -44,7 +44,7 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
 
 // apiFindings is GET /api/v1/findings.
 func (s *Server) apiFindings(w http.ResponseWriter, r *http.Request) {
-	some := filterOf(r.URL.Query()).findings(s.index.now().findings())
+	some := filterOf(r.URL.Query()).findings(s.findings(s.index.now()))
 	if some == nil {
 		some = []*Finding{}
 	}

@@ -113,11 +113,12 @@ func (b *browser) check(path string) {
 	assert.Empty(b.t, b.complaints, path)
 }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true. While a page gives way to another there is nobody to ask.
 func (b *browser) until(expression string) {
 	b.t.Helper()
-	err := chromedp.Run(b, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(20*time.Second)))
-	require.NoError(b.t, err, expression)
+	require.Eventually(b.t, func() bool {
+		return chromedp.Run(b, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(5*time.Second))) == nil
+	}, 30*time.Second, 50*time.Millisecond, expression)
 }
 
 func (b *browser) text(selector string) (text string) {
@@ -130,7 +131,7 @@ func (b *browser) text(selector string) (text string) {
 func (b *browser) shoot(name string) {
 	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1400, 400} {
+		for _, width := range []int64{1400, 400, 2000} {
 			b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 				emulation.SetDeviceMetricsOverride(width, 900, 1, false), chromedp.Sleep(100*time.Millisecond))
 			b.check(name + " " + scheme)
@@ -222,6 +223,40 @@ for (const e of document.querySelectorAll('a[href],button,input,select,[role=img
   if (!name) say(e, 'no name');
 }
 for (const e of document.querySelectorAll('img')) if (!e.hasAttribute('alt')) say(e, 'no alt');
+for (const e of document.querySelectorAll('input:not([type=hidden]),select,textarea')) {
+  if (!e.getAttribute('aria-label') && !e.title && !(e.labels && e.labels.length)) say(e, 'no label');
+}
+let level = 0;
+for (const e of document.querySelectorAll('h1,h2,h3,h4')) {
+  if (!visible(e)) continue;
+  if (+e.tagName[1] > level + 1) say(e, 'a heading level is left out');
+  level = +e.tagName[1];
+}
+for (const e of document.querySelectorAll('[aria-hidden=true] :is(a[href],button,input,select,[tabindex]), :is(a[href],button,input,select)[aria-hidden=true]')) {
+  if (e.tabIndex >= 0) say(e, 'hidden, and reached by Tab');
+}
+for (const e of document.querySelectorAll('[tabindex]')) if (e.tabIndex > 0) say(e, 'an order of its own');
+for (const e of document.querySelectorAll('a a,a button,button a,button button')) say(e, 'within another control');
+for (const e of document.querySelectorAll('ul,ol')) for (const c of e.children) if (!/^(LI|SCRIPT|TEMPLATE)$/.test(c.tagName)) say(c, 'in a list, and no item');
+for (const e of document.querySelectorAll('dl')) for (const c of e.children) if (!/^(DT|DD|DIV)$/.test(c.tagName)) say(c, 'in a list of terms');
+for (const e of document.querySelectorAll('table')) if (e.rows.length && !e.querySelector('th[scope]')) say(e, 'a table without headings');
+for (const e of document.querySelectorAll('[aria-labelledby],[aria-describedby],[aria-controls],output[for]')) {
+  for (const a of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for']) for (const id of (e.getAttribute(a) || '').split(' ')) {
+    if (id && !document.getElementById(id)) say(e, 'refers to nothing');
+  }
+}
+for (const e of document.querySelectorAll('svg')) if (visible(e) && e.getAttribute('role') === 'img' && !e.getAttribute('aria-label')) say(e, 'a picture without a name');
+const sections = new Set();
+for (const e of document.querySelectorAll('section[aria-label],nav[aria-label],form[aria-label]')) {
+  const key = e.tagName + e.getAttribute('aria-label');
+  if (sections.has(key)) say(e, 'named as another');
+  sections.add(key);
+}
+for (const e of document.querySelectorAll('body *')) {
+  const s = getComputedStyle(e);
+  if (!visible(e) || !/auto|scroll/.test(s.overflowX + s.overflowY) || e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1) continue;
+  if (e.tabIndex < 0 && !e.querySelector('a[href],button,input,select,[tabindex="0"]')) say(e, 'scrolls, but not by the keyboard');
+}
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 1) wrong.push('wider than the window by ' + wide);
 const rgb = c => { const m = c.match(/[\d.]+/g).map(Number), k = c.startsWith('color(srgb') ? 255 : 1; return {r: k * m[0], g: k * m[1], b: k * m[2], a: m.length > 3 ? m[3] : 1}; };

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"sync"
@@ -29,7 +28,7 @@ type loaded struct {
 // mostOps is how many ops all kept histories have, at about 250 bytes each.
 const mostOps = 1_200_000
 
-func newCache(root *os.Root) *cache { return &cache{fsys: root.FS()} }
+func newCache(fsys fs.FS) *cache { return &cache{fsys: fsys} }
 
 // run returns a run with its history. A history that grows is read again as it has grown.
 func (c *cache) run(id string) (*record.Run, error) {
@@ -57,9 +56,29 @@ func (c *cache) entry(id string, was time.Time, folder fs.FS) *loaded {
 			return l
 		}
 	}
+	if large(folder) {
+		c.kept = nil // before it is read, not after: two of them would not fit
+	}
 	l := &loaded{id: id, was: was, get: sync.OnceValues(func() (*record.Run, error) { return record.ReadFS(folder) })}
 	c.kept = append(c.kept, l)
 	return l
+}
+
+// has reports whether a run's history is there, as it was written last at some time.
+func (c *cache) has(id string, was time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.kept, func(l *loaded) bool { return l.id == id && l.was.Equal(was) && l.ops > 0 })
+}
+
+// large reports whether a history is one that takes a while to read.
+func large(folder fs.FS) bool {
+	for name, most := range map[string]int64{record.HistoryFile: 16 << 20, record.HistoryFile + record.Compressed: 1 << 20} {
+		if info, err := fs.Stat(folder, name); err == nil && info.Size() > most {
+			return true
+		}
+	}
+	return false
 }
 
 // settle lets go of the histories used least lately.

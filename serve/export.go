@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 
 	"recount/harness/record"
 	"recount/history"
@@ -28,20 +27,17 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, run *Run, name s
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return
 	}
-	var b bytes.Buffer
-	if err := exports[name].write(&b, full); err != nil {
-		s.fail(w, r, http.StatusInternalServerError, err.Error())
-		return
-	}
 	w.Header().Set("Content-Type", exports[name].kind)
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
+	_ = exports[name].write(w, full) // as it is made: a million ops are more than to hold; a browser that has gone away is none of ours
 }
 
 // writeCSV writes every op on a row. A cell that a spreadsheet would take for a formula is made text.
 func writeCSV(w io.Writer, r *record.Run) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{{"index", "seconds", "process", "type", "f", "node", "role", "term", "leader", "words", "error"}}
+	if err := c.Write([]string{"index", "seconds", "process", "type", "f", "node", "role", "term", "leader", "words", "error"}); err != nil {
+		return err
+	}
 	for i := range r.History.Ops {
 		op := &r.History.Ops[i]
 		row := []string{
@@ -51,9 +47,12 @@ func writeCSV(w io.Writer, r *record.Run) error {
 		if (op.F == history.Observe || op.F == history.Announce) && op.Type == history.OK {
 			row[6], row[7], row[8] = op.View.Role.String(), strconv.FormatUint(op.View.Term, 10), plainCell(op.View.Leader)
 		}
-		rows = append(rows, row)
+		if err := c.Write(row); err != nil {
+			return err
+		}
 	}
-	return c.WriteAll(rows)
+	c.Flush()
+	return c.Error()
 }
 
 func plainCell(s string) string {

@@ -17,7 +17,8 @@ import (
 	"recount/history"
 )
 
-// perfetto is the part of perfetto_trace.proto that Recount writes, as its authors number it.
+// perfetto is the part of perfetto_trace.proto that Recount writes, as its authors number it: the fields and numbers are those of
+// protos/perfetto/trace in github.com/google/perfetto, as descriptors.
 const perfetto = `
 name: "perfetto_trace.proto" package: "perfetto.protos" syntax: "proto2"
 message_type { name: "Trace"
@@ -86,6 +87,9 @@ func TestPerfettoReadsTheTrace(t *testing.T) {
 		e := get(p, "track_event").Message()
 		require.Empty(t, e.GetUnknown())
 		track := get(e, "track_uuid").Uint()
+		for k := range get(e, "debug_annotations").List().Len() {
+			require.Empty(t, get(e, "debug_annotations").List().Get(k).Message().GetUnknown())
+		}
 		require.Contains(t, names, track)
 		last = max(last, get(p, "timestamp").Uint())
 		switch get(e, "type").Enum() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +30,40 @@ type Finding struct {
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
 	Version string    `json:"version"` // of the Recount that saw it last
+	// Campaign is what the newest campaign that has found it says of it.
+	Campaign *CampaignFinding `json:"campaign,omitempty"`
 
-	best *Run
+	best  *Run
+	shows []*Run
 }
+
+// findings are what runs have found, with what campaigns say of it.
+func (s *Server) findings(shot *snapshot) []*Finding {
+	said := map[*Run]*CampaignFinding{}
+	for _, c := range s.campaigns(shot) {
+		for i := range c.Findings {
+			f := &c.Findings[i]
+			if run := shot.byID[path.Join(c.ID, f.Run)]; run != nil && said[run] == nil {
+				said[run] = f
+			}
+		}
+	}
+	all := slices.Clone(shot.findings())
+	for i, f := range all {
+		for _, r := range f.shows {
+			if c := said[r]; c != nil && c.Property == f.Property {
+				with := *f
+				with.Campaign = c
+				all[i] = &with
+				break
+			}
+		}
+	}
+	return all
+}
+
+// New reports whether a campaign has seen it for the first time.
+func (f *Finding) New() bool { return f.Campaign != nil && f.Campaign.State == "new" }
 
 // signature is the same for runs that show the same.
 func signature(r *Run, property string) string {
@@ -86,6 +118,7 @@ func findings(runs []*Run) []*Finding {
 // take adds a run that shows the finding; newer ones were taken before.
 func (f *Finding) take(r *Run, v *Verdict) {
 	f.Runs++
+	f.shows = append(f.shows, r)
 	f.First = r.Started
 	better := f.best == nil || kindRank(v.Kind) < kindRank(f.Kind) ||
 		v.Kind == f.Kind && len(r.schedule) < len(f.best.schedule)
@@ -128,4 +161,9 @@ func (f *Finding) Standing() string {
 }
 
 // Rate says in how many runs it was seen.
-func (f *Finding) Rate() string { return fmt.Sprintf("%d of %d runs", f.Runs, f.Of) }
+func (f *Finding) Rate() string {
+	if f.Campaign != nil {
+		return f.Campaign.Rate()
+	}
+	return fmt.Sprintf("%d of %d runs", f.Runs, f.Of)
+}

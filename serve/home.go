@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -60,7 +61,7 @@ func (f filter) findings(all []*Finding) (some []*Finding) {
 	for _, d := range all {
 		switch {
 		case f.Target != "" && d.Target != f.Target, f.Property != "" && d.Property != f.Property:
-		case f.State != "" && d.Standing() != f.State:
+		case f.State == "new" && !d.New(), f.State != "" && f.State != "new" && d.Standing() != f.State:
 		case f.Text != "" && !strings.Contains(strings.ToLower(d.Signature+" "+d.Why), f.Text):
 		default:
 			some = append(some, d)
@@ -87,14 +88,7 @@ func choicesOf(runs []*Run) (c choices) {
 	return choices{Targets: sorted(targets), Properties: sorted(properties)}
 }
 
-func sorted(set map[string]bool) []string {
-	list := make([]string, 0, len(set))
-	for s := range set {
-		list = append(list, s)
-	}
-	slices.Sort(list)
-	return list
-}
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // homePage is the findings, with what is under way before them and the newest runs behind.
 type homePage struct {
@@ -103,6 +97,7 @@ type homePage struct {
 	Findings []*Finding
 	Hidden   int // findings that the filter leaves out
 	Live     []*Run
+	Working  []Activity // hunts, matrices and campaigns under way
 	Newest   []*Run
 	Runs     int
 	Counts   []count
@@ -124,10 +119,10 @@ const (
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	f, shot := filterOf(r.URL.Query()), s.index.now()
-	all, found := shot.runs, shot.findings()
-	p := homePage{Filter: f, Choices: choicesOf(all), Findings: f.findings(found), Runs: len(all), Newest: all[:min(len(all), newestOnHome)]}
+	all, found := shot.runs, s.findings(shot)
+	p := homePage{Filter: f, Choices: choicesOf(all), Findings: f.findings(found), Runs: len(all), Newest: all[:min(len(all), newestOnHome)], Working: s.activities()}
 	p.Hidden = len(found) - len(p.Findings)
-	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "gone"}
+	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "new", "gone"}
 	if n := len(p.Findings); n > findingsOnPage {
 		p.Findings, p.Left = p.Findings[:findingsOnPage], n-findingsOnPage
 	}

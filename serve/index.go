@@ -3,12 +3,14 @@ package serve
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"recount/harness/batch"
+	"recount/harness/matrix"
 	"recount/harness/record"
 )
 
@@ -45,6 +47,7 @@ type Folder struct {
 
 const (
 	fresh    = 400 * time.Millisecond // for how long a snapshot does
+	rest     = 4                      // looks at results that are far away take time, and rest that many times as long
 	soon     = 30 * time.Millisecond  // how long somebody may wait for one
 	recheck  = time.Minute            // between two looks at the folder of a judged run
 	perRound = 300                    // judged runs looked at again in one round
@@ -53,10 +56,10 @@ const (
 )
 
 // The files that tell what a folder of many runs is.
-var folderFiles = [][2]string{{"matrix.json", "matrix"}, {"suite.json", "suite"}, {"campaign.json", "campaign"}}
+var folderFiles = [][2]string{{matrix.DataFile, "matrix"}, {"suite.json", "suite"}, {campaignFile, "campaign"}, {batch.NotesFile, "activity"}}
 
-func newIndex(root *os.Root, clock func() time.Time) *index {
-	return &index{fsys: root.FS(), clock: clock, checked: map[string]time.Time{}, shown: &snapshot{findings: none}}
+func newIndex(fsys fs.FS, clock func() time.Time) *index {
+	return &index{fsys: fsys, clock: clock, checked: map[string]time.Time{}, shown: &snapshot{findings: none}}
 }
 
 // now returns the results as they are, or, where looking takes its time, as they were when somebody asked last. A folder that cannot be
@@ -65,7 +68,7 @@ func (x *index) now() *snapshot {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
-	case x.clock().Sub(x.at) <= fresh || x.busy:
+	case x.clock().Sub(x.at) <= max(fresh, rest*x.took) || x.busy:
 	case x.took < soon:
 		_ = x.look()
 	default:
@@ -102,7 +105,7 @@ func (x *index) take(w *walk, err error) error {
 	if err != nil {
 		return fmt.Errorf("read the results: %w", err)
 	}
-	if w.news || len(w.next.runs) != len(x.shown.runs) || len(w.next.other) != len(x.shown.other) {
+	if w.news || len(w.next.runs) != len(x.shown.runs) || !slices.Equal(w.next.other, x.shown.other) {
 		newest(w.next.runs)
 		w.next.findings = sync.OnceValue(func() []*Finding { return findings(w.next.runs) })
 		x.shown = w.next
@@ -111,7 +114,7 @@ func (x *index) take(w *walk, err error) error {
 }
 
 func (x *index) walk() *walk {
-	return &walk{index: x, known: x.shown.byID, now: x.clock(), began: time.Now(), next: &snapshot{byID: map[string]*Run{}, findings: none}, left: perRound}
+	return &walk{index: x, known: x.shown.byID, now: x.clock(), began: time.Now(), next: &snapshot{byID: map[string]*Run{}, findings: none}, left: perRound, campaigns: map[string]bool{}}
 }
 
 func none() []*Finding { return nil }
@@ -119,12 +122,13 @@ func none() []*Finding { return nil }
 // walk is one look at all folders. One at a time is under way, and it alone changes what was checked when.
 type walk struct {
 	*index
-	known map[string]*Run
-	now   time.Time
-	began time.Time // by the machine's clock
-	next  *snapshot
-	left  int  // judged runs that may be looked at again
-	news  bool // some run is new, or another than it was
+	known     map[string]*Run
+	now       time.Time
+	began     time.Time // by the machine's clock
+	next      *snapshot
+	left      int // judged runs that may be looked at again
+	campaigns map[string]bool
+	news      bool // some run is new, or another than it was
 }
 
 func (w *walk) all() error { return w.folder(".", "", 0) }
@@ -151,7 +155,7 @@ func (w *walk) folder(dir, of string, depth int) error {
 			w.next.runs = append(w.next.runs, r)
 			continue
 		}
-		if depth < deepest {
+		if depth < deepest && (!w.campaigns[dir] || e.Name() == "runs") { // beside its runs, a campaign has thousands of files of its own
 			_ = w.folder(p, w.kind(p, of), depth+1) // one that cannot be read has no runs
 		}
 	}
@@ -183,6 +187,7 @@ func (w *walk) kind(dir, of string) string {
 	for _, k := range folderFiles {
 		if info, err := fs.Stat(w.fsys, path.Join(dir, k[0])); err == nil {
 			w.next.other = append(w.next.other, Folder{dir, k[1], info.ModTime()})
+			w.campaigns[dir] = k[1] == "campaign"
 			return dir
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.show(w, r, "watch", frame{Title: "Live", Tab: "live", Scripts: []string{"watch.js"}})
+	s.show(w, r, "watch", frame{Title: "Live", Tab: "live", Scripts: []string{"watch.js", "again.js"}, Page: s.activities()})
 }
 
 func (s *Server) live(w http.ResponseWriter, r *http.Request, run *Run) {

@@ -10,10 +10,12 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
 	"recount/harness"
+	"recount/harness/matrix"
 	"recount/report"
 )
 
@@ -24,7 +26,7 @@ var web embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"ago": ago, "day": day, "seconds": report.Seconds, "link": link,
-	"tabs": func() []place { return tabs }, "views": views, "choose": choose,
+	"ms": func(d *time.Duration) float64 { return float64(*d) / float64(time.Millisecond) }, "short": short, "figure": figure, "percent": func(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }, "instant": instant, "campaign": campaignLink, "tabs": func() []place { return tabs }, "views": views, "choose": choose,
 }).ParseFS(web, "web/*.html"))
 
 // frame is what the shell shows around a page.
@@ -33,12 +35,13 @@ type frame struct {
 	Tab     string // of the navigation
 	Scripts []string
 	Version string
+	Next    string // the address that follows by itself
 	Page    any
 }
 
 func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f frame) {
 	f.Version = harness.Version
-	f.Scripts = append([]string{"app.js"}, f.Scripts...)
+	f.Scripts = append([]string{"app.js", "save.js"}, f.Scripts...)
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, f); err != nil {
 		s.fail(w, r, http.StatusInternalServerError, err.Error())
@@ -80,10 +83,10 @@ var assets = func() map[string][]byte {
 		return b
 	}
 	all := map[string][]byte{
-		"style.css": []byte(string(report.Style()) + string(report.PageStyle()) + string(read("style.css"))),
+		"style.css": []byte(string(report.Style()) + string(report.PageStyle()) + string(matrix.Style()) + string(read("style.css"))),
 		"report.js": []byte(report.Script()),
 	}
-	for _, name := range []string{"app.js", "ops.js", "live.js", "watch.js", "diagram.js", "icon.svg"} {
+	for _, name := range []string{"app.js", "save.js", "ops.js", "live.js", "watch.js", "diagram.js", "keys.js", "grid.js", "again.js", "icon.svg"} {
 		all[name] = read(name)
 	}
 	return all
@@ -112,7 +115,7 @@ func link(id string) string { return (&url.URL{Path: "/runs/" + id + "/"}).Escap
 // place is where a link leads.
 type place struct{ Name, Word, Path string }
 
-var tabs = []place{{"findings", "Findings", "/"}, {"runs", "Runs", "/runs"}, {"live", "Live", "/live"}}
+var tabs = []place{{"findings", "Findings", "/"}, {"runs", "Runs", "/runs"}, {"live", "Live", "/live"}, {"campaigns", "Campaigns", "/campaigns"}, {"compare", "Compare", "/compare"}, {"matrix", "Matrix", "/matrix"}, {"coverage", "Coverage", "/coverage"}, {"trends", "Trends", "/trends"}, {"search", "Search", "/search"}}
 
 // views are the ways of looking at a run, and the forms in which it can be taken away.
 func views(r *Run) []place {
@@ -120,7 +123,7 @@ func views(r *Run) []place {
 	if r.State == UnderWay {
 		replay = "watch it live"
 	}
-	return []place{{Word: replay, Path: "live"}, {Word: "message by message", Path: "diagram"}, {Word: "SVG", Path: "picture.svg"}, {Word: "CSV", Path: "ops.csv"}, {Word: "Perfetto", Path: "run.perfetto"}}
+	return []place{{Word: replay, Path: "live"}, {Word: "message by message", Path: "diagram"}, {Word: "compare", Path: "/compare?" + url.Values{"a": {r.ID}}.Encode()}, {Word: "SVG", Path: "picture.svg"}, {Word: "CSV", Path: "ops.csv"}, {Word: "Perfetto", Path: "run.perfetto"}}
 }
 
 // choice is a list to choose from in a form.
@@ -130,6 +133,25 @@ type choice struct {
 }
 
 func choose(name, now string, all []string) choice { return choice{name, now, all} }
+
+// figure writes a number to three digits or the point.
+func figure(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// short writes a number in three characters.
+func short(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 100_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return "∞"
+}
 
 // ago says how long ago something was, roughly.
 func ago(t time.Time) string {
@@ -153,4 +175,9 @@ func day(t time.Time) string {
 		return "–"
 	}
 	return t.Format("2006-01-02 15:04:05")
+}
+
+// campaignLink is the address of a campaign's page.
+func campaignLink(id string) string {
+	return (&url.URL{Path: "/campaigns/" + strings.TrimPrefix(id, "campaigns/")}).EscapedPath()
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"recount/harness/record"
 	"recount/report"
@@ -47,9 +48,9 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	case exports[rest].write != nil:
 		s.export(w, r, run, rest)
 	case rest == "strip.svg":
-		s.draw(w, r, run, report.Strip)
+		s.draw(w, r, run, rest, report.Strip)
 	case rest == "picture.svg":
-		s.draw(w, r, run, report.SVG)
+		s.draw(w, r, run, rest, report.SVG)
 	default:
 		s.file(w, r, run, rest)
 	}
@@ -62,26 +63,50 @@ type runPage struct {
 	Problem string // why there is no body
 	Ops     int
 	Names   []string
+	At      *time.Duration // the instant to look at, if somebody has asked for one
 }
 
 func (s *Server) page(w http.ResponseWriter, r *http.Request, run *Run) {
 	p := runPage{Run: run}
+	q := r.URL.Query()
+	if s.soon(run) && !q.Has("whole") {
+		// The picture that lies in the folder is there at once; the page itself takes the time to read the history.
+		q.Set("whole", "")
+		s.show(w, r, "soon", frame{Title: run.Mark() + " " + run.Title, Tab: "runs", Next: "?" + q.Encode(), Page: p})
+		return
+	}
 	full, err := s.runs.run(run.ID)
 	if err == nil {
-		var b bytes.Buffer
-		if err = report.Body(&b, full, s.folder(run)); err == nil {
-			p.Body, p.Ops, p.Names = template.HTML(b.String()), len(full.History.Ops), full.Nodes
-		}
+		var body []byte
+		body, err = s.drawn.get(run.ID, "body", lastWritten(s.folder(run)), func() ([]byte, error) {
+			var b bytes.Buffer
+			err := report.Body(&b, full, s.folder(run))
+			return b.Bytes(), err
+		})
+		p.Body, p.Ops, p.Names = template.HTML(body), len(full.History.Ops), full.Nodes
 	}
 	if err != nil {
 		p.Problem = problem(err)
 	}
+	if at, err := time.ParseDuration(r.URL.Query().Get("at")); err == nil && at >= 0 {
+		p.At = &at
+	}
 	s.show(w, r, "run", frame{Title: run.Mark() + " " + run.Title, Tab: "runs", Scripts: []string{"report.js", "ops.js"}, Page: p})
+}
+
+// soon reports whether a run's page takes so long that its picture is shown first.
+func (s *Server) soon(run *Run) bool {
+	folder := s.folder(run)
+	if run.State == UnderWay || run.State == Unreadable || !large(folder) || s.runs.has(run.ID, lastWritten(folder)) {
+		return false
+	}
+	_, err := fs.Stat(folder, report.PictureFile)
+	return err == nil
 }
 
 // folder is what lies in a run's folder.
 func (s *Server) folder(run *Run) fs.FS {
-	folder, err := fs.Sub(s.root.FS(), run.ID)
+	folder, err := fs.Sub(s.fsys, run.ID)
 	if err != nil {
 		return nil // it is in the index, so its name is one
 	}
@@ -89,19 +114,29 @@ func (s *Server) folder(run *Run) fs.FS {
 }
 
 // draw answers with a picture of a run. Pictures bring their own style, and no script.
-func (s *Server) draw(w http.ResponseWriter, r *http.Request, run *Run, paint func(io.Writer, *record.Run) error) {
-	full, err := s.runs.run(run.ID)
-	var b bytes.Buffer
-	if err == nil {
+func (s *Server) draw(w http.ResponseWriter, r *http.Request, run *Run, name string, paint func(io.Writer, *record.Run) error) {
+	was := lastWritten(s.folder(run))
+	svg, err := s.drawn.get(run.ID, name, was, func() ([]byte, error) {
+		full, err := s.runs.run(run.ID)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
 		err = paint(&b, full)
-	}
+		return b.Bytes(), err
+	})
 	if err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return
 	}
+	picture(w, r, was, svg)
+}
+
+// picture answers with an SVG.
+func picture(w http.ResponseWriter, r *http.Request, was time.Time, svg []byte) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	w.Header().Set("Content-Type", "image/svg+xml")
-	http.ServeContent(w, r, "", lastWritten(s.folder(run)), bytes.NewReader(b.Bytes()))
+	http.ServeContent(w, r, "", was, bytes.NewReader(svg))
 }
 
 // shown are the kinds of files that browsers may show as what they are. All others are text to them.
@@ -113,14 +148,15 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, run *Run, name str
 		s.fail(w, r, http.StatusNotFound, "There is no such file in the run's folder.")
 		return
 	}
-	f, err := s.root.Open(path.Join(run.ID, name))
+	f, err := s.fsys.Open(path.Join(run.ID, name))
 	if err != nil {
 		s.fail(w, r, http.StatusNotFound, "There is no such file in the run's folder.")
 		return
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	content, seeks := f.(io.ReadSeeker)
+	if err != nil || info.Mode().Type()&^fs.ModeIrregular != 0 || !seeks {
 		s.fail(w, r, http.StatusNotFound, "There is no such file in the run's folder.")
 		return
 	}
@@ -130,7 +166,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, run *Run, name str
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Security-Policy", sandbox)
-	http.ServeContent(w, r, "", info.ModTime(), f)
+	http.ServeContent(w, r, "", info.ModTime(), content)
 }
 
 // Facts are what a run is, in a line.

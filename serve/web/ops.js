@@ -61,8 +61,15 @@ form.addEventListener('submit', e => { e.preventDefault(); begin(); });
 $('all-on').addEventListener('click', () => { if (next >= 0) { begins.push(next); load(); } });
 $('all-back').addEventListener('click', () => { if (begins.length > 1) { begins.pop(); load(); } });
 
+// Who came for an instant gets the timeline around it, and the ops from there on.
+const found = $('found');
+if (found) {
+  found.click();
+  form.elements.at.value = (found.dataset.at / 1000).toFixed(3) + 's';
+}
+
 // The first page is asked for when somebody comes near it.
 new IntersectionObserver((seen, o) => {
-  if (seen.some(s => s.isIntersecting)) { o.disconnect(); load(); }
+  if (seen.some(s => s.isIntersecting)) { o.disconnect(); begin(); }
 }, {rootMargin: '400px'}).observe(all);
 })();

@@ -1,0 +1,248 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The files of a campaign's folder that are shown.
+const (
+	campaignFile = "campaign.json"
+	findingsFile = "findings.json"
+	coverageFile = "coverage.jsonl"
+)
+
+// Campaign is a campaign as its folder tells of it.
+type Campaign struct {
+	ID       string            `json:"id"`
+	Name     string            `json:"name"`
+	Command  string            `json:"command"`
+	Started  time.Time         `json:"started"`
+	Took     time.Duration     `json:"took"`
+	Runs     int               `json:"runs"`
+	Planned  int               `json:"planned"` // 0 if a budget decides
+	Version  string            `json:"version"` // of Recount
+	State    string            `json:"state"`   // running, done or stopped
+	Findings []CampaignFinding `json:"findings"`
+	Coverage []CoverageAt      `json:"coverage"`
+	Trends   []Trend           `json:"trends"`
+}
+
+// CampaignFinding is one way in which a campaign saw a property break.
+type CampaignFinding struct {
+	Signature string            `json:"signature"`
+	Sentence  string            `json:"sentence"`
+	Target    string            `json:"target"`
+	Version   string            `json:"version"`
+	Options   map[string]string `json:"options"`
+	Property  string            `json:"property"`
+	State     string            `json:"state"` // new, known or gone
+	Runs      int               `json:"runs"`  // that showed it …
+	Of        int               `json:"of"`    // … of those of its target
+	Low       float64           `json:"low"`   // bounds of the rate
+	High      float64           `json:"high"`
+	First     time.Time         `json:"first"`
+	Last      time.Time         `json:"last"`
+	Repeat    string            `json:"repeat"`
+	Run       string            `json:"run"` // the kept run, within the campaign's folder
+	Faults    []string          `json:"faults"`
+}
+
+// CoverageAt is what so many runs have reached, and how likely it is that one more reaches something new.
+type CoverageAt struct {
+	Runs   int     `json:"runs"`
+	Keys   int     `json:"keys"`
+	Chance float64 `json:"chance"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// campaign reads the campaign of a folder, which is in the index.
+func (s *Server) campaign(id string) (*Campaign, error) {
+	fsys := s.fsys
+	c := &Campaign{ID: id}
+	b, err := fs.ReadFile(fsys, path.Join(id, campaignFile))
+	if err == nil {
+		err = json.Unmarshal(b, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.ID, c.Findings = id, []CampaignFinding{}
+	if b, err = fs.ReadFile(fsys, path.Join(id, findingsFile)); err == nil {
+		if err := json.Unmarshal(b, c); err != nil {
+			return nil, err
+		}
+	}
+	c.Coverage = readLines[CoverageAt](fsys, path.Join(id, coverageFile))
+	c.Trends = readLines[Trend](fsys, path.Join(id, trendsFile))
+	c.ID = id // whatever the files say
+	return c, nil
+}
+
+// campaigns are all that can be read, the newest first.
+func (s *Server) campaigns(shot *snapshot) (all []*Campaign) {
+	for _, f := range shot.folders("campaign") {
+		if c, err := s.campaign(f.ID); err == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Count is how many findings are in a state.
+func (c *Campaign) Count(state string) (n int) {
+	for i := range c.Findings {
+		if c.Findings[i].State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Tone is the style of a campaign.
+func (c *Campaign) Tone() string {
+	switch {
+	case c.State == "running":
+		return "live"
+	case c.Count("new") > 0:
+		return "broken"
+	case c.State == "done":
+		return "held"
+	}
+	return "open"
+}
+
+// Percent is how much of it is done; -1 if nobody knows.
+func (c *Campaign) Percent() int {
+	if c.Planned <= 0 {
+		return -1
+	}
+	return min(100*c.Runs/c.Planned, 100)
+}
+
+// Rate says in how many runs a finding was seen, and how often it can be expected.
+func (f *CampaignFinding) Rate() string {
+	s := fmt.Sprintf("%d of %d runs", f.Runs, f.Of)
+	if f.High > 0 {
+		s += fmt.Sprintf(", %.3g to %.3g %%", 100*f.Low, 100*f.High)
+	}
+	return s
+}
+
+// Tone is the style of a finding.
+func (f *CampaignFinding) Tone() string {
+	return map[string]string{"new": "broken", "known": "weak"}[f.State] + map[bool]string{true: "open"}[f.State != "new" && f.State != "known"]
+}
+
+// campaignPage is a campaign with links to the runs that it kept.
+type campaignPage struct {
+	*Campaign
+	Kept   map[string]*Run // of findings, by what the campaign calls them
+	Curve  template.HTML
+	Chance template.HTML
+	Last   *CoverageAt
+	Silent bool
+	Shown  []CampaignFinding
+	Filter filter
+	Choice choices
+}
+
+func (s *Server) campaignsPage(w http.ResponseWriter, r *http.Request) {
+	all := s.campaigns(s.index.now())
+	f := frame{Title: "Campaigns", Tab: "campaigns", Page: all}
+	if slices.ContainsFunc(all, func(c *Campaign) bool { return c.State == "running" }) {
+		f.Scripts = []string{"again.js"}
+	}
+	s.show(w, r, "campaigns", f)
+}
+
+// campaignOf looks up the campaign that a path names, or one in the usual place. Otherwise it has answered.
+func (s *Server) campaignOf(w http.ResponseWriter, r *http.Request) *Campaign {
+	id := strings.TrimSuffix(r.PathValue("path"), "/")
+	for _, f := range s.index.now().folders("campaign") {
+		if f.ID == id || f.ID == "campaigns/"+id {
+			c, err := s.campaign(f.ID)
+			if err != nil {
+				s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+			}
+			return c
+		}
+	}
+	s.fail(w, r, http.StatusNotFound, "There is no such campaign among the results.")
+	return nil
+}
+
+func (s *Server) campaignPage(w http.ResponseWriter, r *http.Request) {
+	c := s.campaignOf(w, r)
+	if c == nil {
+		return
+	}
+	shot := s.index.now()
+	p := campaignPage{Campaign: c, Kept: map[string]*Run{}, Filter: filterOf(r.URL.Query())}
+	targets, properties := map[string]bool{}, map[string]bool{}
+	for _, f := range c.Findings {
+		targets[f.Target], properties[f.Property] = true, true
+		if run := shot.byID[path.Join(c.ID, f.Run)]; run != nil && f.Run != "" {
+			p.Kept[f.Run] = run
+		}
+		if p.Filter.campaign(&f) {
+			p.Shown = append(p.Shown, f)
+		}
+	}
+	p.Choice = choices{sorted(targets), sorted(properties), []string{"new", "known", "gone"}}
+	p.Curve, p.Chance = curves(c.Coverage)
+	if n := len(c.Coverage); n > 0 {
+		p.Last = &c.Coverage[n-1]
+	}
+	f := frame{Title: c.Name, Tab: "campaigns", Page: &p}
+	if c.State == "running" {
+		f.Scripts = append(f.Scripts, "again.js")
+		a := s.activity(c.ID)
+		p.Silent = a != nil && a.Silent
+	}
+	s.show(w, r, "campaign", f)
+}
+
+// campaign reports whether a finding of a campaign passes.
+func (f filter) campaign(d *CampaignFinding) bool {
+	return (f.Target == "" || d.Target == f.Target) && (f.Property == "" || d.Property == f.Property) && (f.State == "" || d.State == f.State) &&
+		(f.Text == "" || strings.Contains(strings.ToLower(d.Signature+" "+d.Sentence), f.Text))
+}
+
+// curves are what was reached over runs, and the chance of something new, with its bounds.
+func curves(points []CoverageAt) (reached, chance template.HTML) {
+	a, b := chartLine{Name: "reached"}, chartLine{Name: "chance"}
+	for _, p := range points {
+		words := fmt.Sprintf("after %d runs", p.Runs)
+		a.Points = append(a.Points, chartPoint{float64(p.Runs), float64(p.Keys), 0, words})
+		b.Points = append(b.Points, chartPoint{float64(p.Runs), 100 * p.Chance, 100 * p.High, words})
+	}
+	one, two := chart{lines: []chartLine{a}}, chart{lines: []chartLine{b}, unit: "%"}
+	reached, _ = one.draw()
+	chance, _ = two.draw()
+	return reached, chance
+}
+
+// apiCampaigns is GET /api/v1/campaigns.
+func (s *Server) apiCampaigns(w http.ResponseWriter, _ *http.Request) {
+	all := s.campaigns(s.index.now())
+	if all == nil {
+		all = []*Campaign{}
+	}
+	answer(w, map[string]any{"total": len(all), "campaigns": all})
+}
+
+// apiCampaign is GET /api/v1/campaigns/{id}.
+func (s *Server) apiCampaign(w http.ResponseWriter, r *http.Request) {
+	if c := s.campaignOf(w, r); c != nil {
+		answer(w, c)
+	}
+}

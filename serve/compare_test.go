@@ -1,0 +1,104 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness"
+	"recount/harness/record"
+	"recount/history"
+)
+
+// simulateAs is simulate with another target, and options of it.
+func simulateAs(t *testing.T, results, scenario, target string, options map[string]string, seed uint64) *record.Run {
+	t.Helper()
+	s, err := harness.LoadScenario(scenario)
+	require.NoError(t, err)
+	p := s.Plan(record.Plan{On: record.OnSim, Seed: seed, Target: target, Options: options})
+	p.Expect = nil
+	r, err := harness.Run(context.Background(), p, harness.Config{Results: results, Repeat: "recount run " + scenario})
+	require.NoError(t, err)
+	return r
+}
+
+func TestRunsThatAreTheSameDoNotDiffer(t *testing.T) {
+	results := t.TempDir()
+	for _, by := range []string{"", byName, byRole} {
+		c := compare(simulate(t, results, "ping-pong", 7), simulate(t, results, "ping-pong", 7), by)
+		require.Empty(t, c.Differences, by)
+		require.Len(t, c.Pairs, 4)
+	}
+}
+
+func TestFirstDifferenceIsWhereTheHistoriesPart(t *testing.T) {
+	results := t.TempDir()
+	a := simulate(t, results, "ping-pong", 7)
+	b := simulateAs(t, results, "ping-pong", "blazingmq-scouting", nil, 7)
+	c := compare(a, b, byName)
+	require.NotEmpty(t, c.Differences)
+	first := c.Differences[0]
+	// Until then the nodes have said the same of themselves at the same times; at that time they have not.
+	say := func(r *record.Run, until time.Duration) (said []history.Op) {
+		last := map[string]history.View{}
+		for _, op := range r.History.Ops {
+			if op.F == history.Announce && op.Time <= until && last[op.Node] != op.View {
+				last[op.Node] = op.View
+				said = append(said, history.Op{Time: op.Time, Node: op.Node, View: op.View})
+			}
+		}
+		return said
+	}
+	require.Equal(t, say(a, first.Time-1), say(b, first.Time-1))
+	require.NotEqual(t, say(a, first.Time), say(b, first.Time))
+}
+
+func TestRunsOfOtherSeedsAreComparedByRole(t *testing.T) {
+	results := t.TempDir()
+	a, b := simulate(t, results, "ping-pong", 7), simulateAs(t, results, "ping-pong", "blazingmq-scouting", nil, 8)
+	require.Equal(t, byRole, compare(a, simulateAs(t, results, "ping-pong", "blazingmq-scouting", nil, 7), "").By)
+	require.Equal(t, byName, compare(a, simulate(t, results, "ping-pong", 7), "").By)
+	c := compare(a, b, "")
+	require.Equal(t, byRole, c.By)
+	require.Positive(t, c.Within)
+	leads := func(r *record.Run) (leader string) {
+		for _, op := range r.History.Ops {
+			if op.F == history.Settle {
+				break
+			}
+			if op.F == history.Announce && op.View.Role == history.Leader {
+				leader = op.Node
+			}
+		}
+		return leader
+	}
+	require.Equal(t, [2]string{leads(a), leads(b)}, c.Pairs[0], "leaders are paired")
+	require.NotEmpty(t, c.Differences, "one bounces, the other does not")
+	for _, d := range c.Differences {
+		require.NotEqual(t, "fault", d.What, "both cut the same link at the same time")
+	}
+	require.Equal(t, c.Differences, compare(a, b, byRole).Differences)
+}
+
+func TestCompareAnswers(t *testing.T) {
+	results := t.TempDir()
+	a, b := simulate(t, results, "ping-pong", 7), simulateAs(t, results, "ping-pong", "blazingmq-scouting", nil, 7)
+	_, h := open(t, Config{Results: results})
+	q := "?" + url.Values{"a": {id(t, results, a)}, "b": {id(t, results, b)}}.Encode()
+	var c Comparison
+	require.NoError(t, json.Unmarshal(get(h, "/api/v1/compare"+q).Body.Bytes(), &c))
+	require.NotEmpty(t, c.Differences)
+	require.Contains(t, get(h, "/compare"+q).Body.String(), "They part at")
+	svg := get(h, "/compare.svg"+q+"&from=1000&to=2000")
+	require.Equal(t, "image/svg+xml", svg.Header().Get("Content-Type"))
+	require.Contains(t, svg.Body.String(), `class="lead id0"`)
+	require.Equal(t, 404, get(h, "/api/v1/compare?a=nothing").Code)
+	require.Contains(t, get(h, "/compare?a="+id(t, results, a)).Body.String(), "blazingmq-scouting")
+	for _, bad := range []string{"&from=NaN&to=5", "&from=1e300&to=1e301", "&from=5&to=-5", "&from=-1e300&to=1e300"} {
+		require.Equal(t, 200, get(h, "/compare"+q+bad).Code, bad)
+	}
+}

@@ -1,0 +1,78 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/s3blob" // s3://…
+
+	"recount/internal/hint"
+)
+
+// openResults opens where results lie: a folder, by its path or as file:///path, or a bucket as
+// s3://bucket?prefix=results/&endpoint=http://host:9000. Whom to be to S3 comes from where AWS's tools have it.
+func openResults(name string) (fsys fs.FS, done func() error, err error) {
+	u, err := url.Parse(name)
+	if err != nil || !strings.Contains(name, "://") || u.Scheme == "file" {
+		if err == nil && u.Scheme == "file" {
+			name = u.Path
+		}
+		root, err := os.OpenRoot(name)
+		if err != nil {
+			return nil, nil, hint.Add(fmt.Errorf("results folder: %w", err), "a run makes one; --results DIR names another place")
+		}
+		return root.FS(), root.Close, nil
+	}
+	const ways = "results are a folder, or s3://bucket?prefix=results/&endpoint=http://host:9000"
+	bucket, err := blob.OpenBucket(context.Background(), name)
+	if err != nil {
+		return nil, nil, hint.Add(fmt.Errorf("open %s: %w", u.Redacted(), err), "%s", ways)
+	}
+	if there, err := bucket.IsAccessible(context.Background()); err != nil || !there {
+		if err == nil {
+			err = fs.ErrNotExist
+		}
+		bucket.Close()
+		return nil, nil, hint.Add(fmt.Errorf("open %s: %w", u.Redacted(), err), "%s", ways)
+	}
+	return files{bucket}, bucket.Close, nil
+}
+
+// files are those of a bucket. The bucket's own Sub is left out: it closes the bucket.
+type files struct{ bucket *blob.Bucket }
+
+func (f files) Open(name string) (fs.File, error) { return f.bucket.Open(name) }
+
+// Stat asks for a file's attributes, where opening it would begin to fetch it.
+func (f files) Stat(name string) (fs.FileInfo, error) {
+	a, err := f.bucket.Attributes(context.Background(), name)
+	if err == nil {
+		return object{path.Base(name), a}, nil
+	}
+	opened, err := f.Open(name) // it may be a folder
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return opened.Stat()
+}
+
+// object is what is known of a file of a bucket.
+type object struct {
+	name string
+	*blob.Attributes
+}
+
+func (o object) Name() string       { return o.name }
+func (o object) Size() int64        { return o.Attributes.Size }
+func (o object) Mode() fs.FileMode  { return fs.ModeIrregular }
+func (o object) ModTime() time.Time { return o.Attributes.ModTime }
+func (o object) IsDir() bool        { return false }
+func (o object) Sys() any           { return nil }

@@ -1,0 +1,64 @@
+// Any picture of a page as a file: as SVG that needs no style sheet, or as PNG at twice its size.
+(() => {
+'use strict';
+const looks = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'opacity', 'vector-effect',
+  'font-family', 'font-size', 'font-weight', 'letter-spacing', 'text-anchor', 'text-transform', 'display'];
+
+// alone returns a picture with its looks in itself.
+function alone(svg) {
+  const copy = svg.cloneNode(true), from = [svg, ...svg.querySelectorAll('*')], to = [copy, ...copy.querySelectorAll('*')];
+  const plain = getComputedStyle(document.body);
+  from.forEach((e, i) => {
+    const s = getComputedStyle(e), above = i ? getComputedStyle(e.parentNode) : plain;
+    for (const l of looks) if (s.getPropertyValue(l) !== above.getPropertyValue(l) || l === 'opacity' || l === 'display') to[i].setAttribute(l, s.getPropertyValue(l));
+    to[i].removeAttribute('class');
+  });
+  const [x, y, w, h] = svg.getAttribute('viewBox').split(/[ ,]+/).map(Number);
+  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  for (const [k, v] of Object.entries({x, y, width: w, height: h, fill: getComputedStyle(svg.closest('.panel') || document.body).backgroundColor})) ground.setAttribute(k, v);
+  copy.prepend(ground);
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', w);
+  copy.setAttribute('height', h);
+  return {text: new XMLSerializer().serializeToString(copy), w, h};
+}
+
+function keep(blob, name) {
+  const a = document.createElement('a');
+  a.href = URL.createObjectURL(blob);
+  a.download = name;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+}
+
+async function save(svg, kind) {
+  const p = alone(svg), name = (document.title.split(' – ')[0].replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'picture') + '.' + kind;
+  if (kind === 'svg') { keep(new Blob([p.text], {type: 'image/svg+xml'}), name); return; }
+  const image = new Image();
+  image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(p.text);
+  await image.decode();
+  const canvas = Object.assign(document.createElement('canvas'), {width: 2 * p.w, height: 2 * p.h});
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob(b => { if (b) keep(b, name); }, 'image/png');
+}
+
+function offer() {
+  for (const svg of document.querySelectorAll('.panel svg[role=img]:not(#rates)')) {
+    const panel = svg.closest('.panel'), head = panel.querySelector('header') || panel;
+    if (head.querySelector('.save')) continue;
+    const both = document.createElement('span');
+    both.className = 'save';
+    for (const kind of ['svg', 'png']) {
+      const b = document.createElement('button');
+      b.type = 'button';
+      b.textContent = kind.toUpperCase();
+      b.title = 'save the picture as ' + b.textContent;
+      b.addEventListener('click', () => save(svg, kind));
+      both.append(b);
+    }
+    head.append(both);
+  }
+}
+offer();
+document.addEventListener('replaced', offer);
+})();
