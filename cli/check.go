@@ -27,6 +27,7 @@ type checking struct {
 	initial   string // what registers hold at first, in EDN
 	timeLimit time.Duration
 	memory    byteSize // for all files together
+	whole     bool     // the ops themselves are needed, not only what is said of them
 	edn       string   // where to write a history for Jepsen's tools
 	bounds    []string // thresholds to judge by instead of the target's: "elect=10s"
 }
@@ -183,11 +184,21 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 			return nil, err
 		}
 	}
-	left := max(memory-int64(len(s.run.History.Ops))*history.OpSize, memory/8)
-	ctx = linear.WithMemory(ctx, left)
-	if s.model.Name != "" {
-		harness.JudgeForeign(ctx, s.run, s.model.Properties, c.timeLimit)
+	held := int64(0)
+	if s.run.History != nil {
+		held = int64(len(s.run.History.Ops)) * history.OpSize
 	} else {
+		held = s.judging.Size()
+	}
+	ctx = linear.WithMemory(ctx, max(memory-held, memory/8))
+	switch foreign := s.model.Name != ""; {
+	case s.judging != nil && foreign:
+		harness.ConcludeForeign(ctx, s.run, s.judging, c.timeLimit)
+	case s.judging != nil:
+		harness.Conclude(ctx, s.run, s.judging, c.timeLimit)
+	case foreign:
+		harness.JudgeForeign(ctx, s.run, s.model.Properties, c.timeLimit)
+	default:
 		harness.JudgeWithin(ctx, s.run, c.timeLimit)
 	}
 	return s.run, nil

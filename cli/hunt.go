@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/internal/hint"
@@ -39,8 +41,9 @@ func huntCommand() *cobra.Command {
 
 A hunt makes many runs with schedules drawn from the faults, simulated, on all cores. It varies those whose runs reached
 something new: other roles, terms and links together than any run before. It stops at the first promised property that breaks,
-or the one that --property names; with --keep-going it goes on, and keeps one finding of each kind. The same seed makes the same
-runs, in the same order, whatever the number of jobs.
+or the one that --property names; with --keep-going it goes on, and keeps one finding of each signature: the same property broken
+by the same faults, shrunk, at roughly the same times. The same seed makes the same runs, in the same order, whatever the number
+of jobs.
 
 Each finding is kept as a run, and shrunk: to fewer faults and nodes, simpler faults, shorter and rounder times, and the simplest
 seed that still break the property. What is left is written as a scenario that tells what happens, and kept with its run. Ctrl-C
@@ -64,9 +67,9 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value,…`, drawn from several values; may be given again")
 	f.StringSliceVar(&given.faults, "nemesis", []string{"all"}, "faults to draw from, or all (recount list faults)")
 	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
-	f.StringVar(&given.nodes, "nodes", "3-7", "sizes of clusters, `from-to` or one")
+	f.StringVar(&given.nodes, "nodes", "", "sizes of clusters, `from-to` or one (default: 2 to 7, and now and then 9 or 13)")
 	f.DurationVar(&given.Time, "time", 0, "virtual time of a run (default: 40 silences of the target, 10s to 60s, and time for a fault)")
-	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing)")
+	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing, and now and then others)")
 	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers)")
 	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
 	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
@@ -87,10 +90,14 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	if g.Options, err = parseRanges(g.options); err != nil {
 		return err
 	}
-	if g.Nodes, err = parseSizes(g.nodes); err != nil {
-		return err
+	if set("nodes") {
+		if g.Nodes, err = parseSizes(g.nodes); err != nil {
+			return err
+		}
+	} else if g.On == record.OnDocker {
+		g.Nodes = [2]int{3, 7}
 	}
-	g.Faults = expand(g.faults, harness.Drawn(g.Target, nil, g.On))
+	g.Faults = expand(g.faults, hunt.Faults(g.Target, g.On))
 	for name, bad := range map[string]bool{
 		"budget": g.Budget <= 0, "runs": g.Runs <= 0, "time": g.Time <= 0, "jobs": g.Jobs <= 0,
 	} {
@@ -108,9 +115,13 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 		g.Jobs = 1
 	}
 	if g.Workloads = g.work; !set("workload") {
-		g.Workloads = workloads.Serving(g.Property)
 		if t, err := targets.Find(g.Target); err == nil {
-			g.Workloads = harness.Applicable(g.Workloads, t)
+			g.Workloads = harness.Applicable(workloads.Serving(g.Property), t)
+			if g.On == record.OnSim {
+				if g.Sometimes = hunt.Workloads(t); g.Property == "" {
+					g.Workloads = nil // each of them now and then
+				}
+			}
 		}
 	}
 	if !set("seed") {
@@ -156,16 +167,29 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		return failure{err}
 	}
 	defer discard(cmd, scratch)
-	g.Make = quietly(scratch)
+	if !record.Repeats(g.On) {
+		g.Make = quietly(scratch)
+	}
 	bar := newProgress(cmd)
-	g.Progress = func(p hunt.Progress) { bar.tell(func() string { return g.progress(p) }) }
+	notes := batch.NewNotes(filepath.Join(g.results, "hunt", time.Now().Format("20060102-150405.000")),
+		batch.Noted{Kind: "hunt", Name: strings.TrimSpace(g.Target + " " + g.Property), Command: repeat(cmd, nil, g.Seed)})
+	defer notes.End()
+	g.Progress = func(p hunt.Progress) {
+		bar.tell(func() string { return g.progress(p) })
+		far := batch.Progress{Done: p.Runs, Planned: g.Runs, Passed: p.Took}
+		notes.Note(far.Estimate(g.Budget), p.Findings, p.Coverage)
+	}
 	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
+	begun := time.Now()
 	r, failed := hunt.Hunt(ctx, g.Config)
 	bar.end()
 	if r == nil {
 		return failure{failed}
 	}
 	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Shrink: g.shrinking.config(g.On, scratch, bar)}
+	if g.KeepGoing && g.Budget > 0 {
+		keeper.Until = begun.Add(g.Budget)
+	}
 	keeper.Tell = func(f hunt.Finding, more int) {
 		bar.end()
 		line := fmt.Sprintf("%s broke in run %d", f.Property, f.Run)

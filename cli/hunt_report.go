@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"recount/harness/estimate"
 	"recount/harness/hunt"
+	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/report"
 )
@@ -34,14 +36,52 @@ func (r huntReport) print(w io.Writer) error {
 		if k.Alike > 0 {
 			fmt.Fprintf(&b, "  and in %d further runs, under the same faults or what these were shrunk to\n", k.Alike)
 		}
+		if k.Others > 0 {
+			fmt.Fprintf(&b, "  and in %d runs under other faults, which there was no time to shrink\n", k.Others)
+		}
+		if k.Shrunk != nil {
+			row(&b, "signature", k.Shrunk.Signature())
+		}
 		row(&b, "run", k.Found.Dir)
 		if k.Shrunk != nil {
 			writeShrunk(&b, k.Shrunk, k.File)
 		}
 	}
+	r.looked(&b)
 	fmt.Fprintf(&b, "\nstatus: %d  %s\n", r.status, r.summary())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// looked tells how much was looked at.
+func (r huntReport) looked(b *strings.Builder) {
+	l := r.result.Looked
+	if l.Runs == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nlooked at:\n")
+	row(b, "new", fmt.Sprintf("the chance that one more run reaches something new is %s; %s", l.Chance, curve(l.Curve)))
+	if len(l.Idle) > 0 {
+		row(b, "idle", "never took effect: "+strings.Join(l.Idle, ", "))
+	}
+	if len(l.Unaimed) > 0 {
+		row(b, "unaimed", "messages that no fault was aimed at: "+strings.Join(l.Unaimed, ", "))
+	}
+	if p := l.Planted; p.Bugs > 0 && r.On == record.OnSim {
+		row(b, "planted", fmt.Sprintf("of %d bugs planted in elections as many runs find %d (measured %s)", p.Bugs, p.Found, p.Date))
+	}
+}
+
+// curve is a few points of it: "coverage 120 after 10 runs, 900 after 100".
+func curve(all []estimate.Point) string {
+	var words []string
+	for i, next := 0, 1; i < len(all); i++ {
+		if last := i == len(all)-1; all[i].Runs >= next || last {
+			words = append(words, fmt.Sprintf("%d after %d", all[i].Keys, all[i].Runs))
+			next = 10 * all[i].Runs
+		}
+	}
+	return "coverage " + strings.Join(words, ", ") + " runs"
 }
 
 // writeShrunk tells what a finding was shrunk to.
@@ -53,6 +93,9 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 	row(b, "shrunk to", small)
 	row(b, "why", s.Verdict.Why)
 	row(b, "rate", s.Rate())
+	if s.Decision != nil {
+		row(b, "decided", s.Decision.String())
+	}
 	row(b, "scenario", file)
 	row(b, "report", report.Page(s.Run))
 }
@@ -94,12 +137,14 @@ type found struct {
 	Number   int     `json:"number"` // of the run that found it
 	Run      string  `json:"run"`
 	Alike    int     `json:"alike,omitempty"`
+	Others   int     `json:"others,omitempty"`
 	Shrunk   *shrunk `json:"shrunk,omitempty"`
 }
 
 // shrunk is what a run was shrunk to, in JSON.
 type shrunk struct {
 	Property    string   `json:"property"`
+	Signature   string   `json:"signature"`
 	Run         string   `json:"run"`
 	Scenario    string   `json:"scenario"`
 	Nodes       int      `json:"nodes"`
@@ -114,7 +159,7 @@ type shrunk struct {
 
 func asShrunk(s *shrink.Result, file string) *shrunk {
 	small := &shrunk{
-		Property: s.Property, Run: s.Run.Dir, Scenario: file, Nodes: s.Plan.Nodes, Faults: []string{}, Seed: s.Plan.Seed,
+		Property: s.Property, Signature: s.Signature(), Run: s.Run.Dir, Scenario: file, Nodes: s.Plan.Nodes, Faults: []string{}, Seed: s.Plan.Seed,
 		Why: s.Verdict.Why, Hits: s.Hits, Measured: s.Measured, Runs: s.Runs, Interrupted: s.Interrupted,
 	}
 	for _, st := range s.Plan.Schedule {
@@ -125,15 +170,16 @@ func asShrunk(s *shrink.Result, file string) *shrunk {
 
 func (r huntReport) json(w io.Writer) error {
 	all := struct {
-		Target   string  `json:"target"`
-		Seed     uint64  `json:"seed"`
-		Runs     int     `json:"runs"`
-		Coverage int     `json:"coverage"`
-		Status   int     `json:"status"`
-		Findings []found `json:"findings"`
-	}{r.Target, r.Seed, r.result.Runs, r.result.Coverage, r.status, []found{}}
+		Target   string      `json:"target"`
+		Seed     uint64      `json:"seed"`
+		Runs     int         `json:"runs"`
+		Coverage int         `json:"coverage"`
+		Status   int         `json:"status"`
+		Looked   hunt.Looked `json:"looked"`
+		Findings []found     `json:"findings"`
+	}{r.Target, r.Seed, r.result.Runs, r.result.Coverage, r.status, r.result.Looked, []found{}}
 	for _, k := range r.kept {
-		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike}
+		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike, Others: k.Others}
 		if k.Shrunk != nil {
 			f.Shrunk = asShrunk(k.Shrunk, k.File)
 		}

@@ -93,7 +93,7 @@ func parseImages(words []string) (images []election.Image, err error) {
 		}
 		all := []election.Image{s.Image()}
 		if service, ok := s.(election.Service); ok {
-			all = append(all, service.ServerImage())
+			all = append(all, service.ServerImage(election.Member{Name: "s1", Server: true}))
 		}
 		for _, i := range all {
 			if !slices.Contains(images, i) {

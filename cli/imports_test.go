@@ -18,59 +18,69 @@ import (
 // arrows are the imports that packages of this module may have of each other; hint, option, seed and strict are open to all.
 // A new arrow is a decision.
 var arrows = map[string]string{
-	"cmd/recount":             "cli targets/builtin",
-	"cli":                     "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen nemesis report scenarios serve targets targets/specfile targets/specfile/member workloads",
-	"serve":                   "checkers harness harness/record history nemesis report sim",
-	"harness/bugs":            "checkers harness harness/batch harness/record history nemesis report scenarios targets",
-	"harness/suite":           "checkers harness harness/batch harness/record internal/junit report targets",
-	"recounttest":             "docker docker/entrypoint harness harness/record report checkers",
-	"docker/entrypoint":       "docker docker/agent docker/member election targets targets/specfile",
-	"harness/hunt":            "checkers harness harness/batch harness/record harness/shrink history nemesis report targets",
-	"harness/shrink":          "checkers harness harness/batch harness/record history nemesis",
-	"harness/claims":          "election harness harness/batch harness/record history internal/term sim targets targets/algorithms/detector",
-	"harness/matrix":          "checkers harness harness/batch harness/record internal/term nemesis report scenarios targets workloads",
-	"harness":                 "checkers checkers/linear docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile virtual virtual/overlay workloads",
-	"targets/specfile":        "checkers election history targets",
-	"harness/batch":           "",
-	"harness/record":          "checkers history nemesis",
-	"report":                  "checkers harness/record history internal/junit internal/term",
-	"workloads":               "election history",
-	"nemesis":                 "history",
-	"checkers":                "checkers/linear history",
-	"checkers/linear":         "history",
-	"sim":                     "election history sim/clock sim/links",
-	"sim/clock":               "",
-	"sim/links":               "history",
-	"docker":                  "docker/agent history",
-	"docker/agent":            "docker/agent/clock docker/agent/disk history",
-	"docker/agent/clock":      "",
-	"docker/agent/disk":       "history",
-	"docker/member":           "election history workloads",
-	"docker/recipes":          "election",
-	"election":                "",
-	"history":                 "election",
-	"history/edn":             "",
-	"internal/junit":          "",
-	"internal/term":           "",
-	"history/jepsen":          "history history/edn",
-	"scenarios":               "",
-	"virtual":                 "docker/agent/disk history sim/clock sim/links virtual/process virtual/tcp virtual/wire",
-	"virtual/overlay":         "virtual/process virtual/wire",
-	"virtual/process":         "virtual/wire",
-	"virtual/tcp":             "",
-	"virtual/wire":            "",
-	"examples/algorithm":      "election history targets",
-	"examples/driver":         "election history targets",
-	"examples/server":         "targets/specfile/member",
-	"targets/specfile/member": "",
-	"internal/hint":           "",
-	"internal/option":         "",
-	"internal/seed":           "",
-	"internal/strict":         "",
+	"cmd/recount":              "cli targets/builtin",
+	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/estimate harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen nemesis report scenarios serve targets targets/specfile targets/specfile/member workloads",
+	"serve":                    "checkers harness harness/batch harness/matrix harness/record history nemesis report sim",
+	"harness/campaign":         "harness harness/batch harness/campaign/store harness/estimate harness/hunt harness/record harness/shrink history report targets workloads",
+	"harness/campaign/cluster": "",
+	"harness/campaign/store":   "",
+	"harness/bugs":             "checkers harness harness/batch harness/record history nemesis report scenarios targets",
+	"harness/suite":            "checkers harness harness/batch harness/estimate harness/record internal/junit report targets",
+	"recounttest":              "docker docker/entrypoint harness harness/record report checkers",
+	"docker/entrypoint":        "docker docker/agent docker/member election targets targets/specfile",
+	"harness/hunt":             "checkers harness harness/batch harness/estimate harness/record harness/shrink history nemesis report targets workloads",
+	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim",
+	"harness/claims":           "election harness harness/batch harness/record history internal/term sim targets targets/algorithms/detector",
+	"harness/matrix":           "checkers harness harness/batch harness/estimate harness/record internal/term nemesis report scenarios targets workloads",
+	"harness":                  "checkers checkers/linear docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile virtual virtual/overlay workloads",
+	"targets/specfile":         "checkers election history targets",
+	"harness/batch":            "",
+	"harness/estimate":         "",
+	"harness/record":           "checkers history nemesis",
+	"report":                   "checkers harness/record history internal/junit internal/term",
+	"workloads":                "election history",
+	"nemesis":                  "history",
+	"checkers":                 "checkers/linear history",
+	"checkers/linear":          "history",
+	"sim":                      "election history sim/clock sim/links",
+	"sim/clock":                "",
+	"sim/links":                "history",
+	"docker":                   "docker/agent history",
+	"docker/agent":             "docker/agent/clock docker/agent/disk history",
+	"docker/agent/clock":       "",
+	"docker/agent/disk":        "history",
+	"docker/member":            "election history workloads",
+	"docker/recipes":           "election",
+	"election":                 "",
+	"history":                  "election",
+	"history/edn":              "",
+	"internal/junit":           "",
+	"internal/term":            "",
+	"history/jepsen":           "history history/edn",
+	"scenarios":                "",
+	"virtual":                  "docker/agent/disk history sim/clock sim/links virtual/process virtual/tcp virtual/wire",
+	"virtual/overlay":          "virtual/process virtual/wire",
+	"virtual/process":          "virtual/wire",
+	"virtual/tcp":              "",
+	"virtual/wire":             "",
+	"examples/algorithm":       "election history targets",
+	"examples/driver":          "election history targets",
+	"examples/server":          "targets/specfile/member",
+	"examples/strangers":       "",
+	"targets/specfile/member":  "",
+	"internal/hint":            "",
+	"internal/option":          "",
+	"internal/seed":            "",
+	"internal/testseed":        "",
+	"internal/strict":          "",
 
 	// A * stands for the folders below: a new system or algorithm needs no line here.
 	"targets":              "election history",
 	"tools/mutate":         "",
+	"tools/kubernetes":     "",
+	"tools/kubernetes/*":   "",
+	"tools/planted":        "harness/batch targets",
+	"tools/planted/hunter": "harness/hunt harness/record targets targets/algorithms targets/algorithms/etcdraft",
 	"targets/builtin":      "targets targets/algorithms targets/algorithms/* targets/systems/*",
 	"targets/algorithms":   "election history targets targets/algorithms/detector",
 	"targets/algorithms/*": "election history targets",
@@ -112,6 +122,34 @@ func TestImportsPointOneWay(t *testing.T) {
 	require.NoError(t, err)
 	for pkg := range arrows {
 		require.True(t, seen[pkg], "package %s is gone", pkg)
+	}
+}
+
+// TestPropertiesDrawTheSameEachTime: a test whose cases are other ones each time fails when nothing was changed.
+func TestPropertiesDrawTheSameEachTime(t *testing.T) {
+	drawn, seeded := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return nil // what is not meant to be read
+		}
+		for _, i := range f.Imports {
+			switch i.Path.Value {
+			case `"pgregory.net/rapid"`:
+				drawn[filepath.Dir(file)] = true
+			case `"recount/internal/testseed"`:
+				seeded[filepath.Dir(file)] = true
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, drawn)
+	for pkg := range drawn {
+		require.True(t, seeded[pkg], "%s draws with rapid: import recount/internal/testseed", pkg)
 	}
 }
 

@@ -55,6 +55,7 @@ func guarded(program func() int, stderr io.Writer) (status int) {
 
 // run is the whole program. Results go to stdout; everything else goes to stderr, prefixed.
 func run(args []string, stdout, stderr io.Writer) (status int) {
+	harness.KeepWithin()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once

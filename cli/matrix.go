@@ -93,7 +93,12 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 		return failure{err}
 	}
 	bar := newProgress(cmd)
-	tell := func(m batch.Progress) { bar.tell(func() string { return matrixProgress(m) }) }
+	notes := batch.NewNotes(dir, batch.Noted{Kind: "matrix", Name: "matrix", Command: commandLine(cmd, nil)})
+	defer notes.End()
+	tell := func(m batch.Progress) {
+		bar.tell(func() string { return matrixProgress(m) })
+		notes.Note(m, 0, 0)
+	}
 	t, err := matrix.Measure(cmd.Context(), p, tell)
 	bar.end()
 	if err != nil {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // large is how many bytes of histories are worth sparing a garbage collection for.
@@ -15,6 +17,9 @@ const large = 64 << 20
 func sparing(memory int64, paths []string) (back func()) {
 	bytes := int64(0)
 	for _, path := range paths {
+		if file, err := historyOf(path); err == nil && strings.Contains(filepath.Base(file), ".jsonl") {
+			continue // judged as it is read
+		}
 		if info, err := os.Stat(path); err == nil {
 			bytes += info.Size()
 		}

@@ -57,7 +57,7 @@ func readRun(path string) (*record.Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return record.Read(path)
 	}
-	c := checking{Options: jepsen.Options{Cut: true}}
+	c := checking{Options: jepsen.Options{Cut: true}, whole: true}
 	read, err := c.load(path, math.MaxInt64)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,8 @@ func serveCommand() *cobra.Command {
 		Long: `Show a folder of results in a browser: what was found, every run with its timeline and its ops, and runs while they
 happen. It reads, and never writes. docs/serve.md describes the pages and the JSON API.`,
 		Example: `  recount serve
-  recount serve --results /var/lib/recount --listen 0.0.0.0:8080 --token s3cret`,
+  recount serve --results /var/lib/recount --listen 0.0.0.0:8080 --token s3cret
+  recount serve --results 's3://bucket?prefix=results/&region=eu-west-1'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !loopback(listen) && token == "" {
@@ -37,6 +39,7 @@ happen. It reads, and never writes. docs/serve.md describes the pages and the JS
 				return harness.Usage(err)
 			}
 			defer s.Close()
+			debug.SetMemoryLimit(memory)
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
 				return hint.Add(fmt.Errorf("listen on %s: %w", listen, err), "--listen 127.0.0.1:0 takes a free port")
@@ -47,11 +50,14 @@ happen. It reads, and never writes. docs/serve.md describes the pages and the JS
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&results, "results", "results", "folder to show")
+	f.StringVar(&results, "results", "results", "folder to show, or s3://bucket?prefix=…")
 	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port to listen on")
 	f.StringVar(&token, "token", "", "what a browser must bring; needed to listen to other machines")
 	return cmd
 }
+
+// memory is from how much on memory is given back eagerly, in bytes: a history of a million ops takes half of it.
+const memory = 400 << 20
 
 // loopback reports whether nobody but this machine reaches an address.
 func loopback(listen string) bool {

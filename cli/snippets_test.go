@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/harness"
+	"recount/harness/campaign"
 	"recount/harness/record"
 	"recount/harness/suite"
 	"recount/internal/hint"
@@ -146,6 +147,13 @@ func TestYAMLInTheDocuments(t *testing.T) {
 		var kind string
 		var err error
 		switch {
+		case has("apiVersion"):
+			kind = "manifest" // for Kubernetes
+		case b.file == "campaigns.md":
+			kind = "campaign"
+			file := filepath.Join(t.TempDir(), "campaign.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(b.text), 0o644))
+			_, err = campaign.Load(file)
 		case has("jobs"), has("recount"), has("runs"):
 			kind = "workflow" // its commands are read above
 		case has("observe"):
@@ -175,7 +183,7 @@ func TestYAMLInTheDocuments(t *testing.T) {
 		require.NoError(t, err, "%s:%d: %s", b.file, b.line, hint.Of(err))
 		kinds[kind]++
 	}
-	for _, kind := range []string{"workflow", "spec", "suite", "scenario"} {
+	for _, kind := range []string{"workflow", "spec", "suite", "scenario", "campaign"} {
 		require.Positive(t, kinds[kind], kind)
 	}
 }

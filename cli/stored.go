@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recount/checkers"
 	"recount/harness/record"
 	"recount/history"
 	"recount/history/jepsen"
@@ -22,8 +23,9 @@ import (
 
 // loaded is a history that was read, and what is known of it.
 type loaded struct {
-	run   *record.Run
-	model jepsen.Model // of somebody else's
+	run     *record.Run
+	model   jepsen.Model      // of somebody else's
+	judging *checkers.Judging // of one that was judged as it was read, and not kept; else nil
 }
 
 // load reads a history in any format, and the run that it belongs to if its folder holds one.
@@ -49,14 +51,16 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 		return nil, hint.Add(fmt.Errorf("%s is a history of Recount's", file),
 			"leave out --model, --independent and --initial: they are for other people's")
 	}
-	if s.model, err = jepsen.ModelOf(s.run.History); err != nil || s.model.Name != "" {
-		return s, err // it was somebody else's once
-	}
-	r := s.run
-	if setup := r.History.Setup(); setup != nil {
-		if setup.Bounds, err = c.bounded(setup.Bounds); err != nil {
+	if s.judging == nil {
+		if err := c.setUp(s, s.run.Setup()); err != nil {
 			return nil, err
 		}
+	}
+	if s.model.Name != "" {
+		return s, nil // it was somebody else's once
+	}
+	r := s.run
+	if setup := r.Setup(); setup != nil {
 		r.Target, r.Cluster, r.Options, r.Seed, r.Nodes = setup.Target, setup.Cluster, setup.Options, setup.Seed, setup.Nodes
 	}
 	outline, err := record.Outline(filepath.Dir(file))
@@ -148,6 +152,15 @@ func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err erro
 	case bytes.HasPrefix(begin, []byte("JEPSEN")) || format == jepsen.Unknown && filepath.Ext(strings.TrimSuffix(f.Name(), ".gz")) == ".fressian":
 		return false, errBinary
 	case format == jepsen.JSONL:
+		if c.edn == "" && !c.whole {
+			if err = c.stream(s, r, memory); !errors.Is(err, history.ErrDisorder) {
+				return true, err
+			}
+			if _, failed := f.Seek(0, io.SeekStart); failed != nil {
+				return true, hint.Add(err, "give it as a file: then it is put in order")
+			}
+			s.judging, s.run.Unkept, r = nil, nil, f
+		}
 		s.run.History, err = history.ParseWithin(r, memory)
 		if errors.Is(err, history.ErrCut) && c.Cut {
 			s.run.History, err = history.New(s.run.History.Ops)
@@ -163,6 +176,56 @@ func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err erro
 	}
 	s.run.History, s.model, err = jepsen.Read(r, format, o)
 	return err == nil && s.model.Name == "", err
+}
+
+// setUp takes up what a history says of the cluster, before it is judged: by which bounds, or that it was somebody else's once.
+func (c *checking) setUp(s *loaded, setup *history.Setup) (err error) {
+	if setup == nil {
+		return nil
+	}
+	if setup.Model != "" {
+		s.model, err = jepsen.FindModel(setup.Model)
+		return err
+	}
+	setup.Bounds, err = c.bounded(setup.Bounds)
+	return err
+}
+
+// stream reads a history op by op and has it judged as it is read. Only what the verdicts need is kept of it.
+func (c *checking) stream(s *loaded, r io.Reader, memory int64) error {
+	frame := &history.Frame{}
+	s.run.Unkept = frame
+	begin := func(setup *history.Setup) error {
+		if err := c.setUp(s, setup); err != nil {
+			return err
+		}
+		s.judging = checkers.Begin()
+		if s.model.Name != "" {
+			s.judging = checkers.BeginSome(s.model.Properties)
+		}
+		return nil
+	}
+	err := history.Stream(r, func(op *history.Op) error {
+		if s.judging == nil {
+			if err := begin(op.Setup); err != nil {
+				return err
+			}
+		}
+		frame.Add(op)
+		s.judging.Add(op)
+		if frame.Count%(1<<16) == 0 && s.judging.Size() > memory {
+			return hint.Add(fmt.Errorf("the first %d ops are all that fits into %d MiB of memory", frame.Count, memory>>20),
+				"--memory-limit SIZE allows more")
+		}
+		return nil
+	})
+	if errors.Is(err, history.ErrCut) && c.Cut {
+		err = nil
+	}
+	if err == nil && s.judging == nil {
+		err = begin(nil)
+	}
+	return err
 }
 
 func peek(r *bufio.Reader) (begin []byte, err error) {

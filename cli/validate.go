@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,12 +15,16 @@ import (
 
 	"recount/harness"
 	"recount/harness/record"
+	"recount/internal/hint"
+	"recount/nemesis"
 	"recount/targets/specfile"
 )
 
 // validateFlags are what the command line says of a validation.
 type validateFlags struct {
 	options []string
+	nodes   int
+	results string
 	read    bool // the file, and nothing else
 }
 
@@ -29,19 +34,21 @@ func validateCommand() *cobra.Command {
 	var given validateFlags
 	cmd := &cobra.Command{
 		Use:   "validate SPEC.yaml",
-		Short: "Try a spec file: start one node, show what Recount sees of it, say what is missing",
-		Long: `Try a spec file: start one node of it in a container, alone, show what Recount sees of it, and say what is missing. With
---read the file is only read.
+		Short: "Try a spec file: start a node or a few, show what Recount sees of them, say what is missing",
+		Long: `Try a spec file: start a node of it in a container, or as many as --nodes says, with the servers that they elect through; show
+what Recount sees of them, and say what is missing. With --read the file is only read.
 
-Exit status: 0 it can be tested; 1 something is wrong with what the node was seen to do; 254 the file is wrong; 255 the node
+Exit status: 0 it can be tested; 1 something is wrong with what the nodes were seen to do; 254 the file is wrong; 255 a node
 did not come up, or the engine failed.`,
 		Example: `  recount validate election.yaml
-  recount validate election.yaml --opt timeout=1s
+  recount validate election.yaml --nodes 3 --opt timeout=1s
   recount validate election.yaml --read`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return given.validate(cmd, args[0]) },
 	}
 	cmd.Flags().StringArrayVar(&given.options, "opt", nil, "a parameter of the spec, `name=value`; may be given again")
+	cmd.Flags().IntVar(&given.nodes, "nodes", 1, "how many nodes to start; a server may need others to elect")
+	cmd.Flags().StringVar(&given.results, "results", "results", "`folder` under which the nodes' logs are kept")
 	cmd.Flags().BoolVar(&given.read, "read", false, "only read the file")
 	return cmd
 }
@@ -60,13 +67,16 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	if g.nodes < 1 || g.nodes > 99 {
+		return hint.Add(fmt.Errorf("%d nodes", g.nodes), "--nodes takes 1 to 99")
+	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "file\t%s reads well\n", file)
 	b := t.Bounds(o)
 	fmt.Fprintf(w, "times\tsilence %v, elect %v, poll %v\n", b.Silence, b.Elect, b.Poll)
 	var wrong []string
 	if !g.read {
-		p, err := harness.Try(cmd.Context(), file, options, harness.Config{Progress: say(cmd)})
+		p, err := harness.Try(cmd.Context(), file, options, g.nodes, harness.Config{Results: g.results, Progress: say(cmd)})
 		if p != nil {
 			wrong = tell(w, s, p)
 		}
@@ -74,6 +84,7 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 			return failure{errors.Join(w.Flush(), err)}
 		}
 	}
+	fmt.Fprintf(w, "faults\t%s\n", faultWords(s, file, options))
 	for _, m := range s.Missing() {
 		fmt.Fprintf(w, "missing\t%s\n", m)
 	}
@@ -104,6 +115,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		for _, line := range p.Log[max(0, len(p.Log)-8):] {
 			fmt.Fprintf(w, "log\t%s\n", clip(line))
 		}
+		fmt.Fprintf(w, "logs\t%s\n", p.Logs)
 		if len(p.Log) == 0 {
 			fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 		}
@@ -121,13 +133,14 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		}
 	}
 	for i, v := range p.Views {
-		if i == 8 {
+		if i == 12 {
 			fmt.Fprintf(w, "seen\t… and %d more changes\n", len(p.Views)-i)
 			break
 		}
-		fmt.Fprintf(w, "seen\t%s\n", viewWords(s, v))
+		fmt.Fprintf(w, "seen\t%s\n", viewWords(s, v, len(p.Nodes) > 1))
 	}
 	fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
+	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
 	if path := s.Lacks(p.Answer); p.Led && path != "" {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
@@ -152,12 +165,15 @@ func logWords(s *specfile.Spec, p *harness.Probe) string {
 func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []string) {
 	asks := s.Observe.HTTP != nil || s.Observe.Command != nil
 	if asks && answered == 0 {
-		return []string{fmt.Sprintf("no question was answered: %v", p.Why)}
+		return []string{fmt.Sprintf("no question was answered: %s", advised(p.Why))}
+	}
+	if p.Unread > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, advised(p.Strange)))
 	}
 	termed := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Term > 0 })
 	switch {
 	case !p.Led:
-		wrong = append(wrong, "it never led, though it was alone: are the values of role right? may it elect itself with {{.Size}} 1?")
+		wrong = append(wrong, neverLed(s, p))
 	case s.HasTerms() && !termed:
 		wrong = append(wrong, "its term was 0 all the time: is that the field?")
 	}
@@ -167,13 +183,50 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	return wrong
 }
 
-func viewWords(s *specfile.Spec, v harness.ProbeView) string {
+// faultWords says which faults can take effect on the target.
+func faultWords(s *specfile.Spec, file string, options map[string]string) string {
+	all, drawn := nemesis.Drawn(), harness.Drawn(file, options, record.OnDocker)
+	text := fmt.Sprintf("all %d of recount list faults", len(all))
+	if left := slices.DeleteFunc(all, func(f string) bool { return slices.Contains(drawn, f) }); len(left) > 0 {
+		text = fmt.Sprintf("%d of recount list faults; without data: no %s", len(drawn), strings.Join(left, ", "))
+	}
+	if names := slices.Sorted(maps.Keys(s.Processes)); len(names) > 0 {
+		text += "; pause of n1/" + strings.Join(names, ", n1/")
+	}
+	return text
+}
+
+// neverLed says what may be wrong where nobody led, and what was configured.
+func neverLed(s *specfile.Spec, p *harness.Probe) string {
+	looked := "none of the values of leader was seen"
+	if s.Observe.Role.Given() {
+		looked = fmt.Sprintf("role was never %s", strings.Join(s.Observe.Leads, " or "))
+	}
+	if n := len(p.Nodes); n > 1 {
+		return fmt.Sprintf("nobody led, of %d nodes: %s; is that right?", n, looked)
+	}
+	return "it never led, though it was alone: " + looked + "; is that right? May it elect itself with {{.Size}} 1? Else take --nodes 3"
+}
+
+// advised is an error and, where it has one, the way out.
+func advised(err error) string {
+	if h := hint.Of(err); h != "" {
+		return fmt.Sprintf("%v; %s", err, h)
+	}
+	return err.Error()
+}
+
+func viewWords(s *specfile.Spec, v harness.ProbeView, many bool) string {
 	how := "asked"
 	if v.Told {
 		how = "its log told"
 	}
 	leader := cmp.Or(v.View.Leader, "nobody")
-	text := fmt.Sprintf("%6.2fs  role %v, ", v.At.Seconds(), v.View.Role)
+	text := fmt.Sprintf("%6.2fs  ", v.At.Seconds())
+	if many {
+		text += v.Node + "  "
+	}
+	text += fmt.Sprintf("role %v, ", v.View.Role)
 	if s.HasTerms() {
 		text += fmt.Sprintf("term %d, ", v.View.Term)
 	}

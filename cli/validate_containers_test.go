@@ -45,7 +45,7 @@ func TestValidateOnContainers(t *testing.T) {
 			require.NotEqual(t, c.name == "http", c.spec != whole)
 			file := filepath.Join(dir, c.name+".yaml")
 			require.NoError(t, os.WriteFile(file, []byte(c.spec), 0o644))
-			out, err := exec.Command(path, "validate", file).CombinedOutput()
+			out, err := exec.Command(path, "validate", file, "--results", filepath.Join(dir, c.name)).CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.Contains(t, string(out), c.want)
 			require.NotContains(t, string(out), "wrong")
@@ -59,7 +59,7 @@ func TestValidateAServerThatEnds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.yaml")
 	spec := "binary: " + path + "\ncommand: [example, --bogus]\nports: {http: 8080}\ntimes: {silence: 1s}\nobserve: {http: /status, role: role}\n"
 	require.NoError(t, os.WriteFile(file, []byte(spec), 0o644))
-	for _, args := range [][]string{{"validate", file}, {"run", "dead-leader", "--target", file, "--on", "docker", "--results", t.TempDir()}} {
+	for _, args := range [][]string{{"validate", file, "--results", t.TempDir()}, {"run", "dead-leader", "--target", file, "--on", "docker", "--results", t.TempDir()}} {
 		cmd := exec.Command(path, args...)
 		out, err := cmd.CombinedOutput()
 		require.Error(t, err)
@@ -70,4 +70,27 @@ func TestValidateAServerThatEnds(t *testing.T) {
 			require.Contains(t, string(out), "flag provided but not defined: -bogus", "its last words")
 		}
 	}
+}
+
+// A command that the image does not have is named at once, not when all patience is over.
+func TestValidateACommandThatIsMissing(t *testing.T) {
+	path, _ := program(t)
+	dir := t.TempDir()
+	out, err := exec.Command(path, "init", filepath.Join(dir, "election.yaml")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	text, err := os.ReadFile(filepath.Join(dir, "election.yaml"))
+	require.NoError(t, err)
+	file := filepath.Join(dir, "shell.yaml")
+	before, _, ok := strings.Cut(string(text), "\nready:")
+	require.True(t, ok)
+	spec := before + "\nready: {command: [/bin/sh, -c, 'true'], within: 10m}\nobserve: {http: /status, role: role, term: term}\n"
+	require.NoError(t, os.WriteFile(file, []byte(spec), 0o644))
+	cmd := exec.Command(path, "validate", file, "--results", dir)
+	out, _ = cmd.CombinedOutput()
+	require.Equal(t, 255, cmd.ProcessState.ExitCode(), "%s", out)
+	require.Contains(t, string(out), "the container has no such program: /bin/sh")
+	require.Contains(t, string(out), "no shell and no tools")
+	log, err := filepath.Glob(filepath.Join(dir, "validate", "*", "nodes", "n1.log"))
+	require.NoError(t, err)
+	require.Len(t, log, 1, "all that it wrote is kept")
 }

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recount/harness"
+	"recount/harness/campaign"
+	"recount/harness/campaign/store"
+	"recount/harness/record"
+	"recount/internal/hint"
+)
+
+func init() { register(campaignCommand) }
+
+func campaignCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "campaign",
+		Short: "Make hunts of thousands of runs, and tell what is new since the last",
+		Long: `Make hunts of thousands of runs, on this machine or on many, keep each finding once, and tell what is new since the last time.
+
+A campaign is a YAML file: targets, faults, how many runs. It is cut into shards whose results depend on nothing else, so the
+same file finds the same on one process and on fifty machines. What is made is kept in results/campaigns/<name>/.`,
+		Example: `  recount campaign run nightly.yaml
+  recount campaign show nightly
+  recount campaign compare nightly@previous nightly`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var known []string
+			for _, c := range cmd.Commands() {
+				known = append(known, c.Name())
+			}
+			return hint.Unknown("command of campaign", args[0], known)
+		},
+	}
+	cmd.AddCommand(campaignRunCommand(), campaignShowCommand(), campaignListCommand(), campaignCompareCommand(), campaignAttachCommand(),
+		campaignStopCommand(), campaignWorkCommand())
+	return cmd
+}
+
+// campaignFlags are those of a campaign that is run.
+type campaignFlags struct {
+	results, store string
+	jobs           int
+	form           formFlags
+	cluster        clusterFlags
+}
+
+func campaignRunCommand() *cobra.Command {
+	var given campaignFlags
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Make what is not made yet of a campaign",
+		Long: `Make what is not made yet of a campaign, on all cores, with whoever else is at the same store.
+
+Ctrl-C keeps what was done, and the same command goes on where it stopped. When all is made, each new kind of finding is shrunk,
+and kept once.
+
+With --on-cluster pods of Kubernetes make it: one Indexed Job, whose indexes are some minutes of runs each. Ctrl-C leaves the Job
+to itself; recount campaign attach comes back to it, and recount campaign stop ends it.
+
+Exit status: 0 nothing new was found; 1 a promise broke that was not known to; 2 stopped before all was made; 255 it failed.`,
+		Example: `  recount campaign run nightly.yaml
+  recount campaign run nightly.yaml --on-cluster --image registry/recount:1 --store s3://recount --dry-run
+  recount campaign run nightly.yaml --store /mnt/shared/nightly
+  recount campaign run nightly.yaml --store 's3://recount?endpoint=http://minio:9000'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if given.jobs < 0 {
+				return hint.Add(fmt.Errorf("--jobs %d: want more than none", given.jobs), "leave it out for one a core")
+			}
+			if err := given.form.check(); err != nil {
+				return err
+			}
+			c, err := campaign.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if given.cluster.on || given.cluster.dry {
+				return given.runOnCluster(cmd, args, c)
+			}
+			return given.run(cmd, args, c)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&given.results, "results", "results", "folder under which campaigns/<name> has all that was found")
+	f.StringVar(&given.store, "store", "", "where shards' results are kept: a folder, or s3://bucket?endpoint=… (default: store, in the campaign's folder)")
+	f.IntVar(&given.jobs, "jobs", 0, "chains of shards at a time (default: one a core, or one on containers)")
+	given.form.register(f)
+	given.cluster.register(f)
+	return cmd
+}
+
+// open opens the store of a campaign, whose folder is dir.
+func (g *campaignFlags) open(cmd *cobra.Command, dir string) (*store.Store, error) {
+	return store.Open(cmd.Context(), cmp.Or(g.store, filepath.Join(dir, "store")))
+}
+
+func (g *campaignFlags) run(cmd *cobra.Command, args []string, c *campaign.Campaign) error {
+	debug.SetGCPercent(400) // short runs make much garbage and keep little
+	dir := filepath.Join(campaign.Folder(g.results), c.Name)
+	st, err := g.open(cmd, dir)
+	if err != nil {
+		return failure{err}
+	}
+	defer st.Close()
+	cfg := campaign.Config{Store: st, Folder: dir, Jobs: g.jobs, Command: commandLine(cmd, args), Commit: harness.Commit()}
+	for _, t := range c.Targets { // one place is enough for all engines
+		if record.Repeats(t.On) || cfg.Make != nil {
+			continue
+		}
+		scratch, err := harness.OpenScratch(t.On, g.results)
+		if err != nil {
+			return failure{err}
+		}
+		defer discard(cmd, scratch)
+		cfg.Make = quietly(scratch)
+	}
+	return g.make(cmd, c, cfg)
+}
+
+// make makes what there is to be made of a campaign, and tells what it has come to.
+func (g *campaignFlags) make(cmd *cobra.Command, c *campaign.Campaign, cfg campaign.Config) error {
+	bar := newProgress(cmd)
+	cfg.Progress = func(p campaign.Progress) { bar.tell(func() string { return campaignProgress(p) }) }
+	s, failed := c.Run(cmd.Context(), cfg)
+	bar.end()
+	if s == nil {
+		return failure{failed}
+	}
+	err := g.form.print(cmd, s.Text, s.Markdown, s)
+	if err == nil {
+		err = announce(cmd, s.Markdown, s.Annotations())
+	}
+	if err = errors.Join(failed, err); err != nil {
+		return failure{err}
+	}
+	return verdict(s.Status)
+}
+
+// campaignProgress is one line about a campaign under way.
+func campaignProgress(p campaign.Progress) string {
+	of, left := "", ""
+	if p.Planned > 0 {
+		of = fmt.Sprintf(" of %d", p.Planned)
+	}
+	if p.Left > 0 {
+		left = fmt.Sprintf(", %v left", p.Left.Round(time.Second))
+	}
+	return fmt.Sprintf("%s: %d%s runs, %d/s here, %d findings%s", p.Doing, p.Done, of, p.Rate, p.Findings, left)
+}
+
+// formFlags say in which form something is printed.
+type formFlags struct{ json, markdown bool }
+
+func (f *formFlags) register(flags interface {
+	BoolVar(p *bool, name string, value bool, usage string)
+}) {
+	flags.BoolVar(&f.json, "json", false, "print it as one JSON object")
+	flags.BoolVar(&f.markdown, "markdown", false, "print it as Markdown, for a page of a CI system")
+}
+
+func (f *formFlags) check() error {
+	if f.json && f.markdown {
+		return hint.Add(fmt.Errorf("--json and --markdown"), "take one of them")
+	}
+	return nil
+}
+
+func (f *formFlags) print(cmd *cobra.Command, text, markdown func(io.Writer) error, v any) error {
+	switch w := cmd.OutOrStdout(); {
+	case f.json:
+		return json.NewEncoder(w).Encode(v)
+	case f.markdown:
+		return markdown(w)
+	default:
+		return text(w)
+	}
+}

@@ -1,0 +1,339 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"recount/harness"
+	"recount/harness/campaign"
+	"recount/harness/campaign/cluster"
+	"recount/harness/campaign/store"
+	"recount/harness/record"
+	"recount/internal/hint"
+)
+
+// clusterFlags are those of a campaign that pods make.
+type clusterFlags struct {
+	on, dry             bool
+	job                 cluster.Job
+	kubeconfig, context string
+	inside              string
+	indexRuns           int
+}
+
+// atCluster is what is kept of a campaign that a cluster makes, to come back to it.
+type atCluster struct {
+	Job        string `json:"job"`
+	Namespace  string `json:"namespace"`
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Context    string `json:"context,omitempty"`
+	Store      string `json:"store"`
+	Plan       string `json:"plan"`
+}
+
+const clusterFile = "cluster.json"
+
+func (g *clusterFlags) register(f *pflag.FlagSet) {
+	f.BoolVar(&g.on, "on-cluster", false, "have pods of Kubernetes make it: docs/campaigns.md")
+	f.BoolVar(&g.dry, "dry-run", false, "print the Job that the cluster would be asked for")
+	f.StringVar(&g.job.Image, "image", "", "of the pods, made of this very executable")
+	f.StringVar(&g.job.Namespace, "namespace", "", "of the Job (default: that of kubectl)")
+	f.IntVar(&g.job.Parallelism, "parallelism", 8, "pods at once")
+	f.IntVar(&g.job.Retries, "retries", 3, "of an index whose pod failed")
+	f.IntVar(&g.indexRuns, "index-runs", 20_000, "runs of one index: some minutes' worth")
+	f.StringVar(&g.job.CPU, "cpu", "1", "that a pod asks for")
+	f.StringVar(&g.job.Memory, "memory", "1Gi", "that a pod asks for, and may use at most")
+	f.StringToStringVar(&g.job.Nodes, "node-selector", nil, "labels of the nodes that may be used, `name=value,…`")
+	f.StringVar(&g.job.Secret, "secret", "", "whose keys are the pods' environment, such as AWS_ACCESS_KEY_ID (default: one is made of this shell's AWS_…)")
+	f.StringVar(&g.job.PullPolicy, "pull", "IfNotPresent", "when the image is pulled: Always, IfNotPresent or Never")
+	f.StringVar(&g.job.Account, "service-account", "", "of the pods, which ask the cluster for nothing")
+	f.BoolVar(&g.job.HostNetwork, "host-network", false, "pods use their node's network, to reach the store")
+	f.StringVar(&g.inside, "store-inside", "", "the store as pods reach it, if that is another address")
+	f.StringVar(&g.kubeconfig, "kubeconfig", "", "which cluster, as for kubectl")
+	f.StringVar(&g.context, "context", "", "which context of it")
+}
+
+// runOnCluster has pods make a campaign, and tells what came of it.
+func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campaign.Campaign) error {
+	k := &g.cluster
+	if !strings.Contains(g.store, "://") || strings.HasPrefix(g.store, "file://") {
+		return hint.Add(errors.New("pods cannot reach a folder of this machine"), "--store 's3://bucket?endpoint=http://host:9000'")
+	}
+	for name, n := range map[string]int{"parallelism": k.job.Parallelism, "index-runs": k.indexRuns} {
+		if n < 1 {
+			return hint.Add(fmt.Errorf("--%s %d: want more than none", name, n), "leave it out for the default")
+		}
+	}
+	plan, err := c.Plan(k.indexRuns)
+	if err != nil {
+		return err
+	}
+	inside := k.inside
+	if inside == "" {
+		inside = g.store
+	}
+	j := k.job
+	j.Name = "recount-" + label(c.Name) + "-" + plan.Edition[:8]
+	j.Indexes = plan.Indexes
+	j.Args = []string{"campaign", "work", "--store", inside, "--plan", plan.Key()}
+	secret := k.credentials(&j)
+	manifest, err := j.Manifest()
+	if err != nil {
+		return err
+	}
+	if k.dry {
+		text, err := yaml.Marshal(manifest)
+		if err == nil {
+			_, err = cmd.OutOrStdout().Write(text)
+		}
+		return err
+	}
+	st, err := store.Open(cmd.Context(), g.store)
+	if err != nil {
+		return failure{err}
+	}
+	defer st.Close()
+	client, err := cluster.Dial(k.kubeconfig, k.context, j.Namespace)
+	if err != nil {
+		return failure{err}
+	}
+	dir := filepath.Join(campaign.Folder(g.results), c.Name)
+	at := atCluster{j.Name, client.Namespace, k.kubeconfig, k.context, g.store, plan.Key()}
+	if err := plan.Put(cmd.Context(), st); err != nil {
+		return failure{err}
+	}
+	manifest.Namespace = client.Namespace
+	if err := client.Create(cmd.Context(), manifest, secret); err != nil {
+		return failure{err}
+	}
+	if err := at.write(dir); err != nil {
+		return failure{err}
+	}
+	say(cmd)(fmt.Sprintf("Job %s in namespace %s: %d indexes, %d pods at once", j.Name, client.Namespace, j.Indexes, j.Parallelism))
+	return g.follow(cmd, args, c, st, client, at)
+}
+
+// credentials are who to be to the store, as this shell has them, in a Secret beside the Job; nil if another is named.
+func (k *clusterFlags) credentials(j *cluster.Job) *corev1.Secret {
+	if j.Secret != "" {
+		return nil
+	}
+	data := map[string]string{}
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION"} {
+		if value := os.Getenv(name); value != "" {
+			data[name] = value
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	j.Secret = j.Name
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: j.Name, Labels: map[string]string{cluster.Label: j.Name}}, StringData: data,
+	}
+}
+
+// label is a name as Kubernetes takes them.
+func label(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String()[:min(b.Len(), 30)], "-")
+}
+
+func (a atCluster) write(dir string) error {
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, clusterFile), append(text, '\n'), 0o644)
+	}
+	return err
+}
+
+// readAtCluster reads where a campaign is made.
+func readAtCluster(results, name string) (a atCluster, err error) {
+	text, err := os.ReadFile(filepath.Join(campaign.Folder(results), name, clusterFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, harness.Usage(hint.Add(fmt.Errorf("no cluster makes campaign %q", name), "recount campaign run FILE --on-cluster has one make it"))
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &a)
+	}
+	return a, err
+}
+
+// follow waits for a Job, and then tells what the campaign has come to. Ctrl-C leaves the Job to itself.
+func (g *campaignFlags) follow(cmd *cobra.Command, args []string, c *campaign.Campaign, st *store.Store, client *cluster.Client, at atCluster) error {
+	bar := newProgress(cmd)
+	o, err := client.Watch(cmd.Context(), at.Job, 2*time.Second, func(p cluster.Progress) {
+		bar.tell(func() string {
+			more := ""
+			if p.Terminating > 0 {
+				more = fmt.Sprintf(", %d terminating", p.Terminating)
+			}
+			if p.Trouble != "" {
+				more += "; " + p.Trouble
+			}
+			return fmt.Sprintf("%s: %d of %d indexes done, %d failed, %d pods%s", c.Name, p.Done, p.Indexes, p.Failed, p.Active, more)
+		})
+	})
+	bar.end()
+	if cmd.Context().Err() != nil {
+		say(cmd)(fmt.Sprintf("the Job goes on: recount campaign attach %s comes back to it, recount campaign stop %s ends it", c.Name, c.Name))
+		return verdict(record.StatusUnknown)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	cfg := campaign.Config{Store: st, Folder: filepath.Join(campaign.Folder(g.results), c.Name), Command: commandLine(cmd, args), Commit: harness.Commit(), Collect: true}
+	told := g.make(cmd, c, cfg)
+	if len(o.Failed) > 0 {
+		why := ""
+		if o.Why != "" {
+			why = "; " + o.Why
+		}
+		return failure{hint.Add(fmt.Errorf("%d of %d indexes failed again and again: %s%s", len(o.Failed), len(o.Failed)+len(o.Completed), numbers(o.Failed), why),
+			"kubectl logs -n %s -l %s=%s tells why; after recount campaign stop %s the same command makes them anew", at.Namespace, cluster.Label, at.Job, c.Name)}
+	}
+	return told
+}
+
+func numbers(all []int) string {
+	var words []string
+	for _, n := range all {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, ", ")
+}
+
+// campaignAt is the campaign that a cluster makes, by its name.
+func (g *campaignFlags) campaignAt(ctx context.Context, name string) (at atCluster, st *store.Store, client *cluster.Client, err error) {
+	if at, err = readAtCluster(g.results, name); err != nil {
+		return at, nil, nil, err
+	}
+	if client, err = cluster.Dial(at.Kubeconfig, at.Context, at.Namespace); err == nil {
+		st, err = store.Open(ctx, at.Store)
+	}
+	return at, st, client, err
+}
+
+func campaignAttachCommand() *cobra.Command {
+	var given campaignFlags
+	cmd := &cobra.Command{
+		Use:   "attach NAME",
+		Short: "Come back to a campaign that a cluster makes",
+		Long: `Come back to a campaign that a cluster makes: wait for its Job, then shrink what is new, and tell what it has come to. Ctrl-C
+leaves the Job to itself.
+
+Exit status: as of recount campaign run.`,
+		Example: "  recount campaign attach nightly",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := given.form.check(); err != nil {
+				return err
+			}
+			at, st, client, err := given.campaignAt(cmd.Context(), args[0])
+			if err != nil {
+				return failure{err}
+			}
+			defer st.Close()
+			plan, err := campaign.ReadPlan(cmd.Context(), st, at.Plan)
+			if err != nil {
+				return failure{err}
+			}
+			return given.follow(cmd, args, plan.Campaign, st, client, at)
+		},
+	}
+	cmd.Flags().StringVar(&given.results, "results", "results", "folder that the campaigns lie under")
+	given.form.register(cmd.Flags())
+	return cmd
+}
+
+func campaignStopCommand() *cobra.Command {
+	var given campaignFlags
+	cmd := &cobra.Command{
+		Use:   "stop NAME",
+		Short: "End a campaign that a cluster makes",
+		Long: `End a campaign that a cluster makes: its Job and its pods go. What they have made is in the store; to run the same command again
+goes on.`,
+		Example: "  recount campaign stop nightly",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, st, client, err := given.campaignAt(cmd.Context(), args[0])
+			if err != nil {
+				return failure{err}
+			}
+			defer st.Close()
+			if err := client.Stop(cmd.Context(), at.Job); err != nil {
+				return failure{err}
+			}
+			say(cmd)(fmt.Sprintf("Job %s is ended; what was made is in %s", at.Job, st.URL))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&given.results, "results", "results", "folder that the campaigns lie under")
+	return cmd
+}
+
+// campaignWorkCommand is what runs in pods.
+func campaignWorkCommand() *cobra.Command {
+	var (
+		address, key string
+		index        int
+	)
+	cmd := &cobra.Command{
+		Use:    "work",
+		Short:  "Make one index of a planned campaign: what pods do",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if text := os.Getenv("JOB_COMPLETION_INDEX"); index < 0 && text != "" {
+				n, err := strconv.Atoi(text)
+				if err != nil {
+					return fmt.Errorf("JOB_COMPLETION_INDEX %q is no number", text)
+				}
+				index = n
+			}
+			st, err := store.Open(cmd.Context(), address)
+			if err != nil {
+				return failure{err}
+			}
+			defer st.Close()
+			plan, err := campaign.ReadPlan(cmd.Context(), st, key)
+			if err == nil {
+				err = plan.Make(cmd.Context(), st, index, func(done, of int) { say(cmd)(fmt.Sprintf("index %d: %d of %d chains", index, done, of)) })
+			}
+			if err != nil {
+				return failure{err}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&address, "store", "", "where the plan is, and results go")
+	f.StringVar(&key, "plan", "", "its key in the store")
+	f.IntVar(&index, "index", -1, "which part to make (default: $JOB_COMPLETION_INDEX)")
+	return cmd
+}

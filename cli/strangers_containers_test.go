@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+)
+
+// Servers that know nothing of Recount, under all faults there are: whatever befalls them, neither breaks a promise, and
+// neither is accused of it. examples/strangers has them; twenty seeds of each were made by hand.
+func TestStrangersUnderAllFaults(t *testing.T) {
+	for _, file := range []string{"log_lines.yaml", "non_voters.yaml"} {
+		t.Run(file, func(t *testing.T) {
+			r := onContainers(t, "--target", filepath.Join("../examples/strangers", file), "--nodes", "5", "--nemesis", "all",
+				"--time", "15s", "--seed", "1")
+			require.NotEqual(t, record.StatusBroken, r.Status, "2 on a busy machine: nothing is decided then")
+			var kept record.Run
+			b, err := os.ReadFile(filepath.Join(r.Run, "run.json"))
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(b, &kept))
+			require.Empty(t, kept.Unread)
+			for _, property := range []string{"single-leader-per-term", "monotonic-term"} {
+				require.Equal(t, "valid", r.verdict(property))
+			}
+		})
+	}
+}
