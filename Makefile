@@ -4,10 +4,11 @@ GO ?= go
 RUNS ?= 1000
 SOAK ?= 5m
 CHECKS ?= 100000
+SEED ?= $(shell date +%s)
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test audit soak soak-docker track-record prove mutate lint bench golden clean virtual-std virtual-same help
+.PHONY: build run test examples audit soak soak-docker track-record surroundings prove mutate planted lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -29,15 +30,46 @@ audit: ## look for known holes in what is linked, and for licences that forbid p
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 	$(GO) test -count 1 ./cli -run TestLicencesOfDependencies
 
+examples: ## run the tests of the examples, those that take minutes too: Docker and Debian's package tools are needed
+	$(GO) test -timeout 30m ./examples/...
+	$(GO) test -timeout 60m ./examples/patroni -heavy
+
 soak: build ## break no promise of any election in 1,000 simulations of each under each fault: an hour (RUNS=n for more)
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
 	bin/recount matrix --targets targets --seeds $(RUNS) --keep=false
 
-prove: ## compare deciding with plain porcupine and with oracles on 100,000 random histories of each kind (CHECKS=n for more)
-	$(GO) test -timeout 60m -count 1 -v ./checkers ./checkers/linear -run 'Plain|Decide|Oracles' -rapid.checks=$(CHECKS)
+surroundings: build ## run with an engine that restarts, hangs or drops packets, a full disk, little memory: as root, two minutes
+	RECOUNT_SURROUNDINGS=1 $(GO) test -count 1 -v ./cli -run 'TestAnEngine|TestAResultsFolder|TestSixtyFour|TestTwoHundred'
+
+prove: ## compare deciding with plain porcupine and with oracles on 100,000 random histories of each kind (CHECKS=n for more, SEED=n for the same again)
+	$(GO) test -timeout 60m -count 1 -v ./checkers ./checkers/linear -run 'Plain|Decide|Oracles' -rapid.checks=$(CHECKS) -rapid.seed=$(SEED)
+
+.PHONY: campaign-kills campaign-many campaign-s3 campaign-cluster
+campaign-kills: ## kill one of three processes that make a campaign, 50 times: what they find is what one finds
+	$(GO) test -timeout 60m -count 1 -v ./harness/campaign -run TestWorkersThatAreKilled -kills 50
+
+campaign-many: ## sum up 100,000 shards' results from a folder in ten seconds
+	$(GO) test -timeout 20m -count 1 -v ./harness/campaign -run TestManyResults -many 100000
+
+bin/versitygw: tools/s3/go.mod
+	cd tools/s3 && $(GO) build -trimpath -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+
+campaign-s3: bin/versitygw ## test campaigns' stores on a real server of S3, built from its module
+	rm -rf bin/s3 && mkdir -p bin/s3/data/recount bin/s3/meta
+	bin/versitygw --port 127.0.0.1:7071 --access me --secret secretsecret --quiet posix --sidecar $(CURDIR)/bin/s3/meta $(CURDIR)/bin/s3/data & server=$$!; \
+	until curl -so /dev/null http://127.0.0.1:7071 || ! kill -0 $$server; do sleep 0.2; done; \
+	AWS_ACCESS_KEY_ID=me AWS_SECRET_ACCESS_KEY=secretsecret RECOUNT_TEST_STORE='s3://recount?endpoint=http://127.0.0.1:7071' \
+		$(GO) test -count 1 -v ./harness/campaign/store ./harness/campaign -run 'Put|Claim|ManyResults'; status=$$?; kill $$server; exit $$status
+
+campaign-cluster: bin/versitygw ## test campaigns on a real Kubernetes in containers: Docker and Debian's package tools are needed, and 15 minutes the first time
+	tools/kubernetes/node.sh recount/kubernetes:1.34.4
+	$(GO) test -timeout 60m -count 1 -v ./cli -run TestCampaignOnACluster -kubernetes recount/kubernetes:1.34.4 -s3 $(CURDIR)/bin/versitygw
 
 mutate: ## flip each decision of the checkers, one at a time: some test must notice
 	$(GO) test -timeout 60m -count 1 -v ./tools/mutate -mutants=0
+
+planted: ## hunt the bugs that are planted in harness/hunt/testdata/planted, a minute of processor time each (HALF=held for those held back)
+	$(GO) run ./tools/planted -half $(or $(HALF),open)
 
 track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
 	bin/recount track-record

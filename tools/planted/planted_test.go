@@ -1,0 +1,46 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/targets"
+	_ "recount/targets/algorithms"
+	_ "recount/targets/algorithms/etcdraft"
+)
+
+func TestEveryBugFitsTheTree(t *testing.T) {
+	t.Chdir("../..")
+	bugs, err := readBugs()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(bugs), 40)
+	held := 0
+	of := map[string]int{}
+	for _, b := range bugs {
+		require.NotEmpty(t, b.patched, b.name)
+		_, err := targets.Find(b.election)
+		require.NoError(t, err, b.name)
+		of[b.shape]++
+		if b.held() {
+			held++
+		}
+	}
+	for _, shape := range shapes {
+		require.GreaterOrEqual(t, of[shape], 5, shape)
+	}
+	require.InDelta(t, len(bugs)/2, held, 6)
+}
+
+func TestADiffIsAppliedByItsLines(t *testing.T) {
+	text := "a\nb\nc\nd\ne\n"
+	read := func(string) (string, error) { return text, nil }
+	patched, err := patch("--- a/f\n+++ b/f\n@@ -7,2 +7,2 @@\n b\n-c\n+C\n@@ -9 +9 @@\n-e\n", read)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"f": "a\nb\nC\nd\n"}, patched)
+	_, err = patch("--- a/f\n+++ b/f\n@@ @@\n-x\n", read)
+	require.ErrorContains(t, err, "fits at 0 places")
+	text += "c\n"
+	_, err = patch("--- a/f\n+++ b/f\n@@ @@\n-c\n", read)
+	require.ErrorContains(t, err, "fits at 2 places")
+}
