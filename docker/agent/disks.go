@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,7 +146,11 @@ func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, w
 		all.Go(func() {
 			wrong, err := "", errNoDisk
 			if vol := volumes[d.Node]; vol != nil {
-				wrong, err = vol.try(d.DiskState, procs[d.Node])
+				running := procs[d.Node]
+				if dies(want.Procs, d.Node) {
+					running = nil // for a moment it is still on the disk that it had
+				}
+				wrong, err = vol.try(d.DiskState, running)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -163,6 +168,13 @@ func wiped(disks []history.Disk, node string) bool {
 		}
 	}
 	return false
+}
+
+// dies tells of a node whether a change ends its processes.
+func dies(procs []history.Proc, node string) bool {
+	return slices.ContainsFunc(procs, func(p history.Proc) bool {
+		return p.Node == node && (p.State == history.Down || p.State == history.Crashed)
+	})
 }
 
 func (v *volume) try(s history.DiskState, procs []first) (wrong string, err error) {
