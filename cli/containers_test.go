@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,6 +83,19 @@ func (r *result) verdict(property string) string {
 	return "missing"
 }
 
+// other tells of a verdict that is another one than is wanted, "" if none is. None may accuse falsely.
+func (r *result) other(t *testing.T, want map[string]string) (property string) {
+	for name, want := range want {
+		switch got := r.verdict(name); {
+		case want == "valid" && got == "invalid":
+			require.Failf(t, "falsely accused", "of breaking %s: %+v", name, r.Verdicts)
+		case got != want:
+			property = name + " is " + got
+		}
+	}
+	return property
+}
+
 // onContainers runs recount and returns what it printed as JSON.
 func onContainers(t *testing.T, args ...string) *result {
 	path, _ := program(t)
@@ -98,6 +112,33 @@ func onContainers(t *testing.T, args ...string) *result {
 		require.FileExists(t, filepath.Join(r.Run, file))
 	}
 	return &r
+}
+
+// shows makes a run on containers until it shows something, three times at most; lacks tells what a run does not, "" for
+// nothing. A machine that stood still shows little: where it did in each of the runs, the test is skipped.
+func shows(t *testing.T, lacks func(*result) string, args ...string) *result {
+	t.Helper()
+	steady := false
+	var missing string
+	for range 3 {
+		r := onContainers(t, args...)
+		if missing = lacks(r); missing == "" {
+			return r
+		}
+		var stood time.Duration
+		for _, op := range stored(t, r).Ops {
+			if op.F == history.Stall {
+				stood += time.Duration(op.Access.Value)
+			}
+		}
+		t.Logf("not shown: %s; the machine stood still for %v", missing, stood)
+		steady = steady || stood < 500*time.Millisecond
+	}
+	if !steady {
+		t.Skip("the machine stood still in each of three runs: nothing can be shown on it")
+	}
+	require.Fail(t, "not shown", missing)
+	return nil
 }
 
 func stored(t *testing.T, r *result) *history.History {
@@ -171,28 +212,20 @@ func TestScenariosOnContainers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // two at a time: runs side by side must not disturb each other
 			_, api := program(t)
-			r := onContainers(t, c.args...)
-			unshown := func() bool {
-				for property, want := range c.want {
-					if got := r.verdict(property); got == "unknown" || want == invalid && got == valid {
-						return true
+			want := maps.Clone(c.want)
+			want["single-leader-per-term"] = valid
+			r := shows(t, func(r *result) string {
+				if other := r.other(t, want); other != "" {
+					return other
+				}
+				for _, op := range stored(t, r).Ops {
+					if (op.F == history.Inject || op.F == history.Heal) && op.Type == history.Fail {
+						return op.Fault.Name + ": " + op.Error
 					}
 				}
-				return false
-			}
-			for tries := 1; unshown() && tries < 3; tries++ { // a machine too busy to keep time shows nothing
-				r = onContainers(t, c.args...)
-			}
-			require.Equal(t, valid, r.verdict("single-leader-per-term"))
-			for property, want := range c.want {
-				require.Equal(t, want, r.verdict(property))
-			}
+				return ""
+			}, c.args...)
 			require.Zero(t, r.Status)
-			for _, op := range stored(t, r).Ops {
-				if op.F == history.Inject || op.F == history.Heal {
-					require.NotEqual(t, history.Fail, op.Type, "%s: %s", op.Fault.Name, op.Error)
-				}
-			}
 			require.Empty(t, ownLeft(t, api, r.Run))
 		})
 	}
