@@ -8,7 +8,7 @@ SEED ?= $(shell date +%s)
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test examples audit soak soak-docker track-record surroundings prove mutate planted lint bench golden clean virtual-std virtual-same help
+.PHONY: build run test test-long examples audit soak soak-docker track-record surroundings prove mutate planted lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -21,18 +21,19 @@ bin/recount: $(shell find . -name '*.go' -not -name '*_test.go') $(shell find do
 run: build ## run scenario ping-pong in simulation: nothing but Go is needed
 	bin/recount run ping-pong
 
-test: build ## run every test, those on containers too: Go and Docker are needed
-	$(GO) mod tidy -diff
+test: build ## run the tests, on containers too, but for those that take long: Go and Docker are needed
 	$(GO) vet ./...
-	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 80m ./...
+
+test-long: build ## run every test: every scenario, system and example on containers, about half an hour
+	RECOUNT_LONG=1 $(GO) test -timeout 180m ./...
 
 audit: ## look for known holes in what is linked, and for licences that forbid passing it on: vuln.go.dev is asked
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 	$(GO) test -count 1 ./cli -run TestLicencesOfDependencies
 
 examples: ## run the tests of the examples, those that take minutes too: Docker and Debian's package tools are needed
-	$(GO) test -timeout 30m ./examples/...
-	$(GO) test -timeout 60m ./examples/patroni -heavy
+	RECOUNT_LONG=1 $(GO) test -timeout 90m ./examples/...
 
 soak: build ## break no promise of any election in 1,000 simulations of each under each fault: an hour (RUNS=n for more)
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
@@ -85,6 +86,7 @@ virtual-same: ## make 500 runs of real processes in virtual time under each poli
 	RECOUNT_VIRTUAL_RUNS=$${RUNS:-500} $(GO) test ./virtual/overlay -run TestSameSeedSameEvents -timeout 120m
 
 lint: ## lint with the pinned golangci-lint (the first time it gets built)
+	$(GO) mod tidy -diff
 	$(GO) tool -modfile=tools/lint/go.mod golangci-lint run ./...
 
 bench: ## measure deciding against plain porcupine and its goals, then the speed of each package

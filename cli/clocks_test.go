@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/internal/testlong"
 )
 
 // write puts a scenario into a file.
@@ -25,12 +26,16 @@ func writeScenario(t *testing.T, text string) (path string) {
 func TestLeasesByWrongClocksOnContainers(t *testing.T) {
 	for _, c := range []struct {
 		clock, fault, want string
+		long               bool
 	}{
-		{"wall", "fault: clock-jump, with: {by: -30s}", "invalid"},
-		{"monotonic", "fault: clock-jump, with: {by: -30s}", "valid"},
-		{"monotonic", "fault: clock-drift, with: {by: -80%}", "invalid"},
+		{"wall", "fault: clock-jump, with: {by: -30s}", "invalid", false},
+		{"monotonic", "fault: clock-jump, with: {by: -30s}", "valid", true},
+		{"monotonic", "fault: clock-drift, with: {by: -80%}", "invalid", true},
 	} {
 		t.Run(c.clock+" "+c.fault, func(t *testing.T) {
+			if c.long {
+				testlong.Only(t)
+			}
 			t.Parallel()
 			_, api := program(t)
 			file := writeScenario(t, fmt.Sprintf(`
@@ -59,6 +64,7 @@ schedule:
 // etcd, unmodified, lives through 200 faults of its clocks, one after the other on each of its nodes, and tells the right
 // time at the end.
 func TestEtcdSurvivesManyClockFaults(t *testing.T) {
+	testlong.Only(t)
 	t.Parallel()
 	var scenario bytes.Buffer
 	scenario.WriteString("about: clocks\ntarget: etcd\nnodes: 3\ntime: 31s\nschedule:\n")

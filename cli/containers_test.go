@@ -23,6 +23,7 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/testlong"
 )
 
 // These tests are what a person does: run the program, on real containers, and look at what it says and leaves behind.
@@ -187,29 +188,33 @@ func TestScenariosOnContainers(t *testing.T) {
 		name string
 		args []string
 		want map[string]string
+		long bool
 	}{
-		{"ping-pong/blazingmq-term", []string{"ping-pong"}, map[string]string{"no-ping-pong": invalid}},
-		{"ping-pong/blazingmq-scouting", []string{"ping-pong", "--target", "blazingmq-scouting"}, map[string]string{"no-ping-pong": valid}},
-		{"ping-pong/raft-prevote", []string{"ping-pong", "--target", "raft-prevote"}, map[string]string{"no-ping-pong": valid}},
-		{"non-sticky/blazingmq-term", []string{"non-sticky-leader"}, map[string]string{"sticky-leader": invalid}},
-		{"non-sticky/raft", []string{"non-sticky-leader", "--target", "raft"}, map[string]string{"sticky-leader": invalid}},
-		{"non-sticky/blazingmq-scouting", []string{"non-sticky-leader", "--target", "blazingmq-scouting"}, map[string]string{"sticky-leader": valid}},
-		{"non-sticky/raft-prevote", []string{"non-sticky-leader", "--target", "raft-prevote"}, map[string]string{"sticky-leader": valid}},
-		{"non-sticky/etcd-3.4.23", []string{"non-sticky-leader", "--target", "etcd", "--opt", "version=3.4.23"}, map[string]string{"sticky-leader": invalid}},
-		{"non-sticky/etcd-3.4.23-pre-vote", []string{"non-sticky-leader", "--target", "etcd", "--opt", "version=3.4.23", "--opt", "pre-vote=true"}, map[string]string{"sticky-leader": valid}},
-		{"non-sticky/etcd-3.6", []string{"non-sticky-leader", "--target", "etcd"}, map[string]string{"sticky-leader": valid}},
-		{"flapping/etcd-3.4.23", []string{"flapping-link", "--target", "etcd", "--opt", "version=3.4.23"}, map[string]string{"sticky-leader": invalid}},
-		{"flapping/etcd-3.6", []string{"flapping-link", "--target", "etcd"}, map[string]string{"sticky-leader": valid, "no-ping-pong": valid}},
-		{"non-sticky/hashicorp-raft-1.6.1", []string{"non-sticky-leader", "--target", "hashicorp-raft", "--opt", "version=1.6.1"}, map[string]string{"sticky-leader": invalid}},
-		{"non-sticky/hashicorp-raft-1.7.3", []string{"non-sticky-leader", "--target", "hashicorp-raft"}, map[string]string{"sticky-leader": valid}},
-		{"non-sticky/etcd-raft", []string{"non-sticky-leader", "--target", "etcd-raft"}, map[string]string{"sticky-leader": valid}},
-		{"cut-link/nats-2.10.20", []string{"track/nats-ping-pong"}, map[string]string{"monotonic-term": invalid}},
-		{"cut-link/nats-2.12.15", []string{"ping-pong", "--target", "nats", "--nodes", "3"}, map[string]string{"monotonic-term": valid}},
-		{"fence/raft-prevote", []string{"--target", "raft-prevote", "--nodes", "3", "--nemesis", "isolate,pause,kill", "--workload", "fence", "--time", "15s", "--seed", "4"}, map[string]string{"fencing": valid, "monotonic-term": valid}},
-		{"paused-leader/etcd", []string{"paused-leader", "--target", "etcd"}, map[string]string{"fencing": invalid}},
-		{"paused-leader/etcd-fenced", []string{"paused-leader", "--target", "etcd", "--workload", "fence"}, map[string]string{"fencing": valid}},
+		{"ping-pong/blazingmq-term", []string{"ping-pong"}, map[string]string{"no-ping-pong": invalid}, false},
+		{"ping-pong/blazingmq-scouting", []string{"ping-pong", "--target", "blazingmq-scouting"}, map[string]string{"no-ping-pong": valid}, false},
+		{"non-sticky/etcd-3.4.23", []string{"non-sticky-leader", "--target", "etcd", "--opt", "version=3.4.23"}, map[string]string{"sticky-leader": invalid}, false},
+		{"non-sticky/etcd-3.6", []string{"non-sticky-leader", "--target", "etcd"}, map[string]string{"sticky-leader": valid}, false},
+		{"fence/raft-prevote", []string{"--target", "raft-prevote", "--nodes", "3", "--nemesis", "isolate,pause,kill", "--workload", "fence", "--time", "15s", "--seed", "4"}, map[string]string{"fencing": valid, "monotonic-term": valid}, false},
+		{"paused-leader/etcd", []string{"paused-leader", "--target", "etcd"}, map[string]string{"fencing": invalid}, false},
+		{"ping-pong/raft-prevote", []string{"ping-pong", "--target", "raft-prevote"}, map[string]string{"no-ping-pong": valid}, true},
+		{"non-sticky/blazingmq-term", []string{"non-sticky-leader"}, map[string]string{"sticky-leader": invalid}, true},
+		{"non-sticky/raft", []string{"non-sticky-leader", "--target", "raft"}, map[string]string{"sticky-leader": invalid}, true},
+		{"non-sticky/blazingmq-scouting", []string{"non-sticky-leader", "--target", "blazingmq-scouting"}, map[string]string{"sticky-leader": valid}, true},
+		{"non-sticky/raft-prevote", []string{"non-sticky-leader", "--target", "raft-prevote"}, map[string]string{"sticky-leader": valid}, true},
+		{"non-sticky/etcd-3.4.23-pre-vote", []string{"non-sticky-leader", "--target", "etcd", "--opt", "version=3.4.23", "--opt", "pre-vote=true"}, map[string]string{"sticky-leader": valid}, true},
+		{"flapping/etcd-3.4.23", []string{"flapping-link", "--target", "etcd", "--opt", "version=3.4.23"}, map[string]string{"sticky-leader": invalid}, true},
+		{"flapping/etcd-3.6", []string{"flapping-link", "--target", "etcd"}, map[string]string{"sticky-leader": valid, "no-ping-pong": valid}, true},
+		{"non-sticky/hashicorp-raft-1.6.1", []string{"non-sticky-leader", "--target", "hashicorp-raft", "--opt", "version=1.6.1"}, map[string]string{"sticky-leader": invalid}, true},
+		{"non-sticky/hashicorp-raft-1.7.3", []string{"non-sticky-leader", "--target", "hashicorp-raft"}, map[string]string{"sticky-leader": valid}, true},
+		{"non-sticky/etcd-raft", []string{"non-sticky-leader", "--target", "etcd-raft"}, map[string]string{"sticky-leader": valid}, true},
+		{"cut-link/nats-2.10.20", []string{"track/nats-ping-pong"}, map[string]string{"monotonic-term": invalid}, true},
+		{"cut-link/nats-2.12.15", []string{"ping-pong", "--target", "nats", "--nodes", "3"}, map[string]string{"monotonic-term": valid}, true},
+		{"paused-leader/etcd-fenced", []string{"paused-leader", "--target", "etcd", "--workload", "fence"}, map[string]string{"fencing": valid}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.long {
+				testlong.Only(t)
+			}
 			t.Parallel() // two at a time: runs side by side must not disturb each other
 			_, api := program(t)
 			want := maps.Clone(c.want)

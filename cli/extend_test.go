@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/testlong"
 )
 
 // tree is a copy of this module in which something is added.
@@ -122,6 +124,7 @@ expect:
 
 // What docs/tour.md says of what to touch to add something, done in a copy of the tree with the code that the documents show.
 func TestOneOfEachIsOneFile(t *testing.T) {
+	testlong.Only(t)
 	if testing.Short() {
 		t.Skip("builds the program with something added")
 	}

@@ -72,6 +72,7 @@ var arrows = map[string]string{
 	"internal/option":          "",
 	"internal/seed":            "",
 	"internal/testseed":        "",
+	"internal/testlong":        "",
 	"internal/strict":          "",
 
 	// A * stands for the folders below: a new system or algorithm needs no line here.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/internal/testlong"
 	"recount/targets"
 )
 
@@ -56,6 +57,7 @@ schedule:
 )
 
 func TestKnownWeaknessesShowOnContainers(t *testing.T) {
+	testlong.Only(t)
 	program(t)
 	slots := make(chan struct{}, 4) // runs at a time
 	dir := t.TempDir()

@@ -4,10 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/testlong"
 )
 
 // Systems that are watched in other ways than over HTTP, and one through which candidates elect, each through a short run.
 func TestServicesOnContainers(t *testing.T) {
+	testlong.Only(t)
 	const valid, invalid = "valid", "invalid"
 	for _, c := range []struct {
 		name string

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/internal/testlong"
 )
 
 // Servers that know nothing of Recount, under all faults there are: whatever befalls them, neither breaks a promise, and
@@ -16,6 +17,9 @@ import (
 func TestStrangersUnderAllFaults(t *testing.T) {
 	for _, file := range []string{"log_lines.yaml", "non_voters.yaml"} {
 		t.Run(file, func(t *testing.T) {
+			if file != "log_lines.yaml" {
+				testlong.Only(t)
+			}
 			decided := map[string]string{"single-leader-per-term": "valid", "monotonic-term": "valid"}
 			r := shows(t, func(r *result) string { return r.other(t, decided) }, "--target", filepath.Join("../examples/strangers", file), "--nodes", "5", "--nemesis", "all",
 				"--time", "15s", "--seed", "1")

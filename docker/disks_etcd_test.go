@@ -16,12 +16,14 @@ import (
 	"recount/docker/recipes"
 	"recount/election"
 	"recount/history"
+	"recount/internal/testlong"
 	"recount/targets"
 )
 
 // Etcd lives on disks that fail: what it has acknowledged is there after its machines died all at once, after a full disk
 // and after slow and failing ones.
 func TestEtcdOnDisksThatFail(t *testing.T) {
+	testlong.Only(t)
 	c := onDisksOf(t, "etcd", 3)
 	c.onExit = func(node string, code int) { t.Logf("%s ended by itself with status %d", node, code) }
 	acked := map[string]string{}

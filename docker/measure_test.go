@@ -4,10 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/testlong"
 )
 
 // What was asked for and what was measured lie side by side: how near they come is for people to judge, on their machines.
 func TestMeasure(t *testing.T) {
+	testlong.Only(t)
 	e := engine(t)
 	var progress []string
 	var some []measure // the last of each kind

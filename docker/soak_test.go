@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/internal/testlong"
 	"recount/nemesis"
 )
 
@@ -24,6 +25,7 @@ var soak = flag.Duration("soak", 45*time.Second, "for how long TestSoak breaks a
 // before it is healed and after; and nothing has been left behind anywhere: no process, rule, mount, container, goroutine or
 // open file.
 func TestSoak(t *testing.T) {
+	testlong.Only(t)
 	e := engine(t)
 	c := open(t, e, runID(t), 5)
 	c.config.Clocks = true

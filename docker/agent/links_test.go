@@ -87,8 +87,11 @@ func (a *agent) impose(t *testing.T, links ...history.Link) {
 	done, err := a.apply(Apply{Links: links})
 	require.NoError(t, err)
 	require.Empty(t, done.Errors)
-	v, err := a.verify(Verify{Changes: history.Changes{Links: links}, Within: 5 * time.Second})
-	require.NoError(t, err)
+	var v *Verified
+	for try := 0; try == 0 || try < 4 && len(v.Wrong)+len(v.Unsure) > 0; try++ { // a machine that stands still has packets late
+		v, err = a.verify(Verify{Changes: history.Changes{Links: links}, Within: 5 * time.Second})
+		require.NoError(t, err)
+	}
 	require.Empty(t, v.Wrong)
 	require.Empty(t, v.Unsure)
 }

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"recount/checkers"
+	"recount/internal/testlong"
 	"recount/recounttest"
 )
 
 func TestMain(m *testing.M) { recounttest.Main(m) }
 
 func TestLeasesByTheMonotonicClock(t *testing.T) {
+	testlong.Only(t)
 	recounttest.Run(t, "election.yaml", "clock.yaml", recounttest.OnDocker(), recounttest.Attempts(2),
 		recounttest.Expect("exclusive-leadership", checkers.Valid))
 }

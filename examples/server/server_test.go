@@ -7,6 +7,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness/record"
+	"recount/internal/testlong"
 	"recount/recounttest"
 )
 
@@ -20,6 +21,7 @@ func TestMajorityOfThoseThatAnswer(t *testing.T) {
 
 // With a majority of all, the same faults do no harm, not even to what leaders write.
 func TestMajorityOfAll(t *testing.T) {
+	testlong.Only(t)
 	recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnDocker(), recounttest.Attempts(3),
 		recounttest.Set("quorum", "all"), recounttest.Workloads("fence"), recounttest.Require("fencing"))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"recount/checkers"
+	"recount/internal/testlong"
 	"recount/recounttest"
 )
 
@@ -12,6 +13,7 @@ func TestMain(m *testing.M) { recounttest.Main(m) }
 
 // Three servers of five are no majority where two of them do not vote.
 func TestObserversAreNoMajority(t *testing.T) {
+	testlong.Only(t)
 	recounttest.Run(t, "election.yaml", "observers-apart.yaml", recounttest.OnDocker(), recounttest.Attempts(2),
 		recounttest.Expect("elects", checkers.Valid))
 }

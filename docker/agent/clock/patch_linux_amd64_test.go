@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"recount/internal/testlong"
 )
 
 func patched(t testing.TB, pid int) *Patch {
@@ -88,6 +90,7 @@ func TestEveryWayToAskForTheTime(t *testing.T) {
 
 // 200 faults at random times leave a program whole, and with true clocks.
 func TestProgramsSurviveManyFaults(t *testing.T) {
+	testlong.Only(t)
 	inEveryLanguage(t, func(t *testing.T, p *program) {
 		rnd := rand.New(rand.NewPCG(3, 14))
 		patch := patched(t, p.pid())

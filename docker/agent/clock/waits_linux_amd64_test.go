@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/testlong"
 )
 
 const (
@@ -31,6 +33,7 @@ func (p *program) took(how string, tries int) (d time.Duration) {
 // Waits of programs in any language are right before a clock drifts, and after it has: what goes wrong meanwhile ends with the
 // fault.
 func TestWaitsAreRightAfterADrift(t *testing.T) {
+	testlong.Only(t)
 	ways := []string{"sleep", "condition", "timer"}
 	for _, l := range []struct {
 		name string
