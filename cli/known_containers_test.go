@@ -102,7 +102,9 @@ func TestKnownWeaknessesShowOnContainers(t *testing.T) {
 				args = append(args, "--opt", o)
 			}
 			shows(t, func(r *result) string {
-				require.NotEqual(t, record.StatusBroken, r.Status, "no promise is broken: %+v", r.Verdicts)
+				if r.Status == record.StatusBroken {
+					return "a promise is broken"
+				}
 				return r.other(t, map[string]string{c.property: "invalid"})
 			}, args...)
 		})
