@@ -121,10 +121,6 @@ func resolve(p record.Plan) (*subject, error) {
 		if err := fits(w, s.target, s.options); err != nil {
 			return nil, err
 		}
-		if p.On == record.OnVirtual && w.Writes != workloads.NoWrites {
-			return nil, hint.Add(fmt.Errorf("workload %s: leaders write from a process beside the server, which does not run in virtual time", name),
-				"leave the workload out, or add --on docker")
-		}
 	}
 	for _, property := range slices.Concat(p.Require, sortedKeys(p.Expect)) {
 		if err := KnownProperty(property); err != nil {

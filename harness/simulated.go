@@ -2,14 +2,12 @@ package harness
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"recount/docker/member"
 	"recount/election"
 	"recount/history"
-	"recount/internal/seed"
 	"recount/sim"
 	"recount/workloads"
 )
@@ -43,31 +41,20 @@ func (c *simulated) SaveLogs(context.Context, string) error { return nil }
 func (c *simulated) Close(context.Context) error            { return nil }
 
 func (c *simulated) Writers(f *workloads.Fence, every, gap time.Duration) {
-	wire := seed.New(c.seed, "resource")
+	to := newResource(f, c.After, c.seed)
 	c.OnStart(func(id election.ID, p *sim.Process) {
-		h := &simulatedWriter{Process: p, c: c, f: f, wire: wire}
-		h.rand = seed.New(c.seed, fmt.Sprintf("writer %s life %d", p.Name(), p.Life()))
-		workloads.NewWriter(h, int32(id)<<16|int32(p.Life()), every, gap).Start()
+		h := &simulatedWriter{Process: p, to: to, rand: writerRand(c.seed, p.Name(), uint64(p.Life()))}
+		workloads.NewWriter(h, id, uint64(p.Life()), every, gap).Start()
 	})
 }
 
-// simulatedWriter is the process that a writer lives in, and its way to the resource.
+// simulatedWriter is the process that a writer lives in.
 type simulatedWriter struct {
 	*sim.Process
-	c    *simulated
-	f    *workloads.Fence
+	to   *resource
 	rand *rand.Rand
-	wire *rand.Rand
 }
 
-func (w *simulatedWriter) Rand() *rand.Rand { return w.rand }
-
-// Write sends the write on its way. What was sent arrives, whatever becomes of the sender.
-func (w *simulatedWriter) Write(token uint64, value int64) {
-	p := w.f.Begin(w.Name(), token, value)
-	travel := func() time.Duration { return time.Duration(w.wire.Int64N(int64(2 * time.Millisecond))) }
-	w.c.After(travel(), func() {
-		p.Decide()
-		w.c.After(travel(), p.End)
-	})
-}
+func (w *simulatedWriter) Rand() *rand.Rand                  { return w.rand }
+func (w *simulatedWriter) Status(done func(election.Status)) { done(w.Process.Status()) }
+func (w *simulatedWriter) Write(token uint64, value int64)   { w.to.write(w.Name(), token, value) }

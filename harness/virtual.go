@@ -11,7 +11,6 @@ import (
 	"recount/history"
 	"recount/internal/hint"
 	"recount/virtual"
-	"recount/workloads"
 )
 
 // virtualized is a cluster of a real system's servers in virtual time. Their drivers are those that ask containers.
@@ -22,12 +21,13 @@ type virtualized struct {
 	paths    map[string]string // of the programs that nodes run, by their names
 	members  []election.Member
 	asked    map[string]*systemNode
-	ended    string // what is to be said of the first process that ended by itself
+	beside   map[string]election.Observer // what writers ask the servers with that they live beside
+	ended    string                       // what is to be said of the first process that ended by itself
 	announce func(node string, v history.View)
 }
 
 func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *virtualized, err error) {
-	c := &virtualized{s: s, asked: map[string]*systemNode{}}
+	c := &virtualized{s: s, asked: map[string]*systemNode{}, beside: map[string]election.Observer{}}
 	if c.system, err = s.target.System(s.options); err != nil {
 		return nil, Usage(err)
 	}
@@ -43,8 +43,6 @@ func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *vir
 	c.members = s.members(c.Addr)
 	return c, nil
 }
-
-func (c *virtualized) Writers(*workloads.Fence, time.Duration, time.Duration) {}
 
 func (c *virtualized) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
 func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
@@ -69,6 +67,9 @@ func (c *virtualized) Start(ctx context.Context) error {
 			self := c.members[i]
 			run[name] = c.programs(self)
 			c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
+			if !self.Server {
+				c.beside[name] = c.system.Observer(self, c.members, c.dial(name))
+			}
 		}
 	})
 	for i, name := range c.s.names {
@@ -180,6 +181,9 @@ func (c *virtualized) Close(ctx context.Context) error {
 	c.Inside(func() {
 		for _, name := range sortedKeys(c.asked) {
 			errs = append(errs, c.asked[name].Close())
+		}
+		for _, name := range sortedKeys(c.beside) {
+			errs = append(errs, c.beside[name].Close())
 		}
 	})
 	return errors.Join(append(errs, c.Cluster.Close(ctx))...)

@@ -61,7 +61,8 @@ type Cluster struct {
 	steps   uint64
 	lost    error // why the run cannot go on
 
-	onExit func(node string, code int)
+	onExit  func(node string, code int)
+	onStart func(l *Life)
 }
 
 // Open makes a cluster of machines on which nothing runs yet.
@@ -75,7 +76,7 @@ func Open(config Config) (*Cluster, error) {
 	}
 	c := &Cluster{
 		config: config, dir: dir, start: seed.New(config.Seed, "clients"),
-		onExit: func(string, int) {},
+		onExit: func(string, int) {}, onStart: func(*Life) {},
 		links: links.New(links.Config{
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
 		}),
@@ -163,12 +164,17 @@ func (c *Cluster) next() time.Duration {
 	for _, p := range c.procs {
 		next = min(next, p.wants())
 	}
+	for _, n := range c.nodes {
+		if n.present != nil {
+			next = min(next, n.present.wants())
+		}
+	}
 	return max(next, c.now)
 }
 
 const forever = time.Duration(1<<63 - 1)
 
-// instant lets happen what happens now: events, then nodes, then clients.
+// instant lets happen what happens now: events, then nodes, then what lives in them, then clients.
 func (c *Cluster) instant() {
 	for len(c.due) > 0 && c.due[0].at <= c.now {
 		c.pop().f()
@@ -176,6 +182,11 @@ func (c *Cluster) instant() {
 	for i := 0; i < len(c.procs) && c.lost == nil; i++ {
 		if p := c.procs[i]; p.wants() <= c.now {
 			p.run()
+		}
+	}
+	for _, n := range c.nodes {
+		if n.present != nil {
+			n.present.run()
 		}
 	}
 	if len(c.clients.stimuli) > 0 {

@@ -28,7 +28,8 @@ type node struct {
 
 	programs []Program // its own, and those beside it
 	procs    []*proc   // of its present life, or the last
-	life     int       // counts the starts
+	life     uint64    // counts the starts
+	present  *Life     // or the last
 	state    history.ProcState
 
 	boots  int // counts the crashes of the machine
@@ -121,6 +122,8 @@ func (n *node) start() error {
 	for _, p := range slices.Clone(n.procs) {
 		p.run()
 	}
+	n.present = &Life{n: n, number: n.life}
+	n.c.onStart(n.present)
 	return nil
 }
 

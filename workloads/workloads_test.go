@@ -214,20 +214,20 @@ type desk struct {
 	wrote  []history.Access
 }
 
-func (d *desk) Status() election.Status { return d.status }
-func (d *desk) Rand() *rand.Rand        { return rand.New(rand.NewPCG(1, 1)) }
+func (d *desk) Status(done func(election.Status)) { done(d.status) }
+func (d *desk) Rand() *rand.Rand                  { return rand.New(rand.NewPCG(1, 1)) }
 func (d *desk) Write(token uint64, value int64) {
 	d.wrote = append(d.wrote, history.Access{Token: token, Value: value})
 }
 
 func TestAWriterWritesWhileItLeadsWithTheTermItSaw(t *testing.T) {
 	d := &desk{fake: &fake{}}
-	NewWriter(d, 3, 100*time.Millisecond, 50*time.Millisecond).Start()
+	NewWriter(d, 3, 7, 100*time.Millisecond, 50*time.Millisecond).Start()
 	d.run(time.Second)
 	require.Empty(t, d.wrote)
 	d.status = election.Status{Role: election.Leader, Term: 5}
 	d.run(1100 * time.Millisecond) // it has looked, and will write in a moment
 	d.status = election.Status{Role: election.Follower, Term: 6}
 	d.run(2 * time.Second)
-	require.Equal(t, []history.Access{{Token: 5, Value: 3<<32 + 1}}, d.wrote, "the gap between looking and writing")
+	require.Equal(t, []history.Access{{Token: 5, Value: (3<<16|7)<<32 + 1}}, d.wrote, "the gap between looking and writing")
 }

@@ -9,8 +9,9 @@ import (
 
 // Host is the process that a Writer lives in: the node's own, so that a paused node is a paused writer.
 type Host interface {
-	// Status is the node's view, now.
-	Status() election.Status
+	// Status finds out the node's view and calls done with it: at once, or once the node has answered. Like what After calls,
+	// done is never called while the process is paused, and never once it is dead.
+	Status(done func(election.Status))
 	// After calls f once d has passed for this process: never while it is paused, and never once it is dead.
 	After(d time.Duration, f func())
 	// Rand is the writer's source of randomness.
@@ -29,15 +30,17 @@ type Writer struct {
 	token uint64
 	value int64
 	look  func()
+	saw   func(election.Status)
 	write func()
 }
 
-// NewWriter returns a writer that looks every so often and writes within gap of the look. Values count up from 1 and
-// carry first in their upper half, so that no two writers write the same one.
-func NewWriter(host Host, first int32, every, gap time.Duration) *Writer {
-	w := &Writer{host: host, every: every, gap: gap, value: int64(first) << 32}
-	w.look = func() {
-		if s := w.host.Status(); s.Role == election.Leader {
+// NewWriter returns the writer of one life of a node, which looks every so often and writes within gap of the look. Values
+// count up from 1 and carry the node and the life in their upper half, so that no two writers write the same one.
+func NewWriter(host Host, node election.ID, life uint64, every, gap time.Duration) *Writer {
+	w := &Writer{host: host, every: every, gap: gap, value: (int64(node)<<16 | int64(life&0xffff)) << 32}
+	w.look = func() { w.host.Status(w.saw) }
+	w.saw = func(s election.Status) {
+		if s.Role == election.Leader {
 			w.token = s.Term
 			w.host.After(time.Duration(w.host.Rand().Int64N(int64(w.gap)+1)), w.write)
 			return

@@ -52,7 +52,7 @@ func Run(ctx context.Context, c Config) error {
 		w := &residentWriter{host: h, resource: newResource(*c.Writer, c.Log)}
 		w.rand = c.Rand(fmt.Sprintf("writer %v life %d", c.ID, h.life))
 		work.Go(func() { w.resource.run(running) })
-		workloads.NewWriter(w, firstValue(c.ID, h.life), c.Writer.Every, c.Writer.Gap).Start()
+		workloads.NewWriter(w, c.ID, h.life, c.Writer.Every, c.Writer.Gap).Start()
 	}
 	work.Go(func() { fail(h.receive(running)) })
 	work.Go(func() { fail(serveControl(running, c.Control, h.journal, h.ask, h.command)) })

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -45,7 +46,7 @@ func RunSidecar(ctx context.Context, c SidecarConfig) error {
 		rand: c.Rand(fmt.Sprintf("writer %v life %d", c.ID, life)),
 	}
 	work.Go(func() { s.resource.run(ctx) })
-	workloads.NewWriter(s, firstValue(c.ID, life), c.Writer.Every, c.Writer.Gap).Start()
+	workloads.NewWriter(s, c.ID, life, c.Writer.Every, c.Writer.Gap).Start()
 	s.run()
 	return nil
 }
@@ -82,25 +83,33 @@ func (s *sidecar) Rand() *rand.Rand                { return s.rand }
 func (s *sidecar) Write(token uint64, value int64) { s.resource.write(token, value) }
 func (s *sidecar) After(d time.Duration, f func()) { s.calls.add(s.now()+d, f) }
 
-const observePatience = time.Second
-
-// Status asks the server. One that gives no answer, or one put together from several, does not lead.
-func (s *sidecar) Status() election.Status {
-	ctx, cancel := context.WithTimeout(s.ctx, observePatience)
-	defer cancel()
-	status, torn, err := s.observer.Observe(ctx)
+// Status asks the server.
+func (s *sidecar) Status(done func(election.Status)) {
+	status, err := Ask(s.ctx, s.observer)
 	trouble := ""
-	switch {
-	case err != nil:
+	if err != nil {
 		trouble = err.Error()
-	case torn:
-		trouble = "its answer is not of one instant"
 	}
 	if trouble != "" && trouble != s.trouble {
 		s.log.Printf("whether the server leads is not known: %s", trouble)
 	}
-	if s.trouble = trouble; trouble != "" {
-		return election.Status{}
+	s.trouble = trouble
+	done(status)
+}
+
+const observePatience = time.Second
+
+// Ask asks a server for its status on behalf of the writer beside it, for a second at most. One that gives no answer, or one
+// put together from several, does not lead: an error comes with the zero status.
+func Ask(ctx context.Context, server election.Observer) (election.Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, observePatience)
+	defer cancel()
+	status, torn, err := server.Observe(ctx)
+	switch {
+	case err != nil:
+		return election.Status{}, err
+	case torn:
+		return election.Status{}, errors.New("its answer is not of one instant")
 	}
-	return status
+	return status, nil
 }

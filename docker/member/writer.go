@@ -16,9 +16,6 @@ type WriterConfig struct {
 	Dial  func(ctx context.Context) (net.Conn, error) // to the resource
 }
 
-// firstValue begins the values of one life of one node's writer, so that no two writers write the same one.
-func firstValue(id election.ID, life uint64) int32 { return int32(id)<<16 | int32(life&0xffff) }
-
 // residentWriter is the workloads.Host in the process of an algorithm.
 type residentWriter struct {
 	*host
@@ -27,9 +24,9 @@ type residentWriter struct {
 }
 
 // Status is what the algorithm says now: that may depend on its clock.
-func (w *residentWriter) Status() election.Status {
+func (w *residentWriter) Status(done func(election.Status)) {
 	w.changed()
-	return w.status
+	done(w.status)
 }
 
 func (w *residentWriter) Rand() *rand.Rand                { return w.rand }

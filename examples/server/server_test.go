@@ -33,13 +33,21 @@ func TestMajorityOfThoseThatAnswerInVirtualTime(t *testing.T) {
 }
 
 func TestMajorityOfAllInVirtualTime(t *testing.T) {
-	recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnVirtual(), recounttest.Seeds(1, 2, 3), recounttest.Set("quorum", "all"))
+	recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnVirtual(), recounttest.Seeds(1, 2, 3),
+		recounttest.Set("quorum", "all"), recounttest.Workloads("fence"), recounttest.Require("fencing"))
+}
+
+// A leader that stood still writes once more with its old term. Only a fence turns that away.
+func TestAPausedLeaderWritesInVirtualTime(t *testing.T) {
+	recounttest.Run(t, "election.yaml", "paused.yaml", recounttest.OnVirtual(), recounttest.Expect("fencing", checkers.Invalid))
+	recounttest.Run(t, "election.yaml", "paused.yaml", recounttest.OnVirtual(), recounttest.Workloads("fence"), recounttest.Require("fencing"))
 }
 
 // Not only the history is the same: each of the nodes has done the same at each instant.
 func TestARunInVirtualTimeIsTheSameAgain(t *testing.T) {
 	again := func() *record.Run {
-		return recounttest.Run(t, "election.yaml", "apart.yaml", recounttest.OnVirtual(), recounttest.Seeds(7), recounttest.Set("quorum", "all"))
+		return recounttest.Run(t, "election.yaml", "paused.yaml", recounttest.OnVirtual(), recounttest.Seeds(7),
+			recounttest.Expect("fencing", checkers.Invalid))
 	}
 	a, b := again(), again()
 	require.NotEmpty(t, a.Events)

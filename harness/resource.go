@@ -1,0 +1,39 @@
+package harness
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"recount/internal/seed"
+	"recount/workloads"
+)
+
+// resource is the guarded resource of a run in virtual time: the harness keeps it, and writes take a while to get there.
+type resource struct {
+	fence *workloads.Fence
+	after func(d time.Duration, f func())
+	rand  *rand.Rand
+}
+
+func newResource(f *workloads.Fence, after func(time.Duration, func()), s uint64) *resource {
+	return &resource{f, after, seed.New(s, "resource")}
+}
+
+// write sends a node's write on its way. What was sent arrives, whatever becomes of the sender.
+func (r *resource) write(node string, token uint64, value int64) {
+	p := r.fence.Begin(node, token, value)
+	r.after(r.travel(), func() {
+		p.Decide()
+		r.after(r.travel(), p.End)
+	})
+}
+
+func (r *resource) travel() time.Duration {
+	return time.Duration(r.rand.Int64N(int64(2 * time.Millisecond)))
+}
+
+// writerRand is the randomness of one life of one node's writer.
+func writerRand(s uint64, node string, life uint64) *rand.Rand {
+	return seed.New(s, fmt.Sprintf("writer %s life %d", node, life))
+}
