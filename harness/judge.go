@@ -88,10 +88,10 @@ func promises(r *record.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
-	taken := tookAway(t, r.Frame())
+	frame := r.Frame()
 	return func(property string) (promised bool, while string, excused bool) {
 		promised, while = t.Promised(o, property)
-		if excused = taken[property]; property == "fencing" && setup.Recorded {
+		if excused = tookAway(t, frame, property); property == "fencing" && setup.Recorded {
 			while, excused = "the resource refuses stale tokens", true
 		}
 		return promised && !excused, while, excused
@@ -108,13 +108,9 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 	return targets.Find(target)
 }
 
-// tookAway returns the properties whose promise rests on what the nemesis took away.
-func tookAway(t *targets.Target, h *history.Frame) map[string]bool {
-	taken := map[string]bool{}
-	for _, p := range t.AllPromises() {
-		taken[p.Property] = taken[p.Property] || p.Unless != nil && slices.ContainsFunc(h.Ops, func(op history.Op) bool {
-			return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && p.Unless(op.Fault.Changes)
-		})
-	}
-	return taken
+// tookAway reports whether the nemesis took away what the target's promise of a property rests on.
+func tookAway(t *targets.Target, h *history.Frame, property string) bool {
+	return slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+		return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && t.Excused(property, op.Fault.Changes)
+	})
 }
