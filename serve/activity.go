@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recount/harness/batch"
+	"recount/harness/campaign"
 )
 
 // Activity is a hunt, a matrix or a campaign under way, as far as its folder tells.
@@ -42,9 +43,9 @@ func (s *Server) activity(id string) *Activity {
 	if err == nil {
 		err = json.Unmarshal(b, &a.Noted)
 	} else {
-		file = path.Join(id, campaignFile)
+		file = path.Join(id, campaign.CampaignFile)
 		var c *Campaign
-		if c, err = s.campaign(id); err == nil && c.State != "running" {
+		if c, err = s.campaign(id); err == nil && c.State != campaign.Running {
 			return nil
 		}
 		if err == nil {

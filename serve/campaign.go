@@ -9,66 +9,27 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
-)
 
-// The files of a campaign's folder that are shown.
-const (
-	campaignFile = "campaign.json"
-	findingsFile = "findings.json"
-	coverageFile = "coverage.jsonl"
+	"recount/harness/campaign"
 )
 
 // Campaign is a campaign as its folder tells of it.
 type Campaign struct {
-	ID       string            `json:"id"`
-	Name     string            `json:"name"`
-	Command  string            `json:"command"`
-	Started  time.Time         `json:"started"`
-	Took     time.Duration     `json:"took"`
-	Runs     int               `json:"runs"`
-	Planned  int               `json:"planned"` // 0 if a budget decides
-	Version  string            `json:"version"` // of Recount
-	State    string            `json:"state"`   // running, done or stopped
-	Findings []CampaignFinding `json:"findings"`
-	Coverage []CoverageAt      `json:"coverage"`
-	Trends   []Trend           `json:"trends"`
+	campaign.Head
+	ID       string             `json:"id"`
+	Findings []CampaignFinding  `json:"findings"`
+	Coverage []campaign.Covered `json:"coverage"`
+	Trends   []campaign.Trend   `json:"trends"`
 }
 
 // CampaignFinding is one way in which a campaign saw a property break.
-type CampaignFinding struct {
-	Signature string            `json:"signature"`
-	Sentence  string            `json:"sentence"`
-	Target    string            `json:"target"`
-	Version   string            `json:"version"`
-	Options   map[string]string `json:"options"`
-	Property  string            `json:"property"`
-	State     string            `json:"state"` // new, known or gone
-	Runs      int               `json:"runs"`  // that showed it …
-	Of        int               `json:"of"`    // … of those of its target
-	Low       float64           `json:"low"`   // bounds of the rate
-	High      float64           `json:"high"`
-	First     time.Time         `json:"first"`
-	Last      time.Time         `json:"last"`
-	Repeat    string            `json:"repeat"`
-	Run       string            `json:"run"` // the kept run, within the campaign's folder
-	Faults    []string          `json:"faults"`
-}
-
-// CoverageAt is what so many runs have reached, and how likely it is that one more reaches something new.
-type CoverageAt struct {
-	Runs   int     `json:"runs"`
-	Keys   int     `json:"keys"`
-	Chance float64 `json:"chance"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-}
+type CampaignFinding struct{ campaign.Finding }
 
 // campaign reads the campaign of a folder, which is in the index.
 func (s *Server) campaign(id string) (*Campaign, error) {
 	fsys := s.fsys
 	c := &Campaign{ID: id}
-	b, err := fs.ReadFile(fsys, path.Join(id, campaignFile))
+	b, err := fs.ReadFile(fsys, path.Join(id, campaign.CampaignFile))
 	if err == nil {
 		err = json.Unmarshal(b, c)
 	}
@@ -76,13 +37,13 @@ func (s *Server) campaign(id string) (*Campaign, error) {
 		return nil, err
 	}
 	c.ID, c.Findings = id, []CampaignFinding{}
-	if b, err = fs.ReadFile(fsys, path.Join(id, findingsFile)); err == nil {
+	if b, err = fs.ReadFile(fsys, path.Join(id, campaign.FindingsFile)); err == nil {
 		if err := json.Unmarshal(b, c); err != nil {
 			return nil, err
 		}
 	}
-	c.Coverage = readLines[CoverageAt](fsys, path.Join(id, coverageFile))
-	c.Trends = readLines[Trend](fsys, path.Join(id, trendsFile))
+	c.Coverage = readLines[campaign.Covered](fsys, path.Join(id, campaign.CoverageFile))
+	c.Trends = readLines[campaign.Trend](fsys, path.Join(id, campaign.TrendsFile))
 	c.ID = id // whatever the files say
 	return c, nil
 }
@@ -98,7 +59,7 @@ func (s *Server) campaigns(shot *snapshot) (all []*Campaign) {
 }
 
 // Count is how many findings are in a state.
-func (c *Campaign) Count(state string) (n int) {
+func (c *Campaign) Count(state campaign.Standing) (n int) {
 	for i := range c.Findings {
 		if c.Findings[i].State == state {
 			n++
@@ -110,11 +71,11 @@ func (c *Campaign) Count(state string) (n int) {
 // Tone is the style of a campaign.
 func (c *Campaign) Tone() string {
 	switch {
-	case c.State == "running":
+	case c.State == campaign.Running:
 		return "live"
-	case c.Count("new") > 0:
+	case c.Count(campaign.New) > 0:
 		return "broken"
-	case c.State == "done":
+	case c.State == campaign.Done:
 		return "held"
 	}
 	return "open"
@@ -128,18 +89,15 @@ func (c *Campaign) Percent() int {
 	return min(100*c.Runs/c.Planned, 100)
 }
 
-// Rate says in how many runs a finding was seen, and how often it can be expected.
-func (f *CampaignFinding) Rate() string {
-	s := fmt.Sprintf("%d of %d runs", f.Runs, f.Of)
-	if f.High > 0 {
-		s += fmt.Sprintf(", %.3g to %.3g %%", 100*f.Low, 100*f.High)
-	}
-	return s
-}
-
 // Tone is the style of a finding.
 func (f *CampaignFinding) Tone() string {
-	return map[string]string{"new": "broken", "known": "weak"}[f.State] + map[bool]string{true: "open"}[f.State != "new" && f.State != "known"]
+	switch f.State {
+	case campaign.New:
+		return "broken"
+	case campaign.Seen:
+		return "weak"
+	}
+	return "open"
 }
 
 // campaignPage is a campaign with links to the runs that it kept.
@@ -148,7 +106,7 @@ type campaignPage struct {
 	Kept   map[string]*Run // of findings, by what the campaign calls them
 	Curve  template.HTML
 	Chance template.HTML
-	Last   *CoverageAt
+	Last   *campaign.Covered
 	Silent bool
 	Shown  []CampaignFinding
 	Filter filter
@@ -158,7 +116,7 @@ type campaignPage struct {
 func (s *Server) campaignsPage(w http.ResponseWriter, r *http.Request) {
 	all := s.campaigns(s.index.now())
 	f := frame{Title: "Campaigns", Tab: "campaigns", Page: all}
-	if slices.ContainsFunc(all, func(c *Campaign) bool { return c.State == "running" }) {
+	if slices.ContainsFunc(all, func(c *Campaign) bool { return c.State == campaign.Running }) {
 		f.Scripts = []string{"again.js"}
 	}
 	s.show(w, r, "campaigns", f)
@@ -197,13 +155,13 @@ func (s *Server) campaignPage(w http.ResponseWriter, r *http.Request) {
 			p.Shown = append(p.Shown, f)
 		}
 	}
-	p.Choice = choices{sorted(targets), sorted(properties), []string{"new", "known", "gone"}}
+	p.Choice = choices{sorted(targets), sorted(properties), []string{string(campaign.New), string(campaign.Seen), string(campaign.Gone)}}
 	p.Curve, p.Chance = curves(c.Coverage)
 	if n := len(c.Coverage); n > 0 {
 		p.Last = &c.Coverage[n-1]
 	}
 	f := frame{Title: c.Name, Tab: "campaigns", Page: &p}
-	if c.State == "running" {
+	if c.State == campaign.Running {
 		f.Scripts = append(f.Scripts, "again.js")
 		a := s.activity(c.ID)
 		p.Silent = a != nil && a.Silent
@@ -213,12 +171,12 @@ func (s *Server) campaignPage(w http.ResponseWriter, r *http.Request) {
 
 // campaign reports whether a finding of a campaign passes.
 func (f filter) campaign(d *CampaignFinding) bool {
-	return (f.Target == "" || d.Target == f.Target) && (f.Property == "" || d.Property == f.Property) && (f.State == "" || d.State == f.State) &&
+	return (f.Target == "" || d.Target == f.Target) && (f.Property == "" || d.Property == f.Property) && (f.State == "" || string(d.State) == f.State) &&
 		(f.Text == "" || strings.Contains(strings.ToLower(d.Signature+" "+d.Sentence), f.Text))
 }
 
 // curves are what was reached over runs, and the chance of something new, with its bounds.
-func curves(points []CoverageAt) (reached, chance template.HTML) {
+func curves(points []campaign.Covered) (reached, chance template.HTML) {
 	a, b := chartLine{Name: "reached"}, chartLine{Name: "chance"}
 	for _, p := range points {
 		words := fmt.Sprintf("after %d runs", p.Runs)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/batch"
+	"recount/harness/campaign"
 )
 
 // campaigned makes a folder as a campaign leaves it, with a run, and returns that run's ID.
@@ -26,14 +27,14 @@ func campaigned(t *testing.T, results, name, state, word string) string {
 	quoted, err := json.Marshal(word)
 	require.NoError(t, err)
 	files := map[string]string{
-		campaignFile: fmt.Sprintf(`{"name":%s,"command":"recount campaign run nightly.yaml","started":"2026-01-02T03:04:05Z","took":90000000000,
+		campaign.CampaignFile: fmt.Sprintf(`{"name":%s,"command":"recount campaign run nightly.yaml","started":"2026-01-02T03:04:05Z","took":90000000000,
 			"runs":1200,"planned":4000,"version":"0.1.0","state":%q}`, quoted, state),
-		findingsFile: fmt.Sprintf(`{"findings":[{"signature":"no-ping-pong under cut-link","sentence":%s,"target":"blazingmq-term","version":"1","options":{},
+		campaign.FindingsFile: fmt.Sprintf(`{"findings":[{"signature":"no-ping-pong under cut-link","sentence":%s,"target":"blazingmq-term","version":"1","options":{},
 			"property":"no-ping-pong","state":"new","runs":12,"of":1200,"low":0.005,"high":0.017,"first":"2026-01-02T03:04:05Z",
 			"last":"2026-01-02T03:04:05Z","repeat":"recount run x.yaml","run":%q,"faults":["cut-link n1 n2"]},
 			{"signature":"gone","sentence":"once","target":"raft","property":"elects","state":"gone","run":"","faults":null}]}`, quoted, filepath.ToSlash(rel)),
-		coverageFile: `{"runs":100,"keys":40,"chance":0.2,"low":0.1,"high":0.3}` + "\n" + `{"runs":1200,"keys":90,"chance":0.01,"low":0.005,"high":0.02}` + "\n" + `{"runs":13`,
-		trendsFile:   `{"time":"2026-01-02T03:04:05Z","target":"blazingmq-term","version":"1","leaderless_p50":1.5,"leaderless_p99":4,"failover_p50":2,"failover_p99":6,"elections_per_hour":80,"findings":1,"runs":1200}` + "\n",
+		campaign.CoverageFile: `{"runs":100,"keys":40,"chance":0.2,"low":0.1,"high":0.3}` + "\n" + `{"runs":1200,"keys":90,"chance":0.01,"low":0.005,"high":0.02}` + "\n" + `{"runs":13`,
+		campaign.TrendsFile:   `{"time":"2026-01-02T03:04:05Z","target":"blazingmq-term","version":"1","leaderless_p50":1.5,"leaderless_p99":4,"failover_p50":2,"failover_p99":6,"elections_per_hour":80,"findings":1,"runs":1200}` + "\n",
 	}
 	for file, text := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
@@ -48,7 +49,7 @@ func TestCampaignsTellWhatTheyFound(t *testing.T) {
 	_, h := open(t, Config{Results: results})
 	page := get(h, "/campaigns/nightly").Body.String()
 	require.Contains(t, page, "leadership bounced")
-	require.Contains(t, page, "12 of 1200 runs, 0.5 to 1.7 %")
+	require.Contains(t, page, "12 of 1200 runs, 1.0 % (0.6 to 1.7 %)")
 	require.Contains(t, page, link(run))
 	require.Contains(t, page, "90 different things reached in 1200 runs", "a line that is being written is left out")
 	require.NotContains(t, get(h, "/campaigns/nightly?state=gone").Body.String(), "12 of 1200")
@@ -113,7 +114,7 @@ func TestCampaignsInABrowser(t *testing.T) {
 	b.open("/live")
 	b.until(`document.querySelectorAll('.under-way').length === 1`)
 	b.shoot("under-way")
-	file := filepath.Join(results, "campaigns", "hostile", campaignFile)
+	file := filepath.Join(results, "campaigns", "hostile", campaign.CampaignFile)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "running", "stopped", 1)), 0o644))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/harness/campaign"
 )
 
 // Finding is one way in which one target, with the same options, broke one property, and the runs that show it.
@@ -63,7 +64,7 @@ func (s *Server) findings(shot *snapshot) []*Finding {
 }
 
 // New reports whether a campaign has seen it for the first time.
-func (f *Finding) New() bool { return f.Campaign != nil && f.Campaign.State == "new" }
+func (f *Finding) New() bool { return f.Campaign != nil && f.Campaign.State == campaign.New }
 
 // signature is the same for runs that show the same.
 func signature(r *Run, property string) string {
@@ -162,7 +163,7 @@ func (f *Finding) Standing() string {
 
 // Rate says in how many runs it was seen.
 func (f *Finding) Rate() string {
-	if f.Campaign != nil {
+	if f.Campaign != nil && f.Campaign.Rate() != "" {
 		return f.Campaign.Rate()
 	}
 	return fmt.Sprintf("%d of %d runs", f.Runs, f.Of)

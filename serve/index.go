@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recount/harness/batch"
+	"recount/harness/campaign"
 	"recount/harness/matrix"
 	"recount/harness/record"
 )
@@ -56,7 +57,7 @@ const (
 )
 
 // The files that tell what a folder of many runs is.
-var folderFiles = [][2]string{{matrix.DataFile, "matrix"}, {"suite.json", "suite"}, {campaignFile, "campaign"}, {batch.NotesFile, "activity"}}
+var folderFiles = [][2]string{{matrix.DataFile, "matrix"}, {"suite.json", "suite"}, {campaign.CampaignFile, "campaign"}, {batch.NotesFile, "activity"}}
 
 func newIndex(fsys fs.FS, clock func() time.Time) *index {
 	return &index{fsys: fsys, clock: clock, checked: map[string]time.Time{}, shown: &snapshot{findings: none}}

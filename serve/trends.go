@@ -6,31 +6,19 @@ import (
 	"cmp"
 	"encoding/json"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"time"
 
+	"recount/harness/campaign"
 	"recount/report"
 )
 
 // Trend is how the elections of one target in one version went: on one day, by the runs that are kept of it, or in one campaign.
 type Trend struct {
-	Time             time.Time `json:"time"`
-	Target           string    `json:"target"`
-	Version          string    `json:"version"`
-	LeaderlessP50    float64   `json:"leaderless_p50"` // seconds: of the times in which no node led
-	LeaderlessP99    float64   `json:"leaderless_p99"`
-	FailoverP50      float64   `json:"failover_p50"` // seconds, from when a leader's process stopped until another node led
-	FailoverP99      float64   `json:"failover_p99"`
-	ElectionsPerHour float64   `json:"elections_per_hour"`
-	Findings         int       `json:"findings"` // properties that were violated
-	Runs             int       `json:"runs"`
-	Of               string    `json:"of,omitempty"` // the campaign, if it is one's
+	campaign.Trend
+	Of string `json:"of,omitempty"` // the campaign, if it is one's
 }
-
-// trendsFile has the trends of a campaign, a line each.
-const trendsFile = "trends.jsonl"
 
 // trends are those of all runs that do not belong to a campaign, day by day, and those of the campaigns, in order of time; and how many
 // runs are still to be read.
@@ -39,9 +27,9 @@ func (s *Server) trends(target string) (all []Trend, left int) {
 	campaigns := map[string]bool{}
 	for _, f := range shot.folders("campaign") {
 		campaigns[f.ID] = true
-		for _, t := range readLines[Trend](s.fsys, path.Join(f.ID, trendsFile)) {
-			if t.Of = f.ID; target == "" || t.Target == target {
-				all = append(all, t)
+		for _, t := range readLines[campaign.Trend](s.fsys, path.Join(f.ID, campaign.TrendsFile)) {
+			if target == "" || t.Target == target {
+				all = append(all, Trend{t, f.ID})
 			}
 		}
 	}
@@ -58,7 +46,7 @@ func (s *Server) trends(target string) (all []Trend, left int) {
 		if d := have[r]; d != nil {
 			k := key{r.Started.Format(time.DateOnly), r.Target, r.Edition()}
 			if days[k] == nil {
-				days[k] = &trendOf{Trend: Trend{Target: k.target, Version: k.version}, violated: map[string]bool{}}
+				days[k] = &trendOf{Trend: campaign.Trend{Target: k.target, Version: k.version}, violated: map[string]bool{}}
 			}
 			days[k].take(r, d)
 		}
@@ -82,11 +70,9 @@ func (r *Run) Edition() string {
 
 // trendOf is a trend being gathered.
 type trendOf struct {
-	Trend
-	leaderless, failovers []time.Duration
-	elections             int
-	watched               time.Duration
-	violated              map[string]bool
+	campaign.Trend
+	campaign.Measured
+	violated map[string]bool
 }
 
 func (t *trendOf) take(r *Run, d *digest) {
@@ -102,13 +88,13 @@ func (t *trendOf) take(r *Run, d *digest) {
 	if len(d.claims) == 0 {
 		return
 	}
-	t.watched += d.end - d.claims[0].From
+	t.Watched += d.end - d.claims[0].From
 	for _, g := range d.gaps() {
-		t.leaderless = append(t.leaderless, g.Length())
+		t.Leaderless = append(t.Leaderless, g.Length())
 	}
-	t.failovers = append(t.failovers, d.failovers()...)
+	t.Failovers = append(t.Failovers, d.failovers()...)
 	for range d.changes() {
-		t.elections++
+		t.Elections++
 	}
 }
 
@@ -128,13 +114,9 @@ func (d *digest) failovers() (all []time.Duration) {
 }
 
 func (t *trendOf) settle() Trend {
-	t.LeaderlessP50, t.LeaderlessP99 = percentile(t.leaderless, 0.5), percentile(t.leaderless, 0.99)
-	t.FailoverP50, t.FailoverP99 = percentile(t.failovers, 0.5), percentile(t.failovers, 0.99)
-	if t.watched > 0 {
-		t.ElectionsPerHour = float64(t.elections) / t.watched.Hours()
-	}
-	t.Findings = len(slices.Collect(maps.Keys(t.violated)))
-	return t.Trend
+	t.Tell(&t.Trend)
+	t.Findings = len(t.violated)
+	return Trend{Trend: t.Trend}
 }
 
 // gaps are the times in which no node led, from the first leader on.
@@ -153,15 +135,6 @@ func (d *digest) gaps() (all []report.Span) {
 		all = append(all, report.Span{From: led, To: d.end})
 	}
 	return all
-}
-
-// percentile is, in seconds, the time that a share of all does not exceed; 0 of none.
-func percentile(all []time.Duration, share float64) float64 {
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return all[min(int(share*float64(len(all))), len(all)-1)].Seconds()
 }
 
 // readLines reads a file of JSON objects, a line each. A line that is none is left out: one may be being written.

@@ -11,7 +11,7 @@ import (
 
 // edition is a summary of a campaign that has tested one target, and found a weakness or not.
 func edition(name string, finds bool) *Summary {
-	s := &Summary{Edition: name, State: Done, Runs: 5, Targets: []Looked{{Target: "raft", Runs: 5}}}
+	s := &Summary{Head: Head{State: Done, Runs: 5}, Edition: name, Targets: []Looked{{Target: "raft", Runs: 5}}}
 	if finds {
 		s.Findings = []Finding{{Target: "raft", Property: "agreement", Signature: "raft: agreement: isolate", Runs: 1, Of: 5}}
 	}

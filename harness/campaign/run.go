@@ -75,7 +75,7 @@ func (c *Campaign) Run(ctx context.Context, cfg Config) (*Summary, error) {
 		inner, stop = context.WithTimeout(ctx, c.Budget)
 		defer stop()
 	}
-	failed := w.show(ctx, Running)
+	failed := w.show(Running)
 	if failed == nil && !cfg.Collect {
 		failed = w.work(inner, ctx)
 	}
@@ -248,7 +248,7 @@ func (w *runner) each(ctx, outer context.Context, next func() (job, bool)) (busy
 		if err := w.conclude(outer, d.Job.subject, false); err != nil {
 			return nil, err
 		}
-		if err := w.tell(outer); err != nil {
+		if err := w.tell(); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,22 +15,27 @@ import (
 
 // Summary is what a campaign has come to.
 type Summary struct {
-	Name     string        `json:"name"`
-	Edition  string        `json:"edition"` // a hash of the file and of the program: what makes it a campaign of its own
-	Command  string        `json:"command"`
-	Started  time.Time     `json:"started"`
-	Took     time.Duration `json:"took"`
-	Runs     int           `json:"runs"`
-	Planned  int           `json:"planned"` // 0 if a budget decides
-	Version  string        `json:"version"` // of Recount
-	State    State         `json:"state"`
-	Status   int           `json:"status"`
-	Spent    bool          `json:"spent,omitempty"` // the budget was, before all was done
-	Targets  []Looked      `json:"targets"`
-	Findings []Finding     `json:"findings"`
-	Failed   string        `json:"failed,omitempty"` // what ended it
+	Head
+	Edition  string    `json:"edition"` // a hash of the file and of the program: what makes it a campaign of its own
+	Status   int       `json:"status"`
+	Spent    bool      `json:"spent,omitempty"` // the budget was, before all was done
+	Targets  []Looked  `json:"targets"`
+	Findings []Finding `json:"findings"`
+	Failed   string    `json:"failed,omitempty"` // what ended it
 
 	folder string
+}
+
+// Head is a campaign at a glance.
+type Head struct {
+	Name    string        `json:"name"`
+	Command string        `json:"command"`
+	Started time.Time     `json:"started"`
+	Took    time.Duration `json:"took"`
+	Runs    int           `json:"runs"`
+	Planned int           `json:"planned"` // 0 if a budget decides
+	Version string        `json:"version"` // of Recount
+	State   State         `json:"state"`
 }
 
 // State says whether a campaign is under way.
@@ -95,8 +99,8 @@ type Looked struct {
 func (w *runner) summary(state State, now time.Time) *Summary {
 	c := w.campaign
 	s := &Summary{
-		Name: c.Name, Edition: w.edition(), Command: w.Command, Started: w.begun, Took: now.Sub(w.begun), Version: harness.Version,
-		State: state, Spent: w.budgeted, folder: w.Folder, Findings: []Finding{},
+		Head:    Head{Name: c.Name, Command: w.Command, Started: w.begun, Took: now.Sub(w.begun), Version: harness.Version, State: state},
+		Edition: w.edition(), Spent: w.budgeted, folder: w.Folder, Findings: []Finding{},
 	}
 	for _, sub := range w.subjects {
 		s.Runs += sub.sum.Runs
@@ -219,7 +223,7 @@ func (s *subject) looked() Looked {
 }
 
 // tell tells how far it is, and now and then writes it down.
-func (w *runner) tell(ctx context.Context) error {
+func (w *runner) tell() error {
 	p := Progress{Progress: batchProgress(w)}
 	if took := time.Since(w.begun).Seconds(); took > 0 {
 		p.Rate = int(float64(w.made) / took)
@@ -237,5 +241,5 @@ func (w *runner) tell(ctx context.Context) error {
 	if time.Since(w.shown) < showEvery {
 		return nil
 	}
-	return w.show(ctx, Running)
+	return w.show(Running)
 }

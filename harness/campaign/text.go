@@ -45,8 +45,8 @@ func (s *Summary) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "\n%s: %s of %s\n", f.State, f.Property, labelled(f.Target, f.Version))
 		line(&b, "why", f.Sentence)
 		line(&b, "takes", f.takes())
-		if f.State != Gone {
-			line(&b, "rate", rate(f.Runs, f.Of))
+		if r := f.Rate(); r != "" {
+			line(&b, "rate", r)
 		}
 		line(&b, "seen", fmt.Sprintf("first %s, last %s", f.First.Format(time.DateOnly), f.Last.Format(time.DateOnly)))
 		line(&b, "repeat", f.Repeat)
@@ -78,6 +78,14 @@ func (f *Finding) takes() string {
 		return after
 	}
 	return f.Signature
+}
+
+// Rate says in how many runs it was seen, and how often it can be expected; "" of what is gone.
+func (f *Finding) Rate() string {
+	if f.State == Gone {
+		return ""
+	}
+	return rate(f.Runs, f.Of)
 }
 
 // rate is how many runs showed something.

@@ -28,8 +28,8 @@ type Trend struct {
 	Runs             int       `json:"runs"` // hunted
 }
 
-// measured is what the yardstick's runs of a subject showed.
-type measured struct {
+// Measured is what runs showed that a trend tells of.
+type Measured struct {
 	Leaderless []time.Duration `json:"leaderless"`
 	Failovers  []time.Duration `json:"failovers"`
 	Elections  int             `json:"elections"`
@@ -51,19 +51,24 @@ func (w *runner) trends(ctx context.Context) (all []Trend, err error) {
 			return all, err
 		}
 		t := Trend{Time: now, Target: s.target.Name, Version: s.target.Version, Commit: w.Commit, Runs: s.sum.Runs,
-			LeaderlessP50: percentile(m.Leaderless, 0.5), LeaderlessP99: percentile(m.Leaderless, 0.99),
-			FailoverP50: percentile(m.Failovers, 0.5), FailoverP99: percentile(m.Failovers, 0.99),
 			Findings: len(s.findings(w.Folder))}
-		if m.Watched > 0 {
-			t.ElectionsPerHour = float64(m.Elections) / m.Watched.Hours()
-		}
+		m.Tell(&t)
 		all = append(all, t)
 	}
 	return all, nil
 }
 
+// Tell has a trend tell of what was measured.
+func (m *Measured) Tell(t *Trend) {
+	t.LeaderlessP50, t.LeaderlessP99 = percentile(m.Leaderless, 0.5), percentile(m.Leaderless, 0.99)
+	t.FailoverP50, t.FailoverP99 = percentile(m.Failovers, 0.5), percentile(m.Failovers, 0.99)
+	if m.Watched > 0 {
+		t.ElectionsPerHour = float64(m.Elections) / m.Watched.Hours()
+	}
+}
+
 // measure makes the yardstick's runs of a subject, unless they were made.
-func (w *runner) measure(ctx context.Context, s *subject) (m measured, err error) {
+func (w *runner) measure(ctx context.Context, s *subject) (m Measured, err error) {
 	at := "yardstick/" + s.id
 	text, err := w.Store.Get(ctx, at)
 	if err == nil {
@@ -95,7 +100,7 @@ func (w *runner) measure(ctx context.Context, s *subject) (m measured, err error
 
 // watch measures a run, from when it has settled on its first leader until its end. A node leads from when it says so until it
 // says otherwise, or is stopped.
-func (m *measured) watch(h *history.History) {
+func (m *Measured) watch(h *history.History) {
 	leads := map[string]bool{}
 	settled, last := false, ""
 	var since, stopped, from, to time.Duration

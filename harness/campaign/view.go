@@ -46,29 +46,26 @@ func openView(folder string) (*view, error) {
 	return v, v.ledger.read(filepath.Join(folder, ledgerFile))
 }
 
-// head is a campaign at a glance.
-type head struct {
-	Name    string        `json:"name"`
-	Command string        `json:"command"`
-	Started time.Time     `json:"started"`
-	Took    time.Duration `json:"took"`
-	Runs    int           `json:"runs"`
-	Planned int           `json:"planned"`
-	Version string        `json:"version"`
-	State   State         `json:"state"`
+// Covered is what so many runs have reached, and how likely it is that one more reaches something new.
+type Covered struct {
+	Runs   int     `json:"runs"`
+	Keys   int     `json:"keys"`
+	Chance float64 `json:"chance"`
+	Low    float64 `json:"low"` // the bounds of the chance, with 95 % confidence
+	High   float64 `json:"high"`
 }
 
 // show writes how the campaign stands.
-func (w *runner) show(ctx context.Context, state State) error {
+func (w *runner) show(state State) error {
 	w.shown = time.Now()
-	_, err := w.write(ctx, state)
+	_, err := w.write(state)
 	return err
 }
 
-func (w *runner) write(_ context.Context, state State) (*Summary, error) {
+func (w *runner) write(state State) (*Summary, error) {
 	s := w.summary(state, time.Now())
 	err := errors.Join(
-		putJSON(filepath.Join(w.Folder, CampaignFile), head{s.Name, s.Command, s.Started, s.Took, s.Runs, s.Planned, s.Version, s.State}),
+		putJSON(filepath.Join(w.Folder, CampaignFile), s.Head),
 		putJSON(filepath.Join(w.Folder, FindingsFile), map[string]any{"findings": s.Findings}),
 		putJSON(filepath.Join(w.Folder, editions, s.Edition+".json"), s),
 		w.view.cover(s, state != Running),
@@ -85,13 +82,7 @@ func (v *view) cover(s *Summary, last bool) error {
 		return nil
 	}
 	v.covered = s.Runs
-	line := struct {
-		Runs   int     `json:"runs"`
-		Keys   int     `json:"keys"`
-		Chance float64 `json:"chance"`
-		Low    float64 `json:"low"`
-		High   float64 `json:"high"`
-	}{Runs: s.Runs}
+	line := Covered{Runs: s.Runs}
 	var all []estimate.Rate
 	for _, t := range s.Targets {
 		line.Keys += t.Keys
@@ -123,7 +114,7 @@ func (w *runner) end(ctx context.Context, failed error) (*Summary, error) {
 		failed = nil
 	}
 	w.failed = failed
-	s, err := w.write(ctx, state)
+	s, err := w.write(state)
 	for _, t := range trends {
 		err = errors.Join(err, appendJSON(filepath.Join(w.Folder, TrendsFile), t))
 	}
