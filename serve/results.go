@@ -4,43 +4,37 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"strings"
 	"time"
 
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/s3blob" // s3://…
 
+	"recount/harness/campaign/store"
 	"recount/internal/hint"
 )
 
 // openResults opens where results lie: a folder, by its path or as file:///path, or a bucket as
 // s3://bucket?prefix=results/&endpoint=http://host:9000. Whom to be to S3 comes from where AWS's tools have it.
 func openResults(name string) (fsys fs.FS, done func() error, err error) {
-	u, err := url.Parse(name)
-	if err != nil || !strings.Contains(name, "://") || u.Scheme == "file" {
-		if err == nil && u.Scheme == "file" {
-			name = u.Path
-		}
-		root, err := os.OpenRoot(name)
+	if folder, is := store.Folder(name); is {
+		root, err := os.OpenRoot(folder)
 		if err != nil {
 			return nil, nil, hint.Add(fmt.Errorf("results folder: %w", err), "a run makes one; --results DIR names another place")
 		}
 		return root.FS(), root.Close, nil
 	}
-	const ways = "results are a folder, or s3://bucket?prefix=results/&endpoint=http://host:9000"
-	bucket, err := blob.OpenBucket(context.Background(), name)
+	bucket, err := store.Bucket(context.Background(), name)
 	if err != nil {
-		return nil, nil, hint.Add(fmt.Errorf("open %s: %w", u.Redacted(), err), "%s", ways)
+		return nil, nil, fmt.Errorf("results: %w", err)
 	}
 	if there, err := bucket.IsAccessible(context.Background()); err != nil || !there {
 		if err == nil {
 			err = fs.ErrNotExist
 		}
 		bucket.Close()
-		return nil, nil, hint.Add(fmt.Errorf("open %s: %w", u.Redacted(), err), "%s", ways)
+		return nil, nil, hint.Add(fmt.Errorf("results: open the bucket: %s", strings.Join(strings.Fields(err.Error()), " ")), "is the server up, the bucket there, and AWS_ACCESS_KEY_ID somebody who may read it?")
 	}
 	return files{bucket}, bucket.Close, nil
 }

@@ -52,7 +52,7 @@ func TestResultsAreNamedByURLsToo(t *testing.T) {
 	s, _ := open(t, Config{Results: "file://" + filepath.ToSlash(results)})
 	require.Equal(t, 1, s.Len())
 	for name, want := range map[string]string{
-		"ftp://somewhere/results": "open ftp://somewhere/results", filepath.Join(results, "nothing"): "results folder",
+		"ftp://somewhere/results": `"ftp://somewhere/results" is no bucket`, filepath.Join(results, "nothing"): "results folder",
 		"file://" + filepath.ToSlash(results) + "/nothing": "results folder",
 	} {
 		_, err := New(Config{Results: name})

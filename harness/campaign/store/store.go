@@ -17,8 +17,8 @@ import (
 	"syscall"
 
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/fileblob" // file:///…
-	_ "gocloud.dev/blob/s3blob"   // s3://…
+	"gocloud.dev/blob/fileblob"
+	_ "gocloud.dev/blob/s3blob" // s3://…
 	"gocloud.dev/gcerrors"
 	"golang.org/x/sync/errgroup"
 
@@ -35,52 +35,70 @@ type Store struct {
 // Open opens a store: a folder, by its path or as file:///path, which is made if need be, or a bucket as
 // s3://bucket?endpoint=http://host:9000. Whom to be to S3 comes from where AWS's tools have it: AWS_ACCESS_KEY_ID and the like.
 func Open(ctx context.Context, name string) (*Store, error) {
-	address, err := address(name)
-	if err != nil {
-		return nil, err
+	path, is := Folder(name)
+	if !is {
+		bucket, err := Bucket(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return &Store{URL: redacted(name), bucket: bucket}, nil
 	}
-	bucket, err := blob.OpenBucket(ctx, address.String())
+	dir, err := filepath.Abs(path)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("open the store: %w", err), "name a folder that can be written")
+	}
+	// A file is written beside its place, and renamed: a folder for temporary files may be on another disk.
+	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("open %s: %w", name, err), "%s", ways)
 	}
-	s := &Store{URL: address.Redacted(), bucket: bucket}
-	if prefix := address.Query().Get("prefix"); prefix != "" && address.Scheme == "file" {
-		return nil, hint.Add(fmt.Errorf("open %s: a folder takes no prefix", name), "name the folder below it")
-	}
-	return s, nil
+	return &Store{URL: (&url.URL{Scheme: "file", Path: dir}).String(), bucket: bucket}, nil
 }
 
-const ways = "a store is a folder, or s3://bucket?endpoint=http://host:9000"
+const ways = "a place is a folder, or s3://bucket?endpoint=http://host:9000, with &prefix=folder/ if it is a part of the bucket"
 
-func address(name string) (*url.URL, error) {
-	scheme, _, is := strings.Cut(name, "://")
-	switch {
-	case !is || scheme == "file":
-		dir, err := filepath.Abs(strings.TrimPrefix(name, "file://"))
-		if err == nil {
-			err = os.MkdirAll(dir, 0o755)
-		}
-		if err != nil {
-			return nil, hint.Add(fmt.Errorf("open the store: %w", err), "name a folder that can be written")
-		}
-		// A file is written beside its place, and renamed: a folder for temporary files may be on another disk.
-		return &url.URL{Scheme: "file", Path: dir, RawQuery: "metadata=skip&no_tmp_dir=true"}, nil
-	case scheme == "s3":
-		u, err := url.Parse(name)
-		if err != nil || u.Host == "" {
-			return nil, hint.Add(fmt.Errorf("store %q is no URL", name), "%s", ways)
-		}
-		q := u.Query()
-		if q.Has("endpoint") && !q.Has("use_path_style") {
-			q.Set("use_path_style", "true") // a server of one's own seldom has a name for each bucket
-		}
-		if q.Has("endpoint") && !q.Has("region") && os.Getenv("AWS_REGION") == "" {
-			q.Set("region", "us-east-1")
-		}
-		u.RawQuery = q.Encode()
-		return u, nil
+// Folder returns the folder that a place is, named by its path or as file:///path; false if it is none.
+func Folder(name string) (path string, is bool) {
+	if !strings.Contains(name, "://") {
+		return name, true
 	}
-	return nil, hint.Add(fmt.Errorf("store %q: no store is kept by %s", name, scheme), "%s", ways)
+	u, err := url.Parse(name)
+	if err != nil || u.Scheme != "file" || u.RawQuery != "" {
+		return "", false
+	}
+	return u.Host + u.Path, true
+}
+
+// Bucket opens a bucket of S3, s3://bucket?endpoint=http://host:9000, as all of Recount does. Whether it is there shows when it is used.
+func Bucket(ctx context.Context, name string) (*blob.Bucket, error) {
+	u, err := url.Parse(name)
+	if err != nil || u.Host == "" || u.Scheme != "s3" {
+		return nil, hint.Add(fmt.Errorf("%q is no bucket of S3", redacted(name)), "%s", ways)
+	}
+	q := u.Query()
+	if q.Has("endpoint") && !q.Has("use_path_style") {
+		q.Set("use_path_style", "true") // a server of one's own seldom has a name for each bucket
+	}
+	if q.Has("endpoint") && !q.Has("region") && os.Getenv("AWS_REGION") == "" {
+		q.Set("region", "us-east-1")
+	}
+	u.RawQuery = q.Encode()
+	bucket, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("open %s: %w", u.Redacted(), err), "%s", ways)
+	}
+	return bucket, nil
+}
+
+// redacted is an address without the password in it.
+func redacted(name string) string {
+	if u, err := url.Parse(name); err == nil {
+		return u.Redacted()
+	}
+	return name
 }
 
 // Close lets go of the store.

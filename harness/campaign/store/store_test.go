@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,12 +119,32 @@ func TestHalfAnObjectIsNone(t *testing.T) {
 	}
 }
 
+// A server of one's own has no name for each bucket, and no region.
+func TestABucketOfAServerOfOnesOwn(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "x")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")
+	t.Setenv("AWS_REGION", "")
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		http.Error(w, "", http.StatusNotFound)
+	}))
+	defer server.Close()
+	b, err := Bucket(t.Context(), "s3://mine?endpoint="+server.URL)
+	require.NoError(t, err)
+	defer b.Close()
+	there, err := b.Exists(t.Context(), "results/x")
+	require.NoError(t, err)
+	require.False(t, there)
+	require.Equal(t, "/mine/results/x", asked)
+}
+
 func TestMistakesHaveAWayOut(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	for name, want := range map[string][2]string{
-		"ftp://host/x": {"no store is kept by ftp", "s3://"},
-		"s3://":        {"is no URL", "s3://"},
+		"ftp://host/x": {"is no bucket of S3", "s3://"},
+		"s3://":        {"is no bucket of S3", "s3://"},
 		file + "/x":    {"store: mkdir", "can be written"},
 	} {
 		_, err := Open(t.Context(), name)
