@@ -7,10 +7,13 @@ import (
 	"testing"
 )
 
-// Only skips a test that is not among those that were asked for.
+// Asked reports whether tests that take long are to be made.
+func Asked() bool { return os.Getenv("RECOUNT_LONG") != "" }
+
+// Only skips a test unless those that take long are to be made.
 func Only(t testing.TB) {
 	t.Helper()
-	if os.Getenv("RECOUNT_LONG") == "" {
+	if !Asked() {
 		t.Skip("takes long: make test-long makes it")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"recount/election"
 	"recount/history"
+	"recount/internal/testlong"
 	"recount/targets"
 )
 
@@ -92,11 +93,15 @@ func TestEveryAlgorithmElectsOneLeaderWithoutFaults(t *testing.T) {
 // Nodes die, stand still and are cut off at random, and messages are lost, late and out of order. However that goes, there
 // are never two leaders at one instant, unless it is what a promise is excused by.
 func TestExclusiveLeadership(t *testing.T) {
+	seeds := uint64(4)
+	if testlong.Asked() {
+		seeds = 20
+	}
 	algorithms(t, "exclusive-leadership", func(t *testing.T, target string) {
 		found, err := targets.Find(target)
 		require.NoError(t, err)
 		led := 0
-		for seed := uint64(1); seed <= 20; seed++ {
+		for seed := uint64(1); seed <= seeds; seed++ {
 			w := newWorld(t, target, 3+int(seed%4), seed, nil)
 			r := rand.New(rand.NewPCG(seed, 1))
 			for range 40 {
@@ -135,7 +140,7 @@ func TestExclusiveLeadership(t *testing.T) {
 			}
 			led += len(w.led)
 		}
-		require.Greater(t, led, 20, "leaderships, over all runs")
+		require.Greater(t, led, int(seeds), "leaderships, over all runs")
 	})
 }
 
