@@ -27,7 +27,9 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			fmt.Fprintln(os.Stderr, "agent: reply:", err)
 		}
 	}
-	go watchStalls(ctx, func(d time.Duration) { send(Reply{Stall: d}) })
+	stalled := func(d time.Duration) { send(Reply{Stall: d}) }
+	go watchStalls(ctx, stalled)
+	go a.watchStarved(ctx, stalled)
 	lines := Lines(stream)
 	for lines.Scan() {
 		var r Request

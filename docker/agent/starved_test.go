@@ -1,0 +1,40 @@
+//go:build linux
+
+package agent
+
+import (
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Where more want to run than there are processors, somebody waits.
+func TestWhoWaitsForAProcessorIsSeen(t *testing.T) {
+	run := func() int {
+		cmd := exec.Command("sh", "-c", "while :; do :; done")
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		return cmd.Process.Pid
+	}
+	var busy []int
+	for range 2 * runtime.NumCPU() {
+		busy = append(busy, run())
+	}
+	threads := waiting{}
+	defer threads.close()
+	threads.find(busy)
+	require.Len(t, threads, len(busy))
+	var waited time.Duration
+	require.Eventually(t, func() bool {
+		waited += threads.read()
+		return waited > 200*time.Millisecond
+	}, 30*time.Second, 10*time.Millisecond)
+	threads.find(nil)
+	require.Empty(t, threads)
+}
