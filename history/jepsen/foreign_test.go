@@ -95,8 +95,10 @@ func TestTheOtherModels(t *testing.T) {
 			"0 1ms 0 invoke acquire", "1 2ms 0 fail acquire",
 		}},
 		{Options{Model: "fenced"}, `[{:type :invoke, :f :write, :value [3 30], :process 0} {:type :ok, :f :write, :value [3 30], :process 0}
-			{:type :invoke, :f :read, :process 0} {:type :ok, :f :read, :value [3 30], :process 0}]`, []string{
+			{:type :invoke, :f :read, :process 0} {:type :ok, :f :read, :value [3 30], :process 0}
+			{:type :invoke, :f :read, :process 1} {:type :ok, :f :read, :value nil, :process 1}]`, []string{
 			"0 1ms 0 invoke write 3 30", "1 2ms 0 ok write 3 30", "2 3ms 0 invoke read 0 0", "3 4ms 0 ok read 3 30",
+			"4 5ms 1 invoke read 0 0", "5 6ms 1 fail read 0 0",
 		}},
 		{Options{Model: "fenced"}, `[{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:fence 9, :uid "x"}, :process 0}
 			{:type :invoke, :f :release, :process 0} {:type :ok, :f :release, :process 0}

@@ -20,14 +20,19 @@ import (
 //	2020-01-01 12:00:00,123{GMT}	INFO	[jepsen worker 2] jepsen.util: 2	:info	:cas	:timed-out
 //	INFO [2023-05-04 17:00:00,123] jepsen worker 2 - jepsen.util 2	:invoke	:read	nil
 //	2	:invoke	:read	nil
+//	INFO  jepsen.util - {:process 2, :type :invoke, :f :read, :value nil}
 //
-// The last is history.txt. Lines that tell of something else are passed over; what looks like an op must be one.
+// The fourth is history.txt, the last is what a test logs by itself. Lines that tell of something else are passed over; what
+// looks like an op must be one.
 var (
 	// logged is an op of anybody's: a number or a keyword, and a type; or any word, a type, and a keyword.
 	logged = regexp.MustCompile(`(?:^|\s)(?:([-+]?\d\S*|:\S+)\s+:(?:invoke|ok|fail|info)(?:\s|$)|(\S+)\s+:(?:invoke|ok|fail|info)\s+:\S)`)
 
-	// byLogger is what Jepsen's loggers of ops tell: a number or a keyword, and then a keyword.
-	byLogger = regexp.MustCompile(`\bjepsen\.(?:util|print)(?:\s+-|:)?\s+((?:[-+]?\d\S*|:\S+|")\s+:\S.*)`)
+	// byLogger is what Jepsen's loggers of ops tell: a number or a keyword, and then a keyword; or anything, and then a type.
+	byLogger = regexp.MustCompile(`\bjepsen\.(?:util|print)(?:\s+-|:)?\s+((?:[-+]?\d\S*|:\S+|")\s+:\S.*|\S+\s+:(?:invoke|ok|fail|info)(?:\s.*|$))`)
+
+	// mapped is an op as EDN has it that a logger tells.
+	mapped = regexp.MustCompile(`(?:\s-|\S:|\bjepsen\.\S+)\s+((?:#\S+\s*)?\{.*:type\s+:(?:invoke|ok|fail|info)\b.*)`)
 
 	// level is what a line of a log has that tells of something else.
 	level = regexp.MustCompile(`^(\S+\s+\S+\s+)?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b`)
@@ -35,12 +40,17 @@ var (
 
 // opIn returns where the op of a line begins, -1 if there is none in it.
 func opIn(line string) int {
-	for _, p := range []*regexp.Regexp{byLogger, logged} {
-		if at := p.FindStringSubmatchIndex(line); at != nil {
-			return max(at[2], at[len(at)-2]) // one of them is -1
+	first := -1
+	for _, p := range []*regexp.Regexp{byLogger, mapped, logged} {
+		at := p.FindStringSubmatchIndex(line)
+		if at == nil {
+			continue
+		}
+		if begin := max(at[2], at[len(at)-2]); first < 0 || begin < first { // one of them is -1
+			first = begin
 		}
 	}
-	return -1
+	return first
 }
 
 // maxLogLine is the longest line of a log, in bytes.
@@ -101,7 +111,7 @@ func readLine(r *bufio.Reader, n int) (string, error) {
 	}
 }
 
-// logLine reads process, type, f, value and perhaps what went wrong.
+// logLine reads process, type, f, value and perhaps what went wrong; or a map.
 func (b *builder) logLine(n, before int, text string) error {
 	r := edn.NewReader(strings.NewReader(text))
 	var words []any
@@ -121,6 +131,15 @@ func (b *builder) logLine(n, before int, text string) error {
 			return err
 		}
 		words = append(words, v)
+	}
+	if len(words) == 1 {
+		if m, ok := untagged(words[0]).(edn.Map); ok {
+			e, err := eventOf(n, before+1, m)
+			if err != nil {
+				return err
+			}
+			return b.add(e)
+		}
 	}
 	if len(words) < 3 {
 		return problem(n, before+len(text)+1, "the line ends: want process, type, f and value, as in 3 :invoke :cas [1 2]")

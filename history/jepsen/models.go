@@ -87,6 +87,10 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 	default:
 		return false, b.strange(e, ":read and :write, or :acquire and :release")
 	}
+	if e.f == "read" && op.Type == history.OK && e.value == nil {
+		op.Type = history.Fail // as of registers, a read of nil tells nothing
+		return false, nil
+	}
 	acquired := e.f != "read" && e.f != "write"
 	token, value := e.value, e.value
 	if m, ok := untagged(e.value).(edn.Map); ok && acquired {

@@ -129,7 +129,12 @@ func TestOpsInTheLogsOfAllLoggers(t *testing.T) {
 		require.Equal(t, []string{"0 1ms 2 invoke get {Key: Value: Old: Revision:0}", "1 2ms nemesis invoke inject 1 start", "2 3ms 2 fail get", "3 4ms 2 invoke put {Key: Value:3 Old: Revision:0}"}, tell(h), text)
 		require.Contains(t, h.Ops[3].Error, "#<Foo 3>", "what went wrong is told in any notation")
 	}
+	for _, before := range []string{"INFO  jepsen.util - ", "INFO [2017-03-30] jepsen worker 2 - jepsen.print ", "INFO my.test: #jepsen.history.Op"} {
+		h, _ := read(t, before+"{:process 2, :type :invoke, :f :write, :value {:a 1}}\n"+before+"{:type :ok :process 2N :f :write}\n", Options{})
+		require.Equal(t, []string{"0 1ms 2 invoke put {Key: Value:{:a 1} Old: Revision:0}", "1 2ms 2 ok put {Key: Value:{:a 1} Old: Revision:0}"}, tell(h), before)
+	}
 	for _, odd := range []string{
+		"INFO jepsen.util - zero :ok write 1", "INFO jepsen.util - {:type :ok, :f :read}", "INFO jepsen.core - {:type :ok, :f :read, :process 0} {:a 1}", "INFO jepsen.util - ; :ok",
 		"INFO jepsen.util - 2 :okay :read nil", "INFO jepsen.print - 2 :read :ok nil", "INFO jepsen.other - x :ok :read 1", "7 :ok read 1", "INFO jepsen.core - [1] :invoke :read nil",
 		"2 :invoke", "INFO jepsen.util - 2 :ok :read 1x",
 	} {
