@@ -96,6 +96,9 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 		u, then := &core[0], "which nobody had written"
 		if len(core) > 1 {
 			then = fmt.Sprintf("before %s wrote it", who(&core[1]))
+		} else if f.unsaid(o, u) {
+			found, _ := u.Found()
+			then += fmt.Sprintf(": if it was there at first, --initial '%s' says so", o.Show(found))
 		}
 		if u.Kind == linear.CAS {
 			return fmt.Sprintf("%s set %s from %s by %s, %s", who(u), o.name(), o.Show(u.Old), at(u.Return), then)
@@ -142,6 +145,13 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 		}
 	}
 	return s
+}
+
+// unsaid reports whether u may have found what the register of somebody else's held at first, which nothing tells.
+func (f *uses) unsaid(o *object, u *linear.Op) bool {
+	return f.setup.Model != "" && f.setup.Held(o.key) == "" && !slices.ContainsFunc(o.Ops, func(w linear.Op) bool {
+		return w.Kind != linear.Get && w.Return < u.Call
+	})
 }
 
 // mostTold is how many operations are listed at most in a sentence. All are named by their numbers.
