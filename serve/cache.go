@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -42,6 +43,15 @@ func (c *cache) run(id string) (*record.Run, error) {
 		c.settle(l, len(r.History.Ops))
 	}
 	return r, err
+}
+
+// history opens the history of a run, which nobody keeps.
+func (c *cache) history(id string) (fs.File, error) {
+	f, err := c.fsys.Open(path.Join(id, record.HistoryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.fsys.Open(path.Join(id, record.HistoryFile+record.Compressed))
+	}
+	return f, err
 }
 
 // entry returns the place of a run, a new one if its history has changed. Whoever comes first reads it, others wait.

@@ -3,11 +3,11 @@ package serve
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
 
-	"recount/harness/record"
 	"recount/history"
 	"recount/report"
 )
@@ -15,31 +15,61 @@ import (
 // exports are the forms in which a run can be taken away, by the file's name.
 var exports = map[string]struct {
 	kind  string
-	write func(io.Writer, *record.Run) error
+	write func(w io.Writer, runs *cache, id string) error
 }{
-	"ops.csv":      {"text/csv; charset=utf-8", writeCSV},
-	"run.perfetto": {"application/octet-stream", writePerfetto},
+	"ops.csv": {"text/csv; charset=utf-8", func(w io.Writer, runs *cache, id string) error {
+		ops, err := runs.history(id)
+		if err != nil {
+			return err
+		}
+		defer ops.Close()
+		return writeCSV(w, ops)
+	}},
+	"run.perfetto": {"application/octet-stream", func(w io.Writer, runs *cache, id string) error {
+		full, err := runs.run(id)
+		if err != nil {
+			return err
+		}
+		return writePerfetto(w, full)
+	}},
 }
 
+// export writes a run as it is made: a million ops are more than to hold. What fails half way ends the connection, so that
+// nobody takes a part for the whole.
 func (s *Server) export(w http.ResponseWriter, r *http.Request, run *Run, name string) {
-	full, err := s.runs.run(run.ID)
-	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
-		return
-	}
 	w.Header().Set("Content-Type", exports[name].kind)
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	_ = exports[name].write(w, full) // as it is made: a million ops are more than to hold; a browser that has gone away is none of ours
+	out := &counting{to: w}
+	switch err := exports[name].write(out, s.runs, run.ID); {
+	case err == nil:
+	case out.written > 0:
+		panic(http.ErrAbortHandler)
+	default:
+		w.Header().Del("Content-Disposition")
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+	}
 }
 
-// writeCSV writes every op on a row. A cell that a spreadsheet would take for a formula is made text.
-func writeCSV(w io.Writer, r *record.Run) error {
+// counting knows how much was written.
+type counting struct {
+	to      io.Writer
+	written int
+}
+
+func (c *counting) Write(b []byte) (n int, err error) {
+	n, err = c.to.Write(b)
+	c.written += n
+	return n, err
+}
+
+// writeCSV writes every op of a stored history on a row, and keeps none. A cell that a spreadsheet would take for a formula is
+// made text. A history that was cut off is written up to there.
+func writeCSV(w io.Writer, ops io.Reader) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{"index", "seconds", "process", "type", "f", "node", "role", "term", "leader", "words", "error"}); err != nil {
 		return err
 	}
-	for i := range r.History.Ops {
-		op := &r.History.Ops[i]
+	err := history.Stream(ops, func(op *history.Op) error {
 		row := []string{
 			strconv.Itoa(op.Index), strconv.FormatFloat(op.Time.Seconds(), 'f', 9, 64), op.Process.String(), op.Type.String(), string(op.F),
 			plainCell(op.Node), "", "", "", plainCell(report.Words(op)), plainCell(op.Error),
@@ -47,9 +77,10 @@ func writeCSV(w io.Writer, r *record.Run) error {
 		if (op.F == history.Observe || op.F == history.Announce) && op.Type == history.OK {
 			row[6], row[7], row[8] = op.View.Role.String(), strconv.FormatUint(op.View.Term, 10), plainCell(op.View.Leader)
 		}
-		if err := c.Write(row); err != nil {
-			return err
-		}
+		return c.Write(row)
+	})
+	if err != nil && !errors.Is(err, history.ErrCut) {
+		return err
 	}
 	c.Flush()
 	return c.Error()

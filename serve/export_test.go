@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -117,11 +118,46 @@ func TestCSVHasEveryOpAndNoFormula(t *testing.T) {
 	results := t.TempDir()
 	r := simulate(t, results, "ping-pong", 7)
 	r.History.Ops[5].Error = "=HYPERLINK(1)"
-	var b bytes.Buffer
-	require.NoError(t, writeCSV(&b, r))
-	rows, err := csv.NewReader(&b).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, rows, 1+len(r.History.Ops))
-	require.Equal(t, "'=HYPERLINK(1)", rows[6][10])
-	require.Equal(t, string(history.Begin), rows[1][4])
+	var text []byte
+	for i := range r.History.Ops {
+		text = append(r.History.Ops[i].AppendJSON(text), '\n')
+	}
+	for _, end := range []string{"", `{"index":`} { // whole, and cut off
+		var b bytes.Buffer
+		require.NoError(t, writeCSV(&b, strings.NewReader(string(text)+end)))
+		rows, err := csv.NewReader(&b).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, rows, 1+len(r.History.Ops))
+		require.Equal(t, "'=HYPERLINK(1)", rows[6][10])
+		require.Equal(t, string(history.Begin), rows[1][4])
+	}
 }
+
+func TestCSVOfManyOpsKeepsNone(t *testing.T) {
+	var lines bytes.Buffer
+	for i := range 2000 {
+		fmt.Fprintf(&lines, `{"index":%d,"time":%d,"process":1,"type":"invoke","f":"observe","node":"n1"}`+"\n", 2*i, 2*i)
+		fmt.Fprintf(&lines, `{"index":%d,"time":%d,"process":1,"type":"fail","f":"observe","node":"n1"}`+"\n", 2*i+1, 2*i+1)
+	}
+	read, most := 0, 0
+	rows := 0
+	err := writeCSV(writerFunc(func(b []byte) {
+		rows += bytes.Count(b, []byte("\n"))
+		most = max(most, read-rows)
+	}), readerFunc(func(b []byte) (int, error) {
+		n, err := lines.Read(b[:min(len(b), 1000)])
+		read += bytes.Count(b[:n], []byte("\n"))
+		return n, err
+	}))
+	require.NoError(t, err)
+	require.Equal(t, 4001, rows)
+	require.Less(t, most, 200, "ops that were read and are not written yet")
+}
+
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(b []byte) (int, error) { f(b); return len(b), nil }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
