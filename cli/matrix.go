@@ -14,6 +14,7 @@ import (
 
 	"recount/harness/batch"
 	"recount/harness/matrix"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/report"
 	"recount/workloads"
@@ -31,7 +32,7 @@ func matrixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Measure what every election keeps under every fault",
-		Long: `Measure what every election keeps under every fault and in every scenario, simulated, over many seeds on all cores. A table
+		Long: `Measure what every election keeps under every fault and in every scenario, in virtual time, over many seeds on all cores. A table
 says for each property whether it held, broke a promise, or is a known weakness, with the smallest seed that shows it.
 
 An election is a target, or a target with options: raft, raft:vote-twice, raft:pre-vote=true:scale=2. The word all stands for
@@ -42,11 +43,12 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 		Example: `  recount matrix
   recount matrix --targets raft,raft-prevote --seeds 1000
   recount matrix --targets foot-guns --budget 60s
-  recount matrix --targets raft:pre-vote=true --faults isolate,cut-link --scenarios none --json`,
+  recount matrix --targets raft:pre-vote=true --faults isolate,cut-link --scenarios none --json
+  recount matrix --on virtual --targets etcd,hashicorp-raft:version=1.6.1 --faults isolate,pause --scenarios none`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if p.Rows, err = matrix.ParseRows(elections); err != nil {
+			if p.Rows, err = matrix.ParseRows(elections, p.On); err != nil {
 				return err
 			}
 			if p.Columns, err = matrix.ParseColumns(faults, names); err != nil {
@@ -69,13 +71,14 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&p.On, "on", record.OnSim, "where the nodes run: sim (algorithms), or virtual (real Go servers in virtual time)")
 	f.StringSliceVar(&elections, "targets", []string{matrix.AllRows}, "elections to measure (recount list targets)")
 	f.StringSliceVar(&faults, "faults", []string{matrix.AllColumns}, "faults to draw from, one at a time, or none, or mixed (recount list faults)")
 	f.StringSliceVar(&names, "scenarios", []string{matrix.AllColumns}, "scenarios to go through, or none (recount list scenarios)")
 	f.IntVar(&p.Seeds, "seeds", 6, "runs of each election under each fault, each with a seed of its own")
 	f.Uint64Var(&p.First, "first", 1, "the first seed; to go on where an earlier matrix ended")
 	f.StringSliceVar(&sizes, "nodes", []string{"3", "4", "5"}, "sizes that clusters take in turn, where no scenario decides")
-	f.DurationVar(&p.Time, "time", 0, "simulated time of a run, where no scenario decides (default: about a dozen faults)")
+	f.DurationVar(&p.Time, "time", 0, "virtual time of a run, where no scenario decides (default: about a dozen faults)")
 	f.StringSliceVar(&p.Workloads, "workload", workloads.Serving(""),
 		"what clients do, where an election can and no scenario decides (recount list workloads)")
 	f.DurationVar(&p.Budget, "budget", 0, "real time after which no more runs begin; without --seeds, go on until then")

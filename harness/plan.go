@@ -113,6 +113,11 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.name(); err != nil {
 		return nil, err
 	}
+	if p.On == record.OnVirtual {
+		if err := s.runsVirtual(); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range p.Workloads {
 		w, err := workloads.Find(name)
 		if err != nil {
@@ -145,6 +150,15 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}
 	return s, nil
+}
+
+// runsVirtual tells why the target's servers cannot run in virtual time, if they cannot.
+func (s *subject) runsVirtual() error {
+	system, err := s.target.System(s.options)
+	if err == nil {
+		_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
+	}
+	return err
 }
 
 // name gives nodes and servers their names, and says which of them vote.

@@ -46,18 +46,30 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 	if image.Package != "" {
 		return overlay.Build(ctx, overlay.Program{Dir: image.Package, Package: "."}, progress)
 	}
-	if image.Recipe == "" {
-		return "", notSource
-	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 	}
 	dir, pkg, err := recipes.Source(ctx, image, filepath.Join(cache, "recount", "virtual", "sources"), progress)
 	if err != nil {
-		return "", fmt.Errorf("%w: in virtual time run servers that are all Go, built from source", err)
+		return "", err
 	}
 	return overlay.Build(ctx, overlay.Program{Dir: dir, Package: pkg}, progress)
+}
+
+// runsVirtual tells why what an image runs cannot run in virtual time, if it cannot.
+func runsVirtual(image election.Image) error {
+	switch {
+	case image.Package != "":
+		return nil
+	case image.Recipe == "":
+		return notSource
+	}
+	if err := recipes.BuiltFromGo(image); err != nil {
+		return hint.Add(fmt.Errorf("%w: in virtual time run servers that are all Go, built from source", err),
+			"add --on docker, or name another --opt version")
+	}
+	return nil
 }
 
 // notSource is why an image that somebody else has made does not run in virtual time.

@@ -16,18 +16,19 @@ import (
 
 	"recount/harness/batch"
 	"recount/harness/matrix"
+	"recount/harness/record"
 )
 
 // measure makes a small matrix and keeps it. It returns its ID.
 func measure(t *testing.T, results string, seeds int, words ...string) string {
 	t.Helper()
-	rows, err := matrix.ParseRows(words)
+	rows, err := matrix.ParseRows(words, record.OnSim)
 	require.NoError(t, err)
 	columns, err := matrix.ParseColumns([]string{"none", "cut-link"}, []string{"ping-pong"})
 	require.NoError(t, err)
 	dir, err := matrix.MakeFolder(results)
 	require.NoError(t, err)
-	p := matrix.Plan{Rows: rows, Columns: columns, Seeds: seeds, Nodes: []int{3}, Jobs: 2}
+	p := matrix.Plan{On: record.OnSim, Rows: rows, Columns: columns, Seeds: seeds, Nodes: []int{3}, Jobs: 2}
 	table, err := matrix.Measure(context.Background(), p, func(batch.Progress) {})
 	require.NoError(t, err)
 	require.NoError(t, matrix.Keep(context.Background(), p, table, dir, 0, func(batch.Progress) {}))

@@ -2,13 +2,34 @@ package recipes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"recount/election"
-	"recount/internal/hint"
 )
+
+// BuiltFromGo tells why an image is not built from Go source, if it is not.
+func BuiltFromGo(image election.Image) error {
+	if _, err := goMain(image); err != nil {
+		return fmt.Errorf("%s: %w", strings.TrimSpace(image.Recipe+" "+image.Version), err)
+	}
+	return nil
+}
+
+func goMain(image election.Image) (GoMain, error) {
+	r, err := find(image)
+	if err != nil {
+		return GoMain{}, err
+	}
+	g, ok := r.(GoMain)
+	if !ok {
+		err = errors.New("it is made of packages of Debian, not from Go source")
+	}
+	return g, err
+}
 
 // Source puts a module whose package pkg is what an image of the name runs below a folder, and returns its folder, which
 // stays as it is from then on. It fails for images that hold no Go program that is built from source.
@@ -21,16 +42,8 @@ func Source(ctx context.Context, image election.Image, below string, progress fu
 }
 
 func source(ctx context.Context, image election.Image, below string, progress func(line string)) (dir, pkg string, err error) {
-	r, err := find(image)
+	g, err := goMain(image)
 	if err != nil {
-		return "", "", err
-	}
-	g, ok := r.(GoMain)
-	if !ok {
-		err := fmt.Errorf("it is made of packages of Debian, not from Go source")
-		if d, is := r.(Debian); is && d.Lacks != "" {
-			err = hint.Add(err, "%s", d.Lacks)
-		}
 		return "", "", err
 	}
 	if err := need("go", noGo); err != nil {

@@ -65,7 +65,11 @@ func (f *Finding) under() string {
 
 // headline says what was measured.
 func (t *Table) headline() string {
-	return fmt.Sprintf("%s × %d faults and scenarios: %s in %s", count(len(t.Rows), "election"), len(t.Columns),
+	what := "election"
+	if t.On == record.OnVirtual {
+		what = "real election"
+	}
+	return fmt.Sprintf("%s × %d faults and scenarios: %s in %s", count(len(t.Rows), what), len(t.Columns),
 		count(t.Runs, "run"), lasted(t.Took))
 }
 

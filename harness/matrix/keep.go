@@ -9,7 +9,6 @@ import (
 
 	"recount/harness"
 	"recount/harness/batch"
-	"recount/harness/record"
 )
 
 // runsFolder is where a matrix keeps runs, in its own folder.
@@ -78,7 +77,6 @@ type keeping struct {
 func (k *keeping) make(ctx context.Context, w wanted) (folder string, err error) {
 	columns := len(k.table.Columns)
 	run := k.plan.run(&k.plan.Rows[w.pair/columns], &k.plan.Columns[w.pair%columns], w.seed)
-	run.On = record.OnSim
 	rep, err := harness.Run(ctx, run, harness.Config{
 		Results: filepath.Join(k.dir, runsFolder), Repeat: run.Command(), Compress: true,
 	})

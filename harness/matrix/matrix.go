@@ -1,5 +1,5 @@
 // Package matrix measures what elections promise: each of them under each fault, judged for each property, over many
-// seeds, in simulation.
+// seeds, in virtual time.
 package matrix
 
 import (
@@ -10,7 +10,8 @@ import (
 
 // Plan is what a matrix covers.
 type Plan struct {
-	Rows    []Row
+	On      string // where runs take place: record.OnSim, or record.OnVirtual
+	Rows    []Row  // that were parsed for there
 	Columns []Column
 	// Seeds is how many runs each row makes under each column, with the seeds from First on, or from 1 where that is 0.
 	// 0 is as many as Budget allows.
@@ -32,6 +33,7 @@ type Plan struct {
 type Table struct {
 	Version string        `json:"version"` // of Recount
 	Command string        `json:"command"` // that makes it again
+	On      string        `json:"on,omitempty"`
 	Started time.Time     `json:"started"` // by the calendar
 	Took    time.Duration `json:"took"`    // real time
 	Runs    int           `json:"runs"`

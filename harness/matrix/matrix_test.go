@@ -45,9 +45,9 @@ func (c crash) Status() election.Status               { return election.Status{}
 func quiet(batch.Progress) {}
 
 func planned(t *testing.T, rows, faults, scenarios []string) Plan {
-	p := Plan{Seeds: 3, Nodes: []int{3, 4}, Time: 20 * time.Second, Workloads: []string{"fence"}, Jobs: 2}
+	p := Plan{On: record.OnSim, Seeds: 3, Nodes: []int{3, 4}, Time: 20 * time.Second, Workloads: []string{"fence"}, Jobs: 2}
 	var err error
-	p.Rows, err = ParseRows(rows)
+	p.Rows, err = ParseRows(rows, record.OnSim)
 	require.NoError(t, err)
 	p.Columns, err = ParseColumns(faults, scenarios)
 	require.NoError(t, err)
@@ -299,14 +299,14 @@ func TestARunOfAScenarioHasTheOptionsOfItsRow(t *testing.T) {
 		Name: "s", Target: "raft", Options: map[string]string{"scale": "2", "forget-vote": "true"}, Expect: expect,
 	}
 	c := &Column{Name: "s", Kind: Written, scenario: scenario}
-	p := &Plan{}
+	p := &Plan{On: record.OnSim}
 	for word, want := range map[string]map[string]string{
 		"raft":                     {"scale": "2", "forget-vote": "false"},
 		"raft:forget-vote":         {"scale": "2", "forget-vote": "true"},
 		"raft:forget-vote:scale=3": {"scale": "3", "forget-vote": "true"},
 		"raft-prevote":             nil,
 	} {
-		r, err := parseRow(word)
+		r, err := parseRow(word, record.OnSim)
 		require.NoError(t, err)
 		run := p.run(&r, c, 1)
 		require.Equal(t, want, run.Options, word)
@@ -316,7 +316,7 @@ func TestARunOfAScenarioHasTheOptionsOfItsRow(t *testing.T) {
 }
 
 func TestBoundsOfRunsSuitTheirRows(t *testing.T) {
-	rows, err := ParseRows([]string{AllRows})
+	rows, err := ParseRows([]string{AllRows}, record.OnSim)
 	require.NoError(t, err)
 	for i := range rows {
 		b := rows[i].found.Bounds(rows[i].options)

@@ -43,7 +43,7 @@ func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Table
 
 func newTable(p *Plan) *Table {
 	t := &Table{
-		Version: harness.Version, Started: time.Now(), Planned: p.Seeds * len(p.Rows) * len(p.Columns),
+		Version: harness.Version, On: p.On, Started: time.Now(), Planned: p.Seeds * len(p.Rows) * len(p.Columns),
 		Rows: p.Rows, Columns: p.Columns,
 	}
 	for _, c := range checkers.All() {

@@ -23,6 +23,8 @@ func (p *Plan) Check() error {
 		}
 	}
 	switch {
+	case p.On != record.OnSim && p.On != record.OnVirtual:
+		return hint.Unknown("place for a matrix", p.On, []string{record.OnSim, record.OnVirtual})
 	case len(p.Rows) == 0 || len(p.Columns) == 0:
 		return hint.Add(fmt.Errorf("nothing to measure"), "name an election, and a fault or a scenario")
 	case len(p.Nodes) == 0:
@@ -40,7 +42,7 @@ func (p *Plan) Check() error {
 // run is the plan of one run.
 func (p *Plan) run(r *Row, c *Column, seed uint64) record.Plan {
 	if c.scenario != nil {
-		run := c.scenario.Plan(record.Plan{Target: r.Target, Seed: seed})
+		run := c.scenario.Plan(record.Plan{Target: r.Target, On: p.On, Seed: seed})
 		own := run.Options
 		if run.Options = r.over(own); !maps.Equal(own, run.Options) {
 			run.Expect = nil // that was expected of the target as the scenario has it
@@ -48,7 +50,7 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) record.Plan {
 		return run
 	}
 	run := record.Plan{
-		Target: r.Target, Options: r.Options, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
+		Target: r.Target, Options: r.Options, On: p.On, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
 		Faults: c.faults, Workloads: harness.Applicable(p.Workloads, r.found),
 	}
 	if run.Time == 0 {

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"recount/harness"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/targets"
 )
 
-// Row is an election: a target that can be simulated, with options that are not its defaults.
+// Row is an election: a target that runs where the matrix is measured, with options that are not its defaults.
 //
 // On the command line it is one word: "raft", "raft:vote-twice", "raft:pre-vote=true:scale=2".
 type Row struct {
@@ -47,18 +49,18 @@ const (
 	FootGuns = "foot-guns" // every option that makes a target wrong on purpose
 )
 
-// ParseRows looks up rows by their words.
-func ParseRows(words []string) (rows []Row, err error) {
+// ParseRows looks up rows by their words, for a place where runs are to be made.
+func ParseRows(words []string, on string) (rows []Row, err error) {
 	for _, w := range words {
 		switch w {
 		case AllRows:
-			rows = append(rows, everyRow()...)
+			rows = append(rows, everyRow(on)...)
 		case Targets:
-			rows = append(rows, slices.DeleteFunc(everyRow(), Row.FootGun)...)
+			rows = append(rows, slices.DeleteFunc(everyRow(on), Row.FootGun)...)
 		case FootGuns:
-			rows = append(rows, footGuns()...)
+			rows = append(rows, footGuns(on)...)
 		default:
-			r, err := parseRow(w)
+			r, err := parseRow(w, on)
 			if err != nil {
 				return nil, err
 			}
@@ -74,16 +76,13 @@ func ParseRows(words []string) (rows []Row, err error) {
 	return rows, nil
 }
 
-func parseRow(word string) (Row, error) {
+func parseRow(word, on string) (Row, error) {
 	name, rest, _ := strings.Cut(word, ":")
 	t, err := targets.Find(name)
 	if err != nil {
 		return Row{}, err
 	}
-	if t.Node == nil {
-		return Row{}, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", name), "recount run --target %s --on docker", name)
-	}
-	r := Row{Word: word, Target: name, About: t.About, found: t}
+	r := Row{Word: word, Target: name}
 	for _, o := range strings.Split(rest, ":") {
 		if o == "" {
 			continue
@@ -96,12 +95,26 @@ func parseRow(word string) (Row, error) {
 			r.Options = map[string]string{}
 		}
 		r.Options[k] = v
+	}
+	if on == record.OnSim && t.Node == nil {
+		return Row{}, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", name),
+			"add --on virtual if it is all Go; or recount run --target %s --on docker", name)
+	}
+	t = t.On(on != record.OnSim, r.Options)
+	r.About, r.found = t.About, t
+	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
+		v := r.Options[k]
 		if opt := option(t, k); opt != nil && len(opt.Breaks) > 0 && v != opt.Default {
 			r.About, r.Breaks = opt.About, append(r.Breaks, opt.Breaks...)
 		}
 	}
 	if r.options, err = t.Parse(r.Options); err != nil {
 		return Row{}, err
+	}
+	if on != record.OnSim {
+		if err := harness.Check(record.Plan{Target: name, Options: r.Options, On: on}); err != nil {
+			return Row{}, err
+		}
 	}
 	if guns := r.guns(); len(guns) > 0 {
 		w := r
@@ -125,38 +138,33 @@ func option(t *targets.Target, name string) *targets.Option {
 	return &t.Options[i]
 }
 
-// everyRow is every target that can be simulated, each followed by its foot-guns.
-func everyRow() (rows []Row) {
+// everyRow is every target that runs there, each followed by its foot-guns.
+func everyRow(on string) (rows []Row) {
 	for _, t := range targets.All() {
-		if t.Node != nil {
-			rows = append(rows, must(t.Name))
-			rows = append(rows, gunsOf(t)...)
+		if r, err := parseRow(t.Name, on); err == nil {
+			rows = append(rows, r)
+			rows = append(rows, gunsOf(r, on)...)
 		}
 	}
 	return rows
 }
 
 // footGuns is every foot-gun of every target. What one target does not feel another may.
-func footGuns() (rows []Row) {
-	for _, t := range targets.All() {
-		if t.Node != nil {
-			rows = append(rows, gunsOf(t)...)
-		}
-	}
-	return rows
+func footGuns(on string) (rows []Row) {
+	return slices.DeleteFunc(everyRow(on), func(r Row) bool { return !r.FootGun() })
 }
 
 // gunsOf is every switch of a target, and every choice, that breaks what it is there to break.
-func gunsOf(t *targets.Target) (rows []Row) {
-	for _, o := range t.Options {
+func gunsOf(r Row, on string) (rows []Row) {
+	for _, o := range r.found.Options {
 		switch {
 		case len(o.Breaks) == 0:
 		case o.Kind == targets.Bool:
-			rows = append(rows, must(t.Name+":"+o.Name))
+			rows = append(rows, must(r.Target+":"+o.Name, on))
 		case o.Kind == targets.Choice:
 			for _, c := range o.Choices {
 				if c != o.Default {
-					rows = append(rows, must(t.Name+":"+o.Name+"="+c))
+					rows = append(rows, must(r.Target+":"+o.Name+"="+c, on))
 				}
 			}
 		}
@@ -165,8 +173,8 @@ func gunsOf(t *targets.Target) (rows []Row) {
 }
 
 // must parses a word that is made of registered names.
-func must(word string) Row {
-	r, err := parseRow(word)
+func must(word, on string) Row {
+	r, err := parseRow(word, on)
 	if err != nil {
 		panic(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/scenarios"
@@ -22,7 +23,7 @@ func names[T any](all []T, name func(T) string) (list []string) {
 }
 
 func TestWordsForElections(t *testing.T) {
-	rows, err := ParseRows([]string{"raft", "raft:forget-vote", "raft", "bully:scale=0.5"})
+	rows, err := ParseRows([]string{"raft", "raft:forget-vote", "raft", "bully:scale=0.5"}, record.OnSim)
 	require.NoError(t, err)
 	require.Equal(t, []string{"raft", "raft:forget-vote", "bully:scale=0.5"}, names(rows, func(r Row) string { return r.Word }))
 	require.Equal(t, []bool{false, true, false}, []bool{rows[0].FootGun(), rows[1].FootGun(), rows[2].FootGun()})
@@ -35,20 +36,42 @@ func TestWordsForElections(t *testing.T) {
 		"raft:forgetvote": `unknown option "forgetvote"`,
 		"raft:scale=much": "is not a positive number",
 	} {
-		_, err := ParseRows([]string{word})
+		_, err := ParseRows([]string{word}, record.OnSim)
 		require.ErrorContains(t, err, want)
 		require.NotEmpty(t, hint.Of(err), word)
 	}
 }
 
+// On virtual the rows are real servers that are built from Go source, and what else is named is refused with the reason.
+func TestWordsForElectionsInVirtualTime(t *testing.T) {
+	rows, err := ParseRows([]string{"etcd", "hashicorp-raft:version=1.6.1"}, record.OnVirtual)
+	require.NoError(t, err)
+	require.Equal(t, "etcd", rows[0].Target)
+	for word, want := range map[string]string{
+		"raft":                "is an algorithm, not a real server",
+		"zookeeper":           "it is made of packages of Debian, not from Go source: in virtual time run servers that are all Go",
+		"etcd:version=3.4.23": "it is made of packages of Debian, not from Go source",
+	} {
+		_, err := ParseRows([]string{word}, record.OnVirtual)
+		require.ErrorContains(t, err, want)
+		require.NotEmpty(t, hint.Of(err), word)
+	}
+	rows, err = ParseRows([]string{AllRows}, record.OnVirtual)
+	require.NoError(t, err)
+	words := names(rows, func(r Row) string { return r.Word })
+	require.Contains(t, words, "nats")
+	require.NotContains(t, words, "raft")
+	require.NotContains(t, words, "zookeeper")
+}
+
 func TestAllMeansEveryElectionAndEveryFootGun(t *testing.T) {
-	rows, err := ParseRows([]string{AllRows})
+	rows, err := ParseRows([]string{AllRows}, record.OnSim)
 	require.NoError(t, err)
 	words := names(rows, func(r Row) string { return r.Word })
 	for _, target := range targets.All() {
 		require.Equal(t, target.Node != nil, slices.Contains(words, target.Name), target.Name)
 	}
-	guns, err := ParseRows([]string{FootGuns})
+	guns, err := ParseRows([]string{FootGuns}, record.OnSim)
 	require.NoError(t, err)
 	require.Contains(t, names(guns, func(r Row) string { return r.Word }), "raft:forget-vote")
 	for _, r := range guns {
@@ -105,11 +128,11 @@ func TestPlansAreChecked(t *testing.T) {
 }
 
 func TestTargetsAreNoFootGuns(t *testing.T) {
-	rows, err := ParseRows([]string{Targets})
+	rows, err := ParseRows([]string{Targets}, record.OnSim)
 	require.NoError(t, err)
-	all, err := ParseRows([]string{Targets, FootGuns})
+	all, err := ParseRows([]string{Targets, FootGuns}, record.OnSim)
 	require.NoError(t, err)
-	every, err := ParseRows([]string{AllRows})
+	every, err := ParseRows([]string{AllRows}, record.OnSim)
 	require.NoError(t, err)
 	require.NotEmpty(t, rows)
 	require.False(t, slices.ContainsFunc(rows, Row.FootGun))
