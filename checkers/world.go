@@ -132,7 +132,7 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 		w.links = true
 		cell := from*w.n + to
 		if l.Port != 0 {
-			cell = w.port(port{cell, l.Port})
+			cell = cellOf(w, &w.ports, port{cell, l.Port})
 		}
 		switch {
 		case l.Cut:
@@ -158,7 +158,7 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			if p.State == history.Up {
 				to = fine
 			}
-			f(w.part(tended{i, p.Process}), to)
+			f(cellOf(w, &w.tended, tended{i, p.Process}), to)
 		}
 	}
 	for _, k := range c.Clocks {
@@ -190,29 +190,15 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 	}
 }
 
-// port returns the cell of a single port.
-func (w *world) port(p port) int {
-	cell, known := w.ports[p]
+// cellOf returns the cell of what cells count, fine when it is first asked for.
+func cellOf[K comparable](w *world, cells *map[K]int, of K) int {
+	cell, known := (*cells)[of]
 	if !known {
-		if w.ports == nil {
-			w.ports = map[port]int{}
+		if *cells == nil {
+			*cells = map[K]int{}
 		}
 		cell = len(w.cells)
-		w.ports[p] = cell
-		w.cells = append(w.cells, fine)
-	}
-	return cell
-}
-
-// part returns the cell of a part of a node.
-func (w *world) part(p tended) int {
-	cell, known := w.tended[p]
-	if !known {
-		if w.tended == nil {
-			w.tended = map[tended]int{}
-		}
-		cell = len(w.cells)
-		w.tended[p] = cell
+		(*cells)[of] = cell
 		w.cells = append(w.cells, fine)
 	}
 	return cell

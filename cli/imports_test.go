@@ -92,35 +92,18 @@ var arrows = map[string]string{
 var open = []string{"internal/hint", "internal/option", "internal/seed", "internal/strict"}
 
 func TestImportsPointOneWay(t *testing.T) {
-	root := ".."
 	seen := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && d.Name() == "testdata" {
-			return fs.SkipDir
-		}
-		if err != nil || d.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-			return err
-		}
-		rel, err := filepath.Rel(root, filepath.Dir(file))
-		require.NoError(t, err)
-		pkg := filepath.ToSlash(rel)
+	for pkg, imports := range imported(t, false) {
 		place := named(pkg, slices.Collect(maps.Keys(arrows)))
 		require.NotEmpty(t, place, "package %s has no place in the picture", pkg)
-		allowed := arrows[place]
 		seen[place] = true
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		require.NoError(t, err)
-		for _, i := range f.Imports {
-			name, err := strconv.Unquote(i.Path.Value)
-			require.NoError(t, err)
+		for _, name := range imports {
 			to, ours := strings.CutPrefix(name, "recount/")
 			if ours && !slices.Contains(open, to) {
-				require.NotEmpty(t, named(to, strings.Fields(allowed)), "%s imports %s", file, name)
+				require.NotEmpty(t, named(to, strings.Fields(arrows[place])), "%s imports %s", pkg, name)
 			}
 		}
-		return nil
-	})
-	require.NoError(t, err)
+	}
 	for pkg := range arrows {
 		require.True(t, seen[pkg], "package %s is gone", pkg)
 	}
@@ -128,30 +111,42 @@ func TestImportsPointOneWay(t *testing.T) {
 
 // TestPropertiesDrawTheSameEachTime: a test whose cases are other ones each time fails when nothing was changed.
 func TestPropertiesDrawTheSameEachTime(t *testing.T) {
-	drawn, seeded := map[string]bool{}, map[string]bool{}
-	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, "_test.go") {
+	drawn := 0
+	for pkg, imports := range imported(t, true) {
+		if slices.Contains(imports, "pgregory.net/rapid") {
+			drawn++
+			require.Contains(t, imports, "recount/internal/testseed", "%s draws with rapid: import recount/internal/testseed", pkg)
+		}
+	}
+	require.NotZero(t, drawn)
+}
+
+// imported returns what the packages of this module import, by their folders: in their tests, or all but those.
+func imported(t *testing.T, tests bool) map[string][]string {
+	all := map[string][]string{}
+	root := ".."
+	require.NoError(t, filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") != tests {
 			return err
 		}
+		rel, err := filepath.Rel(root, filepath.Dir(file))
+		require.NoError(t, err)
+		pkg := filepath.ToSlash(rel)
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			return nil // what is not meant to be read
-		}
+		require.NoError(t, err, file)
+		imports := all[pkg] // and be it that there are none
 		for _, i := range f.Imports {
-			switch i.Path.Value {
-			case `"pgregory.net/rapid"`:
-				drawn[filepath.Dir(file)] = true
-			case `"recount/internal/testseed"`:
-				seeded[filepath.Dir(file)] = true
-			}
+			name, err := strconv.Unquote(i.Path.Value)
+			require.NoError(t, err)
+			imports = append(imports, name)
 		}
+		all[pkg] = imports
 		return nil
-	})
-	require.NoError(t, err)
-	require.NotEmpty(t, drawn)
-	for pkg := range drawn {
-		require.True(t, seeded[pkg], "%s draws with rapid: import recount/internal/testseed", pkg)
-	}
+	}))
+	return all
 }
 
 // named returns the pattern that a package goes by: its own path, or else one with a * for its last part; "" if there is none.
