@@ -67,8 +67,8 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	if g.nodes < 1 || g.nodes > 99 {
-		return hint.Add(fmt.Errorf("%d nodes", g.nodes), "--nodes takes 1 to 99")
+	if g.nodes < 1 || g.nodes > harness.MaxNodes {
+		return hint.Add(fmt.Errorf("%d nodes", g.nodes), "--nodes takes 1 to %d", harness.MaxNodes)
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "file\t%s reads well\n", file)

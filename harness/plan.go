@@ -100,8 +100,8 @@ func resolve(p record.Plan) (*subject, error) {
 			"the simulator runs algorithms in virtual time: leave --on away")
 	case p.On == record.OnSim && s.target.Node == nil:
 		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker")
-	case s.Nodes < 2 || s.Nodes > 99:
-		return nil, hint.Add(fmt.Errorf("%d nodes", s.Nodes), "an election takes 2 to 99")
+	case CheckSize(s.Nodes) != nil:
+		return nil, CheckSize(s.Nodes)
 	case s.Time < 0:
 		return nil, hint.Add(fmt.Errorf("time %v", s.Time), "a run lasts a positive time, such as 30s")
 	}
@@ -229,6 +229,17 @@ func KnownProperty(property string) error {
 	}
 	if property != NoProgress && !slices.Contains(known, property) {
 		return hint.Unknown("property", property, known)
+	}
+	return nil
+}
+
+// MaxNodes is how many nodes a cluster may have.
+const MaxNodes = 99
+
+// CheckSize finds what is wrong with a number of nodes.
+func CheckSize(nodes int) error {
+	if nodes < 2 || nodes > MaxNodes {
+		return hint.Add(fmt.Errorf("%d nodes", nodes), "an election takes 2 to %d", MaxNodes)
 	}
 	return nil
 }

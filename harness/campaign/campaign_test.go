@@ -285,7 +285,7 @@ func TestAFileIsChecked(t *testing.T) {
 		"targets: [raft]\nruns: -1":                       {"runs: less than none", "default"},
 		"targets: [{target: raft, runs: -1}]":             {"raft: -1 runs", "leave it out"},
 		"targets: [{target: raft, options: {scale: []}}]": {"option scale has no values", "leave it out"},
-		"targets: [raft]\nnodes: 3-9000000000000":         {"up to 9000000000000 nodes: 99 are the most", "3 to 7"},
+		"targets: [raft]\nnodes: 3-9000000000000":         {"clusters of 3 to 9000000000000 nodes", "3 to 7"},
 		"targets: [raft]\nshard: 4611686018427387904":     {"shard: 4611686018427387904 runs", "500"},
 		"targets: [raft]\nname: a@b":                      {`name "a@b"`, "nightly"},
 		"targets: [etcd]":                                 {"etcd is a real system", "--on docker"},

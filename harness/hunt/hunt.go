@@ -92,9 +92,6 @@ type Result struct {
 // so neither do the plans: the same seed hunts the same runs on every machine.
 const window = 64
 
-// maxNodes is the largest cluster that a plan may have.
-const maxNodes = 99
-
 // Hunt makes runs until it has found something, or until its budget is spent, or ctx ends. An error is one of the
 // configuration, and the result nil, or one of the harness, and the result what was found until then.
 func Hunt(ctx context.Context, cfg Config) (*Result, error) {
@@ -149,10 +146,8 @@ func (h *hunter) check() (err error) {
 	}
 	if h.Nodes == [2]int{} {
 		h.sizes = Sizes
-	} else if h.Nodes[0] < 2 || h.Nodes[1] < h.Nodes[0] {
-		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start")
-	} else if h.Nodes[1] > maxNodes {
-		return hint.Add(fmt.Errorf("clusters of up to %d nodes: %d are the most", h.Nodes[1], maxNodes), "3 to 7 are a good start")
+	} else if h.Nodes[1] < h.Nodes[0] || harness.CheckSize(h.Nodes[0]) != nil || harness.CheckSize(h.Nodes[1]) != nil {
+		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start; an election takes 2 to %d", harness.MaxNodes)
 	}
 	for n := h.Nodes[0]; n > 0 && n <= h.Nodes[1]; n++ {
 		h.sizes = append(h.sizes, n)

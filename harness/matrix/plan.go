@@ -18,8 +18,8 @@ func (p *Plan) Check() error {
 		}
 	}
 	for _, n := range p.Nodes {
-		if n < 2 || n > 99 {
-			return hint.Add(fmt.Errorf("%d nodes", n), "an election takes 2 to 99")
+		if err := harness.CheckSize(n); err != nil {
+			return err
 		}
 	}
 	switch {
