@@ -38,6 +38,7 @@ type clusterFlags struct {
 // atCluster is what is kept of a campaign that a cluster makes, to come back to it.
 type atCluster struct {
 	Job        string `json:"job"`
+	State      string `json:"state"` // asked, before the cluster has taken the Job, then made
 	Namespace  string `json:"namespace"`
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	Context    string `json:"context,omitempty"`
@@ -46,6 +47,12 @@ type atCluster struct {
 }
 
 const clusterFile = "cluster.json"
+
+// The states of a campaign at a cluster.
+const (
+	jobAsked = "asked"
+	jobMade  = "made"
+)
 
 func (g *clusterFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&g.on, "on-cluster", false, "have pods of Kubernetes make it: docs/campaigns.md")
@@ -112,14 +119,21 @@ func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campa
 		return failure{err}
 	}
 	dir := filepath.Join(campaign.Folder(g.results), c.Name)
-	at := atCluster{j.Name, client.Namespace, k.kubeconfig, k.context, g.store, plan.Key()}
+	at := atCluster{j.Name, jobAsked, client.Namespace, k.kubeconfig, k.context, g.store, plan.Key()}
+	if err := at.free(cmd.Context(), g.results, c.Name); err != nil {
+		return err
+	}
 	if err := plan.Put(cmd.Context(), st); err != nil {
+		return failure{err}
+	}
+	if err := at.write(dir); err != nil { // before there is a Job: whatever ends this process, attach and stop find it
 		return failure{err}
 	}
 	manifest.Namespace = client.Namespace
 	if err := client.Create(cmd.Context(), manifest, secret); err != nil {
 		return failure{err}
 	}
+	at.State = jobMade
 	if err := at.write(dir); err != nil {
 		return failure{err}
 	}
@@ -172,12 +186,32 @@ func (a atCluster) write(dir string) error {
 	return err
 }
 
-// readAtCluster reads where a campaign is made.
+// free finds out whether another edition of the campaign is being made: nobody would find its Job again.
+func (a atCluster) free(ctx context.Context, results, name string) error {
+	old, err := readAtCluster(results, name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && old.Job == a.Job {
+		return nil
+	}
+	var runs bool
+	if err == nil {
+		var client *cluster.Client
+		if client, err = cluster.Dial(old.Kubeconfig, old.Context, old.Namespace); err == nil {
+			runs, err = client.Runs(ctx, old.Job)
+		}
+	}
+	switch file := filepath.Join(campaign.Folder(results), name, clusterFile); {
+	case err != nil:
+		return failure{hint.Add(fmt.Errorf("does another edition of %s run? %w", name, err), "remove %s if none does", file)}
+	case runs:
+		return harness.Usage(hint.Add(fmt.Errorf("another edition of %s runs as Job %s", name, old.Job),
+			"recount campaign attach %s waits for it, recount campaign stop %s ends it; a campaign of another name runs beside it", name, name))
+	}
+	return nil
+}
+
+// readAtCluster reads where a campaign is made; fs.ErrNotExist if nobody has asked a cluster to.
 func readAtCluster(results, name string) (a atCluster, err error) {
 	text, err := os.ReadFile(filepath.Join(campaign.Folder(results), name, clusterFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return a, harness.Usage(hint.Add(fmt.Errorf("no cluster makes campaign %q", name), "recount campaign run FILE --on-cluster has one make it"))
-	}
 	if err == nil {
 		err = json.Unmarshal(text, &a)
 	}
@@ -230,7 +264,10 @@ func numbers(all []int) string {
 
 // campaignAt is the campaign that a cluster makes, by its name.
 func (g *campaignFlags) campaignAt(ctx context.Context, name string) (at atCluster, st *store.Store, client *cluster.Client, err error) {
-	if at, err = readAtCluster(g.results, name); err != nil {
+	if at, err = readAtCluster(g.results, name); errors.Is(err, fs.ErrNotExist) {
+		err = harness.Usage(hint.Add(fmt.Errorf("no cluster makes campaign %q", name), "recount campaign run FILE --on-cluster has one make it"))
+	}
+	if err != nil {
 		return at, nil, nil, err
 	}
 	if client, err = cluster.Dial(at.Kubeconfig, at.Context, at.Namespace); err == nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -72,33 +74,63 @@ func (c *Client) fault(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case strings.Contains(err.Error(), "exceeded quota"):
+		return hint.Add(fmt.Errorf("the cluster at %s refuses to %s: %s", c.Host, doing, oneLine(err)), "ask for less (--parallelism, --cpu, --memory), end another Job, or take another --namespace")
 	case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
-		return hint.Add(fmt.Errorf("the cluster at %s refuses to %s: %w", c.Host, doing, err), "docs/campaigns.md has the rights that it takes, to be applied by somebody who may")
+		return hint.Add(fmt.Errorf("the cluster at %s refuses to %s: %s", c.Host, doing, oneLine(err)), "docs/campaigns.md has the rights that it takes, to be applied by somebody who may")
 	case apierrors.IsNotFound(err):
-		return hint.Add(fmt.Errorf("%s: %w", doing, err), "is --namespace right? It is %s", c.Namespace)
+		return hint.Add(fmt.Errorf("%s: %s", doing, oneLine(err)), "is --namespace right? It is %s", c.Namespace)
 	case errors.As(err, &unreachable):
 		return hint.Add(fmt.Errorf("the cluster at %s does not answer: %w", c.Host, unreachable.Err), "is it the right one? --kubeconfig FILE and --context NAME name another")
 	}
-	return hint.Add(fmt.Errorf("%s: %w", doing, err), "recount campaign run --dry-run prints what it was asked for")
+	return hint.Add(fmt.Errorf("%s: %s", doing, oneLine(err)), "recount campaign run --dry-run prints what it was asked for")
 }
 
-// Create has the cluster make a Job, with its Secret, if it has one. A Job of that name that is there already goes on: it makes
-// the same.
+// oneLine is an error in one line: those of clusters may have several.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// Create has the cluster make a Job, with its Secret, if it has one: that is there before pods look for it, and is then given to the
+// Job, so that it goes with it. A Job of that name that is there already goes on: it makes the same.
 func (c *Client) Create(ctx context.Context, j *batchv1.Job, secret *corev1.Secret) error {
 	if secret != nil {
-		err := c.core.Post().Namespace(c.Namespace).Resource("secrets").Body(secret).Do(ctx).Error()
-		if apierrors.IsAlreadyExists(err) {
-			err = c.core.Put().Namespace(c.Namespace).Resource("secrets").Name(secret.Name).Body(secret).Do(ctx).Error()
-		}
-		if err != nil {
+		if err := c.put(ctx, secret); err != nil {
 			return c.fault("make Secret "+secret.Name, err)
 		}
 	}
-	err := c.batch.Post().Namespace(c.Namespace).Resource("jobs").Body(j).Do(ctx).Error()
+	made := &batchv1.Job{}
+	err := c.batch.Post().Namespace(c.Namespace).Resource("jobs").Body(j).Do(ctx).Into(made)
 	if apierrors.IsAlreadyExists(err) {
+		err = c.batch.Get().Namespace(c.Namespace).Resource("jobs").Name(j.Name).Do(ctx).Into(made)
+	}
+	if err != nil {
+		err = c.fault("make Job "+j.Name, err)
+		if secret != nil {
+			err = errors.Join(err, c.removeSecret(context.WithoutCancel(ctx), secret.Name))
+		}
+		return err
+	}
+	if secret == nil {
 		return nil
 	}
-	return c.fault("make Job "+j.Name, err)
+	secret.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: made.Name, UID: made.UID}}
+	return c.fault("give Secret "+secret.Name+" to its Job", c.put(ctx, secret))
+}
+
+// put makes a Secret, or makes it anew.
+func (c *Client) put(ctx context.Context, secret *corev1.Secret) error {
+	err := c.core.Post().Namespace(c.Namespace).Resource("secrets").Body(secret).Do(ctx).Error()
+	if apierrors.IsAlreadyExists(err) {
+		err = c.core.Put().Namespace(c.Namespace).Resource("secrets").Name(secret.Name).Body(secret).Do(ctx).Error()
+	}
+	return err
+}
+
+func (c *Client) removeSecret(ctx context.Context, name string) error {
+	err := c.core.Delete().Namespace(c.Namespace).Resource("secrets").Name(name).Do(ctx).Error()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return c.fault("remove Secret "+name, err)
 }
 
 // Get returns a Job; nil if there is none of that name.
@@ -111,15 +143,23 @@ func (c *Client) Get(ctx context.Context, name string) (*batchv1.Job, error) {
 	return j, c.fault("look at Job "+name, err)
 }
 
-// Stop ends a Job: its pods go, and what they have kept in the store stays.
+// Stop ends a Job: its pods go, and its Secret; what they have kept in the store stays.
 func (c *Client) Stop(ctx context.Context, name string) error {
 	err := c.batch.Delete().Namespace(c.Namespace).Resource("jobs").Name(name).
 		Body(&metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationBackground)}).Do(ctx).Error()
-	if err != nil && !apierrors.IsNotFound(err) { // without it there may still be its Secret
+	if err != nil && !apierrors.IsNotFound(err) {
 		return c.fault("stop Job "+name, err)
 	}
-	if err := c.core.Delete().Namespace(c.Namespace).Resource("secrets").Name(name).Do(ctx).Error(); err != nil && !apierrors.IsNotFound(err) {
-		return c.fault("remove Secret "+name, err)
+	return c.removeSecret(ctx, name) // who made it may have been killed before it was the Job's
+}
+
+// Runs reports whether there is a Job of that name that has not ended.
+func (c *Client) Runs(ctx context.Context, name string) (bool, error) {
+	j, err := c.Get(ctx, name)
+	if err != nil || j == nil {
+		return false, err
 	}
-	return nil
+	return !slices.ContainsFunc(j.Status.Conditions, func(cond batchv1.JobCondition) bool {
+		return (cond.Type == batchv1.JobComplete || cond.Type == batchv1.JobFailed) && cond.Status == corev1.ConditionTrue
+	}), nil
 }

@@ -9,6 +9,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Refused says why the cluster makes no pods of a Job, such as a quota that is spent, in words; "" if nobody knows. What the
+// cluster's controllers meet with is told by events alone.
+func (c *Client) Refused(ctx context.Context, name string) (string, error) {
+	events := &corev1.EventList{}
+	err := c.core.Get().Namespace(c.Namespace).Resource("events").VersionedParams(&metav1.ListOptions{
+		FieldSelector: "involvedObject.kind=Job,involvedObject.name=" + name + ",reason=FailedCreate", Limit: 500,
+	}, c.params).Do(ctx).Into(events)
+	if err != nil {
+		return "", c.fault("look at events of Job "+name, err)
+	}
+	return refused(events.Items), nil
+}
+
+// refused is the last of events in which a pod was not made.
+func refused(events []corev1.Event) (why string) {
+	var last metav1.Time
+	for _, e := range events {
+		if !e.LastTimestamp.Before(&last) {
+			last, why = e.LastTimestamp, "no pod is made: "+strings.TrimPrefix(tail(e.Message), "Error creating: ")
+		}
+	}
+	return why
+}
+
 // Trouble says why pods of a Job do not run although they were to, or else why the last one that failed did, in words; "" if
 // there is neither.
 func (c *Client) Trouble(ctx context.Context, name string) (string, error) {
@@ -60,10 +84,15 @@ func failed(pods []corev1.Pod) (why string) {
 
 // quote is what is said of a pod, in one line.
 func quote(pod, reason, message string) string {
+	return strings.TrimSuffix(fmt.Sprintf("pod %s: %s: %s", pod, reason, tail(message)), ": ")
+}
+
+// tail is a message in one line: what went wrong stands at its end.
+func tail(message string) string {
 	const most = 300
 	message = strings.Join(strings.Fields(message), " ")
-	if len(message) > most { // what went wrong stands at the end
+	if len(message) > most {
 		message = "…" + strings.ToValidUTF8(message[len(message)-most:], "")
 	}
-	return strings.TrimSuffix(fmt.Sprintf("pod %s: %s: %s", pod, reason, message), ": ")
+	return message
 }

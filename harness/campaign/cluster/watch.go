@@ -25,10 +25,13 @@ type Outcome struct {
 	Why               string // the last pod of them failed; "" if nobody knows
 }
 
+// patience is how often a Job without a pod is looked at before what keeps pods away is taken to last.
+const patience = 15
+
 // Watch looks at a Job until all its indexes are done or given up, or ctx ends, and tells how it goes. It asks now and then: a
 // watch that breaks would have to be begun anew, and nothing is in a hurry.
 func (c *Client) Watch(ctx context.Context, name string, every time.Duration, tell func(Progress)) (*Outcome, error) {
-	silent := 0
+	silent, barren := 0, 0
 	for {
 		j, err := c.Get(ctx, name)
 		switch {
@@ -48,7 +51,18 @@ func (c *Client) Watch(ctx context.Context, name string, every time.Duration, te
 					p.Trouble = err.Error()
 				}
 			}
+			if p.Done+p.Failed+p.Active+p.Terminating+int(j.Status.Failed) > 0 {
+				barren = 0
+			} else if barren++; barren%5 == 0 { // a while ago there was to be a pod
+				if p.Trouble, err = c.Refused(ctx, name); err != nil {
+					p.Trouble = err.Error()
+				}
+			}
 			tell(p)
+			if barren >= patience && p.Trouble != "" && barren%5 == 0 {
+				return o, hint.Add(fmt.Errorf("the cluster takes no pods of Job %s: %s", name, p.Trouble),
+					"the Job waits, and recount campaign attach comes back to it; or recount campaign stop ends it, and the same command asks for less: --cpu, --memory")
+			}
 			if p.Done == 0 && hopeless(p.Trouble) {
 				return o, hint.Add(fmt.Errorf("the pods of Job %s do not start: %s", name, p.Trouble),
 					"look at --image, and at who may pull it; recount campaign stop ends the Job")
