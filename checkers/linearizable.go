@@ -221,7 +221,7 @@ func traffic(all []*object) (w work) {
 		}
 		w.failed += o.failed
 		w.clients = max(w.clients, len(o.clients))
-		var open []time.Duration
+		var calls, returns []time.Duration // of what certainly happened
 		for i := range o.Ops {
 			u := &o.Ops[i]
 			w.ops++
@@ -233,10 +233,9 @@ func traffic(all []*object) (w work) {
 			if u.Kind != linear.Put {
 				w.told++
 			}
-			open = slices.DeleteFunc(open, func(t time.Duration) bool { return t < u.Call })
-			open = append(open, u.Return)
-			w.atOnce = max(w.atOnce, len(open))
+			calls, returns = append(calls, u.Call), append(returns, u.Return)
 		}
+		w.atOnce = max(w.atOnce, linear.AtOnce(calls, returns))
 	}
 	return w
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
@@ -92,4 +93,18 @@ func flipping(n int) string {
 		fmt.Fprintf(&b, "%dms client put 1\n%dms client get 2\n", 2000+2*i, 2001+2*i)
 	}
 	return b.String()
+}
+
+func TestAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		calls, returns []time.Duration
+		want           int
+	}{
+		{nil, nil, 0},
+		{[]time.Duration{1, 2, 3}, []time.Duration{1, 2, 3}, 1},
+		{[]time.Duration{1, 2, 3}, []time.Duration{2, 3, 3}, 2}, // one that returns as another is called is under way with it
+		{[]time.Duration{1, 1, 5, 6}, []time.Duration{9, 4, 9, 9}, 3},
+	} {
+		require.Equal(t, c.want, AtOnce(c.calls, c.returns))
+	}
 }

@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // timeline is what a search goes along: the returns of operations, and what has been called by each of them. An operation
@@ -75,4 +76,18 @@ func spare[M mask](t *timeline, i int32, slotted []int32, busy, done *M) bool {
 	}
 	slot := t.slot[before]
 	return slotted[slot] == before && has(busy, slot) && !has(done, slot)
+}
+
+// AtOnce is how many operations were under way at once at most, told when they were called, in order, and when each of them
+// returned. It changes the order of the returns.
+func AtOnce(calls, returns []time.Duration) (most int) {
+	slices.Sort(returns)
+	over := 0 // how many had returned before the one that is called
+	for i, call := range calls {
+		for over < len(returns) && returns[over] < call {
+			over++
+		}
+		most = max(most, i+1-over)
+	}
+	return most
 }

@@ -86,19 +86,16 @@ func (t *Txns) remedy(ctx context.Context, part []Txn) string {
 	if leastCost(len(part)) > memoryOf(ctx).bytes { // however few of them overlap
 		return more(ctx)
 	}
-	maybe, atOnce := 0, 0
-	var open []time.Duration // the returns of those under way
+	maybe := 0
+	var calls, returns []time.Duration // of those that certainly happened
 	for i := range part {
-		x := &part[i]
-		if !x.Sure() {
+		if x := &part[i]; x.Sure() {
+			calls, returns = append(calls, x.Call), append(returns, x.Return)
+		} else {
 			maybe++
-			continue
 		}
-		open = slices.DeleteFunc(open, func(at time.Duration) bool { return at < x.Call })
-		open = append(open, x.Return)
-		atOnce = max(atOnce, len(open))
 	}
-	return remedy(ctx, maybe, atOnce)
+	return remedy(ctx, maybe, AtOnce(calls, returns))
 }
 
 // prune leaves out what nobody can have seen: transactions of unknown outcome none of whose writes was ever found.
