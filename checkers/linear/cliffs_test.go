@@ -26,6 +26,15 @@ func TestCliffs(t *testing.T) {
 		}
 		require.Equal(t, illegal, DecideFence(ctx, all).Answer)
 	})
+	t.Run("a fence, more accesses than a small search has room for", func(t *testing.T) {
+		defer func(was int64) { small = was }(small)
+		small = 256 << 10
+		all := repeating(5000, 5, 0.01)
+		found := DecideFence(ctx, all)
+		require.Equal(t, legal, found.Answer)
+		require.NotZero(t, found.Steps, "a first look is enough: nobody asks porcupine")
+		require.Less(t, found.Steps, lookStepsPer*len(all))
+	})
 	t.Run("a register of five values, some writes of unknown outcome", func(t *testing.T) {
 		for seed := range uint64(3) {
 			o := shape{clients: 5, ops: 10_000, unknown: 1, reads: 40}.draw(seed, false)

@@ -107,12 +107,19 @@ const (
 // search looks for an order of operations, in order of their calls, in every way there is.
 func (o *Object) search(ctx context.Context, uses []Op, m *memory) Found {
 	t := newTimeline(o, uses, State{})
-	found := t.deep(ctx, limits{steps: lookSteps + lookStepsPer*len(uses), bytes: min(small, m.bytes)})
+	look := limits{steps: lookSteps + lookStepsPer*len(uses), bytes: min(small, m.bytes)}
+	found := t.deep(ctx, look)
 	if found.Answer != unknown || ctx.Err() != nil {
 		return found
 	}
 	m.mu.Lock() // large searches take turns
 	defer m.mu.Unlock()
+	if found.Steps <= look.steps { // the history is so long that looking through it takes more room
+		look.bytes = m.bytes
+		if found = t.deep(ctx, look); found.Answer != unknown || ctx.Err() != nil {
+			return found
+		}
+	}
 	found = t.race(ctx, m.bytes/2)
 	if found.Answer == unknown && ctx.Err() == nil { // there may be memory enough for one
 		if answer, _ := t.porcupine(ctx, m.bytes); answer != unknown {

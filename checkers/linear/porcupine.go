@@ -26,8 +26,8 @@ func Ask(ctx context.Context, m porcupine.Model, ops []porcupine.Operation) (ans
 	return answer, why
 }
 
-// small is the memory that a search may take without asking whether others are under way.
-const small = 16 << 20
+// small is the memory that a search may take without asking whether others are under way. A test makes it less.
+var small int64 = 16 << 20
 
 // What porcupine keeps. For each operation: two entries, a list of them and the way back. For each step of the search
 // that leads to something new: a set of n bits and its place in a table. Measured, and doubled, because the garbage
