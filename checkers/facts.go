@@ -85,6 +85,7 @@ type watched struct {
 	last                    span          // of the last one that was asked for
 	view                    answer        // the last one that was asked for and not torn
 	up                      bool          // surely, ever since its last answer
+	fell                    time.Duration // when it was no longer so, if it was
 	silent                  []span        // when it was, and gave no answer for longer than it may
 	gaps                    int           // between answers, while it was
 	gapTime                 time.Duration // their sum

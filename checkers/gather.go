@@ -224,6 +224,9 @@ func (g *gathering) repeat(n int, at time.Duration) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
 	a.from, a.to, a.polled, a.lead = at, at, true, -1
+	if s.up {
+		g.silence(s, at)
+	}
 	g.world.answered(n, at, at) // who says something by itself, or would if it were otherwise, is up
 	s.last, s.up = span{at, at}, g.world.up(n)
 	g.lead(&a)
@@ -249,7 +252,7 @@ func (g *gathering) poll(n int, a *answer) {
 func (g *gathering) fell(at time.Duration) {
 	for n := range g.seen {
 		if s := &g.seen[n]; s.up && !g.world.up(n) {
-			s.up = false
+			s.up, s.fell = false, at
 			g.silence(s, at)
 		}
 	}
@@ -259,16 +262,22 @@ func (g *gathering) fell(at time.Duration) {
 func (g *gathering) stayed(at time.Duration) {
 	for n := range g.seen {
 		if s := &g.seen[n]; !s.up && g.world.up(n) {
-			s.last, s.up = span{at, at}, true
+			if s.up = true; s.fell < at { // what lasts no time does not count
+				s.last = span{at, at}
+			}
 		}
 	}
 }
 
 // silence takes note of it if a node that was up gave no answer for longer than it may until a time.
 func (g *gathering) silence(s *watched, until time.Duration) {
-	if until-s.last.to > g.lull() {
-		s.silent = append(s.silent, span{s.last.to, until})
+	if until-s.last.to <= g.lull() {
+		return
 	}
+	if n := len(s.silent); n > 0 && s.silent[n-1].from == s.last.to { // it goes on
+		s.silent = s.silent[:n-1]
+	}
+	s.silent = append(s.silent, span{s.last.to, until})
 }
 
 // sets takes note of what the nemesis sets out to do, as far as its beginning and its end tell.

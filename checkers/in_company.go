@@ -1,47 +1,109 @@
 package checkers
 
+import (
+	"slices"
+	"time"
+)
+
 // in company: when nodes surely had a majority with them, for what leaders owe to it.
 
-// attended returns every longest part of s throughout which all of these nodes surely were well, connected with each other
-// unless they elect through others, and with one majority, and what else there must be was there. Its members are that
-// majority, and more that were connected with each of them.
-func (f *facts) attended(s span, also func(e *epoch) bool, who ...int) (all []core) {
-	w := &f.world
-	epochs := w.during(s)
-	reached := -1 // the last epoch of the part before
-	for i := 0; reached < len(epochs)-1 && i < len(epochs); i++ {
-		nodes, members := first(w.n), set{}
+// company is what there must have been in a time.
+type company struct {
+	who  []int             // each of them well, and with the majority; connected with each other unless they elect through others
+	also func(*epoch) bool // nil for nothing else
+	seen bool              // all of it gave answers often enough
+}
+
+// attended returns every longest part of s throughout which there surely was such company, with one majority. Its members are
+// that majority, and more that were connected with all of who.
+func (f *facts) attended(s span, c company) (all []core) {
+	parts := f.pieces(s, c.seen)
+	reached := -1 // the last piece of the part before
+	for i := 0; reached < len(parts)-1 && i < len(parts); i++ {
+		nodes, members := first(f.world.n), set{}
+		mutual := slices.Repeat([]set{nodes}, f.world.n)
 		j := i
-		for ; j < len(epochs) && also(&epochs[j]); j++ {
-			for _, k := range who {
-				nodes = nodes.and(w.with(k, epochs[j:j+1], true))
-			}
-			now := w.serving(nodes, epochs[i:j+1])
-			if !f.attends(now, who) {
+		for ; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
+			nodes = nodes.and(parts[j].with(c.who))
+			f.servers.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
+			now, enough := f.attends(nodes, mutual, c.who)
+			if !enough {
 				break
 			}
 			members = now
 		}
 		if last := j - 1; last >= i && last > reached {
 			reached = last
-			part := span{max(s.from, epochs[i].from), s.to}
-			if j < len(epochs) {
-				part.to = epochs[j].from
-			}
-			all = append(all, core{part, members})
+			all = append(all, core{span{parts[i].from, parts[last].to}, members})
 		}
 	}
 	return all
 }
 
-// attends reports whether the nodes are a majority, with those in it that have to be.
-func (f *facts) attends(nodes set, who []int) bool {
+// piece is a part of an epoch in which always the same nodes gave answers often enough.
+type piece struct {
+	span
+	e      *epoch
+	silent set
+}
+
+// with returns who was well and connected with all of some nodes, themselves included; nobody if one of them was not, or silent.
+func (p *piece) with(who []int) set {
+	nodes := p.e.well.minus(p.silent)
+	all := nodes
 	for _, k := range who {
-		if !f.service() && !nodes.has(k) {
-			return false
+		if !all.has(k) {
+			return set{}
+		}
+		peers := p.e.mutual[k]
+		peers.add(k)
+		nodes = nodes.and(peers)
+	}
+	return nodes
+}
+
+// pieces cuts s where epochs begin and, if wanted, where nodes fall silent and answer again.
+func (f *facts) pieces(s span, silences bool) (all []piece) {
+	for part, e := range f.world.parts(s) {
+		if !silences {
+			all = append(all, piece{part, e, set{}})
+			continue
+		}
+		cuts := []time.Duration{part.from, part.to}
+		for i := range f.world.n {
+			for _, o := range meeting(f.seen[i].silent, part) {
+				o = o.within(part)
+				cuts = append(cuts, o.from, o.to)
+			}
+		}
+		slices.Sort(cuts)
+		cuts = slices.Compact(cuts)
+		for k, from := range cuts[:max(len(cuts)-1, 1)] {
+			p := piece{span{from, cuts[min(k+1, len(cuts)-1)]}, e, set{}}
+			for i := range f.world.n {
+				if slices.ContainsFunc(meeting(f.seen[i].silent, p.span), p.overlaps) {
+					p.silent.add(i)
+				}
+			}
+			all = append(all, p)
 		}
 	}
-	return f.majority(nodes)
+	return all
+}
+
+// attends returns who of some nodes can be a majority with those who have to be with it. Servers count if all of them, and
+// enough, are connected with each other.
+func (f *facts) attends(nodes set, mutual []set, who []int) (set, bool) {
+	for _, k := range who {
+		if !f.service() && !nodes.has(k) {
+			return set{}, false
+		}
+	}
+	if f.servers == (set{}) {
+		return nodes, f.majority(nodes)
+	}
+	servers, ok := clique(mutual, nodes.and(f.servers), f.majority)
+	return nodes.minus(f.servers).or(servers), ok
 }
 
 // silentIn returns who of some nodes gave no answer in s for longer than it may.
@@ -52,17 +114,6 @@ func (f *facts) silentIn(nodes set, s span) (silent set) {
 		}
 	})
 	return silent
-}
-
-// witnessed reports whether enough of an attendance was heard of throughout s.
-func (f *facts) witnessed(c core, s span, who ...int) bool {
-	silent := f.silentIn(c.members, s)
-	for _, k := range who {
-		if !f.answering(k, s) {
-			return false
-		}
-	}
-	return f.attends(c.members.minus(silent), who)
 }
 
 // reigns returns the times, longer than an election may take, throughout which somebody surely led.

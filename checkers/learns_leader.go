@@ -3,6 +3,8 @@ package checkers
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sort"
 	"time"
 
 	"recount/history"
@@ -19,8 +21,8 @@ func init() {
 
 // ignorance is when a node was not seen to know of a leader, and when it surely knew of none.
 type ignorance struct {
-	unseen []span // between answers that name somebody
-	surely []span // from the end of one answer that names nobody to the beginning of another, and none of any other kind between
+	unseen []span // between answers that name somebody, in the order in which they came
+	surely []span // those that are part of no other
 }
 
 // leaderless is a time in which a node was not seen to know of a leader though there was one, and it was connected with it.
@@ -48,34 +50,37 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	var due, longest time.Duration
 	var sure, doubtful *leaderless
 	times := 0
-	look := func(h hold, i int, c core) {
-		due += c.length()
-		times++
-		for _, s := range meeting(ignorant[i].unseen, c.span) {
-			s = s.within(c.span)
-			longest = max(longest, s.length())
-			if s.length() <= bound {
+	// look looks at the times in which a node was connected with a leader, and reports whether it may have known none in one.
+	look := func(h hold, i int) (perhaps bool) {
+		for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}}) {
+			if c.length() <= bound {
 				continue
 			}
-			if doubtful == nil {
-				doubtful = &leaderless{s, i, h, c}
-			}
-			for _, run := range meeting(ignorant[i].surely, s) {
-				run = run.within(s)
-				if f.net(run) > bound && f.witnessed(c, run, h.node, i) && (sure == nil || run.from < sure.from) {
-					sure = &leaderless{run, i, h, c}
+			due += c.length()
+			times++
+			for _, s := range meeting(ignorant[i].unseen, c.span) {
+				s = s.within(c.span)
+				longest = max(longest, s.length())
+				if s.length() > bound {
+					if perhaps = true; doubtful == nil {
+						doubtful = &leaderless{s, i, h, c}
+					}
 				}
 			}
 		}
+		return perhaps
 	}
 	for _, h := range f.reigns() {
 		f.learners().each(func(i int) {
-			if i == h.node || i >= f.world.n {
+			if i == h.node || i >= f.world.n || !look(h, i) {
 				return
 			}
-			for _, c := range f.attended(span{h.taken, h.given}, func(*epoch) bool { return true }, h.node, i) {
-				if c.length() > bound {
-					look(h, i, c)
+			for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}, seen: true}) {
+				for _, run := range meeting(ignorant[i].surely, c.span) {
+					run = f.worst(run.within(c.span))
+					if f.net(run) > bound && (sure == nil || run.from < sure.from) {
+						sure = &leaderless{run, i, h, c}
+					}
 				}
 			}
 		})
@@ -112,49 +117,70 @@ func (f *facts) learners() set {
 	return learners
 }
 
-// ignorance returns it for each node, and whether any node named another one. What is no evidence of what a node knows is none
-// of its ignorance either: divided answers, and those given before it knew anything.
+// ignorance returns it for each node, and whether any node named another one.
 func (f *facts) ignorance() (all []ignorance, names bool) {
 	all = make([]ignorance, len(f.nodes))
-	type latest struct {
-		named, last time.Duration // the ends of the last answers that named somebody, and that named nobody; -1 if there is none
-		asked       time.Duration // when the latter was asked for
-	}
-	seen := make([]latest, len(f.nodes))
-	for i := range seen {
-		seen[i].last = -1
-	}
+	said := make([]testimony, len(f.nodes))
+	named := make([]time.Duration, len(f.nodes)) // the ends of the last answers that named somebody
 	for i := range f.answers {
 		a := &f.answers[i]
-		s, own := &seen[a.node], &all[a.node]
 		leader := f.leader(a)
-		if names = names || leader != "" && leader != f.nodes[a.node]; leader != "" || a.role == history.Leader {
+		names = names || leader != "" && leader != f.nodes[a.node]
+		switch t := &said[a.node]; {
+		case leader != "" || a.role == history.Leader:
 			if !a.dull { // or else it says what the one before it said, and there was no gap between
-				own.unseen = append(own.unseen, span{s.named, max(s.named, a.from)})
+				all[a.node].unseen = append(all[a.node].unseen, span{named[a.node], max(named[a.node], a.from)})
 			}
-			s.named = a.to
-			own.surely = before(own.surely, a.from)
-			s.last = -1
-			continue
-		}
-		switch evidence := !a.torn && a.role != history.UnknownRole; {
+			named[a.node] = a.to
+			t.others = append(t.others, span{a.from, a.to})
 		case a.torn:
-			continue
-		case evidence && s.last >= 0 && (a.dull || a.to-s.asked <= f.lull()):
-			n := len(own.surely)
-			own.surely[n-1].to = max(own.surely[n-1].to, a.from)
-		case evidence:
-			own.surely = append(own.surely, span{a.to, a.to})
+		case a.role == history.UnknownRole:
+			t.others = append(t.others, span{a.from, a.to})
+		default:
+			t.nobody = append(t.nobody, a)
 		}
-		if s.last = a.to; a.role == history.UnknownRole {
-			s.last = -1
-		}
-		s.asked = a.from
 	}
 	for i := range all {
-		all[i].unseen = append(all[i].unseen, span{seen[i].named, f.end})
+		all[i].unseen = append(all[i].unseen, span{named[i], f.end})
+		all[i].surely = said[i].ignorance(f.lull())
 	}
 	return all, names
+}
+
+// testimony is what a node's answers tell of whether it knew a leader, in the order in which they came.
+type testimony struct {
+	nobody []*answer // name nobody, and tell its role
+	others []span    // when one may be true that names somebody, or tells no role. Divided ones that name nobody tell nothing
+}
+
+// ignorance returns the longest times from the end of one answer that names nobody to the beginning of another: no others
+// may be true between, and no two that follow each other may lie farther apart than a lull.
+func (t *testimony) ignorance(lull time.Duration) (all []span) {
+	until := make([]time.Duration, len(t.others)+1) // the first of the others from each on that may be true
+	until[len(t.others)] = never
+	for k, o := range slices.Backward(t.others) {
+		until[k] = min(o.from, until[k+1])
+	}
+	for len(t.nobody) > 0 {
+		n := 1
+		for n < len(t.nobody) && (t.nobody[n].dull || t.nobody[n].to-t.nobody[n-1].from <= lull) {
+			n++
+		}
+		begins := make([]time.Duration, n)
+		for k, a := range t.nobody[:n] {
+			begins[k] = a.from
+		}
+		slices.Sort(begins)
+		for _, a := range t.nobody[:n] {
+			next := sort.Search(len(t.others), func(k int) bool { return t.others[k].to >= a.to })
+			last := sort.Search(n, func(k int) bool { return begins[k] >= until[next] }) - 1
+			if last >= 0 && begins[last] > a.to && (len(all) == 0 || begins[last] > all[len(all)-1].to) {
+				all = append(all, span{a.to, begins[last]})
+			}
+		}
+		t.nobody = t.nobody[n:]
+	}
+	return all
 }
 
 // unheard says why nobody can tell whether a node knew of a leader.

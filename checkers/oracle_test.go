@@ -46,8 +46,8 @@ func later(a, b said) bool {
 	return a.node == b.node && (b.early > a.at || a.announced && b.announced && b.place > a.place)
 }
 
-// undivided returns all answers of a history that are not torn, in the order in which they came.
-func undivided(h *history.History) (all []said) {
+// answers returns all answers of a history, in the order in which they came, and the ends of processes.
+func answers(h *history.History) (all []said) {
 	setup := h.Setup()
 	late := max(setup.Bounds.Silence, 3*setup.Bounds.Poll)
 	last := map[string]time.Duration{} // when the last undivided answer of each node was asked for
@@ -57,17 +57,17 @@ func undivided(h *history.History) (all []said) {
 			op.Fault = h.Ops[k].Fault // its end need not repeat it
 		}
 		switch {
-		case op.F == history.Observe && op.Type == history.OK && !op.View.Torn:
+		case op.F == history.Observe && op.Type == history.OK:
 			a.asked = h.Ops[h.Other(i)].Time
-			a.early = a.asked
-			last[op.Node] = a.asked
-		case op.F == history.Announce && !op.View.Torn:
+			if a.early = a.asked; !op.View.Torn {
+				last[op.Node] = a.asked
+			}
+		case op.F == history.Announce:
 			a.asked, a.announced = last[op.Node], true
 			a.early = min(a.asked, op.Time-late)
 		case op.F == history.Exit:
 			a.asked, a.early, a.ended = op.Time, op.Time, true
-		case op.Fault != nil && op.Type == history.OK && len(op.Fault.Procs) == 1 &&
-			slices.Contains([]history.ProcState{history.Down, history.Stopped, history.Crashed}, op.Fault.Procs[0].State):
+		case op.Fault != nil && op.Type == history.OK && len(op.Fault.Procs) == 1 && endsProcess(op.Fault.Procs[0]):
 			a.node, a.ended = op.Fault.Procs[0].Node, true
 			a.asked = h.Ops[h.Other(i)].Time
 			a.early = a.asked
@@ -79,10 +79,20 @@ func undivided(h *history.History) (all []said) {
 	return all
 }
 
-// heard returns the nodes that gave undivided answers.
+// endsProcess reports whether a process does not go on after that.
+func endsProcess(p history.Proc) bool {
+	return slices.Contains([]history.ProcState{history.Down, history.Stopped, history.Crashed}, p.State)
+}
+
+// undivided returns those that are not torn.
+func undivided(h *history.History) []said {
+	return slices.DeleteFunc(answers(h), func(a said) bool { return a.view.Torn })
+}
+
+// heard returns the nodes that gave undivided answers, but for those that the others elect through.
 func heard(h *history.History) (nodes []string) {
 	for _, a := range undivided(h) {
-		if !a.ended && !slices.Contains(nodes, a.node) {
+		if !a.ended && !slices.Contains(nodes, a.node) && !slices.Contains(h.Setup().Servers, a.node) {
 			nodes = append(nodes, a.node)
 		}
 	}

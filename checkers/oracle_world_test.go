@@ -266,8 +266,8 @@ func anyRun(t *rapid.T, duel bool) string {
 	if duel {
 		restless, noisy = 3+number(3, "restless"), 100+number(400, "noise")
 	}
-	var faults [][3]string
-	busy, ends := 0, 15+number(45, "length")
+	nemesis := trouble{t: t, b: &b, nodes: nodes, down: down}
+	ends := 15 + number(45, "length")
 	elect := func(now int) {
 		i := number(len(nodes)-1, "elected")
 		if down[i] {
@@ -290,39 +290,8 @@ func anyRun(t *rapid.T, duel bool) string {
 		if one(60, "stall") {
 			fmt.Fprintf(&b, "%dms stall %dms\n", now, number(5, "stalled"))
 		}
-		if now >= busy && one(faulty, "fault") {
-			busy = now + number(3, "takes")*number(1, "slow")
-			outcome := []string{"", "", "", "", "", "; failed", "; unseen", "; untold"}[number(7, "outcome")]
-			if len(faults) > 0 && one(2, "heal") {
-				f := faults[0]
-				faults = faults[1:]
-				fmt.Fprintf(&b, "%dms-%dms nemesis heal %s: %s%s\n", now, busy, f[0], f[1], outcome)
-				if f[2] != "" {
-					down[slices.Index(nodes, f[2])] = false
-				}
-			} else {
-				i := number(len(nodes)-1, "whom")
-				a, o := nodes[i], nodes[(i+1+number(len(nodes)-2, "with"))%len(nodes)]
-				var cuts []string
-				for _, x := range nodes {
-					if x != a {
-						cuts = append(cuts, "cut "+a+"-"+x)
-					}
-				}
-				changes := [][2]string{{strings.Join(cuts, ", "), ""}, {strings.Join(cuts, ", "), ""}, {"cut " + a + "-" + o, ""},
-					{"cut " + a + ">" + o, ""}, {"slow " + a + "-" + o, ""}, {"cut " + a + "-" + o + ":80", ""},
-					{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""},
-					{strings.ReplaceAll(strings.Join(cuts, ", "), "-", ">"), ""},
-				}[number(11, "change")]
-				back := strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend").Replace(changes[0])
-				name := fmt.Sprintf("fault%d %s", len(b.String()), a)
-				fmt.Fprintf(&b, "%dms-%dms nemesis inject %s: %s%s\n", now, busy, name, changes[0], outcome)
-				faults = append(faults, [3]string{name, back, changes[1]})
-				if changes[1] != "" && outcome != "; failed" {
-					down[i] = true
-				}
-			}
-			busy++
+		if now >= nemesis.busy && one(faulty, "fault") {
+			nemesis.make(now)
 		}
 		for i, n := range nodes {
 			v := views[i]
@@ -365,7 +334,61 @@ func anyRun(t *rapid.T, duel bool) string {
 		}
 	}
 	if !one(20, "cut short") {
-		fmt.Fprintf(&b, "%dms end\n", max(ends, busy)+4)
+		fmt.Fprintf(&b, "%dms end\n", max(ends, nemesis.busy)+4)
 	}
 	return b.String()
+}
+
+// trouble is what the nemesis of a run that is drawn makes, one fault after the other.
+type trouble struct {
+	t      *rapid.T
+	b      *strings.Builder
+	nodes  []string
+	down   []bool
+	more   []string    // what else is done to a node, by the verb
+	faults [][3]string // under way: the name, what heals it, and who is down by it
+	busy   int         // the nemesis is, until then
+}
+
+// make injects or heals a fault.
+func (m *trouble) make(now int) {
+	number := func(most int, what string) int { return rapid.IntRange(0, most).Draw(m.t, what) }
+	m.busy = now + number(3, "takes")*number(1, "slow")
+	outcome := []string{"", "", "", "", "", "; failed", "; unseen", "; untold"}[number(7, "outcome")]
+	if len(m.faults) > 0 && number(1, "heal") == 1 {
+		f := m.faults[0]
+		m.faults = m.faults[1:]
+		fmt.Fprintf(m.b, "%dms-%dms nemesis heal %s: %s%s\n", now, m.busy, f[0], f[1], outcome)
+		if f[2] != "" {
+			m.down[slices.Index(m.nodes, f[2])] = false
+		}
+		m.busy++
+		return
+	}
+	i := number(len(m.nodes)-1, "whom")
+	a, o := m.nodes[i], m.nodes[(i+1+number(len(m.nodes)-2, "with"))%len(m.nodes)]
+	var cuts []string
+	for _, x := range m.nodes {
+		if x != a {
+			cuts = append(cuts, "cut "+a+"-"+x)
+		}
+	}
+	all := [][2]string{{strings.Join(cuts, ", "), ""}, {strings.Join(cuts, ", "), ""}, {"cut " + a + "-" + o, ""},
+		{"cut " + a + ">" + o, ""}, {"slow " + a + "-" + o, ""}, {"cut " + a + "-" + o + ":80", ""},
+		{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""},
+		{strings.ReplaceAll(strings.Join(cuts, ", "), "-", ">"), ""},
+	}
+	for _, verb := range m.more {
+		all = append(all, [2]string{verb + " " + a, ""})
+	}
+	changes := all[number(len(all)-1, "change")]
+	back := strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend",
+		"hide", "show").Replace(changes[0])
+	name := fmt.Sprintf("fault%d %s", len(m.b.String()), a)
+	fmt.Fprintf(m.b, "%dms-%dms nemesis inject %s: %s%s\n", now, m.busy, name, changes[0], outcome)
+	m.faults = append(m.faults, [3]string{name, back, changes[1]})
+	if changes[1] != "" && outcome != "; failed" {
+		m.down[i] = true
+	}
+	m.busy++
 }

@@ -28,7 +28,7 @@ type progress struct {
 	*facts
 	writes       map[string]*written // by node
 	under        map[int]*attempt    // those under way, by the number of their beginning
-	values       map[held][]*attempt // those of which nobody knows whether they got through, by what they wrote
+	values       map[held][]*attempt // those of which nobody knows yet whether they got through, by what they wrote
 	all, through int
 }
 
@@ -93,22 +93,19 @@ func (p *progress) begins(op *history.Op) {
 	p.values[a.wrote] = append(p.values[a.wrote], a)
 }
 
-// ends takes note of a write that was answered. A compare-and-set that failed was answered by what the register held.
+// ends takes note of a write that was answered. A compare-and-set that failed was answered by what the register held. One that
+// was refused, or of which nobody knows, somebody may read yet.
 func (p *progress) ends(op *history.Op, a *attempt) {
 	a.to = op.Time
-	if op.Type == history.Info {
+	if op.Type == history.Info || op.Type == history.Fail && op.F == history.Put {
 		p.of(a.node).tries = append(p.of(a.node).tries, a)
 		return
 	}
 	if p.values[a.wrote] = slices.DeleteFunc(p.values[a.wrote], func(o *attempt) bool { return o == a }); len(p.values[a.wrote]) == 0 {
 		delete(p.values, a.wrote)
 	}
-	if op.Type == history.OK || op.F == history.CAS || a.read {
-		p.through++
-		p.got(a.node, a.span)
-		return
-	}
-	p.of(a.node).tries = append(p.of(a.node).tries, a)
+	p.through++
+	p.got(a.node, a.span)
 }
 
 // reads takes note of what somebody found in a register: whoever wrote it got through.
@@ -177,22 +174,27 @@ func (p *progress) check(context.Context) Result {
 	bound := p.setup.Bounds.Elect
 	for _, h := range p.reigns() {
 		w := p.of(p.nodes[h.node])
-		reached := func(e *epoch) bool { return e.asked.has(h.node) }
-		for _, c := range p.attended(span{h.taken, h.given}, reached, h.node) {
+		with := company{who: []int{h.node}, also: func(e *epoch) bool { return e.asked.has(h.node) }}
+		perhaps := false
+		for _, c := range p.attended(span{h.taken, h.given}, with) {
 			if c.length() > bound && len(meeting(w.took, c.span)) > 0 {
 				tested += c.length()
 			}
-			for _, quiet := range outside(meeting(w.took, c.span), c.span) {
-				b := p.barren(core{quiet, c.members}, h, w)
-				vain = max(vain, b.tried)
-				switch net := b.tried - p.excused(quiet); {
-				case b.tried <= bound:
-				case net > bound && p.witnessed(c, quiet, h.node):
-					if sure.tries == nil || quiet.from < sure.core.from {
-						sure = b
+			for _, b := range p.barren(c, h, w) {
+				if vain = max(vain, b.tried); b.tried > bound {
+					if perhaps = true; doubtful.tries == nil {
+						doubtful = b
 					}
-				case doubtful.tries == nil:
-					doubtful = b
+				}
+			}
+		}
+		if with.seen = true; !perhaps {
+			continue
+		}
+		for _, c := range p.attended(span{h.taken, h.given}, with) {
+			for _, b := range p.barren(c, h, w) {
+				if b.tried-p.excused(b.core.span) > bound && (sure.tries == nil || b.core.from < sure.core.from) {
+					sure = b
 				}
 			}
 		}
@@ -213,28 +215,31 @@ func (p *progress) check(context.Context) Result {
 		p.through, count(p.all, "write"), lasted(tested), lasted(vain), lasted(bound), p.watch())
 }
 
-// barren tells for how long clients tried in vain in a time in which nothing got through. A pause between two writes that is
-// no longer than a lull makes no difference.
-func (p *progress) barren(c core, h hold, w *written) barren {
-	b := barren{core: c, hold: h}
-	if c.length() <= p.setup.Bounds.Elect {
-		return b
-	}
-	var under []span
-	for _, a := range w.tries {
-		if a.from < c.from || a.from > c.to {
+// barren returns for how long clients tried in vain in each part of a time in which nothing got through, if it is longer than an
+// election may take. A pause between two writes that is no longer than a lull makes no difference.
+func (p *progress) barren(c core, h hold, w *written) (all []barren) {
+	for _, quiet := range outside(meeting(w.took, c.span), c.span) {
+		if quiet.length() <= p.setup.Bounds.Elect {
 			continue
 		}
-		b.tries = append(b.tries, a)
-		s := span{a.from, min(a.to, c.to)}
-		if n := len(under); n > 0 && s.from-under[n-1].to <= p.lull() {
-			s = span{under[n-1].from, max(s.to, under[n-1].to)}
-			under = under[:n-1]
+		b := barren{core: core{quiet, c.members}, hold: h}
+		var under []span
+		for _, a := range w.tries {
+			if a.from < quiet.from || a.from > quiet.to {
+				continue
+			}
+			b.tries = append(b.tries, a)
+			s := span{a.from, min(a.to, quiet.to)}
+			if n := len(under); n > 0 && s.from-under[n-1].to <= p.lull() {
+				s = span{under[n-1].from, max(s.to, under[n-1].to)}
+				under = under[:n-1]
+			}
+			under = append(under, s)
 		}
-		under = append(under, s)
+		b.tried = total(under)
+		all = append(all, b)
 	}
-	b.tried = total(under)
-	return b
+	return all
 }
 
 // inName is the result for a leader in name only.

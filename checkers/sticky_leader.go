@@ -79,10 +79,11 @@ func stickyLeader(_ context.Context, f *facts) Result {
 }
 
 // unjust reports whether the old leader surely was established and surely had a majority until it was replaced. The
-// machine must not have stood still for another silence before: who was put out by that may still have been campaigning.
+// machine must not have stood still for another silence before: who was put out by that may still have been campaigning. What
+// had been wrong before the history began nobody knows.
 func (f *facts) unjust(h handover) bool {
 	s, watched, established := f.tenureOf(h)
-	return established && !f.stalled(f.shaken(h)) && f.keeps(h.from.node, s, watched)
+	return established && s.from >= 0 && !f.stalled(f.shaken(h)) && f.keeps(h.from.node, s, watched)
 }
 
 // tenureOf returns when the old leader must have had its majority, when it must have been seen to have it, and whether it

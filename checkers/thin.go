@@ -12,7 +12,7 @@ import (
 // Calm is a time in which nothing stirred: no fault, exit, stall or request, no announcement, no answer that said anything else
 // than the one of its node before or came later than it may. What is left out of it answers no question that checkers ask:
 // all times that they look at begin and end where something stirred, or no farther from that than the margins, and an answer
-// that was left out, unlike the one that stands before it now, was no longer from its neighbours than a lull.
+// that was left out, unlike the one that stands before it now, was no farther from its neighbours than near.
 
 // leftOut counts the answers that were left out, by what is counted of them.
 type leftOut struct {
@@ -36,8 +36,11 @@ func (g *gathering) dulls(a *answer) bool {
 	s := &g.seen[a.node]
 	v := &s.view
 	return a.polled && !a.torn && s.up && s.whole > 0 && v.polled && a.role == v.role && a.term == v.term && a.tenure == v.tenure &&
-		a.leader == v.leader && a.to-v.from <= g.lull()
+		a.leader == v.leader && a.to-v.from <= g.near()
 }
+
+// near is how far two answers that say the same may lie apart for nothing that any checker looks for to be missed between them.
+func (f *facts) near() time.Duration { return min(f.lull(), f.setup.Bounds.Elect) }
 
 // stir ends a calm.
 func (g *gathering) stir(at time.Duration) {

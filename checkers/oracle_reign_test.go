@@ -1,0 +1,582 @@
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// spoken is a history in which each answer that a standing log line gives is one that was asked for.
+func spoken(h *history.History) *history.History {
+	setup := *h.Setup()
+	if !setup.Standing {
+		return h
+	}
+	setup.Standing = false
+	every := max(lull(h)/3, time.Millisecond)
+	stands := map[string]history.View{}
+	var ops []history.Op
+	say := func(node string, at time.Duration) {
+		op := history.Op{Process: history.Process(100_000 + len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
+		end := op
+		end.Type, end.View = history.OK, stands[node]
+		ops = append(ops, op, end)
+	}
+	w := atFirst(h)
+	next := every
+	for i, op := range h.Ops {
+		for ; next < op.Time; next += every {
+			for _, n := range setup.Nodes {
+				if _, stood := stands[n]; stood && w.proc(n) != broken && w.proc(n) != ended {
+					say(n, next)
+				}
+			}
+		}
+		if op.F == history.Begin {
+			op.Setup = &setup
+		}
+		ops = append(ops, op)
+		w.happens(i)
+		told := op.Fault
+		if k := h.Other(i); told == nil && op.Process == history.Nemesis && k >= 0 {
+			told = h.Ops[k].Fault
+		}
+		switch {
+		case op.F == history.Announce && !op.View.Torn:
+			stands[op.Node] = op.View
+			say(op.Node, op.Time)
+		case op.F == history.Exit:
+			delete(stands, op.Node)
+		case told != nil && op.Type != history.Invoke && op.Type != history.Fail:
+			for _, p := range told.Procs {
+				if endsProcess(p) { // or it may have
+					delete(stands, p.Node)
+				}
+			}
+		}
+	}
+	for i := range ops {
+		ops[i].Index = i
+	}
+	all, err := history.New(ops)
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+// unasked reports whether somebody claimed to lead whom nobody ever asked.
+func unasked(h *history.History) bool {
+	return slices.ContainsFunc(undivided(h), func(a said) bool {
+		return a.claims() && !slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+			return op.F == history.Observe && op.Type == history.OK && op.Node == a.node
+		})
+	})
+}
+
+// reigned returns the longest times, longer than elect, in which nodes surely led.
+func reigned(h *history.History) (all []sure) {
+	for _, n := range h.Setup().Nodes {
+		led, _ := surely(slices.DeleteFunc(undivided(h), func(a said) bool { return a.node != n }))
+		for _, l := range longest(led) {
+			if l.to-l.from > h.Setup().Bounds.Elect {
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
+
+// longest returns those that are no part of another.
+func longest(all []sure) (rest []sure) {
+	for i, a := range all {
+		if !slices.ContainsFunc(all, func(b sure) bool {
+			return b.from <= a.from && a.to <= b.to && b.to-b.from > a.to-a.from
+		}) && !slices.Contains(all[:i], a) {
+			rest = append(rest, a)
+		}
+	}
+	return rest
+}
+
+// without is what some times leave of another.
+func without(s sure, all []sure) []sure {
+	rest := []sure{s}
+	for _, o := range all {
+		var now []sure
+		for _, r := range rest {
+			if o.to < r.from || r.to < o.from {
+				now = append(now, r)
+				continue
+			}
+			if r.from < o.from {
+				now = append(now, sure{r.node, r.from, o.from})
+			}
+			if o.to < r.to {
+				now = append(now, sure{r.node, o.to, r.to})
+			}
+		}
+		rest = now
+	}
+	return rest
+}
+
+// meet is what of some times lies within another.
+func meet(all []sure, s sure) (parts []sure) {
+	for _, o := range all {
+		if from, to := max(o.from, s.from), min(o.to, s.to); from < to {
+			parts = append(parts, sure{o.node, from, to})
+		}
+	}
+	return parts
+}
+
+// scene is what surely was so in a history, from op to op.
+type scene struct {
+	h     *history.History
+	parts []scenery
+	mute  map[string][]sure
+}
+
+type scenery struct {
+	from, to  time.Duration
+	well      map[string]bool
+	reached   map[string]bool // by clients
+	connected map[[2]string]bool
+}
+
+func sceneOf(h *history.History) scene {
+	s := scene{h: h, mute: map[string][]sure{}}
+	nodes := h.Setup().Nodes
+	w := atFirst(h)
+	for i := range h.Ops[:len(h.Ops)-1] {
+		w.happens(i)
+		p := scenery{h.Ops[i].Time, h.Ops[i+1].Time, map[string]bool{}, map[string]bool{}, map[[2]string]bool{}}
+		if p.from == p.to {
+			continue
+		}
+		for _, a := range nodes {
+			p.well[a] = w.proc(a) == healthy && w.right(a)
+			p.reached[a] = w.is[history.Client{Node: a}.Key()] == healthy
+			for _, b := range nodes {
+				p.connected[[2]string{a, b}] = a == b || w.connected(a, b)
+			}
+		}
+		s.parts = append(s.parts, p)
+	}
+	for _, n := range nodes {
+		s.mute[n] = mute(h, n)
+	}
+	return s
+}
+
+// company returns the longest parts of a time in which some had a majority with them, and more held; or, of those, the longest
+// in which that was seen.
+func (s *scene) company(in sure, seen bool, more func(scenery) bool, who ...string) (all []sure) {
+	setup := s.h.Setup()
+	for mask := range 1 << len(setup.Nodes) {
+		var set []string
+		for i, n := range setup.Nodes {
+			if mask>>i&1 == 1 {
+				set = append(set, n)
+			}
+		}
+		switch {
+		case setup.Store != "":
+			if !slices.Equal(set, []string{setup.Store}) {
+				continue
+			}
+		case !enough(s.h, set):
+			continue
+		case len(setup.Servers) == 0 && !subset(who, set):
+			continue
+		}
+		holds := func(p scenery) bool {
+			for _, a := range slices.Concat(set, who) {
+				if !p.well[a] {
+					return false
+				}
+				for _, b := range set {
+					both := slices.Contains(who, a) || slices.Contains(setup.Servers, a) && slices.Contains(setup.Servers, b)
+					if both && !p.connected[[2]string{a, b}] {
+						return false
+					}
+				}
+			}
+			return more == nil || more(p)
+		}
+		var times []sure
+		open := false
+		for _, p := range s.parts {
+			switch is := holds(p); {
+			case is && open:
+				times[len(times)-1].to = p.to
+			case is:
+				times = append(times, sure{"", p.from, p.to})
+			}
+			open = holds(p)
+		}
+		for _, t := range meet(times, in) {
+			parts := []sure{t}
+			if seen {
+				for _, n := range slices.Concat(set, who) {
+					var rest []sure
+					for _, p := range parts {
+						rest = append(rest, without(p, s.mute[n])...)
+					}
+					parts = rest
+				}
+			}
+			all = append(all, parts...)
+		}
+	}
+	return longest(all)
+}
+
+func subset(some, of []string) bool {
+	return !slices.ContainsFunc(some, func(n string) bool { return !slices.Contains(of, n) })
+}
+
+// learners are those that have to know who leads.
+func learners(h *history.History) []string {
+	setup := h.Setup()
+	if len(setup.Servers) == 0 && setup.Store == "" {
+		return setup.Voters()
+	}
+	return slices.DeleteFunc(slices.Clone(setup.Nodes), func(n string) bool { return n == setup.Store || slices.Contains(setup.Servers, n) })
+}
+
+// namesNobody is when a node named nobody: from the end of one of some answers to the beginning of another.
+func namesNobody(h *history.History, node string) (all []sure) {
+	var row, others []said
+	for _, a := range answers(h) {
+		switch {
+		case a.node != node:
+		case a.names() != "" || a.ended || !a.view.Torn && a.view.Role == history.UnknownRole:
+			others = append(others, a)
+		case !a.view.Torn:
+			row = append(row, a)
+		}
+	}
+	for i, a := range row {
+		for j, b := range row[i:] {
+			if j > 0 && b.at-row[i+j-1].asked > lull(h) {
+				break
+			}
+			if a.at < b.asked && !slices.ContainsFunc(others, func(o said) bool { return o.asked <= b.asked && a.at <= o.at }) {
+				all = append(all, sure{node, a.at, b.asked})
+			}
+		}
+	}
+	return longest(all)
+}
+
+// namesUnseen is when a node was not seen to name anybody.
+func namesUnseen(h *history.History, node string) (all []sure) {
+	last := time.Duration(0)
+	for _, a := range answers(h) {
+		if a.node == node && a.names() != "" {
+			all = append(all, sure{node, last, a.asked})
+			last = a.at
+		}
+	}
+	return append(all, sure{node, last, h.Ops[len(h.Ops)-1].Time})
+}
+
+func TestOraclesLearnsLeader(t *testing.T) {
+	compare(t, "learns-leader", anyReign, func(h *history.History) Verdict {
+		h = spoken(h)
+		elect := h.Setup().Bounds.Elect
+		named := slices.ContainsFunc(answers(h), func(a said) bool { return a.view.Leader != "" && a.view.Leader != a.node })
+		if len(heard(h)) < 2 || !named || unasked(h) {
+			return Unknown
+		}
+		s := sceneOf(h)
+		broken, due, doubt := false, false, false
+		for _, l := range reigned(h) {
+			for _, n := range learners(h) {
+				if n == l.node {
+					continue
+				}
+				for _, c := range s.company(l, false, nil, l.node, n) {
+					if c.to-c.from <= elect {
+						continue
+					}
+					due = true
+					for _, u := range meet(namesUnseen(h, n), c) {
+						doubt = doubt || u.to-u.from > elect
+					}
+				}
+				for _, c := range s.company(l, true, nil, l.node, n) {
+					for _, u := range meet(namesNobody(h, n), c) {
+						broken = broken || most(h, u.from, u.to) > elect
+					}
+				}
+			}
+		}
+		switch {
+		case broken:
+			return Invalid
+		case !whole(h) || doubt || inVain(h) || !due:
+			return Unknown
+		}
+		return Valid
+	})
+}
+
+func TestOraclesProgress(t *testing.T) {
+	compare(t, "progress", anyReign, func(h *history.History) Verdict {
+		h = spoken(h)
+		elect := h.Setup().Bounds.Elect
+		tries, took := map[string][]sure{}, map[string][]sure{} // by node
+		written := false
+		for i, op := range h.Ops {
+			if op.F == history.Apply {
+				for _, n := range []string{op.Node, op.Update().From} {
+					took[n] = append(took[n], sure{n, op.Time - lull(h), op.Time})
+				}
+			}
+			if op.Type != history.Invoke || op.F != history.Put && op.F != history.CAS || op.Node == "" {
+				continue
+			}
+			written = true
+			w := sure{op.Node, op.Time, h.Ops[len(h.Ops)-1].Time}
+			through := false
+			if k := h.Other(i); k >= 0 {
+				w.to = h.Ops[k].Time
+				through = h.Ops[k].Type == history.OK || op.F == history.CAS && h.Ops[k].Type == history.Fail
+			}
+			for _, r := range h.Ops[i:] {
+				read := r.Type == history.OK && (r.F == history.Get && r.Reg.Value == op.Reg.Value || r.F == history.CAS && r.Reg.Old == op.Reg.Value)
+				through = through || read && r.Reg.Key == op.Reg.Key
+			}
+			if through {
+				took[op.Node] = append(took[op.Node], w)
+			} else {
+				tries[op.Node] = append(tries[op.Node], w)
+			}
+		}
+		if len(heard(h)) < 2 || !written || unasked(h) {
+			return Unknown
+		}
+		// vain is for how long writes to a node were tried in a time.
+		vain := func(in sure, node string) (sum time.Duration) {
+			until := time.Duration(-1)
+			for _, w := range tries[node] {
+				if w.from < in.from || in.to < w.from {
+					continue
+				}
+				from, to := w.from, min(w.to, in.to)
+				if until >= 0 && from-until <= lull(h) {
+					from = until
+				}
+				sum += max(to-from, 0)
+				until = max(until, to)
+			}
+			return sum
+		}
+		s := sceneOf(h)
+		broken, tested, doubt := false, false, false
+		for _, l := range reigned(h) {
+			reached := func(p scenery) bool { return p.reached[l.node] }
+			for _, c := range s.company(l, false, reached, l.node) {
+				if c.to-c.from <= elect {
+					continue
+				}
+				tested = tested || slices.ContainsFunc(took[l.node], func(o sure) bool { return o.from <= c.to && c.from <= o.to })
+				for _, q := range without(c, took[l.node]) {
+					doubt = doubt || vain(q, l.node) > elect
+				}
+			}
+			for _, c := range s.company(l, true, reached, l.node) {
+				for _, q := range without(c, took[l.node]) {
+					broken = broken || vain(q, l.node)-(q.to-q.from-net(h, q.from, q.to)) > elect
+				}
+			}
+		}
+		switch {
+		case broken:
+			return Invalid
+		case !whole(h) || doubt || inVain(h) || !tested:
+			return Unknown
+		}
+		return Valid
+	})
+}
+
+// anyReign draws a run in which somebody mostly leads for long, some node mostly names nobody, and clients mostly write in vain to
+// who leads. Nodes may elect through servers or a store, some may not vote, and log lines may stand.
+func anyReign(t *rapid.T) string {
+	number := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+	one := func(in int, what string) bool { return number(in-1, what) == in-1 }
+	var b strings.Builder
+	nodes := []string{"n1", "n2", "n3", "n4"}[:2+number(2, "nodes")]
+	all := nodes
+	fmt.Fprintf(&b, "nodes %s\n", strings.Join(nodes, " "))
+	switch number(7, "kind") {
+	case 0:
+		b.WriteString("servers s1 s2 s3\n")
+		all = slices.Concat(nodes, []string{"s1", "s2", "s3"})
+	case 1:
+		fmt.Fprintf(&b, "store %s\n", nodes[len(nodes)-1])
+	case 2:
+		if len(nodes) > 2 {
+			fmt.Fprintf(&b, "voters %s\n", strings.Join(nodes[:len(nodes)-1], " "))
+		}
+	}
+	silence, poll := 1+number(3, "silence"), 1+number(1, "poll")
+	fmt.Fprintf(&b, "bounds silence=%dms elect=%dms poll=%dms\n", silence, 2+number(7, "elect"), poll)
+	standing := one(5, "standing")
+	if standing {
+		b.WriteString("flags standing\n")
+	}
+	numbered := !one(4, "no terms")
+	if !numbered {
+		b.WriteString("flags no-terms\n")
+	}
+	counted := one(4, "tenures")
+	asked := !standing || one(3, "asked as well")
+	text := func(v belief, leads int) string {
+		s := v.role
+		if numbered {
+			s += fmt.Sprintf(" %d", v.term)
+		}
+		if counted && v.role == "leader" {
+			s += fmt.Sprintf(" tenure %d", leads)
+		}
+		if v.leader != "" && v.role != "leader" {
+			s += " of " + v.leader
+		}
+		return s
+	}
+	noisy, faulty, restless := 20+number(200, "noise"), 10+number(60, "faults"), 10+number(90, "restless")
+	unlearned, vain := 1+number(3, "knows"), 1+number(9, "vain")
+	views, down := make([]belief, len(nodes)), make([]bool, len(all))
+	for i := range views {
+		views[i] = belief{role: "follower"}
+	}
+	nemesis := trouble{t: t, b: &b, nodes: all, down: down, more: []string{"hide"}}
+	term, leads, leader, writes := 0, 0, -1, 0
+	tell := func(now, i int) {
+		if standing || one(3, "announces") {
+			fmt.Fprintf(&b, "%dms %s announces %s\n", now, nodes[i], text(views[i], leads))
+		}
+	}
+	elect := func(now int) {
+		i := number(len(nodes)-1, "elected")
+		if down[i] {
+			return
+		}
+		if leader >= 0 && one(3, "by leave") {
+			fmt.Fprintf(&b, "%dms %s resigns%s\n", now, nodes[leader], []string{"", " refused", " unended"}[number(2, "resigned")])
+		}
+		leader = i
+		if leads++; !one(5, "the same term again") || term == 0 {
+			term++
+		}
+		for k := range views {
+			if k == i || down[k] {
+				continue
+			}
+			v := belief{role: "follower", term: term, leader: nodes[i]}
+			if one(unlearned, "learns nothing") {
+				v.leader = ""
+			}
+			if views[k] != v {
+				views[k] = v
+				tell(now, k)
+			}
+		}
+		views[i] = belief{role: "leader", term: term}
+		tell(now, i)
+	}
+	ends := 15 + number(45, "length")
+	for now := number(2, "begin"); now < ends; now++ {
+		if now == 2 || one(restless, "elects") {
+			elect(now)
+		}
+		if one(60, "stall") {
+			fmt.Fprintf(&b, "%dms stall %dms\n", now, number(5, "stalled"))
+		}
+		if now >= nemesis.busy && one(faulty, "fault") {
+			nemesis.make(now)
+		}
+		if leader >= 0 && one(2, "writes") {
+			writes++
+			whom, verb := nodes[leader], "put "
+			if one(10, "to another") {
+				whom = nodes[number(len(nodes)-1, "to")]
+			}
+			if one(5, "compares") {
+				verb = fmt.Sprintf("cas %d ", number(writes, "old"))
+			}
+			outcome := []string{" unknown", " failed", " unended", " unknown", ""}[number(3, "outcome")]
+			if one(vain, "gets through") {
+				outcome = ""
+			}
+			if verb != "put " && outcome == " failed" && !one(vain, "answered") {
+				outcome = " unknown"
+			}
+			fmt.Fprintf(&b, "%dms-%dms client %s%d at %s%s\n", now, now+number(4, "wrote"), verb, writes-number(1, "again"), whom, outcome)
+		}
+		if one(5*vain, "reads") {
+			fmt.Fprintf(&b, "%dms-%dms client get %d at %s\n", now, now+number(2, "read"), number(writes, "found"), nodes[0])
+		}
+		if leader >= 0 && one(10*vain, "applies") {
+			fmt.Fprintf(&b, "%dms %s applies %d %d of %s\n", now, nodes[number(len(nodes)-1, "by")], term, now, nodes[leader])
+		}
+		for i, n := range all {
+			server := i >= len(nodes)
+			switch {
+			case down[i] && !one(12, "answers all the same"):
+				continue
+			case one(noisy, "exits") && one(4, "surely"):
+				fmt.Fprintf(&b, "%dms %s exits\n", now, n)
+				down[i] = !one(3, "answers on")
+				continue
+			case server:
+				if (now+i)%poll == 0 && !one(noisy, "not asked") {
+					fmt.Fprintf(&b, "%dms %s server\n", now, n)
+				}
+				continue
+			}
+			v := views[i]
+			if one(noisy, "odd") {
+				v = belief{role: rapid.SampledFrom([]string{"leader", "follower", "candidate", "unknown"}).Draw(t, "role"), term: number(term+1, "term")}
+				if one(2, "names") {
+					v.leader = nodes[number(len(nodes)-1, "leader")]
+				}
+				if one(3, "for good") {
+					views[i] = v
+				}
+			}
+			if one(noisy, "announces") {
+				fmt.Fprintf(&b, "%dms %s announces %s\n", now, n, text(v, leads))
+			}
+			if !asked || (now+i)%poll > 0 || one(noisy, "not asked") {
+				continue
+			}
+			s, took := text(v, leads), 0
+			if one(6, "slow") {
+				took = number(3, "took")
+			}
+			switch {
+			case one(noisy, "torn"):
+				s += " torn"
+			case one(noisy, "silent"):
+				s = []string{"silent", "refuses"}[number(1, "how")]
+			}
+			fmt.Fprintf(&b, "%dms-%dms %s %s\n", now, now+took, n, s)
+		}
+	}
+	if !one(20, "cut short") {
+		fmt.Fprintf(&b, "%dms end\n", max(ends, nemesis.busy)+4)
+	}
+	return b.String()
+}
