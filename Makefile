@@ -49,7 +49,7 @@ prove: ## compare deciding with plain porcupine and with oracles on 100,000 rand
 campaign-kills: ## kill one of three processes that make a campaign, 50 times: what they find is what one finds
 	$(GO) test -timeout 60m -count 1 -v ./harness/campaign -run TestWorkersThatAreKilled -kills 50
 
-campaign-many: ## sum up 100,000 shards' results from a folder in ten seconds
+campaign-many: ## sum up 100,000 shards' results from a folder in ten seconds of a processor
 	$(GO) test -timeout 20m -count 1 -v ./harness/campaign -run TestManyResults -many 100000
 
 bin/versitygw: tools/s3/go.mod

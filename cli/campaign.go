@@ -115,7 +115,7 @@ func (g *campaignFlags) run(cmd *cobra.Command, args []string, c *campaign.Campa
 		return failure{err}
 	}
 	defer st.Close()
-	cfg := campaign.Config{Store: st, Folder: dir, Jobs: g.jobs, Command: commandLine(cmd, args), Commit: harness.Commit()}
+	cfg := campaign.Config{Store: st, Folder: dir, Jobs: g.jobs, Command: commandLine(cmd, args), Commit: harness.Commit(), Copy: g.store != ""}
 	for _, t := range c.Targets { // one place is enough for all engines
 		if record.Repeats(t.On) || cfg.Make != nil {
 			continue

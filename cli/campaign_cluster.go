@@ -241,7 +241,7 @@ func (g *campaignFlags) follow(cmd *cobra.Command, args []string, c *campaign.Ca
 	if err != nil {
 		return failure{err}
 	}
-	cfg := campaign.Config{Store: st, Folder: filepath.Join(campaign.Folder(g.results), c.Name), Command: commandLine(cmd, args), Commit: harness.Commit(), Collect: true}
+	cfg := campaign.Config{Store: st, Folder: filepath.Join(campaign.Folder(g.results), c.Name), Command: commandLine(cmd, args), Commit: harness.Commit(), Collect: true, Copy: true}
 	told := g.make(cmd, c, cfg)
 	if len(o.Failed) > 0 {
 		why := ""

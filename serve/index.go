@@ -156,6 +156,9 @@ func (w *walk) folder(dir, of string, depth int) error {
 			w.next.runs = append(w.next.runs, r)
 			continue
 		}
+		if _, far := w.fsys.(files); far && depth == 0 && slices.Contains(campaign.Prefixes, e.Name()) {
+			continue // a campaign's store: thousands of objects, and no run
+		}
 		if depth < deepest && (!w.campaigns[dir] || e.Name() == "runs") { // beside its runs, a campaign has thousands of files of its own
 			_ = w.folder(p, w.kind(p, of), depth+1) // one that cannot be read has no runs
 		}

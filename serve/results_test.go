@@ -27,6 +27,7 @@ func TestResultsInABucket(t *testing.T) {
 		require.NoError(t, err)
 		return bucket.WriteAll(context.Background(), filepath.ToSlash(rel), b, nil)
 	}))
+	require.NoError(t, bucket.WriteAll(context.Background(), "packs/x/20260102-030405.000/run.json", []byte("{}"), nil)) // a campaign's
 	s := newServer(Config{}, files{bucket}, bucket.Close)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	require.NoError(t, s.index.refresh())

@@ -20,7 +20,7 @@ import (
 	"recount/nemesis"
 )
 
-var many = flag.Int("many", 5_000, "results that TestManyResultsAreSummedUp sums up; with 100,000 it demands ten seconds and 500 MB")
+var many = flag.Int("many", 5_000, "results that TestManyResultsAreSummedUp sums up; with 100,000 it demands ten seconds of a processor and 500 MB")
 
 // Results of many shards, put together as the indexes of a cluster do it, are read and summed up in no time. A store with as many
 // is made first, in a folder or, with RECOUNT_TEST_STORE, where that says.
@@ -57,13 +57,13 @@ func TestManyResultsAreSummedUp(t *testing.T) {
 	began, before := time.Now(), processor(t)
 	sum, err := Total(t.Context(), st, subject, false)
 	require.NoError(t, err)
-	took, memory := time.Since(began), peak(t)
-	t.Logf("summed up in %v, %v of a processor, %d MB at most: %d runs, %d keys", took, processor(t)-before, memory, sum.Runs, sum.Reach.Keys())
+	took, worked, memory := time.Since(began), processor(t)-before, peak(t)
+	t.Logf("summed up in %v, %v of a processor, %d MB at most: %d runs, %d keys", took, worked, memory, sum.Runs, sum.Reach.Keys())
 	require.Len(t, sum.Done, *many)
 	require.Equal(t, 500**many, sum.Runs)
 	require.Equal(t, Aim{"isolate", "leader", 20 * *many, 20 * *many}, sum.Aims[Aim{Fault: "isolate", At: "leader"}])
 	if *many >= 100_000 {
-		require.Less(t, took, 10*time.Second)
+		require.Less(t, worked, 10*time.Second)
 		require.Less(t, memory, 500)
 	}
 }

@@ -1,9 +1,10 @@
 package campaign
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,12 +14,13 @@ import (
 )
 
 // pack is results put together, so that the sum of many takes few reads. What they have reached is merged already, and what they
-// have aimed at is told once: most of a result is the same words as in the one before.
+// have aimed at is told once: most of a result is the same words as in the one before. Only the program that made the results reads it,
+// so it is written as Go writes data: to read JSON took half the time of a sum.
 type pack struct {
-	Results []*Result `json:"results"`
-	Aims    []Aim     `json:"aims"`   // of all, without how often
-	Counts  []byte    `json:"counts"` // of each result, as varints: how many aims, and of each which, how often, how often it took
-	Reach   []byte    `json:"reach"`
+	Results []*Result
+	Aims    []Aim  // of all, without how often
+	Counts  []byte // of each result, as varints: how many aims, and of each which, how often, how often it took
+	Reach   []byte
 }
 
 // packed is how many results a pack has.
@@ -30,13 +32,9 @@ func together(all []*Result) (*pack, error) {
 	var reach estimate.Reach
 	known := map[Aim]int{}
 	for _, r := range all {
-		var one estimate.Reach
-		if len(r.Reach) > 0 {
-			if err := one.UnmarshalBinary(r.Reach); err != nil {
-				return nil, err
-			}
+		if err := reach.MergeBinary(r.Reach); err != nil {
+			return nil, err
 		}
-		reach.Merge(&one)
 		p.Counts = binary.AppendUvarint(p.Counts, uint64(len(r.Aims)))
 		for _, a := range r.Aims {
 			key := Aim{Fault: a.Fault, At: a.At}
@@ -97,7 +95,7 @@ func eachPack(ctx context.Context, s *store.Store, all []string, f func(key stri
 	var mu sync.Mutex
 	return s.Each(ctx, all, func(key string, text []byte) error {
 		p := &pack{}
-		err := json.Unmarshal(text, p)
+		err := gob.NewDecoder(bytes.NewReader(text)).Decode(p)
 		if err == nil {
 			err = p.take()
 		}
@@ -117,12 +115,12 @@ func keepPack(ctx context.Context, s *store.Store, subject string, all []*Result
 		ids = append(ids, r.Shard)
 	}
 	p, err := together(all)
-	var text []byte
+	var text bytes.Buffer
 	if err == nil {
-		text, err = json.Marshal(p)
+		err = gob.NewEncoder(&text).Encode(p)
 	}
 	if err == nil {
-		err = s.Put(ctx, packPrefix(subject)+hash(ids), text)
+		err = s.Put(ctx, packPrefix(subject)+hash(ids), text.Bytes())
 	}
 	return err
 }

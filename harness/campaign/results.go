@@ -23,6 +23,9 @@ func parentsKey(s Shard) string              { return "parents/" + s.Subject + "
 func claimKey(c Chain) string                { return fmt.Sprintf("claims/%s/%d", c.Subject, c.Number) }
 func findingKey(subject, kind string) string { return "findings/" + subject + "/" + hash(kind) }
 
+// Prefixes are those of the keys that lie in a store beside the copy of the campaign's folder.
+var Prefixes = []string{"claims", "findings", "packs", "parents", "plans", "results", "yardstick"}
+
 // Sum is what shards of a subject have come to together. To add a result again changes nothing.
 type Sum struct {
 	Runs   int
@@ -55,7 +58,7 @@ func (s *Sum) add(r *Result) error {
 		all := s.Aims[key]
 		s.Aims[key] = Aim{a.Fault, a.At, all.Times + a.Times, all.Took + a.Took}
 	}
-	return s.reach(r.Reach)
+	return s.Reach.MergeBinary(r.Reach)
 }
 
 // wave is how many chains of a subject make a wave, after which new kinds of findings are shrunk. What is shrunk depends on the
@@ -99,18 +102,6 @@ func (s *Sum) kinds(before int) map[string]*Kind {
 	return all
 }
 
-func (s *Sum) reach(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	var r estimate.Reach
-	err := r.UnmarshalBinary(b)
-	if err == nil {
-		s.Reach.Merge(&r)
-	}
-	return err
-}
-
 // Total sums up what is there of a subject. With keep it also puts results together that lie there one by one.
 func Total(ctx context.Context, s *store.Store, subject string, keep bool) (*Sum, error) {
 	sum := newSum()
@@ -129,7 +120,7 @@ func Total(ctx context.Context, s *store.Store, subject string, keep bool) (*Sum
 				return err
 			}
 		}
-		return sum.reach(p.Reach)
+		return sum.Reach.MergeBinary(p.Reach)
 	})
 	if err != nil {
 		return nil, err

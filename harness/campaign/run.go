@@ -29,6 +29,7 @@ type Config struct {
 	Make     func(ctx context.Context, p record.Plan) (*record.Run, error)
 	Command  string
 	Commit   string // that the program was built from, if anybody knows
+	Copy     bool   // the store lies elsewhere, and gets a copy of the folder
 	Collect  bool   // nothing is made here: what others have made is concluded
 	Progress func(Progress)
 	// Poll is how long to wait for chains that other processes are at; 0 is a second.
@@ -75,7 +76,7 @@ func (c *Campaign) Run(ctx context.Context, cfg Config) (*Summary, error) {
 		inner, stop = context.WithTimeout(ctx, c.Budget)
 		defer stop()
 	}
-	failed := w.show(Running)
+	failed := w.show(ctx, Running)
 	if failed == nil && !cfg.Collect {
 		failed = w.work(inner, ctx)
 	}
@@ -96,6 +97,7 @@ type runner struct {
 	made     int // runs, by this process
 	shown    time.Time
 	view     *view
+	copy     *copied
 	shrinker *shrinker
 	failed   error // what ended it
 	budgeted bool  // the budget was spent before all was done
@@ -128,6 +130,11 @@ func (c *Campaign) open(ctx context.Context, cfg Config) (*runner, error) {
 			return nil, err
 		}
 		w.subjects = append(w.subjects, s)
+	}
+	if w.Copy {
+		if w.copy, err = openCopy(ctx, w.Store, w.Folder, c.Name); err != nil {
+			return nil, err
+		}
 	}
 	w.view, err = openView(w.Folder)
 	return w, err
@@ -248,7 +255,7 @@ func (w *runner) each(ctx, outer context.Context, next func() (job, bool)) (busy
 		if err := w.conclude(outer, d.Job.subject, false); err != nil {
 			return nil, err
 		}
-		if err := w.tell(); err != nil {
+		if err := w.tell(outer); err != nil {
 			return nil, err
 		}
 	}
@@ -355,7 +362,7 @@ func (s *subject) note(ctx context.Context, st *store.Store, all []*Result) erro
 	s.reach = nil
 	s.mu.Unlock()
 	for _, b := range reach {
-		if err := s.sum.reach(b); err != nil {
+		if err := s.sum.Reach.MergeBinary(b); err != nil {
 			return err
 		}
 	}

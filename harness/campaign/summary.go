@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -223,7 +224,7 @@ func (s *subject) looked() Looked {
 }
 
 // tell tells how far it is, and now and then writes it down.
-func (w *runner) tell() error {
+func (w *runner) tell(ctx context.Context) error {
 	p := Progress{Progress: batchProgress(w)}
 	if took := time.Since(w.begun).Seconds(); took > 0 {
 		p.Rate = int(float64(w.made) / took)
@@ -241,5 +242,5 @@ func (w *runner) tell() error {
 	if time.Since(w.shown) < showEvery {
 		return nil
 	}
-	return w.show(Running)
+	return w.show(ctx, Running)
 }

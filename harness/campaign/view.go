@@ -56,9 +56,12 @@ type Covered struct {
 }
 
 // show writes how the campaign stands.
-func (w *runner) show(state State) error {
+func (w *runner) show(ctx context.Context, state State) error {
 	w.shown = time.Now()
 	_, err := w.write(state)
+	if err == nil {
+		err = w.copy.update(ctx)
+	}
 	return err
 }
 
@@ -93,6 +96,9 @@ func (v *view) cover(s *Summary, last bool) error {
 	return appendJSON(filepath.Join(v.folder, CoverageFile), line)
 }
 
+// copyWithin is how long the copy of what a campaign has come to may take.
+const copyWithin = 5 * time.Minute
+
 // end writes what the campaign has come to, and failed, if anything did.
 func (w *runner) end(ctx context.Context, failed error) (*Summary, error) {
 	state, ended := Done, ctx.Err() != nil || failed != nil
@@ -117,6 +123,11 @@ func (w *runner) end(ctx context.Context, failed error) (*Summary, error) {
 	s, err := w.write(state)
 	for _, t := range trends {
 		err = errors.Join(err, appendJSON(filepath.Join(w.Folder, TrendsFile), t))
+	}
+	if err == nil {
+		keep, stop := context.WithTimeout(context.WithoutCancel(ctx), copyWithin) // after Ctrl-C, too
+		defer stop()
+		err = w.copy.update(keep)
 	}
 	return s, errors.Join(failed, err)
 }

@@ -37,16 +37,6 @@ func (r *Reach) note(key uint32, run uint64) {
 	}
 }
 
-// Merge adds what other runs have reached.
-func (r *Reach) Merge(other *Reach) {
-	if r.by == nil {
-		r.by = make(map[uint32]uint64, len(other.by))
-	}
-	for k, run := range other.by {
-		r.note(k, run)
-	}
-}
-
 // Keys is how many different keys were reached.
 func (r *Reach) Keys() int { return len(r.by) }
 
@@ -85,8 +75,11 @@ func (r *Reach) MarshalBinary() ([]byte, error) {
 
 var errReach = errors.New("what was reached is cut short")
 
-// UnmarshalBinary reads what MarshalBinary wrote.
-func (r *Reach) UnmarshalBinary(b []byte) error {
+// MergeBinary adds what MarshalBinary wrote of other runs; no bytes are those of no runs. What is cut short may have been added in part.
+func (r *Reach) MergeBinary(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
 	next := func() (v uint64, ok bool) {
 		v, n := binary.Uvarint(b)
 		if n > 0 {
@@ -98,8 +91,7 @@ func (r *Reach) UnmarshalBinary(b []byte) error {
 	if !ok || count > uint64(len(b)) {
 		return errReach
 	}
-	r.by = make(map[uint32]uint64, count)
-	var alone []uint32
+	alone := make([]uint32, 0, count)
 	last := uint32(0)
 	for range count {
 		v, ok := next()
@@ -107,15 +99,17 @@ func (r *Reach) UnmarshalBinary(b []byte) error {
 			return errReach
 		}
 		last += uint32(v >> 1)
-		if r.by[last] = shared; v&1 == 1 {
+		if v&1 == 1 {
 			alone = append(alone, last)
+		} else {
+			r.note(last, shared)
 		}
 	}
 	if len(b) != 8*len(alone) {
 		return errReach
 	}
 	for i, k := range alone {
-		r.by[k] = binary.LittleEndian.Uint64(b[8*i:])
+		r.note(k, binary.LittleEndian.Uint64(b[8*i:]))
 	}
 	return nil
 }

@@ -152,6 +152,17 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	return text, nil
 }
 
+// PutRaw keeps an object as it is, for others than a Store to read.
+func (s *Store) PutRaw(ctx context.Context, key string, text []byte) error {
+	return s.fault(ctx, "write", key, s.bucket.WriteAll(ctx, key, text, nil))
+}
+
+// GetRaw returns what PutRaw has kept; what is not there is fs.ErrNotExist.
+func (s *Store) GetRaw(ctx context.Context, key string) ([]byte, error) {
+	text, err := s.bucket.ReadAll(ctx, key)
+	return text, s.fault(ctx, "read", key, err)
+}
+
 // Delete removes an object; that it is not there is no error.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	err := s.bucket.Delete(ctx, key)

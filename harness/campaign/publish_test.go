@@ -1,0 +1,47 @@
+package campaign
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// With a store elsewhere all that people look at is there, too, and a machine that has nothing of it goes on from it.
+func TestTheFolderIsCopiedToTheStore(t *testing.T) {
+	dir := t.TempDir()
+	st := opened(t, filepath.Join(dir, "store"))
+	run := func(folder string) (*Campaign, *Summary) {
+		c := loaded(t, "targets: [{target: raft, property: sticky-leader}]\nfaults: [isolate]\nnodes: 3\ntime: 5s\nruns: 20\nshard: 10\nseed: 3")
+		s, err := c.Run(t.Context(), Config{Store: st, Folder: filepath.Join(dir, folder), Jobs: 1, Copy: true})
+		require.NoError(t, err)
+		return c, s
+	}
+	c, first := run("one")
+	require.NotEmpty(t, first.Findings)
+	copied := os.DirFS(filepath.Join(dir, "store", "campaigns", c.Name))
+	files := 0
+	require.NoError(t, fs.WalkDir(os.DirFS(filepath.Join(dir, "one")), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files++
+		want, err := os.ReadFile(filepath.Join(dir, "one", name))
+		require.NoError(t, err)
+		got, err := fs.ReadFile(copied, name)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), name)
+		return nil
+	}))
+	require.Greater(t, files, 10, "the kept runs are among them")
+
+	_, second := run("two")
+	require.Equal(t, first.Findings[0].First, second.Findings[0].First, "the ledger is the first machine's")
+	old, err := os.ReadFile(filepath.Join(dir, "one", TrendsFile))
+	require.NoError(t, err)
+	now, err := os.ReadFile(filepath.Join(dir, "two", TrendsFile))
+	require.NoError(t, err)
+	require.Greater(t, len(now), len(old), "it goes on with the trends")
+}
