@@ -66,6 +66,7 @@ var arrows = map[string]string{
 	"examples/algorithm":       "election history targets",
 	"examples/driver":          "election history targets",
 	"examples/server":          "targets/specfile/member",
+	"examples/ledger":          "",
 	"examples/strangers":       "",
 	"targets/specfile/member":  "",
 	"internal/hint":            "",

@@ -84,6 +84,9 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 			return failure{errors.Join(w.Flush(), err)}
 		}
 	}
+	if s.Writes.Given() {
+		fmt.Fprintf(w, "writes\t%s\n", s.Writes.String())
+	}
 	fmt.Fprintf(w, "faults\t%s\n", faultWords(s, file, options))
 	for _, m := range s.Missing() {
 		fmt.Fprintf(w, "missing\t%s\n", m)
@@ -141,6 +144,9 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	}
 	fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
+	if p.Tried && p.Wrote == nil {
+		fmt.Fprintf(w, "wrote\tthe leader once; it was accepted\n")
+	}
 	if path := s.Lacks(p.Answer); p.Led && path != "" {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
@@ -176,6 +182,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 		wrong = append(wrong, neverLed(s, p))
 	case s.HasTerms() && !termed:
 		wrong = append(wrong, "its term was 0 all the time: is that the field?")
+	}
+	if p.Wrote != nil {
+		wrong = append(wrong, "the leader wrote once, which was not accepted: "+advised(p.Wrote))
 	}
 	if len(s.Observe.Logs) > 0 && p.Told == 0 {
 		wrong = append(wrong, "no line of its log matched one of logs")

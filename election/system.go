@@ -100,11 +100,20 @@ type Executor interface {
 	Use(exec Exec)
 }
 
-// Dialed is a System that says whether its members can be observed over Dial alone. One that does not say so can be. What
-// lives beside a member, such as the writer of the workload fence, observes it in no other way.
-type Dialed interface {
-	Dialed() bool
+// Observed is a System that says how its members are observed. Those of one that does not say so are over Dial.
+type Observed interface {
+	Observed() Way
 }
+
+// Way is how members are observed.
+type Way uint8
+
+// The ways.
+const (
+	OverDial  Way = iota // what lives beside a member can observe it, too
+	ByCommand            // over an Exec
+	ByLogs               // not at all: what they write tells
+)
 
 // LogReader is a System whose nodes tell of their changes in their logs, so that a leadership that falls between two
 // observations is not lost.

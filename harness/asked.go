@@ -1,11 +1,8 @@
 package harness
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"net"
 	"sync"
 	"time"
 
@@ -14,7 +11,7 @@ import (
 	"recount/history"
 )
 
-// How the harness asks nodes in containers for their views, listens to what they announce, and takes their writes.
+// How the harness asks nodes in containers for their views, and listens to what they announce.
 
 // algorithmNode is a node that runs one of Recount's own algorithms. A goroutine keeps a connection to its control port,
 // over which it also announces its changes; no announcement is lost or heard twice when the connection is made anew.
@@ -128,48 +125,25 @@ func (n *systemNode) View(ctx context.Context) (history.View, error) {
 	return v, err
 }
 
-// readLog returns what takes the lines of a node's log and has its changes announced; nil if the system cannot read its log.
-func readLog(system election.System, self election.ID, announce func(history.View)) func(line string) {
+// readLog returns what takes the lines of a node's log, and has its changes announced and its writes noted; nil if the system
+// cannot read its log. wrote is nil where writes are not wanted.
+func readLog(system election.System, self election.ID, announce func(history.View), wrote func(election.WriteNews)) func(line string) {
 	reader, ok := system.(election.LogReader)
 	if !ok {
 		return nil
+	}
+	var writes election.WriteReader
+	if wrote != nil {
+		_, writes = resourceOf(system)
 	}
 	return func(line string) {
 		if s, ok := reader.ReadLog(self, line); ok {
 			announce(history.ViewOf(s))
 		}
-	}
-}
-
-// serve takes the writes that come over one connection from a node's writer, one line each, and answers them.
-func (c *containers) serve(name string, conn net.Conn) {
-	defer conn.Close()
-	lines := bufio.NewReader(conn)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return // the writer is gone, perhaps in the middle of a line
-		}
-		var w struct {
-			Token uint64
-			Value int64
-		}
-		if json.Unmarshal(line, &w) != nil {
-			return
-		}
-		accepted := make(chan bool, 1)
-		c.Post(func() {
-			p := c.fence.Begin(name, w.Token, w.Value)
-			accepted <- p.Decide()
-			p.End()
-		})
-		select {
-		case ok := <-accepted:
-			if json.NewEncoder(conn).Encode(map[string]bool{"accepted": ok}) != nil {
-				return
+		if writes != nil {
+			if n, ok := writes.ReadWrite(self, line); ok {
+				wrote(n)
 			}
-		case <-c.closed:
-			return
 		}
 	}
 }

@@ -29,15 +29,16 @@ type containers struct {
 	images  map[string]string // of the system's nodes, by their names
 	members []election.Member
 	asked   map[string]asked
-	work    sync.WaitGroup // questions under way
-	ended   string         // what is to be said of the first process that ended by itself
-	closed  chan struct{}  // no answers are wanted any more
-	close   sync.Once
+	work    sync.WaitGroup  // questions under way
+	ended   string          // what is to be said of the first process that ended by itself
+	lasting context.Context // until no answers are wanted any more
+	close   context.CancelFunc
 	told    bool  // some node has given an answer
 	useless error // why no node ever can
 
 	fence      *workloads.Fence
 	every, gap time.Duration
+	writer     election.Writer // to the target's own resource, if it has one that is written to
 	announce   func(node string, v history.View)
 	granted    func(node string, v history.Vote)
 	applied    func(node string, u history.Update)
@@ -50,7 +51,8 @@ type asked interface {
 }
 
 func openContainers(ctx context.Context, s *subject, id, executable string, progress func(string)) (_ *containers, err error) {
-	c := &containers{s: s, asked: map[string]asked{}, closed: make(chan struct{})}
+	c := &containers{s: s, asked: map[string]asked{}}
+	c.lasting, c.close = context.WithCancel(context.Background())
 	if c.engine, err = docker.Connect(ctx); err != nil {
 		return nil, err
 	}
@@ -122,9 +124,16 @@ func (c *containers) Start(ctx context.Context) error {
 		})
 	}
 	run := map[string]docker.Container{}
+	var listens bool // to what is written, in the place of writing
+	if c.system != nil {
+		var reads election.WriteReader
+		c.writer, reads = resourceOf(c.system)
+		listens = reads != nil
+	}
+	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
 		self := c.members[i]
-		writes := c.fence != nil && !self.Server
+		writes := c.fence != nil && !self.Server && !listens
 		if writes {
 			if err := c.Listen(name, member.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
 				return err
@@ -137,7 +146,7 @@ func (c *containers) Start(ctx context.Context) error {
 		}
 		run[name] = c.ofSystem(self, writes)
 		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
-		if read := readLog(c.system, self.ID, func(v history.View) { c.announce(name, v) }); read != nil {
+		if read := readLog(c.system, self.ID, func(v history.View) { c.announce(name, v) }, told.of(name)); read != nil {
 			c.Logs(name, read)
 		}
 	}
@@ -181,6 +190,9 @@ func (c *containers) recount(self election.Member) docker.Container {
 	}
 	if c.fence != nil {
 		cmd.WriteEvery, cmd.WriteGap = c.every, c.gap
+		if cmd.Relay = cmd.Beside && (c.writer != nil || observed(c.system) != election.OverDial); cmd.Relay {
+			cmd.WriteGap = max(cmd.WriteGap, c.s.bounds.Silence/2) // commands take their time: the gap is to be most of it nevertheless
+		}
 	}
 	if !cmd.Beside {
 		cmd.Own = "/own"
@@ -220,7 +232,7 @@ func (c *containers) State(ctx context.Context) (history.Changes, error) { retur
 
 // Close ends all connections and removes the containers.
 func (c *containers) Close(ctx context.Context) error {
-	c.close.Do(func() { close(c.closed) })
+	c.close()
 	var errs []error
 	for _, name := range sortedKeys(c.asked) {
 		errs = append(errs, c.asked[name].Close())

@@ -38,9 +38,38 @@ func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
 	if err != nil {
 		return err
 	}
-	if d, says := y.(election.Dialed); says && !d.Dialed() {
-		return hint.Add(fmt.Errorf("workload %s: its writer asks each node over the network, and %s is observed by commands or logs",
-			w.Name, t.Name), "observe it by http or metrics, or leave the workload out")
+	writer, told := resourceOf(y)
+	switch own := writer != nil || told != nil; {
+	case own && w.Writes == workloads.AcceptStale:
+		return hint.Add(fmt.Errorf("workload %s: %s has a resource of its own, which decides what it takes", w.Name, t.Name),
+			"take the workload fence: it is about that one")
+	case told == nil && observed(y) == election.ByLogs:
+		return hint.Add(fmt.Errorf("workload %s: its writer asks each node whether it leads, and %s is observed by logs alone", w.Name, t.Name),
+			"observe it by http, metrics or a command, have its log tell of its own writes (writes: {log: …}), or leave the workload out")
+	}
+	return nil
+}
+
+// observed is how a system's members are observed.
+func observed(y election.System) election.Way {
+	if o, says := y.(election.Observed); says {
+		return o.Observed()
+	}
+	return election.OverDial
+}
+
+// runnable tells why leaders cannot write where the run takes place, if they cannot: no command runs in virtual time.
+func (s *subject) runnable(w *workloads.Workload) error {
+	if s.On != record.OnVirtual || w.Writes == workloads.NoWrites {
+		return nil
+	}
+	y, err := s.target.System(s.options)
+	if err != nil {
+		return err
+	}
+	if writer, told := resourceOf(y); writer != nil || told == nil && observed(y) != election.OverDial {
+		return hint.Add(fmt.Errorf("workload %s: no command runs in virtual time, and leaders of %s write by one", w.Name, s.Target),
+			"add --on docker, or leave the workload out")
 	}
 	return nil
 }
@@ -124,6 +153,9 @@ func resolve(p record.Plan) (*subject, error) {
 			return nil, err
 		}
 		if err := fits(w, s.target, s.options); err != nil {
+			return nil, err
+		}
+		if err := s.runnable(w); err != nil {
 			return nil, err
 		}
 	}

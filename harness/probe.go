@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"recount/election"
 	"recount/harness/record"
 	"recount/history"
 	"recount/targets"
@@ -32,6 +33,8 @@ type Probe struct {
 	Answer  []byte        // the last of the first that led, or of n1, as it was given, where its observer keeps it
 	Led     bool          // one of them led
 	Told    int           // changes that they announced by themselves
+	Tried   bool          // the leader was seen to write once, where it does by a command
+	Wrote   error         // why nobody knows that its write was accepted; nil if it was
 	Log     []string      // what the first wrote
 	Logs    string        // the folder that has what all wrote
 }
@@ -129,12 +132,27 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 			led += c.Now() - before
 		}
 	}
+	p.write(ctx, c, leader)
 	if a, ok := c.asked[leader].(*systemNode); ok {
 		if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok {
 			p.Answer = keeps.Answer()
 		}
 	}
 	return nil
+}
+
+// write has the leader write once to the target's own resource, if it has one that is written to.
+func (p *Probe) write(ctx context.Context, c *containers, leader string) {
+	v, seen := p.last(leader)
+	if p.Tried = seen && p.Led && c.writer != nil; !p.Tried {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	accepted, err := c.writer.Write(within, c.member(leader), c.members, election.Write{Token: v.View.Term, Value: 1})
+	if p.Wrote = err; err == nil && !accepted {
+		p.Wrote = fmt.Errorf("it was refused, and nobody had written with a token above %d", v.View.Term)
+	}
 }
 
 func (p *Probe) ask(ctx context.Context, c *containers, node string) {

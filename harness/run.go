@@ -384,10 +384,23 @@ func (r *run) recover(ctx context.Context) error {
 			held = 0
 		}
 	}
-	if r.fence != nil {
+	if r.fence != nil && !r.guards() {
 		r.fence.Read(history.Process(2 * len(r.names)))
 	}
 	return nil
+}
+
+// guards reports whether leaders guard a resource of the target's own.
+func (r *run) guards() bool {
+	if r.target.System == nil {
+		return false
+	}
+	y, err := r.target.System(r.options)
+	if err != nil {
+		return false // the run was refused before
+	}
+	writer, told := resourceOf(y)
+	return writer != nil || told != nil
 }
 
 // tell reports the nemesis's actions and changes of leader as they happen.

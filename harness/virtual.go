@@ -11,6 +11,7 @@ import (
 	"recount/history"
 	"recount/internal/hint"
 	"recount/virtual"
+	"recount/workloads"
 )
 
 // virtualized is a cluster of a real system's servers in virtual time. Their drivers are those that ask containers.
@@ -24,6 +25,7 @@ type virtualized struct {
 	beside   map[string]election.Observer // what writers ask the servers with that they live beside
 	ended    string                       // what is to be said of the first process that ended by itself
 	announce func(node string, v history.View)
+	fence    *workloads.Fence // that leaders write to
 }
 
 func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *virtualized, err error) {
@@ -72,8 +74,9 @@ func (c *virtualized) Start(ctx context.Context) error {
 			}
 		}
 	})
+	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
-		if read := readLog(c.system, c.members[i].ID, func(v history.View) { c.announce(name, v) }); read != nil {
+		if read := readLog(c.system, c.members[i].ID, func(v history.View) { c.announce(name, v) }, told.of(name)); read != nil {
 			c.Logs(name, read)
 		}
 	}

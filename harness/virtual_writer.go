@@ -21,8 +21,12 @@ type virtualWriter struct {
 	rand     *rand.Rand
 }
 
-// Writers has a writer begin with each life of a candidate.
+// Writers has a writer begin with each life of a candidate, unless the target tells of the writes to a resource of its own.
 func (c *virtualized) Writers(f *workloads.Fence, every, gap time.Duration) {
+	c.fence = f
+	if _, told := resourceOf(c.system); told != nil {
+		return
+	}
 	to := newResource(f, c.After, c.s.Seed)
 	c.OnStart(func(l *virtual.Life) {
 		for _, m := range c.members {

@@ -8,7 +8,8 @@ import (
 )
 
 // Fence is the resource that leaders write to, and the record of their writes. Enforcing, it refuses a write whose token
-// is lower than one it has accepted; recording, it accepts all, and the history shows what a fence would have stopped.
+// is lower than one it has accepted; recording, it accepts all, and the history shows what a fence would have stopped. Where
+// a target has a resource of its own, it is the record alone: see Pending.Told.
 type Fence struct {
 	Enforce bool
 	// Reach tells whether the writes of a node arrive; nil is always. Those that do not are lost without a word.
@@ -32,6 +33,7 @@ func NewFence(now func() time.Duration, r *history.Recorder, nodes []string, enf
 	for i, n := range nodes {
 		f.number[n] = first + history.Process(i)
 	}
+	f.number[""] = first + history.Process(len(nodes))
 	return f
 }
 
@@ -46,7 +48,7 @@ type Pending struct {
 	highest  uint64
 }
 
-// Begin records that a node's writer sends a write.
+// Begin records that a node's writer sends a write; of a write that nobody knows the writer of, node is "".
 func (f *Fence) Begin(node string, token uint64, value int64) *Pending {
 	if f.busy[f.number[node]] { // a former life's write is still on its way
 		f.number[node] += f.stride
@@ -87,6 +89,15 @@ func (p *Pending) record(t history.Type, problem string) {
 	p.f.recorder.Append(history.Op{
 		Time: p.f.now(), Process: p.process, Type: t, F: history.Write, Node: p.node, Access: p.access, Error: problem,
 	})
+}
+
+// Told records what another resource has done with the write: OK that it took it, Fail that it never will, Info that nobody
+// knows, and why.
+func (p *Pending) Told(t history.Type, why string) {
+	if t != history.Info {
+		delete(p.f.busy, p.process)
+	}
+	p.record(t, why)
 }
 
 // Read records a read of the resource: the highest token accepted and the last value.

@@ -106,6 +106,10 @@ func runBeside(ctx context.Context, c *member.Command, t *targets.Target, o targ
 	if c.WriteEvery == 0 {
 		return hint.Add(fmt.Errorf("node: nothing to do beside %s", t.Name), "\"write-every\" says how often to write, in nanoseconds")
 	}
+	beside := member.SidecarConfig{ID: c.ID, Rand: streams(c.Seed), Data: c.Data, Writer: *writerConfig(c), Log: l}
+	if c.Relay {
+		return member.RunSidecar(ctx, beside)
+	}
 	system, err := t.System(o)
 	if err != nil {
 		return err
@@ -114,12 +118,10 @@ func runBeside(ctx context.Context, c *member.Command, t *targets.Target, o targ
 	for i, a := range c.Members {
 		all = append(all, election.Member{ID: election.ID(i + 1), Name: election.ID(i + 1).String(), Addr: a})
 	}
-	observer := system.Observer(all[c.ID-1], all, func(ctx context.Context, port int) (net.Conn, error) {
+	beside.Observer = system.Observer(all[c.ID-1], all, func(ctx context.Context, port int) (net.Conn, error) {
 		return dialLoopback(ctx, port)
 	})
-	return member.RunSidecar(ctx, member.SidecarConfig{
-		ID: c.ID, Observer: observer, Rand: streams(c.Seed), Data: c.Data, Writer: *writerConfig(c), Log: l,
-	})
+	return member.RunSidecar(ctx, beside)
 }
 
 func writerConfig(c *member.Command) *member.WriterConfig {

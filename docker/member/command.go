@@ -26,6 +26,8 @@ type Command struct {
 	// that this node leads to the write. There is no writer where WriteEvery is 0.
 	WriteEvery time.Duration `json:"write-every,omitempty"`
 	WriteGap   time.Duration `json:"write-gap,omitempty"`
+	// Relay says that the writer looks and writes through the harness, which can do what cannot be done from beside a server.
+	Relay bool `json:"relay,omitempty"`
 }
 
 // Args are the arguments of the executable.

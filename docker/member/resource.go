@@ -11,6 +11,8 @@ import (
 // resource is the way to the guarded resource: a connection over which writes go out as {"token":…,"value":…}, one a
 // line, and {"accepted":true} or false comes back for each.
 //
+// Through a harness that looks for the writer, {"look":true} goes out as well, and {"leads":…,"term":…} or {"error":…} comes back.
+//
 // A write is sent once or not at all. Where the connection breaks, those under way are lost, or not: nobody will know.
 type resource struct {
 	WriterConfig

@@ -18,7 +18,7 @@ import (
 // paused together with the server's.
 type SidecarConfig struct {
 	ID       election.ID
-	Observer election.Observer // of the server beside which it lives
+	Observer election.Observer // of the server beside which it lives; nil where the harness looks and writes for it
 	Rand     func(purpose string) *rand.Rand
 	Data     string // the folder that survives a restart
 	Writer   WriterConfig
@@ -27,7 +27,9 @@ type SidecarConfig struct {
 
 // RunSidecar runs the writer until ctx ends, and closes the observer.
 func RunSidecar(ctx context.Context, c SidecarConfig) error {
-	defer c.Observer.Close()
+	if c.Observer != nil {
+		defer c.Observer.Close()
+	}
 	own, err := openStorage(filepath.Join(c.Data, "recount"))
 	if err != nil {
 		return err
@@ -41,11 +43,16 @@ func RunSidecar(ctx context.Context, c SidecarConfig) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	s := &sidecar{
-		ctx: ctx, began: time.Now(), observer: c.Observer, resource: newResource(c.Writer, c.Log), log: c.Log,
-		rand: c.Rand(fmt.Sprintf("writer %v life %d", c.ID, life)),
+	s := &sidecar{ctx: ctx, began: time.Now(), log: c.Log, rand: c.Rand(fmt.Sprintf("writer %v life %d", c.ID, life))}
+	to := newResource(c.Writer, c.Log)
+	if c.Observer == nil {
+		through := &relay{ctx: ctx, to: to}
+		defer through.close()
+		s.look, s.send = through.look, through.write
+	} else {
+		s.look, s.send = func() (election.Status, error) { return Ask(ctx, c.Observer) }, to.write
+		work.Go(func() { to.run(ctx) })
 	}
-	work.Go(func() { s.resource.run(ctx) })
 	workloads.NewWriter(s, c.ID, life, c.Writer.Every, c.Writer.Gap).Start()
 	s.run()
 	return nil
@@ -53,14 +60,14 @@ func RunSidecar(ctx context.Context, c SidecarConfig) error {
 
 // sidecar is the workloads.Host beside a real server.
 type sidecar struct {
-	ctx      context.Context // of the one call of run
-	began    time.Time
-	observer election.Observer
-	resource *resource
-	rand     *rand.Rand
-	calls    agenda
-	log      *log.Logger
-	trouble  string // with the last answer, which is logged once
+	ctx     context.Context // of the one call of run
+	began   time.Time
+	look    func() (election.Status, error)
+	send    func(token uint64, value int64)
+	rand    *rand.Rand
+	calls   agenda
+	log     *log.Logger
+	trouble string // with the last answer, which is logged once
 }
 
 func (s *sidecar) run() {
@@ -80,12 +87,12 @@ func (s *sidecar) run() {
 func (s *sidecar) now() time.Duration { return time.Since(s.began) }
 
 func (s *sidecar) Rand() *rand.Rand                { return s.rand }
-func (s *sidecar) Write(token uint64, value int64) { s.resource.write(token, value) }
+func (s *sidecar) Write(token uint64, value int64) { s.send(token, value) }
 func (s *sidecar) After(d time.Duration, f func()) { s.calls.add(s.now()+d, f) }
 
 // Status asks the server.
 func (s *sidecar) Status(done func(election.Status)) {
-	status, err := Ask(s.ctx, s.observer)
+	status, err := s.look()
 	trouble := ""
 	if err != nil {
 		trouble = err.Error()

@@ -178,3 +178,42 @@ func TestWriterBesideAServerWritesWhileItLeads(t *testing.T) {
 	stop()
 	require.NoError(t, <-done)
 }
+
+// Through the harness a writer looks again only when it knows what became of its last write, however long that takes.
+func TestAWriterThroughTheHarnessWaitsForItsWrites(t *testing.T) {
+	here, there := net.Pipe()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- member.RunSidecar(ctx, member.SidecarConfig{
+			ID: 2, Rand: streams, Data: t.TempDir(), Log: log.New(t.Output(), "", 0),
+			Writer: member.WriterConfig{
+				Every: time.Millisecond, Gap: time.Millisecond, Dial: func(context.Context) (net.Conn, error) { return here, nil },
+			},
+		})
+	}()
+	harness := bufio.NewReadWriter(bufio.NewReader(there), bufio.NewWriter(there))
+	hears := func(want string) {
+		line, err := harness.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, want+"\n", line)
+	}
+	says := func(line string) {
+		_, err := there.Write([]byte(line + "\n"))
+		require.NoError(t, err)
+	}
+	const look = `{"look":true}`
+	hears(look)
+	says(`{"error":"connection refused"}`)
+	hears(look)
+	says(`{"leads":false,"term":6}`)
+	hears(look)
+	says(`{"leads":true,"term":7}`)
+	hears(`{"token":7,"value":562954248388609}`)
+	hears(look)
+	says(`{"accepted":true}`)
+	says(`{"leads":true,"term":7}`)
+	hears(`{"token":7,"value":562954248388610}`)
+	stop()
+	require.NoError(t, <-done)
+}

@@ -187,6 +187,13 @@ type place struct {
 	Voter bool
 }
 
+// writing is what the template of a write can name besides.
+type writing struct {
+	place
+	Token uint64
+	Value int64
+}
+
 // words is a whole cluster, seen from one of its nodes.
 type words struct {
 	s       *Spec
@@ -195,6 +202,7 @@ type words struct {
 	all     []election.Member            // the nodes
 	servers map[string][]election.Member // by their service
 	polling bool                         // it is being asked who votes
+	write   *election.Write              // what is to be written; nil for templates of all else
 }
 
 // place is what the node itself is to a template.
@@ -354,18 +362,23 @@ func (s *Spec) templates(v value) (all []*template.Template, err error) {
 
 // template reads one template, and tries it on a cluster of three.
 func (s *Spec) template(v value) (*template.Template, error) {
+	example, err := s.example()
+	if err != nil {
+		return nil, err
+	}
+	return example.template(v)
+}
+
+// template reads one template, and tries it.
+func (w words) template(v value) (*template.Template, error) {
 	text, err := v.text()
 	if err != nil {
 		return nil, err
 	}
 	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
-	example, err := s.example()
-	if err != nil {
-		return nil, err
-	}
-	t, err := template.New(v.name).Option("missingkey=error").Funcs(example.funcs()).Parse(text)
+	t, err := template.New(v.name).Option("missingkey=error").Funcs(w.funcs()).Parse(text)
 	if err == nil {
-		_, err = example.render(t)
+		_, err = w.render(t)
 	}
 	if err != nil {
 		h := hint.Of(err)
@@ -423,9 +436,13 @@ func (w words) render(t *template.Template) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var data any = place
+	if w.write != nil {
+		data = writing{place, w.write.Token, w.write.Value}
+	}
 	var b capped
 	over := make(chan error, 1)
-	go func() { over <- own.Execute(&b, place) }()
+	go func() { over <- own.Execute(&b, data) }()
 	select {
 	case err := <-over:
 		return b.text.String(), err

@@ -47,7 +47,7 @@ func (s *Spec) Missing() (list []string) {
 	say(asked && len(s.Observe.Logs) == 0, "logs: leaderships that fall between two polls are not seen")
 	say(!s.HasTerms(), "term: nothing can be said of single-leader-per-term, monotonic-term and bounded-terms; tenures count instead")
 	say(!s.names(), "leader: followers name nobody, so that agreement cannot be judged")
-	say(len(s.Observe.Command) > 0, "http: a command takes about 0.1 s, and the writer of the workload fence cannot run it")
+	say(len(s.Observe.Command) > 0, "http: a command takes about 0.1 s")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
 	say(s.Data == "", "data: a node that is killed comes back with nothing on its disk but what the image has")
 	say(len(s.Promises) == 0, "promises: whatever breaks, no run fails, unless a node ends by itself; --require makes a property count for one run")

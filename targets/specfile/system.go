@@ -66,6 +66,13 @@ func (s *Spec) try(o option.Values) error {
 		return err
 	}
 	w.options = o
+	if s.Writes.Command != nil {
+		writing := w
+		writing.write = &election.Write{Token: 1, Value: 1}
+		if _, err := writing.renderAll(s.Writes.Command); err != nil {
+			return hint.Add(fmt.Errorf("spec: writes: %s", plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+		}
+	}
 	all := slices.Concat(s.Command, s.Ready.Command, s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
 	for _, t := range all {
@@ -135,8 +142,17 @@ func (y *system) Use(exec election.Exec) {
 	y.useAll(exec)
 }
 
-// Dialed reports whether nodes are asked by HTTP.
-func (y *system) Dialed() bool { return y.Observe.HTTP != nil }
+// Observed is how nodes are asked.
+func (y *system) Observed() election.Way {
+	switch {
+	case y.Observe.HTTP != nil:
+		return election.OverDial
+	case y.Observe.asks():
+		return election.ByCommand
+	default:
+		return election.ByLogs
+	}
+}
 
 func (y *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
 	if one, servers := y.serving(self, all); one != nil {
@@ -243,8 +259,7 @@ func (y *system) run(ctx context.Context, self election.Member, all []election.M
 	return y.exec(ctx, self, args)
 }
 
-var errNoExec = hint.Add(errors.New("commands cannot be run from here"),
-	"what lives beside a node, such as the writer of the workload fence, observes by http or metrics")
+var errNoExec = errors.New("commands cannot be run from here")
 
 // Ready asks whether a node's server has come up: nil means that it has.
 func (y *system) Ready(ctx context.Context, self election.Member, all []election.Member, dial election.Dial) error {
