@@ -29,6 +29,7 @@ type checking struct {
 	memory    byteSize // for all files together
 	whole     bool     // the ops themselves are needed, not only what is said of them
 	edn       string   // where to write a history for Jepsen's tools
+	drawings  string   // the folder to write pictures to of what was decided
 	bounds    []string // thresholds to judge by instead of the target's: "elect=10s"
 }
 
@@ -66,7 +67,8 @@ something broke, 254 a file is malformed, 255 Recount failed over one. Nothing i
   recount check --model cas-register --independent history.edn   # values are [key value]
   recount check --initial 0 history.edn               # registers held 0 before the first write
   recount check --bound elect=10s,moves=6 results/latest         # by other thresholds than the target's
-  recount check --edn history.edn results/latest      # and write it for Jepsen's tools`,
+  recount check --edn history.edn results/latest      # and write it for Jepsen's tools
+  recount check --drawings pictures history.edn       # and draw what was decided: pictures/linearizable.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.valid(args); err != nil {
@@ -85,6 +87,7 @@ something broke, 254 a file is malformed, 255 Recount failed over one. Nothing i
 	cmd.Flags().Var(&c.memory, "memory-limit", "for all files together; a history that does not fit is refused, what cannot be decided within it is unknown")
 	cmd.Flags().StringSliceVar(&c.bounds, "bound", nil, "judge by this threshold instead of the target's: silence, elect, moves, returns or terms=VALUE")
 	cmd.Flags().StringVar(&c.edn, "edn", "", "write the history to this file, too, for Jepsen's tools")
+	cmd.Flags().StringVar(&c.drawings, "drawings", "", "write porcupine's pictures of what was decided to this folder, too: PROPERTY.html, open where the last order ended")
 	return cmd
 }
 
@@ -111,6 +114,8 @@ func (c *checking) valid(args []string) error {
 		return hint.Add(fmt.Errorf("memory limit %v", &c.memory), "a limit is 16MiB or more, such as 2GiB")
 	case c.edn != "" && len(args) > 1:
 		return hint.Add(errors.New("--edn writes one history"), "name one file to check")
+	case c.drawings != "" && len(args) > 1:
+		return hint.Add(errors.New("--drawings draws one history"), "name one file to check")
 	}
 	return nil
 }
@@ -200,6 +205,11 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 		harness.JudgeForeign(ctx, s.run, s.model.Properties, c.timeLimit)
 	default:
 		harness.JudgeWithin(ctx, s.run, c.timeLimit)
+	}
+	if c.drawings != "" {
+		if err := draw(c.drawings, s.run); err != nil {
+			return nil, err
+		}
 	}
 	return s.run, nil
 }

@@ -203,3 +203,15 @@ func TestWhatRegistersHeldAtFirst(t *testing.T) {
 		require.Contains(t, strings.Join(strings.Fields(stdout+stderr), " "), c.says, c.args)
 	}
 }
+
+func TestWhatWasDecidedIsDrawn(t *testing.T) {
+	files := map[string]string{"bad.edn": illegal, "good.edn": legal}
+	status, _, stderr := checked(t, files, "--drawings", "pictures", "bad.edn")
+	require.Equal(t, record.StatusBroken, status, stderr)
+	picture, err := os.ReadFile("pictures/linearizable.html")
+	require.NoError(t, err)
+	require.Contains(t, string(picture), "the last order", "where it ended")
+	status, _, stderr = checked(t, files, "--drawings", "pictures", "bad.edn", "good.edn")
+	require.Equal(t, record.StatusUsage, status)
+	require.Contains(t, stderr, "hint: name one file to check")
+}

@@ -288,3 +288,14 @@ func export(path string, h *history.History) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return jepsen.Write(f, h)
 }
+
+// draw writes the pictures of what was decided of a history.
+func draw(dir string, r *record.Run) error {
+	files := map[string][]byte{}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; len(v.Drawing) > 0 {
+			files[v.Property+".html"] = v.Drawing
+		}
+	}
+	return record.Put(dir, files)
+}
