@@ -22,8 +22,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"recount/internal/testlong"
 )
 
 var mutants = flag.Int("mutants", 150, "flip one in so many of the checkers' decisions; 0 for all of them (make mutate)")
@@ -32,8 +30,7 @@ var mutantsOf = flag.String("mutants-of", "", "only the decisions of these files
 
 var mutantsListed = flag.Bool("mutants-listed", false, "only the decisions that are listed as equivalent")
 
-// mutated is the package whose decisions are flipped.
-var mutated = filepath.Join("..", "..", "checkers")
+var mutantsIn = flag.String("mutants-in", "checkers", "the package: checkers, or checkers/linear, which decides for them")
 
 // TestMutants flips the decisions of the checkers one at a time: a comparison takes in its boundary or leaves it out, a
 // condition is always true or never, a case is missing, a smaller becomes a larger one, a statement is skipped. Each must
@@ -41,16 +38,18 @@ var mutated = filepath.Join("..", "..", "checkers")
 // reason.
 //
 // All mutants are built into one binary, behind a variable that says which of them is on. They run in processes of their
-// own, with a limit on memory and time. make test-long tries a sample, make mutate all.
+// own, with a limit on memory and time. make test tries a sample, make mutate all.
 func TestMutants(t *testing.T) {
-	if *mutants != 0 && *mutantsOf == "" && !*mutantsListed {
-		testlong.Only(t)
+	if testing.Short() {
+		t.Skip("not with -short: it builds all tests anew")
 	}
-	m := mutation{t: t, dir: t.TempDir()}
+	m := mutation{t: t, path: *mutantsIn, dir: t.TempDir()}
 	m.rewrite()
-	binary := m.build()
-	equivalent := equivalents(t)
-	var chosen []int
+	m.judge(equivalents(t))
+}
+
+// chosen are the mutants that are asked for.
+func (m *mutation) chosen(equivalent map[string]bool) (chosen []int) {
 	for id := 1; id < len(m.all); id++ {
 		if *mutantsOf != "" && !slices.Contains(strings.Split(*mutantsOf, ","), m.all[id].file) {
 			continue
@@ -65,6 +64,13 @@ func TestMutants(t *testing.T) {
 			chosen = append(chosen, id)
 		}
 	}
+	return chosen
+}
+
+// judge tries the mutants that are asked for.
+func (m *mutation) judge(equivalent map[string]bool) {
+	binary := m.build() // which may have to leave some out
+	chosen := m.chosen(equivalent)
 	told := m.run(binary, chosen)
 	survived := 0
 	for _, id := range chosen {
@@ -72,13 +78,13 @@ func TestMutants(t *testing.T) {
 		switch {
 		case strings.HasPrefix(told[id], "survived"):
 			if survived++; !equivalent[key] {
-				t.Errorf("%s: %s (line %d)", told[id], key, m.all[id].line)
+				m.t.Errorf("%s: %s (line %d)", told[id], key, m.all[id].line)
 			}
 		case *mutants == 0 && told[id] != tooMuch:
-			assert.False(t, equivalent[key], "%s notices %s: take it off the list", told[id], key)
+			assert.False(m.t, equivalent[key], "%s notices %s: take it off the list", told[id], key)
 		}
 	}
-	t.Logf("%d mutants of %d, %d of them noticed", len(chosen), len(m.all)-1, len(chosen)-survived)
+	m.t.Logf("%s: %d mutants of %d, %d of them noticed", m.path, len(chosen), len(m.all)-1, len(chosen)-survived)
 	if *mutants > 0 || *mutantsOf != "" || *mutantsListed {
 		return
 	}
@@ -87,7 +93,9 @@ func TestMutants(t *testing.T) {
 		known[f.String()] = true
 	}
 	for key := range equivalent {
-		assert.True(t, known[key], "there is no mutant %s", key)
+		if strings.HasPrefix(key, "linear/") == (m.path == "checkers/linear") {
+			assert.True(m.t, known[key], "there is no mutant %s", key)
+		}
 	}
 }
 
@@ -125,10 +133,11 @@ func (f flipped) String() string {
 	return s
 }
 
-// mutation is the making of mutants.
+// mutation is the making of mutants of one package.
 type mutation struct {
 	t     *testing.T
-	dir   string
+	path  string            // of the package, from the module's root
+	dir   string            // where its mutants are written
 	all   []flipped         // by number; the first stands for none
 	like  map[flipped]int   // how many there were
 	files map[string]string // what stands in for which file
@@ -141,10 +150,16 @@ var notDecisions = []string{"words.go", "results.go", "memory.go"}
 // atStart are functions that have done their work before any mutant is on.
 var atStart = []string{"init", "register", "order"}
 
+// here is the package's folder.
+func (m *mutation) here() string {
+	here, err := filepath.Abs(filepath.Join("..", "..", m.path))
+	require.NoError(m.t, err)
+	return here
+}
+
 // rewrite writes the mutated sources, and says what to build in place of what.
 func (m *mutation) rewrite() {
-	here, err := filepath.Abs(mutated)
-	require.NoError(m.t, err)
+	here := m.here()
 	m.all, m.like, m.files = make([]flipped, 1), map[flipped]int{}, map[string]string{}
 	sources, err := filepath.Glob(filepath.Join(here, "*.go"))
 	require.NoError(m.t, err)
@@ -163,22 +178,27 @@ func (m *mutation) rewrite() {
 			m.put(here, file, m.mutate(file, text))
 		}
 	}
-	on, err := os.ReadFile(filepath.Join("testdata", "mutant.go.txt"))
-	require.NoError(m.t, err)
-	m.put(here, "mutant.go", string(on))
-	run, err := os.ReadFile(filepath.Join("testdata", "mutant_test.go.txt"))
-	require.NoError(m.t, err)
+	m.put(here, "mutant.go", m.source("mutant.go.txt"))
+	m.put(here, "mutant_trials_test.go", m.source("trials_"+filepath.Base(m.path)+"_test.go.txt"))
 	b := new(strings.Builder)
-	b.Write(run)
+	b.WriteString(m.source("mutant_test.go.txt"))
 	for _, name := range tests {
 		switch name {
-		case "TestGoals", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestMemoryLimit", "TestContract", "TestEvidence", "TestOracles": // they run the others, or for long
+		case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestMemoryLimit", "TestContract", "TestEvidence", "TestOracles": // they run the others, or for long
 		default:
 			fmt.Fprintf(b, "\t{%q, %s},\n", name, name)
 		}
 	}
 	b.WriteString("}\n")
 	m.put(here, "mutant_test.go", b.String())
+}
+
+// source returns what is added to the package.
+func (m *mutation) source(file string) string {
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	require.NoError(m.t, err)
+	_, rest, _ := strings.Cut(string(text), "\n")
+	return "package " + filepath.Base(m.path) + "\n" + rest
 }
 
 func (m *mutation) put(here, file, text string) {
@@ -197,7 +217,7 @@ func (m *mutation) build() string {
 		require.NoError(m.t, err)
 		require.NoError(m.t, os.WriteFile(overlay, text, 0o600))
 		cmd := exec.Command("go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", binary, ".")
-		cmd.Dir = mutated
+		cmd.Dir = m.here()
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return binary
@@ -216,7 +236,7 @@ func (m *mutation) build() string {
 // run runs mutants, in as many processes as there are cores, and returns what became of each.
 func (m *mutation) run(binary string, ids []int) map[int]string {
 	reached := filepath.Join(m.dir, "reached.json")
-	_, err := process(binary, reached, nil)
+	_, err := m.process(binary, reached, nil)
 	require.NoError(m.t, err)
 	queue := make(chan []int)
 	var mu sync.Mutex
@@ -226,7 +246,7 @@ func (m *mutation) run(binary string, ids []int) map[int]string {
 		wg.Go(func() {
 			for batch := range queue {
 				for len(batch) > 0 {
-					told, err := process(binary, reached, batch)
+					told, err := m.process(binary, reached, batch)
 					if err != nil {
 						m.t.Error(err)
 						break
@@ -259,7 +279,7 @@ func (m *mutation) run(binary string, ids []int) map[int]string {
 const tooMuch = "took too much"
 
 // process runs mutants in a process of their own until one of them ends it, and returns what it told of each.
-func process(binary, reached string, ids []int) (map[int]string, error) {
+func (m *mutation) process(binary, reached string, ids []int) (map[int]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	// The shell's limit is what the kernel holds to; the process ends itself long before.
@@ -270,7 +290,7 @@ func process(binary, reached string, ids []int) (map[int]string, error) {
 	for _, id := range ids {
 		list = append(list, strconv.Itoa(id))
 	}
-	cmd.Dir = mutated
+	cmd.Dir = m.here()
 	cmd.Env = append(os.Environ(), "RECOUNT_MUTANTS="+strings.Join(list, " "), "RECOUNT_REACHED="+reached, "GOMEMLIMIT=1GiB", "GOMAXPROCS=2")
 	out, err := cmd.StdoutPipe()
 	if err != nil {

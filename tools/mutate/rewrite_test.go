@@ -76,7 +76,7 @@ func (w *rewriting) number(n ast.Node, how string) (int, bool) {
 	if len(what) > 70 {
 		what = what[:70] + "…"
 	}
-	f := flipped{file: w.file, function: w.function, what: what, how: how}
+	f := flipped{file: strings.TrimPrefix(w.path+"/"+w.file, "checkers/"), function: w.function, what: what, how: how}
 	w.like[f]++
 	f.nth, f.line = w.like[f], p.Line
 	w.all = append(w.all, f)
