@@ -79,12 +79,24 @@ func (g *gathering) lead(a *answer) {
 	if a.from >= g.answer(l.last, a).from {
 		l.last = at
 		if l.lost >= 0 && a.from >= g.answers[l.lost].from {
-			l.lost = -1
+			l.lost = g.lostAfter(l.lost+1, a, key)
 		}
 		if l.lost < 0 && !slices.Contains(s.open, key) {
 			s.open = append(s.open, key)
 		}
 	}
+}
+
+// lostAfter returns the first answer from one on by which a node no longer claims a leadership, and which was asked for after a
+// claim that came only now; -1 if there is none.
+func (g *gathering) lostAfter(from int32, claim *answer, key leadKey) int32 {
+	for k := int(from); k < len(g.answers); k++ {
+		a := &g.answers[k]
+		if own, claims := g.key(a); a.node == claim.node && !a.torn && a.from > claim.from && (!claims || own != key) {
+			return int32(k)
+		}
+	}
+	return -1
 }
 
 // answer returns an answer by its number, which may be that of the one being gathered.
