@@ -75,6 +75,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
 	f.BoolVar(&given.KeepGoing, "keep-going", false, "go on after the first finding")
 	f.StringVar(&given.On, "on", record.OnSim, "where the nodes run: sim, virtual or docker")
+	f.StringSliceVar(&given.Goroutines, "goroutines", nil, "with --on virtual, orders of goroutines to draw from (default: fifo,random,pct)")
 	f.Uint64Var(&given.Seed, "seed", 0, "decides all that is drawn (default: a random one, printed)")
 	f.StringVar(&given.results, "results", "results", "folder under which findings get their own")
 	f.BoolVar(&given.asJSON, "json", false, "print the findings as one JSON object")

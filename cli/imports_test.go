@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim",
 	"harness/claims":           "election harness harness/batch harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":           "checkers harness harness/batch harness/estimate harness/record internal/term nemesis report scenarios targets workloads",
-	"harness":                  "checkers checkers/linear docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile virtual virtual/overlay workloads",
+	"harness":                  "checkers checkers/linear docker docker/member docker/recipes election harness/record history nemesis report scenarios sim targets targets/specfile virtual virtual/overlay virtual/wire workloads",
 	"targets/specfile":         "checkers election history targets",
 	"harness/batch":            "",
 	"harness/estimate":         "",

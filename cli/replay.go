@@ -26,7 +26,7 @@ type replay struct {
 
 // openReplay reads the stored run at a path, a folder or a history, and plans it again with what the flags change.
 func openReplay(cmd *cobra.Command, args []string, path string, with record.Plan) (*replay, error) {
-	for _, name := range []string{"nodes", "time", "nemesis", "workload"} {
+	for _, name := range []string{"nodes", "time", "nemesis", "workload", "goroutines"} {
 		if cmd.Flags().Changed(name) {
 			return nil, hint.Add(fmt.Errorf("--%s does not go with --replay", name),
 				"a replay may be given another --target, --opt, --seed or place to run --on")

@@ -21,6 +21,7 @@ import (
 // runFlags are what the command line says of a run.
 type runFlags struct {
 	target, on, results, recorded string
+	goroutines                    string
 	options, faults, work, demand []string
 	nodes                         int
 	length                        time.Duration
@@ -72,6 +73,7 @@ status 1. Ctrl-C keeps what is done, and the status is 2.`,
 	f.StringVar(&given.target, "target", "", "the election to test (recount list targets)")
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value`; may be given again")
 	f.StringVar(&given.on, "on", record.OnSim, "where the nodes run: sim (algorithms, in virtual time), virtual (real Go servers, in virtual time) or docker")
+	f.StringVar(&given.goroutines, "goroutines", "", "with --on virtual, which of the goroutines that can run goes next: fifo, random or pct (default: the scenario's, or fifo)")
 	f.IntVar(&given.nodes, "nodes", 0, "number of nodes (default: the scenario's, or 5)")
 	f.DurationVar(&given.length, "time", 0, "from the first leader to the final healing (default: the scenario's, or 30s)")
 	f.Uint64Var(&given.seed, "seed", 0, "the run's only source of randomness (default: the scenario's, or a random one, printed)")
@@ -117,7 +119,7 @@ func (g *runFlags) run(cmd *cobra.Command, args []string) error {
 
 // plan works out what to run, and what that repeats if it does.
 func (g *runFlags) plan(cmd *cobra.Command, args []string) (p record.Plan, again *replay, err error) {
-	p = record.Plan{Target: g.target, On: g.on, Nodes: g.nodes, Time: g.length, Seed: g.seed, Require: g.demand}
+	p = record.Plan{Target: g.target, On: g.on, Nodes: g.nodes, Time: g.length, Seed: g.seed, Require: g.demand, Goroutines: g.goroutines}
 	options, err := parseOptions(g.options)
 	if err != nil {
 		return p, nil, err

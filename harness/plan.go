@@ -142,6 +142,12 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.name(); err != nil {
 		return nil, err
 	}
+	if _, err := schedule(p.Goroutines); err != nil {
+		return nil, err
+	}
+	if p.Goroutines != "" && p.On != record.OnVirtual {
+		return nil, hint.Add(fmt.Errorf("goroutines in %s order: only real servers in virtual time have them", p.Goroutines), "add --on virtual")
+	}
 	if p.On == record.OnVirtual {
 		if err := s.runsVirtual(); err != nil {
 			return nil, err

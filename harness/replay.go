@@ -78,6 +78,9 @@ func change(p *record.Plan, with record.Plan) (changed bool, err error) {
 	if with.On != "" && with.On != p.On {
 		p.On, changed = with.On, true
 	}
+	if p.On != record.OnVirtual {
+		p.Goroutines = ""
+	}
 	if with.Target != "" && with.Target != p.Target {
 		p.Target, p.Options, p.Expect, changed = with.Target, nil, nil, true
 	}

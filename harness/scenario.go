@@ -31,6 +31,8 @@ type Scenario struct {
 	Seed      *uint64           `yaml:"seed,omitempty"` // of a run whose command line gives none; without it, any
 	Workloads []string          `yaml:"workloads,omitempty"`
 	Schedule  nemesis.Schedule  `yaml:"schedule,omitempty"`
+	// Goroutines is the order in which goroutines go on, for runs with real servers in virtual time.
+	Goroutines string `yaml:"goroutines,omitempty"`
 	// Expect are the verdicts that the scenario is there to show on its own target.
 	Expect map[string]checkers.Verdict `yaml:"expect,omitempty"`
 	// Require are the properties that must hold on its own target, promised or not.
@@ -77,6 +79,9 @@ func (s *Scenario) Plan(p record.Plan) record.Plan {
 		p.Require = append(slices.Clone(s.Require), p.Require...)
 	} else if t, err := targets.Find(p.Target); err == nil {
 		p.Workloads = Applicable(s.Workloads, t)
+	}
+	if p.Goroutines == "" && p.On == record.OnVirtual {
+		p.Goroutines = s.Goroutines
 	}
 	if p.Nodes == 0 {
 		p.Nodes = s.Nodes

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"recount/election"
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/virtual"
+	"recount/virtual/wire"
 	"recount/workloads"
 )
 
@@ -28,6 +30,19 @@ type virtualized struct {
 	fence    *workloads.Fence // that leaders write to
 }
 
+// schedule is what an order of goroutines comes down to.
+func schedule(order string) (virtual.Schedule, error) {
+	switch order {
+	case "", record.FIFO:
+		return virtual.Schedule{Policy: wire.FIFO}, nil
+	case record.Random:
+		return virtual.Schedule{Policy: wire.Random, Preempt: 10}, nil
+	case record.PCT:
+		return virtual.Schedule{Policy: wire.Priorities, Preempt: 20}, nil
+	}
+	return virtual.Schedule{}, hint.Unknown("order of goroutines", order, record.Orders)
+}
+
 func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *virtualized, err error) {
 	c := &virtualized{s: s, asked: map[string]*systemNode{}, beside: map[string]election.Observer{}}
 	if c.system, err = s.target.System(s.options); err != nil {
@@ -38,7 +53,11 @@ func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *vir
 	}); err != nil {
 		return nil, err
 	}
-	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks()})
+	order, err := schedule(s.Goroutines)
+	if err != nil {
+		return nil, err
+	}
+	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order})
 	if err != nil {
 		return nil, err
 	}

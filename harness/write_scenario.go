@@ -14,7 +14,7 @@ import (
 func ScenarioOf(p record.Plan) *Scenario {
 	return &Scenario{
 		Target: p.Target, Options: p.Options, Nodes: p.Nodes, Time: p.Time, Seed: &p.Seed, Workloads: p.Workloads,
-		Schedule: p.Schedule, Expect: p.Expect, Require: p.Require,
+		Schedule: p.Schedule, Goroutines: p.Goroutines, Expect: p.Expect, Require: p.Require,
 	}
 }
 

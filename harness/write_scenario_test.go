@@ -62,6 +62,19 @@ func TestEveryScenarioSurvivesBeingWritten(t *testing.T) {
 	}
 }
 
+// An order of goroutines is for runs with real servers in virtual time; elsewhere the scenario is run without.
+func TestGoroutinesOfAScenario(t *testing.T) {
+	s := ScenarioOf(record.Plan{Target: "etcd", Goroutines: record.PCT})
+	for on, want := range map[string]string{record.OnVirtual: record.PCT, record.OnDocker: "", record.OnSim: ""} {
+		require.Equal(t, want, s.Plan(record.Plan{On: on}).Goroutines)
+	}
+	p := s.Plan(record.Plan{On: record.OnVirtual, Goroutines: record.FIFO})
+	require.Equal(t, record.FIFO, p.Goroutines, "what is given goes before")
+	require.NoError(t, Check(p))
+	p.On = record.OnDocker
+	require.ErrorContains(t, Check(p), "only real servers in virtual time have them")
+}
+
 func TestPartitionsAndListsOfNodesAreWordsOfASchedule(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sides.yaml")
 	text := "schedule:\n  - {at: 1s, partition: [[n1, n4], [n2, n3]], for: 2s}\n  - {at: 4s, fault: kill, nodes: [[n1, n2]], for: 1s}\n"

@@ -53,6 +53,7 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 		Target: h.Target, On: h.On, Workloads: s.workloads, Seed: uint64(rnd.Uint32()), Nodes: pick(h.sizes, rnd),
 	}
 	h.drawOptions(&p, rnd)
+	h.drawGoroutines(&p, rnd)
 	h.focus = ""
 	if len(h.kinds) > 0 && rnd.IntN(2) == 0 {
 		h.focus = pick(h.kinds, rnd)
@@ -102,6 +103,19 @@ func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
 		// At the least, one fault fits in: see harness.Check. Short runs are more.
 		usual := min(max(40*silence, 10*time.Second), time.Minute)
 		p.Time = max(time.Duration(pick([]float64{0.4, 0.6, 1}, rnd)*float64(usual)), 18*silence).Round(time.Second)
+	}
+}
+
+// drawGoroutines draws the order of goroutines, where there is one: half of the time the first, which is the simplest.
+func (h *hunter) drawGoroutines(p *record.Plan, rnd *rand.Rand) {
+	if len(h.Goroutines) == 0 {
+		return
+	}
+	if p.Goroutines = h.Goroutines[0]; rnd.IntN(2) == 0 {
+		p.Goroutines = pick(h.Goroutines, rnd)
+	}
+	if p.Goroutines == record.Orders[0] {
+		p.Goroutines = "" // as plans have it that do not say
 	}
 }
 

@@ -29,6 +29,8 @@ type Config struct {
 	// Sometimes are workloads that a part of the runs has besides.
 	Sometimes []string
 	On        string // where runs take place
+	// Goroutines are the orders to draw from, with real servers in virtual time; nil for all of record.Orders.
+	Goroutines []string
 	// Property is what must break; with "" it is any that the target promises.
 	Property string
 	Seed     uint64 // decides which runs are made, in which order
@@ -152,6 +154,9 @@ func (h *hunter) check() (err error) {
 	for n := h.Nodes[0]; n > 0 && n <= h.Nodes[1]; n++ {
 		h.sizes = append(h.sizes, n)
 	}
+	if h.On == record.OnVirtual && len(h.Goroutines) == 0 {
+		h.Goroutines = record.Orders
+	}
 	if len(h.Faults) == 0 {
 		return hint.Add(fmt.Errorf("no faults to draw from"), "recount list faults shows them")
 	}
@@ -168,6 +173,11 @@ func (h *hunter) check() (err error) {
 	p := record.Plan{Target: h.Target, On: h.On, Nodes: slices.Max(h.sizes), Faults: h.Faults, Workloads: slices.Concat(h.Workloads, h.Sometimes)}
 	h.drawOptions(&p, seed.New(h.Seed, "check"))
 	h.edges = edges(h.target)
+	for _, p.Goroutines = range h.Goroutines {
+		if err := harness.Check(p); err != nil {
+			return err
+		}
+	}
 	return harness.Check(p)
 }
 

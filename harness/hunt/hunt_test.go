@@ -45,6 +45,32 @@ func said(r *Result) []Finding {
 	return all
 }
 
+// Half of the runs with real servers in virtual time have goroutines in the order in which they became ready.
+func TestOrdersOfGoroutinesAreDrawn(t *testing.T) {
+	cfg := after("etcd", "", 3)
+	cfg.On, cfg.Faults = record.OnVirtual, Faults("etcd", record.OnVirtual)
+	drawn := func() map[string]int {
+		h, err := newHunter(cfg)
+		require.NoError(t, err)
+		n := map[string]int{}
+		for k := range 60 {
+			p, err := h.plan(k)
+			require.NoError(t, err)
+			n[p.Goroutines]++
+		}
+		return n
+	}
+	n := drawn()
+	require.Len(t, n, 3)
+	require.Greater(t, n[""], 20)
+	cfg.Goroutines = []string{record.PCT}
+	require.Equal(t, map[string]int{record.PCT: 60}, drawn())
+	cfg.Goroutines = []string{"lifo"}
+	require.ErrorContains(t, cfg.Check(), `unknown order of goroutines "lifo"`)
+	cfg.On, cfg.Target, cfg.Goroutines = record.OnSim, "raft", []string{record.PCT}
+	require.ErrorContains(t, cfg.Check(), "only real servers in virtual time have them")
+}
+
 func TestTheSameSeedMakesTheSameRunsWhateverTheJobs(t *testing.T) {
 	cfg := after("raft", "sticky-leader", 3)
 	cfg.KeepGoing, cfg.Runs = true, 300

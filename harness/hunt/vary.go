@@ -25,6 +25,9 @@ func (h *hunter) vary(p record.Plan, s swarm, rnd *rand.Rand) (record.Plan, erro
 			return p, err
 		}
 	}
+	if len(h.Goroutines) > 0 && rnd.IntN(8) == 0 {
+		h.drawGoroutines(&p, rnd)
+	}
 	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
 	return p, nil
 }

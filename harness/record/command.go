@@ -22,6 +22,9 @@ func (p Plan) Command() string {
 	if p.On != OnSim && p.On != "" {
 		add("on", p.On)
 	}
+	if p.Goroutines != "" {
+		add("goroutines", p.Goroutines)
+	}
 	if p.Scenario == "" {
 		if p.Nodes > 0 {
 			add("nodes", strconv.Itoa(p.Nodes))

@@ -19,19 +19,21 @@ func Repeats(on string) bool { return on == OnSim || on == OnVirtual }
 
 // Plan is everything that decides how a run goes. With the same plan a run in virtual time is the same, byte for byte.
 type Plan struct {
-	Scenario  string                      `json:"scenario,omitempty"`
-	Target    string                      `json:"target"`
-	Options   map[string]string           `json:"options,omitempty"` // as given; the target's defaults for the rest
-	On        string                      `json:"on"`
-	Nodes     int                         `json:"nodes"`
-	Time      time.Duration               `json:"time"` // from the first leader to the final healing
-	Seed      uint64                      `json:"seed"`
-	Workloads []string                    `json:"workloads,omitempty"` // besides observe
-	Faults    []string                    `json:"faults,omitempty"`    // to draw a schedule from, where there is none
-	Schedule  nemesis.Schedule            `json:"schedule,omitempty"`
-	Recorded  []nemesis.Action            `json:"recorded,omitempty"` // what was done in another run, to be done again
-	Expect    map[string]checkers.Verdict `json:"expect,omitempty"`
-	Require   []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
+	Scenario  string            `json:"scenario,omitempty"`
+	Target    string            `json:"target"`
+	Options   map[string]string `json:"options,omitempty"` // as given; the target's defaults for the rest
+	On        string            `json:"on"`
+	Nodes     int               `json:"nodes"`
+	Time      time.Duration     `json:"time"` // from the first leader to the final healing
+	Seed      uint64            `json:"seed"`
+	Workloads []string          `json:"workloads,omitempty"` // besides observe
+	Faults    []string          `json:"faults,omitempty"`    // to draw a schedule from, where there is none
+	Schedule  nemesis.Schedule  `json:"schedule,omitempty"`
+	Recorded  []nemesis.Action  `json:"recorded,omitempty"` // what was done in another run, to be done again
+	// Goroutines is the order in which goroutines go on, with real servers in virtual time: see Orders. "" is the first.
+	Goroutines string                      `json:"goroutines,omitempty"`
+	Expect     map[string]checkers.Verdict `json:"expect,omitempty"`
+	Require    []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
 }
 
 // Known reports whether there is a plan: a history that came without its run's folder has none.

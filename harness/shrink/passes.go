@@ -18,6 +18,7 @@ func (s *shrinker) passes() {
 	s.steps()
 	s.nodes()
 	s.trimmings()
+	s.goroutines()
 	s.gauge()
 	s.often(func() {
 		s.faults()
@@ -78,6 +79,24 @@ func (s *shrinker) trimmings() {
 	for i := range s.best.Schedule {
 		for _, name := range slices.Sorted(maps.Keys(s.best.Schedule[i].With)) {
 			s.try(s.with(func(p *record.Plan) { p.Schedule[i].With = without(p.Schedule[i].With, name) }))
+		}
+	}
+}
+
+// goroutines takes the simplest order of goroutines that does.
+func (s *shrinker) goroutines() {
+	if s.best.Goroutines == "" {
+		return
+	}
+	for _, name := range record.Orders {
+		if name == s.best.Goroutines {
+			return
+		}
+		if name == record.Orders[0] {
+			name = "" // as plans have it that do not say
+		}
+		if s.try(s.with(func(p *record.Plan) { p.Goroutines = name })) {
+			return
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 	if r.Decision != nil {
 		fmt.Fprintf(&b, "\n%s\n", fold(r.Decision.String()))
 	}
-	fmt.Fprintf(&b, "\n%s\n", fold(r.rate()))
+	fmt.Fprintf(&b, "\n%s\n", fold(r.rate()+r.order()))
 	if origin != "" {
 		fmt.Fprintf(&b, "%s\n", origin)
 	}
@@ -36,6 +36,17 @@ func (r *Result) rate() string {
 		size += ", and cut short in that, so perhaps not to the least"
 	}
 	return size + ". " + strings.ToUpper(r.Rate()[:1]) + r.Rate()[1:] + "."
+}
+
+// order says which order of goroutines it takes, where there is one.
+func (r *Result) order() string {
+	switch {
+	case r.Plan.On != record.OnVirtual:
+		return ""
+	case r.Plan.Goroutines == "":
+		return " It takes no other order of goroutines than that in which they became ready."
+	}
+	return fmt.Sprintf(" It takes goroutines in %s order: in that in which they became ready it did not show.", r.Plan.Goroutines)
 }
 
 // Rate is how often the plan shows the violation, as far as that was measured, in words.

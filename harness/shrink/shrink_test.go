@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -155,6 +156,25 @@ func TestAPlanThatShowsItNowAndThenNeedsSoManyHits(t *testing.T) {
 	require.Equal(t, 8, r.Measured)
 	require.Equal(t, 6, r.Hits)
 	require.Equal(t, "6 of 8 runs with seeds at random show it", r.Rate())
+}
+
+// Goroutines are left in the simplest order that breaks it.
+func TestTheOrderOfGoroutinesIsShrunk(t *testing.T) {
+	all := []string{"", record.Random, record.PCT}
+	r, err := harness.Simulate(context.Background(), record.Plan{Target: "heartbeat-only", Nodes: 3, Time: 10 * time.Second, Seed: 1, Faults: []string{"isolate"}})
+	require.NoError(t, err)
+	r.Plan.Target, r.Plan.On, r.Plan.Goroutines, r.Plan.Schedule = "etcd", record.OnVirtual, record.PCT, nil
+	for least, want := range all {
+		result, err := Shrink(context.Background(), r, Config{Property: "exclusive-leadership", Measure: 1, Make: func(_ context.Context, p record.Plan) (*record.Run, error) {
+			made := *r
+			if made.Plan = p; slices.Index(all, p.Goroutines) < least {
+				made.Verdicts = nil
+			}
+			return &made, nil
+		}})
+		require.NoError(t, err)
+		require.Equal(t, want, result.Plan.Goroutines)
+	}
 }
 
 func TestWhatCannotBeShrunkIsSaid(t *testing.T) {
