@@ -49,8 +49,10 @@ type Run struct {
 	Version  string            `json:"version,omitempty"` // of the Recount that made it
 	Repeat   string            `json:"repeat,omitempty"`
 	Verdicts []Verdict         `json:"verdicts"`
-	Of       string            `json:"of,omitempty"` // the folder of the matrix, suite or campaign that it belongs to
+	Of       string            `json:"of,omitempty"`    // the folder of the matrix, suite or campaign that it belongs to
+	Under    string            `json:"under,omitempty"` // the faults that it drew from, if no scenario names them
 
+	recipe   string // the same for runs that differ in their seed alone
 	schedule nemesis.Schedule
 	stamp    stamp
 }
@@ -146,6 +148,13 @@ func readRun(results fs.FS, dir string, now time.Time) *Run {
 	run.Title, run.Target, run.Options, run.Cluster, run.Nodes = r.Title, r.Target, r.Plan.Options, r.Cluster, len(r.Nodes)
 	run.Seed, run.Started, run.Took, run.Version, run.Repeat = r.Seed, r.Started, r.Took, r.Version, r.Repeat
 	run.schedule = r.Plan.Schedule
+	faults := strings.Join(r.Plan.Faults, ", ")
+	run.recipe = r.Title + "\n" + faults
+	if n := len(r.Plan.Faults); r.Title == r.Target && n > 3 {
+		run.Under = fmt.Sprintf("%d faults", n)
+	} else if r.Title == r.Target {
+		run.Under = faults
+	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		run.Verdicts = append(run.Verdicts, Verdict{v.Property, v.Verdict, kindOf(v), v.Why})
@@ -175,7 +184,7 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 		if now.Sub(last) < quiet {
 			return UnderWay, "Under way."
 		}
-		return CutShort, "The run was killed, and nobody has judged it: recount report does."
+		return CutShort, "Nothing was written to it for a while, and nobody has judged it: it was killed, or stands still. recount report judges it."
 	}
 	switch r.Status {
 	case record.StatusHeld:

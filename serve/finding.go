@@ -20,7 +20,7 @@ type Finding struct {
 	Options   map[string]string `json:"options,omitempty"`
 	Property  string            `json:"property"`
 	Kind      Kind              `json:"kind"`
-	// Gone says that the newest run of a scenario that had shown it, with those options, found the property to hold.
+	// Gone says that of each scenario, or of the same faults, that had shown it, with those options, the newest run found the property to hold.
 	Gone    bool      `json:"gone"`
 	Why     string    `json:"why"`    // in the run that shows it best
 	Faults  []string  `json:"faults"` // of that run's schedule
@@ -78,7 +78,7 @@ func signature(r *Run, property string) string {
 // findings gathers what runs, the newest first, have found: promises broken first, then what was seen last.
 func findings(runs []*Run) []*Finding {
 	known, decided, latest := map[string]*Finding{}, map[string]int{}, map[string]checkers.Verdict{}
-	scenarios := map[string]map[string]bool{}
+	recipes := map[string]map[string]bool{}
 	for _, r := range runs {
 		for _, v := range r.Verdicts {
 			if v.Verdict == checkers.Unknown {
@@ -86,8 +86,8 @@ func findings(runs []*Run) []*Finding {
 			}
 			s := signature(r, v.Property)
 			decided[s]++
-			if _, newer := latest[s+"\n"+r.Title]; !newer {
-				latest[s+"\n"+r.Title] = v.Verdict
+			if _, newer := latest[s+"\n"+r.recipe]; !newer {
+				latest[s+"\n"+r.recipe] = v.Verdict
 			}
 			if v.Kind == "" {
 				continue
@@ -95,17 +95,17 @@ func findings(runs []*Run) []*Finding {
 			f := known[s]
 			if f == nil {
 				f = &Finding{Signature: s, Target: r.Target, Options: r.Options, Property: v.Property, Last: r.Started, Version: r.Version}
-				known[s], scenarios[s] = f, map[string]bool{}
+				known[s], recipes[s] = f, map[string]bool{}
 			}
 			f.take(r, &v)
-			scenarios[s][r.Title] = true
+			recipes[s][r.recipe] = true
 		}
 	}
 	all := slices.Collect(maps.Values(known))
 	for _, f := range all {
 		f.Of, f.Gone = decided[f.Signature], true
-		for title := range scenarios[f.Signature] {
-			if latest[f.Signature+"\n"+title] == checkers.Invalid {
+		for recipe := range recipes[f.Signature] {
+			if latest[f.Signature+"\n"+recipe] == checkers.Invalid {
 				f.Gone = false
 			}
 		}

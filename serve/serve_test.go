@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
 	"recount/report"
@@ -243,4 +244,18 @@ func TestEveryStateOfARunShows(t *testing.T) {
 	later("a new run shows without a restart", func() bool { return len(s.index.now().runs) == 7 })
 	require.NoError(t, os.RemoveAll(filepath.Join(results, "made")))
 	later("what is gone is gone", func() bool { return len(s.index.now().runs) == 2 })
+}
+
+// A run under other faults, in which a property holds, does not say that what these have shown is gone.
+func TestWhatOtherFaultsDoNotShowIsNotGone(t *testing.T) {
+	run := func(faults string, v checkers.Verdict) *Run {
+		r := &Run{Title: "raft", Target: "raft", recipe: "raft\n" + faults, Verdicts: []Verdict{{Property: "elects", Verdict: v}}}
+		if v == checkers.Invalid {
+			r.Verdicts[0].Kind = Weakness
+		}
+		return r
+	}
+	old := run("disk-wipe", checkers.Invalid)
+	require.False(t, findings([]*Run{run("kill", checkers.Valid), old})[0].Gone)
+	require.True(t, findings([]*Run{run("disk-wipe", checkers.Valid), old})[0].Gone)
 }
