@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"testing"
@@ -15,15 +16,23 @@ import (
 	"recount/history"
 )
 
+// coverageRead is the coverage when all runs were read.
+func coverageRead(t *testing.T, h http.Handler, target string) (c Coverage) {
+	require.Eventually(t, func() bool {
+		c = Coverage{}
+		require.NoError(t, json.Unmarshal(get(h, "/api/v1/coverage?target="+target).Body.Bytes(), &c))
+		return c.Left == 0
+	}, time.Minute, 20*time.Millisecond, "a run is tried without end")
+	return c
+}
+
 func TestCoverageCountsWhomFaultsHitAndWhen(t *testing.T) {
 	results := t.TempDir()
 	a := simulate(t, results, "ping-pong", 7) // cuts the link of the leader and a follower, once
 	simulate(t, results, "dead-leader", 3)    // another target
 	_, h := open(t, Config{Results: results})
-	var c Coverage
-	require.NoError(t, json.Unmarshal(get(h, "/api/v1/coverage?target=blazingmq-term").Body.Bytes(), &c))
+	c := coverageRead(t, h, "blazingmq-term")
 	require.Equal(t, 1, c.Runs)
-	require.Zero(t, c.Left)
 	var when time.Duration
 	for _, op := range a.History.Ops {
 		if op.F == history.Inject && op.Type == history.OK {
@@ -34,8 +43,7 @@ func TestCoverageCountsWhomFaultsHitAndWhen(t *testing.T) {
 		{"cut-link", "leader", "settled", 1, id(t, results, a), when},
 		{"cut-link", "follower", "settled", 1, id(t, results, a), when},
 	}, c.Cells)
-	require.NoError(t, json.Unmarshal(get(h, "/api/v1/coverage").Body.Bytes(), &c))
-	require.Equal(t, 2, c.Runs)
+	require.Equal(t, 2, coverageRead(t, h, "").Runs)
 	page := get(h, "/coverage?target=blazingmq-term&fault=pause&role=candidate&phase=electing").Body.String()
 	require.Contains(t, page, "recount hunt --target blazingmq-term --nemesis pause --runs 200 --keep-going")
 }
@@ -86,10 +94,7 @@ func TestDigestsOfRunsThatCannotBeRead(t *testing.T) {
 	r := simulate(t, results, "ping-pong", 7)
 	require.NoError(t, record.Put(r.Dir, map[string][]byte{record.HistoryFile: []byte("no history\n")}))
 	_, h := open(t, Config{Results: results})
-	var c Coverage
-	require.NoError(t, json.Unmarshal(get(h, "/api/v1/coverage").Body.Bytes(), &c))
-	require.Zero(t, c.Runs)
-	require.Zero(t, c.Left, "it is not tried without end")
+	require.Zero(t, coverageRead(t, h, "").Runs)
 }
 
 func TestCoverageInABrowser(t *testing.T) {
