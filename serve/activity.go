@@ -105,7 +105,7 @@ func (a *Activity) Facts() string {
 func (a *Activity) Curve() template.HTML {
 	l := chartLine{Name: "reached"}
 	for _, p := range a.Reached {
-		l.Points = append(l.Points, chartPoint{float64(p.Runs), float64(p.Keys), 0, fmt.Sprintf("after %d runs", p.Runs)})
+		l.Points = append(l.Points, chartPoint{X: float64(p.Runs), Y: float64(p.Keys), Words: fmt.Sprintf("after %d runs", p.Runs)})
 	}
 	c := chart{lines: []chartLine{l}}
 	body, _ := c.draw()

@@ -180,8 +180,8 @@ func curves(points []campaign.Covered) (reached, chance template.HTML) {
 	a, b := chartLine{Name: "reached"}, chartLine{Name: "chance"}
 	for _, p := range points {
 		words := fmt.Sprintf("after %d runs", p.Runs)
-		a.Points = append(a.Points, chartPoint{float64(p.Runs), float64(p.Keys), 0, words})
-		b.Points = append(b.Points, chartPoint{float64(p.Runs), 100 * p.Chance, 100 * p.High, words})
+		a.Points = append(a.Points, chartPoint{X: float64(p.Runs), Y: float64(p.Keys), Words: words})
+		b.Points = append(b.Points, chartPoint{float64(p.Runs), 100 * p.Chance, 100 * p.Low, 100 * p.High, words})
 	}
 	one, two := chart{lines: []chartLine{a}}, chart{lines: []chartLine{b}, unit: "%"}
 	reached, _ = one.draw()

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// chart is a small picture of numbers: lines of points, each with a whisker up to its high, over time, over words, or over a count.
+// chart is a small picture of numbers: lines of points, each with a whisker to its high, and from its low if it has one, over time, over words, or over a count.
 type chart struct {
 	lines []chartLine
 	unit  string
@@ -29,8 +29,8 @@ type chartLine struct {
 }
 
 type chartPoint struct {
-	X, Y, High float64
-	Words      string // beside its number, for who points at it
+	X, Y, Low, High float64 // Low is 0 where a whisker begins at Y
+	Words           string  // beside its number, for who points at it
 }
 
 const (
@@ -59,6 +59,9 @@ func (c *chart) draw() (body template.HTML, viewBox string) {
 		low, high = -0.5, float64(len(c.words))-0.5
 	case !c.dates: // a count
 		low, high = 0, max(high, 1)
+	}
+	if c.dates && high-low < 3600 { // what is minutes apart is of one time
+		low, high = low-1800, high+1800
 	}
 	if low == high {
 		low, high = low-0.5, high+0.5
@@ -94,7 +97,11 @@ func (c *chart) draw() (body template.HTML, viewBox string) {
 		for _, p := range l.Points {
 			fmt.Fprintf(&b, `<g><title>%s: %.4g%s, %s</title>`, html.EscapeString(l.Name), p.Y, c.unit, html.EscapeString(p.Words))
 			if p.High > p.Y {
-				fmt.Fprintf(&b, `<path class="whisker" d="M%.1f %.1fV%.1fm-3 0h6"/>`, x(p.X), y(p.Y), y(p.High))
+				from := p.Y
+				if p.Low > 0 {
+					from = p.Low
+				}
+				fmt.Fprintf(&b, `<path class="whisker" d="M%.1f %.1fV%.1fm-3 0h6"/>`, x(p.X), y(from), y(p.High))
 			}
 			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%g"/></g>`, x(p.X), y(p.Y), dotSize(len(l.Points)))
 		}
@@ -110,7 +117,7 @@ func (c *chart) drawable() []chartLine {
 	lines := slices.Clone(c.lines)
 	for i := range lines {
 		lines[i].Points = slices.DeleteFunc(slices.Clone(lines[i].Points), func(p chartPoint) bool {
-			return !fits(p.X) || !fits(p.Y) || !fits(p.High)
+			return !fits(p.X) || !fits(p.Y) || !fits(p.Low) || !fits(p.High)
 		})
 	}
 	return lines
@@ -141,9 +148,6 @@ func (c *chart) ticks(low, high float64) (all []tick) {
 			}
 			all = append(all, tick{float64(i), w})
 		}
-	case c.dates && high-low < 60: // one day, most likely
-		at := (low + high) / 2
-		all = append(all, tick{at, time.Unix(int64(at), 0).Format(time.DateOnly)})
 	case c.dates:
 		form := time.DateOnly
 		if high-low < 2*86400 {

@@ -55,6 +55,11 @@ func TestPicturesAreSaved(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(colours), 8, "something is drawn")
+
+	b.open("/coverage")
+	svg = string(b.download(dir, ".save button", "Coverage.svg"))
+	require.Contains(t, svg, ">cut-link</text>", "a table that is a map is a picture, too")
+	require.Contains(t, svg, "rotate(-90)")
 }
 
 func TestLargeRunsShowTheirPictureFirst(t *testing.T) {

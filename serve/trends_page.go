@@ -102,7 +102,7 @@ func (p *trendsPage) draw() {
 			if p.By == "version" {
 				x = float64(slices.Index(versions, t.Version))
 			}
-			c.lines[at].Points = append(c.lines[at].Points, chartPoint{x, middle, high, t.Time.Format(time.DateOnly) + ", " + strconv.Itoa(t.Runs) + " runs"})
+			c.lines[at].Points = append(c.lines[at].Points, chartPoint{X: x, Y: middle, High: high, Words: t.Time.Format(time.DateOnly) + ", " + strconv.Itoa(t.Runs) + " runs"})
 		}
 		if p.By == "version" {
 			c.words = versions

@@ -23,6 +23,31 @@ function alone(svg) {
   return {text: new XMLSerializer().serializeToString(copy), w, h};
 }
 
+// map returns a table that is a map as a picture, square by square as it is shown.
+function map(table) {
+  const all = table.getBoundingClientRect(), w = Math.ceil(all.width), h = Math.ceil(all.height), parts = [];
+  const add = (name, attributes, text) => {
+    const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    if (text) e.textContent = text;
+    parts.push(e);
+  };
+  add('rect', {width: w, height: h, fill: getComputedStyle(table.closest('.panel')).backgroundColor});
+  for (const e of table.querySelectorAll('th, td > a')) {
+    const word = e.querySelector('span') || e, r = word.getBoundingClientRect(), s = getComputedStyle(word);
+    const x = r.x - all.x, y = r.y - all.y, text = word.textContent.trim(), square = e.tagName === 'A', up = s.writingMode.startsWith('vertical');
+    if (square) add('rect', {x, y, width: r.width, height: r.height, rx: 4, fill: s.backgroundColor, stroke: s.backgroundImage === 'none' ? 'none' : s.color, 'stroke-dasharray': '3 2'});
+    const at = {fill: s.color, 'font-family': s.fontFamily, 'font-size': s.fontSize, 'font-weight': s.fontWeight};
+    if (up) add('text', {...at, transform: `translate(${x + r.width / 2 + 4} ${y + r.height}) rotate(-90)`}, text);
+    else if (square) add('text', {...at, x: x + r.width / 2, y: y + r.height / 2 + 4, 'text-anchor': 'middle'}, text);
+    else add('text', {...at, x: x + parseFloat(s.paddingLeft), y: y + r.height / 2 + 4}, text);
+  }
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  for (const [k, v] of Object.entries({xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${w} ${h}`, width: w, height: h})) svg.setAttribute(k, v);
+  svg.append(...parts);
+  return {text: new XMLSerializer().serializeToString(svg), w, h};
+}
+
 function keep(blob, name) {
   const a = document.createElement('a');
   a.href = URL.createObjectURL(blob);
@@ -31,8 +56,8 @@ function keep(blob, name) {
   setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
 
-async function save(svg, kind) {
-  const p = alone(svg), name = (document.title.split(' – ')[0].replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'picture') + '.' + kind;
+async function save(shown, kind) {
+  const p = shown.tagName === 'TABLE' ? map(shown) : alone(shown), name = (document.title.split(' – ')[0].replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'picture') + '.' + kind;
   if (kind === 'svg') { keep(new Blob([p.text], {type: 'image/svg+xml'}), name); return; }
   const image = new Image();
   image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(p.text);
@@ -43,8 +68,8 @@ async function save(svg, kind) {
 }
 
 function offer() {
-  for (const svg of document.querySelectorAll('.panel svg[role=img]:not(#rates)')) {
-    const panel = svg.closest('.panel'), head = panel.querySelector('header') || panel;
+  for (const shown of document.querySelectorAll('.panel svg[role=img]:not(#rates), .panel table[data-grid]')) {
+    const panel = shown.closest('.panel'), head = panel.querySelector('header') || panel;
     if (head.querySelector('.save')) continue;
     const both = document.createElement('span');
     both.className = 'save';
@@ -53,7 +78,7 @@ function offer() {
       b.type = 'button';
       b.textContent = kind.toUpperCase();
       b.title = 'save the picture as ' + b.textContent;
-      b.addEventListener('click', () => save(svg, kind));
+      b.addEventListener('click', () => save(shown, kind));
       both.append(b);
     }
     head.append(both);
