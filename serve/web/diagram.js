@@ -36,6 +36,7 @@ async function load(keepURL) {
   for (const o of data.moments) steps.push({t: o.time, o});
   steps.sort((a, b) => a.t - b.t);
   const lost = data.messages.filter(m => m.lost).length;
+  for (const e of document.querySelectorAll('.of-messages')) e.hidden = !!data.missing;
   $('about').textContent = data.missing || `${data.messages.length} messages, ${lost} of them lost, in ${+span.toFixed(3)} ms` + (data.left ? `; ${data.left} more are not drawn: look closer` : '');
   at = -1;
   draw();
