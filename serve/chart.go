@@ -80,7 +80,7 @@ func (c *chart) draw() (body template.HTML, viewBox string) {
 	for i := range int(math.Round(top/step)) + 1 {
 		v := float64(i) * step
 		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fH%.1f"/><text class="y" x="%.1f" y="%.1f">%s</text>`,
-			chartLeft, y(v), chartWidth-chartRight, chartLeft-7, y(v)+3.5, html.EscapeString(strconv.FormatFloat(v, 'g', 4, 64)+c.unit))
+			chartLeft, y(v), chartWidth-chartRight, chartLeft-7, y(v)+3.5, html.EscapeString(axisNumber(v)+c.unit))
 	}
 	for _, t := range c.ticks(low, high) {
 		fmt.Fprintf(&b, `<text class="x" x="%.1f" y="%.1f">%s</text>`, x(t.at), chartHeight-8, html.EscapeString(t.words))
@@ -164,6 +164,14 @@ func (c *chart) ticks(low, high float64) (all []tick) {
 		}
 	}
 	return all
+}
+
+// axisNumber is a number along an axis, without powers of ten as long as it has a place for it.
+func axisNumber(v float64) string {
+	if v >= 1000 && v < 1e7 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // nice is the next of 1, 2, 5, 10, 20, … from a number on.

@@ -15,6 +15,7 @@ func TestChartOfAnyNumbers(t *testing.T) {
 		return string(body)
 	}
 	want := draw()
+	require.Contains(t, draw(chartPoint{Y: 9000}), ">10000<", "not 1e+04")
 	require.Equal(t, 5, strings.Count(want, `class="grid"`), "0 to 4")
 	for _, v := range []float64{1.7e308, 1e16, -1.7e308, math.Inf(1), math.NaN()} {
 		require.Equal(t, want, draw(chartPoint{X: v}), v)

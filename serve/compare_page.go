@@ -29,6 +29,9 @@ type comparePage struct {
 	More    int    // further ones
 }
 
+// Stalled reports whether the machine stood still in one of the runs.
+func (c *Comparison) Stalled() bool { return len(c.lines[0].Stalls)+len(c.lines[1].Stalls) > 0 }
+
 // compared are two runs that a request asks for.
 type compared struct {
 	runs [2]*Run
