@@ -14,7 +14,8 @@ type facts struct {
 	given       *history.Setup // nil where the history has none
 	setup       history.Setup  // zero then
 	nodes       []string
-	servers     set       // of the nodes, those that the others elect through
+	servers     set       // of the nodes, those that never lead
+	serving     set       // of them, those that the others elect through: all, or none where the others are peers
 	voters      set       // of the nodes, those of which a leader takes a majority
 	leaders     set       // of the nodes, those that may lead
 	seen        []watched // of each node

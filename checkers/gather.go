@@ -55,12 +55,16 @@ func (g *gathering) begin(s *history.Setup) {
 		f.voters.add(g.node(n))
 	}
 	switch f.leaders = f.voters; {
+	case f.setup.Peers:
 	case len(f.setup.Servers) > 0:
 		f.leaders = first(len(f.setup.Nodes)).minus(f.servers)
 	case len(f.setup.Voting) == 0:
 		f.leaders = first(len(f.setup.Nodes))
 	}
-	f.world = newWorld(len(f.nodes), f.servers, f.world.epochs)
+	if !f.setup.Peers {
+		f.serving = f.servers
+	}
+	f.world = newWorld(len(f.nodes), f.serving, f.world.epochs)
 }
 
 // op takes up an op, and the end of what the nemesis begins with it, if that is known.

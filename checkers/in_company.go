@@ -25,7 +25,7 @@ func (f *facts) attended(s span, c company) (all []core) {
 		j := i
 		for ; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
 			nodes = nodes.and(parts[j].with(c.who))
-			f.servers.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
+			f.serving.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
 			now, enough := f.attends(nodes, mutual, c.who)
 			if !enough {
 				break
@@ -99,11 +99,11 @@ func (f *facts) attends(nodes set, mutual []set, who []int) (set, bool) {
 			return set{}, false
 		}
 	}
-	if f.servers == (set{}) {
+	if f.serving == (set{}) {
 		return nodes, f.majority(nodes)
 	}
-	servers, ok := clique(mutual, nodes.and(f.servers), f.majority)
-	return nodes.minus(f.servers).or(servers), ok
+	servers, ok := clique(mutual, nodes.and(f.serving), f.majority)
+	return nodes.minus(f.serving).or(servers), ok
 }
 
 // silentIn returns who of some nodes gave no answer in s for longer than it may.

@@ -50,6 +50,9 @@ func (p *notation) line(words []string) error {
 		p.setup.Servers = words[1:]
 		p.setup.Nodes = append(p.setup.Nodes, words[1:]...)
 		return nil
+	case "peers":
+		p.setup.Peers = true
+		return nil
 	case "voters":
 		p.setup.Voting = words[1:]
 		return nil

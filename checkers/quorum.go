@@ -76,11 +76,11 @@ func quorum(_ context.Context, f *facts) Result {
 }
 
 // service reports whether the nodes elect through others.
-func (f *facts) service() bool { return f.store >= 0 || f.servers != (set{}) }
+func (f *facts) service() bool { return f.store >= 0 || f.serving != (set{}) }
 
 // through names those that the nodes elect through.
 func (f *facts) through() string {
-	servers := f.servers
+	servers := f.serving
 	if f.store >= 0 {
 		servers.add(f.store)
 	}

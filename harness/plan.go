@@ -81,6 +81,7 @@ type subject struct {
 	options targets.Options
 	names   []string // candidates, then servers
 	servers []string // of the names
+	peers   bool     // nobody elects through the servers
 	voting  []string // of the names, where not all vote
 	bounds  history.Bounds
 	notes   []string // on the plan
@@ -212,7 +213,11 @@ func (s *subject) name() (err error) {
 	}
 	s.names = append(s.names, s.servers...)
 	if s.target.Electors != nil {
-		s.voting = s.target.Electors(s.options)
+		if through := s.target.Electors(s.options); len(through) > 0 {
+			s.voting = through
+		} else {
+			s.peers = true
+		}
 	}
 	return nil
 }

@@ -254,12 +254,16 @@ func (r *run) begin() {
 	writes := workloads.WritesOf(workloads.Named(r.Workloads))
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing,
+		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing,
 		Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
 	r.views = nemesis.NewViews(r.names, r.recorder)
-	r.views.Serve(r.servers)
+	if r.peers {
+		r.views.Stand(r.servers)
+	} else {
+		r.views.Serve(r.servers)
+	}
 	r.views.Vote(r.voting)
 	r.views.NoLeaderNames = r.target.NoLeaderNames
 	r.recorder.Watch(r.tell)

@@ -37,7 +37,8 @@ type Setup struct {
 	Cluster  string            `json:"cluster"`             // "sim" or "docker"
 	Seed     uint64            `json:"seed"`                // the run's only source of randomness
 	Nodes    []string          `json:"nodes"`               // the members, in the order of their ids
-	Servers  []string          `json:"servers,omitempty"`   // of them, those that the others elect through; none where all are peers
+	Servers  []string          `json:"servers,omitempty"`   // of them, those that do not lead, through which the others elect
+	Peers    bool              `json:"peers,omitempty"`     // nobody elects through the servers: they are there for something else
 	Voting   []string          `json:"voters,omitempty"`    // of them, those that vote, where not all do: of whom a leader takes a majority
 	Store    string            `json:"store,omitempty"`     // the member that the others elect through, where it is part of the election itself
 	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
@@ -73,11 +74,13 @@ func (s *Setup) Held(key string) string {
 }
 
 // Voters are the members of which a leader takes a majority: those named, or the servers that it was elected through, or
-// else all.
+// else all that are no servers.
 func (s *Setup) Voters() []string {
 	switch {
 	case len(s.Voting) > 0:
 		return s.Voting
+	case s.Peers:
+		return slices.DeleteFunc(slices.Clone(s.Nodes), func(n string) bool { return slices.Contains(s.Servers, n) })
 	case len(s.Servers) > 0:
 		return s.Servers
 	}

@@ -10,6 +10,17 @@ import (
 	"recount/history"
 )
 
+// Where the servers are there for something else, a majority is one of the others.
+func TestWordsForServersOfSomethingElse(t *testing.T) {
+	s := NewViews([]string{"n1", "n2", "n3", "s1"}, history.NewRecorder(io.Discard, 0))
+	s.Stand([]string{"s1"})
+	aims, err := s.resolve([]string{"majority", "server"}, "", nil, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Len(t, aims[0], 2)
+	require.NotContains(t, aims[0], "s1")
+	require.Equal(t, []string{"s1"}, aims[1])
+}
+
 // Where candidates elect through servers, a majority is one of servers, and nobody follows but candidates.
 func TestWordsForServersAndCandidates(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3", "s1", "s2", "s3"}

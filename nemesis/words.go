@@ -60,7 +60,7 @@ func checkWord(word string, nodes []string) error {
 // Views are what the history has shown so far of who leads. Words are resolved by them.
 type Views struct {
 	nodes   []string
-	servers []string // of the nodes, those that the others elect through
+	servers []string // of the nodes, those that never lead, because the others elect through them or elect among themselves
 	voters  []string // those of which a leader takes a majority: those that vote, or the servers, or else all
 	others  []string // those that may lead: who votes, or all but servers
 	views   map[string]history.View
@@ -87,6 +87,12 @@ func (s *Views) Serve(servers []string) {
 		s.servers, s.voters = servers, servers
 		s.others = slices.DeleteFunc(slices.Clone(s.nodes), s.server)
 	}
+}
+
+// Stand tells that some of the nodes are servers of something else, and that the others elect among themselves.
+func (s *Views) Stand(servers []string) {
+	s.Serve(servers)
+	s.voters = s.others
 }
 
 // Vote tells that some of the nodes vote, and no others.

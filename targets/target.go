@@ -53,7 +53,7 @@ type Target struct {
 	// Servers is how many servers a run of System has, besides its candidates; nil where all members are peers.
 	Servers func(o Options) int
 	// Electors are the servers that the candidates elect through, by their names, where some of the servers are there for
-	// something else; nil where all are. It may be nil.
+	// something else; none where candidates elect among themselves. It may be nil: they elect through all.
 	Electors func(o Options) []string
 	// Processes are what the processes of a node are called that faults can be of alone, each with a pattern that their
 	// command lines match.

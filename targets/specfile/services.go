@@ -17,7 +17,7 @@ import (
 	"recount/targets"
 )
 
-// Services are what the nodes elect through, or use besides: servers in containers of their own, which faults can hit.
+// Services are what the nodes elect through, or use besides, at most one of them the former: servers in containers of their own, which faults can hit.
 
 // Service is one of them: servers of a system that Recount knows, or servers that the file describes.
 type Service struct {
@@ -51,8 +51,8 @@ func (s *Spec) readServices(_ value, f map[string]value) error {
 	if err != nil {
 		return err
 	}
-	if n := len(s.electing()); n != 1 {
-		return v.bad("elects: false says that a service is not what the nodes elect through; one is",
+	if n := len(s.electing()); n > 1 {
+		return v.bad("elects: false says that a service is not what the nodes elect through; with none, they elect among themselves",
 			"services: the nodes elect through %d of them", n)
 	}
 	return nil
@@ -221,9 +221,6 @@ func (s *Spec) countServers(o option.Values) (count int) {
 }
 
 func (s *Spec) electors(o option.Values) (names []string) {
-	if len(s.Services) < 2 {
-		return nil // all of them
-	}
 	_, names = s.serversOf(o)
 	return names
 }

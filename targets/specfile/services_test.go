@@ -118,6 +118,16 @@ func TestServersAreAskedWhetherTheyAnswer(t *testing.T) {
 	require.ErrorIs(t, y.(election.Readier).Ready(t.Context(), all[7], all, refuse), down)
 }
 
+// A service that nobody elects through is there for something else.
+func TestAServiceBesideNodesThatElectAmongThemselves(t *testing.T) {
+	target := parse(t, strings.Replace(written, "nodes: 1", "nodes: 1, elects: false", 1)).Target("mine.yaml")
+	o, err := target.Parse(nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, target.Servers(o))
+	require.NotNil(t, target.Electors)
+	require.Empty(t, target.Electors(o))
+}
+
 func TestMistakesOfServices(t *testing.T) {
 	for _, c := range []struct{ line, instead, want, way string }{
 		{"system: known", "system: knwn", `11:19: unknown target "knwn"`, "known"},

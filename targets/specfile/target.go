@@ -30,7 +30,9 @@ func (s *Spec) Target(name string) *targets.Target {
 		t.Voters = s.voting
 	}
 	if len(s.Services) > 0 {
-		t.Servers, t.Electors = s.countServers, s.electors
+		if t.Servers = s.countServers; len(s.electing()) < len(s.Services) {
+			t.Electors = s.electors
+		}
 	}
 	return t
 }
