@@ -180,22 +180,22 @@ func sceneOf(h *history.History) scene {
 // in which that was seen.
 func (s *scene) company(in sure, seen bool, more func(scenery) bool, who ...string) (all []sure) {
 	setup := s.h.Setup()
-	for mask := range 1 << len(setup.Nodes) {
+	peers, of := len(setup.Servers) == 0 && setup.Store == "", setup.Voters()
+	if setup.Store != "" {
+		of = []string{setup.Store}
+	}
+	for mask := range 1 << len(of) {
 		var set []string
-		for i, n := range setup.Nodes {
+		for i, n := range of {
 			if mask>>i&1 == 1 {
 				set = append(set, n)
 			}
 		}
-		switch {
-		case setup.Store != "":
-			if !slices.Equal(set, []string{setup.Store}) {
-				continue
-			}
-		case !enough(s.h, set):
+		if len(set) != len(of)/2+1 { // more than it takes are no more often well and connected
 			continue
-		case len(setup.Servers) == 0 && !subset(who, set):
-			continue
+		}
+		if peers {
+			set = append(set, who...)
 		}
 		holds := func(p scenery) bool {
 			for _, a := range slices.Concat(set, who) {
@@ -237,10 +237,6 @@ func (s *scene) company(in sure, seen bool, more func(scenery) bool, who ...stri
 		}
 	}
 	return longest(all)
-}
-
-func subset(some, of []string) bool {
-	return !slices.ContainsFunc(some, func(n string) bool { return !slices.Contains(of, n) })
 }
 
 // learners are those that have to know who leads.
