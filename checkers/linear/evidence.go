@@ -194,16 +194,26 @@ func (o *Object) illegal(ctx context.Context, part []Op) bool {
 	return newTimeline(o, part, State{}).ours(ctx, small).Answer == illegal
 }
 
-// least takes away whatever can be spared. What cannot be decided in time, or with little memory, is kept.
+// leastWork is how many operations the attempts to take some away may go through together, and leastWorkPer how many more for
+// each there is. It is enough wherever few are left in the end. Where values repeat, hundreds may have to be named: nobody reads
+// those one by one, so that there need not be as few as can be.
+const (
+	leastWork    = 200_000
+	leastWorkPer = 40
+)
+
+// least takes away whatever can be spared. What cannot be decided in time, with little memory, or with so much work, is kept.
 func (o *Object) least(ctx context.Context, all []Op) []Op {
+	left := leastWork + leastWorkPer*len(all)
 	for size := max(len(all)/2, 1); ; size /= 2 {
-		for rest := len(all); rest > 0 && ctx.Err() == nil; rest -= size {
+		for rest := len(all); rest > 0 && ctx.Err() == nil && left > 0; rest -= size {
 			from := max(len(all)-rest, 0)
-			if less := o.without(all, from, min(from+size, len(all))); o.illegal(ctx, less) {
+			less := o.without(all, from, min(from+size, len(all)))
+			if left -= len(all); o.illegal(ctx, less) {
 				all = less
 			}
 		}
-		if size == 1 {
+		if size == 1 || left <= 0 {
 			return all
 		}
 	}

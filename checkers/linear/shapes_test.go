@@ -129,3 +129,16 @@ func TestShapes(t *testing.T) {
 	}
 	t.Logf("%d steps, porcupine %d in those that it decided, %d not in %d", ours, theirs, undecided, 100_000)
 }
+
+// TestEvidenceWhereValuesRepeat wants evidence of operations of which hundreds must be named: it convicts, and is not searched
+// for until time is over.
+func TestEvidenceWhereValuesRepeat(t *testing.T) {
+	ctx, cancel := WithTime(context.Background(), time.Hour) // in which the smallest would be found
+	defer cancel()
+	o := shape{clients: 2, ops: 1000, reads: 10}.draw(1, true)
+	found := o.Decide(ctx)
+	require.Equal(t, illegal, found.Answer)
+	e := o.Evidence(ctx, found)
+	require.False(t, porcupine.CheckOperations(o.model(State{}), operations(e.Ops)))
+	require.NotNil(t, e.Died)
+}
