@@ -108,3 +108,15 @@ func TestAtOnce(t *testing.T) {
 		require.Equal(t, c.want, AtOnce(c.calls, c.returns))
 	}
 }
+
+// TestRevisionsRise has a write come to a higher revision than the one before it, told or not.
+func TestRevisionsRise(t *testing.T) {
+	for text, want := range map[string]porcupine.CheckResult{
+		"1s c1 put 1 revision 4\n2s c1 put 2 revision 5":              legal,
+		"1s c1 put 1 revision 4\n2s c1 put 2 revision 4":              illegal,
+		"1s c1 put 1 revision 4\n2s c1 put 2\n3s c2 get 2 revision 5": legal,
+		"1s c1 put 1 revision 4\n2s c1 put 2\n3s c2 get 2 revision 4": illegal,
+	} {
+		require.Equal(t, want, oneObject(t, text).Decide(context.Background()).Answer, text)
+	}
+}
