@@ -263,6 +263,8 @@ func TestCtrlCHealsAndCleansUp(t *testing.T) {
 	_, api := program(t)
 	cmd, dir, stderr := begin(t, "ping-pong", "blazingmq-term")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	time.Sleep(10 * time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT), "as timeout(1) does, to the program and to its group")
 	err := cmd.Wait()
 	require.Error(t, err)
 	require.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s", stderr)

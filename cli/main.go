@@ -22,6 +22,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,9 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	harness.KeepWithin()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	// A second Ctrl-C ends the program at once. What comes together with the first is the same one: timeout(1) signals the
+	// program and then its group, and the program has to clean up.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)

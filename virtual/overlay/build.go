@@ -83,7 +83,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if _, err := os.Stat(filepath.Join(p.Cache, "std", key, "built")); err != nil {
 		progress(fmt.Sprintf("building the standard library of %s for virtual time, once: about a minute", t.Version))
 	}
-	progress(fmt.Sprintf("building %s for virtual time", cmp.Or(p.title(), p.Package)))
+	progress(fmt.Sprintf("building %s for virtual time", cmp.Or(p.title(), name(p.Dir, p.Package))))
 	// The go command leaves alone what is up to date.
 	args := []string{"build", "-overlay", path, "-trimpath", "-buildvcs=false", "-o", out}
 	if len(p.Tags) > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,6 +54,29 @@ func TestSignals(t *testing.T) {
 	require.Equal(t, "got terminated\n", asks.stdout())
 	require.Equal(t, 3, asks.ended.ExitCode())
 	require.Equal(t, 128+int(syscall.SIGTERM), not.ended.ExitCode())
+}
+
+func TestASignalToTheGroupOfTheHarnessIsNotForNodes(t *testing.T) {
+	c := newCluster(t)
+	c.add(process.Options{Path: build(t, "misc"), Args: []string{"wait"}})
+	children, err := filepath.Glob("/proc/self/task/*/children")
+	require.NoError(t, err)
+	nodes := 0
+	for _, path := range children {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, word := range strings.Fields(string(text)) {
+			pid, err := strconv.Atoi(word)
+			require.NoError(t, err)
+			if name, _ := os.ReadFile(filepath.Join("/proc", word, "comm")); string(name) == "misc\n" {
+				nodes++
+				group, err := syscall.Getpgid(pid)
+				require.NoError(t, err)
+				require.NotEqual(t, syscall.Getpgrp(), group)
+			}
+		}
+	}
+	require.NotZero(t, nodes)
 }
 
 func TestPanicEndsTheNode(t *testing.T) {

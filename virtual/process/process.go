@@ -147,6 +147,7 @@ func (p *Process) start(mem *os.File) error {
 	if len(o.Prefix) == 0 {
 		c.Args[0] = filepath.Base(o.Path) // where it was built is chance
 	}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the harness: a node that it ended would be accused of that
 	c.Dir = filepath.Join(o.Root, or(o.Dir, "/"))
 	c.Env = append([]string{wire.Env + "=1"}, o.Env...)
 	c.Stderr = p.stderr
