@@ -86,7 +86,7 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 	case len(ob.Follows) > 0 && !slices.Contains(ob.Follows, word):
 		err := fmt.Errorf("role %q is none of leader (%s), candidate (%s) and follower (%s)",
 			word, strings.Join(ob.Leads, ", "), strings.Join(ob.Campaigns, ", "), strings.Join(ob.Follows, ", "))
-		return st, hint.Add(err, "role: {at: …, follower: [%s, %s]}", strings.Join(ob.Follows, ", "), word)
+		return st, hint.Add(err, "say which words mean what: role: {at: …, leader: […], candidate: […], follower: […]}")
 	}
 	return st, nil
 }

@@ -34,6 +34,8 @@ func TestAnswers(t *testing.T) {
 	const (
 		json    = `{http: /, role: {at: raft.state, leader: [L], follower: [F]}, term: raft.term, leader: '["lead.er"]'}`
 		names   = `{http: /, leader: lead}`
+		word    = `{http: /, role: role}`
+		led     = `{http: /, role: {at: role, leader: [MASTER]}}`
 		deep    = `{http: /, leader: now.leader.id}`
 		own     = `{http: /, leader: {at: lead, named: 'node-{{.ID}}', nobody: [nobody]}}`
 		metrics = `{metrics: /m, role: 'up{job="x"}', term: term, leader: 'who#node'}`
@@ -55,6 +57,10 @@ func TestAnswers(t *testing.T) {
 		{json, `{"raft":{"state":"F","term":1},"lead.er":"n4"}`, election.Status{}, `leader "n4" is none of the nodes`},
 		{json, `{"raft":{"state":"F","term":1}}`, election.Status{Term: 1}, ""},
 		{json, `{"raft":{"state":"L","term":1}}`, election.Status{Role: election.Leader, Term: 1, Leader: 2}, ""},
+		{word, `{"role":"follower"}`, election.Status{}, ""},
+		{word, `{"role":true}`, election.Status{Role: election.Leader, Leader: 2}, ""},
+		{word, `{"role":"MASTER"}`, election.Status{}, `role "MASTER" is none of`},
+		{led, `{"role":"SLAVE"}`, election.Status{}, ""},
 		{deep, `{"now":{"leader":{"id":3}}}`, election.Status{Leader: 3}, ""},
 		{deep, `{"now":{"leader":null}}`, election.Status{}, ""},
 		{deep, `{"now":{"leader":{"id":[3]}}}`, election.Status{}, "now.leader.id is not a single value"},

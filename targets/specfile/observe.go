@@ -121,6 +121,9 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 	}
 	if len(ob.Leads) == 0 {
 		ob.Leads = []string{"leader", "Leader", "LEADER", "true", "1"}
+		if len(ob.Follows) == 0 { // who says neither which words lead nor which follow is not taken to mean a word of their own
+			ob.Follows = []string{"follower", "Follower", "FOLLOWER", "false", "0"}
+		}
 	}
 	if len(ob.Campaigns) == 0 {
 		ob.Campaigns = []string{"candidate", "Candidate", "CANDIDATE"}

@@ -90,7 +90,7 @@ type Observe struct {
 
 	Leads      []string // values of Role
 	Campaigns  []string
-	Follows    []string // empty for all others
+	Follows    []string // empty where all other words follow
 	Nobody     []string // values of Leader
 	Identifies []*template.Template
 	Table      map[string]election.ID // what nodes are called, word by word
