@@ -33,6 +33,11 @@ func (s *Spec) names() bool {
 	})
 }
 
+// untold are the properties that are judged by what no spec file has nodes do.
+var untold = map[string]string{
+	"vote-once": "tell no votes", "ordered-updates": "tell no updates", "linearizable": "keep no register", "progress": "keep no register",
+}
+
 // Missing says what the spec leaves out, and what that costs.
 func (s *Spec) Missing() (list []string) {
 	asked := s.Observe.asks()
@@ -50,6 +55,10 @@ func (s *Spec) Missing() (list []string) {
 	say(len(s.Observe.Command) > 0, "http: a command takes about 0.1 s")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
 	say(s.Data == "", "data: a node that is killed comes back with nothing on its disk but what the image has")
+	for _, p := range s.Promises {
+		what := untold[p.Property]
+		say(what != "", "what "+p.Property+" is judged by: nodes of a spec file "+what+", so that this promise is never tested")
+	}
 	say(len(s.Promises) == 0, "promises: whatever breaks, no run fails, unless a node ends by itself; --require makes a property count for one run")
 	say(s.Source == "", "source: where the promises come from")
 	return list

@@ -191,6 +191,11 @@ func TestTheTemplateReadsWell(t *testing.T) {
 	require.Contains(t, string(text), `{{members "," "{name}=http://{addr}:{http}"}}`, "the comments show templates as they are written")
 }
 
+func TestAPromiseThatNoRunTestsIsTold(t *testing.T) {
+	s := parse(t, "image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, role: role, term: term}\npromises: [vote-once, elects]\n")
+	require.Contains(t, s.Missing(), "what vote-once is judged by: nodes of a spec file tell no votes, so that this promise is never tested")
+}
+
 // Whether nodes name a leader decides how long a run waits for them to agree.
 func TestWhoNamesALeader(t *testing.T) {
 	for observe, names := range map[string]bool{
