@@ -115,11 +115,15 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	}
 	fmt.Fprintf(w, "command\t%s\n", strings.Join(args, " "))
 	if p.Asked == 0 {
-		for _, line := range p.Log[max(0, len(p.Log)-8):] {
-			fmt.Fprintf(w, "log\t%s\n", clip(line))
+		n := 0
+		for i, lines := range p.Log {
+			n += len(lines)
+			for _, line := range lines[max(0, len(lines)-max(2, 8/len(p.Log))):] {
+				fmt.Fprintf(w, "log\t%s\n", lineWords(p, i, line))
+			}
 		}
 		fmt.Fprintf(w, "logs\t%s\n", p.Logs)
-		if len(p.Log) == 0 {
+		if n == 0 {
 			fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 		}
 		return nil
@@ -154,7 +158,12 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 }
 
 func logWords(s *specfile.Spec, p *harness.Probe) string {
-	n := len(p.Log)
+	n, last := 0, ""
+	for i, lines := range p.Log {
+		if n += len(lines); len(lines) > 0 {
+			last = lineWords(p, i, lines[len(lines)-1])
+		}
+	}
 	if n == 0 {
 		return "nothing: what a server writes is read if it goes to standard output or standard error, unbuffered"
 	}
@@ -165,7 +174,15 @@ func logWords(s *specfile.Spec, p *harness.Probe) string {
 	if len(s.Observe.Logs) > 0 {
 		text += fmt.Sprintf(", %d of them told a change", p.Told)
 	}
-	return text + "; the last: " + clip(p.Log[n-1])
+	return text + "; the last: " + last
+}
+
+// lineWords is a line of a node's log, with the node's name where there are others.
+func lineWords(p *harness.Probe, node int, line string) string {
+	if len(p.Nodes) > 1 {
+		line = p.Nodes[node] + "  " + line
+	}
+	return clip(strings.TrimSpace(line))
 }
 
 func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []string) {

@@ -35,7 +35,7 @@ type Probe struct {
 	Told    int           // changes that they announced by themselves
 	Tried   bool          // the leader was seen to write once, where it does by a command
 	Wrote   error         // why nobody knows that its write was accepted; nil if it was
-	Log     []string      // what the first wrote
+	Log     [][]string    // what each node wrote, in lines
 	Logs    string        // the folder that has what all wrote
 }
 
@@ -81,8 +81,9 @@ func Try(ctx context.Context, target string, options map[string]string, nodes in
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		err = errors.Join(err, c.SaveLogs(end, dir))
-		if text, e := os.ReadFile(filepath.Join(dir, "nodes", p.Nodes[0]+".log")); e == nil {
-			p.Log = slices.Collect(strings.Lines(strings.TrimSpace(string(text))))
+		for _, node := range p.Nodes {
+			text, _ := os.ReadFile(filepath.Join(dir, "nodes", node+".log")) // there is none of a node that was never made
+			p.Log = append(p.Log, slices.Collect(strings.Lines(strings.TrimSpace(string(text)))))
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
