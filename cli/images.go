@@ -74,7 +74,11 @@ func parseImages(words []string) (images []election.Image, err error) {
 		if known := recipes.Known(); !slices.Contains(known, system) {
 			return nil, hint.Unknown("system", system, known)
 		}
-		images = append(images, election.Image{Recipe: system, Version: version})
+		image := election.Image{Recipe: system, Version: version}
+		if err := recipes.Check(image); err != nil {
+			return nil, err
+		}
+		images = append(images, image)
 	}
 	if len(words) > 0 {
 		return images, nil

@@ -22,7 +22,7 @@ type Engine struct {
 	version types.Version
 }
 
-const noEngine = "start Docker, or leave out --on docker: the simulator needs nothing"
+const noEngine = "start Docker, or say by DOCKER_HOST where it is; what is simulated needs none"
 
 // Connect reaches the engine that DOCKER_HOST names, or else the docker command's current context, or else the default
 // one, and agrees with it on a version of the API.
@@ -44,7 +44,7 @@ func Connect(ctx context.Context) (*Engine, error) {
 		api.Close()
 		err = fmt.Errorf("connect to the Docker engine at %s: %w", api.DaemonHost(), err)
 		if errors.Is(err, fs.ErrPermission) {
-			return nil, hint.Add(err, "join the group that owns the socket, or leave out --on docker: the simulator needs nothing")
+			return nil, hint.Add(err, "join the group that owns the socket; what is simulated needs no engine")
 		}
 		return nil, hint.Add(err, "%s", noEngine)
 	}

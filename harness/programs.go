@@ -74,7 +74,7 @@ func runsVirtual(image election.Image) error {
 
 // notSource is why an image that somebody else has made does not run in virtual time.
 var notSource = hint.Add(
-	errors.New("an image, or a binary that is built already, does not run in virtual time: its standard library has to be"),
+	errors.New("an image, or a binary that is built already, does not run in virtual time: Recount has to build it, with a standard library of its own"),
 	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or run it --on docker")
 
 // buildStatic builds the package main in a folder as a static executable for containers, and returns its path.

@@ -16,6 +16,7 @@ import (
 	"recount/nemesis"
 	"recount/scenarios"
 	"recount/targets"
+	"recount/targets/specfile"
 )
 
 // Scenario is a recipe for a run, as a YAML file has it. What it leaves out is decided by the command line or by
@@ -60,6 +61,9 @@ func loadScenario(word string) (*Scenario, error) {
 	}
 	s := &Scenario{Name: name}
 	if err := strict.Decode(text, s); err != nil {
+		if _, e := specfile.Load(word); !known && e == nil {
+			return nil, hint.Add(fmt.Errorf("%s describes a target, not a scenario", word), "recount run --target %s --on docker", record.Quote(word))
+		}
 		return nil, fmt.Errorf("scenario %s: %w", word, err)
 	}
 	var err error
