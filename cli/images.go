@@ -172,20 +172,25 @@ func imageOf(i docker.Image) election.Image {
 	return election.Image{Recipe: i.System, Version: tag[:end]}
 }
 
-// word is what a person calls an image.
+// word is what a person calls an image: by the rest of its name if it has no version, as one of packages that a file lists.
 func word(i docker.Image) string {
 	image := imageOf(i)
+	if image.Recipe == "" {
+		return strings.TrimPrefix(i.Ref, "recount/")
+	}
 	return image.Recipe + ":" + image.Version
 }
 
-// outdated reports whether no run takes this image any more.
-func outdated(i docker.Image) bool { return recipes.Ref(imageOf(i)) != i.Ref }
+// outdated reports whether no run takes this image any more. Which files there are that list its packages, nobody knows.
+func outdated(i docker.Image) bool { return i.System != "" && recipes.Ref(imageOf(i)) != i.Ref }
 
 func origin(i docker.Image) string {
 	from, pulled := strings.CutPrefix(i.Origin, harness.Pulled)
 	switch {
 	case pulled:
 		return from
+	case i.System == "":
+		return "packages that a spec file lists"
 	case outdated(i):
 		return "a recipe that has changed since"
 	default:
@@ -231,7 +236,10 @@ func removeImages(cmd *cobra.Command, e *docker.Engine, words []string, all, old
 	}
 	var known []string
 	for _, i := range have {
-		known = append(known, i.System, word(i))
+		known = append(known, word(i))
+		if i.System != "" {
+			known = append(known, i.System)
+		}
 	}
 	for _, w := range words {
 		if !slices.Contains(known, w) {
@@ -240,7 +248,7 @@ func removeImages(cmd *cobra.Command, e *docker.Engine, words []string, all, old
 		}
 	}
 	for _, i := range have {
-		meant := all || old && outdated(i) || slices.Contains(words, i.System) || slices.Contains(words, word(i))
+		meant := all || old && outdated(i) || i.System != "" && slices.Contains(words, i.System) || slices.Contains(words, word(i))
 		if !meant {
 			continue
 		}
