@@ -45,18 +45,6 @@ func meeting(all []span, s span) []span {
 	return all[i:max(i, j)]
 }
 
-// before returns what of some spans lies before a time. They must lie one after the other; the slice is used for the result.
-func before(all []span, t time.Duration) []span {
-	for n := len(all); n > 0 && all[n-1].to > t; n-- {
-		if all[n-1].from < t {
-			all[n-1].to = t
-			break
-		}
-		all = all[:n-1]
-	}
-	return all
-}
-
 // outside returns what spans leave of s. They must be in the order in which they begin.
 func outside(all []span, s span) []span {
 	var rest []span

@@ -131,9 +131,7 @@ func (f *facts) outOfSight(h handover) set {
 	for k := range epochs {
 		still = still.and(epochs[k].still)
 	}
-	nodes := f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
-	nodes.remove(h.from.node)
-	return nodes
+	return f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as

@@ -118,8 +118,6 @@ func (m *measurement) barred() bool {
 	return true
 }
 
-func (m *measurement) spent() bool { return m.Budget > 0 && time.Since(m.started) >= m.Budget }
-
 // caught returns what a foot-gun has broken in a run: what it is there to break, and what the same run without it leaves
 // whole. A promise of the target's needs no such run.
 func (m *measurement) caught(ctx context.Context, j job, with *record.Run) (properties []string, err error) {

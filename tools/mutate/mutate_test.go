@@ -22,6 +22,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/testlong"
 )
 
 var mutants = flag.Int("mutants", 150, "flip one in so many of the checkers' decisions; 0 for all of them (make mutate)")
@@ -38,10 +40,10 @@ var mutantsIn = flag.String("mutants-in", "checkers", "the package: checkers, or
 // reason.
 //
 // All mutants are built into one binary, behind a variable that says which of them is on. They run in processes of their
-// own, with a limit on memory and time. make test tries a sample, make mutate all.
+// own, with a limit on memory and time. make test-long tries a sample, make mutate all.
 func TestMutants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short: it builds all tests anew")
+	if *mutants != 0 && *mutantsOf == "" && !*mutantsListed {
+		testlong.Only(t)
 	}
 	m := mutation{t: t, path: *mutantsIn, dir: t.TempDir()}
 	m.rewrite()

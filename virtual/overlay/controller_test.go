@@ -7,7 +7,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -330,8 +329,3 @@ func (c *cluster) sum() string {
 }
 
 func (n *node) stdout() string { return n.out[1] }
-
-func mustFile(t testing.TB, root, name, text string) {
-	require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
-}
