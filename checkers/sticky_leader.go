@@ -131,7 +131,9 @@ func (f *facts) outOfSight(h handover) set {
 	for k := range epochs {
 		still = still.and(epochs[k].still)
 	}
-	return f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
+	nodes := f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
+	nodes.remove(h.from.node)
+	return nodes
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as
