@@ -14,7 +14,7 @@ func TestTheFolderIsCopiedToTheStore(t *testing.T) {
 	dir := t.TempDir()
 	st := opened(t, filepath.Join(dir, "store"))
 	run := func(folder string) (*Campaign, *Summary) {
-		c := loaded(t, "targets: [{target: raft, property: sticky-leader}]\nfaults: [isolate]\nnodes: 3\ntime: 5s\nruns: 20\nshard: 10\nseed: 3")
+		c := loaded(t, "targets: [{target: raft, property: sticky-leader}]\nfaults: [isolate]\nnodes: 3\ntime: 8s\nruns: 60\nshard: 30\nseed: 3")
 		s, err := c.Run(t.Context(), Config{Store: st, Folder: filepath.Join(dir, folder), Jobs: 1, Copy: true})
 		require.NoError(t, err)
 		return c, s

@@ -37,6 +37,7 @@ type Subject struct {
 type Shard struct {
 	Subject string `json:"subject"` // its id
 	Chain   int    `json:"chain"`
+	Link    int    `json:"link"`            // how many shards are before it in its chain
 	After   string `json:"after,omitempty"` // the id of the shard before it in its chain
 	Runs    int    `json:"runs"`
 }
@@ -67,9 +68,9 @@ func hash(v any) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// Seed is what the shard's hunt draws from.
+// Seed is what the shard's hunt draws from: the same whatever program makes it, so that two editions of one can be compared.
 func (s Shard) Seed(of uint64) uint64 {
-	return seed.New(of, fmt.Sprintf("campaign chain %d after %q", s.Chain, s.After)).Uint64()
+	return seed.New(of, fmt.Sprintf("campaign chain %d link %d", s.Chain, s.Link)).Uint64()
 }
 
 // Binary returns the hash of the running program.
@@ -127,7 +128,7 @@ func chain(subject string, number, left, shard int) Chain {
 		if left <= 0 {
 			break
 		}
-		s := Shard{Subject: subject, Chain: number, After: after, Runs: min(shard, left)}
+		s := Shard{Subject: subject, Chain: number, Link: len(c.Shards), After: after, Runs: min(shard, left)}
 		c.Shards = append(c.Shards, s)
 		after, left = s.ID(), left-s.Runs
 	}
