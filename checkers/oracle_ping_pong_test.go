@@ -121,10 +121,7 @@ func TestOraclesNoPingPong(t *testing.T) {
 				return undecided // which followed which is a matter of denials
 			}
 			terms[l.view.Term] = true
-			asked := slices.ContainsFunc(h.Ops, func(op history.Op) bool {
-				return op.F == history.Observe && op.Type == history.OK && op.Node == l.node
-			})
-			if !asked {
+			if !everAnswered(h, l.node) {
 				return Unknown
 			}
 			reigns = append(reigns, l)

@@ -74,9 +74,7 @@ func spoken(h *history.History) *history.History {
 // unasked reports whether somebody claimed to lead whom nobody ever asked.
 func unasked(h *history.History) bool {
 	return slices.ContainsFunc(undivided(h), func(a said) bool {
-		return a.claims() && !slices.ContainsFunc(h.Ops, func(op history.Op) bool {
-			return op.F == history.Observe && op.Type == history.OK && op.Node == a.node
-		})
+		return a.claims() && !everAnswered(h, a.node)
 	})
 }
 
@@ -558,17 +556,7 @@ func anyReign(t *rapid.T) string {
 			if !asked || (now+i)%poll > 0 || one(noisy, "not asked") {
 				continue
 			}
-			s, took := text(v, leads), 0
-			if one(6, "slow") {
-				took = number(3, "took")
-			}
-			switch {
-			case one(noisy, "torn"):
-				s += " torn"
-			case one(noisy, "silent"):
-				s = []string{"silent", "refuses"}[number(1, "how")]
-			}
-			fmt.Fprintf(&b, "%dms-%dms %s %s\n", now, now+took, n, s)
+			drawPoll(t, &b, now, noisy, n, text(v, leads))
 		}
 	}
 	if !one(20, "cut short") {

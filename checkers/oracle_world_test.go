@@ -320,23 +320,37 @@ func anyRun(t *rapid.T, duel bool) string {
 			if (now+i)%poll > 0 || one(noisy, "not asked") {
 				continue
 			}
-			s, took := text(v), 0
-			if one(6, "slow") {
-				took = number(3, "took")
-			}
-			switch {
-			case one(noisy, "torn"):
-				s += " torn"
-			case one(noisy, "silent"):
-				s = []string{"silent", "refuses"}[number(1, "how")]
-			}
-			fmt.Fprintf(&b, "%dms-%dms %s %s\n", now, now+took, n, s)
+			drawPoll(t, &b, now, noisy, n, text(v))
 		}
 	}
 	if !one(20, "cut short") {
 		fmt.Fprintf(&b, "%dms end\n", max(ends, nemesis.busy)+4)
 	}
 	return b.String()
+}
+
+// drawPoll writes what comes of asking a node that would say s: late, torn or no answer at all now and then, by one in noisy.
+func drawPoll(t *rapid.T, b *strings.Builder, now, noisy int, node, s string) {
+	number := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+	one := func(in int, what string) bool { return number(in-1, what) == in-1 }
+	took := 0
+	if one(6, "slow") {
+		took = number(3, "took")
+	}
+	switch {
+	case one(noisy, "torn"):
+		s += " torn"
+	case one(noisy, "silent"):
+		s = []string{"silent", "refuses"}[number(1, "how")]
+	}
+	fmt.Fprintf(b, "%dms-%dms %s %s\n", now, now+took, node, s)
+}
+
+// everAnswered reports whether a node that was asked ever gave an answer.
+func everAnswered(h *history.History, node string) bool {
+	return slices.ContainsFunc(h.Ops, func(op history.Op) bool {
+		return op.F == history.Observe && op.Type == history.OK && op.Node == node
+	})
 }
 
 // trouble is what the nemesis of a run that is drawn makes, one fault after the other.

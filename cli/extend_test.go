@@ -125,9 +125,6 @@ expect:
 // What docs/tour.md says of what to touch to add something, done in a copy of the tree with the code that the documents show.
 func TestOneOfEachIsOneFile(t *testing.T) {
 	testlong.Only(t)
-	if testing.Short() {
-		t.Skip("builds the program with something added")
-	}
 	c := copyOfTheTree(t)
 	c.add("nemesis/deaf.go", shown(t, "faults.md", `Name:  "deaf"`))
 	c.add("workloads/readers.go", shown(t, "workloads.md", `Name:    "readers"`))
