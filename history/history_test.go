@@ -351,7 +351,7 @@ func FuzzCompressed(f *testing.F) {
 		z.Flush()
 	}
 	require.NoError(f, z.Close())
-	for cut := 0; cut <= b.Len(); cut += 7 {
+	for cut := 0; cut <= b.Len(); cut += 61 { // a seed takes a good part of a millisecond
 		f.Add(b.Bytes()[:cut], 0, byte(0))
 		f.Add(b.Bytes(), cut, byte(cut))
 	}
@@ -364,7 +364,7 @@ func FuzzCompressed(f *testing.F) {
 		if err != nil || len(packed) == 0 {
 			return
 		}
-		for cut := len(packed) - 1; cut > 2 && bytes.HasPrefix(packed, []byte("\x1f\x8b")); cut /= 2 {
+		for cut := len(packed) - 1; cut > 2 && bytes.HasPrefix(packed, []byte("\x1f\x8b")); cut /= 8 {
 			part, err := ParseWithin(bytes.NewReader(packed[:cut]), 64<<20)
 			require.Error(t, err)
 			require.LessOrEqual(t, len(part.Ops), len(h.Ops))

@@ -95,6 +95,9 @@ func Stream(r io.Reader, f func(*Op) error) error {
 	}
 }
 
+// buffered is how much is read of a file at once, in bytes: most lines are much shorter, and short histories are many.
+const buffered = 64 << 10
+
 // source reads ops from lines of JSON, one by one.
 type source struct {
 	lines
@@ -103,7 +106,7 @@ type source struct {
 }
 
 func newSource(r io.Reader) (*source, error) {
-	s := &source{lines: lines{r: bufio.NewReaderSize(r, 1<<20), size: sizeOf(r)}, scanner: scanner{names: map[string]string{}}}
+	s := &source{lines: lines{r: bufio.NewReaderSize(r, buffered), size: sizeOf(r)}, scanner: scanner{names: map[string]string{}}}
 	if magic, _ := s.r.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(s.r)
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
@@ -112,7 +115,7 @@ func newSource(r io.Reader) (*source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("decompress: %w", err)
 		}
-		s.r, s.size = bufio.NewReaderSize(z, 1<<20), 0
+		s.r, s.size = bufio.NewReaderSize(z, buffered), 0
 	}
 	if mark, _ := s.r.Peek(3); string(mark) == "\ufeff" { // of some editors
 		s.r.Discard(3)

@@ -56,10 +56,11 @@ const (
 
 // When a message goes on its way that waits. From any of them it takes as long as any other.
 const (
-	UntilTerm  = "term"  // its receiver has entered another term
-	UntilLead  = "lead"  // somebody has begun to lead
-	UntilStart = "start" // its receiver's process has started again
-	UntilHeal  = "heal"  // the fault is healed, as it is with all others that have not come before
+	UntilTerm    = "term"    // its receiver has entered another term
+	UntilLead    = "lead"    // somebody has begun to lead
+	UntilElected = "elected" // its receiver has begun to lead
+	UntilStart   = "start"   // its receiver's process has started again
+	UntilHeal    = "heal"    // the fault is healed, as it is with all others that have not come before
 )
 
 func init() { RegisterDimension[Trap]("traps") }
