@@ -122,3 +122,22 @@ type LogReader interface {
 	// one node come in order; the status it returns holds together as Observe's does.
 	ReadLog(self ID, line string) (Status, bool)
 }
+
+// Decoder is a System that can read what its servers send each other, so that a picture of a run tells more of it than bytes.
+type Decoder interface {
+	// Ports are those on which servers listen to each other, and that Decode can read.
+	Ports() []int
+	// Decode returns what reads the two directions of one connection to a server's port; nil for those that it cannot read.
+	// Each is called with the bytes in the order in which they are sent, however they are cut up, and returns the messages that
+	// end in them: none from where on it cannot tell.
+	Decode(port int) (asked, answered Reader)
+}
+
+// Reader reads what goes in one direction of a connection.
+type Reader func(sent []byte) []Said
+
+// Said is a message that one server has sent another.
+type Said struct {
+	Kind string // "vote request"
+	Term uint64 // that it names; 0 for none
+}

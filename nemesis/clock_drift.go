@@ -18,10 +18,18 @@ func init() {
 		Clocks: true,
 		Options: []option.Option{
 			{Name: "by", Kind: option.Drift, Default: "1%", About: "how much too fast, or with a minus too slow; in % or ppm"},
+			{Name: "apart", Kind: option.Bool, Default: "false", About: "the clocks of all other nodes are as wrong the other way"},
 		},
 		Draw: func(_ time.Duration, rnd *rand.Rand) map[string]string {
 			return map[string]string{"by": either(rnd) + drawPercent(0.1, 10, rnd)}
 		},
-		Shape: func(s Scene) Shape { return constant(skewed(s.Aims[0], 0, s.Options.Drift("by"))) },
+		Shape: func(s Scene) Shape {
+			by := s.Options.Drift("by")
+			c := skewed(s.Aims[0], 0, by)
+			if s.Options.Bool("apart") {
+				c.Clocks = append(c.Clocks, skewed(s.Others(s.Aims[0]...), 0, -by).Clocks...)
+			}
+			return constant(c)
+		},
 	})
 }

@@ -313,6 +313,14 @@ func TestClocksErrAsAsked(t *testing.T) {
 	require.True(t, s.c.State().Empty())
 }
 
+func TestClocksRunApart(t *testing.T) {
+	s := begin(t, 3, Step{Fault: "clock-drift", Nodes: []string{"n2"}, With: map[string]string{"by": "-5%", "apart": "true"}, For: time.Second})
+	s.run(time.Millisecond)
+	require.Equal(t, []history.Clock{{Node: "n1", Drift: 0.05}, {Node: "n2", Drift: -0.05}, {Node: "n3", Drift: 0.05}}, s.c.State().Clocks)
+	s.run(time.Second)
+	require.True(t, s.c.State().Empty())
+}
+
 func TestAStrobingClockJumpsToAndFro(t *testing.T) {
 	s := begin(t, 3, Step{Fault: "clock-strobe", With: map[string]string{"by": "-5s", "every": "1s"}, For: 4500 * time.Millisecond})
 	var seen []time.Duration

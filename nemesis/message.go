@@ -23,8 +23,8 @@ var (
 	most  = option.Option{Name: "count", Kind: option.Number, Default: "1", About: "how many it befalls"}
 	until = option.Option{
 		Name: "until", Kind: option.Text, Default: history.UntilTerm,
-		About: "when it arrives: term, when its receiver has entered another term; lead, when somebody begins to lead; start, when its " +
-			"receiver has restarted; heal, at the end; or a kind, when its receiver sends such a message",
+		About: "when it arrives: term, when its receiver has entered another term; lead, when somebody begins to lead; elected, when its " +
+			"receiver does; start, when its receiver has restarted; heal, at the end; or a kind, when its receiver sends such a message",
 	}
 )
 

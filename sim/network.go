@@ -58,6 +58,7 @@ func (c *Cluster) transmit(from, to int32, sent time.Duration, m *election.Messa
 	}
 	for _, at := range a.At[:a.N] {
 		c.put(at+late, sent, from, to, m)
+		c.holds(from, to, sent, at+late)
 	}
 }
 

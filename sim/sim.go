@@ -54,6 +54,7 @@ type Cluster struct {
 	started  []func(id election.ID, p *Process)
 	exited   func(node string, code int)
 	carried  func(Carried)
+	held     map[way]string // what holds up messages under way; for who listens
 	events   uint64
 	work     work
 	spoiled  *spoiled

@@ -143,6 +143,8 @@ func (c *Cluster) loosen(n *node, now election.Status) {
 			t.release(c, func(h *held) bool { return h.to == n.index && now.Term != h.term })
 		case t.Until == history.UntilLead && leads:
 			t.release(c, func(h *held) bool { return true })
+		case t.Until == history.UntilElected && leads:
+			t.release(c, func(h *held) bool { return h.to == n.index })
 		}
 	}
 }

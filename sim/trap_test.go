@@ -181,3 +181,46 @@ func TestATrapCountsTermsAndLeadsOnce(t *testing.T) {
 		require.Equal(t, 1, sprung, on)
 	}
 }
+
+// chosen leads from when it is told to.
+type chosen struct {
+	election.Env
+	leads bool
+	got   []string
+}
+
+func (k *chosen) Start()                {}
+func (k *chosen) Expire(election.Timer) {}
+func (k *chosen) Status() (s election.Status) {
+	if k.leads {
+		s = election.Status{Role: election.Leader, Term: 1, Leader: k.ID()}
+	}
+	return s
+}
+
+func (k *chosen) Receive(_ election.ID, m election.Message) {
+	k.leads = k.leads || m.Kind == "lead"
+	k.got = append(k.got, m.Kind)
+}
+
+func TestAMessageWaitsUntilItsReceiverLeads(t *testing.T) {
+	var nodes []*chosen
+	c, err := New(Config{Nodes: 3, Seed: 1, New: func(env election.Env) election.Node {
+		nodes = append(nodes, &chosen{Env: env})
+		return nodes[len(nodes)-1]
+	}})
+	require.NoError(t, err)
+	c.OnSprung(func(int, string, history.Changes) {})
+	c.Start()
+	state := history.TrapState{Do: history.Hold, Kind: "note", Most: 1, Until: history.UntilElected}
+	c.Apply(history.ChangesOf(history.Trap{Node: "n3", ID: 1, TrapState: state}), func(history.Effect) {})
+	send := func(to election.ID, kind string) {
+		c.nodes[2].Send(to, election.Message{Kind: kind})
+		require.NoError(t, c.Run(context.Background(), c.now+time.Second))
+	}
+	send(2, "note")
+	send(1, "lead")
+	require.Empty(t, nodes[1].got, "somebody else leads")
+	send(2, "lead")
+	require.Equal(t, []string{"lead", "note"}, nodes[1].got)
+}
