@@ -16,7 +16,7 @@ func init() {
 		Holds:    "while a connected majority exists, a leader is known to it within the target's bound; after healing too",
 		timed:    true,
 		of:       []history.F{history.Granted},
-		watch:    func(f *facts) watcher { return &elections{facts: f, polling: newPolling()} },
+		watch:    func(f *facts) watcher { return &elections{facts: f, polling: newPolling(f)} },
 	})
 }
 
@@ -39,6 +39,9 @@ type elections struct {
 func (f *elections) check(context.Context) Result {
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)
+	}
+	if err := f.recount(); err != nil {
+		return unknown(nil, "%s", unread(err))
 	}
 	bound := f.setup.Bounds.Elect
 	possible, seen := f.led()

@@ -183,7 +183,7 @@ func (f *facts) holdsAs(all []hold, claims []int32, denied func(since time.Durat
 				h.given, h.last = last, latest[k-1]
 			}
 		}
-		if part := held.taken < held.given && held.taken <= h.begin() && h.end() <= held.given; !part {
+		if part := held.taken <= h.begin() && h.end() <= held.given; !part {
 			all = append(all, h)
 		}
 		if h.taken < h.given {

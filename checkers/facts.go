@@ -42,6 +42,7 @@ type facts struct {
 	began       *beginning // of the latest op, if it is an end
 	unended     string     // why nothing is valid in a history without an end; "" where there is one
 	end         time.Duration
+	again       func(each func(op *history.Op, number int)) error // see Judging.Reread; ops are numbered from 0
 }
 
 // answer is what a node said about itself: when it was asked, or by itself.

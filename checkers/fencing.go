@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
@@ -17,14 +18,21 @@ func init() {
 		Property: "fencing",
 		Holds:    "once a write with a token was accepted, none with a lower token is; reads show what was accepted; tokens are one node's",
 		of:       []history.F{history.Write, history.Read},
-		watch:    func(f *facts) watcher { return &accesses{facts: f} },
+		watch:    func(f *facts) watcher { return newAccesses(f) },
 	})
 }
 
-// accesses are all uses of the resource, in order of their beginnings.
+// accesses are the uses of the resource, in order of their beginnings. Of a history that can be read once more those are
+// forgotten that have no bearing any more on what is to come.
 type accesses struct {
 	*facts
-	uses []access
+	usage
+	uses   []access
+	latest time.Duration // when one of them began or ended last
+	enough int           // with so many it is looked for what can be forgotten
+	forgot bool
+	wrong  bool // there is no order of what is kept; what came later does not matter
+	until  int  // the number of the op by which that was found
 }
 
 // access is one of them. A read that told nothing says nothing.
@@ -33,21 +41,48 @@ type access struct {
 	number int // of the op that began it
 	op     int // the Index of the one that tells its outcome, or else of that which began it
 	silent bool
+	ended  bool
+}
+
+// mostUses is how many are kept at least. Tests make it few.
+var mostUses = 1 << 14
+
+func newAccesses(f *facts) *accesses {
+	return &accesses{facts: f, usage: newUsage(f), enough: mostUses}
 }
 
 func (a *accesses) take(op *history.Op) {
+	a.usage.take(op, a.ops-1, a.began)
+	if a.wrong {
+		return
+	}
+	if op.Type == history.Invoke && len(a.uses) >= a.enough && a.again != nil && op.Time > a.latest {
+		a.forget()
+	}
+	a.latest = op.Time
+	a.use(op, a.ops-1, a.began)
+}
+
+// use takes note of how an access began, or of how it ended.
+func (a *accesses) use(op *history.Op, number int, began *beginning) {
 	if op.Type == history.Invoke {
 		a.uses = append(a.uses, access{
-			linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(a.uses)), Node: op.Node},
-			a.ops - 1, op.Index, op.F == history.Read,
+			Access: linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(a.uses)), Node: op.Node},
+			number: number, op: op.Index, silent: op.F == history.Read,
 		})
 		return
 	}
-	if a.began == nil || op.Type == history.Info {
+	if began == nil {
 		return
 	}
-	k, _ := slices.BinarySearchFunc(a.uses, a.began.number, func(u access, number int) int { return u.number - number })
+	k, kept := slices.BinarySearchFunc(a.uses, began.number, func(u access, number int) int { return u.number - number })
+	if !kept {
+		return
+	}
 	u := &a.uses[k]
+	if u.ended = true; op.Type == history.Info {
+		return
+	}
 	u.Return, u.op = op.Time, op.Index
 	switch {
 	case op.F == history.Read && op.Type == history.OK:
@@ -58,6 +93,66 @@ func (a *accesses) take(op *history.Op) {
 	case op.Type == history.Fail:
 		u.Kind = linear.Rejected
 	}
+}
+
+// forget forgets what has no bearing on what is to come, and finds out now and then whether there is no order as it is.
+func (a *accesses) forget() {
+	var ended, open []linear.Access
+	var which []int // of uses, those that ended
+	for i := range a.uses {
+		switch u := &a.uses[i]; {
+		case u.ended && u.silent:
+		case u.ended:
+			ended, which = append(ended, u.Access), append(which, i)
+		case u.silent:
+			open = append(open, linear.Access{Call: u.Call, Return: never, Kind: linear.Read})
+		default:
+			open = append(open, u.Access)
+		}
+	}
+	gone, wrong := linear.Past(context.Background(), ended, open)
+	if a.wrong, a.until = wrong, a.ops-1; wrong {
+		return
+	}
+	for k, i := range which {
+		if gone != nil && gone[k] {
+			a.uses[i].number, a.forgot = -1, true
+		}
+	}
+	a.uses = slices.DeleteFunc(a.uses, func(u access) bool { return u.number < 0 || u.ended && u.silent })
+	for i := range a.uses {
+		a.uses[i].At = int32(i)
+	}
+	a.enough = max(mostUses, 2*len(a.uses))
+}
+
+// recall has the uses be those that are kept and have no order, and besides all writes of what they read: what was forgotten
+// was overwritten, but that has to be shown.
+func (a *accesses) recall() error {
+	kept, read := map[int]bool{}, map[history.Access]bool{}
+	for i := range a.uses {
+		u := &a.uses[i]
+		if kept[u.number] = true; u.Kind == linear.Read {
+			read[u.Access.Access] = true
+		}
+	}
+	if !a.wrong {
+		a.until = a.ops
+	}
+	a.uses = nil
+	open := newBegun()
+	return a.again(func(op *history.Op, number int) {
+		if number >= a.until {
+			return
+		}
+		began := open.see(op, number)
+		if op.F != history.Write && op.F != history.Read {
+			return
+		}
+		if op.Type != history.Invoke || kept[number] || op.F == history.Write && read[op.Access] {
+			a.use(op, number, began)
+		}
+	})
 }
 
 // telling are the accesses that say something about the resource.
@@ -73,9 +168,11 @@ func (a *accesses) telling() []linear.Access {
 
 // check decides whether the accesses have an order, and shrinks them to what shows that they have none.
 func (f *accesses) check(ctx context.Context) Result {
-	all := f.telling()
-	u := usageOf(all)
-	figures := u.figures()
+	u := &f.usage
+	if err := u.recount(); err != nil {
+		return unknown(nil, "%s", unread(err))
+	}
+	all, figures := f.telling(), u.figures()
 	nothing := "no write was accepted: have leaders write to the resource"
 	if u.highest == 0 {
 		if u.kinds[linear.Accepted] > 0 {
@@ -83,48 +180,41 @@ func (f *accesses) check(ctx context.Context) Result {
 		}
 		return untested(figures, "%s", nothing)
 	}
-	switch d := linear.DecideFence(ctx, all); d.Answer {
+	d := linear.Found{Answer: porcupine.Illegal}
+	if !f.wrong {
+		d = linear.DecideFence(ctx, all)
+	}
+	switch d.Answer {
 	case porcupine.Unknown:
 		return unknown(figures, "no order was found or ruled out: %s: %s", d.Why, d.Remedy)
 	case porcupine.Illegal:
+		if f.again != nil && (f.forgot || f.wrong) {
+			if err := f.recall(); err != nil {
+				return unknown(figures, "%s", unread(err))
+			}
+			all = f.telling()
+		}
 		ctx, cancel := linear.Extended(ctx)
 		defer cancel()
 		return f.unfenced(ctx, linear.ShrinkFence(ctx, all), figures)
 	}
-	if a, b := sharing(all); a != nil {
-		e := evidence{span{min(a.Call, b.Call), max(a.Call, b.Call)}, []int{f.uses[a.At].op, f.uses[b.At].op}}
-		r := invalid(figures, e, "token %d was presented by %s and by %s: no fence can tell them apart", a.Token, a.Node, b.Node)
-		r.about = f.group(a.Node, b.Node)
+	if a, b := &u.sharers[0], &u.sharers[1]; b.node != "" {
+		e := evidence{span{min(a.at, b.at), max(a.at, b.at)}, []int{a.op, b.op}}
+		r := invalid(figures, e, "token %d was presented by %s and by %s: no fence can tell them apart", a.token, a.node, b.node)
+		r.about = f.group(a.node, b.node)
 		return r
 	}
 	switch {
 	case u.kinds[linear.Accepted] == 0:
 		return untested(figures, "%s", nothing)
 	case u.tokens < 2:
-		return untested(figures, "only %s: a stale write takes a change of leader", &u)
+		return untested(figures, "only %s: a stale write takes a change of leader", u)
 	}
-	r := valid(figures, "%s", &u)
-	r.Drawing = linear.DrawFence(ctx, all, nil, "")
+	r := valid(figures, "%s", u)
+	if !f.forgot {
+		r.Drawing = linear.DrawFence(ctx, all, nil, "")
+	}
 	return r
-}
-
-// sharing returns the first two writes of different nodes with one token, or nil. A leadership's token is its own, whether
-// its writes were accepted or not.
-func sharing(all []linear.Access) (a, b *linear.Access) {
-	first := map[uint64]*linear.Access{}
-	for i := range all {
-		w := &all[i]
-		if w.Kind == linear.Read || w.Token == 0 || w.Node == "" {
-			continue
-		}
-		before, known := first[w.Token]
-		if !known {
-			first[w.Token] = w
-		} else if before.Node != w.Node {
-			return before, w
-		}
-	}
-	return nil, nil
 }
 
 // unfenced is the result for accesses that have no order, once porcupine has had its say.
@@ -191,54 +281,4 @@ func offence(core []linear.Access, died *linear.Access, held []history.Access) s
 		}
 	}
 	return s
-}
-
-// usage is what was done to the resource.
-type usage struct {
-	kinds   [4]int
-	tokens  int    // that were accepted, as writes or reads show
-	shared  int    // of them, those that several nodes wrote with
-	highest uint64 // token that anybody presented or read
-}
-
-func usageOf(all []linear.Access) (u usage) {
-	writers := map[uint64][]string{} // by token
-	for i := range all {
-		a := &all[i]
-		u.kinds[a.Kind]++
-		u.highest = max(u.highest, a.Token)
-		if a.Kind != linear.Accepted && (a.Kind != linear.Read || a.Token == 0) {
-			continue
-		}
-		by, known := writers[a.Token]
-		if !known {
-			u.tokens++
-			writers[a.Token] = nil
-		}
-		if a.Kind == linear.Accepted && !slices.Contains(by, a.Node) {
-			if writers[a.Token] = append(by, a.Node); len(by) == 1 {
-				u.shared++
-			}
-		}
-	}
-	return u
-}
-
-func (u *usage) figures() []Figure {
-	return []Figure{
-		figure("writes accepted", u.kinds[linear.Accepted]), figure("writes rejected", u.kinds[linear.Rejected]),
-		figure("writes of unknown outcome", u.kinds[linear.Maybe]), figure("reads", u.kinds[linear.Read]),
-		figure("tokens", u.tokens), figure("tokens of several nodes", u.shared),
-	}
-}
-
-func (u *usage) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s accepted under %s", count(u.kinds[linear.Accepted], "write"), count(u.tokens, "token"))
-	fmt.Fprintf(&b, ", %s refused", count(u.kinds[linear.Rejected], "stale one"))
-	if n := u.kinds[linear.Maybe]; n > 0 {
-		fmt.Fprintf(&b, ", %s of unknown outcome", count(n, "write"))
-	}
-	fmt.Fprintf(&b, ", %s", count(u.kinds[linear.Read], "read"))
-	return b.String()
 }

@@ -122,7 +122,8 @@ func TestModelsOfOthers(t *testing.T) {
 			}
 			if r.Verdict == Invalid {
 				convicts(t, h, m, r)
-				require.Equal(t, c.model != "revisioned-store", len(r.Drawing) > 0, "porcupine draws what it decided")
+				require.NotEmpty(t, r.Drawing, "porcupine draws what it decided")
+				require.Equal(t, c.model == "revisioned-store", strings.Contains(string(r.Drawing), "came to revision"))
 			}
 		})
 	}
@@ -166,6 +167,22 @@ func convicts(t *testing.T, h *history.History, m jepsen.Model, r Result) {
 	part, err := history.New(ops)
 	require.NoError(t, err)
 	require.Equal(t, Invalid, CheckSome(context.Background(), part, m.Properties)[0].Verdict, "the evidence alone: %v: %s", r.Ops, r.Why)
+}
+
+// TestWritesOfAStoreAsTheyAreDrawn have no order where one that came to a higher revision was done before the other can begin.
+func TestWritesOfAStoreAsTheyAreDrawn(t *testing.T) {
+	a, b := &object{key: "a"}, &object{key: "b"}
+	for _, c := range []struct {
+		writes []*write
+		legal  bool
+	}{
+		{[]*write{{object: a, revision: 9, from: -1, to: 2}, {object: b, revision: 5, from: 3, to: 4}}, false},
+		{[]*write{{object: a, revision: 9, from: -1, to: 3}, {object: b, revision: 5, from: 3, to: 4}}, true},
+		{[]*write{{object: a, revision: 5, from: -1, to: 2}, {object: b, revision: 9, from: 3, to: 4}}, true},
+		{[]*write{{object: a, revision: 5, from: 1, to: 4}, {object: b, revision: 5, from: 1, to: 4}}, false},
+	} {
+		require.Equal(t, c.legal, porcupine.CheckOperations(storeModel, drawn(c.writes...)))
+	}
 }
 
 // TestRevisionsOfAStoreAgainstPorcupine decides random histories of a store as a whole: one state for all registers.

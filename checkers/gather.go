@@ -161,6 +161,9 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	n := g.node(op.Node)
 	s := &g.seen[n]
 	if op.View.Role == history.Server { // it says that it is there
+		if s.whole > 0 { // and once said more
+			g.stir(op.Time)
+		}
 		g.poll(n, &answer{from: asked, to: op.Time})
 		s.last = span{asked, op.Time}
 		return

@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -53,6 +54,24 @@ func begin(by []Checker) *Judging {
 		}
 	}
 	return j
+}
+
+// Reread tells how to go through the same ops once more, in the same order: those of a file. Then what is old and settled is
+// forgotten, and looked up at the end if something that came later has to do with it. It is called before the first op is added.
+func (j *Judging) Reread(again func(each func(op *history.Op)) error) {
+	j.again = func(each func(op *history.Op, number int)) error {
+		number := -1
+		return again(func(op *history.Op) {
+			if number++; number < j.ops { // what was added since does not count
+				each(op, number)
+			}
+		})
+	}
+}
+
+// unread is why there is no verdict where the ops could not be gone through once more.
+func unread(err error) string {
+	return fmt.Sprintf("to tell what came before, the history has to be read once more, and was not: %v", err)
 }
 
 // hashed is a small number for a kind of op. It is asked for with every op, and a map would take longer than the rest.

@@ -72,7 +72,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	}
 	for _, h := range f.reigns() {
 		f.learners().each(func(i int) {
-			if i == h.node || i >= f.world.n || !look(h, i) {
+			if i == h.node || !look(h, i) {
 				return
 			}
 			for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}, seen: true}) {
@@ -105,11 +105,8 @@ func learnsLeader(_ context.Context, f *facts) Result {
 		count(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
 }
 
-// learners are those that have to know who leads: the voters, or where those are a service, all that elect through it.
+// learners are those that have to know who leads: all that may lead, but for a store that the others elect through.
 func (f *facts) learners() set {
-	if !f.service() {
-		return f.voters
-	}
 	learners := f.leaders
 	if f.store >= 0 {
 		learners.remove(f.store)
@@ -173,9 +170,12 @@ func (t *testimony) ignorance(lull time.Duration) (all []span) {
 		slices.Sort(begins)
 		for _, a := range t.nobody[:n] {
 			next := sort.Search(len(t.others), func(k int) bool { return t.others[k].to >= a.to })
-			last := sort.Search(n, func(k int) bool { return begins[k] >= until[next] }) - 1
-			if last >= 0 && begins[last] > a.to && (len(all) == 0 || begins[last] > all[len(all)-1].to) {
-				all = append(all, span{a.to, begins[last]})
+			last := sort.Search(n, func(k int) bool { return begins[k] >= until[next] })
+			if last == 0 || begins[last-1] <= a.to {
+				continue
+			}
+			if len(all) == 0 || begins[last-1] > all[len(all)-1].to {
+				all = append(all, span{a.to, begins[last-1]})
 			}
 		}
 		t.nobody = t.nobody[n:]

@@ -42,9 +42,7 @@ func (f *uses) check(ctx context.Context) Result {
 		}
 	}
 	if f.setup.OneCount {
-		if e, about, why := f.disordered(all); why != "" {
-			r := invalid(figures, e, "%s", why)
-			r.about = about
+		if r, ok := f.disordered(ctx, all, figures); ok {
 			return r
 		}
 	}

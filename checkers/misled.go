@@ -20,7 +20,7 @@ const tolerable = 0.1
 
 // mislead takes note of what became of the waits of a node.
 func (g *gathering) mislead(op *history.Op) {
-	if by := op.Reading.Waits; by > 0 && float64(by) >= tolerable*float64(g.setup.Bounds.Silence) {
+	if by := op.Reading.Waits; float64(by) >= tolerable*float64(g.setup.Bounds.Silence) {
 		g.misled.nodes.add(g.node(op.Node))
 		g.misled.by = max(g.misled.by, by)
 	}

@@ -59,7 +59,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	case len(f.leads) == 0:
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
 	case perhaps.enough > 0:
-		return unknown(figures, "leadership moved %s from %s to %s, and nobody can tell whether it had to: %s",
+		return unknown(figures, "another node began to lead %s from %s to %s, and nobody can tell whether it had to: %s",
 			count(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to), f.doubts(perhaps))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
@@ -71,7 +71,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	}
 	moved := "leadership never moved"
 	if len(moves) > 0 {
-		moved = fmt.Sprintf("leadership moved %s, at most %d of them without need under the same faults",
+		moved = fmt.Sprintf("another node began to lead %s, at most %d times without need under the same faults",
 			count(len(moves), "time"), len(worst.moves))
 	}
 	return valid(figures, "%s; faults stayed the same for up to %s; %s", moved, lasted(longest), f.watch())

@@ -3,6 +3,7 @@ package checkers
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -28,7 +29,7 @@ func (f *facts) occupancy(seen []span, p *polling) occupancy {
 			o.raised = append(o.raised, h.to.term-h.from.term)
 		}
 	}
-	o.split, o.votes = p.splits(f.leads), len(p.voted) > 0
+	o.split, o.votes = p.splits(f.leads), p.first.count > 0
 	o.campaigns = f.campaigns()
 	all := span{f.answers[0].from, f.end}
 	gaps := outside(seen, all)
@@ -72,20 +73,45 @@ func (f *facts) campaigns() (all []time.Duration) {
 	return all
 }
 
-// polling is who was voted for in each term.
+// polling is in which terms several were voted for.
 type polling struct {
-	voted map[uint64]string // for whom first
-	split map[uint64]bool   // terms in which several were
+	first recent[favourite] // who was voted for first in each term
+	split map[uint64]uint64 // terms in which another was, a bit each of 64
 }
 
-func newPolling() polling { return polling{map[uint64]string{}, map[uint64]bool{}} }
+// favourite is who was voted for first in a term, once that is told.
+type favourite struct {
+	name string
+	told bool
+}
 
-func (p *polling) take(op *history.Op) {
-	if first, known := p.voted[op.Vote.Term]; !known {
-		p.voted[op.Vote.Term] = op.Vote.For
-	} else if first != op.Vote.For {
-		p.split[op.Vote.Term] = true
+func newPolling(f *facts) polling { return polling{newRecent[favourite](f), map[uint64]uint64{}} }
+
+func (p *polling) take(op *history.Op) { p.cast(p.first.of(op.Vote.Term), op) }
+
+// cast takes note of a vote, given who was voted for first in its term, if that is known.
+func (p *polling) cast(first *favourite, op *history.Op) {
+	switch {
+	case first == nil:
+	case !first.told:
+		*first = favourite{op.Vote.For, true}
+	case first.name != op.Vote.For:
+		p.split[op.Vote.Term/64] |= 1 << (op.Vote.Term % 64)
 	}
+}
+
+// recount goes through the history once more, for the votes in terms that had been forgotten.
+func (p *polling) recount() error {
+	if len(p.first.late) == 0 {
+		return nil
+	}
+	late := p.first.replay()
+	return p.first.again(func(op *history.Op, number int) {
+		if op.F == history.Granted {
+			first, _ := late.at(op.Vote.Term, number)
+			p.cast(first, op)
+		}
+	})
 }
 
 // splits counts the terms that nobody led although several candidates got votes in them.
@@ -94,10 +120,11 @@ func (p *polling) splits(leads []leadership) (n int) {
 	for i := range leads {
 		led[leads[i].term] = true
 	}
-	for term := range p.split {
-		if !led[term] {
-			n++
-		}
+	for _, terms := range p.split {
+		n += bits.OnesCount64(terms)
+	}
+	for term := range led {
+		n -= int(p.split[term/64] >> (term % 64) & 1)
 	}
 	return n
 }

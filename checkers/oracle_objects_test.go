@@ -146,12 +146,14 @@ func TestOraclesFencing(t *testing.T) {
 }
 
 // anyWrites draws what leaders write under tokens and clients read. Most of them do as they should.
-func anyWrites(t *rapid.T) string {
+func anyWrites(t *rapid.T) string { return anyWritesOf(t, 6) }
+
+func anyWritesOf(t *rapid.T, most int) string {
 	number := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
 	var b strings.Builder
 	b.WriteString("nodes n1 n2 n3\n")
 	now, token, value := 0, number(1, "first token"), 0
-	for range 1 + number(5, "accesses") {
+	for range 1 + number(most-1, "accesses") {
 		now += number(3, "wait")
 		if number(2, "next leader") == 0 {
 			token++

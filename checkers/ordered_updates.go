@@ -15,7 +15,8 @@ func init() {
 		of:       []history.F{history.Apply, history.Exit, history.Inject, history.Change, history.Heal},
 		watch: func(f *facts) watcher {
 			return &updates{
-				facts: f, last: map[string]*applied{}, numbers: map[number]*applied{}, leaders: map[leader]bool{}, followers: map[string]bool{},
+				facts: f, last: map[string]applied{}, senders: newSenders(), firsts: map[number]applied{}, rivals: map[leader]bool{},
+				followers: map[string]bool{},
 			}
 		},
 	})
@@ -46,13 +47,15 @@ func (n number) String() string {
 // left out is no violation: what was lost was not applied in the wrong order.
 type updates struct {
 	*facts
-	last                      map[string]*applied // of each node, in this life of it
-	numbers                   map[number]*applied // the first of each number
-	leaders                   map[leader]bool
+	last                      map[string]applied // of each node, in this life of it
+	senders                   senders
+	firsts                    map[number]applied // the first of each number whose sender was told, unless it can be looked up
+	rivals                    map[leader]bool    // who sent an update of a number that another had sent one of
 	followers                 map[string]bool
 	count                     int
 	swapped, doubled, skipped int
 	wrong                     [2]applied // the first that is out of order, or of another's number, and which it clashes with
+	lookup                    bool       // all that is known of that is its number and its sender
 }
 
 // applied is an update that a node applied.
@@ -75,43 +78,61 @@ func (u *updates) take(op *history.Op) {
 		return
 	}
 	update := op.Update()
-	now := &applied{number{update.Term, update.Counter}, op.Time, op.Index, op.Node, update.From}
+	now := applied{number{update.Term, update.Counter}, op.Time, op.Index, op.Node, update.From}
 	u.count++
-	u.leaders[leader{now.term, now.from}], u.followers[now.node] = true, true
-	if before := u.last[now.node]; before != nil {
+	u.followers[now.node] = true
+	if before, known := u.last[now.node]; known {
 		if !now.after(before.number) {
 			if u.swapped++; u.swapped+u.doubled == 1 {
-				u.wrong = [2]applied{*before, *now}
+				u.wrong[0], u.wrong[1] = before, now
 			}
 		} else if now.term == before.term && now.counter > before.counter+1 {
 			u.skipped++
 		}
 	}
 	u.last[now.node] = now
-	first, known := u.numbers[now.number]
+	first, _ := u.senders.tell(now.number, now.from)
 	switch {
-	case !known || first.from == "": // who sent it was not told
-		u.numbers[now.number] = now
-	case now.from != "" && first.from != now.from:
+	case now.from == "" || first == now.from:
+	case first == "":
+		if u.again == nil {
+			u.firsts[now.number] = now
+		}
+	default:
+		u.rivals[leader{now.term, now.from}] = true
 		if u.doubled++; u.swapped+u.doubled == 1 {
-			u.wrong = [2]applied{*first, *now}
+			u.wrong[0], u.wrong[1] = u.firsts[now.number], now
+			if u.lookup = u.again != nil; u.lookup {
+				u.wrong[0] = applied{number: now.number, from: first}
+			}
 		}
 	}
 }
 
-func (u *updates) check(context.Context) Result {
-	for l := range u.leaders {
-		if l.from != "" {
-			delete(u.leaders, leader{l.term, ""}) // it may have been the same
+// find looks up the update that the first one clashes with.
+func (u *updates) find() error {
+	clash, found := &u.wrong[0], false
+	return u.again(func(op *history.Op, _ int) {
+		if update := op.Update(); !found && update != nil && (number{update.Term, update.Counter}) == clash.number && update.From == clash.from {
+			clash.at, clash.op, clash.node, found = op.Time, op.Index, op.Node, true
 		}
-	}
+	})
+}
+
+func (u *updates) check(context.Context) Result {
+	leaders := u.senders.leaderships(u.rivals)
 	figures := []Figure{
-		figure("updates applied", u.count), figure("numbers", len(u.numbers)), figure("leaders by term", len(u.leaders)),
+		figure("updates applied", u.count), figure("numbers", u.senders.count), figure("leaders by term", leaders),
 		figure("followers", len(u.followers)), figure("out of order", u.swapped), figure("two of one number", u.doubled),
 		figure("numbers left out", u.skipped), figure("restarts", u.restarts),
 	}
 	switch {
 	case u.swapped+u.doubled > 0:
+		if u.lookup {
+			if err := u.find(); err != nil {
+				return unknown(figures, "%s", unread(err))
+			}
+		}
 		a, b := &u.wrong[0], &u.wrong[1]
 		e := evidence{span{a.at, b.at}, []int{a.op, b.op}}
 		r := invalid(figures, e, "%s applied %s, and %s applied %s", a.node, a, b.node, b)
@@ -124,11 +145,11 @@ func (u *updates) check(context.Context) Result {
 		return untested(figures, "no node reported an update of a leader: run the workload updates")
 	case len(u.followers) < 2:
 		return unknown(figures, "only one node reported what it applied: have all of them do so")
-	case len(u.leaders) < 2:
+	case leaders < 2:
 		return untested(figures, "one leader sent all of the updates: a stale one takes a change of leader")
 	}
 	return valid(figures, "%s applied by %s in the order of %s, sent under %s; %s, %s on the way", count(u.count, "update"),
-		count(len(u.followers), "node"), count(len(u.numbers), "number"), count(len(u.leaders), "leadership"),
+		count(len(u.followers), "node"), count(u.senders.count, "number"), count(leaders, "leadership"),
 		count(u.skipped, "gap"), count(u.restarts, "restart"))
 }
 

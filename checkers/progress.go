@@ -65,14 +65,12 @@ func (p *progress) take(op *history.Op) {
 	case op.F == history.Apply:
 		s := span{op.Time - p.lull(), op.Time} // it reports what may be a while ago
 		p.got(op.Node, s)
-		if from := op.Update().From; from != op.Node {
-			p.got(from, s)
-		}
+		p.got(op.Update().From, s)
 	case op.Type == history.Invoke:
 		if op.F != history.Get && op.Node != "" {
 			p.begins(op)
 		}
-	case p.began != nil:
+	default:
 		if op.Type == history.OK && op.F != history.Put && op.Reg != nil {
 			p.reads(op)
 		}
@@ -127,12 +125,12 @@ func (p *progress) of(node string) *written {
 	return p.writes[node]
 }
 
-// got takes note of a time in which something that a node wrote got through. Times that meet are one.
+// got takes note of a time in which something that a node wrote got through, and which ends now. Times that meet are one.
 func (p *progress) got(node string, s span) {
 	w := p.of(node)
-	if n := len(w.took); n > 0 && w.took[n-1].meets(s) {
-		s = span{min(s.from, w.took[n-1].from), max(s.to, w.took[n-1].to)}
-		w.took = w.took[:n-1]
+	if n := len(w.took); n > 0 && w.took[n-1].to >= s.from {
+		w.took[n-1] = span{min(s.from, w.took[n-1].from), s.to}
+		return
 	}
 	w.took = append(w.took, s)
 }
@@ -140,7 +138,6 @@ func (p *progress) got(node string, s span) {
 // close puts what was written to each node in order, when all is known.
 func (p *progress) close() {
 	for _, a := range p.under {
-		a.to = p.end
 		p.of(a.node).tries = append(p.of(a.node).tries, a)
 	}
 	for _, w := range p.writes {
@@ -193,7 +190,7 @@ func (p *progress) check(context.Context) Result {
 		}
 		for _, c := range p.attended(span{h.taken, h.given}, with) {
 			for _, b := range p.barren(c, h, w) {
-				if b.tried-p.excused(b.core.span) > bound && (sure.tries == nil || b.core.from < sure.core.from) {
+				if b.tried-p.excused(b.core.span) > bound && sure.tries == nil {
 					sure = b
 				}
 			}

@@ -19,7 +19,7 @@ func (j *Judging) Size() int64 {
 // room is how many bytes a slice takes.
 func room[T any](all []T) int { return cap(all) * int(unsafe.Sizeof(*new(T))) }
 
-func (a *accesses) size() int { return 2 * room(a.uses) } // and what is decided by them
+func (a *accesses) size() int { return 2*room(a.uses) + a.tokened.size(0) } // and what is decided by them
 
 func (u *uses) size() int { return 2 * room(u.all) }
 
@@ -33,9 +33,9 @@ func (p *progress) size() int {
 }
 
 func (u *updates) size() int {
-	return len(u.numbers) * int(unsafe.Sizeof(applied{})+unsafe.Sizeof(number{})+32)
+	return u.senders.size() + len(u.firsts)*int(unsafe.Sizeof(applied{})+unsafe.Sizeof(number{})+16)
 }
 
-func (v *votes) size() int {
-	return len(v.given) * int(unsafe.Sizeof(ballot{})+unsafe.Sizeof(vote{})+16)
-}
+func (v *votes) size() int { return v.terms.size(len(v.voters) * int(unsafe.Sizeof(vote{}))) }
+
+func (e *elections) size() int { return e.first.size(0) + len(e.split)*32 }

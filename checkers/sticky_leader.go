@@ -124,16 +124,15 @@ func (f *facts) campaign(h handover) span {
 }
 
 // outOfSight returns the nodes whose campaigns may have waited for longer than two silences until they cost the old leader
-// the post: those that may have run meanwhile, but were not connected with it all the while.
+// the post: those that may have run meanwhile, but were not connected with it all the while. The old leader is one of them
+// where it did not surely run itself: it kept no majority then, whenever the campaign began.
 func (f *facts) outOfSight(h handover) set {
 	epochs := f.world.during(span{h.span.from - f.settled(), h.span.to})
 	still := first(f.world.n)
 	for k := range epochs {
 		still = still.and(epochs[k].still)
 	}
-	nodes := f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
-	nodes.remove(h.from.node)
-	return nodes
+	return f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as

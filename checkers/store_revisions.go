@@ -2,9 +2,12 @@ package checkers
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/anishathalye/porcupine"
 
 	"recount/checkers/linear"
 )
@@ -19,31 +22,57 @@ type write struct {
 	upper    *linear.Op // and that it was not after to
 }
 
-// disordered returns operations on a store by which its writes did not happen in the order of their revisions; why is
-// "" if there are none.
+// storeModel is a store that counts its writes: revisions rise. Its state is the latest.
+var storeModel = porcupine.Model{
+	Init: func() any { return uint64(0) },
+	Step: func(state, input, _ any) (bool, any) {
+		w := input.(*write)
+		return w.revision > state.(uint64), w.revision
+	},
+	DescribeOperation: func(input, _ any) string {
+		w := input.(*write)
+		return fmt.Sprintf("%s came to revision %d", w.object.name(), w.revision)
+	},
+	DescribeState: func(state any) string { return fmt.Sprintf("revision %d", state) },
+}
+
+// drawn makes writes porcupine's, each between the times that are known of it.
+func drawn(writes ...*write) (ops []porcupine.Operation) {
+	for i, w := range writes {
+		ops = append(ops, porcupine.Operation{ClientId: i, Input: w, Call: int64(max(w.from, 0)), Return: int64(w.to)})
+	}
+	return ops
+}
+
+// disordered is the result for operations on a store by which its writes did not happen in the order of their revisions; false
+// if there are none.
 //
 // A write happened between its call and its return, not before what was read last of the revision before it in its
 // register, and not after its own was read first. The writes can happen in their order if none of them must be done
 // before one of a lower revision can begin, which is exact where the writes of each register are in order by themselves.
-func (f *uses) disordered(all []*object) (e evidence, about set, why string) {
+func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) (r Result, ok bool) {
 	var writes []write
 	for _, o := range all {
 		writes = append(writes, o.revisions()...)
 	}
 	slices.SortStableFunc(writes, func(a, b write) int { return cmp.Compare(a.revision, b.revision) })
+	found := func(a, b *write, tell []*linear.Op, format string, args ...any) (Result, bool) {
+		e, about := f.between(tell...)
+		r := invalid(figures, e, format, args...)
+		r.about, r.Drawing = about, linear.Draw(ctx, storeModel, drawn(a, b))
+		return r, true
+	}
 	var last *write // of those before, the one that begins last
 	for i := range writes {
 		w := &writes[i]
 		if i > 0 && writes[i-1].revision == w.revision && writes[i-1].object != w.object {
 			before := &writes[i-1]
-			e, about = f.between(before.upper, w.upper)
-			return e, about, fmt.Sprintf("%s and %s both changed in revision %d: %s %s, %s %s",
+			return found(before, w, []*linear.Op{before.upper, w.upper}, "%s and %s both changed in revision %d: %s %s, %s %s",
 				before.object.name(), w.object.name(), w.revision,
 				f.actor(int(before.upper.Begin)), before.object.Tell(before.upper), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper))
 		}
 		if last != nil && w.to < last.from {
-			e, about = f.between(w.upper, last.lower, last.upper)
-			return e, about, fmt.Sprintf(
+			return found(w, last, []*linear.Op{w.upper, last.lower, last.upper},
 				"%s came to revision %d by %s (%s %s), and %s had not come to revision %d by %s (%s %s): revisions of one store must rise",
 				w.object.name(), w.revision, at(w.to), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper),
 				last.object.name(), last.revision, at(last.from), f.actor(int(last.lower.Begin)), last.object.Tell(last.lower))
@@ -52,7 +81,7 @@ func (f *uses) disordered(all []*object) (e evidence, about set, why string) {
 			last = w
 		}
 	}
-	return evidence{}, set{}, ""
+	return Result{}, false
 }
 
 // between is evidence of some operations, which happened, and the nodes that they are about.

@@ -1,9 +1,6 @@
 package checkers
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Nodes that are asked again and again, and say the same for hours, tell nothing new. Of such a stretch of calm only the
 // answers at its beginning and at its end are kept, so that a long history takes memory for what happened in it, and not for
@@ -35,7 +32,7 @@ func (f *facts) margins() (behind, before time.Duration) {
 func (g *gathering) dulls(a *answer) bool {
 	s := &g.seen[a.node]
 	v := &s.view
-	return a.polled && !a.torn && s.up && s.whole > 0 && v.polled && a.role == v.role && a.term == v.term && a.tenure == v.tenure &&
+	return a.polled && !a.torn && s.up && v.polled && a.role == v.role && a.term == v.term && a.tenure == v.tenure &&
 		a.leader == v.leader && a.to-v.from <= g.near()
 }
 
@@ -61,59 +58,32 @@ func (g *gathering) settle(now time.Duration) {
 	}
 }
 
-// thin leaves out the dull answers in the midst of the calm that lasts until a time.
+// thin leaves out the dull answers in the midst of the calm that lasts until a time. Of those that come behind them, only the
+// last claims of leaderships are known by their numbers: all else that is told of leaderships stirs, or comes soon after what
+// did.
 func (g *gathering) thin(until time.Duration) {
-	last := make([]int32, len(g.nodes)) // of each node, its last answer
-	for i := g.calm; i < len(g.answers); i++ {
-		last[g.answers[i].node] = int32(i)
-	}
 	from := g.stirred
 	for n := range g.seen {
-		if s := &g.seen[n]; s.polls > 0 && until-s.last.to > g.lull() {
+		if s := &g.seen[n]; until-s.last.to > g.lull() {
 			from = max(from, s.last.to) // somebody has fallen silent
 		}
 	}
 	behind, before := g.margins()
 	within := span{from + behind, until - before}
 	kept := g.calm
-	moved := make([]int32, len(g.answers)-g.calm) // where each is now
 	for i := g.calm; i < len(g.answers); i++ {
 		a := &g.answers[i]
-		moved[i-g.calm] = int32(kept)
-		if a.dull && a.to > within.from && a.to < within.to && last[a.node] != int32(i) {
+		if a.dull && a.to > within.from && a.to < within.to {
 			g.leave(a)
 			continue
 		}
-		if kept < i {
-			g.answers[kept] = *a
+		if a.lead >= 0 && g.leads[a.lead].last == int32(i) {
+			g.leads[a.lead].last = int32(kept)
 		}
+		g.answers[kept] = *a
 		kept++
 	}
-	if kept == len(g.answers) {
-		return
-	}
-	at := func(k *int32) {
-		if int(*k) >= g.calm {
-			*k = moved[int(*k)-g.calm]
-		}
-	}
-	for i := range g.leads {
-		l := &g.leads[i]
-		at(&l.first)
-		at(&l.last)
-		at(&l.lost)
-		at(&l.told)
-		at(&l.said)
-		at(&l.denied)
-	}
-	for i := range g.heights {
-		at(&g.heights[i].by)
-	}
-	for n := range g.seen {
-		at(&g.seen[n].said)
-		at(&g.seen[n].stands)
-	}
-	g.answers = slices.Delete(g.answers, kept, len(g.answers))
+	g.answers = g.answers[:kept]
 }
 
 // leave counts an answer that is left out.

@@ -6,45 +6,100 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
 )
 
+// looking has calm looked at after so many answers, until a test ends.
+func looking(t *testing.T, much, more int) {
+	before, beside := muchCalm, moreCalm
+	t.Cleanup(func() { muchCalm, moreCalm = before, beside })
+	muchCalm, moreCalm = much, more
+}
+
+// seldom is more answers than any history of these tests has.
+const seldom = 1 << 30
+
 // TestCalmIsLeftOut judges histories with long stretches of calm with all their answers, and without most of them: nothing but
 // the memory that it takes may differ.
 func TestCalmIsLeftOut(t *testing.T) {
-	much, more := muchCalm, moreCalm
-	defer func() { muchCalm, moreCalm = much, more }()
-	judge := func(h *history.History, few bool) (results []Result, kept int) {
-		if muchCalm, moreCalm = 1<<30, 1<<30; few {
-			muchCalm, moreCalm = 4, 16
-		}
+	looking(t, seldom, seldom)
+	judge := func(h *history.History, much, more int) ([]Result, string, int) {
+		muchCalm, moreCalm = much, more
 		j := Begin()
 		for i := range h.Ops {
 			j.Add(&h.Ops[i])
 		}
-		results = j.End(context.Background())
+		known, kept := pointed(j.facts), len(j.answers)
+		results := j.End(context.Background())
 		for i := range results {
 			results[i].Drawing = nil
 		}
-		return results, len(j.answers)
+		return results, known, kept
 	}
 	all := append(goldens(t), minutes(t, 2))
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		h, err := parseHistory(calmly(seed))
 		require.NoError(t, err)
 		all = append(all, h)
 	}
+	overtaken, err := parseHistory(`nodes n1 n2 n3
+bounds silence=300ms elect=1s poll=100ms
+0s..60s/100ms n2 n3 follower 1 of n1
+0s..60s/100ms+5ms n1 leader 1
+59.85s-59.95s n1 leader 1
+60s n1 follower 2
+61s end`)
+	require.NoError(t, err)
+	all = append(all, overtaken) // its last claim is not the one that came last
 	before, after := 0, 0
-	for _, h := range all {
-		whole, n := judge(h, false)
-		thinned, m := judge(h, true)
-		require.Equal(t, whole, thinned)
+	for i, h := range all {
+		results, known, n := judge(h, seldom, seldom)
+		thinned, same, m := judge(h, 4, 16)
+		require.Equal(t, known, same, i)
+		require.Equal(t, results, thinned, i)
 		before, after = before+n, after+m
 	}
 	require.Less(t, after, before*2/3)
+}
+
+// pointed tells which answers are known by their numbers, and how many of all there were of a kind.
+func pointed(f *facts) string {
+	var b strings.Builder
+	op := func(k int32) int {
+		if k < 0 {
+			return -1
+		}
+		return f.answers[k].op
+	}
+	for _, l := range f.leads {
+		fmt.Fprintln(&b, l.node, l.term, l.since, l.asked, op(l.first), op(l.last), op(l.lost), op(l.told), op(l.said), op(l.denied))
+	}
+	for _, h := range f.heights {
+		fmt.Fprintln(&b, h.term, op(h.by))
+	}
+	for n := range f.seen {
+		fmt.Fprintln(&b, op(f.seen[n].said), op(f.seen[n].stands))
+	}
+	count := f.left
+	highest := make([]uint64, len(f.nodes))
+	for i := range f.answers {
+		a := &f.answers[i]
+		if a.tells() {
+			if count.tells++; a.term < highest[a.node] {
+				count.lower++
+			}
+			highest[a.node] = max(highest[a.node], a.term)
+		}
+		if a.claims() && a.term != 0 {
+			count.claims++
+		}
+	}
+	fmt.Fprintf(&b, "%+v\n", count)
+	return b.String()
 }
 
 // calmly is a history of nodes that say the same again and again, of what befalls them now and then, and of what they make of
@@ -53,39 +108,119 @@ func calmly(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 9))
 	var b strings.Builder
 	b.WriteString("nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\n")
+	switch r.IntN(6) {
+	case 0:
+		b.WriteString("flags no-terms\n")
+	case 1:
+		b.WriteString("flags standing\n")
+	}
 	views := [3]string{"leader 1", "follower 1 of n1", "follower 1 of n1"}
 	silent := -1
+	took := [3]int{5, 5, 5}
 	until := map[int]string{}
-	for ms := 0; ms < 240_000; ms += 100 {
+	for ms := 0; ms < 160_000; ms += 100 {
 		if end, due := until[ms]; due {
 			fmt.Fprintf(&b, "%dms nemesis heal %s\n", ms, end)
 		}
 		if r.IntN(300) == 0 {
 			n := 1 + r.IntN(3)
-			switch r.IntN(5) {
-			case 0:
-				views[n-1] = fmt.Sprintf("%s %d", [...]string{"leader", "follower", "candidate"}[r.IntN(3)], 1+r.IntN(ms/10000+2))
-			case 1:
-				silent = n - 1
+			switch r.IntN(9) {
+			case 0, 1:
+				views[n-1] = fmt.Sprintf("%s %d", [...]string{"leader", "follower", "candidate", "unknown"}[r.IntN(4)], r.IntN(ms/10000+2))
 			case 2:
-				silent = -1
+				silent = n - 1
 			case 3:
-				fmt.Fprintf(&b, "%dms stall %dms\n", ms, 50+r.IntN(900))
+				silent = -1
 			case 4:
-				if len(until) == 0 || r.IntN(2) == 0 {
-					if _, taken := until[ms+10_000]; !taken {
-						fmt.Fprintf(&b, "%dms nemesis inject pause n%d: pause n%d\n", ms, n, n)
-						until[ms+10_000] = fmt.Sprintf("pause n%d: resume n%d", n, n)
-					}
+				fmt.Fprintf(&b, "%dms stall %dms\n", ms, 50+r.IntN(900))
+			case 5:
+				if _, taken := until[ms+10_000]; !taken && (len(until) == 0 || r.IntN(2) == 0) {
+					fmt.Fprintf(&b, "%dms nemesis inject pause n%d: pause n%d\n", ms, n, n)
+					until[ms+10_000] = fmt.Sprintf("pause n%d: resume n%d", n, n)
 				}
+			case 6:
+				took[n-1] = 5 + r.IntN(250) // polls overlap
+			case 7:
+				fmt.Fprintf(&b, "%dms n%d announces %s %d\n", ms+7, n, [...]string{"leader", "follower"}[r.IntN(2)], 1+r.IntN(ms/10000+2))
+			case 8:
+				fmt.Fprintf(&b, "%dms-%dms n%d follower %d torn\n", ms, ms+50, n, r.IntN(ms/10000+2))
 			}
 		}
 		for i, v := range views {
 			if i != silent {
-				fmt.Fprintf(&b, "%dms-%dms n%d %s\n", ms+10*i, ms+10*i+5, i+1, v)
+				fmt.Fprintf(&b, "%dms-%dms n%d %s\n", ms+10*i, ms+10*i+1+r.IntN(took[i]), i+1, v)
 			}
 		}
 	}
-	b.WriteString("250s end\n")
+	b.WriteString("170s end\n")
 	return b.String()
+}
+
+// TestWhatCalmIs leaves out what it may of a minute in which nodes say the same every 400 ms, until something happens. What is
+// kept lies in the margins of what stirs: 6.4 s behind it, and 8.4 s before.
+func TestWhatCalmIs(t *testing.T) {
+	const others = "nodes n1 n2 n3\nbounds silence=1s elect=2s poll=400ms\n0s..60s/400ms n2 n3 follower 1 of n1\n"
+	const leader = others + "0s..60s/400ms n1 leader 1\n"
+	const all, midst, once = "0s-59.6s", "0s-6.4s 51.6s-59.6s", "0s-6.4s 22s-36.4s 51.6s-59.6s"
+	for _, c := range []struct{ what, history, want string }{
+		{"nothing happens", leader, midst},
+		{"a fault", leader + "30.1s nemesis inject slow n1: slow n1-n2", once},
+		{"the machine stands still", leader + "30.1s stall 100ms", once},
+		{"a node exits", others + "0s..30s/400ms n1 leader 1\n30.1s n1 exits", once},
+		{"a leader is asked to go", leader + "30.1s n1 resigns refused", once},
+		{"it announces the same", leader + "30.1s n1 announces leader 1", once},
+		{"it says the same, torn", leader + "30.1s n1 leader 1 torn", once},
+		{"another role", leader + "30.1s n1 candidate 1", "0s-6.4s 22s-36.8s 51.6s-59.6s"},
+		{"another term", leader + "30.1s n1 leader 2", "0s-6.4s 22s-36.8s 51.6s-59.6s"},
+		{"another tenure", leader + "30.1s n1 leader 1 tenure 2", "0s-6.4s 22s-36.8s 51.6s-59.6s"},
+		{"another leader", leader + "30.1s n1 leader 1 of n2", "0s-6.4s 22s-36.8s 51.6s-59.6s"},
+		{"nothing, as often as it must be asked", others + "0s..60s/1200ms n1 leader 1", midst},
+		{"it is asked too seldom", others + "0s..60s/1600ms n1 leader 1", all},
+		{"it is asked too seldom for elections", strings.Replace(others, "elect=2s", "elect=500ms", 1) + "0s..60s/800ms n1 leader 1", all},
+		{"it falls silent", others + "0s..20s/400ms n1 leader 1", "0s-26s 51.6s-59.6s"},
+		{"it may not be up", leader + "0s nemesis inject pause n1: pause n1; unseen", all},
+		{"a first answer that is torn", others + "0s n1 unknown torn\n0.8s..60s/400ms n1 unknown", "0s-7.2s 51.6s-59.6s"},
+		{"it only serves now", others + "0s..30s/400ms n1 leader 1\n30s..60s/400ms n1 server", "0s-6.4s 21.6s-59.6s"},
+		{"one that serves is heard of", strings.Replace(leader, "\n", "\nservers s1\n", 1) + "30.1s..60s/400ms s1 server", once},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			looking(t, 4, seldom)
+			require.Equal(t, c.want, keptOf(t, c.history+"\n60s stall 0s"))
+		})
+	}
+	for _, c := range []struct {
+		much, more int
+		want       string
+	}{
+		{447, seldom, midst}, {448, seldom, all}, // when calm ends
+		{seldom, 447, "0s-6.4s 51.2s-59.6s"}, {seldom, 448, all}, // while it lasts
+		{seldom, 100, "0s-6.4s 45.6s-59.6s"}, // each time when there are so many more
+	} {
+		looking(t, c.much, c.more)
+		require.Equal(t, c.want, keptOf(t, leader+"60s stall 0s"), c)
+	}
+}
+
+// keptOf tells when n2 gave the answers that are kept: those 400 ms apart belong together.
+func keptOf(t *testing.T, text string) string {
+	h, err := parseHistory(text + "\n60s end\n")
+	require.NoError(t, err)
+	f := gather(h)
+	var all []span
+	for i := range f.answers {
+		a := &f.answers[i]
+		if f.nodes[a.node] != "n2" {
+			continue
+		}
+		if n := len(all); n > 0 && a.to-all[n-1].to == 400*time.Millisecond {
+			all[n-1].to = a.to
+		} else {
+			all = append(all, span{a.to, a.to})
+		}
+	}
+	var words []string
+	for _, s := range all {
+		words = append(words, fmt.Sprintf("%v-%v", s.from, s.to))
+	}
+	return strings.Join(words, " ")
 }

@@ -57,7 +57,10 @@ func TestCliffs(t *testing.T) {
 
 // repeating is what clients that are never idle did to a resource that enforces its fence, of nine values. Tokens grow every
 // thousand accesses; some writes come with the one before.
-func repeating(n, clients int, unknown float64) []Access {
+func repeating(n, clients int, unknown float64) []Access { return busy(n, clients, unknown, false) }
+
+// busy is the same, or with a value of its own for each write.
+func busy(n, clients int, unknown float64, distinct bool) []Access {
 	r := rand.New(rand.NewPCG(1, 2))
 	type moment struct {
 		Access
@@ -88,6 +91,9 @@ func repeating(n, clients int, unknown float64) []Access {
 			m.Access.Access = state
 		} else {
 			m.Token, m.Value = uint64(1+i/1000), int64(1+r.IntN(9))
+			if distinct {
+				m.Value = int64(i + 1)
+			}
 			if r.IntN(50) == 0 && m.Token > 1 {
 				m.Token--
 			}

@@ -21,21 +21,27 @@ import (
 //
 // It takes O(n log n) where it can be told which write each read shows. Other levels are searched.
 func DecideFence(ctx context.Context, all []Access) Found {
+	found, parts := byLevels(all)
+	if len(parts) == 0 {
+		return found
+	}
+	return allOf(ctx, parts)
+}
+
+// byLevels decides as far as levels tell. It is legal if these parts are besides.
+func byLevels(all []Access) (found Found, parts [][]Access) {
 	all = prune(slices.Clone(all))
 	l := newLevels(all)
 	switch {
-	case !l.legal:
-		return Found{Answer: illegal, died: -1}
-	case len(l.vague) == 0 && l.explains(l.rejected):
-		return ordered(0)
+	case !l.legal, len(l.vague) == 0 && !l.explains(l.rejected):
+		return Found{Answer: illegal, died: -1}, nil
 	case len(l.vague) == 0:
-		return Found{Answer: illegal, died: -1}
+		return ordered(0), nil
 	}
-	parts := l.vague
 	if len(l.rejected) > 0 && (l.doubtful || !l.explains(l.rejected)) {
-		parts = pieces(all, pieceSize) // how a vague level begins bears on the others
+		return ordered(0), pieces(all, pieceSize) // how a vague level begins bears on the others
 	}
-	return allOf(ctx, parts)
+	return ordered(0), l.vague
 }
 
 // levels are what accesses come to, level by level.

@@ -186,6 +186,7 @@ type drawing struct {
 	lies     int    // at most; 0 for 4
 	doubt    bool   // more of unknown outcome
 	noTokens bool
+	rising   bool // tokens rise, mostly
 }
 
 // draw draws what happened to a resource, most often with one thing or two that cannot have.
@@ -196,6 +197,9 @@ func (d drawing) draw(t *rapid.T) []Access {
 	token := func() uint64 {
 		if d.noTokens {
 			return 0
+		}
+		if d.rising && rapid.IntRange(0, 9).Draw(t, "stale") > 0 {
+			return min(d.tokens, uint64(now/8))
 		}
 		return uint64(rapid.IntRange(0, int(max(d.tokens, 1))).Draw(t, "token"))
 	}
