@@ -122,7 +122,7 @@ func (n *node) fall(state history.ProcState, over func()) error {
 // stop asks the node's own process to end, and kills it if it does not.
 func (n *node) stop(over func()) {
 	p, life := n.procs[0], n.life
-	p.stopped = over
+	p.ends = over
 	p.tell(wire.Signal, 0, wire.Put32(nil, uint32(syscall.SIGTERM)))
 	n.c.After(stopWithin, func() {
 		if n.life == life && !p.ended {

@@ -32,6 +32,8 @@ type Config struct {
 	Schedule Schedule
 	// LatencyMin and LatencyMax bound how long a packet travels over a healthy link; the default is 0.2 to 0.4 ms.
 	LatencyMin, LatencyMax time.Duration
+	Trace                  *Trace // takes down what the processes do; nil for nothing
+	Stop                   *Stop  // end the run there, as Stopped; nil for nowhere
 }
 
 // Schedule is a policy of scheduling goroutines.
@@ -61,8 +63,9 @@ type Cluster struct {
 	steps   uint64
 	lost    error // why the run cannot go on
 
-	onExit  func(node string, code int)
-	onStart func(l *Life)
+	onExit   func(node string, code int)
+	onStart  func(l *Life)
+	onPacket func(Packet) func(Fate) // nil for nobody
 }
 
 // Open makes a cluster of machines on which nothing runs yet.
@@ -81,11 +84,14 @@ func Open(config Config) (*Cluster, error) {
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
 		}),
 	}
-	boot := seed.New(config.Seed, "boot")
+	boot, apart := seed.New(config.Seed, "boot"), seed.New(config.Seed, "apart")
 	for i, name := range config.Nodes {
 		// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.
 		up := time.Duration(boot.Int64N(int64(time.Hour))) + time.Second
-		c.nodes = append(c.nodes, newNode(c, i, name, up, filepath.Join(dir, name)))
+		// Wall clocks never agree to the nanosecond, and programs that seed their randomness with the time rely on that: started at
+		// one instant they would all choose the same election timeouts for ever.
+		by := time.Duration(apart.Int64N(int64(time.Millisecond)))
+		c.nodes = append(c.nodes, newNode(c, i, name, up, by, filepath.Join(dir, name)))
 	}
 	c.clients = newClients(c)
 	return c, nil

@@ -3,6 +3,7 @@ package virtual
 import (
 	"net/netip"
 
+	"recount/virtual/tcp"
 	"recount/virtual/wire"
 )
 
@@ -29,7 +30,7 @@ func (p *proc) datagram(id uint32, data []byte) {
 	if to.Addr().IsLoopback() {
 		source = netip.AddrPortFrom(to.Addr(), from.Port())
 	}
-	n.carry(source, to, headers+len(body), func(peer *node, _ bool) { // a reset is nothing to datagrams
+	n.carry(tcp.Segment{From: source, To: to, Data: body}, headers+len(body), func(peer *node, _ bool) { // a reset is nothing to datagrams
 		if b, ok := peer.binds[to.Port()]; ok {
 			b.p.tell(wire.Datagram, b.id, append(wire.AppendAddr(nil, wired(source)), body...))
 		}

@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"net/netip"
 	"time"
 
 	"recount/sim/links"
@@ -12,7 +11,7 @@ import (
 
 // Carry brings a segment to the machine that has its address.
 func (n *node) Carry(s tcp.Segment) {
-	n.carry(s.From, s.To, s.Size(), func(to *node, reset bool) {
+	n.carry(s, s.Size(), func(to *node, reset bool) {
 		if reset && !s.RST { // resets themselves get through
 			to.Carry(tcp.Reset(s))
 		} else {
@@ -25,10 +24,11 @@ func (n *node) Carry(s tcp.Segment) {
 func (n *node) Now() time.Duration              { return n.c.now }
 func (n *node) After(d time.Duration, f func()) { n.c.After(d, f) }
 
-// carry calls arrive as often as a packet arrives, with its receiver, and whether a filter answers it there by a reset.
-func (n *node) carry(from, to netip.AddrPort, size int, arrive func(to *node, reset bool)) {
+// carry calls arrive as often as a packet of that size arrives, with its receiver, and whether a filter answers it there by a
+// reset.
+func (n *node) carry(s tcp.Segment, size int, arrive func(to *node, reset bool)) {
 	c := n.c
-	if to.Addr().IsLoopback() || to.Addr() == n.addr {
+	if s.To.Addr().IsLoopback() || s.To.Addr() == n.addr {
 		boot := n.boots
 		c.After(loopback, func() {
 			if n.boots == boot {
@@ -37,16 +37,33 @@ func (n *node) carry(from, to netip.AddrPort, size int, arrive func(to *node, re
 		})
 		return
 	}
-	peer := c.at(to.Addr())
+	peer := c.at(s.To.Addr())
 	if peer == nil {
 		return // no machine has that address
 	}
-	p := links.Packet{From: int32(n.index), To: int32(peer.index), SourcePort: int(from.Port()), Port: int(to.Port()), Size: size}
+	p := links.Packet{From: int32(n.index), To: int32(peer.index), SourcePort: int(s.From.Port()), Port: int(s.To.Port()), Size: size}
 	a := c.links.Send(c.now, p)
+	told := func(string) {}
+	if c.onPacket != nil {
+		if told = c.follow(n, peer, s, p); a.N == 0 {
+			told(c.mistreated(p))
+		}
+	}
 	for _, at := range a.At[:a.N] {
 		c.After(at-c.now, func() {
-			if c.links.Passes(p) && !peer.off {
-				arrive(peer, c.links.State(p).Reset)
+			switch {
+			case !c.links.Passes(p):
+				told(c.mistreated(p))
+			case peer.off:
+				told(peer.name + " is " + string(peer.state))
+			default:
+				reset := c.links.State(p).Reset
+				if reset && !s.RST {
+					told(c.mistreated(p))
+				} else {
+					told("")
+				}
+				arrive(peer, reset)
 			}
 		})
 	}

@@ -35,6 +35,7 @@ type node struct {
 	boots  int // counts the crashes of the machine
 	off    bool
 	clock  clock.Clock
+	apart  time.Duration // its wall clock from those of others
 	disk   history.DiskState
 	mirror *disk.Mirror // nil in a run whose machines do not crash
 	tcp    *tcp.Host
@@ -52,10 +53,10 @@ type Program struct {
 	Data  string            // a folder that is there from the start
 }
 
-func newNode(c *Cluster, i int, name string, up time.Duration, root string) *node {
+func newNode(c *Cluster, i int, name string, up, apart time.Duration, root string) *node {
 	n := &node{
 		c: c, index: i, name: name, addr: netip.AddrFrom4([4]byte{10, 9, 0, byte(i + 1)}), root: root,
-		clock: clock.New(up), state: history.Down, binds: map[uint16]bind{},
+		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{},
 	}
 	n.tcp = tcp.NewHost(n)
 	return n

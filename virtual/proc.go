@@ -21,6 +21,7 @@ import (
 type proc struct {
 	node    *node
 	program int
+	born    uint64 // the life of the node that it belongs to
 	life    *process.Process
 	ended   bool
 	next    int64         // when it wants to go on by itself, on its own clock; 0 for never
@@ -33,9 +34,10 @@ type proc struct {
 	listeners map[uint32]*tcp.Listener
 	bound     map[uint32]netip.AddrPort // sockets of datagrams
 	settings  map[uint32]*settings
-	accepted  uint32  // the last id that was given to a connection
-	room      []acked // what it is to be told of with the next message
-	stopped   func()  // called when it has ended, if somebody waits for that
+	early     map[uint32][]wire.Message // options of sockets that are not connected yet
+	accepted  uint32                    // the last id that was given to a connection
+	room      []acked                   // what it is to be told of with the next message
+	ends      func()                    // called when it has ended, if somebody waits for that
 }
 
 // settings are the options of a connection.
@@ -51,16 +53,28 @@ type acked struct {
 	n  int
 }
 
+// newProcOf is what is known of a process that has done nothing.
+func newProcOf(n *node, program int) *proc {
+	return &proc{
+		node: n, program: program, born: n.life, conns: map[uint32]*tcp.Conn{}, listeners: map[uint32]*tcp.Listener{},
+		bound: map[uint32]netip.AddrPort{}, settings: map[uint32]*settings{}, early: map[uint32][]wire.Message{},
+		accepted: wire.FirstAccepted - 1,
+	}
+}
+
 // newProc starts a process of a node, which does nothing yet.
 func (n *node) newProc(program int) (*proc, error) {
-	what, c := n.programs[program], n.c
-	p := &proc{
-		node: n, program: program, conns: map[uint32]*tcp.Conn{}, listeners: map[uint32]*tcp.Listener{},
-		bound: map[uint32]netip.AddrPort{}, settings: map[uint32]*settings{}, accepted: wire.FirstAccepted - 1,
-	}
+	what, c, p := n.programs[program], n.c, newProcOf(n, program)
 	var err error
 	if p.log, err = os.OpenFile(n.log(program), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
 		return nil, err
+	}
+	trace, err := c.config.Trace.create(p.which())
+	if err != nil {
+		return nil, errors.Join(err, p.log.Close())
+	}
+	if trace != nil {
+		defer trace.Close()
 	}
 	names := map[string][4]byte{}
 	for _, o := range c.nodes {
@@ -74,6 +88,7 @@ func (n *node) newProc(program int) (*proc, error) {
 		Seed:   seed.New(c.config.Seed, fmt.Sprintf("node %s life %d program %d", n.name, n.life, program)).Uint64(),
 		Policy: c.config.Schedule.Policy, Preempt: c.config.Schedule.Preempt,
 		Start: start, SyncTime: syncTime, Files: c.config.Disks, Stderr: p.log,
+		Trace: trace, StopAt: c.stopAt(p.which()),
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.log.Close())
@@ -106,7 +121,7 @@ func (p *proc) run() {
 	p.room = p.room[:0]
 	g := process.Grant{
 		Floor: local, Horizon: local + 1, Messages: p.inbox, Disk: n.granted(),
-		Wall: clock.Epoch.UnixNano() + int64(n.clock.Wall(c.now)) - local,
+		Wall: clock.Epoch.UnixNano() + int64(n.clock.Wall(c.now)+n.apart) - local,
 	}
 	for i := range g.Messages {
 		g.Messages[i].At = local
@@ -126,6 +141,7 @@ func (p *proc) run() {
 		c.noteBytes(m.Data)
 		p.did(m)
 	}
+	c.config.Trace.add(Turn{p.which(), c.now, r.Events, c.hash})
 	if r.Ended != nil {
 		p.over(r.Ended)
 	}
@@ -143,18 +159,22 @@ func (p *proc) stuck(err error) {
 // over is called when the process has ended by itself.
 func (p *proc) over(state *os.ProcessState) {
 	p.close()
+	if s := p.stopped(); s != nil {
+		p.node.c.lose(s)
+		return
+	}
 	code := state.ExitCode()
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		code = 128 + int(status.Signal())
 	}
 	p.node.c.note(uint64(code))
-	stopped := p.stopped
+	ends := p.ends
 	if p.program == 0 {
 		p.node.exited(code)
 	}
 	p.node.c.gather()
-	if stopped != nil {
-		stopped()
+	if ends != nil {
+		ends()
 	}
 }
 
@@ -219,6 +239,10 @@ func (p *proc) did(m wire.Message) {
 			return
 		}
 		p.conns[m.Socket] = c
+		for _, o := range p.early[m.Socket] {
+			p.connDid(c, o)
+		}
+		delete(p.early, m.Socket)
 	case wire.Datagram:
 		p.datagram(m.Socket, m.Data)
 	case wire.Close, wire.Reset:
@@ -228,6 +252,8 @@ func (p *proc) did(m wire.Message) {
 	default:
 		if c := p.conns[m.Socket]; c != nil {
 			p.connDid(c, m)
+		} else if m.Type == wire.Option {
+			p.early[m.Socket] = append(p.early[m.Socket], wire.Message{Type: m.Type, Data: bytes.Clone(m.Data)})
 		}
 	}
 }
@@ -250,6 +276,7 @@ func (p *proc) connDid(c *tcp.Conn, m wire.Message) {
 
 // closed closes a socket of any kind.
 func (p *proc) closed(m wire.Message) {
+	delete(p.early, m.Socket)
 	switch {
 	case p.conns[m.Socket] != nil:
 		c := p.conns[m.Socket]

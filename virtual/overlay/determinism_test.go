@@ -65,3 +65,19 @@ func TestSameSeedSameEvents(t *testing.T) {
 		require.Len(t, sums, 1, "policy %d", policy)
 	}
 }
+
+// The seed puts the heap close below the end of one of the runtime's arenas, and what the runtime has taken before the program
+// begins, which is chance, ends now below it and now above. The program's memory begins at one place.
+func TestTheHeapBeginsWhereTheSeedSays(t *testing.T) {
+	path := build(t, "ping")
+	sums := map[string]int{}
+	for i := range 24 {
+		c := newCluster(t)
+		c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Seed: 923861735232633110})
+		c.run(time.Second)
+		require.True(t, c.nodes[0].up, c.nodes[0].out)
+		c.nodes[0].kill()
+		sums[c.sum()]++
+	}
+	require.Len(t, sums, 1)
+}

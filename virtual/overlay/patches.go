@@ -31,12 +31,13 @@ var patches = []patch{
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\tgp\.bubble = bubble$`, "$0\n\tvirtualAttach(gp)", "the program's bubble is known"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tgopark\(synctestidle_c, .*$`, "$0\n\t\tvirtualCollect(gp)", "garbage is collected while all is quiet"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tnext := bubble\.timers\.wakeTime\(\)$`, "$0\n\t\tif virtual.on && bubble == virtual.bubble && !bubble.done {\n\t\t\tunlock(&bubble.mu)\n\t\t\tnext = virtualStep(gp, next)\n\t\t\tlock(&bubble.mu)\n\t\t}", "an idle node asks its controller how to go on"},
-	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tbubble\.now = next$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualLog('T', gp, 0)\n\t\t}", "the log of events"},
+	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tbubble\.now = next$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualLog('T', gp, uint64(virtualtop))\n\t\t}", "the log of events"},
 	{"runtime/runtime2.go", "func (w waitReason) isIdleInSynctest() bool {", `return isIdleInSynctest\[w\]`, "$0 || virtualIdle(w)", "who waits for a lock or a socket is idle too, for nobody outside of the bubble can wake it"},
 
 	// Scheduling: one queue, a seeded choice, nothing at once.
 	{"runtime/runtime2.go", "type g struct {", `(?m)^\tbubble +\*synctestBubble.*$`, "$0\n\tvirtualid   uint64\n\tvirtualprio int64", "goroutines have numbers and priorities"},
 	{"runtime/proc.go", "func newproc1(", `newg\.bubble = callergp\.bubble`, "$0\n\t\tvirtualBorn(newg, callergp)", "goroutines have numbers and priorities"},
+	{"runtime/proc.go", "func newproc1(", `(?m)^\tnewg\.goid = .*$`, "$0\n\tif virtualIn(newg) {\n\t\tnewg.goid = virtualID(newg)\n\t}", "the runtime's own goroutines take numbers at real times, and stacks in logs have them"},
 	first("runtime/proc.go", "func runqput(", "if virtualPut(gp, next) {\n\t\treturn\n\t}", "a goroutine can run"),
 	first("runtime/proc.go", "func globrunqput(", "if virtualPut(gp, false) {\n\t\treturn\n\t}", "a goroutine has yielded"),
 	{"runtime/proc.go", "func findRunnable(", `(?m)^\t// Poll network\.$`, "\tif virtual.on {\n\t\tif gp := virtualPick(); gp != nil {\n\t\t\treturn gp, false, false\n\t\t}\n\t}\n\n$0", "the program's goroutines go after the runtime's"},
@@ -51,6 +52,8 @@ var patches = []patch{
 	first("runtime/rand.go", "func rand() uint64 {", "if virtualIn(getg()) {\n\t\treturn virtualMix(&virtual.program)\n\t}", "math/rand and the seeds of maps follow from the seed"),
 	{"runtime/select.go", "func selectgo(", `cheaprandn\(uint32\(norder \+ 1\)\)`, "virtualRandn(uint32(norder + 1))", "a select's choice follows from the seed"},
 	{"runtime/time.go", "func (t *timer) maybeAdd()", `t\.rand = cheaprand\(\)`, "t.rand = virtualRandn(1<<32 - 1)", "the order of timers of one instant follows from the seed"},
+	{"runtime/iface.go", "func typeAssert(", `cheaprand\(\)&1023 != 0`, "virtual.on || $0", "one assertion in a thousand, by chance, puts what it found into a cache on the heap: addresses and so the order of maps would follow from that"},
+	{"runtime/iface.go", "func interfaceSwitch(", `cheaprand\(\)&1023 != 0`, "virtual.on || $0", "as for assertions"},
 	first("runtime/vgetrandom_linux.go", "func vgetrandom(", "if virtualFill(p) {\n\t\treturn len(p), true\n\t}", "crypto/rand follows from the seed"),
 	{"runtime/alg.go", "func alginit(", `cpu\.X86\.HasAES &&`, "!virtual.on && $0", "hashes are the same on all machines"},
 	{"runtime/alg.go", "func alginit(", `GOARCH == "arm64" && cpu\.ARM64\.HasAES`, "!virtual.on && $0", "hashes are the same on all machines"},
@@ -77,10 +80,15 @@ var patches = []patch{
 	first("runtime/mgcpacer.go", "func setGCPercent(", "if virtualIn(getg()) {\n\t\treturn 100\n\t}", "collections only where the program's own doing puts them"),
 	first("runtime/mgcpacer.go", "func setMemoryLimit(", "if virtualIn(getg()) {\n\t\treturn 1<<63 - 1\n\t}", "collections only where the program's own doing puts them"),
 	first("runtime/mgcwork.go", "func getempty(", "if virtual.on && work.empty == 0 {\n\t\tvirtualWorkbufs()\n\t}", "how much the collector has to remember depends on real time: it must not take pages of the heap"),
-	first("runtime/mheap.go", "func (h *mheap) initSpan(", "virtualSpan(base + npages*pageSize)", "no memory is used twice: what the collector frees depends on chance"),
+	first("runtime/mheap.go", "func (h *mheap) initSpan(", "virtualSpan(base, base+npages*pageSize)", "no memory is used twice: what the collector frees depends on chance"),
 	first("runtime/mgcscavenge.go", "func (s *scavengerState) wake()", "if virtual.on {\n\t\treturn\n\t}", "the scavenger allocates at real times"),
 	{"runtime/mfinal.go", "func runFinalizers()", `(?m)^(\t+)reflectcall\(.*\)$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "finalizers use the program's channels"},
 	{"runtime/mcleanup.go", "func runCleanups()", `(?m)^(\t+)(c\.call\(c\.fn, c\.arg\)|cleanup\(\))$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "cleanups use the program's channels"},
+
+	// What it measures of itself.
+	first("runtime/mstats.go", "func ReadMemStats(", "if virtualIn(getg()) {\n\t\tvirtualMemStats(m)\n\t\treturn\n\t}", "servers tell what memory they have"),
+	first("runtime/mstats.go", "func readGCStats(", "if virtualIn(getg()) {\n\t\tvirtualGCStats(pauses)\n\t\treturn\n\t}", "servers tell how long collections took"),
+	{"runtime/metrics.go", "func readMetricsLocked(", `(?m)^\t\tdata\.compute\(.*\)$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualMetric(&sample.value)\n\t\t}", "servers tell of memory, collections and the scheduler"},
 
 	// System calls.
 	{"syscall/syscall_linux.go", "func Syscall(", entry, "$1\n\tif virtualTakes(trap) {\n\t\treturn virtualCall(trap, a1, a2, a3, 0, 0, 0)\n\t}", "a node's kernel is simulated"},

@@ -105,7 +105,7 @@ const (
 type Event struct {
 	Now  int64  // its time
 	ID   uint64 // the goroutine, numbered from 1 in order of birth; 0 is the runtime
-	Aux  uint64 // by kind: the function born ('N'), why it waits ('P'), how many could have run ('S')
+	Aux  uint64 // by kind: the function born ('N'), why it waits ('P'), how many could have run ('S'), where the heap ends ('T')
 	Kind uint64 // N born, R ready, S scheduled, P parks, T time moves, G collection
 	Hash uint64 // of all events up to this one
 }

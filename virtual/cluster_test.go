@@ -1,0 +1,51 @@
+package virtual
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/virtual/wire"
+)
+
+// Programs that are started at one instant, and seed their randomness with the time, must not all draw the same.
+func TestWallClocksAreApart(t *testing.T) {
+	open := func(seed uint64) (apart []time.Duration) {
+		c, err := Open(Config{Nodes: []string{"n1", "n2", "n3", "n4", "n5"}, Seed: seed})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, c.Close(context.Background())) })
+		for _, n := range c.nodes {
+			require.Less(t, n.apart, time.Millisecond)
+			require.NotContains(t, apart, n.apart)
+			apart = append(apart, n.apart)
+		}
+		return apart
+	}
+	require.Equal(t, open(1), open(1))
+	require.NotEqual(t, open(1), open(2))
+}
+
+// What a program asks of a socket before it connects it, as by the Control of a net.Dialer, is asked of the connection.
+func TestOptionsBeforeAConnection(t *testing.T) {
+	c, err := Open(Config{Nodes: []string{"n1", "n2"}, Seed: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close(context.Background())) })
+	n := c.nodes[0]
+	p := newProcOf(n, 0)
+	const socket = 7
+	option := wire.Put64(wire.Put32(nil, wire.UserTimeout), uint64(2*time.Second))
+	p.did(wire.Message{Type: wire.Option, Socket: socket, Data: option})
+	clear(option) // its memory is the process's
+	to := wire.AppendAddr(nil, wired(netip.AddrPortFrom(c.nodes[1].addr, 80)))
+	p.did(wire.Message{Type: wire.Connect, Socket: socket, Data: wire.AppendAddr(to, wired(netip.AddrPortFrom(n.addr, 0)))})
+	c.nodes[1].off = true
+	require.NoError(t, c.Run(t.Context(), time.Second))
+	require.Empty(t, p.inbox)
+	require.NoError(t, c.Run(t.Context(), 4*time.Second))
+	require.Len(t, p.inbox, 1)
+	require.EqualValues(t, wire.Failed, p.inbox[0].Type, "it gives up in time")
+	require.Empty(t, p.early)
+}
