@@ -26,23 +26,25 @@ type agent struct {
 
 	parts parts // what the processes of nodes are called
 
-	mu     sync.Mutex // guards places and, in them, links, procs, held and volume
-	places map[string]*place
-	space  *disk.Space // where disks are mounted
+	counting sync.Mutex // guards what counters are read over
+	mu       sync.Mutex // guards places and, in them, links, procs, held and volume
+	places   map[string]*place
+	space    *disk.Space // where disks are mounted
 }
 
 // place is one node.
 type place struct {
-	name   string
-	addrs  []netip.Addr // all nodes have as many, of the same families
-	anchor first
-	space  *namespace
-	filter *filter
-	links  map[inbound]history.LinkState // asked for
-	procs  []first
-	held   map[string]bool // parts that are to stand still
-	clocks clocks
-	volume *volume // nil if its data is on no disk that can fail
+	name     string
+	addrs    []netip.Addr // all nodes have as many, of the same families
+	anchor   first
+	space    *namespace
+	filter   *filter
+	counters *counters
+	links    map[inbound]history.LinkState // asked for
+	procs    []first
+	held     map[string]bool // parts that are to stand still
+	clocks   clocks
+	volume   *volume // nil if its data is on no disk that can fail
 }
 
 // inbound names a link into a place, by where it comes from.
@@ -95,6 +97,8 @@ func (a *agent) serve(ctx context.Context, stream *yamux.Stream) {
 		a.control(ctx, stream)
 	case o.Dial != nil:
 		a.dial(stream, *o.Dial)
+	case o.Capture != nil:
+		a.capture(stream, *o.Capture)
 	}
 }
 
@@ -133,6 +137,9 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 		}
 		if err := a.settle(p, s, seed.New(e.Seed, "packets to "+p.Node), openFirst(p.Pid, s.inode)); err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
+		}
+		if err := a.places[p.Node].count(e.Places); err != nil { // a run does without
+			fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.Node, err)
 		}
 		*means = a.places[p.Node].filter.means // the same everywhere: it is one kernel
 	}

@@ -37,7 +37,7 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			fmt.Fprintln(os.Stderr, "agent: request:", err)
 			return
 		}
-		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read {
+		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read || r.Traffic {
 			go func() { send(a.answer(r)) }()
 			continue
 		}
@@ -73,6 +73,8 @@ func (a *agent) answer(r Request) Reply {
 		reply.Readings = a.readings()
 	case r.Read:
 		reply.State, err = a.read()
+	case r.Traffic:
+		reply.Traffic, err = a.traffic()
 	default:
 		err = fmt.Errorf("request %d asks for nothing", r.ID)
 	}

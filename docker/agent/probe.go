@@ -220,11 +220,14 @@ const finishWithin = 10 * time.Second
 // endMark is what a prober sends to itself, in place of the number of a probe. It arrives behind all that arrived before.
 const endMark = ^uint32(0)
 
+// firstProbePort is where the ports of probers begin.
+const firstProbePort = 61001
+
 // openProber takes a port above those that Linux hands out by itself, so that it is in nobody's way.
 func openProber(at *place, addr netip.Addr) (*prober, error) {
 	p := &prober{done: make(chan struct{})}
 	return p, at.space.do(func() (err error) {
-		for port := 61001; port < 65536; port++ {
+		for port := firstProbePort; port < 65536; port++ {
 			if p.conn, err = net.ListenUDP("udp", &net.UDPAddr{IP: addr.AsSlice(), Port: port}); err == nil {
 				p.conn.SetReadBuffer(1 << 20)
 				p.addr = netip.AddrPortFrom(addr, uint16(port))

@@ -26,6 +26,8 @@ type Opening struct {
 	Control  bool  `json:"control,omitempty"`  // by the harness: requests follow
 	Dial     *Port `json:"dial,omitempty"`     // by the harness: connect to that port; a Dialed answers, then bytes flow
 	Accepted *Port `json:"accepted,omitempty"` // by the agent: somebody connected to a port that the harness listens on
+	// Capture, by the harness: copy what nodes say to each other; a Capturing answers, then come a Packet after the other.
+	Capture *Capture `json:"capture,omitempty"`
 }
 
 // Port is a TCP port on the loopback address of a node's network namespace: no fault of the network is in its way.
@@ -38,6 +40,17 @@ type Port struct {
 type Dialed struct {
 	Refused bool   `json:"refused,omitempty"` // nobody listens there
 	Error   string `json:"error,omitempty"`
+}
+
+// Capture asks for copies of the packets of TCP that have data in them, or begin or end a connection, from these ports or to them.
+type Capture struct {
+	Nodes []string `json:"nodes"`
+	Ports []int    `json:"ports"`
+}
+
+// Capturing answers a stream that was opened to capture.
+type Capturing struct {
+	Error string `json:"error,omitempty"` // why nothing comes
 }
 
 // Request is one line from the harness on the control stream. Exactly one field besides the ID is set.
@@ -55,6 +68,8 @@ type Request struct {
 	Ask    string  `json:"ask,omitempty"`    // have a process of that node ask for the time
 	Clocks bool    `json:"clocks,omitempty"` // how wrong the clocks of the nodes' processes are
 	Read   bool    `json:"read,omitempty"`   // what state links and processes are really in
+	// Traffic asks what has passed between nodes since they were entered.
+	Traffic bool `json:"traffic,omitempty"`
 }
 
 // Reply is one line from the agent: the answer to the request of that ID, or with ID 0 a notice that nobody asked for.
@@ -70,6 +85,7 @@ type Reply struct {
 	Told     *Told                      `json:"told,omitempty"`
 	Readings map[string]history.Reading `json:"readings,omitempty"` // by node, of those that run
 	State    *history.Changes           `json:"state,omitempty"`
+	Traffic  []Traffic                  `json:"traffic,omitempty"`
 	Stall    time.Duration              `json:"stall,omitempty"` // a notice: the machine stood still for so long, until now
 }
 
@@ -171,6 +187,28 @@ type Gauged struct {
 	Twice  int             `json:"twice"`            // how many arrived once more
 	Early  int             `json:"early"`            // how many arrived before one that was sent earlier
 	Took   time.Duration   `json:"took"`             // from the first sending to the last arrival
+}
+
+// Traffic is what one node has sent another, by TCP and UDP, since they were entered.
+type Traffic struct {
+	From        string            `json:"from"`
+	To          string            `json:"to"`
+	Left        Count             `json:"left"`                  // the sender
+	Came        Count             `json:"came"`                  // to the receiver, behind all faults
+	Connections []Connection      `json:"connections,omitempty"` // that From has made to To and that are open now
+	Link        history.LinkState `json:"link"`                  // asked for now, for the link and all its ports together
+}
+
+// Count is of IP packets, with their headers.
+type Count struct {
+	Packets uint64 `json:"packets"`
+	Bytes   uint64 `json:"bytes"`
+}
+
+// Connection is one by TCP, by its ports.
+type Connection struct {
+	Local uint16 `json:"local"`
+	Port  uint16 `json:"port"`
 }
 
 // Capabilities are what the kernel lets an agent do to packets, besides cutting links.

@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,12 +12,12 @@ import (
 // own, with the versions of all modules it imports. A module of its own takes the replace directives that "go install"
 // refuses.
 type GoMain struct {
-	Main string // "" for a program whose own main package is built
-	Mod  string // its go.mod
-	Sum  string // "" lets the toolchain resolve what Mod leaves open, by the checksum database
-	Pkg  string // that package; "" is the one in Main
-	Path string // of the program in the image
-	More string // a second file of the main package
+	Main string   // "" for a program whose own main package is built
+	Mod  string   // its go.mod
+	Sum  string   // "" lets the toolchain resolve what Mod leaves open, by the checksum database
+	Pkg  string   // that package; "" is the one in Main
+	Path string   // of the program in the image
+	More []string // further files of the main package
 }
 
 const noGo = "it is built with Go: install it from https://go.dev/dl"
@@ -29,10 +30,7 @@ func (g GoMain) content() []string {
 	if g.Pkg != "" {
 		all = append(all, g.Pkg)
 	}
-	if g.More != "" {
-		all = append(all, g.More)
-	}
-	return all
+	return append(all, g.More...)
 }
 
 func (g GoMain) make(ctx context.Context, b builder) (root string, err error) {
@@ -72,8 +70,8 @@ func (g GoMain) write(dir string) (pkg string, err error) {
 	if g.Main != "" {
 		files["main.go"], pkg = g.Main, "."
 	}
-	if g.More != "" {
-		files["more.go"] = g.More
+	for i, more := range g.More {
+		files[fmt.Sprintf("more%d.go", i)] = more
 	}
 	if g.Sum != "" {
 		files["go.sum"] = g.Sum

@@ -72,10 +72,10 @@ func TestRef(t *testing.T) {
 
 // What decides an image is in its name: each part of a recipe changes it.
 func TestContent(t *testing.T) {
-	g := GoMain{Main: "a", Mod: "b", Sum: "c", Pkg: "d", Path: "e", More: "f"}
+	g := GoMain{Main: "a", Mod: "b", Sum: "c", Pkg: "d", Path: "e", More: []string{"f"}}
 	for _, other := range []GoMain{
-		{"x", "b", "c", "d", "e", "f"}, {"a", "x", "c", "d", "e", "f"}, {"a", "b", "x", "d", "e", "f"}, {"a", "b", "c", "x", "e", "f"},
-		{"a", "b", "c", "d", "x", "f"}, {"a", "b", "c", "d", "e", "x"},
+		{"x", "b", "c", "d", "e", []string{"f"}}, {"a", "x", "c", "d", "e", []string{"f"}}, {"a", "b", "x", "d", "e", []string{"f"}},
+		{"a", "b", "c", "x", "e", []string{"f"}}, {"a", "b", "c", "d", "x", []string{"f"}}, {"a", "b", "c", "d", "e", []string{"x"}},
 	} {
 		require.NotEqual(t, g.content(), other.content())
 	}

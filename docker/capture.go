@@ -1,0 +1,133 @@
+package docker
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"recount/docker/agent"
+)
+
+// Captured is a segment of TCP that one node has sent another, as it was seen to leave or to arrive.
+type Captured struct {
+	From, To string
+	Left     bool          // it was seen to leave From, else to arrive at To
+	At       time.Duration // since the run began
+	Missed   int           // packets that nobody saw where this was seen, since the last that was
+	Segment
+}
+
+// Segment is what a packet of IP says of TCP.
+type Segment struct {
+	Source, Destination netip.AddrPort
+	SYN, ACK, FIN, RST  bool
+	Seq, Ack            uint32
+	Stamp               uint32 // its sender's clock, by which what is sent again is told from what was sent; 0 where that is not known
+	Size                int    // of the data
+	Data                []byte // as much of it as was copied
+}
+
+// Capture calls got with what nodes say to each other on ports that servers listen on, from now on and until the cluster is closed,
+// on a goroutine of its own. It fails where the kernel cannot copy packets.
+func (c *Cluster) Capture(ports []int, got func(Captured)) error {
+	stream, err := c.remote.session.OpenStream()
+	if err != nil {
+		return err
+	}
+	nodes := map[netip.Addr]string{}
+	for name, n := range c.nodes {
+		for _, a := range n.addrs {
+			nodes[a] = name
+		}
+	}
+	var answer agent.Capturing
+	if err = agent.WriteLine(stream, agent.Opening{Capture: &agent.Capture{Nodes: c.names, Ports: ports}}); err == nil {
+		err = agent.ReadLine(stream, &answer)
+	}
+	begun := time.Now()
+	if err == nil && answer.Error != "" {
+		err = errors.New(answer.Error)
+	}
+	if err != nil {
+		stream.Close()
+		return err
+	}
+	c.work.Go(func() {
+		defer stream.Close()
+		missed := map[int]int{}
+		for r := bufio.NewReaderSize(stream, 256<<10); ; {
+			p, err := agent.ReadPacket(r)
+			if err != nil {
+				return // the run is over
+			}
+			missed[p.Node] += p.Missed
+			s, err := readSegment(p.Bytes)
+			if err != nil {
+				continue
+			}
+			one := Captured{
+				From: nodes[s.Source.Addr()], To: nodes[s.Destination.Addr()], Left: p.Left, Missed: missed[p.Node], Segment: s,
+				At: max(0, c.Now()-(time.Since(begun)-p.At)),
+			}
+			if one.From != "" && one.To != "" {
+				missed[p.Node] = 0
+				got(one)
+			}
+		}
+	})
+	return nil
+}
+
+const (
+	tcpProtocol = 6
+	stampOption = 8
+)
+
+// readSegment reads a packet of IP with TCP in it, of which the end may be missing.
+func readSegment(b []byte) (s Segment, err error) {
+	var from, to netip.Addr
+	var protocol byte
+	var head, size int
+	switch {
+	case len(b) >= 20 && b[0]>>4 == 4:
+		from, to = netip.AddrFrom4([4]byte(b[12:])), netip.AddrFrom4([4]byte(b[16:]))
+		protocol, head, size = b[9], int(b[0]&15)*4, int(binary.BigEndian.Uint16(b[2:]))
+	case len(b) >= 40 && b[0]>>4 == 6:
+		from, to = netip.AddrFrom16([16]byte(b[8:])), netip.AddrFrom16([16]byte(b[24:]))
+		protocol, head, size = b[6], 40, 40+int(binary.BigEndian.Uint16(b[4:]))
+	}
+	if protocol != tcpProtocol || len(b) < head+20 {
+		return s, fmt.Errorf("no packet of TCP: %d bytes of protocol %d", len(b), protocol)
+	}
+	t := b[head:]
+	n := int(t[12]>>4) * 4
+	if n < 20 || len(t) < n || size < head+n {
+		return s, fmt.Errorf("a packet of TCP that is cut short: %d bytes", len(b))
+	}
+	flags := t[13]
+	s = Segment{
+		Source: netip.AddrPortFrom(from, binary.BigEndian.Uint16(t)), Destination: netip.AddrPortFrom(to, binary.BigEndian.Uint16(t[2:])),
+		FIN: flags&1 != 0, SYN: flags&2 != 0, RST: flags&4 != 0, ACK: flags&16 != 0,
+		Seq: binary.BigEndian.Uint32(t[4:]), Ack: binary.BigEndian.Uint32(t[8:]), Size: size - head - n,
+	}
+	s.Data = t[n:min(len(t), size-head)]
+	for o := t[20:n]; len(o) > 0; {
+		switch {
+		case o[0] == 0: // the end
+			o = nil
+		case o[0] == 1: // nothing
+			o = o[1:]
+		case len(o) < 2 || int(o[1]) < 2 || int(o[1]) > len(o):
+			o = nil
+		default:
+			if o[0] == stampOption && o[1] == 10 {
+				s.Stamp = binary.BigEndian.Uint32(o[2:])
+			}
+			o = o[o[1]:]
+		}
+	}
+	return s, nil
+}
