@@ -1,11 +1,13 @@
 package main_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"recount/checkers"
+	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/testlong"
 	"recount/recounttest"
@@ -53,4 +55,20 @@ func TestARunInVirtualTimeIsTheSameAgain(t *testing.T) {
 	require.NotEmpty(t, a.Events)
 	require.Equal(t, a.Events, b.Events)
 	require.Equal(t, a.History.Ops, b.History.Ops)
+
+	// Nor does it matter that somebody listens to what the nodes send each other, which is the same each time, too.
+	unheard, err := harness.Simulate(t.Context(), a.Plan)
+	require.NoError(t, err)
+	require.Equal(t, a.Events, unheard.Events)
+	require.Equal(t, a.History.Ops, unheard.History.Ops)
+	messages := func() (all []record.Message) {
+		r, err := harness.Run(t.Context(), a.Plan, harness.Config{Results: t.TempDir()})
+		require.NoError(t, err)
+		require.Equal(t, a.Events, r.Events)
+		require.NoError(t, record.EachMessage(os.DirFS(r.Dir), func(m *record.Message) { all = append(all, *m) }))
+		return all
+	}
+	heard := messages()
+	require.NotEmpty(t, heard)
+	require.Equal(t, heard, messages())
 }

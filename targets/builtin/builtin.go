@@ -9,11 +9,13 @@ import (
 	_ "recount/targets/systems/dragonboat"
 	_ "recount/targets/systems/etcd"
 	_ "recount/targets/systems/etcdelection"
+	_ "recount/targets/systems/etcdraftserver"
 	_ "recount/targets/systems/hashicorpraft"
 	_ "recount/targets/systems/kuberneteslease"
 	_ "recount/targets/systems/nats"
 	_ "recount/targets/systems/redis"
 	_ "recount/targets/systems/redlock"
+	_ "recount/targets/systems/seaweedfsraft"
 	_ "recount/targets/systems/zookeeper"
 	_ "recount/targets/systems/zookeeperrecipe"
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"recount/election"
@@ -48,6 +49,37 @@ func ReadView[V View](self election.ID, line string) (election.Status, bool) {
 	}
 	status, _, err := v.Status(self)
 	return status, err == nil
+}
+
+// RoleView is the view of a library that names its state and the leader. The main that answers with it puts the parts together so
+// that they belong together, or says that they may not.
+type RoleView struct {
+	ID     string `json:"id"`
+	State  string `json:"state"`
+	Term   uint64 `json:"term"`
+	Leader string `json:"leader"`
+	Torn   bool   `json:"torn"`
+}
+
+// StatusBy is what it says, by the role that each state is.
+func (v RoleView) StatusBy(roles map[string]election.Role, self election.ID) (s election.Status, torn bool, err error) {
+	role, ok := roles[v.State]
+	if !ok {
+		return election.Status{}, false, fmt.Errorf("raft state %q is none of those known", v.State)
+	}
+	if v.ID != self.String() {
+		return election.Status{}, false, fmt.Errorf("the answer is that of %q", v.ID)
+	}
+	return election.Status{Role: role, Term: v.Term, Leader: MemberNamed(v.Leader)}, v.Torn, nil
+}
+
+// NamedAddrs are all members by name with their addresses at a port, as in "n1=10.0.0.1:7000", with commas between.
+func NamedAddrs(all []election.Member, port uint16) string {
+	named := make([]string, len(all))
+	for i, m := range all {
+		named[i] = m.ID.String() + "=" + netip.AddrPortFrom(m.Addr, port).String()
+	}
+	return strings.Join(named, ",")
 }
 
 // MemberNamed returns the member of that name; None for "" and for what is no name of a member's.

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -58,14 +59,14 @@ var candidateMain string
 
 // CandidateRecipe is how a candidate is made with each version of a client that a pattern lets through: of a main and a go.mod, in
 // which VERSION stands for the client's.
-func CandidateRecipe(versions *regexp.Regexp, main, mod string) func(version string) recipes.Recipe {
+func CandidateRecipe(versions *regexp.Regexp, main, mod string, more ...string) func(version string) recipes.Recipe {
 	return func(version string) recipes.Recipe {
 		if !versions.MatchString(version) {
 			return nil
 		}
 		return recipes.GoMain{
 			Main: main,
-			More: candidateMain,
+			More: append([]string{candidateMain}, more...),
 			Mod:  strings.ReplaceAll(mod, "VERSION", version),
 			Path: "usr/bin/candidate",
 		}
@@ -95,11 +96,11 @@ func split(all []election.Member) (candidates, servers []election.Member) {
 	return candidates, servers
 }
 
-// Addresses lists where servers listen, each address written by its format: "http://%s".
-func Addresses(servers []election.Member, format string, port int) string {
+// Addresses lists where members listen, in their order, each address written by its format: "http://%s".
+func Addresses(members []election.Member, format string, port uint16) string {
 	var list []string
-	for _, m := range servers {
-		list = append(list, fmt.Sprintf(format, m.Addr.String()+":"+strconv.Itoa(port)))
+	for _, m := range members {
+		list = append(list, fmt.Sprintf(format, netip.AddrPortFrom(m.Addr, port)))
 	}
 	return strings.Join(list, ",")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"recount/election"
@@ -99,16 +98,12 @@ func imageOf(o targets.Options) election.Image {
 
 // Container starts a member.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
-	members := make([]string, len(all))
-	for i, m := range all {
-		members[i] = netip.AddrPortFrom(m.Addr, raftPort).String()
-	}
 	return election.Container{
 		Data: "/data",
 		Command: []string{
 			"/usr/bin/dragonboat",
 			"--id=" + strconv.Itoa(int(self.ID)),
-			"--members=" + strings.Join(members, ","),
+			"--members=" + systems.Addresses(all, "%s", raftPort),
 			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
 			"--data=/data/dragonboat",
 			"--rtt=" + strconv.FormatInt(s.options.Duration("rtt").Milliseconds(), 10),

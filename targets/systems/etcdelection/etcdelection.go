@@ -35,6 +35,10 @@ func init() {
 				Name: "api", Kind: targets.Choice, Default: "election", Choices: []string{"election", "lock"},
 				About: "concurrency.Election of the client, or the lock service of the servers",
 			},
+			{
+				Name: "watch-session", Kind: targets.Bool, Default: "true",
+				About: "with the election, a candidate that waits gives up when its session ends; the client leaves that to those who use it",
+			},
 			{Name: "ttl", Kind: targets.Duration, Default: "3s", About: "how long a lease lasts that is not kept alive, in whole seconds"},
 		},
 		Promises: systems.ServicePromises(),
@@ -80,6 +84,7 @@ func newSystem(o targets.Options) (election.System, error) {
 				"-endpoints=" + systems.Addresses(servers, "http://%s", etcd.ClientPort),
 				"-ttl=" + strconv.Itoa(int(ttl.Seconds())),
 				"-api=" + o.Value("api"),
+				"-watch-session=" + o.Value("watch-session"),
 			}
 		},
 	}, nil

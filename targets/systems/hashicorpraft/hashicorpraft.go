@@ -93,10 +93,8 @@ func imageOf(o targets.Options) election.Image {
 
 // Container starts a member. A leader gives up after half a heartbeat timeout without a majority, as by default.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
-	members := make([]string, len(all))
 	var nonvoters []string
-	for i, m := range all {
-		members[i] = m.ID.String() + "=" + netip.AddrPortFrom(m.Addr, raftPort).String()
+	for _, m := range all {
 		if !systems.Votes(s.options, m.ID) {
 			nonvoters = append(nonvoters, m.ID.String())
 		}
@@ -107,7 +105,7 @@ func (s *system) Container(self election.Member, all []election.Member) election
 		Command: []string{
 			"/usr/bin/hashicorp-raft",
 			"--id=" + self.ID.String(),
-			"--members=" + strings.Join(members, ","),
+			"--members=" + systems.NamedAddrs(all, raftPort),
 			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
 			"--data=/data/raft",
 			"--heartbeat-timeout=" + heartbeat.String(),
@@ -126,29 +124,15 @@ func (s *system) Observer(self election.Member, all []election.Member, dial elec
 	return &systems.ViewObserver[view]{Asker: systems.NewAsker(dial, statusPort), Target: "hashicorp-raft", Self: self.ID}
 }
 
-// view is what a member says, asked or by itself. Its main puts the parts together so that they belong together, or
-// says that they may not.
-type view struct {
-	ID     string `json:"id"`
-	State  string `json:"state"`
-	Term   uint64 `json:"term"`
-	Leader string `json:"leader"`
-	Torn   bool   `json:"torn"`
-}
+// view is what a member says, asked or by itself.
+type view struct{ systems.RoleView }
 
 var roles = map[string]election.Role{
 	"Follower": election.Follower, "Candidate": election.Candidate, "Leader": election.Leader,
 }
 
 func (v view) Status(self election.ID) (s election.Status, torn bool, err error) {
-	role, ok := roles[v.State]
-	if !ok {
-		return election.Status{}, false, fmt.Errorf("raft state %q is none of those known", v.State)
-	}
-	if v.ID != self.String() {
-		return election.Status{}, false, fmt.Errorf("the answer is that of %q", v.ID)
-	}
-	return election.Status{Role: role, Term: v.Term, Leader: systems.MemberNamed(v.Leader)}, v.Torn, nil
+	return v.StatusBy(roles, self)
 }
 
 // ReadLog reads the views that the member prints when raft tells its observers of a change. They are read on the

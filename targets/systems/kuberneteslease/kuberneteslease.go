@@ -25,7 +25,7 @@ func init() {
 		Name:   "kubernetes-lease",
 		About:  "candidates in containers of their own that elect by client-go, with the record in a real etcd or API server",
 		Source: "https://pkg.go.dev/k8s.io/client-go/tools/leaderelection",
-		Options: []targets.Option{
+		Options: append([]targets.Option{
 			{Name: "version", Kind: targets.Text, Default: "0.34.1", About: "of client-go: 0.24 to 0.34"},
 			{
 				Name: "server", Kind: targets.Choice, Default: "etcd", Choices: []string{"etcd", "apiserver"},
@@ -36,40 +36,65 @@ func init() {
 				About: "of etcd, 3.6.16 by default, or of kube-apiserver: 1.34.4, or any other 1.34",
 			},
 			systems.ServersOption("1"),
-			{Name: "lease-duration", Kind: targets.Duration, Default: "8s", About: "how long the lease is seen unchanged before it is taken"},
-			{Name: "renew-deadline", Kind: targets.Duration, Default: "6s", About: "how long a leader tries to renew before it gives up"},
-			{Name: "retry-period", Kind: targets.Duration, Default: "1s", About: "time between attempts"},
 			{
 				Name: "last-lease-duration", Kind: targets.Text, Default: "same",
 				About: "the last candidate's own lease duration, its other times in proportion, where it is not the same",
 			},
 			{Name: "release-on-cancel", Kind: targets.Bool, Default: "false", About: "a leader that is asked to end gives the lease back"},
 			{Name: "wind-down", Kind: targets.Duration, Default: "1ms", About: "how long the leader's work goes on once it was told to end"},
-		},
+		}, times...),
 		Promises: systems.ServicePromises(),
+		Unpromised: func(o targets.Options) []string {
+			var minor int
+			fmt.Sscanf(o.Value("version"), "0.%d.", &minor)
+			last, err := time.ParseDuration(o.Value("last-lease-duration"))
+			if err != nil || last >= o.Duration("lease-duration") || minor > 26 {
+				return nil
+			}
+			return []string{"sticky-leader", "no-ping-pong"} // it takes leases that are still held
+		},
 		Bounds: func(o targets.Options) history.Bounds {
 			lease := o.Duration("lease-duration")
 			if last, err := time.ParseDuration(o.Value("last-lease-duration")); err == nil {
 				lease = max(lease, last)
 			}
-			retry := o.Duration("retry-period")
-			return history.Bounds{
-				Silence: lease + 5*retry/2, // who looks for a lease waits for up to 2.2 periods
-				Elect:   2*lease + 10*retry + o.Duration("wind-down") + 10*time.Second,
-				Poll:    50 * time.Millisecond,
-			}
+			return bounds(o, lease)
 		},
 		Servers: systems.CountServers,
 		System:  newSystem,
 	})
 }
 
-func newSystem(o targets.Options) (election.System, error) {
+// times are client-go's own.
+var times = []targets.Option{
+	{Name: "lease-duration", Kind: targets.Duration, Default: "8s", About: "how long the lease is seen unchanged before it is taken"},
+	{Name: "renew-deadline", Kind: targets.Duration, Default: "6s", About: "how long a leader tries to renew before it gives up"},
+	{Name: "retry-period", Kind: targets.Duration, Default: "1s", About: "time between attempts"},
+}
+
+// checkTimes refuses what client-go would.
+func checkTimes(o targets.Options) error {
 	lease, deadline, retry := o.Duration("lease-duration"), o.Duration("renew-deadline"), o.Duration("retry-period")
 	if lease <= deadline || 5*deadline <= 6*retry || lease < time.Second {
-		return nil, fmt.Errorf("kubernetes-lease: %w", hint.Add(
-			fmt.Errorf("lease-duration %v, renew-deadline %v, retry-period %v", lease, deadline, retry),
-			"client-go wants each to be longer than the next, the deadline 1.2 times the period, and leases of whole seconds"))
+		return hint.Add(fmt.Errorf("lease-duration %v, renew-deadline %v, retry-period %v", lease, deadline, retry),
+			"client-go wants each to be longer than the next, the deadline 1.2 times the period, and leases of whole seconds")
+	}
+	return nil
+}
+
+// bounds are those of candidates who wait for so long before they take a lease.
+func bounds(o targets.Options, lease time.Duration) history.Bounds {
+	retry := o.Duration("retry-period")
+	return history.Bounds{
+		Silence: lease + 5*retry/2, // who looks for a lease waits for up to 2.2 periods
+		Elect:   2*lease + 10*retry + o.Duration("wind-down") + 10*time.Second,
+		Poll:    50 * time.Millisecond,
+	}
+}
+
+func newSystem(o targets.Options) (election.System, error) {
+	if err := checkTimes(o); err != nil {
+		return nil, fmt.Errorf("kubernetes-lease: %w", err)
 	}
 	last := 1.0 // the last candidate's times, as a share of all others'
 	if text := o.Value("last-lease-duration"); text != "same" {
@@ -77,7 +102,7 @@ func newSystem(o targets.Options) (election.System, error) {
 		if err != nil || d < time.Second {
 			return nil, fmt.Errorf("kubernetes-lease: %w", hint.Add(fmt.Errorf("last-lease-duration %q", text), `"same", or 1s or more`))
 		}
-		last = float64(d) / float64(lease)
+		last = float64(d) / float64(o.Duration("lease-duration"))
 	}
 	overAPI, newServers, serverVersion := o.Value("server") == "apiserver", etcd.Servers, "3.6.16"
 	if overAPI {
@@ -109,8 +134,8 @@ func newSystem(o targets.Options) (election.System, error) {
 			if self.ID == candidates[len(candidates)-1].ID {
 				share = last
 			}
-			for _, name := range []string{"lease-duration", "renew-deadline", "retry-period"} {
-				flags = append(flags, "-"+name+"="+time.Duration(share*float64(o.Duration(name))).String())
+			for _, t := range times {
+				flags = append(flags, "-"+t.Name+"="+time.Duration(share*float64(o.Duration(t.Name))).String())
 			}
 			return flags
 		},

@@ -82,3 +82,11 @@ func TestAPIServerObserve(t *testing.T) {
 	require.EqualError(t, err, "kubernetes-lease: observe s1: /version answered 401 Unauthorized")
 	require.Equal(t, map[int]bool{6443: true}, ports)
 }
+
+// A candidate that waits for a lease of its own, shorter than the holder's, takes what is still held.
+func TestKubernetesLeasePromises(t *testing.T) {
+	shorter := map[string]string{"version": "0.26.15", "last-lease-duration": "2s"}
+	systemtest.Promises(t, "kubernetes-lease", nil, "sticky-leader", true)
+	systemtest.Promises(t, "kubernetes-lease", shorter, "sticky-leader", false)
+	systemtest.Promises(t, "kubernetes-lease", map[string]string{"version": "0.34.1", "last-lease-duration": "2s"}, "sticky-leader", true)
+}

@@ -1,0 +1,63 @@
+package main_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness/hunt"
+	"recount/harness/record"
+	"recount/harness/shrink"
+	"recount/internal/testlong"
+	"recount/recounttest"
+)
+
+func TestMain(m *testing.M) { recounttest.Main(m) }
+
+// In an order of goroutines that is drawn two candidates get one vote, and each time that the run is made.
+func TestTwoGetOneVote(t *testing.T) {
+	again := func() *record.Run {
+		return recounttest.Run(t, "election.yaml", "order.yaml", recounttest.OnVirtual(), recounttest.Expect("single-leader-per-term", checkers.Invalid))
+	}
+	a, b := again(), again()
+	require.NotEmpty(t, a.Events)
+	require.Equal(t, a.Events, b.Events)
+	require.Equal(t, a.History.Ops, b.History.Ops)
+}
+
+// In the order in which they became ready they do not.
+func TestNobodySeesItAsAUsualTestWould(t *testing.T) {
+	recounttest.Run(t, "election.yaml", "", recounttest.OnVirtual(), recounttest.Nodes(3), recounttest.For(time.Second), recounttest.Seeds(1, 2, 3, 4, 5))
+}
+
+// With the vote given before the next request is handled, no order does harm.
+func TestWithoutTheRace(t *testing.T) {
+	recounttest.Run(t, "election.yaml", "order.yaml", recounttest.OnVirtual(), recounttest.Set("race", "false"), recounttest.Seeds(1, 2, 3, 4, 5))
+}
+
+// A hunt that is told nothing finds it, and shrinks it to no fault at all and an order; without the race it finds nothing.
+func TestHunt(t *testing.T) {
+	testlong.Only(t)
+	cfg := hunt.Config{
+		Target: "election.yaml", On: record.OnVirtual, Nodes: [2]int{3, 3}, Seed: 1, Runs: 400,
+		Faults: hunt.Faults("election.yaml", record.OnVirtual), Options: map[string][]string{"race": {"false"}},
+	}
+	r, err := hunt.Hunt(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Equal(t, 400, r.Runs)
+	require.Empty(t, r.Findings)
+
+	cfg.Options = nil
+	r, err = hunt.Hunt(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Len(t, r.Findings, 1)
+	require.Equal(t, "single-leader-per-term", r.Findings[0].Property)
+	keeper := hunt.Keeper{Results: t.TempDir(), Shrink: shrink.Config{Budget: 10 * time.Minute}}
+	kept, err := keeper.Keep(t.Context(), r)
+	require.NoError(t, err)
+	least := kept[0].Shrunk.Run.Plan
+	require.Empty(t, least.Schedule)
+	require.NotContains(t, []string{"", record.FIFO}, least.Goroutines)
+}

@@ -1,0 +1,45 @@
+package etcdraftserver
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+
+	"recount/docker/recipes"
+)
+
+var (
+	//go:embed recipe/main.go.txt
+	recipeMain string
+	//go:embed recipe/go.mod.txt
+	recipeMod string
+
+	versions = regexp.MustCompile(`^3\.([12356])\.(0|[1-9][0-9]*)$`)
+)
+
+func init() {
+	recipes.Register(recipes.System{Name: "etcd-raft-server", Versions: "all of 3.1, 3.2, 3.3, 3.5 and 3.6", Recipe: recipe})
+}
+
+// recipe is how a member that only elects, by a version of the library, is made. The library was a package of etcd's until 3.4, then a
+// module beside it, and is one of its own since 3.6.
+func recipe(version string) recipes.Recipe {
+	m := versions.FindStringSubmatch(version)
+	if m == nil {
+		return nil
+	}
+	module, pkg := "github.com/coreos/etcd", "/raft"
+	switch m[1] {
+	case "5":
+		module, pkg = "go.etcd.io/etcd/raft/v3", ""
+	case "6":
+		module, pkg = "go.etcd.io/raft/v3", ""
+	default:
+		version += "+incompatible" // it is older than modules
+	}
+	return recipes.GoMain{
+		Main: strings.NewReplacer("/PACKAGE", pkg, "MODULE", module).Replace(recipeMain),
+		Mod:  strings.NewReplacer("MODULE", module, "VERSION", version).Replace(recipeMod),
+		Path: "usr/bin/etcd-raft-server",
+	}
+}
