@@ -18,14 +18,8 @@ func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history
 	if p.On != record.OnSim || !p.Known() {
 		return nil, nil, Usage(hint.Add(fmt.Errorf("messages of a run on %q", p.On), "only simulated runs can be made again with their messages"))
 	}
-	s, err := resolve(p)
+	r, _, err := unwritten(ctx, p, func(r *run) { r.carried = func(m sim.Carried) { all = append(all, m) } })
 	if err != nil {
-		return nil, nil, Usage(err)
-	}
-	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
-	r.carried = func(m sim.Carried) { all = append(all, m) }
-	r.listen(nil, 0)
-	if err := r.carryOut(ctx, ""); err != nil {
 		return nil, nil, err
 	}
 	h, err = r.recorder.History()
@@ -35,15 +29,10 @@ func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history
 // Spoiled makes a simulated run of a plan once more, and judges it, with one of its Messages lost, or so much later where late is
 // not 0: what comes of it tells what the message decided.
 func Spoiled(ctx context.Context, p record.Plan, m sim.Carried, late time.Duration) (*record.Run, error) {
-	s, err := resolve(p)
+	r, rep, err := unwritten(ctx, p, func(r *run) {
+		r.unkept, r.spoil = &history.Frame{}, func(c *sim.Cluster) { c.Spoil(m, late) }
+	})
 	if err != nil {
-		return nil, Usage(err)
-	}
-	r := &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: &history.Frame{}}
-	r.spoil = func(c *sim.Cluster) { c.Spoil(m, late) }
-	rep := r.outline()
-	r.listen(nil, 0)
-	if err := r.carryOut(ctx, ""); err != nil {
 		return nil, err
 	}
 	return rep, r.judged(ctx, rep)

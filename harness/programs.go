@@ -14,15 +14,16 @@ import (
 
 	"recount/docker/recipes"
 	"recount/election"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/virtual/overlay"
 )
 
 // programs are the executables that this process has built, or found built, for virtual time.
-var programs struct {
+var programs = struct {
 	sync.Mutex
 	built map[election.Image]string
-}
+}{built: map[election.Image]string{}}
 
 // virtualProgram builds what an image runs, to run in virtual time, unless that was done before.
 func virtualProgram(ctx context.Context, image election.Image, progress func(string)) (string, error) {
@@ -35,11 +36,39 @@ func virtualProgram(ctx context.Context, image election.Image, progress func(str
 	if err != nil {
 		return "", err
 	}
-	if programs.built == nil {
-		programs.built = map[election.Image]string{}
-	}
 	programs.built[image] = path
 	return path, nil
+}
+
+// Program is an executable that was built to run in virtual time.
+type Program struct {
+	Image election.Image `json:"image"` // that it stands for
+	Path  string         `json:"-"`
+}
+
+// Programs builds what the nodes of a plan run in virtual time, unless that was done before, and returns each once.
+func Programs(ctx context.Context, p record.Plan, progress func(string)) (all []Program, err error) {
+	s, err := resolve(p)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	system, err := s.target.System(s.options)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	_, err = s.images(system, func(i election.Image) (string, error) {
+		path, err := virtualProgram(ctx, i, progress)
+		all = append(all, Program{i, path})
+		return path, err
+	})
+	return all, err
+}
+
+// UseProgram has this process run an executable that Programs has built elsewhere.
+func UseProgram(p Program) {
+	programs.Lock()
+	defer programs.Unlock()
+	programs.built[p.Image] = p.Path
 }
 
 func buildVirtual(ctx context.Context, image election.Image, progress func(string)) (string, error) {

@@ -17,11 +17,13 @@ import (
 	"recount/checkers"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/internal/seed"
 	"recount/nemesis"
 	"recount/report"
 	"recount/sim"
 	_ "recount/targets/specfile" // makes targets of files
+	"recount/virtual"
 	"recount/workloads"
 )
 
@@ -61,14 +63,19 @@ type run struct {
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	leads     leads
-	told      []string           // notes on what happened; those on the plan are the subject's
-	unread    *unread            // of real systems
-	ended     map[string]bool    // nodes that have ended by themselves
-	carried   func(sim.Carried)  // told what becomes of messages in simulation; nil for nobody
-	spoil     func(*sim.Cluster) // is told of the cluster before the run, in simulation; nil for nobody
-	relate    bool               // sum up what happens before what, in simulation
-	related   *sim.Relations     // that, once the run has begun
-	hash      func() uint64      // of all that the nodes did, where they do the same each time; else nil
+	told      []string                // notes on what happened; those on the plan are the subject's
+	unread    *unread                 // of real systems
+	ended     map[string]bool         // nodes that have ended by themselves
+	carried   func(sim.Carried)       // told what becomes of messages in simulation; nil for nobody
+	messages  func(m *record.Message) // keeps what nodes send each other elsewhere; nil for nobody
+	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
+	lastMessages func()
+	spoil        func(*sim.Cluster) // is told of the cluster before the run, in simulation; nil for nobody
+	relate       bool               // sum up what happens before what, in simulation
+	related      *sim.Relations     // that, once the run has begun
+	hash         func() uint64      // of all that the nodes did, where they do the same each time; else nil
+	trace        *virtual.Trace     // takes down what they did, in virtual time; nil for nothing
+	stop         *virtual.Stop      // is where the run ends before its end, in virtual time; nil for nowhere
 }
 
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
@@ -85,7 +92,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	for _, n := range s.notes {
 		cfg.Progress(n)
 	}
-	r := &run{subject: s, Config: cfg}
+	r := &run{subject: s, Config: cfg, relate: true}
 	rep, err := r.open()
 	if err != nil {
 		return nil, err
@@ -98,6 +105,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
+	r.sumUp(rep)
 	if err := r.judged(ctx, rep); err != nil {
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
@@ -196,6 +204,11 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 
 // carryOut does what the plan says, and has it recorded.
 func (r *run) carryOut(ctx context.Context, dir string) (err error) {
+	kept, err := r.keepMessages(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept()) }()
 	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
 		return err
 	}
@@ -216,8 +229,12 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		return r.recorder.Flush()
 	}
 	if failed != nil && ctx.Err() == nil {
-		if dir != "" {
-			failed = errors.Join(failed, r.cluster.SaveLogs(ctx, dir)) // they may tell why
+		if dir != "" { // the logs may tell why
+			if err := r.cluster.SaveLogs(ctx, dir); err != nil {
+				failed = errors.Join(failed, err)
+			} else if words := r.endedWith(dir); words != nil {
+				failed = hint.Add(failed, "%s", words[0])
+			}
 		}
 		return errors.Join(failed, r.recorder.Flush())
 	}
@@ -235,7 +252,20 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
 		r.note("logs are missing: %v", err)
 	}
+	for _, words := range r.endedWith(dir) {
+		r.note("%s", words)
+	}
 	return nil
+}
+
+// endedWith tells of each node that ended by itself what its log, saved under dir, says of it.
+func (r *run) endedWith(dir string) (told []string) {
+	for _, node := range slices.Sorted(maps.Keys(r.ended)) {
+		if words := lastWords(filepath.Join(dir, "nodes", node+".log")); words != "" {
+			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s", node, words))
+		}
+	}
+	return told
 }
 
 // begin records what the run is, and attaches everybody who watches or acts.
@@ -296,9 +326,17 @@ func (r *run) begin() {
 
 // proceed is the run itself. Whatever happens on the way, it ends with a healed cluster, if there is one left.
 func (r *run) proceed(ctx context.Context) error {
+	defer func() {
+		r.observers.Stop()
+		r.rest()
+	}()
 	err := r.cluster.Start(ctx)
 	if err == nil {
 		err = r.settle(ctx)
+	}
+	if err == nil && r.gone() {
+		r.note("no node was left to break after %v", r.cluster.Now().Round(time.Millisecond))
+		return nil
 	}
 	if err == nil {
 		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Settle})
@@ -315,23 +353,24 @@ func (r *run) proceed(ctx context.Context) error {
 	if err == nil {
 		err = r.recover(ctx)
 	}
-	r.observers.Stop()
-	r.rest()
 	return err
 }
 
 // step is how long the loop runs between two looks at the views.
 const step = 20 * time.Millisecond
 
+// gone reports whether every node ended by itself.
+func (r *run) gone() bool { return len(r.ended) == len(r.names) }
+
 // settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
-// run goes on without.
+// run goes on without, as long as there is anybody who could lead.
 func (r *run) settle(ctx context.Context) error {
 	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
 	if r.On != record.OnSim {
 		limit += 20 * time.Second // for the nodes to start
 	}
 	held := time.Duration(0)
-	for r.cluster.Now() < limit && held < r.bounds.Silence {
+	for r.cluster.Now() < limit && held < r.bounds.Silence && !r.gone() {
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err
 		}
@@ -339,8 +378,8 @@ func (r *run) settle(ctx context.Context) error {
 			held = 0
 		}
 	}
-	if held == 0 {
-		r.note("no leader known to a majority within %v of the start; last seen: %s", limit.Round(time.Second), r.views)
+	if held == 0 && !r.gone() {
+		r.note("no leader known to a majority within %v of the start; last seen: %s", r.cluster.Now().Round(time.Second), r.views)
 	}
 	return nil
 }
@@ -435,14 +474,24 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 		}
 		return c, err
 	case record.OnVirtual:
-		c, err := openVirtual(ctx, r.subject, r.Progress)
+		c, err := openVirtual(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		r.hash = c.Hash
+		if r.messages != nil {
+			c.OnPacket(newPackets(c.system, r.messages).sent)
+		}
 		return c, nil
 	}
-	return openContainers(ctx, r.subject, record.RunID(dir), r.Executable, r.Progress)
+	c, err := openContainers(ctx, r.subject, record.RunID(dir), r.Executable, r.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if r.messages != nil {
+		r.countTraffic(c)
+	}
+	return c, nil
 }
 
 func (r *run) append(op history.Op) {

@@ -26,21 +26,33 @@ func inMemory(ctx context.Context, p record.Plan, unkept *history.Frame, watch [
 	if p.On != record.OnVirtual {
 		p.On = record.OnSim
 	}
-	s, err := resolve(p)
+	r, rep, err := unwritten(ctx, p, func(r *run) { r.unkept, r.watches, r.relate = unkept, watch, true })
 	if err != nil {
-		return nil, Usage(err)
-	}
-	r := &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: unkept, watches: watch, relate: true}
-	rep := r.outline()
-	r.listen(nil, 0)
-	if err := r.carryOut(ctx, ""); err != nil {
 		return nil, err
 	}
+	r.sumUp(rep)
+	rep.Took = time.Since(rep.Started)
+	return rep, r.judged(ctx, rep)
+}
+
+// sumUp keeps what a simulated run tells to those who learn from it.
+func (r *run) sumUp(rep *record.Run) {
 	if r.related != nil {
 		rep.Relations, rep.Kinds = r.related.Seen(), r.related.Kinds()
 	}
-	rep.Took = time.Since(rep.Started)
-	return rep, r.judged(ctx, rep)
+}
+
+// unwritten makes a run that writes nothing to disk, once set has said what else is to be so. It is not judged.
+func unwritten(ctx context.Context, p record.Plan, set func(r *run)) (*run, *record.Run, error) {
+	s, err := resolve(p)
+	if err != nil {
+		return nil, nil, Usage(err)
+	}
+	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	set(r)
+	rep := r.outline()
+	r.listen(nil, 0)
+	return r, rep, r.carryOut(ctx, "")
 }
 
 // Recall gives a run of Glance its history: the run is made again by its plan, and is the same, op for op. A run that has its

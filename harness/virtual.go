@@ -43,13 +43,14 @@ func schedule(order string) (virtual.Schedule, error) {
 	return virtual.Schedule{}, hint.Unknown("order of goroutines", order, record.Orders)
 }
 
-func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *virtualized, err error) {
+func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
+	s := r.subject
 	c := &virtualized{s: s, asked: map[string]*systemNode{}, beside: map[string]election.Observer{}}
 	if c.system, err = s.target.System(s.options); err != nil {
 		return nil, Usage(err)
 	}
 	if c.paths, err = s.images(c.system, func(i election.Image) (string, error) {
-		return virtualProgram(ctx, i, progress)
+		return virtualProgram(ctx, i, r.Progress)
 	}); err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func openVirtual(ctx context.Context, s *subject, progress func(string)) (_ *vir
 	if err != nil {
 		return nil, err
 	}
-	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order})
+	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop})
 	if err != nil {
 		return nil, err
 	}

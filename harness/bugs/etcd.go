@@ -10,8 +10,9 @@ func init() {
 				"Pre-vote, an option since 3.4 and the default since 3.5, has it ask first.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/issues/8499", "https://github.com/etcd-io/etcd/issues/12959"},
 			Property: "sticky-leader",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "etcd 3.4.23",
+			Virtual:  "3.4.15",
 			Controls: []Control{
 				{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}},
 				{About: "etcd 3.6.16", Options: map[string]string{"version": "3.6.16"}},
@@ -26,8 +27,9 @@ func init() {
 				"https://github.com/etcd-io/etcd/blob/main/CHANGELOG/CHANGELOG-3.5.md",
 			},
 			Property: "sticky-leader",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "etcd 3.4.23",
+			Virtual:  "3.4.15",
 			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
 		Row{
@@ -37,8 +39,9 @@ func init() {
 				"mends the end of it; that the follower is left alone meanwhile is so in every version with check-quorum, since 3.0.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/issues/8129"},
 			Property: "sticky-leader",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "etcd 3.4.23",
+			Virtual:  "3.4.15",
 			Controls: []Control{{About: "etcd 3.4.23, pre-vote on", Options: map[string]string{"pre-vote": "true"}}},
 		},
 	)

@@ -61,7 +61,8 @@ func (o Outcome) Surprising() bool { return o.Control != (o.Word == held) }
 
 // Measurer makes the runs of rows.
 type Measurer struct {
-	Runs int // of each side, with the seeds from 1
+	Runs int    // of each side, with the seeds from 1
+	On   string // measures only the sides that run there; "" for all
 	// Make makes one run, on containers or in simulation as its plan says.
 	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
 	// Tell is told what each run came to.
@@ -74,7 +75,14 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 	var counts []Count
 	var why error // the first run could not be made, if no run could
 	made := false
-	for _, side := range r.sides() {
+	sides, err := r.sides()
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range sides {
+		if m.On != "" && m.On != side.on {
+			continue
+		}
 		key, err := r.key(side)
 		if err != nil {
 			return nil, err

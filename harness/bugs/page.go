@@ -23,7 +23,11 @@ func (rec *Record) Page() (string, error) {
 	b.WriteString(pageHead)
 	b.WriteString("| bug | property | ran on | shown | undecided | failed |\n|---|---|---|---|---|---|\n")
 	for _, r := range All() {
-		for i, side := range r.sides() {
+		sides, err := r.sides()
+		if err != nil {
+			return "", err
+		}
+		for i, side := range sides {
 			c, measured, err := rec.count(r, side)
 			if err != nil {
 				return "", err
@@ -44,6 +48,7 @@ func (rec *Record) Page() (string, error) {
 		}
 	}
 	rec.soaks(&b)
+	unshownPage(&b)
 	for _, r := range All() {
 		if err := rec.section(&b, r); err != nil {
 			return "", err
@@ -56,7 +61,11 @@ func (rec *Record) Page() (string, error) {
 func (rec *Record) section(b *strings.Builder, r Row) error {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", r.Name, r.Bug)
 	fmt.Fprintf(b, "Sources: <%s>\n\n", strings.Join(r.Sources, ">, <"))
-	for _, side := range r.sides() {
+	sides, err := r.sides()
+	if err != nil {
+		return err
+	}
+	for _, side := range sides {
 		c, measured, err := rec.count(r, side)
 		if err != nil {
 			return err

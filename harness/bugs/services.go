@@ -7,6 +7,20 @@ func init() {
 	checked := []Control{{About: "the same, with the token checked", Workloads: []string{"fence"}}}
 	register(
 		Row{
+			Name: "etcd-election-lost-session",
+			Bug: "A candidate waits in Campaign, and its session ends. Campaign waits on: when those before it are gone it says that the candidate " +
+				"leads, which has no key any more, while another one leads indeed. The client's makers leave it to those who use it to watch the " +
+				"session; an operator of PostgreSQL that did not had no failover for twelve hours.",
+			Sources: []string{
+				"https://github.com/cagriekin/charts/issues/326", "https://github.com/etcd-io/etcd/issues/12334",
+				"https://pkg.go.dev/go.etcd.io/etcd/client/v3/concurrency#Election.Campaign",
+			},
+			Property: "exclusive-leadership",
+			On:       []string{record.OnVirtual},
+			Affected: "etcd 3.6.16, clientv3/concurrency 3.6.4, session not watched",
+			Controls: []Control{{About: "the same, session watched", Options: map[string]string{"watch-session": "true"}}},
+		},
+		Row{
 			Name: "etcd-election-paused-leader",
 			Bug: "A leader elected through etcd stands still until its lease is over and somebody else leads, goes on, and writes. " +
 				"An election keeps nobody from writing; the revision of the leader's key, checked by what is written to, does.",
@@ -15,7 +29,7 @@ func init() {
 				"https://etcd.io/docs/v3.6/learning/why/#notes-on-the-usage-of-lock-and-lease",
 			},
 			Property: "fencing",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "etcd 3.6.16, clientv3/concurrency 3.6.4, revision not checked",
 			Controls: checked,
 		},
@@ -25,8 +39,9 @@ func init() {
 				"back, and so is the next one in line.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/issues/11456", "https://jepsen.io/analyses/etcd-3.4.3"},
 			Property: "single-leader-per-term",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "etcd 3.4.23, /v3/lock/lock",
+			Virtual:  "3.4.15",
 			Controls: []Control{{About: "etcd 3.5.35", Options: map[string]string{"version": "3.5.35"}}},
 		},
 		Row{
@@ -69,12 +84,25 @@ func init() {
 			Controls: []Control{{About: "the same, appendfsync always", Options: map[string]string{"persistence": "always"}}},
 		},
 		Row{
+			Name: "controller-runtime-shutdown",
+			Bug: "A manager that does not lead is asked to end, and on its way out starts what only a leader is to do, beside the leader. Since " +
+				"0.17.3 it does not start what was not started before.",
+			Sources: []string{
+				"https://github.com/kubernetes-sigs/controller-runtime/issues/2719", "https://github.com/kubernetes-sigs/controller-runtime/pull/2724",
+			},
+			Property: "exclusive-leadership",
+			Also:     []string{"single-leader-per-term"},
+			On:       []string{record.OnVirtual},
+			Affected: "controller-runtime 0.17.2, client-go 0.29.0",
+			Controls: []Control{{About: "controller-runtime 0.17.3, client-go 0.29.2", Options: map[string]string{"version": "0.17.3"}}},
+		},
+		Row{
 			Name: "client-go-lease-duration",
 			Bug: "A candidate waits for its own lease duration before it takes the lease, not for the one that the holder has " +
 				"written into it. If its own is shorter, it takes a lease that is being renewed.",
 			Sources:  []string{"https://github.com/kubernetes/kubernetes/issues/47671"},
 			Property: "exclusive-leadership",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "client-go 0.26.15",
 			Controls: []Control{{About: "client-go 0.34.1", Options: map[string]string{"version": "0.34.1"}}},
 		},
@@ -84,7 +112,7 @@ func init() {
 				"successor begins.",
 			Sources:  []string{"https://github.com/kubernetes/client-go/issues/728"},
 			Property: "exclusive-leadership",
-			On:       []string{record.OnDocker},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "client-go 0.34.1, ReleaseOnCancel",
 			Controls: []Control{{About: "the same, without", Options: map[string]string{"release-on-cancel": "false"}}},
 		},

@@ -5,6 +5,7 @@ package bugs
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"recount/harness"
 	"recount/harness/record"
@@ -20,6 +21,9 @@ type Row struct {
 	Also     []string // what it may break besides
 	On       []string // where its runs are made: record.OnDocker, record.OnSim, record.OnVirtual
 	Affected string   // what the scenario runs, in words: "etcd 3.4.23"
+	// Virtual is the version that takes the place of the scenario's in virtual time, where that one cannot be built: it comes as a
+	// package of Debian's. "" is the same.
+	Virtual  string
 	Controls []Control
 }
 
@@ -88,7 +92,12 @@ type side struct {
 }
 
 // sides are all of a row's, what the bug affects before the controls.
-func (r Row) sides() (all []side) {
+func (r Row) sides() (all []side, err error) {
+	s, err := harness.LoadScenario(r.Scenario())
+	if err != nil {
+		return nil, err
+	}
+	version := s.Plan(record.Plan{}).Options["version"]
 	for _, on := range r.On {
 		in := ""
 		switch on {
@@ -98,11 +107,19 @@ func (r Row) sides() (all []side) {
 			in = ", in virtual time"
 		}
 		for i, c := range append([]Control{{About: r.Affected}}, r.Controls...) {
+			if on == record.OnVirtual && r.Virtual != "" && c.Target == "" && c.Options["version"] == "" {
+				c.About = strings.Replace(c.About, version, r.Virtual, 1)
+				c.Options = maps.Clone(c.Options)
+				if c.Options == nil {
+					c.Options = map[string]string{}
+				}
+				c.Options["version"] = r.Virtual
+			}
 			c.About += in
 			all = append(all, side{c, on, i > 0})
 		}
 	}
-	return all
+	return all, nil
 }
 
 // plans are so many runs of one side, with the seeds from 1.

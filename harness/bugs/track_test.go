@@ -32,13 +32,16 @@ func TestRows(t *testing.T) {
 			require.NotEmpty(t, r.Controls)
 			require.NotEmpty(t, r.On)
 			keys := map[string]bool{}
-			for _, side := range r.sides() {
+			sides, err := r.sides()
+			require.NoError(t, err)
+			for _, side := range sides {
 				p, err := r.plan(side, 1)
 				require.NoError(t, err)
 				require.NotEmpty(t, p.Schedule)
 				key, err := r.key(side)
 				require.NoError(t, err)
 				require.False(t, keys[key], "two sides are the same run")
+				require.NotContains(t, p.Options["version"]+side.About, "3.4.23, in virtual time", "it is a package of Debian's")
 				keys[key] = true
 			}
 		})
@@ -93,7 +96,7 @@ func TestMeasure(t *testing.T) {
 	require.NoError(t, err)
 	r, told := rows[0], 0
 	m := Measurer{
-		Runs: 3,
+		Runs: 3, On: record.OnDocker,
 		Make: func(_ context.Context, p record.Plan) (*record.Run, error) {
 			switch {
 			case p.Options["version"] == "3.6.16":
@@ -118,7 +121,9 @@ func TestMeasure(t *testing.T) {
 	require.True(t, Reliable([]Count{counts[0], counts[2]}))
 
 	var rec Record
-	rec.Put(r.Name, counts)
+	require.NoError(t, rec.Put(r, counts))
+	require.NoError(t, rec.Put(r, counts[:1]), "what is measured again takes the place of itself alone")
+	require.Len(t, rec.Rows, 3)
 	page, err := rec.Page()
 	require.NoError(t, err)
 	require.Contains(t, page, "| [etcd-rejoin](#etcd-rejoin) | `sticky-leader` | **etcd 3.4.23** | **3 of 3** | 0 | 0 |")

@@ -41,11 +41,27 @@ func Load(dir string) (rec Record, err error) {
 	return rec, nil
 }
 
-// Put takes in what was measured of a row, in the place of what was known of it.
-func (rec *Record) Put(row string, counts []Count) {
-	rec.Rows = slices.DeleteFunc(rec.Rows, func(c Count) bool { return c.Row == row })
+// Put takes in what was measured of a row, in the place of what was known of the same sides, and of those that it no longer has.
+func (rec *Record) Put(r Row, counts []Count) error {
+	sides, err := r.sides()
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, s := range sides {
+		key, err := r.key(s)
+		if err != nil {
+			return err
+		}
+		keep[key] = true
+	}
+	for _, c := range counts {
+		keep[c.Key] = false
+	}
+	rec.Rows = slices.DeleteFunc(rec.Rows, func(c Count) bool { return c.Row == r.Name && !keep[c.Key] })
 	rec.Rows = append(rec.Rows, counts...)
 	slices.SortStableFunc(rec.Rows, func(a, b Count) int { return strings.Compare(a.Row, b.Row) })
+	return nil
 }
 
 // PutSoak takes in a soak, in the place of what was known of it.

@@ -17,6 +17,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/campaign/store"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -144,6 +145,94 @@ func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	require.Equal(t, said(t, undisturbed), said(t, other))
 	for _, f := range other.Findings {
 		require.FileExists(t, filepath.Join(elsewhere, f.Run, f.Property+".yaml"))
+	}
+}
+
+// What people and pages look at is the same, however often the same is made: a row of trends for each target and edition, a point of
+// the curve for each number of runs.
+func TestToMakeAnEditionAgainAddsNoRows(t *testing.T) {
+	dir := t.TempDir()
+	st := opened(t, dir+"/store")
+	rows := func(text string) (trends, curve string) {
+		_, err := loaded(t, text).Run(t.Context(), Config{Store: st, Folder: dir, Jobs: 1})
+		require.NoError(t, err)
+		a, err := os.ReadFile(filepath.Join(dir, TrendsFile))
+		require.NoError(t, err)
+		b, err := os.ReadFile(filepath.Join(dir, CoverageFile))
+		require.NoError(t, err)
+		return string(a), string(b)
+	}
+	trends, curve := rows(small)
+	require.Equal(t, 2, strings.Count(trends, "\n"), "one for each target")
+	again, same := rows(small)
+	require.Equal(t, trends, again)
+	require.Equal(t, curve, same)
+	more, longer := rows(strings.Replace(small, "runs: 80", "runs: 90", 1))
+	require.Equal(t, 4, strings.Count(more, "\n"))
+	require.True(t, strings.HasPrefix(more, trends))
+	require.NotContains(t, longer, curve, "the curve is of one edition")
+
+	file := filepath.Join(dir, "rows")
+	one := Trend{Edition: "a", Target: "raft", Runs: 10}
+	require.NoError(t, putTrends(file, []Trend{one, {Edition: "b", Target: "raft", Runs: 10}}))
+	one.Runs = 20
+	require.NoError(t, putTrends(file, []Trend{one}))
+	got, err := readRows[Trend](file)
+	require.NoError(t, err)
+	require.Equal(t, []Trend{{Edition: "b", Target: "raft", Runs: 10}, one}, got, "an edition that a budget ended has gone on")
+}
+
+// Nothing is shrunk when the budget is spent: that is told, and the same command without it shrinks what is left.
+func TestABudgetEndsShrinking(t *testing.T) {
+	dir := t.TempDir()
+	st := opened(t, dir+"/store")
+	want, err := loaded(t, small).Run(t.Context(), Config{Store: st, Folder: dir})
+	require.NoError(t, err)
+	for _, prefix := range []string{"findings/", "yardstick/"} {
+		all, err := keys(t.Context(), st, prefix)
+		require.NoError(t, err)
+		require.NotEmpty(t, all)
+		require.NoError(t, st.DeleteAll(t.Context(), all))
+	}
+	other := t.TempDir()
+	s, err := loaded(t, small+"budget: 1ns").Run(t.Context(), Config{Store: st, Folder: other})
+	require.NoError(t, err)
+	require.Equal(t, 120, s.Runs, "those that there are")
+	require.Empty(t, s.Findings)
+	require.Positive(t, s.Targets[0].Unshrunk)
+	require.Equal(t, 2, s.Status)
+	require.NoFileExists(t, filepath.Join(other, TrendsFile))
+	s, err = loaded(t, small).Run(t.Context(), Config{Store: st, Folder: other})
+	require.NoError(t, err)
+	require.Equal(t, said(t, want), said(t, s))
+	require.FileExists(t, filepath.Join(other, TrendsFile))
+}
+
+// Runs on containers do not repeat: what they have shown is shrunk by several runs of each plan, and kept, whatever is made later.
+func TestWhatContainersShowIsKept(t *testing.T) {
+	const text = "targets: [{target: raft, property: sticky-leader}]\non: docker\nfaults: [isolate]\nnodes: 3\ntime: 8s\nshard: 5\nruns: 10\nseed: 3"
+	dir := t.TempDir()
+	st := opened(t, dir+"/store")
+	made := 0
+	simulate := func(ctx context.Context, p record.Plan) (*record.Run, error) {
+		made++
+		p.On = record.OnSim
+		return harness.Simulate(ctx, p)
+	}
+	s, err := loaded(t, text).Run(t.Context(), Config{Store: st, Folder: dir, Make: simulate})
+	require.NoError(t, err)
+	require.NotEmpty(t, s.Findings)
+	require.LessOrEqual(t, made, 10+len(s.Findings)*(shrinking[record.OnDocker].Runs+20), "a few hours' worth at most")
+	for _, f := range s.Findings {
+		require.Contains(t, f.Repeat, "--on docker")
+		require.FileExists(t, filepath.Join(dir, f.Run, f.Property+".yaml"))
+	}
+	made = 0
+	more, err := loaded(t, strings.Replace(text, "runs: 10", "runs: 15", 1)).Run(t.Context(), Config{Store: st, Folder: dir, Make: simulate})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(more.Findings), len(s.Findings))
+	for i := range s.Findings {
+		require.Equal(t, s.Findings[i].Run, more.Findings[i].Run)
 	}
 }
 

@@ -108,16 +108,17 @@ type Side struct {
 // Change is one finding on both sides.
 type Change struct {
 	Finding
-	State  string        `json:"state"` // "new", "gone" or "still there"
+	State  string        `json:"state"` // "new", "gone", "still there" or "perhaps there"
 	Before estimate.Rate `json:"before"`
 	After  estimate.Rate `json:"after"`
 }
 
 // The states of changes.
 const (
-	StillThere = "still there"
-	NewThere   = "new"
-	GoneThere  = "gone"
+	StillThere   = "still there"
+	NewThere     = "new"
+	GoneThere    = "gone"
+	PerhapsThere = "perhaps there" // not found, but runs broke what is looked for in circumstances that were not shrunk
 )
 
 // Compare tells what B found that A did not, and the other way round. What is known to the file of B is not new.
@@ -125,7 +126,7 @@ func Compare(a, b *Summary) *Comparison {
 	c := &Comparison{A: a.side(), B: b.side(), Changes: []Change{}, Untested: []string{}}
 	before, after := a.found(), b.found()
 	for name, f := range after {
-		ch := Change{Finding: f, State: NewThere, After: estimate.Of(f.Runs, f.Of), Before: estimate.Of(0, a.runs(f.Target))}
+		ch := Change{Finding: f, State: NewThere, After: estimate.Of(f.Runs, f.Of), Before: estimate.Of(0, a.looked(f.Target).Runs)}
 		if old, was := before[name]; was {
 			ch.State, ch.Before = StillThere, estimate.Of(old.Runs, old.Of)
 		} else if !f.Known {
@@ -134,17 +135,21 @@ func Compare(a, b *Summary) *Comparison {
 		c.Changes = append(c.Changes, ch)
 	}
 	for name, f := range before {
-		runs := b.runs(f.Target)
 		if _, is := after[name]; is {
 			continue
 		}
-		if runs == 0 {
+		t := b.looked(f.Target)
+		if t.Runs == 0 {
 			c.Untested = append(c.Untested, f.Target)
 			continue
 		}
-		c.Changes = append(c.Changes, Change{Finding: f, State: GoneThere, Before: estimate.Of(f.Runs, f.Of), After: estimate.Of(0, runs)})
+		ch := Change{Finding: f, State: GoneThere, Before: estimate.Of(f.Runs, f.Of), After: estimate.Of(0, t.Runs)}
+		if t.Unshrunk > 0 {
+			ch.State = PerhapsThere
+		}
+		c.Changes = append(c.Changes, ch)
 	}
-	order := []string{NewThere, StillThere, GoneThere}
+	order := []string{NewThere, StillThere, PerhapsThere, GoneThere}
 	slices.SortFunc(c.Changes, func(x, y Change) int {
 		return cmp.Or(slices.Index(order, x.State)-slices.Index(order, y.State), cmp.Compare(x.Target, y.Target), cmp.Compare(x.Signature, y.Signature))
 	})
@@ -166,12 +171,12 @@ func (s *Summary) found() map[string]Finding {
 	return all
 }
 
-// runs is how many were made of a target.
-func (s *Summary) runs(target string) int {
+// looked is how much of a target was tested; nothing of one that is not there.
+func (s *Summary) looked(target string) Looked {
 	for _, t := range s.Targets {
 		if t.Target == target {
-			return t.Runs
+			return t
 		}
 	}
-	return 0
+	return Looked{}
 }

@@ -42,6 +42,26 @@ func TestWhatTheOtherSideDoesNotHaveFailsAComparison(t *testing.T) {
 	require.Equal(t, 0, Compare(a, b).Status)
 }
 
+// What was not shrunk may be what was found before: it is not told to be gone.
+func TestWhatIsPerhapsThereIsNotGone(t *testing.T) {
+	l := &ledger{Entries: map[string]*entry{}}
+	before, after := edition("a", true), edition("b", false)
+	after.Targets[0].Unshrunk = 3
+	for _, s := range []*Summary{before, after} {
+		l.stand(s, &Campaign{}, time.Now())
+		require.NoError(t, l.write(filepath.Join(t.TempDir(), "ledger.json"), s))
+	}
+	require.Empty(t, after.Findings)
+	c := Compare(before, after)
+	require.Equal(t, PerhapsThere, c.Changes[0].State)
+	require.Contains(t, c.Sentence(), "1 perhaps there, 0 gone")
+	after.Targets[0].Unshrunk = 0
+	require.Equal(t, GoneThere, Compare(before, after).Changes[0].State)
+	after = edition("c", true)
+	l.stand(after, &Campaign{}, time.Now())
+	require.Equal(t, Seen, after.Findings[0].State, "it was never gone")
+}
+
 func TestAFolderWithoutAnEditionIsNotListed(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(Folder(dir), "only@store", "store"), 0o755))

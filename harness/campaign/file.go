@@ -133,7 +133,7 @@ const (
 func Load(file string) (*Campaign, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, harness.Usage(err)
+		return nil, harness.Usage(hint.Add(fmt.Errorf("read the campaign: %w", err), "name a campaign's YAML file: targets, faults, how many runs"))
 	}
 	c := &Campaign{}
 	if err = strict.Decode(text, c); err == nil {

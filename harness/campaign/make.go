@@ -13,6 +13,7 @@ import (
 
 	"recount/harness/estimate"
 	"recount/harness/hunt"
+	"recount/harness/looked"
 	"recount/harness/record"
 )
 
@@ -58,12 +59,16 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 	r := &Result{Shard: s.ID(), Chain: s.Chain, Runs: s.Runs}
 	var reach estimate.Reach
 	run, number := s.number(), uint64(0)
-	kinds, aims := map[string]*Kind{}, map[hunt.Aimed]*Aim{}
+	kinds, aims := map[string]*Kind{}, map[looked.Aimed]*Aim{}
 	worth := slices.Clone(parents)
 	var failed error
+	each := cfg.Each
 	cfg.Seed, cfg.Runs, cfg.Budget, cfg.KeepGoing, cfg.Parents = s.Seed(from), s.Runs, 0, true, parents
 	cfg.Each = func(t hunt.Trial) {
 		number++
+		if each != nil {
+			each(t)
+		}
 		reach.Add(run+number, short(t.Reached))
 		if t.Fresh {
 			worth = append(worth, t.Plan)
@@ -133,9 +138,9 @@ func (s Shard) number() uint64 {
 }
 
 // short are the keys that coverage is merged by.
-func short(all []uint64) iter.Seq[uint32] {
+func short(all map[looked.Feature]struct{}) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		for _, k := range all {
+		for k := range all {
 			if !yield(uint32(k)) {
 				return
 			}

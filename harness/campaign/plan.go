@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"recount/harness"
 	"recount/harness/campaign/store"
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/targets"
 )
@@ -19,6 +21,7 @@ type Plan struct {
 	Edition  string    `json:"edition"`
 	Indexes  int       `json:"indexes"`
 	Each     int       `json:"each"` // chains of an index
+	Programs []program `json:"programs,omitempty"`
 }
 
 // subjects are a campaign's targets by the ids of their subjects, and those in the order of the targets.
@@ -89,8 +92,17 @@ func (c *Campaign) Plan(runs int) (*Plan, error) {
 // Key is where a plan lies in the store.
 func (p *Plan) Key() string { return "plans/" + p.Edition }
 
-// Put keeps the plan.
-func (p *Plan) Put(ctx context.Context, s *store.Store) error {
+// Virtual reports whether some of the campaign runs servers in virtual time.
+func (p *Plan) Virtual() bool {
+	return slices.ContainsFunc(p.Campaign.Targets, func(t Target) bool { return t.On == record.OnVirtual })
+}
+
+// Put keeps the plan, and with it the servers that run in virtual time: they are built here, and lines that tell how far that is go
+// to progress.
+func (p *Plan) Put(ctx context.Context, s *store.Store, progress func(string)) (err error) {
+	if p.Programs, err = p.Campaign.putPrograms(ctx, s, progress); err != nil {
+		return err
+	}
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -127,6 +139,11 @@ func (p *Plan) Make(ctx context.Context, s *store.Store, index int, tell func(do
 		return err
 	}
 	subjects, _, err := p.Campaign.subjects(binary)
+	if err != nil {
+		return err
+	}
+	remove, err := usePrograms(ctx, s, p.Programs)
+	defer remove()
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,13 @@ import (
 func TestTheFolderIsCopiedToTheStore(t *testing.T) {
 	dir := t.TempDir()
 	st := opened(t, filepath.Join(dir, "store"))
-	run := func(folder string) (*Campaign, *Summary) {
-		c := loaded(t, "targets: [{target: raft, property: sticky-leader}]\nfaults: [isolate]\nnodes: 3\ntime: 8s\nruns: 60\nshard: 30\nseed: 3")
+	run := func(folder, runs string) (*Campaign, *Summary) {
+		c := loaded(t, "targets: [{target: raft, property: sticky-leader}]\nfaults: [isolate]\nnodes: 3\ntime: 8s\nshard: 30\nseed: 3\nruns: "+runs)
 		s, err := c.Run(t.Context(), Config{Store: st, Folder: filepath.Join(dir, folder), Jobs: 1, Copy: true})
 		require.NoError(t, err)
 		return c, s
 	}
-	c, first := run("one")
+	c, first := run("one", "60")
 	require.NotEmpty(t, first.Findings)
 	copied := os.DirFS(filepath.Join(dir, "store", "campaigns", c.Name))
 	files := 0
@@ -37,11 +37,11 @@ func TestTheFolderIsCopiedToTheStore(t *testing.T) {
 	}))
 	require.Greater(t, files, 10, "the kept runs are among them")
 
-	_, second := run("two")
+	_, second := run("two", "90")
 	require.Equal(t, first.Findings[0].First, second.Findings[0].First, "the ledger is the first machine's")
-	old, err := os.ReadFile(filepath.Join(dir, "one", TrendsFile))
+	rows, err := readRows[Trend](filepath.Join(dir, "two", TrendsFile))
 	require.NoError(t, err)
-	now, err := os.ReadFile(filepath.Join(dir, "two", TrendsFile))
-	require.NoError(t, err)
-	require.Greater(t, len(now), len(old), "it goes on with the trends")
+	require.Len(t, rows, 2, "it goes on with the trends")
+	require.Equal(t, 60, rows[0].Runs)
+	require.Equal(t, 90, rows[1].Runs)
 }

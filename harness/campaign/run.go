@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -11,12 +12,13 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"recount/harness"
 	"recount/harness/batch"
 	"recount/harness/campaign/store"
 	"recount/harness/hunt"
 	"recount/harness/record"
-	"recount/harness/shrink"
 	"recount/internal/hint"
 )
 
@@ -34,13 +36,6 @@ type Config struct {
 	Progress func(Progress)
 	// Poll is how long to wait for chains that other processes are at; 0 is a second.
 	Poll time.Duration
-}
-
-// Progress is how far a campaign is.
-type Progress struct {
-	batch.Progress     // in runs
-	Rate           int // runs of this process a second
-	Findings       int // signatures
 }
 
 // subject is a target of a campaign that is run.
@@ -72,19 +67,26 @@ func (c *Campaign) Run(ctx context.Context, cfg Config) (*Summary, error) {
 	}
 	inner := ctx
 	if c.Budget > 0 {
+		w.until = w.begun.Add(c.Budget)
 		var stop context.CancelFunc
-		inner, stop = context.WithTimeout(ctx, c.Budget)
+		inner, stop = context.WithDeadline(ctx, w.until.Add(-aside(c.Budget)))
 		defer stop()
 	}
 	failed := w.show(ctx, Running)
+	w.count()
+	stop := w.keepTelling()
 	if failed == nil && !cfg.Collect {
 		failed = w.work(inner, ctx)
 	}
 	if failed == nil && ctx.Err() == nil {
 		failed = w.concludeAll(ctx, c.Budget > 0 && inner.Err() != nil)
 	}
+	stop()
 	return w.end(ctx, failed)
 }
+
+// aside is what of a budget is left for shrinking what is found last, and for the yardstick: a quarter, ten minutes at most.
+func aside(budget time.Duration) time.Duration { return min(budget/4, 10*time.Minute) }
 
 // runner is a campaign under way in this process.
 type runner struct {
@@ -93,9 +95,12 @@ type runner struct {
 	who      string
 	binary   string
 	begun    time.Time
+	before   time.Duration // that the edition took until then
 	subjects []*subject
-	made     int // runs, by this process
+	until    time.Time // the end of the budget; zero without one
+	made     int       // runs, by this process
 	shown    time.Time
+	telling
 	view     *view
 	copy     *copied
 	shrinker *shrinker
@@ -116,7 +121,7 @@ func (c *Campaign) open(ctx context.Context, cfg Config) (*runner, error) {
 	if w.binary, err = Binary(); err != nil {
 		return nil, err
 	}
-	w.shrinker = &shrinker{store: w.Store, folder: w.Folder, make: w.run, config: shrink.Config{Jobs: 1}}
+	w.shrinker = &shrinker{store: w.Store, folder: w.Folder, make: w.run}
 	by, ids, err := c.subjects(w.binary)
 	if err != nil {
 		return nil, err
@@ -126,6 +131,7 @@ func (c *Campaign) open(ctx context.Context, cfg Config) (*runner, error) {
 		if !s.target.repeats() {
 			s.config.Make = w.run // a hunt simulates by itself, without a history
 		}
+		s.config.Each = func(hunt.Trial) { w.tried.Add(1) }
 		if err = w.read(ctx, s); err != nil {
 			return nil, err
 		}
@@ -136,7 +142,10 @@ func (c *Campaign) open(ctx context.Context, cfg Config) (*runner, error) {
 			return nil, err
 		}
 	}
-	w.view, err = openView(w.Folder)
+	if w.view, err = openView(w.Folder); err != nil {
+		return nil, err
+	}
+	w.before, err = w.view.took(w.edition())
 	return w, err
 }
 
@@ -252,7 +261,7 @@ func (w *runner) each(ctx, outer context.Context, next func() (job, bool)) (busy
 			return nil, err
 		}
 		d.Job.done[d.Job.chain.Number] = d.Job.sum.has(d.Job.chain)
-		if err := w.conclude(outer, d.Job.subject, false); err != nil {
+		if err := w.conclude(outer, d.Job.subject, false, w.until); err != nil {
 			return nil, err
 		}
 		if err := w.tell(outer); err != nil {
@@ -302,7 +311,7 @@ func (w *runner) do(ctx context.Context, j job) (out came, err error) {
 		out.busy = true
 		return out, nil
 	}
-	defer func() { err = errors.Join(err, claim.Release(ctx)) }()
+	defer func() { err = cmp.Or(err, claim.Release(ctx)) }()
 	results, made, err := j.make(ctx, w.Store, j.chain)
 	return came{results: results, made: made}, err
 }
@@ -418,8 +427,9 @@ func (s *subject) hunt(ctx context.Context, st *store.Store, c Chain, i int) (r 
 	return r, worth, err
 }
 
-// conclude shrinks what is new in the waves of a subject that are made, in their order; with all, in a wave that is not.
-func (w *runner) conclude(ctx context.Context, s *subject, all bool) error {
+// conclude shrinks what is new in the waves of a subject that are made, in their order; with all, in a wave that is not. At the end
+// of the budget, or of the share of it that ends by then, what is not shrunk is left.
+func (w *runner) conclude(ctx context.Context, s *subject, all bool, by time.Time) error {
 	for ; s.concluded*wave < len(s.chains); s.concluded++ {
 		first := s.concluded * wave
 		last := min(first+wave, len(s.chains))
@@ -443,36 +453,80 @@ func (w *runner) conclude(ctx context.Context, s *subject, all bool) error {
 		if !s.partial {
 			s.shrunk, err = shrunk(ctx, w.Store, s.id)
 		}
-		s.partial = !whole
+		s.partial = !whole && s.target.repeats()
 		if err == nil {
-			err = w.shrinker.conclude(ctx, s.id, s.concluded, runs, s.sum, s.shrunk, whole)
+			err = within(ctx, by, func(ctx context.Context) error {
+				return w.shrinker.conclude(ctx, s.id, s.On, s.concluded, runs, s.sum, s.shrunk, whole)
+			})
 		}
-		if err = errors.Join(err, claim.Release(ctx)); err != nil {
+		if errors.Is(err, errSpent) {
+			s.partial, err = s.target.repeats(), nil // what the waves after it would shrink hangs on it
+		}
+		if err = cmp.Or(err, claim.Release(ctx)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// concludeAll shrinks what is left, when all is made or, with spent, the budget is.
+// errSpent says that the time for something was over before it was done.
+var errSpent = errors.New("the budget is spent")
+
+// within does something until a time; without one, as long as it takes.
+func within(ctx context.Context, by time.Time, do func(context.Context) error) error {
+	if by.IsZero() {
+		return do(ctx)
+	}
+	inner, stop := context.WithDeadline(ctx, by)
+	defer stop()
+	err := do(inner)
+	if err != nil && inner.Err() != nil && ctx.Err() == nil {
+		return errSpent
+	}
+	return err
+}
+
+// concludeAll shrinks what is left, several subjects at once, when all is made or, with spent, the time for that is over. What is left
+// of the budget they share.
 func (w *runner) concludeAll(ctx context.Context, spent bool) error {
 	w.budgeted = spent
-	for _, s := range w.subjects {
+	if err := w.measureAll(ctx); err != nil {
+		return err
+	}
+	workers := w.workers()
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i, s := range w.subjects {
 		for w.Collect && s.plan(w.campaign.Shard) {
 		}
-		for len(s.chains) > s.concluded*wave {
-			before := s.concluded
-			if err := w.conclude(ctx, s, spent || w.Collect); err != nil {
-				return err
+		g.Go(func() error {
+			by := w.until
+			if rounds := (len(w.subjects) - i + workers - 1) / workers; !by.IsZero() {
+				by = time.Now().Add(time.Until(by) / time.Duration(rounds))
 			}
-			if before < s.concluded {
-				continue
-			}
-			select { // another process is at it
-			case <-ctx.Done():
-				return nil
-			case <-time.After(w.Poll):
-			}
+			return w.concludeRest(inner, s, spent || w.Collect, by)
+		})
+	}
+	return g.Wait()
+}
+
+// concludeRest shrinks what is left of a subject, unless ctx ends.
+func (w *runner) concludeRest(ctx context.Context, s *subject, all bool, by time.Time) error {
+	for len(s.chains) > s.concluded*wave {
+		before := s.concluded
+		if err := w.conclude(ctx, s, all, by); err != nil {
+			return err
+		}
+		if before < s.concluded {
+			continue
+		}
+		if !by.IsZero() && time.Now().After(by) {
+			return nil
+		}
+		select { // another process is at it
+		case <-ctx.Done():
+			return nil
+		case <-time.After(w.Poll):
 		}
 	}
 	return nil

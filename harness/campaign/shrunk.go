@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"recount/harness"
 	"recount/harness/campaign/store"
@@ -30,10 +32,17 @@ type Shrunk struct {
 	Hits      int               `json:"hits"` // of so many runs of the plan with other seeds
 	Measured  int               `json:"measured"`
 	Took      int               `json:"took"` // runs
+
+	hurried bool // there was no time for more: it may not be the least
 }
 
-// shrinkRuns is how many runs it may take to shrink one kind. It decides what is found, so it is the same everywhere.
-const shrinkRuns = 1500
+// shrinking is how kinds are shrunk, by where the runs take place. How many runs it may take decides on what is found, so it is the same
+// everywhere: as many as take some minutes.
+var shrinking = map[string]shrink.Config{
+	record.OnSim:     {Jobs: 1, Runs: 1500},
+	record.OnVirtual: {Jobs: 1, Runs: 150, Measure: 10},
+	record.OnDocker:  {Jobs: 1, Runs: 60, Measure: 10, Need: 2, Of: 3, Budget: 30 * time.Minute},
+}
 
 // Run is the name of the folder of the kept run: the same for all kinds of a subject that are shrunk to the same.
 func (s *Shrunk) Run(subject string) string { return hash([]string{subject, s.Signature})[:12] }
@@ -48,26 +57,32 @@ func (s *Sum) choose(w int, known map[string]*Shrunk) []*Kind {
 }
 
 // allowance is how many runs a wave may spend on shrinking: half as many again as it has made, and enough for one finding.
-func allowance(runs int) int { return max(runs/2, shrinkRuns) }
+func allowance(on string, runs int) int { return max(runs/2, shrinking[on].Runs) }
 
 // shrinker makes kinds smaller, and keeps the runs of what it comes to.
 type shrinker struct {
 	store  *store.Store
 	folder string // of the campaign
 	make   func(ctx context.Context, p record.Plan) (*record.Run, error)
-	config shrink.Config
+	at     atomic.Int32 // how many kinds are being shrunk
 }
 
-// shrink makes the least plan of a kind of a subject smaller.
-func (s *shrinker) shrink(ctx context.Context, subject string, k *Kind, w int) (*Shrunk, error) {
+// shrink makes the least plan of a kind of a subject smaller, where its runs take place.
+func (s *shrinker) shrink(ctx context.Context, subject, on string, k *Kind, w int) (*Shrunk, error) {
+	s.at.Add(1)
+	defer s.at.Add(-1)
 	out := &Shrunk{Kind: k.Kind, Wave: w, Property: k.Property}
 	if err := json.Unmarshal(k.Plan, &out.Plan); err != nil {
 		return nil, err
 	}
-	cfg := s.config
-	cfg.Property, cfg.Runs = k.Property, shrinkRuns
-	if !record.Repeats(out.Plan.On) {
+	cfg := shrinking[on]
+	cfg.Property = k.Property
+	if on != record.OnSim {
 		cfg.Make = s.make
+	}
+	end, limited := ctx.Deadline()
+	if left := time.Until(end) * 9 / 10; limited && (cfg.Budget == 0 || left < cfg.Budget) {
+		cfg.Budget = left // the least until then is better than nothing
 	}
 	var again *record.Run
 	var err error
@@ -89,6 +104,7 @@ func (s *shrinker) shrink(ctx context.Context, subject string, k *Kind, w int) (
 	if err != nil {
 		return nil, err
 	}
+	out.hurried = limited && (small.Took >= cfg.Budget || small.Interrupted && small.Took >= cfg.Budget/2)
 	out.Signature, out.Why, out.Plan, out.Took = small.Signature(), small.Verdict.Why, small.Plan, out.Took+small.Runs
 	out.Options, out.Hits, out.Measured = small.Plan.Options, small.Hits, small.Measured
 	return out, s.keepRun(subject, small, out)
@@ -181,9 +197,10 @@ func shrunk(ctx context.Context, s *store.Store, subject string) (map[string]*Sh
 	return all, err
 }
 
-// conclude shrinks what is new after a wave, and adds it to what is known; with keep also to the store.
-func (s *shrinker) conclude(ctx context.Context, subject string, w, runs int, sum *Sum, known map[string]*Shrunk, keep bool) error {
-	left := allowance(runs)
+// conclude shrinks what is new after a wave, and adds it to what is known; with keep also to the store, but for what there was no time to
+// shrink as far as it goes, after which it returns errSpent. What came to pass on containers is kept at any rate: it may not again.
+func (s *shrinker) conclude(ctx context.Context, subject, on string, w, runs int, sum *Sum, known map[string]*Shrunk, keep bool) error {
+	left := allowance(on, runs)
 	for _, f := range known {
 		if f.Wave == w {
 			left -= f.Took
@@ -193,11 +210,11 @@ func (s *shrinker) conclude(ctx context.Context, subject string, w, runs int, su
 		if left <= 0 {
 			break
 		}
-		f, err := s.shrink(ctx, subject, k, w)
+		f, err := s.shrink(ctx, subject, on, k, w)
 		if err != nil {
 			return fmt.Errorf("shrink %s: %w", k.Kind, err)
 		}
-		if keep {
+		if keep && !f.hurried || !record.Repeats(on) {
 			text, err := json.Marshal(f)
 			if err == nil {
 				err = s.store.Put(ctx, findingKey(subject, k.Kind), text)
@@ -208,6 +225,9 @@ func (s *shrinker) conclude(ctx context.Context, subject string, w, runs int, su
 		}
 		known[k.Kind] = f
 		left -= f.Took
+		if f.hurried {
+			return errSpent
+		}
 	}
 	return s.keepRuns(ctx, subject, sum, known)
 }

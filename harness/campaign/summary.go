@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -31,8 +30,8 @@ type Summary struct {
 type Head struct {
 	Name    string        `json:"name"`
 	Command string        `json:"command"`
-	Started time.Time     `json:"started"`
-	Took    time.Duration `json:"took"`
+	Started time.Time     `json:"started"` // the last time
+	Took    time.Duration `json:"took"`    // in all, however often it was stopped
 	Runs    int           `json:"runs"`
 	Planned int           `json:"planned"` // 0 if a budget decides
 	Version string        `json:"version"` // of Recount
@@ -100,7 +99,7 @@ type Looked struct {
 func (w *runner) summary(state State, now time.Time) *Summary {
 	c := w.campaign
 	s := &Summary{
-		Head:    Head{Name: c.Name, Command: w.Command, Started: w.begun, Took: now.Sub(w.begun), Version: harness.Version, State: state},
+		Head:    Head{Name: c.Name, Command: w.Command, Started: w.begun, Took: w.before + now.Sub(w.begun), Version: harness.Version, State: state},
 		Edition: w.edition(), Spent: w.budgeted, folder: w.Folder, Findings: []Finding{},
 	}
 	for _, sub := range w.subjects {
@@ -221,26 +220,4 @@ func (s *subject) looked() Looked {
 		}
 	}
 	return l
-}
-
-// tell tells how far it is, and now and then writes it down.
-func (w *runner) tell(ctx context.Context) error {
-	p := Progress{Progress: batchProgress(w)}
-	if took := time.Since(w.begun).Seconds(); took > 0 {
-		p.Rate = int(float64(w.made) / took)
-	}
-	signatures := map[string]bool{}
-	for _, s := range w.subjects {
-		for _, f := range s.shrunk {
-			if f.Signature != "" {
-				signatures[f.Signature] = true
-			}
-		}
-	}
-	p.Findings = len(signatures)
-	w.Progress(p)
-	if time.Since(w.shown) < showEvery {
-		return nil
-	}
-	return w.show(ctx, Running)
 }

@@ -18,13 +18,21 @@ func (s *Summary) Sentence() string {
 	for _, f := range s.Findings {
 		n[f.State]++
 	}
+	unshrunk := 0
+	for _, t := range s.Targets {
+		unshrunk += t.Unshrunk
+	}
 	found := fmt.Sprintf("%d new findings, %d known, %d gone", n[New], n[Seen], n[Gone])
-	if n[New]+n[Seen]+n[Gone] == 0 {
+	switch {
+	case n[New]+n[Seen]+n[Gone] == 0 && unshrunk > 0:
+		found = fmt.Sprintf("%d runs broke what is looked for, and none of them was shrunk", unshrunk)
+	case n[New]+n[Seen]+n[Gone] == 0:
 		found = "nothing was found"
 	}
 	switch {
 	case s.Failed != "":
-		return fmt.Sprintf("Failed after %d runs: %s; until then %s.", s.Runs, s.Failed, found)
+		why, _, _ := strings.Cut(s.Failed, "\n") // what follows are stacks and the like
+		return fmt.Sprintf("Failed after %d runs: %s; until then %s.", s.Runs, why, found)
 	case s.State == Stopped && s.Planned > 0:
 		return fmt.Sprintf("Stopped after %d of %d runs; until then %s. The same command goes on.", s.Runs, s.Planned, found)
 	case s.State == Stopped:
@@ -133,13 +141,19 @@ func (s *Summary) Markdown(w io.Writer) error {
 	if len(s.Findings) > 0 {
 		b.WriteString("| | target | property | takes | rate |\n|---|---|---|---|---|\n")
 		for _, f := range s.Findings {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.State, cell(labelled(f.Target, f.Version)), cell(f.Property), cell(f.takes()), rate(f.Runs, f.Of))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.State, cell(labelled(f.Target, f.Version)), cell(f.Property), cell(f.takes()), f.Rate())
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("| target | runs | situations | chance of a new one |\n|---|---|---|---|\n")
 	for _, t := range s.Targets {
 		fmt.Fprintf(&b, "| %s | %d | %d | %v |\n", cell(labelled(t.Target, t.Version)), t.Runs, t.Keys, t.Chance)
+	}
+	b.WriteString("\n")
+	for _, t := range s.Targets {
+		for _, more := range t.details() {
+			fmt.Fprintf(&b, "- %s: %s\n", cell(labelled(t.Target, t.Version)), cell(more))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -167,7 +181,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	for _, ch := range c.Changes {
 		fmt.Fprintf(&b, "\n%s: %s of %s\n", ch.State, ch.Property, labelled(ch.Target, ch.Version))
 		line(&b, "takes", ch.takes())
-		line(&b, "rate", fmt.Sprintf("%v → %v", ch.Before, ch.After))
+		line(&b, "rate", ch.rates())
 		line(&b, "repeat", ch.Repeat)
 	}
 	for _, t := range c.Untested {
@@ -176,6 +190,14 @@ func (c *Comparison) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "\nstatus: %d  %s\n", c.Status, c.Sentence())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// rates are how often it was seen, before and after; of what is only perhaps there nobody knows how often it is.
+func (c *Change) rates() string {
+	if c.State == PerhapsThere {
+		return fmt.Sprintf("%v → not known: runs broke what is looked for in circumstances that were not shrunk", c.Before)
+	}
+	return fmt.Sprintf("%v → %v", c.Before, c.After)
 }
 
 func (s Side) words() string {
@@ -188,16 +210,25 @@ func (c *Comparison) Sentence() string {
 	for _, ch := range c.Changes {
 		n[ch.State]++
 	}
-	return fmt.Sprintf("%d new, %d still there, %d gone.", n[NewThere], n[StillThere], n[GoneThere])
+	perhaps := ""
+	if n[PerhapsThere] > 0 {
+		perhaps = fmt.Sprintf(", %d perhaps there", n[PerhapsThere])
+	}
+	return fmt.Sprintf("%d new, %d still there%s, %d gone.", n[NewThere], n[StillThere], perhaps, n[GoneThere])
 }
 
 // Markdown writes the comparison for a page of a CI system.
 func (c *Comparison) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Recount: %s → %s\n\n**Status %d.** %s\n\n", cell(c.A.words()), cell(c.B.words()), c.Status, c.Sentence())
-	b.WriteString("| | target | property | takes | before | after |\n|---|---|---|---|---|---|\n")
+	if len(c.Changes) > 0 {
+		b.WriteString("| | target | property | takes | rate |\n|---|---|---|---|---|\n")
+	}
 	for _, ch := range c.Changes {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %v | %v |\n", ch.State, cell(labelled(ch.Target, ch.Version)), cell(ch.Property), cell(ch.takes()), ch.Before, ch.After)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ch.State, cell(labelled(ch.Target, ch.Version)), cell(ch.Property), cell(ch.takes()), ch.rates())
+	}
+	for _, t := range c.Untested {
+		fmt.Fprintf(&b, "\n%s was not tested the second time.\n", cell(t))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

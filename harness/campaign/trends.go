@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,8 +15,11 @@ import (
 
 // Trend is how an election of one version did, to be set beside other versions. Hunted runs cannot be: they are drawn by what
 // they find. So these figures come of a yardstick: runs with faults drawn by seeds that never change.
+//
+// An edition has one for each target: to make it again adds none.
 type Trend struct {
 	Time             time.Time `json:"time"`
+	Edition          string    `json:"edition"`
 	Target           string    `json:"target"`
 	Version          string    `json:"version"`
 	Commit           string    `json:"commit"`
@@ -43,19 +47,44 @@ const yardstick = 30
 func (w *runner) trends(ctx context.Context) (all []Trend, err error) {
 	now := time.Now().UTC().Truncate(time.Second)
 	for _, s := range w.subjects {
-		if !s.target.repeats() {
-			continue
-		}
-		m, err := w.measure(ctx, s)
+		m, ok, err := w.measured(ctx, s)
 		if err != nil {
 			return all, err
 		}
-		t := Trend{Time: now, Target: s.target.Name, Version: s.target.Version, Commit: w.Commit, Runs: s.sum.Runs,
+		if !ok {
+			continue
+		}
+		t := Trend{Time: now, Edition: w.edition(), Target: s.target.Name, Version: s.target.Version, Commit: w.Commit, Runs: s.sum.Runs,
 			Findings: len(s.findings(w.Folder))}
 		m.Tell(&t)
 		all = append(all, t)
 	}
 	return all, nil
+}
+
+// measureAll makes the runs that trends tell of, as many as the budget lets it.
+func (w *runner) measureAll(ctx context.Context) error {
+	for _, s := range w.subjects {
+		if _, _, err := w.measured(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measured is what the yardstick says of a subject; false of one whose runs do not repeat, and where the budget is spent before.
+func (w *runner) measured(ctx context.Context, s *subject) (m Measured, ok bool, err error) {
+	if !s.target.repeats() {
+		return m, false, nil
+	}
+	err = within(ctx, w.until, func(ctx context.Context) (err error) {
+		m, err = w.measure(ctx, s)
+		return err
+	})
+	if errors.Is(err, errSpent) {
+		return m, false, nil
+	}
+	return m, err == nil, err
 }
 
 // Tell has a trend tell of what was measured.
@@ -65,6 +94,31 @@ func (m *Measured) Tell(t *Trend) {
 	if m.Watched > 0 {
 		t.ElectionsPerHour = float64(m.Elections) / m.Watched.Hours()
 	}
+}
+
+// putTrends adds trends to a file, in the place of those of the same edition that tell of other runs: of more, or of fewer.
+func putTrends(file string, more []Trend) error {
+	all, err := readRows[Trend](file)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, t := range more {
+		at := slices.IndexFunc(all, func(old Trend) bool { return old.Edition == t.Edition && old.Target == t.Target })
+		switch {
+		case at < 0:
+			all = append(all, t)
+		case all[at].Runs != t.Runs:
+			all = append(slices.Delete(all, at, at+1), t)
+		default:
+			continue
+		}
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	return putRows(file, all)
 }
 
 // measure makes the yardstick's runs of a subject, unless they were made.

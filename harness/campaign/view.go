@@ -11,10 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
-	"recount/harness/batch"
 	"recount/harness/estimate"
+	"recount/internal/hint"
 )
 
 // The files of a campaign's folder. Beside them lie runs/, which has a folder for each kept run, and the store, unless that is
@@ -33,9 +34,8 @@ const showEvery = 5 * time.Second
 
 // view writes what people and pages look at.
 type view struct {
-	folder  string
-	ledger  *ledger
-	covered int // runs at the last line of coverage
+	folder string
+	ledger *ledger
 }
 
 func openView(folder string) (*view, error) {
@@ -46,13 +46,25 @@ func openView(folder string) (*view, error) {
 	return v, v.ledger.read(filepath.Join(folder, ledgerFile))
 }
 
+// took is how long an edition took until now.
+func (v *view) took(edition string) (time.Duration, error) {
+	all, err := read(v.folder)
+	for _, s := range all {
+		if s.Edition == edition {
+			return s.Took, err
+		}
+	}
+	return 0, err
+}
+
 // Covered is what so many runs have reached, and how likely it is that one more reaches something new.
 type Covered struct {
-	Runs   int     `json:"runs"`
-	Keys   int     `json:"keys"`
-	Chance float64 `json:"chance"`
-	Low    float64 `json:"low"` // the bounds of the chance, with 95 % confidence
-	High   float64 `json:"high"`
+	Edition string  `json:"edition"`
+	Runs    int     `json:"runs"`
+	Keys    int     `json:"keys"`
+	Chance  float64 `json:"chance"`
+	Low     float64 `json:"low"` // the bounds of the chance, with 95 % confidence
+	High    float64 `json:"high"`
 }
 
 // show writes how the campaign stands.
@@ -79,13 +91,23 @@ func (w *runner) write(state State) (*Summary, error) {
 	return s, err
 }
 
-// cover adds a line to the curve of what was reached.
+// cover adds a line to the curve of what was reached: after each twentieth more runs, and at the end. The curve is the edition's; that
+// of another makes room for it.
 func (v *view) cover(s *Summary, last bool) error {
-	if s.Runs == v.covered || !last && s.Runs < v.covered+v.covered/20 {
+	file := filepath.Join(v.folder, CoverageFile)
+	curve, err := readRows[Covered](file)
+	if err != nil {
+		return err
+	}
+	curve = slices.DeleteFunc(curve, func(c Covered) bool { return c.Edition != s.Edition })
+	before := 0
+	for _, c := range curve {
+		before = max(before, c.Runs)
+	}
+	if s.Runs <= before || !last && s.Runs < before+before/20 {
 		return nil
 	}
-	v.covered = s.Runs
-	line := Covered{Runs: s.Runs}
+	line := Covered{Edition: s.Edition, Runs: s.Runs}
 	var all []estimate.Rate
 	for _, t := range s.Targets {
 		line.Keys += t.Keys
@@ -93,7 +115,7 @@ func (v *view) cover(s *Summary, last bool) error {
 	}
 	r := estimate.Pool(all...)
 	line.Chance, line.Low, line.High = r.Share(), r.Low, r.High
-	return appendJSON(filepath.Join(v.folder, CoverageFile), line)
+	return putRows(file, append(curve, line))
 }
 
 // copyWithin is how long the copy of what a campaign has come to may take.
@@ -119,32 +141,18 @@ func (w *runner) end(ctx context.Context, failed error) (*Summary, error) {
 	if ctx.Err() != nil && errors.Is(failed, ctx.Err()) {
 		failed = nil
 	}
+	if errors.Is(failed, syscall.ENOSPC) && hint.Of(failed) == "" {
+		failed = hint.Add(failed, "make room, or name other --results; what was done is kept, and the same command goes on")
+	}
 	w.failed = failed
 	s, err := w.write(state)
-	for _, t := range trends {
-		err = errors.Join(err, appendJSON(filepath.Join(w.Folder, TrendsFile), t))
-	}
+	err = errors.Join(err, putTrends(filepath.Join(w.Folder, TrendsFile), trends))
 	if err == nil {
 		keep, stop := context.WithTimeout(context.WithoutCancel(ctx), copyWithin) // after Ctrl-C, too
 		defer stop()
 		err = w.copy.update(keep)
 	}
-	return s, errors.Join(failed, err)
-}
-
-func batchProgress(w *runner) batch.Progress {
-	p := batch.Progress{Doing: w.campaign.Name, Passed: time.Since(w.begun)}
-	for _, s := range w.subjects {
-		p.Done += s.sum.Runs
-		p.Planned += s.target.Runs
-	}
-	if w.made > 0 && p.Planned > 0 { // of what this process made; the rest was there
-		p.Left = time.Duration(float64(p.Passed) * float64(p.Planned-p.Done) / float64(w.made))
-	}
-	if left := w.campaign.Budget - p.Passed; w.campaign.Budget > 0 && (p.Left == 0 || left < p.Left) {
-		p.Left = max(left, 0)
-	}
-	return p
+	return s, cmp.Or(failed, err) // one tells what is wrong: the other is most likely to come of it
 }
 
 // ledger tells since when findings are known.
@@ -206,10 +214,14 @@ func (l *ledger) stand(s *Summary, c *Campaign, now time.Time) {
 	}
 	tested := map[string]bool{}
 	for _, t := range s.Targets {
-		tested[t.Target] = t.Runs > 0
+		tested[t.Target] = t.Runs > 0 && t.Unshrunk == 0 // it may be among what was not shrunk
 	}
 	for name, e := range l.Entries {
-		if !here[name] && tested[e.Target] && s.State == Done {
+		switch {
+		case here[name] || !tested[e.Target] || s.State != Done:
+		case e.Edition == s.Edition: // told before all of its runs were made, from which something else came
+			delete(l.Entries, name)
+		default:
 			gone := e.Finding
 			gone.State, gone.Runs = Gone, 0
 			s.Findings = append(s.Findings, gone)
@@ -247,10 +259,24 @@ func putJSON(file string, v any) error {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(v)
+	return putFile(file, &b, e.Encode(v))
+}
+
+// putRows writes a file of lines, one for each row, as a whole.
+func putRows[T any](file string, rows []T) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	var err error
+	for _, row := range rows {
+		err = errors.Join(err, e.Encode(row))
+	}
+	return putFile(file, &b, err)
+}
+
+func putFile(file string, text *bytes.Buffer, err error) error {
 	part := fmt.Sprintf("%s.%d.part", file, os.Getpid())
 	if err == nil {
-		err = os.WriteFile(part, b.Bytes(), 0o644)
+		err = os.WriteFile(part, text.Bytes(), 0o644)
 	}
 	if err == nil {
 		err = os.Rename(part, file)
@@ -262,16 +288,17 @@ func putJSON(file string, v any) error {
 	return nil
 }
 
-// appendJSON adds a line to a file, in one piece.
-func appendJSON(file string, v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return err
+// readRows reads what putRows has written, all lines that are whole; a file that is not there has none.
+func readRows[T any](file string) (rows []T, err error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
-	if err != nil {
-		return err
+	for line := range bytes.Lines(text) {
+		var row T
+		if json.Unmarshal(line, &row) == nil {
+			rows = append(rows, row)
+		}
 	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
+	return rows, err
 }

@@ -2,27 +2,29 @@ package hunt
 
 import (
 	"math/rand/v2"
+	"slices"
 
+	"recount/harness/looked"
 	"recount/harness/record"
 )
 
 // corpus keeps the plans whose runs reached something that none had reached before, and how often it was reached since.
 type corpus struct {
-	seen    map[feature]int // by how many runs
+	seen    map[looked.Feature]int // by how many runs
 	entries []entry
 }
 
 type entry struct {
 	plan   record.Plan
-	novel  []feature // of what it was the first to reach
-	chosen int       // how often it was varied
+	novel  []looked.Feature // of what it was the first to reach
+	chosen int              // how often it was varied
 }
 
 // keptFeatures is how many features an entry is judged by.
 const keptFeatures = 24
 
 func newCorpus(parents []record.Plan) corpus {
-	c := corpus{seen: map[feature]int{}}
+	c := corpus{seen: map[looked.Feature]int{}}
 	for _, p := range parents {
 		c.entries = append(c.entries, entry{plan: p})
 	}
@@ -33,8 +35,8 @@ func newCorpus(parents []record.Plan) corpus {
 func (c *corpus) size() int { return len(c.seen) }
 
 // note takes a plan up if its run has reached something new, and reports whether it has.
-func (c *corpus) note(p record.Plan, reached map[feature]struct{}) (fresh bool) {
-	var novel []feature
+func (c *corpus) note(p record.Plan, reached map[looked.Feature]struct{}) (fresh bool) {
+	var novel []looked.Feature
 	for f := range reached {
 		if c.seen[f]++; c.seen[f] == 1 {
 			novel = append(novel, f)
@@ -43,7 +45,7 @@ func (c *corpus) note(p record.Plan, reached map[feature]struct{}) (fresh bool) 
 	if len(novel) == 0 {
 		return false
 	}
-	sortFeatures(novel) // maps have no order, and plans are to be the same each time
+	slices.Sort(novel) // maps have no order, and plans are to be the same each time
 	c.entries = append(c.entries, entry{plan: p, novel: novel[:min(len(novel), keptFeatures)]})
 	return true
 }

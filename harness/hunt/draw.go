@@ -59,6 +59,12 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 		h.focus = pick(h.kinds, rnd)
 	}
 	p.Schedule, err = h.steps(&p, s.faults, 1+rnd.IntN(4), rnd)
+	switch n := rnd.IntN(12); {
+	case n == 0 && h.draws("bridge", "kill", "crash-within"):
+		p.Schedule = h.between(&p, rnd)
+	case n < 5:
+		h.gather(&p, rnd)
+	}
 	if k := len(p.Schedule) - 1; k >= 0 && rnd.IntN(4) == 0 {
 		p.Schedule[k].For, p.Schedule[k].ForTimes = 0, 0 // until the run ends
 	}
@@ -67,11 +73,52 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 		behind, err = h.lasting(&p, s, 1+rnd.IntN(2), rnd)
 		p.Schedule = append(p.Schedule, behind...)
 	}
-	if len(h.edges) > 0 && slices.Contains(h.Faults, "clock-drift") && rnd.IntN(4) == 0 {
+	if len(h.edges) > 0 && h.draws("clock-drift") && rnd.IntN(4) == 0 {
 		p.Schedule = append(h.apart(rnd), p.Schedule...)
 	}
 	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
 	return p, err
+}
+
+// gather has all steps come within little more than one silence: what one node remembers of another is forgotten soon after.
+func (h *hunter) gather(p *record.Plan, rnd *rand.Rand) {
+	silence := float64(h.bounds(p).Silence)
+	for i := 1; i < len(p.Schedule); i++ {
+		p.Schedule[i].At = p.Schedule[0].At + time.Duration(pick(moments, rnd)*silence).Round(time.Millisecond)
+	}
+}
+
+// draws reports whether faults are among those to draw from.
+func (h *hunter) draws(faults ...string) bool {
+	return !slices.ContainsFunc(faults, func(name string) bool { return !slices.Contains(h.Faults, name) })
+}
+
+// between puts the leader, or the store, between two halves that reach it and not each other, has it die, so that both ask it
+// anew, and end again in the middle of an answer: one half may get from it what it has forgotten when the other asks.
+func (h *hunter) between(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
+	node := "leader"
+	if h.target.Store != 0 {
+		node = h.target.Store.String()
+	}
+	silence := float64(h.bounds(p).Silence)
+	brief := func() time.Duration {
+		return max(time.Duration(pick(moments, rnd)*silence), time.Millisecond).Round(time.Millisecond)
+	}
+	at := h.span(p, rnd)
+	end := nemesis.Step{
+		At: at, Fault: "crash-within", Nodes: nemesis.Named{node}, For: p.Time - at,
+		With: map[string]string{
+			"on": string(history.Receives), "nth": "1", "count": strconv.Itoa(1 + rnd.IntN(4)), "effects": strconv.Itoa(rnd.IntN(4)),
+			"machine": strconv.FormatBool(rnd.IntN(2) == 0), "down": min(brief(), brief()).String(),
+		},
+	}
+	if len(h.kinds) > 0 {
+		end.With["kind"] = pick(h.kinds, rnd)
+	}
+	return nemesis.Schedule{
+		{At: at, Fault: "bridge", Nodes: nemesis.Named{node}, For: p.Time - at}, end,
+		{At: at, Fault: "kill", Nodes: nemesis.Named{node}, For: brief()},
+	}
 }
 
 // lasting draws faults that are there for long, while others come and go.
@@ -132,6 +179,10 @@ func (h *hunter) bounds(p *record.Plan) history.Bounds {
 // a fault lasts about as long as they wait for each other, or long enough that they give up waiting.
 var spans = []float64{0.5, 1, 1, 2, 3, 5, 8, 13}
 
+// moments are how long after another a fault comes that is to meet what that one has begun, in silences of the target, or how long
+// one lasts that is to be over before others have noticed.
+var moments = []float64{0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2}
+
 // brinks are what makes of a time that two timers race for, one before and one after.
 var brinks = []float64{0.9, 1, 1.1}
 
@@ -152,8 +203,15 @@ func (h *hunter) steps(p *record.Plan, faults []string, count int, rnd *rand.Ran
 	s, err := nemesis.Generate(faults, pace, rnd)
 	s = s[:min(count, len(s))]
 	for i := range s {
-		if s[i].ForTimes == 0 && rnd.IntN(2) == 0 {
+		switch {
+		case s[i].ForTimes != 0:
+		case rnd.IntN(2) == 0:
 			s[i].For = h.span(p, rnd)
+		case rnd.IntN(3) == 0:
+			s[i].For = max(time.Duration(pick(moments, rnd)*float64(silence)).Round(time.Millisecond), time.Millisecond)
+		}
+		if rnd.IntN(4) == 0 {
+			aim(&s[i], rnd)
 		}
 		h.sharpen(&s[i], p, rnd)
 		s = append(s, h.beside(s[i], rnd)...)
@@ -167,7 +225,7 @@ func (h *hunter) steps(p *record.Plan, faults []string, count int, rnd *rand.Ran
 
 // beside returns what tells more together with a step than the step alone; mostly nothing.
 func (h *hunter) beside(st nemesis.Step, rnd *rand.Rand) nemesis.Schedule {
-	if st.Fault != "crash-within" || !slices.Contains(h.Faults, "hold-message") || rnd.IntN(2) == 0 {
+	if st.Fault != "crash-within" || !h.draws("hold-message") || rnd.IntN(2) == 0 {
 		return nil
 	}
 	// What comes to a node when it has just started again finds it with what it has kept.
@@ -185,11 +243,27 @@ func (h *hunter) apart(rnd *rand.Rand) nemesis.Schedule {
 	if rnd.IntN(4) == 0 {
 		by = -by
 	}
-	drift := func(node string, by float64) nemesis.Step {
-		return nemesis.Step{Fault: "clock-drift", Nodes: nemesis.Named{node}, With: map[string]string{"by": fmt.Sprintf("%.5f%%", 100*by)}}
+	return nemesis.Schedule{{
+		Fault: "clock-drift", Nodes: nemesis.Named{pick([]string{"leader", "leader", "one"}, rnd)},
+		With: map[string]string{"by": percent(-by), "apart": "true"},
+	}}
+}
+
+// percent writes a drift, finely enough for one that is just allowed.
+func percent(drift float64) string { return fmt.Sprintf("%.5f%%", 100*drift) }
+
+// aims are the words for whom a fault may hit.
+var aims = []string{"leader", "follower", "one", "old-leader", "minority", "majority", "all"}
+
+// aim aims a step at somebody else, also at several nodes at once, as a power failure is; after a vote at who gave it or got it.
+func aim(st *nemesis.Step, rnd *rand.Rand) {
+	if f, err := nemesis.Find(st.Fault); err != nil || f.Events || len(st.Nodes) == 0 {
+		return
 	}
-	// The leader's has both: it comes to run as much too slow as the others run too fast.
-	return nemesis.Schedule{drift("all", by), drift(pick([]string{"leader", "leader", "one"}, rnd), (1-by)/(1+by)-1)}
+	st.Nodes = slices.Clone(st.Nodes)
+	if st.Nodes[0] = pick(aims, rnd); st.After == nemesis.Voted {
+		st.Nodes[0] = pick([]string{"voter", "candidate"}, rnd)
+	}
 }
 
 // sharpen fits a step to what is known of the target: the kinds of its messages, and how far its promises go.
@@ -207,8 +281,13 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		if len(h.kinds) > 0 && rnd.IntN(6) > 0 {
 			set("kind", cmp.Or(h.focus, pick(h.kinds, rnd)))
 		}
-		if _, waits := st.With["until"]; waits && len(h.kinds) > 0 && rnd.IntN(3) == 0 {
-			set("until", pick(h.kinds, rnd))
+		if _, waits := st.With["until"]; waits && len(h.kinds) > 0 {
+			switch rnd.IntN(6) {
+			case 0, 1:
+				set("until", pick(h.kinds, rnd))
+			case 2:
+				set("until", history.UntilElected)
+			}
 		}
 		switch {
 		case len(f.Aims) == 1:
@@ -224,7 +303,10 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		if rnd.IntN(2) == 0 {
 			sign = -1
 		}
-		set("by", fmt.Sprintf("%.4g%%", 100*sign*h.drift(rnd)))
+		set("by", percent(sign*h.drift(rnd)))
+		if rnd.IntN(3) == 0 {
+			set("apart", "true")
+		}
 	case st.With["delay"] != "" && rnd.IntN(2) == 0: // also longer than a term lasts
 		silence := float64(h.bounds(p).Silence)
 		d := time.Duration(silence * math.Exp(rnd.Float64()*math.Log(60)) / 20)

@@ -11,6 +11,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/batch"
+	"recount/harness/looked"
 	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/internal/hint"
@@ -73,12 +74,11 @@ type Finding struct {
 
 // Trial is what a run of a hunt showed.
 type Trial struct {
-	Plan    record.Plan
-	Reached []uint64 // hashes of what it has reached, in no order: the same in every hunt
-	Fresh   bool     // no run of this hunt had reached some of it before
-	Aimed   []Aimed
-	Broken  []string // the properties that it broke, looked for or not
-	Found   *Finding // nil if it broke nothing that is looked for
+	Plan record.Plan
+	looked.Look
+	Fresh  bool     // no run of this hunt had reached some of it before
+	Broken []string // the properties that it broke, looked for or not
+	Found  *Finding // nil if it broke nothing that is looked for
 }
 
 // Result is what a hunt came to.
@@ -115,7 +115,7 @@ type hunter struct {
 	Config
 	target  *targets.Target
 	corpus  corpus
-	looking looking
+	looking *looked.Count
 	result  Result
 	sizes   []int          // of clusters, each as often as it is drawn
 	edges   []float64      // drifts that just take no promise away
@@ -125,7 +125,7 @@ type hunter struct {
 }
 
 func newHunter(cfg Config) (*hunter, error) {
-	h := &hunter{Config: cfg, corpus: newCorpus(cfg.Parents), looking: newLooking(), best: map[string]int{}}
+	h := &hunter{Config: cfg, corpus: newCorpus(cfg.Parents), looking: looked.NewCount(), best: map[string]int{}}
 	h.result.Broken = map[string]int{}
 	if err := h.check(); err != nil {
 		return nil, harness.Usage(err)
@@ -183,11 +183,9 @@ func (h *hunter) check() (err error) {
 
 // trial is what one run of a hunt showed.
 type trial struct {
-	reached map[feature]struct{}
-	kinds   []string // of messages
-	aimed   []Aimed
-	broken  []string // properties
-	found   *Finding
+	looked.Look
+	broken []string // properties
+	found  *Finding
 }
 
 func (h *hunter) hunt(ctx context.Context) (*Result, error) {
@@ -199,16 +197,16 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		defer stop()
 	}
 	var failed error
-	plans := func(yield func(record.Plan) bool) {
+	attempts := func(yield func(attempt) bool) {
 		for k := 0; h.Runs == 0 || k < h.Runs; k++ {
 			var p record.Plan
-			if p, failed = h.plan(k); failed != nil || !yield(p) {
+			if p, failed = h.plan(k); failed != nil || !yield(attempt{p, k%harness.Sample == 0}) {
 				return
 			}
 		}
 	}
-	b := batch.Batch[record.Plan, *trial]{Do: h.make, Jobs: h.Jobs, Ordered: true, Ahead: window}
-	for d := range b.Each(inner, plans) {
+	b := batch.Batch[attempt, *trial]{Do: h.make, Jobs: h.Jobs, Ordered: true, Ahead: window}
+	for d := range b.Each(inner, attempts) {
 		switch {
 		case failed != nil:
 			return nil, failed
@@ -217,7 +215,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		}
 		t := d.Result
 		if t != nil {
-			h.note(d.Number, d.Job, t)
+			h.note(d.Number, d.Job.Plan, t)
 		}
 		h.result.Took = time.Since(begun)
 		h.Progress(h.result.Progress)
@@ -229,7 +227,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		return nil, failed
 	}
 	h.result.Interrupted = ctx.Err() != nil
-	h.result.Looked = h.looking.so()
+	h.result.Looked = lookedAt(h.looking.So())
 	return &h.result, nil
 }
 
@@ -238,17 +236,26 @@ func (h *hunter) spent() bool {
 	return h.KeepGoing && h.Budget > 0 && len(h.result.Findings) > 0 && h.result.Took > h.Budget*2/3
 }
 
+// attempt is a run to be made.
+type attempt struct {
+	record.Plan
+	twice bool // and compared with itself, in virtual time
+}
+
 // make makes a run and keeps of it what counts: nothing if it was cut short.
-func (h *hunter) make(ctx context.Context, p record.Plan) (*trial, error) {
-	s := newSituation()
+func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
+	s, p := looked.NewSituation(), a.Plan
 	r, err := h.run(ctx, p, s)
+	if err == nil && a.twice {
+		err = harness.Twice(ctx, r)
+	}
 	if ctx.Err() != nil {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{reached: reached(r, s), kinds: r.Kinds, aimed: aimed(r.Frame())}
+	t := &trial{Look: looked.Of(r, s)}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Verdict != checkers.Invalid {
@@ -265,16 +272,16 @@ func (h *hunter) make(ctx context.Context, p record.Plan) (*trial, error) {
 
 // run makes a run and has its ops looked at as they come. One that is simulated keeps no history: it is judged while it goes on,
 // and made again if somebody wants to see it.
-func (h *hunter) run(ctx context.Context, p record.Plan, s *situation) (*record.Run, error) {
+func (h *hunter) run(ctx context.Context, p record.Plan, s *looked.Situation) (*record.Run, error) {
 	if h.Make == nil && p.On == record.OnSim {
 		return harness.Glance(ctx, p) // whose Relations tell more
 	} else if h.Make == nil {
-		return harness.Glance(ctx, p, s.take)
+		return harness.Glance(ctx, p, s.Take)
 	}
 	r, err := h.Make(ctx, p)
 	if err == nil && r.History != nil {
 		for i := range r.History.Ops {
-			s.take(&r.History.Ops[i])
+			s.Take(&r.History.Ops[i])
 		}
 	}
 	return r, err
@@ -297,9 +304,9 @@ func Wanted(v *record.Verdict, property string) bool {
 
 // note takes up what run number k, from 0, has shown.
 func (h *hunter) note(k int, p record.Plan, t *trial) {
-	fresh := h.corpus.note(p, t.reached)
-	h.looking.note(p, t)
-	for _, kind := range t.kinds {
+	fresh := h.corpus.note(p, t.Reached)
+	h.looking.Add(p.Target, t.Look)
+	for _, kind := range t.Kinds {
 		if !slices.Contains(h.kinds, kind) {
 			h.kinds = append(h.kinds, kind)
 		}
@@ -316,7 +323,7 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 		h.spare(len(h.result.Findings) - 1)
 	}
 	if h.Each != nil {
-		h.Each(Trial{Plan: p, Reached: hashes(t.reached), Fresh: fresh, Aimed: t.aimed, Broken: t.broken, Found: t.found})
+		h.Each(Trial{Plan: p, Look: t.Look, Fresh: fresh, Broken: t.broken, Found: t.found})
 	}
 }
 

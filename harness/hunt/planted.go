@@ -4,7 +4,18 @@ import (
 	_ "embed"
 	"strconv"
 	"strings"
+
+	"recount/harness/looked"
 )
+
+// Looked is how much a hunt has looked at.
+type Looked struct {
+	looked.Looked
+	Planted Planted `json:"planted"`
+}
+
+// lookedAt adds what hunts as long are known to find.
+func lookedAt(l looked.Looked) Looked { return Looked{l, PlantedIn(l.Runs)} }
 
 // Planted is how a hunt of so many runs fares with bugs that were planted in the elections of targets/algorithms on purpose, as
 // measured: see tools/planted, which makes the table.

@@ -52,11 +52,16 @@ func (h *hunter) change(p *record.Plan, s swarm, rnd *rand.Rand) error {
 		at, hold := st.At, st.For
 		*st = s[0]
 		st.At, st.For = at, hold
-	case 3: // as soon as another heals, or a silence later
+	case 3: // as soon as another heals, or a silence later; or soon after that one comes
 		after := p.Schedule[rnd.IntN(len(p.Schedule))]
-		st.At = after.At + after.For
-		if rnd.IntN(2) == 0 {
-			st.At += time.Duration(pick(brinks, rnd) * float64(h.bounds(p).Silence))
+		silence := float64(h.bounds(p).Silence)
+		switch rnd.IntN(4) {
+		case 0:
+			st.At = after.At + after.For
+		case 1:
+			st.At = after.At + after.For + time.Duration(pick(brinks, rnd)*silence)
+		default:
+			st.At = after.At + time.Duration(pick(moments, rnd)*silence).Round(time.Millisecond)
 		}
 	case 4:
 		st.For, st.ForTimes = h.span(p, rnd), 0
@@ -67,9 +72,8 @@ func (h *hunter) change(p *record.Plan, s swarm, rnd *rand.Rand) error {
 	case 7: // aimed at somebody else
 		if f, err := nemesis.Find(st.Fault); err == nil && f.Events {
 			h.sharpen(st, p, rnd)
-		} else if len(st.Nodes) > 0 {
-			st.Nodes = slices.Clone(st.Nodes)
-			st.Nodes[0] = pick([]string{"leader", "follower", "one", "old-leader"}, rnd)
+		} else {
+			aim(st, rnd)
 		}
 	case 8:
 		p.Nodes = pick(h.sizes, rnd)

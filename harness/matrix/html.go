@@ -163,7 +163,7 @@ func (t *Table) overviewRow(r int) overviewRow {
 		verdict, columns := t.Summary(r, p)
 		promised := t.promised(r, p)
 		s := says{}
-		s.Sign, _ = sign(verdict, promised)
+		s.Sign, _ = sign(verdict, promised, t.possible(r))
 		s.Tone = [...]string{NotApplicable: "none", Unknown: "open", Valid: "kept", Weak: "weak", Broken: "broken"}[verdict]
 		s.Title = fmt.Sprintf("%s, %s: %v", t.Rows[r].Word, t.Properties[p].Name, verdict)
 		if verdict == Valid && promised {
@@ -193,7 +193,11 @@ func (t *Table) heatRow(r int, columns []columnView) heatRow {
 		pair := t.Pair(r, c)
 		cell := heatCell{Cut: columns[c].Cut, Title: pair.summary(t)}
 		for p := range pair.Cells {
-			cell.Squares = append(cell.Squares, square{pair.Cells[p].Class(), pair.Cells[p].Run})
+			class := pair.Cells[p].Class()
+			if pair.Barred != "" {
+				class = "na"
+			}
+			cell.Squares = append(cell.Squares, square{class, pair.Cells[p].Run})
 		}
 		h.Cells = append(h.Cells, cell)
 	}

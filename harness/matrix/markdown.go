@@ -20,7 +20,7 @@ func Markdown(w io.Writer, t *Table) error {
 		fmt.Fprintf(&b, "| `%s` |", t.Rows[r].Word)
 		for p := range t.Properties {
 			v, columns := t.Summary(r, p)
-			s, _ := sign(v, t.promised(r, p))
+			s, _ := sign(v, t.promised(r, p), t.possible(r))
 			switch v {
 			case Broken:
 				s = fmt.Sprintf("**✕ %d**", len(columns))
@@ -32,7 +32,7 @@ func Markdown(w io.Writer, t *Table) error {
 		b.WriteString("\n")
 	}
 	b.WriteString("\n✓ promised, and held; ○ held, not promised; **✕ n** promise broken under n of the faults and scenarios; " +
-		"! n known weakness under n of them; ? undecided; · does not apply, or was not put to the test.\n")
+		"! n known weakness under n of them; ? undecided; – does not apply: no run is possible; · was not put to the test.\n")
 	if guns := t.FootGuns(); len(guns) > 0 {
 		b.WriteString("\n## Foot-guns\n\n| option | what it does | caught by | with |\n|---|---|---|---|\n")
 		for i := range guns {
@@ -56,6 +56,12 @@ func Markdown(w io.Writer, t *Table) error {
 		}
 	}
 	markFindings(&b, "Known weaknesses", t.Findings(Weak))
+	if rows := t.Looked.Rows(); len(rows) > 0 {
+		b.WriteString("\n## Looked at\n\n| | |\n|---|---|\n")
+		for _, row := range rows {
+			fmt.Fprintf(&b, "| %s | %s |\n", row.Name, bars(row.Words))
+		}
+	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write the Markdown: %w", err)
 	}

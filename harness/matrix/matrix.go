@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"recount/harness/looked"
 )
 
 // Plan is what a matrix covers.
@@ -46,6 +48,8 @@ type Table struct {
 	Properties  []Property `json:"properties"`
 	Pairs       []Pair     `json:"pairs"` // row by row, each in the order of the columns
 	Missed      []Missed   `json:"missed,omitempty"`
+	// Looked is how much all runs together have looked at.
+	Looked looked.Looked `json:"looked"`
 }
 
 // Property is what a cell is about.

@@ -180,6 +180,15 @@ func TestWhatCannotRunIsBarredAndSaysWhy(t *testing.T) {
 	table = measure(t, p)
 	require.Zero(t, table.Runs)
 	require.Equal(t, record.StatusUnknown, table.Status())
+
+	var text, markdown, page bytes.Buffer
+	require.NoError(t, Text(&text, table))
+	require.NoError(t, Markdown(&markdown, table))
+	require.NoError(t, HTML(&page, table))
+	require.Regexp(t, `(?m)^raft +– +–`, text.String())
+	require.Contains(t, markdown.String(), "| `raft` | – |")
+	require.Contains(t, page.String(), `<i class="na">`)
+	require.NotContains(t, page.String(), `<i class="x">`)
 }
 
 func TestACrashIsAFailureWithAWayBack(t *testing.T) {

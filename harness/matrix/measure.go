@@ -11,6 +11,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/batch"
+	"recount/harness/looked"
 	"recount/harness/record"
 )
 
@@ -18,7 +19,7 @@ import (
 // whenever it is stopped, all of them were measured about as well. When ctx ends, what was found is returned; an error
 // means that the harness failed.
 func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Table, error) {
-	m := &measurement{Plan: p, progress: progress, started: time.Now(), table: newTable(&p)}
+	m := &measurement{Plan: p, progress: progress, started: time.Now(), table: newTable(&p), looking: looked.NewCount()}
 	b := batch.Batch[job, made]{Do: m.make, Jobs: p.Jobs, Budget: p.Budget}
 	for d := range b.Each(ctx, m.jobs()) {
 		if err := m.add(d.Job, d.Result, d.Err); err != nil {
@@ -26,7 +27,7 @@ func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Table
 		}
 	}
 	t := m.table
-	t.Took = time.Since(m.started)
+	t.Took, t.Looked = time.Since(m.started), m.looking.So()
 	switch {
 	case ctx.Err() != nil:
 		t.Stopped, t.Interrupted = "Interrupted", true
@@ -64,6 +65,7 @@ type measurement struct {
 	started  time.Time
 	next     int // run to be made: seed by seed, pair by pair
 	table    *Table
+	looking  *looked.Count
 }
 
 // job is one run to be made.
@@ -72,12 +74,14 @@ type job struct {
 	row    *Row
 	column *Column
 	plan   record.Plan
+	twice  bool // and compared with itself, in virtual time
 }
 
 // made is what came of a job.
 type made struct {
 	run    *record.Run
 	caught []string // properties that a foot-gun has broken
+	look   looked.Look
 }
 
 // jobs are the runs of the matrix, without those of pairs that turned out to have none.
@@ -94,7 +98,7 @@ func (m *measurement) jobs() iter.Seq[job] {
 				continue
 			}
 			r, c := &m.Rows[at/len(m.Columns)], &m.Columns[at%len(m.Columns)]
-			if !yield(job{at, r, c, m.run(r, c, max(m.First, 1)+uint64(n/pairs))}) {
+			if !yield(job{at, r, c, m.run(r, c, max(m.First, 1)+uint64(n/pairs)), n%harness.Sample == 0}) {
 				return
 			}
 		}
@@ -102,8 +106,14 @@ func (m *measurement) jobs() iter.Seq[job] {
 }
 
 func (m *measurement) make(ctx context.Context, j job) (n made, err error) {
-	if n.run, err = harness.Simulate(ctx, j.plan); err == nil && j.row.FootGun() {
+	if n.run, err = harness.Simulate(ctx, j.plan); err == nil && j.twice {
+		err = harness.Twice(ctx, n.run)
+	}
+	if err == nil && j.row.FootGun() {
 		n.caught, err = m.caught(ctx, j, n.run)
+	}
+	if err == nil {
+		n.look = looked.Of(n.run, nil)
 	}
 	return n, err
 }
@@ -160,6 +170,7 @@ func (m *measurement) add(j job, n made, err error) error {
 	}
 	pair.Runs++
 	m.table.Runs++
+	m.looking.Add(r.Target, n.look)
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		pair.Cells[i].add(v, slices.Contains(n.caught, v.Property), j.plan)

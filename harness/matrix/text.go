@@ -40,6 +40,7 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 		x.findings("known weaknesses", t.Findings(Weak), term.Yellow)
 	}
 	x.barred(t)
+	x.looked(t)
 	if _, err := w.Write(x.Bytes()); err != nil {
 		return fmt.Errorf("write the text: %w", err)
 	}
@@ -48,12 +49,12 @@ func write(w io.Writer, t *Table, coloured, whole bool) error {
 
 // Sign is what a cell comes to in one character.
 func (c *Cell) Sign() string {
-	s, _ := sign(c.Verdict, c.Promised)
+	s, _ := sign(c.Verdict, c.Promised, true)
 	return s
 }
 
-// sign is a verdict in one character, and the colour that goes with it.
-func sign(v Outcome, promised bool) (sign string, colour term.Colour) {
+// sign is a verdict in one character, and the colour that goes with it. Where no run is possible nothing applies.
+func sign(v Outcome, promised, possible bool) (sign string, colour term.Colour) {
 	switch v {
 	case Broken:
 		return "✕", term.Red
@@ -67,7 +68,20 @@ func sign(v Outcome, promised bool) (sign string, colour term.Colour) {
 	case Unknown:
 		return "?", term.Yellow
 	}
+	if !possible {
+		return "–", term.Dim
+	}
 	return "·", term.Dim
+}
+
+// possible reports whether any run of a row is.
+func (t *Table) possible(row int) bool {
+	for c := range t.Columns {
+		if t.Pair(row, c).Barred == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // promised reports whether a row promises a property under any column.
@@ -114,7 +128,7 @@ func (x *texter) table(t *Table) {
 		line := fmt.Sprintf("%-*s  ", first, t.Rows[r].Word)
 		for p := range t.Properties {
 			v, columns := t.Summary(r, p)
-			s, colour := sign(v, t.promised(r, p))
+			s, colour := sign(v, t.promised(r, p), t.possible(r))
 			if v == Broken || v == Weak {
 				s += fmt.Sprint(len(columns))
 			}
@@ -126,7 +140,7 @@ func (x *texter) table(t *Table) {
 
 func (x *texter) legend(t *Table) {
 	x.line(x.Paint(term.Dim, "✓ promised and held   ○ held, not promised   ✕n promise broken under n of the faults and scenarios"))
-	x.line(x.Paint(term.Dim, "!n known weakness under n of them   ? undecided   · not applicable, or not put to the test"))
+	x.line(x.Paint(term.Dim, "!n known weakness under n of them   ? undecided   – does not apply: no run is possible   · not put to the test"))
 	var words []string
 	for _, p := range t.Properties {
 		words = append(words, abbreviations[p.Name]+" "+p.Name)
@@ -199,6 +213,24 @@ func (x *texter) barred(t *Table) {
 				title = ""
 			}
 			x.paragraph("  ", fmt.Sprintf("%s, %s: %s", p.Row, p.Column, p.Barred))
+		}
+	}
+}
+
+// looked says how much all runs have looked at.
+func (x *texter) looked(t *Table) {
+	rows := t.Looked.Rows()
+	if len(rows) == 0 {
+		return
+	}
+	x.line("")
+	x.line(x.Paint(term.Bold, "looked at"))
+	for _, row := range rows {
+		for i, l := range term.Wrap(row.Words, width-13) {
+			if i > 0 {
+				row.Name = ""
+			}
+			x.line(fmt.Sprintf("  %-10s %s", row.Name, l))
 		}
 	}
 }

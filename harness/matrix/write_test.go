@@ -32,6 +32,10 @@ func TestAMatrixIsWrittenInEveryForm(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(read(DataFile)), &back))
 	require.Equal(t, table.Pairs, back.Pairs)
 	require.Equal(t, table.Missed, back.Missed)
+	require.Equal(t, table.Looked, back.Looked)
+	require.Equal(t, table.Runs, back.Looked.Runs)
+	require.Contains(t, back.Looked.Unaimed, "RequestVote of raft")
+	looked := back.Looked.Chance.String()
 
 	text := read(textFile)
 	require.Contains(t, text, "2 promises broke.")
@@ -40,10 +44,12 @@ func TestAMatrixIsWrittenInEveryForm(t *testing.T) {
 	require.Regexp(t, `(?m)^test-boastful +· +✕2 `, text)
 	require.Regexp(t, `(?m)^raft +✓ +!`, text)
 	require.Contains(t, text, "  forget-vote: caught by ")
+	require.Contains(t, text, "\nlooked at\n  new        the chance that one more run reaches something new is "+looked)
 
 	markdown := read(markdownFile)
 	require.Contains(t, markdown, "| `test-boastful` | · | **✕ 2** |")
 	require.Contains(t, markdown, "## Known weaknesses")
+	require.Contains(t, markdown, looked)
 	for _, line := range strings.Split(markdown, "\n") {
 		if strings.HasPrefix(line, "|") {
 			require.True(t, strings.HasSuffix(line, "|"), line)
@@ -51,6 +57,7 @@ func TestAMatrixIsWrittenInEveryForm(t *testing.T) {
 	}
 
 	html := read(PageFile)
+	require.Contains(t, html, looked)
 	require.Contains(t, html, `<a class="b" href="`+broken.Run+`/report.html"></a>`)
 	for _, link := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(html, -1) {
 		require.FileExists(t, filepath.Join(dir, link[1]))

@@ -8,6 +8,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/batch"
+	"recount/harness/looked"
 	"recount/harness/record"
 )
 
@@ -40,6 +41,7 @@ type Outcome struct {
 	Spent       bool          `json:"spent,omitempty"` // the budget was, before all was done
 	Runs        []*Run        `json:"runs"`
 	Known       []*KnownState `json:"known,omitempty"`
+	Looked      looked.Looked `json:"looked"` // how much all runs together have looked at
 
 	Dir string `json:"-"`
 }
@@ -66,7 +68,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	if o.Dir, err = record.NewFolder(cfg.Results, "suite", o.Started); err != nil {
 		return nil, err
 	}
-	m := &maker{suite: s, cfg: cfg, outcome: o}
+	m := &maker{suite: s, cfg: cfg, outcome: o, looking: looked.NewCount()}
 	var simulated, contained []int
 	for i, j := range jobs {
 		if !cfg.Shard.has(i) {
@@ -85,7 +87,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	m.work(ctx, simulated, cfg.Jobs)
 	m.work(ctx, contained, 1)
 	o.Interrupted = ctx.Err() != nil
-	o.Took = time.Since(o.Started)
+	o.Took, o.Looked = time.Since(o.Started), m.looking.So()
 	s.standings(o, jobs, cfg)
 	o.Status = o.status()
 	return o, o.write()
@@ -96,6 +98,7 @@ type maker struct {
 	suite   *Suite
 	cfg     Config
 	outcome *Outcome
+	looking *looked.Count
 	jobs    []job // of the outcome's runs
 	done    int
 	broken  int
@@ -155,6 +158,7 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 			r.Dir = filepath.ToSlash(rel)
 		}
 		m.suite.judge(r, made, m.cfg.Now)
+		m.looking.Add(made.Target, looked.Of(made, nil))
 		if !made.History.Complete() && r.State != Broken {
 			r.State = Interrupted
 		}

@@ -3,6 +3,7 @@ package suite
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"encoding/xml"
 	"os"
 	"path/filepath"
@@ -152,6 +153,16 @@ func TestTheReportsOfASuite(t *testing.T) {
 		b, err := os.ReadFile(filepath.Join(o.Dir, name))
 		require.NoError(t, err)
 		require.Contains(t, string(b), "random", name)
+		switch name {
+		case "suite.json":
+			var back Outcome
+			require.NoError(t, json.Unmarshal(b, &back))
+			require.Equal(t, o.Looked, back.Looked)
+			require.Equal(t, len(o.Runs), back.Looked.Runs)
+			require.NotEmpty(t, back.Looked.Unaimed)
+		case "index.html", "suite.txt", "summary.md":
+			require.Contains(t, string(b), o.Looked.Chance.String(), name)
+		}
 	}
 	for _, r := range o.Runs {
 		require.FileExists(t, filepath.Join(o.Dir, r.Dir, "report.html"), "the page links to it")

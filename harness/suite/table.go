@@ -207,6 +207,12 @@ func (o *Outcome) Text(out io.Writer) error {
 	for _, st := range o.Known {
 		fmt.Fprintf(&b, "  %s of %s: %s (%s)\n", st.Property, st.where(), st.words(), st.Reason)
 	}
+	if rows := o.Looked.Rows(); len(rows) > 0 {
+		fmt.Fprintln(&b, "\nlooked at")
+		for _, row := range rows {
+			fmt.Fprintf(&b, "  %-10s %s\n", row.Name, row.Words)
+		}
+	}
 	fmt.Fprintf(&b, "\nstatus: %d  %s\nreport: %s\n", o.Status, o.Sentence(), o.page())
 	_, err := io.WriteString(out, b.String())
 	return err

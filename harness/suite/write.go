@@ -62,7 +62,7 @@ func (o *Outcome) HTML(w io.Writer) error {
 	}
 	return pageTemplate.Execute(w, map[string]any{
 		"Style": report.Style(), "Outcome": o, "Headline": o.headline(), "Sentence": o.Sentence(), "Mark": mark[0], "Tone": mark[1],
-		"Rows": o.rows(), "Findings": o.findings(), "Known": ks,
+		"Rows": o.rows(), "Findings": o.findings(), "Known": ks, "Looked": o.Looked.Rows(),
 	})
 }
 
@@ -82,6 +82,12 @@ func (o *Outcome) Markdown(w io.Writer) error {
 		b.WriteString("\n### Known weaknesses\n\n| property | where | | reason |\n|---|---|---|---|\n")
 		for _, st := range o.Known {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", st.Property, cell(st.where()), cell(st.words()), cell(st.Reason))
+		}
+	}
+	if rows := o.Looked.Rows(); len(rows) > 0 {
+		b.WriteString("\n### Looked at\n\n| | |\n|---|---|\n")
+		for _, row := range rows {
+			fmt.Fprintf(&b, "| %s | %s |\n", row.Name, cell(row.Words))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

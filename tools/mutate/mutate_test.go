@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,19 +72,18 @@ func (m *mutation) chosen(equivalent map[string]bool) (chosen []int) {
 func (m *mutation) judge(equivalent map[string]bool) {
 	binary := m.build() // which may have to leave some out
 	chosen := m.chosen(equivalent)
-	told := m.run(binary, chosen)
 	survived := 0
-	for _, id := range chosen {
+	m.run(binary, chosen, func(id int, told string) {
 		key := m.all[id].String()
 		switch {
-		case strings.HasPrefix(told[id], "survived"):
+		case strings.HasPrefix(told, "survived"):
 			if survived++; !equivalent[key] {
-				m.t.Errorf("%s: %s (line %d)", told[id], key, m.all[id].line)
+				m.t.Errorf("%s: %s (line %d)", told, key, m.all[id].line)
 			}
-		case *mutants == 0 && told[id] != tooMuch:
-			assert.False(m.t, equivalent[key], "%s notices %s: take it off the list", told[id], key)
+		case *mutants == 0 && told != tooMuch:
+			assert.False(m.t, equivalent[key], "%s notices %s: take it off the list", told, key)
 		}
-	}
+	})
 	m.t.Logf("%s: %d mutants of %d, %d of them noticed", m.path, len(chosen), len(m.all)-1, len(chosen)-survived)
 	if *mutants > 0 || *mutantsOf != "" || *mutantsListed {
 		return
@@ -235,15 +233,15 @@ func (m *mutation) build() string {
 	return ""
 }
 
-// run runs mutants, in as many processes as there are cores, and returns what became of each.
-func (m *mutation) run(binary string, ids []int) map[int]string {
+// run runs mutants, in as many processes as there are cores, and tells what became of each as soon as it is known.
+func (m *mutation) run(binary string, ids []int, tell func(id int, told string)) {
 	reached := filepath.Join(m.dir, "reached.json")
 	_, err := m.process(binary, reached, nil)
 	require.NoError(m.t, err)
 	queue := make(chan []int)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	all := map[int]string{}
+	all := 0
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for batch := range queue {
@@ -260,9 +258,11 @@ func (m *mutation) run(binary string, ids []int) map[int]string {
 					}
 					batch = batch[done:]
 					mu.Lock()
-					maps.Copy(all, told)
-					if len(ids) > 1000 {
-						m.t.Logf("%d of %d", len(all), len(ids))
+					for id, what := range told {
+						tell(id, what)
+					}
+					if all += done; len(ids) > 100 {
+						m.t.Logf("%d of %d", all, len(ids))
 					}
 					mu.Unlock()
 				}
@@ -274,7 +274,6 @@ func (m *mutation) run(binary string, ids []int) map[int]string {
 	}
 	close(queue)
 	wg.Wait()
-	return all
 }
 
 // tooMuch is what is told of a mutant that had to be ended.

@@ -32,6 +32,15 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, map[string]string{"disk": "fast"}, pod.NodeSelector)
 	require.Nil(t, m.Spec.PodFailurePolicy, "pods of a lost node would never be replaced")
 	require.Equal(t, batchv1.TerminatingOrFailed, *m.Spec.PodReplacementPolicy)
+	require.Empty(t, pod.Volumes)
+
+	j.Scratch = true
+	m, err = j.Manifest()
+	require.NoError(t, err)
+	pod = m.Spec.Template.Spec
+	require.True(t, *pod.Containers[0].SecurityContext.ReadOnlyRootFilesystem)
+	require.Equal(t, []corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}, {Name: "shm", MountPath: "/dev/shm"}}, pod.Containers[0].VolumeMounts)
+	require.Len(t, pod.Volumes, 2)
 }
 
 func TestMistakesInAJob(t *testing.T) {

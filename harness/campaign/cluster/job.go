@@ -29,6 +29,7 @@ type Job struct {
 	Secret      string            // whose keys become environment variables: who to be to the store; "" for none
 	Env         map[string]string
 	HostNetwork bool
+	Scratch     bool // pods write files while they work: servers in virtual time do
 	PullPolicy  string
 	// Account is the pods' service account; "" for the namespace's default. Pods ask the cluster for nothing.
 	Account string
@@ -64,6 +65,17 @@ func (j *Job) Manifest() (*batchv1.Job, error) {
 	if j.Secret != "" {
 		from = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: j.Secret}}}}
 	}
+	var volumes []corev1.Volume
+	var mounts []corev1.VolumeMount
+	if j.Scratch { // what is in memory counts as the pod's: nodes' disks, which are small
+		for _, v := range []struct {
+			name, path string
+			medium     corev1.StorageMedium
+		}{{"tmp", "/tmp", corev1.StorageMediumDefault}, {"shm", "/dev/shm", corev1.StorageMediumMemory}} {
+			volumes = append(volumes, corev1.Volume{Name: v.name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: v.medium}}})
+			mounts = append(mounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
+		}
+	}
 	labels := map[string]string{Label: j.Name}
 	no, yes := false, true
 	nobody := int64(65532)
@@ -95,8 +107,9 @@ func (j *Job) Manifest() (*batchv1.Job, error) {
 						{Key: "node.kubernetes.io/unreachable", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr(int64(10))},
 						{Key: "node.kubernetes.io/not-ready", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr(int64(10))},
 					},
+					Volumes: volumes,
 					Containers: []corev1.Container{{
-						Name: "recount", Image: j.Image, Args: j.Args, Env: env, EnvFrom: from, Resources: resources,
+						Name: "recount", Image: j.Image, Args: j.Args, Env: env, EnvFrom: from, Resources: resources, VolumeMounts: mounts,
 						ImagePullPolicy: corev1.PullPolicy(j.PullPolicy), TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 						SecurityContext: &corev1.SecurityContext{
 							AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -239,8 +240,10 @@ func (s *Store) fault(ctx context.Context, doing, key string, err error) error {
 		return ctx.Err()
 	}
 	code := gcerrors.Code(err)
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := plain(err)
 	switch {
+	case strings.Contains(text, "get credentials") || strings.Contains(text, "no EC2 IMDS role"):
+		err = hint.Add(fmt.Errorf("%s: %s %s: there are no credentials", s.URL, doing, key), "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say it, or AWS_PROFILE")
 	case code == gcerrors.NotFound && doing == "read":
 		return fmt.Errorf("%s: no %s: %w", s.URL, key, fs.ErrNotExist)
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(text, "no space left"):
@@ -253,4 +256,13 @@ func (s *Store) fault(ctx context.Context, doing, key string, err error) error {
 		err = hint.Add(fmt.Errorf("%s: %s %s: %s", s.URL, doing, key, text), "is it up, and its address right? What was done is kept, and the same command goes on")
 	}
 	return err
+}
+
+// inside is what an error of S3 tells of how it was asked, which the rest says better.
+var inside = regexp.MustCompile(`operation error S3: |\b(Put|Get|Head|Delete)Object, |\bListObjectsV2, |https response error |RequestID: [^,]*, |HostID: [^,]*, |` +
+	`blob \((key "[^"]*"\) \()?code=\w+\): |exceeded maximum number of attempts, \d+, |StatusCode: 0, |request send failed, |\b[A-Z][a-z]+ "https?://[^"]*": `)
+
+// plain is an error in one line, without what helps nobody.
+func plain(err error) string {
+	return inside.ReplaceAllString(strings.Join(strings.Fields(err.Error()), " "), "")
 }

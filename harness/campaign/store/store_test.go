@@ -161,3 +161,26 @@ func TestMistakesHaveAWayOut(t *testing.T) {
 	require.Contains(t, hint.Of(err), "is it up")
 	require.NotContains(t, err.Error(), "\n")
 }
+
+// What a server of S3 cannot do is told in one line, that says what, and not how it was asked.
+func TestFaultsOfS3AreShort(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "me")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	s, err := Open(t.Context(), "s3://bucket?endpoint=http://127.0.0.1:1")
+	require.NoError(t, err)
+	defer s.Close()
+	err = s.Put(t.Context(), "key", nil)
+	require.EqualError(t, err, "s3://bucket?endpoint=http://127.0.0.1:1: write key: dial tcp 127.0.0.1:1: connect: connection refused")
+	require.Contains(t, hint.Of(err), "the same command goes on")
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	t.Setenv("HOME", t.TempDir())
+	nobody, err := Open(t.Context(), "s3://bucket?endpoint=http://127.0.0.1:1")
+	require.NoError(t, err)
+	defer nobody.Close()
+	err = nobody.Put(t.Context(), "key", nil)
+	require.ErrorContains(t, err, "write key: there are no credentials")
+	require.Contains(t, hint.Of(err), "AWS_ACCESS_KEY_ID")
+}

@@ -1,7 +1,6 @@
-package hunt
+package looked
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -14,50 +13,13 @@ import (
 // follow and stand still, as many links are cut around each of them, and their terms lie as far apart; or if leadership moved
 // as often, or votes were split over as many candidates.
 
-// reached returns the features of a run, by what was seen of its situations where nothing more is known.
-func reached(r *record.Run, s *situation) map[feature]struct{} {
-	if len(r.Relations) == 0 {
-		return s.seen
-	}
-	all := make(map[feature]struct{}, len(r.Relations))
-	for _, n := range r.Relations {
-		all[feature{related, uint64(n)}] = struct{}{}
-	}
-	return all
-}
+// Feature is one thing that a run has reached, as a number that means the same in every run of a target.
+type Feature uint64
 
-// hashes are features as numbers that mean the same in every hunt.
-func hashes(all map[feature]struct{}) []uint64 {
-	numbers := make([]uint64, 0, len(all))
-	for f := range all {
-		h := (f.code ^ uint64(f.kind)<<56) * 0x9e3779b97f4a7c15
-		numbers = append(numbers, h^h>>32)
-	}
-	return numbers
-}
-
-// sortFeatures puts features in an order.
-func sortFeatures(all []feature) {
-	slices.SortFunc(all, func(a, b feature) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.code, b.code)) })
-}
-
-// situation is what is known of each node at one time of a run.
-type situation struct {
-	names map[string]int
-	nodes []member
-	cut   []bool // the links, from*n+to
-	codes []uint32
-	seen  map[feature]struct{}
-
-	leader        string // who claimed to lead last
-	moved, faults int
-	votes         map[uint64]map[string]int // by term and candidate
-}
-
-// feature is one thing that a run has reached, by its kind.
-type feature struct {
-	kind kind
-	code uint64
+// featureOf is the number of a feature by its kind.
+func featureOf(k kind, code uint64) Feature {
+	h := (code ^ uint64(k)<<56) * 0x9e3779b97f4a7c15
+	return Feature(h ^ h>>32)
 }
 
 type kind uint8
@@ -69,6 +31,31 @@ const (
 	related              // something happened before something else
 )
 
+// reached returns the features of a run, by what was seen of its situations where nothing more is known.
+func reached(r *record.Run, s *Situation) map[Feature]struct{} {
+	if len(r.Relations) == 0 {
+		return s.seen
+	}
+	all := make(map[Feature]struct{}, len(r.Relations))
+	for _, n := range r.Relations {
+		all[featureOf(related, uint64(n))] = struct{}{}
+	}
+	return all
+}
+
+// Situation is what is known of each node at one time of a run, and of what the run has reached until then.
+type Situation struct {
+	names map[string]int
+	nodes []member
+	cut   []bool // the links, from*n+to
+	codes []uint32
+	seen  map[Feature]struct{}
+
+	leader        string // who claimed to lead last
+	moved, faults int
+	votes         map[uint64]map[string]int // by term and candidate
+}
+
 // member is one node.
 type member struct {
 	view    history.View
@@ -76,17 +63,8 @@ type member struct {
 	ill     bool // links of it lose or delay packets, or its clock is wrong
 }
 
-// situations returns the features of a run of which nothing but the history is known.
-func situations(h *history.History) map[feature]struct{} {
-	s := newSituation()
-	for i := range h.Ops {
-		s.take(&h.Ops[i])
-	}
-	return s.seen
-}
-
-// take takes note of what an op shows, while the run goes on. It does not keep the pointer.
-func (s *situation) take(op *history.Op) {
+// Take takes note of what an op shows, while the run goes on. It does not keep the pointer.
+func (s *Situation) Take(op *history.Op) {
 	if op.Type != history.OK {
 		return
 	}
@@ -121,12 +99,13 @@ func (s *situation) take(op *history.Op) {
 	}
 }
 
-func newSituation() *situation {
-	return &situation{names: map[string]int{}, seen: map[feature]struct{}{}, votes: map[uint64]map[string]int{}}
+// NewSituation is that of a run which has yet to begin.
+func NewSituation() *Situation {
+	return &Situation{names: map[string]int{}, seen: map[Feature]struct{}{}, votes: map[uint64]map[string]int{}}
 }
 
 // begin takes up who the members are.
-func (s *situation) begin(setup *history.Setup) {
+func (s *Situation) begin(setup *history.Setup) {
 	if setup != nil {
 		for i, n := range setup.Nodes {
 			s.names[n] = i
@@ -136,10 +115,10 @@ func (s *situation) begin(setup *history.Setup) {
 	s.nodes, s.cut, s.codes = make([]member, n), make([]bool, n*n), make([]uint32, n)
 }
 
-func (s *situation) reach(k kind, code uint64) { s.seen[feature{k, code}] = struct{}{} }
+func (s *Situation) reach(k kind, code uint64) { s.seen[featureOf(k, code)] = struct{}{} }
 
 // change takes note of what the nemesis did.
-func (s *situation) change(c history.Changes) {
+func (s *Situation) change(c history.Changes) {
 	for _, l := range c.Links {
 		from, ok1 := s.names[l.From]
 		to, ok2 := s.names[l.To]
@@ -167,7 +146,7 @@ func (s *situation) change(c history.Changes) {
 }
 
 // situate takes note of what all nodes are, whatever their names.
-func (s *situation) situate() {
+func (s *Situation) situate() {
 	top := uint64(0)
 	for i := range s.nodes {
 		top = max(top, s.nodes[i].view.Term)

@@ -1,0 +1,69 @@
+package bugs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// unshown is a published bug of an election that was looked into and is no row.
+type unshown struct {
+	bug, source, why string
+}
+
+// unshowns are all of them, by system.
+var unshowns = []unshown{
+	{
+		"etcd's raft library before 3.6: members that start at the same instant draw the same timeouts, campaign together, and split every vote",
+		"https://github.com/etcd-io/etcd/issues/15784",
+		"it takes clocks that agree to the nanosecond, and those of nodes are up to a millisecond apart, in virtual time too; with clocks that " +
+			"agreed, 3.5.0 elected nobody in 20 of 20 runs, and 3.6.0 somebody in 20 of 20",
+	},
+	{
+		"etcd's raft library 3.3.10 and older: who asks for pre-votes still counts itself among those who hear a leader",
+		"https://github.com/etcd-io/etcd/issues/10355",
+		"it shows where the members happen to draw timeouts that keep them apart: with one schedule in 2 of 6 runs, with another in 1 of 8",
+	},
+	{
+		"hashicorp/raft 1.7.0: followers refuse the pre-vote of the leader that they had",
+		"https://github.com/hashicorp/raft/issues/606",
+		"they campaign themselves a timeout later; the leadership moves, and no property breaks",
+	},
+	{
+		"hashicorp/raft 1.7.0: who grants a pre-vote waits anew for its leader",
+		"https://github.com/hashicorp/raft/pull/609",
+		"of three members, who could keep another one waiting so has its vote, and with that a majority, and wins",
+	},
+	{
+		"hashicorp/raft: a leader whose disk hangs keeps the lead",
+		"https://github.com/hashicorp/raft/issues/503",
+		"nothing is written to the members that run here but their own leaderships, and what is broken is that writes do not get through",
+	},
+	{
+		"hashicorp/raft: who cannot store its log wins election after election",
+		"https://github.com/hashicorp/raft/issues/614",
+		"log and term are in one file here: a member that cannot store its term ends",
+	},
+	{
+		"NATS 2.10.14: any request for a vote sets a follower's election timer back",
+		"https://github.com/nats-io/nats-server/pull/5315",
+		"a follower that refuses a vote campaigns itself within 0.8 s, in that version as well",
+	},
+	{
+		"NATS before 2.14: who steps down forgets its vote",
+		"https://github.com/nats-io/nats-server/pull/7698",
+		"its makers found it unlikely in practice; the servers here tell no votes to be judged",
+	},
+	{
+		"client-go 0.18.3: a lease is not released, because a release without a duration is refused",
+		"https://github.com/kubernetes/client-go/issues/762",
+		"the next leader only comes later; no property breaks",
+	},
+}
+
+// unshownPage tells of them.
+func unshownPage(b *strings.Builder) {
+	b.WriteString("\n## What could not be shown, and why\n\n| bug | why it is no row |\n|---|---|\n")
+	for _, u := range unshowns {
+		fmt.Fprintf(b, "| [%s](%s) | %s |\n", u.bug, u.source, u.why)
+	}
+}

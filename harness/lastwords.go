@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+)
+
+// why begins the lines by which programs say that they end over something: Go's, Java's, Python's and loggers' own.
+var why = regexp.MustCompile(`^(panic: |fatal error: |runtime: |Exception in thread |[A-Za-z_.]+(Error|Exception): |\W*(FATAL|CRITICAL|PANIC)\b)`)
+
+// lastWords returns, quoted, what a process wrote to its log of why it ended: the last line that says so, or else the last
+// line. It is "" if there is none.
+func lastWords(path string) string {
+	const looked, told = 64 << 10, 200
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		f.Seek(max(0, info.Size()-looked), io.SeekStart)
+	}
+	log, _ := io.ReadAll(f) // what can be read of it
+	var last, reason []byte
+	for line := range bytes.Lines(log) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			last = line
+			if why.Match(line) {
+				reason = line
+			}
+		}
+	}
+	if reason != nil {
+		last = reason
+	}
+	switch {
+	case len(last) == 0:
+		return ""
+	case len(last) > told:
+		return strconv.Quote(string(last[:told])) + "…"
+	}
+	return strconv.Quote(string(last))
+}

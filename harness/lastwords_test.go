@@ -1,0 +1,30 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A log's last words are the reason, if a line gives it, and not the stack that follows it.
+func TestLastWords(t *testing.T) {
+	for log, want := range map[string]string{
+		"start\npanic: no such peer\n\ngoroutine 1 [running]:\nmain.main()\n":               `"panic: no such peer"`,
+		"start\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: no port\n": `"ValueError: no port"`,
+		"Exception in thread \"main\" java.lang.Error: bad\n\tat A.main(A.java:3)\n":        `"Exception in thread \"main\" java.lang.Error: bad"`,
+		"start\nbind: address already in use\n\n":                                           `"bind: address already in use"`,
+		"panic: of an earlier life" + strings.Repeat("\nx", 40<<10):                         `"x"`,
+		"\x1b[31mred":            `"\x1b[31mred"`,
+		strings.Repeat("a", 300): `"` + strings.Repeat("a", 200) + `"…`,
+		"\n\n":                   "",
+	} {
+		path := filepath.Join(t.TempDir(), "n1.log")
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		assert.Equal(t, want, lastWords(path))
+	}
+	assert.Empty(t, lastWords(filepath.Join(t.TempDir(), "none.log")))
+}

@@ -1,0 +1,155 @@
+// Package looked tells how much runs have looked at: what it is worth that they have found nothing.
+package looked
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"recount/harness/estimate"
+	"recount/harness/record"
+)
+
+// Looked is how much all runs together have looked at.
+type Looked struct {
+	Runs  int              `json:"runs"`
+	Keys  int              `json:"keys"`  // different things that they reached, of each target by themselves
+	Curve []estimate.Point `json:"curve"` // keys over runs
+	// Chance is how likely one more run is to reach something that none has. It supposes that this one is drawn as those were: of
+	// a search that prefers what led to something new it tells how fast the search still learns.
+	Chance estimate.Rate `json:"chance"`
+	// Idle are the faults that were tried and never took effect, and Unaimed the kinds of messages that nodes sent and no fault was
+	// aimed at by their names.
+	Idle    []string `json:"idle"`
+	Unaimed []string `json:"unaimed"`
+}
+
+// Look is what one run has looked at.
+type Look struct {
+	Reached map[Feature]struct{}
+	Kinds   []string // of the messages that nodes sent, where they are known
+	Named   []string // of these, those that faults were aimed at
+	Aimed   []Aimed
+}
+
+// Of is what a run has looked at, given what its ops have shown as they came; nil for one that has its history.
+func Of(r *record.Run, s *Situation) Look {
+	if s == nil {
+		if s = NewSituation(); len(r.Relations) == 0 {
+			for i := range r.History.Ops {
+				s.Take(&r.History.Ops[i])
+			}
+		}
+	}
+	all, named := aimed(r.Frame())
+	return Look{Reached: reached(r, s), Kinds: r.Kinds, Named: named, Aimed: all}
+}
+
+// Count counts what runs look at. The order of the runs decides the curve, and nothing else. It is not for several goroutines
+// at once.
+type Count struct {
+	unseen      estimate.Unseen[key]
+	targets     map[string]bool
+	tried, took map[string]bool // faults
+	met, aimed  map[message]bool
+}
+
+// key is what was reached of one target, which tells nothing of others.
+type key struct {
+	target string
+	Feature
+}
+
+// message is a kind of messages of one target.
+type message struct{ target, kind string }
+
+// NewCount is that of no runs.
+func NewCount() *Count {
+	return &Count{targets: map[string]bool{}, tried: map[string]bool{}, took: map[string]bool{}, met: map[message]bool{}, aimed: map[message]bool{}}
+}
+
+// Add counts a run of a target.
+func (c *Count) Add(target string, l Look) {
+	c.targets[target] = true
+	c.unseen.Add(func(yield func(key) bool) {
+		for f := range l.Reached {
+			if !yield(key{target, f}) {
+				return
+			}
+		}
+	})
+	for _, a := range l.Aimed {
+		c.tried[a.Fault] = true
+		c.took[a.Fault] = c.took[a.Fault] || a.Took
+	}
+	for _, kind := range l.Kinds {
+		c.met[message{target, kind}] = true
+	}
+	for _, kind := range l.Named {
+		c.aimed[message{target, kind}] = true
+	}
+}
+
+// So is what has been looked at so far.
+func (c *Count) So() Looked {
+	l := Looked{
+		Runs: c.unseen.Runs(), Keys: c.unseen.Keys(), Curve: c.unseen.Curve(), Chance: c.unseen.Chance(),
+		Idle: []string{}, Unaimed: []string{},
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.tried)) {
+		if !c.took[name] {
+			l.Idle = append(l.Idle, name)
+		}
+	}
+	for m := range c.met {
+		switch {
+		case c.aimed[m]:
+		case len(c.targets) > 1:
+			l.Unaimed = append(l.Unaimed, m.kind+" of "+m.target)
+		default:
+			l.Unaimed = append(l.Unaimed, m.kind)
+		}
+	}
+	slices.Sort(l.Unaimed)
+	return l
+}
+
+// Row is one line about it.
+type Row struct{ Name, Words string }
+
+// Rows says it for people: nothing of no runs.
+func (l *Looked) Rows() (all []Row) {
+	if l.Runs == 0 {
+		return nil
+	}
+	all = append(all, Row{"new", fmt.Sprintf("the chance that one more run reaches something new is %s; %s", l.Chance, curve(l.Curve))})
+	if len(l.Idle) > 0 {
+		all = append(all, Row{"idle", "never took effect: " + list(l.Idle)})
+	}
+	if len(l.Unaimed) > 0 {
+		all = append(all, Row{"unaimed", "messages that no fault was aimed at: " + list(l.Unaimed)})
+	}
+	return all
+}
+
+// curve is a few points of it: "coverage 120 after 1, 900 after 10 runs".
+func curve(all []estimate.Point) string {
+	var words []string
+	for i, next := 0, 1; i < len(all); i++ {
+		if last := i == len(all)-1; all[i].Runs >= next || last {
+			words = append(words, fmt.Sprintf("%d after %d", all[i].Keys, all[i].Runs))
+			next = 10 * all[i].Runs
+		}
+	}
+	return "coverage " + strings.Join(words, ", ") + " runs"
+}
+
+// list names as many as a line bears.
+func list(names []string) string {
+	const most = 12
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
