@@ -37,6 +37,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"instant": func(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) },
 	"ms":      ms,
 	"clip":    clip,
+	"holds":   Holds,
 }).Parse(bodyTemplate + pageTemplate))
 
 // view is what the page's template shows.
@@ -45,6 +46,7 @@ type view struct {
 	Headline string
 	Mark     string // the status in one character
 	Tone     string // the style that goes with it
+	Seen     *card  // the violation that tells most
 	Sentence string
 	Facts    [][2]string
 	Settings [][2]string
@@ -58,7 +60,7 @@ type view struct {
 	ViewBox  string
 	Picture  template.HTML
 	Overview template.HTML
-	Legend   []legendView
+	Legend   []LegendEntry
 	Omitted  string
 	Data     *chartData
 	Rows     []row
@@ -77,11 +79,6 @@ type card struct {
 	More     int   // ops that are not
 	From, To time.Duration
 	Picture  string // porcupine's own
-}
-
-type legendView struct {
-	Sample template.HTML
-	Text   string
 }
 
 // file is something else that lies in the run's folder.
@@ -140,18 +137,22 @@ func newView(r *record.Run, lies fs.FS) *view {
 		Alt: alt(r), ViewBox: fmt.Sprintf("0 0 %s %s", num(p.width), num(p.height)),
 		Picture: template.HTML(body.String()), Overview: template.HTML(overview.String()), Data: p.data(), Rows: rows,
 	}
-	v.Mark, v.Tone = statusMark(r.Status)
 	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
 		v.Settings = append(v.Settings, [2]string{k, r.Options[k]})
 	}
 	if r.History != nil {
 		v.Left = len(r.History.Ops) - len(rows)
 	}
-	for _, e := range p.legend() {
-		v.Legend = append(v.Legend, legendView{template.HTML(e.Sample), e.Text})
-	}
+	v.Legend = p.entries()
 	v.Omitted = strings.Join(p.omitted, "; ")
 	v.cards(tl, rows, drawingsIn(lies))
+	v.Mark, v.Tone = statusMark(r.Status)
+	if len(v.Findings) > 0 && v.Findings[0].Verdict.Verdict == checkers.Invalid {
+		v.Seen = &v.Findings[0]
+		if r.Status == record.StatusHeld { // green would say that all was well
+			v.Mark, v.Tone = "!", v.Seen.Tone
+		}
+	}
 	v.Files = files(lies)
 	return v
 }
@@ -187,7 +188,7 @@ func pageFacts(r *record.Run) [][2]string {
 		facts = append(facts, [2]string{"length", seconds(ops[len(ops)-1].Time)}, [2]string{"ops", fmt.Sprint(r.History.Happened())})
 	}
 	if r.Took > 0 {
-		facts = append(facts, [2]string{"took", seconds(r.Took)})
+		facts = append(facts, [2]string{"took, by the wall clock", seconds(r.Took)})
 	}
 	if !r.Started.IsZero() {
 		facts = append(facts, [2]string{"started", r.Started.Format("2006-01-02 15:04:05 -0700")})

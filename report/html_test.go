@@ -153,6 +153,34 @@ func TestPagesShowEveryVerdictAndItsEvidence(t *testing.T) {
 	}
 }
 
+func TestThePageLeadsWithWhatWasSeen(t *testing.T) {
+	v := func(property string, is checkers.Verdict, promised bool) record.Verdict {
+		return record.Verdict{Result: checkers.Result{Property: property, Verdict: is, Why: "why " + property}, Promised: promised}
+	}
+	held := v("held", checkers.Valid, true)
+	for _, c := range []struct {
+		r                *record.Run
+		mark, tone, seen string
+	}{
+		{judged(held), "✓", "held", ""},
+		{judged(held, v("weak", checkers.Invalid, false)), "!", "weak", "why weak"},
+		{judged(held, v("weak", checkers.Invalid, false), v("promise", checkers.Invalid, true)), "✕", "broken", "why promise"},
+		{judged(v("open", checkers.Unknown, true)), "?", "open", ""},
+	} {
+		got := newView(c.r, nil)
+		require.Equal(t, []string{c.mark, c.tone}, []string{got.Mark, got.Tone}, "green is for runs without a violation")
+		if c.seen == "" {
+			require.Nil(t, got.Seen)
+			continue
+		}
+		require.Equal(t, c.seen, got.Seen.Why)
+		var b bytes.Buffer
+		require.NoError(t, HTML(&b, c.r))
+		page := b.String()
+		require.Less(t, strings.Index(page, "Seen: "+c.seen), strings.Index(page, Sentence(c.r)))
+	}
+}
+
 func TestPagesEscapeWhatSystemsSay(t *testing.T) {
 	const evil = `</script><script>alert("x")</script><!--`
 	s := newScript(1, 100*msec, "n1", evil)

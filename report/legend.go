@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"html/template"
 	"strings"
+
+	"recount/harness/record"
 )
 
 // entry is one line of the legend: a sample, drawn in a box of 26 by 14, and what it means.
@@ -60,6 +63,32 @@ func (p *picture) legend() (es []entry) {
 }
 
 func (e entry) width() float64 { return 34 + textWidth(e.Text)*0.95 + 20 }
+
+// LegendEntry is one line of a legend for a page: a sample, drawn in a box of 26 by 14, and what it means.
+type LegendEntry struct {
+	Sample template.HTML
+	Text   string
+}
+
+// Legend explains what pictures show whose parts are not known beforehand: of nodes, and, with faults, of what befell them.
+func Legend(faults bool) []LegendEntry {
+	p := &picture{tl: &Timeline{}, used: map[string]bool{"lead": true, "follow tint": true, "follow nobody": true, "candidate": true}}
+	if faults {
+		for _, class := range []string{"unknown", "paused", "down", "off", "both", "both sharp", "link cut", "link slow", "fault took", "fault failed"} {
+			p.used[class] = true
+		}
+		p.tl.Violations = []violation{{Verdict: &record.Verdict{}}}
+	}
+	return p.entries()
+}
+
+// entries is the legend for a page.
+func (p *picture) entries() (es []LegendEntry) {
+	for _, e := range p.legend() {
+		es = append(es, LegendEntry{template.HTML(e.Sample), e.Text})
+	}
+	return es
+}
 
 const legendRow = 20.0
 

@@ -74,7 +74,7 @@ svg.addEventListener('picture', e => {
   resize();
 });
 // Others may point at an instant, as the pointer does.
-svg.addEventListener('instant', e => { hot = e.detail === null ? null : {x: xOf(e.detail), y: -99}; later(); });
+svg.addEventListener('instant', e => { hot = e.detail === null ? null : {x: xOf(e.detail), y: -99, told: e.detail}; later(); });
 
 const room = () => width - data.left - data.gutter;
 const scale = () => room() / (to - from);
@@ -347,6 +347,7 @@ function resize() {
   overview.setAttribute('viewBox', `0 0 ${w} 34`);
   clip.setAttribute('width', room() + 3);
   widths.clear();
+  if (hot && hot.told !== undefined) hot.x = xOf(hot.told);
   draw();
 }
 resize();

@@ -21,12 +21,13 @@ type Pair struct {
 
 const pairGap = 26.0 // between two runs: the name of the lower one
 
-// draw paints the pair, and returns what is within its picture and how high that is.
-func (d *Pair) draw(width float64) (body bytes.Buffer, height float64) {
+// draw paints the pair, and returns what is within its picture, how high that is, and what explains it.
+func (d *Pair) draw(width float64) (body bytes.Buffer, height float64, legend []LegendEntry) {
+	used, both := map[string]bool{}, &Timeline{}
 	left := max(d.Runs[0].margin(), d.Runs[1].margin())
 	var shapes bytes.Buffer
 	for i, tl := range d.Runs {
-		p := &picture{tl: tl, width: width, left: left, used: map[string]bool{}}
+		p := &picture{tl: tl, width: width, left: left, used: used}
 		p.zero, p.from, p.span = ms(d.Zero[i]), ms(d.Zero[i]+d.From), max(ms(d.To-d.From), 1)
 		p.lanes()
 		if i == 0 {
@@ -39,6 +40,7 @@ func (d *Pair) draw(width float64) (body bytes.Buffer, height float64) {
 		p.layers(&shapes, fmt.Sprintf("tl-time-%d", i))
 		shapes.WriteString("</g>")
 		height += p.height + pairGap
+		both.Violations = append(both.Violations, tl.Violations...)
 	}
 	body.Write(shapes.Bytes())
 	scale := (width - left - gutter) / max(ms(d.To-d.From), 1)
@@ -48,20 +50,20 @@ func (d *Pair) draw(width float64) (body bytes.Buffer, height float64) {
 			fmt.Fprintf(&body, `<path class="difference" d="M%s 20V%s"/>`, x, num(height))
 		}
 	}
-	return body, height
+	return body, height, (&picture{tl: both, used: used}).entries()
 }
 
-// Chart returns the picture for a page: what is within an svg element of class tl, and the viewBox of that.
-func (d *Pair) Chart() (body template.HTML, viewBox string) {
+// Chart returns the picture for a page: what is within an svg element of class tl, the viewBox of that, and the legend.
+func (d *Pair) Chart() (body template.HTML, viewBox string, legend []LegendEntry) {
 	const width = 1280.0
-	b, height := d.draw(width)
-	return template.HTML(b.String()), fmt.Sprintf("0 0 %s %s", num(width), num(height))
+	b, height, legend := d.draw(width)
+	return template.HTML(b.String()), fmt.Sprintf("0 0 %s %s", num(width), num(height)), legend
 }
 
 // SVG writes the picture as one of its own, without scripts, for light and dark pages alike.
 func (d *Pair) SVG(w io.Writer) error {
 	const width = 1000.0
-	body, height := d.draw(width)
+	body, height, _ := d.draw(width)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-label="%s">`,
 		num(width), num(height), num(width), num(height), html.EscapeString(d.Names[0]+" above "+d.Names[1]))

@@ -96,15 +96,69 @@ func SVG(w io.Writer, r *record.Run) error {
 	return nil
 }
 
-// Strip writes the whole run small, without words: who led, what was broken, where violations lie.
+// The size of a strip: about that of a card, so that its words can be read.
+const (
+	stripWidth = 420.0
+	namesRow   = 17.0
+)
+
+// Strip writes the whole run small: who led, with their names below, what was broken, where violations lie.
 func Strip(w io.Writer, r *record.Run) error {
-	const width = 640.0
-	p := paint(Trace(r), width)
-	p.left, p.width = 0, width+gutter
+	tl := Trace(r)
+	if tl.End == 0 {
+		return NoStrip(w, "There is no history to draw.")
+	}
+	p := paint(tl, stripWidth)
+	p.left, p.width = 0, stripWidth+gutter
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" preserveAspectRatio="none">`, num(width), num(overviewHeight))
-	fmt.Fprintf(&b, "<style>%s@media(prefers-color-scheme:dark){%s}</style>", standalone(light), standalone(dark))
 	p.overview(&b)
+	p.leaders(&b)
+	return strip(w, &b)
+}
+
+// NoStrip writes, in the place of a strip, why there is none.
+func NoStrip(w io.Writer, why string) error {
+	var b bytes.Buffer
+	for i, line := range term.Wrap(printable(why), 64) {
+		fmt.Fprintf(&b, `<text class="small" x="8" y="%d">%s</text>`, 14+14*i, html.EscapeString(line))
+	}
+	return strip(w, &b)
+}
+
+// leaders writes the names of the nodes that led, each with its colour, as many as there is room for.
+func (p *picture) leaders(w *bytes.Buffer) {
+	x, y := 8.0, overviewHeight+12
+	write := func(text string) {
+		fmt.Fprintf(w, `<text class="small" x="%s" y="%s">%s</text>`, num(x), num(y), html.EscapeString(text))
+		x += textWidth(text) + 14
+	}
+	nobody := true
+	for n := range p.tl.Nodes {
+		lane := &p.tl.Nodes[n]
+		if lane.Colour < 0 {
+			continue
+		}
+		nobody = false
+		name := clip(lane.Name, 14)
+		if x+textWidth(name)+40 > stripWidth {
+			write("…")
+			break
+		}
+		fmt.Fprintf(w, `<path class="lead id%d" d="M%s %sh9v9h-9z"/>`, lane.Colour, num(x), num(y-8.5))
+		x += 13
+		write(name)
+	}
+	if nobody {
+		write("nobody led")
+	}
+}
+
+// strip writes a strip around what is within it.
+func strip(w io.Writer, body *bytes.Buffer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s">`, num(stripWidth), num(overviewHeight+namesRow))
+	fmt.Fprintf(&b, "<style>%s@media(prefers-color-scheme:dark){%s}</style>", standalone(light), standalone(dark))
+	b.Write(body.Bytes())
 	b.WriteString("</svg>\n")
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write the strip: %w", err)

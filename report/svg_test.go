@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -104,4 +105,28 @@ func TestColoursMixAndAllAreDeclared(t *testing.T) {
 			require.NotContains(t, left, "var(--")
 		}
 	}
+}
+
+func TestStripNamesWhoLed(t *testing.T) {
+	strip := func(r *record.Run) string {
+		var b bytes.Buffer
+		require.NoError(t, Strip(&b, r))
+		require.NoError(t, xml.Unmarshal(b.Bytes(), new(struct{})))
+		return b.String()
+	}
+	tl, ping := Trace(pingPong(t)), strip(pingPong(t))
+	for i := range tl.Nodes {
+		led := tl.Nodes[i].Colour >= 0
+		require.Equal(t, led, strings.Contains(ping, ">"+tl.Names[i]+"</text>"), tl.Names[i])
+	}
+	evil := newScript(1, 100*msec, "n1", "<b>")
+	evil.at(time.Second).elect("<b>", 2, "n1")
+	evil.at(2 * time.Second)
+	require.Contains(t, strip(&record.Run{History: evil.end(t), Nodes: evil.nodes}), "&lt;b&gt;")
+	quiet := newScript(1, 100*msec, "n1", "n2")
+	require.Contains(t, strip(&record.Run{History: quiet.at(time.Second).end(t), Nodes: quiet.nodes}), "nobody led")
+	require.Contains(t, strip(&record.Run{Title: "t"}), "There is no history to draw.")
+	var b bytes.Buffer
+	require.NoError(t, NoStrip(&b, "<its history> is no JSON"))
+	require.Contains(t, b.String(), "&lt;its history&gt; is no JSON")
 }

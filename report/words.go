@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"recount/checkers"
 	"recount/history"
 )
 
@@ -70,6 +71,16 @@ func Words(op *history.Op) string { return opWords(op) }
 
 // Seconds writes a time for people.
 func Seconds(d time.Duration) string { return seconds(d) }
+
+// Holds says what a property asks for, to complete "asks that …"; "" of one that nobody judges.
+func Holds(property string) string {
+	for _, c := range checkers.All() {
+		if c.Property == property {
+			return c.Holds
+		}
+	}
+	return ""
+}
 
 // opWords says what an op says.
 func opWords(op *history.Op) string {

@@ -184,6 +184,12 @@ func TestPagesInABrowser(t *testing.T) {
 	b.run(chromedp.Evaluate(`{const s = document.getElementById('scrub'); s.value = 10000; s.dispatchEvent(new Event('input'))}`, nil))
 	b.until(`document.querySelectorAll('.links-now .cut').length === 2`)
 	require.Contains(t, b.text("#faults"), "cut-link")
+	require.Contains(t, b.text("h1"), "Replay")
+	b.run(emulation.SetDeviceMetricsOverride(900, 900, 1, false))
+	b.until(`document.querySelector('#picture .pointer').textContent.includes('10.00 s') && document.querySelector('#picture').viewBox.baseVal.width < 900`)
+	b.until(`document.getElementById('leaders').textContent.startsWith('One leader: ') || document.getElementById('leaders').classList.contains('many')`)
+	b.run(chromedp.Evaluate(twoLead, nil))
+	b.until(`/^Two leaders: n\d \(term \d+\) and n\d \(term \d+\)$/.test(document.getElementById('leaders').textContent)`)
 	b.shoot("live")
 
 	b.open(at + "diagram")
@@ -194,16 +200,28 @@ func TestPagesInABrowser(t *testing.T) {
 	b.until(`document.querySelectorAll('.message.gone').length > 0`)
 	b.run(chromedp.Evaluate(`document.querySelector('.message.gone').dispatchEvent(new MouseEvent('click', {bubbles: true}))`, nil))
 	require.Contains(t, b.text("#what"), "cut")
+	b.until(`[...document.querySelectorAll('.message.gone .cross')].every(c => [...document.querySelectorAll('#lamport .name')].every(n =>
+		Math.abs(n.getBBox().y + n.getBBox().height / 2 - c.getBBox().y - c.getBBox().height / 2) > 20))`) // nobody takes it for another's
 	require.Contains(t, b.text("#knew"), "leader")
 	b.shoot("diagram")
 
-	for _, p := range []string{"", "live"} {
+	for _, p := range []string{"", "live", "diagram?at=0&span=1000"} {
 		b.open("/runs/spoilt/20260101-000000.000/" + p)
 		b.until(`document.body.textContent.includes('<script>')`)
 		b.run(chromedp.Sleep(300 * time.Millisecond)) // for a script to run, if it could
 		b.check("spoilt " + p)
 	}
 }
+
+// twoLead turns to the first instant at which two cards show a leader.
+const twoLead = `(async () => {
+const s = document.getElementById('scrub');
+for (let t = 0; t <= +s.max && document.querySelectorAll('.node.leader').length < 2; t += 50) {
+  s.value = t;
+  s.dispatchEvent(new Event('input'));
+  await new Promise(requestAnimationFrame);
+}
+})()`
 
 // rules finds what keeps people from using a page: the rules of axe that matter here, written by hand. Contrast is WCAG's: 4.5, or 3 for large
 // text.

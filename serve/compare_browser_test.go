@@ -31,8 +31,10 @@ func TestComparingInABrowser(t *testing.T) {
 	page.shoot("compare")
 	page.run(chromedp.KeyEvent("n"))
 	page.until(`location.search.includes('from=')`)
+	page.until(`document.readyState === 'complete'`) // else nobody listens to keys yet
 	page.run(chromedp.WaitVisible(".two"), chromedp.KeyEvent("0"))
 	page.until(`!location.search.includes('from=')`)
+	page.until(`document.readyState === 'complete'`)
 	page.run(chromedp.WaitVisible(".two"), chromedp.KeyEvent("+"))
 	page.until(`location.search.includes('from=')`)
 	page.open("/compare?" + url.Values{"a": {id(t, results, b)}, "b": {"spoilt/20260101-000000.000"}}.Encode())

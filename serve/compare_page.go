@@ -23,6 +23,7 @@ type comparePage struct {
 	First   *Difference
 	Body    template.HTML
 	ViewBox string
+	Legend  []report.LegendEntry
 	From    time.Duration
 	To      time.Duration
 	Choices []*Run // to compare A with
@@ -96,7 +97,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		p.Problem = problem(err)
 	case c.Comparison != nil:
-		p.Body, p.ViewBox = c.pair().Chart()
+		p.Body, p.ViewBox, p.Legend = c.pair().Chart()
 		if len(c.Differences) > 0 {
 			p.First = &c.Differences[0]
 		}

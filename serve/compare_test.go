@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"recount/harness"
 	"recount/harness/record"
 	"recount/history"
+	"recount/report"
 )
 
 // simulateAs is simulate with another target, and options of it.
@@ -93,6 +95,7 @@ func TestCompareAnswers(t *testing.T) {
 	require.NoError(t, json.Unmarshal(get(h, "/api/v1/compare"+q).Body.Bytes(), &c))
 	require.NotEmpty(t, c.Differences)
 	require.Contains(t, get(h, "/compare"+q).Body.String(), "They part at")
+	require.Contains(t, get(h, "/compare"+q).Body.String(), "follows the node of that colour", "its legend")
 	svg := get(h, "/compare.svg"+q+"&from=1000&to=2000")
 	require.Equal(t, "image/svg+xml", svg.Header().Get("Content-Type"))
 	require.Contains(t, svg.Body.String(), `class="lead id0"`)
@@ -100,5 +103,47 @@ func TestCompareAnswers(t *testing.T) {
 	require.Contains(t, get(h, "/compare?a="+id(t, results, a)).Body.String(), "blazingmq-scouting")
 	for _, bad := range []string{"&from=NaN&to=5", "&from=1e300&to=1e301", "&from=5&to=-5", "&from=-1e300&to=1e300"} {
 		require.Equal(t, 200, get(h, "/compare"+q+bad).Code, bad)
+	}
+}
+
+func TestCompareSaysFirstWhatBecameOfTheRuns(t *testing.T) {
+	results := t.TempDir()
+	a, b := simulate(t, results, "ping-pong", 7), simulateAs(t, results, "ping-pong", "blazingmq-scouting", nil, 7)
+	other := simulate(t, results, "dead-leader", 3) // of five nodes
+	_, h := open(t, Config{Results: results})
+	page := func(a, b *record.Run) string {
+		return get(h, "/compare?"+url.Values{"a": {id(t, results, a)}, "b": {id(t, results, b)}}.Encode()).Body.String()
+	}
+	differ := page(a, b)
+	require.Contains(t, differ, "no-ping-pong: A invalid, B valid.")
+	require.Regexp(t, `A: n\d lost the post at [\d.]+ s; B: n\d kept it\.`, differ)
+	require.Less(t, strings.Index(differ, "Their outcomes differ"), strings.Index(differ, "They part at"))
+	require.NotContains(t, differ, "Faults begin at different times")
+	same := page(a, a)
+	require.NotContains(t, same, "Their outcomes differ")
+	require.NotContains(t, same, `class="warn"`)
+	require.Contains(t, page(a, other), "The clusters differ in size: A has 4 nodes, B has 5.")
+}
+
+func TestCompareWarnsOfFaultsAtDifferentTimes(t *testing.T) {
+	const s = time.Second
+	lines := func(starts ...time.Duration) *report.Timeline {
+		tl := &report.Timeline{}
+		for _, at := range starts {
+			tl.Faults = append(tl.Faults, report.FaultBar{Span: report.Span{From: at, To: at + s}})
+		}
+		return tl
+	}
+	for _, c := range []struct {
+		a, b *report.Timeline
+		want []string
+	}{
+		{lines(), lines(), nil},
+		{lines(3 * s), lines(4*s, 5*s), nil}, // both a second after their zero
+		{lines(3 * s), lines(5 * s), []string{"Faults begin at different times: in A at 1.00 s, in B at 2.00 s."}},
+		{lines(3 * s), lines(), []string{"Only one of the two had a fault."}},
+	} {
+		p := comparePage{Comparison: &Comparison{Zero: [2]time.Duration{2 * s, 3 * s}, Within: s / 2, lines: [2]*report.Timeline{c.a, c.b}}}
+		require.Equal(t, c.want, p.Doubts())
 	}
 }

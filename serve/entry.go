@@ -13,6 +13,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
+	"recount/history"
 	"recount/nemesis"
 	"recount/report"
 )
@@ -102,9 +103,17 @@ func (r *Run) Violations() (all []Verdict) {
 	return all
 }
 
-// Tone is the style that goes with the run's state.
+// Tone is the style that goes with what came of the run.
 func (r *Run) Tone() string {
-	switch r.State {
+	if r.State == Held && len(r.Violations()) > 0 { // green would say that all was well
+		return "weak"
+	}
+	return r.State.tone()
+}
+
+// tone is the style that goes with a state.
+func (s State) tone() string {
+	switch s {
 	case Held:
 		return "held"
 	case Broken, Unreadable:
@@ -117,6 +126,9 @@ func (r *Run) Tone() string {
 
 // Mark is the run's state in one character.
 func (r *Run) Mark() string {
+	if r.Tone() == "weak" {
+		return "!"
+	}
 	return map[State]string{UnderWay: "●", Held: "✓", Broken: "✕", Unknown: "?", CutShort: "…", Unreadable: "!"}[r.State]
 }
 
@@ -199,11 +211,31 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 
 // problem is an error as one line for a person.
 func problem(err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return "Its run.json or verdicts.json is no JSON: " + syntax.Error() + "."
+	if _, ops := errors.AsType[*history.SyntaxError](err); ops {
+		return "Its history cannot be read: " + err.Error() + "."
+	}
+	if _, text := errors.AsType[*json.SyntaxError](err); text {
+		return "A file of it is no JSON: " + strings.TrimPrefix(err.Error(), "read ") + "."
 	}
 	return strings.TrimPrefix(err.Error(), "record: ") + "."
+}
+
+// repeats returns of runs, the newest first, those that are a replay of an older one, or a part of it: of the same target, options,
+// nodes, seed and faults. The oldest is what they repeat.
+func repeats(runs []*Run) map[*Run]*Run {
+	oldest, all := map[string]*Run{}, map[*Run]*Run{}
+	for _, r := range slices.Backward(runs) {
+		if r.Target == "" {
+			continue
+		}
+		key := fmt.Sprintf("%q %q %d %d", signature(r, r.recipe), r.Cluster, r.Nodes, r.Seed)
+		if first := oldest[key]; first != nil {
+			all[r] = first
+		} else {
+			oldest[key] = r
+		}
+	}
+	return all
 }
 
 // newest orders runs from the newest to the oldest.

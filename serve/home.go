@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -92,23 +92,88 @@ func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set))
 
 // homePage is the findings, with what is under way before them and the newest runs behind.
 type homePage struct {
-	Filter   filter
-	Choices  choices
+	Filter  filter
+	Choices choices
+	Groups  []group
+	Hidden  int // findings that the filter leaves out
+	Broken  int // broken promises, a card each
+	In      int // runs that show them
+	Live    []*Run
+	Working []Activity // hunts, matrices and campaigns under way
+	Newest  []listed
+	Runs    int
+	Counts  []count
+	Left    int // findings after those on this page
+}
+
+// group is findings that stand together. Those with a name can be folded.
+type group struct {
+	Name     string
+	Open     bool
 	Findings []*Finding
-	Hidden   int // findings that the filter leaves out
-	Live     []*Run
-	Working  []Activity // hunts, matrices and campaigns under way
-	Newest   []*Run
-	Runs     int
-	Counts   []count
-	Left     int // findings after those on this page
+}
+
+// grouped puts broken promises and what was expected first, and known weaknesses and what is gone behind, folded unless nothing
+// stands before them.
+func grouped(all []*Finding, open bool) []group {
+	gs := []group{{}, {Name: "known weaknesses", Open: open}, {Name: "gone", Open: open}}
+	for _, f := range all {
+		k := 0
+		switch {
+		case f.Gone:
+			k = 2
+		case f.Kind == Weakness:
+			k = 1
+		}
+		gs[k].Findings = append(gs[k].Findings, f)
+	}
+	gs = slices.DeleteFunc(gs, func(g group) bool { return len(g.Findings) == 0 })
+	if len(gs) > 0 {
+		gs[0].Open = true
+	}
+	return gs
+}
+
+// brokenPromises counts the findings that are broken promises, and the runs that show one.
+func brokenPromises(all []*Finding) (n, in int) {
+	runs := map[*Run]bool{}
+	for _, f := range all {
+		if f.Gone || f.Kind != Promise {
+			continue
+		}
+		n++
+		for _, r := range f.shows {
+			for _, v := range r.Verdicts {
+				if v.Property == f.Property && v.Kind == Promise {
+					runs[r] = true
+				}
+			}
+		}
+	}
+	return n, len(runs)
+}
+
+// times writes words that come more than once a single time, with how often: "kill n1 ×2".
+func times(words []string) (some []string) {
+	often := map[string]int{}
+	for _, w := range words {
+		if often[w]++; often[w] == 1 {
+			some = append(some, w)
+		}
+	}
+	for i, w := range some {
+		if often[w] > 1 {
+			some[i] = fmt.Sprintf("%s ×%d", w, often[w])
+		}
+	}
+	return some
 }
 
 // count is how many runs are in a state.
 type count struct {
 	State State
 	N     int
-	Of    *Run // one of them, for its style
+	Tone  string // the style that goes with it
 }
 
 const (
@@ -120,17 +185,20 @@ const (
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	f, shot := filterOf(r.URL.Query()), s.index.now()
 	all, found := shot.runs, s.findings(shot)
-	p := homePage{Filter: f, Choices: choicesOf(all), Findings: f.findings(found), Runs: len(all), Newest: all[:min(len(all), newestOnHome)], Working: s.activities()}
-	p.Hidden = len(found) - len(p.Findings)
+	p := homePage{Filter: f, Choices: choicesOf(all), Runs: len(all), Newest: shot.listed(all[:min(len(all), newestOnHome)]), Working: s.activities()}
+	pass := f.findings(found)
+	p.Hidden = len(found) - len(pass)
+	p.Broken, p.In = brokenPromises(found)
 	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "new", "gone"}
-	if n := len(p.Findings); n > findingsOnPage {
-		p.Findings, p.Left = p.Findings[:findingsOnPage], n-findingsOnPage
+	if n := len(pass); n > findingsOnPage {
+		pass, p.Left = pass[:findingsOnPage], n-findingsOnPage
 	}
+	p.Groups = grouped(pass, f.Any())
 	for _, st := range states {
-		c := count{State: st}
+		c := count{State: st, Tone: st.tone()}
 		for _, run := range all {
 			if run.State == st {
-				c.N, c.Of = c.N+1, cmp.Or(c.Of, run)
+				c.N++
 				if st == UnderWay {
 					p.Live = append(p.Live, run)
 				}
@@ -143,11 +211,25 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, "home", frame{Title: "Findings", Tab: "findings", Page: p})
 }
 
+// listed is a run in a list.
+type listed struct {
+	*Run
+	Again *Run // the older run that it repeats, or nil
+}
+
+func (s *snapshot) listed(runs []*Run) (rows []listed) {
+	again := s.again()
+	for _, r := range runs {
+		rows = append(rows, listed{r, again[r]})
+	}
+	return rows
+}
+
 // listPage is all runs, page by page.
 type listPage struct {
 	Filter     filter
 	Choices    choices
-	Runs       []*Run
+	Runs       []listed
 	Total      int
 	From, To   int
 	Prev, Next int // pages; 0 is none
@@ -159,7 +241,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	some := f.runs(shot.runs)
 	from := min((f.Page-1)*runsOnPage, len(some))
 	to := min(from+runsOnPage, len(some))
-	p := listPage{Filter: f, Choices: choicesOf(shot.runs), Runs: some[from:to], Total: len(some), From: from + 1, To: to, More: shot.more}
+	p := listPage{Filter: f, Choices: choicesOf(shot.runs), Runs: shot.listed(some[from:to]), Total: len(some), From: from + 1, To: to, More: shot.more}
 	for _, st := range states {
 		p.Choices.States = append(p.Choices.States, string(st))
 	}

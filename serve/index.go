@@ -37,6 +37,7 @@ type snapshot struct {
 	more  bool // there is more than the index takes
 
 	findings func() []*Finding
+	again    func() map[*Run]*Run // runs of an experiment that an older run has made, and that run
 }
 
 // Folder is what holds many runs: a matrix, a suite, a campaign.
@@ -60,7 +61,7 @@ const (
 var folderFiles = [][2]string{{matrix.DataFile, "matrix"}, {"suite.json", "suite"}, {campaign.CampaignFile, "campaign"}, {batch.NotesFile, "activity"}}
 
 func newIndex(fsys fs.FS, clock func() time.Time) *index {
-	return &index{fsys: fsys, clock: clock, checked: map[string]time.Time{}, shown: &snapshot{findings: none}}
+	return &index{fsys: fsys, clock: clock, checked: map[string]time.Time{}, shown: blank()}
 }
 
 // now returns the results as they are, or, where looking takes its time, as they were when somebody asked last. A folder that cannot be
@@ -109,16 +110,19 @@ func (x *index) take(w *walk, err error) error {
 	if w.news || len(w.next.runs) != len(x.shown.runs) || !slices.Equal(w.next.other, x.shown.other) {
 		newest(w.next.runs)
 		w.next.findings = sync.OnceValue(func() []*Finding { return findings(w.next.runs) })
+		w.next.again = sync.OnceValue(func() map[*Run]*Run { return repeats(w.next.runs) })
 		x.shown = w.next
 	}
 	return nil
 }
 
 func (x *index) walk() *walk {
-	return &walk{index: x, known: x.shown.byID, now: x.clock(), began: time.Now(), next: &snapshot{byID: map[string]*Run{}, findings: none}, left: perRound, campaigns: map[string]bool{}}
+	return &walk{index: x, known: x.shown.byID, now: x.clock(), began: time.Now(), next: blank(), left: perRound, campaigns: map[string]bool{}}
 }
 
-func none() []*Finding { return nil }
+func blank() *snapshot {
+	return &snapshot{byID: map[string]*Run{}, findings: func() []*Finding { return nil }, again: func() map[*Run]*Run { return nil }}
+}
 
 // walk is one look at all folders. One at a time is under way, and it alone changes what was checked when.
 type walk struct {

@@ -10,6 +10,7 @@ import (
 // livePage is a run while it happens, or played again.
 type livePage struct {
 	Run   *Run
+	Kind  string // Live, or Replay once the run is over
 	Names []string
 	Chart report.Chart
 	API   string
@@ -35,8 +36,11 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, run *Run) {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return
 	}
-	p := livePage{Run: run, Names: known.Nodes, Chart: report.NewChart(known), API: "/api/v1" + link(run.ID)}
-	s.show(w, r, "live", frame{Title: run.Title + " live", Tab: "live", Scripts: []string{"report.js", "live.js"}, Page: p})
+	p := livePage{Run: run, Kind: "Replay", Names: known.Nodes, Chart: report.NewChart(known), API: "/api/v1" + link(run.ID)}
+	if run.State == UnderWay {
+		p.Kind = "Live"
+	}
+	s.show(w, r, "live", frame{Title: p.Kind + ": " + run.Title, Tab: "live", Scripts: []string{"report.js", "live.js"}, Page: p})
 }
 
 // apiPicture is GET /api/v1/runs/{id}/picture: the timeline as far as the history goes.

@@ -24,6 +24,7 @@ type heatPage struct {
 	Table    *matrix.Table
 	Columns  []heatColumn
 	Rows     []heatRow
+	Untested []heatRow // of which no cell says anything
 	Property string
 	With     string   // the matrix that it is compared with
 	Others   []Folder // that it could be compared with
@@ -168,8 +169,8 @@ func (p *heatPage) paint(was map[[2]string]string) {
 				cell.Title += best.Verdict.String()
 				cell.Href = p.runOf(best)
 			}
-			if pair.Barred != "" {
-				cell.Title += ", no run: " + pair.Barred
+			if cell.Class == "x" {
+				cell.Sign, cell.Title = unjudged(pair)
 			}
 			if cell.Was != "" {
 				cell.Title += ", was " + cell.Was
@@ -179,7 +180,11 @@ func (p *heatPage) paint(was map[[2]string]string) {
 			}
 			row.Cells = append(row.Cells, cell)
 		}
-		p.Rows = append(p.Rows, row)
+		if slices.ContainsFunc(row.Cells, func(c heatCell) bool { return c.Class != "x" || c.Was != "" }) {
+			p.Rows = append(p.Rows, row)
+		} else {
+			p.Untested = append(p.Untested, row)
+		}
 	}
 	for o, tone := range map[matrix.Outcome]string{matrix.Broken: "broken", matrix.Weak: "weak", matrix.Valid: "held", matrix.Unknown: "open"} {
 		if counts[o] > 0 {
@@ -187,6 +192,18 @@ func (p *heatPage) paint(was map[[2]string]string) {
 		}
 	}
 	slices.SortFunc(p.Counts, func(a, b heatCount) int { return int(b.Of) - int(a.Of) })
+}
+
+// unjudged says of a cell why no property was judged: none can be, or none was put to the test.
+func unjudged(pair *matrix.Pair) (sign, title string) {
+	title = pair.Row + " under " + pair.Column + ": "
+	switch {
+	case pair.Barred != "":
+		return "–", title + "does not apply, no run is possible: " + pair.Barred
+	case pair.Runs == 0:
+		return "·", title + "not put to the test, no run was made"
+	}
+	return "·", title + "not put to the test by its runs"
 }
 
 // runOf is the address of the run that shows what a cell came to, or "".

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -74,17 +75,48 @@ func TestChangesBetweenMatrices(t *testing.T) {
 	require.Equal(t, 422, get(h, "/matrix/"+now).Code)
 }
 
-func TestMatrixInABrowser(t *testing.T) {
+func TestMatrixSaysWhatItDoesNotKnow(t *testing.T) {
 	results := t.TempDir()
+	at := measure(t, results, 1, "blazingmq-term")
+	_, h := open(t, Config{Results: results})
+	require.NotContains(t, get(h, "/matrix/"+at).Body.String(), "Unfinished")
+	table, err := matrix.Read([]byte(get(h, "/api/v1/matrices/"+at).Body.String()))
+	require.NoError(t, err)
+	table.Stopped, table.Planned = "The budget of 1m40s was spent", 1000
+	table.Pairs[0].Barred, table.Pairs[1].Runs = "too few nodes", 0
+	for i := range 2 {
+		clear(table.Pairs[i].Cells)
+	}
+	require.NoError(t, matrix.Write(table, filepath.Join(results, filepath.FromSlash(at))))
+	page := get(h, "/matrix/"+at).Body.String()
+	require.Contains(t, page, "<b>Unfinished.</b> The budget of 1m40s was spent after")
+	require.Regexp(t, `aria-label="[^"]*does not apply, no run is possible: too few nodes">–<`, page)
+	require.Regexp(t, `aria-label="[^"]*not put to the test, no run was made">·<`, page)
+	require.NotContains(t, page, "of which nothing")
+
+	for c := range table.Columns {
+		table.Pair(0, c).Runs = 0
+		clear(table.Pair(0, c).Cells)
+	}
+	require.NoError(t, matrix.Write(table, filepath.Join(results, filepath.FromSlash(at))))
+	page = get(h, "/matrix/"+at).Body.String()
+	require.Regexp(t, `(?s)<summary>1 election of which nothing was put to the test</summary>.*>`+table.Rows[0].Word+`<`, page)
+	require.NotRegexp(t, `<th scope="row"[^>]*>`+table.Rows[0].Word+`<`, page)
+}
+
+func TestMatrixInABrowser(t *testing.T) {
+	results, dir := t.TempDir(), t.TempDir()
 	old, now := measure(t, results, 1, "raft", "blazingmq-term"), measure(t, results, 3, "raft", "blazingmq-term")
 	_, h := open(t, Config{Results: results})
 	site := httptest.NewServer(h)
 	t.Cleanup(site.Close)
 	b := browse(t, site.URL)
+	b.run(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir))
 	b.open("/matrix")
 	b.shoot("matrices")
 	b.run(chromedp.Click(".places a"), chromedp.WaitVisible(".grid"))
 	b.open("/matrix/" + now + "?with=" + url.QueryEscape(old))
+	require.Contains(t, string(b.download(dir, "[aria-label='heat map'] .save button", "Matrix.svg")), ">promise broken</text>", "it says what its squares mean")
 	b.shoot("matrix")
 	b.open("/matrix/" + now + "?property=no-ping-pong")
 	b.run(chromedp.Focus(".grid td a"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))

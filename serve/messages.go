@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"sync"
 	"time"
@@ -16,18 +17,32 @@ import (
 	"recount/sim"
 )
 
-// The messages of a simulated run: no history has them, but the run can be made again from its plan, the same byte for byte, with
-// somebody listening.
+// What nodes have sent each other is in no history. Runs in virtual time and in containers keep it in a file beside it; a simulated
+// run can be made again from its plan, the same byte for byte, with somebody listening.
 
 // diagramPage is a Lamport diagram of a stretch of a run. The browser draws it from what the API says.
 type diagramPage struct {
 	Run      *Run
 	At, Span string // milliseconds, as the page asks for them at first
+	Near     string // how many of them where single messages are known; 0 for as many
 	API      string
 }
 
-// spanAtFirst is how much of a run the diagram shows until somebody asks for another stretch.
-const spanAtFirst = 30 * time.Millisecond
+// spanAtFirst is how much of a run the diagram shows until somebody asks for another stretch: as much as a few messages take.
+func spanAtFirst(r *record.Run) time.Duration {
+	if r.Cluster == record.OnDocker { // where a second may be the least that can be told
+		return 8 * time.Second
+	}
+	return spanOfMessages(r)
+}
+
+// spanOfMessages is the same where every message is known.
+func spanOfMessages(r *record.Run) time.Duration {
+	if s := r.History.Setup(); s != nil && r.Cluster != record.OnSim { // where a heartbeat is due a few times in a silence
+		return s.Bounds.Silence / 4
+	}
+	return 30 * time.Millisecond
+}
 
 func (s *Server) diagram(w http.ResponseWriter, r *http.Request, run *Run) {
 	p := diagramPage{Run: run, API: "/api/v1" + link(run.ID)}
@@ -36,8 +51,12 @@ func (s *Server) diagram(w http.ResponseWriter, r *http.Request, run *Run) {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return
 	}
-	at := max(0, interesting(full)-spanAtFirst/4)
-	p.At, p.Span = fmt.Sprint(at.Milliseconds()), fmt.Sprint(spanAtFirst.Milliseconds())
+	span := spanAtFirst(full)
+	at := max(0, interesting(full)-span/4)
+	p.At, p.Span, p.Near = fmt.Sprint(at.Milliseconds()), fmt.Sprint(span.Milliseconds()), "0"
+	if near := spanOfMessages(full); near < span {
+		p.Near = fmt.Sprint(near.Milliseconds())
+	}
 	s.show(w, r, "diagram", frame{Title: run.Title + " message by message", Tab: "runs", Scripts: []string{"diagram.js"}, Page: p})
 }
 
@@ -62,7 +81,7 @@ type repeated struct {
 	mu   sync.Mutex
 	id   string
 	of   *record.Run
-	sent []sim.Carried
+	sent []record.Message
 	err  error
 }
 
@@ -70,7 +89,7 @@ type repeated struct {
 const mostRepeated = 400_000
 
 // messages returns the messages of a run.
-func (p *repeated) messages(ctx context.Context, id string, full *record.Run) ([]sim.Carried, error) {
+func (p *repeated) messages(ctx context.Context, id string, full *record.Run) ([]record.Message, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.id == id && p.of == full {
@@ -83,10 +102,10 @@ func (p *repeated) messages(ctx context.Context, id string, full *record.Run) ([
 	return sent, err
 }
 
-func again(ctx context.Context, full *record.Run) ([]sim.Carried, error) {
+func again(ctx context.Context, full *record.Run) ([]record.Message, error) {
 	switch {
 	case full.Cluster != record.OnSim:
-		return nil, errors.New("Only the simulator knows every message; what is known of this run are its ops.")
+		return nil, errors.New("This run has kept no messages, only its ops; made again by recount run, it keeps them.")
 	case !full.Plan.Known():
 		return nil, errors.New("The run came without its plan, so it cannot be made again with its messages.")
 	case len(full.History.Ops) > mostRepeated:
@@ -99,7 +118,13 @@ func again(ctx context.Context, full *record.Run) ([]sim.Carried, error) {
 	if !same(h, full.History) {
 		return nil, errors.New("Made again, the run is another: a different version of Recount or of its target made it, or it was interrupted.")
 	}
-	return sent, nil
+	all := make([]record.Message, len(sent))
+	for i := range sent {
+		m := &sent[i]
+		all[i] = record.Message{From: m.From, To: m.To, Sent: m.Sent, Arrived: m.Arrived, Lost: m.Lost, Late: m.Late, Kind: m.Message.Kind,
+			Term: m.Message.Term, Words: contents(m)}
+	}
+	return all, nil
 }
 
 // same reports whether two histories are, byte for byte, but for what begins them: it tells the version.
@@ -115,18 +140,6 @@ func same(a, b *history.History) bool {
 		}
 	}
 	return true
-}
-
-// letter is a message as the API tells it.
-type letter struct {
-	From    string        `json:"from"`
-	To      string        `json:"to"`
-	Sent    time.Duration `json:"sent"`
-	Arrived time.Duration `json:"arrived"`
-	Lost    string        `json:"lost,omitempty"`
-	Kind    string        `json:"kind"`
-	Term    uint64        `json:"term,omitempty"`
-	Words   string        `json:"words"`
 }
 
 // moment is an op that changed what somebody knew, or the cluster.
@@ -147,8 +160,8 @@ type view struct {
 }
 
 const (
-	mostLetters = 1500
-	mostMoments = 1500
+	mostMessages = 1500
+	mostMoments  = 1500
 )
 
 // apiMessages is GET /api/v1/runs/{id}/messages?at=&span=: all that happened between the nodes in a stretch of time.
@@ -171,11 +184,11 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 		To       time.Duration    `json:"to"`
 		End      time.Duration    `json:"end"`
 		Known    map[string]*view `json:"known"` // what each node knew when the stretch began
-		Messages []letter         `json:"messages"`
+		Messages []record.Message `json:"messages"`
 		Moments  []moment         `json:"moments"`
 		Missing  string           `json:"missing,omitempty"` // why there are no messages
 		Left     int              `json:"left,omitempty"`    // messages and moments that were too many
-	}{Nodes: full.Nodes, From: from, To: from + span, Known: map[string]*view{}, Messages: []letter{}, Moments: []moment{}}
+	}{Nodes: full.Nodes, From: from, To: from + span, Known: map[string]*view{}, Messages: []record.Message{}, Moments: []moment{}}
 	views := map[string]view{}
 	for i := range full.History.Ops {
 		op := &full.History.Ops[i]
@@ -201,21 +214,42 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 			out.Moments = append(out.Moments, m)
 		}
 	}
-	sent, err := s.repeated.messages(r.Context(), run.ID, full)
-	if err != nil {
-		out.Missing = err.Error()
-	}
-	for i := range sent {
-		m := &sent[i]
+	count, last := 0, time.Duration(0)
+	err = s.eachMessage(r.Context(), run, full, func(m *record.Message) {
+		count, last = count+1, m.Arrived
 		switch {
 		case m.Arrived < from || m.Sent > out.To:
-		case len(out.Messages) == mostLetters:
+		case len(out.Messages) == mostMessages:
 			out.Left++
 		default:
-			out.Messages = append(out.Messages, letter{m.From, m.To, m.Sent, m.Arrived, m.Lost, m.Message.Kind, m.Message.Term, contents(m)})
+			out.Messages = append(out.Messages, *m)
 		}
+	})
+	switch {
+	case err != nil:
+		out.Missing = err.Error()
+	case count == 0 && full.Cluster != record.OnSim:
+		out.Missing = "This run has kept no messages, only its ops."
+	case count >= record.MostMessages && last < out.To:
+		out.Missing = fmt.Sprintf("There were too many messages to keep them all: they are known until %v.", last.Round(time.Millisecond))
 	}
 	answer(w, out)
+}
+
+// eachMessage calls f with all that the nodes of a run have sent each other, as far as it is known.
+func (s *Server) eachMessage(ctx context.Context, run *Run, full *record.Run, f func(m *record.Message)) error {
+	err := record.EachMessage(s.folder(run), f)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("Its messages cannot be read: %w.", err)
+	}
+	sent, err := s.repeated.messages(ctx, run.ID, full)
+	for i := range sent {
+		f(&sent[i])
+	}
+	return err
 }
 
 // momentOf returns what an op tells of who knew what, or of the cluster.

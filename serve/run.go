@@ -15,6 +15,9 @@ import (
 	"recount/report"
 )
 
+// strip is a run small, for cards.
+const strip = "strip.svg"
+
 // find looks up the run that a path within /runs/ begins with, and what follows it.
 func (s *Server) find(p string) (run *Run, rest string) {
 	shot := s.index.now()
@@ -47,7 +50,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 		s.diagram(w, r, run)
 	case exports[rest].write != nil:
 		s.export(w, r, run, rest)
-	case rest == "strip.svg":
+	case rest == strip:
 		s.draw(w, r, run, rest, report.Strip)
 	case rest == "picture.svg":
 		s.draw(w, r, run, rest, report.SVG)
@@ -125,11 +128,19 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, run *Run, name str
 		err = paint(&b, full)
 		return b.Bytes(), err
 	})
-	if err != nil {
+	switch {
+	case err != nil && name == strip:
+		var b bytes.Buffer
+		if err := report.NoStrip(&b, problem(err)); err != nil {
+			s.fail(w, r, http.StatusInternalServerError, err.Error())
+			return
+		}
+		picture(w, r, was, b.Bytes())
+	case err != nil:
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
-		return
+	default:
+		picture(w, r, was, svg)
 	}
-	picture(w, r, was, svg)
 }
 
 // picture answers with an SVG.
@@ -169,13 +180,12 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, run *Run, name str
 	http.ServeContent(w, r, "", info.ModTime(), content)
 }
 
-// Facts are what a run is, in a line.
+// Facts are what a run is besides its title, in a line.
 func (r *Run) Facts() string {
-	words := []string{r.Target}
-	if r.Cluster == record.OnDocker {
-		words = append(words, "in containers")
-	} else {
-		words = append(words, "simulated")
+	where := map[string]string{record.OnSim: "simulated", record.OnVirtual: "real servers in virtual time", record.OnDocker: "in containers"}
+	words := []string{where[r.Cluster]}
+	if r.Title != r.Target {
+		words = append([]string{r.Target}, words...)
 	}
 	return strings.Join(append(words, fmt.Sprintf("%d nodes", r.Nodes), fmt.Sprintf("seed %d", r.Seed)), " · ")
 }

@@ -50,6 +50,13 @@ func spoil(t *testing.T, r *record.Run, results string) {
 			`connection refused`, word).Replace(string(b))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
+	w, err := record.CreateMessages(dir, false)
+	require.NoError(t, err)
+	for i := range 20 {
+		at := time.Duration(i) * 100 * time.Millisecond
+		w.Add(&record.Message{From: "n1", To: hostile, Sent: at, Arrived: at + time.Millisecond, Kind: hostile, Words: hostile, Lost: hostile})
+	}
+	require.NoError(t, w.Close())
 	spoilt, err := record.Read(dir)
 	require.NoError(t, err)
 	require.NoError(t, report.Write(spoilt))
@@ -90,7 +97,13 @@ func TestPagesTellWhatTheRunsAre(t *testing.T) {
 	require.Contains(t, home, "no-ping-pong")
 	require.Contains(t, home, "2 of 2 runs")
 	require.Contains(t, home, "cut-link leader follower")
-	require.Contains(t, get(h, "/runs").Body.String(), "1 to 2 of 2")
+	require.Contains(t, home, "Asks that under a fixed", "what the property is")
+	require.Contains(t, home, "leads (each node has a colour)", "the legend of the strips")
+	require.Contains(t, get(h, "/runs/"+id(t, results, r)+"/live").Body.String(), "two claim to lead at once")
+	require.Contains(t, get(h, "/runs/"+id(t, results, r)+"/diagram").Body.String(), "follows the node of that colour")
+	list := get(h, "/runs").Body.String()
+	require.Contains(t, list, "1 to 2 of 2")
+	require.Contains(t, list, `<tr class="weak"><td><span class="state"><b aria-hidden="true">!</b>held`, "what was expected is no reason for green")
 	require.Contains(t, get(h, "/runs?state=broken").Body.String(), "None")
 	page := get(h, "/runs/"+id(t, results, r)+"/").Body.String()
 	require.Contains(t, page, "leadership bounced between")
@@ -231,6 +244,9 @@ func TestEveryStateOfARunShows(t *testing.T) {
 	require.Contains(t, get(h, "/runs/made/older/").Body.String(), "Recount 9.")
 	require.Contains(t, get(h, "/runs/made/grows/").Body.String(), "was cut off")
 	require.Contains(t, get(h, "/runs/made/garbled/").Body.String(), "cannot be shown")
+	require.Contains(t, get(h, "/runs/made/garbled/").Body.String(), "Its history cannot be read: history.jsonl: line 1")
+	require.Contains(t, get(h, "/runs/made/no-verdicts/").Body.String(), "is no JSON: verdicts.json: ")
+	require.Regexp(t, `<text[^>]*>[^<]*Its history`, get(h, "/runs/made/garbled/strip.svg").Body.String(), "a strip says why there is none")
 	require.Contains(t, get(h, "/runs/made/no-json/").Body.String(), "cannot be shown")
 
 	later := func(what string, holds func() bool) {
@@ -258,4 +274,39 @@ func TestWhatOtherFaultsDoNotShowIsNotGone(t *testing.T) {
 	old := run("disk-wipe", checkers.Invalid)
 	require.False(t, findings([]*Run{run("kill", checkers.Valid), old})[0].Gone)
 	require.True(t, findings([]*Run{run("disk-wipe", checkers.Valid), old})[0].Gone)
+}
+
+func TestFindingsPageCountsPromisesAndFoldsWeaknesses(t *testing.T) {
+	run := func(property string, k Kind) *Run {
+		return &Run{Title: "raft", Target: "raft", Verdicts: []Verdict{{Property: property, Verdict: checkers.Invalid, Kind: k}}}
+	}
+	all := findings([]*Run{run("elects", Weakness), run("fencing", Promise), run("fencing", Promise), run("leader-dies", Promise), run("ping-pong", Expected)})
+	n, in := brokenPromises(all)
+	require.Equal(t, []int{2, 3}, []int{n, in}, "two cards, of three runs")
+	gs := grouped(all, false)
+	require.Len(t, gs, 2)
+	require.Len(t, gs[0].Findings, 3)
+	require.True(t, gs[0].Open)
+	require.Equal(t, "known weaknesses", gs[1].Name)
+	require.False(t, gs[1].Open)
+	require.True(t, grouped(all, true)[1].Open, "who filters wants to see")
+	require.True(t, grouped(gs[1].Findings, false)[0].Open, "nothing stands before them")
+	require.Equal(t, []string{"pause leader ×3", "kill n1"}, times([]string{"pause leader", "kill n1", "pause leader", "pause leader"}))
+}
+
+func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
+	run := func(seed uint64, option, recipe string) *Run {
+		return &Run{Target: "raft", Options: map[string]string{"silence": option}, Seed: seed, Nodes: 3, Cluster: record.OnSim, recipe: recipe}
+	}
+	old, other := run(1, "1s", "kill"), []*Run{run(2, "1s", "kill"), run(1, "2s", "kill"), run(1, "1s", "pause"), {Seed: 1}, {Seed: 1}}
+	newer, newest := run(1, "1s", "kill"), run(1, "1s", "kill")
+	require.Equal(t, map[*Run]*Run{newer: old, newest: old}, repeats(append([]*Run{newest, newer}, append(other, old)...)))
+
+	results := t.TempDir()
+	first := simulate(t, results, "ping-pong", 1)
+	_, h := open(t, Config{Results: results})
+	require.NotContains(t, get(h, "/runs").Body.String(), ">again</a>")
+	simulate(t, results, "ping-pong", 1)
+	_, h = open(t, Config{Results: results})
+	require.Contains(t, get(h, "/runs").Body.String(), `<a class="chip" href="/runs/`+id(t, results, first)+`/"`)
 }

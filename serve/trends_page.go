@@ -32,8 +32,8 @@ var figures = []struct {
 	name, unit, about string
 	of                func(t *Trend) (middle, high float64)
 }{
-	{"Without a leader", "s", "the times in which no node led: half are shorter than the dot, 99 in 100 than the end of its line", func(t *Trend) (float64, float64) { return t.LeaderlessP50, t.LeaderlessP99 }},
-	{"Failover", "s", "from when a leader’s process stopped until another node led: half, and 99 in 100", func(t *Trend) (float64, float64) { return t.FailoverP50, t.FailoverP99 }},
+	{"Without a leader", " s", "the times in which no node led: half are shorter than the dot, 99 in 100 than the end of its line", func(t *Trend) (float64, float64) { return t.LeaderlessP50, t.LeaderlessP99 }},
+	{"Failover", " s", "from when a leader’s process stopped until another node led: half, and 99 in 100", func(t *Trend) (float64, float64) { return t.FailoverP50, t.FailoverP99 }},
 	{"Elections an hour", "", "how often leadership went to another node", func(t *Trend) (float64, float64) { return t.ElectionsPerHour, t.ElectionsPerHour }},
 	{"Findings", "", "properties that were violated", func(t *Trend) (float64, float64) { return float64(t.Findings), float64(t.Findings) }},
 }

@@ -11,12 +11,15 @@ const make = (name, attributes, text) => {
   return e;
 };
 const lane = 84, top = 54, left = 96, gutter = 24;
-const ms = t => (t / 1e6).toFixed(3) + ' ms';
+const ms = t => (t / 1e6).toFixed(3) + ' ms', seconds = t => +(t / 1e9).toFixed(3) + ' s';
+const size = n => n < 1000 ? n + ' B' : n < 1e6 ? +(n / 1e3).toPrecision(3) + ' kB' : +(n / 1e6).toPrecision(3) + ' MB';
 let hues = new Map(), data = null, steps = [], at = -1, asked = 0;
 const given = new URLSearchParams(location.search);
 let from = +(given.get('at') ?? page.dataset.at), span = +(given.get('span') ?? page.dataset.span);
 if (!(from >= 0)) from = 0;
 if (!(span > 0)) span = 400;
+let near = given.has('span') ? 0 : +page.dataset.near; // milliseconds, 0 for as many as are asked for
+if (!given.has('span')) span *= Math.min(1, svg.parentNode.clientWidth / 800); // no more than can be told apart
 
 async function load(keepURL) {
   form.elements.at.value = +from.toFixed(3);
@@ -28,16 +31,29 @@ async function load(keepURL) {
   if (mine !== asked) return;
   if (!answer.ok) { $('about').textContent = got.error; return; }
   data = got;
+  const single = data.messages.some(m => !m.of);
+  if (single && near) { // where messages are known one by one, a shorter stretch tells more
+    if (!given.has('at')) from += (+page.dataset.span - near) / 4; // as far before what is of interest
+    [span, near] = [Math.min(span, near * Math.min(1, svg.parentNode.clientWidth / 800)), 0];
+    return load(keepURL);
+  }
+  near = 0;
+  const unread = new Set(data.messages.filter(m => m.of && m.of.unread).map(m => `${m.from} to ${m.to}: ${m.of.unread}`));
+  if (single) data.messages = data.messages.filter(m => !m.of);
   steps = [];
   for (const m of data.messages) {
-    if (m.sent >= data.from && m.sent <= data.to) steps.push({t: m.sent, m, sent: true});
+    if (m.sent >= data.from && m.sent <= data.to && !m.of) steps.push({t: m.sent, m, sent: true});
     if (m.arrived >= data.from && m.arrived <= data.to) steps.push({t: m.arrived, m});
   }
   for (const o of data.moments) steps.push({t: o.time, o});
   steps.sort((a, b) => a.t - b.t);
-  const lost = data.messages.filter(m => m.lost).length;
-  for (const e of document.querySelectorAll('.of-messages')) e.hidden = !!data.missing;
-  $('about').textContent = data.missing || `${data.messages.length} messages, ${lost} of them lost, in ${+span.toFixed(3)} ms` + (data.left ? `; ${data.left} more are not drawn: look closer` : '');
+  const count = which => data.messages.filter(which).length, sums = data.messages.some(m => m.of);
+  for (const e of document.querySelectorAll('.of-messages')) e.hidden = !!data.missing || sums;
+  for (const e of document.querySelectorAll('.of-late')) e.hidden = !data.messages.some(m => m.late);
+  for (const e of document.querySelectorAll('.of-again')) e.hidden = !data.messages.some(m => m.again);
+  for (const e of document.querySelectorAll('.of-sums')) e.hidden = !sums;
+  $('about').textContent = data.missing || (sums ? `what the nodes sent each other, second by second, from ${seconds(data.from)} to ${seconds(data.to)}` + (unread.size ? '' : ': no single message is known') :
+    `${data.messages.length} messages in ${+span.toFixed(3)} ms, ${count(m => m.lost)} of them lost, ${count(m => m.late)} late`) + (data.left ? `; ${data.left} more are not drawn: look closer` : '') + (unread.size ? `; not all can be read (${[...unread].slice(0, 2).join('; ')}${unread.size > 2 ? `; and so on ${unread.size - 2} more links` : ''})` : '');
   at = -1;
   draw();
   step(0);
@@ -73,6 +89,15 @@ function lanes(parts, taken) {
   }
 }
 
+// fate is why a message was lost or late.
+const fate = m => m.lost ? `, lost: ${m.lost}` : m.late ? `, late: ${m.late}` : '';
+
+// ends are the connections that one node has begun and ended with another in a second.
+const ends = m => ['opened', 'closed'].map(what => {
+  const n = m.of && m.of.connections ? m.of.connections.reduce((sum, c) => sum + c[what], 0) : 0;
+  return n ? ` · ${n} ${what}` : '';
+}).join('');
+
 function draw() {
   const w = width(), h = top + lane * (data.nodes.length - 1) + 52, parts = [], taken = []; // by texts: none may hide another
   svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
@@ -84,24 +109,30 @@ function draw() {
     parts.push(make('path', {class: 'gridline', d: `M${x} 24V${h - 8}`}), make('text', {class: 'tick', x, y: 15}, (t / 1e9).toFixed(span < 5 ? 4 : 3) + ' s'));
   }
   lanes(parts, taken);
+  const links = data.nodes.flatMap(a => data.nodes.filter(b => b !== a).map(b => a + ' ' + b));
   data.messages.forEach((m, i) => {
-    let x1 = xOf(m.sent), y1 = yOf(m.from);
-    const x2 = xOf(m.arrived), y2 = yOf(m.to);
-    // What was lost goes as far as half of the way: nobody knows where.
-    const [ex, ey] = m.lost ? [x1 + Math.max(x2 - x1, 10) * 0.5, (y1 + y2) / 2] : [x2, y2];
+    let x1 = xOf(m.sent), y1 = yOf(m.from), x2 = xOf(m.arrived);
+    const y2 = yOf(m.to);
+    if (m.of) { // nobody knows when in that second: each link has its own place in it
+      x1 = x2 = x1 + (x2 - x1) * (links.indexOf(m.from + ' ' + m.to) + 0.5) / links.length;
+      if (x1 > w - gutter) return;
+    }
+    // What was lost ends short of its receiver, and not where anybody else is.
+    const [ex, ey] = m.lost ? [m.of ? x2 : Math.max(x2, x1 + 5), y2 - Math.sign(y2 - y1) * lane * 0.4] : [x2, y2];
     if (ex < left) return;
     if (x1 < left) { y1 += (ey - y1) * (left - x1) / (ex - x1); x1 = left; } // it was sent before
-    const g = make('g', {class: 'message' + (m.lost ? ' gone' : ''), 'data-m': i});
-    g.append(make('title', {}, `${m.from} → ${m.to}: ${m.words}` + (m.lost ? `, lost: ${m.lost}` : '')), make('path', {class: 'hit', d: `M${x1} ${y1}L${ex} ${ey}`}), make('path', {class: 'line', d: `M${x1} ${y1}L${ex} ${ey}`}));
+    const g = make('g', {class: 'message' + (m.lost ? ' gone' : m.late ? ' late' : '') + (m.again ? ' again' : '') + (m.of ? ' sum' : ''), 'data-m': i});
+    g.append(make('title', {}, `${m.from} → ${m.to}: ${m.words}` + fate(m)), make('path', {class: 'hit', d: `M${x1} ${y1}L${ex} ${ey}`}), make('path', {class: 'line', d: `M${x1} ${y1}L${ex} ${ey}`}));
+    if (m.of) g.querySelector('.line').style.strokeWidth = Math.max(1, Math.log10(m.bytes + 1) - 1);
     if (m.lost) g.append(make('path', {class: 'line cross', d: `M${ex - 4} ${ey - 4}l8 8M${ex - 4} ${ey + 4}l8 -8`}));
     else {
       const a = Math.atan2(ey - y1, ex - x1), p = d => `${ex - 8 * Math.cos(a + d)} ${ey - 8 * Math.sin(a + d)}`;
       g.append(make('path', {class: 'head', d: `M${ex} ${ey}L${p(0.35)}L${p(-0.35)}z`}));
     }
-    const words = m.kind + (m.term ? ' ' + m.term : ''), wide = 5.6 * words.length + 8;
-    for (const part of [0.3, 0.5, 0.7]) {
+    const words = (m.kind || size(m.bytes || 0)) + (m.term ? ' ' + m.term : '') + ends(m), wide = 5.6 * words.length + 8;
+    for (const part of [0.3, 0.5, 0.7, 0.4, 0.6, 0.2, 0.8]) {
       const x = x1 + (ex - x1) * part + 5, y = y1 + (ey - y1) * part + 3;
-      if (x + wide > w || taken.some(b => x < b.x + b.wide && b.x < x + wide && Math.abs(b.y - y) < 13)) continue;
+      if (x + wide > w || data.nodes.some(n => Math.abs(yOf(n) + 3 - y) < 14) || taken.some(b => x < b.x + b.wide && b.x < x + wide && Math.abs(b.y - y) < 13)) continue;
       taken.push({x, y, wide});
       g.append(make('text', {class: 'kind', x, y}, words));
       break;
@@ -130,8 +161,10 @@ function step(to) {
   $('cursor').setAttribute('d', `M${xOf(s.t)} 22V${svg.viewBox.baseVal.height - 8}`);
   $('step').textContent = `Step ${at + 1} of ${steps.length}, at ${(s.t / 1e9).toFixed(6)} s`;
   $('what').textContent = s.o ? (s.o.node ? s.o.node + ': ' : '') + s.o.words + ` (op ${s.o.index})` :
+    s.m.of ? `${s.m.from} to ${s.m.to}, from ${seconds(s.m.sent)} to ${seconds(s.m.arrived)}: ${s.m.words}` + fate(s.m) :
     s.sent ? `${s.m.from} sends ${s.m.to}: ${s.m.words}` + (s.m.lost ? `. It will be lost: ${s.m.lost}.` : '') :
-    s.m.lost ? `Lost on its way from ${s.m.from} to ${s.m.to}: ${s.m.words} (${s.m.lost})` : `${s.m.to} receives from ${s.m.from}: ${s.m.words}, after ${ms(s.m.arrived - s.m.sent)}`;
+    s.m.lost ? `Lost on its way from ${s.m.from} to ${s.m.to}: ${s.m.words} (${s.m.lost})` :
+    `${s.m.to} receives from ${s.m.from}: ${s.m.words}, after ${ms(s.m.arrived - s.m.sent)}` + (s.m.late ? ` (late: ${s.m.late})` : '');
   knew(s.t);
 }
 
@@ -140,7 +173,7 @@ function knew(t) {
   const cards = data.nodes.map(n => {
     let v = data.known[n], got = null;
     for (const o of data.moments) if (o.node === n && o.view && o.time <= t) v = o.view;
-    for (const m of data.messages) if (m.to === n && !m.lost && m.arrived <= t && (!got || m.arrived >= got.arrived)) got = m;
+    for (const m of data.messages) if (m.to === n && !m.lost && !m.of && m.arrived <= t && (!got || m.arrived >= got.arrived)) got = m;
     const card = document.createElement('article');
     card.className = 'node ' + (v ? v.role : '') + (v && hues.has(v.role === 'leader' ? n : v.leader) ? ' hue' + hues.get(v.role === 'leader' ? n : v.leader) : '');
     const line = (tag, cls, text) => { const e = document.createElement(tag); e.className = cls; e.textContent = text; card.append(e); };

@@ -80,6 +80,7 @@ function draw() {
     text(card.children[2], !away && n.role !== 'leader' && n.leader ? 'follows ' + n.leader : '');
     text(card.children[3], n.term && !away ? 'term ' + n.term : '');
   });
+  drawLeaders();
   for (const td of document.querySelectorAll('[data-link]:not(.self)')) {
     const w = state.links.get(td.dataset.link) || '';
     td.className = w === '' ? '' : /cut|reset/.test(w) ? 'cut' : 'ill';
@@ -105,6 +106,15 @@ function draw() {
   text($('status'), over !== null ? (live ? `over: ${over}` : `over: ${over}; at ${seconds(now)} of ${seconds(last)}`) :
     live ? `live, ${ops} ops` : `${((last - now) / 1000).toFixed(1)} s behind`);
   if (!live) picture.dispatchEvent(new CustomEvent('instant', {detail: now}));
+}
+
+// drawLeaders says in words how many lead.
+function drawLeaders() {
+  const lead = names.map((name, i) => ({name, ...state.nodes[i]})).filter(n => n.role === 'leader' && n.process === 'up')
+    .map(n => n.name + (n.term ? ` (term ${n.term})` : ''));
+  const count = ['No leader', 'One leader: ', 'Two leaders: '][lead.length] || `${lead.length} leaders: `;
+  $('leaders').classList.toggle('many', lead.length > 1);
+  text($('leaders'), lead.length > 1 ? count + lead.slice(0, -1).join(', ') + ' and ' + lead.at(-1) : count + lead.join(''));
 }
 
 function drawRates() {
@@ -198,7 +208,7 @@ addEventListener('keydown', e => {
 
 const source = new EventSource(page.dataset.api + 'events');
 source.addEventListener('ops', e => { for (const op of JSON.parse(e.data).ops || []) keep(op); dirty = true; });
-source.addEventListener('end', e => { source.close(); over = JSON.parse(e.data).state; painted = -1; dirty = true; });
+source.addEventListener('end', e => { source.close(); over = JSON.parse(e.data).state; painted = -1; dirty = true; text($('kind'), 'Replay'); document.title = document.title.replace(/^Live/, 'Replay'); });
 source.addEventListener('error', () => { if (over === null) text($('status'), 'the server is away; trying again'); });
 requestAnimationFrame(frame);
 paint();

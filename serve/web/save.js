@@ -25,14 +25,14 @@ function alone(svg) {
 
 // map returns a table that is a map as a picture, square by square as it is shown.
 function map(table) {
-  const all = table.getBoundingClientRect(), w = Math.ceil(all.width), h = Math.ceil(all.height), parts = [];
+  const all = table.getBoundingClientRect(), parts = [];
+  let w = Math.ceil(all.width), h = Math.ceil(all.height);
   const add = (name, attributes, text) => {
     const e = document.createElementNS('http://www.w3.org/2000/svg', name);
     for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
     if (text) e.textContent = text;
     parts.push(e);
   };
-  add('rect', {width: w, height: h, fill: getComputedStyle(table.closest('.panel')).backgroundColor});
   for (const e of table.querySelectorAll('th, td > a')) {
     const word = e.querySelector('span') || e, r = word.getBoundingClientRect(), s = getComputedStyle(word);
     const x = r.x - all.x, y = r.y - all.y, text = word.textContent.trim(), square = e.tagName === 'A', up = s.writingMode.startsWith('vertical');
@@ -42,6 +42,25 @@ function map(table) {
     else if (square) add('text', {...at, x: x + r.width / 2, y: y + r.height / 2 + 4, 'text-anchor': 'middle'}, text);
     else add('text', {...at, x: x + parseFloat(s.paddingLeft), y: y + r.height / 2 + 4}, text);
   }
+  // What the squares mean comes below, as on the page.
+  const legend = table.closest('.panel').querySelector('.legend'), from = legend && legend.getBoundingClientRect();
+  for (const e of legend ? legend.querySelectorAll('li, .swatch') : []) {
+    const r = e.getBoundingClientRect(), s = getComputedStyle(e), x = r.x - from.x, y = h + r.y - from.y, middle = y + r.height / 2 + 4;
+    const look = {y: middle, fill: s.color, 'font-family': s.fontFamily, 'font-size': s.fontSize};
+    if (e.tagName === 'LI') {
+      const words = document.createRange();
+      words.selectNodeContents(e.lastChild);
+      add('text', {...look, x: words.getBoundingClientRect().x - from.x}, e.lastChild.textContent.trim());
+      w = Math.max(w, Math.ceil(x + r.width + 12));
+    } else {
+      add('rect', {x, y, width: r.width, height: r.height, rx: 4, fill: s.backgroundColor, stroke: s.backgroundImage === 'none' ? 'none' : s.color, 'stroke-dasharray': '3 2'});
+      add('text', {...look, x: x + r.width / 2, 'text-anchor': 'middle'}, e.textContent);
+    }
+  }
+  if (legend) h += Math.ceil(from.height) + 8;
+  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  for (const [k, v] of Object.entries({width: w, height: h, fill: getComputedStyle(table.closest('.panel')).backgroundColor})) ground.setAttribute(k, v);
+  parts.unshift(ground);
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   for (const [k, v] of Object.entries({xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${w} ${h}`, width: w, height: h})) svg.setAttribute(k, v);
   svg.append(...parts);
