@@ -41,7 +41,11 @@ same file finds the same on one process and on fifty machines. What is made is k
 			for _, c := range cmd.Commands() {
 				known = append(known, c.Name())
 			}
-			return hint.Unknown("command of campaign", args[0], known)
+			err := hint.Unknown("command of campaign", args[0], known)
+			if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+				err = hint.Add(err, "recount campaign run %s", args[0])
+			}
+			return err
 		},
 	}
 	cmd.AddCommand(campaignRunCommand(), campaignShowCommand(), campaignListCommand(), campaignCompareCommand(), campaignAttachCommand(),
@@ -158,7 +162,15 @@ func campaignProgress(p campaign.Progress) string {
 	if p.Left > 0 {
 		left = fmt.Sprintf(", %v left", p.Left.Round(time.Second))
 	}
-	return fmt.Sprintf("%s: %d%s runs, %d/s here, %d findings%s", p.Doing, p.Done, of, p.Rate, p.Findings, left)
+	rate := fmt.Sprintf("%.0f", p.Rate)
+	if p.Rate < 10 {
+		rate = fmt.Sprintf("%.1f", p.Rate)
+	}
+	shrinking := ""
+	if p.Shrinking {
+		shrinking = ", shrinking what is new"
+	}
+	return fmt.Sprintf("%s: %d%s runs, %s/s here, %d findings%s%s", p.Doing, p.Done+p.UnderWay, of, rate, p.Findings, shrinking, left)
 }
 
 // formFlags say in which form something is printed.

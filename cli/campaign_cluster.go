@@ -96,6 +96,7 @@ func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campa
 	j := k.job
 	j.Name = "recount-" + label(c.Name) + "-" + plan.Edition[:8]
 	j.Indexes = plan.Indexes
+	j.Scratch = plan.Virtual()
 	j.Args = []string{"campaign", "work", "--store", inside, "--plan", plan.Key()}
 	secret := k.credentials(&j)
 	manifest, err := j.Manifest()
@@ -123,7 +124,7 @@ func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campa
 	if err := at.free(cmd.Context(), g.results, c.Name); err != nil {
 		return err
 	}
-	if err := plan.Put(cmd.Context(), st); err != nil {
+	if err := plan.Put(cmd.Context(), st, say(cmd)); err != nil {
 		return failure{err}
 	}
 	if err := at.write(dir); err != nil { // before there is a Job: whatever ends this process, attach and stop find it

@@ -117,6 +117,57 @@ func TestCampaignOnACluster(t *testing.T) {
 		out = c.recount(255, append(c.onCluster(c.file("refused", 6)), "--kubeconfig", "nobody")...)
 		require.Contains(t, out, "refuses to")
 	})
+
+	t.Run("a server that is built here is hunted in virtual time by pods that have no Go", func(t *testing.T) {
+		c := c.in(t)
+		text := "name: virtual\ntargets: [hashicorp-raft]\non: virtual\nfaults: [isolate]\nnodes: 3\ntime: 30s\nruns: 4\nshard: 1\nseed: 1\n"
+		for _, dir := range []string{c.dir, c.dir + "/one"} {
+			require.NoError(t, os.MkdirAll(dir, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "virtual.yaml"), []byte(text), 0o644))
+		}
+		c.recount(0, "campaign", "run", "one/virtual.yaml", "--results", "one")
+		c.recount(0, append(c.onCluster("virtual.yaml"), "--index-runs", "4")...)
+		var targets [2][]campaign.Looked
+		for i, results := range []string{"/one", "/results"} {
+			s, err := campaign.Find(c.dir+results, "virtual")
+			require.NoError(t, err)
+			require.Equal(t, 4, s.Runs)
+			targets[i] = s.Targets
+		}
+		require.Equal(t, targets[0], targets[1])
+		c.recount(0, "campaign", "stop", "virtual")
+	})
+
+	t.Run("the rights that docs/campaigns.md names are enough, and needed", func(t *testing.T) {
+		c := c.in(t)
+		text, err := os.ReadFile("../docs/campaigns.md")
+		require.NoError(t, err)
+		_, role, found := strings.Cut(string(text), "```yaml\napiVersion: rbac")
+		require.True(t, found)
+		role, _, _ = strings.Cut(role, "```")
+		config, err := os.ReadFile(c.dir + "/kubeconfig")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(c.dir+"/nightly", bytes.Replace(config, []byte("token: recount"), []byte("token: recount, as: nightly"), 1), 0o644))
+		c.post("/api/v1/namespaces", "apiVersion: v1\nkind: Namespace\nmetadata: {name: recount}")
+		c.await("the namespace's service account", func() bool {
+			return bytes.Contains(c.get("/api/v1/namespaces/recount/serviceaccounts/default"), []byte(`"uid"`))
+		})
+		file := c.file("least", 7)
+		c.recount(1, "campaign", "run", "one/"+file, "--results", "one")
+		run := append(c.onCluster(file), "--kubeconfig", "nightly", "--namespace", "recount")
+		out := c.recount(255, run...)
+		require.Contains(t, out, "refuses to make Secret")
+		require.Contains(t, out, "hint: docs/campaigns.md has the rights")
+		c.post("/apis/rbac.authorization.k8s.io/v1/namespaces/recount/roles", "apiVersion: rbac"+role)
+		c.post("/apis/rbac.authorization.k8s.io/v1/namespaces/recount/rolebindings", `apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: nightly}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: recount-campaign}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: nightly}]`)
+		require.Contains(t, c.recount(1, run...), "All 640 runs were made")
+		require.Equal(t, findings(t, c.dir+"/one", "least"), findings(t, c.dir+"/results", "least"))
+		c.recount(0, "campaign", "stop", "least")
+	})
 }
 
 func newCluster(t *testing.T) *onCluster {
@@ -187,19 +238,14 @@ func (c *onCluster) join(node string) string {
 
 // ready waits until a node takes pods.
 func (c *onCluster) ready(node string) {
-	url := "https://" + c.ip(c.node) + ":6443/api/v1/nodes/" + node
 	c.await("node "+node, func() bool {
-		out, err := exec.Command("curl", "-sk", "-m", "5", "-H", "Authorization: Bearer recount", url).Output()
-		if err != nil {
-			return false
-		}
 		var n struct {
 			Spec   struct{ Taints []any }
 			Status struct {
 				Conditions []struct{ Type, Status string }
 			}
 		}
-		if json.Unmarshal(out, &n) != nil || len(n.Spec.Taints) > 0 {
+		if json.Unmarshal(c.get("/api/v1/nodes/"+node), &n) != nil || len(n.Spec.Taints) > 0 {
 			return false
 		}
 		for _, cond := range n.Status.Conditions {
@@ -211,11 +257,22 @@ func (c *onCluster) ready(node string) {
 	})
 	if node == "n1" {
 		c.await("its service account", func() bool {
-			out, _ := exec.Command("curl", "-sk", "-m", "5", "-H", "Authorization: Bearer recount",
-				"https://"+c.ip(c.node)+":6443/api/v1/namespaces/default/serviceaccounts/default").Output()
-			return bytes.Contains(out, []byte(`"uid"`))
+			return bytes.Contains(c.get("/api/v1/namespaces/default/serviceaccounts/default"), []byte(`"uid"`))
 		})
 	}
+}
+
+// get is what the API server has at a path; what it does not answer is nothing.
+func (c *onCluster) get(path string) []byte {
+	out, _ := exec.Command("curl", "-sk", "-m", "5", "-H", "Authorization: Bearer recount", "https://"+c.ip(c.node)+":6443"+path).Output()
+	return out
+}
+
+// post gives the API server something to make, written in YAML.
+func (c *onCluster) post(path, object string) {
+	out, err := exec.Command("curl", "-sk", "--fail-with-body", "-m", "30", "-H", "Authorization: Bearer recount", "-H", "Content-Type: application/yaml",
+		"--data-binary", object, "https://"+c.ip(c.node)+":6443"+path).CombinedOutput()
+	require.NoError(c.t, err, string(out))
 }
 
 func (c *onCluster) ip(container string) string {

@@ -228,6 +228,9 @@ func TestScenariosOnContainers(t *testing.T) {
 						return op.Fault.Name + ": " + op.Error
 					}
 				}
+				if r.Status == 2 {
+					return "an end: the status is 2"
+				}
 				return ""
 			}, c.args...)
 			require.Zero(t, r.Status)

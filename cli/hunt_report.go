@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"recount/harness/estimate"
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/harness/shrink"
@@ -56,32 +55,17 @@ func (r huntReport) print(w io.Writer) error {
 // looked tells how much was looked at.
 func (r huntReport) looked(b *strings.Builder) {
 	l := r.result.Looked
-	if l.Runs == 0 {
+	rows := l.Rows()
+	if len(rows) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\nlooked at:\n")
-	row(b, "new", fmt.Sprintf("the chance that one more run reaches something new is %s; %s", l.Chance, curve(l.Curve)))
-	if len(l.Idle) > 0 {
-		row(b, "idle", "never took effect: "+strings.Join(l.Idle, ", "))
-	}
-	if len(l.Unaimed) > 0 {
-		row(b, "unaimed", "messages that no fault was aimed at: "+strings.Join(l.Unaimed, ", "))
+	for _, line := range rows {
+		row(b, line.Name, line.Words)
 	}
 	if p := l.Planted; p.Bugs > 0 && r.On == record.OnSim {
 		row(b, "planted", fmt.Sprintf("of %d bugs planted in elections as many runs find %d (measured %s)", p.Bugs, p.Found, p.Date))
 	}
-}
-
-// curve is a few points of it: "coverage 120 after 10 runs, 900 after 100".
-func curve(all []estimate.Point) string {
-	var words []string
-	for i, next := 0, 1; i < len(all); i++ {
-		if last := i == len(all)-1; all[i].Runs >= next || last {
-			words = append(words, fmt.Sprintf("%d after %d", all[i].Keys, all[i].Runs))
-			next = 10 * all[i].Runs
-		}
-	}
-	return "coverage " + strings.Join(words, ", ") + " runs"
 }
 
 // writeShrunk tells what a finding was shrunk to.

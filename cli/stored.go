@@ -135,17 +135,9 @@ var errBinary = hint.Add(errors.New("a test in Jepsen's own format, which is not
 
 // read reads a history, and reports whether it is one of Recount's.
 func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err error) {
-	var r io.Reader = sized{bufio.NewReaderSize(f, sniffed), f}
-	begin, err := peek(r.(sized).Reader)
+	r, begin, err := plain(f)
 	if err != nil {
 		return false, err
-	}
-	if bytes.HasPrefix(begin, []byte("\x1f\x8b")) {
-		plain := bufio.NewReaderSize(&unzipped{packed: r}, sniffed)
-		if begin, err = peek(plain); err != nil {
-			return false, err
-		}
-		r = plain
 	}
 	format := jepsen.Sniff(begin)
 	switch {
@@ -153,7 +145,7 @@ func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err erro
 		return false, errBinary
 	case format == jepsen.JSONL:
 		if c.edn == "" && !c.whole {
-			if err = c.stream(s, r, memory); !errors.Is(err, history.ErrDisorder) {
+			if err = c.stream(s, r, again(f), memory); !errors.Is(err, history.ErrDisorder) {
 				return true, err
 			}
 			if _, failed := f.Seek(0, io.SeekStart); failed != nil {
@@ -191,8 +183,46 @@ func (c *checking) setUp(s *loaded, setup *history.Setup) (err error) {
 	return err
 }
 
+// plain reads a file, decompressed if need be, and shows how it begins.
+func plain(f *os.File) (r io.Reader, begin []byte, err error) {
+	packed := sized{bufio.NewReaderSize(f, sniffed), f}
+	begin, err = peek(packed.Reader)
+	if err != nil || !bytes.HasPrefix(begin, []byte("\x1f\x8b")) {
+		return packed, begin, err
+	}
+	unpacked := bufio.NewReaderSize(&unzipped{packed: packed}, sniffed)
+	begin, err = peek(unpacked)
+	return unpacked, begin, err
+}
+
+// again returns what reads the ops of a file once more, nil if it is none that can be read twice.
+func again(f *os.File) func(each func(op *history.Op)) error {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return func(each func(op *history.Op)) error {
+		f, err := os.Open(f.Name())
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		r, _, err := plain(f)
+		if err != nil {
+			return err
+		}
+		err = history.Stream(r, func(op *history.Op) error {
+			each(op)
+			return nil
+		})
+		if errors.Is(err, history.ErrCut) { // as it was the first time
+			err = nil
+		}
+		return err
+	}
+}
+
 // stream reads a history op by op and has it judged as it is read. Only what the verdicts need is kept of it.
-func (c *checking) stream(s *loaded, r io.Reader, memory int64) error {
+func (c *checking) stream(s *loaded, r io.Reader, again func(each func(op *history.Op)) error, memory int64) error {
 	frame := &history.Frame{}
 	s.run.Unkept = frame
 	begin := func(setup *history.Setup) error {
@@ -202,6 +232,9 @@ func (c *checking) stream(s *loaded, r io.Reader, memory int64) error {
 		s.judging = checkers.Begin()
 		if s.model.Name != "" {
 			s.judging = checkers.BeginSome(s.model.Properties)
+		}
+		if again != nil {
+			s.judging.Reread(again)
 		}
 		return nil
 	}
@@ -215,7 +248,7 @@ func (c *checking) stream(s *loaded, r io.Reader, memory int64) error {
 		s.judging.Add(op)
 		if frame.Count%(1<<16) == 0 && s.judging.Size() > memory {
 			return hint.Add(fmt.Errorf("the first %d ops are all that fits into %d MiB of memory", frame.Count, memory>>20),
-				"--memory-limit SIZE allows more")
+				"--memory-limit SIZE allows more%s", map[bool]string{true: "; and a file, which can be read twice, takes less"}[again == nil])
 		}
 		return nil
 	})

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 // trackFlags are what the command line says of a track record.
 type trackFlags struct {
 	docs, results string
+	on            string
 	runs          int
 	asJSON        bool
 }
@@ -42,6 +45,7 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 2 interrupted.`,
 		Example: `  recount track-record
   recount track-record etcd-rejoin --runs 10
+  recount track-record --on virtual --runs 20
   recount track-record soak --time 10m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := bugs.Find(args)
@@ -51,6 +55,10 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 			if given.runs < 1 {
 				return hint.Add(fmt.Errorf("--runs %d: a rate takes at least one run", given.runs), "--runs 5")
 			}
+			if all := []string{record.OnSim, record.OnVirtual, record.OnDocker}; given.on != "" && !slices.Contains(all, given.on) {
+				return hint.Unknown("place to run on", given.on, all)
+			}
+			rows = slices.DeleteFunc(rows, func(r bugs.Row) bool { return given.on != "" && !slices.Contains(r.On, given.on) })
 			return given.measure(cmd, rows)
 		},
 	}
@@ -58,6 +66,7 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 	cmd.PersistentFlags().StringVar(&given.results, "results", "results", "folder under which runs that surprise are kept")
 	cmd.PersistentFlags().BoolVar(&given.asJSON, "json", false, "print what was measured as one JSON object")
 	cmd.Flags().IntVar(&given.runs, "runs", 5, "runs of each side of each row, with the seeds from 1")
+	cmd.Flags().StringVar(&given.on, "on", "", "measure only the sides that run there: sim, virtual or docker")
 	cmd.AddCommand(soakCommand(&given))
 	return cmd
 }
@@ -95,14 +104,14 @@ func (g *trackFlags) measure(cmd *cobra.Command, rows []bugs.Row) error {
 		names[i] = r.Name
 	}
 	return g.fill(cmd, "row", names, func(i int, runs *trackRuns) (entry, error) {
-		m := bugs.Measurer{Runs: g.runs, Make: runs.make, Tell: func(o bugs.Outcome) {
+		m := bugs.Measurer{Runs: g.runs, On: g.on, Make: runs.make, Tell: func(o bugs.Outcome) {
 			runs.say(fmt.Sprintf("%s on %s: %s: %s", runs.doing, o.About, o.Word, o.Why))
 			if o.Surprising() {
 				runs.keep(o.Run)
 			}
 		}}
 		counts, err := m.Measure(cmd.Context(), rows[i])
-		return entry{func(r *bugs.Record) { r.Put(names[i], counts) }, bugs.Reliable(counts)}, err
+		return entry{func(r *bugs.Record) error { return r.Put(rows[i], counts) }, bugs.Reliable(counts)}, err
 	})
 }
 
@@ -120,14 +129,14 @@ func (g *trackFlags) soak(cmd *cobra.Command, all []bugs.SoakSystem, length time
 		if err == nil && !s.Good() {
 			runs.keep(run)
 		}
-		return entry{func(r *bugs.Record) { r.PutSoak(s) }, s.Good()}, err
+		return entry{func(r *bugs.Record) error { r.PutSoak(s); return nil }, s.Good()}, err
 	})
 }
 
 // entry is what came of a row or a system.
 type entry struct {
-	put  func(*bugs.Record) // writes it into a record
-	good bool               // it is as it should be
+	put  func(*bugs.Record) error // writes it into a record
+	good bool                     // it is as it should be
 }
 
 // fill makes the entries of these names, one after the other, and writes the record anew after each. In the end it prints
@@ -156,8 +165,9 @@ func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one f
 		if err != nil {
 			return failure{err}
 		}
-		e.put(&now)
-		e.put(&done)
+		if err := errors.Join(e.put(&now), e.put(&done)); err != nil {
+			return failure{err}
+		}
 		if err := done.Write(g.docs); err != nil {
 			return failure{err}
 		}
