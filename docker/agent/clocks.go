@@ -29,6 +29,8 @@ const (
 	gainWithin = 50 * time.Millisecond
 	// kept is what a clock may be wrong by that is right again.
 	kept = 10 * time.Microsecond
+	// programs is how many programs a process may execute, one after the other, while its clocks are being set.
+	programs = 10
 )
 
 // clocks are the clocks of one node: all its processes tell the same time.
@@ -59,9 +61,7 @@ func (c *clocks) attend(procs []first) error {
 		}
 		if p == nil {
 			var err error
-			if p, err = clock.Install(pid, c.line, patchWithin); err == nil {
-				_, err = p.Turn(c.line.Skew) // it may have been patched before
-			}
+			p, err = c.join(pid)
 			if errors.Is(err, clock.ErrGone) {
 				continue
 			}
@@ -75,6 +75,21 @@ func (c *clocks) attend(procs []first) error {
 	c.patches = patches
 	c.watchWaits()
 	return errors.Join(errs...)
+}
+
+// join patches a process, whose clocks err from then on as those of its node do. One that executes another program
+// meanwhile, as each process does that a program has just started, is begun with again.
+func (c *clocks) join(pid int) (p *clock.Patch, err error) {
+	for range programs {
+		p, err = clock.Install(pid, c.line, patchWithin)
+		if err == nil {
+			_, err = p.Turn(c.line.Skew) // it may have been patched before
+		}
+		if !errors.Is(err, clock.ErrLost) {
+			break
+		}
+	}
+	return p, err
 }
 
 // watchWaits looks for waits that skewed clocks lead astray, while there are any.
@@ -91,14 +106,30 @@ func (c *clocks) err() bool { return c.line.Skew != (clock.Skew{}) || c.line.Set
 
 // turn has the clocks of a node err, and returns since when all its processes do, but for what they have yet to give back.
 func (c *clocks) turn(s clock.Skew) (at time.Time, err error) {
-	for _, p := range c.patches {
+	var lost []int // have executed another program since they were patched
+	for pid, p := range c.patches {
 		turned, turnErr := p.Turn(s)
-		if errors.Is(turnErr, clock.ErrGone) {
-			continue
+		switch {
+		case errors.Is(turnErr, clock.ErrGone):
+		case errors.Is(turnErr, clock.ErrLost):
+			lost = append(lost, pid)
+		case turnErr != nil:
+			err = errors.Join(err, turnErr)
+		default:
+			at = turned
 		}
-		at, err = turned, errors.Join(err, turnErr)
 	}
 	c.line = c.line.TurnNow(s)
+	for _, pid := range lost {
+		p, joinErr := c.join(pid)
+		switch {
+		case errors.Is(joinErr, clock.ErrGone):
+		case joinErr != nil:
+			err = errors.Join(err, joinErr)
+		default:
+			c.patches[pid], at = p, time.Now()
+		}
+	}
 	return at, err
 }
 
@@ -116,12 +147,8 @@ func (c *clocks) settle() time.Duration {
 // look has every process of a node read its clocks, and adds to v what is not as asked.
 func (c *clocks) look(node string, v *Verified) {
 	seen := 0
-	for pid, p := range c.patches {
-		line, err := p.Timeline()
-		var s clock.Sample
-		if err == nil {
-			s, err = p.Measure(patchWithin)
-		}
+	for pid := range c.patches {
+		line, s, err := c.measure(pid)
 		switch {
 		case errors.Is(err, clock.ErrGone):
 			continue
@@ -145,6 +172,25 @@ func (c *clocks) look(node string, v *Verified) {
 	if seen == 0 && c.line.Skew != (clock.Skew{}) {
 		v.Unsure = append(v.Unsure, node+": runs no process that could tell the time")
 	}
+}
+
+// measure has a process read its clocks, and returns how they are to err. One that has executed another program since it was
+// patched joins first.
+func (c *clocks) measure(pid int) (line clock.Timeline, s clock.Sample, err error) {
+	for range programs {
+		p := c.patches[pid]
+		if line, err = p.Timeline(); err == nil {
+			s, err = p.Measure(patchWithin)
+		}
+		if !errors.Is(err, clock.ErrLost) {
+			break
+		}
+		if p, err = c.join(pid); err != nil {
+			break
+		}
+		c.patches[pid] = p
+	}
+	return line, s, err
 }
 
 // skew has clocks of nodes err, all nodes first, and then looks whether they do.
@@ -314,8 +360,11 @@ func (a *agent) ask(node string) (*Told, error) {
 	}
 	p.clocks.mu.Lock()
 	defer p.clocks.mu.Unlock()
-	for _, patch := range p.clocks.patches {
-		s, err := patch.Measure(patchWithin)
+	for pid := range p.clocks.patches {
+		_, s, err := p.clocks.measure(pid)
+		if errors.Is(err, clock.ErrGone) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
