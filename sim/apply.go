@@ -14,10 +14,17 @@ func (c *Cluster) Can(ch history.Changes) error {
 	}
 	for dimension, states := range ch.More {
 		for _, s := range states {
-			if t, ok := s.(history.Trap); !ok {
-				return fmt.Errorf("%s are not simulated", dimension)
-			} else if err := c.canTrap(t); err != nil {
-				return err
+			switch s := s.(type) {
+			case history.Trap:
+				if err := c.canTrap(s); err != nil {
+					return err
+				}
+			case history.CPU:
+				if c.index(s.Node) < 0 {
+					return fmt.Errorf("no node %q", s.Node)
+				}
+			default:
+				return fmt.Errorf("%s is not simulated", dimension)
 			}
 		}
 	}
@@ -63,6 +70,9 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, k := range ch.Clocks {
 		n := &c.nodes[c.index(k.Node)]
 		n.setClock(k.Offset, k.Drift)
+	}
+	for _, p := range ch.CPUs() {
+		c.nodes[c.index(p.Node)].throttle(p)
 	}
 	// A disk changes under a process that has ended already, or is yet to be started.
 	for _, p := range ch.Procs {
@@ -142,6 +152,13 @@ func (c *Cluster) ReadClocks(done func(map[string]history.Reading)) {
 // State returns the true state of everything that Apply can change and that is not healthy.
 func (c *Cluster) State() history.Changes {
 	var s history.Changes
+	more := func(state history.State) {
+		if s.More == nil {
+			s.More = history.More{}
+		}
+		d := state.Key().Dimension
+		s.More[d] = append(s.More[d], state)
+	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if n.state != history.Up {
@@ -153,13 +170,13 @@ func (c *Cluster) State() history.Changes {
 		if n.clock.Offset != 0 || n.clock.Drift != 0 {
 			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.Offset, Drift: n.clock.Drift})
 		}
+		if n.cpu.Share > 0 {
+			more(n.cpu)
+		}
 	}
 	s.Links = c.links.All()
 	for _, t := range c.traps {
-		if s.More == nil {
-			s.More = history.More{}
-		}
-		s.More["traps"] = append(s.More["traps"], t.Trap)
+		more(t.Trap)
 	}
 	return s
 }

@@ -24,9 +24,10 @@ type node struct {
 	impl    election.Node // nil while the process is down
 	rand    *rand.Rand
 	timers  [election.MaxTimers]timer
-	waiting []int32 // events that came while it was paused, in order
+	waiting []int32 // events that came while it stood still, in order
 
 	clock clock.Clock
+	cpu   history.CPU
 	disk  disk
 	lag   time.Duration // how long its disk has let it wait, in the method under way
 	busy  time.Duration // until when its disk keeps it waiting
@@ -101,7 +102,7 @@ func (n *node) stop(state history.ProcState) {
 	}
 }
 
-// resume lets a paused process see all at once what came while it was paused.
+// resume lets a process that stood still see all at once what came meanwhile.
 func (n *node) resume() {
 	n.state = history.Up
 	for _, slot := range n.waiting {

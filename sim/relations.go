@@ -61,7 +61,7 @@ func (r *Relations) handled(n *node, from election.ID, m *election.Message) {
 	if n.c.links.Ill(int32(from)-1, n.index) {
 		code ^= 1 << 1
 	}
-	if n.clock.Drift != 0 || n.disk.ill {
+	if n.clock.Drift != 0 || n.disk.ill || n.cpu.Share > 0 {
 		code ^= 1
 	}
 	sender := r.last[from-1]

@@ -172,7 +172,7 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
 	return nil
 }
 
-// happen makes an event take place and frees it, unless its process is paused: then it waits with the process.
+// happen makes an event take place and frees it, unless its process stands still: then it waits with the process.
 func (c *Cluster) happen(slot int32) {
 	e := &c.queue.slab[slot]
 	switch e.kind {
@@ -206,6 +206,10 @@ func (c *Cluster) happen(slot int32) {
 		n.waiting = append(n.waiting, slot)
 		return
 	case history.Up:
+		if goes := n.cpu.Goes(c.now); goes > c.now {
+			n.await(goes, slot)
+			return
+		}
 	default:
 		c.drop(slot)
 		return

@@ -375,6 +375,8 @@ func TestImpossibleChangesAreRefused(t *testing.T) {
 		proc("n9", history.Down),
 		{Clocks: []history.Clock{{Node: "n1", Drift: -1}}},
 		{Clocks: []history.Clock{{Node: "n9"}}},
+		history.ChangesOf(history.CPU{Node: "n9"}),
+		history.ChangesOf(history.Part{Node: "n1", Process: "agent", State: history.Paused}),
 	} {
 		require.Error(t, c.Can(ch))
 		c.Apply(ch, func(e history.Effect) {

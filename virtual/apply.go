@@ -20,7 +20,9 @@ func (c *Cluster) Can(ch history.Changes) error {
 		return errors.New("the clients are not among the nodes")
 	}
 	for dimension := range ch.More {
-		return fmt.Errorf("%s cannot be changed in virtual time", dimension)
+		if dimension != "cpu" {
+			return fmt.Errorf("%s cannot be changed in virtual time", dimension)
+		}
 	}
 	for _, l := range ch.Links {
 		if err := c.links.Check(l); err != nil {
@@ -38,6 +40,9 @@ func (c *Cluster) Can(ch history.Changes) error {
 	}
 	for _, d := range ch.Disks {
 		names = append(names, d.Node)
+	}
+	for _, p := range ch.CPUs() {
+		names = append(names, p.Node)
 	}
 	for _, p := range ch.Procs {
 		if p.State == history.Crashed && !c.config.Disks {
@@ -64,6 +69,9 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	for _, k := range ch.Clocks {
 		c.named(k.Node).clock.Set(c.now, k.Offset, k.Drift)
+	}
+	for _, p := range ch.CPUs() {
+		c.named(p.Node).cpu = p
 	}
 	began, waits := c.now, 1
 	var errs []error

@@ -236,6 +236,12 @@ func (c *Cluster) Close(context.Context) error {
 func (c *Cluster) State(context.Context) (history.Changes, error) {
 	s := history.Changes{Links: c.links.All()}
 	for _, n := range c.nodes {
+		if n.cpu.Share > 0 {
+			if s.More == nil {
+				s.More = history.More{}
+			}
+			s.More["cpu"] = append(s.More["cpu"], n.cpu)
+		}
 		if n.state != history.Up {
 			s.Procs = append(s.Procs, history.Proc{Node: n.name, State: n.state})
 		}

@@ -53,7 +53,7 @@ func (l *Life) wants() time.Duration {
 	if i < 0 || l.over() || l.n.still() {
 		return forever
 	}
-	return max(l.n.clock.Until(l.n.c.now, l.dues[i].at), l.n.procs[0].floor)
+	return l.n.cpu.Goes(max(l.n.clock.Until(l.n.c.now, l.dues[i].at), l.n.procs[0].floor))
 }
 
 // run does what is due at this instant, and what becomes due by that.

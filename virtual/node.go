@@ -36,6 +36,7 @@ type node struct {
 	off    bool
 	clock  clock.Clock
 	apart  time.Duration // its wall clock from those of others
+	cpu    history.CPU   // works in the first part of each period of the run's clock, and stands still for the rest
 	disk   history.DiskState
 	mirror *disk.Mirror // nil in a run whose machines do not crash
 	tcp    *tcp.Host

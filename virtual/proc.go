@@ -104,11 +104,11 @@ func (p *proc) wants() time.Duration {
 	case p.ended || n.still():
 		return forever
 	case len(p.inbox) > 0:
-		return n.c.now
+		return n.cpu.Goes(n.c.now)
 	case p.next == 0:
 		return forever
 	}
-	return max(n.clock.Until(n.c.now, time.Duration(p.next)), p.floor)
+	return n.cpu.Goes(max(n.clock.Until(n.c.now, time.Duration(p.next)), p.floor))
 }
 
 // run lets the process go on at this instant, and carries out what it did.
