@@ -14,7 +14,7 @@ import (
 )
 
 // agentConfig gives the agent the host's processes and the right to enter their networks, to change packet filters and
-// to look into processes, with disks also FUSE, and nothing else: no network, no file of the host.
+// control groups, and to look into processes, with disks also FUSE, and nothing else: no network, no file of the host.
 func (c *Cluster) agentConfig() containerConfig {
 	return containerConfig{
 		container: container.Config{
@@ -28,7 +28,7 @@ func (c *Cluster) agentConfig() containerConfig {
 // agentHost is what a container may do that acts on the engine's machine: see its processes and enter their namespaces.
 func agentHost(disks bool) container.HostConfig {
 	host := container.HostConfig{
-		PidMode: "host", NetworkMode: network.NetworkNone, UsernsMode: "host",
+		PidMode: "host", NetworkMode: network.NetworkNone, UsernsMode: "host", CgroupnsMode: "host",
 		CapAdd:      []string{"NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"},
 		SecurityOpt: []string{"apparmor=unconfined", "seccomp=unconfined", "label=disable"},
 		LogConfig:   container.LogConfig{Type: "none"}, // its output is a protocol

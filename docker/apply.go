@@ -31,12 +31,17 @@ func (c *Cluster) Can(change history.Changes) error {
 		return errors.New("the clients are not in containers")
 	}
 	for dimension := range change.More {
-		if dimension != "parts" {
+		if dimension != "parts" && dimension != "cpu" {
 			return fmt.Errorf("%s of containers cannot be changed", dimension)
 		}
 	}
 	for _, p := range change.Parts() {
 		if err := c.canHold(p); err != nil {
+			return err
+		}
+	}
+	for _, p := range change.CPUs() {
+		if err := c.canThrottle(p); err != nil {
 			return err
 		}
 	}
@@ -94,6 +99,22 @@ func (c *Cluster) canHold(p history.Part) error {
 	return nil
 }
 
+// canThrottle tells whether a node of this cluster can be held to a share of a processor.
+func (c *Cluster) canThrottle(p history.CPU) error {
+	switch {
+	case c.nodes[p.Node] == nil:
+		return hint.Unknown("node", p.Node, c.names)
+	case p.Share == 0:
+		return nil
+	case p.Quota() < leastQuota:
+		return fmt.Errorf("%s: Linux gives it %v of each %v or more, which is %.3g%%", p.Name(), leastQuota, history.CPUPeriod, 100*float64(leastQuota)/float64(history.CPUPeriod))
+	}
+	return c.means.Throttles()
+}
+
+// leastQuota is the smallest that Linux takes.
+const leastQuota = time.Millisecond
+
 // Apply brings links, processes, clocks and disks into these states, then looks whether they are, and tells done on the
 // loop. Changes of one node's processes and its disk take place in the order of the calls, and so do changes of its
 // clocks, and those of links; others do not wait for each other.
@@ -113,6 +134,9 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 		queues = append(queues, &c.nodes[d.Node].changes)
 	}
 	for _, p := range change.Parts() {
+		queues = append(queues, &c.nodes[p.Node].changes)
+	}
+	for _, p := range change.CPUs() {
 		queues = append(queues, &c.nodes[p.Node].changes)
 	}
 	for _, k := range change.Clocks {
@@ -208,7 +232,7 @@ type call struct {
 
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
-	order.Links, order.Disks = change.Links, change.Disks
+	order.Links, order.Disks, order.CPUs = change.Links, change.Disks, change.CPUs()
 	for _, p := range change.Parts() {
 		if n := c.nodes[p.Node]; p.State == history.Up && !n.alive() {
 			continue // its next life begins whole

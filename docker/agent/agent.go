@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/yamux"
 
@@ -27,7 +28,7 @@ type agent struct {
 	parts parts // what the processes of nodes are called
 
 	counting sync.Mutex // guards what counters are read over
-	mu       sync.Mutex // guards places and, in them, links, procs, held and volume
+	mu       sync.Mutex // guards places and, in them, links, procs, held, volume and the processor
 	places   map[string]*place
 	space    *disk.Space // where disks are mounted
 }
@@ -45,6 +46,11 @@ type place struct {
 	held     map[string]bool // parts that are to stand still
 	clocks   clocks
 	volume   *volume // nil if its data is on no disk that can fail
+	groups   cgroups
+	cpu      history.CPU // asked for
+
+	throttled []throttled // its containers, while they are held to a share
+	unleashed time.Time   // when they last were held to it no more
 }
 
 // inbound names a link into a place, by where it comes from.
@@ -142,6 +148,9 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 			fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.Node, err)
 		}
 		*means = a.places[p.Node].filter.means // the same everywhere: it is one kernel
+		if err := a.places[p.Node].canThrottle(); err != nil {
+			means.lack(throttles, err)
+		}
 	}
 	return means, nil
 }
@@ -155,6 +164,7 @@ func (a *agent) settle(p Place, s *namespace, packets *rand.Rand, anchor first) 
 	defer a.mu.Unlock()
 	a.places[p.Node] = &place{
 		name: p.Node, addrs: p.Addrs, anchor: anchor, space: s, filter: f, links: map[inbound]history.LinkState{},
+		groups: hostGroups(), cpu: history.CPU{Node: p.Node},
 	}
 	return nil
 }
@@ -169,9 +179,15 @@ func (a *agent) follow(f Follow) error {
 		procs = append(procs, openFirst(pid, p.space.inode))
 	}
 	a.mu.Lock()
-	p.procs, p.held = procs, nil // a new life begins whole
+	p.procs, p.held, p.throttled = procs, nil, nil // a new life begins whole,
+	if p.cpu.Share > 0 {                           // but for what its processor is to be
+		err = p.restrain()
+	}
 	a.mu.Unlock()
 	go p.begin(procs, f.Clocks)
+	if err != nil {
+		return fmt.Errorf("throttle %s: %w", f.Node, err)
+	}
 	return nil
 }
 
@@ -180,6 +196,9 @@ func (a *agent) killAll() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.places {
+		if err := p.unleash(); err != nil {
+			fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.name, err)
+		}
 		for _, f := range append(p.procs, p.anchor) {
 			if err := f.kill(); err != nil {
 				fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.name, err)

@@ -39,7 +39,19 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		}
 		at[p.name] = time.Now()
 	}
+	for _, c := range o.CPUs {
+		if err := a.places[c.Node].throttle(c); err != nil {
+			done.Errors = append(done.Errors, fmt.Sprintf("%s: %v", c.Name(), err))
+			continue
+		}
+		at[c.Node] = time.Now()
+	}
 	for _, s := range o.Signals {
+		if s.Kind == Kill { // nobody has to wait for a processor to die
+			if err := a.places[s.Node].unleash(); err != nil {
+				done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
+			}
+		}
 		if err := s.Kind.send(a.places[s.Node].procs, a.heldParts(a.places[s.Node])); err != nil {
 			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
 			continue
@@ -78,6 +90,9 @@ func (a *agent) has(o Apply) error {
 	}
 	for _, d := range o.Disks {
 		nodes = append(nodes, d.Node)
+	}
+	for _, c := range o.CPUs {
+		nodes = append(nodes, c.Node)
 	}
 	for _, h := range o.Parts {
 		nodes = append(nodes, h.Node)

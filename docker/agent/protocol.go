@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"time"
 
@@ -123,14 +124,15 @@ type Follow struct {
 	Clocks bool `json:"clocks,omitempty"`
 }
 
-// Apply changes links, processes and disks, first all links, then all processes, with as little as possible in between,
-// then parts of nodes, and then disks.
+// Apply changes links, processors, processes and disks, first all links, then processors, then all processes, with as little as
+// possible in between, then parts of nodes, and then disks.
 type Apply struct {
 	Links   []history.Link `json:"links,omitempty"`
 	Signals []Signal       `json:"signals,omitempty"`
 	Crash   []string       `json:"crash,omitempty"` // nodes whose disks lose what was not synced
 	Disks   []history.Disk `json:"disks,omitempty"`
 	Parts   []history.Part `json:"parts,omitempty"`
+	CPUs    []history.CPU  `json:"cpus,omitempty"`
 }
 
 // Signal goes to all processes of a node.
@@ -211,7 +213,7 @@ type Connection struct {
 	Port  uint16 `json:"port"`
 }
 
-// Capabilities are what the kernel lets an agent do to packets, besides cutting links.
+// Capabilities are what the kernel lets an agent do to packets, besides cutting links, and to processors.
 type Capabilities struct {
 	Delay   string            `json:"delay,omitempty"`   // what packets are delayed by
 	Missing map[string]string `json:"missing,omitempty"` // what cannot be done, and why
@@ -223,9 +225,25 @@ const (
 	delays     = "delay packets"
 	duplicates = "duplicate packets"
 	resets     = "reset connections"
+	throttles  = "share out processors"
 )
 
-// Powers are what a Capabilities may lack.
+// lack takes note of something that cannot be done.
+func (m *Capabilities) lack(what string, why error) {
+	missing := map[string]string{what: why.Error()}
+	maps.Copy(missing, m.Missing)
+	m.Missing = missing
+}
+
+// Throttles tells whether an agent can hold a node to a share of a processor: nil, or an error that says why not.
+func (m *Capabilities) Throttles() error {
+	if why, missing := m.Missing[throttles]; missing {
+		return fmt.Errorf("this engine's machine cannot %s: %s", throttles, why)
+	}
+	return nil
+}
+
+// Powers are what a Capabilities may lack of packets.
 var Powers = []string{loses, delays, duplicates, resets}
 
 // Supports tells whether an agent can bring a link into that state: nil, or an error that says what it cannot do.

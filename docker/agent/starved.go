@@ -38,22 +38,43 @@ func (a *agent) watchStarved(ctx context.Context, tell func(time.Duration)) {
 		if n%threadsEvery == 0 {
 			threads.find(a.processes())
 		}
-		if longest := threads.read(); longest >= starvedMin {
+		if longest := threads.read(a.strained()); longest >= starvedMin {
 			tell(longest + starvedTick) // it ended since the last tick
 		}
 	}
 }
 
-// processes returns the processes of all nodes.
-func (a *agent) processes() []int {
+// processes returns the processes of all nodes, and which node each is of.
+func (a *agent) processes() map[int]string {
 	a.mu.Lock()
 	var firsts []first
+	nodes := map[uint64]string{} // by their pid namespaces
 	for _, p := range a.places {
 		firsts = append(firsts, p.procs...)
+		for _, f := range p.procs {
+			nodes[f.pids] = p.name
+		}
 	}
 	a.mu.Unlock()
+	all := map[int]string{}
 	pids, _ := members(firsts) // those that are seen are enough
-	return pids
+	for _, pid := range pids {
+		if space, err := inode(fmt.Sprintf("/proc/%d/ns/pid", pid)); err == nil {
+			all[pid] = nodes[space]
+		}
+	}
+	return all
+}
+
+// strained returns the nodes whose threads may wait because of a fault. Whether the machine stands still shows in the others.
+func (a *agent) strained() map[string]bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := map[string]bool{}
+	for name, p := range a.places {
+		all[name] = p.strained()
+	}
+	return all
 }
 
 // waiting holds threads, by number, and how long each has waited for a processor in all.
@@ -61,17 +82,18 @@ type waiting map[int]*thread
 
 // thread is one thread's /proc/PID/task/TID/schedstat, which stays open, as it is read often.
 type thread struct {
+	node   string
 	fd     int
 	waited time.Duration
 	seen   bool // in the last look
 }
 
 // find opens threads of processes that are new, and closes those that are gone.
-func (w waiting) find(pids []int) {
+func (w waiting) find(pids map[int]string) {
 	for _, t := range w {
 		t.seen = false
 	}
-	for _, pid := range pids {
+	for pid, node := range pids {
 		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 		for _, task := range tasks {
 			tid, err := strconv.Atoi(task.Name())
@@ -86,7 +108,7 @@ func (w waiting) find(pids []int) {
 			if err != nil {
 				continue // gone since, or a kernel that does not tell
 			}
-			t := &thread{fd: fd, seen: true}
+			t := &thread{node: node, fd: fd, seen: true}
 			if waited, ok := t.read(); ok {
 				t.waited = waited
 			}
@@ -101,8 +123,8 @@ func (w waiting) find(pids []int) {
 	}
 }
 
-// read returns the longest that any thread has waited since the last read.
-func (w waiting) read() (longest time.Duration) {
+// read returns the longest that any thread has waited since the last read, but for those of some nodes.
+func (w waiting) read(but map[string]bool) (longest time.Duration) {
 	for tid, t := range w {
 		waited, ok := t.read()
 		if !ok { // it has ended
@@ -110,7 +132,9 @@ func (w waiting) read() (longest time.Duration) {
 			delete(w, tid)
 			continue
 		}
-		longest = max(longest, waited-t.waited)
+		if !but[t.node] {
+			longest = max(longest, waited-t.waited)
+		}
 		t.waited = waited
 	}
 	return longest

@@ -22,9 +22,9 @@ func TestWhoWaitsForAProcessorIsSeen(t *testing.T) {
 		})
 		return cmd.Process.Pid
 	}
-	var busy []int
+	busy := map[int]string{}
 	for range 2 * runtime.NumCPU() {
-		busy = append(busy, run())
+		busy[run()] = "n1"
 	}
 	threads := waiting{}
 	defer threads.close()
@@ -32,9 +32,13 @@ func TestWhoWaitsForAProcessorIsSeen(t *testing.T) {
 	require.Len(t, threads, len(busy))
 	var waited time.Duration
 	require.Eventually(t, func() bool {
-		waited += threads.read()
+		waited += threads.read(nil)
 		return waited > 200*time.Millisecond
 	}, 30*time.Second, 10*time.Millisecond)
+	for range 10 {
+		time.Sleep(10 * time.Millisecond)
+		require.Zero(t, threads.read(map[string]bool{"n1": true}), "it is meant to wait")
+	}
 	threads.find(nil)
 	require.Empty(t, threads)
 }

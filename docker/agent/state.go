@@ -33,6 +33,19 @@ func (a *agent) read() (*history.Changes, error) {
 				c.Links = append(c.Links, history.Link{From: from, To: p.name, Port: int(src.port), LinkState: s})
 			}
 		}
+		more := func(s history.State) {
+			if c.More == nil {
+				c.More = history.More{}
+			}
+			c.More[s.Key().Dimension] = append(c.More[s.Key().Dimension], s)
+		}
+		cpu, err := p.cpuState()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.cpu.Name(), err)
+		}
+		if cpu.Share > 0 {
+			more(cpu)
+		}
 		state, _, err := observe(p.procs, a.heldParts(p))
 		if err != nil {
 			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
@@ -47,10 +60,7 @@ func (a *agent) read() (*history.Changes, error) {
 				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
 			}
 			if state != history.Down { // with the node, which says so
-				if c.More == nil {
-					c.More = history.More{}
-				}
-				c.More["parts"] = append(c.More["parts"], history.Part{Node: p.name, Process: name, State: state})
+				more(history.Part{Node: p.name, Process: name, State: state})
 			}
 		}
 	}

@@ -100,6 +100,15 @@ func member(data string) {
 				case "exit":
 					code, _ := strconv.Atoi(rest)
 					os.Exit(code)
+				case "spin": // from now on it wants all the time of a processor
+					go func() {
+						for {
+						}
+					}()
+				case "spent": // how much of it the process has used
+					var u syscall.Rusage
+					check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+					answer = strconv.FormatInt(u.Utime.Nano()+u.Stime.Nano(), 10)
 				case "beat": // has a child process send datagrams to an address, on and on
 					check(exec.Command(os.Args[0], "beat", rest).Start())
 				case "tell": // a datagram to an address

@@ -1,0 +1,141 @@
+//go:build linux
+
+package agent
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// tree is a machine's control groups, as files: process 7 is in a container, 1 is the engine's, and self this one.
+func tree(t *testing.T, files map[string]string) cgroups {
+	t.Helper()
+	proc := t.TempDir()
+	for path, text := range files {
+		path = filepath.Join(proc, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	return cgroups{proc, "1"}
+}
+
+var (
+	version1 = map[string]string{
+		"1/mountinfo": "30 20 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n" +
+			"31 30 0:27 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n" +
+			"32 30 0:28 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n" +
+			"33 30 0:29 / /sys/fs/cgroup/unified rw shared:11 - cgroup2 cgroup2 rw\n",
+		"1/cgroup":    "3:memory:/system.slice\n2:cpu,cpuacct:/system.slice\n0::/system.slice\n",
+		"self/cgroup": "3:memory:/docker/agent\n2:cpu,cpuacct:/docker/agent\n0::/\n",
+		"7/cgroup":    "3:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/docker/abc\n",
+		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us":  "-1\n",
+		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us": "100000\n",
+		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat":          "nr_periods 9\nnr_throttled 4\nthrottled_time 12000000\n",
+		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpuacct.usage":     "1500000\n",
+	}
+	version2 = map[string]string{
+		"1/mountinfo": "31 30 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
+		"1/cgroup":    "0::/system.slice/engine.service\n",
+		"self/cgroup": "0::/system.slice/docker-agent.scope\n",
+		"7/cgroup":    "0::/system.slice/docker-abc.scope\n",
+		"1/root/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.max":  "max 100000\n",
+		"1/root/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 9\nnr_throttled 4\nthrottled_usec 12000\n",
+	}
+)
+
+func TestASharesQuotaIsWrittenAndTakenBack(t *testing.T) {
+	for name, c := range map[string]cgroups{"version 1": tree(t, version1), "version 2": tree(t, version2)} {
+		t.Run(name, func(t *testing.T) {
+			held, err := c.throttling(7)
+			require.NoError(t, err)
+			require.Equal(t, bandwidth{noQuota, 100 * time.Millisecond}, held.was)
+			used, err := held.used()
+			require.NoError(t, err)
+			require.Equal(t, 1500*time.Microsecond, used)
+			n, err := held.count("cpu.stat", "nr_throttled")
+			require.NoError(t, err)
+			require.EqualValues(t, 4, n)
+
+			want := shareOf(history.CPU{Node: "n1", Share: 0.035})
+			wrong, err := held.held(want)
+			require.NoError(t, err)
+			require.Equal(t, "the kernel's quota is none, and should be 3.5ms in 100ms", wrong)
+			require.NoError(t, held.limit(want))
+			is, err := held.bandwidth()
+			require.NoError(t, err)
+			require.Equal(t, bandwidth{3500 * time.Microsecond, 100 * time.Millisecond}, is)
+			wrong, err = held.held(want)
+			require.NoError(t, err)
+			require.Empty(t, wrong, "it is within its share")
+			require.NoError(t, held.limit(held.was))
+			is, err = held.bandwidth()
+			require.NoError(t, err)
+			require.Equal(t, held.was, is)
+		})
+	}
+}
+
+// A kernel that lets a node have more than its share, and never holds it back, is found out.
+func TestWhoUsesMoreThanItsShareIsSeen(t *testing.T) {
+	c := tree(t, version1)
+	held, err := c.throttling(7)
+	require.NoError(t, err)
+	want := shareOf(history.CPU{Node: "n1", Share: 0.05})
+	require.NoError(t, held.limit(want))
+	stop := make(chan struct{})
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		began := time.Now()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				text := []byte(fmt.Sprint(100 * int64(time.Since(began))))
+				next := filepath.Join(held.dir, "next")
+				if os.WriteFile(next, text, 0o644) == nil {
+					_ = os.Rename(next, filepath.Join(held.accounts.dir, "cpuacct.usage"))
+				}
+			}
+		}
+	}()
+	wrong, err := held.held(want)
+	close(stop)
+	<-over
+	require.NoError(t, err)
+	require.Contains(t, wrong, "are its share")
+}
+
+func TestGroupsOfOthersAreLeftAlone(t *testing.T) {
+	for name, path := range map[string]string{"the machine's": "/", "the engine's": "/system.slice", "this one": "/docker/agent", "one above": "/docker"} {
+		files := map[string]string{}
+		for k, v := range version1 {
+			files[k] = v
+		}
+		files["7/cgroup"] = "2:cpu,cpuacct:" + path + "\n"
+		_, err := tree(t, files).throttling(7)
+		require.ErrorIs(t, err, errShared, name)
+	}
+}
+
+// Where the engine itself runs in a container, its mounts show a part of the hierarchy.
+func TestGroupsAreFoundUnderWhatIsMounted(t *testing.T) {
+	c := tree(t, map[string]string{
+		"1/mountinfo": "31 30 0:27 /docker/outer /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n",
+		"1/cgroup":    "2:cpu:/docker/outer\n", "self/cgroup": "2:cpu:/docker/outer/docker/agent\n",
+		"7/cgroup": "2:cpu:/docker/outer/docker/abc\n",
+	})
+	g, err := c.of("7", "cpu")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(c.proc, "1/root/sys/fs/cgroup/cpu/docker/abc"), g.dir)
+	_, err = c.of("7", "memory")
+	require.ErrorContains(t, err, "no control groups for memory")
+}
