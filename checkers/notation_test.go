@@ -448,6 +448,10 @@ func parseChange(words []string, c *history.Changes) error {
 		c.Disks = append(c.Disks, history.Disk{Node: whom, DiskState: state})
 		return nil
 	}
+	if share, ok := map[string]float64{"throttle": 0.05, "free": 0}[what]; ok {
+		*c = history.ChangesOf(append(c.States(), history.CPU{Node: whom, Share: share})...)
+		return nil
+	}
 	if cut := what == "hide"; cut || what == "show" {
 		c.Clients = append(c.Clients, history.Client{Node: whom, Cut: cut})
 		return nil

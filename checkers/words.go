@@ -90,7 +90,7 @@ func few(names []string) string {
 	return list(names)
 }
 
-// touched returns the nodes that a fault was aimed at, and all whose links, processes, clocks, disks or clients it changed.
+// touched returns the nodes that a fault was aimed at, and all whose links, processes, clocks, disks, clients or processors it changed.
 // A fault of which nothing of that is known may have touched any.
 func (f *facts) touched(t *history.Fault) (nodes set) {
 	add := func(names ...string) { nodes = nodes.or(f.group(names...)) }
@@ -109,6 +109,9 @@ func (f *facts) touched(t *history.Fault) (nodes set) {
 	}
 	for _, c := range t.Clients {
 		add(c.Node)
+	}
+	for _, p := range t.CPUs() {
+		add(p.Node)
 	}
 	if nodes == (set{}) {
 		return first(maxNodes)

@@ -9,8 +9,8 @@ import (
 	"recount/history"
 )
 
-// world is what the faults made of the cluster, over time: which links, processes, clocks and disks were surely fine, and which
-// ways of clients to nodes, which surely were not, and which nobody can tell.
+// world is what the faults made of the cluster, over time: which links, processes, clocks, disks and processors were surely
+// fine, and which ways of clients to nodes, which surely were not, and which nobody can tell.
 //
 // While the nemesis is at work on something, its old state may hold or the new one; a change that nobody could see to
 // take effect leaves things unsure until a later one is seen. A link that loses or delays packets, or only those of one
@@ -19,7 +19,7 @@ type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
 	servers set
-	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, single ports of links and parts of nodes
+	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, single ports of links and parts of nodes
 	ports   map[port]int    // where in cells
 	tended  map[tended]int  // where in cells, parts of nodes that were touched
 	awake   []time.Duration // of each waking process, when it was started
@@ -28,16 +28,16 @@ type world struct {
 	epochs  []epoch
 }
 
-// cond is the condition of a link, a process, a clock or a disk.
+// cond is the condition of a link, a process, a clock, a disk or a processor.
 type cond uint8
 
 const (
 	fine   cond = iota // delivers; is up; is right
-	ill                // mistreats packets; is wrong; is full, slow or failing
+	ill                // mistreats packets; is wrong; is full, slow or failing; is kept from the node
 	dead               // is cut; is down or paused
 	unsure             // one of these
 	waking             // started, and not heard of since
-	gone               // ended by itself, though nothing was wrong with its clock and disk
+	gone               // ended by itself, though nothing was wrong with its clock, disk and processor
 )
 
 // port is one port of a link.
@@ -61,16 +61,16 @@ type epoch struct {
 	mutual []set // with whom each node is surely connected, both ways
 	deaf   []set // whose packets surely do not reach each node
 	up     set   // surely up
-	well   set   // surely up, and with a right clock and a healthy disk
-	waking set   // started, with a right clock and a healthy disk, but not heard of since
+	well   set   // surely up, and in good health: with a right clock, a healthy disk and all of its processor
+	waking set   // started, in good health, but not heard of since
 	still  set   // surely down or paused
 	asked  set   // surely reached by clients
-	gone   set   // of them, those that ended by themselves, with a right clock and a healthy disk
+	gone   set   // of those that are still, the ones that ended by themselves in good health
 }
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
 func newWorld(n int, servers set, epochs []epoch) world {
-	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+4*n), awake: make([]time.Duration, n), links: true}
+	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+5*n), awake: make([]time.Duration, n), links: true}
 	for i := range n {
 		w.cells[n*n+i] = waking
 	}
@@ -188,6 +188,15 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			f(w.n*w.n+3*w.n+i, to)
 		}
 	}
+	for _, p := range c.CPUs() {
+		if i, ok := node(p.Node); ok {
+			to := ill
+			if p.Share == 0 {
+				to = fine
+			}
+			f(w.n*w.n+4*w.n+i, to)
+		}
+	}
 }
 
 // cellOf returns the cell of what cells count, fine when it is first asked for.
@@ -204,8 +213,11 @@ func cellOf[K comparable](w *world, cells *map[K]int, of K) int {
 	return cell
 }
 
-// limps reports whether a part of node i stands still, or may.
+// limps reports whether a part of node i stands still, or the node itself for most of the time, or may.
 func (w *world) limps(i int) bool {
+	if w.cells[w.n*w.n+4*w.n+i] != fine {
+		return true
+	}
 	for p, cell := range w.tended {
 		if p.node == i && w.cells[cell] != fine {
 			return true
@@ -223,7 +235,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 }
 
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
-// is excused: the nemesis was at its process, or its disk was failing.
+// is excused: the nemesis was at its process or its processor, or its disk was failing.
 func (w *world) exited(i int, at time.Duration) (excused bool) {
 	if i >= w.n {
 		return false

@@ -26,10 +26,10 @@ func SlowsLinks(did history.Changes) bool {
 	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 || l.Picked })
 }
 
-// Delays reports whether a change makes messages slow to arrive or a disk slow to sync. A node that asks others before it
-// campaigns, and then stores its new term, campaigns so much later on an answer that may no longer be true.
+// Delays reports whether a change makes messages slow to arrive, a disk slow to sync or a node slow to go on. A node that asks
+// others before it campaigns, and then stores its new term, campaigns so much later on an answer that may no longer be true.
 func Delays(did history.Changes) bool {
-	return SlowsLinks(did) || slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
+	return SlowsLinks(did) || Throttles(did) || slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
 }
 
 // CutsOneWay reports whether a change cuts a link in one direction only.
@@ -55,5 +55,10 @@ func DriftsMore(did history.Changes, share float64) bool {
 func SlowsAnswers(did history.Changes) bool {
 	return slices.ContainsFunc(did.Procs, func(p history.Proc) bool {
 		return p.State == history.Paused || p.State == history.Frozen
-	}) || SlowsLinks(did)
+	}) || SlowsLinks(did) || Throttles(did)
+}
+
+// Throttles reports whether a change keeps a processor from a node.
+func Throttles(did history.Changes) bool {
+	return slices.ContainsFunc(did.CPUs(), func(p history.CPU) bool { return p.Share > 0 })
 }
