@@ -98,6 +98,9 @@ func faultWords(f *FaultBar) []string {
 	for _, d := range f.Disks {
 		lines = append(lines, fmt.Sprintf("disk of %s: %v", d.Node, d.DiskState))
 	}
+	for _, p := range f.CPUs() {
+		lines = append(lines, fmt.Sprintf("processor of %s: %s", p.Node, p.Words()))
+	}
 	switch f.Took {
 	case history.Fail:
 		lines = append(lines, "it did not take effect: "+clip(f.Error, 120))

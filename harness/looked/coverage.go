@@ -60,7 +60,7 @@ type Situation struct {
 type member struct {
 	view    history.View
 	process history.ProcState
-	ill     bool // links of it lose or delay packets, or its clock is wrong
+	ill     bool // links of it lose or delay packets, its clock is wrong, or it lacks its processor
 }
 
 // Take takes note of what an op shows, while the run goes on. It does not keep the pointer.
@@ -141,6 +141,11 @@ func (s *Situation) change(c history.Changes) {
 	for _, d := range c.Disks {
 		if i, ok := s.names[d.Node]; ok {
 			s.nodes[i].ill = d.DiskState != history.DiskState{}
+		}
+	}
+	for _, p := range c.CPUs() {
+		if i, ok := s.names[p.Node]; ok {
+			s.nodes[i].ill = p.Share > 0
 		}
 	}
 }

@@ -197,6 +197,9 @@ func changed(c history.Changes) string {
 	for _, d := range c.Disks {
 		words = append(words, fmt.Sprintf("disk of %s: %v", d.Node, d.DiskState))
 	}
+	for _, p := range c.CPUs() {
+		words = append(words, fmt.Sprintf("processor of %s: %s", p.Node, p.Words()))
+	}
 	return strings.Join(words, ", ")
 }
 
