@@ -179,6 +179,12 @@ var contract = []entry{
 		t.eventually("it dies again", func() bool { return t.lives("n1") > t.born["n1"]+1 })
 	}},
 
+	{fault: "throttle", nodes: []string{"n1"}, with: map[string]string{"share": "1%"}, seen: func(t *trial) { t.starves("n1") }},
+	{fault: "slow-start", nodes: []string{"n1"}, with: map[string]string{"down": "200ms", "slow": "1h", "share": "1%"}, seen: func(t *trial) {
+		t.reborn("n1")
+		t.starves("n1")
+	}},
+
 	{fault: "clock-jump", nodes: []string{"n1"}, seen: func(t *trial) { t.wall("n1", 30*time.Second) }},
 	{fault: "clock-jump", nodes: []string{"n1"}, with: map[string]string{"by": "-1h"}, seen: func(t *trial) { t.wall("n1", -time.Hour) }},
 	{fault: "clock-drift", nodes: []string{"n1"}, with: map[string]string{"by": "50%"}, seen: (*trial).drifts},
@@ -499,6 +505,14 @@ func (t *trial) reborn(who ...string) {
 	for _, n := range who {
 		t.eventually(n+" lives again", func() bool { return t.answers(n) && t.lives(n) > t.born[n] })
 	}
+}
+
+// starves requires that a node is kept from answering, though it answers all the same in the end.
+func (t *trial) starves(who string) {
+	t.eventually(who+" waits for its processor", func() bool {
+		e := t.echo("n2", who, 200, time.Second)
+		return e.got > 0 && e.took[len(e.took)-1] >= history.CPUPeriod/2
+	})
 }
 
 // wrong is by how much the wall clock of a node is not wrong by so much, measured between two looks at another's.

@@ -59,6 +59,18 @@ overwrites, and what goes into room that was allocated before. While a file is s
 process ends over its disk, as etcd's does over a failed sync, is started again when the disk is healed. In simulation every
 algorithm ends so: its process stops at the operation that failed.`
 
+// processesAbout says what a share of a processor is.
+const processesAbout = `A process that is killed keeps what it wrote to its disk.
+
+A node that is throttled gets its share anew every 100 ms. In containers that is a quota of the kernel's scheduler on the control group
+of each of the node's containers (version 1 or 2, whichever the engine's machine has): who wants less than its share notices nothing,
+and who wants more is held back. It was seen to take effect when the kernel tells of the quota that was asked for, and the node was
+held back by it, or used no more than it allows for 300 ms. The quota is lifted for a node to die; when it is started again while it
+is throttled, it has its share from a moment after that on. That it waits for its processor is then no stall of the machine. In
+simulation and in virtual time, where computing takes no time, the node works at the beginning of every 100 ms of the run's
+clock, for as long as its share is, and stands still for the rest: its timers fire late, and packets wait. An election whose
+timeouts are much longer than that hardly notices; one in containers may, since there work takes time.`
+
 // clocksAbout says what a clock that errs does to waits. docker/agent/clock says it to those who read the code.
 const clocksAbout = `The wall clock jumps and drifts, the monotonic clock drifts and never goes back. The harness's own clocks and those of
 the machine are never touched.
@@ -82,7 +94,7 @@ func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
 		{"Links", "Between ordered pairs of nodes, any combination at once. Each takes `ports`, too: only packets from or to these TCP or UDP\n" +
 			"ports, such as `with: {ports: \"2380\"}`, the election's, so that clients still reach the node."},
-		{"Processes", "A process that is killed keeps what it wrote to its disk."},
+		{"Processes", processesAbout},
 		{"Clocks", clocksAbout},
 		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
 			"one. Only simulated clusters have them. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
@@ -132,7 +144,7 @@ func group(t *testing.T, f *Fault) string {
 		return "Clocks"
 	case len(p.Disks) > 0 || f.Disks && len(p.Links) == 0:
 		return "Disks"
-	case len(p.Procs) > 0 || p.Then != nil:
+	case len(p.Procs) > 0 || len(p.CPUs()) > 0 || p.Then != nil:
 		return "Processes"
 	}
 	return "Links"
