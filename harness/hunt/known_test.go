@@ -59,7 +59,7 @@ var known = []struct {
 	{"bully-no-timeout", "", "elects", "", nil, 4, ""},
 	{"bully", "", "exclusive-leadership", "", nil, 2, ""},
 	{"bully", "", "no-ping-pong", "", restarts, 1, ""}, // the highest node dies and takes the post back, again and again
-	{"bully-quorum", "", "no-ping-pong", "", nil, 4, ""},
+	{"bully-quorum", "", "no-ping-pong", "", restarts, 4, ""},
 	{"next-in-line", "", "exclusive-leadership", "", nil, 2, ""},
 	{"candidate-ordinary", "", "exclusive-leadership", "", nil, 2, ""},
 	{"invitation", "", "exclusive-leadership", "", nil, 0, ""},
