@@ -26,6 +26,9 @@ func tree(t *testing.T, files map[string]string) cgroups {
 	return cgroups{proc, "1"}
 }
 
+// mounts is the root of the engine, among the files of processes.
+const mounts = "1/" + "root"
+
 var (
 	version1 = map[string]string{
 		"1/mountinfo": "30 20 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n" +
@@ -35,18 +38,18 @@ var (
 		"1/cgroup":    "3:memory:/system.slice\n2:cpu,cpuacct:/system.slice\n0::/system.slice\n",
 		"self/cgroup": "3:memory:/docker/agent\n2:cpu,cpuacct:/docker/agent\n0::/\n",
 		"7/cgroup":    "3:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/docker/abc\n",
-		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us":  "-1\n",
-		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us": "100000\n",
-		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat":          "nr_periods 9\nnr_throttled 4\nthrottled_time 12000000\n",
-		"1/root/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpuacct.usage":     "1500000\n",
+		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us":  "-1\n",
+		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us": "100000\n",
+		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat":          "nr_periods 9\nnr_throttled 4\nthrottled_time 12000000\n",
+		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpuacct.usage":     "1500000\n",
 	}
 	version2 = map[string]string{
 		"1/mountinfo": "31 30 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
 		"1/cgroup":    "0::/system.slice/engine.service\n",
 		"self/cgroup": "0::/system.slice/docker-agent.scope\n",
 		"7/cgroup":    "0::/system.slice/docker-abc.scope\n",
-		"1/root/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.max":  "max 100000\n",
-		"1/root/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 9\nnr_throttled 4\nthrottled_usec 12000\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.max":  "max 100000\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 9\nnr_throttled 4\nthrottled_usec 12000\n",
 	}
 )
 
@@ -135,7 +138,7 @@ func TestGroupsAreFoundUnderWhatIsMounted(t *testing.T) {
 	})
 	g, err := c.of("7", "cpu")
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(c.proc, "1/root/sys/fs/cgroup/cpu/docker/abc"), g.dir)
+	require.Equal(t, filepath.Join(c.proc, mounts+"/sys/fs/cgroup/cpu/docker/abc"), g.dir)
 	_, err = c.of("7", "memory")
 	require.ErrorContains(t, err, "no control groups for memory")
 }
