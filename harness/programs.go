@@ -83,7 +83,7 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 	if err != nil {
 		return "", err
 	}
-	return overlay.Build(ctx, overlay.Program{Dir: dir, Package: pkg}, progress)
+	return overlay.Build(ctx, overlay.Program{Dir: dir, Fixed: true, Package: pkg}, progress)
 }
 
 // runsVirtual tells why what an image runs cannot run in virtual time, if it cannot.

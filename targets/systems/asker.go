@@ -45,27 +45,33 @@ func NewAsker(dial election.Dial, port int) *Asker {
 
 // Ask gets a path and decodes the answer.
 func (a *Asker) Ask(ctx context.Context, path string, answer any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
+	body, err := a.Get(ctx, path)
 	if err != nil {
 		return err
-	}
-	req.Header = a.Header
-	resp, err := a.transport.RoundTrip(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := ReadAnswer(resp.Body) // to its end, or the connection could not be kept
-	switch {
-	case err != nil:
-		return err
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s answered %s", path, resp.Status)
 	}
 	if err := json.Unmarshal(body, answer); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// Get gets a path and returns the answer, as it is.
+func (a *Asker) Get(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = a.Header
+	resp, err := a.transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := ReadAnswer(resp.Body) // to its end, or the connection could not be kept
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answered %s", path, resp.Status)
+	}
+	return body, err
 }
 
 // maxAnswer is the longest answer that is read, in bytes.

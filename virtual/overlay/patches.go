@@ -89,6 +89,8 @@ var patches = []patch{
 	first("runtime/mstats.go", "func ReadMemStats(", "if virtualIn(getg()) {\n\t\tvirtualMemStats(m)\n\t\treturn\n\t}", "servers tell what memory they have"),
 	first("runtime/mstats.go", "func readGCStats(", "if virtualIn(getg()) {\n\t\tvirtualGCStats(pauses)\n\t\treturn\n\t}", "servers tell how long collections took"),
 	{"runtime/metrics.go", "func readMetricsLocked(", `(?m)^\t\tdata\.compute\(.*\)$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualMetric(&sample.value)\n\t\t}", "servers tell of memory, collections and the scheduler"},
+	first("expvar/expvar.go", "func memstats(", "if virtualOn() {\n\t\treturn virtualMeasured().stats\n\t}", "numbers of memory are constants, and are made once"),
+	{"expvar/expvar.go", "func (f Func) String()", `json\.Marshal\(f\(\)\)`, "virtualMarshal(f(), json.Marshal)", "numbers of memory are constants, and so is their text"},
 
 	// System calls.
 	{"syscall/syscall_linux.go", "func Syscall(", entry, "$1\n\tif virtualTakes(trap) {\n\t\treturn virtualCall(trap, a1, a2, a3, 0, 0, 0)\n\t}", "a node's kernel is simulated"},
