@@ -145,3 +145,35 @@ func simulatedOf(c Cluster) *simulated {
 	}
 	return c.(*simulated)
 }
+
+// BenchmarkVirtual has three real servers live two minutes without a fault, from their start to the report, and tells how many times as
+// long that is as the processor takes for it: theirs and this one's together, and the servers' share.
+func BenchmarkVirtual(b *testing.B) {
+	for _, s := range []struct{ target, version string }{{"etcd", "3.6.16"}, {"nats", "2.12.15"}} {
+		b.Run(s.target, func(b *testing.B) {
+			p := record.Plan{
+				Target: s.target, Options: map[string]string{"version": s.version}, On: record.OnVirtual, Nodes: 3, Time: 2 * time.Minute, Seed: 1,
+			}
+			_, err := Programs(b.Context(), p, func(string) {})
+			require.NoError(b, err)
+			var lived, own, servers time.Duration
+			for b.Loop() {
+				before, beforeTheirs := processor(b), children(b)
+				r, err := Run(b.Context(), p, Config{Results: b.TempDir(), Progress: func(string) {}})
+				require.NoError(b, err)
+				lived += r.Frame().Last
+				own, servers = own+processor(b)-before, servers+children(b)-beforeTheirs
+			}
+			b.ReportMetric(float64(lived)/float64(own+servers), "×real-time")
+			b.ReportMetric(float64(servers)/float64(own+servers), "servers'-share")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// children is how much of the processor the processes have had that this one has started and that have ended.
+func children(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

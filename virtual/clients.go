@@ -24,9 +24,11 @@ type clients struct {
 	open    map[*conn]bool
 	ports   uint16
 
-	mu   sync.Mutex
-	said []said
-	wake chan struct{} // made in the bubble
+	mu      sync.Mutex
+	said    []said
+	wake    chan struct{} // made in the bubble, as those that follow
+	resting []chan func() // where goroutines wait for more to do
+	closing bool
 }
 
 // said is something that a client did, for the loop to carry out. Those of one instant are ordered by the node that
@@ -138,16 +140,49 @@ func (c *Cluster) Do(node string, f func() (then func())) {
 	k, i := c.clients, c.named(node).index
 	k.busy++
 	k.stimuli = append(k.stimuli, func() {
-		go func() {
+		k.hire(func() {
 			then := f()
 			k.say(i, func() {
 				if k.busy--; then != nil {
 					then()
 				}
 			})
-		}()
+		})
 	})
 	c.After(0, func() {}) // the instant is not over
+}
+
+// hire has a goroutine do something: one that has done its work before, if there is any, for it has a stack that is large enough.
+// It is called in the bubble.
+func (k *clients) hire(f func()) {
+	k.mu.Lock()
+	n := len(k.resting)
+	if n == 0 {
+		k.mu.Unlock()
+		go k.work(f)
+		return
+	}
+	w := k.resting[n-1]
+	k.resting = k.resting[:n-1]
+	k.mu.Unlock()
+	w <- f
+}
+
+// work does something, and then what else it is hired for.
+func (k *clients) work(f func()) {
+	w := make(chan func())
+	for ; f != nil; f = <-w {
+		f()
+		k.mu.Lock()
+		over := k.closing
+		if !over {
+			k.resting = append(k.resting, w)
+		}
+		k.mu.Unlock()
+		if over {
+			return
+		}
+	}
 }
 
 // Inside calls f among the clients, and returns when they all wait: to make or close what lives there.
@@ -164,6 +199,13 @@ func (k *clients) close() {
 	default:
 	}
 	k.enter(func() {
+		k.mu.Lock()
+		k.closing = true
+		resting := k.resting
+		k.mu.Unlock()
+		for _, w := range resting {
+			close(w)
+		}
 		for c := range k.open {
 			c.fail(errClosed)
 		}

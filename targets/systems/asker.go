@@ -3,6 +3,7 @@
 package systems
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,11 +80,12 @@ const maxAnswer = 8 << 20
 
 // ReadAnswer reads to the end, but no more than any answer should be long.
 func ReadAnswer(r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
-	if err == nil && len(b) > maxAnswer {
+	b := bytes.NewBuffer(make([]byte, 0, 8<<10)) // most answers are shorter
+	_, err := b.ReadFrom(io.LimitReader(r, maxAnswer+1))
+	if err == nil && b.Len() > maxAnswer {
 		err = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
 	}
-	return b, err
+	return b.Bytes(), err
 }
 
 // Close ends the connection.

@@ -46,6 +46,7 @@ var patches = []patch{
 	{"runtime/proc.go", "func park_m(", `casgstatus\(gp, _Grunning, _Gwaiting\)`, "if virtualIn(gp) {\n\t\tvirtualLog('P', gp, uint64(gp.waitreason))\n\t}\n\t$0", "the log of events"},
 	{"runtime/debug.go", "func NumCPU(", `(?m)^\treturn int\(.*\)$`, "\tif virtual.on {\n\t\treturn int(virtual.h.CPUs)\n\t}\n$0", "the machine is not seen"},
 	first("runtime/debug.go", "func GOMAXPROCS(", "if virtualIn(getg()) {\n\t\treturn int(virtual.h.CPUs)\n\t}", "one P, whatever the program wants"),
+	{"runtime/proc.go", "func sysmon() {", `(?m)^\t\tusleep\(delay\)$`, "\t\tif virtual.on {\n\t\t\tdelay = 1e6\n\t\t}\n$0", "what the monitor looks after is not real in a node: to wake it a hundred times a second is for nothing"},
 
 	// Randomness.
 	{"runtime/rand.go", "func randinit(", `globalRand\.state\.Init\(\*seed\)`, "if virtual.on {\n\t\tvirtualSeed(seed[:])\n\t}\n\t$0", "hash keys and the place of the heap follow from the seed"},
@@ -82,6 +83,7 @@ var patches = []patch{
 	first("runtime/mgcwork.go", "func getempty(", "if virtual.on && work.empty == 0 {\n\t\tvirtualWorkbufs()\n\t}", "how much the collector has to remember depends on real time: it must not take pages of the heap"),
 	first("runtime/mheap.go", "func (h *mheap) initSpan(", "virtualSpan(base, base+npages*pageSize)", "no memory is used twice: what the collector frees depends on chance"),
 	first("runtime/mgcscavenge.go", "func (s *scavengerState) wake()", "if virtual.on {\n\t\treturn\n\t}", "the scavenger allocates at real times"),
+	first("runtime/stack.go", "func gcComputeStartingStackSize(", "if virtual.on {\n\t\tstartingStackSize = virtualStackSize\n\t\treturn\n\t}", "how large stacks begin depends on what collections find"),
 	{"runtime/mfinal.go", "func runFinalizers()", `(?m)^(\t+)reflectcall\(.*\)$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "finalizers use the program's channels"},
 	{"runtime/mcleanup.go", "func runCleanups()", `(?m)^(\t+)(c\.call\(c\.fn, c\.arg\)|cleanup\(\))$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "cleanups use the program's channels"},
 

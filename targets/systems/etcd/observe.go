@@ -101,9 +101,10 @@ func (o *observer) observe(ctx context.Context) (election.Status, error) {
 // statusIn finds raft's status among a server's variables; nil where there is none yet. It does not read the others, which are nine
 // tenths of what a server says: within a text of JSON those quotes would be escaped.
 func statusIn(vars []byte) (*raftStatus, error) {
-	if _, rest, ok := bytes.Cut(vars, []byte(`"raft.status":`)); ok {
+	const name = `"raft.status":`
+	if at := bytes.LastIndex(vars, []byte(name)); at >= 0 { // it is near the end: they are sorted
 		var one *raftStatus
-		if json.NewDecoder(bytes.NewReader(rest)).Decode(&one) == nil {
+		if json.NewDecoder(bytes.NewReader(vars[at+len(name):])).Decode(&one) == nil {
 			return one, nil
 		}
 	}
