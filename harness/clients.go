@@ -17,9 +17,20 @@ type clients struct {
 	Cluster
 	names []string
 	cut   map[string]bool
+	spare []*asking // questions that were answered
 }
 
-func withClients(c Cluster, names []string) *clients { return &clients{c, names, map[string]bool{}} }
+// asking is a question under way, or one that was: nodes are asked so often that the next one takes its place.
+type asking struct {
+	*clients
+	node   string
+	done   func(history.View, error)
+	answer func(history.View, error) // its own method
+}
+
+func withClients(c Cluster, names []string) *clients {
+	return &clients{Cluster: c, names: names, cut: map[string]bool{}}
+}
 
 func (c *clients) Can(ch history.Changes) error {
 	for _, k := range ch.Clients {
@@ -64,11 +75,25 @@ func (c *clients) Observe(node string, done func(history.View, error)) {
 	if !c.reach(node) {
 		return
 	}
-	c.Cluster.Observe(node, func(v history.View, err error) {
-		if c.reach(node) {
-			done(v, err)
-		}
-	})
+	var a *asking
+	if k := len(c.spare) - 1; k >= 0 {
+		a, c.spare = c.spare[k], c.spare[:k]
+	} else {
+		a = &asking{clients: c}
+		a.answer = a.answered
+	}
+	a.node, a.done = node, done
+	c.Cluster.Observe(node, a.answer)
+}
+
+// answered passes an answer on, if it gets through.
+func (a *asking) answered(v history.View, err error) {
+	node, done := a.node, a.done
+	a.done = nil
+	a.spare = append(a.spare, a)
+	if a.reach(node) {
+		done(v, err)
+	}
 }
 
 func (c *clients) Command(node string, cmd election.Command, done func(value uint64, err error)) {

@@ -88,10 +88,10 @@ func promises(r *record.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
-	frame := r.Frame()
+	did := deeds(r.Frame())
 	return func(property string) (promised bool, while string, excused bool) {
 		promised, while = t.Promised(o, property)
-		if excused = tookAway(t, frame, property); property == "fencing" && setup.Recorded {
+		if excused = tookAway(t, did, property); property == "fencing" && setup.Recorded {
 			while, excused = "the resource refuses stale tokens", true
 		}
 		return promised && !excused, while, excused
@@ -108,9 +108,17 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 	return targets.Find(target)
 }
 
+// deeds are what the nemesis set out to do, and did.
+func deeds(h *history.Frame) (all []*history.Fault) {
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty() {
+			all = append(all, op.Fault)
+		}
+	}
+	return all
+}
+
 // tookAway reports whether the nemesis took away what the target's promise of a property rests on.
-func tookAway(t *targets.Target, h *history.Frame, property string) bool {
-	return slices.ContainsFunc(h.Ops, func(op history.Op) bool {
-		return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && t.Excused(property, op.Fault.Changes)
-	})
+func tookAway(t *targets.Target, did []*history.Fault, property string) bool {
+	return slices.ContainsFunc(did, func(f *history.Fault) bool { return t.Excused(property, f.Changes) })
 }

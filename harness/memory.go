@@ -13,6 +13,8 @@ import (
 const (
 	// maxOps bounds a history: it is judged in memory.
 	maxOps = 20_000_000
+	// fewOps fit in whatever there is: to ask how much that is takes longer than to plan a short run.
+	fewOps = 100_000
 	// opBytes is what an op takes while a run is made and judged.
 	opBytes = 450
 )

@@ -135,7 +135,7 @@ func resolve(p record.Plan) (*subject, error) {
 	case s.Time < 0:
 		return nil, hint.Add(fmt.Errorf("time %v", s.Time), "a run lasts a positive time, such as 30s")
 	}
-	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > roomForOps() {
+	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > fewOps && ops > roomForOps() {
 		longest := time.Duration(roomForOps() / ops * float64(s.Time)).Truncate(time.Minute)
 		return nil, hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, roomForOps()),
 			"take a --time of %v or less, or several runs with different seeds", longest)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/checkers/linear"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
@@ -182,10 +183,19 @@ func (r *run) listen(w io.Writer, hold int) {
 		r.recorder.Reserve(r.expected())
 	} else {
 		r.recorder.Forget()
-		r.recorder.Watch(r.unkept.Add)
+		r.recorder.Watch(r.outlined)
 	}
 	for _, f := range r.watches {
 		r.recorder.Watch(f)
+	}
+}
+
+// outlined keeps the frame of a history that is not kept. What clocks told is judged, and of no use to who makes many runs.
+func (r *run) outlined(op *history.Op) {
+	if op.F == history.ReadClock {
+		r.unkept.Pass(op)
+	} else {
+		r.unkept.Add(op)
 	}
 }
 
@@ -197,6 +207,9 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 		if rep.History, err = r.recorder.History(); err != nil {
 			return err
 		}
+	}
+	if r.unkept != nil {
+		ctx = linear.Undrawn(ctx)
 	}
 	Conclude(ctx, rep, r.judging, patienceWithCheckers)
 	return nil

@@ -16,8 +16,8 @@ func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
 	return inMemory(ctx, p, nil, nil)
 }
 
-// Glance is Simulate without the history: the run is judged while it goes on, and of its ops only the frame is kept. Those who
-// need more of them may watch, as with a history.Recorder.
+// Glance is Simulate without the history: the run is judged while it goes on, of its ops only the frame is kept, and nothing is
+// drawn. Those who need more of them may watch, as with a history.Recorder.
 func Glance(ctx context.Context, p record.Plan, watch ...func(*history.Op)) (*record.Run, error) {
 	return inMemory(ctx, p, &history.Frame{}, watch)
 }
@@ -55,7 +55,7 @@ func unwritten(ctx context.Context, p record.Plan, set func(r *run)) (*run, *rec
 	return r, rep, r.carryOut(ctx, "")
 }
 
-// Recall gives a run of Glance its history: the run is made again by its plan, and is the same, op for op. A run that has its
+// Recall gives a run of Glance its history and its drawings: the run is made again by its plan, and is the same, op for op. A run that has its
 // history is left as it is. This is done to the end, also for somebody who was interrupted.
 func Recall(r *record.Run) error {
 	if r.History != nil || r.Unkept == nil {
@@ -70,5 +70,10 @@ func Recall(r *record.Run) error {
 		return fmt.Errorf("the run of seed %d was another when it was made again: %d ops in %v, not %d in %v", r.Seed, is.Count, is.Last, was.Count, was.Last)
 	}
 	r.History, r.Unkept = again.History, nil
+	for i := range r.Verdicts {
+		if v := again.Verdict(r.Verdicts[i].Property); v != nil {
+			r.Verdicts[i].Drawing = v.Drawing
+		}
+	}
 	return nil
 }

@@ -90,6 +90,29 @@ func (c Changes) States() []State {
 	return all
 }
 
+// states appends all states that c names, dimension by dimension, with their keys.
+func (c *Changes) states(to States) States {
+	to = slices.Grow(to, len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks)+len(c.Clients))
+	to = withKeys(to, c.Links)
+	to = withKeys(to, c.Procs)
+	to = withKeys(to, c.Clocks)
+	to = withKeys(to, c.Disks)
+	to = withKeys(to, c.Clients)
+	if len(c.More) > 0 {
+		for _, dimension := range slices.Sorted(maps.Keys(c.More)) {
+			to = withKeys(to, c.More[dimension])
+		}
+	}
+	return to
+}
+
+func withKeys[S State](to States, states []S) States {
+	for i := range states {
+		to = append(to, keyed{states[i].Key(), states[i]})
+	}
+	return to
+}
+
 func list[S State](states []S) []State {
 	all := make([]State, len(states))
 	for i, s := range states {

@@ -14,11 +14,14 @@ type Frame struct {
 
 // Add takes the next op. It does not keep the pointer.
 func (f *Frame) Add(op *Op) {
-	f.Count, f.Last, f.over = f.Count+1, op.Time, op.F == End
+	f.Pass(op)
 	if op.Process < 0 || f.over {
 		f.Ops = append(f.Ops, *op)
 	}
 }
+
+// Pass is Add of an op of which nothing but that it was there is to be kept.
+func (f *Frame) Pass(op *Op) { f.Count, f.Last, f.over = f.Count+1, op.Time, op.F == End }
 
 // Frame returns the history as a frame.
 func (h *History) Frame() *Frame {

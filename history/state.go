@@ -2,7 +2,7 @@ package history
 
 import (
 	"cmp"
-	"maps"
+	"iter"
 	"slices"
 )
 
@@ -34,10 +34,15 @@ type Key struct {
 
 // Compare orders keys by dimension and then by node, which is the order of all lists of states.
 func (k Key) Compare(o Key) int {
-	if k.Dimension != o.Dimension {
+	switch {
+	case k.Dimension != o.Dimension:
 		return cmp.Or(cmp.Compare(order(k.Dimension), order(o.Dimension)), cmp.Compare(k.Dimension, o.Dimension))
+	case k.Node != o.Node:
+		return cmp.Compare(k.Node, o.Node)
+	case k.To != o.To:
+		return cmp.Compare(k.To, o.To)
 	}
-	return cmp.Or(cmp.Compare(k.Node, o.Node), cmp.Compare(k.To, o.To), cmp.Compare(k.Port, o.Port), cmp.Compare(k.Part, o.Part))
+	return cmp.Or(cmp.Compare(k.Port, o.Port), cmp.Compare(k.Part, o.Part))
 }
 
 // Nodes are those that a thing belongs to.
@@ -48,42 +53,101 @@ func (k Key) Nodes() []string {
 	return []string{k.Node, k.To}
 }
 
-// States are states of things, each under its key. What is missing is healthy.
-type States map[Key]State
+// States are states of things, in the order of their keys. What is missing is healthy.
+type States []keyed
+
+// keyed is a state with its key, which is asked for often.
+type keyed struct {
+	key   Key
+	state State
+}
 
 // Merge returns what all of these faults together make of things: where several change the same one, each has its part, and
 // without one of them the others' parts are left. What comes out healthy is left out.
 func Merge(faults ...Changes) States {
-	all := States{}
-	for _, c := range faults {
-		for _, s := range c.States() {
-			if was, ok := all[s.Key()]; ok {
-				s = was.Merge(s)
-			}
-			all[s.Key()] = s
+	var all States
+	for i := range faults {
+		all = faults[i].states(all)
+	}
+	byKey := func(a, b keyed) int { return a.key.Compare(b.key) }
+	if !slices.IsSortedFunc(all, byKey) {
+		slices.SortStableFunc(all, byKey)
+	}
+	merged := all[:0]
+	for _, s := range all {
+		if last := len(merged) - 1; last >= 0 && merged[last].key == s.key {
+			merged[last].state = merged[last].state.Merge(s.state)
+		} else {
+			merged = append(merged, s)
 		}
 	}
-	return all.ill()
+	return merged.ill()
 }
 
 // ill drops what is healthy.
 func (a States) ill() States {
-	maps.DeleteFunc(a, func(_ Key, s State) bool { return s == s.Healthy() })
+	if a = slices.DeleteFunc(a, func(s keyed) bool { return s.state == s.state.Healthy() }); len(a) == 0 {
+		return nil
+	}
 	return a
+}
+
+// Of returns the state of a thing; nil if it is healthy.
+func (a States) Of(k Key) State {
+	if i, found := slices.BinarySearchFunc(a, k, func(s keyed, k Key) int { return s.key.Compare(k) }); found {
+		return a[i].state
+	}
+	return nil
+}
+
+// All yields the states in order.
+func (a States) All() iter.Seq[State] {
+	return func(yield func(State) bool) {
+		for i := range a {
+			if !yield(a[i].state) {
+				return
+			}
+		}
+	}
+}
+
+// beside yields what a or b has a state of, in order, with the state in each; nil where it has none.
+func (a States) beside(b States) iter.Seq2[Key, [2]State] {
+	return func(yield func(Key, [2]State) bool) {
+		for i, j := 0, 0; i < len(a) || j < len(b); {
+			order := -1
+			switch {
+			case i == len(a):
+				order = 1
+			case j < len(b):
+				order = a[i].key.Compare(b[j].key)
+			}
+			var k Key
+			var both [2]State
+			if order <= 0 {
+				k, both[0] = a[i].key, a[i].state
+				i++
+			}
+			if order >= 0 {
+				k, both[1] = b[j].key, b[j].state
+				j++
+			}
+			if !yield(k, both) {
+				return
+			}
+		}
+	}
 }
 
 // From returns what has to change for b to become a: the states of a that b does not have, and the healthy ones of what
 // only b has.
-func (a States) From(b States) States {
-	change := States{}
-	for k, s := range a {
-		if s != b[k] {
-			change[k] = s
-		}
-	}
-	for k, s := range b {
-		if _, still := a[k]; !still {
-			change[k] = s.Healthy()
+func (a States) From(b States) (change States) {
+	for k, s := range a.beside(b) {
+		switch {
+		case s[0] == nil:
+			change = append(change, keyed{k, s[1].Healthy()})
+		case s[0] != s[1]:
+			change = append(change, keyed{k, s[0]})
 		}
 	}
 	return change
@@ -91,26 +155,41 @@ func (a States) From(b States) States {
 
 // With returns a after a change.
 func (a States) With(change Changes) States {
-	all := States{}
-	maps.Copy(all, a)
-	for _, s := range change.States() {
-		all[s.Key()] = s
+	to := change.states(nil)
+	slices.Reverse(to) // of what is named twice, the last counts
+	slices.SortStableFunc(to, func(a, b keyed) int { return a.key.Compare(b.key) })
+	to = slices.CompactFunc(to, func(a, b keyed) bool { return a.key == b.key })
+	var all States
+	for k, s := range a.beside(to) {
+		if s[1] == nil {
+			s[1] = s[0]
+		}
+		all = append(all, keyed{k, s[1]})
 	}
 	return all.ill()
 }
 
-// Keys returns what a or b has a state of, in order.
-func (a States) Keys(b States) []Key {
-	all := States{}
-	maps.Copy(all, a)
-	maps.Copy(all, b)
-	return slices.SortedFunc(maps.Keys(all), Key.Compare)
+// Both yields what a or b has a state of, in order, with the state in each; what one does not have is healthy in it.
+func (a States) Both(b States) iter.Seq2[Key, [2]State] {
+	return func(yield func(Key, [2]State) bool) {
+		for k, s := range a.beside(b) {
+			if s[0] == nil {
+				s[0] = s[1].Healthy()
+			}
+			if s[1] == nil {
+				s[1] = s[0].Healthy()
+			}
+			if !yield(k, s) {
+				return
+			}
+		}
+	}
 }
 
 // Changes returns the states as a list of changes, in order.
 func (a States) Changes() (c Changes) {
-	for _, k := range slices.SortedFunc(maps.Keys(a), Key.Compare) {
-		c.add(a[k])
+	for i := range a {
+		c.add(a[i].state)
 	}
 	return c
 }

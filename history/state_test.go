@@ -45,7 +45,7 @@ func TestADifferenceLeadsFromOneStateOfThingsToAnother(t *testing.T) {
 		require.Empty(t, a.From(a))
 		require.Equal(t, a, history.Merge(y, x))
 		require.Equal(t, history.Merge(x), history.Merge(history.Merge(x).Changes()))
-		for _, s := range a {
+		for s := range a.All() {
 			require.NotEqual(t, s.Healthy(), s)
 			require.False(t, s.Same(s.Healthy()))
 			require.True(t, s.Same(s))
@@ -59,16 +59,26 @@ func TestJumpsOfAClockThatCancelOutAreNone(t *testing.T) {
 }
 
 func TestAllDimensionsHaveTheirListAndOrder(t *testing.T) {
-	c := history.ChangesOf(history.Client{Node: "n1"}, history.Disk{Node: "n2"}, history.Disk{Node: "n1"}, history.Clock{Node: "n1"},
-		history.Proc{Node: "n1"}, history.Link{From: "n1", To: "n3"}, history.Link{From: "n1", To: "n2", Port: 9})
-	states := history.States{}
-	for _, s := range c.States() {
-		states[s.Key()] = s
+	client := history.Client{Node: "n1", Cut: true}
+	disk1, disk2 := history.Disk{Node: "n1", DiskState: history.DiskState{Full: true}}, history.Disk{Node: "n2", DiskState: history.DiskState{Full: true}}
+	clock, process := history.Clock{Node: "n1", Offset: 1}, history.Proc{Node: "n1", State: history.Down}
+	cut := history.LinkState{Cut: true}
+	link, port := history.Link{From: "n1", To: "n3", LinkState: cut}, history.Link{From: "n1", To: "n2", Port: 9, LinkState: cut}
+	c := history.ChangesOf(client, disk2, disk1, clock, process, link, port)
+	all := history.Merge(c)
+	require.Equal(t, []history.State{port, link, process, clock, disk1, disk2, client}, all.Changes().States())
+	require.Equal(t, disk2, all.Of(disk2.Key()))
+	require.Nil(t, all.Of(history.Disk{Node: "n3"}.Key()))
+	for k, both := range all.Both(history.Merge(history.ChangesOf(clock))) {
+		want := [2]history.State{all.Of(k), all.Of(k).Healthy()}
+		if k == clock.Key() {
+			want[1] = clock
+		}
+		require.Equal(t, want, both)
 	}
-	require.Equal(t, []history.State{
-		history.Link{From: "n1", To: "n2", Port: 9}, history.Link{From: "n1", To: "n3"}, history.Proc{Node: "n1"}, history.Clock{Node: "n1"},
-		history.Disk{Node: "n1"}, history.Disk{Node: "n2"}, history.Client{Node: "n1"},
-	}, states.Changes().States())
+	require.Equal(t, history.ChangesOf(history.Disk{Node: "n2"}), history.Merge(history.ChangesOf(disk1)).From(history.Merge(history.ChangesOf(disk1, disk2))).Changes())
+	again := history.Clock{Node: "n1", Offset: 2}
+	require.Equal(t, history.Merge(history.ChangesOf(again)), history.States(nil).With(history.ChangesOf(clock, again)), "the last counts")
 	require.False(t, c.Empty())
 	require.True(t, history.ChangesOf().Empty())
 	require.Equal(t, []string{"n1", "n3"}, history.Link{From: "n1", To: "n3"}.Key().Nodes())

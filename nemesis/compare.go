@@ -14,15 +14,8 @@ func (n *Nemesis) Idle() bool { return !n.busy }
 // are known to be down, or to have been started since.
 func Compare(believed, found history.Changes, ended map[string]bool) string {
 	var all []string
-	a, b := history.Merge(believed), history.Merge(found)
-	for _, k := range a.Keys(b) {
-		x, y := a[k], b[k]
-		if x == nil {
-			x = y.Healthy()
-		}
-		if y == nil {
-			y = x.Healthy()
-		}
+	for k, s := range history.Merge(believed).Both(history.Merge(found)) {
+		x, y := s[0], s[1]
 		if _, process := x.(history.Proc); process && ended[k.Node] || x.Same(y) {
 			continue
 		}

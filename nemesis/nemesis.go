@@ -48,7 +48,7 @@ type active struct {
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
-	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd, holds: history.States{}}
+	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd}
 	s.cue = n.cued
 	return n
 }

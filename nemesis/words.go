@@ -221,6 +221,16 @@ func (s *Views) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// nobody is why a word means no node just now. It is put into words by who gives up looking, at once: most try again.
+type nobody struct {
+	word  string
+	views *Views
+}
+
+func (n nobody) Error() string {
+	return fmt.Sprintf("no node to be %q; last seen: %s", n.word, n.views)
+}
+
 // resolve looks up the words of one step. No node is used for two words, "all" excepted. led is who led when the step's
 // time had come. Nodes that the
 // nemesis holds down or paused are aimed at by name only.
@@ -289,7 +299,7 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 			aim = strings.Split(word, ",")
 		}
 		if len(aim) == 0 {
-			return nil, fmt.Errorf("no node to be %q; last seen: %s", word, s)
+			return nil, nobody{word, s}
 		}
 		used = append(used, aim...)
 		if ofPart {

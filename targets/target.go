@@ -105,9 +105,12 @@ func (t *Target) Numbered(o Options) bool {
 
 // Excused reports whether the nemesis took away what t's promise of the property rests on.
 func (t *Target) Excused(property string, did history.Changes) bool {
-	return slices.ContainsFunc(t.Promises, func(p Promise) bool { // what all targets promise rests on nothing
-		return p.Property == property && p.Unless != nil && p.Unless(did)
-	})
+	for i := range t.Promises { // what all targets promise rests on nothing
+		if p := &t.Promises[i]; p.Property == property && p.Unless != nil && p.Unless(did) {
+			return true
+		}
+	}
+	return false
 }
 
 // Promised reports whether t promises the property with these options, and on which assumption: an option that breaks a

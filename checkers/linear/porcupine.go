@@ -162,7 +162,7 @@ const drawn = 200
 // several orders equally good, it chooses at random which one to show first. The picture opens at the first place at which
 // no order goes on, with notes beside it.
 func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, notes ...porcupine.Annotation) []byte {
-	if len(ops) == 0 || len(ops) > drawn {
+	if len(ops) == 0 || len(ops) > drawn || ctx.Value(undrawnKey{}) != nil {
 		return nil
 	}
 	limited, ended := m, new(string)

@@ -22,6 +22,11 @@ type clock struct {
 
 type clockKey struct{}
 
+type undrawnKey struct{}
+
+// Undrawn returns a context with which nothing is drawn: for those who judge many histories, and show few of them.
+func Undrawn(ctx context.Context) context.Context { return context.WithValue(ctx, undrawnKey{}, true) }
+
 // WithTime returns a context with which all checks together take no more than this time for deciding. It is the time of
 // the processor that counts, so that nothing is undecided only because the machine had other work to do.
 func WithTime(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
