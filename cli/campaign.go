@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/campaign"
 	"recount/harness/campaign/store"
 	"recount/harness/record"
@@ -112,7 +112,7 @@ func (g *campaignFlags) open(cmd *cobra.Command, dir string) (*store.Store, erro
 }
 
 func (g *campaignFlags) run(cmd *cobra.Command, args []string, c *campaign.Campaign) error {
-	debug.SetGCPercent(400) // short runs make much garbage and keep little
+	batch.SpareCollections()
 	dir := filepath.Join(campaign.Folder(g.results), c.Name)
 	st, err := g.open(cmd, dir)
 	if err != nil {

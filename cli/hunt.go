@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -161,7 +160,7 @@ func parseSizes(s string) (sizes [2]int, err error) {
 }
 
 func (g *huntFlags) hunt(cmd *cobra.Command) error {
-	debug.SetGCPercent(400) // short runs make much garbage and keep little
+	batch.SpareCollections()
 	ctx := cmd.Context()
 	scratch, err := harness.OpenScratch(g.On, g.results)
 	if err != nil {

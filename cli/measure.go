@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -77,7 +76,7 @@ Exit status: 0 measured, whatever came of it; 2 interrupted.`,
 }
 
 func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, asJSON bool, names []string) error {
-	debug.SetGCPercent(400) // short trials make much garbage and keep little
+	batch.SpareCollections()
 	dir, err := claims.MakeFolder(results)
 	if err != nil {
 		return failure{err}

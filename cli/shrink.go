@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/harness/shrink"
@@ -96,7 +96,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 			if on == "" {
 				on = stored.Cluster
 			}
-			debug.SetGCPercent(400) // short runs make much garbage and keep little
+			batch.SpareCollections()
 			scratch, err := harness.OpenScratch(on, results)
 			if err != nil {
 				return failure{err}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/history"
 )
@@ -27,7 +27,7 @@ import (
 // Beside how many such minutes pass in a second, it tells how often memory is asked for, and how many times as much of the
 // processor it took as the bare loop, which says on any machine how near to the limit that is.
 func BenchmarkMinute(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as who makes many runs does: they make much garbage and keep little
+	batch.SpareCollections() // as who makes many runs does
 	for _, kept := range []bool{true, false} {
 		name, alone := map[bool]string{true: "history", false: "hunt"}[kept], 0.0
 		for cores := 1; cores <= min(2, runtime.NumCPU()); cores++ {

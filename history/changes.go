@@ -90,9 +90,9 @@ func (c Changes) States() []State {
 	return all
 }
 
-// states appends all states that c names, dimension by dimension, with their keys.
-func (c *Changes) states(to States) States {
-	to = slices.Grow(to, len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks)+len(c.Clients))
+// states is States, with what is asked of each often.
+func (c *Changes) states() States {
+	to := make(States, 0, len(c.Links)+len(c.Procs)+len(c.Clocks)+len(c.Disks)+len(c.Clients))
 	to = withKeys(to, c.Links)
 	to = withKeys(to, c.Procs)
 	to = withKeys(to, c.Clocks)
@@ -108,7 +108,7 @@ func (c *Changes) states(to States) States {
 
 func withKeys[S State](to States, states []S) States {
 	for i := range states {
-		to = append(to, keyed{states[i].Key(), states[i]})
+		to = append(to, withKey(states[i]))
 	}
 	return to
 }

@@ -56,40 +56,73 @@ func (k Key) Nodes() []string {
 // States are states of things, in the order of their keys. What is missing is healthy.
 type States []keyed
 
-// keyed is a state with its key, which is asked for often.
+// keyed is a state with what is asked of it often.
 type keyed struct {
-	key   Key
-	state State
+	key     Key
+	state   State
+	healthy bool
+}
+
+func withKey(s State) keyed { return keyed{s.Key(), s, s == s.Healthy()} }
+
+func byKey(a, b keyed) int { return a.key.Compare(b.key) }
+
+// Listed returns all states that changes name, the healthy ones too, for Together.
+func Listed(c Changes) States {
+	all := c.states()
+	if !slices.IsSortedFunc(all, byKey) {
+		slices.SortStableFunc(all, byKey)
+	}
+	return all
 }
 
 // Merge returns what all of these faults together make of things: where several change the same one, each has its part, and
 // without one of them the others' parts are left. What comes out healthy is left out.
 func Merge(faults ...Changes) States {
-	var all States
-	for i := range faults {
-		all = faults[i].states(all)
+	lists := make([]States, len(faults))
+	for i, c := range faults {
+		lists[i] = Listed(c)
 	}
-	byKey := func(a, b keyed) int { return a.key.Compare(b.key) }
-	if !slices.IsSortedFunc(all, byKey) {
-		slices.SortStableFunc(all, byKey)
-	}
-	merged := all[:0]
-	for _, s := range all {
-		if last := len(merged) - 1; last >= 0 && merged[last].key == s.key {
-			merged[last].state = merged[last].state.Merge(s.state)
-		} else {
-			merged = append(merged, s)
-		}
-	}
-	return merged.ill()
+	return Together(lists...)
 }
 
-// ill drops what is healthy.
-func (a States) ill() States {
-	if a = slices.DeleteFunc(a, func(s keyed) bool { return s.state == s.state.Healthy() }); len(a) == 0 {
+// Together is Merge of faults that are Listed.
+func Together(faults ...States) (all States) {
+	room := 0
+	for _, list := range faults {
+		room += len(list)
+	}
+	if room == 0 {
 		return nil
 	}
-	return a
+	all = make(States, 0, room)
+	heads := make([]int, len(faults))
+	for {
+		first := -1
+		for i, list := range faults {
+			if heads[i] < len(list) && (first < 0 || list[heads[i]].key.Compare(faults[first][heads[first]].key) < 0) {
+				first = i
+			}
+		}
+		last := len(all) - 1
+		switch {
+		case first >= 0 && last >= 0 && all[last].key == faults[first][heads[first]].key:
+			all[last] = withKey(all[last].state.Merge(faults[first][heads[first]].state))
+			heads[first]++
+			continue
+		case last >= 0 && all[last].healthy:
+			all = all[:last] // which is all that there was of it
+		}
+		if first < 0 {
+			break
+		}
+		all = append(all, faults[first][heads[first]])
+		heads[first]++
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // Of returns the state of a thing; nil if it is healthy.
@@ -145,28 +178,29 @@ func (a States) From(b States) (change States) {
 	for k, s := range a.beside(b) {
 		switch {
 		case s[0] == nil:
-			change = append(change, keyed{k, s[1].Healthy()})
+			change = append(change, keyed{k, s[1].Healthy(), true})
 		case s[0] != s[1]:
-			change = append(change, keyed{k, s[0]})
+			change = append(change, keyed{k, s[0], false})
 		}
 	}
 	return change
 }
 
 // With returns a after a change.
-func (a States) With(change Changes) States {
-	to := change.states(nil)
+func (a States) With(change Changes) (all States) {
+	to := change.states()
 	slices.Reverse(to) // of what is named twice, the last counts
-	slices.SortStableFunc(to, func(a, b keyed) int { return a.key.Compare(b.key) })
+	slices.SortStableFunc(to, byKey)
 	to = slices.CompactFunc(to, func(a, b keyed) bool { return a.key == b.key })
-	var all States
-	for k, s := range a.beside(to) {
+	for _, s := range a.beside(to) {
 		if s[1] == nil {
 			s[1] = s[0]
 		}
-		all = append(all, keyed{k, s[1]})
+		if is := withKey(s[1]); !is.healthy {
+			all = append(all, is)
+		}
 	}
-	return all.ill()
+	return all
 }
 
 // Both yields what a or b has a state of, in order, with the state in each; what one does not have is healthy in it.

@@ -120,10 +120,11 @@ func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
 		case a.recorded:
 			n.bring(history.Change, &told, n.holds.With(did))
 		case !a.shape.Phases[a.phase].Sprung: // another of its traps, at the same moment
-			a.now = history.Merge(a.now, did).Changes()
+			a.wants(history.Merge(a.now, did).Changes())
 			n.impose(history.Change, &told)
 		default:
-			a.now, a.phase = did, a.phase+1
+			a.wants(did)
+			a.phase++
 			n.move(a)
 			n.impose(history.Change, &told)
 		}

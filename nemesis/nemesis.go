@@ -41,10 +41,14 @@ type active struct {
 	shape Shape
 	phase int
 	now   history.Changes // what it imposes in this phase
+	does  history.States  // the same, listed
 	over  bool
 
 	recorded bool // it does again what it did in an earlier run; the states come with each deed, not from a shape
 }
+
+// wants says what the fault imposes from now on.
+func (a *active) wants(c history.Changes) { a.now, a.does = c, history.Listed(c) }
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
@@ -185,14 +189,15 @@ func (n *Nemesis) enter(f history.F, a *active, phase int, aims [][]string) {
 		p.Changes, a.fault.Nodes = c, slices.Concat(aims...)
 	}
 	was := a.now
-	a.phase, a.now = phase, limited(p.Changes, a.ports)
+	a.phase = phase
+	a.wants(limited(p.Changes, a.ports))
 	if f == history.Inject && a.now.Empty() {
 		n.refuse(f, a, fmt.Errorf("there is nothing to do in a cluster of %d", len(n.views.nodes)))
 		return
 	}
 	n.move(a)
 	if !n.impose(f, a) {
-		a.now = was
+		a.wants(was)
 	}
 }
 
@@ -238,11 +243,11 @@ func (n *Nemesis) impose(f history.F, a *active) bool {
 	if a.recorded && len(n.active) > 0 {
 		return n.bring(f, a, n.holds)
 	}
-	var all []history.Changes
-	for _, b := range n.active {
-		all = append(all, b.now)
+	all := make([]history.States, len(n.active))
+	for i, b := range n.active {
+		all[i] = b.does
 	}
-	return n.bring(f, a, history.Merge(all...))
+	return n.bring(f, a, history.Together(all...))
 }
 
 // bring asks the cluster to be what is wanted of it, and records what became of that. It returns false, and nothing

@@ -8,10 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"syscall"
 	"time"
 
+	"recount/harness/batch"
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/targets"
@@ -24,7 +24,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "decides all that is drawn")
 	limit := flag.Duration("cpu", time.Minute, "processor time")
 	flag.Parse()
-	debug.SetGCPercent(400)
+	batch.SpareCollections()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	cfg := hunt.Config{
