@@ -64,7 +64,8 @@ func (c *Conn) reset(s Segment) {
 func (c *Conn) establish(s Segment) {
 	c.state = established
 	c.retry.stop()
-	c.rto, c.tries = minRTO+minRTO/2, 0
+	c.tries = 0
+	c.measure(c.host.net.Now() - c.since)
 	c.acked, c.first, c.next = 1, 1, max(c.next, 1)
 	c.arrived = max(c.arrived, 1)
 	c.peerRoom = s.Window

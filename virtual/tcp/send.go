@@ -7,14 +7,15 @@ import (
 
 // sendSYN sends what asks for a connection, or answers such a request.
 func (c *Conn) sendSYN() {
-	c.next = 1
+	c.next, c.since = 1, c.host.net.Now()
 	c.host.net.Carry(Segment{From: c.local, To: c.remote, SYN: true, ACK: c.state == synReceived, Ack: c.arrived, Window: c.space()})
 	c.retry.set(c.host.net.Now() + c.rto)
 }
 
-// push sends what may be sent by now.
+// push sends what may be sent by now. Once an answer is overdue, nothing new is sent before the first segment that may be lost is
+// acknowledged: the congestion window is that segment (RFC 5681, 3.1). However soon a cut has ended, its connections wait for the next try.
 func (c *Conn) push() {
-	if c.state != established {
+	if c.state != established || c.tries > 0 && c.next > c.acked {
 		return
 	}
 	for {

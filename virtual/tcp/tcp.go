@@ -4,7 +4,7 @@
 // told; carrying segments is for a Network, and time is the Network's.
 //
 // The times and counts are those of Linux with its default settings. Left out is what a program on a fast link cannot
-// tell: congestion windows, selective and delayed acknowledgments, TIME_WAIT.
+// tell: congestion windows as long as acknowledgments come, selective and delayed ones, TIME_WAIT.
 package tcp
 
 import (

@@ -232,6 +232,31 @@ func TestACutThatEndsIsOverWithTheNextTry(t *testing.T) {
 	require.Equal(t, "x", server.got.String())
 }
 
+// A program that goes on writing does not end a cut's wait: Linux sends nothing new while the first lost segment is not acknowledged.
+func TestWhatIsWrittenDuringACutWaitsWithTheRest(t *testing.T) {
+	for name, lost := range map[string]func(l *lab, s Segment) bool{
+		"all is lost":                  func(l *lab, _ Segment) bool { return l.now < 6*time.Second },
+		"the acknowledgments are lost": func(l *lab, s Segment) bool { return l.now < 6*time.Second && s.To == here },
+	} {
+		l := newLab()
+		_, server, conn := pair(l)
+		l.run(time.Second)
+		l.lose = func(s Segment) bool { return lost(l, s) }
+		for at := time.Second; at < 10*time.Second; at += 100 * time.Millisecond {
+			l.run(at)
+			conn.Write([]byte("x"))
+			switch got := server.got.Len(); {
+			case at < 7200*time.Millisecond: // tried again 0.2, 0.6, 1.4, 3 and 6.2 s after the first segment, and some round trips
+				require.LessOrEqual(t, got, 3, "%s: %v: what was sent before an answer was overdue", name, at)
+			case at >= 7500*time.Millisecond:
+				require.GreaterOrEqual(t, got, 60, "%s: %v", name, at)
+			}
+		}
+		l.run(15 * time.Second)
+		require.Equal(t, 90, server.got.Len(), name)
+	}
+}
+
 func TestAWriterWaitsForAReader(t *testing.T) {
 	l := newLab()
 	client, server, conn := pair(l)
