@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
@@ -152,6 +153,7 @@ func TestSenders(t *testing.T) {
 		}
 		require.Equal(t, len(told), s.leaderships(nil))
 		require.Equal(t, len(want), s.count)
+		requireInOrder(t, &s)
 	}
 	s := newSenders()
 	for i := range 100_000 {
@@ -160,4 +162,254 @@ func TestSenders(t *testing.T) {
 	require.Len(t, s.chunks, 1)
 	require.Len(t, s.chunks[0], 1, "numbers without a gap are one stretch")
 	require.Equal(t, 100_000, s.count)
+	small := s.size()
+	for i := range 2 * uint64(mostInChunk) {
+		s.tell(number{2, 2 * i}, "")
+	}
+	require.Len(t, s.chunks, 4, "cut in halves when one is full")
+	requireInOrder(t, &s)
+	require.Greater(t, s.size(), small+2*mostInChunk*int(unsafe.Sizeof(stretch{})))
+	s.tell(number{3, 1}, "n2")
+	require.Equal(t, 3, s.leaderships(nil), "of the second term nobody knows whose it is, of the others it is one")
+	require.Equal(t, 3, s.leaderships(map[leader]bool{{2, "n3"}: true}))
+	require.Equal(t, 5, s.leaderships(map[leader]bool{{2, "n3"}: true, {2, "n1"}: true, {1, "n2"}: true}))
+}
+
+// requireInOrder looks at stretches as they are kept: short chunks, none of them empty, of stretches that do not overlap.
+func requireInOrder(t *testing.T, s *senders) {
+	t.Helper()
+	var before *stretch
+	for _, chunk := range s.chunks {
+		require.NotEmpty(t, chunk)
+		require.LessOrEqual(t, len(chunk), mostInChunk)
+		for i := range chunk {
+			at := &chunk[i]
+			require.LessOrEqual(t, at.first, at.last)
+			if before != nil && before.term == at.term {
+				require.Less(t, before.last, at.first)
+				require.False(t, i > 0 && before.from == at.from && before.last+1 == at.first, "they are one")
+			} else if before != nil {
+				require.Less(t, before.term, at.term)
+			}
+			before = at
+		}
+	}
+}
+
+// TestRecent keeps the higher half of what is known when there is too much of it, and tells what comes late.
+func TestRecent(t *testing.T) {
+	before := mostRecent
+	defer func() { mostRecent = before }()
+	mostRecent = 4
+	f := &facts{}
+	r := newRecent[int](f)
+	for n := uint64(1); n <= 6; n++ {
+		*r.of(n) = int(n)
+	}
+	require.Len(t, r.known, 6, "a history that is read once is kept whole")
+	f.again = func(func(*history.Op, int)) error { return nil }
+	r = newRecent[int](f)
+	empty := r.size(0)
+	for n := uint64(10); n < 14; n++ {
+		f.ops++
+		*r.of(n) = int(n)
+	}
+	require.Len(t, r.known, 4)
+	require.False(t, r.forgot)
+	full := r.size(0)
+	require.GreaterOrEqual(t, full, empty+4*8)
+	require.Equal(t, full+4*100, r.size(100))
+	f.ops++
+	*r.of(14) = 14 // one too many: 10, 11 and 12 are forgotten
+	require.Equal(t, uint64(12), r.floor)
+	require.Equal(t, 13, *r.of(13))
+	require.Equal(t, 14, *r.of(14))
+	require.Len(t, r.known, 2)
+	f.ops = 20
+	require.Nil(t, r.of(12), "late")
+	require.Nil(t, r.of(3))
+	f.ops = 30
+	require.Nil(t, r.of(12))
+	require.Equal(t, map[uint64]int{12: 19, 3: 19}, r.late, "since its first op")
+	require.Greater(t, r.size(0), empty+2*8+2*16)
+	for n := uint64(15); n < 100; n++ {
+		f.ops++
+		*r.of(n) = int(n)
+		require.LessOrEqual(t, len(r.known), 4)
+	}
+	require.Equal(t, 90, r.count, "those that were late are counted by the second pass")
+
+	second := r.replay()
+	v, late := second.at(50, 3)
+	require.Nil(t, v, "it was never late")
+	require.False(t, late)
+	v, late = second.at(12, 2)
+	require.False(t, late, "what was known in time")
+	*v = 7
+	v, late = second.at(12, 19)
+	require.True(t, late)
+	require.Equal(t, 7, *v)
+	require.Equal(t, 90, r.count, "it was known before")
+	_, late = second.at(3, 25)
+	require.True(t, late)
+	require.Equal(t, 91, r.count)
+}
+
+// TestUsesThatSayNothingMoreAreForgotten: what is kept of a long history does not grow with it, whatever is in it.
+func TestUsesThatSayNothingMoreAreForgotten(t *testing.T) {
+	uses := mostUses
+	defer func() { mostUses = uses }()
+	mostUses = 8
+	var b strings.Builder
+	b.WriteString("nodes n1 n2 n3\n0ms-99s n2 write 9 77777 unknown\n") // one is under way all the while
+	for i := range 2000 {
+		what := []string{"write 5 %d", "read 5 %d", "read failed", "write 2 %d rejected", "read unknown", "write 4 %d unknown"}[i%6]
+		if strings.Contains(what, "%d") {
+			what = fmt.Sprintf(what, i-i%6)
+		}
+		fmt.Fprintf(&b, "%dms-%dms n1 %s\n", 10+10*i, 15+10*i, what)
+	}
+	b.WriteString("99s end\n")
+	h, err := parseHistory(b.String())
+	require.NoError(t, err)
+	j := rereadable(h, "fencing")
+	a, most, looks, last := j.watchers[0].(*accesses), 0, 0, 0
+	for i := range h.Ops {
+		op := h.Ops[i]
+		j.Add(&op)
+		most = max(most, len(a.uses))
+		if len(a.uses) < last {
+			looks++
+		}
+		last = len(a.uses)
+		for k := range a.uses {
+			require.EqualValues(t, k, a.uses[k].At)
+		}
+	}
+	require.LessOrEqual(t, most, 2*mostUses+2)
+	require.Greater(t, looks, 100)
+	require.Less(t, looks, 700, "not at each of them")
+	r := j.End(context.Background())[0]
+	require.NotEqual(t, Invalid, r.Verdict, r.Why)
+}
+
+// TestForgettingAccesses judges uses of a resource of which all that can be forgotten is forgotten at once, beside the same with all
+// of them in memory: many small histories, in which much falls on one instant.
+func TestForgettingAccesses(t *testing.T) {
+	uses := mostUses
+	defer func() { mostUses = uses }()
+	said, forgot := map[Verdict]int{}, 0
+	for seed := range uint64(3000) {
+		text := accessesOf(seed)
+		h, err := parseHistory(text)
+		require.NoError(t, err)
+		whole := find("fencing").Check(context.Background(), h)
+		mostUses = 1
+		j := rereadable(h, "fencing")
+		for i := range h.Ops {
+			op := h.Ops[i]
+			j.Add(&op)
+		}
+		if a := j.watchers[0].(*accesses); a.forgot {
+			forgot++
+		}
+		r := j.End(context.Background())[0]
+		mostUses = uses
+		said[r.Verdict]++
+		require.Empty(t, r.Stack, text)
+		require.Equal(t, whole.Verdict, r.Verdict, text)
+		require.Equal(t, whole.Figures[:6], r.Figures[:6], text)
+		for _, r := range []Result{whole, r} {
+			if r.Verdict == Invalid && !strings.HasPrefix(r.Why, "token ") { // which two nodes presented
+				require.False(t, porcupine.CheckOperations(linear.FenceModel, linear.Operations(accessed(h, r.Ops))), "ops %v of\n%s", r.Ops, text)
+				all := withSources(h, r.Ops)
+				require.False(t, porcupine.CheckOperations(linear.FenceModel, linear.Operations(accessed(h, all))), "ops %v of\n%s", all, text)
+			}
+		}
+	}
+	t.Logf("%v, of which %d forgot", said, forgot)
+	require.Greater(t, said[Valid], 300)
+	require.Greater(t, said[Invalid], 300)
+	require.Greater(t, forgot, 1000)
+}
+
+// withSources are ops and, of those that read, all that wrote what was read: no read is accused of showing what was never there.
+func withSources(h *history.History, ops []int) []int {
+	all := slices.Clone(ops)
+	for _, read := range h.Ops {
+		if read.F != history.Read || !slices.Contains(ops, read.Index) {
+			continue
+		}
+		for _, write := range h.Ops {
+			if write.F == history.Write && write.Access == read.Access {
+				all = append(all, write.Index)
+			}
+		}
+	}
+	return all
+}
+
+// accessesOf draws what leaders do to a resource that fences them off, in no more than a few instants; a few of its answers may be wrong.
+func accessesOf(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 11))
+	var b strings.Builder
+	b.WriteString("nodes n1 n2 n3\n")
+	wrong, wait := r.IntN(3) == 0, 2+r.IntN(2)
+	now, token, value, held := 0, 1, 0, [2]int{}
+	for range 5 + r.IntN(14) {
+		now += r.IntN(wait)
+		if r.IntN(6) == 0 {
+			token++
+		}
+		used := token
+		if r.IntN(5) == 0 {
+			used = r.IntN(token + 1)
+		}
+		took := r.IntN(3) * r.IntN(2)
+		fmt.Fprintf(&b, "%dms-%dms n%d ", now, now+took, 1+used%3)
+		switch r.IntN(8) {
+		case 0:
+			fmt.Fprintf(&b, "read %s\n", []string{"failed", "unknown"}[r.IntN(2)])
+			continue
+		case 1, 2, 3:
+			told := held
+			if wrong && r.IntN(6) == 0 {
+				told = [2]int{r.IntN(token + 1), r.IntN(value + 1)}
+			}
+			fmt.Fprintf(&b, "read %d %d\n", told[0], told[1])
+			continue
+		}
+		if value++; r.IntN(4) == 0 {
+			value = 1 + r.IntN(value)
+		}
+		outcome := " rejected"
+		if used >= held[0] || wrong && r.IntN(8) == 0 {
+			outcome = ""
+		}
+		switch {
+		case r.IntN(9) == 0 && outcome == "":
+			outcome = []string{" unknown", " unended"}[r.IntN(2)]
+			if r.IntN(2) == 0 {
+				held = [2]int{used, value}
+			}
+		case outcome == "":
+			held = [2]int{max(used, held[0]), value}
+		}
+		fmt.Fprintf(&b, "write %d %d%s\n", used, value, outcome)
+	}
+	fmt.Fprintf(&b, "%dms end\n", now+20)
+	return b.String()
+}
+
+// rereadable begins to judge a history that can be read once more, as that in a file.
+func rereadable(h *history.History, property string) *Judging {
+	j := BeginSome([]string{property})
+	j.Reread(func(each func(op *history.Op)) error {
+		for i := range h.Ops {
+			op := h.Ops[i]
+			each(&op)
+		}
+		return nil
+	})
+	return j
 }
