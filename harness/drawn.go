@@ -21,10 +21,10 @@ func Drawn(target string, options map[string]string, on string) []string {
 
 func drawnOn(target string, options map[string]string, on, architecture string) []string {
 	all := nemesis.Drawn()
-	if on != record.OnDocker {
+	if on == record.OnSim {
 		return all
 	}
-	data, clocks := keepsData(target, options), docker.CanSkew(architecture) == nil
+	data, clocks := keepsData(target, options), on == record.OnVirtual || docker.CanSkew(architecture) == nil
 	return slices.DeleteFunc(all, func(name string) bool {
 		f, err := nemesis.Find(name)
 		return err == nil && (f.Disks && !data || f.Clocks && !clocks)

@@ -24,6 +24,8 @@ func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
 	without := Drawn(file(""), nil, record.OnDocker)
 	require.NotContains(t, without, "disk-full")
 	require.Contains(t, without, "kill")
+	require.NotContains(t, Drawn(file(""), nil, record.OnVirtual), "crash")
+	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnVirtual))
 	other := drawnOn("etcd", nil, record.OnDocker, "arm64")
 	require.NotContains(t, other, "clock-drift", "programs there have clocks that cannot be skewed")
 	require.Contains(t, other, "disk-full")

@@ -7,7 +7,7 @@ import (
 )
 
 // Disk is the state of the disk that one node keeps its data on. What a crash of the machine loses is no state of the
-// disk but a consequence of the process's, Crashed.
+// disk but a consequence of the process's, Crashed; what of the last write it leaves is.
 type Disk struct {
 	Node string `json:"node"`
 	DiskState
@@ -21,6 +21,7 @@ type DiskState struct {
 	SyncErrors  float64       `json:"syncErrors,omitempty"`  // chance that a sync fails, and has written nothing
 	ReadErrors  float64       `json:"readErrors,omitempty"`  // chance that a read fails
 	Wiped       bool          `json:"wiped,omitempty"`       // all that was on it is gone; the process is down meanwhile
+	Torn        bool          `json:"torn,omitempty"`        // a crash leaves some sectors of the last write that was not synced
 }
 
 // And is the state of a disk that fails in two ways at once.
@@ -32,6 +33,7 @@ func (s DiskState) And(t DiskState) DiskState {
 		SyncErrors:  either(s.SyncErrors, t.SyncErrors),
 		ReadErrors:  either(s.ReadErrors, t.ReadErrors),
 		Wiped:       s.Wiped || t.Wiped,
+		Torn:        s.Torn || t.Torn,
 	}
 }
 
@@ -49,6 +51,7 @@ func (s DiskState) String() string {
 		}
 	}
 	add(s.Wiped, "wiped")
+	add(s.Torn, "torn in the midst of a write")
 	add(s.Full, "full")
 	add(s.Slow > 0, "syncs take %v longer", s.Slow)
 	add(s.WriteErrors > 0, "%.3g%% of writes fail", 100*s.WriteErrors)

@@ -204,26 +204,56 @@ var contract = []entry{
 	}},
 	{fault: "disk-wipe", nodes: []string{"n1"}},
 	{fault: "lose-writes", nodes: []string{"n1"}},
+	{fault: "lose-writes", nodes: []string{"n1"}, with: map[string]string{"torn": "true"}},
 }
 
 // after is what has to be true of some faults once they are healed.
 var after = map[string]func(t *trial){
 	"pause":       func(t *trial) { require.Equal(t, t.born["n1"], t.lives("n1")) },
 	"disk-wipe":   func(t *trial) { require.Empty(t, t.read("n1")) },
-	"lose-writes": func(t *trial) { require.Equal(t, "synced", t.read("n1"), "and no more") },
+	"lose-writes": (*trial).lost,
 	"crash":       func(t *trial) { require.Equal(t, "synced", t.read("n2"), "and no more") },
 	"kill":        func(t *trial) { require.Equal(t, "written", t.read("n2")) },
 }
 
 // before is what some faults find.
 var before = map[string]func(t *trial){
-	"disk-wipe": func(t *trial) { t.store("n1") }, "lose-writes": func(t *trial) { t.store("n1") },
+	"disk-wipe": func(t *trial) { t.store("n1") }, "lose-writes": func(t *trial) {
+		if t.with["torn"] == "" {
+			t.store("n1")
+			return
+		}
+		require.NoError(t, t.write("n1", strings.Repeat("s", 8*512), true))
+		require.NoError(t, t.write("n1", strings.Repeat("w", 8*512), false))
+	},
 	"crash": func(t *trial) { t.store("n2") }, "kill": func(t *trial) { t.store("n2") },
 }
 
 func (t *trial) store(node string) {
 	require.NoError(t, t.write(node, "synced", true))
 	require.NoError(t, t.write(node, "written", false))
+}
+
+// lost looks at what a loss of power has left: what was synced, and where it came in the midst of a write, sectors of what was written.
+func (t *trial) lost() {
+	if t.with["torn"] == "" {
+		require.Equal(t, "synced", t.read("n1"), "and no more")
+		return
+	}
+	left, written := t.read("n1"), 0
+	require.Len(t, left, 8*512)
+	for at := 0; at < len(left); at += 512 {
+		require.Contains(t, []string{strings.Repeat("s", 512), strings.Repeat("w", 512)}, left[at:at+512])
+		if left[at] == 'w' {
+			written++
+		}
+	}
+	if _, ok := t.world.(*simulated); ok {
+		require.Zero(t, written, "an algorithm's writes are whole")
+		return
+	}
+	require.Positive(t, written)
+	require.Less(t, written, 8)
 }
 
 // honour tries all faults on a cluster, but for those that skip has a reason for.

@@ -54,6 +54,10 @@ What survives when a machine dies is the least that ext4, XFS and Btrfs keep, al
   renamed over another without a sync of the folder is the old one again, and one that was never synced is gone or empty;
 - owners and modes, always. syncfs and sync sync nothing.
 
+With torn, the machine dies in the midst of a write: of the last one that was not synced some sectors of 512 bytes are on the disk,
+the first ones or any, as drawn, at least one and not all. A sector is written whole, with all that the file has in it by then; so
+a write within one is there or not. In simulation what an algorithm writes is whole, and is lost.
+
 A sync that failed has written nothing, and no later one writes what it left out, as on Linux. A full disk takes what
 overwrites, and what goes into room that was allocated before. While a file is synced, writes to it wait. A node whose
 process ends over its disk, as etcd's does over a failed sync, is started again when the disk is healed. In simulation every

@@ -1,6 +1,9 @@
 package nemesis
 
-import "recount/history"
+import (
+	"recount/history"
+	"recount/internal/option"
+)
 
 // lose-writes ends a node's process as kill does, and takes from its disk what was not synced: a loss of power, but one
 // that its peers notice at once. Aimed at all nodes it is a power failure of the whole site.
@@ -10,6 +13,16 @@ func init() {
 		About: "a node's process dies, its disk loses all writes that were not synced, and it is started again at the end",
 		Aims:  []Aim{{"the nodes", "one"}},
 		Disks: true,
-		Shape: func(s Scene) Shape { return constant(procs(s.Aims[0], history.Crashed)) },
+		Options: []option.Option{{
+			Name: "torn", Kind: option.Bool, Default: "false",
+			About: "some sectors of 512 bytes of the last write that was not synced are on the disk nevertheless",
+		}},
+		Shape: func(s Scene) Shape {
+			c := procs(s.Aims[0], history.Crashed)
+			if s.Options.Bool("torn") {
+				c.Disks = disks(s.Aims[0], history.DiskState{Torn: true}).Disks
+			}
+			return constant(c)
+		},
 	})
 }

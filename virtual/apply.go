@@ -85,6 +85,11 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		}
 		done(e)
 	}
+	for _, d := range ch.Disks {
+		if d.Torn { // before its machine dies
+			c.named(d.Node).disk.Torn = true
+		}
+	}
 	// A disk changes under a process that has ended already, or is yet to be started.
 	for _, p := range ch.Procs {
 		if ends(p.State) {

@@ -7,6 +7,7 @@ import (
 
 	"recount/docker/agent/disk"
 	"recount/history"
+	"recount/internal/seed"
 	"recount/virtual/process"
 	"recount/virtual/wire"
 )
@@ -28,7 +29,7 @@ func (n *node) granted() process.Disk {
 // mirrored begins to keep track of the node's files.
 func (n *node) mirrored() (err error) {
 	if n.c.config.Disks {
-		n.mirror, err = disk.NewMirror(n.root)
+		n.mirror, err = disk.NewMirror(n.root, seed.New(n.c.config.Seed, "disk of "+n.name))
 	}
 	return err
 }
@@ -63,12 +64,12 @@ func (n *node) changed(b []byte) {
 	}
 }
 
-// lose forgets what was not synced.
+// lose forgets what was not synced, but for what a torn disk leaves.
 func (n *node) lose() error {
 	if n.mirror == nil {
 		return nil
 	}
-	return n.mirror.Crash(n.root)
+	return n.mirror.Crash(n.root, n.disk.Torn)
 }
 
 // setDisk brings the node's disk into a state. One that turns wiped is emptied at once.

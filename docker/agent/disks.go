@@ -107,6 +107,13 @@ func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 		}
 		at[node] = time.Now()
 	}
+	for _, d := range o.Disks {
+		if v := a.places[d.Node].volume; v != nil && d.Torn { // before its machine dies
+			s := v.disk.State()
+			s.Torn = true
+			v.disk.Set(s)
+		}
+	}
 	for _, node := range o.Crash {
 		if v := a.places[node].volume; v != nil {
 			note(node, "crash disk of", v.crash())

@@ -10,7 +10,8 @@
 //   - names as journal.go has it;
 //   - owners, modes and times, which are never lost.
 //
-// A sync that failed has written nothing, and no later sync writes what it left out.
+// A sync that failed has written nothing, and no later sync writes what it left out. A disk whose state is torn has some sectors more:
+// of what was written last (torn.go).
 package disk
 
 import (
@@ -33,6 +34,7 @@ type Disk struct {
 	pending []record // changes of names that are not on disk, in the order in which they were made
 	inos    uint64   // given out so far
 	used    int64    // pages taken
+	last    extent   // what was written last, if it is not synced
 	state   history.DiskState
 	turned  chan struct{} // closed when the state changes
 	rand    *rand.Rand    // decides which operations fail
@@ -129,7 +131,15 @@ func (d *Disk) lose() {
 	d.used = 0
 	d.canary.data.lose()
 	seen := map[*inode]bool{d.root: true}
+	last, kept := d.last.i, []sector(nil)
+	if d.state.Torn {
+		kept = d.tear()
+	}
+	d.last = extent{}
 	d.root.revert(seen)
+	if seen[last] {
+		last.data.keep(kept)
+	}
 	for i := range seen {
 		if !i.folder() {
 			d.used += int64(len(i.data.pages))

@@ -21,6 +21,9 @@ func (d *Disk) write(i *inode, b []byte, off int64) syscall.Errno {
 		return err
 	}
 	i.data.write(b, off)
+	if !i.unbuffered {
+		d.last = extent{i, off, int64(len(b))}
+	}
 	i.mtime = time.Now()
 	i.ctime = i.mtime
 	return 0
@@ -63,6 +66,9 @@ func (d *Disk) punch(i *inode, off, n int64) syscall.Errno {
 
 // sync puts a file or a folder on disk, and all that it takes to find it again.
 func (d *Disk) sync(i *inode) syscall.Errno {
+	if d.last.i == i {
+		d.last = extent{}
+	}
 	if !i.exempt && d.state.SyncErrors > 0 && d.rand.Float64() < d.state.SyncErrors {
 		i.data.giveUp()
 		return syscall.EIO

@@ -5,11 +5,14 @@ package disk
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"recount/history"
 )
 
 // Mirror is a disk that nobody reads from: what happens to a folder elsewhere is told to it by paths, so that it knows
@@ -17,9 +20,10 @@ import (
 // concurrent use.
 type Mirror struct{ d *Disk }
 
-// NewMirror returns a mirror of a folder as it is; all of it counts as synced.
-func NewMirror(folder string) (*Mirror, error) {
-	m := &Mirror{New(nil)}
+// NewMirror returns a mirror of a folder as it is; all of it counts as synced. What a crash in the midst of a write leaves is drawn
+// from rnd.
+func NewMirror(folder string, rnd *rand.Rand) (*Mirror, error) {
+	m := &Mirror{New(rnd)}
 	if err := m.d.load(m.d.root, folder); err != nil {
 		return nil, fmt.Errorf("mirror %s: %w", folder, err)
 	}
@@ -123,8 +127,9 @@ func (m *Mirror) Remove(path string) {
 	m.d.remove(dir, name, dir.entries[name].folder())
 }
 
-// Crash takes away what is not on disk, and makes the folder what is left.
-func (m *Mirror) Crash(folder string) error {
+// Crash takes away what is not on disk, or with torn all but a part of the last write, and makes the folder what is left.
+func (m *Mirror) Crash(folder string, torn bool) error {
+	m.d.Set(history.DiskState{Torn: torn})
 	m.d.Crash()
 	if err := os.RemoveAll(folder); err != nil {
 		return fmt.Errorf("crash the disk: %w", err)

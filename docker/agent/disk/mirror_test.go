@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,7 +18,7 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 	write("etc/brought", "along")
-	m, err := NewMirror(folder)
+	m, err := NewMirror(folder, rand.New(rand.NewPCG(1, 0)))
 	require.NoError(t, err)
 	step := func(name, text string) {
 		write(name, text)
@@ -34,7 +35,7 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 	m.Sync("/wal/new.tmp")
 	require.NoError(t, os.Rename(filepath.Join(folder, "wal/new.tmp"), filepath.Join(folder, "wal/new")))
 	m.Rename("/wal/new.tmp", "/wal/new")
-	require.NoError(t, m.Crash(folder))
+	require.NoError(t, m.Crash(folder, false))
 
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(folder, name))
@@ -51,11 +52,11 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 
 	m.Rename("/wal/new.tmp", "/wal/new")
 	m.Sync("/wal")
-	require.NoError(t, m.Crash(folder))
+	require.NoError(t, m.Crash(folder, false))
 	require.Equal(t, "renamed", read("wal/new"))
 	require.Equal(t, "none", read("wal/new.tmp"))
 	m.Write("/wal/kept", []byte("all"), 0)
 	m.SyncAll()
-	require.NoError(t, m.Crash(folder))
+	require.NoError(t, m.Crash(folder, false))
 	require.Equal(t, "allced", read("wal/kept"))
 }
