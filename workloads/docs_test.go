@@ -57,7 +57,7 @@ var readers = &Workload{
 	Needs:   election.Put,
 	Ops:     []history.F{history.Get},
 	Serves:  []string{"linearizable"},
-	First:   5, // after the others' clients
+	First:   7, // after the others' clients
 	Clients: 1,
 	Start: func(s Scene) (stop func()) {
 		c := &client{cluster: s.Cluster, recorder: s.Recorder, process: s.First, stride: s.Stride, patience: time.Second}
@@ -90,7 +90,7 @@ func TestDocsShowAWorkloadThatWorks(t *testing.T) {
 	t.Cleanup(func() { delete(registry, readers.Name) })
 	require.Equal(t, []string{"fence", "readers", "register", "updates"}, Serving(""))
 	require.Equal(t, []string{"readers", "register"}, Serving("linearizable"))
-	require.Equal(t, 6, ClientProcesses(Named([]string{"readers"})))
+	require.Equal(t, 8, ClientProcesses(Named([]string{"readers"})))
 
 	c, err := sim.New(sim.Config{Nodes: 2, Seed: 1, New: func(election.Env) election.Node { return keeper{} }})
 	require.NoError(t, err)

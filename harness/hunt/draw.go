@@ -62,7 +62,9 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 	switch n := rnd.IntN(12); {
 	case n == 0 && h.draws("bridge", "kill", "crash-within"):
 		p.Schedule = h.between(&p, rnd)
-	case n < 5:
+	case n == 1 && h.draws("leader-with-minority"):
+		p.Schedule, p.Workloads = h.seesaw(&p, rnd), slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Workloads, h.Sometimes))))
+	case n < 6:
 		h.gather(&p, rnd)
 	}
 	if k := len(p.Schedule) - 1; k >= 0 && rnd.IntN(4) == 0 {
@@ -119,6 +121,28 @@ func (h *hunter) between(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
 		{At: at, Fault: "bridge", Nodes: nemesis.Named{node}, For: p.Time - at}, end,
 		{At: at, Fault: "kill", Nodes: nemesis.Named{node}, For: brief()},
 	}
+}
+
+// seesaw has whoever leads cut off with a minority, again and again, each time for about as long as the others take to elect
+// somebody else. What clients write meanwhile is lost, or not: nodes lead several times, and what they have kept differs. In the end
+// a minority may be gone for good, so that all of the others count.
+func (h *hunter) seesaw(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
+	silence := float64(h.bounds(p).Silence)
+	times := func(of []float64) time.Duration { return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond) }
+	at, last := h.span(p, rnd), 2+rnd.IntN(4)
+	for k := range last {
+		st := nemesis.Step{At: at, Fault: "leader-with-minority", Nodes: nemesis.Named{"leader"}, For: times([]float64{1.5, 2, 3, 5})}
+		if k == last-1 && h.draws("kill") && rnd.IntN(2) == 0 {
+			st.Fault, st.Nodes = "kill", nemesis.Named{"minority"}
+			st.For = p.Time - at
+		}
+		if at+st.For > p.Time || st.For <= 0 {
+			break
+		}
+		s = append(s, st)
+		at += st.For + times(moments)
+	}
+	return s
 }
 
 // lasting draws faults that are there for long, while others come and go.
