@@ -59,14 +59,7 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 		h.focus = pick(h.kinds, rnd)
 	}
 	p.Schedule, err = h.steps(&p, s.faults, 1+rnd.IntN(4), rnd)
-	switch n := rnd.IntN(12); {
-	case n == 0 && h.draws("bridge", "kill", "crash-within"):
-		p.Schedule = h.between(&p, rnd)
-	case n == 1 && h.draws("leader-with-minority"):
-		p.Schedule, p.Workloads = h.seesaw(&p, rnd), slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Workloads, h.Sometimes))))
-	case n < 6:
-		h.gather(&p, rnd)
-	}
+	h.form(&p, rnd)
 	if k := len(p.Schedule) - 1; k >= 0 && rnd.IntN(4) == 0 {
 		p.Schedule[k].For, p.Schedule[k].ForTimes = 0, 0 // until the run ends
 	}
@@ -82,67 +75,9 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 	return p, err
 }
 
-// gather has all steps come within little more than one silence: what one node remembers of another is forgotten soon after.
-func (h *hunter) gather(p *record.Plan, rnd *rand.Rand) {
-	silence := float64(h.bounds(p).Silence)
-	for i := 1; i < len(p.Schedule); i++ {
-		p.Schedule[i].At = p.Schedule[0].At + time.Duration(pick(moments, rnd)*silence).Round(time.Millisecond)
-	}
-}
-
 // draws reports whether faults are among those to draw from.
 func (h *hunter) draws(faults ...string) bool {
 	return !slices.ContainsFunc(faults, func(name string) bool { return !slices.Contains(h.Faults, name) })
-}
-
-// between puts the leader, or the store, between two halves that reach it and not each other, has it die, so that both ask it
-// anew, and end again in the middle of an answer: one half may get from it what it has forgotten when the other asks.
-func (h *hunter) between(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
-	node := "leader"
-	if h.target.Store != 0 {
-		node = h.target.Store.String()
-	}
-	silence := float64(h.bounds(p).Silence)
-	brief := func() time.Duration {
-		return max(time.Duration(pick(moments, rnd)*silence), time.Millisecond).Round(time.Millisecond)
-	}
-	at := h.span(p, rnd)
-	end := nemesis.Step{
-		At: at, Fault: "crash-within", Nodes: nemesis.Named{node}, For: p.Time - at,
-		With: map[string]string{
-			"on": string(history.Receives), "nth": "1", "count": strconv.Itoa(1 + rnd.IntN(4)), "effects": strconv.Itoa(rnd.IntN(4)),
-			"machine": strconv.FormatBool(rnd.IntN(2) == 0), "down": min(brief(), brief()).String(),
-		},
-	}
-	if len(h.kinds) > 0 {
-		end.With["kind"] = pick(h.kinds, rnd)
-	}
-	return nemesis.Schedule{
-		{At: at, Fault: "bridge", Nodes: nemesis.Named{node}, For: p.Time - at}, end,
-		{At: at, Fault: "kill", Nodes: nemesis.Named{node}, For: brief()},
-	}
-}
-
-// seesaw has whoever leads cut off with a minority, again and again, each time for about as long as the others take to elect
-// somebody else. What clients write meanwhile is lost, or not: nodes lead several times, and what they have kept differs. In the end
-// a minority may be gone for good, so that all of the others count.
-func (h *hunter) seesaw(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
-	silence := float64(h.bounds(p).Silence)
-	times := func(of []float64) time.Duration { return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond) }
-	at, last := h.span(p, rnd), 2+rnd.IntN(4)
-	for k := range last {
-		st := nemesis.Step{At: at, Fault: "leader-with-minority", Nodes: nemesis.Named{"leader"}, For: times([]float64{1.5, 2, 3, 5})}
-		if k == last-1 && h.draws("kill") && rnd.IntN(2) == 0 {
-			st.Fault, st.Nodes = "kill", nemesis.Named{"minority"}
-			st.For = p.Time - at
-		}
-		if at+st.For > p.Time || st.For <= 0 {
-			break
-		}
-		s = append(s, st)
-		at += st.For + times(moments)
-	}
-	return s
 }
 
 // lasting draws faults that are there for long, while others come and go.

@@ -1,0 +1,124 @@
+package hunt
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"recount/harness/record"
+	"recount/history"
+	"recount/nemesis"
+)
+
+// Forms are schedules of several faults that tell most together. Chance seldom has the one come when the other has made what it
+// meets, whatever the election.
+
+// form gives about half of the plans a form of their own.
+func (h *hunter) form(p *record.Plan, rnd *rand.Rand) {
+	switch n := rnd.IntN(12); {
+	case n == 0 && h.draws("bridge", "kill", "crash-within"):
+		p.Schedule = h.between(p, rnd)
+	case n == 1 && h.draws("leader-with-minority"):
+		p.Schedule, p.Workloads = h.seesaw(p, rnd), h.allWorkloads()
+	case n == 2 && h.draws("delay", "receive-only"):
+		p.Schedule, p.Workloads = h.past(p, rnd), h.allWorkloads()
+	case n < 7:
+		h.gather(p, rnd)
+	}
+}
+
+// allWorkloads are those of runs whose faults tell little without clients.
+func (h *hunter) allWorkloads() []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(h.Workloads, h.Sometimes))))
+}
+
+// gather has all steps come within little more than one silence: what one node remembers of another is forgotten soon after.
+func (h *hunter) gather(p *record.Plan, rnd *rand.Rand) {
+	silence := float64(h.bounds(p).Silence)
+	for i := 1; i < len(p.Schedule); i++ {
+		p.Schedule[i].At = p.Schedule[0].At + time.Duration(pick(moments, rnd)*silence).Round(time.Millisecond)
+	}
+}
+
+// between puts the leader, or the store, between two halves that reach it and not each other, has it die, so that both ask it
+// anew, and end again in the middle of an answer: one half may get from it what it has forgotten when the other asks.
+func (h *hunter) between(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
+	node := "leader"
+	if h.target.Store != 0 {
+		node = h.target.Store.String()
+	}
+	silence := float64(h.bounds(p).Silence)
+	brief := func() time.Duration {
+		return max(time.Duration(pick(moments, rnd)*silence), time.Millisecond).Round(time.Millisecond)
+	}
+	at := h.span(p, rnd)
+	end := nemesis.Step{
+		At: at, Fault: "crash-within", Nodes: nemesis.Named{node}, For: p.Time - at,
+		With: map[string]string{
+			"on": string(history.Receives), "nth": "1", "count": strconv.Itoa(1 + rnd.IntN(4)), "effects": strconv.Itoa(rnd.IntN(4)),
+			"machine": strconv.FormatBool(rnd.IntN(2) == 0), "down": min(brief(), brief()).String(),
+		},
+	}
+	if len(h.kinds) > 0 {
+		end.With["kind"] = pick(h.kinds, rnd)
+	}
+	return nemesis.Schedule{
+		{At: at, Fault: "bridge", Nodes: nemesis.Named{node}, For: p.Time - at}, end,
+		{At: at, Fault: "kill", Nodes: nemesis.Named{node}, For: brief()},
+	}
+}
+
+// past has a node live in the past: what others say reaches it long after they have said it, and what it says itself soon reaches
+// nobody, so that they go on without it while it still hears what they thought of it before.
+func (h *hunter) past(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
+	silence := float64(h.bounds(p).Silence)
+	node, late := pick([]string{"leader", "leader", "leader", "one"}, rnd), time.Duration(pick([]float64{1.5, 2, 3, 5}, rnd)*silence)
+	at := h.span(p, rnd)
+	then := min(at+time.Duration((0.1+0.8*rnd.Float64())*float64(late)).Round(time.Millisecond), p.Time-h.bounds(p).Silence)
+	return nemesis.Schedule{
+		{
+			At: at, Fault: "delay", Nodes: nemesis.Named{node, "others"}, For: min(2*late+h.span(p, rnd), p.Time-at),
+			With: map[string]string{"delay": late.Round(time.Millisecond).String(), "jitter": "0s", "way": "back"},
+		},
+		{At: then, Fault: "receive-only", Nodes: nemesis.Named{node}, For: min(late+h.span(p, rnd), p.Time-then)},
+	}
+}
+
+// seesaw has whoever leads gone for about as long as the others take to elect somebody else, again and again, at first with a
+// minority. What clients write meanwhile is lost, or not: nodes lead several times, and what they have kept differs. One of them may
+// be away for longer, and answers of then come late to who leads once more. In the end a minority may be gone for good, so that all
+// of the others count.
+func (h *hunter) seesaw(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
+	silence := float64(h.bounds(p).Silence)
+	times := func(of ...float64) time.Duration {
+		return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond)
+	}
+	add := func(st nemesis.Step) {
+		if st.For = min(st.For, p.Time-st.At); st.For > 0 && h.draws(st.Fault) {
+			s = append(s, st)
+		}
+	}
+	at, last := h.span(p, rnd), 2+rnd.IntN(3)
+	for k := range last {
+		st := nemesis.Step{At: at, Fault: "leader-with-minority", Nodes: nemesis.Named{"leader"}, For: times(1.5, 2, 3, 5)}
+		switch {
+		case k == last-1 && rnd.IntN(2) == 0:
+			st.Fault, st.Nodes, st.For = "kill", nemesis.Named{"minority"}, p.Time
+		case k > 0:
+			st.Fault = pick([]string{st.Fault, "isolate", "isolate", "kill", "pause"}, rnd)
+		case rnd.IntN(2) == 0:
+			away := at + time.Duration(rnd.Float64()*float64(st.For)).Round(time.Millisecond)
+			add(nemesis.Step{At: away, Fault: pick([]string{"isolate", "pause", "kill"}, rnd), Nodes: nemesis.Named{"follower"}, For: times(3, 5, 8)})
+		}
+		if k == 0 && len(h.kinds) > 0 && rnd.IntN(3) == 0 {
+			add(nemesis.Step{At: at, Fault: "hold-message", Nodes: pick([]nemesis.Named{{"all", "all"}, {"follower", "leader"}}, rnd), For: p.Time, With: map[string]string{
+				"kind": cmp.Or(h.focus, pick(h.kinds, rnd)), "nth": strconv.Itoa(1 + rnd.IntN(4)), "count": strconv.Itoa(1 + rnd.IntN(4)), "until": history.UntilElected,
+			}})
+		}
+		add(st)
+		at += st.For + times(0, 0.3, 1, 2)
+	}
+	return s
+}
