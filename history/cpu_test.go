@@ -29,6 +29,17 @@ func TestAShareIsTheBeginningOfEachPeriod(t *testing.T) {
 	}
 }
 
+func TestOfTwoBoundsOnMemoryTheSmallerHolds(t *testing.T) {
+	a, b := history.Memory{Node: "n1", Times: 1.2, Bytes: 1 << 20}, history.Memory{Node: "n1", Times: 1.1}
+	want := history.Memory{Node: "n1", Times: 1.1, Bytes: 1 << 20}
+	require.Equal(t, want, a.Merge(b))
+	require.Equal(t, want, b.Merge(a))
+	require.Equal(t, b, b.Merge(b.Healthy()))
+	require.Equal(t, "limited to 1.1 times what it used, and to 1 MiB", want.Words())
+	require.True(t, want.Fails())
+	require.False(t, want.Healthy().(history.Memory).Fails())
+}
+
 func TestOfTwoSharesTheSmallerHolds(t *testing.T) {
 	cpu := func(share float64) history.CPU { return history.CPU{Node: "n1", Share: share} }
 	both := history.Merge(history.ChangesOf(cpu(0.05)), history.ChangesOf(cpu(0.2)), history.ChangesOf(cpu(0)))

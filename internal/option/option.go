@@ -40,6 +40,7 @@ const (
 	Ports                // TCP or UDP ports: 2379,2380, or all
 	Shift                // a duration either way, but not none: 30s, -1.5s
 	Drift                // how much faster a clock runs, or slower: 1%, -200ppm
+	Size                 // bytes: 64MiB, 900KiB, or none
 )
 
 var kindWords = [...]string{
@@ -47,6 +48,7 @@ var kindWords = [...]string{
 	Wait: "a duration such as 10ms or 0s", Percent: "a share such as 30%", Rate: "a rate such as 256kbit or 10mbit",
 	Ports: `a list of ports such as 2379,2380, or "all"`,
 	Shift: "a duration such as 30s or -1.5s", Drift: "a drift such as 1%, -1% or 200ppm, above -90%",
+	Size: `a size such as 64MiB or 900KiB, or "none"`,
 }
 
 // Takes says what the option's value may be: "a positive duration such as 150ms".
@@ -85,6 +87,8 @@ func (o *Option) parse(text string) (value any, err error) {
 		value, err = parsePorts(text)
 	case Drift:
 		value, err = parseDrift(text)
+	case Size:
+		value, err = parseSize(text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("option %s: %q is not %s", o.Name, text, kindWords[o.Kind])
@@ -154,6 +158,9 @@ func (v Values) Percent(name string) float64 { return float64(of[percent](v, nam
 
 // Rate returns a Rate option in bits per second.
 func (v Values) Rate(name string) int64 { return of[int64](v, name) }
+
+// Size returns a Size option in bytes, 0 for none.
+func (v Values) Size(name string) int64 { return int64(of[size](v, name)) }
 
 // Ports returns the ports of a Ports option, none for all.
 func (v Values) Ports(name string) []int { return of[[]int](v, name) }

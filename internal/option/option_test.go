@@ -21,6 +21,7 @@ var declared = []Option{
 	{Name: "ports", Kind: Ports, Default: "all", About: "some ports"},
 	{Name: "shift", Kind: Shift, Default: "-1.5s", About: "a time either way"},
 	{Name: "drift", Kind: Drift, Default: "-200ppm", About: "a wrong rate"},
+	{Name: "room", Kind: Size, Default: "1.5MiB", About: "a size"},
 }
 
 func TestGivenValuesAndDefaults(t *testing.T) {
@@ -34,6 +35,7 @@ func TestGivenValuesAndDefaults(t *testing.T) {
 	require.InDelta(t, 0.3, v.Percent("share"), 0)
 	require.EqualValues(t, 1_500_000, v.Rate("speed"))
 	require.Empty(t, v.Ports("ports"))
+	require.EqualValues(t, 3<<19, v.Size("room"))
 	require.Equal(t, -1500*time.Millisecond, v.Duration("shift"))
 	require.InDelta(t, -0.0002, v.Drift("drift"), 1e-12)
 	require.Len(t, v.All(), len(declared))

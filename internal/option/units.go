@@ -15,6 +15,7 @@ type (
 	number  float64
 	percent float64 // a share of 1
 	drift   float64 // a share of 1
+	size    int64   // bytes
 )
 
 var errNot = errors.New("not of this kind")
@@ -58,6 +59,29 @@ func parseRate(text string) (int64, error) {
 				break
 			}
 			return int64(math.Round(f * r.bits)), nil
+		}
+	}
+	return 0, errNot
+}
+
+// sizes are the units of a Size, in bytes.
+var sizes = []struct {
+	unit  string
+	bytes float64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// parseSize reads "64MiB" as bytes; "none" is 0.
+func parseSize(text string) (size, error) {
+	if text == "none" {
+		return 0, nil
+	}
+	for _, s := range sizes {
+		if number, ok := strings.CutSuffix(text, s.unit); ok {
+			f, err := strconv.ParseFloat(number, 64)
+			if err != nil || !(f > 0) || f*s.bytes < 1 || f*s.bytes > 1e15 {
+				break
+			}
+			return size(math.Round(f * s.bytes)), nil
 		}
 	}
 	return 0, errNot
