@@ -31,7 +31,7 @@ func (c *Cluster) Can(change history.Changes) error {
 		return errors.New("the clients are not in containers")
 	}
 	for dimension := range change.More {
-		if dimension != "parts" && dimension != "cpu" {
+		if dimension != "parts" && dimension != "cpu" && dimension != "memory" {
 			return fmt.Errorf("%s of containers cannot be changed", dimension)
 		}
 	}
@@ -42,6 +42,14 @@ func (c *Cluster) Can(change history.Changes) error {
 	}
 	for _, p := range change.CPUs() {
 		if err := c.canThrottle(p); err != nil {
+			return err
+		}
+	}
+	for _, m := range change.Memories() {
+		if c.nodes[m.Node] == nil {
+			return hint.Unknown("node", m.Node, c.names)
+		}
+		if err := c.means.Squeezes(); err != nil && m.Fails() {
 			return err
 		}
 	}
@@ -139,6 +147,9 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 	for _, p := range change.CPUs() {
 		queues = append(queues, &c.nodes[p.Node].changes)
 	}
+	for _, m := range change.Memories() {
+		queues = append(queues, &c.nodes[m.Node].changes)
+	}
 	for _, k := range change.Clocks {
 		queues = append(queues, &c.nodes[k.Node].clocks)
 	}
@@ -158,11 +169,9 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("change the containers: %w", err)}
 	}
-	for _, d := range change.Disks {
-		if !d.Fails() {
-			healed := time.Now()
-			c.nodes[d.Node].mended.Store(&healed)
-		}
+	for _, node := range mends(change) {
+		healed := time.Now()
+		c.nodes[node].mended.Store(&healed)
 	}
 	since, clocks := c.skew(ctx, change.Clocks)
 	within := seenWithin
@@ -214,7 +223,7 @@ func (c *Cluster) carryOut(ctx context.Context, change history.Changes) (moments
 }
 
 // verify looks whether links, processes and disks are as a change wants them. Where they are not, and nodes are started
-// again that ended over a disk that it heals, it looks once more.
+// again that ended over a disk or want of memory that it heals, it looks once more.
 func (c *Cluster) verify(ctx context.Context, change history.Changes, within time.Duration) (*agent.Verified, error) {
 	verify := agent.Request{Verify: &agent.Verify{Changes: change, Within: within}}
 	answer, err := c.remote.ask(ctx, verify)
@@ -232,7 +241,7 @@ type call struct {
 
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
-	order.Links, order.Disks, order.CPUs = change.Links, change.Disks, change.CPUs()
+	order.Links, order.Disks, order.CPUs, order.Memories = change.Links, change.Disks, change.CPUs(), change.Memories()
 	for _, p := range change.Parts() {
 		if n := c.nodes[p.Node]; p.State == history.Up && !n.alive() {
 			continue // its next life begins whole

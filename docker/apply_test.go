@@ -261,7 +261,7 @@ func TestCloseWhileBusy(t *testing.T) {
 func TestCannot(t *testing.T) {
 	c := &Cluster{names: []string{"n1", "n2"}, nodes: map[string]*node{"n1": {}, "n2": {}}, loop: newLoop()}
 	c.engine = &Engine{version: types.Version{Arch: "arm64"}}
-	c.means.Missing = map[string]string{"lose packets": "no dice", "delay packets": "no queue", "share out processors": "no groups"} // an old kernel
+	c.means.Missing = map[string]string{"lose packets": "no dice", "delay packets": "no queue", "share out processors": "no groups", "limit memory": "no groups"} // an old kernel
 	lossy := link("n1", "n2", false)
 	lossy.Loss = 0.1
 	slow := link("n1", "n2", false)
@@ -277,6 +277,8 @@ func TestCannot(t *testing.T) {
 		{proc("n9", history.Down), `unknown node "n9"`},
 		{proc("n1", "asleep"), `node n1: unknown state "asleep"`},
 		{clocks(history.Clock{Node: "n9"}), `unknown node "n9"`},
+		{history.ChangesOf(history.Memory{Node: "n9", Times: 1}), `unknown node "n9"`},
+		{history.ChangesOf(history.Memory{Node: "n1", Times: 1}), "this engine's machine cannot limit memory: no groups"},
 		{throttled("n9", 0.1), `unknown node "n9"`},
 		{throttled("n1", 0.005), "the processor of n1: Linux gives it 1ms of each 100ms or more, which is 1%"},
 		{throttled("n1", 0.1), "this engine's machine cannot share out processors: no groups"},

@@ -43,11 +43,26 @@ func (c *Cluster) attach(ctx context.Context, n *node, volume, target string) er
 	return nil
 }
 
+// mends returns the nodes whose processes have nothing more to end over, of a change, among their disks and memory.
+func mends(change history.Changes) (nodes []string) {
+	for _, d := range change.Disks {
+		if !d.Fails() {
+			nodes = append(nodes, d.Node)
+		}
+	}
+	for _, m := range change.Memories() {
+		if !m.Fails() {
+			nodes = append(nodes, m.Node)
+		}
+	}
+	return nodes
+}
+
 // deathThroes is how long after its disk was healed a process may still end because of what the disk did before.
 const deathThroes = 5 * time.Second
 
-// revive starts a node again that has ended by itself, if it has ended over a disk that is healed by now: one that ends
-// before the healing is started with it. It is called on the loop.
+// revive starts a node again that has ended by itself, if it has ended over a disk, or want of memory, that is healed by now: one
+// that ends before the healing is started with it. It is called on the loop.
 func (c *Cluster) revive(n *node, l *life) {
 	mended := n.mended.Load()
 	if mended == nil || time.Since(*mended) > deathThroes {
@@ -61,7 +76,7 @@ func (c *Cluster) revive(n *node, l *life) {
 			return // it was started meanwhile, or is to be down
 		}
 		if err := c.start(c.ctx, n); err != nil && c.ctx.Err() == nil {
-			c.config.Log(fmt.Sprintf("%s ended over its disk, and does not start again: %v", n.name, err))
+			c.config.Log(fmt.Sprintf("%s ended over its disk or its memory, and does not start again: %v", n.name, err))
 		}
 	})
 }
@@ -69,14 +84,13 @@ func (c *Cluster) revive(n *node, l *life) {
 // endWait is how long to wait for the engine to report the end of a process that the agent saw ending.
 const endWait = 2 * time.Second
 
-// revived starts those nodes again, of a change that heals their disks, that ended while they were healed, and reports
+// revived starts those nodes again, of a change that heals their disks or memory, that ended while that was done, and reports
 // whether there are any.
 func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
 	some := false
-	for _, d := range change.Disks {
-		up := slices.Contains(change.Procs, history.Proc{Node: d.Node, State: history.Up})
-		n := c.nodes[d.Node]
-		if d.Fails() || !up {
+	for _, node := range mends(change) {
+		n := c.nodes[node]
+		if !slices.Contains(change.Procs, history.Proc{Node: node, State: history.Up}) {
 			continue
 		}
 		select {

@@ -109,6 +109,7 @@ func (e *Engine) tryFaults(ctx context.Context, image string, progress func(stri
 			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Down}}},
 			history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Up}}}},
 		{"skew clocks", clockOf(time.Minute, 0), clockOf(0, 0)},
+		{"limit memory", history.ChangesOf(history.Memory{Node: "n1", Bytes: 1 << 30}), history.ChangesOf(history.Memory{Node: "n1"})},
 		{"throttle", history.ChangesOf(history.CPU{Node: "n1", Share: 0.05}), history.ChangesOf(history.CPU{Node: "n1"})},
 	} {
 		checks = append(checks, c.tryFault(ctx, fault.name, fault.inject, fault.heal))

@@ -28,7 +28,7 @@ type agent struct {
 	parts parts // what the processes of nodes are called
 
 	counting sync.Mutex // guards what counters are read over
-	mu       sync.Mutex // guards places and, in them, links, procs, held, volume and the processor
+	mu       sync.Mutex // guards places and, in them, links, procs, held, volume, the processor and memory
 	places   map[string]*place
 	space    *disk.Space // where disks are mounted
 }
@@ -49,8 +49,11 @@ type place struct {
 	groups   cgroups
 	cpu      history.CPU // asked for
 
-	throttled []throttled // its containers, while they are held to a share
-	unleashed time.Time   // when they last were held to it no more
+	memory    history.Memory // asked for
+	bounds    []int64        // on what its containers may use, in bytes, since it was
+	squeezed  []squeezed     // its containers, while they have them
+	throttled []throttled    // its containers, while they are held to a share
+	unleashed time.Time      // when they last were held to it no more
 }
 
 // inbound names a link into a place, by where it comes from.
@@ -151,6 +154,9 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 		if err := a.places[p.Node].canThrottle(); err != nil {
 			means.lack(throttles, err)
 		}
+		if err := a.places[p.Node].canSqueeze(); err != nil {
+			means.lack(squeezes, err)
+		}
 	}
 	return means, nil
 }
@@ -164,7 +170,7 @@ func (a *agent) settle(p Place, s *namespace, packets *rand.Rand, anchor first) 
 	defer a.mu.Unlock()
 	a.places[p.Node] = &place{
 		name: p.Node, addrs: p.Addrs, anchor: anchor, space: s, filter: f, links: map[inbound]history.LinkState{},
-		groups: hostGroups(), cpu: history.CPU{Node: p.Node},
+		groups: hostGroups(), cpu: history.CPU{Node: p.Node}, memory: history.Memory{Node: p.Node},
 	}
 	return nil
 }
@@ -179,14 +185,17 @@ func (a *agent) follow(f Follow) error {
 		procs = append(procs, openFirst(pid, p.space.inode))
 	}
 	a.mu.Lock()
-	p.procs, p.held, p.throttled = procs, nil, nil // a new life begins whole,
-	if p.cpu.Share > 0 {                           // but for what its processor is to be
+	p.procs, p.held, p.throttled, p.squeezed = procs, nil, nil, nil // a new life begins whole,
+	if p.cpu.Share > 0 {                                            // but for what its processor and its memory are to be
 		err = p.restrain()
+	}
+	if p.memory.Fails() {
+		err = errors.Join(err, p.press())
 	}
 	a.mu.Unlock()
 	go p.begin(procs, f.Clocks)
 	if err != nil {
-		return fmt.Errorf("throttle %s: %w", f.Node, err)
+		return fmt.Errorf("throttle or squeeze %s: %w", f.Node, err)
 	}
 	return nil
 }

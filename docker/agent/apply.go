@@ -46,6 +46,13 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		}
 		at[c.Node] = time.Now()
 	}
+	for _, m := range o.Memories {
+		if err := a.places[m.Node].squeeze(m); err != nil {
+			done.Errors = append(done.Errors, fmt.Sprintf("%s: %v", m.Name(), err))
+			continue
+		}
+		at[m.Node] = time.Now()
+	}
 	for _, s := range o.Signals {
 		if s.Kind == Kill { // nobody has to wait for a processor to die
 			if err := a.places[s.Node].unleash(); err != nil {
@@ -93,6 +100,9 @@ func (a *agent) has(o Apply) error {
 	}
 	for _, c := range o.CPUs {
 		nodes = append(nodes, c.Node)
+	}
+	for _, m := range o.Memories {
+		nodes = append(nodes, m.Node)
 	}
 	for _, h := range o.Parts {
 		nodes = append(nodes, h.Node)

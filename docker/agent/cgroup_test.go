@@ -42,14 +42,20 @@ var (
 		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us": "100000\n",
 		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat":          "nr_periods 9\nnr_throttled 4\nthrottled_time 12000000\n",
 		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpuacct.usage":     "1500000\n",
+		mounts + "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes":  "9223372036854771712\n",
+		mounts + "/sys/fs/cgroup/memory/docker/abc/memory.usage_in_bytes":  "41943040\n",
+		mounts + "/sys/fs/cgroup/memory/docker/abc/memory.stat":            "cache 9\ntotal_inactive_file 10485760\n",
 	}
 	version2 = map[string]string{
 		"1/mountinfo": "31 30 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
 		"1/cgroup":    "0::/system.slice/engine.service\n",
 		"self/cgroup": "0::/system.slice/docker-agent.scope\n",
 		"7/cgroup":    "0::/system.slice/docker-abc.scope\n",
-		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.max":  "max 100000\n",
-		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 9\nnr_throttled 4\nthrottled_usec 12000\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.max":        "max 100000\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/memory.max":     "max\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/memory.current": "41943040\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/memory.stat":    "anon 7\ninactive_file 10485760\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.stat":       "usage_usec 1500\nuser_usec 1000\nnr_periods 9\nnr_throttled 4\nthrottled_usec 12000\n",
 	}
 )
 
@@ -81,6 +87,49 @@ func TestASharesQuotaIsWrittenAndTakenBack(t *testing.T) {
 			is, err = held.bandwidth()
 			require.NoError(t, err)
 			require.Equal(t, held.was, is)
+		})
+	}
+}
+
+func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
+	for name, c := range map[string]cgroups{"version 1": tree(t, version1), "version 2": tree(t, version2)} {
+		t.Run(name, func(t *testing.T) {
+			p := &place{name: "n1", groups: c, memory: history.Memory{Node: "n1"}, procs: []first{{pid: 7}}}
+			s, err := c.squeezing(7)
+			require.NoError(t, err)
+			read := func() string {
+				text, err := s.read(memoryFiles[s.version].limit)
+				require.NoError(t, err)
+				return text
+			}
+			none := read()
+			uses, err := s.uses()
+			require.NoError(t, err)
+			require.EqualValues(t, 30<<20, uses, "what it has not touched for a while is none of that")
+
+			require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 1.5}))
+			require.Equal(t, fmt.Sprint(45<<20), read())
+			state, err := p.memoryState()
+			require.NoError(t, err)
+			require.Equal(t, history.Memory{Node: "n1", Times: 1.5}, state)
+			p.squeezed = nil // another life
+			require.NoError(t, s.write(memoryFiles[s.version].limit, none))
+			require.NoError(t, s.write(memoryFiles[s.version].used, "4096"))
+			require.NoError(t, p.press())
+			require.Equal(t, fmt.Sprint(45<<20), read(), "what the earlier one might use")
+
+			require.NoError(t, s.write(memoryFiles[s.version].limit, none)) // behind our back
+			state, err = p.memoryState()
+			require.NoError(t, err)
+			require.Equal(t, history.Memory{Node: "n1"}, state)
+
+			require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2, Bytes: 8000}))
+			require.Equal(t, "4096", read(), "the smaller bound, in whole pages")
+			require.NoError(t, p.squeeze(history.Memory{Node: "n1"}))
+			require.Equal(t, none, read())
+			state, err = p.memoryState()
+			require.NoError(t, err)
+			require.False(t, state.Fails())
 		})
 	}
 }

@@ -124,8 +124,8 @@ type Follow struct {
 	Clocks bool `json:"clocks,omitempty"`
 }
 
-// Apply changes links, processors, processes and disks, first all links, then processors, then all processes, with as little as
-// possible in between, then parts of nodes, and then disks.
+// Apply changes links, processors, memory, processes and disks, first all links, then processors and memory, then all processes, with
+// as little as possible in between, then parts of nodes, and then disks.
 type Apply struct {
 	Links   []history.Link `json:"links,omitempty"`
 	Signals []Signal       `json:"signals,omitempty"`
@@ -133,6 +133,8 @@ type Apply struct {
 	Disks   []history.Disk `json:"disks,omitempty"`
 	Parts   []history.Part `json:"parts,omitempty"`
 	CPUs    []history.CPU  `json:"cpus,omitempty"`
+
+	Memories []history.Memory `json:"memories,omitempty"`
 }
 
 // Signal goes to all processes of a node.
@@ -213,7 +215,7 @@ type Connection struct {
 	Port  uint16 `json:"port"`
 }
 
-// Capabilities are what the kernel lets an agent do to packets, besides cutting links, and to processors.
+// Capabilities are what the kernel lets an agent do to packets, besides cutting links, and to processors and memory.
 type Capabilities struct {
 	Delay   string            `json:"delay,omitempty"`   // what packets are delayed by
 	Missing map[string]string `json:"missing,omitempty"` // what cannot be done, and why
@@ -226,6 +228,7 @@ const (
 	duplicates = "duplicate packets"
 	resets     = "reset connections"
 	throttles  = "share out processors"
+	squeezes   = "limit memory"
 )
 
 // lack takes note of something that cannot be done.
@@ -236,9 +239,14 @@ func (m *Capabilities) lack(what string, why error) {
 }
 
 // Throttles tells whether an agent can hold a node to a share of a processor: nil, or an error that says why not.
-func (m *Capabilities) Throttles() error {
-	if why, missing := m.Missing[throttles]; missing {
-		return fmt.Errorf("this engine's machine cannot %s: %s", throttles, why)
+func (m *Capabilities) Throttles() error { return m.has(throttles) }
+
+// Squeezes tells whether an agent can limit a node's memory.
+func (m *Capabilities) Squeezes() error { return m.has(squeezes) }
+
+func (m *Capabilities) has(what string) error {
+	if why, missing := m.Missing[what]; missing {
+		return fmt.Errorf("this engine's machine cannot %s: %s", what, why)
 	}
 	return nil
 }

@@ -46,6 +46,13 @@ func (a *agent) read() (*history.Changes, error) {
 		if cpu.Share > 0 {
 			more(cpu)
 		}
+		memory, err := p.memoryState()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.memory.Name(), err)
+		}
+		if memory.Fails() {
+			more(memory)
+		}
 		state, _, err := observe(p.procs, a.heldParts(p))
 		if err != nil {
 			return nil, fmt.Errorf("processes of %s: %w", p.name, err)

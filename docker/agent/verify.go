@@ -12,7 +12,7 @@ import (
 	"recount/history"
 )
 
-// verify looks whether links, processes, disks and processors are as they should be, all at the same time.
+// verify looks whether links, processes, disks, processors and memory are as they should be, all at the same time.
 func (a *agent) verify(v Verify) (*Verified, error) {
 	a.mu.Lock()
 	places := make(map[string]*place, len(a.places))
@@ -37,16 +37,17 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 		looks = append(looks, k)
 	}
 	a.mu.Unlock()
-	links, disks, cpus, found := &Verified{}, &Verified{}, &Verified{}, &Verified{}
+	links, disks, cpus, memories, found := &Verified{}, &Verified{}, &Verified{}, &Verified{}, &Verified{}
 	var all sync.WaitGroup
 	all.Go(func() { cpus.cpus(a, places, v.Changes) })
 	all.Go(func() { links.links(looks, v.Within) })
 	all.Go(func() { disks.disks(volumes, procs, v.Changes) })
 	found.procs(procs, held, v.Procs, v.Within)
 	found.parts(a, procs, held, v.Parts(), v.Within)
+	memories.memories(a, places, v.Changes)
 	all.Wait()
-	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong, cpus.Wrong)
-	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure, cpus.Unsure)
+	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong, cpus.Wrong, memories.Wrong)
+	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure, cpus.Unsure, memories.Unsure)
 	return found, nil
 }
 

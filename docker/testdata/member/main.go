@@ -20,7 +20,10 @@ import (
 	"recount/docker/agent"
 )
 
-var began = time.Now()
+var (
+	began  = time.Now()
+	hogged [][]byte
+)
 
 func main() {
 	switch os.Args[1] {
@@ -100,6 +103,10 @@ func member(data string) {
 				case "exit":
 					code, _ := strconv.Atoi(rest)
 					os.Exit(code)
+				case "hog": // so many MiB of memory, and keep them
+					n, err := strconv.Atoi(rest)
+					check(err)
+					hogged = append(hogged, bytes.Repeat([]byte{1}, n<<20))
 				case "spin": // from now on it wants all the time of a processor
 					go func() {
 						for {
