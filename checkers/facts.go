@@ -127,7 +127,7 @@ type exit struct {
 	op      int // its Index
 	node    int
 	how     string
-	excused bool // the nemesis was at its process or its processor, or its disk was failing
+	excused bool // the nemesis was at its process, its processor or its memory, or its disk was failing
 }
 
 // action is the end of something that the nemesis did.

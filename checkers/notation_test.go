@@ -452,6 +452,10 @@ func parseChange(words []string, c *history.Changes) error {
 		*c = history.ChangesOf(append(c.States(), history.CPU{Node: whom, Share: share})...)
 		return nil
 	}
+	if bytes, ok := map[string]int64{"squeeze": 1 << 20, "relieve": 0}[what]; ok {
+		*c = history.ChangesOf(append(c.States(), history.Memory{Node: whom, Bytes: bytes})...)
+		return nil
+	}
 	if cut := what == "hide"; cut || what == "show" {
 		c.Clients = append(c.Clients, history.Client{Node: whom, Cut: cut})
 		return nil

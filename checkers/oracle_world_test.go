@@ -20,7 +20,7 @@ const (
 	broken   // a link that is cut, a process that does not run
 	doubtful // one of these
 	started  // a process that has not been heard of since
-	ended    // a process that ended by itself, though its disk, its clock and its processor were healthy
+	ended    // a process that ended by itself, though its disk, its clock, its processor and its memory were healthy
 )
 
 // around is what the faults made of the cluster between two ops that follow each other.
@@ -151,10 +151,10 @@ func toBe(s history.State) health {
 
 func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()] }
 
-// right reports whether a node's clock, disk and processor surely are.
+// right reports whether a node's clock, disk, processor and memory surely are.
 func (w around) right(n string) bool {
 	return w.is[history.Clock{Node: n}.Key()] == healthy && w.is[history.Disk{Node: n}.Key()] == healthy &&
-		w.is[history.CPU{Node: n}.Key()] == healthy
+		w.is[history.CPU{Node: n}.Key()] == healthy && w.is[history.Memory{Node: n}.Key()] == healthy
 }
 
 // connected reports whether two nodes surely reach each other.
@@ -390,7 +390,7 @@ func (m *trouble) make(now int) {
 	}
 	all := [][2]string{{strings.Join(cuts, ", "), ""}, {strings.Join(cuts, ", "), ""}, {"cut " + a + "-" + o, ""},
 		{"cut " + a + ">" + o, ""}, {"slow " + a + "-" + o, ""}, {"cut " + a + "-" + o + ":80", ""},
-		{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""}, {"throttle " + a, ""},
+		{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""}, {"throttle " + a, ""}, {"squeeze " + a, ""},
 		{strings.ReplaceAll(strings.Join(cuts, ", "), "-", ">"), ""},
 	}
 	for _, verb := range m.more {
@@ -398,7 +398,7 @@ func (m *trouble) make(now int) {
 	}
 	changes := all[number(len(all)-1, "change")]
 	back := strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend",
-		"throttle", "free", "hide", "show").Replace(changes[0])
+		"throttle", "free", "squeeze", "relieve", "hide", "show").Replace(changes[0])
 	name := fmt.Sprintf("fault%d %s", len(m.b.String()), a)
 	fmt.Fprintf(m.b, "%dms-%dms nemesis inject %s: %s%s\n", now, m.busy, name, changes[0], outcome)
 	m.faults = append(m.faults, [3]string{name, back, changes[1]})

@@ -90,7 +90,7 @@ func few(names []string) string {
 	return list(names)
 }
 
-// touched returns the nodes that a fault was aimed at, and all whose links, processes, clocks, disks, clients or processors it changed.
+// touched returns the nodes that a fault was aimed at, and all whose links, processes, clocks, disks, clients, processors or memory it changed.
 // A fault of which nothing of that is known may have touched any.
 func (f *facts) touched(t *history.Fault) (nodes set) {
 	add := func(names ...string) { nodes = nodes.or(f.group(names...)) }
@@ -112,6 +112,9 @@ func (f *facts) touched(t *history.Fault) (nodes set) {
 	}
 	for _, p := range t.CPUs() {
 		add(p.Node)
+	}
+	for _, m := range t.Memories() {
+		add(m.Node)
 	}
 	if nodes == (set{}) {
 		return first(maxNodes)

@@ -9,8 +9,8 @@ import (
 	"recount/history"
 )
 
-// world is what the faults made of the cluster, over time: which links, processes, clocks, disks and processors were surely
-// fine, and which ways of clients to nodes, which surely were not, and which nobody can tell.
+// world is what the faults made of the cluster, over time: which links, processes, clocks, disks, processors and memory were
+// surely fine, and which ways of clients to nodes, which surely were not, and which nobody can tell.
 //
 // While the nemesis is at work on something, its old state may hold or the new one; a change that nobody could see to
 // take effect leaves things unsure until a later one is seen. A link that loses or delays packets, or only those of one
@@ -19,7 +19,7 @@ type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
 	servers set
-	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, single ports of links and parts of nodes
+	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, single ports of links and parts of nodes
 	ports   map[port]int    // where in cells
 	tended  map[tended]int  // where in cells, parts of nodes that were touched
 	awake   []time.Duration // of each waking process, when it was started
@@ -28,16 +28,16 @@ type world struct {
 	epochs  []epoch
 }
 
-// cond is the condition of a link, a process, a clock, a disk or a processor.
+// cond is the condition of a link, a process, a clock, a disk, a processor or memory.
 type cond uint8
 
 const (
 	fine   cond = iota // delivers; is up; is right
-	ill                // mistreats packets; is wrong; is full, slow or failing; is kept from the node
+	ill                // mistreats packets; is wrong; is full, slow or failing; is kept from the node; is too little
 	dead               // is cut; is down or paused
 	unsure             // one of these
 	waking             // started, and not heard of since
-	gone               // ended by itself, though nothing was wrong with its clock, disk and processor
+	gone               // ended by itself, though nothing was wrong with its clock, disk, processor and memory
 )
 
 // port is one port of a link.
@@ -61,7 +61,7 @@ type epoch struct {
 	mutual []set // with whom each node is surely connected, both ways
 	deaf   []set // whose packets surely do not reach each node
 	up     set   // surely up
-	well   set   // surely up, and in good health: with a right clock, a healthy disk and all of its processor
+	well   set   // surely up, and in good health: with a right clock, a healthy disk, and all of its processor and memory
 	waking set   // started, in good health, but not heard of since
 	still  set   // surely down or paused
 	asked  set   // surely reached by clients
@@ -70,7 +70,7 @@ type epoch struct {
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
 func newWorld(n int, servers set, epochs []epoch) world {
-	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+5*n), awake: make([]time.Duration, n), links: true}
+	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+6*n), awake: make([]time.Duration, n), links: true}
 	for i := range n {
 		w.cells[n*n+i] = waking
 	}
@@ -197,6 +197,15 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			f(w.n*w.n+4*w.n+i, to)
 		}
 	}
+	for _, m := range c.Memories() {
+		if i, ok := node(m.Node); ok {
+			to := fine
+			if m.Fails() {
+				to = ill
+			}
+			f(w.n*w.n+5*w.n+i, to)
+		}
+	}
 }
 
 // cellOf returns the cell of what cells count, fine when it is first asked for.
@@ -213,9 +222,9 @@ func cellOf[K comparable](w *world, cells *map[K]int, of K) int {
 	return cell
 }
 
-// limps reports whether a part of node i stands still, or the node itself for most of the time, or may.
+// limps reports whether a part of node i stands still, or the node itself for most of the time, or lacks memory, or may.
 func (w *world) limps(i int) bool {
-	if w.cells[w.n*w.n+4*w.n+i] != fine {
+	if w.cells[w.n*w.n+4*w.n+i] != fine || w.cells[w.n*w.n+5*w.n+i] != fine {
 		return true
 	}
 	for p, cell := range w.tended {
@@ -235,7 +244,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 }
 
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
-// is excused: the nemesis was at its process or its processor, or its disk was failing.
+// is excused: the nemesis was at its process, its processor or its memory, or its disk was failing.
 func (w *world) exited(i int, at time.Duration) (excused bool) {
 	if i >= w.n {
 		return false

@@ -58,7 +58,8 @@ func SlowsAnswers(did history.Changes) bool {
 	}) || SlowsLinks(did) || Throttles(did)
 }
 
-// Throttles reports whether a change keeps a processor from a node.
+// Throttles reports whether a change keeps a processor from a node, or memory, for want of which the kernel has it wait as well.
 func Throttles(did history.Changes) bool {
-	return slices.ContainsFunc(did.CPUs(), func(p history.CPU) bool { return p.Share > 0 })
+	return slices.ContainsFunc(did.CPUs(), func(p history.CPU) bool { return p.Share > 0 }) ||
+		slices.ContainsFunc(did.Memories(), history.Memory.Fails)
 }
