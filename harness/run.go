@@ -322,9 +322,16 @@ func (r *run) begin() {
 	r.ended, r.leads = map[string]bool{}, leads{}
 	r.cluster.OnExit(func(node string, code int) {
 		r.ended[node] = true
-		r.append(history.Op{
-			Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: fmt.Sprintf("exit status %d", code),
-		})
+		killed := code == killedStatus && slices.ContainsFunc(r.nemesis.Holds().Memories(), func(m history.Memory) bool { return m.Node == node })
+		how := fmt.Sprintf("exit status %d", code)
+		if killed {
+			how += ", for want of memory"
+		}
+		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: how})
+		if killed {
+			r.note("%s was ended by the kernel, since it wanted more memory than it was left", node)
+			return
+		}
 		if r.On == record.OnSim { // whose nodes end for no other reason, and write no log
 			r.note("%s ended by itself: its disk had failed it", node)
 			return
@@ -336,6 +343,9 @@ func (r *run) begin() {
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))
 	r.watchClocks()
 }
+
+// killedStatus is that of a process that SIGKILL has ended.
+const killedStatus = 128 + 9
 
 // proceed is the run itself. Whatever happens on the way, it ends with a healed cluster, if there is one left.
 func (r *run) proceed(ctx context.Context) error {

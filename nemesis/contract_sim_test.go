@@ -11,12 +11,11 @@ import (
 
 	"recount/election"
 	"recount/history"
-	"recount/nemesis"
 	"recount/sim"
 )
 
 func TestSimulatedFaultsKeepTheContract(t *testing.T) {
-	honour(t, newSimulated(t), func(*nemesis.Fault) string { return "" })
+	honour(t, newSimulated(t), containedOnly)
 }
 
 // simulated is the world of the simulator.

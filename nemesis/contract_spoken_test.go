@@ -122,4 +122,7 @@ func (w *spoken) write(node, text string, sync bool) error {
 	return err
 }
 
+// hog has a node take so many MiB of memory, or die over it.
+func (w *spoken) hog(node string, mib int) { _, _ = w.ask(node, time.Minute, "hog %d", mib) }
+
 func (w *spoken) read(node string) string { return w.tell(node, "read") }

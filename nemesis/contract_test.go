@@ -185,6 +185,16 @@ var contract = []entry{
 		t.starves("n1")
 	}},
 
+	{fault: "squeeze-memory", nodes: []string{"n1"}, with: map[string]string{"times": "1.5"}, seen: func(t *trial) {
+		require.True(t, t.answers("n1"), "that is enough as long as it wants no more")
+		t.world.(interface{ hog(node string, mib int) }).hog("n1", 256)
+		t.eventually("the kernel ends it", func() bool { return !t.answers("n1") })
+	}},
+	{fault: "squeeze-memory", nodes: []string{"n1"}, with: map[string]string{"bytes": "512MiB"}, seen: func(t *trial) {
+		t.world.(interface{ hog(node string, mib int) }).hog("n1", 64)
+		require.True(t, t.answers("n1"))
+	}},
+
 	{fault: "clock-jump", nodes: []string{"n1"}, seen: func(t *trial) { t.wall("n1", 30*time.Second) }},
 	{fault: "clock-jump", nodes: []string{"n1"}, with: map[string]string{"by": "-1h"}, seen: func(t *trial) { t.wall("n1", -time.Hour) }},
 	{fault: "clock-drift", nodes: []string{"n1"}, with: map[string]string{"by": "50%"}, seen: (*trial).drifts},

@@ -75,6 +75,15 @@ simulation and in virtual time, where computing takes no time, the node works at
 clock, for as long as its share is, and stands still for the rest: its timers fire late, and packets wait. An election whose
 timeouts are much longer than that hardly notices; one in containers may, since there work takes time.`
 
+// memoryAbout says what becomes of a node without memory.
+const memoryAbout = `
+
+A node whose memory is squeezed has a limit on that of each of its containers, by their control groups: of what the containers use as
+the fault comes, without the caches of files that they have not touched for a while, or of so many bytes. The kernel takes back what
+it can, and where a node wants more, it ends a process. That is an exit that the fault excuses, and says so; the node is started again
+when the fault is healed. Version 1 of control groups takes no limit that is less than what it can take back at once: a node that is
+to have less has that. What an earlier life of the node might use, a later one may while the fault lasts.`
+
 // clocksAbout says what a clock that errs does to waits. docker/agent/clock says it to those who read the code.
 const clocksAbout = `The wall clock jumps and drifts, the monotonic clock drifts and never goes back. The harness's own clocks and those of
 the machine are never touched.
@@ -98,7 +107,7 @@ func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
 		{"Links", "Between ordered pairs of nodes, any combination at once. Each takes `ports`, too: only packets from or to these TCP or UDP\n" +
 			"ports, such as `with: {ports: \"2380\"}`, the election's, so that clients still reach the node."},
-		{"Processes", processesAbout},
+		{"Processes", processesAbout + memoryAbout},
 		{"Clocks", clocksAbout},
 		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
 			"one. Only simulated clusters have them. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
@@ -148,7 +157,7 @@ func group(t *testing.T, f *Fault) string {
 		return "Clocks"
 	case len(p.Disks) > 0 || f.Disks && len(p.Links) == 0:
 		return "Disks"
-	case len(p.Procs) > 0 || len(p.CPUs()) > 0 || p.Then != nil:
+	case len(p.Procs) > 0 || len(p.CPUs()) > 0 || len(p.Memories()) > 0 || p.Then != nil:
 		return "Processes"
 	}
 	return "Links"

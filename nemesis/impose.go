@@ -7,22 +7,26 @@ import (
 )
 
 // changesTo returns what has to change for a cluster that holds now to be what is wanted. A process that its disk made
-// end is started again with the disk's healing, as whoever repairs a disk does.
+// end, or want of memory, is started again with the healing, as whoever repairs a disk does.
 func changesTo(want, now history.States) history.Changes {
 	change := want.From(now).Changes()
 	for s := range now.All() {
-		was, isDisk := s.(history.Disk)
-		if !isDisk || !was.Fails() {
+		if !fails(s) || fails(want.Of(s.Key())) {
 			continue
 		}
-		will, _ := want.Of(was.Key()).(history.Disk)
-		p := history.Proc{Node: was.Node, State: history.Up}
-		if !will.Fails() && want.Of(p.Key()) == nil && now.Of(p.Key()) == nil {
+		p := history.Proc{Node: s.Key().Node, State: history.Up}
+		if want.Of(p.Key()) == nil && now.Of(p.Key()) == nil && !slices.Contains(change.Procs, p) {
 			change.Procs = append(change.Procs, p)
 			slices.SortFunc(change.Procs, func(a, b history.Proc) int { return a.Key().Compare(b.Key()) })
 		}
 	}
 	return change
+}
+
+// fails reports whether a process may end over a state.
+func fails(s history.State) bool {
+	f, may := s.(interface{ Fails() bool })
+	return may && f.Fails()
 }
 
 // halted reports whether a node's process is held down or paused.

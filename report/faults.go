@@ -101,6 +101,9 @@ func faultWords(f *FaultBar) []string {
 	for _, p := range f.CPUs() {
 		lines = append(lines, fmt.Sprintf("processor of %s: %s", p.Node, p.Words()))
 	}
+	for _, m := range f.Memories() {
+		lines = append(lines, fmt.Sprintf("memory of %s: %s", m.Node, m.Words()))
+	}
 	switch f.Took {
 	case history.Fail:
 		lines = append(lines, "it did not take effect: "+clip(f.Error, 120))

@@ -160,6 +160,9 @@ func touched(c *history.Changes) (names []string) {
 	for _, k := range c.CPUs() {
 		names = append(names, k.Node)
 	}
+	for _, k := range c.Memories() {
+		names = append(names, k.Node)
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -60,7 +60,7 @@ type Situation struct {
 type member struct {
 	view    history.View
 	process history.ProcState
-	ill     bool // links of it lose or delay packets, its clock is wrong, or it lacks its processor
+	ill     bool // links of it lose or delay packets, its clock is wrong, or it lacks its processor or memory
 }
 
 // Take takes note of what an op shows, while the run goes on. It does not keep the pointer.
@@ -146,6 +146,11 @@ func (s *Situation) change(c history.Changes) {
 	for _, p := range c.CPUs() {
 		if i, ok := s.names[p.Node]; ok {
 			s.nodes[i].ill = p.Share > 0
+		}
+	}
+	for _, m := range c.Memories() {
+		if i, ok := s.names[m.Node]; ok {
+			s.nodes[i].ill = m.Fails()
 		}
 	}
 }

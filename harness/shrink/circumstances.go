@@ -16,7 +16,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	names := map[string]bool{}
 	open := map[int]string{}
 	last, moving := "", false
-	links, procs, clocks, disks, cpus := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	links, procs, clocks, disks, scarce := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[history.Key]bool{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.OK || op.Fault == nil {
@@ -40,7 +40,10 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 			mark(disks, d.Node, d.DiskState != history.DiskState{})
 		}
 		for _, p := range f.CPUs() {
-			mark(cpus, p.Node, p.Share > 0)
+			mark(scarce, p.Key(), p.Share > 0)
+		}
+		for _, m := range f.Memories() {
+			mark(scarce, m.Key(), m.Fails())
 		}
 		last = f.Name
 		if op.F == history.Heal {
@@ -58,7 +61,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	if len(names) == 0 && last != "" {
 		names[last] = true
 	}
-	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks)+len(cpus) == 0 && !moving
+	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks)+len(scarce) == 0 && !moving
 }
 
 func healthy(l history.Link) history.Link {
@@ -72,7 +75,8 @@ func breaks(c history.Changes) bool {
 		slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State != history.Up }) ||
 		slices.ContainsFunc(c.Clocks, func(k history.Clock) bool { return k != history.Clock{Node: k.Node} }) ||
 		slices.ContainsFunc(c.Disks, func(d history.Disk) bool { return d.DiskState != history.DiskState{} }) ||
-		slices.ContainsFunc(c.CPUs(), func(p history.CPU) bool { return p.Share > 0 })
+		slices.ContainsFunc(c.CPUs(), func(p history.CPU) bool { return p.Share > 0 }) ||
+		slices.ContainsFunc(c.Memories(), history.Memory.Fails)
 }
 
 // mark keeps in m what is ill.

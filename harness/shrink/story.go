@@ -200,6 +200,9 @@ func changed(c history.Changes) string {
 	for _, p := range c.CPUs() {
 		words = append(words, fmt.Sprintf("processor of %s: %s", p.Node, p.Words()))
 	}
+	for _, m := range c.Memories() {
+		words = append(words, fmt.Sprintf("memory of %s: %s", m.Node, m.Words()))
+	}
 	return strings.Join(words, ", ")
 }
 
