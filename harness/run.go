@@ -309,7 +309,9 @@ func (r *run) begin() {
 	}
 	r.views.Vote(r.voting)
 	r.views.NoLeaderNames = r.target.NoLeaderNames
-	r.recorder.Watch(r.tell)
+	if !record.Repeats(r.On) { // what does is over in a moment, and the report tells it all
+		r.recorder.Watch(r.tell)
+	}
 	n := history.Process(len(r.names))
 	if writes != workloads.NoWrites {
 		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, r.stride())
@@ -471,9 +473,6 @@ func (r *run) guards() bool {
 
 // tell reports the nemesis's actions and changes of leader as they happen.
 func (r *run) tell(op *history.Op) {
-	if record.Repeats(r.On) { // it is over in a moment, and the report tells it all
-		return
-	}
 	if op.Process == history.Nemesis && op.Type != history.Invoke {
 		r.Progress(describe(op))
 	} else if line := r.leads.see(op); line != "" {

@@ -37,35 +37,45 @@ func (r *Recorder) Watch(f func(*Op)) { r.watches = append(r.watches, f) }
 
 // Append gives op its index and records it. A failure to write is kept for Flush: memory still has the op.
 func (r *Recorder) Append(op Op) {
-	op.Index = r.n
-	r.n++
-	o := r.keep(&op)
-	if r.w != nil {
-		if r.buf = append(o.AppendJSON(r.buf), '\n'); len(r.buf) > r.hold {
-			r.write()
-		}
-	}
-	for _, f := range r.watches {
-		f(o)
-	}
-	if r.forget {
-		r.depth--
-	}
-}
-
-// keep puts a copy of op where it stays, or with forget at least until all have been told.
-func (r *Recorder) keep(op *Op) *Op {
 	if !r.forget {
-		r.ops = append(r.ops, *op)
-		return &r.ops[len(r.ops)-1]
+		op.Index = r.n
+		r.ops = append(r.ops, op)
+		r.tell(&r.ops[len(r.ops)-1])
+		return
 	}
 	if r.depth == len(r.passing) {
 		r.passing = append(r.passing, new(Op))
 	}
 	o := r.passing[r.depth]
 	r.depth++
-	*o = *op
-	return o
+	*o = op
+	o.Index = r.n
+	r.tell(o)
+	r.depth--
+}
+
+// Record is Append for who records ops much alike again and again: with Forget, op itself is what those who watch are told of. It
+// may be changed after it.
+func (r *Recorder) Record(op *Op) {
+	if !r.forget {
+		r.Append(*op)
+		return
+	}
+	op.Index = r.n
+	r.tell(op)
+}
+
+// tell writes op, which has the next index, and tells of it.
+func (r *Recorder) tell(op *Op) {
+	r.n++
+	if r.w != nil {
+		if r.buf = append(op.AppendJSON(r.buf), '\n'); len(r.buf) > r.hold {
+			r.write()
+		}
+	}
+	for _, f := range r.watches {
+		f(op)
+	}
 }
 
 func (r *Recorder) write() {

@@ -34,6 +34,7 @@ type observer struct {
 	asked   time.Duration
 	attempt *attempt
 	tick    func()
+	op      history.Op // what it recorded last
 }
 
 // attempt is where an answer is expected. An answer that comes after patience has ended finds its attempt given up.
@@ -51,6 +52,7 @@ func Observe(c Cluster, r *history.Recorder, nodes []string, every time.Duration
 	for i, n := range nodes {
 		o := &observer{Observers: all, node: n, process: first + history.Process(i), stride: stride}
 		number[n] = o.process
+		o.op.F, o.op.Node = history.Observe, n
 		o.attempt = o.newAttempt()
 		o.tick = o.ask
 		// Nodes are asked in turn, not all at once: what happens between two polls of one is seen at another.
@@ -109,7 +111,6 @@ func (o *observer) newAttempt() *attempt {
 }
 
 func (o *observer) record(t history.Type, v history.View, problem string) {
-	o.recorder.Append(history.Op{
-		Time: o.cluster.Now(), Process: o.process, Type: t, F: history.Observe, Node: o.node, View: v, Error: problem,
-	})
+	o.op.Time, o.op.Process, o.op.Type, o.op.View, o.op.Error = o.cluster.Now(), o.process, t, v, problem
+	o.recorder.Record(&o.op)
 }
