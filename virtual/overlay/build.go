@@ -25,7 +25,7 @@ type Program struct {
 	Module  string // "github.com/nats-io/nats-server/v2"
 	Version string // "v2.10.20"
 
-	Fixed   bool     // its source stays as it is, as a module's does: what was built of it is not looked at again
+	Fixed   bool     // Dir is Recount's own and its source stays as it is, as a module's does: what was built of it is not looked at again
 	Package string   // what to build: "./cmd/server", or an import path
 	Tags    []string // build tags
 	Arch    string   // "amd64", "arm64"; empty for this machine's
@@ -34,7 +34,7 @@ type Program struct {
 }
 
 // Build builds a program and returns the path of its executable, which is kept, and built again only if its source, the
-// Go release or the patches are others. Lines that tell how far it is go to progress, one at a time; it may be nil.
+// Go release or the patches are others. Of all that is built 4 GB are kept, and always what a process uses. Lines that tell how far it is go to progress, one at a time; it may be nil.
 //
 // The first build with a Go release compiles its standard library: about 40 seconds of CPU.
 func Build(ctx context.Context, p Program, progress func(line string)) (string, error) {
@@ -64,6 +64,11 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 		return "", err
 	}
 	p.Dir = dir
+	if p.Fixed || p.Module != "" { // it is of a cache, too
+		if err := hold(p.Dir, false); err != nil {
+			return "", err
+		}
+	}
 	env := p.env()
 	t, err := toolchain(ctx, p.Go, p.Dir, p.Cache, env)
 	if err != nil {
@@ -79,6 +84,9 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{p.Dir, p.Package, p.Tags, key}))
 	out := filepath.Join(p.Cache, "bin", hex.EncodeToString(sum[:8]), name(p.Dir, p.Package))
 	whole := filepath.Join(filepath.Dir(out), "whole")
+	if err := hold(filepath.Dir(out), true); err != nil {
+		return "", err
+	}
 	if _, err := os.Stat(whole); err == nil && (p.Fixed || p.Module != "") {
 		return out, nil
 	}
@@ -97,7 +105,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if err := p.run(ctx, env, append(args, p.Package)...); err != nil {
 		return "", hint.Add(fmt.Errorf("build %s: %w", cmp.Or(p.title(), p.Package), err), "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
 	}
-	return out, errors.Join(write(whole, ""), write(filepath.Join(p.Cache, "std", key, "built"), ""))
+	return out, errors.Join(write(whole, ""), write(filepath.Join(p.Cache, "std", key, "built"), ""), prune(p.Cache, most))
 }
 
 // name is that of a package's executable.
