@@ -6,6 +6,7 @@ import "errors"
 type Command struct {
 	Do    Verb
 	Value uint64 // Put: what to write
+	Heir  ID     // Resign: who is to lead; None for any
 }
 
 // Verb is a kind of command.
@@ -37,7 +38,9 @@ type Updater interface {
 // The errors of commands that certainly were not carried out.
 var (
 	ErrNotLeader = errors.New("it does not lead")
+	ErrRefused   = errors.New("it refused")
 	ErrCannot    = errors.New("this election cannot do that")
+	ErrNoHeir    = errors.New("this election takes no wish who is to lead")
 )
 
 // Carry has a node carry out a command. done is called with the value read once it was; an error means that it never will
@@ -65,7 +68,10 @@ func (c Command) Carry(n Node, done func(value uint64)) error {
 		}
 	case Resign:
 		var r Resigner
-		if r, can = n.(Resigner); can && led {
+		if r, can = n.(Resigner); can && c.Heir != None {
+			return ErrNoHeir
+		}
+		if can && led {
 			does = true
 			r.Resign()
 			done(0)

@@ -123,6 +123,25 @@ type LogReader interface {
 	ReadLog(self ID, line string) (Status, bool)
 }
 
+// Abdicator is a System whose leaders can be asked to hand over, by an API of their own.
+type Abdicator interface {
+	// HandOver is how to ask; nil where nobody can.
+	HandOver() HandOver
+}
+
+// HandOver asks self to hand the leadership over, to heir or with None to whom it likes. It returns nil if self led when it was
+// asked and has taken it up, whatever comes of that; ErrNotLeader, ErrRefused or ErrNoHeir, wrapped or not, if it certainly has
+// not; any other error if nobody knows. It need not wait until another leads. When ctx ends nobody waits for it any more.
+type HandOver func(ctx context.Context, self Member, all []Member, heir ID, dial Dial) error
+
+// HandOverOf is how to ask the leaders of a system to hand over; nil where nobody can.
+func HandOverOf(y System) HandOver {
+	if a, can := y.(Abdicator); can {
+		return a.HandOver()
+	}
+	return nil
+}
+
 // Decoder is a System that can read what its servers send each other, so that a picture of a run tells more of it than bytes.
 type Decoder interface {
 	// Ports are those on which servers listen to each other, and that Decode can read.

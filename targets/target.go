@@ -215,10 +215,11 @@ var linked bool
 // Package targets/builtin calls it.
 func BuiltinLinked() { linked = true }
 
-// Can reports whether the nodes of an algorithm, with these options, can carry out commands of a kind.
+// Can reports whether the nodes of a target, with these options, can carry out commands of a kind.
 func (t *Target) Can(do election.Verb, o Options) (can bool) {
 	if t.Node == nil {
-		return false
+		y, err := t.System(o)
+		return err == nil && do == election.Resign && election.HandOverOf(y) != nil
 	}
 	n := t.Node(o, idleEnv{})
 	switch do {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"recount/election"
 )
@@ -58,21 +59,35 @@ func (a *Asker) Ask(ctx context.Context, path string, answer any) error {
 
 // Get gets a path and returns the answer, as it is.
 func (a *Asker) Get(ctx context.Context, path string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
+	status, body, err := a.exchange(ctx, http.MethodGet, path, "")
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s answered %d %s", path, status, http.StatusText(status))
+	}
+	return body, err
+}
+
+// Post posts a body of JSON to a path, and returns the status and the body of the answer.
+func (a *Asker) Post(ctx context.Context, path, body string) (status int, answer []byte, err error) {
+	return a.exchange(ctx, http.MethodPost, path, body)
+}
+
+func (a *Asker) exchange(ctx context.Context, method, path, body string) (status int, answer []byte, err error) {
+	var content io.Reader
+	if body != "" {
+		content = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://localhost"+path, content)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	req.Header = a.Header
 	resp, err := a.transport.RoundTrip(req)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := ReadAnswer(resp.Body) // to its end, or the connection could not be kept
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answered %s", path, resp.Status)
-	}
-	return body, err
+	answer, err = ReadAnswer(resp.Body) // to its end, or the connection could not be kept
+	return resp.StatusCode, answer, err
 }
 
 // maxAnswer is the longest answer that is read, in bytes.

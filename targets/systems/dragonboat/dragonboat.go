@@ -140,6 +140,9 @@ func (v view) Status(self election.ID) (s election.Status, torn bool, err error)
 	return s, false, nil
 }
 
+// HandOver implements election.Abdicator.
+func (s *system) HandOver() election.HandOver { return systems.HandOver(statusPort, systems.ByNumber) }
+
 // ReadLog reads what the member prints when the library tells its listener of a change.
 func (s *system) ReadLog(self election.ID, line string) (election.Status, bool) {
 	return systems.ReadView[view](self, line)

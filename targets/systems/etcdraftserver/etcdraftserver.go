@@ -143,6 +143,9 @@ func (v view) Status(self election.ID) (s election.Status, torn bool, err error)
 	return v.StatusBy(roles, self)
 }
 
+// HandOver implements election.Abdicator.
+func (s *system) HandOver() election.HandOver { return systems.HandOver(statusPort, systems.ByNumber) }
+
 // ReadLog reads the views that the member prints when the library tells of a change.
 func (s *system) ReadLog(self election.ID, line string) (election.Status, bool) {
 	return systems.ReadView[view](self, line)

@@ -135,6 +135,9 @@ func (v view) Status(self election.ID) (s election.Status, torn bool, err error)
 	return v.StatusBy(roles, self)
 }
 
+// HandOver implements election.Abdicator.
+func (s *system) HandOver() election.HandOver { return systems.HandOver(statusPort, systems.ByName) }
+
 // ReadLog reads the views that the member prints when raft tells its observers of a change. They are read on the
 // goroutine that makes the change.
 func (s *system) ReadLog(self election.ID, line string) (election.Status, bool) {

@@ -1,0 +1,40 @@
+package systems
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"recount/election"
+)
+
+// HandOver asks a main of ours to hand the leadership over: POST /hand-over, with ?to= and what the heir is called by name.
+// It answers 200 when it has taken it up, 409 when it does not lead, 400 when it refuses, and anything else when it cannot tell.
+func HandOver(port int, name func(election.Member) string) election.HandOver {
+	return func(ctx context.Context, _ election.Member, all []election.Member, heir election.ID, dial election.Dial) error {
+		path := "/hand-over"
+		if heir != election.None {
+			path += "?to=" + name(all[heir-1])
+		}
+		a := NewAsker(dial, port)
+		defer a.Close()
+		status, answer, err := a.Post(ctx, path, "")
+		said := strings.TrimSpace(string(answer))
+		switch {
+		case err != nil:
+			return err
+		case status == http.StatusOK:
+			return nil
+		case status == http.StatusConflict:
+			return fmt.Errorf("%w: %s", election.ErrNotLeader, said)
+		case status == http.StatusBadRequest:
+			return fmt.Errorf("%w: %s", election.ErrRefused, said)
+		}
+		return fmt.Errorf("%s answered %d: %s", path, status, said)
+	}
+}
+
+// ByName and ByNumber are what a member may be called: n2, or 2.
+func ByName(m election.Member) string   { return m.ID.String() }
+func ByNumber(m election.Member) string { return fmt.Sprint(uint64(m.ID)) }
