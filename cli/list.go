@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/checkers"
+	"recount/election"
 	"recount/harness"
 	"recount/internal/hint"
 	"recount/nemesis"
@@ -117,6 +119,9 @@ func describeTarget(w io.Writer, t *targets.Target) error {
 		if err != nil {
 			return err
 		}
+		if t.Can(election.Resign, o) {
+			fmt.Fprintf(w, "  hands over\twhen it is asked to (fault hand-over, workload transfer)\n")
+		}
 		b := checkers.Thresholds(t.Bounds(o))
 		fmt.Fprintf(w, "  judged by\tsilence=%v elect=%v poll=%v moves=%d returns=%d terms=%d (check --bound)\n",
 			b.Silence, b.Elect, b.Poll, b.Moves, b.Returns, b.Terms)
@@ -128,7 +133,7 @@ func listFaults(w io.Writer) error {
 	for _, f := range nemesis.All() {
 		fmt.Fprintf(w, "%s\t%s\n", f.Name, f.About)
 		for _, a := range f.Aims {
-			fmt.Fprintf(w, "  node\t%s (default %s)\n", a.What, a.Default)
+			fmt.Fprintf(w, "  node\t%s (default %s)\n", a.What, cmp.Or(a.Default, "nobody in particular"))
 		}
 		for _, o := range f.Options {
 			fmt.Fprintf(w, "  with %s=%s\t%s (%s)\n", o.Name, o.Default, o.About, o.Takes())

@@ -132,7 +132,7 @@ func bareLoop(b *testing.B, events, ops int64) {
 
 func benchmarked(b *testing.B, seed uint64) *run {
 	s, err := resolve(record.Plan{
-		Target: "raft-prevote", On: record.OnSim, Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults(), Workloads: []string{"fence"},
+		Target: "raft-prevote", On: record.OnSim, Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults("raft-prevote"), Workloads: []string{"fence"},
 	})
 	require.NoError(b, err)
 	return &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: &history.Frame{}}

@@ -99,11 +99,15 @@ func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted
 
 func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
-// Command has a node carry out a command. Real systems take none.
+// Command has a node carry out a command. Real systems can be asked to hand over, if anything.
 func (c *containers) Command(name string, cmd election.Command, done func(value uint64, err error)) {
-	n, can := c.asked[name].(*algorithmNode)
-	if !can {
-		c.Post(func() { done(0, election.ErrCannot) })
+	n, algorithm := c.asked[name].(*algorithmNode)
+	if !algorithm {
+		c.work.Go(func() {
+			if answer := handOver(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
+				c.Post(func() { answer(done) })
+			}
+		})
 		return
 	}
 	c.work.Go(func() {

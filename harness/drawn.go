@@ -12,23 +12,32 @@ import (
 	"recount/targets"
 )
 
-// Drawn returns the names of the faults that "all" stands for in a run of a target: those that can take effect there. A
-// server in a container that keeps no data has no disk that could fail, and the clocks of programs can be skewed on amd64 only:
-// an engine is taken to be on a machine of this one's kind. Of a target that is not known, it is all.
+// Drawn returns the names of the faults that "all" stands for in a run of a target: those that can take effect there. Not every
+// election can be asked to hand over. A server in a container that keeps no data has no disk that could fail, and the clocks of
+// programs can be skewed on amd64 only: an engine is taken to be on a machine of this one's kind. Of a target that is not known,
+// it is all.
 func Drawn(target string, options map[string]string, on string) []string {
 	return drawnOn(target, options, on, runtime.GOARCH)
 }
 
 func drawnOn(target string, options map[string]string, on, architecture string) []string {
-	all := nemesis.Drawn()
-	if on == record.OnSim {
-		return all
-	}
-	data, clocks := keepsData(target, options), on == record.OnVirtual || docker.CanSkew(architecture) == nil
-	return slices.DeleteFunc(all, func(name string) bool {
+	answers, data := handsOver(target, options, on), on == record.OnSim || keepsData(target, options)
+	clocks := on != record.OnDocker || docker.CanSkew(architecture) == nil
+	return slices.DeleteFunc(nemesis.Drawn(), func(name string) bool {
 		f, err := nemesis.Find(name)
-		return err == nil && (f.Disks && !data || f.Clocks && !clocks)
+		return err == nil && (f.Asks && !answers || f.Disks && !data || f.Clocks && !clocks)
 	})
+}
+
+// handsOver tells whether a target's leaders can be asked to hand over, as far as that is known.
+func handsOver(target string, options map[string]string, on string) bool {
+	t, err := targets.Find(target)
+	if err != nil {
+		return true
+	}
+	t = t.On(on != record.OnSim, options)
+	o, err := t.Parse(options)
+	return err != nil || t.Can(election.Resign, o)
 }
 
 // keepsData tells whether a target's nodes have a disk in containers, as far as that is known.

@@ -20,9 +20,10 @@ func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(strings.Replace(spec, "DATA", data, 1)), 0o644))
 		return path
 	}
-	require.Equal(t, nemesis.Drawn(), Drawn(file("data: /data\n"), nil, record.OnDocker))
+	require.Equal(t, nemesis.Drawn(), Drawn(file("data: /data\nresign: {http: /resign}\n"), nil, record.OnDocker))
 	without := Drawn(file(""), nil, record.OnDocker)
 	require.NotContains(t, without, "disk-full")
+	require.NotContains(t, without, "hand-over", "nothing says how it is asked")
 	require.Contains(t, without, "kill")
 	require.NotContains(t, Drawn(file(""), nil, record.OnVirtual), "crash")
 	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnVirtual))

@@ -185,6 +185,9 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := nemesis.CheckActions(s.Recorded, s.names); err != nil {
 		return nil, err
 	}
+	if err := s.answers(); err != nil {
+		return nil, err
+	}
 	if last := s.Schedule.End(); last > s.Time {
 		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}

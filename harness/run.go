@@ -294,6 +294,9 @@ func (r *run) begin() {
 	}
 	clients := withClients(r.cluster, r.names)
 	r.cluster = clients
+	if r.asks() {
+		r.cluster = r.withHandOvers(clients)
+	}
 	writes := workloads.WritesOf(workloads.Named(r.Workloads))
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,

@@ -19,7 +19,7 @@ import (
 // healed and after, and no goroutine is left. Package docker has the same on containers.
 func TestAnHourOfFaultsLeavesNothing(t *testing.T) {
 	pace := nemesis.Pace{Within: time.Hour, Gap: 30 * time.Second, Hold: 12 * time.Second, Silence: 600 * time.Millisecond}
-	schedule, err := nemesis.Generate(allFaults(), pace, rand.New(rand.NewPCG(3, 600)))
+	schedule, err := nemesis.Generate(allFaults("raft-prevote"), pace, rand.New(rand.NewPCG(3, 600)))
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(schedule), 100)
 	before := runtime.NumGoroutine()

@@ -71,9 +71,14 @@ func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
 func (c *virtualized) OnApplied(func(node string, u history.Update))  {}
 func (c *virtualized) SaveLogs(_ context.Context, dir string) error   { return c.Cluster.SaveLogs(dir) }
 
-// Command says that real systems take no commands.
-func (c *virtualized) Command(_ string, _ election.Command, done func(value uint64, err error)) {
-	c.After(0, func() { done(0, election.ErrCannot) })
+// Command has a node hand over. Real systems take no other commands.
+func (c *virtualized) Command(name string, cmd election.Command, done func(value uint64, err error)) {
+	c.Do(name, func() func() {
+		if answer := handOver(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
+			return func() { answer(done) }
+		}
+		return nil
+	})
 }
 
 // Start starts all nodes, and begins to listen to them.

@@ -6,8 +6,17 @@ import (
 	"recount/workloads"
 )
 
-// stride is the number of all processes of the run: observers, writers, the final read, and the clients of its workloads.
+// stride is the number of all processes of the run: observers, writers, the final read, the clients of its workloads, and the
+// one that the nemesis has ask.
 func (r *run) stride() history.Process {
+	if r.asks() {
+		return r.asker() + 1
+	}
+	return r.asker()
+}
+
+// asker is the client by which the nemesis asks nodes for something, in a run that has such a fault.
+func (r *run) asker() history.Process {
 	return history.Process(2*len(r.names) + 1 + workloads.ClientProcesses(workloads.Named(r.Workloads)))
 }
 

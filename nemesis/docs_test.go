@@ -102,6 +102,12 @@ mostly for up to 5 s, and 20 s at most; the fault is over then, and so are the w
 wall clock those may go on that wait for a time of day. Where such waits are seen while clocks err, the history says by how much
 they went wrong, and what a checker would hold against a node for being late is ` + "`unknown`" + `.`
 
+// requestsAbout says what is asked of nodes.
+const requestsAbout = `What operators ask of an election, at a bad time: in the middle of other faults. A client asks, and its op in the history is
+` + "`resign`" + `; checkers hold it against nobody that a leader goes that was asked to. It took effect if the node said that it led and would
+hand over; it did not if the node said that it did not lead; nobody knows if it gave no answer for as long as the target bears
+silence. It heals at once: nothing is left to take back. Whether an election can be asked, [targets.md](targets.md#hand-over) says.`
+
 // docs are all faults, with an example each, under what they befall.
 func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
@@ -113,6 +119,7 @@ func docs(t *testing.T) string {
 			"one. Only simulated clusters have them. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
 			"deliver in time is not promised while single messages are lost, late or repeated."},
+		{"Requests", requestsAbout},
 		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},
 		{"Disks", disksAbout},
 	}
@@ -151,6 +158,8 @@ func group(t *testing.T, f *Fault) string {
 	switch p := f.Shape(s).Phases[0]; {
 	case f.Events:
 		return "Messages and moments"
+	case f.Asks:
+		return "Requests"
 	case len(p.Clients) > 0:
 		return "Clients"
 	case f.Clocks:
@@ -169,6 +178,10 @@ func document(t *testing.T, w *strings.Builder, f *Fault) {
 	example := Step{At: 5 * time.Second, Fault: f.Name, For: 10 * time.Second, With: map[string]string{}}
 	var words, with []string
 	for _, a := range f.Aims {
+		if a.Default == "" {
+			fmt.Fprintf(w, "- %s: nobody in particular unless the step names somebody\n", a.What)
+			continue
+		}
 		words = append(words, a.Default)
 		fmt.Fprintf(w, "- %s: `%s` unless the step names another\n", a.What, a.Default)
 	}
@@ -192,5 +205,8 @@ func document(t *testing.T, w *strings.Builder, f *Fault) {
 	if len(words)+len(with) > 0 {
 		w.WriteString("\n")
 	}
-	fmt.Fprintf(w, "```yaml\n- %s, for: 10s}\n```\n", line)
+	if !f.Asks {
+		line += ", for: 10s"
+	}
+	fmt.Fprintf(w, "```yaml\n- %s}\n```\n", line)
 }

@@ -39,6 +39,9 @@ type Fault struct {
 	// Events tells that the fault is aimed at what happens, such as a message of some kind. Only simulated clusters can have it,
 	// and it is drawn where it is named, and by hunts.
 	Events bool
+	// Asks tells that the fault asks nodes for something, which not every election can be asked. It is healed as soon as that
+	// was answered, or was not for long enough.
+	Asks bool
 	// Sides tells that a step may name more sets of nodes than there are aims.
 	Sides bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
@@ -48,7 +51,8 @@ type Fault struct {
 	Shape func(s Scene) Shape
 }
 
-// Aim is one place for a word in a step: what it is for, and the word that stands there if the step names none.
+// Aim is one place for a word in a step: what it is for, and the word that stands there if the step names none. With no such
+// word it may stay empty; no place after it has one then.
 type Aim struct {
 	What    string
 	Default string

@@ -58,7 +58,9 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		for i, a := range f.Aims {
 			w := a.Default
 			switch {
-			case !slices.Contains([]string{"leader", "follower", "one"}, w):
+			case w == "":
+				continue
+			case f.Asks, !slices.Contains([]string{"leader", "follower", "one"}, w):
 			case i == 0:
 				w = [...]string{"leader", "leader", "follower", "one"}[rnd.IntN(4)]
 			default:

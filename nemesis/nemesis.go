@@ -136,7 +136,10 @@ func (n *Nemesis) fire(st Step, reason string) {
 		a.shape = f.Shape(Scene{ID: a.fault.ID, Aims: aims, All: n.views.nodes, Voters: n.views.voters, Options: values, Rand: n.rand})
 		n.active = append(n.active, a)
 		n.enter(history.Inject, a, 0, aims)
-		if st.For > 0 {
+		if f.Asks { // it is over when it was asked for
+			n.turns = slices.Insert(n.turns, 0, func() { n.heal(a) })
+			n.next()
+		} else if st.For > 0 {
 			n.cluster.After(st.For, func() { n.turn(func() { n.heal(a) }) })
 		}
 	})

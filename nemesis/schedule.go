@@ -186,7 +186,9 @@ func (s Schedule) CheckParts(known []string) error {
 func (st Step) asked(f *Fault) []string {
 	w := slices.Clone(st.Nodes)
 	for _, a := range f.Aims[min(len(w), len(f.Aims)):] {
-		w = append(w, a.Default)
+		if a.Default != "" {
+			w = append(w, a.Default)
+		}
 	}
 	return w
 }

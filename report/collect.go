@@ -174,8 +174,11 @@ func (c *collector) fault(i int) {
 	}
 	switch op.F {
 	case history.Inject:
-		bar.From, bar.Took, bar.Error, bar.Changes = op.Time, op.Type, op.Error, op.Fault.Changes
-		if op.Type == history.Fail {
+		if !op.Fault.HandsOver() { // which is all over when it has been asked for
+			bar.From = op.Time
+		}
+		bar.Took, bar.Error, bar.Changes = op.Type, op.Error, op.Fault.Changes
+		if op.Type == history.Fail || op.Fault.HandsOver() {
 			bar.To = op.Time
 		}
 		if op.Type == history.Invoke {
@@ -184,7 +187,7 @@ func (c *collector) fault(i int) {
 	case history.Change:
 		bar.Turns = append(bar.Turns, op.Time)
 	case history.Heal:
-		if op.Type != history.Fail {
+		if op.Type != history.Fail && !bar.HandsOver() {
 			bar.To = op.Time
 		}
 		bar.Error = cmp.Or(bar.Error, op.Error)

@@ -18,8 +18,8 @@ type client struct {
 	turn     int // counts the commands: a late answer finds another one
 }
 
-// give gives a command as the op, and calls done with what became of it: ok, fail or info.
-func (c *client) give(op history.Op, cmd election.Command, done func(history.Type)) {
+// give gives a command as the op, and calls done with what became of it: ok, or fail or info and why.
+func (c *client) give(op history.Op, cmd election.Command, done func(t history.Type, problem string)) {
 	c.turn++
 	turn := c.turn
 	op.Process = c.process
@@ -40,7 +40,7 @@ func (c *client) give(op history.Op, cmd election.Command, done func(history.Typ
 		if t == history.Info {
 			c.process += c.stride
 		}
-		done(t)
+		done(t, problem)
 	}
 	c.cluster.Command(op.Node, cmd, func(value uint64, err error) {
 		if err != nil {

@@ -63,7 +63,7 @@ var readers = &Workload{
 		c := &client{cluster: s.Cluster, recorder: s.Recorder, process: s.First, stride: s.Stride, patience: time.Second}
 		return again(s.Cluster, time.Second, func() {
 			if n := s.Leader(); n != "" {
-				c.give(history.Op{F: history.Get, Node: n}, election.Command{Do: election.Get}, func(history.Type) {})
+				c.give(history.Op{F: history.Get, Node: n}, election.Command{Do: election.Get}, func(history.Type, string) {})
 			}
 		})
 	},

@@ -27,7 +27,21 @@ func HandOver(c Cluster, r *history.Recorder, leader func() string, every time.D
 	k := &client{cluster: c, recorder: r, process: process, stride: stride, patience: every / 2}
 	return again(c, every, func() {
 		if n := leader(); n != "" {
-			k.give(history.Op{F: history.Resign, Node: n}, election.Command{Do: election.Resign}, func(history.Type) {})
+			k.give(history.Op{F: history.Resign, Node: n}, election.Command{Do: election.Resign}, func(history.Type, string) {})
 		}
 	})
+}
+
+// Asker is a client that asks nodes to hand over when it is told to, one at a time.
+type Asker struct{ client client }
+
+// NewAsker returns one that gives up a question after patience; and with it its process, which is followed by that stride on.
+func NewAsker(c Cluster, r *history.Recorder, patience time.Duration, process, stride history.Process) *Asker {
+	return &Asker{client{cluster: c, recorder: r, process: process, stride: stride, patience: patience}}
+}
+
+// HandOver asks a node to hand over, to heir or with None to any. It calls done once, with ok if the node was asked while it
+// led, fail if it certainly was not, and info if nobody knows; and with why.
+func (a *Asker) HandOver(node string, heir election.ID, done func(t history.Type, problem string)) {
+	a.client.give(history.Op{F: history.Resign, Node: node}, election.Command{Do: election.Resign, Heir: heir}, done)
 }

@@ -69,7 +69,7 @@ func (k *registerClient) next() {
 		cmd = election.Command{Do: election.Put, Value: *k.value}
 		op.F, op.Reg = history.Put, &history.Register{Value: word(cmd.Value)}
 	}
-	k.client.give(op, cmd, func(t history.Type) {
+	k.client.give(op, cmd, func(t history.Type, _ string) {
 		if t != history.OK {
 			k.at = (k.at + 1) % len(k.nodes)
 		}

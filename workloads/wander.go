@@ -37,7 +37,7 @@ func init() {
 						cmd = election.Command{Do: election.Put, Value: value}
 						op.F, op.Reg = history.Put, &history.Register{Value: word(value)}
 					}
-					c.give(op, cmd, func(history.Type) { asking = false })
+					c.give(op, cmd, func(history.Type, string) { asking = false })
 				}))
 			}
 			return func() {

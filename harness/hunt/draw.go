@@ -216,7 +216,7 @@ var aims = []string{"leader", "follower", "one", "old-leader", "minority", "majo
 
 // aim aims a step at somebody else, also at several nodes at once, as a power failure is; after a vote at who gave it or got it.
 func aim(st *nemesis.Step, rnd *rand.Rand) {
-	if f, err := nemesis.Find(st.Fault); err != nil || f.Events || len(st.Nodes) == 0 {
+	if f, err := nemesis.Find(st.Fault); err != nil || f.Events || f.Asks || len(st.Nodes) == 0 {
 		return
 	}
 	st.Nodes = slices.Clone(st.Nodes)

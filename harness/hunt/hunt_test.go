@@ -19,16 +19,20 @@ import (
 	"recount/nemesis"
 )
 
-func allFaults() (names []string) {
+// allFaults are those that a simulated target can have.
+func allFaults(target string) (names []string) {
+	drawn := harness.Drawn(target, nil, record.OnSim)
 	for _, f := range nemesis.All() {
-		names = append(names, f.Name)
+		if !f.Asks || slices.Contains(drawn, f.Name) {
+			names = append(names, f.Name)
+		}
 	}
 	return names
 }
 
 // after is a hunt of a target for a property.
 func after(target, property string, seed uint64) Config {
-	return Config{Target: target, Property: property, Seed: seed, Faults: allFaults(), Nodes: [2]int{3, 7}, On: record.OnSim, Runs: 2000}
+	return Config{Target: target, Property: property, Seed: seed, Faults: allFaults(target), Nodes: [2]int{3, 7}, On: record.OnSim, Runs: 2000}
 }
 
 func hunted(t testing.TB, cfg Config) *Result {

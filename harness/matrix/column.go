@@ -16,6 +16,7 @@ type Column struct {
 	About string `json:"about"`
 
 	faults   []string
+	all      bool // all faults that can take effect on the row's target
 	scenario *harness.Scenario
 }
 
@@ -48,11 +49,11 @@ func ParseColumns(faults, names []string) (columns []Column, err error) {
 			for _, name := range known {
 				columns = append(columns, drawn(name))
 			}
-			columns = append(columns, mixed(nemesis.Drawn()))
+			columns = append(columns, mixed())
 		case NoFaults:
 			columns = append(columns, nothing())
 		case Everything:
-			columns = append(columns, mixed(nemesis.Drawn()))
+			columns = append(columns, mixed())
 		default:
 			if !slices.Contains(known, w) {
 				return nil, hint.Unknown("fault", w, append(known, NoFaults, Everything, AllColumns))
@@ -84,8 +85,8 @@ func ParseColumns(faults, names []string) (columns []Column, err error) {
 
 func nothing() Column { return Column{Name: NoFaults, Kind: Drawn, About: "nothing is done to it"} }
 
-func mixed(all []string) Column {
-	return Column{Name: Everything, Kind: Drawn, About: "all faults at random, overlapping now and then", faults: all}
+func mixed() Column {
+	return Column{Name: Everything, Kind: Drawn, About: "all faults at random, overlapping now and then", all: true}
 }
 
 func drawn(fault string) Column {

@@ -53,6 +53,9 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) record.Plan {
 		Target: r.Target, Options: r.Options, On: p.On, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
 		Faults: c.faults, Workloads: harness.Applicable(p.Workloads, r.found),
 	}
+	if c.all {
+		run.Faults = harness.Drawn(r.Target, r.Options, p.On)
+	}
 	if run.Time == 0 {
 		run.Time = r.time()
 	}

@@ -226,7 +226,9 @@ func TestEveryFaultBecomesASimpleOne(t *testing.T) {
 			require.NoError(t, err)
 			st := nemesis.Step{Fault: from.Name}
 			for _, a := range from.Aims {
-				st.Nodes = append(st.Nodes, a.Default)
+				if a.Default != "" {
+					st.Nodes = append(st.Nodes, a.Default)
+				}
 			}
 			become(&st, to, st.Nodes)
 			require.NoError(t, nemesis.Schedule{st}.Check(nodes), "%s as %s", from.Name, name)
