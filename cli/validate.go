@@ -211,10 +211,26 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 
 // faultWords says which faults can take effect on the target.
 func faultWords(s *specfile.Spec, file string, options map[string]string) string {
-	all, drawn := nemesis.Drawn(), harness.Drawn(file, options, record.OnDocker)
-	text := fmt.Sprintf("all %d of recount list faults", len(all))
-	if left := slices.DeleteFunc(all, func(f string) bool { return slices.Contains(drawn, f) }); len(left) > 0 {
-		text = fmt.Sprintf("%d of recount list faults; without data: no %s", len(drawn), strings.Join(left, ", "))
+	drawn := harness.Drawn(file, options, record.OnDocker)
+	text := fmt.Sprintf("all %d of recount list faults", len(drawn))
+	var disks, asks []string
+	for _, name := range nemesis.Drawn() {
+		switch f, err := nemesis.Find(name); {
+		case err != nil || slices.Contains(drawn, name):
+		case f.Asks:
+			asks = append(asks, name)
+		default:
+			disks = append(disks, name)
+		}
+	}
+	if len(disks)+len(asks) > 0 {
+		text = fmt.Sprintf("%d of recount list faults", len(drawn))
+	}
+	if len(disks) > 0 {
+		text += "; without data: no " + strings.Join(disks, ", ")
+	}
+	if len(asks) > 0 {
+		text += "; without resign: no " + strings.Join(asks, ", ")
 	}
 	if names := slices.Sorted(maps.Keys(s.Processes)); len(names) > 0 {
 		text += "; pause of n1/" + strings.Join(names, ", n1/")

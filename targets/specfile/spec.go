@@ -46,6 +46,7 @@ type Spec struct {
 	Times        Times
 	Ready        Ready
 	Observe      Observe
+	Resign       Resign
 	Writes       Writes
 	Promises     []targets.Promise
 }
@@ -142,7 +143,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
-		"processes", "ports", "data", "voters", "services", "parameters", "times", "ready", "observe", "writes", "promises")
+		"processes", "ports", "data", "voters", "services", "parameters", "times", "ready", "observe", "resign", "writes", "promises")
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (s *Spec) read() error {
 		return v.bad("use letters, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, part := range []func(value, map[string]value) error{
-		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readWrites, s.readPromises,
+		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readWrites, s.readPromises,
 	} {
 		if err := part(root, f); err != nil {
 			return err

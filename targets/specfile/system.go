@@ -73,8 +73,11 @@ func (s *Spec) try(o option.Values) error {
 			return hint.Add(fmt.Errorf("spec: writes: %s", plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
 		}
 	}
-	all := slices.Concat(s.Command, s.Ready.Command, s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
+	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.Command, s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
+	if s.Resign.Body != nil {
+		all = append(all, s.Resign.Body)
+	}
 	for _, t := range all {
 		if _, err := w.render(t); err != nil {
 			return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))

@@ -56,6 +56,7 @@ func Main(args []string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("POST /resign", s.resign)
 	mux.HandleFunc("POST /vote", s.vote)
 	mux.HandleFunc("POST /beat", s.beat)
 	return http.ListenAndServe(listen, mux)
@@ -178,6 +179,18 @@ func (s *server) beat(w http.ResponseWriter, r *http.Request) {
 		s.heard = time.Now()
 	}
 	answer(w, state{Term: s.term})
+}
+
+// resign has a leader follow, and leave it to the others to campaign first.
+func (s *server) resign(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.role != "leader" {
+		http.Error(w, "not the leader", http.StatusConflict)
+		return
+	}
+	s.enter(s.term, s.voted, "follower", "")
+	s.heard = time.Now().Add(2 * s.timeout)
 }
 
 // run is a member's life: lead while leading, or else wait and campaign.
