@@ -115,10 +115,25 @@ type resignation struct {
 	op   int // the number of the one that asked
 }
 
-// byLeave reports whether the old leader was asked to go, in this leadership and not long before it went.
+// byLeave reports whether the old leader was asked to go, in this leadership, and may have gone for that: not long before it
+// went, or as long before as faults may have kept what it then told its heir from getting there.
 func (f *facts) byLeave(h handover) bool {
-	s := span{max(h.span.from-f.settled(), f.answers[h.from.first].from), h.span.to}
-	return slices.ContainsFunc(f.resigned, func(r resignation) bool { return r.node == h.from.node && r.meets(s) })
+	s := span{f.answers[h.from.first].from, h.span.to}
+	return slices.ContainsFunc(f.resigned, func(r resignation) bool {
+		return r.node == h.from.node && r.meets(s) && h.span.from <= f.lingers(r.to)
+	})
+}
+
+// lingers is until when it may show what a leader told its heir at a time. It shows soon, or soon after a phase with faults that
+// it was told in, or soon before: a link that is cut holds back what is on its way, and a process that stands still what has come.
+func (f *facts) lingers(told time.Duration) time.Duration {
+	until := told + f.settled()
+	for _, p := range f.phases {
+		if len(p.faults) > 0 && told <= p.to && p.from <= until {
+			until = max(until, p.to+f.settled())
+		}
+	}
+	return until
 }
 
 // exit is when a node's process ended by itself.

@@ -415,6 +415,10 @@ func parseChange(words []string, c *history.Changes) error {
 	clocks := map[string]history.Clock{"skew": {Drift: 0.1}, "shift": {Offset: time.Minute}, "right": {}}
 	disks := map[string]history.DiskState{"fill": {Full: true}, "brake": {Slow: time.Second}, "mend": {}}
 	what, whom := words[0], words[1]
+	if what == "ask" {
+		c.More = history.More{history.HandOvers: {history.HandOver{Node: whom, ID: 1, Asked: true}}}
+		return nil
+	}
 	if state, ok := links[what]; ok {
 		a, b, both := strings.Cut(whom, "-")
 		if !both {

@@ -170,7 +170,7 @@ func TestOraclesStickyLeader(t *testing.T) {
 						return false
 					}
 				}
-				return op.Time <= latest && max(earliest-rest, was.asked) <= ends
+				return op.Time <= latest && was.asked <= ends && earliest <= late(h, ends, rest)
 			})
 			if left {
 				continue
@@ -205,4 +205,18 @@ func TestOraclesStickyLeader(t *testing.T) {
 		}
 		return Valid
 	})
+}
+
+// late is until when what was told at a time may show: a rest later, or a rest after a phase with a fault that holds it back.
+func late(h *history.History, told, rest time.Duration) time.Duration {
+	if told == forever {
+		return forever
+	}
+	until := told + rest
+	for _, p := range faultPhases(h) {
+		if p.node != "" && told <= p.to && p.from <= until {
+			until = max(until, p.to+rest)
+		}
+	}
+	return until
 }
