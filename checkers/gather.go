@@ -289,7 +289,7 @@ func (g *gathering) silence(s *watched, until time.Duration) {
 
 // sets takes note of what the nemesis sets out to do, as far as its beginning and its end tell.
 func (g *gathering) sets(op, end *history.Op) {
-	if op.F != history.Change {
+	if divides(op.F, op.Fault) {
 		g.phase(op.Time)
 		g.since = never
 	}
@@ -331,7 +331,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		if op.Type == history.OK {
 			g.took++
 		}
-		if op.Type != history.Fail {
+		if op.Type != history.Fail && !told.HandsOver() {
 			g.faults = append(slices.Clone(g.faults), told)
 		}
 	case history.Heal:
@@ -339,9 +339,15 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 			g.faults = slices.DeleteFunc(slices.Clone(g.faults), func(o *history.Fault) bool { return o.ID == told.ID })
 		}
 	}
-	if op.F != history.Change {
+	if divides(op.F, told) {
 		g.since = op.Time
 	}
+}
+
+// divides reports whether what the nemesis does begins another phase: a fault that moves stays the same, and to ask a node to hand
+// over puts nothing at fault.
+func divides(f history.F, told *history.Fault) bool {
+	return f != history.Change && (told == nil || !told.HandsOver())
 }
 
 // ended takes note that a node's process ended between a time and an op: it led no more then, as if it had said so.

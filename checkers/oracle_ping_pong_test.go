@@ -17,7 +17,8 @@ import (
 func faultPhases(h *history.History) (all []sure) {
 	since, ids := time.Duration(0), []string{}
 	for i, op := range h.Ops {
-		if op.F == history.Inject || op.F == history.Heal {
+		asks := op.Fault != nil && op.Fault.HandsOver()
+		if (op.F == history.Inject || op.F == history.Heal) && !asks {
 			if op.Type == history.Invoke {
 				if since >= 0 && since < op.Time {
 					all = append(all, sure{strings.Join(ids, " "), since, op.Time})
