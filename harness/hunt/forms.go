@@ -29,7 +29,7 @@ func (h *hunter) form(p *record.Plan, rnd *rand.Rand) {
 	}
 }
 
-// allWorkloads are those of runs whose faults tell little without clients.
+// allWorkloads are all that a run may have, for one whose faults tell little without clients.
 func (h *hunter) allWorkloads() []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(h.Workloads, h.Sometimes))))
 }
