@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"recount/checkers"
@@ -118,7 +117,15 @@ func deeds(h *history.Frame) (all []*history.Fault) {
 	return all
 }
 
-// tookAway reports whether the nemesis took away what the target's promise of a property rests on.
+// tookAway reports whether the nemesis took away what the target's promise of a property rests on: by one thing that it did, or by
+// all of them together.
 func tookAway(t *targets.Target, did []*history.Fault, property string) bool {
-	return slices.ContainsFunc(did, func(f *history.Fault) bool { return t.Excused(property, f.Changes) })
+	var all []history.State
+	for _, f := range did {
+		if t.Excused(property, f.Changes) {
+			return true
+		}
+		all = append(all, f.Changes.States()...)
+	}
+	return t.Excused(property, history.ChangesOf(all...))
 }

@@ -63,3 +63,19 @@ func Throttles(did history.Changes) bool {
 	return slices.ContainsFunc(did.CPUs(), func(p history.CPU) bool { return p.Share > 0 }) ||
 		slices.ContainsFunc(did.Memories(), history.Memory.Fails)
 }
+
+// StoresTerm is the promise of monotonic-term by a server that tells of its new term before it has stored it.
+var StoresTerm = Promise{
+	Property: "monotonic-term",
+	While:    "no kill falls between a server's raising its term and storing it",
+	Unless:   endsUnstored,
+}
+
+// endsUnstored reports whether changes end processes, and make disks or processors slow: what is stored within a millisecond
+// otherwise may still have to be when its process ends.
+func endsUnstored(did history.Changes) bool {
+	ends := slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return p.State == history.Down || p.State == history.Crashed }) ||
+		slices.ContainsFunc(did.Memories(), history.Memory.Fails)
+	slow := slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
+	return ends && (slow || Throttles(did))
+}

@@ -83,7 +83,8 @@ type Promise struct {
 	Property string
 	While    string // "no vote is lost by the disk"
 	// Unless reports whether something that the nemesis did takes the assumption away; then a run with it holds nothing
-	// against the target. It is nil where no fault can.
+	// against the target. It is asked of each thing that it did, and of all of them, the states that they healed included. It is
+	// nil where no fault can.
 	Unless func(did history.Changes) bool
 }
 

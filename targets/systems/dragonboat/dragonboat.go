@@ -32,7 +32,7 @@ func init() {
 		},
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
-			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
+			targets.StoresTerm,
 			// Not sticky-leader, pre-vote or not: who wins its pre-vote while another is being elected goes on in the higher term,
 			// is refused by all because they hear a leader, and deposes it in the end (after 10 s, where it was seen).
 			{Property: "no-ping-pong"},

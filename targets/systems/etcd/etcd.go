@@ -40,7 +40,7 @@ var target = &targets.Target{
 		{Property: "single-leader-per-term"},
 		// raft.status tells the term in memory. A server stores a new term before it sends anything in it, not
 		// before it can be asked for it.
-		{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
+		targets.StoresTerm,
 		{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
 		{Property: "no-ping-pong"},
 		{Property: "bounded-terms"},

@@ -40,7 +40,7 @@ func init() {
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
 			// A member tells the term in memory, which is stored before anything is sent in it, not before it can be asked for.
-			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
+			targets.StoresTerm,
 			{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
 			{Property: "no-ping-pong"},
 			{Property: "bounded-terms"},

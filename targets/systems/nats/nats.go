@@ -33,7 +33,7 @@ func init() {
 		},
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
-			{Property: "monotonic-term", While: "no kill falls between a server's raising its term and storing it"},
+			targets.StoresTerm,
 			{Property: "elects", While: "no disk refuses a write: a server that cannot store its term leaves its group until it is started again",
 				Unless: targets.RefusesWrites},
 		}...),
