@@ -10,14 +10,18 @@ import (
 	"recount/history"
 )
 
-// meets reports whether something held at some instant of a time, both ends included.
+// meets reports whether something held at some instant of a time, both ends included: also between two ops of one instant.
 func meets(h *history.History, from, to time.Duration, holds func(around) bool) bool {
-	return slices.ContainsFunc(stretches(h, func(w around) string {
-		if holds(w) {
-			return "holds"
+	w, since := atFirst(h), time.Duration(0)
+	for i := range h.Ops {
+		until := h.Ops[i].Time
+		if holds(w) && since <= to && from <= until {
+			return true
 		}
-		return ""
-	}), func(s sure) bool { return s.from <= to && from <= s.to })
+		w.happens(i)
+		since = until
+	}
+	return holds(w) && since <= to
 }
 
 // reaches returns whom a node can have asked for a vote, and have got it from, in a time; itself included.

@@ -151,13 +151,22 @@ func (f *facts) rises() [][]rise {
 func (f *facts) inReach(i int, s span) set {
 	var there, back, awake set
 	all := first(f.world.n)
-	for _, e := range f.world.during(span{s.from - 1, s.to}) { // what ended when it began may have been last
+	look := func(e *epoch) {
 		back = back.or(all.minus(e.deaf[i]))
 		awake = awake.or(all.minus(e.still))
 		for j := range f.world.n {
 			if !e.deaf[j].has(i) {
 				there.add(j)
 			}
+		}
+	}
+	epochs := f.world.during(span{s.from - 1, s.to}) // what ended when it began may have been last
+	for k := range epochs {
+		look(&epochs[k])
+	}
+	for k := range f.world.moments {
+		if e := &f.world.moments[k]; s.from <= e.from && e.from <= s.to {
+			look(e)
 		}
 	}
 	reached := there.and(back).and(awake)

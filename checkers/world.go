@@ -26,6 +26,7 @@ type world struct {
 	touch   []touched       // by the change under way
 	links   bool            // whether a link was touched since the last epoch began
 	epochs  []epoch
+	moments []epoch // that lasted no time, and in which somebody may have done or heard something who could not before
 }
 
 // cond is the condition of a link, a process, a clock, a disk, a processor or memory.
@@ -272,6 +273,9 @@ func (w *world) mark(at time.Duration) {
 	if last := len(w.epochs) - 1; last >= 0 {
 		e.mutual, e.deaf = w.epochs[last].mutual, w.epochs[last].deaf
 		if w.epochs[last].from == at { // it lasted no time
+			if last == 0 || w.epochs[last].frees(&w.epochs[last-1]) {
+				w.moments = append(w.moments, w.epochs[last])
+			}
 			w.epochs = w.epochs[:last]
 		}
 	}
@@ -322,6 +326,20 @@ func (w *world) mark(at time.Duration) {
 		}
 	}
 	w.epochs = append(w.epochs, e)
+}
+
+// frees reports whether somebody does not stand still, or can be heard, who did and could not in the epoch before. In virtual time a
+// process that goes on does all that it has to at once: it may be ended at the same instant, and have voted.
+func (e *epoch) frees(before *epoch) bool {
+	if before.still.minus(e.still) != (set{}) {
+		return true
+	}
+	for i := range e.deaf {
+		if before.deaf[i].minus(e.deaf[i]) != (set{}) {
+			return true
+		}
+	}
+	return false
 }
 
 // during returns the epochs that share an instant with the closed stretch of time.
