@@ -90,5 +90,5 @@ func TestDoctor(t *testing.T) {
 		require.NotEmpty(t, c.Detail)
 		names = append(names, c.Name)
 	}
-	require.Equal(t, []string{"cluster", "addresses", "lose packets", "delay packets", "duplicate packets", "reset connections", "cut links", "pause", "kill and start", "skew clocks", "leftovers"}, names)
+	require.Equal(t, []string{"cluster", "addresses", "lose packets", "delay packets", "duplicate packets", "reset connections", "cut links", "pause", "kill and start", "skew clocks", "limit memory", "throttle", "leftovers"}, names)
 }
