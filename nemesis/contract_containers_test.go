@@ -33,8 +33,12 @@ func TestFaultsOnContainersKeepTheContract(t *testing.T) {
 type contained struct {
 	*docker.Cluster
 	spoken
-	t *testing.T
+	t    *testing.T
+	ends map[string]int // of processes that nobody had asked for
 }
+
+// ended is how often a node's process has ended by itself, as far as the cluster knows.
+func (w *contained) ended(node string) int { return w.ends[node] }
 
 func newContained(t *testing.T) *contained {
 	e, err := docker.Connect(t.Context())
@@ -60,7 +64,8 @@ func newContained(t *testing.T) *contained {
 		what[n] = docker.Container{Image: image, Command: []string{docker.SelfPath, "member", "/data"}, Data: "/data"}
 	}
 	require.NoError(t, c.Launch(t.Context(), what))
-	w := &contained{Cluster: c, t: t}
+	w := &contained{Cluster: c, t: t, ends: map[string]int{}}
+	c.OnExit(func(node string, _ int) { w.ends[node]++ })
 	w.spoken = spoken{t, c.Addr, func(node string, within time.Duration, line string) (string, error) {
 		return converse(c.Dial, node, within, line)
 	}}

@@ -186,10 +186,15 @@ var contract = []entry{
 		t.starves("n1")
 	}},
 
-	{fault: "squeeze-memory", nodes: []string{"n1"}, with: map[string]string{"times": "1.5"}, seen: func(t *trial) {
+	{fault: "squeeze-memory", nodes: []string{"n1"}, with: map[string]string{"times": "10"}, seen: func(t *trial) {
 		require.True(t, t.answers("n1"), "that is enough as long as it wants no more")
-		t.world.(interface{ hog(node string, mib int) }).hog("n1", 256)
-		t.eventually("the kernel ends it", func() bool { return !t.answers("n1") })
+		w := t.world.(interface {
+			hog(node string, mib int)
+			ended(node string) int
+		})
+		before := w.ended("n1")
+		w.hog("n1", 2048)
+		t.eventually("the kernel ends it", func() bool { return w.ended("n1") > before })
 	}},
 	{fault: "squeeze-memory", nodes: []string{"n1"}, with: map[string]string{"bytes": "512MiB"}, seen: func(t *trial) {
 		t.world.(interface{ hog(node string, mib int) }).hog("n1", 64)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -153,7 +154,7 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 	if err != nil {
 		return "", "", err
 	}
-	stopped, frozen, threads := 0, 0, 0
+	stopped, frozen, spawning, threads := 0, 0, 0, 0
 	for _, pid := range pids {
 		if but != nil && but(pid) {
 			continue
@@ -168,7 +169,10 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 			case s.state == 'T':
 				stopped++
 				threads++
-			case s.state == 'D' || inFreezer(pid, t.Name()):
+			case s.state == 'D' && waitsIn(pid, t.Name(), "vfork", "kernel_clone"):
+				spawning++
+				threads++
+			case s.state == 'D' || waitsIn(pid, t.Name(), "freezer_trap"):
 				frozen++
 				threads++
 			default:
@@ -179,9 +183,9 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 	switch {
 	case threads == 0: // all of those that are left out
 		return history.Up, "", nil
-	case stopped == threads:
+	case stopped > 0 && stopped+spawning == threads:
 		return history.Paused, "", nil
-	case frozen > 0 && frozen+stopped == threads:
+	case frozen > 0 && frozen+stopped+spawning == threads:
 		return history.Frozen, "", nil
 	case stopped == 0:
 		return history.Up, "", nil // a thread may well wait for its disk
@@ -189,11 +193,12 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 	return "", fmt.Sprintf("%d of %d threads stand still", stopped, threads), nil
 }
 
-// inFreezer tells whether a thread was caught by the freezer of cgroups: that of version 1 shows its threads as waiting
-// for a disk, which they otherwise never all do, that of version 2 as sleeping, but where it caught them.
-func inFreezer(pid int, thread string) bool {
+// waitsIn tells whether a thread waits in one of these functions of the kernel. One that was caught by the freezer of cgroups does so
+// in freezer_trap, in version 2; version 1 shows its threads as waiting for a disk, which they otherwise never all do. One that has
+// just made a process waits in the same way until that has executed its program, however long it is stopped before that.
+func waitsIn(pid int, thread string, functions ...string) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/wchan", pid, thread))
-	return err == nil && bytes.Contains(b, []byte("freezer_trap"))
+	return err == nil && slices.ContainsFunc(functions, func(f string) bool { return bytes.Contains(b, []byte(f)) })
 }
 
 // status is what the kernel tells about a process or a thread.
