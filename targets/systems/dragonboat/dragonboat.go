@@ -4,7 +4,6 @@ package dragonboat
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -65,58 +64,31 @@ func init() {
 	})
 }
 
-const (
-	raftPort   = 7000
-	statusPort = 7001
-)
-
 // system runs members whose replica ids are their numbers here.
-type system struct{ options targets.Options }
+type system struct {
+	systems.Library[view]
+	options targets.Options
+}
 
 func newSystem(o targets.Options) (election.System, error) {
-	unknown := systems.CheckVersion("version", imageOf(o))
-	var err error
-	switch {
-	case unknown != nil:
-		err = unknown
-	case o.Duration("rtt") < time.Millisecond || o.Number("election-rtt") < 3 || o.Number("election-rtt") > 1000:
+	library, err := systems.NewLibrary[view]("dragonboat", o)
+	if err == nil && (o.Duration("rtt") < time.Millisecond || o.Number("election-rtt") < 3 || o.Number("election-rtt") > 1000) {
 		err = hint.Add(fmt.Errorf("options rtt and election-rtt: %v and %v", o.Value("rtt"), o.Value("election-rtt")),
 			"at least 1ms, and from 3 to 1000 of them")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dragonboat: %w", err)
 	}
-	return &system{o}, nil
-}
-
-// Image names the recipe.
-func (s *system) Image() election.Image { return imageOf(s.options) }
-
-func imageOf(o targets.Options) election.Image {
-	return election.Image{Recipe: "dragonboat", Version: o.Value("version")}
+	return &system{library, o}, nil
 }
 
 // Container starts a member.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
-	return election.Container{
-		Data: "/data",
-		Command: []string{
-			"/usr/bin/dragonboat",
-			"--id=" + strconv.Itoa(int(self.ID)),
-			"--members=" + systems.Addresses(all, "%s", raftPort),
-			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
-			"--data=/data/dragonboat",
-			"--rtt=" + strconv.FormatInt(s.options.Duration("rtt").Milliseconds(), 10),
-			"--election-rtt=" + strconv.Itoa(int(s.options.Number("election-rtt"))),
-			"--pre-vote=" + strconv.FormatBool(s.options.Bool("pre-vote")),
-			"--check-quorum=" + strconv.FormatBool(s.options.Bool("check-quorum")),
-		},
-	}
-}
-
-// Observer asks a member what it knows of the leader.
-func (s *system) Observer(self election.Member, _ []election.Member, dial election.Dial) election.Observer {
-	return &systems.ViewObserver[view]{Asker: systems.NewAsker(dial, statusPort), Target: "dragonboat", Self: self.ID}
+	return s.Start(self, systems.ByNumber(self), systems.Addresses(all, "%s", systems.RaftPort),
+		"--rtt="+strconv.FormatInt(s.options.Duration("rtt").Milliseconds(), 10),
+		"--election-rtt="+strconv.Itoa(int(s.options.Number("election-rtt"))),
+		"--pre-vote="+strconv.FormatBool(s.options.Bool("pre-vote")),
+		"--check-quorum="+strconv.FormatBool(s.options.Bool("check-quorum")))
 }
 
 // view is the leader and its term as the library keeps them, in one value. A member that names itself leads;
@@ -141,7 +113,9 @@ func (v view) Status(self election.ID) (s election.Status, torn bool, err error)
 }
 
 // HandOver implements election.Abdicator.
-func (s *system) HandOver() election.HandOver { return systems.HandOver(statusPort, systems.ByNumber) }
+func (s *system) HandOver() election.HandOver {
+	return systems.HandOver(systems.StatusPort, systems.ByNumber)
+}
 
 // ReadLog reads what the member prints when the library tells its listener of a change.
 func (s *system) ReadLog(self election.ID, line string) (election.Status, bool) {

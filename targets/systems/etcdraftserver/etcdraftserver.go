@@ -3,7 +3,6 @@ package etcdraftserver
 
 import (
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -73,16 +72,14 @@ func init() {
 	})
 }
 
-const (
-	raftPort   = 7000
-	statusPort = 7001
-)
-
 // system runs members whose raft ids are their numbers here.
-type system struct{ options targets.Options }
+type system struct {
+	systems.Library[view]
+	options targets.Options
+}
 
 func newSystem(o targets.Options) (election.System, error) {
-	err := systems.CheckVersion("version", imageOf(o))
+	library, err := systems.NewLibrary[view]("etcd-raft-server", o)
 	switch {
 	case err != nil:
 	case o.Duration("tick") < time.Millisecond || o.Number("election-ticks") < 2 || o.Number("election-ticks") > 1000:
@@ -94,42 +91,21 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd-raft-server: %w", err)
 	}
-	return &system{o}, nil
-}
-
-// Image names the recipe.
-func (s *system) Image() election.Image { return imageOf(s.options) }
-
-func imageOf(o targets.Options) election.Image {
-	return election.Image{Recipe: "etcd-raft-server", Version: o.Value("version")}
+	return &system{library, o}, nil
 }
 
 // Container starts a member.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
-	c := election.Container{
-		Data: "/data",
-		Command: []string{
-			"/usr/bin/etcd-raft-server",
-			"--id=" + strconv.Itoa(int(self.ID)),
-			"--members=" + systems.Addresses(all, "%s", raftPort),
-			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
-			"--data=/data/raft",
-			"--tick=" + s.options.Duration("tick").String(),
-			"--election-ticks=" + strconv.Itoa(int(s.options.Number("election-ticks"))),
-			"--pre-vote=" + strconv.FormatBool(s.options.Bool("pre-vote")),
-			"--introduce-pre-vote=" + strconv.FormatBool(s.options.Bool("introduce-pre-vote")),
-			"--check-quorum=" + strconv.FormatBool(s.options.Bool("check-quorum")),
-		},
-	}
+	c := s.Start(self, systems.ByNumber(self), systems.Addresses(all, "%s", systems.RaftPort),
+		"--tick="+s.options.Duration("tick").String(),
+		"--election-ticks="+strconv.Itoa(int(s.options.Number("election-ticks"))),
+		"--pre-vote="+strconv.FormatBool(s.options.Bool("pre-vote")),
+		"--introduce-pre-vote="+strconv.FormatBool(s.options.Bool("introduce-pre-vote")),
+		"--check-quorum="+strconv.FormatBool(s.options.Bool("check-quorum")))
 	if s.options.Bool("learner") {
 		c.Command = append(c.Command, "--learner="+strconv.Itoa(len(all)), "--promote-after="+s.options.Duration("promote-after").String())
 	}
 	return c
-}
-
-// Observer asks a member for its view.
-func (s *system) Observer(self election.Member, _ []election.Member, dial election.Dial) election.Observer {
-	return &systems.ViewObserver[view]{Asker: systems.NewAsker(dial, statusPort), Target: "etcd-raft-server", Self: self.ID}
 }
 
 // view is what a member says, asked or by itself.
@@ -144,7 +120,9 @@ func (v view) Status(self election.ID) (s election.Status, torn bool, err error)
 }
 
 // HandOver implements election.Abdicator.
-func (s *system) HandOver() election.HandOver { return systems.HandOver(statusPort, systems.ByNumber) }
+func (s *system) HandOver() election.HandOver {
+	return systems.HandOver(systems.StatusPort, systems.ByNumber)
+}
 
 // ReadLog reads the views that the member prints when the library tells of a change.
 func (s *system) ReadLog(self election.ID, line string) (election.Status, bool) {

@@ -4,7 +4,6 @@ package hashicorpraft
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -59,21 +58,16 @@ func init() {
 	})
 }
 
-const (
-	raftPort   = 7000
-	statusPort = 7001
-)
-
 // system runs members that are known in raft by the names they have here.
-type system struct{ options targets.Options }
+type system struct {
+	systems.Library[view]
+	options targets.Options
+}
 
 func newSystem(o targets.Options) (election.System, error) {
-	unknown := cmp.Or(systems.CheckVersion("version", imageOf(o)), systems.CheckVoters(o))
-	var err error
-	switch {
-	case unknown != nil:
-		err = unknown
-	case o.Duration("heartbeat-timeout") < 5*time.Millisecond, o.Duration("election-timeout") < o.Duration("heartbeat-timeout"):
+	library, err := systems.NewLibrary[view]("hashicorp-raft", o)
+	err = cmp.Or(err, systems.CheckVoters(o))
+	if err == nil && (o.Duration("heartbeat-timeout") < 5*time.Millisecond || o.Duration("election-timeout") < o.Duration("heartbeat-timeout")) {
 		err = hint.Add(fmt.Errorf("options heartbeat-timeout and election-timeout: %v and %v",
 			o.Duration("heartbeat-timeout"), o.Duration("election-timeout")),
 			"the library wants 5ms at least, and an election timeout that is no shorter than the other")
@@ -81,14 +75,7 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hashicorp-raft: %w", err)
 	}
-	return &system{o}, nil
-}
-
-// Image names the recipe.
-func (s *system) Image() election.Image { return imageOf(s.options) }
-
-func imageOf(o targets.Options) election.Image {
-	return election.Image{Recipe: "hashicorp-raft", Version: o.Value("version")}
+	return &system{library, o}, nil
 }
 
 // Container starts a member. A leader gives up after half a heartbeat timeout without a majority, as by default.
@@ -100,28 +87,14 @@ func (s *system) Container(self election.Member, all []election.Member) election
 		}
 	}
 	heartbeat := s.options.Duration("heartbeat-timeout")
-	c := election.Container{
-		Data: "/data",
-		Command: []string{
-			"/usr/bin/hashicorp-raft",
-			"--id=" + self.ID.String(),
-			"--members=" + systems.NamedAddrs(all, raftPort),
-			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
-			"--data=/data/raft",
-			"--heartbeat-timeout=" + heartbeat.String(),
-			"--election-timeout=" + s.options.Duration("election-timeout").String(),
-			"--leader-lease-timeout=" + (heartbeat / 2).String(),
-		},
-	}
+	c := s.Start(self, systems.ByName(self), systems.NamedAddrs(all, systems.RaftPort),
+		"--heartbeat-timeout="+heartbeat.String(),
+		"--election-timeout="+s.options.Duration("election-timeout").String(),
+		"--leader-lease-timeout="+(heartbeat/2).String())
 	if len(nonvoters) > 0 {
 		c.Command = append(c.Command, "--nonvoters="+strings.Join(nonvoters, ","))
 	}
 	return c
-}
-
-// Observer asks a member for its view.
-func (s *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
-	return &systems.ViewObserver[view]{Asker: systems.NewAsker(dial, statusPort), Target: "hashicorp-raft", Self: self.ID}
 }
 
 // view is what a member says, asked or by itself.
@@ -136,7 +109,9 @@ func (v view) Status(self election.ID) (s election.Status, torn bool, err error)
 }
 
 // HandOver implements election.Abdicator.
-func (s *system) HandOver() election.HandOver { return systems.HandOver(statusPort, systems.ByName) }
+func (s *system) HandOver() election.HandOver {
+	return systems.HandOver(systems.StatusPort, systems.ByName)
+}
 
 // ReadLog reads the views that the member prints when raft tells its observers of a change. They are read on the
 // goroutine that makes the change.

@@ -3,7 +3,6 @@ package seaweedfsraft
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -50,17 +49,15 @@ func init() {
 	})
 }
 
-const (
-	raftPort   = 7000
-	statusPort = 7001
-)
-
 // system runs members that are known in raft by the names they have here.
-type system struct{ options targets.Options }
+type system struct {
+	systems.Library[view]
+	options targets.Options
+}
 
 func newSystem(o targets.Options) (election.System, error) {
+	library, err := systems.NewLibrary[view]("seaweedfs-raft", o)
 	heartbeat, timeout := o.Duration("heartbeat"), o.Duration("election-timeout")
-	err := systems.CheckVersion("version", imageOf(o))
 	if err == nil && (timeout < 2*time.Second || heartbeat < time.Millisecond || heartbeat > timeout/2) {
 		err = hint.Add(fmt.Errorf("options heartbeat and election-timeout: %v and %v", heartbeat, timeout),
 			"a leader counts in whole seconds who is there: the timeout has to be 2s at least, and two heartbeats")
@@ -68,35 +65,14 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seaweedfs-raft: %w", err)
 	}
-	return &system{o}, nil
-}
-
-// Image names the recipe.
-func (s *system) Image() election.Image { return imageOf(s.options) }
-
-func imageOf(o targets.Options) election.Image {
-	return election.Image{Recipe: "seaweedfs-raft", Version: o.Value("version")}
+	return &system{library, o}, nil
 }
 
 // Container starts a member.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
-	return election.Container{
-		Data: "/data",
-		Command: []string{
-			"/usr/bin/seaweedfs-raft",
-			"--id=" + self.ID.String(),
-			"--members=" + systems.NamedAddrs(all, raftPort),
-			"--status=" + netip.AddrPortFrom(systems.EveryAddr(self.Addr), statusPort).String(),
-			"--data=/data/raft",
-			"--heartbeat=" + s.options.Duration("heartbeat").String(),
-			"--election-timeout=" + s.options.Duration("election-timeout").String(),
-		},
-	}
-}
-
-// Observer asks a member for its view.
-func (s *system) Observer(self election.Member, _ []election.Member, dial election.Dial) election.Observer {
-	return &systems.ViewObserver[view]{Asker: systems.NewAsker(dial, statusPort), Target: "seaweedfs-raft", Self: self.ID}
+	return s.Start(self, systems.ByName(self), systems.NamedAddrs(all, systems.RaftPort),
+		"--heartbeat="+s.options.Duration("heartbeat").String(),
+		"--election-timeout="+s.options.Duration("election-timeout").String())
 }
 
 // view is what a member says when it is asked.
