@@ -37,15 +37,7 @@ func TestWhatIsForgottenChangesNothing(t *testing.T) {
 				h, err := parseHistory(text)
 				require.NoError(t, err)
 				whole := find(property).Check(context.Background(), h)
-				j := BeginSome([]string{property})
-				j.Reread(func(each func(op *history.Op)) error {
-					again++
-					for i := range h.Ops {
-						op := h.Ops[i] // as of a file, none of which is kept
-						each(&op)
-					}
-					return nil
-				})
+				j := rereadable(h, property, &again)
 				for i := range h.Ops {
 					op := h.Ops[i]
 					j.Add(&op)
@@ -272,7 +264,7 @@ func TestUsesThatSayNothingMoreAreForgotten(t *testing.T) {
 	b.WriteString("99s end\n")
 	h, err := parseHistory(b.String())
 	require.NoError(t, err)
-	j := rereadable(h, "fencing")
+	j := rereadable(h, "fencing", nil)
 	a, most, looks, last := j.watchers[0].(*accesses), 0, 0, 0
 	for i := range h.Ops {
 		op := h.Ops[i]
@@ -305,7 +297,7 @@ func TestForgettingAccesses(t *testing.T) {
 		require.NoError(t, err)
 		whole := find("fencing").Check(context.Background(), h)
 		mostUses = 1
-		j := rereadable(h, "fencing")
+		j := rereadable(h, "fencing", nil)
 		for i := range h.Ops {
 			op := h.Ops[i]
 			j.Add(&op)
@@ -401,12 +393,15 @@ func accessesOf(seed uint64) string {
 	return b.String()
 }
 
-// rereadable begins to judge a history that can be read once more, as that in a file.
-func rereadable(h *history.History, property string) *Judging {
+// rereadable begins to judge a history that can be read once more, as that in a file. again, if not nil, counts how often it was.
+func rereadable(h *history.History, property string, again *int) *Judging {
 	j := BeginSome([]string{property})
 	j.Reread(func(each func(op *history.Op)) error {
+		if again != nil {
+			*again++
+		}
 		for i := range h.Ops {
-			op := h.Ops[i]
+			op := h.Ops[i] // as of a file, none of which is kept
 			each(&op)
 		}
 		return nil

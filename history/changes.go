@@ -121,6 +121,14 @@ func list[S State](states []S) []State {
 	return all
 }
 
+// more returns the states of a dimension that Changes has no field for.
+func more[S State](c Changes, dimension string) (all []S) {
+	for _, s := range c.More[dimension] {
+		all = append(all, s.(S))
+	}
+	return all
+}
+
 // add adds a state to the list of its dimension.
 func (c *Changes) add(s State) {
 	switch s := s.(type) {

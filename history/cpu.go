@@ -62,9 +62,4 @@ func (c CPU) Words() string {
 }
 
 // CPUs returns the states of processors among the changes.
-func (c Changes) CPUs() (all []CPU) {
-	for _, s := range c.More["cpu"] {
-		all = append(all, s.(CPU))
-	}
-	return all
-}
+func (c Changes) CPUs() []CPU { return more[CPU](c, "cpu") }

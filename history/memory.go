@@ -53,9 +53,4 @@ func (m Memory) Words() string {
 }
 
 // Memories returns the states of nodes' memory among the changes.
-func (c Changes) Memories() (all []Memory) {
-	for _, s := range c.More["memory"] {
-		all = append(all, s.(Memory))
-	}
-	return all
-}
+func (c Changes) Memories() []Memory { return more[Memory](c, "memory") }

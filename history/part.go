@@ -34,9 +34,4 @@ func (p Part) Name() string { return p.Node + "/" + p.Process }
 func (p Part) Words() string { return string(p.State) }
 
 // Parts returns the states of parts of nodes among the changes.
-func (c Changes) Parts() (all []Part) {
-	for _, s := range c.More["parts"] {
-		all = append(all, s.(Part))
-	}
-	return all
-}
+func (c Changes) Parts() []Part { return more[Part](c, "parts") }

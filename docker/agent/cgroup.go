@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -101,6 +102,15 @@ func (c cgroups) path(pid, resource string) (path string, version int, err error
 func (g group) read(file string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(g.dir, file))
 	return strings.TrimSpace(string(b)), err
+}
+
+// number reads one of the group's files that holds a number alone.
+func (g group) number(file string) (int64, error) {
+	text, err := g.read(file)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(text, 10, 64)
 }
 
 // write writes one of the group's files.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -42,11 +41,7 @@ func (c cgroups) squeezing(pid int) (s squeezed, err error) {
 
 // uses is how much memory a group uses, without the caches of files that it has not touched for a while.
 func (g group) uses() (int64, error) {
-	text, err := g.read(memoryFiles[g.version].used)
-	if err != nil {
-		return 0, err
-	}
-	used, err := strconv.ParseInt(text, 10, 64)
+	used, err := g.number(memoryFiles[g.version].used)
 	if err != nil {
 		return 0, err
 	}
@@ -66,11 +61,7 @@ func (s *squeezed) bounded(limit int64) error {
 			s.now = limit
 			return err
 		}
-		text, err := s.read(memoryFiles[s.version].used)
-		if err != nil {
-			return err
-		}
-		used, err := strconv.ParseInt(text, 10, 64)
+		used, err := s.number(memoryFiles[s.version].used)
 		if err != nil {
 			return err
 		}
@@ -171,12 +162,7 @@ func (p *place) memoryState() (history.Memory, error) {
 // memories looks whether nodes have their limits: those whose memory is changed, and those that are started. A node that the kernel
 // ended over it has felt it.
 func (v *Verified) memories(a *agent, places map[string]*place, want history.Changes) {
-	nodes := map[string]bool{} // and whether its memory is what was changed
-	for _, p := range want.Procs {
-		if p.State == history.Up {
-			nodes[p.Node] = false
-		}
-	}
+	nodes := started(want) // and whether its memory is what was changed
 	for _, m := range want.Memories() {
 		nodes[m.Node] = m.Fails()
 	}
@@ -193,13 +179,7 @@ func (v *Verified) memories(a *agent, places map[string]*place, want history.Cha
 		}
 		for _, s := range all {
 			wrong, err := s.limited()
-			switch {
-			case errors.Is(err, os.ErrNotExist):
-			case err != nil:
-				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", memory.Name(), err))
-			case wrong != "":
-				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: %s", memory.Name(), wrong))
-			}
+			v.looked(memory, wrong, err)
 		}
 	}
 }

@@ -234,22 +234,13 @@ func (t throttled) used() (time.Duration, error) {
 	if t.accounts == (group{}) {
 		return 0, nil
 	}
-	text, err := t.accounts.read("cpuacct.usage")
-	if err != nil {
-		return 0, err
-	}
-	ns, err := strconv.ParseInt(text, 10, 64)
+	ns, err := t.accounts.number("cpuacct.usage")
 	return time.Duration(ns), err
 }
 
 // cpus looks whether nodes are held to their shares: those whose processors are changed, and those that are started.
 func (v *Verified) cpus(a *agent, places map[string]*place, want history.Changes) {
-	nodes := map[string]bool{} // and whether its share is what was changed
-	for _, p := range want.Procs {
-		if p.State == history.Up {
-			nodes[p.Node] = false
-		}
-	}
+	nodes := started(want) // and whether its share is what was changed
 	for _, c := range want.CPUs() {
 		nodes[c.Node] = true
 	}
@@ -266,13 +257,7 @@ func (v *Verified) cpus(a *agent, places map[string]*place, want history.Changes
 		}
 		for _, t := range held {
 			wrong, err := t.held(shareOf(cpu))
-			switch {
-			case errors.Is(err, os.ErrNotExist): // it has ended since
-			case err != nil:
-				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", cpu.Name(), err))
-			case wrong != "":
-				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: %s", cpu.Name(), wrong))
-			}
+			v.looked(cpu, wrong, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -49,6 +50,28 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong, cpus.Wrong, memories.Wrong)
 	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure, cpus.Unsure, memories.Unsure)
 	return found, nil
+}
+
+// started are the nodes that are to run, each with false.
+func started(want history.Changes) map[string]bool {
+	nodes := map[string]bool{}
+	for _, p := range want.Procs {
+		if p.State == history.Up {
+			nodes[p.Node] = false
+		}
+	}
+	return nodes
+}
+
+// looked adds what came of a look at a container's group of processes: what is wrong with it, or why that could not be seen.
+func (v *Verified) looked(at history.State, wrong string, err error) {
+	switch {
+	case errors.Is(err, os.ErrNotExist): // the container has ended since
+	case err != nil:
+		v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", at.Name(), err))
+	case wrong != "":
+		v.Wrong = append(v.Wrong, fmt.Sprintf("%s: %s", at.Name(), wrong))
+	}
 }
 
 // look is a link that is looked at.
