@@ -39,10 +39,19 @@ func (c *cache) run(id string) (*record.Run, error) {
 	}
 	l := c.entry(id, lastWritten(folder), folder)
 	r, err := l.get()
-	if err == nil {
-		c.settle(l, len(r.History.Ops))
+	if err != nil {
+		c.drop(l)
+		return nil, err
 	}
-	return r, err
+	c.settle(l, len(r.History.Ops))
+	return r, nil
+}
+
+// drop forgets a run that could not be read: it may be that it can be the next time, as from a bucket.
+func (c *cache) drop(l *loaded) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept = slices.DeleteFunc(c.kept, func(k *loaded) bool { return k == l })
 }
 
 // history opens the history of a run, which nobody keeps.

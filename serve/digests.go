@@ -18,13 +18,14 @@ type digests struct {
 type digested struct {
 	*digest // nil for a run that cannot be read
 	stamp   stamp
+	read    time.Time // when it was tried
 }
 
 // patient is how long a page waits for digests, rather than to say that some are missing.
 const patient = 300 * time.Millisecond
 
 // of returns the digests of runs, those that could be had soon, and how many are still missing. The digest of a run that cannot be
-// read is left out.
+// read is left out, and tried again after a while: a bucket may have been away for a moment.
 func (d *digests) of(runs []*Run) (have map[*Run]*digest, missing int) {
 	end := time.Now().Add(patient)
 	for {
@@ -40,7 +41,7 @@ func (d *digests) now(runs []*Run) (have map[*Run]*digest, missing int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	have = make(map[*Run]*digest, len(runs))
-	var want []*Run
+	var want, again []*Run
 	for _, r := range runs {
 		if r.State == UnderWay || r.State == Unreadable {
 			continue
@@ -50,11 +51,13 @@ func (d *digests) now(runs []*Run) (have map[*Run]*digest, missing int) {
 			want = append(want, r)
 		} else if k.digest != nil {
 			have[r] = k.digest
+		} else if time.Since(k.read) > recheck {
+			again = append(again, r)
 		}
 	}
-	if len(want) > 0 && !d.busy {
+	if todo := append(want, again...); len(todo) > 0 && !d.busy {
 		d.busy = true
-		go d.fill(want)
+		go d.fill(todo)
 	}
 	return have, len(want)
 }
@@ -70,7 +73,7 @@ func (d *digests) fill(want []*Run) {
 		if d.kept == nil {
 			d.kept = map[string]digested{}
 		}
-		d.kept[r.ID] = digested{got, r.stamp}
+		d.kept[r.ID] = digested{got, r.stamp, time.Now()}
 		d.mu.Unlock()
 	}
 	d.mu.Lock()
