@@ -102,6 +102,9 @@ func (c *collector) take(i int) {
 	case history.Stall:
 		c.Stalls = append(c.Stalls, Span{max(0, op.Time-time.Duration(op.Access.Value)), op.Time})
 	case history.Write:
+		if !known { // as where a resource tells of what it took, and not from whom
+			node = -1
+		}
 		if op.Type != history.Invoke {
 			c.write(op, node, begun)
 		} else {

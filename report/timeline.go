@@ -48,7 +48,7 @@ type FaultBar struct {
 // write is one write to the guarded resource.
 type write struct {
 	At    time.Duration
-	Node  int // who wrote
+	Node  int // who wrote; -1 where nobody knows
 	Token uint64
 	Kind  writeKind
 	Op    int

@@ -16,12 +16,15 @@ func (p *picture) paintWrites(y float64) float64 {
 	row := hover{Y: y, H: h}
 	near := 2 / p.scale()
 	for _, w := range p.thin(p.tl.Writes) {
-		at := ms(w.At)
+		at, writer, colour := ms(w.At), "somebody", -1
+		if w.Node >= 0 {
+			writer, colour = p.tl.Names[w.Node], p.tl.Nodes[w.Node].Colour
+		}
 		switch w.Kind {
 		case accepted:
 			class := "write"
-			if w.Node < len(p.tl.Nodes) && p.tl.Nodes[w.Node].Colour >= 0 {
-				class = fmt.Sprintf("write id%d", p.tl.Nodes[w.Node].Colour)
+			if colour >= 0 {
+				class = fmt.Sprintf("write id%d", colour)
 			}
 			b.line(class, at, middle, -12)
 		case stale:
@@ -32,7 +35,7 @@ func (p *picture) paintWrites(y float64) float64 {
 			b.line("write open", at, middle, -5)
 		}
 		row.Items = append(row.Items, hoverItem{at - near, at + near, []string{
-			fmt.Sprintf("%s writes with token %d: %s", p.tl.Names[w.Node], w.Token, writeWords[w.Kind]), fmt.Sprintf("op %d", w.Op),
+			fmt.Sprintf("%s writes with token %d: %s", writer, w.Token, writeWords[w.Kind]), fmt.Sprintf("op %d", w.Op),
 		}})
 	}
 	p.labelTokens(y + 9)

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (t *teller) tell(op *history.Op, evidence bool) {
 	case history.Write:
 		if evidence && op.Type != history.Invoke {
 			t.flush("")
-			t.add(op.Time, true, "%s writes with token %d: %v", op.Node, op.Access.Token, op.Type)
+			t.add(op.Time, true, "%s writes with token %d: %v", cmp.Or(op.Node, "somebody"), op.Access.Token, op.Type)
 		}
 	case history.Settle:
 		t.flush("")
