@@ -52,6 +52,8 @@ var known = []struct {
 	{"raft-prevote", "no-backtrack=true", "progress", "register", isolation, 4, ""},
 	{"raft", "leader-by-vote=true", "learns-leader", "", nil, 4, ""},
 	{"leader-lease", "clock=wall", "exclusive-leadership", "", nil, 4, ""},
+	{"raft-lease-reads", "lease-from-answer=true", "linearizable", "wander", []string{"delay", "receive-only"}, 4, ""},
+	{"etcd-raft", "reads=lease", "linearizable", "wander", isolation, 4, ""},
 
 	{"highest-address", "", "elects", "", nil, 4, ""},
 	{"random-backoff", "", "exclusive-leadership", "", nil, 1, ""},

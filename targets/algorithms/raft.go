@@ -31,12 +31,15 @@ type raft struct {
 	log     raftLog
 	votes   votes    // in the campaign or the pre-vote under way
 	answers contacts // as a leader: when each member last answered
+	lease   readLease
 }
 
 type raftConfig struct {
 	timeoutMin, timeoutMax time.Duration
 	heartbeat              time.Duration
 	preVote, checkQuorum   bool
+	leaseReads             bool // reads by the leader's lease: see raft_lease.go
+	leaseFromAnswer        bool // a mistake: that lease begins too late
 	footguns
 }
 
@@ -75,6 +78,7 @@ func (r *raft) Start() {
 		r.term, r.votedFor = binary.BigEndian.Uint64(b), election.ID(binary.BigEndian.Uint64(b[8:]))
 	}
 	r.loadLog()
+	r.heard = r.env.Now()
 	r.resetElectionTimer()
 }
 
@@ -204,12 +208,16 @@ func (r *raft) lead() {
 	r.role, r.leader = election.Leader, r.env.ID()
 	r.env.StopTimer(electionTimer)
 	r.answers.reset(r.env.Now())
+	r.lease.reset()
 	r.beginLog()
 	r.sendHeartbeats()
 }
 
 func (r *raft) sendHeartbeats() {
 	r.env.SetTimer(heartbeatTimer, r.heartbeat)
+	if r.leaseReads {
+		r.askForLease()
+	}
 	for id := election.ID(1); int(id) <= r.env.Size(); id++ {
 		if id != r.env.ID() {
 			r.env.Send(id, r.appendEntries(id))
@@ -253,9 +261,10 @@ func (r *raft) hasQuorum() bool {
 	return r.answers.count(r.env.ID(), r.env.Now()-r.timeoutMax) >= r.votes.quorum
 }
 
-// hearsLeader reports whether this node leads, or has heard the leader within the shortest election timeout.
+// hearsLeader reports whether this node leads, or has heard the leader within the shortest election timeout. Where leaders read
+// by their lease it is bound by that, whatever it has heard of other terms since, and by what an earlier life may have heard.
 func (r *raft) hearsLeader() bool {
-	return r.role == election.Leader || r.leader != election.None && r.env.Now()-r.heard < r.timeoutMin
+	return r.role == election.Leader || (r.leader != election.None || r.leaseReads) && r.env.Now()-r.heard < r.timeoutMin
 }
 
 // resetElectionTimer draws a new timeout each time, so that split votes do not repeat (5.2).

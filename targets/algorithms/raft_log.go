@@ -115,7 +115,7 @@ func (r *raft) Get(done func(uint64)) bool {
 	switch {
 	case r.role != election.Leader:
 		return false
-	case r.noQuorumCheck: // it is the leader, it thinks
+	case r.noQuorumCheck, r.hasLease() && r.hasCommitted(): // it is the leader, in the first case it thinks
 		done(r.log.register)
 		return true
 	}
@@ -128,7 +128,7 @@ func (r *raft) Get(done func(uint64)) bool {
 
 // answerReads answers the reads that a majority has confirmed.
 func (r *raft) answerReads() {
-	if r.log.last() > 0 && r.log.termOf(r.log.commit) != r.term {
+	if !r.hasCommitted() {
 		return
 	}
 	confirmed := r.majorityOf(r.log.rounds, r.log.round)
@@ -136,6 +136,11 @@ func (r *raft) answerReads() {
 		r.log.reads[0].done(r.log.register)
 		r.log.reads = r.log.reads[1:]
 	}
+}
+
+// hasCommitted reports whether this leader knows all that is committed: an entry of its own term is.
+func (r *raft) hasCommitted() bool {
+	return r.log.last() == 0 || r.log.termOf(r.log.commit) == r.term
 }
 
 // majorityOf is the highest number that a quorum has reached, this node by its own.
@@ -203,6 +208,7 @@ func (r *raft) taken(from election.ID, m election.Message) {
 		return
 	}
 	l.rounds[from] = max(l.rounds[from], readNumbers(m.Data, 1)[0])
+	r.takeLease()
 	if m.OK {
 		l.match[from] = max(l.match[from], min(m.Value, l.last()))
 		l.next[from] = max(l.next[from], l.match[from]+1)

@@ -58,7 +58,7 @@ func lostWrites(t *testing.T, target string, seed uint64, given map[string]strin
 
 // Figures 3 and 8 of the paper: what is committed stays, and what is read is not older than what was acknowledged.
 func TestRaftKeepsWhatWasAcknowledged(t *testing.T) {
-	for _, target := range []string{"raft", "raft-prevote"} {
+	for _, target := range []string{"raft", "raft-prevote", "raft-lease-reads", "etcd-raft"} {
 		answered := 0
 		for seed := uint64(1); seed <= 10; seed++ {
 			lost, n := lostWrites(t, target, seed, nil)

@@ -3,7 +3,6 @@
 package etcdraft
 
 import (
-	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -33,6 +32,11 @@ func init() {
 			{Name: "election-ticks", Kind: targets.Number, Default: "10", About: "a follower campaigns after one to two times so many ticks without a heartbeat"},
 			{Name: "pre-vote", Kind: targets.Bool, Default: "true", About: "ask before campaigning"},
 			{Name: "check-quorum", Kind: targets.Bool, Default: "true", About: "a leader without a majority steps down; who hears one votes for nobody"},
+			{
+				Name: "reads", Kind: targets.Choice, Default: "safe", Choices: []string{"safe", "lease"},
+				About:  "how a leader answers reads: asking a majority each time (ReadOnlySafe), or by check-quorum's lease (ReadOnlyLeaseBased)",
+				Breaks: []string{"linearizable"},
+			},
 		},
 		Promises: targets.OnDisk(
 			targets.Promise{Property: "single-leader-per-term"},
@@ -40,6 +44,8 @@ func init() {
 			targets.Promise{Property: "monotonic-term"},
 			targets.Promise{Property: "vote-once"},
 			targets.Promise{Property: "quorum"},
+			targets.Promise{Property: "linearizable"},
+			targets.Promise{Property: "progress"},
 			targets.Promise{Property: "elects", While: targets.RaftElects},
 			targets.Promise{Property: "learns-leader"},
 			targets.Promise{Property: "sticky-leader", While: targets.RaftTiming + ", and " + targets.VotesAtOnce, Unless: targets.Delays},
@@ -84,24 +90,31 @@ type etcdRaft struct {
 	tick   time.Duration
 
 	node *raftlib.RawNode
-	log  *etcdRaftLog
+	log  *disk
 	view raftlib.BasicStatus
 	vote *pb.HardState // as last told to Granted
 
 	elapsed, timeout int // in ticks
 	dead             bool
+
+	register
 }
 
 func newEtcdRaft(o targets.Options, env election.Env) election.Node {
+	reads := raftlib.ReadOnlySafe
+	if o.Value("reads") == "lease" && o.Bool("check-quorum") { // which the library demands for it
+		reads = raftlib.ReadOnlyLeaseBased
+	}
 	return &etcdRaft{env: env, tick: targets.Scaled(o, "tick"), config: raftlib.Config{
 		ID:                        uint64(env.ID()),
 		ElectionTick:              etcdRaftTicks(o),
 		HeartbeatTick:             1,
-		MaxSizePerMsg:             1 << 20,
+		MaxSizePerMsg:             1 << 10, // a message is a datagram
 		MaxInflightMsgs:           256,
 		MaxUncommittedEntriesSize: 1 << 30,
 		PreVote:                   o.Bool("pre-vote"),
 		CheckQuorum:               o.Bool("check-quorum"),
+		ReadOnlyOption:            reads,
 		Logger:                    silent{},
 	}}
 }
@@ -111,7 +124,7 @@ const tickTimer election.Timer = 0
 // Start takes up the log, the term and the vote that an earlier life left.
 func (n *etcdRaft) Start() {
 	n.guard(func() error {
-		log, err := loadEtcdRaftLog(n.env)
+		log, err := load(n.env)
 		if err != nil {
 			return err
 		}
@@ -204,6 +217,7 @@ func (n *etcdRaft) guard(do func() error) {
 	was := n.view
 	if n.view = n.node.BasicStatus(); was.GetTerm() != n.view.GetTerm() || was.RaftState != n.view.RaftState {
 		n.redraw()
+		n.forgetReads()
 	}
 }
 
@@ -214,7 +228,7 @@ func (n *etcdRaft) redraw() {
 
 // handle stores what must be on disk, and then sends.
 func (n *etcdRaft) handle(r raftlib.Ready) {
-	if err := n.log.save(n.env, r); err != nil {
+	if err := n.log.save(r); err != nil {
 		panic(fatal(err.Error()))
 	}
 	if hard := r.HardState; hard.GetVote() != raftlib.None && (hard.GetTerm() != n.vote.GetTerm() || hard.GetVote() != n.vote.GetVote()) {
@@ -231,6 +245,7 @@ func (n *etcdRaft) handle(r raftlib.Ready) {
 		}
 		n.env.Send(election.ID(m.GetTo()), election.Message{Kind: m.GetType().String(), Term: m.GetTerm(), OK: !m.GetReject(), Data: data})
 	}
+	n.apply(r)
 	n.node.Advance(r)
 }
 
@@ -246,99 +261,6 @@ func (n *etcdRaft) Status() election.Status {
 		s.Role = election.Candidate
 	}
 	return s
-}
-
-// etcdRaftLog is the library's log, with the members that it starts with, kept on disk as one value.
-type etcdRaftLog struct {
-	*raftlib.MemoryStorage
-	members pb.ConfState
-}
-
-// InitialState is what the node starts from.
-func (l *etcdRaftLog) InitialState() (*pb.HardState, *pb.ConfState, error) {
-	hard, _, err := l.MemoryStorage.InitialState()
-	return hard, &l.members, err
-}
-
-func loadEtcdRaftLog(env election.Env) (*etcdRaftLog, error) {
-	l := &etcdRaftLog{MemoryStorage: raftlib.NewMemoryStorage()}
-	for id := 1; id <= env.Size(); id++ {
-		l.members.Voters = append(l.members.Voters, uint64(id))
-	}
-	b := env.Load("log")
-	for first := true; len(b) > 0; first = false {
-		size, k := binary.Uvarint(b)
-		if k <= 0 || uint64(len(b)-k) < size {
-			return nil, fmt.Errorf("etcd-raft: the log on disk is cut short")
-		}
-		record := b[k : k+int(size)]
-		b = b[k+int(size):]
-		if first {
-			var hard pb.HardState
-			if err := proto.Unmarshal(record, &hard); err != nil {
-				return nil, err
-			}
-			if err := l.SetHardState(&hard); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		var e pb.Entry
-		if err := proto.Unmarshal(record, &e); err != nil {
-			return nil, err
-		}
-		if err := l.Append([]*pb.Entry{&e}); err != nil {
-			return nil, err
-		}
-	}
-	return l, nil
-}
-
-// save takes in what is new and writes it all, which is little: an entry for each leadership.
-func (l *etcdRaftLog) save(env election.Env, r raftlib.Ready) error {
-	if raftlib.IsEmptyHardState(r.HardState) && len(r.Entries) == 0 {
-		return nil
-	}
-	if err := l.Append(r.Entries); err != nil {
-		return err
-	}
-	if !raftlib.IsEmptyHardState(r.HardState) {
-		if err := l.SetHardState(r.HardState); err != nil {
-			return err
-		}
-	}
-	hard, _, err := l.InitialState()
-	if err != nil {
-		return err
-	}
-	var b []byte
-	add := func(record []byte, err error) error {
-		b = append(binary.AppendUvarint(b, uint64(len(record))), record...)
-		return err
-	}
-	if err := add(proto.Marshal(hard)); err != nil {
-		return err
-	}
-	last, err := l.LastIndex()
-	if err != nil {
-		return err
-	}
-	if last > 0 {
-		entries, err := l.Entries(1, last+1, 1<<62)
-		if err != nil {
-			return err
-		}
-		for i := range entries {
-			if err := add(proto.Marshal(entries[i])); err != nil {
-				return err
-			}
-		}
-	}
-	env.Store("log", b)
-	if r.MustSync {
-		env.Sync()
-	}
-	return nil
 }
 
 // silent is the library's log, which nobody reads. What a server would end for ends the node.
