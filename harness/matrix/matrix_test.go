@@ -20,7 +20,7 @@ import (
 	"recount/targets"
 )
 
-// Two elections for these tests: one that promises what it cannot keep, and one that crashes.
+// Elections for these tests: one that promises what it cannot keep, one that crashes, and one whose messages beget messages.
 func init() {
 	honest, err := targets.Find("heartbeat-only")
 	if err != nil {
@@ -33,6 +33,21 @@ func init() {
 	crashing.Name = "test-crashing"
 	crashing.Node = func(_ targets.Options, env election.Env) election.Node { return crash{env} }
 	targets.Register(&crashing)
+	endless := *honest
+	endless.Name = "test-endless"
+	endless.Node = func(_ targets.Options, env election.Env) election.Node { return echo{env} }
+	targets.Register(&endless)
+}
+
+// echo answers each message by two, once the first has been sent.
+type echo struct{ env election.Env }
+
+func (e echo) Start()                  { e.env.SetTimer(0, time.Second) }
+func (e echo) Expire(election.Timer)   { e.env.Send(e.env.ID()%2+1, election.Message{Kind: "Echo"}) }
+func (e echo) Status() election.Status { return election.Status{} }
+func (e echo) Receive(from election.ID, m election.Message) {
+	e.env.Send(from, m)
+	e.env.Send(from, m)
 }
 
 type crash struct{ env election.Env }
@@ -66,6 +81,23 @@ func (t *Table) cell(row, column, property string) *Cell {
 	c := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
 	p := slices.IndexFunc(t.Properties, func(p Property) bool { return p.Name == property })
 	return &t.Pair(r, c).Cells[p]
+}
+
+// A run that is cut short because its nodes work without end breaks what every election promises.
+func TestNodesThatWorkWithoutEndAreFound(t *testing.T) {
+	p := planned(t, []string{"test-endless", "raft"}, []string{"none"}, nil)
+	p.Seeds = 1
+	table := measure(t, p)
+	require.Equal(t, 2, table.Runs)
+	is := table.cell("test-endless", "none", harness.NoProgress)
+	require.Equal(t, Broken, is.Verdict)
+	require.Contains(t, is.Why, "Echo n1→n2")
+	require.Equal(t, NotApplicable, table.cell("raft", "none", harness.NoProgress).Verdict)
+	require.Equal(t, Valid, table.cell("raft", "none", "single-leader-per-term").Verdict)
+	require.Equal(t, record.StatusBroken, table.Status())
+	var b bytes.Buffer
+	require.NoError(t, Summarise(&b, table, false))
+	require.Contains(t, b.String(), "test-endless no-progress")
 }
 
 func TestAMatrixTellsWhatHoldsFromWhatBreaks(t *testing.T) {

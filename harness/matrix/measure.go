@@ -165,8 +165,11 @@ func (m *measurement) add(j job, n made, err error) error {
 		return fmt.Errorf("%s: %w", j.plan.Command(), err)
 	case err != nil:
 		return err
-	case !r.Frame().Complete(): // it was cut short, and shows nothing
+	case !r.Frame().Complete() && r.Verdict(harness.NoProgress) == nil: // it was cut short from outside, and shows nothing
 		return nil
+	}
+	if len(r.Verdicts) > len(m.table.Properties) {
+		m.table.widen(Property{harness.NoProgress, "nodes do not work without end"})
 	}
 	pair.Runs++
 	m.table.Runs++
@@ -181,6 +184,14 @@ func (m *measurement) add(j job, n made, err error) error {
 	now := batch.Progress{Doing: "running", Done: m.next, Planned: m.table.Planned, Passed: time.Since(m.started)}
 	m.progress(now.Estimate(m.Budget))
 	return nil
+}
+
+// widen adds a property that runs put to the test now and then. It comes last, in a run's verdicts as well.
+func (t *Table) widen(p Property) {
+	t.Properties = append(t.Properties, p)
+	for i := range t.Pairs {
+		t.Pairs[i].Cells = append(t.Pairs[i].Cells, Cell{})
+	}
 }
 
 // add takes in what came of the property in one run, and whether it caught a foot-gun.

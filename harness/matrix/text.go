@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"recount/harness"
 	"recount/internal/term"
 )
 
@@ -15,7 +16,7 @@ var abbreviations = map[string]string{
 	"single-leader-per-term": "1/term", "exclusive-leadership": "excl", "fencing": "fence", "monotonic-term": "mono",
 	"vote-once": "vote", "quorum": "quorum", "agreement": "agree", "ordered-updates": "order", "linearizable": "linear",
 	"sticky-leader": "sticky", "no-ping-pong": "pong", "bounded-terms": "terms", "stays-up": "up", "elects": "elects",
-	"learns-leader": "learns", "progress": "write",
+	"learns-leader": "learns", "progress": "write", harness.NoProgress: "ends",
 }
 
 // Text writes the matrix for people without a browser: each election's properties under everything that was done to it,
