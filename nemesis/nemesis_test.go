@@ -251,6 +251,26 @@ func TestWordsPickDistinctNodes(t *testing.T) {
 	})
 }
 
+// Wherever "others" stands, it is what the other words leave.
+func TestOthersAreWhatIsLeft(t *testing.T) {
+	nodes := []string{"n1", "n2", "n3"}
+	r := history.NewRecorder(io.Discard, 0)
+	s := NewViews(nodes, r)
+	r.Append(history.Op{Type: history.OK, F: history.Announce, Node: "n2", View: history.View{Role: history.Leader, Term: 1, Leader: "n2"}})
+	for _, c := range []struct {
+		asked []string
+		want  [][]string
+	}{
+		{[]string{"leader", "others"}, [][]string{{"n2"}, {"n1", "n3"}}},
+		{[]string{"others", "leader"}, [][]string{{"n1", "n3"}, {"n2"}}},
+		{[]string{"all", "others", "n3"}, [][]string{nodes, {"n1", "n2"}, {"n3"}}},
+	} {
+		got, err := s.resolve(c.asked, "", nil, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, c.asked)
+	}
+}
+
 func TestSchedulesAreChecked(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3"}
 	for want, step := range map[string]Step{

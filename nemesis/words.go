@@ -24,7 +24,7 @@ var words = []struct{ word, about string }{
 	{"servers", "all running servers"},
 	{"minority", "any nodes, as many as a minority has at most; of servers, where nodes elect through servers"},
 	{"majority", "any nodes, as many as a majority has at least; of servers, as above"},
-	{"others", "all that the step's words before it do not name"},
+	{"others", "all that the step's other words do not name"},
 	{"all", "every node"},
 }
 
@@ -231,9 +231,8 @@ func (n nobody) Error() string {
 	return fmt.Sprintf("no node to be %q; last seen: %s", n.word, n.views)
 }
 
-// resolve looks up the words of one step. No node is used for two words, "all" excepted. led is who led when the step's
-// time had come. Nodes that the
-// nemesis holds down or paused are aimed at by name only.
+// resolve looks up the words of one step, "others" after all else. No node is used for two words, "all" excepted. led is who led
+// when the step's time had come. Nodes that the nemesis holds down or paused are aimed at by name only.
 func (s *Views) resolve(asked []string, led string, holds history.States, rnd *rand.Rand) ([][]string, error) {
 	var used []string
 	free := func(but string) []string {
@@ -256,10 +255,10 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 		slices.SortFunc(from, func(a, b string) int { return slices.Index(s.nodes, a) - slices.Index(s.nodes, b) })
 		return from
 	}
-	var aims [][]string
-	for _, word := range asked {
+	aims := make([][]string, len(asked))
+	for _, at := range othersLast(asked) {
 		var aim []string
-		word, part, ofPart := strings.Cut(word, "/")
+		word, part, ofPart := strings.Cut(asked[at], "/")
 		switch word {
 		case "leader":
 			aim = only(s.Leader())
@@ -301,14 +300,32 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 		if len(aim) == 0 {
 			return nil, nobody{word, s}
 		}
-		used = append(used, aim...)
+		if word != "all" {
+			used = append(used, aim...)
+		}
 		if ofPart {
 			aim = slices.Clone(aim)
 			for i := range aim {
 				aim[i] += "/" + part
 			}
 		}
-		aims = append(aims, aim)
+		aims[at] = aim
 	}
 	return aims, nil
+}
+
+// othersLast is the order in which the words of a step are looked up, as their places.
+func othersLast(asked []string) (order []int) {
+	for at := range asked {
+		order = append(order, at)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(asked[a]), rank(asked[b])) })
+	return order
+}
+
+func rank(word string) int {
+	if word, _, _ := strings.Cut(word, "/"); word == "others" {
+		return 1
+	}
+	return 0
 }
