@@ -11,8 +11,10 @@ const keepsSynced = "no disk loses what was synced, or fails to sync"
 
 // OnDisk lets promises rest on the disks as well, of all nodes.
 func OnDisk(promises ...Promise) []Promise {
-	return OnDisksOf(func(string) bool { return true }, promises)
+	return OnDisksOf(everyNode, promises)
 }
+
+func everyNode(string) bool { return true }
 
 // OnDisksOf lets promises rest on the disks of some nodes.
 func OnDisksOf(keeps func(node string) bool, promises []Promise) []Promise {
@@ -28,6 +30,9 @@ func OnDisksOf(keeps func(node string) bool, promises []Promise) []Promise {
 	}
 	return promises
 }
+
+// Forgets reports whether a change makes any disk lose what was synced, or not sync it.
+func Forgets(did history.Changes) bool { return forgets(did, everyNode) }
 
 // forgets reports whether a change makes the disk of such a node lose what was synced, or not sync it. A process ends
 // over a sync that fails, but its next life reads what was never written to the disk.

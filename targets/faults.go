@@ -3,6 +3,7 @@ package targets
 import (
 	"math"
 	"slices"
+	"time"
 
 	"recount/history"
 )
@@ -29,7 +30,12 @@ func SlowsLinks(did history.Changes) bool {
 // Delays reports whether a change makes messages slow to arrive, a disk slow to sync or a node slow to go on. A node that asks
 // others before it campaigns, and then stores its new term, campaigns so much later on an answer that may no longer be true.
 func Delays(did history.Changes) bool {
-	return SlowsLinks(did) || Throttles(did) || slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
+	return SlowsLinks(did) || Throttles(did) || SlowsDisks(did)
+}
+
+// SlowsDisks reports whether a change makes a disk slow to sync.
+func SlowsDisks(did history.Changes) bool {
+	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
 }
 
 // CutsOneWay reports whether a change cuts a link in one direction only.
@@ -51,11 +57,21 @@ func DriftsMore(did history.Changes, share float64) bool {
 	return slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return math.Abs(k.Drift) > share })
 }
 
+// JumpsFarther reports whether a change makes a wall clock jump by more than a time.
+func JumpsFarther(did history.Changes, by time.Duration) bool {
+	return slices.ContainsFunc(did.Clocks, func(k history.Clock) bool { return k.Offset.Abs() > by })
+}
+
 // SlowsAnswers reports whether a change delays messages on the way, or while their receiver stands still.
 func SlowsAnswers(did history.Changes) bool {
+	return Pauses(did) || SlowsLinks(did) || Throttles(did)
+}
+
+// Pauses reports whether a change has a process stand still.
+func Pauses(did history.Changes) bool {
 	return slices.ContainsFunc(did.Procs, func(p history.Proc) bool {
 		return p.State == history.Paused || p.State == history.Frozen
-	}) || SlowsLinks(did) || Throttles(did)
+	})
 }
 
 // Throttles reports whether a change keeps a processor from a node, or memory, for want of which the kernel has it wait as well.
@@ -76,6 +92,5 @@ var StoresTerm = Promise{
 func endsUnstored(did history.Changes) bool {
 	ends := slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return p.State == history.Down || p.State == history.Crashed }) ||
 		slices.ContainsFunc(did.Memories(), history.Memory.Fails)
-	slow := slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Slow > 0 })
-	return ends && (slow || Throttles(did))
+	return ends && (SlowsDisks(did) || Throttles(did))
 }

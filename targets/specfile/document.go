@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/internal/hint"
+	"recount/internal/option"
 	"recount/internal/strict"
 )
 
@@ -142,6 +143,19 @@ func (v value) duration() (time.Duration, error) {
 		return 0, v.bad("write it with its unit: 150ms, 2s, 1m30s", "%s: %q is not a positive duration", v.name, s)
 	}
 	return d, nil
+}
+
+// share reads "10%" as 0.1.
+func (v value) share() (float64, error) {
+	text, err := v.text()
+	if err != nil {
+		return 0, err
+	}
+	o, err := option.Parse("", []option.Option{{Name: v.name, Kind: option.Percent, Default: text}}, nil)
+	if err != nil {
+		return 0, v.bad("write it in percent: 10%", "%s: %q is no share", v.name, text)
+	}
+	return o.Percent(v.name), nil
 }
 
 func (v value) boolean() (bool, error) {

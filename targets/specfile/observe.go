@@ -304,7 +304,7 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 		p := targets.Promise{}
 		at := one
 		if one.isMapping() {
-			m, err := one.fields("property", "while")
+			m, err := one.fields("property", "while", "unless")
 			if err != nil {
 				return err
 			}
@@ -313,6 +313,14 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 			}
 			if w, ok := m["while"]; ok {
 				if p.While, err = w.text(); err != nil {
+					return err
+				}
+			}
+			if u, ok := m["unless"]; ok {
+				if p.While == "" {
+					return one.bad("while: no clock is wrong by a tenth, which reports show beside it", "promises: unless stands without while, that says what the promise rests on")
+				}
+				if p.Unless, err = readUnless(u); err != nil {
 					return err
 				}
 			}

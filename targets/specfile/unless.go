@@ -1,0 +1,68 @@
+package specfile
+
+import (
+	"maps"
+	"slices"
+
+	"recount/history"
+	"recount/internal/hint"
+	"recount/targets"
+)
+
+// What takes a promise away: faults under which what it rests on does not hold.
+
+// takesAway reports whether something that the nemesis did takes an assumption away.
+type takesAway = func(did history.Changes) bool
+
+// unlessWords are the words for what faults do to links, nodes and disks.
+var unlessWords = map[string]map[string]takesAway{
+	"links": {"broken": targets.BreaksLinks, "one-way": targets.CutsOneWay, "slow": targets.SlowsLinks},
+	"nodes": {"paused": targets.Pauses, "slow": targets.Throttles},
+	"disks": {"forget": targets.Forgets, "refuse": targets.RefusesWrites, "slow": targets.SlowsDisks},
+}
+
+// readUnless reads what takes a promise away: {drift: 10%, jump: 1s, links: [slow], nodes: [paused], disks: [forget]}.
+func readUnless(v value) (takesAway, error) {
+	f, err := v.fields("drift", "jump", "links", "nodes", "disks")
+	if err != nil {
+		return nil, err
+	}
+	var any []takesAway
+	if d, ok := f["drift"]; ok {
+		share, err := d.share()
+		if err != nil {
+			return nil, err
+		}
+		any = append(any, func(did history.Changes) bool { return targets.DriftsMore(did, share) })
+	}
+	if j, ok := f["jump"]; ok {
+		far, err := j.duration()
+		if err != nil {
+			return nil, err
+		}
+		any = append(any, func(did history.Changes) bool { return targets.JumpsFarther(did, far) })
+	}
+	for _, of := range []string{"links", "nodes", "disks"} {
+		l, ok := f[of]
+		if !ok {
+			continue
+		}
+		for _, one := range l.list() {
+			word, err := one.text()
+			if err != nil {
+				return nil, err
+			}
+			takes := unlessWords[of][word]
+			if takes == nil {
+				return nil, &fault{one.Line, one.Column, hint.Unknown("word for "+of, word, slices.Collect(maps.Keys(unlessWords[of])))}
+			}
+			any = append(any, takes)
+		}
+	}
+	if len(any) == 0 {
+		return nil, v.bad("unless: {drift: 10%}", "unless: nothing is named that takes the promise away")
+	}
+	return func(did history.Changes) bool {
+		return slices.ContainsFunc(any, func(takes takesAway) bool { return takes(did) })
+	}, nil
+}
