@@ -201,7 +201,8 @@ func (r *raft) take(m election.Message) election.Message {
 	return answer
 }
 
-// taken handles a follower's answer of this term.
+// taken handles a follower's answer of this term. What tells nothing new is not answered at once, but with the next heartbeat: of
+// an answer that comes twice there would be two more, and of them four.
 func (r *raft) taken(from election.ID, m election.Message) {
 	l := &r.log
 	if r.role != election.Leader {
@@ -209,6 +210,7 @@ func (r *raft) taken(from election.ID, m election.Message) {
 	}
 	l.rounds[from] = max(l.rounds[from], readNumbers(m.Data, 1)[0])
 	r.takeLease()
+	before := l.next[from]
 	if m.OK {
 		l.match[from] = max(l.match[from], min(m.Value, l.last()))
 		l.next[from] = max(l.next[from], l.match[from]+1)
@@ -216,7 +218,7 @@ func (r *raft) taken(from election.ID, m election.Message) {
 	} else if !r.noBacktrack {
 		l.next[from] = max(min(m.Value, l.last())+1, l.match[from]+1)
 	}
-	if l.next[from] <= l.last() && (m.OK || m.Value < l.last()) {
+	if l.next[from] != before && l.next[from] <= l.last() {
 		r.env.Send(from, r.appendEntries(from))
 	}
 	r.answerReads()
