@@ -124,13 +124,13 @@ func agreed(names []naming) bool {
 	return !slices.ContainsFunc(names, func(n naming) bool { return n.leader != names[0].leader })
 }
 
-// whole returns the times in which all nodes were surely up and connected with each other, if they were long enough for
+// whole returns the times in which all nodes were surely up, members as at first and connected with each other, if they were long enough for
 // each to be asked.
 func (f *facts) whole() (all []span) {
 	everybody := first(f.world.n)
 	var open []span
 	for part, e := range f.world.parts(span{0, f.end}) {
-		if together(everybody, e.mutual, e.well) {
+		if together(everybody, e.mutual, e.roll.sure(e.well)) {
 			open = append(open, part)
 		}
 	}

@@ -110,7 +110,7 @@ func (f *facts) exiles() (all []exile) {
 			e := &w.epochs[k]
 			s := span{e.from, w.until(k, f.end)}
 			with := e.hearers(i, w.n)
-			if !e.up.has(i) || f.servers.has(i) || f.majority(with) {
+			if !e.up.has(i) || f.servers.has(i) || e.roll.out.has(i) || e.roll.may.has(i) || f.everMajority(with, e.from) {
 				open = false
 				continue
 			}

@@ -219,7 +219,7 @@ func (f *facts) inOffice(i int, s span) (parts []span) {
 		return nil
 	}
 	for part, e := range f.world.parts(s) {
-		if f.majority(e.company(i, f.world.n)) {
+		if !e.roll.out.has(i) && f.mayBeMajority(e.company(i, f.world.n), &e.roll) {
 			parts = append(parts, part)
 		}
 	}

@@ -16,7 +16,7 @@ type facts struct {
 	nodes       []string
 	servers     set       // of the nodes, those that never lead
 	serving     set       // of them, those that the others elect through: all, or none where the others are peers
-	voters      set       // of the nodes, those of which a leader takes a majority
+	voters      set       // of the nodes, those of which a leader takes a majority, at first
 	leaders     set       // of the nodes, those that may lead
 	seen        []watched // of each node
 	answers     []answer  // in order of time
@@ -35,6 +35,7 @@ type facts struct {
 	restarts    int      // of nodes that had been down
 	store       int      // the member that the others elect through, as part of the election; -1 if there is none
 	resigned    []resignation
+	reseated    []changed // what the nemesis did to memberships, in order
 	exits       []exit
 	misled      misled
 	ops         int        // so far; the latest one has the number before
@@ -142,7 +143,7 @@ type exit struct {
 	op      int // its Index
 	node    int
 	how     string
-	excused bool // the nemesis was at its process, its processor or its memory, or its disk was failing
+	excused bool // the nemesis was at its process, its processor, its memory or its membership, or its disk was failing
 }
 
 // action is the end of something that the nemesis did.
@@ -169,21 +170,13 @@ func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.se
 // quorum is how many voters are a majority.
 func (f *facts) quorum() int { return f.setup.Quorum() }
 
-// majority reports whether a set of nodes has a majority of the voters in it.
-func (f *facts) majority(nodes set) bool {
-	if f.store >= 0 { // who reaches the store can be elected, and stay, whoever else there is
-		return nodes.has(f.store)
-	}
-	return nodes.and(f.voters).count() >= f.quorum()
-}
-
-// electorate reports whether a set of nodes has all that it takes to elect a leader: a majority, and somebody to lead.
+// electorate reports whether a set of nodes has all that it takes to elect a leader at all times: a majority, and somebody to lead.
 // A store that is part of the election makes no difference to when a leader is due: to need it is the election's weakness.
-func (f *facts) electorate(nodes set) bool {
+func (f *facts) electorate(nodes set, rolls ...roll) bool {
 	if f.store >= 0 {
 		return nodes.count() >= f.quorum()
 	}
-	return f.majority(nodes) && nodes.and(f.leaders) != (set{})
+	return f.majority(nodes, rolls...) && nodes.and(f.leaders) != (set{})
 }
 
 // index is the number that an answer's op goes by in results.

@@ -305,6 +305,7 @@ func (g *gathering) sets(op, end *history.Op) {
 	if slices.ContainsFunc(intended, func(c history.Changes) bool { return len(c.Clocks) > 0 }) {
 		g.misled.since = min(g.misled.since, op.Time)
 	}
+	g.reseat(op.Time, intended)
 	g.world.begin(op.Time, g.ids, intended...)
 	g.fell(op.Time)
 }
@@ -319,7 +320,15 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	if told == nil {
 		told = &history.Fault{}
 	}
-	g.world.end(op.Time, g.ids, op.Type, told.Changes)
+	g.reseatedBy(op, begun)
+	renewed := g.world.end(op.Time, g.ids, op.Type, told.Changes)
+	renewed.each(func(i int) {
+		g.ended(op, g.nodes[i], begun.at) // as who it was
+		if op.Type == history.OK {
+			g.down[g.nodes[i]] = false
+			g.restarts++
+		}
+	})
 	if op.Type == history.Fail {
 		g.stayed(op.Time)
 	} else {

@@ -26,7 +26,14 @@ func (f *facts) attended(s span, c company) (all []core) {
 		for ; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
 			nodes = nodes.and(parts[j].with(c.who))
 			f.serving.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
-			now, enough := f.attends(nodes, mutual, c.who)
+			rolls := f.world.rolls[:1]
+			if len(f.world.rolls) > 1 {
+				rolls = nil
+				for k := i; k <= j; k++ {
+					rolls = append(rolls, parts[k].e.roll)
+				}
+			}
+			now, enough := f.attends(nodes, mutual, c.who, rolls)
 			if !enough {
 				break
 			}
@@ -47,9 +54,9 @@ type piece struct {
 	silent set
 }
 
-// with returns who was well and connected with all of some nodes, themselves included; nobody if one of them was not, or silent.
+// with returns who was well, a member as at first and connected with all of some nodes, themselves included; nobody if one of them was not, or silent.
 func (p *piece) with(who []int) set {
-	nodes := p.e.well.minus(p.silent)
+	nodes := p.e.roll.sure(p.e.well.minus(p.silent))
 	all := nodes
 	for _, k := range who {
 		if !all.has(k) {
@@ -93,16 +100,16 @@ func (f *facts) pieces(s span, silences bool) (all []piece) {
 
 // attends returns who of some nodes can be a majority with those who have to be with it. Servers count if all of them, and
 // enough, are connected with each other.
-func (f *facts) attends(nodes set, mutual []set, who []int) (set, bool) {
+func (f *facts) attends(nodes set, mutual []set, who []int, rolls []roll) (set, bool) {
 	for _, k := range who {
 		if !f.service() && !nodes.has(k) {
 			return set{}, false
 		}
 	}
 	if f.serving == (set{}) {
-		return nodes, f.majority(nodes)
+		return nodes, f.majority(nodes, rolls...)
 	}
-	servers, ok := clique(mutual, nodes.and(f.serving), f.majority)
+	servers, ok := clique(mutual, nodes.and(f.serving), func(s set) bool { return f.majority(s, rolls...) })
 	return nodes.minus(f.serving).or(servers), ok
 }
 

@@ -7,7 +7,7 @@ import (
 // What checkers ask of the world. An answer of no may mean that nobody can tell: nothing but a sure yes may accuse.
 
 // with returns the nodes that a leader surely had throughout some epochs, itself included: they ran with right clocks,
-// connected with it both ways. Whether one that was started runs is sure only once it was heard of; where that need not
+// connected with it both ways, and were members as at first. Whether one that was started runs is sure only once it was heard of; where that need not
 // be sure, its start will do.
 func (w *world) with(leader int, epochs []epoch, sure bool) set {
 	nodes := first(w.n)
@@ -17,6 +17,7 @@ func (w *world) with(leader int, epochs []epoch, sure bool) set {
 		if !sure {
 			running = running.or(e.waking)
 		}
+		running = running.minus(e.roll.out).minus(e.roll.may)
 		if !running.has(leader) {
 			return set{}
 		}
@@ -46,23 +47,31 @@ func (w *world) serving(nodes set, epochs []epoch) set {
 // keeps reports whether a leader surely kept one majority, itself included: all of it running and connected with it
 // throughout s, as far as the faults are known, and throughout watched also seen to be up and giving answers.
 func (f *facts) keeps(leader int, s, watched span) bool {
-	return leader < f.world.n && f.vouched(f.world.with(leader, f.world.during(s), false), leader, watched)
+	if leader >= f.world.n {
+		return false
+	}
+	epochs := f.world.during(s)
+	return f.vouched(f.world.with(leader, epochs, false), leader, watched, f.world.rollsOf(epochs))
 }
 
 // mayKeep reports whether it was so as far as the faults are known.
 func (f *facts) mayKeep(leader int, s span) bool {
-	return leader < f.world.n && f.majority(f.world.with(leader, f.world.during(s), false))
+	if leader >= f.world.n {
+		return false
+	}
+	epochs := f.world.during(s)
+	return f.majority(f.world.with(leader, epochs, false), f.world.rollsOf(epochs)...)
 }
 
-// vouched reports whether enough of the nodes were seen to run with the leader, and gave answers.
-func (f *facts) vouched(nodes set, leader int, watched span) bool {
+// vouched reports whether enough of the nodes, whoever voted in all that time, were seen to run with the leader, and gave answers.
+func (f *facts) vouched(nodes set, leader int, watched span, rolls []roll) bool {
 	nodes = nodes.and(f.world.with(leader, f.world.during(watched), true))
 	for i := range f.world.n {
 		if !f.answering(i, watched) {
 			nodes.remove(i)
 		}
 	}
-	return nodes.has(leader) && f.majority(nodes)
+	return nodes.has(leader) && f.majority(nodes, rolls...) && f.majority(nodes, f.world.rollsOf(f.world.during(watched))...)
 }
 
 // hearers returns the nodes that may tell node i anything, at first or at second hand, itself included.
@@ -108,19 +117,22 @@ func (f *facts) cores() []core {
 	for i := 0; reached < len(w.epochs)-1 && i < len(w.epochs); i++ {
 		e := w.epochs[i]
 		mutual, well := slices.Clone(e.mutual), f.due(&e)
-		members, ok := clique(mutual, well, f.electorate)
 		j := i
-		for ; ok && j+1 < len(w.epochs); j++ {
+		enough := func(nodes set) bool { return f.electorate(nodes, w.rollsOf(w.epochs[i:j+1])...) }
+		members, ok := clique(mutual, well, enough)
+		for ok && j+1 < len(w.epochs) {
 			next := &w.epochs[j+1]
 			well = well.and(f.due(next))
 			for k := range mutual {
 				mutual[k] = mutual[k].and(next.mutual[k])
 			}
-			if together(members, mutual, well) {
+			j++
+			if together(members, mutual, well) && enough(members) {
 				continue
 			}
-			more, still := clique(mutual, well, f.electorate)
+			more, still := clique(mutual, well, enough)
 			if !still {
+				j--
 				break
 			}
 			members = more
@@ -133,8 +145,8 @@ func (f *facts) cores() []core {
 	return all
 }
 
-// due returns who is well, or would be if it had not ended by itself, and has a part in electing.
-func (f *facts) due(e *epoch) set { return e.well.or(e.gone).and(f.voters.or(f.leaders)) }
+// due returns who is well, or would be if it had not ended by itself, and surely has a part in electing.
+func (f *facts) due(e *epoch) set { return e.roll.sure(e.well.or(e.gone).and(f.voters.or(f.leaders))) }
 
 // together reports whether all members are alive and have all others among their friends.
 func together(members set, friends []set, alive set) bool {

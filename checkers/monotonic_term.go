@@ -26,7 +26,7 @@ type record struct {
 // monotonicTerm compares each answer with the node's highest term before it. One was before another if it had come when
 // the other was asked for. Announcements come in the order in which the node made them, but how long they took is not
 // known: what was announced when a question was asked was true before the answer, while an answer may be newer than an
-// announcement that comes after it.
+// announcement that comes after it. Who was taken out of the cluster and comes back is another member, and has told nothing.
 func monotonicTerm(_ context.Context, f *facts) Result {
 	if !f.numbered() {
 		return untested(nil, "the election numbers no leaderships, so there is no term that could go down: "+unnumbered)
@@ -34,13 +34,22 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	records := make([][]record, len(f.nodes)) // of all answers
-	announced := make([]record, len(f.nodes)) // the highest one announced
-	compared, drops := 0, 0
+	records := make([][]record, len(f.nodes))    // of all answers
+	announced := make([]record, len(f.nodes))    // the highest one announced
+	until := make([]time.Duration, len(f.nodes)) // when a node was surely the member that it is now
+	changes, compared, drops := 0, 0, 0
 	var first [2]*answer
 	for i := range f.answers {
 		a := &f.answers[i]
 		if !a.tells() {
+			continue
+		}
+		for ; changes < len(f.reseated) && f.reseated[changes].from <= a.to; changes++ {
+			if c := &f.reseated[changes]; !c.failed { // it is another member, or may be
+				until[c.node], records[c.node], announced[c.node] = c.to, nil, record{}
+			}
+		}
+		if until[a.node] > 0 && a.from <= until[a.node] {
 			continue
 		}
 		all := records[a.node]

@@ -90,12 +90,12 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		if f.byLeave(h) || f.remained(h) {
 			continue
 		}
-		with := shapes(h.from.node, h.span.to)
+		with, rolls := shapes(h.from.node, h.span.to)
 		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
 		if reign.from > reign.to { // terms ran back: on disks that had lost them, the lower one was won later
 			continue
 		}
-		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign)) || !f.majority(with) {
+		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign, rolls)) || !f.majority(with, rolls...) {
 			continue
 		}
 		b.moves = append(b.moves, h)
@@ -128,16 +128,16 @@ func (f *facts) ledBefore(h handover, p phase) bool {
 	})
 }
 
-// shapes returns whom a leader had in every shape that a phase's faults took until a time, as far as they are known. It
-// must be asked for later and later times of each leader.
-func (f *facts) shapes(p phase) func(leader int, until time.Duration) set {
+// shapes returns whom a leader had in every shape that a phase's faults took until a time, as far as they are known, and who voted
+// then. It must be asked for later and later times of each leader.
+func (f *facts) shapes(p phase) func(leader int, until time.Duration) (set, []roll) {
 	epochs := f.world.during(p.span)
 	type state struct {
 		with set
 		past int // epochs that with is about
 	}
 	leaders := make([]state, f.world.n)
-	return func(leader int, until time.Duration) set {
+	return func(leader int, until time.Duration) (set, []roll) {
 		s := &leaders[leader]
 		from := s.past
 		for s.past < len(epochs) && epochs[s.past].from <= until {
@@ -148,7 +148,7 @@ func (f *facts) shapes(p phase) func(leader int, until time.Duration) set {
 			with = with.and(s.with)
 		}
 		s.with = with
-		return with
+		return with, f.world.rollsOf(epochs[:s.past])
 	}
 }
 

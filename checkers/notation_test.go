@@ -460,6 +460,10 @@ func parseChange(words []string, c *history.Changes) error {
 		*c = history.ChangesOf(append(c.States(), history.Memory{Node: whom, Bytes: bytes})...)
 		return nil
 	}
+	if as, ok := map[string]history.Membership{"remove": history.Removed, "learner": history.Learner, "voter": history.Voter}[what]; ok {
+		*c = history.ChangesOf(append(c.States(), history.Member{Node: whom, As: as})...)
+		return nil
+	}
 	if cut := what == "hide"; cut || what == "show" {
 		c.Clients = append(c.Clients, history.Client{Node: whom, Cut: cut})
 		return nil

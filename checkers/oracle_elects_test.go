@@ -39,7 +39,7 @@ func talks(h *history.History, node string) []sure {
 				with = append(with, n)
 			}
 		}
-		if !slices.Contains(with, node) || !enough(h, with) {
+		if !slices.Contains(with, node) || w.votes(node) == broken || w.votes(node) == mistreated || !w.enough(with, true) {
 			return ""
 		}
 		return "with a majority"
@@ -56,12 +56,12 @@ func connectedMajorities(h *history.History) (all []sure) {
 				some = append(some, n)
 			}
 		}
-		if !enough(h, some) {
-			continue
-		}
 		all = append(all, stretches(h, func(w around) string {
+			if !w.enough(some, false) {
+				return ""
+			}
 			for _, a := range some {
-				if p := w.proc(a); p != healthy && p != ended || !w.right(a) {
+				if p := w.proc(a); p != healthy && p != ended || !w.right(a) || w.votes(a) != healthy {
 					return ""
 				}
 				for _, b := range some {

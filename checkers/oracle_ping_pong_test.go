@@ -45,7 +45,7 @@ func faultPhases(h *history.History) (all []sure) {
 // with returns who was connected with a node throughout a time, both of them well; or just started, where that will do.
 func with(h *history.History, leader string, from, to time.Duration, heardOf bool) (nodes []string) {
 	fits := func(w around, n string) bool {
-		return w.right(n) && (w.proc(n) == healthy || w.proc(n) == started && !heardOf)
+		return w.right(n) && w.votes(n) == healthy && (w.proc(n) == healthy || w.proc(n) == started && !heardOf)
 	}
 	for _, n := range h.Setup().Nodes {
 		good := func(w around) string {
@@ -148,7 +148,7 @@ func TestOraclesNoPingPong(t *testing.T) {
 					return undecided // it may have led beside the other all the while
 				}
 				company := with(h, was.node, p.from, is.at, false)
-				kept := enough(h, company)
+				kept := alwaysEnough(h, company, p.from, is.at)
 				seen := with(h, was.node, begin, is.at, true)
 				seen = slices.DeleteFunc(seen, func(n string) bool {
 					return !slices.Contains(company, n) || slices.ContainsFunc(mute(h, n), func(s sure) bool { return s.from <= is.at && begin <= s.to })
@@ -159,7 +159,7 @@ func TestOraclesNoPingPong(t *testing.T) {
 				back := slices.ContainsFunc(reigns, func(l reign) bool {
 					return l.node == is.node && l.number < was.number && l.to >= p.from
 				})
-				for k, counts := range []bool{kept && !stalled && enough(h, seen) && slices.Contains(seen, was.node), kept} {
+				for k, counts := range []bool{kept && !stalled && alwaysEnough(h, seen, p.from, is.at) && slices.Contains(seen, was.node), kept} {
 					if counts {
 						moves[k]++
 						if back {

@@ -75,8 +75,8 @@ func quorumSaid(h *history.History) Verdict {
 		case first.claims() || first.view.Term > won.view.Term:
 			since -= elect
 		}
-		broken = broken || !enough(h, reaches(h, won.node, since, won.at))
-		doubt = doubt || !enough(h, reaches(h, won.node, last, won.at))
+		broken = broken || !everEnough(h, reaches(h, won.node, since, won.at), won.at)
+		doubt = doubt || !everEnough(h, reaches(h, won.node, last, won.at), won.at)
 	}
 	tested := false
 	for _, n := range h.Setup().Voters() {
@@ -100,7 +100,7 @@ func alone(h *history.History, node string) []sure {
 		with := slices.DeleteFunc(slices.Clone(h.Setup().Nodes), func(n string) bool {
 			return n != node && (w.deaf(node, n) || w.proc(n) == broken || w.is[history.Link{From: node, To: n}.Key()] == broken)
 		})
-		if w.proc(node) != healthy || enough(h, with) {
+		if w.proc(node) != healthy || w.votes(node) != healthy || everEnough(h, with, *w.now) {
 			return ""
 		}
 		return "alone"

@@ -42,6 +42,9 @@ func spoken(h *history.History) *history.History {
 			op.Setup = &setup
 		}
 		ops = append(ops, op)
+		for _, n := range comesBack(w, i, history.OK, history.Info) {
+			delete(stands, n)
+		}
 		w.happens(i)
 		told := op.Fault
 		if k := h.Other(i); told == nil && op.Process == history.Nemesis && k >= 0 {
@@ -147,6 +150,7 @@ type scenery struct {
 	well      map[string]bool
 	reached   map[string]bool // by clients
 	connected map[[2]string]bool
+	enough    map[int]bool // of those who may be a majority of the voters, which surely are
 }
 
 func sceneOf(h *history.History) scene {
@@ -155,16 +159,20 @@ func sceneOf(h *history.History) scene {
 	w := atFirst(h)
 	for i := range h.Ops[:len(h.Ops)-1] {
 		w.happens(i)
-		p := scenery{h.Ops[i].Time, h.Ops[i+1].Time, map[string]bool{}, map[string]bool{}, map[[2]string]bool{}}
+		p := scenery{h.Ops[i].Time, h.Ops[i+1].Time, map[string]bool{}, map[string]bool{}, map[[2]string]bool{}, map[int]bool{}}
 		if p.from == p.to {
 			continue
 		}
 		for _, a := range nodes {
-			p.well[a] = w.proc(a) == healthy && w.right(a)
+			p.well[a] = w.proc(a) == healthy && w.right(a) && w.votes(a) == healthy
 			p.reached[a] = w.is[history.Client{Node: a}.Key()] == healthy
 			for _, b := range nodes {
 				p.connected[[2]string{a, b}] = a == b || w.connected(a, b)
 			}
+		}
+		of := electors(h)
+		for mask := range 1 << len(of) {
+			p.enough[mask] = h.Setup().Store != "" && mask == 1 || h.Setup().Store == "" && w.enough(chosen(of, mask), false)
 		}
 		s.parts = append(s.parts, p)
 	}
@@ -178,24 +186,16 @@ func sceneOf(h *history.History) scene {
 // in which that was seen.
 func (s *scene) company(in sure, seen bool, more func(scenery) bool, who ...string) (all []sure) {
 	setup := s.h.Setup()
-	peers, of := len(setup.Servers) == 0 && setup.Store == "", setup.Voters()
-	if setup.Store != "" {
-		of = []string{setup.Store}
-	}
+	peers, of := len(setup.Servers) == 0 && setup.Store == "", electors(s.h)
 	for mask := range 1 << len(of) {
-		var set []string
-		for i, n := range of {
-			if mask>>i&1 == 1 {
-				set = append(set, n)
-			}
-		}
-		if len(set) != len(of)/2+1 { // more than it takes are no more often well and connected
-			continue
-		}
+		set := chosen(of, mask)
 		if peers {
 			set = append(set, who...)
 		}
 		holds := func(p scenery) bool {
+			if !p.enough[mask] {
+				return false
+			}
 			for _, a := range slices.Concat(set, who) {
 				if !p.well[a] {
 					return false
@@ -235,6 +235,24 @@ func (s *scene) company(in sure, seen bool, more func(scenery) bool, who ...stri
 		}
 	}
 	return longest(all)
+}
+
+// electors are those of whom it takes a majority, at first.
+func electors(h *history.History) []string {
+	if store := h.Setup().Store; store != "" {
+		return []string{store}
+	}
+	return h.Setup().Voters()
+}
+
+// chosen are some of all.
+func chosen(of []string, mask int) (some []string) {
+	for i, n := range of {
+		if mask>>i&1 == 1 {
+			some = append(some, n)
+		}
+	}
+	return some
 }
 
 // learners are those that have to know who leads.
@@ -455,7 +473,7 @@ func anyReign(t *rapid.T) string {
 	for i := range views {
 		views[i] = belief{role: "follower"}
 	}
-	nemesis := trouble{t: t, b: &b, nodes: all, down: down, more: []string{"hide"}}
+	nemesis := trouble{t: t, b: &b, nodes: all, down: down, members: one(2, "members"), more: []string{"hide"}}
 	term, leads, leader, writes := 0, 0, -1, 0
 	tell := func(now, i int) {
 		if standing || one(3, "announces") {

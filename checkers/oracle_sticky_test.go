@@ -20,7 +20,7 @@ func keeps(h *history.History, leader string, from, to time.Duration) bool {
 	nodes := slices.DeleteFunc(with(h, leader, from, to, true), func(n string) bool {
 		return slices.ContainsFunc(mute(h, n), func(s sure) bool { return s.from <= to && from <= s.to })
 	})
-	return slices.Contains(nodes, leader) && enough(h, nodes)
+	return slices.Contains(nodes, leader) && alwaysEnough(h, nodes, from, to)
 }
 
 // campaign returns since when a leader may have been challenged in a term, by whoever had not been connected with it all the time from a
@@ -188,13 +188,13 @@ func TestOraclesStickyLeader(t *testing.T) {
 					min(earliest, may)-2*silence <= op.Time
 			})
 			seen := kept(challenged-rest, max(challenged-rest, was.asked), true)
-			if was.since+silence <= challenged && challenged >= rest && !stalled && slices.Contains(seen, was.node) && enough(h, seen) {
+			if was.since+silence <= challenged && challenged >= rest && !stalled && slices.Contains(seen, was.node) && alwaysEnough(h, seen, max(challenged-rest, 0), latest) {
 				fell = true
 				continue
 			}
 			challenged = min(latest, surely+silence)
 			company := kept(challenged-rest, 0, false)
-			perhaps = perhaps || was.begins+silence <= challenged && slices.Contains(company, was.node) && enough(h, company)
+			perhaps = perhaps || was.begins+silence <= challenged && slices.Contains(company, was.node) && alwaysEnough(h, company, max(challenged-rest, 0), latest)
 		}
 		tried := slices.ContainsFunc(h.Ops, func(op history.Op) bool { return op.F == history.Inject })
 		switch {

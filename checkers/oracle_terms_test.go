@@ -30,12 +30,6 @@ func (w around) heardOf(node string) []string {
 	return all
 }
 
-// enough reports whether there is a majority of the voters among nodes.
-func enough(h *history.History, nodes []string) bool {
-	voters := slices.DeleteFunc(slices.Clone(nodes), func(n string) bool { return !slices.Contains(h.Setup().Voters(), n) })
-	return len(voters) >= h.Setup().Quorum()
-}
-
 // inVain reports whether faults were to be injected, and none was seen to take effect.
 func inVain(h *history.History) bool {
 	tried, took := false, false
@@ -58,7 +52,7 @@ func TestOraclesBoundedTerms(t *testing.T) {
 		for _, node := range h.Setup().Nodes {
 			exiles := stretches(h, func(w around) string {
 				with := slices.Sorted(slices.Values(w.heardOf(node)))
-				if w.proc(node) != healthy || enough(h, with) {
+				if w.proc(node) != healthy || w.votes(node) != healthy || everEnough(h, with, *w.now) {
 					return ""
 				}
 				return strings.Join(with, " ")

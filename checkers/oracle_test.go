@@ -51,7 +51,13 @@ func answers(h *history.History) (all []said) {
 	setup := h.Setup()
 	late := max(setup.Bounds.Silence, 3*setup.Bounds.Poll)
 	last := map[string]time.Duration{} // when the last undivided answer of each node was asked for
+	w := atFirst(h)
 	for i, op := range h.Ops {
+		for _, m := range comesBack(w, i, history.OK) {
+			asked := h.Ops[h.Other(i)].Time
+			all = append(all, said{node: m, asked: asked, early: asked, at: op.Time, place: i, ended: true, unnumbered: setup.NoTerms})
+		}
+		w.happens(i)
 		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms}
 		if k := h.Other(i); op.Process == history.Nemesis && op.Type == history.OK && op.Fault == nil {
 			op.Fault = h.Ops[k].Fault // its end need not repeat it
@@ -77,6 +83,61 @@ func answers(h *history.History) (all []said) {
 		all = append(all, a)
 	}
 	return all
+}
+
+// comesBack are the nodes that the next op says were started anew, as other members than they were, if it is of such a type.
+func comesBack(w around, i int, types ...history.Type) (nodes []string) {
+	op := w.h.Ops[i]
+	if op.Process != history.Nemesis || !slices.Contains(types, op.Type) {
+		return nil
+	}
+	if op.Fault == nil {
+		op.Fault = w.h.Ops[w.h.Other(i)].Fault
+	}
+	if op.Fault == nil {
+		return nil
+	}
+	for _, m := range op.Fault.Members() {
+		if m.As != history.Removed && w.votes(m.Node) == doubtful {
+			nodes = append(nodes, m.Node)
+		}
+	}
+	return nodes
+}
+
+// reseats returns when the nemesis was at a node's membership, and may have changed it, by the places of its ops.
+func reseats(h *history.History, node string) (all [][2]int, failed []bool) {
+	of := func(op history.Op) bool {
+		return op.Fault != nil && slices.ContainsFunc(op.Fault.Members(), func(m history.Member) bool { return m.Node == node })
+	}
+	for i, op := range h.Ops {
+		if op.Process != history.Nemesis || op.Type != history.Invoke {
+			continue
+		}
+		k := h.Other(i)
+		switch {
+		case k < 0 && of(op):
+			all, failed = append(all, [2]int{i, len(h.Ops)}), append(failed, false)
+		case of(op) || k >= 0 && of(h.Ops[k]):
+			all, failed = append(all, [2]int{i, k}), append(failed, h.Ops[k].Type == history.Fail)
+		}
+	}
+	return all, failed
+}
+
+// another reports whether a node may have become another member between two answers.
+func another(h *history.History, a, b said) bool {
+	all, failed := reseats(h, a.node)
+	for i, r := range all {
+		to := forever
+		if r[1] < len(h.Ops) {
+			to = h.Ops[r[1]].Time
+		}
+		if !failed[i] && h.Ops[r[0]].Time <= b.at && a.asked <= to {
+			return true
+		}
+	}
+	return false
 }
 
 // endsProcess reports whether a process does not go on after that.
@@ -197,7 +258,7 @@ var oracles = map[string]func(h *history.History) string{
 				}
 				// An announcement is older than the moment at which it came, however long it took.
 				before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
-				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term {
+				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term && !another(h, a, b) {
 					return "invalid"
 				}
 			}
@@ -205,10 +266,24 @@ var oracles = map[string]func(h *history.History) string{
 		return "not invalid"
 	},
 	"vote-once": func(h *history.History) string {
+		// member is which member a node was at an op, by what was done to it before; -1 while something is.
+		member := func(op history.Op) (times int) {
+			all, failed := reseats(h, op.Node)
+			for i, r := range all {
+				switch {
+				case op.Index < r[0]:
+				case op.Index <= r[1]:
+					return -1
+				case !failed[i]:
+					times++
+				}
+			}
+			return times
+		}
 		for _, a := range h.Ops {
 			for _, b := range h.Ops {
 				if a.F == history.Granted && b.F == history.Granted && a.Node == b.Node && a.Vote.Term == b.Vote.Term &&
-					a.Vote.For != b.Vote.For && !h.Setup().NoTerms {
+					a.Vote.For != b.Vote.For && !h.Setup().NoTerms && member(a) >= 0 && member(a) == member(b) {
 					return "invalid"
 				}
 			}
@@ -245,19 +320,14 @@ var oracles = map[string]func(h *history.History) string{
 	},
 }
 
-// beingEnded reports whether the nemesis was at a node's process when it ended, or had ended it before, or was at its disk.
+// beingEnded reports whether the nemesis was at a node's process or membership when it ended, or had ended it or taken it out before.
 func beingEnded(h *history.History, exit history.Op) bool {
-	ended := false
-	for _, op := range h.Ops[:exit.Index] {
-		switch {
-		case op.F == history.Exit && op.Node == exit.Node:
-			ended = true
-		case op.Fault != nil && len(op.Fault.Procs) == 1 && op.Fault.Procs[0].Node == exit.Node:
-			// Under way from its invoke on: either state may hold. Up again once it was seen to be started.
-			ended = op.Type != history.OK || op.Fault.Procs[0].State != history.Up
-		}
+	w := atFirst(h)
+	for i := range h.Ops[:exit.Index] {
+		w.happens(i)
 	}
-	return ended
+	p := w.proc(exit.Node)
+	return p != healthy && p != started || w.votes(exit.Node) != healthy
 }
 
 // anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn
@@ -289,11 +359,11 @@ func anyElection(t *rapid.T) string {
 		}
 		return s
 	}
-	now, down := 0, map[string]bool{}
+	now, down, away := 0, map[string]bool{}, map[string]bool{}
 	for range 4 + number(10, "events") {
 		now += number(4, "wait")
 		node := rapid.SampledFrom(nodes).Draw(t, "node")
-		switch number(11, "event") {
+		switch number(12, "event") {
 		case 0, 1:
 			fmt.Fprintf(&b, "%dms %s announces %s\n", now, node, view())
 		case 2:
@@ -304,6 +374,16 @@ func anyElection(t *rapid.T) string {
 			}
 			down[node] = !down[node]
 			fmt.Fprintf(&b, "%dms-%dms nemesis %s kill %s: %s %s\n", now, now+took, verb, node, change, node)
+			now += took + 1
+		case 12:
+			took := number(3, "took")
+			verb, change := "inject", []string{"remove", "learner"}[number(1, "as")]
+			if away[node] {
+				verb, change = "heal", "voter"
+			}
+			away[node] = !away[node]
+			outcome := []string{"", "", "", "; failed", "; unseen", "; untold"}[number(5, "outcome")]
+			fmt.Fprintf(&b, "%dms-%dms nemesis %s remove %s: %s %s%s\n", now, now+took, verb, node, change, node, outcome)
 			now += took + 1
 		case 3:
 			if number(3, "exits") == 0 {

@@ -29,6 +29,7 @@ type around struct {
 	is     map[history.Key]health
 	before map[history.Key]health   // of what the op under way is to change
 	last   map[string]time.Duration // when each process was started
+	now    *time.Duration           // of the last op
 }
 
 // stretches returns where something holds, whatever it is: for as long as it is the same and not "". Instants do not count.
@@ -54,7 +55,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
-	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[string]time.Duration{}}
+	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[string]time.Duration{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 	}
@@ -73,6 +74,7 @@ func atLast(h *history.History) around {
 // happens goes on with one op.
 func (w around) happens(i int) {
 	h, op, k := w.h, w.h.Ops[i], w.h.Other(i)
+	*w.now = op.Time
 	var doubted []history.State // what is named by the invoke, or by the end
 	if op.Fault != nil {
 		doubted = op.Fault.States()
@@ -90,7 +92,7 @@ func (w around) happens(i int) {
 		k := history.Proc{Node: op.Node}.Key()
 		was := w.is[k]
 		w.is[k] = broken
-		if (was == healthy || was == started) && w.right(op.Node) {
+		if (was == healthy || was == started) && w.right(op.Node) && w.votes(op.Node) == healthy {
 			w.is[k] = ended
 		}
 		delete(w.before, k) // whatever was to become of it
@@ -112,6 +114,12 @@ func (w around) happens(i int) {
 				w.before[k] = was
 			}
 			w.is[k] = doubtful
+			if p := (history.Proc{Node: k.Node}).Key(); k.Dimension == "members" && to != broken { // it is started anew
+				if _, twice := w.before[p]; !twice {
+					w.before[p] = w.is[p]
+				}
+				w.is[p] = doubtful
+			}
 		}
 	case op.Type == history.Fail:
 		for k, was := range w.before {
@@ -125,6 +133,9 @@ func (w around) happens(i int) {
 					w.last[k.Node] = op.Time
 				}
 				to = started
+			}
+			if k.Dimension == "members" && to != broken && w.is[k] == doubtful {
+				w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
 			}
 			w.is[k] = to
 		}
@@ -142,6 +153,10 @@ func toBe(s history.State) health {
 		if s.State != history.Up {
 			return broken
 		}
+	case history.Member:
+		if s.As == history.Removed {
+			return broken
+		}
 	}
 	if s == s.Healthy() {
 		return healthy
@@ -150,6 +165,68 @@ func toBe(s history.State) health {
 }
 
 func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()] }
+
+// votes is healthy of who surely votes, if it did at first, and doubtful of who may.
+func (w around) votes(n string) health { return w.is[history.Member{Node: n}.Key()] }
+
+// enough reports whether nodes have a majority of the voters in them, whichever of those vote of whom nobody can tell; or perhaps.
+func (w around) enough(nodes []string, perhaps bool) bool {
+	var sure, doubt []string
+	for _, n := range w.h.Setup().Voters() {
+		switch w.votes(n) {
+		case healthy:
+			sure = append(sure, n)
+		case doubtful:
+			doubt = append(doubt, n)
+		}
+	}
+	all, some := true, false
+	for mask := range 1 << len(doubt) {
+		voters := slices.Clone(sure)
+		for i, n := range doubt {
+			if mask>>i&1 == 1 {
+				voters = append(voters, n)
+			}
+		}
+		of := 0
+		for _, n := range voters {
+			if slices.Contains(nodes, n) {
+				of++
+			}
+		}
+		all, some = all && 2*of > len(voters), some || 2*of > len(voters)
+	}
+	return all || perhaps && some
+}
+
+// everEnough reports whether nodes may have had a majority of the voters in them at a time or before.
+func everEnough(h *history.History, nodes []string, by time.Duration) bool {
+	w := atFirst(h)
+	for i := range h.Ops {
+		w.happens(i)
+		lasts := i == len(h.Ops)-1 || h.Ops[i].Time < h.Ops[i+1].Time
+		if lasts && h.Ops[i].Time <= by && w.enough(nodes, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// alwaysEnough reports whether they surely had at all times from one to another.
+func alwaysEnough(h *history.History, nodes []string, from, to time.Duration) bool {
+	return throughout(h, from, to, func(w around) bool { return w.enough(nodes, false) })
+}
+
+// throughout reports whether something held from one time to another, both included.
+func throughout(h *history.History, from, to time.Duration, good func(around) bool) bool {
+	end := h.Ops[len(h.Ops)-1].Time
+	return slices.ContainsFunc(stretches(h, func(w around) string {
+		if good(w) {
+			return "good"
+		}
+		return ""
+	}), func(s sure) bool { return s.from <= from && (to < s.to || to == s.to && to == end && good(atLast(h))) })
+}
 
 // right reports whether a node's clock, disk, processor and memory surely are.
 func (w around) right(n string) bool {
@@ -177,7 +254,7 @@ func (w around) deaf(node, of string) bool {
 func (w around) whole() bool {
 	nodes := w.h.Setup().Nodes
 	for _, a := range nodes {
-		if w.proc(a) != healthy || !w.right(a) {
+		if w.proc(a) != healthy || !w.right(a) || w.votes(a) != healthy {
 			return false
 		}
 		for _, b := range nodes {
@@ -267,7 +344,7 @@ func anyRun(t *rapid.T, duel bool) string {
 	if duel {
 		restless, noisy = 3+number(3, "restless"), 100+number(400, "noise")
 	}
-	nemesis := trouble{t: t, b: &b, nodes: nodes, down: down}
+	nemesis := trouble{t: t, b: &b, nodes: nodes, down: down, members: one(2, "members")}
 	ends := 15 + number(45, "length")
 	elect := func(now int) {
 		i := number(len(nodes)-1, "elected")
@@ -356,13 +433,14 @@ func everAnswered(h *history.History, node string) bool {
 
 // trouble is what the nemesis of a run that is drawn makes, one fault after the other.
 type trouble struct {
-	t      *rapid.T
-	b      *strings.Builder
-	nodes  []string
-	down   []bool
-	more   []string    // what else is done to a node, by the verb
-	faults [][3]string // under way: the name, what heals it, and who is down by it
-	busy   int         // the nemesis is, until then
+	t       *rapid.T
+	b       *strings.Builder
+	nodes   []string
+	down    []bool
+	members bool        // who is one is changed, too
+	more    []string    // what else is done to a node, by the verb
+	faults  [][3]string // under way: the name, what heals it, and who is down by it
+	busy    int         // the nemesis is, until then
 }
 
 // make injects or heals a fault.
@@ -393,12 +471,17 @@ func (m *trouble) make(now int) {
 		{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""}, {"throttle " + a, ""}, {"squeeze " + a, ""},
 		{strings.ReplaceAll(strings.Join(cuts, ", "), "-", ">"), ""},
 	}
+	if m.members {
+		all = append(all, [2]string{"remove " + a, ""}, [2]string{"remove " + a, ""}, [2]string{"learner " + a, ""}, [2]string{"remove " + a + ", remove " + o, ""},
+			[2]string{"remove " + a, ""})
+	}
 	for _, verb := range m.more {
 		all = append(all, [2]string{verb + " " + a, ""})
 	}
 	changes := all[number(len(all)-1, "change")]
-	back := strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend",
-		"throttle", "free", "squeeze", "relieve", "hide", "show").Replace(changes[0])
+	back := []string{"voter", "voter", "learner"}[number(2, "comes back as")*number(1, "odd")]
+	back = strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend",
+		"throttle", "free", "squeeze", "relieve", "hide", "show", "remove", back, "learner", "voter").Replace(changes[0])
 	name := fmt.Sprintf("fault%d %s", len(m.b.String()), a)
 	fmt.Fprintf(m.b, "%dms-%dms nemesis inject %s: %s%s\n", now, m.busy, name, changes[0], outcome)
 	m.faults = append(m.faults, [3]string{name, back, changes[1]})

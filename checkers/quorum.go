@@ -38,11 +38,11 @@ func quorum(_ context.Context, f *facts) Result {
 	var first, doubt victory
 	for _, v := range f.victories() {
 		switch {
-		case v.voters.count() < f.quorum():
+		case !f.everMajority(v.voters, v.to):
 			if lacking++; lacking == 1 {
 				first = v
 			}
-		case v.lately.count() < f.quorum():
+		case !f.everMajority(v.lately, v.to):
 			if perhaps++; perhaps == 1 {
 				doubt = v
 			}
@@ -181,7 +181,7 @@ func (f *facts) withoutMajority() (tests int, longest time.Duration) {
 	f.leaders.each(func(i int) {
 		var alone []span
 		for part, e := range w.parts(span{0, f.end}) {
-			if e.up.has(i) && !f.majority(e.company(i, w.n)) {
+			if e.up.has(i) && !e.roll.out.has(i) && !e.roll.may.has(i) && !f.everMajority(e.company(i, w.n), e.from) {
 				alone = append(alone, part)
 			}
 		}
@@ -212,7 +212,15 @@ func (f *facts) usurped(v victory, figures []Figure) Result {
 		whom = "none but " + f.names(others)
 	}
 	return invalid(figures, e, "%s led%s by %s, though from %s on, before it can have asked for votes, it could talk to %s: a majority is %s",
-		f.nodes[v.lead.node], f.in(v.lead), at(v.to), at(v.from), whom, fmt.Sprintf("%d of %s", f.quorum(), f.electors()))
+		f.nodes[v.lead.node], f.in(v.lead), at(v.to), at(v.from), whom, f.needed())
+}
+
+// needed says what a majority is.
+func (f *facts) needed() string {
+	if len(f.world.rolls) > 1 {
+		return "more than half of those that voted then, or ever had"
+	}
+	return fmt.Sprintf("%d of %s", f.quorum(), f.electors())
 }
 
 // electors counts those that vote.

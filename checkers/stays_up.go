@@ -57,7 +57,7 @@ func staysUp(_ context.Context, f *facts) Result {
 	}
 	but := ""
 	if excused > 0 {
-		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it, or while it was being ended", count(excused, "time"))
+		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it, while it was being ended, or once it was to leave the cluster", count(excused, "time"))
 	}
 	return valid(figures, "no process of %s ended by itself%s; %s", count(len(f.nodes), "node"), but, f.watch())
 }

@@ -37,6 +37,7 @@ type vote struct {
 	at              time.Duration
 	op              int
 	node, candidate int32 // by their numbers
+	life            int32 // of the node: who comes back after it was taken out is another voter
 }
 
 func (v *votes) take(op *history.Op) {
@@ -49,8 +50,14 @@ func (v *votes) take(op *history.Op) {
 
 // cast takes note of a vote in its term, unless its node has voted. Then it may count as one too many.
 func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
-	now := vote{op.Time, op.Index, v.names.of(op.Node), v.names.of(op.Vote.For)}
-	k := slices.IndexFunc(*given, func(o vote) bool { return o.node == now.node })
+	life, sure := 0, true
+	if i := slices.Index(v.nodes, op.Node); i >= 0 && len(v.reseated) > 0 {
+		if life, sure = v.life(i, number); !sure {
+			return
+		}
+	}
+	now := vote{op.Time, op.Index, v.names.of(op.Node), v.names.of(op.Vote.For), int32(life)}
+	k := slices.IndexFunc(*given, func(o vote) bool { return o.node == now.node && o.life == now.life })
 	switch {
 	case k < 0:
 		*given = append(*given, now)

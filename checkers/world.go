@@ -19,23 +19,24 @@ type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
 	servers set
-	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, single ports of links and parts of nodes
+	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, memberships, single ports of links and parts of nodes
 	ports   map[port]int    // where in cells
 	tended  map[tended]int  // where in cells, parts of nodes that were touched
 	awake   []time.Duration // of each waking process, when it was started
 	touch   []touched       // by the change under way
 	links   bool            // whether a link was touched since the last epoch began
 	epochs  []epoch
+	rolls   []roll  // who voted, each time that it was otherwise
 	moments []epoch // that lasted no time, and in which somebody may have done or heard something who could not before
 }
 
-// cond is the condition of a link, a process, a clock, a disk, a processor or memory.
+// cond is the condition of a link, a process, a clock, a disk, a processor, memory or a membership.
 type cond uint8
 
 const (
-	fine   cond = iota // delivers; is up; is right
-	ill                // mistreats packets; is wrong; is full, slow or failing; is kept from the node; is too little
-	dead               // is cut; is down or paused
+	fine   cond = iota // delivers; is up; is right; votes
+	ill                // mistreats packets; is wrong; is full, slow or failing; is kept from the node; is too little; is a learner's
+	dead               // is cut; is down or paused; is no member's
 	unsure             // one of these
 	waking             // started, and not heard of since
 	gone               // ended by itself, though nothing was wrong with its clock, disk, processor and memory
@@ -54,10 +55,12 @@ type tended struct {
 type touched struct {
 	cell int
 	was  cond
+	anew bool // of a membership: the node is started anew
 }
 
 // epoch is a stretch of time in which nothing changed. It lasts until the next one begins.
 type epoch struct {
+	roll   roll // who votes; from is the epoch's
 	from   time.Duration
 	mutual []set // with whom each node is surely connected, both ways
 	deaf   []set // whose packets surely do not reach each node
@@ -71,7 +74,7 @@ type epoch struct {
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
 func newWorld(n int, servers set, epochs []epoch) world {
-	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+6*n), awake: make([]time.Duration, n), links: true}
+	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+7*n), awake: make([]time.Duration, n), links: true}
 	for i := range n {
 		w.cells[n*n+i] = waking
 	}
@@ -88,15 +91,33 @@ func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.
 			if now == to || now == waking && to == fine || now == gone && to == dead {
 				return
 			}
-			w.touch = append(w.touch, touched{cell, now})
-			w.cells[cell] = unsure
+			w.doubt(cell)
+			if i := w.member(cell); i >= 0 && to != dead { // it is started anew
+				w.touch[len(w.touch)-1].anew = true
+				w.doubt(w.n*w.n + i)
+			}
 		})
 	}
 	w.mark(at)
 }
 
-// end takes note of what became of the changes begun last.
-func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, c history.Changes) {
+// doubt takes note that a cell is being changed.
+func (w *world) doubt(cell int) {
+	w.touch = append(w.touch, touched{cell: cell, was: w.cells[cell]})
+	w.cells[cell] = unsure
+}
+
+// member is whose membership a cell is; -1 for none.
+func (w *world) member(cell int) int {
+	if i := cell - w.n*w.n - 6*w.n; i >= 0 && i < w.n {
+		return i
+	}
+	return -1
+}
+
+// end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, or may
+// have been.
+func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, c history.Changes) (renewed set) {
 	switch outcome {
 	case history.Fail: // nothing changed
 		w.links = true
@@ -112,10 +133,21 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 				}
 				to = waking
 			}
+			if i := w.member(cell); i >= 0 && to != dead && w.cells[cell] == unsure {
+				w.cells[w.n*w.n+i], w.awake[i] = waking, at
+			}
 			w.cells[cell] = to
 		})
 	}
 	w.mark(at)
+	if outcome != history.Fail {
+		for _, t := range w.touch {
+			if i := w.member(t.cell); i >= 0 && t.anew {
+				renewed.add(i)
+			}
+		}
+	}
+	return renewed
 }
 
 // visit calls f with every cell that c names and what it is to be.
@@ -207,6 +239,11 @@ func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to
 			f(w.n*w.n+5*w.n+i, to)
 		}
 	}
+	for _, m := range c.Members() {
+		if i, ok := node(m.Node); ok {
+			f(w.n*w.n+6*w.n+i, map[history.Membership]cond{history.Voter: fine, history.Learner: ill, history.Removed: dead}[m.As])
+		}
+	}
 }
 
 // cellOf returns the cell of what cells count, fine when it is first asked for.
@@ -245,14 +282,14 @@ func (w *world) answered(i int, asked, at time.Duration) {
 }
 
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
-// is excused: the nemesis was at its process, its processor or its memory, or its disk was failing.
+// is excused: the nemesis was at its process, its processor, its memory or its membership, or its disk was failing.
 func (w *world) exited(i int, at time.Duration) (excused bool) {
 	if i >= w.n {
 		return false
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
 	was := w.cells[cell]
-	excused = was != fine && was != waking || w.cells[disk] != fine || w.limps(i)
+	excused = was != fine && was != waking || w.cells[disk] != fine || w.limps(i) || w.cells[w.n*w.n+6*w.n+i] != fine
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
 	if w.cells[cell] = dead; !excused && w.cells[clock] == fine {
 		w.cells[cell] = gone
@@ -307,6 +344,13 @@ func (w *world) mark(at time.Duration) {
 		if w.cells[w.n*w.n+3*w.n+i] == fine {
 			e.asked.add(i)
 		}
+		switch w.cells[w.n*w.n+6*w.n+i] {
+		case fine:
+		case unsure:
+			e.roll.may.add(i)
+		default:
+			e.roll.out.add(i)
+		}
 		switch w.cells[w.n*w.n+i] {
 		case fine:
 			e.up.add(i)
@@ -325,6 +369,8 @@ func (w *world) mark(at time.Duration) {
 			e.still.add(i)
 		}
 	}
+	e.roll.from = at
+	w.enlist(at, e.roll.out, e.roll.may)
 	w.epochs = append(w.epochs, e)
 }
 

@@ -1,0 +1,130 @@
+package checkers
+
+import (
+	"sort"
+	"time"
+
+	"recount/history"
+)
+
+// Who votes, over time: those that do at first, as far as the cluster was not asked to have it otherwise. Who is asked to be taken out
+// or back in may vote or not until that is known.
+
+// roll is who does not vote any more from a time on, and of whom nobody can tell.
+type roll struct {
+	from     time.Duration
+	out, may set
+}
+
+// sure are those who surely vote, of some.
+func (r *roll) sure(nodes set) set { return nodes.minus(r.out).minus(r.may) }
+
+// fixed reports whether a set of nodes surely is a majority of voters, whoever else of those that may vote does.
+func (r *roll) fixed(nodes, voters set) bool {
+	sure, may := r.sure(voters), voters.and(r.may)
+	return 2*nodes.and(sure).count() > sure.count()+may.minus(nodes).count()
+}
+
+// possible reports whether it is one if just those of them vote that may.
+func (r *roll) possible(nodes, voters set) bool {
+	sure, may := r.sure(voters), voters.and(r.may).and(nodes)
+	return 2*nodes.and(sure.or(may)).count() > sure.or(may).count()
+}
+
+// enlist takes note of who votes from a time on. What lasts no time does not count.
+func (w *world) enlist(at time.Duration, out, may set) {
+	if n := len(w.rolls); n > 0 && w.rolls[n-1].from == at {
+		w.rolls = w.rolls[:n-1]
+	}
+	if n := len(w.rolls); n == 0 || w.rolls[n-1].out != out || w.rolls[n-1].may != may {
+		w.rolls = append(w.rolls, roll{at, out, may})
+	}
+}
+
+// majority reports whether a set of nodes surely has a majority of the voters in it, at all times.
+func (f *facts) majority(nodes set, rolls ...roll) bool {
+	if f.store >= 0 { // who reaches the store can be elected, and stay, whoever else there is
+		return nodes.has(f.store)
+	}
+	for i := range rolls {
+		if !rolls[i].fixed(nodes, f.voters) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeMajority reports whether it may have one.
+func (f *facts) mayBeMajority(nodes set, r *roll) bool {
+	if f.store >= 0 {
+		return nodes.has(f.store)
+	}
+	return r.possible(nodes, f.voters)
+}
+
+// everMajority reports whether it may have been one at a time or before: who was away may know no newer voters.
+func (f *facts) everMajority(nodes set, by time.Duration) bool {
+	for i := range f.world.rolls {
+		if r := &f.world.rolls[i]; r.from <= by && f.mayBeMajority(nodes, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// rollsOf returns who voted in some epochs, each time that it was otherwise.
+func (w *world) rollsOf(epochs []epoch) []roll {
+	if len(w.rolls) == 1 || len(epochs) == 0 {
+		return w.rolls[:1]
+	}
+	after := func(e *epoch) int {
+		return sort.Search(len(w.rolls), func(k int) bool { return w.rolls[k].from > e.from })
+	}
+	return w.rolls[after(&epochs[0])-1 : after(&epochs[len(epochs)-1])]
+}
+
+// changed is a time in which the nemesis was at a node's membership: who comes back is another member than it was.
+type changed struct {
+	span
+	node        int
+	first, last int  // the numbers of the ops
+	failed      bool // it certainly was not changed
+}
+
+// reseat takes note that the nemesis sets out to change members.
+func (g *gathering) reseat(at time.Duration, intended []history.Changes) {
+	var nodes set
+	for _, c := range intended {
+		for _, m := range c.Members() {
+			if i := g.node(m.Node); !nodes.has(i) {
+				nodes.add(i)
+				g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.ops - 1, last: int(^uint(0) >> 1)})
+				g.seen[i].highest = 0
+			}
+		}
+	}
+}
+
+// reseatedBy takes note of what came of what was begun with an op.
+func (g *gathering) reseatedBy(op *history.Op, begun *beginning) {
+	for k := range g.reseated {
+		if c := &g.reseated[k]; c.first == begun.number {
+			c.to, c.last, c.failed = op.Time, g.ops-1, op.Type == history.Fail
+			g.seen[c.node].highest = 0
+		}
+	}
+}
+
+// life counts which member of its name a node was when it did something, by the number of an op; false if it may have been either.
+func (f *facts) life(node, number int) (life int, sure bool) {
+	for i := range f.reseated {
+		switch c := &f.reseated[i]; {
+		case c.node != node || number < c.first:
+		case number <= c.last:
+			return 0, false
+		case !c.failed:
+			life++
+		}
+	}
+	return life, true
+}
