@@ -52,6 +52,8 @@ type Cluster struct {
 	work sync.WaitGroup // what goes on beside the loop
 	cuts queue          // changes of links
 
+	containers sync.Mutex // guards those of nodes, for who asks beside the loop
+
 	onStall func(time.Duration)
 	onExit  func(node string, code int)
 }
@@ -62,6 +64,7 @@ type node struct {
 	addrs      []netip.Addr // of IPv4, and of IPv6 where there is that
 	anchor     string       // container
 	containers []string
+	earlier    [][]string                // those whose place they have taken
 	onDisk     bool                      // its data is on a disk that can fail
 	mended     atomic.Pointer[time.Time] // when that was last healed; nil for never
 	logs       func(line string)

@@ -50,11 +50,12 @@ func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]by
 
 func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	n := c.nodes[node]
-	if n == nil || len(n.containers) == 0 || n.containers[0] == "" {
+	id := c.container(n)
+	if id == "" {
 		return nil, errors.New("it was never started")
 	}
 	api := c.engine.api
-	made, err := api.ContainerExecCreate(ctx, n.containers[0], container.ExecOptions{Cmd: command, AttachStdout: true, AttachStderr: true})
+	made, err := api.ContainerExecCreate(ctx, id, container.ExecOptions{Cmd: command, AttachStdout: true, AttachStderr: true})
 	if err != nil {
 		return nil, err
 	}

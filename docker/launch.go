@@ -68,6 +68,10 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 	if i > 0 {
 		name, role = fmt.Sprintf("%s-sidecar-%d", n.name, i), roleSidecar
 	}
+	volumes := name // of all containers that have this place
+	if k := len(n.earlier); k > 0 {
+		name = fmt.Sprintf("%s-member-%d", name, k+1)
+	}
 	config := containerConfig{
 		container: container.Config{Image: what.Image, Cmd: what.Command, Env: what.Env},
 		host: container.HostConfig{
@@ -82,7 +86,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 		if target == "" {
 			continue
 		}
-		v := volume.CreateOptions{Name: c.name(name + suffix), Labels: maps.Clone(c.labels)}
+		v := volume.CreateOptions{Name: c.name(volumes + suffix), Labels: maps.Clone(c.labels)}
 		if disk && suffix == "" {
 			v.Labels[labelDisk] = n.name
 		}
@@ -95,7 +99,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 	if err == nil {
 		err = c.engine.writeFiles(ctx, id, what.Files)
 	}
-	if err == nil && disk { // the engine has put into the volume what the image has there
+	if err == nil && disk && !n.onDisk { // the engine has put into the volume what the image has there
 		err = c.attach(ctx, n, c.name(name), what.Data)
 	}
 	return id, err

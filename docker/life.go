@@ -54,7 +54,8 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 	if _, followErr := c.remote.ask(ctx, agent.Request{Follow: &agent.Follow{Node: n.name, Pids: pids, Clocks: c.config.Clocks}}); err == nil {
 		err = followErr
 	}
-	c.work.Go(func() { c.watch(n, l) })
+	containers := n.containers
+	c.work.Go(func() { c.watch(n, l, containers) })
 	if err != nil {
 		l.hangUp() // what has not begun to write will not end
 		return fmt.Errorf("start %s: %w", n.name, err)
@@ -62,21 +63,21 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 	return nil
 }
 
-// watch waits for the end of a life. Whichever container ends first takes the others with it.
-func (c *Cluster) watch(n *node, l *life) {
+// watch waits for the end of a life, in these containers. Whichever container ends first takes the others with it.
+func (c *Cluster) watch(n *node, l *life, containers []string) {
 	type ended struct {
 		code int
 		err  error
 	}
-	ends := make(chan ended, len(n.containers))
-	for _, id := range n.containers {
+	ends := make(chan ended, len(containers))
+	for _, id := range containers {
 		go func() {
 			code, err := c.engine.exit(c.ctx, id)
 			ends <- ended{code, err}
 		}()
 	}
 	var first ended
-	for i := range n.containers {
+	for i := range containers {
 		e := <-ends
 		if c.ctx.Err() != nil {
 			return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/docker/docker/api/types/container"
@@ -118,12 +119,12 @@ func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 		return fmt.Errorf("save the logs of nodes: %w", err)
 	}
 	err := each(c.names, func(_ int, name string) error {
-		return each(c.nodes[name].containers, func(i int, id string) error {
+		return each(c.nodes[name].containers, func(i int, _ string) error {
 			file := name + ".log"
 			if i > 0 {
 				file = fmt.Sprintf("%s-sidecar-%d.log", name, i)
 			}
-			return c.saveLog(ctx, id, filepath.Join(dir, file))
+			return c.saveLog(ctx, c.nodes[name].logsOf(i), filepath.Join(dir, file))
 		})
 	})
 	if err != nil {
@@ -132,28 +133,34 @@ func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 	return nil
 }
 
-func (c *Cluster) saveLog(ctx context.Context, id, path string) (err error) {
-	if id == "" {
+// saveLog writes what containers have written, one after the other.
+func (c *Cluster) saveLog(ctx context.Context, ids []string, path string) (err error) {
+	if slices.Contains(ids, "") {
 		return nil // Launch did not get so far
 	}
-	log, err := c.engine.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true})
-	if err != nil {
-		return err
-	}
-	defer log.Close()
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b := &bounded{to: f, room: maxLog}
-	if _, err = stdcopy.StdCopy(b, b, log); err == nil && b.over > 0 {
+	for _, id := range ids {
+		log, err := c.engine.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true})
+		if err != nil {
+			return err
+		}
+		_, err = stdcopy.StdCopy(b, b, log)
+		if err = errors.Join(err, log.Close()); err != nil {
+			return err
+		}
+	}
+	if b.over > 0 {
 		_, err = fmt.Fprintf(f, "\n[recount: the log goes on for %d bytes that are left out: no more than %d MiB are kept of each]\n", b.over, maxLog>>20)
 	}
 	return err
 }
 
-// maxLog is how much is kept of one container's log, from its beginning, in bytes.
+// maxLog is how much is kept of one node's log, from its beginning, in bytes.
 const maxLog = 256 << 20
 
 // bounded writes as much as there is room for, and counts the rest.

@@ -7,6 +7,9 @@ type Command struct {
 	Do    Verb
 	Value uint64 // Put: what to write
 	Heir  ID     // Resign: who is to lead; None for any
+
+	Who ID         // Reconfigure: whose membership is to change,
+	As  Membership // and what it is to be
 }
 
 // Verb is a kind of command.
@@ -14,10 +17,11 @@ type Verb uint8
 
 // What clients may ask for.
 const (
-	Get    Verb = iota + 1 // read the register: Keeper
-	Put                    // write it: Keeper
-	Update                 // send an update to all followers: Updater
-	Resign                 // hand the leadership over: Resigner
+	Get         Verb = iota + 1 // read the register: Keeper
+	Put                         // write it: Keeper
+	Update                      // send an update to all followers: Updater
+	Resign                      // hand the leadership over: Resigner
+	Reconfigure                 // change a member: Reconfigurer
 )
 
 // Keeper is a Node that keeps a register for clients: the least data that there can be behind a leader.
@@ -75,6 +79,11 @@ func (c Command) Carry(n Node, done func(value uint64)) error {
 			does = true
 			r.Resign()
 			done(0)
+		}
+	}
+	if c.Do == Reconfigure {
+		if r, can := n.(Reconfigurer); can {
+			return r.Reconfigure(c.Who, c.As, done)
 		}
 	}
 	switch {

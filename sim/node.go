@@ -21,6 +21,7 @@ type node struct {
 
 	state   history.ProcState
 	life    uint32        // counts the starts of the process
+	ticket  uint64        // as which member it was added; 0 for who it was at first
 	impl    election.Node // nil while the process is down
 	rand    *rand.Rand
 	timers  [election.MaxTimers]timer

@@ -220,7 +220,11 @@ func BuiltinLinked() { linked = true }
 func (t *Target) Can(do election.Verb, o Options) (can bool) {
 	if t.Node == nil {
 		y, err := t.System(o)
-		return err == nil && do == election.Resign && election.HandOverOf(y) != nil
+		if err != nil {
+			return false
+		}
+		_, can = y.(election.Reconfigurable)
+		return do == election.Reconfigure && can || do == election.Resign && election.HandOverOf(y) != nil
 	}
 	n := t.Node(o, idleEnv{})
 	switch do {
@@ -230,6 +234,8 @@ func (t *Target) Can(do election.Verb, o Options) (can bool) {
 		_, can = n.(election.Updater)
 	case election.Resign:
 		_, can = n.(election.Resigner)
+	case election.Reconfigure:
+		_, can = n.(election.Reconfigurer)
 	}
 	return can
 }

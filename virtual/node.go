@@ -87,8 +87,21 @@ func (c *Cluster) lose(err error) {
 	}
 }
 
-// furnish makes the folders and files that a node's programs find.
-func (n *node) furnish() error {
+// Relaunch has the next life of a node, which does not run, run other programs.
+func (c *Cluster) Relaunch(node string, programs []Program) error {
+	n := c.named(node)
+	if n.runs() {
+		return fmt.Errorf("%s runs", node)
+	}
+	n.programs = programs
+	return n.place()
+}
+
+// furnish makes a node's machine, with what its programs find there.
+func (n *node) furnish() error { return errors.Join(n.place(), n.mirrored()) }
+
+// place makes the folders and files that a node's programs find.
+func (n *node) place() error {
 	for _, dir := range []string{"/tmp", "/etc", "/root"} {
 		if err := os.MkdirAll(filepath.Join(n.root, dir), 0o755); err != nil {
 			return err
@@ -105,7 +118,7 @@ func (n *node) furnish() error {
 			}
 		}
 	}
-	return n.mirrored()
+	return nil
 }
 
 // start begins a life.

@@ -20,6 +20,11 @@ type client struct {
 
 // give gives a command as the op, and calls done with what became of it: ok, or fail or info and why.
 func (c *client) give(op history.Op, cmd election.Command, done func(t history.Type, problem string)) {
+	c.ask(op, cmd, func(uint64) {}, done)
+}
+
+// ask is give, and calls told before, with the value of an answer that is ok.
+func (c *client) ask(op history.Op, cmd election.Command, told func(value uint64), done func(t history.Type, problem string)) {
 	c.turn++
 	turn := c.turn
 	op.Process = c.process
@@ -46,6 +51,9 @@ func (c *client) give(op history.Op, cmd election.Command, done func(t history.T
 		if err != nil {
 			end(history.Fail, 0, err.Error())
 			return
+		}
+		if turn == c.turn {
+			told(value)
 		}
 		end(history.OK, value, "")
 	})

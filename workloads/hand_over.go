@@ -32,7 +32,7 @@ func HandOver(c Cluster, r *history.Recorder, leader func() string, every time.D
 	})
 }
 
-// Asker is a client that asks nodes to hand over when it is told to, one at a time.
+// Asker is a client that asks nodes to hand over, or to change members, when it is told to, one thing at a time.
 type Asker struct{ client client }
 
 // NewAsker returns one that gives up a question after patience; and with it its process, which is followed by that stride on.
@@ -44,4 +44,13 @@ func NewAsker(c Cluster, r *history.Recorder, patience time.Duration, process, s
 // led, fail if it certainly was not, and info if nobody knows; and with why.
 func (a *Asker) HandOver(node string, heir election.ID, done func(t history.Type, problem string)) {
 	a.client.give(history.Op{F: history.Resign, Node: node}, election.Command{Do: election.Resign, Heir: heir}, done)
+}
+
+// Reconfigure asks a node to have the cluster make somebody something. It calls done once, as HandOver does, with what the cluster
+// has for who was added.
+func (a *Asker) Reconfigure(node string, m history.Member, who election.ID, as election.Membership, done func(ticket uint64, t history.Type, problem string)) {
+	var ticket uint64
+	told := func(value uint64) { ticket = value }
+	a.client.ask(history.Op{F: history.Reconfigure, Node: node, Value: &m}, election.Command{Do: election.Reconfigure, Who: who, As: as}, told,
+		func(t history.Type, problem string) { done(ticket, t, problem) })
 }

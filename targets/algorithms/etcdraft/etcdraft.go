@@ -93,6 +93,9 @@ type etcdRaft struct {
 	log  *disk
 	view raftlib.BasicStatus
 	vote *pb.HardState // as last told to Granted
+	conf *pb.ConfState // who the members are, as far as the log is applied
+
+	admissions map[uint64]admission // that it has asked for, by what tells them apart
 
 	elapsed, timeout int // in ticks
 	dead             bool
@@ -115,8 +118,9 @@ func newEtcdRaft(o targets.Options, env election.Env) election.Node {
 		PreVote:                   o.Bool("pre-vote"),
 		CheckQuorum:               o.Bool("check-quorum"),
 		ReadOnlyOption:            reads,
+		StepDownOnRemoval:         true,
 		Logger:                    silent{},
-	}}
+	}, admissions: map[uint64]admission{}}
 }
 
 const tickTimer election.Timer = 0
@@ -128,7 +132,10 @@ func (n *etcdRaft) Start() {
 		if err != nil {
 			return err
 		}
-		n.log, n.config.Storage = log, log
+		n.log, n.config.Storage, n.conf = log, log, &log.members
+		if a, was := n.env.(election.Admitted); was && a.Ticket() != 0 {
+			n.config.ID = a.Ticket()
+		}
 		n.vote, _, _ = log.InitialState()
 		if n.node, err = raftlib.NewRawNode(&n.config); err != nil {
 			return err
@@ -160,8 +167,8 @@ func (n *etcdRaft) Expire(election.Timer) {
 func (n *etcdRaft) Receive(from election.ID, m election.Message) {
 	n.guard(func() error {
 		var msg pb.Message
-		if err := proto.Unmarshal(m.Data, &msg); err != nil || msg.GetFrom() != uint64(from) {
-			return nil // it is nobody's
+		if err := proto.Unmarshal(m.Data, &msg); err != nil || nodeOf(msg.GetFrom()) != from || msg.GetTo() != n.config.ID {
+			return nil // it is nobody's, or for who was here before
 		}
 		_ = n.node.Step(&msg) // what the library does not want it drops
 		switch msg.GetType() {
@@ -181,8 +188,8 @@ func (n *etcdRaft) Resign() {
 			return nil
 		}
 		var heir uint64
-		n.node.WithProgress(func(id uint64, _ raftlib.ProgressType, p tracker.Progress) {
-			if id != n.config.ID && p.RecentActive && (heir == 0 || id < heir) {
+		n.node.WithProgress(func(id uint64, typ raftlib.ProgressType, p tracker.Progress) {
+			if id != n.config.ID && typ == raftlib.ProgressTypePeer && p.RecentActive && (heir == 0 || id < heir) {
 				heir = id
 			}
 		})
@@ -233,7 +240,7 @@ func (n *etcdRaft) handle(r raftlib.Ready) {
 	}
 	if hard := r.HardState; hard.GetVote() != raftlib.None && (hard.GetTerm() != n.vote.GetTerm() || hard.GetVote() != n.vote.GetVote()) {
 		n.vote = hard
-		n.env.Granted(hard.GetTerm(), election.ID(hard.GetVote()))
+		n.env.Granted(hard.GetTerm(), nodeOf(hard.GetVote()))
 	}
 	for _, m := range r.Messages {
 		if m.GetType() == pb.MsgVoteResp && !m.GetReject() {
@@ -243,15 +250,16 @@ func (n *etcdRaft) handle(r raftlib.Ready) {
 		if err != nil {
 			panic(fatal(err.Error()))
 		}
-		n.env.Send(election.ID(m.GetTo()), election.Message{Kind: m.GetType().String(), Term: m.GetTerm(), OK: !m.GetReject(), Data: data})
+		n.env.Send(nodeOf(m.GetTo()), election.Message{Kind: m.GetType().String(), Term: m.GetTerm(), OK: !m.GetReject(), Data: data})
 	}
+	n.reseat(r.CommittedEntries)
 	n.apply(r)
 	n.node.Advance(r)
 }
 
 // Status is what this node believes.
 func (n *etcdRaft) Status() election.Status {
-	s := election.Status{Term: n.view.GetTerm(), Leader: election.ID(n.view.Lead)}
+	s := election.Status{Term: n.view.GetTerm(), Leader: nodeOf(n.view.Lead)}
 	switch {
 	case n.dead:
 		return election.Status{Term: n.view.GetTerm()}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	raftlib "go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
 
 	"recount/election"
 )
@@ -70,8 +71,8 @@ func (n *etcdRaft) apply(r raftlib.Ready) {
 	for _, e := range r.CommittedEntries {
 		n.applied = e.GetIndex()
 		value, from, count, ok := decode(e.GetData())
-		if !ok {
-			continue // a leader's blank entry
+		if !ok || e.GetType() != pb.EntryNormal {
+			continue // a leader's blank entry, or one about members
 		}
 		n.value = value
 		if w, waits := n.writes[count]; waits && from == n.env.ID() {

@@ -87,8 +87,9 @@ type system struct {
 	options targets.Options
 	preVote bool
 
-	mu  sync.Mutex
-	ids map[uint64]election.ID
+	mu        sync.Mutex
+	ids       map[uint64]election.ID
+	newcomers map[election.ID]newcomer // of those that were added, the latest of that name
 }
 
 func newSystem(o targets.Options) (election.System, error) {
@@ -109,7 +110,7 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
 	}
-	return &system{options: o, preVote: preVote(o), ids: map[uint64]election.ID{}}, nil
+	return &system{options: o, preVote: preVote(o), ids: map[uint64]election.ID{}, newcomers: map[election.ID]newcomer{}}, nil
 }
 
 // Servers is the driver of servers of that version, with all else as it is by default.
@@ -126,13 +127,17 @@ func imageOf(version string) election.Image { return election.Image{Recipe: Name
 // Image names the recipe.
 func (s *system) Image() election.Image { return imageOf(s.options.Value("version")) }
 
-// Container starts a server as a member of a cluster that is new unless the server finds its data. It listens on all of
+// Container starts a server as a member of a cluster that is new unless the server finds its data, or was added to it. It listens on all of
 // its own addresses; the others know it by the one in the cluster's network.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
 	s.meet(all)
 	cluster := make([]string, len(all))
 	for i, m := range all {
 		cluster[i] = m.ID.String() + "=" + URL(m.Addr, peerPort)
+	}
+	folder, initial, state := "/data/etcd", strings.Join(cluster, ","), "new"
+	if n, added := s.joining(self.ID); added {
+		folder, initial, state = fmt.Sprintf("%s-%x", folder, n.raft), n.cluster, "existing"
 	}
 	ms := func(option string) string {
 		return strconv.FormatInt(s.options.Duration(option).Milliseconds(), 10)
@@ -143,13 +148,13 @@ func (s *system) Container(self election.Member, all []election.Member) election
 		Command: []string{
 			"/usr/bin/etcd",
 			"--name=" + self.ID.String(),
-			"--data-dir=/data/etcd",
+			"--data-dir=" + folder,
 			"--listen-peer-urls=" + URL(every, peerPort),
 			"--listen-client-urls=" + URL(every, ClientPort),
 			"--initial-advertise-peer-urls=" + URL(self.Addr, peerPort),
 			"--advertise-client-urls=" + URL(self.Addr, ClientPort),
-			"--initial-cluster=" + strings.Join(cluster, ","),
-			"--initial-cluster-state=new",
+			"--initial-cluster=" + initial,
+			"--initial-cluster-state=" + state,
 			"--initial-cluster-token=" + clusterToken,
 			"--heartbeat-interval=" + ms("heartbeat"),
 			"--election-timeout=" + ms("election-timeout"),

@@ -1,0 +1,66 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Relaunch gives a node, which does not run, other containers in the place of its own, with the same data: its next life is theirs.
+// done is called on the loop.
+func (c *Cluster) Relaunch(node string, what Container, done func(error)) {
+	n := c.nodes[node]
+	wait, leave := stand([]*queue{&n.changes})
+	c.work.Go(func() {
+		defer leave()
+		wait()
+		ctx, cancel := context.WithTimeout(c.ctx, applyWithin)
+		defer cancel()
+		err := c.relaunch(ctx, n, what)
+		c.Post(func() { done(err) })
+	})
+}
+
+func (c *Cluster) relaunch(ctx context.Context, n *node, what Container) error {
+	if n.alive() {
+		return fmt.Errorf("give %s other containers: it runs", n.name)
+	}
+	select {
+	case <-n.life.over:
+	case <-ctx.Done():
+		return fmt.Errorf("give %s other containers: its last life does not end: %w", n.name, ctx.Err())
+	}
+	all := append([]Container{what}, what.Sidecars...)
+	made := make([]string, len(all))
+	n.earlier = append(n.earlier, n.containers) // their logs are read at the end
+	err := each(all, func(i int, what Container) (err error) {
+		made[i], err = c.createNode(ctx, n, i, what)
+		return err
+	})
+	if err != nil {
+		n.earlier = slices.Delete(n.earlier, len(n.earlier)-1, len(n.earlier))
+		return fmt.Errorf("give %s other containers: %w", n.name, err)
+	}
+	c.containers.Lock()
+	n.containers = made
+	c.containers.Unlock()
+	return nil
+}
+
+// container is the node's own, of its present life or the next; "" before there is one.
+func (c *Cluster) container(n *node) string {
+	c.containers.Lock()
+	defer c.containers.Unlock()
+	if n == nil || len(n.containers) == 0 {
+		return ""
+	}
+	return n.containers[0]
+}
+
+// logsOf are all containers that a node's program has had, or with i above 0 a sidecar of it, in their order.
+func (n *node) logsOf(i int) (ids []string) {
+	for _, life := range append(slices.Clone(n.earlier), n.containers) {
+		ids = append(ids, life[i])
+	}
+	return ids
+}

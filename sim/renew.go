@@ -1,0 +1,36 @@
+package sim
+
+import (
+	"fmt"
+
+	"recount/election"
+)
+
+// Renew has the next life of a node, which is down, be that of another member, with an empty disk. ticket is what the cluster gave it
+// when it was added.
+func (c *Cluster) Renew(name string, ticket uint64) error {
+	n := &c.nodes[c.index(name)]
+	if n.runs() {
+		return fmt.Errorf("%s runs", name)
+	}
+	n.ticket = ticket
+	clear(n.disk.synced)
+	n.disk.lose()
+	return nil
+}
+
+// Ticket implements election.Admitted.
+func (n *node) Ticket() uint64 { return n.ticket }
+
+// Membership is what a node's algorithm takes somebody for. It is an error if it cannot be asked.
+func (c *Cluster) Membership(name string, who election.ID) (election.Membership, error) {
+	n := &c.nodes[c.index(name)]
+	r, can := n.impl.(election.Reconfigurer)
+	switch {
+	case !n.runs():
+		return 0, errDown
+	case !can:
+		return 0, election.ErrCannot
+	}
+	return r.Membership(who), nil
+}
