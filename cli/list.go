@@ -122,11 +122,22 @@ func describeTarget(w io.Writer, t *targets.Target) error {
 		if t.Can(election.Resign, o) {
 			fmt.Fprintf(w, "  hands over\twhen it is asked to (fault hand-over, workload transfer)\n")
 		}
+		if t.Can(election.Reconfigure, o) {
+			fmt.Fprintf(w, "  changes members\twhen it is asked to (faults remove-member, replace-member%s)\n", onlySimulated(t))
+		}
 		b := checkers.Thresholds(t.Bounds(o))
 		fmt.Fprintf(w, "  judged by\tsilence=%v elect=%v poll=%v moves=%d returns=%d terms=%d (check --bound)\n",
 			b.Silence, b.Elect, b.Poll, b.Moves, b.Returns, b.Terms)
 	}
 	return nil
+}
+
+// onlySimulated says where an algorithm's members can be changed.
+func onlySimulated(t *targets.Target) string {
+	if t.Node != nil {
+		return "; in simulation"
+	}
+	return ""
 }
 
 func listFaults(w io.Writer) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -99,12 +100,12 @@ func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted
 
 func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
-// Command has a node carry out a command. Real systems can be asked to hand over, if anything.
+// Command has a node carry out a command. Real systems can be asked to hand over, or to change a member, if anything.
 func (c *containers) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	n, algorithm := c.asked[name].(*algorithmNode)
 	if !algorithm {
 		c.work.Go(func() {
-			if answer := handOver(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
+			if answer := command(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
 				c.Post(func() { answer(done) })
 			}
 		})
@@ -120,6 +121,31 @@ func (c *containers) Command(name string, cmd election.Command, done func(value 
 	})
 }
 
+// Renew implements renewed: the driver knows how a member is started that was added.
+func (c *containers) Renew(name string, _ uint64, done func(error)) {
+	self := c.members[slices.Index(c.s.names, name)]
+	c.Relaunch(name, c.ofSystem(self, c.writes(self)), done)
+}
+
+// Sees implements renewed.
+func (c *containers) Sees(name string, who election.ID, done func(election.Membership, error)) {
+	self := c.members[slices.Index(c.s.names, name)]
+	c.work.Go(func() {
+		as, err := seen(c.system, c.members, self, who, c.dial(name))
+		c.Post(func() { done(as, err) })
+	})
+}
+
+// writes tells whether a writer lives beside a member.
+func (c *containers) writes(self election.Member) bool {
+	listens := false // to what is written, in the place of writing
+	if c.system != nil {
+		_, reads := resourceOf(c.system)
+		listens = reads != nil
+	}
+	return c.fence != nil && !self.Server && !listens
+}
+
 // Start starts all nodes, and begins to listen to them.
 func (c *containers) Start(ctx context.Context) error {
 	if e, ok := c.system.(election.Executor); ok {
@@ -128,16 +154,13 @@ func (c *containers) Start(ctx context.Context) error {
 		})
 	}
 	run := map[string]docker.Container{}
-	var listens bool // to what is written, in the place of writing
 	if c.system != nil {
-		var reads election.WriteReader
-		c.writer, reads = resourceOf(c.system)
-		listens = reads != nil
+		c.writer, _ = resourceOf(c.system)
 	}
 	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
 		self := c.members[i]
-		writes := c.fence != nil && !self.Server && !listens
+		writes := c.writes(self)
 		if writes {
 			if err := c.Listen(name, member.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
 				return err

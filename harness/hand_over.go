@@ -25,19 +25,34 @@ type handOvers struct {
 // askPatience is how long the nemesis waits for an answer at most, and other faults wait with it.
 const askPatience = 5 * time.Second
 
-func (r *run) withHandOvers(c Cluster) *handOvers {
-	return &handOvers{c, r.names, workloads.NewAsker(c, r.recorder, min(r.bounds.Silence, askPatience), r.asker(), r.stride())}
+// withAsked lets the nemesis ask nodes of a cluster for what its faults want of them. base is that
+// cluster without anything in the way.
+func (r *run) withAsked(c, base Cluster) Cluster {
+	asker := workloads.NewAsker(c, r.recorder, min(r.bounds.Silence, askPatience), r.asker(), r.stride())
+	if nemesis.Asks(r.Schedule, r.Recorded) {
+		c = &handOvers{c, r.names, asker}
+	}
+	if nemesis.Reconfigures(r.Schedule, r.Recorded) {
+		c = r.withMembers(c, base, asker)
+	}
+	return c
 }
 
 // asks tells whether the nemesis is to ask nodes for something.
-func (s *subject) asks() bool { return nemesis.Asks(s.Schedule, s.Recorded) }
+func (s *subject) asks() bool {
+	return nemesis.Asks(s.Schedule, s.Recorded) || nemesis.Reconfigures(s.Schedule, s.Recorded)
+}
 
 // answers tells why nodes cannot be asked what the nemesis is to ask, if they cannot.
 func (s *subject) answers() error {
-	if !s.asks() || s.target.Can(election.Resign, s.options) {
-		return nil
+	const can = "leave the fault out, or take a target that can: recount list targets NAME tells"
+	if nemesis.Asks(s.Schedule, s.Recorded) && !s.target.Can(election.Resign, s.options) {
+		return hint.Add(fmt.Errorf("hand-over: %s cannot be asked to hand over", s.Target), can)
 	}
-	return hint.Add(fmt.Errorf("hand-over: %s cannot be asked to hand over", s.Target), "leave the fault out, or take a target that can: recount list targets NAME tells")
+	if nemesis.Reconfigures(s.Schedule, s.Recorded) && !reconfigures(s.target, s.options, s.On) {
+		return hint.Add(fmt.Errorf("%s cannot be asked to change its members%s", s.Target, where(s.target, s.options, s.On)), can)
+	}
+	return nil
 }
 
 // split takes apart who is to be asked, and what else is to change.
@@ -95,27 +110,29 @@ func (h *handOvers) ask(asked []history.HandOver, e history.Effect, done func(hi
 	})
 }
 
-// handOver has a member of a real system carry out a command, which can be that alone. It returns what is known then; nil if
-// nothing is.
-func handOver(y election.System, all []election.Member, name string, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
+// command has a member of a real system carry out a command: to hand over, or to change a member. It returns what is known then;
+// nil if nothing is.
+func command(y election.System, all []election.Member, name string, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
 	end := func(err error) func(done func(uint64, error)) {
 		return func(done func(uint64, error)) { done(0, err) }
 	}
-	ask := election.HandOverOf(y)
-	if cmd.Do != election.Resign || ask == nil {
-		return end(election.ErrCannot)
-	}
 	self := all[slices.IndexFunc(all, func(m election.Member) bool { return m.Name == name })]
-	if self.Server {
-		return end(election.ErrNotLeader)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
-	err := ask(ctx, self, all, cmd.Heir, dial)
-	for _, certain := range []error{election.ErrNotLeader, election.ErrRefused, election.ErrNoHeir, election.ErrCannot} {
-		if err == nil || errors.Is(err, certain) {
-			return end(err)
-		}
+	var err error
+	ask, r := election.HandOverOf(y), reconfigurable(y)
+	switch {
+	case cmd.Do == election.Reconfigure && r != nil:
+		err = r.Reconfigure(ctx, self, all, cmd.Who, cmd.As, dial)
+	case cmd.Do != election.Resign || ask == nil:
+		return end(election.ErrCannot)
+	case self.Server:
+		return end(election.ErrNotLeader)
+	default:
+		err = ask(ctx, self, all, cmd.Heir, dial)
+	}
+	if err == nil || election.Certain(err) {
+		return end(err)
 	}
 	return nil
 }

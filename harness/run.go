@@ -288,6 +288,7 @@ func (r *run) begin() {
 	}); traps {
 		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
 	}
+	base := r.cluster
 	if r.target.System != nil { // algorithms answer in no words of their own
 		r.unread = countUnread(r.cluster)
 		r.cluster = r.unread
@@ -295,7 +296,7 @@ func (r *run) begin() {
 	clients := withClients(r.cluster, r.names)
 	r.cluster = clients
 	if r.asks() {
-		r.cluster = r.withHandOvers(clients)
+		r.cluster = r.withAsked(clients, base)
 	}
 	writes := workloads.WritesOf(workloads.Named(r.Workloads))
 	setup := &history.Setup{
@@ -432,9 +433,13 @@ func (r *run) pass(ctx context.Context, d time.Duration) error {
 func (r *run) heal(ctx context.Context) error {
 	healed := false
 	r.nemesis.Heal(func() { healed = true })
-	for limit := r.cluster.Now() + 30*time.Second; !healed; {
+	within := 30 * time.Second
+	if nemesis.Reconfigures(r.Schedule, r.Recorded) {
+		within += 5 * 3 * (2*r.bounds.Silence + 2*time.Second + askPatience) // see memberships and nemesis.Heal
+	}
+	for limit := r.cluster.Now() + within; !healed; {
 		if r.cluster.Now() > limit {
-			return errors.New("the cluster is not healed after 30s")
+			return fmt.Errorf("the cluster is not healed after %v", within)
 		}
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err

@@ -48,6 +48,17 @@ func (c *simulated) Writers(f *workloads.Fence, every, gap time.Duration) {
 	})
 }
 
+// Renew implements renewed.
+func (c *simulated) Renew(node string, ticket uint64, done func(error)) {
+	done(c.Cluster.Renew(node, ticket))
+}
+
+// Sees implements renewed. Whoever looks is no part of what is simulated.
+func (c *simulated) Sees(node string, who election.ID, done func(election.Membership, error)) {
+	as, err := c.Membership(node, who)
+	c.After(0, func() { done(as, err) })
+}
+
 // simulatedWriter is the process that a writer lives in.
 type simulatedWriter struct {
 	*sim.Process

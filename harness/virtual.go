@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"recount/election"
@@ -71,14 +72,33 @@ func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
 func (c *virtualized) OnApplied(func(node string, u history.Update))  {}
 func (c *virtualized) SaveLogs(_ context.Context, dir string) error   { return c.Cluster.SaveLogs(dir) }
 
-// Command has a node hand over. Real systems take no other commands.
+// Command has a node hand over, or change a member. Real systems take no other commands.
 func (c *virtualized) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	c.Do(name, func() func() {
-		if answer := handOver(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
+		if answer := command(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
 			return func() { answer(done) }
 		}
 		return nil
 	})
+}
+
+// Renew implements renewed: the driver knows how a member is started that was added.
+func (c *virtualized) Renew(name string, _ uint64, done func(error)) {
+	var programs []virtual.Program
+	c.Inside(func() { programs = c.programs(c.member(name)) })
+	done(c.Relaunch(name, programs))
+}
+
+// Sees implements renewed.
+func (c *virtualized) Sees(name string, who election.ID, done func(election.Membership, error)) {
+	c.Do(name, func() func() {
+		as, err := seen(c.system, c.members, c.member(name), who, c.dial(name))
+		return func() { done(as, err) }
+	})
+}
+
+func (c *virtualized) member(name string) election.Member {
+	return c.members[slices.Index(c.s.names, name)]
 }
 
 // Start starts all nodes, and begins to listen to them.

@@ -108,6 +108,19 @@ const requestsAbout = `What operators ask of an election, at a bad time: in the 
 hand over; it did not if the node said that it did not lead; nobody knows if it gave no answer for as long as the target bears
 silence. It heals at once: nothing is left to take back. Whether an election can be asked, [targets.md](targets.md#hand-over) says.`
 
+// membersAbout says how members are changed.
+const membersAbout = `Who is a member, as the cluster itself has it. A client asks for each change as an administrator would, the leader first and then
+the other voters that run; its op in the history is ` + "`reconfigure`" + `, with whom, as what (` + "`voter`, `learner`, `removed`" + `), and the time
+from the question to the answer. What is not refused for good is asked for again, for two silences and 2 s. It took effect if who was
+asked said so, whatever all others say: they are waited for, for a silence at most, and who was added has to say it itself. It did not if all who were
+asked refused; nobody knows if one gave no answer, and then the node may vote or not until a later change is known.
+
+Who was taken out never comes back as who it was: its process is ended, and the next one has nothing on its disk, and a new identity where
+the system gives members one. A process that was taken out may end by itself, as etcd's does, or go on and not know: neither breaks a promise.
+A node comes back when nothing else keeps its process from running. Where healing does not work, for want of a majority say, it is tried again
+every 2 s, and the last thing at the end of the run, up to five times. Checkers count majorities by [who votes when](checkers.md#who-votes). Which targets can
+change their members, [targets.md](targets.md#members) says; a run with another target is refused.`
+
 // docs are all faults, with an example each, under what they befall.
 func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
@@ -120,6 +133,7 @@ func docs(t *testing.T) string {
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
 			"deliver in time is not promised while single messages are lost, late or repeated."},
 		{"Requests", requestsAbout},
+		{"Members", membersAbout},
 		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},
 		{"Disks", disksAbout},
 	}
@@ -160,6 +174,8 @@ func group(t *testing.T, f *Fault) string {
 		return "Messages and moments"
 	case f.Asks:
 		return "Requests"
+	case f.Members:
+		return "Members"
 	case len(p.Clients) > 0:
 		return "Clients"
 	case f.Clocks:

@@ -42,6 +42,9 @@ type Fault struct {
 	// Asks tells that the fault asks nodes for something, which not every election can be asked. It is healed as soon as that
 	// was answered, or was not for long enough.
 	Asks bool
+	// Members tells that the fault changes who is a member of the cluster, which not every election can be asked for. What does not
+	// work when it is healed is tried again.
+	Members bool
 	// Sides tells that a step may name more sets of nodes than there are aims.
 	Sides bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses

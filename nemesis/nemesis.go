@@ -43,12 +43,16 @@ type active struct {
 	now   history.Changes // what it imposes in this phase
 	does  history.States  // the same, listed
 	over  bool
+	tried int // how often it was to be healed in vain, once all are
 
 	recorded bool // it does again what it did in an earlier run; the states come with each deed, not from a shape
 }
 
 // wants says what the fault imposes from now on.
 func (a *active) wants(c history.Changes) { a.now, a.does = c, history.Listed(c) }
+
+// members counts those that the fault changes.
+func (a *active) members() int { return len(a.now.Members()) + len(a.fault.Members()) }
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
@@ -75,7 +79,9 @@ func (n *Nemesis) Start(s Schedule) {
 func (n *Nemesis) Heal(done func()) {
 	n.stopped, n.healed = true, done
 	n.miss()
-	for _, a := range slices.Clone(n.active) {
+	last := slices.Clone(n.active) // members are changed in a cluster that is whole
+	slices.SortStableFunc(last, func(a, b *active) int { return a.members() - b.members() })
+	for _, a := range last {
 		n.turn(func() { n.heal(a) })
 	}
 	n.next()
@@ -266,15 +272,40 @@ func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 		n.refuse(f, a, err)
 		return false
 	}
+	was := n.holds
 	n.holds = want
 	n.record(history.Invoke, f, fault, nil)
 	n.cluster.Apply(fault.Changes, func(e history.Effect) {
 		fault.Spread = e.Spread
 		n.record(e.Seen, f, fault, e.Err)
+		if f == history.Heal && e.Seen != history.OK && len(fault.Members()) > 0 {
+			n.unhealed(a, was)
+		}
 		n.idle()
 	})
 	return true
 }
+
+// unhealed keeps a fault whose members could not be changed back: there may have been no majority to do so. It is healed again
+// soon, or when the recording says so; at the end not for ever.
+func (n *Nemesis) unhealed(a *active, was history.States) {
+	if n.stopped {
+		if a.tried++; a.tried == triesAtEnd {
+			return
+		}
+	}
+	n.holds, a.over = was, false
+	n.active = append(n.active, a)
+	if n.stopped || !a.recorded {
+		n.cluster.After(healAgain, func() { n.turn(func() { n.heal(a) }) })
+	}
+}
+
+// How soon, and at the end how often, members are changed back where that did not work.
+const (
+	healAgain  = 2 * time.Second
+	triesAtEnd = 5
+)
 
 // refuse records that something was not even tried. What is refused at its beginning is over.
 func (n *Nemesis) refuse(f history.F, a *active, why error) {
