@@ -212,19 +212,17 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 // faultWords says which faults can take effect on the target.
 func faultWords(s *specfile.Spec, file string, options map[string]string) string {
 	drawn := harness.Drawn(file, options, record.OnDocker)
-	text := fmt.Sprintf("all %d of recount list faults", len(drawn))
+	text := fmt.Sprintf("%d of recount list faults", len(drawn))
 	var disks, asks []string
 	for _, name := range nemesis.Drawn() {
 		switch f, err := nemesis.Find(name); {
 		case err != nil || slices.Contains(drawn, name):
+		case f.Members: // of no server that a file describes
 		case f.Asks:
 			asks = append(asks, name)
 		default:
 			disks = append(disks, name)
 		}
-	}
-	if len(disks)+len(asks) > 0 {
-		text = fmt.Sprintf("%d of recount list faults", len(drawn))
 	}
 	if len(disks) > 0 {
 		text += "; without data: no " + strings.Join(disks, ", ")

@@ -150,7 +150,9 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 			names = names[i%len(names):][:1]
 		}
 		for _, name := range names {
-			plans = append(plans, scenarioPlan(t, name, record.Plan{Target: target, Seed: 11}))
+			if p := scenarioPlan(t, name, record.Plan{Target: target, Seed: 11}); Check(p) == nil { // not every election can be asked everything
+				plans = append(plans, p)
+			}
 		}
 		for _, p := range plans {
 			_, a := simulate(t, p)

@@ -23,7 +23,7 @@ import (
 func allFaults(target string) (names []string) {
 	drawn := harness.Drawn(target, nil, record.OnSim)
 	for _, f := range nemesis.All() {
-		if !f.Asks || slices.Contains(drawn, f.Name) {
+		if !f.Asks && !f.Members || slices.Contains(drawn, f.Name) {
 			names = append(names, f.Name)
 		}
 	}
