@@ -71,8 +71,8 @@ campaign-cluster: bin/versitygw ## test campaigns on a real Kubernetes in contai
 mutate: ## flip each decision of the checkers, one at a time: some test must notice
 	$(GO) test -timeout 60m -count 1 -v ./tools/mutate -mutants=0
 
-planted: ## hunt the bugs that are planted in harness/hunt/testdata/planted, a minute of processor time each (HALF=held for those held back)
-	$(GO) run ./tools/planted -half $(or $(HALF),open)
+planted: ## hunt the bugs that are planted in harness/hunt/testdata/planted, a minute of processor time each (HALF=held for those held back, MATRIX=6 for matrices of so many seeds instead)
+	$(GO) run ./tools/planted -half $(or $(HALF),open) $(if $(MATRIX),-matrix $(MATRIX))
 
 track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
 	bin/recount track-record

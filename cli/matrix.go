@@ -74,9 +74,9 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 	f.StringSliceVar(&elections, "targets", []string{matrix.AllRows}, "elections to measure (recount list targets)")
 	f.StringSliceVar(&faults, "faults", []string{matrix.AllColumns}, "faults to draw from, one at a time, or none, or mixed (recount list faults)")
 	f.StringSliceVar(&names, "scenarios", []string{matrix.AllColumns}, "scenarios to go through, or none (recount list scenarios)")
-	f.IntVar(&p.Seeds, "seeds", 6, "runs of each election under each fault, each with a seed of its own")
+	f.IntVar(&p.Seeds, "seeds", matrix.Seeds, "runs of each election under each fault, each with a seed of its own")
 	f.Uint64Var(&p.First, "first", 1, "the first seed; to go on where an earlier matrix ended")
-	f.StringSliceVar(&sizes, "nodes", []string{"3", "4", "5"}, "sizes that clusters take in turn, where no scenario decides")
+	f.StringSliceVar(&sizes, "nodes", words(matrix.Sizes), "sizes that clusters take in turn, where no scenario decides")
 	f.DurationVar(&p.Time, "time", 0, "virtual time of a run, where no scenario decides (default: about a dozen faults)")
 	f.StringSliceVar(&p.Workloads, "workload", workloads.Serving(""),
 		"what clients do, where an election can and no scenario decides (recount list workloads)")
@@ -130,6 +130,14 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 		return failure{err}
 	}
 	return verdict(t.Status())
+}
+
+// words writes numbers as a flag has them.
+func words(numbers []int) (all []string) {
+	for _, n := range numbers {
+		all = append(all, strconv.Itoa(n))
+	}
+	return all
 }
 
 // keepRuns keeps a run of every violation; of a matrix that was interrupted a few, and soon, since somebody waits for it to

@@ -56,7 +56,7 @@ func Markdown(w io.Writer, t *Table) error {
 		}
 	}
 	markFindings(&b, "Known weaknesses", t.Findings(Weak))
-	if rows := t.Looked.Rows(); len(rows) > 0 {
+	if rows := t.LookedAt(); len(rows) > 0 {
 		b.WriteString("\n## Looked at\n\n| | |\n|---|---|\n")
 		for _, row := range rows {
 			fmt.Fprintf(&b, "| %s | %s |\n", row.Name, bars(row.Words))

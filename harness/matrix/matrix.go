@@ -50,6 +50,8 @@ type Table struct {
 	Missed      []Missed   `json:"missed,omitempty"`
 	// Looked is how much all runs together have looked at.
 	Looked looked.Looked `json:"looked"`
+	// Planted is how many planted bugs as many seeds are known to find; nil where nobody knows.
+	Planted *looked.Planted `json:"planted,omitempty"`
 }
 
 // Property is what a cell is about.

@@ -27,7 +27,7 @@ func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Table
 		}
 	}
 	t := m.table
-	t.Took, t.Looked = time.Since(m.started), m.looking.So()
+	t.Took, t.Looked, t.Planted = time.Since(m.started), m.looking.So(), p.planted(m.table)
 	switch {
 	case ctx.Err() != nil:
 		t.Stopped, t.Interrupted = "Interrupted", true

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"recount/harness"
+	"recount/harness/batch"
 	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/workloads"
@@ -37,6 +38,20 @@ func (p *Plan) Check() error {
 		return hint.Add(fmt.Errorf("%d runs at a time", p.Jobs), "take one or more")
 	}
 	return nil
+}
+
+// Seeds and Sizes are how many runs there are of each row and column, and the sizes of their clusters, where nobody says.
+const Seeds = 6
+
+var Sizes = []int{3, 4, 5}
+
+// Default is the plan where nothing is said but for the rows: every fault and every scenario, in the simulator.
+func Default(rows []Row) (Plan, error) {
+	columns, err := ParseColumns([]string{AllColumns}, []string{AllColumns})
+	return Plan{
+		On: record.OnSim, Rows: rows, Columns: columns, Seeds: Seeds, First: 1, Nodes: Sizes, Workloads: workloads.Serving(""),
+		Jobs: batch.Workers(0),
+	}, err
 }
 
 // run is the plan of one run.

@@ -220,7 +220,7 @@ func (x *texter) barred(t *Table) {
 
 // looked says how much all runs have looked at.
 func (x *texter) looked(t *Table) {
-	rows := t.Looked.Rows()
+	rows := t.LookedAt()
 	if len(rows) == 0 {
 		return
 	}

@@ -3,7 +3,7 @@
 //
 // Each bug is a file of harness/hunt/testdata/planted: a few lines about it, and a diff. The hunter is built with the
 // diff laid over the tree (go build -overlay), so no file of the tree changes, and hunts with the defaults of "recount hunt"
-// for a minute of processor time, seed by seed.
+// for a minute of processor time, seed by seed. With -matrix it makes the default matrix instead, until a promise breaks.
 //
 // Half of the bugs are held back by their names (CRC-32, odd): the search is made better by the others alone, and then
 // told how it does with these.
@@ -33,7 +33,7 @@ import (
 type outcome struct {
 	Seed     uint64  `json:"seed"`
 	Property string  `json:"property"` // that broke; "" if none did
-	Run      int     `json:"run"`      // the number of the run that broke it, or how many runs there were
+	Run      int     `json:"run"`      // the number of the run that broke it, or how many runs there were; seeds of a matrix
 	CPU      float64 `json:"cpu"`      // seconds of processor time
 }
 
@@ -48,19 +48,31 @@ func main() {
 	only := flag.String("only", "", "those whose names match this")
 	seeds := flag.Int("seeds", 5, "hunts of each, with seeds 1, 2, …")
 	cpu := flag.Duration("cpu", time.Minute, "processor time of each hunt")
+	matrix := flag.Int("matrix", 0, "make a matrix of each in the place of hunts, of so many seeds at the most")
 	record := flag.String("record", "", "write a table of all that was found to this file")
 	jobs := flag.Int("jobs", 1, "bugs that are hunted at once")
 	check := flag.Bool("check", false, "only see whether all can be built")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *half, *only, *seeds, *jobs, *cpu, *record, *check); err != nil {
+	by := way{[]string{"-cpu", cpu.String()}, "median runs to the finding (-1: none), hunts that found it, hunts"}
+	if *matrix > 0 {
+		*seeds = 1
+		by = way{[]string{"-matrix", fmt.Sprint(*matrix)}, "seeds until a promise broke (-1: none did), matrices that found it, matrices"}
+	}
+	if err := run(ctx, *half, *only, *seeds, *jobs, by, *record, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "planted:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, half, only string, seeds, jobs int, cpu time.Duration, record string, check bool) error {
+// way is how bugs are looked for: what the hunter is told besides election and seed, and what the table's figures are.
+type way struct {
+	args    []string
+	figures string
+}
+
+func run(ctx context.Context, half, only string, seeds, jobs int, by way, record string, check bool) error {
 	which, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -83,7 +95,7 @@ func run(ctx context.Context, half, only string, seeds, jobs int, cpu time.Durat
 		hunter, err := b.build(ctx, tmp)
 		for seed := 0; err == nil && seed < seeds && !check; seed++ {
 			var o outcome
-			o, err = hunt(ctx, hunter, b.election, uint64(seed+1), cpu)
+			o, err = hunt(ctx, hunter, b.election, uint64(seed+1), by.args)
 			h.outcomes = append(h.outcomes, o)
 		}
 		return h, err
@@ -103,7 +115,7 @@ func run(ctx context.Context, half, only string, seeds, jobs int, cpu time.Durat
 		if err != nil {
 			return err
 		}
-		write(file, all)
+		write(file, all, by.figures)
 		if err := file.Close(); err != nil {
 			return err
 		}
@@ -143,8 +155,8 @@ func (b *bug) build(ctx context.Context, tmp string) (hunter string, err error) 
 }
 
 // hunt has the hunter hunt, once.
-func hunt(ctx context.Context, hunter, election string, seed uint64, cpu time.Duration) (o outcome, err error) {
-	cmd := exec.CommandContext(ctx, hunter, "-target", election, "-seed", fmt.Sprint(seed), "-cpu", cpu.String())
+func hunt(ctx context.Context, hunter, election string, seed uint64, args []string) (o outcome, err error) {
+	cmd := exec.CommandContext(ctx, hunter, append([]string{"-target", election, "-seed", fmt.Sprint(seed)}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -186,9 +198,8 @@ func (h hunted) String() string {
 }
 
 // write writes one line a bug: its name, shape, half, the median of the runs to the finding, and how many hunts found it.
-func write(w io.Writer, all []hunted) {
-	fmt.Fprintf(w, "# measured %s; name, shape, half, median runs to the finding (-1: none), hunts that found it, hunts\n",
-		time.Now().UTC().Format(time.DateOnly))
+func write(w io.Writer, all []hunted, figures string) {
+	fmt.Fprintf(w, "# measured %s; name, shape, half, %s\n", time.Now().UTC().Format(time.DateOnly), figures)
 	for _, h := range all {
 		half := "open"
 		if h.held() {
