@@ -66,13 +66,20 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	return ended(ctx, root.ExecuteContext(ctx), stderr)
+}
+
+// ended says what became of a command, and returns the status that the program ends with for it.
+func ended(ctx context.Context, err error, stderr io.Writer) int {
 	var verdict verdictError
 	switch {
 	case err == nil:
 		return record.StatusHeld
 	case errors.As(err, &verdict):
 		return int(verdict)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // by who called it, before there was anything to judge
+		complain(stderr, errors.New("interrupted: "+err.Error())) // without a way out of it: none is wanted
+		return record.StatusUnknown
 	}
 	complain(stderr, err)
 	return statusOf(err)

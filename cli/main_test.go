@@ -2,12 +2,31 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/internal/hint"
 )
+
+// Ctrl-C before there are nodes says nothing about the harness, nor about the election.
+func TestWhoIsInterruptedHasNotFailed(t *testing.T) {
+	var stderr bytes.Buffer
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	failed := failure{hint.Add(fmt.Errorf("build server: %w", context.Canceled), "does it build?")}
+	require.Equal(t, record.StatusFailed, ended(ctx, failed, &stderr), "nobody interrupted")
+	stderr.Reset()
+	interrupt(errors.New("interrupt signal received"))
+	require.Equal(t, record.StatusUnknown, ended(ctx, failed, &stderr))
+	require.Equal(t, "recount: interrupted: build server: context canceled\n", stderr.String())
+	require.Equal(t, record.StatusFailed, ended(ctx, failure{errors.New("the engine is gone")}, &stderr), "that is another matter")
+	require.Equal(t, record.StatusUsage, ended(ctx, errors.New("unknown flag"), &stderr))
+	require.Equal(t, record.StatusHeld, ended(ctx, nil, &stderr))
+}
 
 func TestACrashIsNoVerdict(t *testing.T) {
 	var stderr bytes.Buffer
