@@ -99,6 +99,11 @@ func (r *reader) who(called string) (election.ID, error) {
 	if slices.Contains(r.Observe.Nobody, called) {
 		return election.None, nil
 	}
+	if url, slash := strings.CutSuffix(called, "/"); slash && strings.Contains(url, "://") { // as URLs end that name no page
+		if id, ok := r.names[url]; ok {
+			return id, nil
+		}
+	}
 	err := fmt.Errorf("leader %q is none of the nodes", called)
 	if r.Observe.learns() {
 		return election.None, hint.Add(err, "no node has called itself so yet: is id the right field?")

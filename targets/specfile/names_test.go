@@ -125,3 +125,18 @@ func TestLogsThatStand(t *testing.T) {
 	require.Contains(t, told(of(lines)), "standing: true")
 	require.NotContains(t, told(of("{standing: true, lines: "+lines+"}")), "standing: true")
 }
+
+// A server that is found by its URL names the leader by it, with the slash at its end or without.
+func TestALeaderByItsURL(t *testing.T) {
+	r := ofThree(t, "{http: /, role: role, leader: lead}")[0]
+	addr := members(3)[1].Addr.String()
+	for _, called := range []string{addr, addr + ":8080", "http://" + addr + ":8080", "http://" + addr + ":8080/", "https://" + addr + ":8080/"} {
+		st, err := r.view([]byte(`{"role":"follower","lead":"` + called + `"}`))
+		require.NoError(t, err)
+		require.Equal(t, election.ID(2), st.Leader, called)
+	}
+	for _, called := range []string{"http://" + addr + ":8081/", addr + "/", "n2/", "http://" + addr + ":8080/page"} {
+		_, err := r.view([]byte(`{"role":"follower","lead":"` + called + `"}`))
+		require.ErrorContains(t, err, "none of the nodes", called)
+	}
+}

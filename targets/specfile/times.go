@@ -90,6 +90,14 @@ func (s *Spec) readTimes(root value, f map[string]value) error {
 		if s.Times.Elect, err = s.readExpression(elect); err != nil {
 			return err
 		}
+		o, err := option.Parse(s.Name, s.Parameters, nil)
+		if err != nil {
+			return err
+		}
+		if least, most := s.Times.Silence.value(o), s.Times.Elect.value(o); most <= least {
+			return elect.bad("elect: 10 * "+least.String()+" leaves room; without it, it is ten silences and 5s",
+				"elect: %v is no longer than silence, %v, for which nobody need campaign", most, least)
+		}
 	}
 	s.Times.Poll = 50 * time.Millisecond
 	if poll, ok := t["poll"]; ok {
