@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,9 @@ import (
 
 	"recount/internal/hint"
 )
+
+// kinds are what the values of flags are called, where it is not what Go calls them.
+var kinds = map[string]string{"int": "whole number", "uint64": "whole number of 0 or more, and less than 2^64"}
 
 // guide gives the errors of the command line itself a way out.
 func guide(root *cobra.Command) {
@@ -38,7 +42,8 @@ func guide(root *cobra.Command) {
 		case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration":
 			return hint.Add(fmt.Errorf("--%s %q is no duration", invalid.GetFlag().Name, invalid.GetValue()), "with a unit: 500ms, 30s, 5m")
 		case errors.As(err, &invalid):
-			err = fmt.Errorf("--%s %q is no %s", invalid.GetFlag().Name, invalid.GetValue(), invalid.GetFlag().Value.Type())
+			kind := invalid.GetFlag().Value.Type()
+			err = fmt.Errorf("--%s %q is no %s", invalid.GetFlag().Name, invalid.GetValue(), cmp.Or(kinds[kind], kind))
 		}
 		return hint.Add(err, "%s --help lists the flags", cmd.CommandPath())
 	})

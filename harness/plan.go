@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -104,8 +105,9 @@ func resolve(p record.Plan) (*subject, error) {
 	if s.options, err = s.target.Parse(p.Options); err != nil {
 		return nil, err
 	}
+	var system election.System
 	if s.target.System != nil {
-		if _, err := s.target.System(s.options); err != nil { // it checks what no option can tell alone
+		if system, err = s.target.System(s.options); err != nil { // it checks what no option can tell alone
 			return nil, err
 		}
 	}
@@ -129,7 +131,7 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, hint.Add(fmt.Errorf("%s is an algorithm, not a real server: there is nothing to run in virtual time", p.Target),
 			"the simulator runs algorithms in virtual time: leave --on away")
 	case p.On == record.OnSim && s.target.Node == nil:
-		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker")
+		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker; or --on virtual, where it is all Go")
 	case CheckSize(s.Nodes) != nil:
 		return nil, CheckSize(s.Nodes)
 	case s.Time < 0:
@@ -191,7 +193,23 @@ func resolve(p record.Plan) (*subject, error) {
 	if last := s.Schedule.End(); last > s.Time {
 		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}
+	if system != nil {
+		if _, err := s.images(system, isThere); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
+}
+
+// isThere says that an image is to be built from a package that has no folder.
+func isThere(image election.Image) (string, error) {
+	if image.Package == "" {
+		return "", nil
+	}
+	if info, err := os.Stat(image.Package); err == nil && info.IsDir() {
+		return "", nil
+	}
+	return "", hint.Add(fmt.Errorf("binary: there is no folder %s to build a package in", image.Package), "binary: {package: FOLDER}; the path begins at the file's folder")
 }
 
 // runsVirtual tells why the target's servers cannot run in virtual time, if they cannot.

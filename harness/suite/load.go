@@ -19,7 +19,7 @@ import (
 func Load(file string) (*Suite, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, harness.Usage(err)
+		return nil, harness.Usage(hint.Add(fmt.Errorf("read the suite: %w", err), "name a suite's YAML file: targets, scenarios, seeds"))
 	}
 	s, err := parse(file, text)
 	if err != nil {
