@@ -140,10 +140,16 @@ func benchmarked(b *testing.B, seed uint64) *run {
 
 // simulatedOf is what is below the clients of a cluster.
 func simulatedOf(c Cluster) *simulated {
-	if below, ok := c.(*clients); ok {
-		c = below.Cluster
+	for {
+		switch above := c.(type) {
+		case *clients:
+			c = above.Cluster
+		case *handOvers:
+			c = above.Cluster
+		default:
+			return c.(*simulated)
+		}
 	}
-	return c.(*simulated)
 }
 
 // BenchmarkVirtual has three real servers live two minutes without a fault, from their start to the report, and tells how many times as

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"recount/checkers"
@@ -87,10 +88,10 @@ func promises(r *record.Run) func(property string) (promised bool, while string,
 	if err != nil {
 		return none
 	}
-	did := deeds(r.Frame())
+	did := deedsOf(r.Frame())
 	return func(property string) (promised bool, while string, excused bool) {
 		promised, while = t.Promised(o, property)
-		if excused = tookAway(t, did, property); property == "fencing" && setup.Recorded {
+		if excused = did.tookAway(t, property); property == "fencing" && setup.Recorded {
 			while, excused = "the resource refuses stale tokens", true
 		}
 		return promised && !excused, while, excused
@@ -108,24 +109,25 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 }
 
 // deeds are what the nemesis set out to do, and did.
-func deeds(h *history.Frame) (all []*history.Fault) {
+type deeds struct {
+	each []*history.Fault
+	all  history.Changes // of all of them together
+}
+
+func deedsOf(h *history.Frame) (d deeds) {
+	var states []history.State
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty() {
-			all = append(all, op.Fault)
+			d.each = append(d.each, op.Fault)
+			states = append(states, op.Fault.Changes.States()...)
 		}
 	}
-	return all
+	d.all = history.ChangesOf(states...)
+	return d
 }
 
 // tookAway reports whether the nemesis took away what the target's promise of a property rests on: by one thing that it did, or by
 // all of them together.
-func tookAway(t *targets.Target, did []*history.Fault, property string) bool {
-	var all []history.State
-	for _, f := range did {
-		if t.Excused(property, f.Changes) {
-			return true
-		}
-		all = append(all, f.Changes.States()...)
-	}
-	return t.Excused(property, history.ChangesOf(all...))
+func (d *deeds) tookAway(t *targets.Target, property string) bool {
+	return slices.ContainsFunc(d.each, func(f *history.Fault) bool { return t.Excused(property, f.Changes) }) || t.Excused(property, d.all)
 }
