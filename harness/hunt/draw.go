@@ -59,20 +59,29 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 		h.focus = pick(h.kinds, rnd)
 	}
 	p.Schedule, err = h.steps(&p, s.faults, 1+rnd.IntN(4), rnd)
-	h.form(&p, rnd)
+	if !h.form(&p, rnd) && err == nil {
+		err = h.surround(&p, s, rnd)
+	}
+	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
+	return p, err
+}
+
+// surround has the last fault last, or others last beside all that there are.
+func (h *hunter) surround(p *record.Plan, s swarm, rnd *rand.Rand) error {
 	if k := len(p.Schedule) - 1; k >= 0 && rnd.IntN(4) == 0 {
 		p.Schedule[k].For, p.Schedule[k].ForTimes = 0, 0 // until the run ends
 	}
 	if len(s.lasting) > 0 && rnd.IntN(4) > 0 {
-		var behind nemesis.Schedule
-		behind, err = h.lasting(&p, s, 1+rnd.IntN(2), rnd)
+		behind, err := h.lasting(p, s, 1+rnd.IntN(2), rnd)
+		if err != nil {
+			return err
+		}
 		p.Schedule = append(p.Schedule, behind...)
 	}
 	if len(h.edges) > 0 && h.draws("clock-drift") && rnd.IntN(4) == 0 {
 		p.Schedule = append(h.apart(rnd), p.Schedule...)
 	}
-	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
-	return p, err
+	return nil
 }
 
 // draws reports whether faults are among those to draw from.

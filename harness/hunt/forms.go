@@ -2,9 +2,11 @@ package hunt
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"recount/harness/record"
@@ -15,8 +17,8 @@ import (
 // Forms are schedules of several faults that tell most together. Chance seldom has the one come when the other has made what it
 // meets, whatever the election.
 
-// form gives about half of the plans a form of their own.
-func (h *hunter) form(p *record.Plan, rnd *rand.Rand) {
+// form gives about half of the plans a form of their own, and reports whether that is all that is to happen.
+func (h *hunter) form(p *record.Plan, rnd *rand.Rand) (all bool) {
 	switch n := rnd.IntN(12); {
 	case n == 0 && h.draws("bridge", "kill", "crash-within"):
 		p.Schedule = h.between(p, rnd)
@@ -26,12 +28,17 @@ func (h *hunter) form(p *record.Plan, rnd *rand.Rand) {
 		p.Schedule, p.Workloads = h.past(p, rnd), h.allWorkloads()
 	case n < 7:
 		h.gather(p, rnd)
+	case n == 7 && p.Nodes > 2 && h.draws("isolate", "kill"):
+		p.Schedule, p.Workloads = h.comeback(p, rnd), h.allWorkloads("transfer") // a leader that hands over does not stay
+		return true
 	}
+	return false
 }
 
-// allWorkloads are all that a run may have, for one whose faults tell little without clients.
-func (h *hunter) allWorkloads() []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(h.Workloads, h.Sometimes))))
+// allWorkloads are all that a run may have, but for some that are not asked for, for one whose faults tell little without clients.
+func (h *hunter) allWorkloads(but ...string) []string {
+	more := slices.DeleteFunc(slices.Clone(h.Sometimes), func(w string) bool { return slices.Contains(but, w) })
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(h.Workloads, more))))
 }
 
 // gather has all steps come within little more than one silence: what one node remembers of another is forgotten soon after.
@@ -121,4 +128,60 @@ func (h *hunter) seesaw(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 		at += st.For + times(0, 0.3, 1, 2)
 	}
 	return s
+}
+
+// comeback has one node lead twice, with another's leadership between; it is quicker than all others to campaign. What it did and
+// heard when it led first may still count when it leads again. It ends and starts again, and in the end is cut off; or it is left with
+// one companion that hears it and then is away until the other is back, and that in the end is needed for every majority. What
+// others answer may arrive only when it leads again.
+func (h *hunter) comeback(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
+	silence := float64(h.bounds(p).Silence)
+	times := func(of ...float64) time.Duration {
+		return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond)
+	}
+	add := func(at, lasts time.Duration, fault string, with map[string]string, nodes ...string) {
+		if h.draws(fault) || fault == "partition" && h.draws("leader-with-minority") {
+			s = append(s, nemesis.Step{At: at, Fault: fault, Nodes: nodes, For: lasts, With: with})
+		}
+	}
+	gone := []string{"isolate", "pause", "kill"}
+	at := times(1, 2, 3, 5)
+	if len(h.kinds) > 0 && rnd.IntN(3) > 0 {
+		add(at, p.Time, "hold-message", map[string]string{
+			"kind": cmp.Or(h.focus, pick(h.kinds, rnd)), "nth": strconv.Itoa(1 + rnd.IntN(4)), "count": strconv.Itoa(1 + rnd.IntN(8)),
+			"until": history.UntilElected,
+		}, pick([][]string{{"all", "all"}, {"follower", "leader"}}, rnd)...)
+	}
+	at += times(0.1, 0.3, 1)
+	accompanied := p.Nodes > 4 && rnd.IntN(3) > 0
+	if accompanied {
+		var names []string
+		for _, k := range rnd.Perm(p.Nodes) {
+			names = append(names, fmt.Sprintf("n%d", k+1))
+		}
+		first := times(1.5, 2, 3, 5)
+		add(at, first, "partition", nil, "leader", strings.Join(names[1:], ","))
+		add(at+times(0.2, 0.3, 0.5, 0.8), first+times(3, 5, 8), pick(gone, rnd), nil, names[0])
+		at += first + times(0.3, 1, 2)
+		add(at, times(2, 3, 5), pick(gone, rnd), nil, "leader")
+		at += times(1, 2, 3)
+	} else {
+		add(at, max(times(moments...), time.Millisecond), "kill", nil, "leader")
+		at += times(0.5, 1, 2, 3)
+	}
+	add(0, at, "clock-drift", map[string]string{"by": "80%"}, "leader")
+	if accompanied == (rnd.IntN(4) > 0) {
+		for range (p.Nodes - 1) / 2 {
+			add(at, p.Time, "kill", nil, "follower")
+		}
+	} else {
+		add(at, p.Time, "isolate", nil, "leader")
+	}
+	if h.Time == 0 { // what gets nowhere shows when it had long enough to
+		p.Time = max(p.Time, (at + h.bounds(p).Elect*7/4).Round(time.Second))
+	}
+	for i := range s {
+		s[i].For = min(s[i].For, p.Time-s[i].At)
+	}
+	return slices.DeleteFunc(s, func(st nemesis.Step) bool { return st.For <= 0 })
 }
