@@ -83,7 +83,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	holds := f.holds()
 	a, b := clash(slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.taken >= h.given }))
 	if a == nil {
-		a, b = clash(holds) // a moment will do where there is nothing longer to show
+		a, b = clash(slices.Clone(holds)) // a moment will do where there is nothing longer to show
 	}
 	if why := f.fleeting(); a == nil && why != "" {
 		return unknown(figures, "%s", why)
@@ -113,8 +113,8 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 // claimed is the leadership that a hold is of.
 func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
 
-// holds returns all holds that are part of no other.
-func (f *facts) holds() (all []hold) {
+// allHolds returns all holds that are part of no other.
+func (f *facts) allHolds() (all []hold) {
 	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
 	for i := range f.answers {
 		if a := &f.answers[i]; !a.torn {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"recount/history"
@@ -29,6 +30,7 @@ func newGathering() gathering {
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, ids: map[string]int{}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{},
 	}
+	g.holds = sync.OnceValue(g.allHolds)
 	g.begin(nil)
 	return g
 }

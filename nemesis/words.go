@@ -127,13 +127,12 @@ func (s *Views) view(node string, v history.View) {
 	if !v.Claims() {
 		return
 	}
-	seen := []Cue{Elected}
+	changed := s.latest != node
 	switch {
 	case s.latest != "" && v.Term < s.last.Term:
 		return
-	case s.latest != node:
+	case changed:
 		s.latest = node
-		seen = append(seen, LeaderChanged)
 		// Without terms, a claim that goes on is no new leadership, whoever has claimed it meanwhile.
 		if goesOn := v.Term == 0 && was.Claims() && slices.Contains(s.chain, node); !goesOn {
 			s.chain = append(s.chain, node)
@@ -142,6 +141,10 @@ func (s *Views) view(node string, v history.View) {
 		return
 	}
 	s.last = v
+	seen := []Cue{Elected}
+	if changed {
+		seen = append(seen, LeaderChanged)
+	}
 	s.cue(seen, "election of "+node+inTerm(v.Term))
 }
 
