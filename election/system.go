@@ -142,6 +142,15 @@ func HandOverOf(y System) HandOver {
 	return nil
 }
 
+// Storer is a System whose members read and write a number for clients, under a key of which nobody else knows: the register of
+// a Keeper.
+type Storer interface {
+	// Get has self read it; 0 where nothing was written.
+	Get(ctx context.Context, self Member, dial Dial) (value uint64, err error)
+	// Put has self write it. An error that is Certain says that it was not written, nor will be; after any other it may be.
+	Put(ctx context.Context, self Member, value uint64, dial Dial) error
+}
+
 // Decoder is a System that can read what its servers send each other, so that a picture of a run tells more of it than bytes.
 type Decoder interface {
 	// Ports are those on which servers listen to each other, and that Decode can read.

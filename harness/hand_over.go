@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -108,31 +107,4 @@ func (h *handOvers) ask(asked []history.HandOver, e history.Effect, done func(hi
 		}
 		h.ask(asked[1:], e, done)
 	})
-}
-
-// command has a member of a real system carry out a command: to hand over, or to change a member. It returns what is known then;
-// nil if nothing is.
-func command(y election.System, all []election.Member, name string, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
-	end := func(err error) func(done func(uint64, error)) {
-		return func(done func(uint64, error)) { done(0, err) }
-	}
-	self := all[slices.IndexFunc(all, func(m election.Member) bool { return m.Name == name })]
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
-	defer cancel()
-	var err error
-	ask, r := election.HandOverOf(y), reconfigurable(y)
-	switch {
-	case cmd.Do == election.Reconfigure && r != nil:
-		err = r.Reconfigure(ctx, self, all, cmd.Who, cmd.As, dial)
-	case cmd.Do != election.Resign || ask == nil:
-		return end(election.ErrCannot)
-	case self.Server:
-		return end(election.ErrNotLeader)
-	default:
-		err = ask(ctx, self, all, cmd.Heir, dial)
-	}
-	if err == nil || election.Certain(err) {
-		return end(err)
-	}
-	return nil
 }

@@ -223,8 +223,15 @@ func (t *Target) Can(do election.Verb, o Options) (can bool) {
 		if err != nil {
 			return false
 		}
-		_, can = y.(election.Reconfigurable)
-		return do == election.Reconfigure && can || do == election.Resign && election.HandOverOf(y) != nil
+		switch do {
+		case election.Get, election.Put:
+			_, can = y.(election.Storer)
+		case election.Resign:
+			can = election.HandOverOf(y) != nil
+		case election.Reconfigure:
+			_, can = y.(election.Reconfigurable)
+		}
+		return can
 	}
 	n := t.Node(o, idleEnv{})
 	switch do {

@@ -35,9 +35,13 @@ var target = &targets.Target{
 			About: "ask before campaigning; default is the version's own choice: false in 3.4, true since 3.5"},
 		{Name: "heartbeat", Kind: targets.Duration, Default: "100ms", About: "the leader's heartbeat interval"},
 		{Name: "election-timeout", Kind: targets.Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
+		{Name: "reads", Kind: targets.Choice, Default: "linearizable", Choices: []string{"linearizable", "serializable"},
+			About: "how a server reads for clients: after it has asked the leader, or what it has itself", Breaks: []string{"linearizable"}},
 	},
 	Promises: targets.OnDisk([]targets.Promise{
 		{Property: "single-leader-per-term"},
+		{Property: "linearizable"},
+		{Property: "progress"},
 		// raft.status tells the term in memory. A server stores a new term before it sends anything in it, not
 		// before it can be asked for it.
 		targets.StoresTerm,

@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"context"
+	"slices"
+
+	"recount/election"
+)
+
+// command has a member of a real system carry out a command: to read or write for a client, to hand over, or to change a member. It
+// returns what is known then; nil if nothing is.
+func command(y election.System, all []election.Member, name string, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
+	self := all[slices.IndexFunc(all, func(m election.Member) bool { return m.Name == name })]
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	defer cancel()
+	value, err := carry(ctx, y, all, self, cmd, dial)
+	if err == nil || election.Certain(err) {
+		return func(done func(uint64, error)) { done(value, err) }
+	}
+	return nil
+}
+
+func carry(ctx context.Context, y election.System, all []election.Member, self election.Member, cmd election.Command, dial election.Dial,
+) (value uint64, err error) {
+	switch cmd.Do {
+	case election.Get:
+		if s, can := y.(election.Storer); can {
+			return s.Get(ctx, self, dial)
+		}
+	case election.Put:
+		if s, can := y.(election.Storer); can {
+			return cmd.Value, s.Put(ctx, self, cmd.Value, dial)
+		}
+	case election.Reconfigure:
+		if r := reconfigurable(y); r != nil {
+			return 0, r.Reconfigure(ctx, self, all, cmd.Who, cmd.As, dial)
+		}
+	case election.Resign:
+		if ask := election.HandOverOf(y); ask != nil && self.Server {
+			return 0, election.ErrNotLeader
+		} else if ask != nil {
+			return 0, ask(ctx, self, all, cmd.Heir, dial)
+		}
+	}
+	return 0, election.ErrCannot
+}
