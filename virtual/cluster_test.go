@@ -49,3 +49,22 @@ func TestOptionsBeforeAConnection(t *testing.T) {
 	require.EqualValues(t, wire.Failed, p.inbox[0].Type, "it gives up in time")
 	require.Empty(t, p.early)
 }
+
+// A client gets a port that no other has, also when all have been given out once.
+func TestPortsOfClientsInUse(t *testing.T) {
+	c, err := Open(Config{Nodes: []string{"n1"}, Seed: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close(context.Background())) })
+	connect := func() *conn {
+		k := &conn{k: c.clients, node: c.nodes[0], changed: make(chan struct{})}
+		k.connect(80)
+		require.NotNil(t, k.tcp)
+		return k
+	}
+	first, second := connect(), connect()
+	c.clients.ports = first.from.Port() - 1
+	third := connect()
+	require.Equal(t, second.from.Port()+1, third.from.Port())
+	c.clients.ports = 1<<16 - 1
+	require.EqualValues(t, firstClientPort, connect().from.Port(), "over the end")
+}

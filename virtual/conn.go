@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -72,21 +73,25 @@ func (c *Cluster) Dial(ctx context.Context, name string, port int) (net.Conn, er
 // connect begins to make the connection.
 func (c *conn) connect(port uint16) {
 	k := c.k
-	if k.ports++; k.ports < firstClientPort {
-		k.ports = firstClientPort
-	}
-	local := netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	c.from, c.to = netip.AddrPortFrom(local, k.ports), netip.AddrPortFrom(local, port)
-	if c.node.tcp.Listens(c.to) == nil { // it may listen on its other address only
-		c.from, c.to = netip.AddrPortFrom(c.node.addr, k.ports), netip.AddrPortFrom(c.node.addr, port)
-	}
 	if c.node.off {
 		c.tell(func() { c.fail(os.NewSyscallError("connect", syscall.ECONNREFUSED)) })
 		return
 	}
-	if c.tcp = c.node.tcp.Connect(c, 0, c.from, c.to); c.tcp == nil {
-		c.tell(func() { c.fail(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL)) })
-		return
+	local := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if c.node.tcp.Listens(netip.AddrPortFrom(local, port)) == nil { // it may listen on its other address only
+		local = c.node.addr
+	}
+	c.to = netip.AddrPortFrom(local, port)
+	for tries := 1 + math.MaxUint16 - firstClientPort; c.tcp == nil; tries-- { // as many ports as there are: some may be in use
+		if tries == 0 {
+			c.tell(func() { c.fail(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL)) })
+			return
+		}
+		if k.ports++; k.ports < firstClientPort {
+			k.ports = firstClientPort
+		}
+		c.from = netip.AddrPortFrom(local, k.ports)
+		c.tcp = c.node.tcp.Connect(c, 0, c.from, c.to)
 	}
 	k.open[c] = true
 }
