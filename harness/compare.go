@@ -15,7 +15,7 @@ const compareWithin = 10 * time.Second
 // compare records whether the cluster really is what the nemesis believes.
 func (r *run) compare(ctx context.Context) error {
 	op := history.Op{Process: history.Harness, F: history.Compare}
-	for limit := r.cluster.Now() + compareWithin; ; {
+	for limit := r.cluster.Now() + compareWithin + r.reseating(); ; {
 		if r.nemesis.Idle() {
 			state, err := r.cluster.State(ctx)
 			if err != nil {

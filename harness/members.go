@@ -12,6 +12,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/nemesis"
 	"recount/targets"
 	"recount/workloads"
 )
@@ -154,6 +155,15 @@ type seat struct {
 
 // rest is how long a change may take: other faults wait meanwhile.
 func (c *memberships) rest() time.Duration { return 2*c.silence + 2*time.Second }
+
+// reseating is how long the nemesis may be busy with one change of members, in a run that has such: taking a node out, adding it,
+// and waiting until it says so.
+func (r *run) reseating() time.Duration {
+	if !nemesis.Reconfigures(r.Schedule, r.Recorded) {
+		return 0
+	}
+	return 3 * (2*r.bounds.Silence + 2*time.Second + askPatience)
+}
 
 // retry is how long to wait before somebody is asked again.
 const retry = 200 * time.Millisecond

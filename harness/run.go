@@ -433,10 +433,7 @@ func (r *run) pass(ctx context.Context, d time.Duration) error {
 func (r *run) heal(ctx context.Context) error {
 	healed := false
 	r.nemesis.Heal(func() { healed = true })
-	within := 30 * time.Second
-	if nemesis.Reconfigures(r.Schedule, r.Recorded) {
-		within += 5 * 3 * (2*r.bounds.Silence + 2*time.Second + askPatience) // see memberships and nemesis.Heal
-	}
+	within := 30*time.Second + 5*r.reseating() // it is tried so often: see nemesis.Heal
 	for limit := r.cluster.Now() + within; !healed; {
 		if r.cluster.Now() > limit {
 			return fmt.Errorf("the cluster is not healed after %v", within)
