@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"slices"
+	"time"
 )
 
 // What checkers ask of the world. An answer of no may mean that nobody can tell: nothing but a sure yes may accuse.
@@ -26,6 +27,38 @@ func (w *world) with(leader int, epochs []epoch, sure bool) set {
 		nodes = nodes.and(peers).and(running)
 	}
 	return w.serving(nodes, epochs)
+}
+
+// mended returns the nodes whose connections with a leader are whole again by a time, itself included, if they are connected from
+// then on: after each time in which they surely or perhaps were not, as long again has passed. TCP sends again after waits that double
+// (RFC 6298, section 5.5), so that a connection that was cut may rest for so long when the link is healed.
+func (w *world) mended(leader int, by time.Duration) set {
+	if leader >= w.n { // it is no member
+		return set{}
+	}
+	nodes := first(w.n)
+	apart := make([]time.Duration, w.n) // since when each has not been connected with it; less than 0 if it is
+	for i := range apart {
+		apart[i] = -1
+	}
+	for k := range w.epochs {
+		e := &w.epochs[k]
+		if e.from > by {
+			break
+		}
+		for i := range w.n {
+			switch whole := i == leader || e.mutual[leader].has(i); {
+			case whole && apart[i] >= 0:
+				if 2*e.from-apart[i] > by {
+					nodes.remove(i)
+				}
+				apart[i] = -1
+			case !whole && apart[i] < 0:
+				apart[i] = e.from
+			}
+		}
+	}
+	return nodes
 }
 
 // serving leaves out the servers that were not surely connected with all other servers among the nodes.

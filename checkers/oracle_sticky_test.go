@@ -187,7 +187,15 @@ func TestOraclesStickyLeader(t *testing.T) {
 				return op.F == history.Stall && op.Time-time.Duration(op.Access.Value) <= latest &&
 					min(earliest, may)-2*silence <= op.Time
 			})
-			seen := kept(challenged-rest, max(challenged-rest, was.asked), true)
+			seen := slices.DeleteFunc(kept(challenged-rest, max(challenged-rest, was.asked), true), func(n string) bool {
+				apart := stretches(h, func(w around) string {
+					if n == was.node || w.connected(n, was.node) {
+						return ""
+					}
+					return "apart"
+				})
+				return slices.ContainsFunc(apart, func(s sure) bool { return s.to <= challenged-rest && s.to+(s.to-s.from) > challenged-2*silence })
+			})
 			if was.since+silence <= challenged && challenged >= rest && !stalled && slices.Contains(seen, was.node) && alwaysEnough(h, seen, max(challenged-rest, 0), latest) {
 				fell = true
 				continue

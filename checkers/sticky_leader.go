@@ -19,9 +19,11 @@ func init() {
 }
 
 // settled is how long a leader must have had its majority before its fall is held against anybody: two silences, so
-// that all campaigns begun without it are over, and the time in which a connection over TCP that an earlier fault
-// broke finds back (1.3 s were measured after cuts of 6 s).
-func (f *facts) settled() time.Duration { return 2*f.setup.Bounds.Silence + 2*time.Second }
+// that all campaigns begun without it are over, and before them the time in which a connection over TCP that an earlier fault
+// broke finds back at the soonest. Of who was away for longer, more is asked: see mended.
+func (f *facts) settled() time.Duration { return 2*f.setup.Bounds.Silence + reconnect }
+
+const reconnect = 2 * time.Second
 
 // stickyLeader looks for an established leader that lost the post although it surely had a fixed majority all the
 // while: from long before that until its successor claims the post, or it claims it anew. Established is who had led
@@ -83,7 +85,12 @@ func stickyLeader(_ context.Context, f *facts) Result {
 // had been wrong before the history began nobody knows.
 func (f *facts) unjust(h handover) bool {
 	s, watched, established := f.tenureOf(h)
-	return established && s.from >= 0 && !f.stalled(f.shaken(h)) && f.keeps(h.from.node, s, watched)
+	if !established || s.from < 0 || f.stalled(f.shaken(h)) {
+		return false
+	}
+	epochs := f.world.during(s)
+	nodes := f.world.with(h.from.node, epochs, false).and(f.world.mended(h.from.node, s.from+reconnect))
+	return f.vouched(nodes, h.from.node, watched, f.world.rollsOf(epochs))
 }
 
 // tenureOf returns when the old leader must have had its majority, when it must have been seen to have it, and whether it
@@ -102,8 +109,12 @@ func (f *facts) shaken(h handover) span {
 
 // unsure says why nobody can tell whether the old leader had to go.
 func (f *facts) unsure(h handover) string {
-	_, watched, _ := f.tenureOf(h)
-	return cmp.Or(f.doubt(h.from.node, watched, f.shaken(h)), uncertain)
+	s, watched, _ := f.tenureOf(h)
+	why := f.doubt(h.from.node, watched, f.shaken(h))
+	if back := f.world.with(h.from.node, f.world.during(s), false).minus(f.world.mended(h.from.node, s.from+reconnect)); why == "" && back != (set{}) {
+		why = fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(back))
+	}
+	return cmp.Or(why, uncertain)
 }
 
 // campaign is when the campaign began to which the old leader lost the post, as far as terms tell: somebody took the term
