@@ -97,7 +97,9 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	} else if g.On == record.OnDocker {
 		g.Nodes = [2]int{3, 7}
 	}
-	g.Faults = expand(g.faults, hunt.Faults(g.Target, g.On))
+	if g.Faults, err = expand(g.faults, hunt.Faults(g.Target, g.On)); err != nil {
+		return err
+	}
 	for name, bad := range map[string]bool{
 		"budget": g.Budget <= 0, "runs": g.Runs <= 0, "time": g.Time <= 0, "jobs": g.Jobs <= 0,
 	} {

@@ -158,7 +158,10 @@ func (g *runFlags) plan(cmd *cobra.Command, args []string) (p record.Plan, again
 	}
 	maps.Copy(p.Options, options)
 	if set("nemesis") {
-		p.Faults, p.Schedule, p.Expect = expand(g.faults, harness.Drawn(p.Target, p.Options, p.On)), nil, nil
+		if p.Faults, err = expand(g.faults, harness.Drawn(p.Target, p.Options, p.On)); err != nil {
+			return p, nil, err
+		}
+		p.Schedule, p.Expect = nil, nil
 	}
 	if set("workload") {
 		p.Workloads = g.work
@@ -190,15 +193,18 @@ func parseOptions(words []string) (map[string]string, error) {
 	return options, nil
 }
 
-// expand turns the words of --nemesis into names of faults; all stands for those that are drawn.
-func expand(words, drawn []string) []string {
+// expand turns the words of --nemesis into names of faults; all stands for those that are drawn, and none, alone, for no fault.
+func expand(words, drawn []string) ([]string, error) {
+	if slices.Contains(words, "none") && len(words) > 1 {
+		return nil, hint.Add(fmt.Errorf("--nemesis %s: none stands alone", strings.Join(words, ",")), "leave it out, or the others")
+	}
 	words = slices.Clone(words)
 	if slices.Contains(words, "all") {
 		words = append(words, drawn...)
 		slices.Sort(words)
 		words = slices.DeleteFunc(slices.Compact(words), func(w string) bool { return w == "all" })
 	}
-	return slices.DeleteFunc(words, func(w string) bool { return w == "none" })
+	return slices.DeleteFunc(words, func(w string) bool { return w == "none" }), nil
 }
 
 func show(cmd *cobra.Command, r *record.Run, asJSON bool) error {

@@ -2,8 +2,11 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"recount/harness/record"
 	"recount/internal/hint"
@@ -18,17 +21,29 @@ type Scratch struct {
 // OpenScratch opens a place for runs under the results folder.
 func OpenScratch(on, results string) (*Scratch, error) {
 	s := &Scratch{results: results}
+	var err error
 	if record.Repeats(on) {
-		return s, nil
-	}
-	err := os.MkdirAll(results, 0o755)
-	if err == nil {
+		err = creatable(results)
+	} else if err = os.MkdirAll(results, 0o755); err == nil {
 		s.dir, err = os.MkdirTemp(results, record.Scratch)
 	}
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
 	}
 	return s, nil
+}
+
+// creatable tells why a folder cannot be made, or nothing in it, if that is so: what is found in the end has to be kept.
+func creatable(dir string) error {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		made, err := os.MkdirTemp(at, record.Scratch)
+		if err == nil {
+			return os.Remove(made)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			return err
+		}
+	}
 }
 
 // Run makes a run. Progress may be nil.

@@ -197,6 +197,9 @@ func Find(name string) (*Target, error) {
 	if fromFile != nil && IsFile(name) {
 		return fromFile(name)
 	}
+	if strings.ContainsRune(name, filepath.Separator) {
+		return nil, hint.Add(fmt.Errorf("target %q is no file that describes one", name), "its name ends in .yaml")
+	}
 	var known []string
 	for n := range registry {
 		known = append(known, n)
