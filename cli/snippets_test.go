@@ -174,6 +174,9 @@ func TestYAMLInTheDocuments(t *testing.T) {
 				if s.Target == "" {
 					p.Target = "raft"
 				}
+				if s.Target == "" && nemesis.Reconfigures(s.Schedule, nil) {
+					p.Target = "etcd-raft"
+				}
 				if p = s.Plan(p); p.Nodes == 0 {
 					p.Nodes = 7
 				}

@@ -114,6 +114,9 @@ func (e *Engine) exit(ctx context.Context, id string) (int, error) {
 	wait, failed := e.api.ContainerWait(ctx, id, container.WaitConditionNotRunning)
 	select {
 	case r := <-wait:
+		if r.Error != nil {
+			return 0, fmt.Errorf("waiting for %s: %s", id, r.Error.Message)
+		}
 		return int(r.StatusCode), nil
 	case err := <-failed:
 		return 0, err
