@@ -96,6 +96,9 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 		if !strings.HasPrefix(s.Data, "/") {
 			return v.bad("a folder of the container, such as /data", "data: %q does not begin with /", s.Data)
 		}
+		if strings.Trim(s.Data, "/") == "" {
+			return v.bad("a folder of the container, such as /data", "data: / is all that the container has, the server too")
+		}
 	}
 	return nil
 }

@@ -121,6 +121,7 @@ func TestMistakes(t *testing.T) {
 		{"data: /data", "data: /data\nvoters: '{{.ID}}'", `7:9: voters: of n1 the template says "1"`, "le .ID 3"},
 		{"data: /data", "data: /data\nvoters: '{{.Voter}}{{voters \",\" \"{id}\"}}'", `who votes cannot rest on who votes`, "voters: [n1"},
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
+		{"data: /data", "data: //", `6:7: data: / is all that the container has`, "/data"},
 		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{.ID", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{range 2000000000}}a{{end}}", `3:11: command: it comes to more than 65536 bytes`, "too often"},
@@ -166,6 +167,7 @@ func TestMistakes(t *testing.T) {
 		{"logs: [{match: 'leads (?P<term>\\d+)', role: leader}]", "logs: {standing: true}", "logs: lines is missing", "standing: true"},
 		{"logs: [{match: 'leads (?P<term>\\d+)', role: leader}]", "logs: {standing: true, lines: []}", "nodes are asked", "leave standing out"},
 		{"[elects, ", "[elect, ", `unknown property "elect"`, `did you mean "elects"?`},
+		{"[elects, ", "[elects, elects, ", `promises: elects is given twice`, "leave one"},
 		{"property: monotonic-term, ", "", "promises: property is missing", "elects"},
 	} {
 		require.Contains(t, sound, c.line)
