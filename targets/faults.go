@@ -83,14 +83,14 @@ func Throttles(did history.Changes) bool {
 // StoresTerm is the promise of monotonic-term by a server that tells of its new term before it has stored it.
 var StoresTerm = Promise{
 	Property: "monotonic-term",
-	While:    "no kill falls between a server's raising its term and storing it",
+	While:    "no server ends between raising its term and storing it",
 	Unless:   endsUnstored,
 }
 
 // endsUnstored reports whether changes end processes, and make disks or processors slow: what is stored within a millisecond
-// otherwise may still have to be when its process ends.
+// otherwise may still have to be when its process ends. Where a disk refuses to store it, servers end over that.
 func endsUnstored(did history.Changes) bool {
 	ends := slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return p.State == history.Down || p.State == history.Crashed }) ||
 		slices.ContainsFunc(did.Memories(), history.Memory.Fails)
-	return ends && (SlowsDisks(did) || Throttles(did))
+	return ends && (SlowsDisks(did) || Throttles(did)) || RefusesWrites(did)
 }

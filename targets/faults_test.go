@@ -9,12 +9,13 @@ import (
 	"recount/history"
 )
 
-func TestATermIsStoredBeforeAKillUnlessSomethingIsSlow(t *testing.T) {
+func TestATermIsStoredBeforeTheEndUnlessSomethingIsSlowOrFull(t *testing.T) {
 	killed := history.Proc{Node: "n1", State: history.Down}
 	died := history.Proc{Node: "n1", State: history.Crashed}
 	slow := history.Disk{Node: "n2", DiskState: history.DiskState{Slow: time.Second}}
 	squeezed := history.Memory{Node: "n1", Bytes: 1 << 20}
-	for _, is := range [][]history.State{{killed, slow}, {died, slow}, {died, history.CPU{Node: "n1", Share: 0.05}}, {squeezed}} {
+	full := history.Disk{Node: "n1", DiskState: history.DiskState{Full: true}} // a server ends by itself over what it cannot store
+	for _, is := range [][]history.State{{killed, slow}, {died, slow}, {died, history.CPU{Node: "n1", Share: 0.05}}, {squeezed}, {full}} {
 		require.True(t, StoresTerm.Unless(history.ChangesOf(is...)), "%+v", is)
 	}
 	for _, is := range [][]history.State{
