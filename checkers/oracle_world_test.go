@@ -98,8 +98,12 @@ func (w around) happens(i int) {
 		delete(w.before, k) // whatever was to become of it
 	case op.F == history.Observe && op.Type == history.OK:
 		k := history.Proc{Node: op.Node}.Key()
-		if w.is[k] == started && h.Ops[h.Other(i)].Time >= w.last[op.Node] {
-			w.is[k] = healthy
+		if h.Ops[h.Other(i)].Time >= w.last[op.Node] {
+			if w.is[k] == started {
+				w.is[k] = healthy
+			} else if was, changing := w.before[k]; changing && was == started {
+				w.before[k] = healthy // as it was before, should that fail
+			}
 		}
 	case op.Fault == nil:
 	case op.Type == history.Invoke:

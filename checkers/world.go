@@ -273,11 +273,22 @@ func (w *world) limps(i int) bool {
 	return false
 }
 
-// answered takes note that node i answered at a time, what it was asked at another.
+// answered takes note that node i answered at a time, what it was asked at another. One whose process is being changed was up
+// before that: it is up again if the change fails.
 func (w *world) answered(i int, asked, at time.Duration) {
-	if i < w.n && w.cells[w.n*w.n+i] == waking && asked >= w.awake[i] {
-		w.cells[w.n*w.n+i] = fine
+	if i >= w.n || asked < w.awake[i] {
+		return
+	}
+	switch cell := w.n*w.n + i; w.cells[cell] {
+	case waking:
+		w.cells[cell] = fine
 		w.mark(at)
+	case unsure:
+		for k := range w.touch {
+			if t := &w.touch[k]; t.cell == cell && t.was == waking {
+				t.was = fine
+			}
+		}
 	}
 }
 
