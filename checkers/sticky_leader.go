@@ -1,7 +1,6 @@
 package checkers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -110,11 +109,13 @@ func (f *facts) shaken(h handover) span {
 // unsure says why nobody can tell whether the old leader had to go.
 func (f *facts) unsure(h handover) string {
 	s, watched, _ := f.tenureOf(h)
-	why := f.doubt(h.from.node, watched, f.shaken(h))
-	if back := f.world.with(h.from.node, f.world.during(s), false).minus(f.world.mended(h.from.node, s.from+reconnect)); why == "" && back != (set{}) {
-		why = fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(back))
+	if why := f.doubt(h.from.node, watched, f.shaken(h)); why != "" {
+		return why
 	}
-	return cmp.Or(why, uncertain)
+	if back := f.world.with(h.from.node, f.world.during(s), false).minus(f.world.mended(h.from.node, s.from+reconnect)); back != (set{}) {
+		return fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(back))
+	}
+	return uncertain
 }
 
 // campaign is when the campaign began to which the old leader lost the post, as far as terms tell: somebody took the term

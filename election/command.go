@@ -80,8 +80,7 @@ func (c Command) Carry(n Node, done func(value uint64)) error {
 			r.Resign()
 			done(0)
 		}
-	}
-	if c.Do == Reconfigure {
+	case Reconfigure:
 		if r, can := n.(Reconfigurer); can {
 			return r.Reconfigure(c.Who, c.As, done)
 		}

@@ -2,15 +2,13 @@ package harness
 
 import (
 	"context"
-	"slices"
 
 	"recount/election"
 )
 
 // command has a member of a real system carry out a command: to read or write for a client, to hand over, or to change a member. It
 // returns what is known then; nil if nothing is.
-func command(y election.System, all []election.Member, name string, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
-	self := all[slices.IndexFunc(all, func(m election.Member) bool { return m.Name == name })]
+func command(y election.System, all []election.Member, self election.Member, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
 	value, err := carry(ctx, y, all, self, cmd, dial)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -100,12 +99,12 @@ func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted
 
 func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
-// Command has a node carry out a command. Real systems can be asked to hand over, or to change a member, if anything.
+// Command has a node carry out a command: of a real system, what its driver can ask for.
 func (c *containers) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	n, algorithm := c.asked[name].(*algorithmNode)
 	if !algorithm {
 		c.work.Go(func() {
-			if answer := command(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
+			if answer := command(c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
 				c.Post(func() { answer(done) })
 			}
 		})
@@ -123,15 +122,14 @@ func (c *containers) Command(name string, cmd election.Command, done func(value 
 
 // Renew implements renewed: the driver knows how a member is started that was added.
 func (c *containers) Renew(name string, _ uint64, done func(error)) {
-	self := c.members[slices.Index(c.s.names, name)]
+	self := c.member(name)
 	c.Relaunch(name, c.ofSystem(self, c.writes(self)), done)
 }
 
 // Sees implements renewed.
 func (c *containers) Sees(name string, who election.ID, done func(election.Membership, error)) {
-	self := c.members[slices.Index(c.s.names, name)]
 	c.work.Go(func() {
-		as, err := seen(c.system, c.members, self, who, c.dial(name))
+		as, err := seen(c.system, c.members, c.member(name), who, c.dial(name))
 		c.Post(func() { done(as, err) })
 	})
 }

@@ -3,7 +3,6 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -61,11 +60,7 @@ func split(ch history.Changes) (asked []history.HandOver, rest history.Changes) 
 			asked = append(asked, h)
 		}
 	}
-	if ch.HandsOver() {
-		ch.More = maps.Clone(ch.More)
-		delete(ch.More, history.HandOvers)
-	}
-	return asked, ch
+	return asked, ch.Without(history.HandOvers)
 }
 
 func (h *handOvers) Can(ch history.Changes) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -77,17 +76,6 @@ func (r *run) withMembers(c, base Cluster, asker *workloads.Asker) *memberships 
 	}
 }
 
-// others are the same changes without those of members.
-func others(ch history.Changes) history.Changes {
-	all := ch.Members()
-	if len(all) == 0 {
-		return ch
-	}
-	ch.More = maps.Clone(ch.More)
-	delete(ch.More, all[0].Key().Dimension)
-	return ch
-}
-
 func (c *memberships) Can(ch history.Changes) error {
 	for _, m := range ch.Members() {
 		if !slices.Contains(c.names, m.Node) {
@@ -97,7 +85,7 @@ func (c *memberships) Can(ch history.Changes) error {
 			return hint.Add(fmt.Errorf("%s does not vote: members that do can be taken out", m.Node), "name one of them")
 		}
 	}
-	return c.Cluster.Can(others(ch))
+	return c.Cluster.Can(ch.Without(history.Memberships))
 }
 
 // Apply changes members when all else is as it is to be.
@@ -106,7 +94,7 @@ func (c *memberships) Apply(ch history.Changes, done func(history.Effect)) {
 		done(history.Effect{Seen: history.Fail, Err: err})
 		return
 	}
-	rest := others(ch)
+	rest := ch.Without(history.Memberships)
 	c.held = c.held.With(rest)
 	if rest.Empty() {
 		c.change(ch.Members(), nil, done)
@@ -153,8 +141,10 @@ type seat struct {
 	done     func(history.Type, error)
 }
 
-// rest is how long a change may take: other faults wait meanwhile.
-func (c *memberships) rest() time.Duration { return 2*c.silence + 2*time.Second }
+// restOf is how long a change may take, with that silence: other faults wait meanwhile.
+func restOf(silence time.Duration) time.Duration { return 2*silence + 2*time.Second }
+
+func (c *memberships) rest() time.Duration { return restOf(c.silence) }
 
 // reseating is how long the nemesis may be busy with one change of members, in a run that has such: taking a node out, adding it,
 // and waiting until it says so.
@@ -162,7 +152,7 @@ func (r *run) reseating() time.Duration {
 	if !nemesis.Reconfigures(r.Schedule, r.Recorded) {
 		return 0
 	}
-	return 3 * (2*r.bounds.Silence + 2*time.Second + askPatience)
+	return 3 * (restOf(r.bounds.Silence) + askPatience)
 }
 
 // retry is how long to wait before somebody is asked again.

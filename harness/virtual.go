@@ -72,10 +72,10 @@ func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
 func (c *virtualized) OnApplied(func(node string, u history.Update))  {}
 func (c *virtualized) SaveLogs(_ context.Context, dir string) error   { return c.Cluster.SaveLogs(dir) }
 
-// Command has a node hand over, or change a member. Real systems take no other commands.
+// Command has a node carry out a command: what its driver can ask for.
 func (c *virtualized) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	c.Do(name, func() func() {
-		if answer := command(c.system, c.members, name, cmd, c.dial(name)); answer != nil {
+		if answer := command(c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
 			return func() { answer(done) }
 		}
 		return nil

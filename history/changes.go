@@ -129,6 +129,15 @@ func more[S State](c Changes, dimension string) (all []S) {
 	return all
 }
 
+// Without returns the same changes but for those of a dimension that Changes has no field for.
+func (c Changes) Without(dimension string) Changes {
+	if len(c.More[dimension]) > 0 {
+		c.More = maps.Clone(c.More)
+		delete(c.More, dimension)
+	}
+	return c
+}
+
 // add adds a state to the list of its dimension.
 func (c *Changes) add(s State) {
 	switch s := s.(type) {

@@ -19,13 +19,13 @@ const (
 	Removed Membership = "removed" // it is no member; its process may not know, or may have ended over it
 )
 
-// members is the dimension's name.
-const members = "members"
+// Memberships is the dimension's name.
+const Memberships = "members"
 
-func init() { RegisterDimension[Member](members) }
+func init() { RegisterDimension[Member](Memberships) }
 
 // Key implements State.
-func (m Member) Key() Key { return Key{Dimension: members, Node: m.Node} }
+func (m Member) Key() Key { return Key{Dimension: Memberships, Node: m.Node} }
 
 // Healthy implements State.
 func (m Member) Healthy() State { return Member{m.Node, Voter} }
@@ -48,12 +48,7 @@ func (m Member) Name() string { return "the membership of " + m.Node }
 func (m Member) Words() string { return string(m.As) }
 
 // Members returns the memberships among the changes.
-func (c Changes) Members() (all []Member) {
-	for _, s := range c.More[members] {
-		all = append(all, s.(Member))
-	}
-	return all
-}
+func (c Changes) Members() []Member { return more[Member](c, Memberships) }
 
 // Reconfigure is of a client: ask a node to have the cluster change a member; ok = that node says that it is done.
 const Reconfigure F = "reconfigure"

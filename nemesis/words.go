@@ -319,16 +319,13 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 
 // othersLast is the order in which the words of a step are looked up, as their places.
 func othersLast(asked []string) (order []int) {
+	var last []int
 	for at := range asked {
-		order = append(order, at)
+		if word, _, _ := strings.Cut(asked[at], "/"); word == "others" {
+			last = append(last, at)
+		} else {
+			order = append(order, at)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(asked[a]), rank(asked[b])) })
-	return order
-}
-
-func rank(word string) int {
-	if word, _, _ := strings.Cut(word, "/"); word == "others" {
-		return 1
-	}
-	return 0
+	return append(order, last...)
 }

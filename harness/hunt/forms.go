@@ -49,6 +49,14 @@ func (h *hunter) gather(p *record.Plan, rnd *rand.Rand) {
 	}
 }
 
+// silences draws times: so many silences, of those given.
+func (h *hunter) silences(p *record.Plan, rnd *rand.Rand) func(of ...float64) time.Duration {
+	silence := float64(h.bounds(p).Silence)
+	return func(of ...float64) time.Duration {
+		return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond)
+	}
+}
+
 // between puts the leader, or the store, between two halves that reach it and not each other, has it die, so that both ask it
 // anew, and end again in the middle of an answer: one half may get from it what it has forgotten when the other asks.
 func (h *hunter) between(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
@@ -98,10 +106,7 @@ func (h *hunter) past(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
 // be away for longer, and answers of then come late to who leads once more. In the end a minority may be gone for good, so that all
 // of the others count.
 func (h *hunter) seesaw(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
-	silence := float64(h.bounds(p).Silence)
-	times := func(of ...float64) time.Duration {
-		return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond)
-	}
+	times := h.silences(p, rnd)
 	add := func(st nemesis.Step) {
 		if st.For = min(st.For, p.Time-st.At); st.For > 0 && h.draws(st.Fault) {
 			s = append(s, st)
@@ -135,10 +140,7 @@ func (h *hunter) seesaw(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 // one companion that hears it and then is away until the other is back, and that in the end is needed for every majority. What
 // others answer may arrive only when it leads again.
 func (h *hunter) comeback(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
-	silence := float64(h.bounds(p).Silence)
-	times := func(of ...float64) time.Duration {
-		return time.Duration(pick(of, rnd) * silence).Round(time.Millisecond)
-	}
+	times := h.silences(p, rnd)
 	add := func(at, lasts time.Duration, fault string, with map[string]string, nodes ...string) {
 		if h.draws(fault) || fault == "partition" && h.draws("leader-with-minority") {
 			s = append(s, nemesis.Step{At: at, Fault: fault, Nodes: nodes, For: lasts, With: with})

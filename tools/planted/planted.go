@@ -55,10 +55,10 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	by := way{[]string{"-cpu", cpu.String()}, "median runs to the finding (-1: none), hunts that found it, hunts"}
+	by := way{[]string{"-cpu", cpu.String()}, fmt.Sprintf("median runs to the finding (-1: none), hunts that found it, hunts; each hunt had %.0f s of processor time", cpu.Seconds())}
 	if *matrix > 0 {
 		*seeds = 1
-		by = way{[]string{"-matrix", fmt.Sprint(*matrix)}, "seeds until a promise broke (-1: none did), matrices that found it, matrices"}
+		by = way{[]string{"-matrix", fmt.Sprint(*matrix)}, fmt.Sprintf("seeds until a promise broke (-1: none did in %d), matrices that found it, matrices", *matrix)}
 	}
 	if err := run(ctx, *half, *only, *seeds, *jobs, by, *record, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "planted:", err)

@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -99,14 +98,8 @@ func moved(status int, answer []byte) error {
 	if status == http.StatusOK {
 		return nil
 	}
-	var refusal struct {
-		Message string `json:"message"`
-		Error   string `json:"error"` // before 3.6
-	}
-	if err := json.Unmarshal(answer, &refusal); err != nil {
-		return fmt.Errorf("transfer-leadership answered %d: %q", status, answer)
-	}
-	switch why := refusal.Message + refusal.Error; {
+	why, unknown := refusal("transfer-leadership", status, answer)
+	switch {
 	case strings.Contains(why, "not leader"):
 		return election.ErrNotLeader
 	case strings.Contains(why, "bad leader transferee"):
@@ -114,6 +107,6 @@ func moved(status int, answer []byte) error {
 	case strings.Contains(why, "leader transfer"): // request timed out, leader transfer took too long
 		return nil
 	default:
-		return fmt.Errorf("transfer-leadership answered %d: %s", status, why)
+		return unknown
 	}
 }

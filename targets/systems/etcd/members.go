@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"recount/election"
@@ -186,17 +185,7 @@ var (
 
 // refused is what a refusal comes to. Whatever is not known to be said before anything is done may be done yet.
 func refused(path string, status int, answer []byte) error {
-	var refusal struct {
-		Message string `json:"message"`
-		Error   string `json:"error"` // before 3.6
-	}
-	if err := json.Unmarshal(answer, &refusal); err != nil {
-		return fmt.Errorf("%s answered %d: %q", path, status, answer)
-	}
-	why := refusal.Message
-	if why == "" {
-		why = refusal.Error
-	}
+	why, unknown := refusal(path, status, answer)
 	says := func(w string) bool { return strings.Contains(why, w) }
 	switch {
 	case slices.ContainsFunc(notYet, says):
@@ -204,5 +193,5 @@ func refused(path string, status int, answer []byte) error {
 	case slices.ContainsFunc(never, says):
 		return fmt.Errorf("%w: %s", election.ErrRefused, why)
 	}
-	return errors.New(path + " answered " + strconv.Itoa(status) + ": " + why)
+	return unknown
 }
