@@ -125,7 +125,7 @@ func TestWhoCannotChangeItsMembers(t *testing.T) {
 	require.ErrorContains(t, Check(p), "in containers, only in simulation")
 	for on, can := range map[string]map[string]bool{
 		record.OnSim:     {"raft": false, "etcd-raft": true},
-		record.OnVirtual: {"etcd": true, "hashicorp-raft": false},
+		record.OnVirtual: {"etcd": true, "hashicorp-raft": true, "nats": false},
 		record.OnDocker:  {"etcd": true, "zookeeper": false, "etcd-raft": false},
 	} {
 		for target, can := range can {

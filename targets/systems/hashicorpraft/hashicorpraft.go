@@ -61,6 +61,7 @@ func init() {
 // system runs members that are known in raft by the names they have here.
 type system struct {
 	systems.Library[view]
+	systems.Members
 	options targets.Options
 }
 
@@ -75,7 +76,7 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hashicorp-raft: %w", err)
 	}
-	return &system{library, o}, nil
+	return &system{Library: library, options: o}, nil
 }
 
 // Container starts a member. A leader gives up after half a heartbeat timeout without a majority, as by default.
@@ -94,6 +95,7 @@ func (s *system) Container(self election.Member, all []election.Member) election
 	if len(nonvoters) > 0 {
 		c.Command = append(c.Command, "--nonvoters="+strings.Join(nonvoters, ","))
 	}
+	c.Command = append(c.Command, s.Joining(self.ID)...)
 	return c
 }
 

@@ -46,6 +46,14 @@ func TestHashicorpRaftRefuses(t *testing.T) {
 	systemtest.Refuses(t, "hashicorp-raft", "election-timeout", "500ms", "no shorter")
 }
 
+// Who was added is started as a member of its own.
+func TestHashicorpRaftAdds(t *testing.T) {
+	s := systemtest.Added(t, "hashicorp-raft", 3, 2)
+	require.Contains(t, s, "--number=2")
+	require.Contains(t, s, "--join=voter")
+	require.Contains(t, s, "--id=n3")
+}
+
 // What a version does not give is not promised of it.
 func TestHashicorpRaftPromises(t *testing.T) {
 	old := map[string]string{"version": "1.6.1"}

@@ -56,6 +56,21 @@ func Observe(t *testing.T, name string, given map[string]string, port, code int,
 	return o.Observe(t.Context())
 }
 
+// Added is how a member of a main of ours is started that was added, under that number.
+func Added(t *testing.T, name string, who election.ID, number int) (command []string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"number":%d}`, number) }))
+	defer server.Close()
+	s, all := System(t, name, nil), Members()
+	y, can := s.(election.Reconfigurable)
+	require.True(t, can)
+	require.NotContains(t, s.Container(all[who-1], all).Command, fmt.Sprintf("--number=%d", number))
+	require.NoError(t, y.Reconfigure(t.Context(), all[0], all, who, election.Voter, func(ctx context.Context, _ int) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
+	}))
+	return s.Container(all[who-1], all).Command
+}
+
 // Refuses checks that the target refuses the value of an option, with that hint.
 func Refuses(t *testing.T, name, option, value, wayOut string) {
 	t.Helper()
