@@ -67,6 +67,7 @@ func init() {
 // system runs members whose replica ids are their numbers here.
 type system struct {
 	systems.Library[view]
+	systems.Members
 	options targets.Options
 }
 
@@ -79,16 +80,18 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dragonboat: %w", err)
 	}
-	return &system{library, o}, nil
+	return &system{Library: library, options: o}, nil
 }
 
 // Container starts a member.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
-	return s.Start(self, systems.ByNumber(self), systems.Addresses(all, "%s", systems.RaftPort),
+	c := s.Start(self, systems.ByNumber(self), systems.Addresses(all, "%s", systems.RaftPort),
 		"--rtt="+strconv.FormatInt(s.options.Duration("rtt").Milliseconds(), 10),
 		"--election-rtt="+strconv.Itoa(int(s.options.Number("election-rtt"))),
 		"--pre-vote="+strconv.FormatBool(s.options.Bool("pre-vote")),
 		"--check-quorum="+strconv.FormatBool(s.options.Bool("check-quorum")))
+	c.Command = append(c.Command, s.Joining(self.ID)...)
+	return c
 }
 
 // view is the leader and its term as the library keeps them, in one value. A member that names itself leads;

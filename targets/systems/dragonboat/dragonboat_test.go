@@ -44,3 +44,11 @@ func TestDragonboatPromises(t *testing.T) {
 	systemtest.Promises(t, "dragonboat", map[string]string{"pre-vote": "false"}, "bounded-terms", false)
 	systemtest.Promises(t, "dragonboat", map[string]string{"check-quorum": "false"}, "elects", false)
 }
+
+// Who was added is started under an id that was never used.
+func TestDragonboatAdds(t *testing.T) {
+	s := systemtest.Added(t, "dragonboat", 3, 2)
+	require.Contains(t, s, "--number=2")
+	require.Contains(t, s, "--join=voter")
+	require.Contains(t, s, "--id=3")
+}
