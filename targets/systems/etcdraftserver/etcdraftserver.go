@@ -2,6 +2,7 @@
 package etcdraftserver
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,6 +76,7 @@ func init() {
 // system runs members whose raft ids are their numbers here.
 type system struct {
 	systems.Library[view]
+	systems.Members
 	options targets.Options
 }
 
@@ -85,13 +87,26 @@ func newSystem(o targets.Options) (election.System, error) {
 	case o.Duration("tick") < time.Millisecond || o.Number("election-ticks") < 2 || o.Number("election-ticks") > 1000:
 		err = hint.Add(fmt.Errorf("options tick and election-ticks: %v and %v", o.Value("tick"), o.Value("election-ticks")),
 			"at least 1ms, and from 2 to 1000 of them")
-	case o.Bool("learner") && (strings.HasPrefix(o.Value("version"), "3.1.") || strings.HasPrefix(o.Value("version"), "3.2.")):
+	case o.Bool("learner") && !hasLearners(o):
 		err = hint.Add(fmt.Errorf("options learner and version: %v and %v", o.Value("learner"), o.Value("version")), "learners came with 3.3")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("etcd-raft-server: %w", err)
 	}
-	return &system{library, o}, nil
+	return &system{Library: library, options: o}, nil
+}
+
+// hasLearners tells whether the version has any.
+func hasLearners(o targets.Options) bool {
+	return !strings.HasPrefix(o.Value("version"), "3.1.") && !strings.HasPrefix(o.Value("version"), "3.2.")
+}
+
+// Reconfigure implements election.Reconfigurable.
+func (s *system) Reconfigure(ctx context.Context, self election.Member, all []election.Member, who election.ID, as election.Membership, dial election.Dial) error {
+	if as == election.Learner && !hasLearners(s.options) {
+		return fmt.Errorf("%w: learners came with 3.3", election.ErrRefused)
+	}
+	return s.Members.Reconfigure(ctx, self, all, who, as, dial)
 }
 
 // Container starts a member.
@@ -105,6 +120,7 @@ func (s *system) Container(self election.Member, all []election.Member) election
 	if s.options.Bool("learner") {
 		c.Command = append(c.Command, "--learner="+strconv.Itoa(len(all)), "--promote-after="+s.options.Duration("promote-after").String())
 	}
+	c.Command = append(c.Command, s.Joining(self.ID)...)
 	return c
 }
 

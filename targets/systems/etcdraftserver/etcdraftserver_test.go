@@ -40,3 +40,17 @@ func TestEtcdRaftServerPromises(t *testing.T) {
 	systemtest.Promises(t, "etcd-raft-server", map[string]string{"version": "3.5.0"}, "elects", false)
 	systemtest.Promises(t, "etcd-raft-server", map[string]string{"pre-vote": "false"}, "bounded-terms", false)
 }
+
+// Who was added is started under an id that was never used.
+func TestEtcdRaftServerAdds(t *testing.T) {
+	s := systemtest.Added(t, "etcd-raft-server", 3, 2)
+	require.Contains(t, s, "--number=2")
+	require.Contains(t, s, "--id=3")
+}
+
+func TestEtcdRaftServerHadNoLearners(t *testing.T) {
+	old := systemtest.System(t, "etcd-raft-server", map[string]string{"version": "3.2.0"}).(election.Reconfigurable)
+	all := systemtest.Members()
+	err := old.Reconfigure(t.Context(), all[0], all, 3, election.Learner, nil)
+	require.ErrorIs(t, err, election.ErrRefused)
+}
