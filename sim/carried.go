@@ -5,6 +5,7 @@ import (
 
 	"recount/election"
 	"recount/history"
+	"recount/sim/links"
 )
 
 // Carried is a message and what became of it.
@@ -59,8 +60,19 @@ func (c *Cluster) holds(from, to int32, sent, at time.Duration) {
 	c.held[way{c.nodes[from].id, to, sent, at}] = late
 }
 
-// fate is why a message that has arrived at a machine does not reach the process there; "" if it does.
+// linkIs is what has taken a message, if that was its link, in the words of who listens; "" if nobody does.
+func (c *Cluster) linkIs(p links.Packet) string {
+	if c.carried == nil {
+		return ""
+	}
+	return "the link is " + c.links.State(p).Words()
+}
+
+// fate is why a message that has arrived at a machine does not reach the process there; "" if it does, or nobody listens.
 func (n *node) fate() string {
+	if n.c.carried == nil {
+		return ""
+	}
 	switch n.state {
 	case history.Up:
 		return ""

@@ -27,7 +27,7 @@ func (c *Cluster) setLink(l history.Link) {
 // lose takes from a link what is on its way. Nodes speak in datagrams, which know of no connection: to have all that is
 // in flight lost is what a reset is to them.
 func (c *Cluster) lose(from, to int32) {
-	for _, e := range c.queue.heap {
+	for e := range c.queue.entries() {
 		if ev := &c.queue.slab[e.slot]; ev.kind == deliver && ev.node == to && ev.from == c.nodes[from].id {
 			ev.kind = lost
 		}
@@ -54,7 +54,7 @@ func (c *Cluster) transmit(from, to int32, sent time.Duration, m *election.Messa
 		}
 	}
 	if a.N == 0 {
-		c.tell(c.nodes[from].id, to, sent, "the link is "+c.links.State(c.packet(from, to, 0)).Words(), m)
+		c.tell(c.nodes[from].id, to, sent, c.linkIs(c.packet(from, to, 0)), m)
 	}
 	for _, at := range a.At[:a.N] {
 		c.put(at+late, sent, from, to, m)

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	"recount/election"
@@ -43,16 +45,22 @@ type entry struct {
 
 func (a entry) before(b entry) bool { return a.at < b.at || a.at == b.at && a.seq < b.seq }
 
-// queue holds events by time: a heap of small entries, four children each so that a sift touches few cache lines, over
-// a slab of events that is reused and never shrinks.
+// queue holds events by time, over a slab of them that is reused and never shrinks. Nearly all that is added comes within the
+// next few events, so the nearest entries lie sorted, the first of them last: adding one moves the few that come before it, and
+// taking the first is to shorten the list. What is farther off than they are waits in a heap, four children each.
 type queue struct {
-	heap  []entry
+	near  []entry // from the last to the first
+	far   []entry // a heap; none of it comes before anything near
 	slab  []event
 	free  []int32
 	added uint64
 }
 
-// add makes room for an event at a time and returns it to be filled in. The pointer holds until the next add.
+// mostNear is how many entries lie sorted, at most.
+const mostNear = 64
+
+// add makes room for an event at a time and returns it to be filled in: what its kind does not use is of no meaning. The pointer holds
+// until the next add.
 func (q *queue) add(at time.Duration) *event {
 	var slot int32
 	if n := len(q.free); n > 0 {
@@ -69,25 +77,96 @@ func (q *queue) add(at time.Duration) *event {
 func (q *queue) put(at time.Duration, slot int32) {
 	q.added++
 	e := entry{at, q.added, slot}
-	q.heap = append(q.heap, e)
-	i := len(q.heap) - 1
-	for i > 0 {
-		up := (i - 1) / 4
-		if !e.before(q.heap[up]) {
-			break
-		}
-		q.heap[i] = q.heap[up]
-		i = up
+	if len(q.far) > 0 && !e.before(q.far[0]) {
+		q.putOff(e)
+		return
 	}
-	q.heap[i] = e
+	if len(q.near) == mostNear {
+		for _, last := range q.near[:mostNear/2] {
+			q.putOff(last)
+		}
+		q.near = q.near[:copy(q.near, q.near[mostNear/2:])]
+		if !e.before(q.far[0]) {
+			q.putOff(e)
+			return
+		}
+	}
+	q.near = append(q.near, e)
+	i := len(q.near) - 1
+	for i > 0 && q.near[i-1].before(e) {
+		q.near[i] = q.near[i-1]
+		i--
+	}
+	q.near[i] = e
+}
+
+// due reports whether an event comes by then.
+func (q *queue) due(by time.Duration) bool {
+	if n := len(q.near); n > 0 {
+		return q.near[n-1].at <= by
+	}
+	return len(q.far) > 0 && q.far[0].at <= by
 }
 
 // pop takes the first event off the queue. It stays in the slab until release.
 func (q *queue) pop() entry {
-	first := q.heap[0]
-	n := len(q.heap) - 1
-	e := q.heap[n]
-	q.heap = q.heap[:n]
+	if len(q.near) == 0 {
+		for len(q.far) > 0 && len(q.near) < mostNear/2 {
+			q.near = append(q.near, q.fetch())
+		}
+		slices.Reverse(q.near)
+	}
+	n := len(q.near) - 1
+	first := q.near[n]
+	q.near = q.near[:n]
+	return first
+}
+
+// release gives an event's place back. It also drops what the event referred to.
+func (q *queue) release(slot int32) {
+	switch e := &q.slab[slot]; e.kind {
+	case deliver, handle, lost:
+		e.msg = election.Message{}
+	case call, hosted, belated:
+		e.fn = nil
+	}
+	q.free = append(q.free, slot)
+}
+
+// entries are all that is queued, in no order.
+func (q *queue) entries() iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for _, all := range [...][]entry{q.near, q.far} {
+			for _, e := range all {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// putOff adds an entry to the heap.
+func (q *queue) putOff(e entry) {
+	q.far = append(q.far, e)
+	i := len(q.far) - 1
+	for i > 0 {
+		up := (i - 1) / 4
+		if !e.before(q.far[up]) {
+			break
+		}
+		q.far[i] = q.far[up]
+		i = up
+	}
+	q.far[i] = e
+}
+
+// fetch takes the first entry off the heap.
+func (q *queue) fetch() entry {
+	first := q.far[0]
+	n := len(q.far) - 1
+	e := q.far[n]
+	q.far = q.far[:n]
 	if n == 0 {
 		return first
 	}
@@ -99,22 +178,16 @@ func (q *queue) pop() entry {
 		}
 		least := child
 		for c := child + 1; c < min(child+4, n); c++ {
-			if q.heap[c].before(q.heap[least]) {
+			if q.far[c].before(q.far[least]) {
 				least = c
 			}
 		}
-		if !q.heap[least].before(e) {
+		if !q.far[least].before(e) {
 			break
 		}
-		q.heap[i] = q.heap[least]
+		q.far[i] = q.far[least]
 		i = least
 	}
-	q.heap[i] = e
+	q.far[i] = e
 	return first
-}
-
-// release gives an event's place back. It also drops what the event referred to.
-func (q *queue) release(slot int32) {
-	q.slab[slot] = event{}
-	q.free = append(q.free, slot)
 }

@@ -20,9 +20,9 @@ func TestQueueGivesEventsByTimeThenByOrder(t *testing.T) {
 		}
 		var q queue
 		var want []added
-		n := 0
-		for range rapid.IntRange(0, 200).Draw(t, "steps") {
-			if len(want) > 0 && rapid.Bool().Draw(t, "pop") {
+		n, pops := 0, rapid.IntRange(1, 9).Draw(t, "pops")
+		for range rapid.IntRange(0, 600).Draw(t, "steps") {
+			if len(want) > 0 && rapid.IntRange(0, 9).Draw(t, "pop") < pops {
 				e := q.pop()
 				slices.SortStableFunc(want, func(a, b added) int { return cmp.Compare(a.at, b.at) })
 				require.Equal(t, want[0].at, e.at)
@@ -32,11 +32,14 @@ func TestQueueGivesEventsByTimeThenByOrder(t *testing.T) {
 				continue
 			}
 			at := time.Duration(rapid.IntRange(0, 20).Draw(t, "at"))
+			if rapid.IntRange(0, 9).Draw(t, "far") == 0 {
+				at += 100
+			}
 			q.add(at).node = int32(n)
 			want = append(want, added{at, n})
 			n++
 		}
-		require.Len(t, q.heap, len(want))
+		require.Len(t, slices.Collect(q.entries()), len(want))
 		require.Len(t, q.slab, len(want)+len(q.free), "places are given back")
 	})
 }

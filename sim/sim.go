@@ -157,7 +157,7 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
 			panic(p)
 		}
 	}()
-	for len(c.queue.heap) > 0 && c.queue.heap[0].at <= until {
+	for c.queue.due(until) {
 		if c.work.done++; c.work.most > 0 && c.work.done > c.work.most {
 			return c.endless()
 		}
@@ -189,7 +189,7 @@ func (c *Cluster) happen(slot int32) {
 		return
 	case deliver:
 		if p := c.packet(int32(e.from)-1, e.node, 0); !c.links.Passes(p) {
-			c.tell(e.from, e.node, e.sent, "the link is "+c.links.State(p).Words(), &e.msg)
+			c.tell(e.from, e.node, e.sent, c.linkIs(p), &e.msg)
 			c.queue.release(slot)
 			return
 		}
