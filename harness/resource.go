@@ -14,19 +14,41 @@ type resource struct {
 	fence *workloads.Fence
 	after func(d time.Duration, f func())
 	rand  *rand.Rand
+	spare []*passage // writes that were answered
+}
+
+// passage is a write that is under way, or one that was: there are so many that the next one takes its place.
+type passage struct {
+	*resource
+	write        workloads.Pending
+	arrives, end func() // its own methods
 }
 
 func newResource(f *workloads.Fence, after func(time.Duration, func()), s uint64) *resource {
-	return &resource{f, after, seed.New(s, "resource")}
+	return &resource{fence: f, after: after, rand: seed.New(s, "resource")}
 }
 
 // write sends a node's write on its way. What was sent arrives, whatever becomes of the sender.
 func (r *resource) write(node string, token uint64, value int64) {
-	p := r.fence.Begin(node, token, value)
-	r.after(r.travel(), func() {
-		p.Decide()
-		r.after(r.travel(), p.End)
-	})
+	var p *passage
+	if k := len(r.spare) - 1; k >= 0 {
+		p, r.spare = r.spare[k], r.spare[:k]
+	} else {
+		p = &passage{resource: r}
+		p.arrives, p.end = p.arrived, p.ended
+	}
+	p.write = r.fence.Begin(node, token, value)
+	r.after(r.travel(), p.arrives)
+}
+
+func (p *passage) arrived() {
+	p.write.Decide()
+	p.after(p.travel(), p.end)
+}
+
+func (p *passage) ended() {
+	p.write.End()
+	p.spare = append(p.spare, p)
 }
 
 func (r *resource) travel() time.Duration {

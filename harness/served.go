@@ -70,9 +70,9 @@ func (c *containers) take(ctx context.Context, name string, w wish) any {
 
 // hand gives a write to the target's own resource. The op lasts for as long as that takes, also while the node stands still.
 func (c *containers) hand(ctx context.Context, name string, w wish) any {
-	begun := make(chan *workloads.Pending, 1)
+	begun := make(chan workloads.Pending, 1)
 	c.Post(func() { begun <- c.fence.Begin(name, w.Token, w.Value) })
-	var p *workloads.Pending
+	var p workloads.Pending
 	select {
 	case p = <-begun:
 	case <-ctx.Done():

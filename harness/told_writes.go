@@ -25,7 +25,7 @@ type toldWrites struct {
 	fence *workloads.Fence
 	after func(d time.Duration, f func())
 	lag   time.Duration
-	begun map[toldWrite]*workloads.Pending
+	begun map[toldWrite]workloads.Pending
 }
 
 type toldWrite struct {
@@ -41,7 +41,7 @@ func newToldWrites(f *workloads.Fence, after func(time.Duration, func()), b hist
 	if f == nil {
 		return nil
 	}
-	return &toldWrites{f, after, max(leastLag, b.Silence), map[toldWrite]*workloads.Pending{}}
+	return &toldWrites{f, after, max(leastLag, b.Silence), map[toldWrite]workloads.Pending{}}
 }
 
 // of is what takes note of lines in the log of a node; nil if nobody wants it.
@@ -61,9 +61,9 @@ func (t *toldWrites) take(of string, n election.WriteNews) {
 		}
 	}
 	which := toldWrite{by, n.Value}
-	p := t.begun[which]
+	p, begun := t.begun[which]
 	if n.Stage == election.Begun {
-		if p == nil {
+		if !begun {
 			t.begun[which] = t.fence.Begin(by, n.Token, n.Value)
 		}
 		return
@@ -71,14 +71,14 @@ func (t *toldWrites) take(of string, n election.WriteNews) {
 	delete(t.begun, which)
 	ended, why := history.Info, "its log does not tell the outcome"
 	switch {
-	case p == nil && !n.Decided:
+	case !begun && !n.Decided:
 		why = "its log did not tell that it began"
 	case n.Stage == election.Accepted:
 		ended, why = history.OK, ""
 	case n.Stage == election.Refused:
 		ended, why = history.Fail, "the resource refused it"
 	}
-	if p == nil {
+	if !begun {
 		p = t.fence.Begin(by, n.Token, n.Value)
 	}
 	if n.Decided {

@@ -49,11 +49,11 @@ type Pending struct {
 }
 
 // Begin records that a node's writer sends a write; of a write that nobody knows the writer of, node is "".
-func (f *Fence) Begin(node string, token uint64, value int64) *Pending {
+func (f *Fence) Begin(node string, token uint64, value int64) Pending {
 	if f.busy[f.number[node]] { // a former life's write is still on its way
 		f.number[node] += f.stride
 	}
-	p := &Pending{f: f, process: f.number[node], node: node, access: history.Access{Token: token, Value: value}}
+	p := Pending{f: f, process: f.number[node], node: node, access: history.Access{Token: token, Value: value}}
 	f.busy[p.process] = true
 	p.record(history.Invoke, "")
 	return p
