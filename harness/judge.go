@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"recount/checkers"
@@ -110,24 +111,23 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 
 // deeds are what the nemesis set out to do, and did.
 type deeds struct {
-	each []*history.Fault
-	all  history.Changes // of all of them together
+	each []history.Changes
+	all  func() history.Changes // of all of them together
 }
 
 func deedsOf(h *history.Frame) (d deeds) {
-	var states []history.State
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty() {
-			d.each = append(d.each, op.Fault)
-			states = append(states, op.Fault.Changes.States()...)
+			d.each = append(d.each, op.Fault.Changes)
 		}
 	}
-	d.all = history.ChangesOf(states...)
+	d.all = sync.OnceValue(func() history.Changes { return history.InTurn(d.each) })
 	return d
 }
 
 // tookAway reports whether the nemesis took away what the target's promise of a property rests on: by one thing that it did, or by
 // all of them together.
 func (d *deeds) tookAway(t *targets.Target, property string) bool {
-	return slices.ContainsFunc(d.each, func(f *history.Fault) bool { return t.Excused(property, f.Changes) }) || t.Excused(property, d.all)
+	excuses := func(c history.Changes) bool { return t.Excused(property, c) }
+	return t.MayExcuse(property) && (slices.ContainsFunc(d.each, excuses) || excuses(d.all()))
 }

@@ -160,6 +160,36 @@ func (c *Changes) add(s State) {
 	}
 }
 
+// InTurn returns changes to all that some changes name, in their order: what is named twice is so twice.
+func InTurn(all []Changes) (c Changes) {
+	c.Links = inTurn(all, func(c *Changes) []Link { return c.Links })
+	c.Procs = inTurn(all, func(c *Changes) []Proc { return c.Procs })
+	c.Clocks = inTurn(all, func(c *Changes) []Clock { return c.Clocks })
+	c.Disks = inTurn(all, func(c *Changes) []Disk { return c.Disks })
+	c.Clients = inTurn(all, func(c *Changes) []Client { return c.Clients })
+	for i := range all {
+		for dimension, states := range all[i].More {
+			if c.More == nil {
+				c.More = More{}
+			}
+			c.More[dimension] = append(c.More[dimension], states...)
+		}
+	}
+	return c
+}
+
+func inTurn[S State](all []Changes, list func(*Changes) []S) (states []S) {
+	n := 0
+	for i := range all {
+		n += len(list(&all[i]))
+	}
+	states = slices.Grow(states, n)
+	for i := range all {
+		states = append(states, list(&all[i])...)
+	}
+	return states
+}
+
 // ChangesOf returns changes to these states, in their order.
 func ChangesOf(states ...State) (c Changes) {
 	for _, s := range states {

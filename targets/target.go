@@ -114,6 +114,11 @@ func (t *Target) Excused(property string, did history.Changes) bool {
 	return false
 }
 
+// MayExcuse reports whether there is anything that may take away what the promise of a property rests on: see Excused.
+func (t *Target) MayExcuse(property string) bool {
+	return slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == property && p.Unless != nil })
+}
+
 // Promised reports whether t promises the property with these options, and on which assumption: an option that breaks a
 // target on purpose takes promises away.
 func (t *Target) Promised(o Options, property string) (promised bool, while string) {
