@@ -141,7 +141,7 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 		a := &f.answers[i]
 		member := int(a.node) < f.world.n && v.core.has(int(a.node))
 		switch {
-		case a.claims() && len(f.inOffice(int(a.node), span{a.from, a.to})) > 0:
+		case a.claims() && len(f.inOffice(nil, int(a.node), span{a.from, a.to})) > 0:
 			if a.to <= v.sure.from {
 				before = a
 			} else if after == nil {
@@ -176,7 +176,6 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 func (f *facts) led() (possible, seen []span) {
 	n := f.world.n
 	last := make([]*answer, n) // that was not torn
-	add := func(to []span, i int, s span) []span { return append(to, f.inOffice(i, s)...) }
 	for k := range f.answers {
 		a := &f.answers[k]
 		i := int(a.node)
@@ -187,24 +186,24 @@ func (f *facts) led() (possible, seen []span) {
 		last[i] = a
 		switch {
 		case before == nil:
-			possible = add(possible, i, span{0, a.to})
+			possible = f.inOffice(possible, i, span{0, a.to})
 		case before.claims() || a.claims() || !a.dull && a.to-before.from > f.lull():
-			possible = add(possible, i, span{before.from, a.to})
+			possible = f.inOffice(possible, i, span{before.from, a.to})
 		}
 	}
 	for i, a := range last {
 		switch {
 		case f.servers.has(i):
 		case a == nil:
-			possible = add(possible, i, span{0, f.end})
+			possible = f.inOffice(possible, i, span{0, f.end})
 		case a.claims() || f.end-a.from > f.lull():
-			possible = add(possible, i, span{a.from, f.end})
+			possible = f.inOffice(possible, i, span{a.from, f.end})
 		}
 	}
 	for i := range f.leads {
 		l := &f.leads[i]
 		if l.node < n {
-			seen = add(seen, l.node, span{f.answers[l.first].from, f.answers[l.last].to})
+			seen = f.inOffice(seen, l.node, span{f.answers[l.first].from, f.answers[l.last].to})
 		}
 	}
 	for _, all := range []*[]span{&possible, &seen} {
@@ -213,15 +212,16 @@ func (f *facts) led() (possible, seen []span) {
 	return possible, seen
 }
 
-// inOffice returns the parts of s in which node i may have had a majority, itself included.
-func (f *facts) inOffice(i int, s span) (parts []span) {
+// inOffice adds the parts of s in which node i may have had a majority, itself included.
+func (f *facts) inOffice(to []span, i int, s span) []span {
 	if i >= f.world.n {
-		return nil
+		return to
 	}
+	begin := len(to)
 	for part, e := range f.world.parts(s) {
 		if !e.roll.out.has(i) && f.mayBeMajority(e.company(i, f.world.n), &e.roll) {
-			parts = append(parts, part)
+			to = append(to, part)
 		}
 	}
-	return merge(parts)
+	return to[:begin+len(merge(to[begin:]))]
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -129,7 +130,7 @@ func (f *facts) allHolds() (all []hold) {
 
 // holdsOf adds the holds of one node, given all of its answers. A tenure that the node counts is one hold.
 func (f *facts) holdsOf(all []hold, answers []int32) []hold {
-	denied := f.denials(answers)
+	denials := sync.OnceValue(func() []earliest { return f.denials(answers) })
 	type group struct {
 		leadKey
 		tenure int32 // the leadership, where the node counts them
@@ -157,7 +158,7 @@ func (f *facts) holdsOf(all []hold, answers []int32) []hold {
 				return never
 			}
 			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
-			return denied[k].of(g.leadKey)
+			return denials()[k].of(g.leadKey)
 		})
 	}
 	return all

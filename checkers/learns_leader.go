@@ -19,12 +19,6 @@ func init() {
 	})
 }
 
-// ignorance is when a node was not seen to know of a leader, and when it surely knew of none.
-type ignorance struct {
-	unseen []span // between answers that name somebody, in the order in which they came
-	surely []span // those that are part of no other
-}
-
 // leaderless is a time in which a node was not seen to know of a leader though there was one, and it was connected with it.
 type leaderless struct {
 	span
@@ -39,7 +33,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	if why := f.unjudgeable(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	ignorant, names := f.ignorance()
+	unseen, names := f.unseen()
 	if !names {
 		return untested(nil, "no node named another one as the leader: nothing tells whether nodes know of one")
 	}
@@ -50,6 +44,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	var due, longest time.Duration
 	var sure, doubtful *leaderless
 	times := 0
+	surely := map[int][]span{} // the ignorance of nodes, where it has come to that
 	// look looks at the times in which a node was connected with a leader, and reports whether it may have known none in one.
 	look := func(h hold, i int) (perhaps bool) {
 		for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}}) {
@@ -58,7 +53,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 			}
 			due += c.length()
 			times++
-			for _, s := range meeting(ignorant[i].unseen, c.span) {
+			for _, s := range meeting(unseen[i], c.span) {
 				s = s.within(c.span)
 				longest = max(longest, s.length())
 				if s.length() > bound {
@@ -75,8 +70,11 @@ func learnsLeader(_ context.Context, f *facts) Result {
 			if i == h.node || !look(h, i) {
 				return
 			}
+			if _, known := surely[i]; !known {
+				surely[i] = f.ignorance(i)
+			}
 			for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}, seen: true}) {
-				for _, run := range meeting(ignorant[i].surely, c.span) {
+				for _, run := range meeting(surely[i], c.span) {
 					run = f.worst(run.within(c.span))
 					if f.net(run) > bound && (sure == nil || run.from < sure.from) {
 						sure = &leaderless{run, i, h, c}
@@ -114,21 +112,35 @@ func (f *facts) learners() set {
 	return learners
 }
 
-// ignorance returns it for each node, and whether any node named another one.
-func (f *facts) ignorance() (all []ignorance, names bool) {
-	all = make([]ignorance, len(f.nodes))
-	said := make([]testimony, len(f.nodes))
+// unseen returns when each node was not seen to know of a leader: the times between its answers that name somebody, in the order in
+// which they came. It tells besides whether any node named another one.
+func (f *facts) unseen() (all [][]span, names bool) {
+	all = make([][]span, len(f.nodes))
 	named := make([]time.Duration, len(f.nodes)) // the ends of the last answers that named somebody
 	for i := range f.answers {
 		a := &f.answers[i]
 		leader := f.leader(a)
 		names = names || leader != "" && leader != f.nodes[a.node]
-		switch t := &said[a.node]; {
-		case leader != "" || a.role == history.Leader:
+		if leader != "" || a.role == history.Leader {
 			if !a.dull { // or else it says what the one before it said, and there was no gap between
-				all[a.node].unseen = append(all[a.node].unseen, span{named[a.node], max(named[a.node], a.from)})
+				all[a.node] = append(all[a.node], span{named[a.node], max(named[a.node], a.from)})
 			}
 			named[a.node] = a.to
+		}
+	}
+	for i := range all {
+		all[i] = append(all[i], span{named[i], f.end})
+	}
+	return all, names
+}
+
+// ignorance returns when node i surely knew of no leader.
+func (f *facts) ignorance(i int) []span {
+	var t testimony
+	for k := range f.answers {
+		switch a := &f.answers[k]; {
+		case int(a.node) != i:
+		case f.leader(a) != "" || a.role == history.Leader:
 			t.others = append(t.others, span{a.from, a.to})
 		case a.torn:
 		case a.role == history.UnknownRole:
@@ -137,11 +149,7 @@ func (f *facts) ignorance() (all []ignorance, names bool) {
 			t.nobody = append(t.nobody, a)
 		}
 	}
-	for i := range all {
-		all[i].unseen = append(all[i].unseen, span{named[i], f.end})
-		all[i].surely = said[i].ignorance(f.lull())
-	}
-	return all, names
+	return t.ignorance(f.lull())
 }
 
 // testimony is what a node's answers tell of whether it knew a leader, in the order in which they came.
