@@ -174,7 +174,8 @@ func (a States) beside(b States) iter.Seq2[Key, [2]State] {
 
 // From returns what has to change for b to become a: the states of a that b does not have, and the healthy ones of what
 // only b has.
-func (a States) From(b States) (change States) {
+func (a States) From(b States) States {
+	change := make(States, 0, len(a)+len(b))
 	for k, s := range a.beside(b) {
 		switch {
 		case s[0] == nil:
@@ -222,6 +223,11 @@ func (a States) Both(b States) iter.Seq2[Key, [2]State] {
 
 // Changes returns the states as a list of changes, in order.
 func (a States) Changes() (c Changes) {
+	links := 0 // they come first, and are the most by far
+	for links < len(a) && a[links].key.Dimension == builtin[0] {
+		links++
+	}
+	c.Links = slices.Grow(c.Links, links)
 	for i := range a {
 		c.add(a[i].state)
 	}
