@@ -213,11 +213,12 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 func faultWords(s *specfile.Spec, file string, options map[string]string) string {
 	drawn := harness.Drawn(file, options, record.OnDocker)
 	text := fmt.Sprintf("%d of recount list faults", len(drawn))
-	var disks, asks []string
+	var disks, asks, members []string
 	for _, name := range nemesis.Drawn() {
 		switch f, err := nemesis.Find(name); {
 		case err != nil || slices.Contains(drawn, name):
-		case f.Members: // of no server that a file describes
+		case f.Members:
+			members = append(members, name)
 		case f.Asks:
 			asks = append(asks, name)
 		default:
@@ -229,6 +230,9 @@ func faultWords(s *specfile.Spec, file string, options map[string]string) string
 	}
 	if len(asks) > 0 {
 		text += "; without resign: no " + strings.Join(asks, ", ")
+	}
+	if len(members) > 0 {
+		text += "; without members: no " + strings.Join(members, ", ")
 	}
 	if names := slices.Sorted(maps.Keys(s.Processes)); len(names) > 0 {
 		text += "; pause of n1/" + strings.Join(names, ", n1/")

@@ -9,6 +9,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
+	"recount/history"
 	"recount/internal/testlong"
 	"recount/recounttest"
 )
@@ -71,4 +72,22 @@ func TestARunInVirtualTimeIsTheSameAgain(t *testing.T) {
 	heard := messages()
 	require.NotEmpty(t, heard)
 	require.Equal(t, heard, messages())
+}
+
+// Who comes back is another member, which the others know by another id; what was taken out neither votes nor leads.
+func TestMembersAreReplacedInVirtualTime(t *testing.T) {
+	r := recounttest.Run(t, "election.yaml", "replaced.yaml", recounttest.OnVirtual(), recounttest.Seeds(1),
+		recounttest.Require("single-leader-per-term", "fencing"))
+	var are []history.Member
+	for _, op := range r.History.Ops {
+		if op.F == history.Reconfigure && op.Type == history.OK {
+			are = append(are, *op.Value.(*history.Member))
+		}
+	}
+	require.Len(t, are, 5)
+	first, second := are[0].Node, are[3].Node
+	require.Equal(t, []history.Member{
+		{Node: first, As: history.Removed}, {Node: first, As: history.Learner}, {Node: first, As: history.Voter},
+		{Node: second, As: history.Removed}, {Node: second, As: history.Voter},
+	}, are)
 }

@@ -188,6 +188,14 @@ type place struct {
 	Size int
 
 	Voter bool
+	// Joined is 0 for the members of the beginning, and another number for each that is added later.
+	Joined int
+}
+
+// changed is what the templates of changes of members can name besides.
+type changed struct {
+	place
+	Member place // whose membership changes
 }
 
 // writing is what the template of a write can name besides.
@@ -206,11 +214,13 @@ type words struct {
 	servers map[string][]election.Member // by their service
 	polling bool                         // it is being asked who votes
 	write   *election.Write              // what is to be written; nil for templates of all else
+	member  *election.Member             // whose membership changes; nil likewise
+	joined  map[election.ID]int          // the numbers of those that were added
 }
 
 // place is what the node itself is to a template.
 func (w words) place() (p place, err error) {
-	p = place{ID: int(w.self.ID), Name: w.self.Name, Addr: w.self.Addr.String(), Size: len(w.all)}
+	p = place{ID: int(w.self.ID), Name: w.self.Name, Addr: w.self.Addr.String(), Size: len(w.all), Joined: w.joined[w.self.ID]}
 	if !w.polling {
 		p.Voter, err = w.votes(w.self)
 	}
@@ -442,6 +452,15 @@ func (w words) render(t *template.Template) (string, error) {
 	var data any = place
 	if w.write != nil {
 		data = writing{place, w.write.Token, w.write.Value}
+	}
+	if w.member != nil {
+		of := w
+		of.self = *w.member
+		member, err := of.place()
+		if err != nil {
+			return "", err
+		}
+		data = changed{place, member}
 	}
 	var b capped
 	over := make(chan error, 1)

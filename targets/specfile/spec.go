@@ -46,7 +46,8 @@ type Spec struct {
 	Times        Times
 	Ready        Ready
 	Observe      Observe
-	Resign       Resign
+	Resign       Request // how a leader is asked to hand over
+	Members      Members
 	Writes       Writes
 	Promises     []targets.Promise
 }
@@ -143,7 +144,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
-		"processes", "ports", "data", "voters", "services", "parameters", "times", "ready", "observe", "resign", "writes", "promises")
+		"processes", "ports", "data", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "writes", "promises")
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (s *Spec) read() error {
 		return v.bad("use letters, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, part := range []func(value, map[string]value) error{
-		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readWrites, s.readPromises,
+		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
 	} {
 		if err := part(root, f); err != nil {
 			return err

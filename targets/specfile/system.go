@@ -34,13 +34,19 @@ type system struct {
 	own     directory
 	readers map[election.ID]*reader
 	seen    map[election.ID]bool // nodes whose log has said that they are ready
+
+	roster *roster // nil where members cannot be changed
 }
 
 // System returns the driver of what the spec describes, with the target's options.
 func (s *Spec) System(o option.Values) (election.System, error) {
 	y, err := s.system(o)
-	if err == nil && !s.Observe.asks() {
+	switch {
+	case err == nil && !s.Observe.asks():
 		return &logged{y}, nil
+	case err == nil && s.Members.given():
+		y.roster = newRoster()
+		return &changing{y}, nil
 	}
 	return y, err
 }
@@ -73,14 +79,18 @@ func (s *Spec) try(o option.Values) error {
 			return hint.Add(fmt.Errorf("spec: writes: %s", plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
 		}
 	}
-	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.Command, s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
+	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
-	if s.Resign.Body != nil {
-		all = append(all, s.Resign.Body)
-	}
-	for _, t := range all {
-		if _, err := w.render(t); err != nil {
-			return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+	changing := w
+	changing.member = &w.all[2]
+	for _, some := range []struct {
+		words
+		all []*template.Template
+	}{{w, all}, {changing, s.Members.templates()}} {
+		for _, t := range some.all {
+			if _, err := some.render(t); err != nil {
+				return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+			}
 		}
 	}
 	return nil
@@ -90,7 +100,7 @@ func (y *system) Image() election.Image { return y.Spec.Image }
 
 func (y *system) words(self election.Member, all []election.Member) words {
 	nodes, servers := y.split(all)
-	w := words{s: y.Spec, options: y.options, self: self, all: nodes, servers: map[string][]election.Member{}}
+	w := words{s: y.Spec, options: y.options, self: self, all: nodes, servers: map[string][]election.Member{}, joined: y.roster.lives()}
 	for _, one := range y.services {
 		w.servers[one.Name] = one.of(servers)
 	}
@@ -252,14 +262,19 @@ func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
 }
 
 func (y *system) run(ctx context.Context, self election.Member, all []election.Member, command []*template.Template) ([]byte, error) {
+	return y.runIn(ctx, y.words(self, all), command)
+}
+
+// runIn runs a command in the container of the node that w is seen from.
+func (y *system) runIn(ctx context.Context, w words, command []*template.Template) ([]byte, error) {
 	if y.exec == nil {
 		return nil, errNoExec
 	}
-	args, err := y.words(self, all).renderAll(command)
+	args, err := w.renderAll(command)
 	if err != nil {
 		return nil, err
 	}
-	return y.exec(ctx, self, args)
+	return y.exec(ctx, w.self, args)
 }
 
 var errNoExec = errors.New("commands cannot be run from here")

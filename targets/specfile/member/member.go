@@ -25,12 +25,14 @@ import (
 
 // Main runs one member, by its command line, until it fails.
 func Main(args []string) error {
-	s := &server{heard: time.Now(), role: "follower"}
-	var peers, listen string
+	s := &server{heard: time.Now(), role: "follower", urls: map[string]string{}}
+	var peers, listen, id string
+	var joined int
 	var show bool
 	flag := flag.NewFlagSet("member", flag.ContinueOnError)
 	flag.SetOutput(io.Discard) // the error says it
-	flag.StringVar(&s.id, "id", "", "name of this member")
+	flag.StringVar(&id, "id", "", "name of this member")
+	flag.IntVar(&joined, "joined", 0, "0 for a member of the beginning, and another number for each of that name that is added later")
 	flag.StringVar(&peers, "peers", "", "the other members, name=http://host:port, separated by commas")
 	flag.StringVar(&listen, "listen", ":8080", "address to listen on")
 	flag.StringVar(&s.data, "data", "/data", "folder that survives a restart")
@@ -43,10 +45,16 @@ func Main(args []string) error {
 	if show {
 		return printStatus("http://localhost" + listen + "/status")
 	}
+	s.id, s.name = own(id, joined), id
+	first := map[string]string{id: voter}
 	for _, p := range strings.Split(peers, ",") {
 		if name, url, ok := strings.Cut(p, "="); ok {
-			s.peers = append(s.peers, peer{name, url})
+			s.urls[name] = url
+			first[name] = voter
 		}
+	}
+	if joined == 0 {
+		s.members.Are = first
 	}
 	s.client = http.Client{Timeout: s.timeout / 4}
 	if err := s.load(); err != nil {
@@ -59,14 +67,15 @@ func Main(args []string) error {
 	mux.HandleFunc("POST /resign", s.resign)
 	mux.HandleFunc("POST /vote", s.vote)
 	mux.HandleFunc("POST /beat", s.beat)
+	mux.HandleFunc("GET /members", s.list)
+	mux.HandleFunc("POST /members", s.change)
 	return http.ListenAndServe(listen, mux)
 }
 
-type peer struct{ name, url string }
-
 type server struct {
 	id, data, quorum string
-	peers            []peer
+	name             string            // the id, without how often it was added
+	urls             map[string]string // of the others, by their names
 	timeout          time.Duration
 	client           http.Client
 
@@ -76,6 +85,9 @@ type server struct {
 	role   string
 	leader string
 	heard  time.Time // of a leader or a candidate that got the vote
+
+	members members // as this member has it
+	agreed  bool    // of a leader: a majority has it so
 }
 
 // state is what members tell each other and whoever asks.
@@ -84,12 +96,16 @@ type state struct {
 	Term   uint64 `json:"term"`
 	Leader string `json:"leader"`
 	Yes    bool   `json:"yes"`
+
+	votes bool // who says it
 }
 
 // message is what they ask each other.
 type message struct {
-	From string `json:"from"`
-	Term uint64 `json:"term"`
+	From    string  `json:"from"`
+	To      string  `json:"to"`
+	Term    uint64  `json:"term"`
+	Members members `json:"members"`
 }
 
 func (s *server) status(w http.ResponseWriter, _ *http.Request) {
@@ -152,10 +168,14 @@ func (s *server) vote(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if m.To != s.id || s.members.Are[m.From] != voter && !m.Members.newer(s.members) {
+		http.Error(w, "not from or to a member", http.StatusForbidden)
+		return
+	}
 	if m.Term > s.term {
 		s.enter(m.Term, "", "follower", "")
 	}
-	yes := m.Term == s.term && (s.voted == "" || s.voted == m.From)
+	yes := m.Term == s.term && (s.voted == "" || s.voted == m.From) && !s.members.newer(m.Members)
 	if yes {
 		s.enter(s.term, m.From, s.role, s.leader)
 		s.heard = time.Now()
@@ -171,14 +191,20 @@ func (s *server) beat(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m.Term > s.term {
-		s.enter(m.Term, "", "follower", m.From)
+	if m.To != s.id {
+		http.Error(w, "not to this member", http.StatusForbidden)
+		return
 	}
-	if m.Term == s.term && s.role != "leader" {
-		s.enter(s.term, s.voted, "follower", m.From)
+	if m.Term > s.term {
+		s.enter(m.Term, "", "follower", nameOf(m.From))
+	}
+	yes := m.Term == s.term && s.role != "leader"
+	if yes {
+		s.take(m.Members)
+		s.enter(s.term, s.voted, "follower", nameOf(m.From))
 		s.heard = time.Now()
 	}
-	answer(w, state{Term: s.term})
+	answer(w, state{Term: s.term, Yes: yes})
 }
 
 // resign has a leader follow, and leave it to the others to campaign first.
@@ -201,13 +227,13 @@ func (s *server) run() {
 		patience := s.timeout + rand.N(s.timeout)
 		s.mu.Unlock()
 		if role == "leader" {
-			s.ask("/beat", term)
+			s.lead(term)
 			time.Sleep(s.timeout / 10)
 			continue
 		}
 		time.Sleep(patience)
 		s.mu.Lock()
-		silent := s.role != "leader" && time.Since(s.heard) >= s.timeout
+		silent := s.role != "leader" && time.Since(s.heard) >= s.timeout && s.members.Are[s.id] == voter
 		if silent {
 			s.enter(s.term+1, s.id, "candidate", "")
 			term = s.term
@@ -220,49 +246,57 @@ func (s *server) run() {
 }
 
 func (s *server) campaign(term uint64) {
-	answered, yes := s.ask("/vote", term)
-	voters := len(s.peers) + 1
+	asked, answered, yes := s.ask("/vote", term)
+	voters := len(asked.voters())
 	if s.quorum == "answering" {
 		voters = answered + 1
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.role == "candidate" && s.term == term && 2*(yes+1) > voters {
-		s.enter(term, s.id, "leader", s.id)
+	if s.role == "candidate" && s.term == term && s.members.same(asked) && 2*(yes+1) > voters {
+		s.enter(term, s.id, "leader", s.name)
+		s.take(members{term, s.members.Version + 1, s.members.Are}) // nothing is changed before this is agreed on
 	}
 }
 
-// ask asks all others at once, and counts who answered and who said yes. A higher term in an answer ends this one.
-func (s *server) ask(path string, term uint64) (answered, yes int) {
-	text, err := json.Marshal(message{s.id, term})
-	if err != nil {
-		log.Fatal(err)
-	}
+// ask asks all other members at once, and counts which voters answered and which said yes. A higher term in an answer ends this one.
+func (s *server) ask(path string, term uint64) (asked members, answered, yes int) {
+	s.mu.Lock()
+	asked = s.members
+	s.mu.Unlock()
 	states := make(chan *state)
-	for _, p := range s.peers {
+	others := asked.but(s.id)
+	for _, id := range others {
+		text, err := json.Marshal(message{s.id, id, term, asked})
+		if err != nil {
+			log.Fatal(err)
+		}
 		go func() {
-			resp, err := s.client.Post(p.url+path, "application/json", strings.NewReader(string(text)))
+			resp, err := s.client.Post(s.urls[nameOf(id)]+path, "application/json", strings.NewReader(string(text)))
 			if err != nil {
 				states <- nil
 				return
 			}
 			defer resp.Body.Close()
 			var st state
-			if json.NewDecoder(resp.Body).Decode(&st) != nil {
+			if resp.StatusCode != http.StatusOK || json.NewDecoder(resp.Body).Decode(&st) != nil {
 				states <- nil
 				return
 			}
+			st.votes = asked.Are[id] == voter
 			states <- &st
 		}()
 	}
-	for range s.peers {
+	for range others {
 		st := <-states
 		if st == nil {
 			continue
 		}
-		answered++
-		if st.Yes {
-			yes++
+		if st.votes {
+			answered++
+			if st.Yes {
+				yes++
+			}
 		}
 		s.mu.Lock()
 		if st.Term > s.term {
@@ -270,12 +304,15 @@ func (s *server) ask(path string, term uint64) (answered, yes int) {
 		}
 		s.mu.Unlock()
 	}
-	return answered, yes
+	return asked, answered, yes
 }
 
 func (s *server) file() string { return filepath.Join(s.data, "vote") }
 
 func (s *server) load() error {
+	if err := os.MkdirAll(s.data, 0o755); err != nil {
+		return err
+	}
 	text, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -283,8 +320,11 @@ func (s *server) load() error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Sscanf(string(text), "%d %q", &s.term, &s.voted)
-	return err
+	var are string
+	if _, err = fmt.Sscanf(string(text), "%d %q %q", &s.term, &s.voted, &are); err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(are), &s.members)
 }
 
 // store writes a new file and puts it in the place of the old one: a crash leaves either.
@@ -293,7 +333,10 @@ func (s *server) store() error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%d %q\n", s.term, s.voted)
+	are, err := json.Marshal(s.members)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%d %q %q\n", s.term, s.voted, are)
+	}
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
