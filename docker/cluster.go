@@ -31,6 +31,7 @@ type Config struct {
 	// Processes are patterns of the command lines of nodes' processes, by what these are called: faults can be of one alone.
 	Processes map[string]string
 	IPv6      bool // nodes have addresses of IPv6, too; faults of links are of both families
+	Multicast bool // the network carries what nodes send to groups, or to addresses that they take for themselves
 	Disks     bool // the nodes' data is to be on disks that can fail; Open fails where there can be none
 	Log       func(string)
 }
@@ -123,7 +124,7 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	began := time.Now()
 	steps := []func() error{
 		func() error { return c.startAgent(during, agentID) },
-		func() error { return c.engine.createNetwork(during, c.name(""), c.config.IPv6, c.labels) },
+		func() error { return c.engine.createNetwork(during, c.name(""), c.config, c.labels) },
 		func() error {
 			return each(c.names, func(_ int, name string) error { return c.createAnchor(during, c.nodes[name]) })
 		},

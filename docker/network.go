@@ -22,9 +22,19 @@ const (
 // createNetwork makes the run's private network. It leads nowhere else, and is of IPv4 unless both families are asked for: a
 // cut that forgot the other one would be no cut. The engine picks the addresses; of two runs that start at the same time, one
 // may have to ask it again.
-func (e *Engine) createNetwork(ctx context.Context, name string, ipv6 bool, labels map[string]string) error {
-	options := network.CreateOptions{Driver: "bridge", Internal: true, EnableIPv6: &ipv6, Labels: labels}
-	if ipv6 {
+//
+// Where the kernel has iptables look at what bridges forward, an internal network carries packets from and to its own
+// addresses alone: none to a group, and none to an address that a node has taken besides. One for these is kept apart by
+// what it lacks: its bridge has no address, so that there is no way out, and nothing translates the nodes' own.
+func (e *Engine) createNetwork(ctx context.Context, name string, config Config, labels map[string]string) error {
+	options := network.CreateOptions{Driver: "bridge", Internal: !config.Multicast, EnableIPv6: &config.IPv6, Labels: labels}
+	if config.Multicast {
+		options.Options = map[string]string{
+			"com.docker.network.bridge.inhibit_ipv4":         "true",
+			"com.docker.network.bridge.enable_ip_masquerade": "false",
+		}
+	}
+	if config.IPv6 {
 		options.IPAM = &network.IPAM{Config: []network.IPAMConfig{{Subnet: privateSubnet(name)}}}
 	}
 	var err error
@@ -52,9 +62,13 @@ func privateSubnet(name string) string {
 // createAnchor makes the container that owns a node's place in the network. It is there before the node's own containers
 // and outlives them, so that the address, and what was done to the links, outlive them too.
 func (c *Cluster) createAnchor(ctx context.Context, n *node) (err error) {
+	host := container.HostConfig{NetworkMode: container.NetworkMode(c.name(""))}
+	if c.config.Multicast { // else the engine would ask the world for names that it does not know, in vain and at length
+		host.DNS = []string{"127.0.0.1"}
+	}
 	n.anchor, err = c.create(ctx, c.name(n.name+"-anchor"), roleAnchor, n.name, containerConfig{
 		container: container.Config{Image: c.config.SelfImage, Cmd: []string{SelfPath, "anchor"}, Hostname: n.name},
-		host:      container.HostConfig{NetworkMode: container.NetworkMode(c.name(""))},
+		host:      host,
 		network: &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{
 			c.name(""): {Aliases: []string{n.name}},
 		}},

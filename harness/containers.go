@@ -81,7 +81,7 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 	}
 	c.Cluster, err = c.engine.Open(ctx, docker.Config{
 		Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: progress,
-		Processes: s.target.Processes,
+		Processes: s.target.Processes, Multicast: s.target.Multicast,
 	})
 	if err != nil {
 		return nil, err

@@ -133,6 +133,9 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 			led += c.Now() - before
 		}
 	}
+	if err := c.Unheard(ctx); err != nil {
+		return err
+	}
 	p.write(ctx, c, leader)
 	if a, ok := c.asked[leader].(*systemNode); ok {
 		if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok {

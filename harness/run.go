@@ -368,10 +368,16 @@ func (r *run) proceed(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
+		err = r.hear(ctx)
+	}
+	if err == nil {
 		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Settle})
 		r.nemesis.Start(r.Schedule)
 		r.nemesis.Repeat(r.Recorded)
 		err = r.pass(ctx, r.Time)
+	}
+	if err == nil {
+		err = r.hear(ctx)
 	}
 	if err == nil {
 		err = r.compare(ctx)
@@ -383,6 +389,14 @@ func (r *run) proceed(ctx context.Context) error {
 		err = r.recover(ctx)
 	}
 	return err
+}
+
+// hear fails where nodes send what the network does not carry: nobody is to be judged by that.
+func (r *run) hear(ctx context.Context) error {
+	if c, ok := r.cluster.(*containers); ok {
+		return c.Unheard(ctx)
+	}
+	return nil
 }
 
 // step is how long the loop runs between two looks at the views.

@@ -55,6 +55,8 @@ type Target struct {
 	// Electors are the servers that the candidates elect through, by their names, where some of the servers are there for
 	// something else; none where candidates elect among themselves. It may be nil: they elect through all.
 	Electors func(o Options) []string
+	// Multicast has the network carry what nodes send to groups, and to addresses that they take besides their own.
+	Multicast bool
 	// Processes are what the processes of a node are called that faults can be of alone, each with a pattern that their
 	// command lines match.
 	Processes map[string]string

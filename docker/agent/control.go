@@ -37,7 +37,7 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			fmt.Fprintln(os.Stderr, "agent: request:", err)
 			return
 		}
-		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read || r.Traffic {
+		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read || r.Traffic || r.Groups {
 			go func() { send(a.answer(r)) }()
 			continue
 		}
@@ -73,6 +73,8 @@ func (a *agent) answer(r Request) Reply {
 		reply.Readings = a.readings()
 	case r.Read:
 		reply.State, err = a.read()
+	case r.Groups:
+		reply.Groups, err = a.groups()
 	case r.Traffic:
 		reply.Traffic, err = a.traffic()
 	default:

@@ -71,6 +71,8 @@ type Request struct {
 	Read   bool    `json:"read,omitempty"`   // what state links and processes are really in
 	// Traffic asks what has passed between nodes since they were entered.
 	Traffic bool `json:"traffic,omitempty"`
+	// Groups asks which multicast groups nodes listen to.
+	Groups bool `json:"groups,omitempty"`
 }
 
 // Reply is one line from the agent: the answer to the request of that ID, or with ID 0 a notice that nobody asked for.
@@ -87,7 +89,8 @@ type Reply struct {
 	Readings map[string]history.Reading `json:"readings,omitempty"` // by node, of those that run
 	State    *history.Changes           `json:"state,omitempty"`
 	Traffic  []Traffic                  `json:"traffic,omitempty"`
-	Stall    time.Duration              `json:"stall,omitempty"` // a notice: the machine stood still for so long, until now
+	Groups   map[string][]netip.Addr    `json:"groups,omitempty"` // by node, of IPv4, but for that of all hosts
+	Stall    time.Duration              `json:"stall,omitempty"`  // a notice: the machine stood still for so long, until now
 }
 
 // Enter shows the agent its nodes, once. What it leaves to chance follows from the seed.

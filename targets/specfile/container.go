@@ -89,6 +89,11 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			}
 		}
 	}
+	if v, ok := f["multicast"]; ok {
+		if s.Multicast, err = v.boolean(); err != nil {
+			return err
+		}
+	}
 	if v, ok := f["data"]; ok {
 		if s.Data, err = v.text(); err != nil {
 			return err

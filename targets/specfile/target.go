@@ -20,7 +20,7 @@ func init() {
 func (s *Spec) Target(name string) *targets.Target {
 	t := &targets.Target{
 		Name: name, About: s.About, Source: s.Source, Options: s.Parameters, Promises: s.Promises, NoTerms: !s.HasTerms(),
-		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Processes: s.Processes, Definition: s.Text,
+		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Processes: s.Processes, Multicast: s.Multicast, Definition: s.Text,
 		Bounds: func(o targets.Options) history.Bounds {
 			return history.Bounds{Silence: s.Times.Silence.value(o), Elect: s.Times.Elect.value(o), Poll: s.Times.Poll}
 		},

@@ -125,6 +125,20 @@ func member(data string) {
 					if _, err := udp.WriteTo([]byte(text), addr); err != nil {
 						answer = err.Error()
 					}
+				case "join": // a group, with a port: what is sent to it is heard from now on
+					addr, err := net.ResolveUDPAddr("udp4", rest)
+					check(err)
+					group, err := net.ListenMulticastUDP("udp4", nil, addr)
+					check(err)
+					go func() {
+						for b := make([]byte, 100); ; {
+							n, _, err := group.ReadFrom(b)
+							check(err)
+							mu.Lock()
+							heard = append(heard, string(b[:n]))
+							mu.Unlock()
+						}
+					}()
 				case "heard":
 					mu.Lock()
 					answer = strings.Join(heard, ",")
