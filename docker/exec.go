@@ -20,6 +20,10 @@ var ErrNoProgram = errors.New("the container has no such program")
 // runtimeSays begins what an engine's runtime writes when it cannot begin to run a command.
 const runtimeSays = "OCI runtime exec failed"
 
+// inEnded is in what runtimes write of a container whose process has ended, while the engine does not know it yet: runc
+// "cannot exec in a stopped container", containerd's shim "cannot exec in a stopped state".
+const inEnded = "cannot exec in a stopped"
+
 // maxOutput is what a command may print, in bytes.
 const maxOutput = 8 << 20
 
@@ -38,12 +42,8 @@ func (o *output) Write(b []byte) (int, error) {
 // returned.
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	out, err := c.exec(ctx, node, command)
-	if err != nil && strings.Contains(err.Error(), runtimeSays) {
-		err = hint.Add(fmt.Errorf("%w: %s", ErrNoProgram, command[0]),
-			"an image of a static binary has that alone, no shell and no tools: ask by http, or take an image that has them")
-	}
 	if err != nil {
-		return nil, fmt.Errorf("exec %s on %s: %w", strings.Join(command, " "), node, err)
+		return nil, fmt.Errorf("exec %s on %s: %w", strings.Join(command, " "), node, noProgram(command[0], err))
 	}
 	return out, nil
 }
@@ -78,15 +78,33 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	if err != nil {
 		return nil, err
 	}
-	said := strings.TrimSpace(cmp.Or(errs.String(), out.String()))
-	switch {
-	case is.ExitCode == 0:
+	if is.ExitCode == 0 {
 		return out.Bytes(), nil
-	case strings.HasPrefix(said, runtimeSays):
-		return nil, fmt.Errorf("exit status %d: %s", is.ExitCode, said)
-	case is.ExitCode == 126 || is.ExitCode == 127: // as shells have it
-		return nil, fmt.Errorf("%w, or cannot run it: exit status %d: %s", ErrNoProgram, is.ExitCode, said)
-	default:
-		return nil, fmt.Errorf("exit status %d: %s", is.ExitCode, strings.TrimSpace(errs.String()))
 	}
+	return nil, refused(is.ExitCode, command[0], out.String(), errs.String())
+}
+
+// refused is why a command failed, by its status and what was printed: by itself, or by what was to run it.
+func refused(status int, program, out, errs string) error {
+	said := strings.TrimSpace(cmp.Or(errs, out))
+	byRuntime := strings.HasPrefix(said, runtimeSays)
+	switch {
+	case (byRuntime || status == 126) && strings.Contains(said, inEnded):
+		return errors.New("its process has ended")
+	case byRuntime:
+		return noProgram(program, fmt.Errorf("exit status %d: %s", status, said))
+	case status == 126 || status == 127: // as shells have it
+		return fmt.Errorf("%w, or cannot run it: exit status %d: %s", ErrNoProgram, status, said)
+	default:
+		return fmt.Errorf("exit status %d: %s", status, strings.TrimSpace(errs))
+	}
+}
+
+// noProgram is ErrNoProgram, if an engine's runtime says so, or else the error.
+func noProgram(program string, err error) error {
+	if !strings.Contains(err.Error(), runtimeSays) {
+		return err
+	}
+	return hint.Add(fmt.Errorf("%w: %s", ErrNoProgram, program),
+		"an image of a static binary has that alone, no shell and no tools: ask by http, or take an image that has them")
 }

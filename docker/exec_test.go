@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -23,4 +24,24 @@ func TestWhatACommandPrintsIsBounded(t *testing.T) {
 	}
 	_, err := o.Write([]byte("x"))
 	require.EqualError(t, err, "it prints more than 8 MiB")
+}
+
+// A program that is not there will not be there later. Of a node that has just ended, the next thing said is that it has.
+func TestWhyACommandFailed(t *testing.T) {
+	for _, k := range []struct {
+		status    int
+		out, errs string
+		never     bool
+		said      string
+	}{
+		{127, "OCI runtime exec failed: exec failed: unable to start container process: exec: \"psql\": executable file not found", "", true, "the container has no such program: psql"},
+		{126, "OCI runtime exec failed: exec failed: cannot exec in a stopped container", "", false, "its process has ended"},
+		{126, "cannot exec in a stopped state: unknown", "", false, "its process has ended"},
+		{127, "", "sh: 1: psql: not found\n", true, "the container has no such program, or cannot run it: exit status 127: sh: 1: psql: not found"},
+		{1, "", "cannot exec in a stopped engine\n", false, "exit status 1: cannot exec in a stopped engine"},
+	} {
+		err := refused(k.status, "psql", k.out, k.errs)
+		require.EqualError(t, err, k.said)
+		require.Equal(t, k.never, errors.Is(err, ErrNoProgram), k.said)
+	}
 }

@@ -64,11 +64,12 @@ type run struct {
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	leads     leads
-	told      []string                // notes on what happened; those on the plan are the subject's
-	unread    *unread                 // of real systems
-	ended     map[string]bool         // nodes that have ended by themselves
-	carried   func(sim.Carried)       // told what becomes of messages in simulation; nil for nobody
-	messages  func(m *record.Message) // keeps what nodes send each other elsewhere; nil for nobody
+	told      []string                        // notes on what happened; those on the plan are the subject's
+	unread    *unread                         // of real systems
+	unheard   func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
+	ended     map[string]bool                 // nodes that have ended by themselves
+	carried   func(sim.Carried)               // told what becomes of messages in simulation; nil for nobody
+	messages  func(m *record.Message)         // keeps what nodes send each other elsewhere; nil for nobody
 	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
 	lastMessages func()
 	spoil        func(*sim.Cluster) // is told of the cluster before the run, in simulation; nil for nobody
@@ -289,6 +290,11 @@ func (r *run) begin() {
 		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
 	}
 	base := r.cluster
+	if c, can := base.(interface {
+		Unheard(ctx context.Context) error
+	}); can {
+		r.unheard = c.Unheard
+	}
 	if r.target.System != nil { // algorithms answer in no words of their own
 		r.unread = countUnread(r.cluster)
 		r.cluster = r.unread
@@ -393,10 +399,10 @@ func (r *run) proceed(ctx context.Context) error {
 
 // hear fails where nodes send what the network does not carry: nobody is to be judged by that.
 func (r *run) hear(ctx context.Context) error {
-	if c, ok := r.cluster.(*containers); ok {
-		return c.Unheard(ctx)
+	if r.unheard == nil {
+		return nil
 	}
-	return nil
+	return r.unheard(ctx)
 }
 
 // step is how long the loop runs between two looks at the views.
