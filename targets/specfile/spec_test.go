@@ -84,6 +84,8 @@ func TestATargetOfASpec(t *testing.T) {
 	promised, _ = target.Promised(o, "elects")
 	require.False(t, promised, "an option that breaks it takes the promise away")
 	require.Equal(t, target.Definition, []byte(sound), "a node's writer is told all of it")
+	require.False(t, target.Multicast)
+	require.True(t, parse(t, sound+"multicast: true\n").Target("x/mine.yaml").Multicast)
 }
 
 func TestPathsBeginAtTheFilesFolder(t *testing.T) {
@@ -120,6 +122,7 @@ func TestMistakes(t *testing.T) {
 		{"data: /data", "data: /data\nvoters: []", `7:9: voters: nobody is named`, "voters: [n1"},
 		{"data: /data", "data: /data\nvoters: '{{.ID}}'", `7:9: voters: of n1 the template says "1"`, "le .ID 3"},
 		{"data: /data", "data: /data\nvoters: '{{.Voter}}{{voters \",\" \"{id}\"}}'", `who votes cannot rest on who votes`, "voters: [n1"},
+		{"data: /data", "data: /data\nmulticast: yes", `7:12: multicast: "yes" is neither true nor false`, "true or false"},
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
 		{"data: /data", "data: //", `6:7: data: / is all that the container has`, "/data"},
 		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
