@@ -164,7 +164,7 @@ func (f *facts) growth(x exile) (g growth, ok bool) {
 		if g.last = a; a.term > g.most.term {
 			g.most = a
 		}
-		if g.excess == nil && a.term > g.base+f.setup.Bounds.Terms {
+		if g.excess == nil && a.term > g.base && a.term-g.base > f.setup.Bounds.Terms { // the sum may be too large for a term
 			g.excess = a
 		}
 	}
