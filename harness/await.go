@@ -12,6 +12,9 @@ import (
 	"recount/internal/hint"
 )
 
+// notReady is the way out where a node does not come up and does not tell why.
+const notReady = "its log may tell why; a description of the target may be wrong in ports, or in ready, which says what is to be asked"
+
 // await lets the loop go on until every server of the system has come up, if the system can tell.
 func (c *containers) await(ctx context.Context) error {
 	system, ok := c.system.(election.Readier)
@@ -101,7 +104,7 @@ func (c *containers) await(ctx context.Context) error {
 	name := names[len(names)-1] // the cluster before its nodes
 	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
 	if hint.Of(err) == "" {
-		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
+		err = hint.Add(err, "%s", notReady)
 	}
 	return err
 }

@@ -208,7 +208,7 @@ func (c *virtualized) await(ctx context.Context) error {
 	name := sortedKeys(wants)[0]
 	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
 	if hint.Of(err) == "" {
-		err = hint.Add(err, "its log may tell why; what is ready is for the target to say")
+		err = hint.Add(err, "%s", notReady)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package specfile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,15 +69,28 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 			return st, err
 		}
 	}
+	if err := r.role(get, &st); err != nil {
+		return st, err
+	}
+	if st.Role == election.Leader && ob.Term.Given() && st.Term == 0 {
+		err := errors.New("it says that it leads, in no term or in term 0")
+		return st, hint.Add(err, "a leader's term is to be 1 or more: is term the right field? Where no leaderships are numbered, leave it out")
+	}
+	return st, nil
+}
+
+// role reads what the node is. Without a field for it, the node that names itself leads.
+func (r *reader) role(get func(Field) (string, error), st *election.Status) error {
+	ob := &r.Observe
 	if !ob.Role.Given() {
 		if st.Leader == r.self.ID {
 			st.Role = election.Leader
 		}
-		return st, nil
+		return nil
 	}
 	word, err := get(ob.Role)
 	if err != nil {
-		return st, err
+		return err
 	}
 	switch {
 	case slices.Contains(ob.Leads, word):
@@ -86,9 +100,9 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 	case len(ob.Follows) > 0 && !slices.Contains(ob.Follows, word):
 		err := fmt.Errorf("role %q is none of leader (%s), candidate (%s) and follower (%s)",
 			word, strings.Join(ob.Leads, ", "), strings.Join(ob.Campaigns, ", "), strings.Join(ob.Follows, ", "))
-		return st, hint.Add(err, "say which words mean what: role: {at: …, leader: […], candidate: […], follower: […]}")
+		return hint.Add(err, "say which words mean what: role: {at: …, leader: […], candidate: […], follower: […]}")
 	}
-	return st, nil
+	return nil
 }
 
 // parseTerm reads a term; one that is not there is 0.

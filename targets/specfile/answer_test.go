@@ -34,6 +34,7 @@ func TestAnswers(t *testing.T) {
 	const (
 		json    = `{http: /, role: {at: raft.state, leader: [L], follower: [F]}, term: raft.term, leader: '["lead.er"]'}`
 		names   = `{http: /, leader: lead}`
+		named   = `{http: /, leader: lead, term: term}`
 		word    = `{http: /, role: role}`
 		led     = `{http: /, role: {at: role, leader: [MASTER]}}`
 		deep    = `{http: /, leader: now.leader.id}`
@@ -52,6 +53,11 @@ func TestAnswers(t *testing.T) {
 		{json, `{"raft":{"state":"candidate","term":9},"lead.er":""}`, election.Status{Role: election.Candidate, Term: 9}, ""},
 		{json, `{"raft":{"state":"X","term":9},"lead.er":""}`, election.Status{}, `role "X" is none of`},
 		{json, `{"raft":{"state":"F","term":1.5},"lead.er":""}`, election.Status{}, `term "1.5" is no number`},
+		{json, `{"raft":{"state":"F","term":1.5e1},"lead.er":3.0}`, election.Status{Term: 15, Leader: 3}, ""},
+		{json, `{"raft":{"state":"L","term":0}}`, election.Status{}, "it says that it leads, in no term"},
+		{json, `{"raft":{"state":"L","term":null}}`, election.Status{}, "it says that it leads, in no term"},
+		{named, `{"lead":2,"term":0}`, election.Status{}, "it says that it leads, in no term"},
+		{named, `{"lead":3,"term":0}`, election.Status{Leader: 3}, ""},
 		{json, `{"raft":{"state":"F"},"lead.er":""}`, election.Status{}, "the answer has no raft.term"},
 		{json, `{"raft":{"state":["F"],"term":1},"lead.er":""}`, election.Status{}, "raft.state is not a single value"},
 		{json, `{"raft":{"state":"F","term":1},"lead.er":"n4"}`, election.Status{}, `leader "n4" is none of the nodes`},

@@ -21,7 +21,7 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if !ok {
 		return root.bad(observeWays, "observe is missing: how does a node tell who leads?")
 	}
-	o, err := v.fields("http", "metrics", "command", "port", "status", "match", "atomic", "role", "term", "leader", "id", "logs")
+	o, err := v.fields("http", "metrics", "command", "port", "status", "tls", "headers", "match", "atomic", "role", "term", "leader", "id", "logs")
 	if err != nil {
 		return err
 	}
@@ -82,6 +82,11 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 	if c, ok := o["command"]; ok {
 		ways++
 		if s.Observe.Command, err = s.templates(c); err != nil {
+			return err
+		}
+	}
+	if s.Observe.HTTP == nil {
+		if err := onlyWithHTTP(o, "observe"); err != nil {
 			return err
 		}
 	}

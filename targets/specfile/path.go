@@ -34,7 +34,7 @@ type absent string
 
 func (a absent) Error() string { return "the answer has no " + string(a) }
 
-// find returns what lies at the path, as text: numbers as they are written, null as nothing.
+// find returns what lies at the path, as text: whole numbers without a fraction, others as they are written, null as nothing.
 func (p path) find(answer any) (string, error) {
 	at := answer
 	for i, step := range p {
@@ -64,7 +64,11 @@ func (p path) find(answer any) (string, error) {
 	case bool:
 		return strconv.FormatBool(leaf), nil
 	case json.Number:
-		return leaf.String(), nil
+		text := leaf.String()
+		if strings.ContainsAny(text, ".eE") { // as languages write them that have no other numbers
+			text = whole(text)
+		}
+		return text, nil
 	}
 	return "", fmt.Errorf("%s is not a single value in the answer", strings.Join(p, "."))
 }

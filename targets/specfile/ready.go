@@ -1,10 +1,7 @@
 package specfile
 
 import (
-	"net/http"
 	"regexp"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -16,7 +13,7 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 		return nil
 	}
 	const way = "ready: {http: /health, port: NAME} or {tcp: NAME} or {command: […]} or {log: PATTERN}, and within: 30s"
-	r, err := v.fields("http", "port", "status", "tcp", "command", "log", "within")
+	r, err := v.fields("http", "port", "status", "tls", "headers", "tcp", "command", "log", "within")
 	if err != nil {
 		return err
 	}
@@ -28,6 +25,8 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 		}
 	} else if p, ok := r["port"]; ok {
 		return p.bad("tcp: NAME waits for a port", "ready: port goes with http")
+	} else if err := onlyWithHTTP(r, "ready"); err != nil {
+		return err
 	}
 	if t, ok := r["tcp"]; ok {
 		ways++
@@ -56,43 +55,6 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 		}
 	}
 	return nil
-}
-
-// endpoint reads the path of an HTTP request, and the port and the status that are given beside it.
-func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
-	e := &Endpoint{Status: http.StatusOK}
-	var err error
-	if e.Path, err = v.text(); err != nil {
-		return nil, err
-	}
-	if !strings.HasPrefix(e.Path, "/") {
-		return nil, v.bad("the path of the request, such as /status", "%s: %q does not begin with /", v.name, e.Path)
-	}
-	switch p, given := beside["port"]; {
-	case given:
-		if e.Port, err = s.knownPort(p); err != nil {
-			return nil, err
-		}
-	case len(s.Ports) == 1:
-		for _, only := range s.Ports {
-			e.Port = only
-		}
-	case len(s.Ports) == 0:
-		return nil, v.bad("ports: {http: 8080}, the port on which the server listens in its container", "%s: no ports are given",
-			v.name)
-	default:
-		return nil, v.bad("port: NAME, beside it", "%s: which of the ports?", v.name)
-	}
-	if c, ok := beside["status"]; ok {
-		text, err := c.text()
-		if err != nil {
-			return nil, err
-		}
-		if e.Status, err = strconv.Atoi(text); err != nil || e.Status < 100 || e.Status > 599 {
-			return nil, c.bad("such as 200", "status: %q is no HTTP status", text)
-		}
-	}
-	return e, nil
 }
 
 // knownPort reads the name of one of the spec's ports.

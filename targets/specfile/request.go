@@ -31,7 +31,7 @@ func (r *Request) templates() (all []*template.Template) {
 
 // request reads how a node is asked, with templates that are tried on an example. way is how it may be written.
 func (w words) request(v value, way string) (q Request, err error) {
-	r, err := v.fields("http", "port", "body", "command", "refused")
+	r, err := v.fields("http", "port", "tls", "headers", "body", "command", "refused")
 	if err != nil {
 		return q, err
 	}
@@ -40,7 +40,7 @@ func (w words) request(v value, way string) (q Request, err error) {
 	if posted == run {
 		return q, v.bad(way, "%s: one of http and command is wanted", v.name)
 	}
-	for name, with := range map[string]string{"port": "http", "body": "http", "refused": "command"} {
+	for name, with := range map[string]string{"port": "http", "tls": "http", "headers": "http", "body": "http", "refused": "command"} {
 		_, goes := r[with]
 		if at, given := r[name]; given && !goes {
 			return q, at.bad(way, "%s: %s goes with %s", v.name, name, with)
@@ -85,11 +85,11 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 			return err
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("http://localhost:%d%s", at.Port, at.Path), strings.NewReader(body))
+	req, err := at.request(ctx, http.MethodPost, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
-	if body != "" {
+	if body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	c := client(dial, at)

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -175,20 +173,6 @@ func (y *system) Observer(self election.Member, all []election.Member, dial elec
 	return &observer{system: y, reader: y.reader(self, all), self: self, all: all, client: client(dial, y.Observe.HTTP)}
 }
 
-// client asks one server over one connection, which is kept from one question to the next.
-func client(dial election.Dial, at *Endpoint) *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, at.Port) },
-			MaxIdleConns:       1,
-			DisableCompression: true,
-
-			MaxResponseHeaderBytes: 1 << 20,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
 // observer asks one node for its view.
 type observer struct {
 	*system
@@ -233,32 +217,6 @@ func (o *observer) ask(ctx context.Context) ([]byte, error) {
 func (o *observer) Close() error {
 	o.client.CloseIdleConnections()
 	return nil
-}
-
-// maxAnswer is the longest answer that is read, in bytes.
-const maxAnswer = 8 << 20
-
-func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", at.Port, at.Path), nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := c.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1)) // to its end, or the connection could not be kept
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxAnswer {
-		return nil, fmt.Errorf("GET %s answered more than %d MiB", at.Path, maxAnswer>>20)
-	}
-	if resp.StatusCode != at.Status {
-		return nil, fmt.Errorf("GET %s answered %s, not %d", at.Path, resp.Status, at.Status)
-	}
-	return body, nil
 }
 
 func (y *system) run(ctx context.Context, self election.Member, all []election.Member, command []*template.Template) ([]byte, error) {

@@ -1,0 +1,204 @@
+package specfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"recount/election"
+	"recount/internal/hint"
+)
+
+// How nodes are asked by HTTP: for their views, whether they have come up, and to hand over.
+
+// endpoint reads the path of an HTTP request, and the port and the status that are given beside it.
+func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
+	e := &Endpoint{Status: []int{http.StatusOK}}
+	var err error
+	if e.Path, err = v.text(); err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(e.Path, "/") {
+		return nil, v.bad("the path of the request, such as /status", "%s: %q does not begin with /", v.name, e.Path)
+	}
+	switch p, given := beside["port"]; {
+	case given:
+		if e.Port, err = s.knownPort(p); err != nil {
+			return nil, err
+		}
+	case len(s.Ports) == 1:
+		for _, only := range s.Ports {
+			e.Port = only
+		}
+	case len(s.Ports) == 0:
+		return nil, v.bad("ports: {http: 8080}, the port on which the server listens in its container", "%s: no ports are given",
+			v.name)
+	default:
+		return nil, v.bad("port: NAME, beside it", "%s: which of the ports?", v.name)
+	}
+	if c, ok := beside["status"]; ok {
+		if e.Status, err = c.statuses(); err != nil {
+			return nil, err
+		}
+	}
+	if t, ok := beside["tls"]; ok {
+		if e.TLS, err = t.boolean(); err != nil {
+			return nil, err
+		}
+	}
+	if h, ok := beside["headers"]; ok {
+		e.Headers = map[string]string{}
+		err = h.each(func(key, val value) error {
+			text, err := val.text()
+			if err != nil {
+				return err
+			}
+			if !httpguts.ValidHeaderFieldName(key.Value) || !httpguts.ValidHeaderFieldValue(text) {
+				return val.bad("headers: {Authorization: Bearer SECRET}", "headers: %q: %q is no header of HTTP", key.Value, text)
+			}
+			e.Headers[key.Value] = text
+			return nil
+		})
+	}
+	return e, err
+}
+
+// statuses reads one status of HTTP, or several.
+func (v value) statuses() (all []int, err error) {
+	for _, one := range v.list() {
+		text, err := one.text()
+		if err != nil {
+			return nil, err
+		}
+		status, err := strconv.Atoi(text)
+		if err != nil || status < 100 || status > 599 {
+			return nil, one.bad("such as 200, or [200, 503] where followers answer 503", "%s: %q is no HTTP status", v.name, text)
+		}
+		all = append(all, status)
+	}
+	if len(all) == 0 {
+		return nil, v.bad("such as 200, or [200, 503] where followers answer 503", "%s: none is given", v.name)
+	}
+	return all, nil
+}
+
+// onlyWithHTTP refuses what says how HTTP is asked where it is not.
+func onlyWithHTTP(given map[string]value, of string) error {
+	for _, name := range []string{"status", "tls", "headers"} {
+		if v, is := given[name]; is {
+			return v.bad("leave it out", "%s: %s goes with http", of, name)
+		}
+	}
+	return nil
+}
+
+// client asks one server over one connection, which is kept from one question to the next.
+func client(dial election.Dial, at *Endpoint) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, at.Port) },
+			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // it is the election that is tested
+			MaxIdleConns:       1,
+			DisableCompression: true,
+
+			MaxResponseHeaderBytes: 1 << 20,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// request is one to the endpoint.
+func (at *Endpoint) request(ctx context.Context, method string, body io.Reader) (*http.Request, error) {
+	scheme := "http"
+	if at.TLS {
+		scheme = "https"
+	}
+	req, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, at.Path), body)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range at.Headers {
+		if req.Header.Set(name, text); http.CanonicalHeaderKey(name) == "Host" {
+			req.Host = text
+		}
+	}
+	return req, nil
+}
+
+// maxAnswer is the longest answer that is read, in bytes, of what it holds once it is unpacked.
+const maxAnswer = 8 << 20
+
+func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
+	req, err := at.request(ctx, http.MethodGet, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		if !at.TLS && strings.Contains(err.Error(), "malformed HTTP response \"\\x15") { // an alert of TLS
+			err = hint.Add(err, "%s", speaksTLS)
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := read(resp.Body) // to its end, or the connection could not be kept
+	if err == nil && resp.Header.Get("Content-Encoding") == "gzip" {
+		var unpacked *gzip.Reader
+		if unpacked, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, err = read(unpacked)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", at.Path, err)
+	}
+	if !slices.Contains(at.Status, resp.StatusCode) {
+		return nil, at.unwanted(resp, body)
+	}
+	return body, nil
+}
+
+// read reads an answer to its end.
+func read(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("the answer has more than %d MiB", maxAnswer>>20)
+	}
+	return body, err
+}
+
+const speaksTLS = "it speaks TLS: tls: true"
+
+// unwanted says what is wrong with an answer of another status, and what may help.
+func (at *Endpoint) unwanted(resp *http.Response, body []byte) error {
+	var wanted []string
+	for _, status := range at.Status {
+		wanted = append(wanted, strconv.Itoa(status))
+	}
+	to := ""
+	if where := resp.Header.Get("Location"); where != "" && resp.StatusCode/100 == 3 {
+		to = " to " + where
+	}
+	err := fmt.Errorf("GET %s answered %s%s, not %s", at.Path, resp.Status, to, strings.Join(wanted, " or "))
+	switch {
+	case !at.TLS && strings.Contains(string(body), "HTTP request to an HTTPS server"),
+		!at.TLS && strings.Contains(string(body), "plain HTTP request was sent to HTTPS port"):
+		return hint.Add(err, "%s", speaksTLS)
+	case to != "":
+		return hint.Add(err, "redirects are not followed, as another node may be behind them: ask where each tells of itself")
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
+		return hint.Add(err, "what it wants to be told goes into headers: {Authorization: …}")
+	case len(body) > 0:
+		return hint.Add(err, "if that answer tells as much: status: [%s, %d]", strings.Join(wanted, ", "), resp.StatusCode)
+	}
+	return err
+}

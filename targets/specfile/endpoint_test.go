@@ -1,0 +1,169 @@
+package specfile
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/election"
+	"recount/internal/hint"
+)
+
+// Servers answer HTTP in many ways; an answer that is none says what would make it one.
+func TestWaysToAnswerHTTP(t *testing.T) {
+	const says = `{"role":"leader","term":2.0}`
+	for name, c := range map[string]struct {
+		serve                  http.HandlerFunc
+		tls                    bool
+		observe, problem, hint string
+	}{
+		"a status of followers": {
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				fmt.Fprint(w, says)
+			}, false, "status: [200, 503]", "", ""},
+		"another status": {
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				fmt.Fprint(w, says)
+			}, false, "status: 200", "answered 503 Service Unavailable, not 200", "status: [200, 503]"},
+		"headers": {
+			func(w http.ResponseWriter, r *http.Request) {
+				if r.Host != "inner" || r.Header.Get("Authorization") != "Bearer word" {
+					http.Error(w, "who?", http.StatusUnauthorized)
+					return
+				}
+				fmt.Fprint(w, says)
+			}, false, "headers: {authorization: Bearer word, Host: inner}", "", ""},
+		"no headers": {
+			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who?", http.StatusUnauthorized) }, false, "", "401", "headers: {Authorization: …}"},
+		"a redirect": {
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://n2/s", http.StatusFound) },
+			false, "", "answered 302 Found to http://n2/s, not 200", "redirects are not followed"},
+		"packed": {
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				_, _ = io.WriteString(z, says)
+				_ = z.Close()
+			}, false, "", "", ""},
+		"packed, and endless": {
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				_, _ = io.Copy(z, io.LimitReader(zeros{}, maxAnswer+1))
+				_ = z.Close()
+			}, false, "", "more than 8 MiB", ""},
+		"said to be packed": {
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				fmt.Fprint(w, says)
+			}, false, "", "gzip: invalid header", ""},
+		"TLS":    {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, says) }, true, "tls: true", "", ""},
+		"no TLS": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, says) }, true, "", "answered 400", "tls: true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(c.serve)
+			server.Config.ErrorLog = nil
+			if c.tls {
+				server.StartTLS()
+			} else {
+				server.Start()
+			}
+			defer server.Close()
+			st, err := askAt(t, server.Listener.Addr().String(), c.observe)
+			if c.problem == "" {
+				require.NoError(t, err)
+				require.Equal(t, election.Status{Role: election.Leader, Term: 2, Leader: 1}, st)
+				return
+			}
+			require.ErrorContains(t, err, c.problem)
+			require.Contains(t, hint.Of(err), c.hint)
+		})
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// A server that speaks TLS and nothing else answers with an alert.
+func TestAnAlertOfTLS(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Read(make([]byte, 1000))
+			_, _ = c.Write([]byte{0x15, 3, 1, 0, 2, 2, 0x46})
+			c.Close()
+		}
+	}()
+	_, err = askAt(t, l.Addr().String(), "")
+	require.Contains(t, hint.Of(err), "tls: true")
+}
+
+// askAt asks a server at the address as n1.
+func askAt(t *testing.T, address, with string) (election.Status, error) {
+	t.Helper()
+	if with != "" {
+		with = ", " + with
+	}
+	s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /s, role: role, term: term"+with+"}\n")
+	all := members(2)
+	o := driver(t, s, nil).Observer(all[0], all, func(ctx context.Context, _ int) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", address)
+	})
+	defer o.Close()
+	st, _, err := o.Observe(t.Context())
+	return st, err
+}
+
+func TestAskingOverTLSToHandOver(t *testing.T) {
+	var asked string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked = r.Method + " " + r.Header.Get("X-Key") + " " + r.Header.Get("Content-Type"); r.Method == http.MethodGet {
+			fmt.Fprint(w, `{"role":"leader"}`)
+		}
+	}))
+	defer server.Close()
+	s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /s, tls: true, role: role}\n"+
+		"resign: {http: /r, tls: true, headers: {X-Key: k, Content-Type: text/plain}, body: go}\n")
+	y, ok := driver(t, s, nil).(election.Abdicator)
+	require.True(t, ok)
+	all := members(2)
+	require.NoError(t, y.HandOver()(t.Context(), all[0], all, election.None, func(ctx context.Context, _ int) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", server.Listener.Addr().String())
+	}))
+	require.Equal(t, "POST k text/plain", asked)
+}
+
+func TestMistakesInEndpoints(t *testing.T) {
+	for _, c := range []struct{ with, problem string }{
+		{"observe: {http: /s, role: r, status: []}", "status: none is given"},
+		{"observe: {http: /s, role: r, status: [200, up]}", `status: "up" is no HTTP status`},
+		{"observe: {http: /s, role: r, tls: yes}", "neither true nor false"},
+		{`observe: {http: /s, role: r, headers: {"a b": c}}`, "is no header of HTTP"},
+		{`observe: {http: /s, role: r, headers: {a: "b\nc"}}`, "is no header of HTTP"},
+		{"observe: {command: [a], role: r, tls: true}", "observe: tls goes with http"},
+		{"observe: {http: /s, role: r}\nready: {tcp: http, status: 200}", "ready: status goes with http"},
+		{"observe: {http: /s, role: r}\nresign: {command: [a], tls: true}", "resign: tls goes with http"},
+	} {
+		_, err := Parse("a.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+c.with+"\n"))
+		require.ErrorContains(t, err, c.problem, strings.TrimSpace(c.with))
+	}
+}
