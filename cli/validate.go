@@ -188,10 +188,16 @@ func lineWords(p *harness.Probe, node int, line string) string {
 func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []string) {
 	asks := s.Observe.HTTP != nil || s.Observe.Command != nil
 	if asks && answered == 0 {
-		return []string{fmt.Sprintf("no question was answered: %s", advised(p.Why))}
+		return []string{fmt.Sprintf("no question was answered: %s", hint.Line(p.Why))}
+	}
+	if mute := slices.Sorted(maps.Keys(p.Mute)); asks && len(mute) > 0 {
+		wrong = append(wrong, fmt.Sprintf("%s never answered: %s", strings.Join(mute, ", "), hint.Line(p.Mute[mute[0]])))
+	}
+	if odds := p.AtOdds(); odds != "" {
+		wrong = append(wrong, odds)
 	}
 	if p.Unread > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, advised(p.Strange)))
+		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, hint.Line(p.Strange)))
 	}
 	termed := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Term > 0 })
 	switch {
@@ -201,7 +207,7 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 		wrong = append(wrong, "its term was 0 all the time: is that the field?")
 	}
 	if p.Wrote != nil {
-		wrong = append(wrong, "the leader wrote once, which was not accepted: "+advised(p.Wrote))
+		wrong = append(wrong, "the leader wrote once, which was not accepted: "+hint.Line(p.Wrote))
 	}
 	if len(s.Observe.Logs) > 0 && p.Told == 0 {
 		wrong = append(wrong, "no line of its log matched one of logs")
@@ -250,14 +256,6 @@ func neverLed(s *specfile.Spec, p *harness.Probe) string {
 		return fmt.Sprintf("nobody led, of %d nodes: %s; is that right?", n, looked)
 	}
 	return "it never led, though it was alone: " + looked + "; is that right? May it elect itself with {{.Size}} 1? Else take --nodes 3"
-}
-
-// advised is an error and, where it has one, the way out.
-func advised(err error) string {
-	if h := hint.Of(err); h != "" {
-		return fmt.Sprintf("%v; %s", err, h)
-	}
-	return err.Error()
 }
 
 func viewWords(s *specfile.Spec, v harness.ProbeView, many bool) string {

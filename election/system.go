@@ -115,6 +115,12 @@ const (
 	ByLogs               // not at all: what they write tells
 )
 
+// Encrypted is a System whose members may be asked over TLS, and are not in virtual time then: a handshake draws its keys from
+// this machine's chance, and two runs with one seed would not be alike.
+type Encrypted interface {
+	Encrypted() bool
+}
+
 // LogReader is a System whose nodes tell of their changes in their logs, so that a leadership that falls between two
 // observations is not lost.
 type LogReader interface {

@@ -215,9 +215,14 @@ func isThere(image election.Image) (string, error) {
 // runsVirtual tells why the target's servers cannot run in virtual time, if they cannot.
 func (s *subject) runsVirtual() error {
 	system, err := s.target.System(s.options)
-	if err == nil {
-		_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
+	if err != nil {
+		return err
 	}
+	if e, says := system.(election.Encrypted); says && e.Encrypted() {
+		return hint.Add(fmt.Errorf("%s is asked over TLS, whose keys no seed decides: not in virtual time", s.Target),
+			"have it answer without TLS where it runs so, or add --on docker")
+	}
+	_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
 	return err
 }
 

@@ -25,18 +25,19 @@ type Probe struct {
 	Ready   time.Duration // from the start until all were ready
 	Views   []ProbeView   // each that differs from the one before of its node, in order
 	Asked   int
-	Failed  int           // of the questions
-	Why     error         // why the last of these got no answer
-	Unread  int           // of those that failed, the ones that were answered by what makes no sense
-	Strange error         // what was wrong with the last of these
-	Slow    time.Duration // the slowest answer took
-	Answer  []byte        // the last of the first that led, or of n1, as it was given, where its observer keeps it
-	Led     bool          // one of them led
-	Told    int           // changes that they announced by themselves
-	Tried   bool          // the leader was seen to write once, where it does by a command
-	Wrote   error         // why nobody knows that its write was accepted; nil if it was
-	Log     [][]string    // what each node wrote, in lines
-	Logs    string        // the folder that has what all wrote
+	Failed  int              // of the questions
+	Why     error            // why the last of these got no answer
+	Mute    map[string]error // of whom there was no answer, and why there was none the last time
+	Unread  int              // of those that failed, the ones that were answered by what makes no sense
+	Strange error            // what was wrong with the last of these
+	Slow    time.Duration    // the slowest answer took
+	Answer  []byte           // the last of the first that led, or of n1, as it was given, where its observer keeps it
+	Led     bool             // one of them led
+	Told    int              // changes that they announced by themselves
+	Tried   bool             // the leader was seen to write once, where it does by a command
+	Wrote   error            // why nobody knows that its write was accepted; nil if it was
+	Log     [][]string       // what each node wrote, in lines
+	Logs    string           // the folder that has what all wrote
 }
 
 // ProbeView is a node's view, when it was first seen, and whether the node announced it by itself.
@@ -88,7 +89,7 @@ func Try(ctx context.Context, target string, options map[string]string, nodes in
 		err = errors.Join(err, c.Close(end))
 	}()
 	p = &Probe{
-		Nodes: s.names, Logs: filepath.Join(dir, "nodes"), Image: c.images["n1"], Args: c.system.Container(c.members[0], c.members).Command,
+		Nodes: s.names, Mute: map[string]error{}, Logs: filepath.Join(dir, "nodes"), Image: c.images["n1"], Args: c.system.Container(c.members[0], c.members).Command,
 	}
 	return p, p.watch(ctx, c)
 }
@@ -168,12 +169,16 @@ func (p *Probe) ask(ctx context.Context, c *containers, node string) {
 	if err != nil {
 		p.Failed++
 		p.Why = err
+		if _, seen := p.last(node); !seen {
+			p.Mute[node] = err
+		}
 		if specfile.Unreadable(err) {
 			p.Unread++
 			p.Strange = err
 		}
 		return
 	}
+	delete(p.Mute, node)
 	p.Slow = max(p.Slow, time.Since(asked))
 	p.see(c.Now(), node, v, false)
 }
@@ -182,6 +187,32 @@ func (p *Probe) see(at time.Duration, node string, v history.View, told bool) {
 	if last, seen := p.last(node); !seen || last.View != v {
 		p.Views = append(p.Views, ProbeView{at, node, v, told})
 	}
+}
+
+// AtOdds says how nodes contradict each other in what they said last, if they do.
+func (p *Probe) AtOdds() string {
+	var said []ProbeView
+	for _, node := range p.Nodes {
+		if v, seen := p.last(node); seen && !v.View.Torn {
+			said = append(said, v)
+		}
+	}
+	for _, a := range said {
+		for _, b := range said {
+			if a.View.Role != history.Leader || a.View.Term != b.View.Term || b.View.Leader == "" || a.View.Leader == b.View.Leader {
+				continue
+			}
+			in := ""
+			if a.View.Term > 0 {
+				in = fmt.Sprintf(" in term %d", a.View.Term)
+			}
+			if b.View.Role == history.Leader {
+				return fmt.Sprintf("%s and %s both say that they lead%s: does each tell of itself?", a.Node, b.Node, in)
+			}
+			return fmt.Sprintf("%s says that it leads%s, and %s names %s: is that what servers call each other?", a.Node, in, b.Node, b.View.Leader)
+		}
+	}
+	return ""
 }
 
 // last is what a node was last seen to say.

@@ -5,37 +5,62 @@ import (
 	"strings"
 
 	"recount/history"
+	"recount/internal/hint"
 	"recount/targets/specfile"
 )
 
-// unread counts answers that could not be read: a target that is described wrongly looks like one that is silent.
+// unread counts answers that could not be read, and knows of nodes that gave none: a target that is described wrongly looks like
+// one that is silent.
 type unread struct {
 	Cluster
 	answers map[string]int // by the node that gave them
 	first   error
+	came    map[string]bool  // of whom there was an answer, whatever it was
+	why     map[string]error // there was none the last time, for this reason
 }
 
-func countUnread(c Cluster) *unread { return &unread{Cluster: c, answers: map[string]int{}} }
+func countUnread(c Cluster) *unread {
+	return &unread{Cluster: c, answers: map[string]int{}, came: map[string]bool{}, why: map[string]error{}}
+}
 
 func (u *unread) Observe(node string, done func(history.View, error)) {
 	u.Cluster.Observe(node, func(v history.View, err error) {
-		if err != nil && specfile.Unreadable(err) {
+		switch {
+		case err == nil:
+			u.came[node] = true
+		case specfile.Unreadable(err):
+			u.came[node] = true
 			if u.answers[node]++; u.first == nil {
 				u.first = err
 			}
+		case !specfile.Silent(err):
+			u.why[node] = err
 		}
 		done(v, err)
 	})
 }
 
-// words say what could not be read, and what was the first of it; "" if everything could.
+// words say what could not be read, and what was the first of it, and who never answered, and why; "" if everything could and all did.
 func (u *unread) words() string {
-	if u == nil || u.first == nil {
+	if u == nil {
 		return ""
 	}
-	var nodes []string
-	for _, node := range sortedKeys(u.answers) {
-		nodes = append(nodes, fmt.Sprintf("%d of %s", u.answers[node], node))
+	var parts []string
+	if u.first != nil {
+		var nodes []string
+		for _, node := range sortedKeys(u.answers) {
+			nodes = append(nodes, fmt.Sprintf("%d of %s", u.answers[node], node))
+		}
+		parts = append(parts, fmt.Sprintf("Answers that could not be read: %s. The first: %s.", strings.Join(nodes, ", "), hint.Line(u.first)))
 	}
-	return fmt.Sprintf("Answers that could not be read: %s. The first: %v.", strings.Join(nodes, ", "), u.first)
+	var silent []string
+	for _, node := range sortedKeys(u.why) {
+		if !u.came[node] {
+			silent = append(silent, node)
+		}
+	}
+	if len(silent) > 0 {
+		parts = append(parts, fmt.Sprintf("Never answered: %s. The last time of %s: %s.", strings.Join(silent, ", "), silent[0], hint.Line(u.why[silent[0]])))
+	}
+	return strings.Join(parts, " ")
 }

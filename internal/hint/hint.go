@@ -2,6 +2,7 @@
 package hint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,15 +30,36 @@ func Of(err error) string {
 	return ""
 }
 
+// Line is err and, where it has one, its hint, in one line.
+func Line(err error) string {
+	if h := Of(err); h != "" {
+		return fmt.Sprintf("%v; %s", err, h)
+	}
+	return err.Error()
+}
+
 // Unknown is the error for a name that is not registered: what says which kind of name it is. The hint offers the
 // nearest known name, or all of them.
 func Unknown(what, name string, known []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
-	if near := closest(name, known); near != "" {
+	if near := cmp.Or(closest(name, known), begun(name, known)); near != "" {
 		return Add(err, "did you mean %q?", near)
 	}
 	known = slices.Sorted(slices.Values(known))
 	return Add(err, "known: %s", strings.Join(known, ", "))
+}
+
+// begun returns the only known name that begins with name, or "".
+func begun(name string, known []string) (only string) {
+	for _, k := range known {
+		if name != "" && strings.HasPrefix(k, name) {
+			if only != "" {
+				return ""
+			}
+			only = k
+		}
+	}
+	return only
 }
 
 // closest returns the known name within a third of name's length of edits, or "".

@@ -15,6 +15,7 @@ func TestUnknownOffersTheNearestNameOrAll(t *testing.T) {
 		"rfat":         `did you mean "raft"?`,
 		"raft-pervote": `did you mean "raft-prevote"?`,
 		"etc":          `did you mean "etcd"?`,
+		"raft-prev":    `did you mean "raft-prevote"?`,
 		"zookeeper":    "known: etcd, raft, raft-prevote",
 		"":             "known: etcd, raft, raft-prevote",
 	} {

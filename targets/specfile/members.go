@@ -104,7 +104,7 @@ func (w words) given() (all []string, err error) {
 
 // readList reads how a node tells whom it takes for what.
 func (s *Spec) readList(w words, v value) error {
-	l, err := v.fields("http", "port", "command", "voters", "learners")
+	l, err := v.fields("http", "port", "status", "tls", "headers", "command", "voters", "learners")
 	if err != nil {
 		return err
 	}
@@ -130,6 +130,9 @@ func (s *Spec) readList(w words, v value) error {
 		return v.bad(listWay, "list: one of http and command is wanted")
 	}
 	if run {
+		if err := onlyWithHTTP(l, "list"); err != nil {
+			return err
+		}
 		s.Members.List.Command, err = s.templates(command)
 		return err
 	}

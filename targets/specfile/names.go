@@ -171,6 +171,9 @@ func (u unreadable) Unwrap() error { return u.error }
 // Unreadable reports whether a node gave an answer that could not be read.
 func Unreadable(err error) bool { return errors.As(err, new(unreadable)) }
 
+// Silent reports whether a node gave no answer because none is asked of it.
+func Silent(err error) bool { return errors.Is(err, errSilent) }
+
 // wordOf is what stands in an answer where it may be missing: "" then.
 func wordOf(get func(Field) (string, error), f Field) (string, error) {
 	word, err := get(f)

@@ -165,6 +165,19 @@ func (y *system) Observed() election.Way {
 	}
 }
 
+// Encrypted reports whether nodes are asked over TLS.
+func (y *system) Encrypted() bool {
+	for _, at := range []*Endpoint{
+		y.Observe.HTTP, y.Spec.Ready.HTTP, y.Resign.HTTP, y.Members.List.HTTP,
+		y.Members.Remove.HTTP, y.Members.Add.HTTP, y.Members.Learner.HTTP, y.Members.Promote.HTTP,
+	} {
+		if at != nil && at.TLS {
+			return true
+		}
+	}
+	return false
+}
+
 func (y *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
 	if one, servers := y.serving(self, all); one != nil {
 		y.meet(self, all)

@@ -1,0 +1,45 @@
+package harness
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// What nodes said last is compared: what they said before may have been another time's.
+func TestNodesAtOddsWhileTheyAreTried(t *testing.T) {
+	leads := func(node string, term uint64) ProbeView {
+		return ProbeView{Node: node, View: history.View{Role: history.Leader, Term: term, Leader: node}}
+	}
+	follows := func(node string, term uint64, whom string) ProbeView {
+		return ProbeView{Node: node, View: history.View{Role: history.Follower, Term: term, Leader: whom}}
+	}
+	torn := leads("n2", 7)
+	torn.View.Torn = true
+	for _, c := range []struct {
+		views []ProbeView
+		want  string
+	}{
+		{[]ProbeView{leads("n1", 7), follows("n2", 7, "n1"), follows("n3", 7, "")}, ""},
+		{[]ProbeView{follows("n1", 7, "n2"), follows("n2", 7, "n2"), leads("n3", 7)}, "n3 says that it leads in term 7, and n1 names n2: is that what servers call each other?"},
+		{[]ProbeView{leads("n1", 7), leads("n2", 7)}, "n1 and n2 both say that they lead in term 7: does each tell of itself?"},
+		{[]ProbeView{leads("n1", 0), leads("n2", 0)}, "n1 and n2 both say that they lead: does each tell of itself?"},
+		{[]ProbeView{leads("n1", 7), torn}, ""},
+		{[]ProbeView{leads("n1", 7), leads("n2", 8)}, ""},
+		{[]ProbeView{leads("n1", 7), leads("n2", 7), follows("n1", 7, "n2")}, ""},
+		{nil, ""},
+	} {
+		p := &Probe{Nodes: []string{"n1", "n2", "n3"}, Views: c.views}
+		require.Equal(t, c.want, p.AtOdds())
+	}
+}
+
+func TestNodesThatNeverAnswer(t *testing.T) {
+	u := countUnread(&answers{})
+	u.Observe("n3", func(_ history.View, err error) { require.Error(t, err) })
+	require.Equal(t, "Never answered: n3. The last time of n3: no connection.", u.words())
+	u.came["n3"] = true
+	require.Empty(t, u.words(), "it did once")
+}
