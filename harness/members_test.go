@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -11,13 +12,15 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/internal/testlong"
 	"recount/nemesis"
 )
 
-// reseated makes a simulated run with this schedule, and returns what members were asked for, and what became of each fault of theirs.
+// reseated makes a run with this schedule, of etcd's library in simulation unless p says otherwise, and returns what members were asked
+// for, and what became of each fault of theirs.
 func reseated(t *testing.T, p record.Plan) (r *record.Run, asked, did []history.Op) {
 	t.Helper()
-	p.Target, p.On = "etcd-raft", record.OnSim
+	p.Target, p.On = cmp.Or(p.Target, "etcd-raft"), cmp.Or(p.On, record.OnSim)
 	r, err := Simulate(context.Background(), p)
 	require.NoError(t, err)
 	for _, op := range r.History.Ops {
@@ -49,11 +52,31 @@ func as(ops []history.Op) (all []history.Member) {
 	return all
 }
 
+// outAndIn takes a follower out, and then has the leader replaced.
+var outAndIn = nemesis.Schedule{
+	{At: 3 * time.Second, Fault: "remove-member", Nodes: []string{"follower"}, For: 10 * time.Second},
+	{At: 20 * time.Second, Fault: "replace-member", Nodes: []string{"leader"}, For: 10 * time.Second},
+}
+
+// Real servers do what the library does in simulation, and their promises hold.
+func TestMembersOfRealServersAreReplaced(t *testing.T) {
+	testlong.Only(t)
+	for _, target := range []string{"hashicorp-raft", "dragonboat", "etcd-raft-server"} {
+		t.Run(target, func(t *testing.T) {
+			r, asked, did := reseated(t, record.Plan{Target: target, On: record.OnVirtual, Nodes: 5, Time: 40 * time.Second, Seed: 1, Schedule: outAndIn})
+			require.Equal(t, record.StatusHeld, r.Status)
+			require.Equal(t, []history.Type{history.OK, history.OK, history.OK, history.OK}, types(did))
+			first, second := did[0].Fault.Nodes[0], did[2].Fault.Nodes[0]
+			require.Equal(t, []history.Member{
+				{Node: first, As: history.Removed}, {Node: first, As: history.Voter},
+				{Node: second, As: history.Removed}, {Node: second, As: history.Learner}, {Node: second, As: history.Voter},
+			}, as(asked))
+		})
+	}
+}
+
 func TestMembersAreTakenOutAndAddedAgain(t *testing.T) {
-	p := record.Plan{Nodes: 5, Time: 40 * time.Second, Seed: 4, Schedule: nemesis.Schedule{
-		{At: 3 * time.Second, Fault: "remove-member", Nodes: []string{"follower"}, For: 10 * time.Second},
-		{At: 20 * time.Second, Fault: "replace-member", Nodes: []string{"leader"}, For: 10 * time.Second},
-	}}
+	p := record.Plan{Nodes: 5, Time: 40 * time.Second, Seed: 4, Schedule: outAndIn}
 	r, asked, did := reseated(t, p)
 	require.Equal(t, record.StatusHeld, r.Status)
 	require.Equal(t, []history.Type{history.OK, history.OK, history.OK, history.OK}, types(did))
