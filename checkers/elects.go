@@ -27,6 +27,7 @@ type vacancies struct {
 	core   set    // that majority
 	gone   set    // of it, who had ended by itself
 	blank  span   // the longest in which nobody was seen to lead
+	still  span   // the first that is longer than the bound, but not without what a machine that stood still excuses
 	frozen span   // the first that is longer than the bound, if the machine had not stood still
 }
 
@@ -56,6 +57,9 @@ func (f *elections) check(context.Context) Result {
 		return f.vacant(v, figures)
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
+	case len(v.due) == 0 && v.still.length() > 0:
+		return untested(figures, "from %s to %s a majority was surely up and connected, but no more than %s of that without the times when the machine stood still: run it on a quiet one",
+			at(v.still.from), at(v.still.to), lasted(bound))
 	case len(v.due) == 0:
 		return untested(figures, "no majority was surely up and connected for longer than %s: leave one alone",
 			lasted(bound))
@@ -78,6 +82,9 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 			}
 		}
 		if f.net(f.worst(c.span)) <= bound {
+			if c.length() > bound && v.still.length() == 0 {
+				v.still = c.span
+			}
 			continue
 		}
 		v.due = append(v.due, c.span)
