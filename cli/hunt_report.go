@@ -87,9 +87,9 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 func row(b *strings.Builder, name, value string) { fmt.Fprintf(b, "  %-10s %s\n", name, value) }
 
 func (r huntReport) summary() string {
-	looked := "no promised property"
+	looked := "no promised property broke"
 	if r.Property != "" {
-		looked = "not " + r.Property
+		looked = r.Property + " did not break"
 	}
 	switch {
 	case len(r.kept) > 0:
@@ -100,9 +100,9 @@ func (r huntReport) summary() string {
 		slices.Sort(names)
 		return "Broken: " + strings.Join(slices.Compact(names), ", ") + "."
 	case r.result.Interrupted:
-		return "Interrupted; until then " + looked + " broke."
+		return "Interrupted; until then " + looked + "."
 	}
-	text := strings.ToUpper(looked[:1]) + looked[1:] + " broke."
+	text := strings.ToUpper(looked[:1]) + looked[1:] + "."
 	if r.Property == "" {
 		var others []string
 		for _, name := range slices.Sorted(maps.Keys(r.result.Broken)) {

@@ -104,11 +104,19 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 	case record.Differs:
 		return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + r.Detail + "."
 	case record.NotFaulty:
-		return "No fault was seen to take effect, so the run decides nothing. " + nothing
+		return "No fault was seen to take effect, so the run decides nothing" + because(r.Detail) + ". " + nothing
 	case record.NotAll:
-		return "Not every fault was seen to take effect, so the run decides nothing. " + nothing
+		return "Not every fault was seen to take effect, so the run decides nothing" + because(r.Detail) + ". " + nothing
 	}
 	return "No promise was put to the test. " + nothing
+}
+
+// because is why the first fault without effect had none.
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + strings.TrimSuffix(why, ".")
 }
 
 func and(words []string) string {

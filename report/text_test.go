@@ -114,13 +114,17 @@ func TestTheSentenceSaysWhatTheStatusMeans(t *testing.T) {
 	}{
 		{record.Plan{Faults: []string{"kill"}}, []history.Type{history.OK, history.Fail}, "Every promise held."},
 		{record.Plan{Faults: []string{"kill"}}, []history.Type{history.Info, history.Fail}, "No fault was seen to take effect"},
-		{record.Plan{Schedule: nemesis.Schedule{{}}}, []history.Type{history.OK, history.Fail}, "Not every fault was seen to take effect"},
+		{record.Plan{Schedule: nemesis.Schedule{{}}}, []history.Type{history.OK, history.Fail}, "Not every fault was seen to take effect, so the run decides nothing: no vote was seen. Nothing"},
 		{record.Plan{}, []history.Type{history.OK, history.Info}, "Every promise held."},
 		{record.Plan{}, []history.Type{history.Info}, "No fault was seen to take effect"},
 	} {
 		r := judged(v("a", checkers.Valid, true, none))
 		for _, is := range c.types {
-			r.History.Ops = append([]history.Op{{F: history.Inject, Type: is, Process: history.Nemesis}}, r.History.Ops...)
+			op := history.Op{F: history.Inject, Type: is, Process: history.Nemesis}
+			if is != history.OK {
+				op.Error = "no vote was seen"
+			}
+			r.History.Ops = append([]history.Op{op}, r.History.Ops...)
 		}
 		r.Plan = c.plan
 		r.Stand()

@@ -78,6 +78,8 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 			asked++
 			if op.Type == history.OK {
 				took++
+			} else if detail == "" {
+				detail = op.Error
 			}
 		}
 	}
@@ -86,9 +88,9 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 	case asked == took && !(drawn && took == 0):
 		return Flawless, ""
 	case took == 0:
-		return NotFaulty, ""
+		return NotFaulty, detail
 	case written && !drawn:
-		return NotAll, ""
+		return NotAll, detail
 	}
 	return Flawless, "" // of what was drawn, or came without its plan, one that took effect is enough
 }

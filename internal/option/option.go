@@ -66,7 +66,13 @@ func (o *Option) parse(text string) (value any, err error) {
 		return text, nil
 	case Choice:
 		if !slices.Contains(o.Choices, text) {
-			return nil, fmt.Errorf("option %s: %q is not one of %s", o.Name, text, strings.Join(o.Choices, ", "))
+			choices := slices.Clone(o.Choices)
+			for i, c := range choices {
+				if c == "" {
+					choices[i] = `"" (nothing)`
+				}
+			}
+			return nil, fmt.Errorf("option %s: %q is not one of %s", o.Name, text, strings.Join(choices, ", "))
 		}
 		return text, nil
 	case Bool:

@@ -80,3 +80,8 @@ func TestValuesThatCannotBe(t *testing.T) {
 	_, err = Parse("it", nil, map[string]string{"wait": "1s"})
 	require.Equal(t, "it has no options", hint.Of(err))
 }
+
+func TestAnEmptyChoiceIsShown(t *testing.T) {
+	_, err := Parse("t", []Option{{Name: "bug", Kind: Choice, Choices: []string{"", "late"}}}, map[string]string{"bug": "foo"})
+	require.ErrorContains(t, err, `"foo" is not one of "" (nothing), late`)
+}

@@ -122,7 +122,7 @@ type LogLine struct {
 func Load(file string) (*Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("spec: %w", err), "recount init FILE writes one to begin with")
+		return nil, hint.Add(fmt.Errorf("spec: %w", err), "recount init FILE writes one to begin with; of a stored run, go to the folder that it was made in")
 	}
 	return Parse(file, text)
 }
