@@ -29,11 +29,14 @@ func (l leads) see(op *history.Op) string {
 	if op.Type != history.OK || op.F != history.Observe && op.F != history.Announce {
 		return ""
 	}
-	if !op.View.Claims() {
-		delete(l, op.Node)
+	was, led := l[op.Node]
+	switch {
+	case op.View.Claims() && led && was == op.View:
 		return ""
-	}
-	if was, led := l[op.Node]; led && was == op.View {
+	case !op.View.Claims() && op.View.Term < was.Term: // an answer from before what its log has told since
+		return ""
+	case !op.View.Claims():
+		delete(l, op.Node)
 		return ""
 	}
 	l[op.Node] = op.View

@@ -24,8 +24,10 @@ func TestLeadershipsAreToldOnceEach(t *testing.T) {
 		{history.Observe, history.OK, lead(1), "   0.03s n1 leads in term 1"},
 		{history.Announce, history.OK, lead(1), ""},
 		{history.Announce, history.OK, lead(2), "   0.05s n1 leads in term 2"},
+		{history.Observe, history.OK, history.View{Role: history.Follower, Term: 1}, ""}, // asked before
+		{history.Observe, history.OK, lead(2), ""},
 		{history.Observe, history.OK, follow, ""},
-		{history.Observe, history.OK, lead(0), "   0.07s n1 leads"},
+		{history.Observe, history.OK, lead(0), "   0.09s n1 leads"},
 		{history.Observe, history.OK, lead(0), ""},
 	} {
 		op := history.Op{Time: time.Duration(i+1) * 10 * time.Millisecond, Node: "n1", F: c.f, Type: c.t, View: c.view}

@@ -52,7 +52,7 @@ func (s *Spec) Missing() (list []string) {
 	say(asked && len(s.Observe.Logs) == 0, "logs: leaderships that fall between two polls are not seen")
 	say(!s.HasTerms(), "term: nothing can be said of single-leader-per-term, monotonic-term and bounded-terms; tenures count instead")
 	say(!s.names(), "leader: followers name nobody, so that agreement cannot be judged")
-	say(len(s.Observe.Command) > 0, "http: a command takes about 0.1 s")
+	say(len(s.Observe.Command) > 0, "http, where the server answers it: a command takes about 0.1 s of a processor at each poll; poll: 500ms in times keeps that low")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
 	say(s.Data == "", "data: a node that is killed comes back with nothing on its disk but what the image has")
 	for _, p := range s.Promises {
