@@ -108,6 +108,9 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 	case record.NotAll:
 		return "Not every fault was seen to take effect, so the run decides nothing" + because(r.Detail) + ". " + nothing
 	}
+	if n.held > 0 {
+		return "No promise of the election was put to the test, but that its nodes stay up. " + nothing
+	}
 	return "No promise was put to the test. " + nothing
 }
 

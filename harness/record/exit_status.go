@@ -35,22 +35,32 @@ const (
 	NotAll         // not every fault of a written schedule was
 )
 
+// staysUp is the property that tells of processes alone, and nothing of an election.
+const staysUp = "stays-up"
+
 // Stand works out what the run amounts to, from its plan, its history and its verdicts.
 //
-// A promise that the run did not put to the test decides nothing either way, unless none was.
+// A promise that the run did not put to the test decides nothing either way, unless none was. That no node ended by itself is no
+// test of an election: where nothing else of what was promised was tested, it decides nothing either.
 func (r *Run) Stand() {
 	r.Standing = Standing{Status: StatusUnknown}
 	r.Flaw, r.Detail = flaw(r.Frame(), &r.Plan)
 	decided, open := false, false
+	ran, untested := false, false
 	for i := range r.Verdicts {
 		m := r.Verdicts[i].Meaning()
 		if m.Fails() {
 			r.Status = StatusBroken
 			return
 		}
-		decided, open = decided || m.Decides(), open || m.Open()
+		open, untested = open || m.Open(), untested || m == Untested
+		if m == Held && r.Verdicts[i].Property == staysUp {
+			ran = true
+			continue
+		}
+		decided = decided || m.Decides()
 	}
-	if decided && !open && r.Flaw == Flawless {
+	if (decided || ran && !untested) && !open && r.Flaw == Flawless {
 		r.Status = StatusHeld
 	}
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,27 @@ func TestWhatAVerdictMeans(t *testing.T) {
 		require.Equal(t, c.want, r.Verdicts[0].Meaning(), "%+v", c)
 		require.Equal(t, c.status, r.Status, "%+v", c)
 	}
+}
+
+// That all nodes stayed up is something, but no election.
+func TestStayingUpIsNoElection(t *testing.T) {
+	up := Verdict{Result: checkers.Result{Property: staysUp, Verdict: checkers.Valid}, Promised: true}
+	untested := Verdict{Result: checkers.Result{Property: "elects", Untested: true}, Promised: true}
+	held := Verdict{Result: checkers.Result{Property: "fencing", Verdict: checkers.Valid}, Promised: true}
+	for _, c := range []struct {
+		verdicts []Verdict
+		want     int
+	}{
+		{[]Verdict{up}, StatusHeld}, // it is all that was promised
+		{[]Verdict{up, untested}, StatusUnknown},
+		{[]Verdict{untested, up}, StatusUnknown},
+		{[]Verdict{up, untested, held}, StatusHeld},
+	} {
+		r := Run{History: complete(), Verdicts: c.verdicts}
+		r.Stand()
+		require.Equal(t, c.want, r.Status, "%+v", c)
+	}
+	require.True(t, slices.ContainsFunc(checkers.All(), func(c checkers.Checker) bool { return c.Property == staysUp }))
 }
 
 func complete(ops ...history.Op) *history.History {
