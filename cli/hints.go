@@ -54,6 +54,9 @@ func guide(root *cobra.Command) {
 		args := c.Args
 		c.Args = func(cmd *cobra.Command, given []string) error {
 			if err := args(cmd, given); err != nil {
+				if cmd.Flags().Lookup("target") != nil && len(given) > 0 && strings.HasSuffix(given[0], ".yaml") {
+					return hint.Add(err, "if that is the election: --target %s", given[0])
+				}
 				return hint.Add(err, "%s --help shows how it is used", cmd.CommandPath())
 			}
 			return nil
