@@ -60,7 +60,7 @@ type touched struct {
 
 // epoch is a stretch of time in which nothing changed. It lasts until the next one begins.
 type epoch struct {
-	roll   roll // who votes; from is the epoch's
+	roll   roll // who votes; its from is nothing
 	from   time.Duration
 	mutual []set // with whom each node is surely connected, both ways
 	deaf   []set // whose packets surely do not reach each node
@@ -107,9 +107,9 @@ func (w *world) doubt(cell int) {
 	w.cells[cell] = unsure
 }
 
-// member is whose membership a cell is; -1 for none.
+// member is whose membership a cell is; less than 0 for nobody's.
 func (w *world) member(cell int) int {
-	if i := cell - w.n*w.n - 6*w.n; i >= 0 && i < w.n {
+	if i := cell - w.n*w.n - 6*w.n; i < w.n {
 		return i
 	}
 	return -1
@@ -142,8 +142,8 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 	w.mark(at)
 	if outcome != history.Fail {
 		for _, t := range w.touch {
-			if i := w.member(t.cell); i >= 0 && t.anew {
-				renewed.add(i)
+			if t.anew {
+				renewed.add(w.member(t.cell))
 			}
 		}
 	}
@@ -380,7 +380,6 @@ func (w *world) mark(at time.Duration) {
 			e.still.add(i)
 		}
 	}
-	e.roll.from = at
 	w.enlist(at, e.roll.out, e.roll.may)
 	w.epochs = append(w.epochs, e)
 }
