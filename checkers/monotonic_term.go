@@ -36,7 +36,10 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	}
 	records := make([][]record, len(f.nodes))    // of all answers
 	announced := make([]record, len(f.nodes))    // the highest one announced
-	until := make([]time.Duration, len(f.nodes)) // when a node was surely the member that it is now
+	until := make([]time.Duration, len(f.nodes)) // when a node may still have been another member than it is now
+	for i := range until {
+		until[i] = -1 // it was none before
+	}
 	changes, compared, drops := 0, 0, 0
 	var first [2]*answer
 	for i := range f.answers {
@@ -49,7 +52,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				until[c.node], records[c.node], announced[c.node] = c.to, nil, record{}
 			}
 		}
-		if until[a.node] > 0 && a.from <= until[a.node] {
+		if a.from <= until[a.node] {
 			continue
 		}
 		all := records[a.node]
