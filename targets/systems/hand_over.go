@@ -17,22 +17,29 @@ func HandOver(port int, name func(election.Member) string) election.HandOver {
 		if heir != election.None {
 			path += "?to=" + name(all[heir-1])
 		}
-		a := NewAsker(dial, port)
-		defer a.Close()
-		status, answer, err := a.Post(ctx, path, "")
-		said := strings.TrimSpace(string(answer))
-		switch {
-		case err != nil:
-			return err
-		case status == http.StatusOK:
-			return nil
-		case status == http.StatusConflict:
-			return fmt.Errorf("%w: %s", election.ErrNotLeader, said)
-		case status == http.StatusBadRequest:
-			return fmt.Errorf("%w: %s", election.ErrRefused, said)
-		}
-		return fmt.Errorf("%s answered %d: %s", path, status, said)
+		_, err := post(ctx, dial, port, path, election.ErrNotLeader)
+		return err
 	}
+}
+
+// post has a main of ours do something, and returns its answer: with 200, that it has taken it up. A 409 comes to conflict, and a 400 to a
+// refusal; with anything else nobody can tell.
+func post(ctx context.Context, dial election.Dial, port int, path string, conflict error) ([]byte, error) {
+	a := NewAsker(dial, port)
+	defer a.Close()
+	status, answer, err := a.Post(ctx, path, "")
+	said := strings.TrimSpace(string(answer))
+	switch {
+	case err != nil:
+		return nil, err
+	case status == http.StatusOK:
+		return answer, nil
+	case status == http.StatusConflict:
+		return nil, fmt.Errorf("%w: %s", conflict, said)
+	case status == http.StatusBadRequest:
+		return nil, fmt.Errorf("%w: %s", election.ErrRefused, said)
+	}
+	return nil, fmt.Errorf("%s answered %d: %s", path, status, said)
 }
 
 // ByName and ByNumber are what a member may be called: n2, or 2.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 
 	"recount/election"
@@ -39,19 +37,9 @@ func (s *Members) Reconfigure(ctx context.Context, _ election.Member, _ []electi
 		number = s.next(who)
 	}
 	path := fmt.Sprintf("/members?who=%d&as=%s&number=%d", uint64(who), as, number)
-	a := NewAsker(dial, StatusPort)
-	defer a.Close()
-	status, answer, err := a.Post(ctx, path, "")
-	said := strings.TrimSpace(string(answer))
-	switch {
-	case err != nil:
+	answer, err := post(ctx, dial, StatusPort, path, election.ErrNotYet)
+	if err != nil {
 		return err
-	case status == http.StatusConflict:
-		return fmt.Errorf("%w: %s", election.ErrNotYet, said)
-	case status == http.StatusBadRequest:
-		return fmt.Errorf("%w: %s", election.ErrRefused, said)
-	case status != http.StatusOK:
-		return fmt.Errorf("/members answered %d: %s", status, said)
 	}
 	var is struct {
 		Number int `json:"number"`
