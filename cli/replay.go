@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +77,9 @@ func readRun(path string) (*record.Run, error) {
 
 // compare tells how the run that was made differs from the stored one, if it does.
 func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
+	if was := r.stored.Built; r.stored.Cluster == made.Cluster && len(was) > 0 && len(made.Built) > 0 && !slices.Equal(was, made.Built) {
+		say(cmd)(fmt.Sprintf("the nodes ran %s; in the recorded run they ran %s", strings.Join(made.Built, ", "), strings.Join(was, ", ")))
+	}
 	if r.Exact {
 		if err := harness.Same(r.stored.History, made.History); err != nil {
 			return err

@@ -57,6 +57,15 @@ func (e *Engine) HasImage(ctx context.Context, ref string) (bool, error) {
 	return true, nil
 }
 
+// Identity is an image's name with the hash of what it is now.
+func (e *Engine) Identity(ctx context.Context, ref string) (string, error) {
+	is, err := e.api.ImageInspect(ctx, ref)
+	if err != nil {
+		return "", fmt.Errorf("look for image %s: %w", ref, err)
+	}
+	return ref + "@" + is.ID, nil
+}
+
 // ImportSystem makes the image of a real system out of its root filesystem. Neither system nor origin has blanks in it.
 func (e *Engine) ImportSystem(ctx context.Context, ref string, root io.Reader, system, origin string) error {
 	return e.importImage(ctx, ref, root, "LABEL "+labelImage+"="+system, "LABEL "+labelOrigin+"="+origin)

@@ -12,6 +12,7 @@ import (
 	"recount/election"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/targets"
 	"recount/workloads"
 )
 
@@ -27,6 +28,7 @@ type containers struct {
 	self    string // image of this executable
 	system  election.System
 	images  map[string]string // of the system's nodes, by their names
+	built   []string          // these, with their hashes, where a file describes the target
 	members []election.Member
 	asked   map[string]asked
 	work    sync.WaitGroup  // questions under way
@@ -66,7 +68,16 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 			return nil, Usage(err)
 		}
 		if c.images, err = s.images(c.system, func(i election.Image) (string, error) {
-			return systemImage(ctx, c.engine, i, progress)
+			ref, err := systemImage(ctx, c.engine, i, progress)
+			if err != nil || !targets.IsFile(s.Target) {
+				return ref, err
+			}
+			what := ref // what Recount has made has a hash in its name
+			if i.Ref != "" {
+				what, err = c.engine.Identity(ctx, ref)
+			}
+			c.built = append(c.built, what)
+			return ref, err
 		}); err != nil {
 			return nil, err
 		}

@@ -37,6 +37,18 @@ func makeFolder(results, target string) (string, error) {
 // is known what was promised.
 const definitionFile = "target.yaml"
 
+// whole is the whole path of the file that describes a target; "" where none does, or where it cannot be told.
+func whole(target string) string {
+	if !targets.IsFile(target) {
+		return ""
+	}
+	path, err := filepath.Abs(target)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 func keepDefinition(dir, target string) error {
 	if !targets.IsFile(target) {
 		return nil

@@ -7,9 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"recount/docker/recipes"
@@ -84,6 +87,23 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 		return "", err
 	}
 	return overlay.Build(ctx, overlay.Program{Dir: dir, Fixed: true, Package: pkg}, progress)
+}
+
+// hashed are executables, each once, by hashes of them.
+func hashed(paths map[string]string) (all []string, err error) {
+	for _, path := range slices.Compact(slices.Sorted(maps.Values(paths))) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		hash := sha256.New()
+		_, err = io.Copy(hash, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		all = append(all, fmt.Sprintf("executable:%.8x", hash.Sum(nil)))
+	}
+	return all, nil
 }
 
 // runsVirtual tells why what an image runs cannot run in virtual time, if it cannot.

@@ -31,7 +31,7 @@ func PlanReplay(r *record.Run, with record.Plan) (*Replay, error) {
 	return again, Usage(err)
 }
 
-func replay(r *record.Run, with record.Plan) (*Replay, error) {
+func replay(r *record.Run, with record.Plan) (_ *Replay, err error) {
 	setup := r.Setup()
 	if setup == nil {
 		return nil, hint.Add(fmt.Errorf("replay: the history does not begin with what it is the history of"),
@@ -41,6 +41,9 @@ func replay(r *record.Run, with record.Plan) (*Replay, error) {
 	p := &again.Plan
 	p.Target, p.On, p.Nodes, p.Seed = setup.Target, setup.Cluster, len(setup.Nodes), setup.Seed
 	p.Options = maps.Clone(setup.Options) // defaults included: they may be others by now
+	if with.Target, err = again.find(r, with.Target); err != nil {
+		return nil, err
+	}
 	if setup.Version != Version {
 		again.note("recorded by Recount %s; this is %s", setup.Version, Version)
 	}
@@ -135,7 +138,8 @@ func faultTime(h *history.History) time.Duration {
 }
 
 // Same compares a recorded history with the one that its plan has just made, op by op. An error names the first that
-// differs. That they were made by different versions of Recount is no difference.
+// differs. That they were made by different versions of Recount is no difference, nor is where the file lay that describes
+// the target.
 func Same(recorded, made *history.History) error {
 	var a, b []byte
 	for i := range max(len(recorded.Ops), len(made.Ops)) {
@@ -152,7 +156,8 @@ func Same(recorded, made *history.History) error {
 	return nil
 }
 
-// line is op i of a history as it is written, or a word for none.
+// line is op i of a history as it is written, or a word for none. By which path the file that describes the target was found, and by
+// which version of Recount, is left out.
 func line(b []byte, h *history.History, i int) []byte {
 	if i >= len(h.Ops) {
 		return append(b, "nothing"...)
@@ -161,6 +166,9 @@ func line(b []byte, h *history.History, i int) []byte {
 	if op.F == history.Begin && op.Setup != nil {
 		setup := *op.Setup
 		setup.Version = Version
+		if targets.IsFile(setup.Target) {
+			setup.Target = definitionFile
+		}
 		op.Setup = &setup
 	}
 	return op.AppendJSON(b)

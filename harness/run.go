@@ -64,6 +64,7 @@ type run struct {
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	leads     leads
+	built     []string                        // what nodes run, of a target that a file describes
 	told      []string                        // notes on what happened; those on the plan are the subject's
 	unread    *unread                         // of real systems
 	unheard   func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
@@ -140,7 +141,7 @@ func (r *run) events() string {
 func (r *run) outline() *record.Run {
 	rep := &record.Run{
 		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed, Plan: r.Plan,
-		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version,
+		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: whole(r.Target),
 	}
 	if rep.Title == "" {
 		rep.Title = r.Target
@@ -203,7 +204,7 @@ func (r *run) outlined(op *history.Op) {
 // judged returns the run with what was recorded, and the verdicts on it.
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
-	rep.Unread = r.unread.words()
+	rep.Unread, rep.Built = r.unread.words(), r.built
 	if r.unkept == nil {
 		if rep.History, err = r.recorder.History(); err != nil {
 			return err
@@ -525,7 +526,7 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.hash = c.Hash
+		r.hash, r.built = c.Hash, c.built
 		if r.messages != nil {
 			c.OnPacket(newPackets(c.system, r.messages).sent)
 		}
@@ -535,6 +536,7 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.built = c.built
 	if r.messages != nil {
 		r.countTraffic(c)
 	}

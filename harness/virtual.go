@@ -12,6 +12,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/targets"
 	"recount/virtual"
 	"recount/virtual/wire"
 	"recount/workloads"
@@ -23,6 +24,7 @@ type virtualized struct {
 	s        *subject
 	system   election.System
 	paths    map[string]string // of the programs that nodes run, by their names
+	built    []string          // these, with their hashes, where a file describes the target
 	members  []election.Member
 	asked    map[string]*systemNode
 	beside   map[string]election.Observer // what writers ask the servers with that they live beside
@@ -54,6 +56,11 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return virtualProgram(ctx, i, r.Progress)
 	}); err != nil {
 		return nil, err
+	}
+	if targets.IsFile(s.Target) {
+		if c.built, err = hashed(c.paths); err != nil {
+			return nil, err
+		}
 	}
 	order, err := schedule(s.Goroutines)
 	if err != nil {

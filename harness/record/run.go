@@ -29,7 +29,11 @@ type Run struct {
 	Unread   string            `json:"unread,omitempty"`  // answers of nodes that could not be read, in a sentence or two
 	Version  string            `json:"version,omitempty"` // of Recount
 	Events   string            `json:"events,omitempty"`  // with real servers in virtual time: a hash of all that they did, each switch of goroutines included
-	Plan     Plan              `json:"plan,omitzero"`     // its schedule included, drawn or written; zero if nobody knows
+	// DescribedBy is the whole path of the file that described the target when the run was made; "" where none does.
+	DescribedBy string `json:"described_by,omitempty"`
+	// Built are the images or executables that the nodes of such a target ran, each with a hash of it.
+	Built []string `json:"built,omitempty"`
+	Plan  Plan     `json:"plan,omitzero"` // its schedule included, drawn or written; zero if nobody knows
 
 	History  *history.History `json:"-"` // nil of a run that kept none
 	Unkept   *history.Frame   `json:"-"` // what is left of it then

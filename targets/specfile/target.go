@@ -1,6 +1,9 @@
 package specfile
 
 import (
+	"maps"
+	"slices"
+
 	"recount/election"
 	"recount/history"
 	"recount/targets"
@@ -16,11 +19,27 @@ func init() {
 	})
 }
 
+// parts are the files and folders of this machine that nodes and servers are made of.
+func (s *Spec) parts() (all []string) {
+	own := []*Spec{s}
+	for _, one := range s.Services {
+		if one.Own != nil {
+			own = append(own, one.Own)
+		}
+	}
+	for _, o := range own {
+		all = append(all, o.Image.Dockerfile, o.Image.Binary, o.Image.Package)
+		all = slices.AppendSeq(all, maps.Values(o.Copied))
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(path string) bool { return path == "" })
+}
+
 // Target is what the spec describes, by a name.
 func (s *Spec) Target(name string) *targets.Target {
 	t := &targets.Target{
 		Name: name, About: s.About, Source: s.Source, Options: s.Parameters, Promises: s.Promises, NoTerms: !s.HasTerms(),
-		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Processes: s.Processes, Multicast: s.Multicast, Definition: s.Text,
+		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Processes: s.Processes, Multicast: s.Multicast, Definition: s.Text, Parts: s.parts(),
 		Bounds: func(o targets.Options) history.Bounds {
 			return history.Bounds{Silence: s.Times.Silence.value(o), Elect: s.Times.Elect.value(o), Poll: s.Times.Poll}
 		},

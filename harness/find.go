@@ -1,0 +1,77 @@
+package harness
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"recount/harness/record"
+	"recount/internal/hint"
+	"recount/targets"
+)
+
+// find has the plan name the file that describes a stored run's target by a path at which it is now: as it was named, or where it lay
+// when the run was made, or its copy in the run's folder, where nothing else is needed. instead is the target that is to take the
+// place of the stored run's, "" for none, and so it returns it; the same file at another path is no other target.
+func (r *Replay) find(stored *record.Run, instead string) (string, error) {
+	named := r.Plan.Target
+	if !targets.IsFile(named) {
+		return instead, nil
+	}
+	kept := filepath.Join(cmp.Or(stored.Dir, stored.From), definitionFile)
+	text, err := os.ReadFile(kept)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if instead != "" {
+		t, err := targets.Find(instead)
+		if err != nil || instead != named && !bytes.Equal(t.Definition, text) {
+			return instead, err
+		}
+		r.Plan.Target = instead
+		return "", missing(t)
+	}
+	for _, path := range []string{named, stored.DescribedBy} {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			continue
+		}
+		t, err := targets.Find(path)
+		if err != nil {
+			return "", err
+		}
+		if text != nil && !bytes.Equal(t.Definition, text) {
+			r.note("%s does not say what it said when the run was made; %s is what it said", path, kept)
+		}
+		r.Plan.Target = path
+		return "", missing(t)
+	}
+	gone := fmt.Errorf("replay: the file that describes the target is not at %s any more", cmp.Or(stored.DescribedBy, named))
+	if text == nil {
+		return "", hint.Add(gone, "--target FILE says where it is")
+	}
+	t, err := targets.Find(kept)
+	if err != nil {
+		return "", err
+	}
+	if len(t.Parts) > 0 {
+		return "", hint.Add(gone, "--target FILE says where it is; %s is a copy of it, whose paths begin where it lay", kept)
+	}
+	r.note("%v: its copy in the run's folder takes its place", gone)
+	r.Plan.Target = kept
+	return "", nil
+}
+
+// missing says that something is gone that the nodes of a target are made of.
+func missing(t *targets.Target) error {
+	for _, path := range t.Parts {
+		if _, err := os.Stat(path); err != nil {
+			return hint.Add(fmt.Errorf("replay: what the nodes are made of is not there: %w", err),
+				"put it back, or say with --target FILE where the file that describes the target lies together with it")
+		}
+	}
+	return nil
+}
