@@ -18,7 +18,6 @@ type beginning struct {
 	number int // which op of the history it was
 	index  int
 	fault  *history.Fault
-	known  bool
 }
 
 // lowNumbers are so many.
@@ -29,35 +28,29 @@ func newBegun() begun { return begun{many: map[history.Process]*beginning{}} }
 // see takes note of an op with its number. Of the end of an operation it returns the beginning, which holds until its process
 // begins the next one; else nil.
 func (b *begun) see(op *history.Op, number int) *beginning {
-	if op.Type == history.Invoke {
-		*b.of(op.Process) = beginning{op.Time, number, op.Index, op.Fault, true}
-		return nil
-	}
 	if op.Alone() {
 		return nil
 	}
 	p := b.of(op.Process)
-	if op.Process >= lowNumbers {
-		delete(b.many, op.Process)
-	}
-	if !p.known {
+	if op.Type == history.Invoke {
+		*p = beginning{op.Time, number, op.Index, op.Fault}
 		return nil
 	}
-	p.known = false
+	delete(b.many, op.Process)
 	return p
 }
 
 // of returns where a process's operation began last.
 func (b *begun) of(p history.Process) *beginning {
-	i := int(p) - int(history.Harness)
-	switch {
-	case i >= 0 && i < len(b.few):
-		return &b.few[i]
-	case i >= 0 && p < lowNumbers:
-		b.few = append(b.few, make([]beginning, max(i+1, 32)-len(b.few))...)
-		return &b.few[i]
-	case b.many[p] == nil:
-		b.many[p] = &beginning{}
+	i := int(p - history.Harness) // the lowest
+	if i >= lowNumbers {
+		if b.many[p] == nil {
+			b.many[p] = &beginning{}
+		}
+		return b.many[p]
 	}
-	return b.many[p]
+	if i >= len(b.few) {
+		b.few = append(b.few, make([]beginning, max(i+1, 32)-len(b.few))...)
+	}
+	return &b.few[i]
 }

@@ -32,7 +32,6 @@ type accesses struct {
 	enough int           // with so many it is looked for what can be forgotten
 	forgot bool
 	wrong  bool // there is no order of what is kept; what came later does not matter
-	until  int  // the number of the op by which that was found
 }
 
 // access is one of them. A read that told nothing says nothing.
@@ -56,7 +55,7 @@ func (a *accesses) take(op *history.Op) {
 	if a.wrong {
 		return
 	}
-	if op.Type == history.Invoke && len(a.uses) >= a.enough && a.again != nil && op.Time > a.latest {
+	if len(a.uses) >= a.enough && a.again != nil && op.Time > a.latest {
 		a.forget()
 	}
 	a.latest = op.Time
@@ -72,9 +71,6 @@ func (a *accesses) use(op *history.Op, number int, began *beginning) {
 		})
 		return
 	}
-	if began == nil {
-		return
-	}
 	k, kept := slices.BinarySearchFunc(a.uses, began.number, func(u access, number int) int { return u.number - number })
 	if !kept {
 		return
@@ -85,13 +81,12 @@ func (a *accesses) use(op *history.Op, number int, began *beginning) {
 	}
 	u.Return, u.op = op.Time, op.Index
 	switch {
-	case op.F == history.Read && op.Type == history.OK:
-		u.Kind, u.Access.Access, u.silent = linear.Read, op.Access, false
-	case op.F == history.Read:
-	case op.Type == history.OK:
-		u.Kind = linear.Accepted
-	case op.Type == history.Fail:
+	case op.Type == history.Fail: // a read says nothing then
 		u.Kind = linear.Rejected
+	case op.F == history.Write:
+		u.Kind = linear.Accepted
+	default:
+		u.Kind, u.Access.Access, u.silent = linear.Read, op.Access, false
 	}
 }
 
@@ -110,10 +105,8 @@ func (a *accesses) forget() {
 			open = append(open, u.Access)
 		}
 	}
-	gone, wrong := linear.Past(context.Background(), ended, open)
-	if a.wrong, a.until = wrong, a.ops-1; wrong {
-		return
-	}
+	var gone []bool
+	gone, a.wrong = linear.Past(context.Background(), ended, open)
 	for k, i := range which {
 		if gone != nil && gone[k] {
 			a.uses[i].number, a.forgot = -1, true
@@ -136,20 +129,11 @@ func (a *accesses) recall() error {
 			read[u.Access.Access] = true
 		}
 	}
-	if !a.wrong {
-		a.until = a.ops
-	}
 	a.uses = nil
 	open := newBegun()
 	return a.again(func(op *history.Op, number int) {
-		if number >= a.until {
-			return
-		}
 		began := open.see(op, number)
-		if op.F != history.Write && op.F != history.Read {
-			return
-		}
-		if op.Type != history.Invoke || kept[number] || op.F == history.Write && read[op.Access] {
+		if began != nil || kept[number] || op.F == history.Write && read[op.Access] {
 			a.use(op, number, began)
 		}
 	})
@@ -188,7 +172,7 @@ func (f *accesses) check(ctx context.Context) Result {
 	case porcupine.Unknown:
 		return unknown(figures, "no order was found or ruled out: %s: %s", d.Why, d.Remedy)
 	case porcupine.Illegal:
-		if f.again != nil && (f.forgot || f.wrong) {
+		if f.forgot {
 			if err := f.recall(); err != nil {
 				return unknown(figures, "%s", unread(err))
 			}

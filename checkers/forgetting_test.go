@@ -106,16 +106,27 @@ func anyVotes(t *rapid.T) string {
 
 // TestHistoriesThatCannotBeReadOnceMore have no verdict that takes it.
 func TestHistoriesThatCannotBeReadOnceMore(t *testing.T) {
-	h, err := parseHistory("nodes n1 n2 n3\n1ms n2 applies 1 1 of n1\n2ms n3 applies 1 1 of n2\n9ms end\n")
-	require.NoError(t, err)
-	j := BeginSome([]string{"ordered-updates"})
-	j.Reread(func(func(*history.Op)) error { return errors.New("it is gone") })
-	for i := range h.Ops {
-		j.Add(&h.Ops[i])
+	recent, uses := mostRecent, mostUses
+	defer func() { mostRecent, mostUses = recent, uses }()
+	mostRecent, mostUses = 2, 1
+	for _, c := range []struct{ property, history string }{
+		{"ordered-updates", "1ms n2 applies 1 1 of n1\n2ms n3 applies 1 1 of n2"},
+		{"vote-once", "1ms n1 votes 1 n1\n2ms n1 votes 2 n1\n3ms n1 votes 3 n1\n4ms n1 votes 1 n2"},
+		{"elects", "0s n1 n2 n3 follower 1\n1ms n1 votes 1 n1\n2ms n1 votes 2 n1\n3ms n1 votes 3 n1\n4ms n1 votes 1 n2"},
+		{"fencing", "1ms n1 write 1 1\n2ms n1 write 2 2\n3ms n1 write 3 3\n4ms n2 write 1 4 rejected"}, // whose token it was
+		{"fencing", "1ms n1 write 1 1\n2ms n1 write 2 2\n3ms n1 write 2 3\n4ms client read 1 1"},       // who wrote that
+	} {
+		h, err := parseHistory("nodes n1 n2 n3\nbounds silence=1s elect=1s poll=1s\n" + c.history + "\n9ms end\n")
+		require.NoError(t, err)
+		j := BeginSome([]string{c.property})
+		j.Reread(func(func(*history.Op)) error { return errors.New("it is gone") })
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		r := j.End(context.Background())[0]
+		require.Equal(t, Unknown, r.Verdict, c.history)
+		require.Contains(t, r.Why, "it is gone", c.history)
 	}
-	r := j.End(context.Background())[0]
-	require.Equal(t, Unknown, r.Verdict)
-	require.Contains(t, r.Why, "it is gone")
 }
 
 // TestSenders tells senders of numbers in any order, beside a map that knows each.
@@ -270,6 +281,9 @@ func TestUsesThatSayNothingMoreAreForgotten(t *testing.T) {
 		op := h.Ops[i]
 		j.Add(&op)
 		most = max(most, len(a.uses))
+		if op.Type == history.Invoke {
+			last++
+		}
 		if len(a.uses) < last {
 			looks++
 		}
@@ -295,8 +309,8 @@ func TestForgettingAccesses(t *testing.T) {
 		text := accessesOf(seed)
 		h, err := parseHistory(text)
 		require.NoError(t, err)
-		whole := find("fencing").Check(context.Background(), h)
 		mostUses = 1
+		whole := find("fencing").Check(context.Background(), h) // it cannot be read once more
 		j := rereadable(h, "fencing", nil)
 		for i := range h.Ops {
 			op := h.Ops[i]
@@ -346,8 +360,11 @@ func accessesOf(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 11))
 	var b strings.Builder
 	b.WriteString("nodes n1 n2 n3\n")
+	if r.IntN(10) == 0 {
+		b.WriteString("flags no-setup\n") // the first op is a use
+	}
 	wrong, wait := r.IntN(3) == 0, 2+r.IntN(2)
-	now, token, value, held := 0, 1, 0, [2]int{}
+	now, token, value, held := 0, r.IntN(2), 0, [2]int{}
 	for range 5 + r.IntN(14) {
 		now += r.IntN(wait)
 		if r.IntN(6) == 0 {

@@ -83,7 +83,7 @@ func (g *gathering) op(op, end *history.Op) {
 	g.began = begun
 	switch op.F {
 	case history.Observe:
-		if op.Type == history.OK && begun != nil {
+		if op.Type == history.OK {
 			g.told(op, begun.at)
 		}
 	case history.Announce:
@@ -103,7 +103,7 @@ func (g *gathering) op(op, end *history.Op) {
 		g.stir(op.Time)
 		if op.Type == history.Invoke {
 			g.sets(op, end)
-		} else if begun != nil {
+		} else {
 			g.did(op, begun)
 		}
 	case history.ReadClock:
@@ -120,16 +120,15 @@ func (g *gathering) op(op, end *history.Op) {
 
 // asked takes note that a node was asked to hand over, unless it certainly did not.
 func (g *gathering) asked(op *history.Op, begun *beginning) {
-	switch {
-	case op.Type == history.Invoke:
+	if op.Type == history.Invoke {
 		g.resigned = append(g.resigned, resignation{span{op.Time, never}, g.node(op.Node), g.ops - 1})
-	case begun != nil:
-		k := slices.IndexFunc(g.resigned, func(r resignation) bool { return r.op == begun.number })
-		if op.Type == history.Fail {
-			g.resigned = slices.Delete(g.resigned, k, k+1)
-		} else {
-			g.resigned[k].to = op.Time
-		}
+		return
+	}
+	k := slices.IndexFunc(g.resigned, func(r resignation) bool { return r.op == begun.number })
+	if op.Type == history.Fail {
+		g.resigned = slices.Delete(g.resigned, k, k+1)
+	} else {
+		g.resigned[k].to = op.Time
 	}
 }
 

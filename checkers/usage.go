@@ -44,11 +44,11 @@ func newUsage(f *facts) usage {
 
 // take takes note of an op with its number.
 func (u *usage) take(op *history.Op, number int, began *beginning) {
-	switch ends := began != nil && op.Type != history.Info; {
+	switch {
 	case op.Type == history.Invoke && op.F == history.Write:
 		u.kinds[linear.Maybe]++
 		u.highest = max(u.highest, op.Access.Token)
-	case op.Type == history.Invoke || !ends:
+	case op.Type == history.Invoke || op.Type == history.Info:
 	case op.F == history.Write && op.Type == history.OK:
 		u.kinds[linear.Maybe]--
 		u.kinds[linear.Accepted]++
@@ -78,7 +78,7 @@ func (u *usage) present(op *history.Op, number int, began *beginning, of func(n 
 		case counts && t.first.node != now.node && (u.sharers[1].node == "" || now.number < u.sharers[1].number):
 			u.sharers = [2]presented{t.first, now}
 		}
-	case op.Type == history.Invoke || began == nil:
+	case op.Type == history.Invoke:
 	case op.F == history.Write:
 		w := u.under[began.number]
 		delete(u.under, began.number)

@@ -35,9 +35,6 @@ func (u *uses) take(op *history.Op) {
 		})
 		return
 	}
-	if u.began == nil {
-		return
-	}
 	x := u.of(u.began.number)
 	x.ended, x.outcome = u.ops-1, op.Type
 	x.index[1], x.at[1], x.asked[1], x.txn[1] = op.Index, op.Time, op.Reg, op.Txn()

@@ -184,7 +184,7 @@ func (m *mutation) rewrite() {
 	b.WriteString(m.source("mutant_test.go.txt"))
 	for _, name := range tests {
 		switch name {
-		case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestMemoryLimit", "TestContract", "TestEvidence", "TestOracles": // they run the others, or for long
+		case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestGoldenRandomSmall", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
 		default:
 			fmt.Fprintf(b, "\t{%q, %s},\n", name, name)
 		}
