@@ -24,6 +24,7 @@ import (
 type validateFlags struct {
 	options []string
 	nodes   int
+	on      string
 	results string
 	read    bool // the file, and nothing else
 }
@@ -36,18 +37,21 @@ func validateCommand() *cobra.Command {
 		Use:   "validate SPEC.yaml",
 		Short: "Try a spec file: start a node or a few, show what Recount sees of them, say what is missing",
 		Long: `Try a spec file: start a node of it in a container, or as many as --nodes says, with the servers that they elect through; show
-what Recount sees of them, and say what is missing. With --read the file is only read.
+what Recount sees of them, and say what is missing. With --on virtual a server in Go that Recount builds is started in virtual
+time instead. With --read the file is only read.
 
 Exit status: 0 it can be tested; 1 something is wrong with what the nodes were seen to do; 254 the file is wrong; 255 a node
 did not come up, or the engine failed.`,
 		Example: `  recount validate election.yaml
   recount validate election.yaml --nodes 3 --opt timeout=1s
+  recount validate election.yaml --nodes 3 --on virtual
   recount validate election.yaml --read`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return given.validate(cmd, args[0]) },
 	}
 	cmd.Flags().StringArrayVar(&given.options, "opt", nil, "a parameter of the spec, `name=value`; may be given again")
 	cmd.Flags().IntVar(&given.nodes, "nodes", 1, "how many nodes to start; a server may need others to elect")
+	cmd.Flags().StringVar(&given.on, "on", record.OnDocker, "where to start them: docker, or virtual (a server in Go, in virtual time)")
 	cmd.Flags().StringVar(&given.results, "results", "results", "`folder` under which the nodes' logs are kept")
 	cmd.Flags().BoolVar(&given.read, "read", false, "only read the file")
 	return cmd
@@ -70,13 +74,17 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 	if g.nodes < 1 || g.nodes > harness.MaxNodes {
 		return hint.Add(fmt.Errorf("%d nodes", g.nodes), "--nodes takes 1 to %d", harness.MaxNodes)
 	}
+	if all := []string{record.OnDocker, record.OnVirtual}; !slices.Contains(all, g.on) {
+		return hint.Unknown("place to run on", g.on, all)
+	}
+	plan := record.Plan{Target: file, Options: options, On: g.on, Nodes: g.nodes}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "file\t%s reads well\n", file)
 	b := t.Bounds(o)
 	fmt.Fprintf(w, "times\tsilence %v, elect %v, poll %v\n", b.Silence, b.Elect, b.Poll)
 	var wrong []string
 	if !g.read {
-		p, err := harness.Try(cmd.Context(), file, options, g.nodes, harness.Config{Results: g.results, Progress: say(cmd)})
+		p, err := harness.Try(cmd.Context(), plan, harness.Config{Results: g.results, Progress: say(cmd)})
 		if p != nil {
 			wrong = tell(w, s, p)
 		}
@@ -87,7 +95,7 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 	if s.Writes.Given() {
 		fmt.Fprintf(w, "writes\t%s\n", s.Writes.String())
 	}
-	fmt.Fprintf(w, "faults\t%s\n", faultWords(s, file, options))
+	fmt.Fprintf(w, "faults\t%s\n", faultWords(s, plan))
 	for _, m := range s.Missing() {
 		fmt.Fprintf(w, "missing\t%s\n", m)
 	}
@@ -95,7 +103,7 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 		fmt.Fprintf(w, "wrong\t%s\n", m)
 	}
 	if len(wrong) == 0 && !g.read {
-		fmt.Fprintf(w, "next\trecount run non-sticky-leader --target %s --on docker\n", record.Quote(file))
+		fmt.Fprintf(w, "next\trecount run non-sticky-leader --target %s --on %s\n", record.Quote(file), g.on)
 	}
 	if err := w.Flush(); err != nil {
 		return failure{err}
@@ -216,8 +224,8 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 }
 
 // faultWords says which faults can take effect on the target.
-func faultWords(s *specfile.Spec, file string, options map[string]string) string {
-	drawn := harness.Drawn(file, options, record.OnDocker)
+func faultWords(s *specfile.Spec, p record.Plan) string {
+	drawn := harness.Drawn(p.Target, p.Options, p.On)
 	text := fmt.Sprintf("%d of recount list faults", len(drawn))
 	var disks, asks, members []string
 	for _, name := range nemesis.Drawn() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,16 +49,16 @@ type ProbeView struct {
 	Told bool
 }
 
-// Try starts a few nodes of a real system and asks them for their views until one has led for a while, or for as long as
+// Try starts a few nodes of a real system, in containers or in virtual time, and asks them for their views until one has led for a while, or for as long as
 // the target may take to elect. They are gone when it returns; what they wrote is in a folder below cfg.Results. An error says
 // that one did not come up; what was seen until then is returned with it.
-func Try(ctx context.Context, target string, options map[string]string, nodes int, cfg Config) (p *Probe, err error) {
-	s := &subject{Plan: record.Plan{Target: target, Options: options, On: record.OnDocker, Nodes: nodes}}
-	if s.target, err = targets.Find(target); err != nil {
+func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error) {
+	s := &subject{Plan: plan}
+	if s.target, err = targets.Find(s.Target); err != nil {
 		return nil, Usage(err)
 	}
-	s.target = s.target.On(true, options)
-	if s.options, err = s.target.Parse(options); err != nil {
+	s.target = s.target.On(true, s.Options)
+	if s.options, err = s.target.Parse(s.Options); err != nil {
 		return nil, Usage(err)
 	}
 	if _, err = s.target.System(s.options); err != nil {
@@ -67,6 +68,11 @@ func Try(ctx context.Context, target string, options map[string]string, nodes in
 	if err := s.name(); err != nil {
 		return nil, Usage(err)
 	}
+	if s.On == record.OnVirtual {
+		if err := s.runsVirtual(); err != nil {
+			return nil, Usage(err)
+		}
+	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(string) {}
 	}
@@ -74,7 +80,7 @@ func Try(ctx context.Context, target string, options map[string]string, nodes in
 	if err != nil {
 		return nil, err
 	}
-	c, err := openContainers(ctx, s, record.RunID(dir), cfg.Executable, cfg.Progress)
+	c, err := openTrial(ctx, s, dir, cfg)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -88,14 +94,13 @@ func Try(ctx context.Context, target string, options map[string]string, nodes in
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{
-		Nodes: s.names, Mute: map[string]error{}, Logs: filepath.Join(dir, "nodes"), Image: c.images["n1"], Args: c.system.Container(c.members[0], c.members).Command,
-	}
-	return p, p.watch(ctx, c)
+	p = &Probe{Nodes: s.names, Mute: map[string]error{}, Logs: filepath.Join(dir, "nodes")}
+	p.Image, p.Args = c.first()
+	return p, p.watch(ctx, c, s)
 }
 
 // watch starts the nodes and looks at them.
-func (p *Probe) watch(ctx context.Context, c *containers) error {
+func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 	c.OnExit(func(string, int) {})
 	c.OnStall(func(time.Duration) {})
 	c.OnGranted(func(string, history.Vote) {})
@@ -109,22 +114,24 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 		return err
 	}
 	p.Ready = c.Now() - began
-	b := c.s.bounds
+	b, members := s.bounds, s.members(func(string) netip.Addr { return netip.Addr{} })
 	led, leader := time.Duration(0), "n1"
 	for end := c.Now() + b.Elect + 2*b.Silence; c.Now() < end && led < max(2*b.Silence, time.Second); {
 		before := c.Now()
 		if err := c.Run(ctx, c.Now()+b.Poll); err != nil {
 			return err
 		}
-		if c.ended != "" {
-			return fmt.Errorf("%s", c.ended)
+		if how := c.gone(); how != "" {
+			return errors.New(how)
 		}
 		leads := false
-		for _, m := range c.members {
+		for _, m := range members {
 			if m.Server {
 				continue
 			}
-			p.ask(ctx, c, m.Name)
+			if err := p.ask(ctx, c, m.Name); err != nil {
+				return err
+			}
 			if v, seen := p.last(m.Name); seen && v.View.Role == history.Leader {
 				leads, leader = true, m.Name
 			}
@@ -134,11 +141,13 @@ func (p *Probe) watch(ctx context.Context, c *containers) error {
 			led += c.Now() - before
 		}
 	}
-	if err := c.Unheard(ctx); err != nil {
-		return err
+	if c, ok := c.(*containers); ok {
+		if err := c.Unheard(ctx); err != nil {
+			return err
+		}
+		p.write(ctx, c, leader)
 	}
-	p.write(ctx, c, leader)
-	if a, ok := c.asked[leader].(*systemNode); ok {
+	if a, ok := c.node(leader).(*systemNode); ok {
 		if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok {
 			p.Answer = keeps.Answer()
 		}
@@ -160,11 +169,18 @@ func (p *Probe) write(ctx context.Context, c *containers, leader string) {
 	}
 }
 
-func (p *Probe) ask(ctx context.Context, c *containers, node string) {
-	within, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	asked := time.Now()
-	v, err := c.asked[node].View(within)
+// ask asks a node once. It fails if the cluster is lost.
+func (p *Probe) ask(ctx context.Context, c trial, node string) error {
+	var v history.View
+	var took time.Duration
+	var err error
+	if lost := c.do(ctx, node, func(ctx context.Context) {
+		asked := time.Now()
+		v, err = c.node(node).View(ctx)
+		took = time.Since(asked)
+	}); lost != nil {
+		return lost
+	}
 	p.Asked++
 	if err != nil {
 		p.Failed++
@@ -176,11 +192,12 @@ func (p *Probe) ask(ctx context.Context, c *containers, node string) {
 			p.Unread++
 			p.Strange = err
 		}
-		return
+		return nil
 	}
 	delete(p.Mute, node)
-	p.Slow = max(p.Slow, time.Since(asked))
+	p.Slow = max(p.Slow, took)
 	p.see(c.Now(), node, v, false)
+	return nil
 }
 
 func (p *Probe) see(at time.Duration, node string, v history.View, told bool) {

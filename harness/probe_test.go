@@ -1,11 +1,15 @@
 package harness
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // What nodes said last is compared: what they said before may have been another time's.
@@ -42,4 +46,27 @@ func TestNodesThatNeverAnswer(t *testing.T) {
 	require.Equal(t, "Never answered: n3. The last time of n3: no connection.", u.words())
 	u.came["n3"] = true
 	require.Empty(t, u.words(), "it did once")
+}
+
+// What is tried in virtual time is seen as in containers, by the servers' own clocks, and the same each time.
+func TestNodesAreTriedInVirtualTime(t *testing.T) {
+	try := func() *Probe {
+		p, err := Try(context.Background(), record.Plan{Target: "../examples/race/election.yaml", On: record.OnVirtual, Nodes: 3}, Config{Results: t.TempDir()})
+		require.NoError(t, err)
+		return p
+	}
+	p := try()
+	require.True(t, p.Led)
+	require.Zero(t, p.Failed)
+	require.Positive(t, p.Told)
+	require.NotEmpty(t, p.Answer)
+	require.NotEmpty(t, slices.Concat(p.Log...))
+	require.Equal(t, "race, built for virtual time", p.Image)
+	require.Equal(t, p.Views, try().Views)
+}
+
+func TestWhatCannotBeTriedInVirtualTime(t *testing.T) {
+	_, err := Try(context.Background(), record.Plan{Target: described(t, t.TempDir()+"/server.yaml", definition).DescribedBy, On: record.OnVirtual, Nodes: 1}, Config{Results: t.TempDir()})
+	require.ErrorContains(t, err, "does not run in virtual time")
+	require.NotEmpty(t, hint.Of(err))
 }
