@@ -26,9 +26,12 @@ func Trace(r *record.Run) *Timeline {
 			tl.Names = append(tl.Names, op.Node)
 		}
 	}
-	var poll time.Duration
+	track := func() *tracker { return newTracker(0) }
 	if s := h.Setup(); s != nil {
-		poll = s.Bounds.Poll
+		track = func() *tracker { return newTracker(s.Bounds.Poll) }
+		if s.Standing {
+			track = newListener
+		}
 		if len(r.Nodes) == 0 {
 			tl.Names = s.Nodes
 		}
@@ -36,7 +39,7 @@ func Trace(r *record.Run) *Timeline {
 	c := &collector{Timeline: tl, h: h, byName: map[string]int{}, bars: map[int]int{}, positions: map[int]int{}}
 	for i, n := range tl.Names {
 		c.byName[n] = i
-		c.tracks = append(c.tracks, newTracker(poll))
+		c.tracks = append(c.tracks, track())
 	}
 	for i := range h.Ops {
 		c.take(i)

@@ -33,6 +33,7 @@ const patience = 4
 // tracker follows one node through a history.
 type tracker struct {
 	poll      time.Duration // between two observations; 0 where nobody polls: then a view holds until the next
+	stands    bool          // what the node announces holds until it announces something else
 	segs      []Segment
 	cur       Segment
 	announced time.Duration // when the node last spoke by itself
@@ -41,6 +42,13 @@ type tracker struct {
 
 func newTracker(poll time.Duration) *tracker {
 	return &tracker{poll: poll, cur: Segment{State: history.Up}, announced: -1}
+}
+
+// newListener is a tracker of a node that nobody asks, since what it announces holds until it announces something else.
+func newListener() *tracker {
+	k := newTracker(0)
+	k.stands = true
+	return k
 }
 
 // observe takes an answer that arrived at t to a question asked at asked. The answer may have been under way for a
@@ -101,6 +109,9 @@ func (k *tracker) lost(t time.Duration) bool {
 
 // close ends the segment under way at t.
 func (k *tracker) close(t time.Duration) {
+	if k.stands && k.cur.Known && k.cur.State == history.Up {
+		k.cur.Seen = t
+	}
 	c := k.cur
 	c.To = t
 	if k.lost(t) {

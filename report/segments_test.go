@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -49,6 +50,30 @@ func TestWithoutPollsAViewHoldsUntilTheNext(t *testing.T) {
 	k.announce(100*msec, follower(4, "n1"))
 	k.announce(9000*msec, leads(5, "n2"))
 	require.Equal(t, []string{"0-100 ?", "100-9000 follower of n1, term 4", "9000-9500 leader, term 5"}, draw(k.finish(9500*msec)))
+}
+
+func TestWhatStandsHoldsForCertainUntilTheNextOrTheEnd(t *testing.T) {
+	a, b := newListener(), newListener()
+	a.announce(100*msec, leads(0, "n1"))
+	b.announce(5000*msec, leads(0, "n2"))
+	b.become(7000*msec, history.Down)
+	segs := a.finish(9000 * msec)
+	require.Equal(t, []string{"0-100 ?", "100-9000 leader"}, draw(segs))
+	both, _ := overlaps(append(claims(0, segs), claims(1, b.finish(9000*msec))...))
+	require.Equal(t, []Span{{5000 * msec, 7000 * msec}}, both)
+}
+
+func TestAHistoryOfWhatStandsIsDrawnSo(t *testing.T) {
+	h, err := history.New([]history.Op{
+		{F: history.Begin, Type: history.OK, Setup: &history.Setup{Nodes: []string{"n1", "n2"}, Standing: true,
+			Bounds: history.Bounds{Poll: 50 * msec, Silence: 500 * msec, Elect: 2000 * msec}}},
+		{F: history.Announce, Type: history.OK, Node: "n2", Time: 1000 * msec, View: leads(0, "n2")},
+		{F: history.End, Type: history.OK, Time: 9000 * msec},
+	})
+	require.NoError(t, err)
+	tl := Trace(&record.Run{History: h})
+	require.Len(t, tl.Claims, 1)
+	require.Equal(t, Span{1000 * msec, 9000 * msec}, tl.Claims[0].Span)
 }
 
 func TestAnAnswerOnItsWayDoesNotUndoAnAnnouncement(t *testing.T) {
