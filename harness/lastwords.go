@@ -12,8 +12,8 @@ import (
 var why = regexp.MustCompile(`^(panic: |fatal error: |runtime: |Exception in thread |[A-Za-z_.]+(Error|Exception): |\W*(FATAL|CRITICAL|PANIC)\b)`)
 
 // lastWords returns, quoted, what a process wrote to its log of why it ended: the last line that says so, or else the last
-// line. It is "" if there is none.
-func lastWords(path string) string {
+// line, unless the log goes on with what other processes wrote. It is "" if there is none.
+func lastWords(path string, goesOn bool) string {
 	const looked, told = 64 << 10, 200
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func lastWords(path string) string {
 			}
 		}
 	}
-	if reason != nil {
+	if reason != nil || goesOn {
 		last = reason
 	}
 	switch {

@@ -24,7 +24,12 @@ func TestLastWords(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "n1.log")
 		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
-		assert.Equal(t, want, lastWords(path))
+		assert.Equal(t, want, lastWords(path, false))
 	}
-	assert.Empty(t, lastWords(filepath.Join(t.TempDir(), "none.log")))
+	path := filepath.Join(t.TempDir(), "n1.log")
+	require.NoError(t, os.WriteFile(path, []byte("panic: full\nmain.main()\nserving again\n"), 0o600))
+	assert.Equal(t, `"panic: full"`, lastWords(path, true))
+	require.NoError(t, os.WriteFile(path, []byte("no space left\nserving again\n"), 0o600))
+	assert.Empty(t, lastWords(path, true), "who wrote the last line runs")
+	assert.Empty(t, lastWords(filepath.Join(t.TempDir(), "none.log"), false))
 }

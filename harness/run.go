@@ -247,7 +247,7 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		if dir != "" { // the logs may tell why
 			if err := r.cluster.SaveLogs(ctx, dir); err != nil {
 				failed = errors.Join(failed, err)
-			} else if words := r.endedWith(dir); words != nil {
+			} else if words := r.endedWith(ctx, dir); words != nil {
 				failed = hint.Add(failed, "%s", words[0])
 			}
 		}
@@ -267,16 +267,26 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
 		r.note("logs are missing: %v", err)
 	}
-	for _, words := range r.endedWith(dir) {
+	for _, words := range r.endedWith(context.WithoutCancel(ctx), dir) {
 		r.note("%s", words)
 	}
 	return nil
 }
 
-// endedWith tells of each node that ended by itself what its log, saved under dir, says of it.
-func (r *run) endedWith(dir string) (told []string) {
+// endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
+// been started again goes on: then its last line was written by another process.
+func (r *run) endedWith(ctx context.Context, dir string) (told []string) {
+	if len(r.ended) == 0 {
+		return nil
+	}
+	down := map[string]bool{}
+	if state, err := r.cluster.State(ctx); err == nil {
+		for _, p := range state.Procs {
+			down[p.Node] = p.State == history.Down
+		}
+	}
 	for _, node := range slices.Sorted(maps.Keys(r.ended)) {
-		if words := lastWords(filepath.Join(dir, "nodes", node+".log")); words != "" {
+		if words := lastWords(filepath.Join(dir, "nodes", node+".log"), !down[node]); words != "" {
 			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s", node, words))
 		}
 	}
