@@ -170,14 +170,14 @@ func (c *memberships) bring(m history.Member, done func(history.Type, error)) {
 	case was == as:
 		done(history.OK, nil)
 	case as == election.Removed, was == election.Learner: // taken out or promoted
-		s.ask(as, func(uint64) { s.confirm(as, m.As) })
+		s.ask(as, func(uint64) { s.confirm(as, false) })
 	case c.held.Of(history.Proc{Node: m.Node}.Key()) != nil:
 		done(history.Fail, fmt.Errorf("%s cannot come back while another fault keeps its process", m.Node))
 	case was == election.Removed:
-		s.ask(as, func(ticket uint64) { s.renew(ticket, as, m.As) })
+		s.ask(as, func(ticket uint64) { s.renew(ticket, as) })
 	default: // one that votes, or may: it has to leave, to come back as another
 		s.ask(election.Removed, func(uint64) {
-			s.ask(as, func(ticket uint64) { s.renew(ticket, as, m.As) })
+			s.ask(as, func(ticket uint64) { s.renew(ticket, as) })
 		})
 	}
 }
@@ -242,7 +242,7 @@ func (s *seat) ask(as election.Membership, then func(ticket uint64)) {
 }
 
 // renew ends the process of a member that was added, and starts the new one's.
-func (s *seat) renew(ticket uint64, as election.Membership, said history.Membership) {
+func (s *seat) renew(ticket uint64, as election.Membership) {
 	become := func(state history.ProcState, then func()) {
 		s.Cluster.Apply(history.ChangesOf(history.Proc{Node: s.node, State: state}), func(e history.Effect) {
 			if e.Seen != history.OK {
@@ -258,15 +258,16 @@ func (s *seat) renew(ticket uint64, as election.Membership, said history.Members
 				s.fails(history.Info, fmt.Errorf("start %s anew: %w", s.node, err))
 				return
 			}
-			become(history.Up, func() { s.deadline = s.Now() + s.rest(); s.confirm(as, said) })
+			become(history.Up, func() { s.deadline = s.Now() + s.rest(); s.confirm(as, true) })
 		})
 	})
 }
 
-// confirm waits until all members that can be asked take the node for what it is to be, and itself if it was added. Who does not
-// say so within a silence is cut off, and the node that was asked has said so.
-func (s *seat) confirm(as election.Membership, said history.Membership) {
-	self := as != election.Removed
+// confirm waits until all members that can be asked take the node for what it is to be, and itself if it is one. Who does not say so
+// within a silence is cut off, and the node that was asked has said so. Only of who was added it has to be heard: the process is
+// another one, and nobody else knows that it runs. Who is promoted is a voter as soon as the others have committed it, and votes from
+// then on, though nobody has told it yet.
+func (s *seat) confirm(as election.Membership, added bool) {
 	limit := s.Now() + s.silence
 	var look func(left []string)
 	look = func(left []string) {
@@ -275,10 +276,10 @@ func (s *seat) confirm(as election.Membership, said history.Membership) {
 			s.are[s.node] = as
 			s.done(history.OK, nil)
 			return
-		case s.Now() >= s.deadline && self && slices.Contains(left, s.node):
+		case s.Now() >= s.deadline && added && slices.Contains(left, s.node):
 			s.fails(history.Info, fmt.Errorf("%s was added, and does not say so", s.node))
 			return
-		case s.Now() >= limit && !(self && slices.Contains(left, s.node)):
+		case s.Now() >= limit && !(added && slices.Contains(left, s.node)):
 			look(nil)
 			return
 		}
@@ -302,7 +303,7 @@ func (s *seat) confirm(as election.Membership, said history.Membership) {
 		})
 	}
 	all := s.asked()
-	if self {
+	if as != election.Removed {
 		all = append(all, s.node)
 	}
 	look(all)

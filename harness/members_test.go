@@ -156,3 +156,16 @@ func TestWhoCannotChangeItsMembers(t *testing.T) {
 		}
 	}
 }
+
+// Who is promoted while it is cut off is a voter from then on, though it cannot know.
+func TestWhoIsPromotedNeedNotSaySo(t *testing.T) {
+	_, asked, did := reseated(t, record.Plan{Nodes: 3, Time: 40 * time.Second, Seed: 4, Schedule: nemesis.Schedule{
+		{At: 500 * time.Millisecond, Fault: "replace-member", Nodes: []string{"n3"}, For: 12 * time.Second},
+		{At: 8 * time.Second, Fault: "isolate", Nodes: []string{"n3"}, For: 17 * time.Second},
+	}})
+	require.Equal(t, []history.Type{history.OK, history.OK}, types(did))
+	require.Equal(t, []history.Member{
+		{Node: "n3", As: history.Removed}, {Node: "n3", As: history.Learner}, {Node: "n3", As: history.Voter},
+	}, as(asked))
+	require.Less(t, did[1].Time, 25*time.Second, "it is cut off yet")
+}

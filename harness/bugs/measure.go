@@ -11,8 +11,8 @@ import (
 	"recount/checkers"
 	"recount/harness/batch"
 	"recount/harness/record"
-	"recount/history"
 	"recount/report"
+	"recount/targets"
 )
 
 // Count is what came of the runs of one side of a row.
@@ -142,7 +142,8 @@ func (c *Count) add(o Outcome, seed uint64) {
 	}
 }
 
-// judge says what a run came to. A server that ended by itself has crashed, which is another bug than the row's.
+// judge says what a run came to. A server that ended by itself, and for no reason that a fault gave it, has crashed, which is another
+// bug than the row's.
 func judge(run *record.Run, err error, property string) (word, why string) {
 	if err == nil && run == nil {
 		err = errors.New("no run")
@@ -150,10 +151,8 @@ func judge(run *record.Run, err error, property string) (word, why string) {
 	if err != nil {
 		return failed, err.Error()
 	}
-	for i := range run.History.Ops {
-		if op := &run.History.Ops[i]; op.F == history.Exit {
-			return failed, fmt.Sprintf("%s ended by itself: %s", op.Node, op.Error)
-		}
+	if up := run.Verdict(targets.StaysUp); up != nil && up.Verdict == checkers.Invalid && property != targets.StaysUp {
+		return failed, up.Why
 	}
 	v := run.Verdict(property)
 	switch {

@@ -16,6 +16,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/targets"
 )
 
 var update = flag.Bool("update", false, "write the page anew from what was measured")
@@ -62,16 +63,18 @@ func TestFind(t *testing.T) {
 	require.Equal(t, `did you mean "etcd-rejoin"?`, hint.Of(err))
 }
 
-func ran(v checkers.Verdict, ops ...history.Op) *record.Run {
-	return &record.Run{
-		History:  &history.History{Ops: ops},
-		Verdicts: []record.Verdict{{Result: checkers.Result{Property: "sticky-leader", Verdict: v, Why: "why"}}},
+func ran(v checkers.Verdict, besides ...checkers.Result) *record.Run {
+	r := &record.Run{History: &history.History{}}
+	for _, res := range append([]checkers.Result{{Property: "sticky-leader", Verdict: v, Why: "why"}}, besides...) {
+		r.Verdicts = append(r.Verdicts, record.Verdict{Result: res})
 	}
+	return r
 }
 
 // Only a property that the checker found broken counts as shown.
 func TestJudge(t *testing.T) {
-	crash := history.Op{F: history.Exit, Node: "n2", Error: "exit status 2"}
+	crash := checkers.Result{Property: targets.StaysUp, Verdict: checkers.Invalid, Why: "n2 ended by itself"}
+	left := checkers.Result{Property: targets.StaysUp, Verdict: checkers.Valid, Why: "but for once, when it was to leave the cluster"}
 	for _, c := range []struct {
 		run       *record.Run
 		err       error
@@ -80,7 +83,8 @@ func TestJudge(t *testing.T) {
 		{ran(checkers.Invalid), nil, shown, "why"},
 		{ran(checkers.Valid), nil, held, "why"},
 		{ran(checkers.Unknown), nil, unknown, "why"},
-		{ran(checkers.Invalid, crash), nil, failed, "n2 ended by itself: exit status 2"},
+		{ran(checkers.Invalid, crash), nil, failed, "n2 ended by itself"},
+		{ran(checkers.Invalid, left), nil, shown, "why"},
 		{nil, errors.New("go build: exit status 1"), failed, "go build: exit status 1"},
 		{nil, nil, failed, "no run"},
 		{&record.Run{History: &history.History{}}, nil, failed, "nobody judged sticky-leader"},

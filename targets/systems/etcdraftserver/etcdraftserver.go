@@ -34,8 +34,6 @@ func init() {
 			{Name: "pre-vote", Kind: targets.Bool, Default: "true", About: "ask before campaigning"},
 			{Name: "introduce-pre-vote", Kind: targets.Bool, Default: "false", About: "members ask from their second start on, as where pre-vote is new"},
 			{Name: "check-quorum", Kind: targets.Bool, Default: "true", About: "a leader without a majority steps down; who hears one votes for nobody"},
-			{Name: "learner", Kind: targets.Bool, Default: "false", About: "the last member begins as a learner, and is promoted"},
-			{Name: "promote-after", Kind: targets.Duration, Default: "3s", About: "how long a leader leads before it promotes the learner"},
 		},
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
@@ -87,8 +85,6 @@ func newSystem(o targets.Options) (election.System, error) {
 	case o.Duration("tick") < time.Millisecond || o.Number("election-ticks") < 2 || o.Number("election-ticks") > 1000:
 		err = hint.Add(fmt.Errorf("options tick and election-ticks: %v and %v", o.Value("tick"), o.Value("election-ticks")),
 			"at least 1ms, and from 2 to 1000 of them")
-	case o.Bool("learner") && !hasLearners(o):
-		err = hint.Add(fmt.Errorf("options learner and version: %v and %v", o.Value("learner"), o.Value("version")), "learners came with 3.3")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("etcd-raft-server: %w", err)
@@ -117,9 +113,6 @@ func (s *system) Container(self election.Member, all []election.Member) election
 		"--pre-vote="+strconv.FormatBool(s.options.Bool("pre-vote")),
 		"--introduce-pre-vote="+strconv.FormatBool(s.options.Bool("introduce-pre-vote")),
 		"--check-quorum="+strconv.FormatBool(s.options.Bool("check-quorum")))
-	if s.options.Bool("learner") {
-		c.Command = append(c.Command, "--learner="+strconv.Itoa(len(all)), "--promote-after="+s.options.Duration("promote-after").String())
-	}
 	c.Command = append(c.Command, s.Joining(self.ID)...)
 	return c
 }
