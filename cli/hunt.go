@@ -183,7 +183,9 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	}
 	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
 	begun := time.Now()
+	back := processors(g.On, g.Jobs)
 	r, failed := hunt.Hunt(ctx, g.Config)
+	back()
 	bar.end()
 	if r == nil {
 		return failure{failed}

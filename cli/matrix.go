@@ -101,7 +101,9 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 		bar.tell(func() string { return matrixProgress(m) })
 		notes.Note(m, 0, 0)
 	}
+	back := processors(p.On, p.Jobs)
 	t, err := matrix.Measure(cmd.Context(), p, tell)
+	back()
 	bar.end()
 	if err != nil {
 		return failure{err}

@@ -99,6 +99,7 @@ func (g *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	say(cmd)(fmt.Sprintf("seed %d", p.Seed))
+	defer processors(p.On, 1)()
 	r, err := harness.Run(cmd.Context(), p, harness.Config{
 		Results: g.results, Repeat: repeat(cmd, args, p.Seed), Progress: say(cmd),
 	})

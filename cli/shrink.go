@@ -102,6 +102,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 				return failure{err}
 			}
 			defer discard(cmd, scratch)
+			defer processors(on, how.jobs)()
 			s, file, err := shrinkStored(cmd, stored, property, on, results, scratch, &how)
 			if file != "" {
 				err = errors.Join(err, printShrunk(cmd.OutOrStdout(), s, file, asJSON))

@@ -216,6 +216,7 @@ func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
 }
 
 func (t *trackRuns) make(ctx context.Context, p record.Plan) (*record.Run, error) {
+	defer processors(p.On, 1)()
 	return t.scratch.Run(ctx, p, func(line string) {
 		t.bar.tell(func() string { return fmt.Sprintf("%s, seed %d: %s", t.doing, p.Seed, line) })
 	})
