@@ -262,7 +262,7 @@ func (p *proc) did(m wire.Message) {
 func (p *proc) connDid(c *tcp.Conn, m wire.Message) {
 	switch m.Type {
 	case wire.Data:
-		c.Write(bytes.Clone(m.Data))
+		c.Write(m.Data)
 	case wire.Fin:
 		c.Shut()
 	case wire.Accept:

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 
 	"recount/election"
 )
@@ -28,7 +29,8 @@ func EveryAddr(own netip.Addr) netip.Addr {
 // the next.
 type Asker struct {
 	transport *http.Transport
-	Header    http.Header // of each question
+	Header    http.Header  // of each question
+	long      atomic.Int64 // how long the last answer was
 }
 
 // NewAsker asks the server on a port of the node that dial reaches.
@@ -86,16 +88,18 @@ func (a *Asker) exchange(ctx context.Context, method, path, body string) (status
 		return 0, nil, err
 	}
 	defer resp.Body.Close()
-	answer, err = ReadAnswer(resp.Body) // to its end, or the connection could not be kept
+	answer, err = ReadAnswer(resp.Body, int(a.long.Load())) // to its end, or the connection could not be kept
+	a.long.Store(int64(len(answer)))
 	return resp.StatusCode, answer, err
 }
 
 // maxAnswer is the longest answer that is read, in bytes.
 const maxAnswer = 8 << 20
 
-// ReadAnswer reads to the end, but no more than any answer should be long.
-func ReadAnswer(r io.Reader) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, 8<<10)) // most answers are shorter
+// ReadAnswer reads to the end, but no more than any answer should be long. It is fastest where the answer is about as long as the
+// one before, in bytes, which may be 0 where there was none.
+func ReadAnswer(r io.Reader, before int) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, before+before/16+1<<10))
 	_, err := b.ReadFrom(io.LimitReader(r, maxAnswer+1))
 	if err == nil && b.Len() > maxAnswer {
 		err = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)

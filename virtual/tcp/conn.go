@@ -29,7 +29,8 @@ type Conn struct {
 	closed   bool // by its owner: it has none any more
 
 	// What is sent.
-	out      []byte // not acknowledged
+	out      []byte // not acknowledged; what was is before it in the same block of memory
+	block    int    // the size of that: who writes often gets larger ones
 	first    int64  // the number of the first byte of out
 	acked    int64  // the peer has all before it
 	next     int64  // the first byte, or the FIN, that was never sent
@@ -83,10 +84,14 @@ func (c *Conn) Taken() {
 	}
 }
 
-// Write sends bytes. They are not copied.
+// Write sends bytes, of which it keeps a copy.
 func (c *Conn) Write(p []byte) {
 	if c.closed || c.finish || c.state == gone {
 		return
+	}
+	if n := len(c.out) + len(p); n > cap(c.out) {
+		c.block = max(n+len(c.out), min(2*c.block, maxBlock))
+		c.out = append(make([]byte, 0, c.block), c.out...) // the old block is left to the segments that are of it
 	}
 	c.out = append(c.out, p...)
 	c.push()

@@ -66,4 +66,5 @@ const (
 	maxSegment   = 64 << 10    // what is handed to a link at once, and cut up behind it
 	window       = 1 << 20     // what may arrive before it is read
 	dupsToResend = 3
+	maxBlock     = 32 << 10 // of memory for what is written, unless more is at once
 )

@@ -84,7 +84,7 @@ func (o *observer) ask(ctx context.Context, word string) (string, error) {
 	if _, err := io.WriteString(conn, word); err != nil {
 		return "", err
 	}
-	b, err := systems.ReadAnswer(conn)
+	b, err := systems.ReadAnswer(conn, 0)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
