@@ -248,3 +248,14 @@ func TestInterrupted(t *testing.T) {
 		require.Equal(t, Invalid, find(property).Check(late, h).Verdict, "%s was found in time", property)
 	}
 }
+
+// TestNoSignOfTheEnd leaves nothing valid in a history of which nobody knows whether it is complete.
+func TestNoSignOfTheEnd(t *testing.T) {
+	h, err := parseHistory("nodes n1 n2\nbounds silence=1s elect=4s poll=100ms\n1s n1 leader 1\n2s n2 follower 1\n3s end")
+	require.NoError(t, err)
+	end := &h.Ops[len(h.Ops)-1]
+	end.Type, end.Error = history.Info, "2 operations never ended"
+	r := find("single-leader-per-term").Check(context.Background(), h)
+	require.Equal(t, Unknown, r.Verdict)
+	require.True(t, strings.HasPrefix(r.Why, "no sign that the history is complete (2 operations never ended): up to there, "), r.Why)
+}

@@ -97,7 +97,7 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 			}
 		}
 		for _, gap := range outside(seen, c.span) {
-			if gap = f.worst(gap); f.net(gap) > f.net(v.blank) || v.blank.length() == 0 {
+			if gap = f.worst(gap); f.net(gap) > f.net(v.blank) {
 				v.blank = gap
 			}
 		}

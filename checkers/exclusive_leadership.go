@@ -158,7 +158,7 @@ func (f *facts) holdsOf(all []hold, answers []int32) []hold {
 				return never
 			}
 			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
-			return denials()[k].of(g.leadKey)
+			return denials()[k].others // if the first is another's, this claim is among them: that is no time at all
 		})
 	}
 	return all
@@ -184,7 +184,7 @@ func (f *facts) holdsAs(all []hold, claims []int32, denied func(since time.Durat
 				h.given, h.last = last, latest[k-1]
 			}
 		}
-		if part := held.taken <= h.begin() && h.end() <= held.given; !part {
+		if h.end() > held.given { // or it is a part of that, or overlaps whatever it clashes with
 			all = append(all, h)
 		}
 		if h.taken < h.given {
@@ -201,13 +201,6 @@ type earliest struct {
 	key          leadKey // of the first, if it claims one
 }
 
-func (e *earliest) of(key leadKey) time.Duration {
-	if e.claims && e.key == key {
-		return e.others
-	}
-	return e.from
-}
-
 // denials returns that for the answers from each on.
 func (f *facts) denials(answers []int32) []earliest {
 	all := make([]earliest, len(answers)+1)
@@ -215,7 +208,7 @@ func (f *facts) denials(answers []int32) []earliest {
 	for k, i := range slices.Backward(answers) {
 		a, e := &f.answers[i], all[k+1]
 		key, claims := f.key(a)
-		same := claims == e.claims && key == e.key && e.from < never
+		same := claims == e.claims && key == e.key
 		switch {
 		case a.from < e.from && same:
 			e.from = a.from

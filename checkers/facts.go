@@ -131,7 +131,7 @@ func (f *facts) byLeave(h handover) bool {
 func (f *facts) lingers(told time.Duration) time.Duration {
 	until := told + f.settled()
 	for _, p := range f.phases {
-		if len(p.faults) > 0 && told <= p.to && p.from <= until {
+		if len(p.faults) > 0 && p.from <= until {
 			until = max(until, p.to+f.settled())
 		}
 	}

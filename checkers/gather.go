@@ -56,22 +56,19 @@ func (g *gathering) begin(s *history.Setup) {
 	for _, n := range f.setup.Voters() {
 		f.voters.add(g.node(n))
 	}
-	switch f.leaders = f.voters; {
-	case f.setup.Peers:
-	case len(f.setup.Servers) > 0:
-		f.leaders = first(len(f.setup.Nodes)).minus(f.servers)
-	case len(f.setup.Voting) == 0:
-		f.leaders = first(len(f.setup.Nodes))
-	}
+	f.leaders = f.voters
 	if !f.setup.Peers {
 		f.serving = f.servers
+		if len(f.setup.Servers) > 0 {
+			f.leaders = first(len(f.setup.Nodes)).minus(f.servers)
+		}
 	}
 	f.world = newWorld(len(f.nodes), f.serving, f.world.epochs)
 }
 
 // op takes up an op, and the end of what the nemesis begins with it, if that is known.
 func (g *gathering) op(op, end *history.Op) {
-	if op.F == history.Begin && g.ops == 0 {
+	if op.F == history.Begin {
 		g.begin(op.Setup)
 	}
 	g.ops++
@@ -94,13 +91,11 @@ func (g *gathering) op(op, end *history.Op) {
 		g.frozen = append(g.frozen, span{max(op.Time-d, 0), op.Time})
 		g.stalls = append(g.stalls, span{op.Time - d, op.Time + g.setup.Bounds.Silence})
 	case history.Exit:
-		g.stir(op.Time)
 		n := g.node(op.Node)
 		g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, g.world.exited(n, op.Time)})
 		g.fell(op.Time)
 		g.ended(op, op.Node, op.Time)
 	case history.Inject, history.Change, history.Heal:
-		g.stir(op.Time)
 		if op.Type == history.Invoke {
 			g.sets(op, end)
 		} else {
@@ -281,9 +276,6 @@ func (g *gathering) stayed(at time.Duration) {
 func (g *gathering) silence(s *watched, until time.Duration) {
 	if until-s.last.to <= g.lull() {
 		return
-	}
-	if n := len(s.silent); n > 0 && s.silent[n-1].from == s.last.to { // it goes on
-		s.silent = s.silent[:n-1]
 	}
 	s.silent = append(s.silent, span{s.last.to, until})
 }

@@ -10,11 +10,8 @@ import (
 // Who votes, over time: those that do at first, as far as the cluster was not asked to have it otherwise. Who is asked to be taken out
 // or back in may vote or not until that is known.
 
-// roll is who does not vote any more from a time on, and of whom nobody can tell.
-type roll struct {
-	from     time.Duration
-	out, may set
-}
+// roll is who does not vote any more, and of whom nobody can tell.
+type roll struct{ out, may set }
 
 // sure are those who surely vote, of some.
 func (r *roll) sure(nodes set) set { return nodes.minus(r.out).minus(r.may) }
@@ -32,12 +29,12 @@ func (r *roll) possible(nodes, voters set) bool {
 }
 
 // enlist takes note of who votes from a time on. What lasts no time does not count.
-func (w *world) enlist(at time.Duration, out, may set) {
-	if n := len(w.rolls); n > 0 && w.rolls[n-1].from == at {
-		w.rolls = w.rolls[:n-1]
+func (w *world) enlist(at time.Duration, r roll) {
+	if n := len(w.rolls); n > 0 && w.since[n-1] == at {
+		w.rolls, w.since = w.rolls[:n-1], w.since[:n-1]
 	}
-	if n := len(w.rolls); n == 0 || w.rolls[n-1].out != out || w.rolls[n-1].may != may {
-		w.rolls = append(w.rolls, roll{at, out, may})
+	if n := len(w.rolls); n == 0 || w.rolls[n-1] != r {
+		w.rolls, w.since = append(w.rolls, r), append(w.since, at)
 	}
 }
 
@@ -65,7 +62,7 @@ func (f *facts) mayBeMajority(nodes set, r *roll) bool {
 // everMajority reports whether it may have been one at a time or before: who was away may know no newer voters.
 func (f *facts) everMajority(nodes set, by time.Duration) bool {
 	for i := range f.world.rolls {
-		if r := &f.world.rolls[i]; r.from <= by && f.mayBeMajority(nodes, r) {
+		if f.world.since[i] <= by && f.mayBeMajority(nodes, &f.world.rolls[i]) {
 			return true
 		}
 	}
@@ -78,7 +75,7 @@ func (w *world) rollsOf(epochs []epoch) []roll {
 		return w.rolls[:1]
 	}
 	after := func(e *epoch) int {
-		return sort.Search(len(w.rolls), func(k int) bool { return w.rolls[k].from > e.from })
+		return sort.Search(len(w.since), func(k int) bool { return w.since[k] > e.from })
 	}
 	return w.rolls[after(&epochs[0])-1 : after(&epochs[len(epochs)-1])]
 }

@@ -26,8 +26,9 @@ type world struct {
 	touch   []touched       // by the change under way
 	links   bool            // whether a link was touched since the last epoch began
 	epochs  []epoch
-	rolls   []roll  // who voted, each time that it was otherwise
-	moments []epoch // that lasted no time, and in which somebody may have done or heard something who could not before
+	rolls   []roll          // who voted, each time that it was otherwise
+	since   []time.Duration // when each of them began
+	moments []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
 }
 
 // cond is the condition of a link, a process, a clock, a disk, a processor, memory or a membership.
@@ -60,7 +61,7 @@ type touched struct {
 
 // epoch is a stretch of time in which nothing changed. It lasts until the next one begins.
 type epoch struct {
-	roll   roll // who votes; its from is nothing
+	roll   roll // who votes
 	from   time.Duration
 	mutual []set // with whom each node is surely connected, both ways
 	deaf   []set // whose packets surely do not reach each node
@@ -380,7 +381,7 @@ func (w *world) mark(at time.Duration) {
 			e.still.add(i)
 		}
 	}
-	w.enlist(at, e.roll.out, e.roll.may)
+	w.enlist(at, e.roll)
 	w.epochs = append(w.epochs, e)
 }
 
