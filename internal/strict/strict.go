@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -46,8 +47,15 @@ func Parse(text []byte) (*yaml.Node, error) {
 		return nil, &Error{1, 1, hint.Add(fmt.Errorf("the file has %d bytes: no more than %d are read", len(text), MaxBytes),
 			"is it the right file? What people write is much shorter")}
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	var doc, another yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	err := d.Decode(&doc)
+	if err == nil {
+		if err = d.Decode(&another); err == nil && another.Content[0].Tag != "!!null" {
+			return nil, at(&another, hint.Add(errors.New("another document begins here: a file has one"), "leave out the line --- or what comes after it"))
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
 		line, what := place(err.Error())
 		return nil, &Error{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", what),
 			"look at the quotes and the indentation there, and in the line above")}

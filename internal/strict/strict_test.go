@@ -33,6 +33,7 @@ func TestAFileIsRead(t *testing.T) {
 	require.NoError(t, strict.Decode([]byte("# nothing\n"), &f))
 	_, err := strict.Parse(nil)
 	require.ErrorIs(t, err, strict.ErrEmpty)
+	require.NoError(t, strict.Decode([]byte("---\nabout: text\n---\n# nothing\n"), &f), "one document, marked off")
 }
 
 // bomb is a text of a few lines that comes to ten to the power of lines values.
@@ -54,6 +55,7 @@ func TestEveryMistakeHasItsPlaceAndTheWayOut(t *testing.T) {
 		"about: x\nsteps: [{at: soon}]":   {"line 2, column 14: cannot unmarshal !!str `soon` into time.Duration", "2.5s"},
 		"about: [":                        {"line 1, column 1: this is no YAML: did not find expected node content", "quotes"},
 		"about: x\nabout: y":              {`line 2, column 8: mapping key "about" already defined at line 1`, ""},
+		"about: x\n---\nabout: y":         {"line 2, column 1: another document begins here", "leave out the line ---"},
 		bomb(6):                           {"the file comes to more than 200000 keys and values", "aliases"},
 		"about: &a [*a]":                  {"line 1, column 12: *a stands for something that it is part of", "write it out"},
 		"about: " + strings.Repeat("[", 200) + strings.Repeat("]", 200): {"more than 100 lists and mappings in each other", "no field"},
