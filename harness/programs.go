@@ -141,7 +141,9 @@ func buildStatic(ctx context.Context, folder string, progress func(string)) (str
 	progress("building " + folder)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path, ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := cmd.CombinedOutput(); ctx.Err() != nil {
+		return "", fmt.Errorf("build %s: %w", folder, ctx.Err())
+	} else if err != nil {
 		return "", hint.Add(fmt.Errorf("build %s: %w: %s", folder, err, bytes.TrimSpace(out)),
 			"does \"CGO_ENABLED=0 go build\" work in that folder?")
 	}
