@@ -21,18 +21,14 @@ func guide(root *cobra.Command) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		var known []string
-		for _, c := range cmd.Commands() {
-			if !c.Hidden {
-				known = append(known, c.Name())
-			}
-		}
-		return hint.Unknown("command", args[0], known)
+		return unknownCommand(cmd, args[0])
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		var invalid *pflag.InvalidValueError
 		switch {
+		case errors.As(err, &unknown) && !cmd.HasParent() && cmd.Flags().NArg() > 0: // a flag of the command that was meant
+			return unknownCommand(cmd, cmd.Flags().Arg(0))
 		case errors.As(err, &unknown):
 			var known []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -62,4 +58,15 @@ func guide(root *cobra.Command) {
 			return nil
 		}
 	}
+}
+
+// unknownCommand says that there is no such command, and which may be meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	var known []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			known = append(known, c.Name())
+		}
+	}
+	return hint.Unknown("command", name, known)
 }

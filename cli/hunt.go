@@ -232,7 +232,14 @@ func (g *huntFlags) progress(p hunt.Progress) string {
 	if g.Budget > 0 {
 		left += fmt.Sprintf(", %v left", max(g.Budget-p.Took, 0).Round(time.Second))
 	}
-	return fmt.Sprintf("%d runs, %.0f/s, coverage %d, findings %d%s", p.Runs, rate(p), p.Coverage, p.Findings, left)
+	return fmt.Sprintf("%d runs, %s, coverage %d, findings %d%s", p.Runs, pace(p), p.Coverage, p.Findings, left)
 }
 
-func rate(p hunt.Progress) float64 { return float64(p.Runs) / max(p.Took.Seconds(), 0.001) }
+// pace is how fast runs were made. Of real servers one may take seconds.
+func pace(p hunt.Progress) string {
+	rate := float64(p.Runs) / max(p.Took.Seconds(), 0.001)
+	if rate < 9.5 {
+		return fmt.Sprintf("%.1f a second", rate)
+	}
+	return fmt.Sprintf("%.0f a second", rate)
+}

@@ -28,8 +28,8 @@ func (r huntReport) print(w io.Writer) error {
 		return r.json(w)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d runs in %v, %.0f a second; coverage %d\n", r.Target, r.result.Runs,
-		r.result.Took.Round(100*time.Millisecond), rate(r.result.Progress), r.result.Coverage)
+	fmt.Fprintf(&b, "%s: %d runs in %v, %s; coverage %d\n", r.Target, r.result.Runs,
+		r.result.Took.Round(100*time.Millisecond), pace(r.result.Progress), r.result.Coverage)
 	for _, k := range r.kept {
 		fmt.Fprintf(&b, "\n%s broke in run %d, with %d nodes and %s\n", k.Property, k.Run, k.Plan.Nodes, shrink.Faults(k.Plan))
 		if k.Alike > 0 {
