@@ -146,6 +146,7 @@ func TestMistakes(t *testing.T) {
 		{"silence: 2 * timeout + 500ms, ", "", "8:8: times: silence is missing", "silence: 1s"},
 		{"elect: 10 * timeout", "elect: 2 * timeout", `8:46: elect: 2s is no longer than silence, 2.5s`, "elect: 10 * 2.5s"},
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 1us", `poll: 1µs is too often`, "50ms"},
+		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 20s", `poll: 20s is longer than silence`, "50ms"},
 		{"times:", "about: x\ntims:", `9:1: unknown field "tims"`, `did you mean "times"?`},
 		{"/health, port: http", "health, port: http", `9:15: http: "health" does not begin with /`, "/status"},
 		{"/health, port: http", "/health", `http: which of the ports?`, "port: NAME"},

@@ -86,15 +86,16 @@ func (s *Spec) readTimes(root value, f map[string]value) error {
 		s.Times.Elect = append(s.Times.Elect, part)
 	}
 	s.Times.Elect = append(s.Times.Elect, summand{times: 1, plain: 5 * time.Second})
+	o, err := option.Parse(s.Name, s.Parameters, nil)
+	if err != nil {
+		return err
+	}
+	least := s.Times.Silence.value(o)
 	if elect, ok := t["elect"]; ok {
 		if s.Times.Elect, err = s.readExpression(elect); err != nil {
 			return err
 		}
-		o, err := option.Parse(s.Name, s.Parameters, nil)
-		if err != nil {
-			return err
-		}
-		if least, most := s.Times.Silence.value(o), s.Times.Elect.value(o); most <= least {
+		if most := s.Times.Elect.value(o); most <= least {
 			return elect.bad("elect: 10 * "+least.String()+" leaves room; without it, it is ten silences and 5s",
 				"elect: %v is no longer than silence, %v, for which nobody need campaign", most, least)
 		}
@@ -106,6 +107,9 @@ func (s *Spec) readTimes(root value, f map[string]value) error {
 		}
 		if s.Times.Poll < time.Millisecond {
 			return poll.bad("50ms is usual", "poll: %v is too often", s.Times.Poll)
+		}
+		if s.Times.Poll > least {
+			return poll.bad("50ms is usual", "poll: %v is longer than silence, %v: whole leaderships would pass between two answers", s.Times.Poll, least)
 		}
 	}
 	return nil
