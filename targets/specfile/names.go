@@ -77,6 +77,28 @@ func (s *Spec) namesOf(w words) (map[string]election.ID, error) {
 	return names, nil
 }
 
+// shared refuses names that are not one node's alone: who leads could not be told from an answer.
+func (s *Spec) shared(named value) error {
+	w, err := s.example()
+	if err != nil {
+		return err
+	}
+	names := map[string]election.ID{}
+	for _, w.self = range w.all {
+		called, err := w.renderAll(s.Observe.Identifies)
+		if err != nil {
+			return err
+		}
+		for _, name := range called {
+			if other, taken := names[name]; taken && other != w.self.ID {
+				return named.bad("named: 'node-{{.ID}}'", "named: %v and %v would both be called %q", other, w.self.ID, name)
+			}
+			names[name] = w.self.ID
+		}
+	}
+	return nil
+}
+
 // learn takes note that the node calls itself so, unless that is a word for nobody: then it has no id yet.
 func (r *reader) learn(id string) error {
 	if id == "" || slices.Contains(r.Observe.Nobody, id) {

@@ -163,6 +163,9 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 				if ob.Identifies, err = s.templates(n); err != nil {
 					return err
 				}
+				if err := s.shared(n); err != nil {
+					return err
+				}
 			}
 			if n, ok := f["self"]; ok {
 				if ob.Self, err = n.texts(); err != nil {

@@ -147,6 +147,7 @@ func TestMistakes(t *testing.T) {
 		{"elect: 10 * timeout", "elect: 2 * timeout", `8:46: elect: 2s is no longer than silence, 2.5s`, "elect: 10 * 2.5s"},
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 1us", `poll: 1µs is too often`, "50ms"},
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 20s", `poll: 20s is longer than silence`, "50ms"},
+		{"leader: lead", "leader: {at: lead, named: boss}", `named: n1 and n2 would both be called "boss"`, "named: 'node-{{.ID}}'"},
 		{"times:", "about: x\ntims:", `9:1: unknown field "tims"`, `did you mean "times"?`},
 		{"/health, port: http", "health, port: http", `9:15: http: "health" does not begin with /`, "/status"},
 		{"/health, port: http", "/health", `http: which of the ports?`, "port: NAME"},
