@@ -122,7 +122,7 @@ func Parse(who string, declared []Option, given map[string]string) (Values, erro
 		}
 		value, err := opt.parse(text)
 		if err != nil {
-			return v, hint.Add(fmt.Errorf("%s: %w", who, err), "%s: %s (default %q)", opt.Name, opt.About, opt.Default)
+			return v, hint.Add(fmt.Errorf("%s: %w", who, err), "%s: %s", opt.Name, strings.TrimSpace(fmt.Sprintf("%s (default %q)", opt.About, opt.Default)))
 		}
 		v.texts[opt.Name], v.parsed[opt.Name] = text, value
 	}

@@ -38,7 +38,7 @@ func (s *Spec) readPorts(_ value, f map[string]value) error {
 				key.Value, text)
 		}
 		if slices.Contains([]string{"id", "name", "addr"}, key.Value) || !nameRule.MatchString(key.Value) {
-			return key.bad("use letters, digits, - and _; id, name and addr are taken", "a port cannot be named %q", key.Value)
+			return key.bad("use letters from a to z, digits, - and _; id, name and addr are taken", "a port cannot be named %q", key.Value)
 		}
 		s.Ports[key.Value] = port
 		return nil
@@ -166,7 +166,7 @@ func (s *Spec) readProcesses(_ value, f map[string]value) error {
 	s.Processes = map[string]string{}
 	return v.each(func(key, val value) error {
 		if !nameRule.MatchString(key.Value) {
-			return key.bad("use letters, digits, - and _", "%q cannot be the name of a process", key.Value)
+			return key.bad("use letters from a to z, digits, - and _", "%q cannot be the name of a process", key.Value)
 		}
 		p, err := val.fields("match")
 		if err != nil {

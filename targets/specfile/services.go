@@ -39,7 +39,7 @@ func (s *Spec) readServices(_ value, f map[string]value) error {
 	}
 	err := v.each(func(key, val value) error {
 		if !nameRule.MatchString(key.Value) {
-			return key.bad("use letters, digits, - and _", "%q cannot be the name of a service", key.Value)
+			return key.bad("use letters from a to z, digits, - and _", "%q cannot be the name of a service", key.Value)
 		}
 		one := &Service{Name: key.Value, Elects: true, Own: &Spec{File: s.File, Name: key.Value, Parameters: s.Parameters}}
 		if err := one.read(s, val); err != nil {

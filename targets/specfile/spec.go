@@ -160,7 +160,7 @@ func (s *Spec) read() error {
 		}
 	}
 	if v, ok := f["name"]; ok && !nameRule.MatchString(s.Name) {
-		return v.bad("use letters, digits, - and _", "name: %q is no name for a folder of results", s.Name)
+		return v.bad("use letters from a to z, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, part := range []func(value, map[string]value) error{
 		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
@@ -256,7 +256,7 @@ func (s *Spec) readParameters(_ value, f map[string]value) error {
 	}
 	return v.each(func(key, val value) error {
 		if !nameRule.MatchString(key.Value) {
-			return key.bad("use letters, digits, - and _", "parameter %q cannot be an option's name", key.Value)
+			return key.bad("use letters from a to z, digits, - and _", "parameter %q cannot be an option's name", key.Value)
 		}
 		o := option.Option{Name: key.Value}
 		if !val.isMapping() {
