@@ -68,7 +68,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
 	f.StringVar(&given.nodes, "nodes", "", "sizes of clusters, `from-to` or one (default: 2 to 7, and now and then 9 or 13)")
 	f.DurationVar(&given.Time, "time", 0, "virtual time of a run (default: 40 silences of the target, 10s to 60s, and time for a fault)")
-	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing, and now and then others)")
+	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing, and now and then others; on virtual what a promise takes)")
 	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers)")
 	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
 	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
@@ -123,6 +123,9 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 				if g.Sometimes = hunt.Workloads(t); g.Property == "" {
 					g.Workloads = nil // each of them now and then
 				}
+			}
+			if g.On == record.OnVirtual && g.Property == "" { // clients cost more there than all else
+				g.Workloads = hunt.Promised(g.Workloads, t)
 			}
 		}
 	}

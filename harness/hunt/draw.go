@@ -58,12 +58,23 @@ func (h *hunter) draw(s swarm, rnd *rand.Rand) (p record.Plan, err error) {
 	if len(h.kinds) > 0 && rnd.IntN(2) == 0 {
 		h.focus = pick(h.kinds, rnd)
 	}
+	if p.On == record.OnVirtual && rnd.IntN(3) > 0 {
+		if p.Schedule = h.turmoil(&p, rnd); len(p.Schedule) > 0 {
+			sortSteps(p.Schedule)
+			return p, nil
+		}
+	}
 	p.Schedule, err = h.steps(&p, s.faults, 1+rnd.IntN(4), rnd)
 	if !h.form(&p, rnd) && err == nil {
 		err = h.surround(&p, s, rnd)
 	}
-	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
+	sortSteps(p.Schedule)
 	return p, err
+}
+
+// sortSteps brings the steps of a schedule into the order of their times.
+func sortSteps(s nemesis.Schedule) {
+	slices.SortStableFunc(s, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
 }
 
 // surround has the last fault last, or others last beside all that there are.
@@ -167,7 +178,7 @@ func (h *hunter) steps(p *record.Plan, faults []string, count int, rnd *rand.Ran
 		faults = []string{pick(faults, rnd), pick(faults, rnd)}
 	}
 	silence := h.bounds(p).Silence
-	pace := nemesis.Pace{Within: p.Time - 2*silence, Gap: h.span(p, rnd), Hold: h.span(p, rnd), Silence: silence}
+	pace := nemesis.Pace{Within: p.Time - 2*silence, Gap: h.span(p, rnd), Hold: h.span(p, rnd), Silence: silence, Mute: h.target.System != nil}
 	s, err := nemesis.Generate(faults, pace, rnd)
 	s = s[:min(count, len(s))]
 	for i := range s {

@@ -73,6 +73,18 @@ func Workloads(t *targets.Target) (names []string) {
 	return harness.Applicable(names, t)
 }
 
+// Promised are those of the workloads that a promise of the target cannot be judged without.
+func Promised(names []string, t *targets.Target) (some []string) {
+	for _, p := range t.AllPromises() {
+		for _, name := range workloads.Serving(p.Property) {
+			if slices.Contains(names, name) && !slices.Contains(some, name) {
+				some = append(some, name)
+			}
+		}
+	}
+	return some
+}
+
 // lasts reports whether a fault is one that others may come in the middle of: that of a clock, or of single messages.
 func lasts(name string) bool {
 	f, err := nemesis.Find(name)

@@ -1,7 +1,6 @@
 package hunt
 
 import (
-	"cmp"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -28,7 +27,7 @@ func (h *hunter) vary(p record.Plan, s swarm, rnd *rand.Rand) (record.Plan, erro
 	if len(h.Goroutines) > 0 && rnd.IntN(8) == 0 {
 		h.drawGoroutines(&p, rnd)
 	}
-	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
+	sortSteps(p.Schedule)
 	return p, nil
 }
 
@@ -127,6 +126,6 @@ func splice(a, b record.Plan, rnd *rand.Rand) record.Plan {
 			p.Schedule = append(p.Schedule, st)
 		}
 	}
-	slices.SortStableFunc(p.Schedule, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
+	sortSteps(p.Schedule)
 	return p
 }
