@@ -22,8 +22,8 @@ type Judging struct {
 	by       []Checker
 	watchers []watcher    // by the same index; nil for who judges by the facts alone
 	told     [64][]listen // who is told of ops, by the hash of their kind
-	begun    int          // faults that the nemesis is at work on
-	held     []history.Op // from the first of them on
+	at       bool         // the nemesis is at work on a fault
+	held     []history.Op // since it began
 	crashed  *Result      // instead of all results: gathering the facts crashed
 }
 
@@ -87,20 +87,16 @@ func hashed(f history.F) uint8 {
 // What the nemesis sets out to do counts from when it began, but it is told in whole only by its end. So from the one to
 // the other ops are held back.
 func (j *Judging) Add(op *history.Op) {
-	fault := op.F == history.Inject || op.F == history.Change || op.F == history.Heal
-	if !fault && j.begun == 0 {
+	switch op.F {
+	case history.Inject, history.Change, history.Heal:
+		j.at = op.Type == history.Invoke
+	}
+	if !j.at && len(j.held) == 0 {
 		j.add(op, nil)
 		return
 	}
 	j.held = append(j.held, *op)
-	switch {
-	case !fault:
-	case op.Type == history.Invoke:
-		j.begun++
-	case j.begun > 0:
-		j.begun--
-	}
-	if j.begun == 0 {
+	if !j.at {
 		j.release()
 	}
 }
@@ -110,8 +106,8 @@ func (j *Judging) release() {
 	for i := range j.held {
 		op := &j.held[i]
 		var end *history.Op
-		if op.Type == history.Invoke && op.Fault != nil {
-			k := slices.IndexFunc(j.held[i+1:], func(o history.Op) bool { return o.Process == op.Process && o.F == op.F })
+		if op.Fault != nil { // what it begins ends with the next op of its kind: there is one nemesis
+			k := slices.IndexFunc(j.held[i+1:], func(o history.Op) bool { return o.F == op.F })
 			if k >= 0 {
 				end = &j.held[i+1+k]
 			}
@@ -119,7 +115,7 @@ func (j *Judging) release() {
 		j.add(op, end)
 	}
 	clear(j.held)
-	j.held, j.begun = j.held[:0], 0
+	j.held, j.at = j.held[:0], false
 }
 
 // add takes an op, and the end of one that the nemesis begins, if it is known.
