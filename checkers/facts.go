@@ -59,6 +59,7 @@ type answer struct {
 	role     history.Role
 	polled   bool
 	torn     bool
+	mute     bool // it says nothing of a term
 	dull     bool // it says the same as the one of its node before, which came shortly before it
 }
 
@@ -73,7 +74,9 @@ func (a *answer) begins() time.Duration {
 }
 
 // tells reports whether an answer says anything about the node's term.
-func (a *answer) tells() bool { return !a.torn && (a.role != history.UnknownRole || a.term != 0) }
+func (a *answer) tells() bool {
+	return !a.torn && !a.mute && (a.role != history.UnknownRole || a.term != 0)
+}
 
 // height is the highest term that anybody had reported by the end of a span. Who reported it then had not come so far by
 // its beginning.

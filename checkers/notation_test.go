@@ -91,6 +91,8 @@ func (p *notation) line(words []string) error {
 				p.setup.NoTerms = true
 			case "standing":
 				p.setup.Standing = true
+			case "tokens":
+				p.setup.Tokens = true
 			case "recording":
 				p.setup.Recorded = true
 			case "no-setup":

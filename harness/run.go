@@ -318,7 +318,7 @@ func (r *run) begin() {
 	writes := workloads.WritesOf(workloads.Named(r.Workloads))
 	setup := &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing,
+		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing, Tokens: r.target.Tokens,
 		Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})

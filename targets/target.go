@@ -40,6 +40,9 @@ type Target struct {
 	NoTermsWith func(o Options) bool
 	// NoLeaderNames says that no node names another as the leader. A run does not wait then for a majority that does.
 	NoLeaderNames bool
+	// Tokens says that nodes tell a term while they lead, as the holder of a lock does its token: term 0 in a view of who does
+	// not lead says nothing.
+	Tokens bool
 	// Standing says that what a node announces by itself holds until it announces something else: its log is all that there
 	// is, and it tells of every change.
 	Standing bool

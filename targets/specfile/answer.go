@@ -44,6 +44,9 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 	var st election.Status
 	if ob.Term.Given() {
 		text, err := get(ob.Term)
+		if errors.As(err, new(absent)) && ob.Tokens {
+			err = nil // a leader that tells none is told so below
+		}
 		if err != nil {
 			return st, err
 		}

@@ -35,6 +35,7 @@ func TestAnswers(t *testing.T) {
 		json    = `{http: /, role: {at: raft.state, leader: [L], follower: [F]}, term: raft.term, leader: '["lead.er"]'}`
 		names   = `{http: /, leader: lead}`
 		named   = `{http: /, leader: lead, term: term}`
+		token   = `{http: /, role: role, term: {at: token, of: leader}}`
 		word    = `{http: /, role: role}`
 		led     = `{http: /, role: {at: role, leader: [MASTER]}}`
 		deep    = `{http: /, leader: now.leader.id}`
@@ -63,6 +64,9 @@ func TestAnswers(t *testing.T) {
 		{json, `{"raft":{"state":"F","term":1},"lead.er":"n4"}`, election.Status{}, `leader "n4" is none of the nodes`},
 		{json, `{"raft":{"state":"F","term":1}}`, election.Status{Term: 1}, ""},
 		{json, `{"raft":{"state":"L","term":1}}`, election.Status{Role: election.Leader, Term: 1, Leader: 2}, ""},
+		{token, `{"role":"follower"}`, election.Status{}, ""},
+		{token, `{"role":"leader","token":3}`, election.Status{Role: election.Leader, Leader: 2, Term: 3}, ""},
+		{token, `{"role":"leader"}`, election.Status{}, "it says that it leads, in no term"},
 		{word, `{"role":"follower"}`, election.Status{}, ""},
 		{word, `{"role":true}`, election.Status{Role: election.Leader, Leader: 2}, ""},
 		{word, `{"role":"MASTER"}`, election.Status{}, `role "MASTER" is none of`},

@@ -117,6 +117,7 @@ func TestLogsThatStand(t *testing.T) {
 		return parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {logs: "+logs+"}\n")
 	}
 	const lines = "[{match: leads, role: leader}, {match: lost, role: follower}]"
+	require.True(t, parse(t, "image: a\nports: {http: 8080}\ntimes: {silence: 1s}\nobserve: {http: /, role: r, term: {at: t, of: leader}}\n").Target("mine.yaml").Tokens)
 	require.True(t, of("{standing: true, lines: "+lines+"}").Target("mine.yaml").Standing)
 	require.False(t, of("{lines: "+lines+"}").Target("mine.yaml").Standing)
 	require.False(t, of(lines).Target("mine.yaml").Standing)

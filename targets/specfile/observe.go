@@ -134,7 +134,7 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 		ob.Campaigns = []string{"candidate", "Candidate", "CANDIDATE"}
 	}
 	if t, ok := o["term"]; ok {
-		if ob.Term, err = s.field(t, "term"); err != nil {
+		if err := s.readTerm(t); err != nil {
 			return err
 		}
 	}
@@ -190,6 +190,36 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 		}
 	}
 	return nil
+}
+
+// readTerm reads where the term stands, and whether all nodes tell one.
+func (s *Spec) readTerm(t value) (err error) {
+	at := t
+	if t.isMapping() {
+		f, err := t.fields("at", "of")
+		if err != nil {
+			return err
+		}
+		if of, ok := f["of"]; ok {
+			whose, err := of.text()
+			if err != nil {
+				return err
+			}
+			if whose != "leader" {
+				return of.bad("of: leader, where nobody else tells one; else leave it out", "term: of %q", whose)
+			}
+			s.Observe.Tokens = true
+		}
+		var ok bool
+		if at, ok = f["at"]; !ok {
+			if s.Observe.Match == nil {
+				return t.bad("at: FIELD, where the answer has it", "term: at is missing")
+			}
+			at = value{}
+		}
+	}
+	s.Observe.Term, err = s.field(at, "term")
+	return err
 }
 
 // field reads where something stands in an answer: a path into JSON, a metric, or a group of match.

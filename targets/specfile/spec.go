@@ -90,6 +90,8 @@ type Observe struct {
 	ID      Field          // what the node calls itself
 	IDLog   *regexp.Regexp // a line of its log that tells it, by its group id
 	Logs    []LogLine
+	// Tokens says that a node tells its term while it leads.
+	Tokens bool
 	// Standing says that what a line of its log tells holds until another one tells something else.
 	Standing bool
 

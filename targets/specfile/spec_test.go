@@ -148,6 +148,8 @@ func TestMistakes(t *testing.T) {
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 1us", `poll: 1µs is too often`, "50ms"},
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 20s", `poll: 20s is longer than silence`, "50ms"},
 		{"leader: lead", "leader: {at: lead, named: boss}", `named: n1 and n2 would both be called "boss"`, "named: 'node-{{.ID}}'"},
+		{"term: term, leader", "term: {at: term, of: all}, leader", `term: of "all"`, "of: leader"},
+		{"term: term, leader", "term: {of: leader}, leader", `term: at is missing`, "at: FIELD"},
 		{"times:", "about: x\ntims:", `9:1: unknown field "tims"`, `did you mean "times"?`},
 		{"/health, port: http", "health, port: http", `9:15: http: "health" does not begin with /`, "/status"},
 		{"/health, port: http", "/health", `http: which of the ports?`, "port: NAME"},
