@@ -259,3 +259,15 @@ func TestNoSignOfTheEnd(t *testing.T) {
 	require.Equal(t, Unknown, r.Verdict)
 	require.True(t, strings.HasPrefix(r.Why, "no sign that the history is complete (2 operations never ended): up to there, "), r.Why)
 }
+
+// TestFaultToldByItsEndAlone is in doubt since it began, though only its end tells what it was.
+func TestFaultToldByItsEndAlone(t *testing.T) {
+	h := given(t, "testdata/elects/valid-change-of-more-than-was-said.txt")
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.F == history.Change && op.Type == history.Invoke {
+			op.Fault = nil
+		}
+	}
+	r := find("elects").Check(context.Background(), h)
+	require.Equal(t, Valid, r.Verdict, r.Why)
+}

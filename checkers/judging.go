@@ -106,7 +106,7 @@ func (j *Judging) release() {
 	for i := range j.held {
 		op := &j.held[i]
 		var end *history.Op
-		if op.Fault != nil { // what it begins ends with the next op of its kind: there is one nemesis
+		if op.Process == history.Nemesis { // what it begins ends with the next op of its kind
 			k := slices.IndexFunc(j.held[i+1:], func(o history.Op) bool { return o.F == op.F })
 			if k >= 0 {
 				end = &j.held[i+1+k]
