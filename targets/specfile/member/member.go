@@ -324,10 +324,13 @@ func (s *server) load() error {
 	if _, err = fmt.Sscanf(string(text), "%d %q %q", &s.term, &s.voted, &are); err != nil {
 		return err
 	}
-	return json.Unmarshal([]byte(are), &s.members)
+	if err := json.Unmarshal([]byte(are), &s.members); err != nil {
+		return err
+	}
+	return s.store() // the process before may have ended between the renaming of the file and its sync
 }
 
-// store writes a new file and puts it in the place of the old one: a crash leaves either.
+// store writes a new file and puts it in the place of the old one: a crash leaves either, and once it returns the new one.
 func (s *server) store() error {
 	f, err := os.Create(s.file() + ".new")
 	if err != nil {
@@ -340,5 +343,12 @@ func (s *server) store() error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), s.file())
+	if err := os.Rename(f.Name(), s.file()); err != nil {
+		return err
+	}
+	dir, err := os.Open(s.data)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
