@@ -156,7 +156,7 @@ func simulatedOf(c Cluster) *simulated {
 // BenchmarkVirtual has three and five real servers live a minute without a fault, from their start to the report, with nobody but
 // observers, and with writes: in etcd, of clients' about twenty a second, and with the others, which keep nothing for clients, leaders'
 // to a resource. It tells how much of the processor a minute takes, theirs and this one's together, how many times as long the minute is,
-// the servers' share of that, and how many writes a second there were.
+// the servers' share of that, and how many writes a second there were. Runs of one seed are alike: -benchtime 1x is enough.
 func BenchmarkVirtual(b *testing.B) {
 	for _, s := range []struct{ target, version, writes string }{
 		{"etcd", "3.6.16", "register"}, {"nats", "2.12.15", "record"}, {"hashicorp-raft", "1.7.3", "record"}, {"dragonboat", "", "record"},
