@@ -65,7 +65,7 @@ type Target struct {
 	Processes map[string]string
 	// Definition is the text of the file that describes the target; nil for those that are compiled in.
 	Definition []byte
-	// Parts are the files and folders of this machine that the nodes of such a target are made of.
+	// Parts are the files and folders of this machine that the nodes of such a target are made of, or asked by.
 	Parts []string
 	// Real is what runs in containers in the place of this model of it, with options, promises and bounds of its own.
 	// Register sets it.

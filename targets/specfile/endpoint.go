@@ -52,7 +52,7 @@ func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 		}
 	}
 	if t, ok := beside["tls"]; ok {
-		if e.TLS, err = t.boolean(); err != nil {
+		if err = s.readTLS(t, e); err != nil {
 			return nil, err
 		}
 	}
@@ -71,6 +71,66 @@ func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 		})
 	}
 	return e, err
+}
+
+const tlsWay = "tls: true; or tls: {certificate: ./client.pem, key: ./client-key.pem}, paths that begin at the file's folder"
+
+// readTLS reads that an endpoint speaks HTTPS, and the certificate that it is asked by, if it wants one.
+func (s *Spec) readTLS(v value, e *Endpoint) (err error) {
+	if !v.isMapping() {
+		e.TLS, err = v.boolean()
+		return err
+	}
+	f, err := v.fields("certificate", "key")
+	if err != nil {
+		return err
+	}
+	e.TLS = true
+	for name, to := range map[string]*string{"certificate": &e.Certificate, "key": &e.Key} {
+		path, given := f[name]
+		if !given {
+			return v.bad(tlsWay, "tls: %s is missing", name)
+		}
+		text, err := path.text()
+		if err != nil {
+			return err
+		}
+		*to = s.ofFolder(text)
+	}
+	return nil
+}
+
+// endpoints are all that are asked by HTTP.
+func (s *Spec) endpoints() []*Endpoint {
+	return slices.DeleteFunc([]*Endpoint{
+		s.Observe.HTTP, s.Ready.HTTP, s.Resign.HTTP, s.Members.List.HTTP,
+		s.Members.Remove.HTTP, s.Members.Add.HTTP, s.Members.Learner.HTTP, s.Members.Promote.HTTP,
+	}, func(at *Endpoint) bool { return at == nil })
+}
+
+// certified says which certificate cannot be used, if one cannot.
+func (s *Spec) certified() error {
+	all := s.endpoints()
+	for _, one := range s.Services {
+		if one.Own != nil {
+			all = append(all, one.Own.endpoints()...)
+		}
+	}
+	for _, at := range all {
+		if _, err := at.certificate(nil); err != nil {
+			return hint.Add(fmt.Errorf("spec: tls: %w", err), tlsWay)
+		}
+	}
+	return nil
+}
+
+// certificate is what the endpoint is told by who asks, if anything is: crypto/tls asks for it when the server does.
+func (at *Endpoint) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	if at.Certificate == "" {
+		return &tls.Certificate{}, nil
+	}
+	pair, err := tls.LoadX509KeyPair(at.Certificate, at.Key)
+	return &pair, err
 }
 
 // statuses reads one status of HTTP, or several.
@@ -107,7 +167,7 @@ func client(dial election.Dial, at *Endpoint) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, at.Port) },
-			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // it is the election that is tested
+			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true, GetClientCertificate: at.certificate}, // it is the election that is tested
 			MaxIdleConns:       1,
 			DisableCompression: true,
 
@@ -147,6 +207,9 @@ func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
 	if err != nil {
 		if !at.TLS && strings.Contains(err.Error(), "malformed HTTP response \"\\x15") { // an alert of TLS
 			err = hint.Add(err, "%s", speaksTLS)
+		}
+		if strings.Contains(err.Error(), "tls: certificate required") || strings.Contains(err.Error(), "tls: bad certificate") {
+			err = hint.Add(err, "it wants a client's certificate that it trusts: "+tlsWay)
 		}
 		return nil, err
 	}

@@ -3,11 +3,17 @@ package specfile
 import (
 	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -157,6 +163,7 @@ func TestMistakesInEndpoints(t *testing.T) {
 		{"observe: {http: /s, role: r, status: []}", "status: none is given"},
 		{"observe: {http: /s, role: r, status: [200, up]}", `status: "up" is no HTTP status`},
 		{"observe: {http: /s, role: r, tls: yes}", "neither true nor false"},
+		{"observe: {http: /s, role: r, tls: {certificate: a.pem}}", "tls: key is missing"},
 		{`observe: {http: /s, role: r, headers: {"a b": c}}`, "is no header of HTTP"},
 		{`observe: {http: /s, role: r, headers: {a: "b\nc"}}`, "is no header of HTTP"},
 		{"observe: {command: [a], role: r, tls: true}", "observe: tls goes with http"},
@@ -166,4 +173,53 @@ func TestMistakesInEndpoints(t *testing.T) {
 		_, err := Parse("a.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+c.with+"\n"))
 		require.ErrorContains(t, err, c.problem, strings.TrimSpace(c.with))
 	}
+}
+
+// A server that wants a client's certificate is told one, and without says what it wants.
+func TestAskingByACertificate(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"role":"leader","term":2,"by":%d}`, len(r.TLS.PeerCertificates))
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	defer server.Close()
+	dir := t.TempDir()
+	own := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
+	require.NoError(t, err)
+	for name, block := range map[string]*pem.Block{"client.pem": {Type: "CERTIFICATE", Bytes: own.Certificate[0]}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600))
+	}
+	ask := func(how string) (election.Status, error) {
+		file := filepath.Join(dir, "mine.yaml")
+		text := "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /s, role: role, term: term, " + how + "}\n"
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		s, err := Load(file)
+		require.NoError(t, err)
+		options, err := s.Target(file).Parse(nil)
+		require.NoError(t, err)
+		y, err := s.System(options)
+		if err != nil {
+			return election.Status{}, err
+		}
+		require.Equal(t, how != "tls: true", y.(election.Observed).Observed() == election.FromHere, "nothing beside a node has the certificate")
+		o := y.Observer(members(1)[0], members(1), func(ctx context.Context, _ int) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", server.Listener.Addr().String())
+		})
+		defer o.Close()
+		st, _, err := o.Observe(t.Context())
+		return st, err
+	}
+	st, err := ask("tls: {certificate: client.pem, key: ./key.pem}")
+	require.NoError(t, err)
+	require.Equal(t, election.Leader, st.Role)
+
+	_, err = ask("tls: true")
+	require.Error(t, err)
+	require.Contains(t, hint.Of(err), "tls: {certificate:")
+	_, err = ask("tls: {certificate: client.pem, key: nokey.pem}")
+	require.ErrorContains(t, err, "nokey.pem: no such file")
+	require.NotEmpty(t, hint.Of(err))
 }

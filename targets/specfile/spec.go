@@ -70,11 +70,13 @@ type Ready struct {
 
 // Endpoint is where a node answers HTTP.
 type Endpoint struct {
-	Port    int
-	Path    string
-	Status  []int             // one of which the answer must have
-	TLS     bool              // it speaks HTTPS; its certificate is not looked at
-	Headers map[string]string // that are sent along
+	Port   int
+	Path   string
+	Status []int // one of which the answer must have
+	TLS    bool  // it speaks HTTPS; its certificate is not looked at
+	// Certificate and Key are files of this machine, in PEM, by which it is asked where it wants to know by whom.
+	Certificate, Key string
+	Headers          map[string]string // that are sent along
 }
 
 // Observe is how a node tells who leads. At most one of HTTP and Command is set; Logs may come on top, or alone.

@@ -58,6 +58,9 @@ func (s *Spec) system(o option.Values) (y *system, err error) {
 		return nil, err
 	}
 	if _, is := os.Stat(s.File); is == nil { // beside a node there is the file's text, and nothing of this machine
+		if err := s.certified(); err != nil {
+			return nil, err
+		}
 		y.copied, err = s.copies()
 	}
 	return y, err
@@ -156,6 +159,8 @@ func (y *system) Use(exec election.Exec) {
 // Observed is how nodes are asked.
 func (y *system) Observed() election.Way {
 	switch {
+	case y.Observe.HTTP != nil && y.Observe.HTTP.Certificate != "":
+		return election.FromHere
 	case y.Observe.HTTP != nil:
 		return election.OverDial
 	case y.Observe.asks():
@@ -167,15 +172,7 @@ func (y *system) Observed() election.Way {
 
 // Encrypted reports whether nodes are asked over TLS.
 func (y *system) Encrypted() bool {
-	for _, at := range []*Endpoint{
-		y.Observe.HTTP, y.Spec.Ready.HTTP, y.Resign.HTTP, y.Members.List.HTTP,
-		y.Members.Remove.HTTP, y.Members.Add.HTTP, y.Members.Learner.HTTP, y.Members.Promote.HTTP,
-	} {
-		if at != nil && at.TLS {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(y.endpoints(), func(at *Endpoint) bool { return at.TLS })
 }
 
 func (y *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {

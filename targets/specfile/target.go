@@ -19,7 +19,7 @@ func init() {
 	})
 }
 
-// parts are the files and folders of this machine that nodes and servers are made of.
+// parts are the files and folders of this machine that nodes and servers are made of, or asked by.
 func (s *Spec) parts() (all []string) {
 	own := []*Spec{s}
 	for _, one := range s.Services {
@@ -30,6 +30,9 @@ func (s *Spec) parts() (all []string) {
 	for _, o := range own {
 		all = append(all, o.Image.Dockerfile, o.Image.Binary, o.Image.Package)
 		all = slices.AppendSeq(all, maps.Values(o.Copied))
+		for _, at := range o.endpoints() {
+			all = append(all, at.Certificate, at.Key)
+		}
 	}
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(path string) bool { return path == "" })
