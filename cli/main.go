@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -63,10 +64,20 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	// program and then its group, and the program has to clean up.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	root := rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(unhelped(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	return ended(ctx, root.ExecuteContext(ctx), stderr)
+}
+
+// unhelped leaves out --help after a command that there is not, so that it is told instead of helped with.
+func unhelped(root *cobra.Command, args []string) []string {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	if c, rest, err := root.Find(args); err != nil || c != root || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return args
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--help" || a == "-h" })
 }
 
 // ended says what became of a command, and returns the status that the program ends with for it.
