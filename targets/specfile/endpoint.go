@@ -209,7 +209,7 @@ func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
 			err = hint.Add(err, "%s", speaksTLS)
 		}
 		if strings.Contains(err.Error(), "tls: certificate required") || strings.Contains(err.Error(), "tls: bad certificate") {
-			err = hint.Add(err, "it wants a client's certificate that it trusts: "+tlsWay)
+			err = hint.Add(err, "it wants a client's certificate that it trusts: tls: {certificate: ./client.pem, key: ./client-key.pem}")
 		}
 		return nil, err
 	}

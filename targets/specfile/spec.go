@@ -304,7 +304,9 @@ func (s *Spec) readParameters(_ value, f map[string]value) error {
 			if !known {
 				return &fault{k.Line, k.Column, hint.Unknown("kind", word, []string{"text", "bool", "number", "duration", "choice"})}
 			}
-			o.Kind = kind
+			if o.Kind = kind; kind == option.Duration {
+				o.Kind = duration(o.Default)
+			}
 		}
 		if b, ok := p["breaks"]; ok {
 			for _, one := range b.list() {
@@ -323,9 +325,17 @@ func (s *Spec) readParameters(_ value, f map[string]value) error {
 	})
 }
 
+// duration is the kind of a parameter that is one: where none at all is the default, it may be none.
+func duration(byDefault string) option.Kind {
+	if d, err := time.ParseDuration(byDefault); err == nil && d == 0 {
+		return option.Wait
+	}
+	return option.Duration
+}
+
 func kindOf(text string) option.Kind {
-	if d, err := time.ParseDuration(text); err == nil && d > 0 && strings.IndexFunc(text, isLetter) >= 0 {
-		return option.Duration
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 && strings.IndexFunc(text, isLetter) >= 0 {
+		return duration(text)
 	}
 	if text == "true" || text == "false" {
 		return option.Bool

@@ -272,3 +272,27 @@ func TestObserversByLogAloneAnswerNothing(t *testing.T) {
 	require.False(t, ok)
 	require.NoError(t, o.Close())
 }
+
+// A parameter whose default is no time at all may be none, and a time that it makes up alone may not.
+func TestAParameterMayBeNoTime(t *testing.T) {
+	const spec = "image: a\nports: {http: 80}\nparameters: {delay: 0s, grace: {default: 0s, kind: duration}, timeout: 1s}\n" +
+		"times: {silence: SILENCE}\nobserve: {http: /s, role: role}\ncommand: ['{{ms \"delay\"}}', '{{seconds \"grace\"}}']\n"
+	s := parse(t, strings.Replace(spec, "SILENCE", "2 * timeout + delay", 1))
+	tg := s.Target("a.yaml")
+	for delay, silence := range map[string]time.Duration{"0s": 2 * time.Second, "300ms": 2300 * time.Millisecond} {
+		o, err := tg.Parse(map[string]string{"delay": delay})
+		require.NoError(t, err)
+		require.Equal(t, silence, tg.Bounds(o).Silence)
+	}
+	for name, bad := range map[string]string{"delay": "-1s", "grace": "soon", "timeout": "0s"} {
+		_, err := tg.Parse(map[string]string{name: bad})
+		require.ErrorContains(t, err, "option "+name)
+	}
+
+	s = parse(t, strings.Replace(spec, "SILENCE", "delay", 1))
+	o, err := s.Target("a.yaml").Parse(nil)
+	require.NoError(t, err)
+	_, err = s.System(o)
+	require.ErrorContains(t, err, "spec: times: silence or elect comes to nothing")
+	require.NotEmpty(t, hint.Of(err))
+}

@@ -54,6 +54,9 @@ func (s *Spec) system(o option.Values) (y *system, err error) {
 	if err := s.try(o); err != nil {
 		return nil, err
 	}
+	if len(s.Times.Silence) > 0 && (s.Times.Silence.value(o) <= 0 || s.Times.Elect.value(o) <= 0) { // servers have no times
+		return nil, hint.Add(errors.New("spec: times: silence or elect comes to nothing"), "give it a summand that is never 0s: 2 * timeout + 500ms")
+	}
 	if y.services, err = s.servicesOf(o); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s *Spec) readExpression(v value) (e expression, err error) {
 		}
 		word := strings.TrimSpace(part)
 		if o := s.parameter(word); o != nil {
-			if o.Kind != option.Duration {
+			if o.Kind != option.Duration && o.Kind != option.Wait {
 				return nil, v.bad("its default is written with a unit: 500ms", "%s: parameter %s is no duration", v.name, word)
 			}
 			t.parameter = word
