@@ -41,6 +41,8 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 			return "", err
 		}
 	}
+	b.progress(fmt.Sprintf("downloading and unpacking %d packages of Debian's", len(packages)))
+	b.progress = func(string) {} // apt-get has a line for each, and some need more than a hundred
 	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download", "--"}, packages...)...); err != nil {
 		return "", hint.Add(err, "run apt-get update if the package lists are old; otherwise: %s", d.Lacks)
 	}
@@ -52,7 +54,6 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 		return "", err
 	}
 	for _, f := range files {
-		b.progress("unpack " + filepath.Base(f))
 		if err := b.run(ctx, debs, nil, "dpkg-deb", "--extract", f, root); err != nil {
 			return "", err
 		}

@@ -196,7 +196,7 @@ func TestBuildWithDebian(t *testing.T) {
 	require.NoError(t, err)
 	defer root.Close()
 	requireEmpty(t, os.TempDir())
-	require.Equal(t, []string{"Get: etcd-server=3.4.23* libc6", "unpack libc.deb", "unpack server.deb"}, progress)
+	require.Equal(t, []string{"downloading and unpacking 2 packages of Debian's"}, progress)
 	files := unpack(t, root)
 	require.Len(t, files, 4, "what is not needed to run is left out: %v", files)
 	require.Contains(t, files, "usr/bin/libc")
