@@ -417,8 +417,7 @@ func rereadable(h *history.History, property string, again *int) *Judging {
 		if again != nil {
 			*again++
 		}
-		for i := range h.Ops {
-			op := h.Ops[i] // as of a file, none of which is kept
+		for _, op := range slices.Concat(h.Ops, h.Ops) { // of a file to which more has been added since
 			each(&op)
 		}
 		return nil

@@ -454,6 +454,11 @@ func parseChange(words []string, c *history.Changes) error {
 		c.Disks = append(c.Disks, history.Disk{Node: whom, DiskState: state})
 		return nil
 	}
+	if state, ok := map[string]history.ProcState{"hang": history.Paused, "wake": history.Up}[what]; ok {
+		node, process, _ := strings.Cut(whom, "/")
+		*c = history.ChangesOf(append(c.States(), history.Part{Node: node, Process: process, State: state})...)
+		return nil
+	}
 	if share, ok := map[string]float64{"throttle": 0.05, "free": 0}[what]; ok {
 		*c = history.ChangesOf(append(c.States(), history.CPU{Node: whom, Share: share})...)
 		return nil
