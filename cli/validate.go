@@ -18,6 +18,7 @@ import (
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/targets/specfile"
+	"recount/workloads"
 )
 
 // validateFlags are what the command line says of a validation.
@@ -206,6 +207,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	}
 	if p.Unread > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, hint.Line(p.Strange)))
+	}
+	if 2*p.Late > answered {
+		wrong = append(wrong, fmt.Sprintf("%d of %d answers took more than %v, for which a run waits: %s", p.Late, answered, workloads.Patience(s.Times.Poll), p.Sooner))
 	}
 	termed := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Term > 0 })
 	switch {

@@ -75,7 +75,7 @@ func (c *containers) await(ctx context.Context) error {
 			case <-asking.Done():
 				return
 			}
-			until(m.Name, 2*time.Second, func(ctx context.Context) error {
+			until(m.Name, trialPatience, func(ctx context.Context) error {
 				return system.Ready(ctx, m, c.members, c.dial(m.Name))
 			})
 		})

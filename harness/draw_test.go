@@ -49,7 +49,10 @@ func TestFaultsFitIntoAShortRun(t *testing.T) {
 type answers struct {
 	Cluster
 	*systemNode
+	now time.Duration
 }
+
+func (a *answers) Now() time.Duration { return a.now }
 
 func (a *answers) Observe(node string, done func(history.View, error)) {
 	if node == "n3" {
@@ -73,7 +76,7 @@ func TestAnswersThatCannotBeReadAreSaidToBe(t *testing.T) {
 	observer := system.Observer(n2, []election.Member{n2}, func(ctx context.Context, _ int) (net.Conn, error) {
 		return net.Dial("tcp", server.Listener.Addr().String())
 	})
-	u := countUnread(&answers{systemNode: &systemNode{Observer: observer}})
+	u := countUnread(&answers{systemNode: &systemNode{Observer: observer}}, spec.Target("mine").Bounds(options), true)
 	require.Empty(t, u.words())
 	failed := 0
 	for _, node := range []string{"n3", "n2", "n1", "n2", "n3"} {

@@ -14,8 +14,10 @@ import (
 	"recount/election"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/targets"
 	"recount/targets/specfile"
+	"recount/workloads"
 )
 
 // Probe is what a few nodes of a real system let Recount see, with the servers that they elect through.
@@ -32,6 +34,8 @@ type Probe struct {
 	Unread  int              // of those that failed, the ones that were answered by what makes no sense
 	Strange error            // what was wrong with the last of these
 	Slow    time.Duration    // the slowest answer took
+	Late    int              // of the answers, those that observers would have given up
+	Sooner  string           // how such are waited for; "" if there are none
 	Answer  []byte           // the last of the first that led, or of n1, as it was given, where its observer keeps it
 	Led     bool             // one of them led
 	Told    int              // changes that they announced by themselves
@@ -129,7 +133,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 			if m.Server {
 				continue
 			}
-			if err := p.ask(ctx, c, m.Name); err != nil {
+			if err := p.ask(ctx, c, m.Name, b); err != nil {
 				return err
 			}
 			if v, seen := p.last(m.Name); seen && v.View.Role == history.Leader {
@@ -170,7 +174,7 @@ func (p *Probe) write(ctx context.Context, c *containers, leader string) {
 }
 
 // ask asks a node once. It fails if the cluster is lost.
-func (p *Probe) ask(ctx context.Context, c trial, node string) error {
+func (p *Probe) ask(ctx context.Context, c trial, node string, b history.Bounds) error {
 	var v history.View
 	var took time.Duration
 	var err error
@@ -183,6 +187,9 @@ func (p *Probe) ask(ctx context.Context, c trial, node string) error {
 	}
 	p.Asked++
 	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = hint.Add(fmt.Errorf("there is no answer within %v", trialPatience), "%s", quicker(b, true, answerWithin))
+		}
 		p.Failed++
 		p.Why = err
 		if _, seen := p.last(node); !seen {
@@ -196,6 +203,10 @@ func (p *Probe) ask(ctx context.Context, c trial, node string) error {
 	}
 	delete(p.Mute, node)
 	p.Slow = max(p.Slow, took)
+	if took > workloads.Patience(b.Poll) {
+		p.Late++
+		p.Sooner = quicker(b, true, p.Slow)
+	}
 	p.see(c.Now(), node, v, false)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +42,7 @@ func TestNodesAtOddsWhileTheyAreTried(t *testing.T) {
 }
 
 func TestNodesThatNeverAnswer(t *testing.T) {
-	u := countUnread(&answers{})
+	u := countUnread(&answers{}, history.Bounds{Poll: 50 * time.Millisecond}, true)
 	u.Observe("n3", func(_ history.View, err error) { require.Error(t, err) })
 	require.Equal(t, "Never answered: n3. The last time of n3: no connection.", u.words())
 	u.came["n3"] = true
@@ -69,4 +70,52 @@ func TestWhatCannotBeTriedInVirtualTime(t *testing.T) {
 	_, err := Try(context.Background(), record.Plan{Target: described(t, t.TempDir()+"/server.yaml", definition).DescribedBy, On: record.OnVirtual, Nodes: 1}, Config{Results: t.TempDir()})
 	require.ErrorContains(t, err, "does not run in virtual time")
 	require.NotEmpty(t, hint.Of(err))
+}
+
+// slowly answers each question after so long, if it is not called off before.
+type slowly struct {
+	answers
+	took map[string]time.Duration
+}
+
+func (s *slowly) Observe(node string, done func(history.View, error)) {
+	before := s.now
+	s.now += s.took[node]
+	if s.took[node] <= answerWithin {
+		done(history.View{}, nil)
+	}
+	s.now = before
+}
+
+func TestNodesThatAnswerTooLate(t *testing.T) {
+	b := history.Bounds{Silence: time.Second, Poll: 50 * time.Millisecond}
+	words := func(b history.Bounds, described bool, took map[string]time.Duration) string {
+		s := &slowly{took: took}
+		u := countUnread(s, b, described)
+		for range 3 {
+			for _, node := range sortedKeys(took) {
+				u.Observe(node, func(history.View, error) {})
+			}
+			s.now += 6 * time.Second
+		}
+		return u.words()
+	}
+	require.Empty(t, words(b, true, map[string]time.Duration{"n1": 500 * time.Millisecond}))
+	require.Equal(t, "Answers that came too late to count, after more than 500ms: 3 of n2, 3 of n3. The quickest took 3s: times: {poll: 400ms} waits for 4s.",
+		words(b, true, map[string]time.Duration{"n1": time.Millisecond, "n2": 3 * time.Second, "n3": 4 * time.Second}))
+	require.Equal(t, "Answers that came too late to count, after more than 500ms: 3 of n1. The quickest took 3s: ask for the status where it is answered sooner.",
+		words(b, false, map[string]time.Duration{"n1": 3 * time.Second}))
+	require.Equal(t, "No answer within 10s: n1. Observers wait for 500ms: poll in times can be no longer than silence, 1s, which waits for 10s: "+
+		"ask for the status where it is answered sooner.", words(b, true, map[string]time.Duration{"n1": 11 * time.Second}))
+}
+
+// Who stood still for a while answers then what it was asked, and is no slow server.
+func TestANodeThatStoodStillIsNotSlow(t *testing.T) {
+	s := &slowly{took: map[string]time.Duration{"n1": 3 * time.Second}}
+	u := countUnread(s, history.Bounds{Silence: time.Second, Poll: 50 * time.Millisecond}, true)
+	ask := func() { u.Observe("n1", func(history.View, error) {}) }
+	ask()
+	s.took["n1"] = time.Millisecond
+	ask()
+	require.Empty(t, u.words())
 }

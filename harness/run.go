@@ -307,7 +307,7 @@ func (r *run) begin() {
 		r.unheard = c.Unheard
 	}
 	if r.target.System != nil { // algorithms answer in no words of their own
-		r.unread = countUnread(r.cluster)
+		r.unread = countUnread(r.cluster, r.bounds, r.target.Definition != nil)
 		r.cluster = r.unread
 	}
 	clients := withClients(r.cluster, r.names)

@@ -29,8 +29,8 @@ func openTrial(ctx context.Context, s *subject, dir string, cfg Config) (trial, 
 	return openContainers(ctx, s, record.RunID(dir), cfg.Executable, cfg.Progress)
 }
 
-// trialPatience is how long an answer is waited for in a trial.
-const trialPatience = 2 * time.Second
+// trialPatience is how long an answer is waited for in a trial, and until a node is ready: slow ones are to be told apart from none.
+const trialPatience = 5 * time.Second
 
 func (c *containers) do(ctx context.Context, _ string, f func(ctx context.Context)) error {
 	within, cancel := context.WithTimeout(ctx, trialPatience)

@@ -9,22 +9,29 @@ import (
 	"recount/targets/specfile"
 )
 
-// unread counts answers that could not be read, and knows of nodes that gave none: a target that is described wrongly looks like
-// one that is silent.
+// unread counts answers that could not be read, and knows of nodes that gave none, or none in time: a target that is described
+// wrongly looks like one that is silent.
 type unread struct {
 	Cluster
+	slow    slow
 	answers map[string]int // by the node that gave them
 	first   error
 	came    map[string]bool  // of whom there was an answer, whatever it was
 	why     map[string]error // there was none the last time, for this reason
 }
 
-func countUnread(c Cluster) *unread {
-	return &unread{Cluster: c, answers: map[string]int{}, came: map[string]bool{}, why: map[string]error{}}
+// countUnread counts for a run of these bounds, of a target that a file may describe.
+func countUnread(c Cluster, b history.Bounds, described bool) *unread {
+	return &unread{
+		Cluster: c, slow: newSlow(b, described), answers: map[string]int{}, came: map[string]bool{}, why: map[string]error{},
+	}
 }
 
 func (u *unread) Observe(node string, done func(history.View, error)) {
+	asked := u.Now()
+	u.slow.ask(node, asked)
 	u.Cluster.Observe(node, func(v history.View, err error) {
+		u.slow.answer(node, u.Now()-asked, err)
 		switch {
 		case err == nil:
 			u.came[node] = true
@@ -40,7 +47,8 @@ func (u *unread) Observe(node string, done func(history.View, error)) {
 	})
 }
 
-// words say what could not be read, and what was the first of it, and who never answered, and why; "" if everything could and all did.
+// words say what could not be read, and what was the first of it, who never answered, and why, and who answered too late; "" if
+// everything could and all did.
 func (u *unread) words() string {
 	if u == nil {
 		return ""
@@ -61,6 +69,9 @@ func (u *unread) words() string {
 	}
 	if len(silent) > 0 {
 		parts = append(parts, fmt.Sprintf("Never answered: %s. The last time of %s: %s.", strings.Join(silent, ", "), silent[0], hint.Line(u.why[silent[0]])))
+	}
+	if late := u.slow.words(); late != "" {
+		parts = append(parts, late)
 	}
 	return strings.Join(parts, " ")
 }

@@ -186,7 +186,7 @@ func (c *virtualized) await(ctx context.Context) error {
 		var ask func()
 		ask = func() {
 			c.Do(m.Name, func() func() {
-				within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+				within, cancel := context.WithTimeout(context.Background(), trialPatience)
 				defer cancel()
 				err := system.Ready(within, m, c.members, c.dial(m.Name))
 				return func() {

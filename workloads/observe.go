@@ -44,10 +44,13 @@ type attempt struct {
 	done func(history.View, error)
 }
 
+// Patience is how long an answer is waited for where each node is asked once in every interval.
+func Patience(every time.Duration) time.Duration { return max(10*every, 500*time.Millisecond) }
+
 // Observe starts to ask each node once in every interval. Processes number from first; stride is the number of all
 // processes of the run, so that the number that follows a lost one is free.
 func Observe(c Cluster, r *history.Recorder, nodes []string, every time.Duration, first, stride history.Process) *Observers {
-	all := &Observers{cluster: c, recorder: r, every: every, patience: max(10*every, 500*time.Millisecond)}
+	all := &Observers{cluster: c, recorder: r, every: every, patience: Patience(every)}
 	number := map[string]history.Process{}
 	for i, n := range nodes {
 		o := &observer{Observers: all, node: n, process: first + history.Process(i), stride: stride}
