@@ -208,6 +208,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	if p.Unread > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, hint.Line(p.Strange)))
 	}
+	if untold := p.Untold(); untold != "" {
+		wrong = append(wrong, untold)
+	}
 	if 2*p.Late > answered {
 		wrong = append(wrong, fmt.Sprintf("%d of %d answers took more than %v, for which a run waits: %s", p.Late, answered, workloads.Patience(s.Times.Poll), p.Sooner))
 	}

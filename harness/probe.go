@@ -43,6 +43,7 @@ type Probe struct {
 	Wrote   error            // why nobody knows that its write was accepted; nil if it was
 	Log     [][]string       // what each node wrote, in lines
 	Logs    string           // the folder that has what all wrote
+	untold  untold
 }
 
 // ProbeView is a node's view, when it was first seen, and whether the node announced it by itself.
@@ -173,6 +174,9 @@ func (p *Probe) write(ctx context.Context, c *containers, leader string) {
 	}
 }
 
+// Untold says which answers name a leader whose id nobody told; "" if there are none.
+func (p *Probe) Untold() string { return p.untold.words() }
+
 // ask asks a node once. It fails if the cluster is lost.
 func (p *Probe) ask(ctx context.Context, c trial, node string, b history.Bounds) error {
 	var v history.View
@@ -195,7 +199,7 @@ func (p *Probe) ask(ctx context.Context, c trial, node string, b history.Bounds)
 		if _, seen := p.last(node); !seen {
 			p.Mute[node] = err
 		}
-		if specfile.Unreadable(err) {
+		if specfile.Unreadable(err) && !p.untold.add(node, err) {
 			p.Unread++
 			p.Strange = err
 		}

@@ -14,6 +14,7 @@ import (
 type unread struct {
 	Cluster
 	slow    slow
+	untold  untold
 	answers map[string]int // by the node that gave them
 	first   error
 	came    map[string]bool  // of whom there was an answer, whatever it was
@@ -37,6 +38,9 @@ func (u *unread) Observe(node string, done func(history.View, error)) {
 			u.came[node] = true
 		case specfile.Unreadable(err):
 			u.came[node] = true
+			if u.untold.add(node, err) {
+				break
+			}
 			if u.answers[node]++; u.first == nil {
 				u.first = err
 			}
@@ -55,11 +59,10 @@ func (u *unread) words() string {
 	}
 	var parts []string
 	if u.first != nil {
-		var nodes []string
-		for _, node := range sortedKeys(u.answers) {
-			nodes = append(nodes, fmt.Sprintf("%d of %s", u.answers[node], node))
-		}
-		parts = append(parts, fmt.Sprintf("Answers that could not be read: %s. The first: %s.", strings.Join(nodes, ", "), hint.Line(u.first)))
+		parts = append(parts, fmt.Sprintf("Answers that could not be read: %s. The first: %s.", ofEach(u.answers), hint.Line(u.first)))
+	}
+	if untold := u.untold.words(); untold != "" {
+		parts = append(parts, untold)
 	}
 	var silent []string
 	for _, node := range sortedKeys(u.why) {

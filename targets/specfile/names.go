@@ -128,7 +128,7 @@ func (r *reader) who(called string) (election.ID, error) {
 	}
 	err := fmt.Errorf("leader %q is none of the nodes", called)
 	if r.Observe.learns() {
-		return election.None, hint.Add(err, "no node has called itself so yet: is id the right field?")
+		return election.None, &Stranger{hint.Add(err, "no node has called itself so yet: is id the right field?"), called, r.directory}
 	}
 	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node; it would be one of %s",
 		strings.Join(slices.Sorted(maps.Keys(r.names)), ", "))
@@ -192,6 +192,22 @@ func (u unreadable) Unwrap() error { return u.error }
 
 // Unreadable reports whether a node gave an answer that could not be read.
 func Unreadable(err error) bool { return errors.As(err, new(unreadable)) }
+
+// Stranger is why an answer could not be read that names a leader by an id which no node had told to be its own. Without its
+// leader the view would tell that the node knows of none.
+type Stranger struct {
+	error
+	Called string
+	among  *directory
+}
+
+func (s *Stranger) Unwrap() error { return s.error }
+
+// Told reports whether a node has told by now that the id is its own.
+func (s *Stranger) Told() bool {
+	_, known := s.among.find(s.Called)
+	return known
+}
 
 // Silent reports whether a node gave no answer because none is asked of it.
 func Silent(err error) bool { return errors.Is(err, errSilent) }

@@ -34,9 +34,13 @@ func TestIdsFromTheAnswer(t *testing.T) {
 	_, err := view(2, "8e9e05c52164694d", "follower", "91bc3c398fb3c146")
 	require.ErrorContains(t, err, `leader "91bc3c398fb3c146" is none of the nodes`)
 	require.Contains(t, hint.Of(err), "has called itself so yet")
+	var stranger *Stranger
+	require.ErrorAs(t, err, &stranger)
+	require.False(t, stranger.Told())
 	st, err := view(1, "91bc3c398fb3c146", "leader", "91bc3c398fb3c146")
 	require.NoError(t, err)
 	require.Equal(t, election.Status{Role: election.Leader, Leader: 1}, st)
+	require.True(t, stranger.Told())
 	st, err = view(2, "8e9e05c52164694d", "follower", "91bc3c398fb3c146")
 	require.NoError(t, err)
 	require.Equal(t, election.Status{Leader: 1}, st)
