@@ -1,6 +1,9 @@
 package history
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // What the nemesis does, and whether it succeeds.
 const (
@@ -13,7 +16,12 @@ const (
 func init() {
 	fault := pointed(func(op *Op) **Fault { return &op.Fault })
 	for _, f := range []F{Inject, Change, Heal} {
-		register(kind{name: f, value: fault, when: always})
+		register(kind{name: f, value: fault, when: always, fits: func(op *Op) error {
+			if op.Process != Nemesis { // who does one thing at a time: judging relies on it
+				return fmt.Errorf("%s by process %v: it is the nemesis that does so, \"process\": \"nemesis\"", f, op.Process)
+			}
+			return nil
+		}})
 	}
 	register(kind{name: Compare, alone: true})
 }
