@@ -50,7 +50,7 @@ func Parse(text []byte) (*yaml.Node, error) {
 	var doc, another yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	err := d.Decode(&doc)
-	if err == nil {
+	for err == nil {
 		if err = d.Decode(&another); err == nil && another.Content[0].Tag != "!!null" {
 			return nil, at(&another, hint.Add(errors.New("another document begins here: a file has one"), "leave out the line --- or what comes after it"))
 		}

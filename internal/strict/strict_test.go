@@ -56,6 +56,7 @@ func TestEveryMistakeHasItsPlaceAndTheWayOut(t *testing.T) {
 		"about: [":                        {"line 1, column 1: this is no YAML: did not find expected node content", "quotes"},
 		"about: x\nabout: y":              {`line 2, column 8: mapping key "about" already defined at line 1`, ""},
 		"about: x\n---\nabout: y":         {"line 2, column 1: another document begins here", "leave out the line ---"},
+		"about: x\n---\n---\nabout: y":    {"line 3, column 1: another document begins here", "leave out the line ---"},
 		bomb(6):                           {"the file comes to more than 200000 keys and values", "aliases"},
 		"about: &a [*a]":                  {"line 1, column 12: *a stands for something that it is part of", "write it out"},
 		"about: " + strings.Repeat("[", 200) + strings.Repeat("]", 200): {"more than 100 lists and mappings in each other", "no field"},
