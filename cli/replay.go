@@ -71,7 +71,7 @@ func readRun(path string) (*record.Run, error) {
 	case err != nil:
 		return nil, err
 	}
-	r.Plan, r.Verdicts = stored.Plan, stored.Verdicts
+	r.Plan, r.Verdicts, r.DescribedBy, r.Built = stored.Plan, stored.Verdicts, stored.DescribedBy, stored.Built
 	return r, nil
 }
 

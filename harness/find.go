@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"recount/harness/record"
 	"recount/internal/hint"
@@ -15,28 +16,38 @@ import (
 )
 
 // find has the plan name the file that describes a stored run's target by a path at which it is now: as it was named, or where it lay
-// when the run was made, or its copy in the run's folder, where nothing else is needed. instead is the target that is to take the
-// place of the stored run's, "" for none, and so it returns it; the same file at another path is no other target.
+// when the run was made if only that says what it said then, or its copy in the run's folder, where nothing else is needed. instead is
+// the target that is to take the place of the stored run's, "" for none, and so it returns it; the same file at another path is no
+// other target.
 func (r *Replay) find(stored *record.Run, instead string) (string, error) {
 	named := r.Plan.Target
 	if !targets.IsFile(named) {
 		return instead, nil
 	}
-	kept := filepath.Join(cmp.Or(stored.Dir, stored.From), definitionFile)
-	text, err := os.ReadFile(kept)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if instead != "" {
-		t, err := targets.Find(instead)
-		if err != nil || instead != named && !bytes.Equal(t.Definition, text) {
-			return instead, err
+	var kept string
+	var text []byte
+	if dir := cmp.Or(stored.Dir, stored.From); dir != "" {
+		kept = filepath.Join(dir, definitionFile)
+		var err error
+		if text, err = os.ReadFile(kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
 		}
-		r.Plan.Target = instead
-		return "", missing(t)
 	}
-	for _, path := range []string{named, stored.DescribedBy} {
-		if info, err := os.Stat(path); err != nil || info.IsDir() {
+	same := func(path string) bool {
+		now, err := os.ReadFile(path)
+		return err == nil && text != nil && bytes.Equal(now, text)
+	}
+	paths := []string{named, stored.DescribedBy}
+	switch {
+	case instead != "" && instead != named && !same(instead):
+		return instead, nil
+	case instead != "":
+		paths = []string{instead}
+	case same(stored.DescribedBy) && !same(named):
+		slices.Reverse(paths)
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); instead == "" && (err != nil || info.IsDir()) {
 			continue
 		}
 		t, err := targets.Find(path)

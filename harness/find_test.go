@@ -57,6 +57,41 @@ func TestAReplayFindsTheFileThatDescribesItsTarget(t *testing.T) {
 	require.Contains(t, strings.Join(again.Notes, "\n"), "does not say what it said when the run was made")
 }
 
+// A file of the same name in another folder is not taken for the one that described the target, and one that has changed is told, also
+// where it is named.
+func TestAReplayTakesTheFileThatSaysWhatItSaid(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	r := described(t, "server.yaml", definition)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("server.yaml", []byte(definition+"about: another\n"), 0o644))
+	again, err := PlanReplay(r, record.Plan{Seed: 7})
+	require.NoError(t, err)
+	require.Equal(t, r.DescribedBy, again.Plan.Target)
+	require.NotContains(t, strings.Join(again.Notes, "\n"), "does not say")
+
+	t.Chdir(root)
+	require.NoError(t, os.WriteFile("server.yaml", []byte(definition+"about: changed\n"), 0o644))
+	again, err = PlanReplay(r, record.Plan{Seed: 7, Target: "server.yaml"})
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(again.Notes, "\n"), "does not say what it said when the run was made")
+
+	require.NoError(t, os.Remove("server.yaml"))
+	_, err = PlanReplay(r, record.Plan{Seed: 7, Target: "server.yaml"})
+	require.ErrorContains(t, err, "server.yaml")
+}
+
+// What lies where a replay is asked for is no copy of anything.
+func TestAReplayOfAHistoryAwayFromItsFolderHasNoCopy(t *testing.T) {
+	r := described(t, filepath.Join(t.TempDir(), "server.yaml"), definition)
+	require.NoError(t, os.Remove(r.DescribedBy))
+	r.Dir = ""
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile(definitionFile, []byte(definition), 0o644))
+	_, err := PlanReplay(r, record.Plan{Seed: 7})
+	require.ErrorContains(t, err, "the file that describes the target is not at")
+}
+
 func TestAReplaySaysWhatIsGoneOfItsTarget(t *testing.T) {
 	root := t.TempDir()
 	server := filepath.Join(root, "server")
