@@ -74,8 +74,7 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 			worth = append(worth, t.Plan)
 		}
 		for _, a := range t.Aimed {
-			at := a
-			at.Took = false
+			at := looked.Aimed{Fault: a.Fault, At: a.At}
 			if aims[at] == nil {
 				aims[at] = &Aim{Fault: a.Fault, At: a.At}
 			}

@@ -12,6 +12,7 @@ type Aimed struct {
 	Fault string
 	At    string // the words for its nodes, as "leader, follower"; "" where a fault takes none
 	Took  bool   // it was seen to take effect; of one that waits for something, that this has happened
+	Why   string // why it did not, as the nemesis was told; "" where nobody knows, or it did
 }
 
 // aimed returns the faults of a run in their order, and the kinds of messages that they named.
@@ -23,7 +24,16 @@ func aimed(h *history.Frame) (all []Aimed, kinds []string) {
 			if kind := op.Fault.Params["kind"]; kind != "" {
 				kinds = append(kinds, kind)
 			}
-			all = append(all, Aimed{op.Fault.Name, strings.Join(op.Fault.Asked, ", "), op.Type == history.OK && (caught[op.Fault.ID] || !waits(op.Fault.Name))})
+			a := Aimed{Fault: op.Fault.Name, At: strings.Join(op.Fault.Asked, ", ")}
+			switch {
+			case op.Type != history.OK:
+				a.Why = op.Error
+			case waits(op.Fault.Name) && !caught[op.Fault.ID]:
+				a.Why = "what it waited for did not happen"
+			default:
+				a.Took = true
+			}
+			all = append(all, a)
 		}
 	}
 	return all, kinds

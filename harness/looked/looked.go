@@ -2,6 +2,7 @@
 package looked
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,8 +22,16 @@ type Looked struct {
 	Chance estimate.Rate `json:"chance"`
 	// Idle are the faults that were tried and never took effect, and Unaimed the kinds of messages that nodes sent and no fault was
 	// aimed at by their names.
-	Idle    []string `json:"idle"`
-	Unaimed []string `json:"unaimed"`
+	Idle []string `json:"idle"`
+	// Vain tells of each fault of Idle how often it was tried, and why the first did not take effect.
+	Vain    map[string]Vain `json:"vain,omitempty"`
+	Unaimed []string        `json:"unaimed"`
+}
+
+// Vain is of a fault that never took effect.
+type Vain struct {
+	Times int    `json:"times"`
+	Why   string `json:"why,omitempty"` // of the first of which it is known
 }
 
 // Look is what one run has looked at.
@@ -49,10 +58,11 @@ func Of(r *record.Run, s *Situation) Look {
 // Count counts what runs look at. The order of the runs decides the curve, and nothing else. It is not for several goroutines
 // at once.
 type Count struct {
-	unseen      estimate.Unseen[key]
-	targets     map[string]bool
-	tried, took map[string]bool // faults
-	met, aimed  map[message]bool
+	unseen     estimate.Unseen[key]
+	targets    map[string]bool
+	tried      map[string]Vain // faults, as far as they were in vain
+	took       map[string]bool // those that were not, once
+	met, aimed map[message]bool
 }
 
 // key is what was reached of one target, which tells nothing of others.
@@ -66,7 +76,7 @@ type message struct{ target, kind string }
 
 // NewCount is that of no runs.
 func NewCount() *Count {
-	return &Count{targets: map[string]bool{}, tried: map[string]bool{}, took: map[string]bool{}, met: map[message]bool{}, aimed: map[message]bool{}}
+	return &Count{targets: map[string]bool{}, tried: map[string]Vain{}, took: map[string]bool{}, met: map[message]bool{}, aimed: map[message]bool{}}
 }
 
 // Add counts a run of a target.
@@ -80,8 +90,11 @@ func (c *Count) Add(target string, l Look) {
 		}
 	})
 	for _, a := range l.Aimed {
-		c.tried[a.Fault] = true
 		c.took[a.Fault] = c.took[a.Fault] || a.Took
+		vain := c.tried[a.Fault]
+		vain.Times++
+		vain.Why = cmp.Or(vain.Why, a.Why)
+		c.tried[a.Fault] = vain
 	}
 	for _, kind := range l.Kinds {
 		c.met[message{target, kind}] = true
@@ -95,11 +108,12 @@ func (c *Count) Add(target string, l Look) {
 func (c *Count) So() Looked {
 	l := Looked{
 		Runs: c.unseen.Runs(), Keys: c.unseen.Keys(), Curve: c.unseen.Curve(), Chance: c.unseen.Chance(),
-		Idle: []string{}, Unaimed: []string{},
+		Idle: []string{}, Vain: map[string]Vain{}, Unaimed: []string{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.tried)) {
 		if !c.took[name] {
 			l.Idle = append(l.Idle, name)
+			l.Vain[name] = c.tried[name]
 		}
 	}
 	for m := range c.met {
@@ -125,10 +139,26 @@ func (l *Looked) Rows() (all []Row) {
 	}
 	all = append(all, Row{"new", fmt.Sprintf("the chance that one more run reaches something new is %s; %s", l.Chance, curve(l.Curve))})
 	if len(l.Idle) > 0 {
-		all = append(all, Row{"idle", "never took effect: " + list(l.Idle)})
+		all = append(all, Row{"idle", "never took effect: " + list(l.inVain(), "; ")})
 	}
 	if len(l.Unaimed) > 0 {
-		all = append(all, Row{"unaimed", "messages that no fault was aimed at: " + list(l.Unaimed)})
+		all = append(all, Row{"unaimed", "messages that no fault was aimed at: " + list(l.Unaimed, ", ")})
+	}
+	return all
+}
+
+// inVain names the faults that never took effect, each with how often it was tried, and why the first did not.
+func (l *Looked) inVain() (all []string) {
+	for _, name := range l.Idle {
+		v := l.Vain[name]
+		tried := "tried once"
+		if v.Times > 1 {
+			tried = fmt.Sprintf("tried %d times, at first", v.Times)
+		}
+		if v.Why != "" {
+			name += fmt.Sprintf(" (%s: %s)", tried, v.Why)
+		}
+		all = append(all, name)
 	}
 	return all
 }
@@ -146,10 +176,10 @@ func curve(all []estimate.Point) string {
 }
 
 // list names as many as a line bears.
-func list(names []string) string {
+func list(names []string, sep string) string {
 	const most = 12
 	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], sep), more)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, sep)
 }

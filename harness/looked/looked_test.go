@@ -53,19 +53,20 @@ func TestRunsAreCountedTogether(t *testing.T) {
 	c := looked.NewCount()
 	none := c.So()
 	require.Empty(t, none.Rows())
-	first := look([]string{"Vote", "Append"}, []looked.Aimed{{Fault: "hold-message"}, {Fault: "kill", At: "leader", Took: true}}, 1, 2)
+	first := look([]string{"Vote", "Append"}, []looked.Aimed{{Fault: "hold-message", Why: "no leader"}, {Fault: "kill", At: "leader", Took: true}}, 1, 2)
 	first.Named = []string{"Vote"}
 	c.Add("raft", first)
-	c.Add("raft", look([]string{"Append"}, []looked.Aimed{{Fault: "kill"}}, 2))
+	c.Add("raft", look([]string{"Append"}, []looked.Aimed{{Fault: "kill", Why: "no node"}, {Fault: "hold-message", Why: "another"}, {Fault: "pause", Why: "is down"}}, 2))
 	l := c.So()
 	require.Equal(t, 2, l.Runs)
 	require.Equal(t, 2, l.Keys)
 	require.Equal(t, 1, l.Chance.Hits, "the first run alone had one of them")
-	require.Equal(t, []string{"hold-message"}, l.Idle)
+	require.Equal(t, []string{"hold-message", "pause"}, l.Idle)
+	require.Equal(t, map[string]looked.Vain{"hold-message": {Times: 2, Why: "no leader"}, "pause": {Times: 1, Why: "is down"}}, l.Vain)
 	require.Equal(t, []string{"Append"}, l.Unaimed)
 	require.Equal(t, []looked.Row{
 		{"new", "the chance that one more run reaches something new is " + l.Chance.String() + "; coverage 2 after 1, 2 after 2 runs"},
-		{"idle", "never took effect: hold-message"},
+		{"idle", "never took effect: hold-message (tried 2 times, at first: no leader); pause (tried once: is down)"},
 		{"unaimed", "messages that no fault was aimed at: Append"},
 	}, l.Rows())
 }
@@ -77,4 +78,21 @@ func TestTargetsAreCountedApart(t *testing.T) {
 	l := c.So()
 	require.Equal(t, 2, l.Keys)
 	require.Equal(t, []string{"Vote of bully", "Vote of raft"}, l.Unaimed)
+}
+
+func TestWhyAFaultTookNoEffect(t *testing.T) {
+	r, err := harness.Simulate(context.Background(), record.Plan{Target: "raft", Nodes: 3, Seed: 1, Time: 10 * time.Second, Schedule: nemesis.Schedule{
+		{At: time.Second, Fault: "kill"},
+		{At: time.Second, Fault: "pause", Nodes: nemesis.Named{"old-leader"}},
+		{At: time.Second, Fault: "lose-message", With: map[string]string{"kind": "Vote", "nth": "1000"}},
+	}})
+	require.NoError(t, err)
+	why := map[string]string{}
+	for _, a := range looked.Of(r, nil).Aimed {
+		require.Equal(t, a.Took, a.Why == "")
+		why[a.Fault] = a.Why
+	}
+	require.Empty(t, why["kill"])
+	require.Contains(t, why["pause"], `no node to be "old-leader"`)
+	require.Equal(t, "what it waited for did not happen", why["lose-message"])
 }
