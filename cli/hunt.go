@@ -167,6 +167,9 @@ func parseSizes(s string) (sizes [2]int, err error) {
 func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	batch.SpareCollections()
 	ctx := cmd.Context()
+	if err := g.Check(); err != nil {
+		return err
+	}
 	scratch, err := harness.OpenScratch(g.On, g.results)
 	if err != nil {
 		return failure{err}

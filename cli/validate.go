@@ -79,6 +79,9 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 		return hint.Unknown("place to run on", g.on, all)
 	}
 	plan := record.Plan{Target: file, Options: options, On: g.on, Nodes: g.nodes}
+	if err := harness.CheckTrial(plan); err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "file\t%s reads well\n", file)
 	b := t.Bounds(o)

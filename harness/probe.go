@@ -58,25 +58,9 @@ type ProbeView struct {
 // the target may take to elect. They are gone when it returns; what they wrote is in a folder below cfg.Results. An error says
 // that one did not come up; what was seen until then is returned with it.
 func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error) {
-	s := &subject{Plan: plan}
-	if s.target, err = targets.Find(s.Target); err != nil {
+	s, err := triable(plan)
+	if err != nil {
 		return nil, Usage(err)
-	}
-	s.target = s.target.On(true, s.Options)
-	if s.options, err = s.target.Parse(s.Options); err != nil {
-		return nil, Usage(err)
-	}
-	if _, err = s.target.System(s.options); err != nil {
-		return nil, Usage(err)
-	}
-	s.bounds = s.target.Bounds(s.options)
-	if err := s.name(); err != nil {
-		return nil, Usage(err)
-	}
-	if s.On == record.OnVirtual {
-		if err := s.runsVirtual(); err != nil {
-			return nil, Usage(err)
-		}
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(string) {}
@@ -102,6 +86,39 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 	p = &Probe{Nodes: s.names, Mute: map[string]error{}, Logs: filepath.Join(dir, "nodes")}
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s)
+}
+
+// CheckTrial finds what is wrong with what Try is to start, without starting it.
+func CheckTrial(plan record.Plan) error {
+	_, err := triable(plan)
+	return Usage(err)
+}
+
+// triable is what Try starts.
+func triable(plan record.Plan) (s *subject, err error) {
+	s = &subject{Plan: plan}
+	if s.target, err = targets.Find(s.Target); err != nil {
+		return nil, err
+	}
+	s.target = s.target.On(true, s.Options)
+	if s.options, err = s.target.Parse(s.Options); err != nil {
+		return nil, err
+	}
+	system, err := s.target.System(s.options)
+	if err != nil {
+		return nil, err
+	}
+	s.bounds = s.target.Bounds(s.options)
+	if err := s.name(); err != nil {
+		return nil, err
+	}
+	if s.On == record.OnVirtual {
+		if err := s.runsVirtual(); err != nil {
+			return nil, err
+		}
+	}
+	_, err = s.images(system, isThere)
+	return s, err
 }
 
 // watch starts the nodes and looks at them.

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"text/template"
 	"time"
 
@@ -125,10 +126,29 @@ type LogLine struct {
 // Load reads the spec file at a path.
 func Load(file string) (*Spec, error) {
 	text, err := os.ReadFile(file)
+	if errors.Is(err, syscall.EISDIR) {
+		return nil, folder(file)
+	}
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("spec: %w", err), "recount init FILE writes one to begin with; of a stored run, go to the folder that it was made in")
 	}
 	return Parse(file, text)
+}
+
+// folder says that a folder stands where a spec file is wanted, and which files are in it.
+func folder(dir string) error {
+	err := fmt.Errorf("spec: %s is a folder", dir)
+	var files []string
+	entries, _ := os.ReadDir(dir) // nobody can look into it: then none are named
+	for _, e := range entries {
+		if e.Type().IsRegular() && targets.IsFile(e.Name()) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return hint.Add(err, "name a spec file; recount init %s writes one to begin with", filepath.Join(dir, "election.yaml"))
+	}
+	return hint.Add(err, "name the spec file in it: %s", strings.Join(files, " or "))
 }
 
 // Parse reads a spec. The file's name is for errors, and its folder is where its relative paths begin.
