@@ -74,7 +74,8 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 func unhelped(root *cobra.Command, args []string) []string {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(args...)
-	if c, rest, err := root.Find(args); err != nil || c != root || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+	c, rest, err := root.Find(args)
+	if err != nil || c != root || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
 		return args
 	}
 	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--help" || a == "-h" })

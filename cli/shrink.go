@@ -118,7 +118,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&property, "property", "", "what must stay broken (default: the first promise that the run broke, or the first property)")
-	f.StringVar(&on, "on", "", "where to try plans: sim or docker (default: where the run was made)")
+	f.StringVar(&on, "on", "", "where to try plans: sim, virtual or docker (default: where the run was made)")
 	f.IntVar(&how.jobs, "jobs", 0, "simulated runs at a time (default: one a core)")
 	f.StringVar(&results, "results", "results", "folder under which the shrunk run gets its own")
 	f.BoolVar(&asJSON, "json", false, "print what came of it as one JSON object")
