@@ -3,10 +3,14 @@
 // still to be had and have the owner give it. With --race, which is the default, the lock is released once the owner was
 // told, and not once the vote is given: who is handled next may find it free as well. The owner was woken first, so that
 // nobody ever sees it happen, until a processor is busy elsewhere.
+//
+// A member without --id draws one in each of its lives. With --tell, GET /leader names the leader as such servers do: by its id, but
+// for the member itself, which is "self".
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -72,13 +76,17 @@ type member struct {
 func main() {
 	var peers, listen string
 	m := &member{role: "follower", votes: make(chan vote), heard: make(chan struct{}, 1)}
-	flag.StringVar(&m.id, "id", "", "name of this member")
+	flag.StringVar(&m.id, "id", "", "name of this member (default: one that it draws)")
 	flag.StringVar(&peers, "peers", "", "URLs of the others, separated by commas")
 	flag.StringVar(&listen, "listen", ":8080", "address to listen on")
 	flag.StringVar(&m.file, "file", "/data/ballot", "file that holds term and vote")
 	flag.DurationVar(&m.timeout, "timeout", time.Second, "silence after which a member campaigns")
 	flag.BoolVar(&m.race, "race", true, "handle the next request for a vote before the owner has given the last")
+	tell := flag.Bool("tell", false, "answer GET /leader as well")
 	flag.Parse()
+	if m.id == "" {
+		m.id = fmt.Sprintf("%016x", rand.Uint64())
+	}
 	m.peers = strings.FieldsFunc(peers, func(r rune) bool { return r == ',' })
 	m.client.Timeout = m.timeout
 	if err := m.load(); err != nil {
@@ -88,6 +96,9 @@ func main() {
 	http.HandleFunc("POST /vote", m.onVote)
 	http.HandleFunc("POST /beat", m.onBeat)
 	http.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { m.reply(w, false) })
+	if *tell {
+		http.HandleFunc("GET /leader", m.tell)
+	}
 	log.Fatal(http.ListenAndServe(listen, nil))
 }
 
@@ -274,6 +285,21 @@ func (m *member) reply(w http.ResponseWriter, yes bool) {
 	m.keep()
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(a); err != nil {
+		log.Print(err)
+	}
+}
+
+// tell says who leads, in this member's words.
+func (m *member) tell(w http.ResponseWriter, _ *http.Request) {
+	m.mu.Lock()
+	told := map[string]any{"me": m.id, "role": m.role, "term": m.ballot.Term, "leader": cmp.Or(m.leader, "nobody")}
+	if m.leader == m.id {
+		told["leader"] = "self"
+	}
+	m.mu.Unlock()
+	m.keep()
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(told); err != nil {
 		log.Print(err)
 	}
 }

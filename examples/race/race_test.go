@@ -10,6 +10,7 @@ import (
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/harness/shrink"
+	"recount/history"
 	"recount/internal/testlong"
 	"recount/recounttest"
 )
@@ -35,6 +36,28 @@ func TestNobodySeesItAsAUsualTestWould(t *testing.T) {
 // With the vote given before the next request is handled, no order does harm.
 func TestWithoutTheRace(t *testing.T) {
 	recounttest.Run(t, "election.yaml", "order.yaml", recounttest.OnVirtual(), recounttest.Set("race", "false"), recounttest.Seeds(1, 2, 3, 4, 5))
+}
+
+// Whatever servers call each other, Recount knows whom they name, also when the leader has come back under another id.
+func TestNamesThatServersGive(t *testing.T) {
+	for _, target := range []string{"drawn.yaml", "named.yaml"} {
+		t.Run(target, func(t *testing.T) {
+			r := recounttest.Run(t, target, "killed.yaml", recounttest.OnVirtual(), recounttest.Require("agreement", "learns-leader"))
+			require.Empty(t, r.Unread)
+			led, named := map[string]bool{}, map[string]bool{}
+			for _, op := range r.History.Ops {
+				switch {
+				case op.F != history.Observe || op.Type != history.OK:
+				case op.View.Role == history.Leader:
+					led[op.Node] = true
+				case op.View.Leader != "":
+					named[op.View.Leader] = true
+				}
+			}
+			require.Equal(t, led, named)
+			require.Greater(t, len(led), 1)
+		})
+	}
 }
 
 // A hunt that is told nothing finds it, and shrinks it to no fault at all and an order; without the race it finds nothing.
