@@ -97,7 +97,8 @@ type watched struct {
 	gaps                    int           // between answers, while it was
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open
-	highest                 uint64        // term that it reported
+	highest                 uint64        // term that it reported, as who it is now
+	another                 time.Duration // until when it may have been another member; -1 if it never was
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since

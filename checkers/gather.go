@@ -135,7 +135,7 @@ func (g *gathering) node(name string) int {
 		}
 		g.ids[name] = i
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, watched{said: -1, stands: -1})
+		g.seen = append(g.seen, watched{said: -1, stands: -1, another: -1})
 	}
 	return i
 }
@@ -179,14 +179,14 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	if !a.torn {
 		s.whole++
 	}
-	if a.tells() {
-		s.highest = max(s.highest, a.term)
-	}
 	if a.polled {
 		g.poll(n, &a)
 	} else {
 		a.from = s.view.from
 		s.announced++
+	}
+	if a.tells() && a.from > s.another {
+		s.highest = max(s.highest, a.term)
 	}
 	if n := len(s.rises); a.tells() && (n == 0 || a.term > s.rises[n-1].term) {
 		s.rises = append(s.rises, height{span: span{s.view.from, a.to}, term: a.term})
@@ -299,7 +299,7 @@ func (g *gathering) sets(op, end *history.Op) {
 	if slices.ContainsFunc(intended, func(c history.Changes) bool { return len(c.Clocks) > 0 }) {
 		g.misled.since = min(g.misled.since, op.Time)
 	}
-	g.reseat(op.Time, intended)
+	g.reseat(op.Time, intended, end != nil && end.Type == history.Fail)
 	g.world.begin(op.Time, g.ids, intended...)
 	g.fell(op.Time)
 }

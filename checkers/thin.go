@@ -13,7 +13,7 @@ import "time"
 
 // leftOut counts the answers that were left out, by what is counted of them.
 type leftOut struct {
-	tells  int // that said something of a term
+	tells  int // that said something of a term, and whose node surely was who it is
 	lower  int // of them, those whose node had reported a higher one before
 	claims int // that claimed to lead in a term
 }
@@ -88,9 +88,9 @@ func (g *gathering) thin(until time.Duration) {
 
 // leave counts an answer that is left out.
 func (g *gathering) leave(a *answer) {
-	if a.tells() {
+	if s := &g.seen[a.node]; a.tells() && a.from > s.another {
 		g.left.tells++
-		if a.term < g.seen[a.node].highest {
+		if a.term < s.highest {
 			g.left.lower++
 		}
 	}

@@ -55,6 +55,18 @@ bounds silence=300ms elect=1s poll=100ms
 61s end`)
 	require.NoError(t, err)
 	all = append(all, overtaken) // its last claim is not the one that came last
+	for _, member := range []string{
+		"2s-2.1s nemesis inject remove-member n3: remove n3\n3s-3.2s nemesis heal remove-member n3: voter n3\n3.1s-3.3s n3 follower 9",
+		"2s n3 follower 9\n2.1s-2.2s nemesis inject remove-member n3: remove n3; failed",
+		"2s n3 follower 9\n2.1s-2.2s nemesis inject remove-member n3: remove n3; untold",
+		"2s n3 follower 9\n2.1s-30s nemesis inject remove-member n3: remove n3",
+		"2s n3 follower 9\n2.1s-2.2s nemesis inject remove-member n3: remove n3; unseen",
+		"2s n3 follower 9\n2.1s-2.2s nemesis inject remove-member n3: remove n3; unended",
+	} {
+		h, err := parseHistory("nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\n0s..60s/100ms n2 n3 follower 1 of n1\n" + member + "\n61s end")
+		require.NoError(t, err)
+		all = append(all, h) // whose terms are no more compared with what the member before it said
+	}
 	before, after := 0, 0
 	for i, h := range all {
 		results, known, n := judge(h, seldom, seldom)
@@ -85,15 +97,9 @@ func pointed(f *facts) string {
 		fmt.Fprintln(&b, op(f.seen[n].said), op(f.seen[n].stands))
 	}
 	count := f.left
-	highest := make([]uint64, len(f.nodes))
+	count.tells, count.lower = 0, 0 // monotonic-term has figures of them
 	for i := range f.answers {
 		a := &f.answers[i]
-		if a.tells() {
-			if count.tells++; a.term < highest[a.node] {
-				count.lower++
-			}
-			highest[a.node] = max(highest[a.node], a.term)
-		}
 		if a.claims() && a.term != 0 {
 			count.claims++
 		}

@@ -88,15 +88,15 @@ type changed struct {
 	failed      bool // it certainly was not changed
 }
 
-// reseat takes note that the nemesis sets out to change members.
-func (g *gathering) reseat(at time.Duration, intended []history.Changes) {
-	var nodes set
+// reseat takes note that the nemesis sets out to change members. What it certainly will not have changed goes on.
+func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails bool) {
 	for _, c := range intended {
-		for _, m := range c.Members() {
-			if i := g.node(m.Node); !nodes.has(i) {
-				nodes.add(i)
-				g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.ops - 1, last: int(^uint(0) >> 1)})
-				g.seen[i].highest = 0
+		for _, m := range c.Members() { // what is told at the end, too, is noted twice
+			i := g.node(m.Node)
+			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.ops - 1, last: int(^uint(0) >> 1)})
+			if !fails {
+				g.stir(at) // what was told until now is compared with what was told before
+				g.seen[i].highest, g.seen[i].another = 0, never
 			}
 		}
 	}
@@ -107,12 +107,15 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning) {
 	for k := range g.reseated {
 		if c := &g.reseated[k]; c.first == begun.number {
 			c.to, c.last, c.failed = op.Time, g.ops-1, op.Type == history.Fail
-			g.seen[c.node].highest = 0
+			if s := &g.seen[c.node]; s.another == never {
+				g.stir(op.Time)
+				s.another = op.Time
+			}
 		}
 	}
 }
 
-// life counts which member of its name a node was when it did something, by the number of an op; false if it may have been either.
+// life tells which member of its name a node was when it did something, by the number of an op; false if it may have been either.
 func (f *facts) life(node, number int) (life int, sure bool) {
 	for i := range f.reseated {
 		switch c := &f.reseated[i]; {
