@@ -50,11 +50,9 @@ func (v *votes) take(op *history.Op) {
 
 // cast takes note of a vote in its term, unless its node has voted. Then it may count as one too many.
 func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
-	life, sure := 0, true
-	if i := slices.Index(v.nodes, op.Node); i >= 0 && len(v.reseated) > 0 {
-		if life, sure = v.life(i, number); !sure {
-			return
-		}
+	life, sure := v.life(slices.Index(v.nodes, op.Node), number)
+	if !sure {
+		return
 	}
 	now := vote{op.Time, op.Index, v.names.of(op.Node), v.names.of(op.Vote.For), int32(life)}
 	k := slices.IndexFunc(*given, func(o vote) bool { return o.node == now.node && o.life == now.life })
