@@ -300,6 +300,15 @@ func (r *run) begin() {
 	}); traps {
 		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
 	}
+	if c, sees := r.cluster.(interface {
+		Seen(node string, now history.View)
+	}); sees { // a trap may wait for what nodes come to be
+		r.recorder.Watch(func(op *history.Op) {
+			if op.Type == history.OK && op.Node != "" && op.View != (history.View{}) {
+				c.Seen(op.Node, op.View)
+			}
+		})
+	}
 	base := r.cluster
 	if c, can := base.(interface {
 		Unheard(ctx context.Context) error

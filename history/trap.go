@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Trap waits for something that a node does, and does something to it then: to a message of the node's, or to its process. Its
@@ -23,7 +24,7 @@ type TrapState struct {
 	Pass int    `json:"pass,omitempty"` // how many go by before it springs
 	Most int    `json:"most,omitempty"` // how often it springs
 	// Until is when a message goes on its way that is held, or is sent for the second time. It is one of the words below, or
-	// the kind of a message: when its receiver sends such a one.
+	// a duration, or the kind of a message: when its receiver sends such a one.
 	Until string `json:"until,omitempty"`
 	// Effect is how many things the node still does, of messages sent and of words with its disk, before its process ends.
 	Effect int `json:"effect,omitempty"`
@@ -62,6 +63,15 @@ const (
 	UntilStart   = "start"   // its receiver's process has started again
 	UntilHeal    = "heal"    // the fault is healed, as it is with all others that have not come before
 )
+
+// Untils are the words for when a message goes on its way that waits.
+func Untils() []string { return []string{UntilTerm, UntilLead, UntilElected, UntilStart, UntilHeal} }
+
+// Wait is how long a message waits, where that is a time and nothing that happens.
+func (t TrapState) Wait() (d time.Duration, timed bool) {
+	d, err := time.ParseDuration(t.Until)
+	return d, err == nil && d > 0
+}
 
 func init() { RegisterDimension[Trap]("traps") }
 

@@ -19,6 +19,7 @@ func init() {
 		Aims:   []Aim{{"the node", "one"}},
 		Disks:  true,
 		Events: true,
+		Blind:  true,
 		Options: []option.Option{
 			{
 				Name: "on", Kind: option.Choice, Default: string(history.Receives),

@@ -129,9 +129,13 @@ func docs(t *testing.T) string {
 		{"Processes", processesAbout + memoryAbout},
 		{"Clocks", clocksAbout},
 		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
-			"one. Only simulated clusters have them. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
+			"one. Simulated clusters have them all. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
-			"deliver in time is not promised while single messages are lost, late or repeated."},
+			"deliver in time is not promised while single messages are lost, late or repeated.\n\n" +
+			"Real servers in virtual time do not say what their messages mean. There `crash-within` and `hold-message` take messages of any kind: each\n" +
+			"packet that carries data from one machine to another is one. A packet that is held has all wait behind it that is sent later over its\n" +
+			"connection, as TCP has an order; other connections go on. A node can end in the middle of what follows from a packet that it receives\n" +
+			"or sends; what it does is each packet with data, and each change or sync of a file: of its processes, nothing that they do after is kept or sent."},
 		{"Requests", requestsAbout},
 		{"Members", membersAbout},
 		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},

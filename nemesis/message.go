@@ -12,7 +12,8 @@ import (
 )
 
 // What faults share that are aimed at what happens, and not at a time: single messages, and the middle of what a node does.
-// Only simulated clusters know of either.
+// Simulated clusters know of both; of real
+// servers in virtual time it is known what they send and do, and not what that means.
 
 // anyKind is the kind of message that stands for all.
 const anyKind = "any"
@@ -24,7 +25,7 @@ var (
 	until = option.Option{
 		Name: "until", Kind: option.Text, Default: history.UntilTerm,
 		About: "when it arrives: term, when its receiver has entered another term; lead, when somebody begins to lead; elected, when its " +
-			"receiver does; start, when its receiver has restarted; heal, at the end; or a kind, when its receiver sends such a message",
+			"receiver does; start, when its receiver has restarted; heal, at the end; or after so long, such as 1.5s; or a kind, when its receiver sends such a message",
 	}
 )
 
@@ -34,7 +35,7 @@ var senders = []Aim{{"who sends the messages", "one"}, {"who is to get them", "o
 // message is a fault that befalls single messages.
 func message(name, about string, do history.TrapDo, more ...option.Option) {
 	register(&Fault{
-		Name: name, About: about, Aims: senders, Events: true,
+		Name: name, About: about, Aims: senders, Events: true, Blind: do == history.Hold,
 		Options: append([]option.Option{kind, nth, most}, more...),
 		Draw: func(_ time.Duration, rnd *rand.Rand) map[string]string {
 			with := map[string]string{"nth": few(rnd), "count": few(rnd)}
@@ -90,10 +91,11 @@ func few(rnd *rand.Rand) string {
 	return strconv.Itoa(n)
 }
 
-// Eventful returns the names of the faults that are aimed at what happens. Only simulated clusters can have them.
-func Eventful() (names []string) {
+// Eventful returns the names of the faults that are aimed at what happens: those that simulated clusters can have, or of them those that
+// take no kinds of messages, for real servers in virtual time.
+func Eventful(blind bool) (names []string) {
 	for _, f := range All() {
-		if f.Events {
+		if f.Events && (f.Blind || !blind) {
 			names = append(names, f.Name)
 		}
 	}
@@ -101,7 +103,7 @@ func Eventful() (names []string) {
 }
 
 // Sprung takes note that a trap of a fault has sprung: what it caught, in words, and what has become of processes by it. A
-// simulated cluster calls it, on the loop.
+// cluster in virtual time calls it, on the loop.
 func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
 	n.turn(func() {
 		i := slices.IndexFunc(n.active, func(a *active) bool { return a.fault.ID == id })

@@ -97,6 +97,9 @@ func (c *Cluster) catch(from, to int32, m *election.Message) (caught bool) {
 			c.tell(c.nodes[from].id, to, c.now, "a trap lost it", m)
 		} else {
 			t.held = append(t.held, held{from, to, c.now, *m, c.nodes[to].last.Term})
+			if d, timed := t.Wait(); timed {
+				c.After(d, func() { t.release(c, func(h *held) bool { return c.now-h.sent >= d }) })
+			}
 		}
 		did := map[history.TrapDo]string{
 			history.Lose: "lost", history.Hold: "held", history.Repeat: "to be repeated", history.Swap: "overtaken",

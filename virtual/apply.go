@@ -20,7 +20,7 @@ func (c *Cluster) Can(ch history.Changes) error {
 		return errors.New("the clients are not among the nodes")
 	}
 	for dimension := range ch.More {
-		if dimension != "cpu" {
+		if dimension != "cpu" && dimension != "traps" {
 			return fmt.Errorf("%s cannot be changed in virtual time", dimension)
 		}
 	}
@@ -49,6 +49,13 @@ func (c *Cluster) Can(ch history.Changes) error {
 			return fmt.Errorf("%s cannot crash: what it synced is not kept track of in this run", p.Node)
 		}
 	}
+	for _, s := range ch.More["traps"] {
+		t := s.(history.Trap)
+		if err := c.canTrap(t); err != nil {
+			return err
+		}
+		names = append(append(names, t.Node), t.Receivers()...)
+	}
 	for _, name := range names {
 		if c.named(name) == nil {
 			return hint.Unknown("node", name, c.config.Nodes)
@@ -72,6 +79,9 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	for _, p := range ch.CPUs() {
 		c.named(p.Node).cpu = p
+	}
+	for _, s := range ch.More["traps"] {
+		c.setTrap(s.(history.Trap))
 	}
 	began, waits := c.now, 1
 	var errs []error

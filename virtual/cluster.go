@@ -66,6 +66,8 @@ type Cluster struct {
 	onExit   func(node string, code int)
 	onStart  func(l *Life)
 	onPacket func(Packet) func(Fate) // nil for nobody
+	traps    []*trap
+	sprung   func(id int, what string, did history.Changes)
 }
 
 // Open makes a cluster of machines on which nothing runs yet.
@@ -79,7 +81,7 @@ func Open(config Config) (*Cluster, error) {
 	}
 	c := &Cluster{
 		config: config, dir: dir, start: seed.New(config.Seed, "clients"),
-		onExit: func(string, int) {}, onStart: func(*Life) {},
+		onExit: func(string, int) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
 		links: links.New(links.Config{
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
 		}),
@@ -235,12 +237,18 @@ func (c *Cluster) Close(context.Context) error {
 // State returns the true state of everything that Apply can change and that is not healthy.
 func (c *Cluster) State(context.Context) (history.Changes, error) {
 	s := history.Changes{Links: c.links.All()}
+	more := func(o history.State) {
+		if s.More == nil {
+			s.More = history.More{}
+		}
+		s.More[o.Key().Dimension] = append(s.More[o.Key().Dimension], o)
+	}
+	for _, t := range c.traps {
+		more(t.Trap)
+	}
 	for _, n := range c.nodes {
 		if n.cpu.Share > 0 {
-			if s.More == nil {
-				s.More = history.More{}
-			}
-			s.More["cpu"] = append(s.More["cpu"], n.cpu)
+			more(n.cpu)
 		}
 		if n.state != history.Up {
 			s.Procs = append(s.Procs, history.Proc{Node: n.name, State: n.state})

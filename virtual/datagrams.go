@@ -32,6 +32,7 @@ func (p *proc) datagram(id uint32, data []byte) {
 	}
 	n.carry(tcp.Segment{From: source, To: to, Data: body}, headers+len(body), func(peer *node, _ bool) { // a reset is nothing to datagrams
 		if b, ok := peer.binds[to.Port()]; ok {
+			peer.received(source.Addr())
 			b.p.tell(wire.Datagram, b.id, append(wire.AppendAddr(nil, wired(source)), body...))
 		}
 	})

@@ -42,12 +42,21 @@ func (n *node) carry(s tcp.Segment, size int, arrive func(to *node, reset bool))
 		return // no machine has that address
 	}
 	p := links.Packet{From: int32(n.index), To: int32(peer.index), SourcePort: int(s.From.Port()), Port: int(s.To.Port()), Size: size}
-	a := c.links.Send(c.now, p)
 	told := func(string) {}
 	if c.onPacket != nil {
-		if told = c.follow(n, peer, s, p); a.N == 0 {
-			told(c.mistreated(p))
-		}
+		told = c.follow(n, peer, s, p)
+	}
+	pass := func() { c.pass(p, peer, s.RST, told, arrive) }
+	if len(c.traps) == 0 || !c.catch(n, peer, s, pass) {
+		pass()
+	}
+}
+
+// pass has a packet leave over its link.
+func (c *Cluster) pass(p links.Packet, peer *node, resets bool, told func(lost string), arrive func(to *node, reset bool)) {
+	a := c.links.Send(c.now, p)
+	if a.N == 0 {
+		told(c.mistreated(p))
 	}
 	for _, at := range a.At[:a.N] {
 		c.After(at-c.now, func() {
@@ -58,7 +67,7 @@ func (n *node) carry(s tcp.Segment, size int, arrive func(to *node, reset bool))
 				told(peer.name + " is " + string(peer.state))
 			default:
 				reset := c.links.State(p).Reset
-				if reset && !s.RST {
+				if reset && !resets {
 					told(c.mistreated(p))
 				} else {
 					told("")

@@ -42,6 +42,11 @@ type node struct {
 	tcp    *tcp.Host
 	binds  map[uint16]bind
 	taken  uint16 // the last port that was given to a client
+
+	seen   history.View // what it was last seen to be
+	doomed *trap        // has sprung, and ends the processes in the middle of what they do,
+	left   int          // after so many more things that they do
+	torn   bool         // that is now: nothing more comes of them
 }
 
 // Program is what a node runs.
@@ -125,6 +130,7 @@ func (n *node) place() error {
 func (n *node) start() error {
 	n.life++
 	n.state, n.off = history.Up, false
+	n.doomed, n.torn = nil, false
 	n.procs = n.procs[:0]
 	for i := range n.programs {
 		p, err := n.newProc(i)
@@ -139,6 +145,7 @@ func (n *node) start() error {
 	}
 	n.present = &Life{n: n, number: n.life}
 	n.c.onStart(n.present)
+	n.c.started(n)
 	return nil
 }
 

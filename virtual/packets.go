@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"cmp"
 	"time"
 
 	"recount/sim/links"
@@ -18,7 +19,7 @@ type Packet struct {
 type Fate struct {
 	At   time.Duration // when it arrived, or was lost
 	Lost string        // why it was: what the link was then, or the machine; "" if it arrived
-	Late string        // what has held it up: what the link was when it left; "" if nothing has
+	Late string        // what has held it up: what the link was when it left, or a trap; "" if nothing has
 }
 
 // OnPacket calls f with every packet as it leaves, in order, and what f returns, unless that is nil, once it is known what has become
@@ -39,7 +40,7 @@ func (c *Cluster) follow(from, to *node, s tcp.Segment, p links.Packet) (told fu
 		}
 		f := Fate{At: c.now, Lost: lost}
 		if lost == "" && c.now-sent > c.config.LatencyMax {
-			f.Late = held
+			f.Late = cmp.Or(held, "a trap held it")
 		}
 		fate(f)
 	}

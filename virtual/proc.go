@@ -101,7 +101,7 @@ func (n *node) newProc(program int) (*proc, error) {
 func (p *proc) wants() time.Duration {
 	n := p.node
 	switch {
-	case p.ended || n.still():
+	case p.ended || n.still() || n.torn:
 		return forever
 	case len(p.inbox) > 0:
 		return n.cpu.Goes(n.c.now)
@@ -139,10 +139,14 @@ func (p *proc) run() {
 	for _, m := range r.Messages {
 		c.note(uint64(m.Type)<<32 | uint64(m.Socket))
 		c.noteBytes(m.Data)
-		p.did(m)
+		if len(c.traps) > 0 || n.torn {
+			p.trapped(m)
+		} else {
+			p.did(m)
+		}
 	}
 	c.config.Trace.add(Turn{p.which(), c.now, r.Events, c.hash})
-	if r.Ended != nil {
+	if r.Ended != nil && !n.torn {
 		p.over(r.Ended)
 	}
 }
@@ -370,6 +374,7 @@ func (p *proc) Connected(c *tcp.Conn) { p.tell(wire.Connected, c.ID, nil) }
 func (p *proc) Ended(c *tcp.Conn)     { p.tell(wire.Fin, c.ID, nil) }
 
 func (p *proc) Arrived(c *tcp.Conn, b []byte) {
+	p.node.received(c.Remote().Addr())
 	for len(b) > wire.MaxData {
 		p.tell(wire.Data, c.ID, b[:wire.MaxData])
 		b = b[wire.MaxData:]

@@ -256,6 +256,11 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		st.With[name] = value
 	}
 	switch {
+	case f.Events && h.On == record.OnVirtual:
+		for name, value := range h.blind(st.Fault, p, rnd).With {
+			set(name, value)
+		}
+		st.For = max(st.For, time.Duration((2+rnd.IntN(6)))*h.bounds(p).Silence)
 	case f.Events:
 		if len(h.kinds) > 0 && rnd.IntN(6) > 0 {
 			set("kind", cmp.Or(h.focus, pick(h.kinds, rnd)))

@@ -27,10 +27,22 @@ func TestAVoteThatAServerForgets(t *testing.T) {
 	require.Equal(t, "single-leader-per-term", r.Findings[0].Property)
 }
 
+// What is kept after it was answered takes a node that ends in the middle of an answer.
+func TestAnAnswerBeforeItIsKept(t *testing.T) {
+	cfg := server("simple.yaml", "answer-first", 1)
+	cfg.Runs = 60
+	r := hunted(t, cfg)
+	require.Len(t, r.Findings, 1)
+	require.Contains(t, []string{"single-leader-per-term", "monotonic-term"}, r.Findings[0].Property, "the vote or the term is forgotten")
+	again := hunted(t, cfg)
+	require.Equal(t, r.Findings[0].Run, again.Findings[0].Run)
+	require.Equal(t, r.Findings[0].Plan, again.Findings[0].Plan)
+}
+
 func TestBugsOfAServer(t *testing.T) {
 	testlong.Only(t)
 	for file, bugs := range map[string][]string{
-		"simple.yaml": {"vote-lost", "late-vote", "race", "twice"},
+		"simple.yaml": {"vote-lost", "late-vote", "race", "twice", "answer-first"},
 		"lease.yaml":  {"lease-receipt", "leads-on"},
 	} {
 		for _, bug := range bugs {

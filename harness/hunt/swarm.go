@@ -57,8 +57,8 @@ func (h *hunter) swarm(k int) swarm {
 // Faults are those that a hunt of a target draws from where none are asked for.
 func Faults(target, on string) []string {
 	all := harness.Drawn(target, nil, on)
-	if on == record.OnSim {
-		all = append(all, nemesis.Eventful()...)
+	if on != record.OnDocker {
+		all = append(all, nemesis.Eventful(on == record.OnVirtual)...)
 	}
 	return all
 }

@@ -5,23 +5,26 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"recount/harness/record"
+	"recount/history"
 	"recount/nemesis"
 )
 
 // With real servers it is elections that a run is worth, and computing that it costs: an idle second costs as much as one under faults, and
-// no fault can be aimed at a message whose meaning nobody knows. So these plans have one election after the other, each among what the last
-// has left behind, on links and disks slow enough for candidates to meet, and end with the last of them.
+// what messages mean nobody knows. So these plans have one election after the other, each among what the last has left behind, on links and disks slow enough for candidates to meet, and end with the last of them.
 
 // turmoil has leaders lost again and again, and returns nothing if there is no fault for it.
 func (h *hunter) turmoil(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 	switch n := rnd.IntN(6); {
 	case n < 2 && p.Nodes > 2 && h.draws("bridge"):
-		if s = h.arbiter(p, rnd); len(s) > 0 {
+		if s = h.arbiter(p, false, rnd); len(s) > 0 {
 			return h.until(p, s, rnd)
 		}
+	case n == 3 && p.Nodes > 2 && h.draws("bridge", "crash-within", "hold-message"):
+		return h.until(p, h.arbiter(p, true, rnd), rnd)
 	case n == 2 && h.draws("delay"):
 		if s = h.echo(p, rnd); len(s) > 0 {
 			return h.until(p, s, rnd)
@@ -40,7 +43,7 @@ func (h *hunter) turmoil(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 	}
 	pace := pick(paces, rnd)
 	for range 3 + rnd.IntN(pace.most) {
-		st := nemesis.Step{At: at, Fault: pick(losses, rnd), For: max(times(pace.lasts...), time.Millisecond)}
+		st := h.loss(pick(losses, rnd), p, at, times(pace.lasts...), rnd)
 		aimAnew(&st, rnd)
 		s = append(s, st)
 		at += times(pace.gaps...)
@@ -62,16 +65,20 @@ func (h *hunter) until(p *record.Plan, s nemesis.Schedule, rnd *rand.Rand) nemes
 }
 
 // arbiter has two halves of the cluster hear nothing of each other, and one node between them that is away for so long that both campaign,
-// is asked by both when it is back, and soon ends or stands still once more: what it has said to the one half it may not know, or not yet,
-// when the other asks. What it says may reach one node late.
-func (h *hunter) arbiter(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
-	ends := h.of(rnd, "kill", "kill", "lose-writes", "crash", "pause")
+// is asked by both when it is back, and soon ends or stands still once more, or ends in the middle of an answer: what it has said to the
+// one half it may not know, or not yet, when the other asks. What it says may reach one node late.
+func (h *hunter) arbiter(p *record.Plan, traps bool, rnd *rand.Rand) (s nemesis.Schedule) {
+	names := []string{"kill", "kill", "lose-writes", "crash", "pause"}
+	if traps {
+		names = append(names, "crash-within", "crash-within")
+	}
+	ends := h.of(rnd, names...)
 	if len(ends) == 0 {
 		return nil
 	}
 	times := h.silences(p, rnd)
-	names := rnd.Perm(p.Nodes)
-	node, other := fmt.Sprintf("n%d", names[0]+1), fmt.Sprintf("n%d", names[1]+1)
+	places := rnd.Perm(p.Nodes)
+	node, other := fmt.Sprintf("n%d", places[0]+1), fmt.Sprintf("n%d", places[1]+1)
 	at := times(0.1, 0.5, 1)
 	s = nemesis.Schedule{{At: at, Fault: "bridge", Nodes: nemesis.Named{node}}}
 	if h.draws("delay") && rnd.IntN(2) == 0 {
@@ -84,8 +91,15 @@ func (h *hunter) arbiter(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 		s = append(s, nemesis.Step{At: at, Fault: "disk-slow", Nodes: nemesis.Named{node}, With: map[string]string{"by": h.share(p, 0.01, 0.5, rnd).String()}})
 	}
 	end := func(lasts time.Duration) {
-		s = append(s, nemesis.Step{At: at, Fault: pick(ends, rnd), Nodes: nemesis.Named{node}, For: max(lasts, time.Millisecond)})
-		at += s[len(s)-1].For
+		st := h.loss(pick(ends, rnd), p, at, lasts, rnd)
+		st.Nodes = nemesis.Named{node}
+		s = append(s, st)
+		at += st.For
+		if traps && rnd.IntN(3) == 0 { // what the node says when it is back one of them hears late
+			st := h.blind("hold-message", p, rnd)
+			st.At, st.Nodes, st.For = at, nemesis.Named{node, pick([]string{other, "others"}, rnd)}, times(1, 2, 3)
+			s = append(s, st)
+		}
 	}
 	for range 2 + rnd.IntN(3) {
 		end(times(0.2, 0.5, 0.8, 1.1, 1.3, 1.6))
@@ -126,7 +140,7 @@ func (h *hunter) echo(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 // losses are what takes a leader away from its followers, or them from it.
 var losses = []string{
 	"kill", "kill", "lose-writes", "crash", "pause", "pause", "isolate", "isolate", "cut-one-way", "cut-link", "send-only", "receive-only",
-	"leader-with-minority",
+	"leader-with-minority", "crash-within",
 }
 
 // paces are how soon losses follow each other and how long each lasts, in silences of the target: as the one or the other of those who
@@ -138,6 +152,33 @@ var paces = []struct {
 	{5, []float64{0, 0.1, 0.5, 0.8, 1, 1.2, 1.5, 2}, []float64{0, 0.05, 0.1, 0.2, 0.4, 0.7, 0.9, 1.1, 1.3, 1.6, 2.2}},
 	{5, []float64{0.9, 1, 1.2, 1.5, 2}, []float64{0.3, 0.5, 0.8, 0.9, 1.1, 1.3, 1.6}},
 	{9, []float64{0, 0.05, 0.1, 0.2, 0.3, 0.5}, []float64{0, 0.02, 0.05, 0.1, 0.2, 0.4, 1.1}},
+}
+
+// loss is a step that takes a leader away. What waits for something to happen gets the time that this takes.
+func (h *hunter) loss(fault string, p *record.Plan, at, lasts time.Duration, rnd *rand.Rand) nemesis.Step {
+	st := nemesis.Step{Fault: fault}
+	if lasts = max(lasts, time.Millisecond); fault == "crash-within" {
+		st, lasts = h.blind(fault, p, rnd), max(lasts, h.silences(p, rnd)(0.5, 1, 2))
+	}
+	st.At, st.For = at, lasts
+	return st
+}
+
+// blind draws a fault that is aimed at what happens, of messages whose meaning nobody knows.
+func (h *hunter) blind(fault string, p *record.Plan, rnd *rand.Rand) nemesis.Step {
+	times := h.silences(p, rnd)
+	st := nemesis.Step{Fault: fault, With: map[string]string{"kind": "any", "nth": strconv.Itoa(1 + rnd.IntN(3)*rnd.IntN(4))}}
+	if fault == "hold-message" {
+		st.With["count"] = pick([]string{"1", "1", "2", "3"}, rnd)
+		st.With["until"] = pick([]string{
+			history.UntilTerm, history.UntilLead, history.UntilStart, times(0.1, 0.3, 0.5).String(), times(0.8, 1.1, 1.6, 2.5, 4).String(),
+		}, rnd)
+		return st
+	}
+	st.With["on"] = pick([]string{string(history.Receives), string(history.Receives), string(history.Sends)}, rnd)
+	st.With["effects"], st.With["count"] = strconv.Itoa(rnd.IntN(8)), strconv.Itoa(1+rnd.IntN(4))
+	st.With["machine"], st.With["down"] = strconv.FormatBool(rnd.IntN(2) == 0), times(0, 0.01, 0.05, 0.1, 0.3, 0.8).String()
+	return st
 }
 
 // of returns which of these faults the hunt draws, or a part of them: see swarm.
@@ -175,7 +216,7 @@ func (h *hunter) surroundings(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedul
 			"delay": by.String(), "jitter": pick([]time.Duration{0, by / 4, by}, rnd).String(),
 		}})
 	}
-	names := h.of(rnd, "delay", "delay", "delay", "disk-slow", "cut-link", "cut-one-way", "loss", "throttle")
+	names := h.of(rnd, "delay", "delay", "delay", "disk-slow", "cut-link", "cut-one-way", "loss", "throttle", "hold-message")
 	for range rnd.IntN(3) {
 		if len(names) == 0 {
 			break
@@ -192,6 +233,9 @@ func (h *hunter) surroundings(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedul
 			st.With["by"] = h.share(p, 0.01, 0.5, rnd).String()
 		case "throttle":
 			st.Nodes = nemesis.Named{pick([]string{"one", "leader"}, rnd)}
+		case "hold-message":
+			st = h.blind(st.Fault, p, rnd)
+			st.Nodes = pick([]nemesis.Named{{"follower", "leader"}, {"one", "one"}, {"all", "all"}}, rnd)
 		default:
 			st.Nodes = nemesis.Named{"one", pick([]string{"one", "one", "others"}, rnd)}
 		}

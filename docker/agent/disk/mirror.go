@@ -131,11 +131,16 @@ func (m *Mirror) Remove(path string) {
 func (m *Mirror) Crash(folder string, torn bool) error {
 	m.d.Set(history.DiskState{Torn: torn})
 	m.d.Crash()
+	return m.Put(folder)
+}
+
+// Put makes the folder what the mirror was told, whatever else has been done to it.
+func (m *Mirror) Put(folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
-		return fmt.Errorf("crash the disk: %w", err)
+		return fmt.Errorf("put back the disk: %w", err)
 	}
 	if err := m.d.root.restore(folder, map[*inode]string{}); err != nil {
-		return fmt.Errorf("crash the disk: %w", err)
+		return fmt.Errorf("put back the disk: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,238 @@
+package virtual
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"recount/history"
+	"recount/virtual/tcp"
+	"recount/virtual/wire"
+)
+
+// What messages mean nobody knows here: a message is a packet that carries data to another machine. What a process does to the world
+// comes to the cluster one thing after the other, though the process has done more by then: what a trap cuts off is as if never done.
+
+// trap is a history.Trap that waits in the cluster, and what has come of it. None draws anything at random: a run in which it does not
+// spring is the same without it.
+type trap struct {
+	history.Trap
+	passed int
+	sprung int
+	held   []*flow
+}
+
+// flow is a packet that waits, and behind it all that is sent later over the same connection: TCP has an order.
+type flow struct {
+	from, to *node
+	ends     [2]netip.AddrPort
+	ordered  bool // a connection, not a datagram
+	since    time.Duration
+	term     uint64   // of its receiver as it was last seen, when it was sent
+	pass     []func() // let the packets go on
+}
+
+// OnSprung calls f whenever a trap springs: with its number, what it caught in words, and what has become of processes by it.
+func (c *Cluster) OnSprung(f func(id int, what string, did history.Changes)) { c.sprung = f }
+
+// canTrap tells whether a trap can be laid.
+func (c *Cluster) canTrap(t history.Trap) error {
+	if t.TrapState == (history.TrapState{}) {
+		return nil
+	}
+	switch {
+	case t.Kind != "":
+		return fmt.Errorf("no messages are known to be of kind %q: servers do not say what theirs mean; use kind any", t.Kind)
+	case t.Do == history.Finish && t.On != history.Receives && t.On != history.Sends:
+		return fmt.Errorf("no server says in the middle of what it does that on %s has come; use receive or send", t.On)
+	case t.Do == history.Finish && !c.config.Disks:
+		return fmt.Errorf("%s cannot end in the middle of what it does: what it synced is not kept track of in this run", t.Node)
+	case t.Do != history.Finish && t.Do != history.Hold:
+		return fmt.Errorf("no single packet of a server can be made to %s: its TCP makes up for that; use hold-message", t.Do)
+	}
+	if _, timed := t.Wait(); t.Do == history.Hold && !timed && !slices.Contains(history.Untils(), t.Until) {
+		return fmt.Errorf("nobody knows when %q comes: servers do not say what their messages mean; use %v or a duration", t.Until, history.Untils())
+	}
+	return nil
+}
+
+// setTrap lays a trap, or takes it away: what it holds goes on its way.
+func (c *Cluster) setTrap(t history.Trap) {
+	if i := slices.IndexFunc(c.traps, func(o *trap) bool { return o.Key() == t.Key() }); i >= 0 {
+		old := c.traps[i]
+		c.traps = slices.Delete(slices.Clone(c.traps), i, i+1)
+		old.release(c, func(*flow) bool { return true })
+		for _, n := range c.nodes {
+			if n.doomed == old && !n.torn {
+				n.doomed = nil
+			}
+		}
+	}
+	if t.TrapState != (history.TrapState{}) {
+		c.traps = append(slices.Clone(c.traps), &trap{Trap: t})
+	}
+}
+
+// counts takes note of a packet that the trap may wait for, and reports whether it springs.
+func (t *trap) counts(other *node) bool {
+	if to := t.Receivers(); len(to) > 0 && !slices.Contains(to, other.name) || t.sprung >= max(t.Most, 1) {
+		return false
+	}
+	if t.passed++; t.passed <= t.Pass {
+		return false
+	}
+	t.sprung++
+	return true
+}
+
+// catch lets the traps have a packet that leaves a machine, and reports whether it goes no further for now.
+func (c *Cluster) catch(from, to *node, s tcp.Segment, pass func()) bool {
+	ends, ordered := [2]netip.AddrPort{s.From, s.To}, s.SYN || s.ACK || s.RST
+	for _, t := range c.traps {
+		i := slices.IndexFunc(t.held, func(f *flow) bool { return f.ordered && ordered && f.ends == ends })
+		if i >= 0 {
+			t.held[i].pass = append(t.held[i].pass, pass)
+			return true
+		}
+	}
+	for _, t := range c.traps {
+		if t.Do != history.Hold || t.Node != from.name || len(s.Data) == 0 || !t.counts(to) {
+			continue
+		}
+		t.held = append(t.held, &flow{from, to, ends, ordered, c.now, to.seen.Term, []func(){pass}})
+		if d, timed := t.Wait(); timed {
+			c.After(d, func() { t.release(c, func(f *flow) bool { return c.now-f.since >= d }) })
+		}
+		what := "datagram"
+		if ordered {
+			what = fmt.Sprintf("connection of port %d from byte %d on", min(s.From.Port(), s.To.Port()), s.Seq)
+		}
+		c.sprung(t.ID, fmt.Sprintf("%s %s→%s held", what, from.name, to.name), history.Changes{})
+		return true
+	}
+	return false
+}
+
+// release lets go of what is held and has waited for long enough, when all is on the wire that is sent at this moment.
+func (t *trap) release(c *Cluster, which func(f *flow) bool) {
+	t.held = slices.DeleteFunc(t.held, func(f *flow) bool {
+		if !which(f) {
+			return false
+		}
+		for _, pass := range f.pass {
+			c.After(0, pass)
+		}
+		return true
+	})
+}
+
+// Seen tells what a node was seen to be, and lets go of what waits for that.
+func (c *Cluster) Seen(node string, now history.View) {
+	n := c.named(node)
+	was := n.seen
+	n.seen = now
+	leads := now.Claims() && (!was.Claims() || was.Term != now.Term)
+	for _, t := range c.traps {
+		switch {
+		case t.Until == history.UntilTerm:
+			t.release(c, func(f *flow) bool { return f.to == n && now.Term != f.term })
+		case t.Until == history.UntilLead && leads:
+			t.release(c, func(*flow) bool { return true })
+		case t.Until == history.UntilElected && leads:
+			t.release(c, func(f *flow) bool { return f.to == n })
+		}
+	}
+}
+
+// started lets go of what waits for a node to start again.
+func (c *Cluster) started(n *node) {
+	for _, t := range c.traps {
+		if t.Until == history.UntilStart {
+			t.release(c, func(f *flow) bool { return f.to == n })
+		}
+	}
+}
+
+// springOn looks for traps that wait for the node to be handed a packet of another, or to have sent it one.
+func (n *node) springOn(on history.TrapOn, other *node) {
+	if n.doomed != nil || other == nil || other == n {
+		return
+	}
+	for _, t := range n.c.traps {
+		if t.Do == history.Finish && t.On == on && t.Node == n.name && t.counts(other) {
+			n.doomed, n.left = t, t.Effect
+			if n.left == 0 {
+				n.tear()
+			}
+			return
+		}
+	}
+}
+
+// received is called with the address that bytes have come from to one of the node's processes.
+func (n *node) received(from netip.Addr) {
+	if len(n.c.traps) > 0 {
+		n.springOn(history.Receives, n.c.at(from))
+	}
+}
+
+// trapped carries out one thing that the process did, unless a trap has ended it before.
+func (p *proc) trapped(m wire.Message) {
+	n := p.node
+	to := p.receiver(m)
+	effect := to != nil && to != n || m.Type == wire.File
+	if effect && n.doomed != nil && !n.torn {
+		if n.left--; n.left < 0 {
+			n.tear()
+		}
+	}
+	if n.torn {
+		return
+	}
+	if p.did(m); to != nil {
+		n.springOn(history.Sends, to)
+	}
+}
+
+// receiver is the node that the process sends data to, or nil.
+func (p *proc) receiver(m wire.Message) *node {
+	switch m.Type {
+	case wire.Data:
+		if c := p.conns[m.Socket]; c != nil {
+			return p.node.c.at(c.Remote().Addr())
+		}
+	case wire.Datagram:
+		to, _ := wire.CutAddr(m.Data)
+		return p.node.c.at(address(to).Addr())
+	}
+	return nil
+}
+
+// tear has nothing more come of the node's processes, and ends them at this instant.
+func (n *node) tear() {
+	n.torn = true
+	life := n.life
+	n.c.After(0, func() {
+		if n.life == life && n.runs() {
+			n.finish(n.doomed)
+		}
+	})
+}
+
+// finish ends the node's processes, which a trap has ended in the middle of what they did.
+func (n *node) finish(t *trap) {
+	state := history.Down
+	if t.Crash {
+		state = history.Crashed
+	}
+	err := n.fall(state, func() {})
+	if err == nil && !t.Crash { // they may have done more than came of it
+		err = n.mirror.Put(n.root)
+	}
+	if err != nil {
+		n.c.lose(err)
+	}
+	n.c.sprung(t.ID, fmt.Sprintf("%s ends after %d of what it did on %s", n.name, t.Effect, t.On),
+		history.Changes{Procs: []history.Proc{{Node: n.name, State: state}}})
+}
