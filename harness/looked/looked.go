@@ -24,7 +24,7 @@ type Looked struct {
 	// aimed at by their names.
 	Idle []string `json:"idle"`
 	// Vain tells of each fault of Idle how often it was tried, and why the first did not take effect.
-	Vain    map[string]Vain `json:"vain,omitempty"`
+	Vain    map[string]Vain `json:"vain"`
 	Unaimed []string        `json:"unaimed"`
 }
 
