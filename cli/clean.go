@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/docker"
+	"recount/virtual"
 )
 
 func init() { register(cleanCommand) }
@@ -14,25 +15,35 @@ func cleanCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove containers, networks and volumes that killed runs left behind",
-		Long: `Remove containers, networks and volumes that killed runs left behind. Runs that are alive are left alone, unless --all is
-given. Recount's images are kept: they are caches.`,
+		Short: "Remove containers, networks, volumes and files that killed runs left behind",
+		Long: `Remove containers, networks and volumes that killed runs left behind, and the files of nodes in virtual time. Runs that are alive
+are left alone, unless --all is given. Recount's images are kept: they are caches.`,
 		Example: `  recount clean`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			told := 0
+			tell := func(removed []string) {
+				for _, name := range removed {
+					fmt.Fprintln(cmd.OutOrStdout(), name)
+				}
+				told += len(removed)
+			}
+			folders, err := virtual.Clean(all)
+			tell(folders)
+			if err != nil {
+				return failure{err}
+			}
 			e, err := docker.Connect(cmd.Context())
 			if err != nil {
 				return failure{err}
 			}
 			defer e.Close()
 			removed, err := e.Clean(cmd.Context(), all)
-			for _, name := range removed {
-				fmt.Fprintln(cmd.OutOrStdout(), name)
-			}
+			tell(removed)
 			if err != nil {
 				return failure{err}
 			}
-			say(cmd)(fmt.Sprintf("%d things removed", len(removed)))
+			say(cmd)(fmt.Sprintf("%d things removed", told))
 			return nil
 		},
 	}

@@ -53,7 +53,7 @@ const (
 type Cluster struct {
 	loop
 	config  Config
-	dir     string
+	folder  *os.File // of the nodes' files, locked
 	nodes   []*node
 	procs   []*proc // all that run, in the order of their nodes
 	links   *links.Links
@@ -75,12 +75,12 @@ func Open(config Config) (*Cluster, error) {
 	if config.LatencyMax == 0 {
 		config.LatencyMin, config.LatencyMax = 200*time.Microsecond, 400*time.Microsecond
 	}
-	dir, err := os.MkdirTemp(scratch(config.Dir), "recount-virtual-")
+	folder, err := folder(scratch(config.Dir))
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{
-		config: config, dir: dir, start: seed.New(config.Seed, "clients"),
+		config: config, folder: folder, start: seed.New(config.Seed, "clients"),
 		onExit: func(string, int) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
 		links: links.New(links.Config{
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
@@ -93,7 +93,7 @@ func Open(config Config) (*Cluster, error) {
 		// Wall clocks never agree to the nanosecond, and programs that seed their randomness with the time rely on that: started at
 		// one instant they would all choose the same election timeouts for ever.
 		by := time.Duration(apart.Int64N(int64(time.Millisecond)))
-		c.nodes = append(c.nodes, newNode(c, i, name, up, by, filepath.Join(dir, name)))
+		c.nodes = append(c.nodes, newNode(c, i, name, up, by, filepath.Join(folder.Name(), name)))
 	}
 	c.clients = newClients(c)
 	return c, nil
@@ -231,7 +231,7 @@ func (c *Cluster) Close(context.Context) error {
 			errs = append(errs, p.end())
 		}
 	}
-	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
+	return errors.Join(append(errs, os.RemoveAll(c.folder.Name()), c.folder.Close())...)
 }
 
 // State returns the true state of everything that Apply can change and that is not healthy.

@@ -232,5 +232,5 @@ func (n *node) log(program int) string {
 	if program > 0 {
 		name = fmt.Sprintf("%s-sidecar-%d", n.name, program)
 	}
-	return filepath.Join(n.c.dir, "log-"+name+".log")
+	return filepath.Join(n.c.folder.Name(), "log-"+name+".log")
 }

@@ -1,0 +1,47 @@
+package virtual
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a killed run left behind is nobody's: no process holds its lock. What is not a cluster's stays.
+func TestClean(t *testing.T) {
+	below := t.TempDir()
+	alive, err := folder(below)
+	require.NoError(t, err)
+	killed, err := folder(below)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(killed.Name(), "data"), []byte("x"), 0o600))
+	require.NoError(t, killed.Close())
+	other := filepath.Join(below, "recount-other")
+	require.NoError(t, os.Mkdir(other, 0o700))
+
+	removed, err := clean(below, false)
+	require.NoError(t, err)
+	require.Equal(t, []string{killed.Name()}, removed)
+	require.NoDirExists(t, killed.Name())
+	require.DirExists(t, alive.Name())
+
+	removed, err = clean(below, true)
+	require.NoError(t, err)
+	require.Equal(t, []string{alive.Name()}, removed)
+	require.DirExists(t, other)
+}
+
+// A cluster's files are its own while it is open, and gone when it is closed.
+func TestACloseLeavesNothingBehind(t *testing.T) {
+	below := t.TempDir()
+	c, err := Open(Config{Nodes: []string{"n1"}, Seed: 1, Dir: below})
+	require.NoError(t, err)
+	removed, err := clean(below, false)
+	require.NoError(t, err)
+	require.Empty(t, removed)
+	require.NoError(t, c.Close(t.Context()))
+	left, err := os.ReadDir(below)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
