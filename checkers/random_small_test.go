@@ -37,13 +37,7 @@ func smallHistory(seed uint64) string {
 // notices whatever else is said: evidence, figures, words. Look into a line with -run GoldenRandomSmall -random SEED.
 func TestGoldenRandomSmall(t *testing.T) {
 	if *randomSeed > 0 {
-		text := smallHistory(*randomSeed)
-		h, err := parseHistory(text)
-		require.NoError(t, err)
-		for _, r := range CheckAll(context.Background(), h) {
-			text += fmt.Sprintf("\n%s: %s\n%s", r.Property, r.Why, factsText(h, r))
-		}
-		t.Log(text)
+		logSaid(t, smallHistory(*randomSeed))
 		return
 	}
 	text := goldenLines(t, "testdata/random_small.txt", smallHistories, func(seed uint64) string {

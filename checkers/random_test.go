@@ -21,19 +21,22 @@ var randomSeed = flag.Uint64("random", 0, "print the random history of a seed, a
 // randomHistories are as many as testdata/random.txt has lines.
 const randomHistories = 500
 
+// logSaid logs a history, and what all checkers say of it.
+func logSaid(t *testing.T, text string) {
+	h, err := parseHistory(text)
+	require.NoError(t, err)
+	for _, r := range CheckAll(context.Background(), h) {
+		text += fmt.Sprintf("\n%s: %s\n%s", r.Property, r.Why, factsText(h, r))
+	}
+	t.Log(text)
+}
+
 // TestGoldenRandom pins down what all checkers say of histories that nobody thought of: where elections go wrong in many
 // ways at once, while faults overlap, fail and are not seen to take effect. What each says is right only as far as the
 // golden histories and properties say so; this one notices any change. Look into a line with -run GoldenRandom -random SEED.
 func TestGoldenRandom(t *testing.T) {
 	if *randomSeed > 0 {
-		text := randomHistory(*randomSeed)
-		h, err := parseHistory(text)
-		require.NoError(t, err)
-		for _, c := range All() {
-			r := c.Check(context.Background(), h)
-			text += fmt.Sprintf("\n%s: %s\n%s", c.Property, r.Why, factsText(h, r))
-		}
-		t.Log(text)
+		logSaid(t, randomHistory(*randomSeed))
 		return
 	}
 	text := goldenLines(t, "testdata/random.txt", randomHistories, func(seed uint64) string {
