@@ -39,13 +39,14 @@ var mutantsIn = flag.String("mutants-in", "checkers", "the package: checkers, or
 // reason.
 //
 // All mutants are built into one binary, behind a variable that says which of them is on. They run in processes of their
-// own, with a limit on memory and time. make test-long tries a sample, make mutate all.
+// own, with a limit on memory and time. A mutant is tried only on what it matters to: where it comes to something else than what
+// stands there. What package checkers/linear has is tried on its own tests first, and then on those of the checkers. make test-long
+// tries a sample, make mutate all.
 func TestMutants(t *testing.T) {
 	if *mutants != 0 && *mutantsOf == "" && !*mutantsListed {
 		testlong.Only(t)
 	}
-	m := mutation{t: t, path: *mutantsIn, dir: t.TempDir()}
-	m.rewrite()
+	m := mutation{t: t, path: *mutantsIn, dir: t.TempDir(), skip: map[string]bool{}}
 	m.judge(equivalents(t))
 }
 
@@ -68,23 +69,33 @@ func (m *mutation) chosen(equivalent map[string]bool) (chosen []int) {
 	return chosen
 }
 
-// judge tries the mutants that are asked for.
+// judge tries the mutants that are asked for: what the tests of one package do not notice, those of the next may.
 func (m *mutation) judge(equivalent map[string]bool) {
-	binary := m.build() // which may have to leave some out
-	chosen := m.chosen(equivalent)
-	survived := 0
-	m.run(binary, chosen, func(id int, told string) {
-		key := m.all[id].String()
-		switch {
-		case strings.HasPrefix(told, "survived"):
-			if survived++; !equivalent[key] {
-				m.t.Errorf("%s: %s (line %d)", told, key, m.all[id].line)
-			}
-		case *mutants == 0 && told != tooMuch:
-			assert.False(m.t, equivalent[key], "%s notices %s: take it off the list", told, key)
+	packages := []string{m.path}
+	if m.path != "checkers" {
+		packages = append(packages, "checkers")
+	}
+	var chosen, left []int
+	for i, by := range packages {
+		binary := m.build(by)
+		trying, last := left, i == len(packages)-1
+		if left = nil; i == 0 { // now that it is known which there are
+			chosen = m.chosen(equivalent)
+			trying = chosen
 		}
-	})
-	m.t.Logf("%s: %d mutants of %d, %d of them noticed", m.path, len(chosen), len(m.all)-1, len(chosen)-survived)
+		m.run(binary, by, trying, func(id int, told string) {
+			key := m.all[id].String()
+			switch survived := strings.HasPrefix(told, "survived"); {
+			case survived:
+				if left = append(left, id); last && !equivalent[key] {
+					m.t.Errorf("%s: %s (line %d)", told, key, m.all[id].line)
+				}
+			case *mutants == 0 && told != tooMuch:
+				assert.False(m.t, equivalent[key], "%s notices %s: take it off the list", told, key)
+			}
+		})
+	}
+	m.t.Logf("%s: %d mutants of %d, %d of them noticed", m.path, len(chosen), len(m.all)-1, len(chosen)-len(left))
 	if *mutants > 0 || *mutantsOf != "" || *mutantsListed {
 		return
 	}
@@ -150,74 +161,79 @@ var notDecisions = []string{"words.go", "results.go", "memory.go"}
 // atStart are functions that have done their work before any mutant is on.
 var atStart = []string{"init", "register", "order"}
 
-// here is the package's folder.
-func (m *mutation) here() string {
-	here, err := filepath.Abs(filepath.Join("..", "..", m.path))
+// folder is where a package is.
+func (m *mutation) folder(path string) string {
+	folder, err := filepath.Abs(filepath.Join("..", "..", path))
 	require.NoError(m.t, err)
-	return here
+	return folder
 }
 
-// rewrite writes the mutated sources, and says what to build in place of what.
-func (m *mutation) rewrite() {
-	here := m.here()
+// rewrite writes the mutated sources and the tests of a package that are to notice, and says what to build in place of what.
+func (m *mutation) rewrite(by string) {
 	m.all, m.like, m.files = make([]flipped, 1), map[flipped]int{}, map[string]string{}
-	sources, err := filepath.Glob(filepath.Join(here, "*.go"))
+	sources, err := filepath.Glob(filepath.Join(m.folder(m.path), "*.go"))
 	require.NoError(m.t, err)
-	var tests []string
+	for _, path := range sources {
+		if file := filepath.Base(path); !strings.HasSuffix(file, "_test.go") && !slices.Contains(notDecisions, file) {
+			text, err := os.ReadFile(path)
+			require.NoError(m.t, err)
+			m.put(m.path, file, m.mutate(file, text))
+		}
+	}
+	m.put(m.path, "mutant.go", m.source(m.path, "mutant.go.txt"))
+	if by != m.path {
+		m.put(by, "mutant.go", m.source(by, "mutant_of_linear.go.txt"))
+	}
+	m.put(by, "mutant_trials_test.go", m.source(by, "trials_"+filepath.Base(by)+"_test.go.txt"))
+	m.put(by, "mutant_test.go", m.source(by, "mutant_test.go.txt")+m.tests(by))
+}
+
+// tests lists the tests of a package for what runs them.
+func (m *mutation) tests(by string) string {
+	sources, err := filepath.Glob(filepath.Join(m.folder(by), "*_test.go"))
+	require.NoError(m.t, err)
+	b := new(strings.Builder)
 	for _, path := range sources {
 		text, err := os.ReadFile(path)
 		require.NoError(m.t, err)
-		file := filepath.Base(path)
-		if strings.HasSuffix(file, "_test.go") {
-			for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
-				tests = append(tests, found[1])
+		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
+			switch found[1] {
+			case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestGoldenRandomSmall", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
+			default:
+				fmt.Fprintf(b, "\t{%q, %s},\n", found[1], found[1])
 			}
-			continue
-		}
-		if !slices.Contains(notDecisions, file) {
-			m.put(here, file, m.mutate(file, text))
 		}
 	}
-	m.put(here, "mutant.go", m.source("mutant.go.txt"))
-	m.put(here, "mutant_trials_test.go", m.source("trials_"+filepath.Base(m.path)+"_test.go.txt"))
-	b := new(strings.Builder)
-	b.WriteString(m.source("mutant_test.go.txt"))
-	for _, name := range tests {
-		switch name {
-		case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestGoldenRandomSmall", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
-		default:
-			fmt.Fprintf(b, "\t{%q, %s},\n", name, name)
-		}
-	}
-	b.WriteString("}\n")
-	m.put(here, "mutant_test.go", b.String())
+	return b.String() + "}\n"
 }
 
-// source returns what is added to the package.
-func (m *mutation) source(file string) string {
+// source returns what is added to a package.
+func (m *mutation) source(path, file string) string {
 	text, err := os.ReadFile(filepath.Join("testdata", file))
 	require.NoError(m.t, err)
 	_, rest, _ := strings.Cut(string(text), "\n")
-	return "package " + filepath.Base(m.path) + "\n" + rest
+	return "package " + filepath.Base(path) + "\n" + rest
 }
 
-func (m *mutation) put(here, file, text string) {
-	written := filepath.Join(m.dir, file)
+func (m *mutation) put(path, file, text string) {
+	written := filepath.Join(m.dir, path, file)
+	require.NoError(m.t, os.MkdirAll(filepath.Dir(written), 0o700))
 	require.NoError(m.t, os.WriteFile(written, []byte(text), 0o600))
-	m.files[filepath.Join(here, file)] = written
+	m.files[filepath.Join(m.folder(path), file)] = written
 }
 
-// build builds the tests with the mutants in them. Decisions on types that the mutants do not allow for are left alone.
-func (m *mutation) build() string {
-	overlay, binary := filepath.Join(m.dir, "overlay.json"), filepath.Join(m.dir, "mutants.test")
-	m.skip = map[string]bool{}
+// build builds the tests of a package with the mutants in what they test. Decisions on types that the mutants do not allow for are
+// left alone.
+func (m *mutation) build(by string) string {
+	overlay, binary := filepath.Join(m.dir, "overlay.json"), filepath.Join(m.dir, filepath.Base(by)+".mutants.test")
 	position := regexp.MustCompile(`([a-z_]+\.go):(\d+):`)
 	for range 5 {
+		m.rewrite(by)
 		text, err := json.Marshal(map[string]any{"Replace": m.files})
 		require.NoError(m.t, err)
 		require.NoError(m.t, os.WriteFile(overlay, text, 0o600))
 		cmd := exec.Command("go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", binary, ".")
-		cmd.Dir = m.here()
+		cmd.Dir = m.folder(by)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return binary
@@ -227,16 +243,14 @@ func (m *mutation) build() string {
 			m.skip[found[1]+":"+found[2]] = true
 		}
 		require.Greater(m.t, len(m.skip), before, "%s", out)
-		m.rewrite()
 	}
-	m.t.Fatal("the mutants do not compile")
+	require.FailNow(m.t, "the mutants do not compile")
 	return ""
 }
 
 // run runs mutants, in as many processes as there are cores, and tells what became of each as soon as it is known.
-func (m *mutation) run(binary string, ids []int, tell func(id int, told string)) {
-	reached := filepath.Join(m.dir, "reached.json")
-	_, err := m.process(binary, reached, nil)
+func (m *mutation) run(binary, by string, ids []int, tell func(id int, told string)) {
+	_, err := m.process(binary, by, nil)
 	require.NoError(m.t, err)
 	queue := make(chan []int)
 	var mu sync.Mutex
@@ -246,7 +260,7 @@ func (m *mutation) run(binary string, ids []int, tell func(id int, told string))
 		wg.Go(func() {
 			for batch := range queue {
 				for len(batch) > 0 {
-					told, err := m.process(binary, reached, batch)
+					told, err := m.process(binary, by, batch)
 					if err != nil {
 						m.t.Error(err)
 						break
@@ -269,7 +283,7 @@ func (m *mutation) run(binary string, ids []int, tell func(id int, told string))
 			}
 		})
 	}
-	for batch := range slices.Chunk(ids, max(1, min(100, len(ids)/4))) {
+	for batch := range slices.Chunk(ids, max(1, min(30, len(ids)/4))) {
 		queue <- batch
 	}
 	close(queue)
@@ -280,7 +294,7 @@ func (m *mutation) run(binary string, ids []int, tell func(id int, told string))
 const tooMuch = "took too much"
 
 // process runs mutants in a process of their own until one of them ends it, and returns what it told of each.
-func (m *mutation) process(binary, reached string, ids []int) (map[int]string, error) {
+func (m *mutation) process(binary, by string, ids []int) (map[int]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	// The shell's limit is what the kernel holds to; the process ends itself long before.
@@ -291,8 +305,8 @@ func (m *mutation) process(binary, reached string, ids []int) (map[int]string, e
 	for _, id := range ids {
 		list = append(list, strconv.Itoa(id))
 	}
-	cmd.Dir = m.here()
-	cmd.Env = append(os.Environ(), "RECOUNT_MUTANTS="+strings.Join(list, " "), "RECOUNT_REACHED="+reached, "GOMEMLIMIT=1GiB", "GOMAXPROCS=2")
+	cmd.Dir = m.folder(by)
+	cmd.Env = append(os.Environ(), "RECOUNT_MUTANTS="+strings.Join(list, " "), "RECOUNT_MATTERS="+binary+".json", "GOMEMLIMIT=1GiB", "GOMAXPROCS=2")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
