@@ -130,6 +130,12 @@ type LogReader interface {
 	ReadLog(self ID, line string) (Status, bool)
 }
 
+// LineCritic is a LogReader that tells of lines which announce a change and could not be read, or not whole.
+type LineCritic interface {
+	// OnUnreadLine has f called, within ReadLog, with why.
+	OnUnreadLine(f func(self ID, err error))
+}
+
 // Abdicator is a System whose leaders can be asked to hand over, by an API of their own.
 type Abdicator interface {
 	// HandOver is how to ask; nil where nobody can.

@@ -38,6 +38,11 @@ func (c *virtualized) Writers(f *workloads.Fence, every, gap time.Duration) {
 	})
 }
 
+// Watch implements workloads.Host.
+func (w *virtualWriter) Watch(every time.Duration, sees func(election.Status) (again bool)) {
+	workloads.Poll(w, every, sees)
+}
+
 func (w *virtualWriter) Rand() *rand.Rand                { return w.rand }
 func (w *virtualWriter) Write(token uint64, value int64) { w.to.write(w.Node(), token, value) }
 

@@ -41,6 +41,12 @@ type node struct {
 	noted  election.Status // what traps last saw it be, also in the middle of a method
 	looked bool            // they have, in this life: what it was when it started is nothing that it has become
 	tenure uint64
+
+	sees    func(election.Status) (again bool) // who watches it, every so often
+	every   time.Duration
+	changes int  // counts what it has announced
+	shown   int  // how many of them the last look has shown; -1 before the first
+	timed   bool // its status may change with time alone: it asked what time it was for it
 }
 
 // timer is one timer of an algorithm. Heartbeats push election timers ahead all the time, so setting a later deadline
@@ -88,7 +94,7 @@ func (n *node) resign() {
 // stop ends a life: memory and timers are gone, and so is all that waited for the process.
 func (n *node) stop(state history.ProcState) {
 	n.state = state
-	n.impl = nil
+	n.impl, n.sees = nil, nil
 	n.busy, n.lag = 0, 0
 	n.doomed = nil
 	for i := range n.timers {
@@ -118,11 +124,13 @@ func (n *node) changed() {
 		n.late(n.changed)
 		return
 	}
+	n.timed = false
 	s := n.impl.Status()
 	n.noted, n.looked = s, true
 	if s == n.last {
 		return
 	}
+	n.changes++
 	if len(n.c.traps) > 0 {
 		n.c.loosen(n, s)
 	}
@@ -150,10 +158,18 @@ func (n *node) view() history.View {
 
 func (n *node) ID() election.ID            { return n.id }
 func (n *node) Size() int                  { return len(n.c.nodes) }
-func (n *node) Now() time.Duration         { return n.clock.At(n.now()) }
-func (n *node) Wall() time.Time            { return clock.Epoch.Add(n.clock.Wall(n.now())) }
 func (n *node) Rand() *rand.Rand           { return n.rand }
 func (n *node) StopTimer(t election.Timer) { n.timers[t].set = false }
+
+func (n *node) Now() time.Duration {
+	n.timed = true
+	return n.clock.At(n.now())
+}
+
+func (n *node) Wall() time.Time {
+	n.timed = true
+	return clock.Epoch.Add(n.clock.Wall(n.now()))
+}
 
 func (n *node) Send(to election.ID, m election.Message) {
 	if to < 1 || int(to) > len(n.c.nodes) {

@@ -21,6 +21,7 @@ const (
 	belated             // call fn, which the process of node did before its disk kept it waiting
 	ask                 // node is asked for its view
 	answer              // the view reaches who asked
+	look                // who watches the process of node looks at its status
 )
 
 // event is something that will happen. Which fields count depends on its kind.
@@ -47,13 +48,35 @@ func (a entry) before(b entry) bool { return a.at < b.at || a.at == b.at && a.se
 
 // queue holds events by time, over a slab of them that is reused and never shrinks. Nearly all that is added comes within the
 // next few events, so the nearest entries lie sorted, the first of them last: adding one moves the few that come before it, and
-// taking the first is to shorten the list. What is farther off than they are waits in a heap, four children each.
+// taking the first is to shorten the list. What is farther off than they are waits in a heap, four children each. What comes
+// after one of the delays that are asked for again and again has a lane: it comes in the order in which it was added.
 type queue struct {
+	lanes []lane
 	near  []entry // from the last to the first
 	far   []entry // a heap; none of it comes before anything near
 	slab  []event
 	free  []int32
 	added uint64
+}
+
+// lane is what comes after one delay, from the first to the last.
+type lane struct {
+	delay   time.Duration
+	entries []entry
+	gone    int // of them
+}
+
+// add adds an entry behind all others, and reports whether it comes behind them.
+func (l *lane) add(e entry) bool {
+	n := len(l.entries)
+	if n > l.gone && e.before(l.entries[n-1]) {
+		return false
+	}
+	if n == cap(l.entries) && l.gone > n/2 {
+		l.entries, l.gone = l.entries[:copy(l.entries, l.entries[l.gone:])], 0
+	}
+	l.entries = append(l.entries, e)
+	return true
 }
 
 // mostNear is how many entries lie sorted, at most.
@@ -62,15 +85,38 @@ const mostNear = 64
 // add makes room for an event at a time and returns it to be filled in: what its kind does not use is of no meaning. The pointer holds
 // until the next add.
 func (q *queue) add(at time.Duration) *event {
-	var slot int32
+	slot := q.room()
+	q.put(at, slot)
+	return &q.slab[slot]
+}
+
+// addAfter is add of what comes at a time since it was asked for after a delay.
+func (q *queue) addAfter(delay, at time.Duration) *event {
+	slot := q.room()
+	q.putAfter(delay, at, slot)
+	return &q.slab[slot]
+}
+
+// room is a free place in the slab.
+func (q *queue) room() (slot int32) {
 	if n := len(q.free); n > 0 {
 		slot, q.free = q.free[n-1], q.free[:n-1]
 	} else {
 		slot = int32(len(q.slab))
 		q.slab = append(q.slab, event{})
 	}
+	return slot
+}
+
+// putAfter queues an event that is in the slab already, and that comes at a time since it was asked for after a delay.
+func (q *queue) putAfter(delay, at time.Duration, slot int32) {
+	for i := range q.lanes {
+		if l := &q.lanes[i]; l.delay == delay && l.add(entry{at, q.added + 1, slot}) {
+			q.added++
+			return
+		}
+	}
 	q.put(at, slot)
-	return &q.slab[slot]
 }
 
 // put queues an event that is in the slab already.
@@ -100,26 +146,32 @@ func (q *queue) put(at time.Duration, slot int32) {
 	q.near[i] = e
 }
 
-// due reports whether an event comes by then.
-func (q *queue) due(by time.Duration) bool {
-	if n := len(q.near); n > 0 {
-		return q.near[n-1].at <= by
-	}
-	return len(q.far) > 0 && q.far[0].at <= by
-}
-
-// pop takes the first event off the queue. It stays in the slab until release.
-func (q *queue) pop() entry {
+// first is the first event on the queue, if one comes by then, and the lane that it waits in; nil if it is in none.
+func (q *queue) first(by time.Duration) (e entry, in *lane, due bool) {
 	if len(q.near) == 0 {
 		for len(q.far) > 0 && len(q.near) < mostNear/2 {
 			q.near = append(q.near, q.fetch())
 		}
 		slices.Reverse(q.near)
 	}
-	n := len(q.near) - 1
-	first := q.near[n]
-	q.near = q.near[:n]
-	return first
+	if n := len(q.near); n > 0 {
+		e, due = q.near[n-1], true
+	}
+	for i := range q.lanes {
+		if l := &q.lanes[i]; l.gone < len(l.entries) && (!due || l.entries[l.gone].before(e)) {
+			e, in, due = l.entries[l.gone], l, true
+		}
+	}
+	return e, in, due && e.at <= by
+}
+
+// pop takes the first event off the queue, which is in that lane, or in none. It stays in the slab until release.
+func (q *queue) pop(in *lane) {
+	if in != nil {
+		in.gone++
+	} else {
+		q.near = q.near[:len(q.near)-1]
+	}
 }
 
 // release gives an event's place back. It also drops what the event referred to.
@@ -136,8 +188,12 @@ func (q *queue) release(slot int32) {
 // entries are all that is queued, in no order.
 func (q *queue) entries() iter.Seq[entry] {
 	return func(yield func(entry) bool) {
-		for _, all := range [...][]entry{q.near, q.far} {
-			for _, e := range all {
+		all := [][]entry{q.near, q.far}
+		for i := range q.lanes {
+			all = append(all, q.lanes[i].entries[q.lanes[i].gone:])
+		}
+		for _, some := range all {
+			for _, e := range some {
 				if !yield(e) {
 					return
 				}

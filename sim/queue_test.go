@@ -18,12 +18,18 @@ func TestQueueGivesEventsByTimeThenByOrder(t *testing.T) {
 			at time.Duration
 			n  int
 		}
-		var q queue
+		q := queue{lanes: []lane{{delay: 5}, {delay: 9}}}
 		var want []added
+		var now time.Duration
 		n, pops := 0, rapid.IntRange(1, 9).Draw(t, "pops")
 		for range rapid.IntRange(0, 600).Draw(t, "steps") {
 			if len(want) > 0 && rapid.IntRange(0, 9).Draw(t, "pop") < pops {
-				e := q.pop()
+				_, _, due := q.first(now - 1)
+				require.False(t, due, "nothing comes before what has come")
+				e, in, due := q.first(time.Hour)
+				require.True(t, due)
+				q.pop(in)
+				now = e.at
 				slices.SortStableFunc(want, func(a, b added) int { return cmp.Compare(a.at, b.at) })
 				require.Equal(t, want[0].at, e.at)
 				require.Equal(t, int32(want[0].n), q.slab[e.slot].node)
@@ -31,7 +37,14 @@ func TestQueueGivesEventsByTimeThenByOrder(t *testing.T) {
 				want = want[1:]
 				continue
 			}
-			at := time.Duration(rapid.IntRange(0, 20).Draw(t, "at"))
+			if delay := time.Duration(rapid.IntRange(4, 9).Draw(t, "delay")); rapid.Bool().Draw(t, "after") {
+				at := now + delay + time.Duration(rapid.SampledFrom([]int{0, 0, 0, -1, 1}).Draw(t, "drift"))
+				q.addAfter(delay, at).node = int32(n)
+				want = append(want, added{at, n})
+				n++
+				continue
+			}
+			at := now + time.Duration(rapid.IntRange(0, 20).Draw(t, "at"))
 			if rapid.IntRange(0, 9).Draw(t, "far") == 0 {
 				at += 100
 			}

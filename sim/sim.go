@@ -27,6 +27,8 @@ type Config struct {
 	LatencyMin, LatencyMax time.Duration
 	// Work is how much may happen in a run, in events and messages sent, before it counts as Endless; 0 for no limit.
 	Work uint64
+	// Often are delays that After is called with again and again. To name them changes nothing but how long that takes.
+	Often []time.Duration
 	// Port is what nodes are said to exchange their messages on: it says which faults of a single port they feel.
 	Port int
 }
@@ -87,6 +89,9 @@ func New(cfg Config) (*Cluster, error) {
 		work:    work{most: cfg.Work},
 		new:     cfg.New,
 	}
+	for _, d := range cfg.Often {
+		c.queue.lanes = append(c.queue.lanes, lane{delay: d})
+	}
 	boot := seed.New(cfg.Seed, "boot")
 	for i := range c.nodes {
 		id := election.ID(i + 1)
@@ -127,7 +132,7 @@ func (c *Cluster) Events() uint64 { return c.events }
 
 // After calls f once d has passed.
 func (c *Cluster) After(d time.Duration, f func()) {
-	e := c.queue.add(c.now + max(d, 0))
+	e := c.queue.addAfter(d, c.now+max(d, 0))
 	e.kind, e.fn = call, f
 }
 
@@ -157,14 +162,18 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
 			panic(p)
 		}
 	}()
-	for c.queue.due(until) {
+	for {
+		e, lane, due := c.queue.first(until)
+		if !due {
+			break
+		}
 		if c.work.done++; c.work.most > 0 && c.work.done > c.work.most {
 			return c.endless()
 		}
 		if c.events++; c.events%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e := c.queue.pop()
+		c.queue.pop(lane)
 		c.now = e.at
 		c.happen(e.slot)
 	}
@@ -199,6 +208,11 @@ func (c *Cluster) happen(slot int32) {
 		c.tell(e.from, e.node, e.sent, "the link is reset", &e.msg)
 		c.queue.release(slot)
 		return
+	case look:
+		if n := &c.nodes[e.node]; e.life == n.life && n.same() {
+			n.lookAgain(slot)
+			return
+		}
 	}
 	n := &c.nodes[e.node]
 	switch n.state {
@@ -249,6 +263,12 @@ func (n *node) take(slot int32) {
 		c.queue.release(slot)
 		if life == n.life {
 			f()
+		}
+	case look:
+		if e.life == n.life {
+			n.looks(slot)
+		} else {
+			c.queue.release(slot)
 		}
 	case ask:
 		q := e.ask

@@ -214,6 +214,10 @@ type desk struct {
 	wrote  []history.Access
 }
 
+func (d *desk) Watch(every time.Duration, sees func(election.Status) (again bool)) {
+	Poll(d, every, sees)
+}
+
 func (d *desk) Status(done func(election.Status)) { done(d.status) }
 func (d *desk) Rand() *rand.Rand                  { return rand.New(rand.NewPCG(1, 1)) }
 func (d *desk) Write(token uint64, value int64) {

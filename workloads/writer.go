@@ -9,9 +9,10 @@ import (
 
 // Host is the process that a Writer lives in: the node's own, so that a paused node is a paused writer.
 type Host interface {
-	// Status finds out the node's view and calls done with it: at once, or once the node has answered. Like what After calls,
-	// done is never called while the process is paused, and never once it is dead.
-	Status(done func(election.Status))
+	// Watch finds out the node's view after each such time, counted from the answer to the last, and calls sees with it until that
+	// returns false. Like what After calls, sees is never called while the process is paused, and never once it is dead; and it
+	// need not be called with a view that is the same as the last.
+	Watch(every time.Duration, sees func(election.Status) (again bool))
 	// After calls f once d has passed for this process: never while it is paused, and never once it is dead.
 	After(d time.Duration, f func())
 	// Rand is the writer's source of randomness.
@@ -29,8 +30,7 @@ type Writer struct {
 	gap   time.Duration // from the look to the write, at most
 	token uint64
 	value int64
-	look  func()
-	saw   func(election.Status)
+	saw   func(election.Status) (again bool)
 	write func()
 }
 
@@ -38,22 +38,39 @@ type Writer struct {
 // count up from 1 and carry the node and the life in their upper half, so that no two writers write the same one.
 func NewWriter(host Host, node election.ID, life uint64, every, gap time.Duration) *Writer {
 	w := &Writer{host: host, every: every, gap: gap, value: (int64(node)<<16 | int64(life&0xffff)) << 32}
-	w.look = func() { w.host.Status(w.saw) }
-	w.saw = func(s election.Status) {
-		if s.Role == election.Leader {
-			w.token = s.Term
-			w.host.After(time.Duration(w.host.Rand().Int64N(int64(w.gap)+1)), w.write)
-			return
+	w.saw = func(s election.Status) (again bool) {
+		if s.Role != election.Leader {
+			return true
 		}
-		w.host.After(w.every, w.look)
+		w.token = s.Term
+		w.host.After(time.Duration(w.host.Rand().Int64N(int64(w.gap)+1)), w.write)
+		return false
 	}
 	w.write = func() {
 		w.value++
 		w.host.Write(w.token, w.value)
-		w.host.After(w.every, w.look)
+		w.Start()
 	}
 	return w
 }
 
 // Start begins to look.
-func (w *Writer) Start() { w.host.After(w.every, w.look) }
+func (w *Writer) Start() { w.host.Watch(w.every, w.saw) }
+
+// Remote is a Host whose node has to be asked for its view.
+type Remote interface {
+	// Status finds out the node's view and calls done with it: at once, or once the node has answered.
+	Status(done func(election.Status))
+	After(d time.Duration, f func())
+}
+
+// Poll is Watch for a Remote: it asks each time.
+func Poll(r Remote, every time.Duration, sees func(election.Status) (again bool)) {
+	r.After(every, func() {
+		r.Status(func(s election.Status) {
+			if sees(s) {
+				Poll(r, every, sees)
+			}
+		})
+	})
+}

@@ -90,6 +90,11 @@ func (s *sidecar) Rand() *rand.Rand                { return s.rand }
 func (s *sidecar) Write(token uint64, value int64) { s.send(token, value) }
 func (s *sidecar) After(d time.Duration, f func()) { s.calls.add(s.now()+d, f) }
 
+// Watch implements workloads.Host.
+func (s *sidecar) Watch(every time.Duration, sees func(election.Status) (again bool)) {
+	workloads.Poll(s, every, sees)
+}
+
 // Status asks the server.
 func (s *sidecar) Status(done func(election.Status)) {
 	status, err := s.look()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recount/election"
+	"recount/workloads"
 )
 
 // WriterConfig is how a node's writer works. See workloads.Writer.
@@ -21,6 +22,11 @@ type residentWriter struct {
 	*host
 	rand     *rand.Rand
 	resource *resource
+}
+
+// Watch implements workloads.Host.
+func (w *residentWriter) Watch(every time.Duration, sees func(election.Status) (again bool)) {
+	workloads.Poll(w, every, sees)
 }
 
 // Status is what the algorithm says now: that may depend on its clock.

@@ -52,6 +52,8 @@ type invitation struct {
 	answered contacts      // when each of them last answered
 }
 
+const asideTimer = freeTimer // who resigned has left the post to others for long enough
+
 // Start leads a group of one.
 func (i *invitation) Start() { i.alone() }
 
@@ -62,6 +64,8 @@ func (i *invitation) Expire(t election.Timer) {
 		i.beat()
 	case silenceTimer:
 		i.alone()
+	case asideTimer:
+		i.aside = false
 	}
 }
 
@@ -187,11 +191,13 @@ func (i *invitation) tell(others []election.ID) {
 	}
 }
 
-// Resign leaves the group without its leader. Each member leads a group of its own again; this node joins any of them.
+// Resign leaves the group without its leader. Each member leads a group of its own again; this node joins any of them. If
+// none is in reach it soon invites them itself: two that resigned while they were apart would else wait for each other for ever.
 func (i *invitation) Resign() {
 	if i.role == election.Leader {
 		broadcast(i.env, election.Message{Kind: "RESIGN"})
 		i.alone()
 		i.aside = true
+		i.env.SetTimer(asideTimer, i.lost)
 	}
 }

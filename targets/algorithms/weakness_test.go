@@ -161,6 +161,22 @@ func TestInvitationHasALeaderInEveryPart(t *testing.T) {
 	}
 }
 
+// Two leaders are asked to hand over while they cannot reach each other. Joined again, one of them leads both.
+func TestInvitationAfterTwoResignedApart(t *testing.T) {
+	for seed := uint64(1); seed <= 10; seed++ {
+		w := newWorld(t, "invitation", 2, seed, nil)
+		w.settle()
+		w.split(true, "n1")
+		w.run(w.bounds.Elect)
+		require.Len(t, w.leaders(), 2)
+		for _, n := range w.leaders() {
+			w.nodes[n].(election.Resigner).Resign()
+		}
+		w.split(false, "n1")
+		w.settle()
+	}
+}
+
 // A holder whose lease has run out on everybody else's clocks: only its own keeps it from going on.
 func TestLeaseByAWrongClock(t *testing.T) {
 	for _, c := range []struct {
