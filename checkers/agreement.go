@@ -58,6 +58,8 @@ func agreement(_ context.Context, f *facts) Result {
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
 	case terms+times == 0:
 		return untested(figures, "no two nodes named a leader in one term, or with nothing at fault for %s: ask all of them, and leave them alone for longer", lasted(f.lull()))
+	case f.untold() != "":
+		return unknown(figures, "%s", f.untold())
 	}
 	return valid(figures,
 		"nodes that named a leader named the same one: in %s, and %s after a while with nothing at fault; %s",

@@ -109,8 +109,12 @@ func (f *facts) exiles() (all []exile) {
 		for k := range w.epochs {
 			e := &w.epochs[k]
 			s := span{e.from, w.until(k, f.end)}
-			with := e.hearers(i, w.n)
-			if !e.up.has(i) || f.servers.has(i) || e.roll.out.has(i) || e.roll.may.has(i) || f.everMajority(with, e.from) {
+			if !e.up.has(i) || e.office.has(i) || f.servers.has(i) || e.roll.out.has(i) || e.roll.may.has(i) {
+				open = false
+				continue
+			}
+			with := e.hearers(i, w.n) // in whose company it was, and more
+			if f.everMajority(with, e.from) {
 				open = false
 				continue
 			}

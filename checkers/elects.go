@@ -167,8 +167,12 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 	}
 	what := fmt.Sprintf("%s were up and connected with each other", f.names(v.core))
 	if v.gone != (set{}) {
-		what = fmt.Sprintf("%s were connected with each other, and should have been up, but for %s that ended by itself",
-			f.names(v.core), f.names(v.gone))
+		itself := "itself"
+		if v.gone.count() > 1 {
+			itself = "themselves"
+		}
+		what = fmt.Sprintf("%s were connected with each other, and would have been up had %s not ended by %s",
+			f.names(v.core), f.names(v.gone), itself)
 	}
 	if d := f.excused(v.sure); d > 0 {
 		what += fmt.Sprintf(", %s of it excused by a machine that stood still", lasted(d))
@@ -226,7 +230,7 @@ func (f *facts) inOffice(to []span, i int, s span) []span {
 	}
 	begin := len(to)
 	for part, e := range f.world.parts(s) {
-		if !e.roll.out.has(i) && f.mayBeMajority(e.company(i, f.world.n), &e.roll) {
+		if e.office.has(i) {
 			to = append(to, part)
 		}
 	}

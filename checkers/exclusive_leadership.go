@@ -90,6 +90,9 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return unknown(figures, "%s", why)
 	}
 	if a == nil {
+		if why := f.overlooked(); why != "" {
+			return unknown(figures, "%s", why)
+		}
 		return valid(figures, "%s, no two at one instant; %s", count(len(f.leads), "leadership"), f.watch())
 	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))

@@ -38,14 +38,18 @@ type facts struct {
 	reseated    []changed // what the nemesis did to memberships, in order
 	exits       []exit
 	misled      misled
-	ops         int        // so far; the latest one has the number before
+	ops         int        // so far
 	open        begun      // operations under way
 	began       *beginning // of the latest op, if it is an end
 	unended     string     // why nothing is valid in a history without an end; "" where there is one
 	end         time.Duration
 	holds       func() []hold                                     // allHolds, worked out once
+	overlooked  func() string                                     // whoWasOverlooked, worked out once
 	again       func(each func(op *history.Op, number int)) error // see Judging.Reread; ops are numbered from 0
 }
+
+// newest is the number of the latest op.
+func (f *facts) newest() int { return f.ops - 1 }
 
 // answer is what a node said about itself: when it was asked, or by itself.
 type answer struct {
@@ -94,6 +98,8 @@ type watched struct {
 	up                      bool          // surely, ever since its last answer
 	fell                    time.Duration // when it was no longer so, if it was
 	silent                  []span        // when it was, and gave no answer for longer than it may
+	unseen                  []span        // when nothing was seen of it, wherever it was then
+	counts                  time.Duration // until when what was seen of it last does; at first, and since a start, until it should answer
 	gaps                    int           // between answers, while it was
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open

@@ -51,7 +51,7 @@ func newAccesses(f *facts) *accesses {
 }
 
 func (a *accesses) take(op *history.Op) {
-	a.usage.take(op, a.ops-1, a.began)
+	a.usage.take(op, a.newest(), a.began)
 	if a.wrong {
 		return
 	}
@@ -59,7 +59,7 @@ func (a *accesses) take(op *history.Op) {
 		a.forget()
 	}
 	a.latest = op.Time
-	a.use(op, a.ops-1, a.began)
+	a.use(op, a.newest(), a.began)
 }
 
 // use takes note of how an access began, or of how it ended.
@@ -119,8 +119,8 @@ func (a *accesses) forget() {
 	a.enough = max(mostUses, 2*len(a.uses))
 }
 
-// recall has the uses be those that are kept and have no order, and besides all writes of what they read: what was forgotten
-// was overwritten, but that has to be shown.
+// recall has the uses be those that are kept and have no order, and besides all writes and reads of what they read: what was
+// forgotten was overwritten, but that has to be shown; and that a write of unknown outcome happened before is shown by who read it.
 func (a *accesses) recall() error {
 	kept, read := map[int]bool{}, map[history.Access]bool{}
 	for i := range a.uses {
@@ -130,13 +130,25 @@ func (a *accesses) recall() error {
 		}
 	}
 	a.uses = nil
+	var reads []access
 	open := newBegun()
-	return a.again(func(op *history.Op, number int) {
+	err := a.again(func(op *history.Op, number int) {
 		began := open.see(op, number)
-		if began != nil || kept[number] || op.F == history.Write && read[op.Access] {
+		if op.F == history.Read && op.Type == history.OK && read[op.Access] && !kept[began.number] {
+			reads = append(reads, access{
+				Access: linear.Access{Call: began.at, Return: op.Time, Access: op.Access, Kind: linear.Read, Node: op.Node},
+				number: began.number, op: op.Index, ended: true,
+			})
+		} else if began != nil || kept[number] || op.F == history.Write && read[op.Access] {
 			a.use(op, number, began)
 		}
 	})
+	a.uses = append(a.uses, reads...)
+	slices.SortFunc(a.uses, func(u, v access) int { return u.number - v.number })
+	for i := range a.uses {
+		a.uses[i].At = int32(i)
+	}
+	return err
 }
 
 // telling are the accesses that say something about the resource.
@@ -219,8 +231,12 @@ func (f *accesses) unfenced(ctx context.Context, core []linear.Access, figures [
 			e.to = max(e.to, a.Return)
 		}
 	}
-	died, held := linear.LastOrder(ctx, core)
+	var held []history.Access
+	died := linear.LastOrder(ctx, core)
 	if died != nil {
+		if !f.forgot && !f.wrong { // or else not all that may have been held is known
+			held = linear.HeldAt(ctx, f.telling(), died)
+		}
 		figures = append(figures, text("the last order ended with", fmt.Sprintf("op %d", f.uses[died.At].op)))
 	}
 	r := invalid(figures, e, "%s", offence(core, died, held))

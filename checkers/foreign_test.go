@@ -41,6 +41,9 @@ func TestModelsOfOthers(t *testing.T) {
 		{name: "initial value read", initial: "0", want: Valid, ops: []string{pair(1, "read", "nil", "0"), pair(0, "write", "1", "1"), pair(1, "read", "nil", "1")}},
 		{name: "initial value not told", want: Invalid, ops: []string{pair(1, "read", "nil", "0"), pair(0, "write", "1", "1")},
 			says: "process 1 read 0 from the register by 0.002 s, which nobody had written"},
+		{name: "a value of nobody beside one that was told", initial: "5", want: Invalid, ops: []string{pair(1, "read", "nil", "7"), pair(0, "write", "1", "1")}},
+		{name: "a value of nobody after another was read", want: Invalid, ops: []string{
+			"{:type :invoke, :process 0, :f :write, :value 1}", pair(1, "read", "nil", "1"), pair(2, "read", "nil", "7")}},
 		{name: "initial value of a cas", initial: "0N", want: Valid, ops: []string{pair(0, "cas", "[0 1]", "[0 1]"), pair(1, "read", "nil", "1")}},
 		{name: "initial value that came back", initial: "0", want: Invalid, ops: []string{pair(0, "write", "1", "1"), pair(1, "read", "nil", "0")}},
 		{name: "nil written over an initial value", initial: "0", want: Valid, ops: []string{pair(0, "cas", "[0 1]", "[0 1]"), pair(0, "write", "nil", "nil"), pair(1, "cas", "[nil 2]", "[nil 2]")}},
@@ -83,6 +86,9 @@ func TestModelsOfOthers(t *testing.T) {
 			"{:type :ok, :process 5, :f :write, :value [:b [5 2]]}",
 		}},
 
+		{name: "writes of a store that never told", model: "revisioned-store", want: Valid, ops: []string{
+			open(2, "write", "[:a [nil 2]]"), open(3, "write", "[:b [nil 2]]"), pair(0, "write", "[:a [nil 1]]", "[:a [4 1]]"), pair(1, "read", "[:a nil]", "[:a [4 1]]")}},
+
 		{name: "transactions", want: Valid, initial: "0",
 			ops: []string{pair(0, "txn", "[[:write :x 1] [:write :y 1]]", "[[:write :x 1] [:write :y 1]]"), pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y 1]]")}},
 		{name: "half a transaction", want: Invalid, initial: "{:x 0, :y 0}",
@@ -93,6 +99,10 @@ func TestModelsOfOthers(t *testing.T) {
 			ops: []string{open(0, "txn", "[[:w :x 1]]"), pair(1, "txn", "[[:w :y 1]]", "[[:w :y 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
 		{name: "a transaction that did not", want: Invalid,
 			ops: []string{fail(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
+		{name: "what a transaction of unknown outcome asked for", want: Valid, initial: "0", ops: []string{
+			pair(0, "txn", "[[:w :x 7]]", "[[:w :x 7]]"), open(2, "txn", "[[:r :x nil] [:w :z 3]]"), pair(1, "txn", "[[:r :z nil]]", "[[:r :z 3]]")}},
+		{name: "transactions none of which happened", want: Unknown, ops: []string{fail(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]")},
+			says: "no transaction told what it found"},
 		{name: "transactions that read what was there at first", want: Valid, initial: "{:x 7, :z 1}",
 			ops: []string{pair(0, "txn", "[[:w :y 1]]", "[[:w :y 1]]"), open(2, "txn", "[[:r :x 5] [:w :z 3]]"), fail(3, "txn", "[[:w :x 9]]", "[[:w :x 9]]"),
 				pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 7] [:r :y 1]]")}},
@@ -136,6 +146,70 @@ func TestModelsOfOthers(t *testing.T) {
 	require.Equal(t, string(want), told.String())
 }
 
+// TestOfWhichNodesTransactionsAndRevisionsAre has faults told of first that touched the nodes that were used.
+func TestOfWhichNodesTransactionsAndRevisionsAre(t *testing.T) {
+	txn := func(f history.F, value string) *history.Txn {
+		return &history.Txn{Uses: []history.Use{{F: f, Key: "x", Value: value}}}
+	}
+	for name, use := range map[string]struct {
+		f        history.F
+		oneCount bool
+		of       func(i int) (*history.Register, any)
+	}{
+		"transactions": {f: history.Txns, of: func(i int) (*history.Register, any) {
+			return nil, []any{txn(history.Put, "1"), txn(history.Get, "2")}[i]
+		}},
+		"revisions of a store": {f: history.Put, oneCount: true, of: func(i int) (*history.Register, any) {
+			return &history.Register{Key: []string{"a", "b"}[i], Value: "1", Revision: uint64(9 - i)}, nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			isolate := &history.Fault{ID: 1, Name: "kill", Nodes: []string{"n1"}}
+			ops := []history.Op{
+				{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Nodes: []string{"n1", "n2"}, OneCount: use.oneCount}},
+				{Process: history.Nemesis, Type: history.Invoke, F: history.Inject, Fault: isolate},
+				{Process: history.Nemesis, Type: history.OK, F: history.Inject, Fault: isolate},
+			}
+			for i := range 2 {
+				op := history.Op{Process: history.Process(3 + i), Node: "n1", F: use.f, Type: history.Invoke}
+				op.Reg, op.Value = use.of(i)
+				ops = append(ops, op)
+				op.Type = history.OK
+				ops = append(ops, op)
+			}
+			ops = append(ops, history.Op{Process: history.Harness, Type: history.OK, F: history.End})
+			for i := range ops {
+				ops[i].Index, ops[i].Time = i, time.Duration(i)*time.Second
+			}
+			h, err := history.New(ops)
+			require.NoError(t, err)
+			r := find("linearizable").Check(context.Background(), h)
+			require.Equal(t, Invalid, r.Verdict, r.Why)
+			then, _ := value(r, FaultsThen)
+			require.Equal(t, "kill of n1", then)
+			require.Equal(t, ops[len(ops)-2].Time, r.To)
+		})
+	}
+}
+
+// TestATransactionOfWhichNothingIsKnown is one that may have done nothing; the others are told apart by who made them.
+func TestATransactionOfWhichNothingIsKnown(t *testing.T) {
+	h, err := history.New([]history.Op{
+		{Process: 3, F: history.Txns, Type: history.Invoke},
+		{Process: 5, F: history.Txns, Type: history.Invoke, Index: 1, Value: &history.Txn{}},
+	})
+	require.NoError(t, err)
+	u := &uses{facts: &facts{}}
+	for i := range h.Ops {
+		u.ops++
+		u.take(&h.Ops[i])
+	}
+	all := u.transactions()
+	require.Equal(t, 2, all.maybe)
+	require.Equal(t, []int32{3, 5}, []int32{all.Ops[0].Client, all.Ops[1].Client})
+	require.Empty(t, all.Ops[0].Uses)
+}
+
 // TestUndecidedTransactions says what made them hard to decide: here that nobody knows what became of most of them.
 func TestUndecidedTransactions(t *testing.T) {
 	var ops strings.Builder
@@ -176,9 +250,9 @@ func TestWritesOfAStoreAsTheyAreDrawn(t *testing.T) {
 		writes []*write
 		legal  bool
 	}{
-		{[]*write{{object: a, revision: 9, from: -1, to: 2}, {object: b, revision: 5, from: 3, to: 4}}, false},
-		{[]*write{{object: a, revision: 9, from: -1, to: 3}, {object: b, revision: 5, from: 3, to: 4}}, true},
-		{[]*write{{object: a, revision: 5, from: -1, to: 2}, {object: b, revision: 9, from: 3, to: 4}}, true},
+		{[]*write{{object: a, revision: 9, to: 2}, {object: b, revision: 5, from: 3, to: 4}}, false},
+		{[]*write{{object: a, revision: 9, to: 3}, {object: b, revision: 5, from: 3, to: 4}}, true},
+		{[]*write{{object: a, revision: 5, to: 2}, {object: b, revision: 9, from: 3, to: 4}}, true},
 		{[]*write{{object: a, revision: 5, from: 1, to: 4}, {object: b, revision: 5, from: 1, to: 4}}, false},
 	} {
 		require.Equal(t, c.legal, porcupine.CheckOperations(storeModel, drawn(c.writes...)))
@@ -234,6 +308,10 @@ func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
 			}
 			at := time.Duration(clock * 10)
 			call, back := at-time.Duration(r.IntN(60)), at+time.Duration(r.IntN(60))
+			if seed%2 == 0 { // many of them at the same time
+				call, back = at-time.Duration(10*r.IntN(7)), at+time.Duration(10*r.IntN(7))
+				times[2*i], times[2*i+1] = 0, -500
+			}
 			told := reg
 			ops = append(ops,
 				history.Op{Time: max(call, 0)*1000 + time.Duration(times[2*i]), Process: history.Process(i), Type: history.Invoke, F: f, Reg: &told},

@@ -31,6 +31,7 @@ func newGathering() gathering {
 		terms: map[leadKey]int32{}, down: map[string]bool{},
 	}
 	g.holds = sync.OnceValue(g.allHolds)
+	g.overlooked = sync.OnceValue(g.whoWasOverlooked)
 	g.begin(nil)
 	return g
 }
@@ -76,7 +77,7 @@ func (g *gathering) op(op, end *history.Op) {
 	if g.setup.Standing {
 		g.stand(op.Time)
 	}
-	begun := g.open.see(op, g.ops-1)
+	begun := g.open.see(op, g.newest())
 	g.began = begun
 	switch op.F {
 	case history.Observe:
@@ -116,7 +117,7 @@ func (g *gathering) op(op, end *history.Op) {
 // asked takes note that a node was asked to hand over, unless it certainly did not.
 func (g *gathering) asked(op *history.Op, begun *beginning) {
 	if op.Type == history.Invoke {
-		g.resigned = append(g.resigned, resignation{span{op.Time, never}, g.node(op.Node), g.ops - 1})
+		g.resigned = append(g.resigned, resignation{span{op.Time, never}, g.node(op.Node), g.newest()})
 		return
 	}
 	k := slices.IndexFunc(g.resigned, func(r resignation) bool { return r.op == begun.number })
@@ -135,7 +136,7 @@ func (g *gathering) node(name string) int {
 		}
 		g.ids[name] = i
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, watched{said: -1, stands: -1, another: -1})
+		g.seen = append(g.seen, watched{said: -1, stands: -1, another: -1, counts: g.setup.Bounds.Elect})
 	}
 	return i
 }
@@ -200,6 +201,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		s.last = span{a.from, a.to}
 		if !a.torn {
 			s.view = a
+			s.sees(s.last, a.to+g.near())
 		}
 	} else if !a.torn {
 		s.said = int32(len(g.answers) - 1)
@@ -316,6 +318,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	}
 	g.reseatedBy(op, begun)
 	renewed := g.world.end(op.Time, g.ids, op.Type, told.Changes)
+	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was
 		if op.Type == history.OK {
@@ -395,13 +398,16 @@ func (g *gathering) close() {
 	}
 	g.phase(g.end)
 	for n := range g.seen {
-		if s := &g.seen[n]; s.up {
+		s := &g.seen[n]
+		if s.up {
 			g.silence(s, g.end)
 		}
+		s.sees(span{g.end, g.end}, g.end)
 	}
 	for _, all := range []*[]span{&g.stalls, &g.frozen} {
 		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	}
 	g.frozen = merge(g.frozen)
+	g.offices()
 	g.order()
 }

@@ -22,16 +22,13 @@ func (f *facts) attended(s span, c company) (all []core) {
 	for i := 0; reached < len(parts)-1 && i < len(parts); i++ {
 		nodes, members := first(f.world.n), set{}
 		mutual := slices.Repeat([]set{nodes}, f.world.n)
+		var rolls []roll
 		j := i
 		for ; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
 			nodes = nodes.and(parts[j].with(c.who))
 			f.serving.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
-			rolls := f.world.rolls[:1]
-			if len(f.world.rolls) > 1 {
-				rolls = nil
-				for k := i; k <= j; k++ {
-					rolls = append(rolls, parts[k].e.roll)
-				}
+			if r := parts[j].e.roll; len(rolls) == 0 || r != rolls[len(rolls)-1] {
+				rolls = append(rolls, r)
 			}
 			now, enough := f.attends(nodes, mutual, c.who, rolls)
 			if !enough {
@@ -84,9 +81,8 @@ func (f *facts) pieces(s span, silences bool) (all []piece) {
 			}
 		}
 		slices.Sort(cuts)
-		cuts = slices.Compact(cuts)
-		for k, from := range cuts[:max(len(cuts)-1, 1)] {
-			p := piece{span{from, cuts[min(k+1, len(cuts)-1)]}, e, set{}}
+		for k, to := range cuts[1:] {
+			p := piece{span{cuts[k], to}, e, set{}}
 			for i := range f.world.n {
 				if slices.ContainsFunc(meeting(f.seen[i].silent, p.span), p.overlaps) {
 					p.silent.add(i)
@@ -126,7 +122,7 @@ func (f *facts) silentIn(nodes set, s span) (silent set) {
 // reigns returns the times, longer than an election may take, throughout which somebody surely led.
 func (f *facts) reigns() (all []hold) {
 	for _, h := range f.holds() {
-		if h.node < f.world.n && h.given-h.taken > f.setup.Bounds.Elect {
+		if h.given-h.taken > f.setup.Bounds.Elect {
 			all = append(all, h)
 		}
 	}

@@ -114,11 +114,11 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 		for j := range core {
 			a, b := &core[i], &core[j]
 			switch writes := a.Kind == linear.Put || a.Kind == linear.CAS; {
-			case !a.Sure() || !b.Sure() || i == j:
-			case len(core) == 2 && a.Kind == linear.Take && b.Kind == linear.Take && a.Return <= b.Return:
+			case i == j:
+			case len(core) == 2 && b.Kind == linear.Take && a.Return <= b.Return:
 				return fmt.Sprintf("%s took %s by %s, though %s had taken it by %s and not released it",
 					who(b), o.name(), at(b.Return), who(a), at(a.Return))
-			case i < j && takeTheSame(core, a, b):
+			case len(core) <= 3 && takeTheSame(a, b):
 				return fmt.Sprintf("%s and %s both set %s from %s, to %s and to %s",
 					who(a), who(b), o.name(), o.Show(a.Old), o.Show(a.Value), o.Show(b.Value))
 			case len(core) <= 3 && writes && b.Kind == linear.Get && a.Return < b.Call && a.Value != b.Value:
@@ -129,7 +129,7 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 	}
 	var parts []string
 	for i := range core {
-		if i == mostTold && len(core) > mostTold+1 {
+		if i == mostTold {
 			parts = append(parts, fmt.Sprintf("%d more", len(core)-i))
 			break
 		}
@@ -147,25 +147,18 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 
 // unsaid reports whether u may have found what the register of somebody else's held at first, which nothing tells.
 func (f *uses) unsaid(o *object, u *linear.Op) bool {
-	return f.setup.Model != "" && f.setup.Held(o.key) == "" && !slices.ContainsFunc(o.Ops, func(w linear.Op) bool {
-		return w.Kind != linear.Get && w.Return < u.Call
+	return f.setup.Model != "" && f.setup.Held(o.key) == "" && !slices.ContainsFunc(o.Ops, func(before linear.Op) bool {
+		return before.Return < u.Call
 	})
 }
 
 // mostTold is how many operations are listed at most in a sentence. All are named by their numbers.
 const mostTold = 8
 
-// takeTheSame reports whether a core shows that two operations took a value from the register that was written once.
-func takeTheSame(core []linear.Op, a, b *linear.Op) bool {
-	if a.Kind != linear.CAS || b.Kind != linear.CAS || a.Old != b.Old || a.Value == a.Old || b.Value == b.Old || len(core) > 3 {
-		return false
-	}
-	for i := range core { // the third, if there is one, wrote that
-		if u := &core[i]; u != a && u != b && (u.Kind == linear.Get || u.Value != a.Old || u.Old == a.Old && u.Kind == linear.CAS) {
-			return false
-		}
-	}
-	return true
+// takeTheSame reports whether two operations took the same value from the register, to set it to others. If there is but one other
+// beside them, that wrote it.
+func takeTheSame(a, b *linear.Op) bool {
+	return a.Kind == linear.CAS && b.Kind == linear.CAS && a.Old == b.Old && a.Value != a.Old && b.Value != b.Old
 }
 
 // held lists what an object can have held when the last order died; "" if that is not known, or not the reason.
@@ -192,11 +185,10 @@ func (f *uses) actor(number int) string {
 	return fmt.Sprintf("process %v at %s", u.process, u.node)
 }
 
-// index is the number that an operation goes by in results, given where it began: that of its end, if that is to count and
-// there is one.
+// index is the number that an operation goes by in results, given where it began: that of its end, if that is to count.
 func (f *uses) index(began int32, ended bool) int {
 	u := f.of(int(began))
-	if ended && u.ended >= 0 {
+	if ended {
 		return u.index[1]
 	}
 	return u.index[0]

@@ -2,6 +2,8 @@ package checkers
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,4 +72,32 @@ func TestWhereTheLastOrderDied(t *testing.T) {
 	require.Equal(t, "op 7", died)
 	held, _ := value(r, "what it can have held then")
 	require.Equal(t, "2", held)
+}
+
+// TestWhatWasHeldIsOfAllOperations has writes that the evidence does without: what the register can have held is theirs.
+func TestWhatWasHeldIsOfAllOperations(t *testing.T) {
+	for text, want := range map[string]string{
+		"1s c1 put 1\n2s c2 put 2\n2.5s-9s c4 put 3\n5s c3 get 1": "2 or 3",
+		"1s c1 put 1\n2s c2 get 1\n3s c3 get 7":                   "1",
+	} {
+		r := judged(t, text)
+		require.Equal(t, Invalid, r.Verdict)
+		held, _ := value(r, "what it can have held then")
+		require.Equal(t, want, held, r.Why)
+	}
+}
+
+// TestUndecidedRegister is one whose values repeat so that no search ends with the memory that it may take.
+func TestUndecidedRegister(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("nodes n1\n")
+	for i := range 14 {
+		fmt.Fprintf(&b, "1s-9s client cas %d %d\n1s-9s client cas %d %d\n", i%5, (i+2)%5, (i*3)%5, (i*3+1)%5)
+	}
+	b.WriteString("1s-9s client put 0\n9.5s client get 3\n9.6s client get 4\n10s end")
+	h, err := parseHistory(b.String())
+	require.NoError(t, err)
+	r := find("linearizable").Check(linear.WithMemory(context.Background(), 64<<10), h)
+	require.Equal(t, Unknown, r.Verdict, r.Why)
+	require.Contains(t, r.Why, "were under way at once")
 }

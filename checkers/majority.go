@@ -1,7 +1,6 @@
 package checkers
 
 import (
-	"slices"
 	"time"
 )
 
@@ -104,7 +103,7 @@ func (f *facts) vouched(nodes set, leader int, watched span, rolls []roll) bool 
 			nodes.remove(i)
 		}
 	}
-	return nodes.has(leader) && f.majority(nodes, rolls...) && f.majority(nodes, f.world.rollsOf(f.world.during(watched))...)
+	return nodes.has(leader) && f.majority(nodes, rolls...)
 }
 
 // hearers returns the nodes that may tell node i anything, at first or at second hand, itself included.
@@ -134,6 +133,19 @@ func (e *epoch) company(i, n int) (nodes set) {
 	return nodes
 }
 
+// offices works out for each epoch who may have led in it: who may have talked both ways to a majority of those that voted then.
+func (f *facts) offices() {
+	epochs := f.world.epochs
+	for k := range epochs {
+		e := &epochs[k]
+		for i := range f.world.n {
+			if !e.roll.out.has(i) && f.mayBeMajority(e.company(i, f.world.n), &e.roll) {
+				e.office.add(i)
+			}
+		}
+	}
+}
+
 // core is a fixed majority and somebody who can lead, all connected with each other, up and with right clocks, and the
 // longest stretch of time throughout which it surely was that. A node that ended by itself should be up, and counts as if it
 // were.
@@ -146,11 +158,12 @@ type core struct {
 func (f *facts) cores() []core {
 	var all []core
 	w := &f.world
+	mutual := make([]set, w.n)
 	reached := -1 // the last epoch of the stretch before
 	for i := 0; reached < len(w.epochs)-1 && i < len(w.epochs); i++ {
-		e := w.epochs[i]
-		mutual, well := slices.Clone(e.mutual), f.due(&e)
-		j := i
+		e := &w.epochs[i]
+		copy(mutual, e.mutual)
+		well, j := f.due(e), i
 		enough := func(nodes set) bool { return f.electorate(nodes, w.rollsOf(w.epochs[i:j+1])...) }
 		members, ok := clique(mutual, well, enough)
 		for ok && j+1 < len(w.epochs) {

@@ -92,6 +92,8 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 		return invalid(figures, e, "%s", what)
 	case compared == 0:
 		return unknown(figures, "no node answered twice, one time after the other: ask again and again")
+	case f.untold() != "":
+		return unknown(figures, "%s", f.untold())
 	}
 	return valid(figures, "no term went down: %s compared with what the same node had answered before, %s on the way; %s",
 		count(compared, "answer"), count(f.restarts, "restart"), f.watch())

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,6 +36,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	var worst, perhaps bounces
 	var longest, longestFaulty time.Duration
 	moves := f.moves()
+	slices.SortStableFunc(moves, func(a, b handover) int { return cmp.Compare(a.span.to, b.span.to) }) // terms may have run back
 	for _, p := range f.phases {
 		longest = max(longest, p.length())
 		if len(p.faults) > 0 {
@@ -68,6 +70,8 @@ func noPingPong(_ context.Context, f *facts) Result {
 			"no fault stayed the same for %s, in which leadership could have bounced: hold one for longer", lasted(enough))
 	case longest < enough:
 		return untested(figures, "the run did not last for %s, in which leadership could have bounced: let it run for longer", lasted(enough))
+	case f.untold() != "":
+		return unknown(figures, "%s", f.untold())
 	}
 	moved := "leadership never moved"
 	if len(moves) > 0 {
@@ -77,7 +81,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	return valid(figures, "%s; faults stayed the same for up to %s; %s", moved, lasted(longest), f.watch())
 }
 
-// bounce finds the moves without need in a phase, to another than one who led all the while beside the old leader: that one was well from its first claim until it was replaced,
+// bounce finds the moves without need in a phase, in the order of the times by which they had happened, to another than one who led all the while beside the old leader: that one was well from its first claim until it was replaced,
 // and surely had one majority for all of that time and in every shape that the faults had taken before. Those that
 // are not sure may have been so, as far as the faults are known.
 func (f *facts) bounce(p phase, all []handover, sure bool) bounces {

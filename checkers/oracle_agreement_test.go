@@ -22,7 +22,7 @@ func (a said) names() string {
 }
 
 func TestOraclesAgreement(t *testing.T) {
-	draw := func(t *rapid.T) string { return anyRun(t, false) }
+	draw := func(t *rapid.T) string { return lookAway(t, anyRun(t, false)) }
 	compare(t, "agreement", draw, func(h *history.History) Verdict {
 		all := undivided(h)
 		agreed := false
@@ -61,7 +61,7 @@ func TestOraclesAgreement(t *testing.T) {
 				}
 			}
 		}
-		if !whole(h) || !agreed {
+		if !whole(h) || !agreed || unannounced(h) {
 			return Unknown
 		}
 		return Valid

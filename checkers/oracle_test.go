@@ -320,14 +320,14 @@ var oracles = map[string]func(h *history.History) string{
 	},
 }
 
-// beingEnded reports whether the nemesis was at a node's process or membership when it ended, or had ended it or taken it out before.
+// beingEnded reports whether the nemesis was at a node's process, other than to start it, or at its membership when it ended, or had
+// ended it or taken it out before.
 func beingEnded(h *history.History, exit history.Op) bool {
 	w := atFirst(h)
 	for i := range h.Ops[:exit.Index] {
 		w.happens(i)
 	}
-	p := w.proc(exit.Node)
-	return p != healthy && p != started || w.votes(exit.Node) != healthy
+	return !w.runs(exit.Node) || w.votes(exit.Node) != healthy
 }
 
 // anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn

@@ -28,6 +28,7 @@ type around struct {
 	h      *history.History
 	is     map[history.Key]health
 	before map[history.Key]health   // of what the op under way is to change
+	to     map[history.Key][]health // what it is to make of it
 	last   map[string]time.Duration // when each process was started
 	now    *time.Duration           // of the last op
 }
@@ -55,7 +56,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
-	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[string]time.Duration{}, new(time.Duration)}
+	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 	}
@@ -90,9 +91,9 @@ func (w around) happens(i int) {
 	switch {
 	case op.F == history.Exit:
 		k := history.Proc{Node: op.Node}.Key()
-		was := w.is[k]
+		ran := w.runs(op.Node)
 		w.is[k] = broken
-		if (was == healthy || was == started) && w.right(op.Node) && w.votes(op.Node) == healthy {
+		if ran && w.right(op.Node) && w.votes(op.Node) == healthy {
 			w.is[k] = ended
 		}
 		delete(w.before, k) // whatever was to become of it
@@ -108,12 +109,14 @@ func (w around) happens(i int) {
 	case op.Fault == nil:
 	case op.Type == history.Invoke:
 		clear(w.before)
+		clear(w.to)
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
 			was := w.is[k]
 			if was == to || was == started && to == healthy || was == ended && to == broken {
 				continue
 			}
+			w.to[k] = append(w.to[k], to)
 			if _, twice := w.before[k]; !twice {
 				w.before[k] = was
 			}
@@ -122,7 +125,7 @@ func (w around) happens(i int) {
 				if _, twice := w.before[p]; !twice {
 					w.before[p] = w.is[p]
 				}
-				w.is[p] = doubtful
+				w.is[p], w.to[p] = doubtful, append(w.to[p], doubtful)
 			}
 		}
 	case op.Type == history.Fail:
@@ -230,6 +233,14 @@ func throughout(h *history.History, from, to time.Duration, good func(around) bo
 		}
 		return ""
 	}), func(s sure) bool { return s.from <= from && (to < s.to || to == s.to && to == end && good(atLast(h))) })
+}
+
+// runs reports whether a node's process runs, for all that is known of it: it did before, or all that is done to it is to start it.
+func (w around) runs(n string) bool {
+	k := history.Proc{Node: n}.Key()
+	was, is := w.before[k], w.is[k]
+	return is == healthy || is == started ||
+		is == doubtful && (was == broken || was == ended) && !slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy })
 }
 
 // right reports whether a node's clock, disk, processor and memory surely are.

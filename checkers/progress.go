@@ -87,7 +87,7 @@ func (p *progress) begins(op *history.Op) {
 		a.wrote = held{op.Reg.Key, op.Reg.Value}
 	}
 	p.all++
-	p.under[p.ops-1] = a
+	p.under[p.newest()] = a
 	p.values[a.wrote] = append(p.values[a.wrote], a)
 }
 

@@ -181,7 +181,7 @@ func (f *facts) withoutMajority() (tests int, longest time.Duration) {
 	f.leaders.each(func(i int) {
 		var alone []span
 		for part, e := range w.parts(span{0, f.end}) {
-			if e.up.has(i) && !e.roll.out.has(i) && !e.roll.may.has(i) && !f.everMajority(e.company(i, w.n), e.from) {
+			if e.up.has(i) && !e.office.has(i) && !e.roll.out.has(i) && !e.roll.may.has(i) && !f.everMajority(e.company(i, w.n), e.from) {
 				alone = append(alone, part)
 			}
 		}
@@ -211,7 +211,7 @@ func (f *facts) usurped(v victory, figures []Figure) Result {
 	if others != (set{}) {
 		whom = "none but " + f.names(others)
 	}
-	return invalid(figures, e, "%s led%s by %s, though from %s on, before it can have asked for votes, it could talk to %s: a majority is %s",
+	return invalid(figures, e, "%s led%s by %s, though it cannot have asked for votes before %s, and could talk to %s from then on: a majority is %s",
 		f.nodes[v.lead.node], f.in(v.lead), at(v.to), at(v.from), whom, f.needed())
 }
 

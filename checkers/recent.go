@@ -42,7 +42,7 @@ func (r *recent[V]) of(n uint64) *V {
 	}
 	if r.forgot && n <= r.floor {
 		if _, known := r.late[n]; !known {
-			r.late[n] = r.ops - 1
+			r.late[n] = r.newest()
 		}
 		return nil
 	}

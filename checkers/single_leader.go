@@ -68,6 +68,8 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	switch {
 	case t.led == 0:
 		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+	case len(t.several) == 0 && f.untold() != "":
+		return unknown(figures, "%s", f.untold())
 	case len(t.several) == 0:
 		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(t.led, "term"), f.watch())
 		r.Drawing = linear.Draw(ctx, claimModel, f.firstClaims())

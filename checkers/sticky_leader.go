@@ -88,7 +88,7 @@ func (f *facts) unjust(h handover) bool {
 		return false
 	}
 	epochs := f.world.during(s)
-	nodes := f.world.with(h.from.node, epochs, false).and(f.world.mended(h.from.node, s.from+reconnect))
+	nodes := f.world.with(h.from.node, epochs, false).and(f.back(h, s))
 	return f.vouched(nodes, h.from.node, watched, f.world.rollsOf(epochs))
 }
 
@@ -106,14 +106,22 @@ func (f *facts) shaken(h handover) span {
 	return span{min(h.span.from, f.campaign(h).from) - f.setup.Bounds.Silence, h.span.to}
 }
 
+// back returns the nodes that surely had found back to the old leader when it must have had its majority.
+func (f *facts) back(h handover, s span) set {
+	return f.world.mended(h.from.node, s.from+reconnect)
+}
+
 // unsure says why nobody can tell whether the old leader had to go.
 func (f *facts) unsure(h handover) string {
 	s, watched, _ := f.tenureOf(h)
+	if h.span.to < f.settled() { // answers would not tell what was before the first
+		return uncertain
+	}
 	if why := f.doubt(h.from.node, watched, f.shaken(h)); why != "" {
 		return why
 	}
-	if back := f.world.with(h.from.node, f.world.during(s), false).minus(f.world.mended(h.from.node, s.from+reconnect)); back != (set{}) {
-		return fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(back))
+	if away := f.world.with(h.from.node, f.world.during(s), false).minus(f.back(h, s)); away != (set{}) {
+		return fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(away))
 	}
 	return uncertain
 }
@@ -167,13 +175,7 @@ func (f *facts) deposed(h handover, figures []Figure) Result {
 	e := evidence{h.span, []int{f.index(&f.answers[h.from.first]), f.index(&f.answers[h.from.last]), f.index(h.won)}}
 	what := fmt.Sprintf("%s took over", f.nodes[h.to.node])
 	if !h.changes() {
-		gave := h.from.lost
-		for _, k := range [...]int32{h.from.denied, h.to.said} {
-			if gave < 0 {
-				gave = k
-			}
-		}
-		e.ops = append(e.ops, f.index(&f.answers[gave]))
+		e.ops = append(e.ops, f.index(&f.answers[h.gave]))
 		what = "stepped down and had to be elected again"
 	}
 	if did := f.action(h.won.to); did != nil {

@@ -17,9 +17,9 @@ import (
 type write struct {
 	object   *object
 	revision uint64
-	from, to time.Duration
-	lower    *linear.Op // who tells that it was not before from,
-	upper    *linear.Op // and that it was not after to
+	from, to time.Duration // 0 and never where nobody tells
+	lower    *linear.Op    // who tells that it was not before from,
+	upper    *linear.Op    // and that it was not after to
 }
 
 // storeModel is a store that counts its writes: revisions rise. Its state is the latest.
@@ -39,7 +39,7 @@ var storeModel = porcupine.Model{
 // drawn makes writes porcupine's, each between the times that are known of it.
 func drawn(writes ...*write) (ops []porcupine.Operation) {
 	for i, w := range writes {
-		ops = append(ops, porcupine.Operation{ClientId: i, Input: w, Call: int64(max(w.from, 0)), Return: int64(w.to)})
+		ops = append(ops, porcupine.Operation{ClientId: i, Input: w, Call: int64(w.from), Return: int64(w.to)})
 	}
 	return ops
 }
@@ -65,7 +65,7 @@ func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) 
 	var last *write // of those before, the one that begins last
 	for i := range writes {
 		w := &writes[i]
-		if i > 0 && writes[i-1].revision == w.revision && writes[i-1].object != w.object {
+		if i > 0 && writes[i-1].revision == w.revision { // a register has each of its own once
 			before := &writes[i-1]
 			return found(before, w, []*linear.Op{before.upper, w.upper}, "%s and %s both changed in revision %d: %s %s, %s %s",
 				before.object.name(), w.object.name(), w.revision,
@@ -100,14 +100,14 @@ func (o *object) revisions() []write {
 	known := map[uint64]*write{}
 	revision := func(n uint64) *write {
 		if known[n] == nil {
-			known[n] = &write{object: o, revision: n, from: -1, to: never}
+			known[n] = &write{object: o, revision: n, to: never}
 		}
 		return known[n]
 	}
 	last := map[uint64]*linear.Op{} // who read each revision, called last
 	for i := range o.Ops {
 		u := &o.Ops[i]
-		if u.Revision == 0 || !u.Sure() {
+		if u.Revision == 0 {
 			continue
 		}
 		w := revision(u.Revision)

@@ -43,12 +43,13 @@ func (u *uses) transactions() txns {
 		}
 		for _, k := range told.Uses {
 			did := linear.Use{Write: k.F == history.Put, Key: all.Key(k.Key, u.held(k.Key)), Value: all.Number(k.Value)}
-			if did.Write || x.Sure() {
-				x.Uses = append(x.Uses, did)
-			}
-			if !did.Write && x.Sure() {
+			if !did.Write {
+				if !x.Sure() {
+					continue
+				}
 				all.told++
 			}
+			x.Uses = append(x.Uses, did)
 		}
 		all.Ops = append(all.Ops, x)
 	}
@@ -71,7 +72,7 @@ func (f *uses) serializable(ctx context.Context, all txns) Result {
 		var parts []string
 		for i := range core {
 			x := &core[i]
-			if e.from, e.to = min(e.from, x.Call), max(e.to, x.Call); x.Sure() {
+			if e.from = min(e.from, x.Call); x.Sure() {
 				e.to = max(e.to, x.Return)
 			}
 			e.ops = append(e.ops, f.index(x.Begin, x.Sure()))

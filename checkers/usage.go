@@ -48,7 +48,7 @@ func (u *usage) take(op *history.Op, number int, began *beginning) {
 	case op.Type == history.Invoke && op.F == history.Write:
 		u.kinds[linear.Maybe]++
 		u.highest = max(u.highest, op.Access.Token)
-	case op.Type == history.Invoke || op.Type == history.Info:
+	case op.Type == history.Info:
 	case op.F == history.Write && op.Type == history.OK:
 		u.kinds[linear.Maybe]--
 		u.kinds[linear.Accepted]++
@@ -68,17 +68,16 @@ func (u *usage) present(op *history.Op, number int, began *beginning, of func(n 
 	case op.Type == history.Invoke && op.F == history.Write:
 		now := presented{op.Time, number, op.Index, op.Access.Token, op.Node}
 		u.under[number] = now
-		if now.token == 0 || now.node == "" {
+		if now.token == 0 {
 			return
 		}
-		switch t, counts := of(now.token); {
+		switch t, _ := of(now.token); {
 		case t == nil:
 		case t.first.node == "":
 			t.first = now
-		case counts && t.first.node != now.node && (u.sharers[1].node == "" || now.number < u.sharers[1].number):
+		case t.first.node != now.node && (u.sharers[1].node == "" || now.number < u.sharers[1].number):
 			u.sharers = [2]presented{t.first, now}
 		}
-	case op.Type == history.Invoke:
 	case op.F == history.Write:
 		w := u.under[began.number]
 		delete(u.under, began.number)
@@ -109,7 +108,7 @@ func (u *usage) present(op *history.Op, number int, began *beginning, of func(n 
 
 // told takes note of the op that told the outcome of a write.
 func (p *presented) told(number, op int) {
-	if p.node != "" && p.number == number {
+	if p.number == number {
 		p.op = op
 	}
 }
@@ -128,9 +127,7 @@ func (u *usage) recount() error {
 	}
 	open, late := newBegun(), u.tokened.replay()
 	return u.tokened.again(func(op *history.Op, number int) {
-		if began := open.see(op, number); op.F == history.Write || op.F == history.Read {
-			u.present(op, number, began, func(n uint64) (*token, bool) { return late.at(n, number) })
-		}
+		u.present(op, number, open.see(op, number), func(n uint64) (*token, bool) { return late.at(n, number) })
 	})
 }
 

@@ -30,13 +30,13 @@ type use struct {
 func (u *uses) take(op *history.Op) {
 	if op.Type == history.Invoke {
 		u.all = append(u.all, use{
-			number: u.ops - 1, ended: -1, index: [2]int{op.Index}, at: [2]time.Duration{op.Time}, process: op.Process, f: op.F, node: op.Node,
+			number: u.newest(), ended: -1, index: [2]int{op.Index}, at: [2]time.Duration{op.Time}, process: op.Process, f: op.F, node: op.Node,
 			outcome: history.Info, asked: [2]*history.Register{op.Reg}, txn: [2]*history.Txn{op.Txn()},
 		})
 		return
 	}
 	x := u.of(u.began.number)
-	x.ended, x.outcome = u.ops-1, op.Type
+	x.ended, x.outcome = u.newest(), op.Type
 	x.index[1], x.at[1], x.asked[1], x.txn[1] = op.Index, op.Time, op.Reg, op.Txn()
 }
 

@@ -44,7 +44,7 @@ func (v *votes) take(op *history.Op) {
 	v.granted++
 	v.voters[op.Node] = true
 	if given := v.terms.of(op.Vote.Term); given != nil {
-		v.cast(given, op, v.ops-1, true)
+		v.cast(given, op, v.newest(), true)
 	}
 }
 

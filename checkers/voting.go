@@ -93,7 +93,7 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 	for _, c := range intended {
 		for _, m := range c.Members() { // what is told at the end, too, is noted twice
 			i := g.node(m.Node)
-			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.ops - 1, last: int(^uint(0) >> 1)})
+			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1)})
 			if !fails {
 				g.stir(at) // what was told until now is compared with what was told before
 				g.seen[i].highest, g.seen[i].another = 0, never
@@ -106,7 +106,7 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 func (g *gathering) reseatedBy(op *history.Op, begun *beginning) {
 	for k := range g.reseated {
 		if c := &g.reseated[k]; c.first == begun.number {
-			c.to, c.last, c.failed = op.Time, g.ops-1, op.Type == history.Fail
+			c.to, c.last, c.failed = op.Time, g.newest(), op.Type == history.Fail
 			if s := &g.seen[c.node]; s.another == never {
 				g.stir(op.Time)
 				s.another = op.Time

@@ -23,6 +23,7 @@ type world struct {
 	ports   map[port]int    // where in cells
 	tended  map[tended]int  // where in cells, parts of nodes that were touched
 	awake   []time.Duration // of each waking process, when it was started
+	started set             // by the change that ended last
 	touch   []touched       // by the change under way
 	links   bool            // whether a link was touched since the last epoch began
 	epochs  []epoch
@@ -56,7 +57,7 @@ type tended struct {
 type touched struct {
 	cell int
 	was  cond
-	anew bool // of a membership: the node is started anew
+	to   cond // what it is to be, where that is known
 }
 
 // epoch is a stretch of time in which nothing changed. It lasts until the next one begins.
@@ -71,6 +72,7 @@ type epoch struct {
 	still  set   // surely down or paused
 	asked  set   // surely reached by clients
 	gone   set   // of those that are still, the ones that ended by themselves in good health
+	office set   // who may have led, for all that is known of majorities; worked out when the history has ended
 }
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
@@ -92,10 +94,9 @@ func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.
 			if now == to || now == waking && to == fine || now == gone && to == dead {
 				return
 			}
-			w.doubt(cell)
+			w.doubt(cell, to)
 			if i := w.member(cell); i >= 0 && to != dead { // it is started anew
-				w.touch[len(w.touch)-1].anew = true
-				w.doubt(w.n*w.n + i)
+				w.doubt(w.n*w.n+i, unsure)
 			}
 		})
 	}
@@ -103,8 +104,8 @@ func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.
 }
 
 // doubt takes note that a cell is being changed.
-func (w *world) doubt(cell int) {
-	w.touch = append(w.touch, touched{cell: cell, was: w.cells[cell]})
+func (w *world) doubt(cell int, to cond) {
+	w.touch = append(w.touch, touched{cell: cell, was: w.cells[cell], to: to})
 	w.cells[cell] = unsure
 }
 
@@ -119,6 +120,7 @@ func (w *world) member(cell int) int {
 // end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, or may
 // have been.
 func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, c history.Changes) (renewed set) {
+	w.started = set{}
 	switch outcome {
 	case history.Fail: // nothing changed
 		w.links = true
@@ -131,11 +133,13 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 			if i := cell - w.n*w.n; to == fine && i >= 0 && i < w.n && now != fine {
 				if now != waking {
 					w.awake[i] = at
+					w.started.add(i)
 				}
 				to = waking
 			}
 			if i := w.member(cell); i >= 0 && to != dead && w.cells[cell] == unsure {
 				w.cells[w.n*w.n+i], w.awake[i] = waking, at
+				w.started.add(i)
 			}
 			w.cells[cell] = to
 		})
@@ -143,8 +147,8 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 	w.mark(at)
 	if outcome != history.Fail {
 		for _, t := range w.touch {
-			if t.anew {
-				renewed.add(w.member(t.cell))
+			if i := w.member(t.cell); i >= 0 && t.to != dead {
+				renewed.add(i)
 			}
 		}
 	}
@@ -294,20 +298,36 @@ func (w *world) answered(i int, asked, at time.Duration) {
 }
 
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
-// is excused: the nemesis was at its process, its processor, its memory or its membership, or its disk was failing.
+// is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing.
 func (w *world) exited(i int, at time.Duration) (excused bool) {
 	if i >= w.n {
 		return false
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
-	was := w.cells[cell]
-	excused = was != fine && was != waking || w.cells[disk] != fine || w.limps(i) || w.cells[w.n*w.n+6*w.n+i] != fine
+	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell)
+	excused = !ran || w.cells[disk] != fine || w.limps(i) || w.cells[w.n*w.n+6*w.n+i] != fine
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
 	if w.cells[cell] = dead; !excused && w.cells[clock] == fine {
 		w.cells[cell] = gone
 	}
 	w.mark(at)
 	return excused
+}
+
+// starts reports whether a process that surely stood still is being started, and no more is done to it: what ends then is what was
+// started.
+func (w *world) starts(cell int) bool {
+	still := false
+	for _, t := range w.touch { // by what was intended, and by what became of it
+		switch {
+		case t.cell != cell:
+		case t.to != fine:
+			return false
+		case t.was == dead || t.was == gone:
+			still = true
+		}
+	}
+	return still && w.cells[cell] == unsure
 }
 
 // still reports whether node i surely stands still as of the latest change.

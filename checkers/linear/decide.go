@@ -15,7 +15,7 @@ type Found struct {
 	Remedy string  // of Unknown: what would help
 	Steps  int     // configurations that searches of our own went through
 	died   int32   // of Illegal: the operation at whose return the last order died, among those searched; -1 if that is not known,
-	held   []State // and what the object may have held until then
+	held   []State // and what the object may have held until then, where the search was wide
 }
 
 // The answers.
@@ -183,16 +183,25 @@ func (t *timeline) ours(ctx context.Context, bytes int64) Found {
 	return found
 }
 
-// deep searches with sets that are large enough for what is under way at once.
+// words is how large a set must be for what is under way at once, of the sizes that there are; 0 if none is large enough.
+func (t *timeline) words() int {
+	for _, n := range [...]int{1, 4, mostAtOnce / 64} {
+		if t.slots <= 64*n {
+			return n
+		}
+	}
+	return 0
+}
+
 func (t *timeline) deep(ctx context.Context, l limits) Found {
 	m := newMeter(ctx)
 	defer m.done()
-	switch l.over = m.over; {
-	case t.slots <= 64:
+	switch l.over = m.over; t.words() {
+	case 1:
 		return newDeep[[1]uint64](t, l).run()
-	case t.slots <= 4*64:
+	case 4:
 		return newDeep[[4]uint64](t, l).run()
-	case t.slots <= mostAtOnce:
+	case mostAtOnce / 64:
 		return newDeep[[mostAtOnce / 64]uint64](t, l).run()
 	}
 	return t.crowded()
@@ -201,12 +210,12 @@ func (t *timeline) deep(ctx context.Context, l limits) Found {
 func (t *timeline) wide(ctx context.Context, l limits, endless bool) Found {
 	m := newMeter(ctx)
 	defer m.done()
-	switch l.over = m.over; {
-	case t.slots <= 64:
+	switch l.over = m.over; t.words() {
+	case 1:
 		return newWide[[1]uint64](t, l, endless).run()
-	case t.slots <= 4*64:
+	case 4:
 		return newWide[[4]uint64](t, l, endless).run()
-	case t.slots <= mostAtOnce:
+	case mostAtOnce / 64:
 		return newWide[[mostAtOnce / 64]uint64](t, l, endless).run()
 	}
 	return t.crowded()

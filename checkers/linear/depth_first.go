@@ -25,8 +25,7 @@ type deep[M mask] struct {
 	more    map[point[M]][]int32 // and what others have
 	entries int                  // in both,
 	cost    int64                // and the bytes for each
-	best    int                  // the furthest return that a configuration came to,
-	held    []State              // and what it may have held by then
+	best    int                  // the furthest return that a configuration came to
 }
 
 // situation is a configuration but for what it has spent.
@@ -103,7 +102,7 @@ func (d *deep[M]) run() Found {
 		}
 		d.stack = d.stack[:at]
 	}
-	return Found{Answer: illegal, Steps: steps, died: d.returns[d.best], held: d.held}
+	return Found{Answer: illegal, Steps: steps, died: d.returns[d.best]}
 }
 
 // forward goes on to the next return.
@@ -173,12 +172,7 @@ func (d *deep[M]) push(s situation[M], usage int32) {
 		d.more[p] = append(d.more[p], usage)
 	}
 	d.entries++
-	if d.k > d.best {
-		d.best, d.held = d.k, d.held[:0]
-	}
-	if d.k == d.best && len(d.held) < mostHeld && !slices.Contains(d.held, s.holds) {
-		d.held = append(d.held, s.holds)
-	}
+	d.best = max(d.best, d.k)
 	d.stack = append(d.stack, step[M]{point: p, usage: usage})
 }
 
@@ -236,6 +230,3 @@ func (d *deep[M]) choose(f *step[M], i int32) (next situation[M], usage int32, f
 	}
 	return next, 0, false
 }
-
-// mostHeld is how many states are worth telling apart.
-const mostHeld = 8

@@ -26,7 +26,7 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 	case o.unwritten(o.Ops) != nil:
 		e.Ops, e.Early = o.unwritten(o.Ops), true
 	case found.died >= 0:
-		e.Died, e.Held = &settled[found.died], found.held
+		e.Died = &settled[found.died]
 		e.Ops = o.lessen(ctx, until(o.Ops, *e.Died))
 	case o.unwritten(settled) != nil:
 		e.Ops = o.lessen(ctx, until(o.Ops, o.unwritten(settled)[0]))
@@ -37,8 +37,11 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 	if e.Died == nil { // then as far as these alone tell
 		t := newTimeline(o, slices.Clone(e.Ops), State{})
 		if alone := t.wide(ctx, limits{bytes: small}, false); alone.Answer == illegal {
-			e.Died, e.Held = &t.uses[alone.died], alone.held
+			e.Died = &t.uses[alone.died]
 		}
+	}
+	if e.Died != nil {
+		e.Held = o.heldAt(ctx, e.Died)
 	}
 	e.addHolder(o.Ops)
 	if len(e.Held) == mostHeld { // there may be more
@@ -48,6 +51,18 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 		panic(fmt.Sprintf("porcupine knows an order for %v of %v, died %v held %v", e.Ops, o.Ops, e.Died, e.Held))
 	}
 	return e
+}
+
+// heldAt returns what the object may have held until an operation returned at which the last order died, by all that was done to it:
+// also by what nobody saw, and may have happened or not. It is nil where that takes long to find out.
+func (o *Object) heldAt(ctx context.Context, died *Op) []State {
+	all := until(o.Ops, *died)
+	t := newTimeline(o, all, State{})
+	found := t.wide(ctx, limits{steps: lookSteps + lookStepsPer*len(all), bytes: small}, false)
+	if found.Answer != illegal || t.uses[found.died].Begin != died.Begin {
+		return nil
+	}
+	return found.held
 }
 
 // tellAll puts back when operations returned that had not yet when the last order died: what is known of them is told. That
@@ -67,7 +82,7 @@ func (o *Object) tellAll(ctx context.Context, e *Evidence) {
 		return
 	}
 	if less := o.least(ctx, e.Ops); len(less) < len(e.Ops) && o.sourced(less) {
-		e.Ops, e.Died, e.Held = less, nil, nil
+		e.Ops, e.Died = less, nil
 	}
 }
 

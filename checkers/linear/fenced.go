@@ -52,25 +52,45 @@ func allOf(ctx context.Context, parts [][]Access) Found {
 	return sum
 }
 
-// LastOrder returns of accesses that have no order the one at whose return the last order died, and what the resource may
-// have held until then, if that was one of a few things; nil if it takes too much to find out.
-func LastOrder(ctx context.Context, all []Access) (died *Access, held []history.Access) {
-	o := fenced(all)
+// LastOrder returns of accesses that have no order the one at whose return the last order died; nil if it takes too much to find out.
+func LastOrder(ctx context.Context, core []Access) (died *Access) {
+	o := fenced(core)
 	found := newTimeline(o, o.Ops, State{}).wide(ctx, limits{bytes: small}, false)
 	if found.Answer != illegal {
-		return nil, nil
+		return nil
+	}
+	return &core[found.died]
+}
+
+// HeldAt returns what the resource may have held until one of all accesses returned, if the last order died then, and it was one of
+// a few things; nil if not, or if it takes too much to find out.
+func HeldAt(ctx context.Context, all []Access, died *Access) (held []history.Access) {
+	var by []Access // what may have been done by then
+	for _, a := range all {
+		if a.Call > died.Return {
+			break
+		}
+		if a.Return > died.Return {
+			if a.Kind == Read || a.Kind == Rejected {
+				continue
+			}
+			a.Kind, a.Return = Maybe, Never
+		}
+		by = append(by, a)
+	}
+	o := fenced(by)
+	found := newTimeline(o, o.Ops, State{}).wide(ctx, limits{steps: lookSteps + lookStepsPer*len(by), bytes: small}, false)
+	if found.Answer != illegal || by[found.died].At != died.At || len(found.held) == mostHeld { // there may be more
+		return nil
 	}
 	value := map[int32]int64{}
-	for i := range all {
+	for i := range by {
 		if u := &o.Ops[i]; u.Kind != reject {
-			value[u.Value] = all[i].Value
+			value[u.Value] = by[i].Value
 		}
 	}
 	for _, s := range found.held {
 		held = append(held, history.Access{Token: s.Revision, Value: value[s.Value]})
 	}
-	if len(held) == mostHeld { // there may be more
-		held = nil
-	}
-	return &all[found.died], held
+	return held
 }

@@ -192,6 +192,9 @@ func (w *wide[M]) returned(i int32) (held []State, why string) {
 	return held, ""
 }
 
+// mostHeld is how many states are worth telling apart.
+const mostHeld = 8
+
 // certain takes note of it if the object surely is what it was at first.
 func (w *wide[M]) certain(called int32) {
 	if len(w.now.order) != 1 {

@@ -179,6 +179,9 @@ func TestPlainLinearizable(t *testing.T) {
 		shown := o.Evidence(ctx, found)
 		require.NotEmpty(t, shown.Ops)
 		require.NotNil(t, shown.Died)
+		if len(shown.Held) > 0 {
+			requireHeld(t, o, *shown.Died, shown.Held)
+		}
 		named := map[int32]bool{}
 		for _, u := range shown.Ops {
 			named[u.Begin] = true
@@ -214,12 +217,28 @@ func requireDied(t *rapid.T, o *Object, found Found) {
 		}
 	}
 	require.Equal(t, porcupine.Ok, byPorcupine(before), "%+v", o.Ops)
-	for _, held := range found.held {
-		if o.counted || o.Lock {
-			break
+	requireHeld(t, o, died, found.held)
+}
+
+// requireHeld has what was held be what a register could hold until an operation returned, and all of that.
+func requireHeld(t *rapid.T, o *Object, died Op, all []State) {
+	if o.counted || o.Lock {
+		return
+	}
+	before, at := until(o.Ops, died), 0
+	for i := range before {
+		if u := &before[i]; u.Return == died.Return {
+			u.Return = Never
+			at++
 		}
-		seen := Op{Call: died.Return, Return: died.Return, Kind: Get, Value: held.Value, Begin: -1}
-		require.Equal(t, porcupine.Ok, byPorcupine(append(slices.Clone(before), seen)), "%v of %+v", held, o.Ops)
+	}
+	for value := range int32(len(o.values)) {
+		seen := Op{Call: died.Return, Return: died.Return, Kind: Get, Value: value, Begin: -1}
+		can := byPorcupine(append(slices.Clone(before), seen)) == porcupine.Ok
+		told := slices.ContainsFunc(all, func(s State) bool { return s.Value == value })
+		if told || at == 1 { // of those that return at once the search takes the earlier called first
+			require.Equal(t, can, told, "%v of %v of %+v", value, all, o.Ops)
+		}
 	}
 }
 

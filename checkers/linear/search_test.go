@@ -71,6 +71,7 @@ func TestCrowds(t *testing.T) {
 			want = porcupine.Unknown
 		}
 		require.Equal(t, want, timeline.deep(ctx, limits{bytes: 1 << 30}).Answer, "%d", n)
+		require.Equal(t, want, timeline.wide(ctx, limits{bytes: 1 << 30}, false).Answer, "%d", n)
 		require.Equal(t, porcupine.Ok, o.Decide(WithMemory(ctx, 1<<30)).Answer, "%d: porcupine has no such limit", n)
 	}
 }

@@ -1,0 +1,137 @@
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recount/history"
+)
+
+// overlooked reports whether a voter was not seen for more than a quarter of the time in which it should have been.
+func overlooked(h *history.History) bool {
+	setup := h.Setup()
+	if b := setup.Bounds; setup.Standing || b.Silence == 0 || b.Elect == 0 {
+		return false
+	}
+	counts := min(lull(h), setup.Bounds.Elect)
+	return slices.ContainsFunc(setup.Voters(), func(n string) bool {
+		runs := func(w around, n string) bool {
+			return (w.proc(n) == healthy || w.proc(n) == started) && w.right(n) && w.votes(n) == healthy
+		}
+		should := stretches(h, func(w around) string {
+			var with []string
+			for _, o := range setup.Nodes {
+				if runs(w, o) && (o == n || w.connected(o, n)) {
+					with = append(with, o)
+				}
+			}
+			if slices.Contains(with, n) && w.enough(with, false) && w.is[history.Client{Node: n}.Key()] == healthy {
+				return "should"
+			}
+			return ""
+		})
+		seen := []sure{{n, 0, setup.Bounds.Elect}}
+		w := atFirst(h)
+		for i, op := range h.Ops {
+			if w.happens(i); op.Process == history.Nemesis && op.Type == history.OK && w.last[n] == op.Time && op.Time > 0 {
+				seen = append(seen, sure{n, op.Time, op.Time + setup.Bounds.Elect})
+			}
+			if op.F == history.Observe && op.Type == history.OK && op.Node == n && !op.View.Torn {
+				seen = append(seen, sure{n, h.Ops[h.Other(i)].Time, op.Time + counts})
+			}
+		}
+		var all, missed time.Duration
+		for _, s := range should {
+			for _, s := range awake(h, s) {
+				all += s.to - s.from
+				for _, m := range without(s, seen) {
+					missed += m.to - m.from
+				}
+			}
+		}
+		return 4*missed > all
+	})
+}
+
+// unannounced reports whether a node was overlooked, and none announced anything that would have told of what was missed.
+func unannounced(h *history.History) bool {
+	return overlooked(h) && !slices.ContainsFunc(undivided(h), func(a said) bool { return a.announced })
+}
+
+// anyLooks draws a run that is not looked at all the time, of peers.
+func anyLooks(t *rapid.T) string {
+	if rapid.IntRange(0, 2).Draw(t, "reign") == 0 {
+		if text := anyReign(t); !strings.Contains(text, "servers ") && !strings.Contains(text, "store ") {
+			return lookAway(t, text)
+		}
+	}
+	return lookAway(t, anyRun(t, false))
+}
+
+// lookAway draws what is left of a run if now and then nobody looks at a node for a while, or at all, and perhaps nobody announces.
+func lookAway(t *rapid.T, text string) string {
+	quiet := rapid.Bool().Draw(t, "nobody announces")
+	away := map[string][2]int{}
+	for _, n := range []string{"n1", "n2", "n3", "n4"} {
+		if rapid.IntRange(0, 2).Draw(t, "looked at") == 0 {
+			from := rapid.IntRange(0, 40).Draw(t, "looked away")
+			away[n] = [2]int{from, from + rapid.IntRange(1, 60).Draw(t, "for")}
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		var asked, came int
+		var node string
+		if k, _ := fmt.Sscanf(line, "%dms-%dms %s", &asked, &came, &node); k == 3 {
+			if a, ok := away[node]; ok && a[0] <= asked && asked < a[1] {
+				continue
+			}
+		}
+		if quiet && strings.Contains(line, " announces ") {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "")
+}
+
+func TestOraclesOverlooked(t *testing.T) {
+	for property, missing := range map[string]func(h *history.History, all []said) bool{
+		"exclusive-leadership": func(h *history.History, all []said) bool {
+			return !slices.ContainsFunc(all, said.claims) || unasked(spoken(h)) || overlooked(h)
+		},
+		"single-leader-per-term": func(h *history.History, all []said) bool {
+			return h.Setup().NoTerms || !slices.ContainsFunc(all, said.claims) || unannounced(h)
+		},
+		"monotonic-term": func(h *history.History, all []said) bool {
+			tells := func(a said) bool { return !a.ended && (a.view.Role != history.UnknownRole || a.view.Term != 0) }
+			compared := slices.ContainsFunc(all, func(a said) bool {
+				return slices.ContainsFunc(all, func(b said) bool {
+					before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
+					return a.node == b.node && tells(a) && tells(b) && before && !another(h, a, b)
+				})
+			})
+			return h.Setup().NoTerms || !compared || unannounced(h)
+		},
+	} {
+		t.Run(property, func(t *testing.T) {
+			compare(t, property, anyLooks, func(h *history.History) Verdict {
+				s := spoken(h)
+				switch {
+				case len(heard(s)) < 2:
+					return Unknown
+				case oracles[property](s) == "invalid":
+					return Invalid
+				case !whole(h) || missing(h, undivided(s)):
+					return Unknown
+				}
+				return Valid
+			})
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A node that runs, and that nobody looks at, may lead unseen. What nobody saw break is valid only if each node that may lead was seen
+// for most of the time in which it should have been: in which it ran, could be asked, and had a majority. Who is down, cut off or in
+// trouble is not overlooked: that is the nemesis's doing.
+
+// mostUnseen is the part of that time, one in so many, that nobody need have seen.
+const mostUnseen = 4
+
+// sees takes note that something was seen of a node in a time that ends now, and that this counts until later. What an answer of long
+// ago shows, which comes only now, was seen after all.
+func (w *watched) sees(s span, until time.Duration) {
+	n := len(w.unseen)
+	for n > 0 && w.unseen[n-1].from >= s.from {
+		n--
+	}
+	if w.unseen = w.unseen[:n]; n > 0 {
+		w.unseen[n-1].to = min(w.unseen[n-1].to, s.from)
+	}
+	if w.counts < s.from {
+		w.unseen = append(w.unseen, span{w.counts, s.from})
+	}
+	w.counts = max(w.counts, until)
+}
+
+// untold says of whom too little was seen, or "" if nodes announce their changes: then what began unseen was told all the same, though
+// not how long it lasted.
+func (f *facts) untold() string {
+	if slices.ContainsFunc(f.seen, func(w watched) bool { return w.announced > 0 }) {
+		return ""
+	}
+	return f.overlooked()
+}
+
+// whoWasOverlooked says of whom too little was seen, or "". Standing log lines tell of all nodes, always.
+func (f *facts) whoWasOverlooked() (why string) {
+	if f.unjudgeable() != "" || f.setup.Standing {
+		return ""
+	}
+	f.leaders.each(func(i int) {
+		unseen := f.seen[i].unseen
+		if why != "" || len(unseen) == 0 {
+			return
+		}
+		var should, missed time.Duration
+		for part, e := range f.world.parts(span{0, f.end}) {
+			now := []epoch{*e}
+			if with := f.world.with(i, now, false); !e.asked.has(i) || !f.majority(with, f.world.rollsOf(now)...) {
+				continue
+			}
+			for _, s := range outside(f.stalls, part) {
+				should += s.length()
+				for _, o := range meeting(unseen, s) {
+					missed += o.within(s).length()
+				}
+			}
+		}
+		if mostUnseen*missed > should {
+			why = fmt.Sprintf("nothing was seen of %s for %s of the %s in which it ran and had a majority: ask every node, more often",
+				f.nodes[i], lasted(missed), lasted(should))
+		}
+	})
+	return why
+}
