@@ -30,6 +30,10 @@ var sameSystems = []struct {
 	{"nats", "2.12.15", 25 * time.Second},
 	{"hashicorp-raft", "1.7.3", 10 * time.Second},
 	{"dragonboat", "", 10 * time.Second},
+	{"etcd-raft-server", "", 10 * time.Second},
+	{"seaweedfs-raft", "", 10 * time.Second},
+	{"kubernetes-lease", "", 25 * time.Second},
+	{"etcd-election", "", 25 * time.Second},
 }
 
 // circumstances are what a process that makes a run finds, and what must not show in the run.
@@ -69,23 +73,25 @@ func TestSameSeedSameRun(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= 5; seed++ {
-				p := record.Plan{
-					Target: s.target, On: record.OnVirtual, Nodes: 3, Seed: seed, Time: s.time,
-					Faults: []string{"kill", "partition", "pause"}, Goroutines: record.Orders[seed%uint64(len(record.Orders))],
-				}
-				if s.version != "" {
-					p.Options = map[string]string{"version": s.version}
-				}
-				_, err := harness.Programs(t.Context(), p, func(line string) { t.Log(line) })
-				require.NoError(t, err)
-				plan, err := json.Marshal(p)
-				require.NoError(t, err)
-				sums := map[string]int{}
-				for i := range runs {
-					sums[summed(t, string(plan), i)]++
-				}
-				t.Logf("seed %d, %s: %v", seed, p.Goroutines, sums)
-				require.Len(t, sums, 1, "seed %d", seed)
+				t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+					p := record.Plan{
+						Target: s.target, On: record.OnVirtual, Nodes: 3, Seed: seed, Time: s.time,
+						Faults: []string{"kill", "partition", "pause"}, Goroutines: record.Orders[seed%uint64(len(record.Orders))],
+					}
+					if s.version != "" {
+						p.Options = map[string]string{"version": s.version}
+					}
+					_, err := harness.Programs(t.Context(), p, func(line string) { t.Log(line) })
+					require.NoError(t, err)
+					plan, err := json.Marshal(p)
+					require.NoError(t, err)
+					sums := map[string]int{}
+					for i := range runs {
+						sums[summed(t, string(plan), i)]++
+					}
+					t.Logf("%s: %v", p.Goroutines, sums)
+					require.Len(t, sums, 1)
+				})
 			}
 		})
 	}

@@ -23,6 +23,7 @@ type virtualized struct {
 	*virtual.Cluster
 	s        *subject
 	system   election.System
+	unread   unreadLines
 	paths    map[string]string // of the programs that nodes run, by their names
 	built    []string          // these, with their hashes, where a file describes the target
 	members  []election.Member
@@ -74,6 +75,9 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 	return c, nil
 }
 
+// UnreadLines says which lines of logs could not be read; "" if all could.
+func (c *virtualized) UnreadLines() string { return c.unread.words() }
+
 func (c *virtualized) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
 func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
 func (c *virtualized) OnApplied(func(node string, u history.Update))  {}
@@ -110,6 +114,7 @@ func (c *virtualized) member(name string) election.Member {
 
 // Start starts all nodes, and begins to listen to them.
 func (c *virtualized) Start(ctx context.Context) error {
+	c.unread.of(c.system)
 	if e, ok := c.system.(election.Executor); ok {
 		e.Use(func(_ context.Context, m election.Member, command []string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: no command runs in virtual time", m.Name)
@@ -206,7 +211,7 @@ func (c *virtualized) await(ctx context.Context) error {
 			return err
 		}
 		if c.ended != "" {
-			return hint.Add(fmt.Errorf("%s before it was ready", c.ended), "its log tells why")
+			return unready(ctx, c.ended, c.SaveLogs)
 		}
 		if len(wants) == 0 {
 			return nil

@@ -30,6 +30,20 @@ func TestLoopsThatWaitForTimeSeeItCome(t *testing.T) {
 	require.Equal(t, "done\n", alone(t, "misc", "spin-yield", time.Second).stdout())
 }
 
+func TestAProgramWhoseMainCalledGoexitGoesOn(t *testing.T) {
+	n := alone(t, "misc", "goexit", 3*time.Second)
+	require.Equal(t, "still here\n", n.stdout())
+	require.True(t, n.up)
+}
+
+// A go.mod that says go 1.22 or less sets asynctimerchan=1.
+func TestTimersOfBeforeGo123(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"old-timers"}, Env: []string{"GODEBUG=asynctimerchan=1"}})
+	c.run(2 * time.Minute)
+	require.Equal(t, "1 0s\n1m0.005s true 1\n", n.stdout())
+}
+
 func TestWatchdogEndsWhatNeverRests(t *testing.T) {
 	c := newCluster(t)
 	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"spin-forever"}, Patience: 300 * time.Millisecond, Stderr: new(strings.Builder)})

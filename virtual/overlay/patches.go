@@ -28,6 +28,7 @@ var patches = []patch{
 	{"runtime/proc.go", "func main() {", `fn := main_main`, "fn := virtualMain", "main runs in the bubble"},
 
 	// The bubble.
+	{"runtime/synctest.go", "func synctestRun(", `debug\.asynctimerchan\.Load\(\) != 0`, "async := debug.asynctimerchan.Load(); async != 0 && !(virtual.on && async == 1)", "a module that says go 1.22 or less has timers of before Go 1.23; to the runtime they are as those of AfterFunc, which a bubble can have"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\tgp\.bubble = bubble$`, "$0\n\tvirtualAttach(gp)", "the program's bubble is known"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tgopark\(synctestidle_c, .*$`, "$0\n\t\tvirtualCollect(gp)", "garbage is collected while all is quiet"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tnext := bubble\.timers\.wakeTime\(\)$`, "$0\n\t\tif virtual.on && bubble == virtual.bubble && !bubble.done {\n\t\t\tunlock(&bubble.mu)\n\t\t\tnext = virtualStep(gp, next)\n\t\t\tlock(&bubble.mu)\n\t\t}", "an idle node asks its controller how to go on"},

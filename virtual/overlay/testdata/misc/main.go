@@ -34,6 +34,22 @@ func main() {
 	case "spin-forever":
 		for {
 		}
+	case "goexit": // main's goroutine ends, and the program goes on without it
+		go func() { time.Sleep(time.Second); fmt.Println("still here") }()
+		runtime.Goexit()
+	case "old-timers": // of modules that say go 1.22 or less: a channel keeps a tick past Reset
+		timer, tick := time.NewTimer(time.Millisecond), time.NewTicker(10*time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
+		timer.Reset(time.Hour)
+		began := time.Now()
+		<-timer.C
+		fmt.Println(cap(timer.C), time.Since(began))
+		<-tick.C
+		select {
+		case <-timer.C:
+		case <-time.After(time.Minute):
+		}
+		fmt.Println(time.Since(began), timer.Stop(), len(tick.C))
 	case "sigterm":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGTERM)
