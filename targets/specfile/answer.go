@@ -143,11 +143,14 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 	return func(f Field) (string, error) { return f.Path.find(root) }, nil
 }
 
-// line reads the view that a line of a node's log announces.
-func (r *reader) line(text string) (election.Status, bool) {
+// line reads the view that a line of a node's log announces, if it does. An error says what of it could not be read. Who follows
+// somebody that nobody knows does not lead any more, and may well know of a leader: it is told without a role.
+func (r *reader) line(text string) (st election.Status, announces bool, err error) {
 	if own := r.Observe.IDLog; own != nil {
-		if m := own.FindStringSubmatch(text); m != nil && r.learn(group(own, m, "id")) != nil {
-			return election.Status{}, false
+		if m := own.FindStringSubmatch(text); m != nil {
+			if err := r.learn(group(own, m, "id")); err != nil {
+				return st, false, err
+			}
 		}
 	}
 	for _, l := range r.Observe.Logs {
@@ -155,20 +158,20 @@ func (r *reader) line(text string) (election.Status, bool) {
 		if m == nil {
 			continue
 		}
-		st := election.Status{Role: l.Role}
-		var err error
+		st.Role = l.Role
 		if st.Term, err = parseTerm(group(l.Match, m, "term")); err != nil {
-			return election.Status{}, false
-		}
-		if st.Leader, err = r.who(group(l.Match, m, "leader")); err != nil {
-			return election.Status{}, false
+			return election.Status{}, false, err
 		}
 		if l.Role == election.Leader {
 			st.Leader = r.self.ID
+		} else if st.Leader, err = r.who(group(l.Match, m, "leader")); err != nil {
+			st.Role = election.Unknown
+		} else if l.Named && st.Leader == r.self.ID {
+			st.Role = election.Leader
 		}
-		return st, true
+		return st, true, err
 	}
-	return election.Status{}, false
+	return st, false, nil
 }
 
 func clip(b []byte) string {

@@ -41,6 +41,7 @@ func TestAnswers(t *testing.T) {
 		deep    = `{http: /, leader: now.leader.id}`
 		own     = `{http: /, leader: {at: lead, named: 'node-{{.ID}}', nobody: [nobody]}}`
 		metrics = `{metrics: /m, role: 'up{job="x"}', term: term, leader: 'who#node'}`
+		counted = `{metrics: /m, role: up, term: {at: 'token{of="me"}', of: leader}, leader: who}`
 		text    = `{command: [a], match: '(?s)Mode: (?P<role>\w+)\n.*Epoch: (?P<term>\d+)'}`
 	)
 	for _, c := range []struct {
@@ -86,6 +87,10 @@ func TestAnswers(t *testing.T) {
 		{metrics, "up{job=\"x\"} 0 1700000000000\nterm 3\nwho{node=\"n1\"} 0\n", election.Status{Term: 3}, ""},
 		{metrics, "up{job=\"x\"} 0\n", election.Status{}, "no metric term"},
 		{metrics, "up{job=\"x\"} 0\nup{job=\"x\"} 1\nterm 1\nwho{node=\"n1\"} 0\n", election.Status{}, "2 samples of up"},
+		{counted, "up 0\nwho 3\n", election.Status{Leader: 3}, ""},
+		{counted, "up 1\nwho 2\ntoken{of=\"me\"} 7\n", election.Status{Role: election.Leader, Term: 7, Leader: 2}, ""},
+		{counted, "up 1\nwho 2\n", election.Status{}, "it says that it leads, in no term"},
+		{counted, "up 0\n", election.Status{}, "no metric who"},
 		{metrics, "<html>", election.Status{}, "no sample of a metric"},
 		{text, "Mode: leader\nx\nEpoch: 5\n", election.Status{Role: election.Leader, Term: 5, Leader: 2}, ""},
 		{text, "Mode: standalone", election.Status{}, "match finds nothing"},

@@ -94,11 +94,8 @@ func (m Metric) find(samples []sample) (string, error) {
 			fits = append(fits, s)
 		}
 	}
-	if len(fits) == 0 && m.Label != "" { // as servers do that have nobody to name
-		return "", absent("metric " + m.String())
-	}
 	if len(fits) == 0 {
-		return "", fmt.Errorf("the answer has no metric %s", m)
+		return "", absent("metric " + m.String())
 	}
 	if m.Label != "" {
 		fits = slices.DeleteFunc(fits, func(s sample) bool { return whole(s.value) == "0" })

@@ -212,10 +212,11 @@ func (s *Stranger) Told() bool {
 // Silent reports whether a node gave no answer because none is asked of it.
 func Silent(err error) bool { return errors.Is(err, errSilent) }
 
-// wordOf is what stands in an answer where it may be missing: "" then.
+// wordOf is what stands in an answer where it may be missing: "" then. A metric's value is always there, where it is the right one;
+// its label names somebody, and may name nobody.
 func wordOf(get func(Field) (string, error), f Field) (string, error) {
 	word, err := get(f)
-	if errors.As(err, new(absent)) { // as encoders do that leave out what is empty
+	if valued := f.Metric.Name != "" && f.Metric.Label == ""; errors.As(err, new(absent)) && !valued { // as encoders do that leave out what is empty
 		return "", nil
 	}
 	return word, err

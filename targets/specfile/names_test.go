@@ -87,7 +87,8 @@ func TestIdsFromZero(t *testing.T) {
 func TestIdsFromTheLog(t *testing.T) {
 	all := ofThree(t, `{http: /, id: {log: 'my id is (?P<id>\w+)'}, leader: lead}`)
 	for i, r := range all {
-		_, announces := r.line(fmt.Sprintf("12:00 my id is x%d", i+1))
+		_, announces, err := r.line(fmt.Sprintf("12:00 my id is x%d", i+1))
+		require.NoError(t, err)
 		require.False(t, announces)
 	}
 	st, err := all[0].view([]byte(`{"lead":"x3"}`))

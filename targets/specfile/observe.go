@@ -46,18 +46,17 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if err := s.readID(o); err != nil {
 		return err
 	}
+	if s.Observe.asks() && !s.Observe.Role.Given() && !s.Observe.Leader.Given() {
+		return v.bad("role: {at: FIELD, leader: VALUE}, or leader: FIELD that names the leader",
+			"observe: neither role nor leader is given")
+	}
 	if l, ok := o["logs"]; ok {
 		if err := s.readLogs(l); err != nil {
 			return err
 		}
 	}
-	asked := s.Observe.asks()
-	switch {
-	case !asked && len(s.Observe.Logs) == 0:
+	if !s.Observe.asks() && len(s.Observe.Logs) == 0 {
 		return v.bad(observeWays, "observe: nothing tells who leads")
-	case asked && !s.Observe.Role.Given() && !s.Observe.Leader.Given():
-		return v.bad("role: {at: FIELD, leader: VALUE}, or leader: FIELD that names the leader",
-			"observe: neither role nor leader is given")
 	}
 	return nil
 }
@@ -282,6 +281,7 @@ func (s *Spec) readLogs(v value) error {
 		}
 		v = lines
 	}
+	var at []value
 	for _, one := range v.list() {
 		l, err := one.fields("match", "role")
 		if err != nil {
@@ -301,32 +301,59 @@ func (s *Spec) readLogs(v value) error {
 				return m.bad(way, "logs: a line tells its term and its leader, not %q", group)
 			}
 		}
-		r, ok := l["role"]
-		if !ok {
+		switch r, ok := l["role"]; {
+		case ok:
+			if line.Role, err = r.logRole(); err != nil {
+				return err
+			}
+		case slices.Contains(line.Match.SubexpNames(), "leader"):
+			line.Named = true
+		default:
 			return one.bad(way, "logs: role is missing: what is a node that writes this line?")
 		}
-		word, err := r.text()
-		if err != nil {
-			return err
-		}
-		role, known := logRoles[word]
-		if !known {
-			return &fault{r.Line, r.Column, hint.Unknown("role", word, []string{"leader", "candidate", "follower"})}
-		}
-		line.Role = role
-		if s.Observe.Term.Given() && !slices.Contains(line.Match.SubexpNames(), "term") {
-			return m.bad("(?P<term>[0-9]+), where the line has it", "logs: the election has terms, and this line tells none")
-		}
 		s.Observe.Logs = append(s.Observe.Logs, line)
+		at = append(at, m)
+	}
+	return s.sameTerms(at)
+}
+
+func (v value) logRole() (election.Role, error) {
+	word, err := v.text()
+	if err != nil {
+		return election.Unknown, err
+	}
+	role, known := logRoles[word]
+	if !known {
+		return election.Unknown, &fault{v.Line, v.Column, hint.Unknown("role", word, []string{"leader", "candidate", "follower"})}
+	}
+	return role, nil
+}
+
+// sameTerms wants a term in each line, or in none, as it is with answers: a node that tells its term only now and then would be held to
+// have forgotten it.
+func (s *Spec) sameTerms(lines []value) error {
+	if s.Observe.asks() && !s.Observe.Term.Given() {
+		for i, l := range s.Observe.Logs {
+			if l.tellsTerm() {
+				return lines[i].bad("observe: {term: FIELD}, or leave (?P<term>…) out", "logs: this line tells a term, and the node's answers tell none")
+			}
+		}
+	}
+	if s.HasTerms() {
+		for i, l := range s.Observe.Logs {
+			if !l.tellsTerm() {
+				return lines[i].bad("(?P<term>[0-9]+), where the line has it", "logs: the election has terms, and this line tells none")
+			}
+		}
 	}
 	return nil
 }
 
+func (l LogLine) tellsTerm() bool { return slices.Contains(l.Match.SubexpNames(), "term") }
+
 // HasTerms reports whether nodes number their leaderships.
 func (s *Spec) HasTerms() bool {
-	return s.Observe.Term.Given() || slices.ContainsFunc(s.Observe.Logs, func(l LogLine) bool {
-		return slices.Contains(l.Match.SubexpNames(), "term")
-	})
+	return s.Observe.Term.Given() || slices.ContainsFunc(s.Observe.Logs, LogLine.tellsTerm)
 }
 
 // needTerms are the properties that speak of terms.

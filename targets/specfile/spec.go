@@ -121,6 +121,7 @@ func (f Field) Given() bool { return len(f.Path) > 0 || f.Group != "" || f.Metri
 type LogLine struct {
 	Match *regexp.Regexp // with the groups term and leader, where the line tells them
 	Role  election.Role
+	Named bool // the line tells no role: the node that it names leads, and the others follow
 }
 
 // Load reads the spec file at a path.

@@ -147,6 +147,7 @@ func TestMistakes(t *testing.T) {
 		{"elect: 10 * timeout", "elect: 2 * timeout", `8:46: elect: 2s is no longer than silence, 2.5s`, "elect: 10 * 2.5s"},
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 1us", `poll: 1µs is too often`, "50ms"},
 		{"elect: 10 * timeout", "elect: 10 * timeout, poll: 20s", `poll: 20s is longer than silence`, "50ms"},
+		{"silence: 2 * timeout + 500ms, elect: 10 * timeout", "silence: 40ms", `8:8: poll: 50ms is longer than silence, 40ms`, "10ms is usual"},
 		{"leader: lead", "leader: {at: lead, named: boss}", `named: n1 and n2 would both be called "boss"`, "named: 'node-{{.ID}}'"},
 		{"term: term, leader", "term: {at: term, of: all}, leader", `term: of "all"`, "of: leader"},
 		{"term: term, leader", "term: {of: leader}, leader", `term: at is missing`, "at: FIELD"},
@@ -166,6 +167,7 @@ func TestMistakes(t *testing.T) {
 		{"role: leader}]", "role: king}]", `unknown role "king"`, "leader"},
 		{`(?P<term>\d+)`, `(\d+)`, "the election has terms, and this line tells none", "term"},
 		{`(?P<term>\d+)`, `(?P<turn>\d+)`, `not "turn"`, "term"},
+		{"term: term, leader", "leader", "this line tells a term, and the node's answers tell none", "observe: {term: FIELD}"},
 		{", role: leader}]", "}]", "role is missing", "role: leader"},
 		{"leader: lead,", "leader: lead, id: {},", "id: one of at and log is wanted", "id: {at: FIELD}"},
 		{"leader: lead,", "leader: lead, id: {log: 'a'},", "id: the pattern has no group id", "(?P<id>"},
@@ -190,6 +192,35 @@ func TestMistakes(t *testing.T) {
 	require.Contains(t, hint.Of(err), "exclusive-leadership")
 }
 
+// A node whose log tells its term only now and then would be held to have forgotten it.
+func TestAllLinesTellATermOrNone(t *testing.T) {
+	of := func(lines string) error {
+		_, err := Parse("mine.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: {logs: {standing: true, lines: ["+lines+"]}}\n"))
+		return err
+	}
+	const won, lost = `{match: 'won (?P<term>\d+)', role: leader}`, `{match: lost, role: follower}`
+	for _, lines := range []string{won + ", " + lost, lost + ", " + won} {
+		require.ErrorContains(t, of(lines), "the election has terms, and this line tells none")
+	}
+	require.NoError(t, of(won+`, {match: 'lost (?P<term>\d+)', role: follower}`))
+	require.NoError(t, of(`{match: won, role: leader}, `+lost))
+}
+
+// A line that all nodes write alike says who leads; the one that it names is the leader, by its own line too.
+func TestALineWithoutARole(t *testing.T) {
+	nodes := ofThree(t, `{logs: {standing: true, lines: [{match: 'coordinator: (?P<leader>[0-9.:]+)'}, {match: 'lost', role: follower}]}}`)
+	line := "coordinator: " + members(3)[1].Addr.String() + ":8080"
+	for i, role := range []election.Role{election.Follower, election.Leader, election.Follower} {
+		st, announces, err := nodes[i].line(line)
+		require.NoError(t, err)
+		require.True(t, announces)
+		require.Equal(t, election.Status{Role: role, Leader: 2}, st)
+	}
+	st, _, err := nodes[1].line("lost")
+	require.NoError(t, err)
+	require.Equal(t, election.Status{}, st)
+}
+
 func TestTheTemplateReadsWell(t *testing.T) {
 	text, err := Template("mine.yaml", `C:\with "quotes"\recount`)
 	require.NoError(t, err)
@@ -211,9 +242,9 @@ func TestWhoNamesALeader(t *testing.T) {
 	for observe, names := range map[string]bool{
 		"{http: /, leader: lead.id}": true,
 		"{http: /, role: role}":      false,
-		`{logs: [{match: 'leads (?P<term>\d+)', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`:        true,
-		`{logs: [{match: 'n(?P<leader>\d+) is it', role: leader}, {match: 'lost', role: follower}]}`:                       false,
-		`{http: /, role: role, logs: [{match: 'leads', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`: false,
+		`{logs: [{match: 'leads (?P<term>\d+)', role: leader}, {match: 'n(?P<leader>\d+) leads (?P<term>\d+)', role: follower}]}`: true,
+		`{logs: [{match: 'n(?P<leader>\d+) is it', role: leader}, {match: 'lost', role: follower}]}`:                              false,
+		`{http: /, role: role, logs: [{match: 'leads', role: leader}, {match: 'n(?P<leader>\d+) leads', role: follower}]}`:        false,
 	} {
 		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+observe+"\n")
 		require.Equal(t, !names, s.Target("mine.yaml").NoLeaderNames, observe)
@@ -266,10 +297,23 @@ func TestObserversByLogAloneAnswerNothing(t *testing.T) {
 	st, ok = reader.ReadLog(1, "I lead 8")
 	require.True(t, ok)
 	require.Equal(t, election.Status{Role: election.Leader, Term: 8, Leader: 1}, st)
-	_, ok = reader.ReadLog(1, "n9 leads 7")
-	require.False(t, ok, "there is no such node")
+	var unread []error
+	y.(election.LineCritic).OnUnreadLine(func(self election.ID, err error) {
+		require.Equal(t, election.ID(1), self)
+		unread = append(unread, err)
+	})
+	st, ok = reader.ReadLog(1, "n9 leads 9")
+	require.True(t, ok, "whoever it follows, it leads no more")
+	require.Equal(t, election.Status{Role: election.Unknown, Term: 9}, st, "a follower without a leader would know of none")
+	require.Len(t, unread, 1)
+	require.ErrorContains(t, unread[0], `leader "9" is none of the nodes; the line is "n9 leads 9"`)
+	_, ok = reader.ReadLog(1, "n2 leads 99999999999999999999")
+	require.False(t, ok)
+	require.Len(t, unread, 2)
+	require.ErrorContains(t, unread[1], `term "99999999999999999999" is no number`)
 	_, ok = reader.ReadLog(1, "nothing")
 	require.False(t, ok)
+	require.Len(t, unread, 2)
 	require.NoError(t, o.Close())
 }
 
@@ -295,4 +339,25 @@ func TestAParameterMayBeNoTime(t *testing.T) {
 	_, err = s.System(o)
 	require.ErrorContains(t, err, "spec: times: silence or elect comes to nothing")
 	require.NotEmpty(t, hint.Of(err))
+}
+
+// Times that make sense by default may make none with an option.
+func TestTimesThatAnOptionBreaks(t *testing.T) {
+	of := func(times, timeout string) error {
+		s := parse(t, "image: a\nports: {http: 80}\nparameters: {timeout: 1s}\ntimes: "+times+"\nobserve: {http: /, role: role}\n")
+		o, err := s.Target("a.yaml").Parse(map[string]string{"timeout": timeout})
+		require.NoError(t, err)
+		_, err = s.System(o)
+		return err
+	}
+	for _, c := range []struct{ times, timeout, want, hint string }{
+		{"{silence: timeout, poll: 500ms}", "400ms", "spec: poll: 500ms is longer than silence, 400ms: whole leaderships would pass between two answers", "50ms is usual"},
+		{"{silence: timeout}", "40ms", "spec: poll: 50ms is longer than silence, 40ms: whole leaderships would pass between two answers", "10ms is usual"},
+		{"{silence: timeout, elect: 10s}", "10s", "spec: elect: 10s is no longer than silence, 10s, for which nobody need campaign", "elect: 10 * 10s leaves room; without it, it is ten silences and 5s"},
+	} {
+		err := of(c.times, c.timeout)
+		require.EqualError(t, err, c.want)
+		require.Equal(t, c.hint, hint.Of(err))
+		require.NoError(t, of(c.times, "1s"))
+	}
 }

@@ -27,8 +27,9 @@ type system struct {
 
 	mu      sync.Mutex
 	exec    election.Exec
-	met     map[election.ID]election.Member // servers, as they were met
-	among   []election.Member               // all members, as they were met
+	unread  func(self election.ID, err error) // told of lines; may be nil
+	met     map[election.ID]election.Member   // servers, as they were met
+	among   []election.Member                 // all members, as they were met
 	own     directory
 	readers map[election.ID]*reader
 	seen    map[election.ID]bool // nodes whose log has said that they are ready
@@ -54,8 +55,10 @@ func (s *Spec) system(o option.Values) (y *system, err error) {
 	if err := s.try(o); err != nil {
 		return nil, err
 	}
-	if len(s.Times.Silence) > 0 && (s.Times.Silence.value(o) <= 0 || s.Times.Elect.value(o) <= 0) { // servers have no times
-		return nil, hint.Add(errors.New("spec: times: silence or elect comes to nothing"), "give it a summand that is never 0s: 2 * timeout + 500ms")
+	if len(s.Times.Silence) > 0 { // servers have no times
+		if _, err := s.Times.check(o); err != nil {
+			return nil, fmt.Errorf("spec: %w", err)
+		}
 	}
 	if y.services, err = s.servicesOf(o); err != nil {
 		return nil, err
@@ -317,8 +320,15 @@ func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) 
 	if r == nil {
 		return election.Status{}, false
 	}
-	return r.line(line)
+	st, announces, err := r.line(line)
+	if err != nil && y.unread != nil {
+		y.unread(self, fmt.Errorf("%w; the line is %q", err, clip([]byte(line))))
+	}
+	return st, announces
 }
+
+// OnUnreadLine has f called with why a line could not be read. It is called before any is.
+func (y *system) OnUnreadLine(f func(self election.ID, err error)) { y.unread = f }
 
 // logged is a system whose nodes tell by their logs alone.
 type logged struct{ *system }

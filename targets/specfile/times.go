@@ -1,11 +1,13 @@
 package specfile
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"recount/internal/hint"
 	"recount/internal/option"
 )
 
@@ -90,17 +92,12 @@ func (s *Spec) readTimes(root value, f map[string]value) error {
 	if err != nil {
 		return err
 	}
-	least := s.Times.Silence.value(o)
 	if elect, ok := t["elect"]; ok {
 		if s.Times.Elect, err = s.readExpression(elect); err != nil {
 			return err
 		}
-		if most := s.Times.Elect.value(o); most <= least {
-			return elect.bad("elect: 10 * "+least.String()+" leaves room; without it, it is ten silences and 5s",
-				"elect: %v is no longer than silence, %v, for which nobody need campaign", most, least)
-		}
 	}
-	s.Times.Poll = 50 * time.Millisecond
+	s.Times.Poll = usualPoll
 	if poll, ok := t["poll"]; ok {
 		if s.Times.Poll, err = poll.duration(); err != nil {
 			return err
@@ -108,11 +105,35 @@ func (s *Spec) readTimes(root value, f map[string]value) error {
 		if s.Times.Poll < time.Millisecond {
 			return poll.bad("50ms is usual", "poll: %v is too often", s.Times.Poll)
 		}
-		if s.Times.Poll > least {
-			return poll.bad("50ms is usual", "poll: %v is longer than silence, %v: whole leaderships would pass between two answers", s.Times.Poll, least)
+	}
+	if s.Times.Silence.value(o) <= 0 { // a parameter is to say how long it is
+		return nil
+	}
+	if field, err := s.Times.check(o); err != nil {
+		at, given := t[field]
+		if !given {
+			at = v
 		}
+		return &fault{at.Line, at.Column, err}
 	}
 	return nil
+}
+
+const usualPoll = 50 * time.Millisecond
+
+// check says which of the times makes no sense with these values of the parameters.
+func (t *Times) check(o option.Values) (field string, err error) {
+	switch silence, elect := t.Silence.value(o), t.Elect.value(o); {
+	case silence <= 0 || elect <= 0:
+		return "silence", hint.Add(errors.New("times: silence or elect comes to nothing"), "give it a summand that is never 0s: 2 * timeout + 500ms")
+	case elect <= silence:
+		return "elect", hint.Add(fmt.Errorf("elect: %v is no longer than silence, %v, for which nobody need campaign", elect, silence),
+			"elect: 10 * %v leaves room; without it, it is ten silences and 5s", silence)
+	case t.Poll > silence:
+		return "poll", hint.Add(fmt.Errorf("poll: %v is longer than silence, %v: whole leaderships would pass between two answers", t.Poll, silence),
+			"%v is usual", min(usualPoll, silence/4))
+	}
+	return "", nil
 }
 
 func (e expression) String() string {
