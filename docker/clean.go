@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -174,14 +175,14 @@ func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err err
 	if err != nil {
 		return nil, fmt.Errorf("clean up: %w", err)
 	}
-	for run, things := range runs {
-		if !all && inUse(things) {
-			continue
+	names, errs := make([][]string, len(runs)), make([]error, len(runs))
+	_ = each(slices.Sorted(maps.Keys(runs)), func(i int, run string) error { // one may be stuck, the others need not wait for it
+		if all || !inUse(runs[run]) {
+			names[i], errs[i] = e.sweep(ctx, run, false)
 		}
-		names, sweepErr := e.sweep(ctx, run, false)
-		removed = append(removed, names...)
-		err = errors.Join(err, sweepErr)
-	}
+		return nil
+	})
+	removed, err = slices.Concat(names...), errors.Join(errs...)
 	slices.Sort(removed)
 	if err != nil {
 		return removed, fmt.Errorf("clean up: %w", err)
