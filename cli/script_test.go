@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -65,7 +66,10 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DOCKER_HOST", "unix://"+e.WorkDir+"/no-engine.sock") // what needs containers is tested elsewhere
-			return os.MkdirAll(e.WorkDir+"/results", 0o755)
+			e.Setenv("HOME", os.Getenv("HOME"))                            // where Go and Recount keep what they have built
+			examples, err := filepath.Abs("../examples")
+			e.Setenv("EXAMPLES", examples)
+			return errors.Join(err, os.MkdirAll(e.WorkDir+"/results", 0o755))
 		},
 	})
 }

@@ -66,9 +66,9 @@ func init() { register(shrinkCommand) }
 
 func shrinkCommand() *cobra.Command {
 	var (
-		how                   shrinkFlags
-		property, on, results string
-		asJSON                bool
+		how                           shrinkFlags
+		property, target, on, results string
+		asJSON                        bool
 	)
 	cmd := &cobra.Command{
 		Use:   "shrink RUN",
@@ -91,6 +91,9 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 			}
 			stored, err := readRun(args[0])
 			if err != nil {
+				return err
+			}
+			if stored.Plan, err = planAgain(cmd, stored, target); err != nil {
 				return err
 			}
 			if on == "" {
@@ -118,6 +121,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&property, "property", "", "what must stay broken (default: the first promise that the run broke, or the first property)")
+	f.StringVar(&target, "target", "", "file that describes the run's target, where it is not where it was")
 	f.StringVar(&on, "on", "", "where to try plans: sim, virtual or docker (default: where the run was made)")
 	f.IntVar(&how.jobs, "jobs", 0, "simulated runs at a time (default: one a core)")
 	f.StringVar(&results, "results", "results", "folder under which the shrunk run gets its own")
@@ -126,14 +130,23 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 	return cmd
 }
 
+// planAgain is the plan of a stored run, as it is to be made here and now; file describes its target, "" for the one that did.
+func planAgain(cmd *cobra.Command, stored *record.Run, file string) (record.Plan, error) {
+	if !stored.Plan.Known() {
+		err := fmt.Errorf("%s: a history without the plan of its run", stored.Title)
+		return stored.Plan, hint.Add(err, "name the run's folder")
+	}
+	plan, notes, err := harness.PlanAgain(stored, file)
+	for _, note := range notes {
+		say(cmd)(note)
+	}
+	return plan, err
+}
+
 // shrinkStored shrinks a stored run, which is made again first: its history tells nothing about what happens here and
 // now. It returns the least so far beside an error of a run on the way.
 func shrinkStored(cmd *cobra.Command, stored *record.Run, property, on, results string, scratch *harness.Scratch, how *shrinkFlags) (*shrink.Result, string, error) {
 	plan := stored.Plan
-	if !plan.Known() {
-		err := fmt.Errorf("%s: a history without the plan of its run", stored.Title)
-		return nil, "", harness.Usage(hint.Add(err, "name the run's folder"))
-	}
 	bar := newProgress(cmd)
 	defer bar.end()
 	plan.On = on

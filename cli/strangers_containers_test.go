@@ -13,7 +13,8 @@ import (
 )
 
 // Servers that know nothing of Recount, under all faults there are: whatever befalls them, neither breaks a promise, and
-// neither is accused of it. examples/strangers has them; twenty seeds of each were made by hand.
+// neither is accused of it. examples/strangers has them; of twenty seeds of each that were made by hand, 20 s of faults each, all ended
+// with status 0, and elects was undecided in seven.
 func TestStrangersUnderAllFaults(t *testing.T) {
 	for _, file := range []string{"log_lines.yaml", "non_voters.yaml"} {
 		t.Run(file, func(t *testing.T) {

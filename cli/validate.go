@@ -211,6 +211,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	if p.Unread > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, hint.Line(p.Strange)))
 	}
+	if p.Lines != "" {
+		wrong = append(wrong, p.Lines)
+	}
 	if untold := p.Untold(); untold != "" {
 		wrong = append(wrong, untold)
 	}

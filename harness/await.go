@@ -86,7 +86,7 @@ func (c *containers) await(ctx context.Context) error {
 			return err
 		}
 		if c.ended != "" {
-			return hint.Add(fmt.Errorf("%s before it was ready", c.ended), "its log tells why")
+			return unready(ctx, c.ended, c.SaveLogs)
 		}
 		mu.Lock()
 		left, never := len(wants), hopeless

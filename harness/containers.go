@@ -27,6 +27,7 @@ type containers struct {
 	engine  *docker.Engine
 	self    string // image of this executable
 	system  election.System
+	unread  unreadLines
 	images  map[string]string // of the system's nodes, by their names
 	built   []string          // these, with their hashes, where a file describes the target
 	members []election.Member
@@ -105,6 +106,9 @@ func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {
 	c.fence, c.every, c.gap = f, every, gap
 }
 
+// UnreadLines says which lines of logs could not be read; "" if all could.
+func (c *containers) UnreadLines() string { return c.unread.words() }
+
 func (c *containers) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
 func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted = f }
 
@@ -157,6 +161,7 @@ func (c *containers) writes(self election.Member) bool {
 
 // Start starts all nodes, and begins to listen to them.
 func (c *containers) Start(ctx context.Context) error {
+	c.unread.of(c.system)
 	if e, ok := c.system.(election.Executor); ok {
 		e.Use(func(ctx context.Context, m election.Member, command []string) ([]byte, error) {
 			return c.Exec(ctx, m.Name, command)

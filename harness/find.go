@@ -15,6 +15,22 @@ import (
 	"recount/targets"
 )
 
+// PlanAgain is the plan of a stored run, with the path at which the file that describes its target is now, and what is worth knowing
+// of that beforehand. file says where it is; "" is for where it was, or its copy in the run's folder.
+func PlanAgain(stored *record.Run, file string) (p record.Plan, notes []string, err error) {
+	again := &Replay{Plan: stored.Plan}
+	instead, err := again.find(stored, file)
+	switch {
+	case err != nil || instead == "":
+	case !targets.IsFile(stored.Plan.Target):
+		err = hint.Add(fmt.Errorf("the run's target is %s, which no file describes", stored.Plan.Target), "leave --target out")
+	default:
+		again.Plan.Target = instead
+		again.note("%s does not say what the file said when the run was made", instead)
+	}
+	return again.Plan, again.Notes, Usage(err)
+}
+
 // find has the plan name the file that describes a stored run's target by a path at which it is now: as it was named, or where it lay
 // when the run was made if only that says what it said then, or its copy in the run's folder, where nothing else is needed. instead is
 // the target that is to take the place of the stored run's, "" for none, and so it returns it; the same file at another path is no
@@ -60,7 +76,7 @@ func (r *Replay) find(stored *record.Run, instead string) (string, error) {
 		r.Plan.Target = path
 		return "", missing(t)
 	}
-	gone := fmt.Errorf("replay: the file that describes the target is not at %s any more", cmp.Or(stored.DescribedBy, named))
+	gone := fmt.Errorf("the file that describes the target is not at %s any more", cmp.Or(stored.DescribedBy, named))
 	if text == nil {
 		return "", hint.Add(gone, "--target FILE says where it is")
 	}
@@ -80,7 +96,7 @@ func (r *Replay) find(stored *record.Run, instead string) (string, error) {
 func missing(t *targets.Target) error {
 	for _, path := range t.Parts {
 		if _, err := os.Stat(path); err != nil {
-			return hint.Add(fmt.Errorf("replay: what the nodes are made of is not there: %w", err),
+			return hint.Add(fmt.Errorf("what the nodes are made of is not there: %w", err),
 				"put it back, or say with --target FILE where the file that describes the target lies together with it")
 		}
 	}

@@ -103,7 +103,7 @@ func TestAReplaySaysWhatIsGoneOfItsTarget(t *testing.T) {
 
 	require.NoError(t, os.Remove(server))
 	_, err = PlanReplay(r, record.Plan{Seed: 7})
-	require.ErrorContains(t, err, "replay: what the nodes are made of is not there: stat "+server)
+	require.ErrorContains(t, err, "what the nodes are made of is not there: stat "+server)
 	require.Contains(t, hint.Of(err), "--target FILE")
 
 	require.NoError(t, os.Remove(file))

@@ -2,10 +2,16 @@ package harness
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
+
+	"recount/internal/hint"
 )
 
 // why begins the lines by which programs say that they end over something: Go's, Java's, Python's and loggers' own.
@@ -43,4 +49,20 @@ func lastWords(path string, goesOn bool) string {
 		return strconv.Quote(string(last[:told])) + "…"
 	}
 	return strconv.Quote(string(last))
+}
+
+// unready is the error of a node that ended, as ended says, before it was ready, with what it wrote of that: a run that could not
+// begin may leave no log, as in hunts. save writes the logs of all nodes to a folder.
+func unready(ctx context.Context, ended string, save func(ctx context.Context, dir string) error) error {
+	wrote := ""
+	if dir, err := os.MkdirTemp("", "recount-logs-"); err == nil {
+		defer os.RemoveAll(dir)
+		node, _, _ := strings.Cut(ended, " ")
+		if save(context.WithoutCancel(ctx), dir) == nil {
+			if words := lastWords(filepath.Join(dir, "nodes", node+".log"), false); words != "" {
+				wrote = "; it wrote " + words
+			}
+		}
+	}
+	return hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "its log tells why")
 }

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,4 +34,16 @@ func TestLastWords(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("no space left\nserving again\n"), 0o600))
 	assert.Empty(t, lastWords(path, true), "who wrote the last line runs")
 	assert.Empty(t, lastWords(filepath.Join(t.TempDir(), "none.log"), false))
+}
+
+// A run that could not begin may leave no log, so its error has what the node wrote.
+func TestANodeThatWasNeverReady(t *testing.T) {
+	const ended = "n2 ended by itself with exit status 2"
+	err := unready(t.Context(), ended, func(_ context.Context, dir string) error {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "nodes"), 0o700))
+		return os.WriteFile(filepath.Join(dir, "nodes", "n2.log"), []byte("panic: not enough room\n\ngoroutine 1 [running]:\n"), 0o600)
+	})
+	require.EqualError(t, err, ended+` before it was ready; it wrote "panic: not enough room"`)
+	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
+	require.EqualError(t, err, ended+" before it was ready")
 }

@@ -43,6 +43,7 @@ type Probe struct {
 	Wrote   error            // why nobody knows that its write was accepted; nil if it was
 	Log     [][]string       // what each node wrote, in lines
 	Logs    string           // the folder that has what all wrote
+	Lines   string           // what of their logs could not be read; "" if all could
 	untold  untold
 }
 
@@ -131,6 +132,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 		p.Told++
 		p.see(c.Now(), node, v, true)
 	})
+	defer func() { p.Lines = c.UnreadLines() }()
 	began := c.Now()
 	if err := c.Start(ctx); err != nil {
 		return err
@@ -192,7 +194,7 @@ func (p *Probe) write(ctx context.Context, c *containers, leader string) {
 }
 
 // Untold says which answers name a leader whose id nobody told; "" if there are none.
-func (p *Probe) Untold() string { return p.untold.words() }
+func (p *Probe) Untold() string { return p.untold.words("Answers") }
 
 // ask asks a node once. It fails if the cluster is lost.
 func (p *Probe) ask(ctx context.Context, c trial, node string, b history.Bounds) error {

@@ -76,13 +76,14 @@ func TestWhatCannotBeTriedInVirtualTime(t *testing.T) {
 type slowly struct {
 	answers
 	took map[string]time.Duration
+	view history.View
 }
 
 func (s *slowly) Observe(node string, done func(history.View, error)) {
 	before := s.now
 	s.now += s.took[node]
 	if s.took[node] <= answerWithin {
-		done(history.View{}, nil)
+		done(s.view, nil)
 	}
 	s.now = before
 }
@@ -117,5 +118,29 @@ func TestANodeThatStoodStillIsNotSlow(t *testing.T) {
 	ask()
 	s.took["n1"] = time.Millisecond
 	ask()
+	require.Empty(t, u.words())
+}
+
+// A leader whose status takes long is named, however quick it was as a follower; one that stood still is not, whatever it owes.
+func TestALeaderThatAnswersTooLate(t *testing.T) {
+	b := history.Bounds{Silence: time.Second, Poll: 50 * time.Millisecond}
+	s := &slowly{took: map[string]time.Duration{}}
+	u := countUnread(s, b, true)
+	ask := func(times int, every, took time.Duration, role history.Role) {
+		s.took["n1"], s.view.Role = took, role
+		for range times {
+			u.Observe("n1", func(history.View, error) {})
+			s.now += every
+		}
+	}
+	ask(40, b.Poll, time.Millisecond, history.Follower)
+	ask(2, b.Poll, time.Millisecond, history.Leader)
+	for owed := 10 * time.Second; owed > 0; owed -= time.Second { // each is answered when it goes on
+		ask(1, time.Second, owed, history.Leader)
+	}
+	require.Empty(t, u.words())
+	ask(4, 500*time.Millisecond, 3*time.Second, history.Leader)
+	require.Equal(t, "Answers that came too late to count, after more than 500ms: 5 of n1 while it led. The quickest took 3s: times: {poll: 400ms} waits for 4s.", u.words())
+	ask(5, b.Poll, time.Millisecond, history.Leader)
 	require.Empty(t, u.words())
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"recount/checkers"
@@ -64,13 +65,15 @@ type run struct {
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	leads     leads
-	built     []string                        // what nodes run, of a target that a file describes
-	told      []string                        // notes on what happened; those on the plan are the subject's
-	unread    *unread                         // of real systems
-	unheard   func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
-	ended     map[string]bool                 // nodes that have ended by themselves
-	carried   func(sim.Carried)               // told what becomes of messages in simulation; nil for nobody
-	messages  func(m *record.Message)         // keeps what nodes send each other elsewhere; nil for nobody
+	built     []string // what nodes run, of a target that a file describes
+	told      []string // notes on what happened; those on the plan are the subject's
+	unread    *unread  // of real systems
+	// unreadLines says which lines of nodes' logs could not be read; nil where they have none
+	unreadLines func() string
+	unheard     func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
+	ended       map[string]bool                 // nodes that have ended by themselves
+	carried     func(sim.Carried)               // told what becomes of messages in simulation; nil for nobody
+	messages    func(m *record.Message)         // keeps what nodes send each other elsewhere; nil for nobody
 	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
 	lastMessages func()
 	spoil        func(*sim.Cluster) // is told of the cluster before the run, in simulation; nil for nobody
@@ -205,6 +208,9 @@ func (r *run) outlined(op *history.Op) {
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
 	rep.Unread, rep.Built = r.unread.words(), r.built
+	if r.unreadLines != nil {
+		rep.Unread = strings.TrimSpace(rep.Unread + " " + r.unreadLines())
+	}
 	if r.unkept == nil {
 		if rep.History, err = r.recorder.History(); err != nil {
 			return err
@@ -314,6 +320,9 @@ func (r *run) begin() {
 		Unheard(ctx context.Context) error
 	}); can {
 		r.unheard = c.Unheard
+	}
+	if c, can := base.(interface{ UnreadLines() string }); can {
+		r.unreadLines = c.UnreadLines
 	}
 	if r.target.System != nil { // algorithms answer in no words of their own
 		r.unread = countUnread(r.cluster, r.bounds, r.target.Definition != nil)

@@ -25,6 +25,7 @@ func openSimulated(s *subject) (*simulated, error) {
 		New:   func(env election.Env) election.Node { return s.target.Node(s.options, env) },
 		Port:  member.PeerPort,
 		Work:  s.mostWork(),
+		Often: []time.Duration{s.bounds.Poll, writeEvery},
 	})
 	if err != nil {
 		return nil, err
@@ -66,6 +67,5 @@ type simulatedWriter struct {
 	rand *rand.Rand
 }
 
-func (w *simulatedWriter) Rand() *rand.Rand                  { return w.rand }
-func (w *simulatedWriter) Status(done func(election.Status)) { done(w.Process.Status()) }
-func (w *simulatedWriter) Write(token uint64, value int64)   { w.to.write(w.Name(), token, value) }
+func (w *simulatedWriter) Rand() *rand.Rand                { return w.rand }
+func (w *simulatedWriter) Write(token uint64, value int64) { w.to.write(w.Name(), token, value) }

@@ -32,7 +32,7 @@ func (u *unread) Observe(node string, done func(history.View, error)) {
 	asked := u.Now()
 	u.slow.ask(node, asked)
 	u.Cluster.Observe(node, func(v history.View, err error) {
-		u.slow.answer(node, u.Now()-asked, err)
+		u.slow.answer(node, u.Now(), u.Now()-asked, v, err)
 		switch {
 		case err == nil:
 			u.came[node] = true
@@ -61,7 +61,7 @@ func (u *unread) words() string {
 	if u.first != nil {
 		parts = append(parts, fmt.Sprintf("Answers that could not be read: %s. The first: %s.", ofEach(u.answers), hint.Line(u.first)))
 	}
-	if untold := u.untold.words(); untold != "" {
+	if untold := u.untold.words("Answers"); untold != "" {
 		parts = append(parts, untold)
 	}
 	var silent []string

@@ -51,13 +51,13 @@ func (u *untold) still() (answers map[string]int, first error) {
 	return answers, first
 }
 
-// words say which answers name a leader whose id nobody has told; "" if there are none.
-func (u *untold) words() string {
+// words say which of what, "Answers", name a leader whose id nobody has told; "" if there are none.
+func (u *untold) words(what string) string {
 	answers, first := u.still()
 	if first == nil {
 		return ""
 	}
-	return fmt.Sprintf("Answers that name a leader whose id no node told: %s. The first: %s.", ofEach(answers), hint.Line(first))
+	return fmt.Sprintf("%s that name a leader whose id no node told: %s. The first: %s.", what, ofEach(answers), hint.Line(first))
 }
 
 // ofEach says how many there are of each node.

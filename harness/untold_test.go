@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,4 +59,45 @@ func TestIdsThatAreToldLater(t *testing.T) {
 		require.Equal(t, history.View{Role: history.Leader, Leader: "n3"}, v)
 	})
 	require.Empty(t, u.words(), "its owner has told it")
+}
+
+// A line that names a leader by an id which nobody has told yet ends what its node was before, and is told unless its owner tells it.
+func TestLinesThatNameIdsToldLater(t *testing.T) {
+	spec, err := specfile.Parse("mine.yaml", []byte(`image: a
+times: {silence: 1s}
+observe:
+  id: {log: 'my id is (?P<id>\w+)'}
+  logs:
+    standing: true
+    lines:
+      - {match: 'I lead in term (?P<term>\d+)', role: leader}
+      - {match: '(?P<leader>\w+) leads in term (?P<term>\d+)', role: follower}
+`))
+	require.NoError(t, err)
+	options, err := spec.Target("mine").Parse(nil)
+	require.NoError(t, err)
+	system, err := spec.System(options)
+	require.NoError(t, err)
+	var u unreadLines
+	u.of(system)
+	all := []election.Member{{ID: 1, Name: "n1"}, {ID: 2, Name: "n2"}, {ID: 3, Name: "n3"}}
+	said := map[string][]history.View{}
+	write := map[string]func(string){}
+	for _, m := range all {
+		require.NoError(t, system.Observer(m, all, nil).Close())
+		write[m.Name] = readLog(system, m.ID, func(v history.View) { said[m.Name] = append(said[m.Name], v) }, nil)
+	}
+	write["n1"]("I lead in term 3")
+	write["n1"]("c3 leads in term 4")
+	write["n2"]("c3 leads in term 4")
+	require.Equal(t, []history.View{{Role: history.Leader, Term: 3, Leader: "n1"}, {Role: history.UnknownRole, Term: 4}}, said["n1"])
+	require.Equal(t, "Lines of logs that name a leader whose id no node told: 1 of n1, 1 of n2. The first: "+
+		`leader "c3" is none of the nodes; the line is "c3 leads in term 4"; no node has called itself so yet: is id the right field?.`, u.words())
+	write["n3"]("my id is c3")
+	require.Empty(t, u.words())
+	write["n2"]("c3 leads in term 4")
+	require.Equal(t, history.View{Role: history.Follower, Term: 4, Leader: "n3"}, said["n2"][1])
+
+	write["n2"]("my id is c3")
+	require.True(t, strings.HasPrefix(u.words(), `Lines of logs that could not be read: 1 of n2. The first: n3 and n2 both call themselves "c3"; the line is "my id is c3"`), u.words())
 }

@@ -17,6 +17,7 @@ import (
 type Campaign struct {
 	campaign.Head
 	ID       string             `json:"id"`
+	Targets  []campaign.Looked  `json:"targets"`
 	Findings []CampaignFinding  `json:"findings"`
 	Coverage []campaign.Covered `json:"coverage"`
 	Trends   []campaign.Trend   `json:"trends"`

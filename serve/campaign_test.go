@@ -28,7 +28,8 @@ func campaigned(t *testing.T, results, name, state, word string) string {
 	require.NoError(t, err)
 	files := map[string]string{
 		campaign.CampaignFile: fmt.Sprintf(`{"name":%s,"command":"recount campaign run nightly.yaml","started":"2026-01-02T03:04:05Z","took":90000000000,
-			"runs":1200,"planned":4000,"version":"0.1.0","state":%q}`, quoted, state),
+			"runs":1200,"planned":4000,"version":"0.1.0","state":%q,
+			"targets":[{"target":"raft","version":"1","runs":1200,"no_effect":["squeeze-memory"],"vain":{"squeeze-memory":{"times":34,"why":"memory is not simulated"}}}]}`, quoted, state),
 		campaign.FindingsFile: fmt.Sprintf(`{"findings":[{"signature":"no-ping-pong under cut-link","sentence":%s,"target":"blazingmq-term","version":"1","options":{},
 			"property":"no-ping-pong","state":"new","runs":12,"of":1200,"low":0.005,"high":0.017,"first":"2026-01-02T03:04:05Z",
 			"last":"2026-01-02T03:04:05Z","repeat":"recount run x.yaml","run":%q,"faults":["cut-link n1 n2"]},
@@ -51,6 +52,8 @@ func TestCampaignsTellWhatTheyFound(t *testing.T) {
 	require.Contains(t, page, "leadership bounced")
 	require.Contains(t, page, "12 of 1200 runs, 1.0 % (0.6 to 1.7 %)")
 	require.Contains(t, page, link(run))
+	require.Contains(t, page, "never seen to take effect: squeeze-memory (tried 34 times, for one: memory is not simulated)")
+	require.Contains(t, get(h, "/api/v1/campaigns/nightly").Body.String(), `"why":"memory is not simulated"`)
 	require.Contains(t, page, "90 different things reached in 1200 runs", "a line that is being written is left out")
 	require.NotContains(t, get(h, "/campaigns/nightly?state=gone").Body.String(), "12 of 1200")
 	require.Equal(t, 404, get(h, "/campaigns/weekly").Code)

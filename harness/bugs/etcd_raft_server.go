@@ -30,7 +30,7 @@ func init() {
 				"nobody can tell it.",
 			Sources:  []string{"https://github.com/etcd-io/etcd/pull/10998"},
 			Property: "elects",
-			On:       []string{record.OnVirtual},
+			On:       []string{record.OnDocker, record.OnVirtual},
 			Affected: "etcd's raft library 3.3.10",
 			Controls: []Control{{About: "etcd's raft library 3.5.0", Options: map[string]string{"version": "3.5.0"}}},
 		},

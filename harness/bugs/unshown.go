@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unshown is a published bug of an election that was looked into and is no row.
+// unshown is a published bug of an election that is no row.
 type unshown struct {
 	bug, source, why string
 }
@@ -39,6 +39,11 @@ var unshowns = []unshown{
 		"nothing is written to the members that run here but their own leaderships, and what is broken is that writes do not get through",
 	},
 	{
+		"hashicorp/raft: a leader whose disk stalls sends heartbeats on, and so keeps the lead",
+		"https://github.com/hashicorp/raft/issues/666",
+		"what is broken is that writes do not get through, as in the bug before",
+	},
+	{
 		"hashicorp/raft: who cannot store its log wins election after election",
 		"https://github.com/hashicorp/raft/issues/614",
 		"log and term are in one file here: a member that cannot store its term ends",
@@ -49,9 +54,24 @@ var unshowns = []unshown{
 		"a follower that refuses a vote campaigns itself within 0.8 s, in that version as well",
 	},
 	{
+		"NATS before 2.12: a server whose disk was emptied votes for one that lacks what it had stored itself",
+		"https://github.com/nats-io/nats-server/pull/7038",
+		"what is lost are messages of a stream, and nobody stores any in the servers here; the leader is elected by a majority, in a term of its own",
+	},
+	{
 		"NATS before 2.14: who steps down forgets its vote",
 		"https://github.com/nats-io/nats-server/pull/7698",
 		"its makers found it unlikely in practice; the servers here tell no votes to be judged",
+	},
+	{
+		"River before 0.0.22: a leadership lasts no longer than until its leader is to renew it",
+		"https://github.com/riverqueue/river/pull/217",
+		"it takes clients of River over PostgreSQL, which no target here has yet",
+	},
+	{
+		"dragonboat 3.2: a candidate that cannot win sets back the election timers of those who could",
+		"https://github.com/lni/dragonboat/blob/v3.3.0/CHANGELOG.md",
+		"it was repaired in 3.3.0, and the servers here are of v4",
 	},
 	{
 		"client-go 0.18.3: a lease is not released, because a release without a duration is refused",

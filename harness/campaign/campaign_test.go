@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -109,6 +110,53 @@ func TestTheSameIsFoundWhateverIsDoneAtOnce(t *testing.T) {
 			first = said(t, s)
 		}
 		require.Equal(t, first, said(t, s))
+	}
+}
+
+// A fault that never takes effect is listed with how often it was tried, and why it did not, also of results that were put together.
+func TestWhyFaultsNeverTookEffect(t *testing.T) {
+	c := loaded(t, strings.NewReplacer("[isolate, cut-link]", "[isolate, squeeze-memory]").Replace(small))
+	dir := t.TempDir()
+	kept := opened(t, dir+"/store")
+	s, err := c.Run(t.Context(), Config{Store: kept, Folder: dir})
+	require.NoError(t, err)
+	l := s.Targets[0]
+	require.Equal(t, []string{"squeeze-memory"}, l.NoEffect)
+	vain := l.Vain["squeeze-memory"]
+	require.Positive(t, vain.Times)
+	require.Contains(t, vain.Why, "memory is not simulated")
+	require.Len(t, l.Vain, 1)
+	for _, a := range l.Aims {
+		require.Equal(t, a.Took == 0, a.Why != "", a.Fault)
+	}
+	var text strings.Builder
+	require.NoError(t, s.Text(&text))
+	require.Contains(t, text.String(), fmt.Sprintf("never seen to take effect: squeeze-memory (tried %d times, for one: ", vain.Times))
+
+	results, err := keys(t.Context(), kept, "results/")
+	require.NoError(t, err)
+	var all []*Result
+	for _, key := range results {
+		b, err := kept.Get(t.Context(), key)
+		require.NoError(t, err)
+		all = append(all, &Result{})
+		require.NoError(t, json.Unmarshal(b, all[len(all)-1]))
+	}
+	p, err := together(all)
+	require.NoError(t, err)
+	require.NoError(t, p.take())
+	for i, r := range p.Results {
+		require.Equal(t, all[i].Aims, r.Aims)
+	}
+}
+
+// Of reasons the same counts, whichever came first, and none of what has taken effect.
+func TestReasonsJoinInAnyOrder(t *testing.T) {
+	a, b, none, took := Aim{Times: 1, Why: "a"}, Aim{Times: 2, Why: "b"}, Aim{Times: 4}, Aim{Times: 8, Took: 1}
+	for _, order := range [][]Aim{{a, b, none}, {none, b, a}, {b, none, a}} {
+		require.Equal(t, Aim{Times: 7, Why: "a"}, order[0].join(order[1]).join(order[2]))
+		require.Equal(t, Aim{Times: 15, Took: 1}, took.join(order[0]).join(order[1]).join(order[2]))
+		require.Equal(t, Aim{Times: 15, Took: 1}, order[0].join(order[1]).join(order[2]).join(took))
 	}
 }
 

@@ -45,6 +45,8 @@ type Aim struct {
 	At    string `json:"at,omitempty"` // roles
 	Times int    `json:"times"`
 	Took  int    `json:"took"` // it was seen to take effect
+	// Why says why it did not, one of the times, where it never did; "" if nobody knows.
+	Why string `json:"why,omitempty"`
 }
 
 // maxKinds is how many kinds a shard tells of: those that the most runs showed. A weakness that any fault brings to light comes
@@ -79,7 +81,7 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 				aims[at] = &Aim{Fault: a.Fault, At: a.At}
 			}
 			aims[at].Times++
-			if a.Took {
+			if aims[at].Why = cmp.Or(aims[at].Why, a.Why); a.Took {
 				aims[at].Took++
 			}
 		}
@@ -104,6 +106,9 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 	slices.SortFunc(r.Kinds, func(a, b Kind) int { return cmp.Or(b.Runs-a.Runs, cmp.Compare(a.Kind, b.Kind)) })
 	r.Kinds = r.Kinds[:min(len(r.Kinds), maxKinds)]
 	for _, a := range aims {
+		if a.Took > 0 {
+			a.Why = ""
+		}
 		r.Aims = append(r.Aims, *a)
 	}
 	slices.SortFunc(r.Aims, func(a, b Aim) int { return cmp.Or(cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.At, b.At)) })

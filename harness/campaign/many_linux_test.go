@@ -61,7 +61,7 @@ func TestManyResultsAreSummedUp(t *testing.T) {
 	t.Logf("summed up in %v, %v of a processor, %d MB at most: %d runs, %d keys", took, worked, memory, sum.Runs, sum.Reach.Keys())
 	require.Len(t, sum.Done, *many)
 	require.Equal(t, 500**many, sum.Runs)
-	require.Equal(t, Aim{"isolate", "leader", 20 * *many, 20 * *many}, sum.Aims[Aim{Fault: "isolate", At: "leader"}])
+	require.Equal(t, Aim{Fault: "isolate", At: "leader", Times: 20 * *many, Took: 20 * *many}, sum.Aims[Aim{Fault: "isolate", At: "leader"}])
 	if *many >= 100_000 {
 		require.Less(t, worked, 10*time.Second)
 		require.Less(t, memory, 500)
@@ -103,7 +103,7 @@ func made(t *testing.T, i int, rnd *rand.Rand) *Result {
 		r.Kinds = append(r.Kinds, Kind{Kind: fmt.Sprint("sticky-leader", (i+k)%200), Property: "sticky-leader", Runs: 20, Size: 103, Seed: plan.Seed, Plan: text})
 	}
 	for _, fault := range nemesis.Drawn() {
-		r.Aims = append(r.Aims, Aim{fault, "leader", 20, 20}, Aim{fault, "follower", 20, 19})
+		r.Aims = append(r.Aims, Aim{Fault: fault, At: "leader", Times: 20, Took: 20}, Aim{Fault: fault, At: "follower", Times: 20, Took: 19})
 	}
 	var reach estimate.Reach
 	for range 500 {

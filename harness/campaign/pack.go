@@ -18,7 +18,7 @@ import (
 // so it is written as Go writes data: to read JSON took half the time of a sum.
 type pack struct {
 	Results []*Result
-	Aims    []Aim  // of all, without how often
+	Aims    []Aim  // of all, without how often they were
 	Counts  []byte // of each result, as varints: how many aims, and of each which, how often, how often it took
 	Reach   []byte
 }
@@ -37,7 +37,7 @@ func together(all []*Result) (*pack, error) {
 		}
 		p.Counts = binary.AppendUvarint(p.Counts, uint64(len(r.Aims)))
 		for _, a := range r.Aims {
-			key := Aim{Fault: a.Fault, At: a.At}
+			key := Aim{Fault: a.Fault, At: a.At, Why: a.Why}
 			k, is := known[key]
 			if !is {
 				k, known[key] = len(p.Aims), len(p.Aims)
@@ -81,7 +81,8 @@ func (p *pack) take() error {
 			if k < 0 || k >= len(p.Aims) {
 				return errPack
 			}
-			r.Aims[i] = Aim{p.Aims[k].Fault, p.Aims[k].At, next(), next()}
+			r.Aims[i] = p.Aims[k]
+			r.Aims[i].Times, r.Aims[i].Took = next(), next()
 		}
 	}
 	if cut || len(counts) > 0 {

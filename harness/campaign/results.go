@@ -55,10 +55,22 @@ func (s *Sum) add(r *Result) error {
 	}
 	for _, a := range r.Aims {
 		key := Aim{Fault: a.Fault, At: a.At}
-		all := s.Aims[key]
-		s.Aims[key] = Aim{a.Fault, a.At, all.Times + a.Times, all.Took + a.Took}
+		s.Aims[key] = s.Aims[key].join(a)
 	}
 	return s.Reach.MergeBinary(r.Reach)
+}
+
+// join adds how often the same fault was aimed at the same. Of reasons the first by the alphabet counts, so that it does not matter
+// which came first.
+func (a Aim) join(other Aim) Aim {
+	other.Times += a.Times
+	switch other.Took += a.Took; {
+	case other.Took > 0:
+		other.Why = ""
+	case other.Why == "" || a.Why != "" && a.Why < other.Why:
+		other.Why = a.Why
+	}
+	return other
 }
 
 // wave is how many chains of a subject make a wave, after which new kinds of findings are shrunk. What is shrunk depends on the

@@ -10,6 +10,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/estimate"
+	"recount/harness/looked"
 	"recount/harness/record"
 )
 
@@ -90,9 +91,11 @@ type Looked struct {
 	Chance   estimate.Rate  `json:"chance"`    // that one more run reaches something new
 	Unshrunk int            `json:"unshrunk"`  // runs that broke what is looked for in circumstances that were not shrunk
 	NoEffect []string       `json:"no_effect"` // faults that were never seen to take effect
-	NotDrawn []string       `json:"not_drawn"` // faults that were never drawn
-	NotAimed []string       `json:"not_aimed"` // roles that a fault was never aimed at
-	Aims     []Aim          `json:"aims"`
+	// Vain tells of each fault of NoEffect how often it was tried, and why it did not take effect one of these times.
+	Vain     map[string]looked.Vain `json:"vain"`
+	NotDrawn []string               `json:"not_drawn"` // faults that were never drawn
+	NotAimed []string               `json:"not_aimed"` // roles that a fault was never aimed at
+	Aims     []Aim                  `json:"aims"`
 }
 
 // summary tells what there is.
@@ -185,18 +188,17 @@ func (s *subject) findings(folder string) (all []Finding) {
 func (s *subject) looked() Looked {
 	l := Looked{
 		Target: s.target.Name, Version: s.target.Version, Runs: s.sum.Runs, Planned: s.target.Runs, Broken: s.sum.Broken,
-		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(s.sum.Runs), NoEffect: []string{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
+		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(s.sum.Runs), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
 	}
 	for name, k := range s.sum.kinds(len(s.sum.Waves)) {
 		if f := s.shrunk[name]; f == nil || f.Signature == "" {
 			l.Unshrunk += k.Runs
 		}
 	}
-	times, took, roles := map[string]int{}, map[string]int{}, map[string]map[string]bool{}
+	of, roles := map[string]Aim{}, map[string]map[string]bool{}
 	for _, a := range s.sum.Aims {
 		l.Aims = append(l.Aims, a)
-		times[a.Fault] += a.Times
-		took[a.Fault] += a.Took
+		of[a.Fault] = of[a.Fault].join(a)
 		for _, role := range strings.Split(a.At, ", ") {
 			if roles[a.Fault] == nil {
 				roles[a.Fault] = map[string]bool{}
@@ -206,11 +208,12 @@ func (s *subject) looked() Looked {
 	}
 	slices.SortFunc(l.Aims, func(a, b Aim) int { return cmp.Or(cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.At, b.At)) })
 	for _, name := range s.Faults {
-		switch {
-		case times[name] == 0:
+		switch a := of[name]; {
+		case a.Times == 0:
 			l.NotDrawn = append(l.NotDrawn, name)
-		case took[name] == 0:
+		case a.Took == 0:
 			l.NoEffect = append(l.NoEffect, name)
+			l.Vain[name] = looked.Vain{Times: a.Times, Why: a.Why}
 		case roles[name]["leader"] != roles[name]["follower"]:
 			missed := "leader"
 			if roles[name]["leader"] {

@@ -62,7 +62,7 @@ func (s *Summary) Text(w io.Writer) error {
 	b.WriteString("\nhow much was looked at\n")
 	for _, t := range s.Targets {
 		fmt.Fprintf(&b, "  %s: %s\n", labelled(t.Target, t.Version), t.words())
-		for _, more := range t.details() {
+		for _, more := range t.Details() {
 			fmt.Fprintf(&b, "    %s\n", more)
 		}
 	}
@@ -109,8 +109,8 @@ func (t *Looked) words() string {
 	return fmt.Sprintf("%d runs reached %d situations; one more reaches a new one with a chance of %v", t.Runs, t.Keys, t.Chance)
 }
 
-// details are what was not looked at, and what broke besides.
-func (t *Looked) details() (all []string) {
+// Details are what was not looked at, and what broke besides.
+func (t *Looked) Details() (all []string) {
 	if t.Unshrunk > 0 {
 		all = append(all, fmt.Sprintf("%d runs broke what is looked for in circumstances that were not shrunk", t.Unshrunk))
 	}
@@ -118,13 +118,17 @@ func (t *Looked) details() (all []string) {
 	for _, property := range slices.Sorted(maps.Keys(t.Broken)) {
 		broken = append(broken, fmt.Sprintf("%s in %d", property, t.Broken[property]))
 	}
+	var vain []string
+	for _, name := range t.NoEffect {
+		vain = append(vain, name+t.Vain[name].Words("for one"))
+	}
 	for _, list := range []struct {
 		about string
 		names []string
 	}{
 		{"runs by what they broke, promised or not: ", broken},
 		{"faults that were never drawn: ", t.NotDrawn},
-		{"faults that were never seen to take effect: ", t.NoEffect},
+		{"faults that were never seen to take effect: ", vain},
 		{"faults that were never aimed at: ", t.NotAimed},
 	} {
 		if len(list.names) > 0 && t.Runs > 0 {
@@ -151,7 +155,7 @@ func (s *Summary) Markdown(w io.Writer) error {
 	}
 	b.WriteString("\n")
 	for _, t := range s.Targets {
-		for _, more := range t.details() {
+		for _, more := range t.Details() {
 			fmt.Fprintf(&b, "- %s: %s\n", cell(labelled(t.Target, t.Version)), cell(more))
 		}
 	}

@@ -80,7 +80,10 @@ func (w *runner) show(ctx context.Context, state State) error {
 func (w *runner) write(state State) (*Summary, error) {
 	s := w.summary(state, time.Now())
 	err := errors.Join(
-		putJSON(filepath.Join(w.Folder, CampaignFile), s.Head),
+		putJSON(filepath.Join(w.Folder, CampaignFile), struct {
+			Head
+			Targets []Looked `json:"targets"`
+		}{s.Head, s.Targets}),
 		putJSON(filepath.Join(w.Folder, FindingsFile), map[string]any{"findings": s.Findings}),
 		putJSON(filepath.Join(w.Folder, editions, s.Edition+".json"), s),
 		w.view.cover(s, state != Running),

@@ -126,11 +126,16 @@ func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
 	}
 	if p.Time = h.Time; p.Time == 0 {
 		silence := h.bounds(p).Silence
-		// At the least, one fault fits in: see harness.Check. Short runs are more.
-		usual := min(max(40*silence, 10*time.Second), time.Minute)
-		p.Time = max(time.Duration(pick([]float64{0.4, 0.6, 1}, rnd)*float64(usual)), 18*silence).Round(time.Second)
+		usual := min(max(40*silence, 10*time.Second), longest)
+		p.Time = max(time.Duration(pick([]float64{0.4, 0.6, 1}, rnd)*float64(usual)), leastSilences*silence).Round(time.Second)
 	}
 }
+
+// Short runs are more, but one fault fits in at the least: see harness.Check.
+const (
+	longest       = time.Minute
+	leastSilences = 18
+)
 
 // drawGoroutines draws the order of goroutines, where there is one: half of the time the first, which is the simplest.
 func (h *hunter) drawGoroutines(p *record.Plan, rnd *rand.Rand) {

@@ -51,10 +51,11 @@ func (h *hunter) turmoil(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 	return h.until(p, s, rnd)
 }
 
-// until ends the run soon after the last fault, and has last until then what is to last.
+// until ends the run soon after the last fault, or when it has lasted as long as others may, and has last until then what is to last.
 func (h *hunter) until(p *record.Plan, s nemesis.Schedule, rnd *rand.Rand) nemesis.Schedule {
 	if h.Time == 0 {
 		p.Time = (s.End() + h.silences(p, rnd)(1.5, 2, 3)).Round(time.Millisecond)
+		p.Time = min(p.Time, max(longest, leastSilences*h.bounds(p).Silence))
 	}
 	for i := range s {
 		if s[i].For == 0 || s[i].At+s[i].For > p.Time {

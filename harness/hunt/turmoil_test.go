@@ -82,3 +82,26 @@ func TestTurmoilFitsEveryClusterAndTakesOnlyFaultsThatAreDrawn(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, h.turmoil(&record.Plan{Target: "etcd", On: record.OnVirtual, Nodes: 3, Time: time.Minute}, seed.New(1, "turmoil")))
 }
+
+// Turmoil makes no longer runs of a target of long silences than other plans do.
+func TestTurmoilIsNoLongerThanOtherRuns(t *testing.T) {
+	cfg := after("etcd", "", 1)
+	cfg.On, cfg.Faults = record.OnVirtual, Faults("etcd", record.OnVirtual)
+	cfg.Options = map[string][]string{"election-timeout": {"5s"}} // a silence of twice that
+	h, err := newHunter(cfg)
+	require.NoError(t, err)
+	cut := 0
+	for k := range uint64(1000) {
+		p := record.Plan{Target: "etcd", On: record.OnVirtual, Nodes: 3}
+		h.drawOptions(&p, seed.New(k, "options"))
+		limit := p.Time
+		p.Schedule = h.turmoil(&p, seed.New(k, "turmoil"))
+		require.NoError(t, harness.Check(p))
+		require.LessOrEqual(t, p.Time, limit)
+		require.LessOrEqual(t, p.Schedule.End(), p.Time)
+		if p.Time == limit {
+			cut++
+		}
+	}
+	require.Positive(t, cut)
+}

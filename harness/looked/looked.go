@@ -150,17 +150,21 @@ func (l *Looked) Rows() (all []Row) {
 // inVain names the faults that never took effect, each with how often it was tried, and why the first did not.
 func (l *Looked) inVain() (all []string) {
 	for _, name := range l.Idle {
-		v := l.Vain[name]
-		tried := "tried once"
-		if v.Times > 1 {
-			tried = fmt.Sprintf("tried %d times, at first", v.Times)
-		}
-		if v.Why != "" {
-			name += fmt.Sprintf(" (%s: %s)", tried, v.Why)
-		}
-		all = append(all, name)
+		all = append(all, name+l.Vain[name].Words("at first"))
 	}
 	return all
+}
+
+// Words say in brackets how often a fault was tried, and why it did not take effect the time that which names, as "at first"; "" if
+// nobody knows why.
+func (v Vain) Words(which string) string {
+	switch {
+	case v.Why == "":
+		return ""
+	case v.Times == 1:
+		return fmt.Sprintf(" (tried once: %s)", v.Why)
+	}
+	return fmt.Sprintf(" (tried %d times, %s: %s)", v.Times, which, v.Why)
 }
 
 // curve is a few points of it: "coverage 120 after 1, 900 after 10 runs".

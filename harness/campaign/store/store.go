@@ -178,7 +178,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[string, error
 	return func(yield func(string, error) bool) {
 		for token := blob.FirstPageToken; len(token) > 0; {
 			// A folder is walked for each page anew, and S3 gives pages of 1,000 whatever is asked for.
-			page, next, err := s.bucket.ListPage(ctx, token, 1_000_000, &blob.ListOptions{Prefix: prefix})
+			page, next, err := s.page(ctx, token, prefix)
 			if err != nil {
 				yield("", s.fault(ctx, "list", prefix, err))
 				return
@@ -191,6 +191,18 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[string, error
 			token = next
 		}
 	}
+}
+
+// page lists a part of the keys. Where a file goes while its folder is walked, as another process renames or removes it, the walk
+// fails: it is made again, as often as a busy folder may want.
+func (s *Store) page(ctx context.Context, token []byte, prefix string) (page []*blob.ListObject, next []byte, err error) {
+	for range 1000 {
+		page, next, err = s.bucket.ListPage(ctx, token, 1_000_000, &blob.ListOptions{Prefix: prefix})
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return page, next, err
 }
 
 // atOnce is how many objects are read or removed at once: S3 takes a while for each.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"recount/internal/hint"
@@ -75,6 +76,38 @@ func TestWhatIsPutIsThere(t *testing.T) {
 	}
 	_, err = s.Get(ctx, "a/b")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// What others put and remove meanwhile is on the list or not, and no reason to fail.
+func TestAListWhileOthersPutAndRemove(t *testing.T) {
+	s := opened(t)
+	ctx := t.Context()
+	require.NoError(t, s.Put(ctx, "a/stays", nil))
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	for _, key := range []string{"a/b", "a/c"} {
+		others.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					assert.NoError(t, s.Put(ctx, key, nil))
+					assert.NoError(t, s.Delete(ctx, key))
+				}
+			}
+		})
+	}
+	defer others.Wait()
+	defer close(stop)
+	for range 300 {
+		var keys []string
+		for key, err := range s.List(ctx, "a/") {
+			require.NoError(t, err)
+			keys = append(keys, key)
+		}
+		require.Contains(t, keys, "a/stays")
+	}
 }
 
 func TestAClaimIsOnesOwnUntilItLapses(t *testing.T) {
