@@ -304,6 +304,8 @@ func (m *member) tell(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
+// load reads what an earlier life has left. It may be on no disk yet: that life may have ended before it was synced. So it counts as
+// not kept.
 func (m *member) load() error {
 	text, err := os.ReadFile(m.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -315,7 +317,6 @@ func (m *member) load() error {
 	if err := json.Unmarshal(text, &m.ballot); err != nil {
 		return fmt.Errorf("%s: %w", m.file, err)
 	}
-	m.kept = m.ballot
 	return nil
 }
 
