@@ -65,7 +65,8 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		}
 		at[s.Node] = time.Now()
 		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
-			v.served.Hurry() // nobody dies while it waits for its disk
+			killed := a.places[s.Node].procs
+			v.served.Hurry(func() bool { return slices.ContainsFunc(killed, first.alive) }) // nobody dies while it waits for its disk
 		}
 	}
 	for _, h := range o.Parts {

@@ -17,7 +17,8 @@ type Mount struct {
 	disk   *Disk
 	root   *node
 	server *fuse.Server
-	hurry  atomic.Pointer[chan struct{}] // closed when nobody is left to wait for a sync
+	hurry  atomic.Pointer[chan struct{}] // closed when those that wait for a sync are to die
+	dying  atomic.Pointer[func() bool]   // whether some of those are still there; nil before any was to die
 }
 
 // forever is how long the kernel may remember what it was told: nobody else changes anything.
@@ -47,10 +48,18 @@ func (d *Disk) Serve(device int) (*Mount, error) {
 	return m, nil
 }
 
-// Hurry lets all syncs end that wait because the disk is slow: the processes that wait for them are to die.
-func (m *Mount) Hurry() {
+// Hurry lets all syncs end that wait because the disk is slow: the processes that wait for them are to die. Those that they had asked
+// for before, and that come to the disk only now, end at once, too, for as long as dying says that some of them are still there.
+func (m *Mount) Hurry(dying func() bool) {
+	m.dying.Store(&dying) // first: whoever comes too late for the channel sees it
 	fresh := make(chan struct{})
 	close(*m.hurry.Swap(&fresh))
+}
+
+// hurried tells whether nobody who is to live waits for what is asked of the disk.
+func (m *Mount) hurried() bool {
+	dying := m.dying.Load()
+	return dying != nil && (*dying)()
 }
 
 // Forget has the kernel forget the contents of files: the next reads are from the disk, and feel its state.

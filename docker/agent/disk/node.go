@@ -282,7 +282,11 @@ func (n *node) Allocate(_ context.Context, _ fs.FileHandle, off, size uint64, mo
 // Fsync waits for as long as the disk has it, and then syncs. No signal shortens the wait, as none does on a real disk.
 func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	d, hurry := n.m.disk, *n.m.hurry.Load()
-	for began := time.Now(); ; {
+	began := time.Now()
+	if !n.i.unbuffered && n.m.hurried() {
+		began = time.Time{}
+	}
+	for {
 		if !n.m.enter() {
 			return syscall.EIO
 		}
