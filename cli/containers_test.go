@@ -196,6 +196,7 @@ func TestScenariosOnContainers(t *testing.T) {
 		{"non-sticky/etcd-3.6", []string{"non-sticky-leader", "--target", "etcd"}, map[string]string{"sticky-leader": valid}, false},
 		{"fence/raft-prevote", []string{"--target", "raft-prevote", "--nodes", "3", "--nemesis", "isolate,pause,kill", "--workload", "fence", "--time", "15s", "--seed", "4"}, map[string]string{"fencing": valid, "monotonic-term": valid}, false},
 		{"register/etcd", []string{"--target", "etcd", "--nodes", "3", "--nemesis", "isolate,kill,pause", "--workload", "register,wander", "--time", "15s", "--seed", "4"}, map[string]string{"linearizable": valid}, false},
+		{"register/hashicorp-raft", []string{"--target", "hashicorp-raft", "--nodes", "3", "--nemesis", "isolate,kill,pause", "--workload", "register,wander", "--time", "15s", "--seed", "4"}, map[string]string{"linearizable": valid}, false},
 		{"paused-leader/etcd", []string{"paused-leader", "--target", "etcd"}, map[string]string{"fencing": invalid}, false},
 		{"ping-pong/raft-prevote", []string{"ping-pong", "--target", "raft-prevote"}, map[string]string{"no-ping-pong": valid}, true},
 		{"non-sticky/blazingmq-term", []string{"non-sticky-leader"}, map[string]string{"sticky-leader": invalid}, true},

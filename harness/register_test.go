@@ -27,3 +27,22 @@ func TestTheRegisterOfARealSystem(t *testing.T) {
 		})
 	}
 }
+
+// Where a real library keeps a number for clients, its leader answers, and only while it leads: no read is too old, and what it is
+// written gets through.
+func TestTheRegisterOfARealLibrary(t *testing.T) {
+	for _, target := range []string{"hashicorp-raft"} {
+		t.Run(target, func(t *testing.T) {
+			r, err := Glance(t.Context(), record.Plan{
+				Target: target, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 50 * time.Second,
+				Workloads: []string{"register", "wander"}, Schedule: nemesis.Schedule{{At: time.Second, Fault: "isolate", Nodes: nemesis.Named{"leader"}, For: 6 * time.Second}},
+			})
+			require.NoError(t, err)
+			for _, property := range []string{"linearizable", "progress"} {
+				v := r.Verdict(property)
+				require.Equal(t, checkers.Valid, v.Verdict, v.Why)
+				require.True(t, v.Promised)
+			}
+		})
+	}
+}

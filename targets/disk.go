@@ -45,6 +45,9 @@ func FailsDisk(did history.Changes, keeps func(node string) bool) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return keeps(d.Node) && d.DiskState != history.DiskState{} })
 }
 
+// FailsAnyDisk reports whether a change does anything to any disk.
+func FailsAnyDisk(did history.Changes) bool { return FailsDisk(did, everyNode) }
+
 // RefusesWrites reports whether a change makes any disk refuse what is written to it.
 func RefusesWrites(did history.Changes) bool {
 	return slices.ContainsFunc(did.Disks, func(d history.Disk) bool { return d.Full || d.WriteErrors > 0 || d.SyncErrors > 0 })

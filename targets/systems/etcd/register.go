@@ -5,10 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 
 	"recount/election"
 	"recount/targets/systems"
@@ -43,23 +41,14 @@ func (s *system) Put(ctx context.Context, _ election.Member, value uint64, dial 
 	return err
 }
 
-// call posts a question. That nothing was done is certain only of a server that nobody could connect to.
+// call posts a question. What nobody could be asked is certain not to have been done.
 func call(ctx context.Context, dial election.Dial, path, question string) ([]byte, error) {
-	var connected atomic.Bool // whoever dials may go on when nobody waits for it any more
-	a := systems.NewAsker(func(ctx context.Context, port int) (net.Conn, error) {
-		c, err := dial(ctx, port)
-		connected.Store(err == nil)
-		return c, err
-	}, ClientPort)
-	defer a.Close()
-	status, body, err := a.Post(ctx, path, question)
-	switch {
-	case err != nil && !connected.Load():
-		return nil, fmt.Errorf("%w: %w", election.ErrRefused, err)
-	case err != nil:
+	status, body, err := systems.Call(ctx, dial, ClientPort, http.MethodPost, path, question)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s answered %d: %s", path, status, body)
+	}
+	if err != nil {
 		return nil, err
-	case status != http.StatusOK:
-		return nil, fmt.Errorf("%s answered %d: %s", path, status, body)
 	}
 	return body, nil
 }

@@ -14,7 +14,7 @@ import (
 	"recount/targets/systems"
 )
 
-// hashicorp-raft is the library of Consul, Nomad and Vault, in a server that does nothing but elect by it; the recipe
+// hashicorp-raft is the library of Consul, Nomad and Vault, in a server that keeps one number by it; the recipe
 // holds its main package. What its makers promise:
 //
 //   - leaders, terms and what a majority is needed for: https://github.com/hashicorp/raft#protocol
@@ -34,6 +34,9 @@ func init() {
 		Voters: systems.Voters,
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
+			{Property: "linearizable"},
+			// A leader whose disk stalls keeps the lead: https://github.com/hashicorp/raft/issues/503
+			{Property: "progress", While: "no disk fails or is slow", Unless: targets.FailsAnyDisk},
 			{Property: "monotonic-term"}, // a term is stored before it can be asked for
 			{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
 			{Property: "bounded-terms"},
@@ -62,6 +65,7 @@ func init() {
 type system struct {
 	systems.Library[view]
 	systems.Members
+	systems.Register
 	options targets.Options
 }
 
