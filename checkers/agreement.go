@@ -132,7 +132,7 @@ func (f *facts) whole() (all []span) {
 	everybody := first(f.world.n)
 	var open []span
 	for part, e := range f.world.parts(span{0, f.end}) {
-		if together(everybody, e.mutual, e.roll.sure(e.well)) {
+		if together(everybody, e.mutual, e.roll.belong(e.well)) {
 			open = append(open, part)
 		}
 	}

@@ -17,7 +17,8 @@ type facts struct {
 	servers     set       // of the nodes, those that never lead
 	serving     set       // of them, those that the others elect through: all, or none where the others are peers
 	voters      set       // of the nodes, those of which a leader takes a majority, at first
-	leaders     set       // of the nodes, those that may lead
+	franchise   set       // of the nodes, those that can come to vote: all, but for candidates that elect through servers
+	leaders     set       // of the nodes, those that may lead, at some time
 	seen        []watched // of each node
 	answers     []answer  // in order of time
 	left        leftOut   // of them
@@ -184,10 +185,15 @@ func (f *facts) quorum() int { return f.setup.Quorum() }
 // electorate reports whether a set of nodes has all that it takes to elect a leader at all times: a majority, and somebody to lead.
 // A store that is part of the election makes no difference to when a leader is due: to need it is the election's weakness.
 func (f *facts) electorate(nodes set, rolls ...roll) bool {
-	if f.store >= 0 {
-		return nodes.count() >= f.quorum()
+	return f.most(nodes, rolls...) && nodes.and(f.leaders) != (set{})
+}
+
+// stand returns who surely may lead in an epoch, for what it is to the cluster.
+func (f *facts) stand(e *epoch) set {
+	if f.serving != (set{}) {
+		return e.roll.belong(f.leaders)
 	}
-	return f.majority(nodes, rolls...) && nodes.and(f.leaders) != (set{})
+	return e.roll.votes
 }
 
 // index is the number that an answer's op goes by in results.

@@ -57,14 +57,11 @@ func (g *gathering) begin(s *history.Setup) {
 	for _, n := range f.setup.Voters() {
 		f.voters.add(g.node(n))
 	}
-	f.leaders = f.voters
-	if !f.setup.Peers {
-		f.serving = f.servers
-		if len(f.setup.Servers) > 0 {
-			f.leaders = first(len(f.setup.Nodes)).minus(f.servers)
-		}
+	f.franchise, f.leaders = first(len(f.setup.Nodes)), f.voters
+	if len(f.setup.Servers) > 0 && !f.setup.Peers {
+		f.serving, f.franchise, f.leaders = f.servers, f.servers.or(f.voters), f.franchise.minus(f.servers)
 	}
-	f.world = newWorld(len(f.nodes), f.serving, f.world.epochs)
+	f.world = newWorld(len(f.nodes), f.serving, f.franchise.minus(f.voters), f.world.epochs)
 }
 
 // op takes up an op, and the end of what the nemesis begins with it, if that is known.
@@ -408,6 +405,11 @@ func (g *gathering) close() {
 		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	}
 	g.frozen = merge(g.frozen)
+	if g.serving == (set{}) {
+		for _, r := range g.world.rolls {
+			g.leaders = g.leaders.or(r.votes).or(r.may)
+		}
+	}
 	g.offices()
 	g.order()
 }

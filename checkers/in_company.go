@@ -51,9 +51,9 @@ type piece struct {
 	silent set
 }
 
-// with returns who was well, a member as at first and connected with all of some nodes, themselves included; nobody if one of them was not, or silent.
+// with returns who was well, belonged to the cluster as at first or as a voter, and was connected with all of some nodes, themselves included; nobody if one of them was not, or silent.
 func (p *piece) with(who []int) set {
-	nodes := p.e.roll.sure(p.e.well.minus(p.silent))
+	nodes := p.e.roll.belong(p.e.well.minus(p.silent))
 	all := nodes
 	for _, k := range who {
 		if !all.has(k) {

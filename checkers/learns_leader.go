@@ -47,7 +47,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	surely := map[int][]span{} // the ignorance of nodes, where it has come to that
 	// look looks at the times in which a node was connected with a leader, and reports whether it may have known none in one.
 	look := func(h hold, i int) (perhaps bool) {
-		for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}}) {
+		for _, c := range f.attended(span{h.taken, h.given}, f.beside(h, i)) {
 			if c.length() <= bound {
 				continue
 			}
@@ -73,7 +73,9 @@ func learnsLeader(_ context.Context, f *facts) Result {
 			if _, known := surely[i]; !known {
 				surely[i] = f.ignorance(i)
 			}
-			for _, c := range f.attended(span{h.taken, h.given}, company{who: []int{h.node, i}, seen: true}) {
+			seen := f.beside(h, i)
+			seen.seen = true
+			for _, c := range f.attended(span{h.taken, h.given}, seen) {
 				for _, run := range meeting(surely[i], c.span) {
 					run = f.worst(run.within(c.span))
 					if f.net(run) > bound && (sure == nil || run.from < sure.from) {
@@ -103,13 +105,18 @@ func learnsLeader(_ context.Context, f *facts) Result {
 		count(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
 }
 
-// learners are those that have to know who leads: all that may lead, but for a store that the others elect through.
+// learners are those that have to know who leads while they vote, or are candidates: all that may lead, but for a store that the others elect through.
 func (f *facts) learners() set {
 	learners := f.leaders
 	if f.store >= 0 {
 		learners.remove(f.store)
 	}
 	return learners
+}
+
+// beside is a leader, and another that has to know who leads, with a majority.
+func (f *facts) beside(h hold, i int) company {
+	return company{who: []int{h.node, i}, also: func(e *epoch) bool { return f.stand(e).has(i) }}
 }
 
 // unseen returns when each node was not seen to know of a leader: the times between its answers that name somebody, in the order in

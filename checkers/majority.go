@@ -7,7 +7,7 @@ import (
 // What checkers ask of the world. An answer of no may mean that nobody can tell: nothing but a sure yes may accuse.
 
 // with returns the nodes that a leader surely had throughout some epochs, itself included: they ran with right clocks,
-// connected with it both ways, and were members as at first. Whether one that was started runs is sure only once it was heard of; where that need not
+// connected with it both ways, and voted, or were what they were at first. Whether one that was started runs is sure only once it was heard of; where that need not
 // be sure, its start will do.
 func (w *world) with(leader int, epochs []epoch, sure bool) set {
 	nodes := first(w.n)
@@ -17,7 +17,7 @@ func (w *world) with(leader int, epochs []epoch, sure bool) set {
 		if !sure {
 			running = running.or(e.waking)
 		}
-		running = running.minus(e.roll.out).minus(e.roll.may)
+		running = e.roll.belong(running)
 		if !running.has(leader) {
 			return set{}
 		}
@@ -192,7 +192,9 @@ func (f *facts) cores() []core {
 }
 
 // due returns who is well, or would be if it had not ended by itself, and surely has a part in electing.
-func (f *facts) due(e *epoch) set { return e.roll.sure(e.well.or(e.gone).and(f.voters.or(f.leaders))) }
+func (f *facts) due(e *epoch) set {
+	return e.well.or(e.gone).and(f.stand(e).or(f.franchise.and(e.roll.votes)))
+}
 
 // together reports whether all members are alive and have all others among their friends.
 func together(members set, friends []set, alive set) bool {

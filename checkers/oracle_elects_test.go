@@ -39,7 +39,7 @@ func talks(h *history.History, node string) []sure {
 				with = append(with, n)
 			}
 		}
-		if !slices.Contains(with, node) || w.votes(node) == broken || w.votes(node) == mistreated || !w.enough(with, true) {
+		if !slices.Contains(with, node) || w.out(node) || !w.enough(with, true) {
 			return ""
 		}
 		return "with a majority"

@@ -19,9 +19,9 @@ func overlooked(h *history.History) bool {
 		return false
 	}
 	counts := min(lull(h), setup.Bounds.Elect)
-	return slices.ContainsFunc(setup.Voters(), func(n string) bool {
+	return slices.ContainsFunc(franchise(h), func(n string) bool {
 		runs := func(w around, n string) bool {
-			return (w.proc(n) == healthy || w.proc(n) == started) && w.right(n) && w.votes(n) == healthy
+			return (w.proc(n) == healthy || w.proc(n) == started) && w.right(n) && w.belongs(n)
 		}
 		should := stretches(h, func(w around) string {
 			var with []string
@@ -30,7 +30,7 @@ func overlooked(h *history.History) bool {
 					with = append(with, o)
 				}
 			}
-			if slices.Contains(with, n) && w.enough(with, false) && w.is[history.Client{Node: n}.Key()] == healthy {
+			if w.votes(n) == healthy && slices.Contains(with, n) && w.enough(with, false) && w.is[history.Client{Node: n}.Key()] == healthy {
 				return "should"
 			}
 			return ""

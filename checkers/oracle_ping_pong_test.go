@@ -45,7 +45,7 @@ func faultPhases(h *history.History) (all []sure) {
 // with returns who was connected with a node throughout a time, both of them well; or just started, where that will do.
 func with(h *history.History, leader string, from, to time.Duration, heardOf bool) (nodes []string) {
 	fits := func(w around, n string) bool {
-		return w.right(n) && w.votes(n) == healthy && (w.proc(n) == healthy || w.proc(n) == started && !heardOf)
+		return w.right(n) && w.belongs(n) && (w.proc(n) == healthy || w.proc(n) == started && !heardOf)
 	}
 	for _, n := range h.Setup().Nodes {
 		good := func(w around) string {

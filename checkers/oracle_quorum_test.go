@@ -79,7 +79,7 @@ func quorumSaid(h *history.History) Verdict {
 		doubt = doubt || !everEnough(h, reaches(h, won.node, last, won.at), won.at)
 	}
 	tested := false
-	for _, n := range h.Setup().Voters() {
+	for _, n := range franchise(h) {
 		for _, s := range alone(h, n) {
 			silent := slices.ContainsFunc(mute(h, n), func(m sure) bool { return m.from <= s.to && s.from <= m.to })
 			tested = tested || s.to-s.from > h.Setup().Bounds.Silence && !silent

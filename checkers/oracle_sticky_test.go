@@ -47,7 +47,7 @@ func campaign(h *history.History, all []said, leader string, term uint64, from, 
 			}
 			return ""
 		}), func(s sure) bool { return s.from <= rest && (to < s.to || s.to == h.Ops[len(h.Ops)-1].Time) })
-		out := n != leader && slices.Contains(setup.Voters(), n) && !asleep && !slices.Contains(beside, n)
+		out := n != leader && everVotes(h, n) && !asleep && !slices.Contains(beside, n)
 		if n != first.node && !out {
 			continue
 		}
@@ -63,6 +63,19 @@ func campaign(h *history.History, all []said, leader string, term uint64, from, 
 		may = min(may, last)
 	}
 	return may, surely
+}
+
+// everVotes reports whether a node votes, or may, at some time.
+func everVotes(h *history.History, node string) bool {
+	w := atFirst(h)
+	ever := w.votes(node)
+	for i := range h.Ops {
+		w.happens(i)
+		if lasts := i == len(h.Ops)-1 || h.Ops[i].Time < h.Ops[i+1].Time; lasts && (w.votes(node) == healthy || w.votes(node) == doubtful) {
+			return true
+		}
+	}
+	return ever == healthy
 }
 
 func TestOraclesStickyLeader(t *testing.T) {

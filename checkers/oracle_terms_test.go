@@ -52,7 +52,7 @@ func TestOraclesBoundedTerms(t *testing.T) {
 		for _, node := range h.Setup().Nodes {
 			exiles := stretches(h, func(w around) string {
 				with := slices.Sorted(slices.Values(w.heardOf(node)))
-				if w.proc(node) != healthy || w.votes(node) != healthy || everEnough(h, with, *w.now) {
+				if w.proc(node) != healthy || !w.belongs(node) || everEnough(h, with, *w.now) {
 					return ""
 				}
 				return strings.Join(with, " ")

@@ -327,7 +327,7 @@ func beingEnded(h *history.History, exit history.Op) bool {
 	for i := range h.Ops[:exit.Index] {
 		w.happens(i)
 	}
-	return !w.runs(exit.Node) || w.votes(exit.Node) != healthy
+	return !w.runs(exit.Node) || !w.belongs(exit.Node)
 }
 
 // anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn
@@ -377,7 +377,7 @@ func anyElection(t *rapid.T) string {
 			now += took + 1
 		case 12:
 			took := number(3, "took")
-			verb, change := "inject", []string{"remove", "learner"}[number(1, "as")]
+			verb, change := "inject", []string{"remove", "learner", "voter"}[number(2, "as")]
 			if away[node] {
 				verb, change = "heal", "voter"
 			}

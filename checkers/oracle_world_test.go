@@ -59,6 +59,9 @@ func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
+		if !w.atFirst(n) {
+			w.is[history.Member{Node: n}.Key()] = mistreated
+		}
 	}
 	return w
 }
@@ -93,7 +96,7 @@ func (w around) happens(i int) {
 		k := history.Proc{Node: op.Node}.Key()
 		ran := w.runs(op.Node)
 		w.is[k] = broken
-		if ran && w.right(op.Node) && w.votes(op.Node) == healthy {
+		if ran && w.right(op.Node) && w.belongs(op.Node) {
 			w.is[k] = ended
 		}
 		delete(w.before, k) // whatever was to become of it
@@ -173,13 +176,37 @@ func toBe(s history.State) health {
 
 func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()] }
 
-// votes is healthy of who surely votes, if it did at first, and doubtful of who may.
+// votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.
 func (w around) votes(n string) health { return w.is[history.Member{Node: n}.Key()] }
+
+// atFirst reports whether a node votes at first, or never can.
+func (w around) atFirst(n string) bool {
+	return slices.Contains(w.h.Setup().Voters(), n) || !slices.Contains(franchise(w.h), n)
+}
+
+// out reports whether a node surely is out: removed, or a learner though it was none at first.
+func (w around) out(n string) bool {
+	return w.votes(n) == broken || w.votes(n) == mistreated && w.atFirst(n)
+}
+
+// belongs reports whether a node surely is not.
+func (w around) belongs(n string) bool { return !w.out(n) && w.votes(n) != doubtful }
+
+// franchise are those that vote or can be made voters: all but candidates that elect through servers.
+func franchise(h *history.History) []string {
+	s := h.Setup()
+	if len(s.Servers) == 0 || s.Peers {
+		return s.Nodes
+	}
+	return slices.DeleteFunc(slices.Clone(s.Nodes), func(n string) bool {
+		return !slices.Contains(s.Servers, n) && !slices.Contains(s.Voters(), n)
+	})
+}
 
 // enough reports whether nodes have a majority of the voters in them, whichever of those vote of whom nobody can tell; or perhaps.
 func (w around) enough(nodes []string, perhaps bool) bool {
 	var sure, doubt []string
-	for _, n := range w.h.Setup().Voters() {
+	for _, n := range franchise(w.h) {
 		switch w.votes(n) {
 		case healthy:
 			sure = append(sure, n)
@@ -269,7 +296,7 @@ func (w around) deaf(node, of string) bool {
 func (w around) whole() bool {
 	nodes := w.h.Setup().Nodes
 	for _, a := range nodes {
-		if w.proc(a) != healthy || !w.right(a) || w.votes(a) != healthy {
+		if w.proc(a) != healthy || !w.right(a) || !w.belongs(a) {
 			return false
 		}
 		for _, b := range nodes {
@@ -330,7 +357,7 @@ func anyRun(t *rapid.T, duel bool) string {
 		b.WriteString("flags no-terms\n")
 	}
 	if len(nodes) > 2 && one(5, "not all vote") {
-		fmt.Fprintf(&b, "voters %s\n", strings.Join(nodes[:len(nodes)-1], " "))
+		fmt.Fprintf(&b, "voters %s\n", strings.Join(nodes[:max(len(nodes)-1-number(1, "more do not"), 2)], " "))
 	}
 	counted := one(4, "tenures")
 	type belief struct {
@@ -488,7 +515,7 @@ func (m *trouble) make(now int) {
 	}
 	if m.members {
 		all = append(all, [2]string{"remove " + a, ""}, [2]string{"remove " + a, ""}, [2]string{"learner " + a, ""}, [2]string{"remove " + a + ", remove " + o, ""},
-			[2]string{"remove " + a, ""})
+			[2]string{"remove " + a, ""}, [2]string{"voter " + a, ""}, [2]string{"voter " + a + ", voter " + o, ""})
 	}
 	for _, verb := range m.more {
 		all = append(all, [2]string{verb + " " + a, ""})
@@ -496,7 +523,7 @@ func (m *trouble) make(now int) {
 	changes := all[number(len(all)-1, "change")]
 	back := []string{"voter", "voter", "learner"}[number(2, "comes back as")*number(1, "odd")]
 	back = strings.NewReplacer("cut", "join", "slow", "join", "kill", "start", "pause", "resume", "skew", "right", "fill", "mend",
-		"throttle", "free", "squeeze", "relieve", "hide", "show", "remove", back, "learner", "voter").Replace(changes[0])
+		"throttle", "free", "squeeze", "relieve", "hide", "show", "remove", back, "learner", "voter", "voter", "learner").Replace(changes[0])
 	name := fmt.Sprintf("fault%d %s", len(m.b.String()), a)
 	fmt.Fprintf(m.b, "%dms-%dms nemesis inject %s: %s%s\n", now, m.busy, name, changes[0], outcome)
 	m.faults = append(m.faults, [3]string{name, back, changes[1]})

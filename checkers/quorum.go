@@ -106,8 +106,8 @@ func (f *facts) victories() (all []victory) {
 			}
 		}
 		v.from = max(v.from, 0)
-		v.voters = f.inReach(l.node, v.span).and(f.voters)
-		v.lately = f.inReach(l.node, span{l.asked, v.to}).and(f.voters)
+		v.voters = f.inReach(l.node, v.span).and(f.leaders)
+		v.lately = f.inReach(l.node, span{l.asked, v.to}).and(f.leaders)
 		all = append(all, v)
 	}
 	return all
@@ -181,7 +181,7 @@ func (f *facts) withoutMajority() (tests int, longest time.Duration) {
 	f.leaders.each(func(i int) {
 		var alone []span
 		for part, e := range w.parts(span{0, f.end}) {
-			if e.up.has(i) && !e.office.has(i) && !e.roll.out.has(i) && !e.roll.may.has(i) && !f.everMajority(e.company(i, w.n), e.from) {
+			if e.up.has(i) && !e.office.has(i) && f.stand(e).has(i) && !f.everMajority(e.company(i, w.n), e.from) {
 				alone = append(alone, part)
 			}
 		}

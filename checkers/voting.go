@@ -7,24 +7,29 @@ import (
 	"recount/history"
 )
 
-// Who votes, over time: those that do at first, as far as the cluster was not asked to have it otherwise. Who is asked to be taken out
-// or back in may vote or not until that is known.
+// Who votes, over time: those that do at first, as far as the cluster was not asked to have it otherwise. Who is asked to be taken out,
+// or in, may vote or not until that is known.
 
-// roll is who does not vote any more, and of whom nobody can tell.
-type roll struct{ out, may set }
+// roll is what the nodes are to the cluster. Who is in none of the three does not vote, and did not at first. Candidates that elect
+// through servers are in it, too, though they vote never.
+type roll struct {
+	votes set // surely, as do candidates for what they are
+	may   set // be one or the other: it is being changed, or nobody could see
+	out   set // was removed, or does not vote any more
+}
 
-// sure are those who surely vote, of some.
-func (r *roll) sure(nodes set) set { return nodes.minus(r.out).minus(r.may) }
+// belong are those of some nodes who surely are what they were at first, or vote.
+func (r *roll) belong(nodes set) set { return nodes.minus(r.out).minus(r.may) }
 
-// fixed reports whether a set of nodes surely is a majority of voters, whoever else of those that may vote does.
-func (r *roll) fixed(nodes, voters set) bool {
-	sure, may := r.sure(voters), voters.and(r.may)
+// fixed reports whether a set of nodes surely is a majority of voters, whoever else of those that may vote does, given who can vote.
+func (r *roll) fixed(nodes, franchise set) bool {
+	sure, may := franchise.and(r.votes), franchise.and(r.may)
 	return 2*nodes.and(sure).count() > sure.count()+may.minus(nodes).count()
 }
 
 // possible reports whether it is one if just those of them vote that may.
-func (r *roll) possible(nodes, voters set) bool {
-	sure, may := r.sure(voters), voters.and(r.may).and(nodes)
+func (r *roll) possible(nodes, franchise set) bool {
+	sure, may := franchise.and(r.votes), franchise.and(r.may).and(nodes)
 	return 2*nodes.and(sure.or(may)).count() > sure.or(may).count()
 }
 
@@ -43,8 +48,13 @@ func (f *facts) majority(nodes set, rolls ...roll) bool {
 	if f.store >= 0 { // who reaches the store can be elected, and stay, whoever else there is
 		return nodes.has(f.store)
 	}
+	return f.most(nodes, rolls...)
+}
+
+// most reports whether a set of nodes surely has more than half of the voters in it, at all times.
+func (f *facts) most(nodes set, rolls ...roll) bool {
 	for i := range rolls {
-		if !rolls[i].fixed(nodes, f.voters) {
+		if !rolls[i].fixed(nodes, f.franchise) {
 			return false
 		}
 	}
@@ -56,7 +66,7 @@ func (f *facts) mayBeMajority(nodes set, r *roll) bool {
 	if f.store >= 0 {
 		return nodes.has(f.store)
 	}
-	return r.possible(nodes, f.voters)
+	return r.possible(nodes, f.franchise)
 }
 
 // everMajority reports whether it may have been one at a time or before: who was away may know no newer voters.

@@ -18,18 +18,19 @@ import (
 type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
-	servers set
-	cells   []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, memberships, single ports of links and parts of nodes
-	ports   map[port]int    // where in cells
-	tended  map[tended]int  // where in cells, parts of nodes that were touched
-	awake   []time.Duration // of each waking process, when it was started
-	started set             // by the change that ended last
-	touch   []touched       // by the change under way
-	links   bool            // whether a link was touched since the last epoch began
-	epochs  []epoch
-	rolls   []roll          // who voted, each time that it was otherwise
-	since   []time.Duration // when each of them began
-	moments []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
+	servers  set
+	learners set             // who did not vote at first, and can be made a voter
+	cells    []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, memberships, single ports of links and parts of nodes
+	ports    map[port]int    // where in cells
+	tended   map[tended]int  // where in cells, parts of nodes that were touched
+	awake    []time.Duration // of each waking process, when it was started
+	started  set             // by the change that ended last
+	touch    []touched       // by the change under way
+	links    bool            // whether a link was touched since the last epoch began
+	epochs   []epoch
+	rolls    []roll          // who voted, each time that it was otherwise
+	since    []time.Duration // when each of them began
+	moments  []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
 }
 
 // cond is the condition of a link, a process, a clock, a disk, a processor, memory or a membership.
@@ -76,10 +77,14 @@ type epoch struct {
 }
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
-func newWorld(n int, servers set, epochs []epoch) world {
-	w := world{n: n, servers: servers, epochs: epochs[:0], cells: make([]cond, n*n+7*n), awake: make([]time.Duration, n), links: true}
+func newWorld(n int, servers, learners set, epochs []epoch) world {
+	w := world{
+		n: n, servers: servers, learners: learners, epochs: epochs[:0], cells: make([]cond, n*n+7*n), awake: make([]time.Duration, n), links: true,
+	}
 	for i := range n {
-		w.cells[n*n+i] = waking
+		if w.cells[n*n+i] = waking; learners.has(i) {
+			w.cells[n*n+6*n+i] = ill
+		}
 	}
 	w.mark(0)
 	return w
@@ -297,6 +302,12 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 }
 
+// belongs reports whether node i surely votes, or does not and did not at first.
+func (w *world) belongs(i int) bool {
+	as := w.cells[w.n*w.n+6*w.n+i]
+	return as == fine || as == ill && w.learners.has(i)
+}
+
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
 // is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing.
 func (w *world) exited(i int, at time.Duration) (excused bool) {
@@ -305,7 +316,7 @@ func (w *world) exited(i int, at time.Duration) (excused bool) {
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell)
-	excused = !ran || w.cells[disk] != fine || w.limps(i) || w.cells[w.n*w.n+6*w.n+i] != fine
+	excused = !ran || w.cells[disk] != fine || w.limps(i) || !w.belongs(i)
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
 	if w.cells[cell] = dead; !excused && w.cells[clock] == fine {
 		w.cells[cell] = gone
@@ -376,11 +387,12 @@ func (w *world) mark(at time.Duration) {
 		if w.cells[w.n*w.n+3*w.n+i] == fine {
 			e.asked.add(i)
 		}
-		switch w.cells[w.n*w.n+6*w.n+i] {
-		case fine:
-		case unsure:
+		switch as := w.cells[w.n*w.n+6*w.n+i]; {
+		case as == fine:
+			e.roll.votes.add(i)
+		case as == unsure:
 			e.roll.may.add(i)
-		default:
+		case !w.belongs(i):
 			e.roll.out.add(i)
 		}
 		switch w.cells[w.n*w.n+i] {

@@ -2,7 +2,7 @@ package history
 
 import "fmt"
 
-// Member is what a node that votes at first is to the cluster, as the cluster itself has it. Who comes back after it was taken out
+// Member is what a node is to the cluster, as the cluster itself has it. Who comes back after it was taken out
 // is another member than it was, with nothing on its disk.
 type Member struct {
 	Node string     `json:"node"`
