@@ -48,6 +48,7 @@ var circumstances = []struct {
 	{env: []string{"TZ=Asia/Tokyo", "LANG=C"}, away: true},
 	{env: []string{"PADDING=" + strings.Repeat("x", 100_000)}, prefix: []string{"nice", "-n", "19"}},
 	{env: []string{"GOMAXPROCS=3", "GODEBUG=asyncpreemptoff=1"}, away: true},
+	{prefix: []string{"sh", "-c", `ulimit -n 4096; exec "$@"`, "sh"}},
 }
 
 // asked is the environment variable by which a process is told of the plan whose run it is to make and to sum up.

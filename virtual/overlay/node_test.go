@@ -30,6 +30,15 @@ func TestLoopsThatWaitForTimeSeeItCome(t *testing.T) {
 	require.Equal(t, "done\n", alone(t, "misc", "spin-yield", time.Second).stdout())
 }
 
+// How many files a process may have open is the machine's affair: etcd tells it among its metrics.
+func TestLimitsAreNotTheMachines(t *testing.T) {
+	require.Equal(t, "<nil> 1048576 1048576\n", alone(t, "misc", "limits", time.Second).stdout())
+}
+
+func TestAPairOfSockets(t *testing.T) {
+	require.Equal(t, "<nil>\nhello <nil>\n", alone(t, "misc", "pair", 3*time.Second).stdout())
+}
+
 func TestAProgramWhoseMainCalledGoexitGoesOn(t *testing.T) {
 	n := alone(t, "misc", "goexit", 3*time.Second)
 	require.Equal(t, "still here\n", n.stdout())

@@ -50,6 +50,17 @@ func main() {
 		case <-time.After(time.Minute):
 		}
 		fmt.Println(time.Since(began), timer.Stop(), len(tick.C))
+	case "limits": // of the machine: asked for by a raw system call of more than three arguments
+		var files syscall.Rlimit
+		fmt.Println(syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files), files.Cur, files.Max)
+	case "pair":
+		pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		fmt.Println(err)
+		go func() { time.Sleep(time.Second); syscall.Write(pair[1], []byte("hello")) }()
+		one := os.NewFile(uintptr(pair[0]), "one")
+		b := make([]byte, 10)
+		n, err := one.Read(b)
+		fmt.Println(string(b[:n]), err)
 	case "sigterm":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGTERM)
