@@ -36,6 +36,22 @@ func init() {
 			Affected: "hashicorp/raft 1.7.3",
 			Controls: []Control{{About: "etcd 3.6.16", Target: "etcd"}},
 		},
+		Row{
+			Name: "hashicorp-raft-diverged-configuration",
+			Bug: "Whoever is asked for its vote looks into its own configuration whether the candidate is a voter, though it is the candidate's that " +
+				"counts. Where configurations have diverged, who has not heard yet that others were made voters refuses them; where its vote is " +
+				"needed, and its own log is too short to win, nobody is elected. It came with 1.3.7, no version repairs it; the control is etcd's " +
+				"library, where candidates alone look. The report has a cluster of 1.3.1 that elected nobody with two members of three, of which one " +
+				"asked the other for no vote; why they differed it does not tell.",
+			Sources: []string{
+				"https://github.com/hashicorp/raft/issues/472", "https://github.com/hashicorp/raft/pull/477",
+				"https://github.com/ongardie/dissertation#readme",
+			},
+			Property: "elects",
+			On:       []string{record.OnDocker, record.OnVirtual},
+			Affected: "hashicorp/raft 1.7.3",
+			Controls: []Control{{About: "etcd's raft library 3.5.0", Target: "etcd-raft-server", Options: map[string]string{"version": "3.5.0"}}},
+		},
 	)
 	registerSoak(SoakSystem{Name: "hashicorp-raft", About: "hashicorp/raft 1.7.3", Target: "hashicorp-raft", Nodes: 3})
 }
