@@ -34,7 +34,7 @@ func talks(h *history.History, node string) []sure {
 	return stretches(h, func(w around) string {
 		var with []string
 		for _, n := range h.Setup().Nodes {
-			runs := w.proc(n) != broken && w.proc(n) != ended
+			runs := !w.down(n)
 			if runs && (n == node || !w.deaf(n, node) && !w.deaf(node, n)) {
 				with = append(with, n)
 			}
@@ -61,7 +61,7 @@ func connectedMajorities(h *history.History) (all []sure) {
 				return ""
 			}
 			for _, a := range some {
-				if p := w.proc(a); p != healthy && p != ended || !w.right(a) || w.votes(a) != healthy {
+				if p := w.proc(a); p != healthy && p != ended && !w.owed[a] || !w.right(a) || w.votes(a) != healthy {
 					return ""
 				}
 				for _, b := range some {

@@ -30,7 +30,7 @@ func reaches(h *history.History, node string, from, to time.Duration) (nodes []s
 		open := func(from, to string) func(around) bool {
 			return func(w around) bool { return w.is[history.Link{From: from, To: to}.Key()] != broken }
 		}
-		runs := func(w around) bool { return w.proc(n) != broken && w.proc(n) != ended }
+		runs := func(w around) bool { return !w.down(n) }
 		if n == node || meets(h, from, to, runs) && meets(h, from, to, open(node, n)) && meets(h, from, to, open(n, node)) {
 			nodes = append(nodes, n)
 		}
@@ -98,7 +98,7 @@ func quorumSaid(h *history.History) Verdict {
 func alone(h *history.History, node string) []sure {
 	return stretches(h, func(w around) string {
 		with := slices.DeleteFunc(slices.Clone(h.Setup().Nodes), func(n string) bool {
-			return n != node && (w.deaf(node, n) || w.proc(n) == broken || w.is[history.Link{From: node, To: n}.Key()] == broken)
+			return n != node && (w.deaf(node, n) || w.is[history.Link{From: node, To: n}.Key()] == broken)
 		})
 		if w.proc(node) != healthy || w.votes(node) != healthy || everEnough(h, with, *w.now) {
 			return ""

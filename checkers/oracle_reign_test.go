@@ -22,18 +22,19 @@ func spoken(h *history.History) *history.History {
 	every := max(lull(h)/3, time.Millisecond)
 	stands := map[string]history.View{}
 	var ops []history.Op
+	w := atFirst(h)
 	say := func(node string, at time.Duration) {
 		op := history.Op{Process: history.Process(100_000 + len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
 		end := op
 		end.Type, end.View = history.OK, stands[node]
 		ops = append(ops, op, end)
+		w.answers(node, at)
 	}
-	w := atFirst(h)
 	next := every
 	for i, op := range h.Ops {
 		for ; next < op.Time; next += every {
 			for _, n := range setup.Nodes {
-				if _, stood := stands[n]; stood && w.proc(n) != broken && w.proc(n) != ended {
+				if _, stood := stands[n]; stood && !w.down(n) {
 					say(n, next)
 				}
 			}

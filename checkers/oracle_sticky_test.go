@@ -42,7 +42,7 @@ func campaign(h *history.History, all []said, leader string, term uint64, from, 
 	may = forever
 	for _, n := range setup.Nodes {
 		asleep := slices.ContainsFunc(stretches(h, func(w around) string {
-			if w.proc(n) == broken || w.proc(n) == ended {
+			if w.down(n) {
 				return "asleep"
 			}
 			return ""

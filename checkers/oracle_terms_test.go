@@ -21,8 +21,7 @@ func (w around) heardOf(node string) []string {
 	all := []string{node}
 	for i := 0; i < len(all); i++ {
 		for _, n := range w.h.Setup().Nodes {
-			p := w.proc(n)
-			if p != broken && p != ended && !w.deaf(all[i], n) && !slices.Contains(all, n) {
+			if !w.down(n) && !w.deaf(all[i], n) && !slices.Contains(all, n) {
 				all = append(all, n)
 			}
 		}

@@ -21,6 +21,7 @@ const (
 	doubtful // one of these
 	started  // a process that has not been heard of since
 	ended    // a process that ended by itself, though its disk, its clock, its processor and its memory were healthy
+	left     // one that did, and is excused
 )
 
 // around is what the faults made of the cluster between two ops that follow each other.
@@ -30,6 +31,8 @@ type around struct {
 	before map[history.Key]health   // of what the op under way is to change
 	to     map[history.Key][]health // what it is to make of it
 	last   map[string]time.Duration // when each process was started
+	exit   map[string]time.Duration // when it ended by itself
+	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	now    *time.Duration           // of the last op
 }
 
@@ -56,7 +59,8 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
-	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{}, new(time.Duration)}
+	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
+		map[string]time.Duration{}, map[string]bool{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -94,21 +98,24 @@ func (w around) happens(i int) {
 	switch {
 	case op.F == history.Exit:
 		k := history.Proc{Node: op.Node}.Key()
-		ran := w.runs(op.Node)
-		w.is[k] = broken
-		if ran && w.right(op.Node) && w.belongs(op.Node) {
-			w.is[k] = ended
+		if w.is[k] == broken {
+			break
 		}
-		delete(w.before, k) // whatever was to become of it
-	case op.F == history.Observe && op.Type == history.OK:
-		k := history.Proc{Node: op.Node}.Key()
-		if h.Ops[h.Other(i)].Time >= w.last[op.Node] {
-			if w.is[k] == started {
-				w.is[k] = healthy
-			} else if was, changing := w.before[k]; changing && was == started {
-				w.before[k] = healthy // as it was before, should that fail
+		now := left
+		if w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) {
+			now = ended
+		}
+		w.is[k], w.exit[op.Node] = now, op.Time
+		delete(w.owed, op.Node)
+		if _, changing := w.before[k]; changing {
+			w.before[k] = now // as if it had ended before that began
+			if slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
+				w.is[k] = doubtful // it may have been started again
+				w.owed[op.Node] = now == ended
 			}
 		}
+	case op.F == history.Observe && op.Type == history.OK:
+		w.answers(op.Node, h.Ops[h.Other(i)].Time)
 	case op.Fault == nil:
 	case op.Type == history.Invoke:
 		clear(w.before)
@@ -116,7 +123,7 @@ func (w around) happens(i int) {
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
 			was := w.is[k]
-			if was == to || was == started && to == healthy || was == ended && to == broken {
+			if was == to || was == started && to == healthy || (was == ended || was == left) && to == broken {
 				continue
 			}
 			w.to[k] = append(w.to[k], to)
@@ -124,17 +131,22 @@ func (w around) happens(i int) {
 				w.before[k] = was
 			}
 			w.is[k] = doubtful
+			if k.Dimension == "procs" {
+				delete(w.owed, k.Node)
+			}
 			if p := (history.Proc{Node: k.Node}).Key(); k.Dimension == "members" && to != broken { // it is started anew
 				if _, twice := w.before[p]; !twice {
 					w.before[p] = w.is[p]
 				}
 				w.is[p], w.to[p] = doubtful, append(w.to[p], doubtful)
+				delete(w.owed, k.Node)
 			}
 		}
 	case op.Type == history.Fail:
 		for k, was := range w.before {
 			w.is[k] = was
 		}
+		w.settle()
 	case op.Type == history.OK:
 		for _, s := range op.Fault.States() {
 			k, to := s.Key(), toBe(s)
@@ -148,6 +160,45 @@ func (w around) happens(i int) {
 				w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
 			}
 			w.is[k] = to
+		}
+		w.settle()
+	}
+}
+
+// answers goes on with an answer of a node, to what it was asked at a time.
+func (w around) answers(node string, asked time.Duration) {
+	k := history.Proc{Node: node}.Key()
+	if gone, once := w.exit[node]; asked < w.last[node] || once && asked <= gone {
+		return
+	}
+	was, changing := w.before[k]
+	if was == started || was == ended || was == left {
+		w.before[k] = healthy // as it was before, should that fail
+	}
+	switch {
+	case w.is[k] == started:
+		w.is[k] = healthy
+		delete(w.owed, node)
+	case w.is[k] == ended || w.is[k] == left || changing && (was == ended || was == left):
+		w.is[k] = healthy
+		if changing && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
+			w.is[k] = doubtful
+		}
+		delete(w.owed, node)
+	}
+}
+
+// settle forgets what was to become of things of which that is known.
+func (w around) settle() {
+	for k := range w.before {
+		if w.is[k] != doubtful {
+			delete(w.before, k)
+			delete(w.to, k)
+		}
+	}
+	for n := range w.owed {
+		if p := w.proc(n); p != doubtful && p != started {
+			delete(w.owed, n)
 		}
 	}
 }
@@ -175,6 +226,9 @@ func toBe(s history.State) health {
 }
 
 func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()] }
+
+// down reports whether a process surely does not run, or stands still.
+func (w around) down(n string) bool { return slices.Contains([]health{broken, ended, left}, w.proc(n)) }
 
 // votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.
 func (w around) votes(n string) health { return w.is[history.Member{Node: n}.Key()] }
@@ -267,7 +321,8 @@ func (w around) runs(n string) bool {
 	k := history.Proc{Node: n}.Key()
 	was, is := w.before[k], w.is[k]
 	return is == healthy || is == started ||
-		is == doubtful && (was == broken || was == ended) && !slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy })
+		w.owed[n] ||
+		is == doubtful && (was == broken || was == ended || was == left) && !slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy })
 }
 
 // right reports whether a node's clock, disk, processor and memory surely are.
@@ -288,8 +343,7 @@ func (w around) connected(a, b string) bool {
 
 // deaf reports whether nothing of one node's surely reaches another.
 func (w around) deaf(node, of string) bool {
-	p := w.proc(of)
-	return p == broken || p == ended || w.is[history.Link{From: of, To: node}.Key()] == broken
+	return w.down(of) || w.is[history.Link{From: of, To: node}.Key()] == broken
 }
 
 // whole reports whether surely all nodes are well and connected.

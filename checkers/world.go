@@ -23,7 +23,8 @@ type world struct {
 	cells    []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, memberships, single ports of links and parts of nodes
 	ports    map[port]int    // where in cells
 	tended   map[tended]int  // where in cells, parts of nodes that were touched
-	awake    []time.Duration // of each waking process, when it was started
+	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended by itself
+	owed     set             // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	started  set             // by the change that ended last
 	touch    []touched       // by the change under way
 	links    bool            // whether a link was touched since the last epoch began
@@ -43,6 +44,7 @@ const (
 	unsure             // one of these
 	waking             // started, and not heard of since
 	gone               // ended by itself, though nothing was wrong with its clock, disk, processor and memory
+	quit               // ended by itself, and is excused
 )
 
 // port is one port of a link.
@@ -72,7 +74,7 @@ type epoch struct {
 	waking set   // started, in good health, but not heard of since
 	still  set   // surely down or paused
 	asked  set   // surely reached by clients
-	gone   set   // of those that are still, the ones that ended by themselves in good health
+	gone   set   // who ended by itself in good health, and was not heard of since: it should be up
 	office set   // who may have led, for all that is known of majorities; worked out when the history has ended
 }
 
@@ -96,7 +98,7 @@ func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.
 	for _, c := range intended {
 		w.visit(c, ids, func(cell int, to cond) {
 			now := w.cells[cell]
-			if now == to || now == waking && to == fine || now == gone && to == dead {
+			if now == to || now == waking && to == fine || now.ended() && to == dead {
 				return
 			}
 			w.doubt(cell, to)
@@ -112,7 +114,13 @@ func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.
 func (w *world) doubt(cell int, to cond) {
 	w.touch = append(w.touch, touched{cell: cell, was: w.cells[cell], to: to})
 	w.cells[cell] = unsure
+	if i := cell - w.n*w.n; i >= 0 && i < w.n {
+		w.owed.remove(i)
+	}
 }
+
+// ended reports whether a process ended by itself, and was not heard of since.
+func (process cond) ended() bool { return process == gone || process == quit }
 
 // member is whose membership a cell is; less than 0 for nobody's.
 func (w *world) member(cell int) int {
@@ -156,6 +164,14 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 				renewed.add(i)
 			}
 		}
+	}
+	w.owed.each(func(i int) {
+		if is := w.cells[w.n*w.n+i]; is != unsure && is != waking {
+			w.owed.remove(i)
+		}
+	})
+	if outcome != history.Info { // or else it may happen yet
+		w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure })
 	}
 	return renewed
 }
@@ -284,22 +300,37 @@ func (w *world) limps(i int) bool {
 }
 
 // answered takes note that node i answered at a time, what it was asked at another. One whose process is being changed was up
-// before that: it is up again if the change fails.
+// before that, or is again: it is up if the change fails. One that had ended by itself is up whoever started it, unless more is done
+// to it than to start it.
 func (w *world) answered(i int, asked, at time.Duration) {
 	if i >= w.n || asked < w.awake[i] {
 		return
 	}
-	switch cell := w.n*w.n + i; w.cells[cell] {
-	case waking:
-		w.cells[cell] = fine
-		w.mark(at)
-	case unsure:
-		for k := range w.touch {
-			if t := &w.touch[k]; t.cell == cell && t.was == waking {
-				t.was = fine
-			}
+	cell := w.n*w.n + i
+	is := w.cells[cell]
+	back, only := is.ended(), true // it is up again; nothing is done to it but to start it
+	for k := range w.touch {
+		t := &w.touch[k]
+		if t.cell != cell {
+			continue
+		}
+		if only = only && t.to == fine; t.was.ended() {
+			back = true
+		}
+		if t.was == waking || t.was.ended() {
+			t.was = fine
 		}
 	}
+	switch {
+	case back && !only:
+		w.cells[cell] = unsure
+	case back || is == waking:
+		w.cells[cell] = fine
+	default:
+		return
+	}
+	w.owed.remove(i)
+	w.mark(at)
 }
 
 // belongs reports whether node i surely votes, or does not and did not at first.
@@ -315,12 +346,28 @@ func (w *world) exited(i int, at time.Duration) (excused bool) {
 		return false
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
-	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell)
+	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell) || w.owed.has(i)
 	excused = !ran || w.cells[disk] != fine || w.limps(i) || !w.belongs(i)
-	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return t.cell == cell })
-	if w.cells[cell] = dead; !excused && w.cells[clock] == fine {
-		w.cells[cell] = gone
+	if w.cells[cell] == dead {
+		return excused
 	}
+	now, comes := quit, false // what it is by that; whether what is done to it may have started it again
+	if !excused && w.cells[clock] == fine {
+		now = gone
+	}
+	for k := range w.touch {
+		if t := &w.touch[k]; t.cell == cell {
+			t.was = now
+			comes = comes || t.to != dead
+		}
+	}
+	w.owed.remove(i)
+	if w.cells[cell] = now; comes {
+		if w.cells[cell] = unsure; now == gone {
+			w.owed.add(i)
+		}
+	}
+	w.awake[i] = at + 1
 	w.mark(at)
 	return excused
 }
@@ -334,7 +381,7 @@ func (w *world) starts(cell int) bool {
 		case t.cell != cell:
 		case t.to != fine:
 			return false
-		case t.was == dead || t.was == gone:
+		case t.was == dead || t.was.ended():
 			still = true
 		}
 	}
@@ -395,6 +442,9 @@ func (w *world) mark(at time.Duration) {
 		case !w.belongs(i):
 			e.roll.out.add(i)
 		}
+		if right && w.owed.has(i) {
+			e.gone.add(i)
+		}
 		switch w.cells[w.n*w.n+i] {
 		case fine:
 			e.up.add(i)
@@ -409,7 +459,7 @@ func (w *world) mark(at time.Duration) {
 			if e.still.add(i); right {
 				e.gone.add(i)
 			}
-		case dead:
+		case dead, quit:
 			e.still.add(i)
 		}
 	}
