@@ -12,6 +12,7 @@ type company struct {
 	who  []int             // each of them well, and with the majority; connected with each other unless they elect through others
 	also func(*epoch) bool // nil for nothing else
 	seen bool              // all of it gave answers often enough
+	bare bool              // whatever the disks of who: unless those surely are healthy throughout, the majority is one without them. Peers only
 }
 
 // attended returns every longest part of s throughout which there surely was such company, with one majority. Its members are
@@ -25,12 +26,12 @@ func (f *facts) attended(s span, c company) (all []core) {
 		var rolls []roll
 		j := i
 		for ; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
-			nodes = nodes.and(parts[j].with(c.who))
+			nodes = nodes.and(parts[j].with(c))
 			f.serving.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
 			if r := parts[j].e.roll; len(rolls) == 0 || r != rolls[len(rolls)-1] {
 				rolls = append(rolls, r)
 			}
-			now, enough := f.attends(nodes, mutual, c.who, rolls)
+			now, enough := f.attends(nodes, mutual, c, rolls)
 			if !enough {
 				break
 			}
@@ -52,10 +53,14 @@ type piece struct {
 }
 
 // with returns who was well, belonged to the cluster as at first or as a voter, and was connected with all of some nodes, themselves included; nobody if one of them was not, or silent.
-func (p *piece) with(who []int) set {
+// One whose disk may be as it likes is left out of them where it is not healthy.
+func (p *piece) with(c company) set {
 	nodes := p.e.roll.belong(p.e.well.minus(p.silent))
 	all := nodes
-	for _, k := range who {
+	if c.bare {
+		all = p.e.roll.belong(p.e.able.minus(p.silent))
+	}
+	for _, k := range c.who {
 		if !all.has(k) {
 			return set{}
 		}
@@ -96,9 +101,9 @@ func (f *facts) pieces(s span, silences bool) (all []piece) {
 
 // attends returns who of some nodes can be a majority with those who have to be with it. Servers count if all of them, and
 // enough, are connected with each other.
-func (f *facts) attends(nodes set, mutual []set, who []int, rolls []roll) (set, bool) {
-	for _, k := range who {
-		if !f.service() && !nodes.has(k) {
+func (f *facts) attends(nodes set, mutual []set, c company, rolls []roll) (set, bool) {
+	for _, k := range c.who {
+		if !f.service() && !c.bare && !nodes.has(k) {
 			return set{}, false
 		}
 	}

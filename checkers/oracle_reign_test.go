@@ -149,6 +149,7 @@ type scene struct {
 type scenery struct {
 	from, to  time.Duration
 	well      map[string]bool
+	able      map[string]bool // well, whatever its disk is
 	votes     map[string]bool // or is a candidate
 	reached   map[string]bool // by clients
 	connected map[[2]string]bool
@@ -161,12 +162,15 @@ func sceneOf(h *history.History) scene {
 	w := atFirst(h)
 	for i := range h.Ops[:len(h.Ops)-1] {
 		w.happens(i)
-		p := scenery{h.Ops[i].Time, h.Ops[i+1].Time, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[[2]string]bool{}, map[int]bool{}}
+		p := scenery{
+			h.Ops[i].Time, h.Ops[i+1].Time, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[[2]string]bool{}, map[int]bool{},
+		}
 		if p.from == p.to {
 			continue
 		}
 		for _, a := range nodes {
-			p.well[a] = w.proc(a) == healthy && w.right(a) && w.belongs(a)
+			p.able[a] = w.proc(a) == healthy && w.rightButDisk(a) && w.belongs(a)
+			p.well[a] = p.able[a] && w.right(a)
 			p.votes[a] = w.votes(a) == healthy
 			p.reached[a] = w.is[history.Client{Node: a}.Key()] == healthy
 			for _, b := range nodes {
@@ -188,19 +192,34 @@ func sceneOf(h *history.History) scene {
 // company returns the longest parts of a time in which some had a majority with them, and more held; or, of those, the longest
 // in which that was seen.
 func (s *scene) company(in sure, seen bool, more func(scenery) bool, who ...string) (all []sure) {
+	return s.companyWhere(func(p scenery) map[string]bool { return p.well }, in, seen, more, who...)
+}
+
+// bareCompany is the same of a peer whose own disk may be as it likes, as far as that is not surely healthy all the time: it is of the majority
+// where that does not keep it from it.
+func (s *scene) bareCompany(in sure, seen bool, more func(scenery) bool, who string) []sure {
+	all := s.companyWhere(func(p scenery) map[string]bool { return p.able }, in, seen, more, who)
+	return slices.DeleteFunc(all, func(c sure) bool {
+		return !slices.ContainsFunc(s.parts, func(p scenery) bool { return p.from < c.to && c.from < p.to && !p.well[who] })
+	})
+}
+
+// companyWhere is one of them, by how well those have to be that have the majority with them.
+func (s *scene) companyWhere(well func(scenery) map[string]bool, in sure, seen bool, more func(scenery) bool, who ...string) (all []sure) {
 	setup := s.h.Setup()
 	peers, of := len(setup.Servers) == 0 && setup.Store == "", electors(s.h)
 	for mask := range 1 << len(of) {
-		set := chosen(of, mask)
+		majority := chosen(of, mask)
+		set := majority
 		if peers {
-			set = append(set, who...)
+			set = slices.Concat(set, who)
 		}
 		holds := func(p scenery) bool {
 			if !p.enough[mask] {
 				return false
 			}
 			for _, a := range slices.Concat(set, who) {
-				if !p.well[a] {
+				if !p.well[a] && (slices.Contains(majority, a) || !well(p)[a]) {
 					return false
 				}
 				for _, b := range set {
@@ -398,8 +417,18 @@ func TestOraclesProgress(t *testing.T) {
 			return sum
 		}
 		s := sceneOf(h)
+		peers := len(h.Setup().Servers) == 0 && h.Setup().Store == ""
 		broken, tested, doubt := false, false, false
 		for _, l := range reigned(h) {
+			var anyhow []sure // when something got through anywhere, or another said that it leads
+			for _, n := range h.Setup().Nodes {
+				anyhow = append(anyhow, took[n]...)
+			}
+			for _, a := range answers(h) {
+				if a.node != l.node && a.view.Role == history.Leader {
+					anyhow = append(anyhow, sure{a.node, a.asked, a.at})
+				}
+			}
 			reached := func(p scenery) bool { return p.reached[l.node] }
 			for _, c := range s.company(l, false, reached, l.node) {
 				if c.to-c.from <= elect {
@@ -412,6 +441,19 @@ func TestOraclesProgress(t *testing.T) {
 			}
 			for _, c := range s.company(l, true, reached, l.node) {
 				for _, q := range without(c, took[l.node]) {
+					broken = broken || vain(q, l.node)-(q.to-q.from-net(h, q.from, q.to)) > elect
+				}
+			}
+			if !peers {
+				continue
+			}
+			for _, c := range s.bareCompany(l, false, reached, l.node) {
+				for _, q := range without(c, anyhow) {
+					doubt = doubt || vain(q, l.node) > elect
+				}
+			}
+			for _, c := range s.bareCompany(l, true, reached, l.node) {
+				for _, q := range without(c, anyhow) {
 					broken = broken || vain(q, l.node)-(q.to-q.from-net(h, q.from, q.to)) > elect
 				}
 			}

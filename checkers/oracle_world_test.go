@@ -327,8 +327,13 @@ func (w around) runs(n string) bool {
 
 // right reports whether a node's clock, disk, processor and memory surely are.
 func (w around) right(n string) bool {
-	return w.is[history.Clock{Node: n}.Key()] == healthy && w.is[history.Disk{Node: n}.Key()] == healthy &&
-		w.is[history.CPU{Node: n}.Key()] == healthy && w.is[history.Memory{Node: n}.Key()] == healthy
+	return w.rightButDisk(n) && w.is[history.Disk{Node: n}.Key()] == healthy
+}
+
+// rightButDisk reports whether its clock, processor and memory surely are.
+func (w around) rightButDisk(n string) bool {
+	return w.is[history.Clock{Node: n}.Key()] == healthy && w.is[history.CPU{Node: n}.Key()] == healthy &&
+		w.is[history.Memory{Node: n}.Key()] == healthy
 }
 
 // connected reports whether two nodes surely reach each other.

@@ -172,28 +172,17 @@ func (p *progress) check(context.Context) Result {
 	for _, h := range p.reigns() {
 		w := p.of(p.nodes[h.node])
 		with := company{who: []int{h.node}, also: func(e *epoch) bool { return e.asked.has(h.node) }}
-		perhaps := false
 		for _, c := range p.attended(span{h.taken, h.given}, with) {
 			if c.length() > bound && len(meeting(w.took, c.span)) > 0 {
 				tested += c.length()
 			}
-			for _, b := range p.barren(c, h, w) {
-				if vain = max(vain, b.tried); b.tried > bound {
-					if perhaps = true; doubtful.tries == nil {
-						doubtful = b
-					}
-				}
-			}
 		}
-		if with.seen = true; !perhaps {
+		vain = max(vain, p.judge(h, w, with, &sure, &doubtful))
+		if p.service() {
 			continue
 		}
-		for _, c := range p.attended(span{h.taken, h.given}, with) {
-			for _, b := range p.barren(c, h, w) {
-				if b.tried-p.excused(b.core.span) > bound && sure.tries == nil {
-					sure = b
-				}
-			}
+		if with.bare = true; p.stumbles(h) {
+			vain = max(vain, p.judge(h, p.whoever(h.node), with, &sure, &doubtful))
 		}
 	}
 	figures = append(figures, duration("leaders with a majority wrote", tested), duration("longest that writes were tried in vain", vain))
@@ -210,6 +199,69 @@ func (p *progress) check(context.Context) Result {
 	}
 	return valid(figures, "%d of %s got through; leaders had a majority for %s in all, and were written to in vain for %s at most, of %s allowed; %s",
 		p.through, count(p.all, "write"), lasted(tested), lasted(vain), lasted(bound), p.watch())
+}
+
+// judge looks for the first time of a leader in such company in which clients tried for too long, in what got through: one that is
+// sure, and one that may be. It returns for how long they tried at most.
+func (p *progress) judge(h hold, w *written, with company, sure, doubtful *barren) (vain time.Duration) {
+	bound := p.setup.Bounds.Elect
+	perhaps := false
+	for _, c := range p.burdened(h, with) {
+		for _, b := range p.barren(c, h, w) {
+			if vain = max(vain, b.tried); b.tried > bound {
+				if perhaps = true; doubtful.tries == nil {
+					*doubtful = b
+				}
+			}
+		}
+	}
+	if with.seen = true; !perhaps {
+		return vain
+	}
+	for _, c := range p.burdened(h, with) {
+		for _, b := range p.barren(c, h, w) {
+			if b.tried-p.excused(b.core.span) > bound && sure.tries == nil {
+				*sure = b
+			}
+		}
+	}
+	return vain
+}
+
+// burdened returns the times of a leader in such company: where its disk does not matter, those in which that may not have been healthy.
+func (p *progress) burdened(h hold, with company) []core {
+	all := p.attended(span{h.taken, h.given}, with)
+	if with.bare {
+		all = slices.DeleteFunc(all, func(c core) bool { return c.members.has(h.node) })
+	}
+	return all
+}
+
+// stumbles reports whether a leader's disk may not have been healthy all the time.
+func (p *progress) stumbles(h hold) bool {
+	for _, e := range p.world.parts(span{h.taken, h.given}) {
+		if e.able.has(h.node) && !e.well.has(h.node) {
+			return true
+		}
+	}
+	return false
+}
+
+// whoever returns what clients tried to write to a node, and when something got through anywhere, or another node claimed to lead, so
+// that it may have had to get through there. No more is owed by a cluster that could do without one of its leaders.
+func (p *progress) whoever(node int) *written {
+	all := &written{tries: p.of(p.nodes[node]).tries}
+	for _, w := range p.writes {
+		all.took = append(all.took, w.took...)
+	}
+	for i := range p.answers {
+		if a := &p.answers[i]; a.claims() && int(a.node) != node {
+			all.took = append(all.took, span{a.from, a.to})
+		}
+	}
+	slices.SortFunc(all.took, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	all.took = merge(all.took)
+	return all
 }
 
 // barren returns for how long clients tried in vain in each part of a time in which nothing got through, if it is longer than an
@@ -247,19 +299,24 @@ func (p *progress) inName(b barren, figures []Figure) Result {
 	if a := p.action(b.core.from); a != nil {
 		e.ops = append(e.ops, a.op)
 	}
-	others := b.members
-	others.remove(b.node)
-	r := invalid(figures, e, "%s led%s from %s to %s and had a majority with %s, but nothing written to it got through: clients tried %s, for %s of %s allowed",
+	others, how := b.members, "and had a majority with %s, but nothing written to it got through"
+	if others.remove(b.node); !p.service() && !b.members.has(b.node) {
+		how = "with a disk at fault, where %s were a majority without it, but nothing that was written got through"
+	}
+	r := invalid(figures, e, "%s led%s from %s to %s "+how+": clients tried %s, for %s of %s allowed",
 		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), p.names(others), count(len(b.tries), "time"),
 		lasted(b.tried), lasted(p.setup.Bounds.Elect))
 	r.about = b.members
+	r.about.add(b.node)
 	return r
 }
 
 // perhapsInName is the result for one of which nobody can tell whether it had to get anything through.
 func (p *progress) perhapsInName(b barren, figures []Figure) Result {
 	why := "the machine stood still then: run it on a quiet one"
-	if silent := p.silentIn(b.members, b.core.span); silent != (set{}) {
+	all := b.members
+	all.add(b.node)
+	if silent := p.silentIn(all, b.core.span); silent != (set{}) {
 		why = fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", p.names(silent), lasted(p.lull()))
 	}
 	return unknown(figures, "%s led%s, and nothing written to it got through between %s and %s, but nobody can tell whether it could: %s",

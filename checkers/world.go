@@ -71,6 +71,7 @@ type epoch struct {
 	deaf   []set // whose packets surely do not reach each node
 	up     set   // surely up
 	well   set   // surely up, and in good health: with a right clock, a healthy disk, and all of its processor and memory
+	able   set   // surely up, and in good health for all but its disk, of which nothing is said
 	waking set   // started, in good health, but not heard of since
 	still  set   // surely down or paused
 	asked  set   // surely reached by clients
@@ -430,7 +431,8 @@ func (w *world) mark(at time.Duration) {
 		}
 	}
 	for i := range w.n {
-		right := w.cells[w.n*w.n+w.n+i] == fine && w.cells[w.n*w.n+2*w.n+i] == fine && !w.limps(i)
+		able := w.cells[w.n*w.n+w.n+i] == fine && !w.limps(i)
+		right := able && w.cells[w.n*w.n+2*w.n+i] == fine
 		if w.cells[w.n*w.n+3*w.n+i] == fine {
 			e.asked.add(i)
 		}
@@ -448,6 +450,9 @@ func (w *world) mark(at time.Duration) {
 		switch w.cells[w.n*w.n+i] {
 		case fine:
 			e.up.add(i)
+			if able {
+				e.able.add(i)
+			}
 			if right {
 				e.well.add(i)
 			}
