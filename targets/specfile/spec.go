@@ -30,7 +30,8 @@ type Spec struct {
 	About  string
 	Source string
 
-	Image       election.Image // exactly one of its ways is set
+	Image       election.Image     // exactly one of its ways is set; the folder of a package is that of the defaults
+	Folder      *template.Template // of the package that is built; nil where none is
 	Command     []*template.Template
 	Environment map[string]*template.Template
 	Files       map[string]*template.Template // by their whole paths
@@ -188,7 +189,7 @@ func (s *Spec) read() error {
 		return v.bad("use letters from a to z, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, part := range []func(value, map[string]value) error{
-		s.readImage, s.readParameters, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
+		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
 	} {
 		if err := part(root, f); err != nil {
 			return err
@@ -248,7 +249,23 @@ func (s *Spec) readImage(root value, f map[string]value) error {
 			if v, ok = built["package"]; !ok {
 				return root.bad(ways, "binary: package is missing")
 			}
-			set = func(v string) { s.Image.Package = s.ofFolder(v) }
+			if s.Folder, err = s.template(v); err != nil {
+				return err
+			}
+			example, err := s.example()
+			if err != nil {
+				return err
+			}
+			folder, err := example.render(s.Folder)
+			if err != nil {
+				return err
+			}
+			if folder == "" {
+				return v.bad(ways, "binary: package is empty")
+			}
+			s.Image.Package = s.ofFolder(folder)
+			count++
+			continue
 		}
 		text, err := v.text()
 		if err != nil {

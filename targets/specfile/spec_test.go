@@ -93,6 +93,13 @@ func TestPathsBeginAtTheFilesFolder(t *testing.T) {
 	require.Equal(t, "bin/server", filepath.ToSlash(s.Image.Binary))
 	s = parse(t, strings.Replace(sound, "image: server:1", "binary: {package: ../cmd/server}", 1))
 	require.Equal(t, "cmd/server", filepath.ToSlash(s.Image.Package))
+	s = parse(t, strings.Replace(sound, "image: server:1", "binary: {package: '../cmd/{{param \"timeout\"}}'}", 1))
+	target := s.Target("mine")
+	options, err := target.Parse(map[string]string{"timeout": "3s"})
+	require.NoError(t, err)
+	system, err := target.System(options)
+	require.NoError(t, err)
+	require.Equal(t, "cmd/3s", filepath.ToSlash(system.Image().Package))
 	s = parse(t, strings.Replace(sound, "image: server:1", "dockerfile: /src/Dockerfile", 1))
 	require.Equal(t, "/src/Dockerfile", filepath.ToSlash(s.Image.Dockerfile))
 }

@@ -88,6 +88,9 @@ func (s *Spec) try(o option.Values) error {
 	}
 	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
+	if s.Folder != nil {
+		all = append(all, s.Folder)
+	}
 	changing := w
 	changing.member = &w.all[2]
 	for _, some := range []struct {
@@ -103,7 +106,17 @@ func (s *Spec) try(o option.Values) error {
 	return nil
 }
 
-func (y *system) Image() election.Image { return y.Spec.Image }
+// Image is what nodes run. The folder of a package may differ from one value of a parameter to another, as with versions.
+func (y *system) Image() election.Image {
+	image := y.Spec.Image
+	if w, err := y.example(); err == nil && y.Folder != nil {
+		w.options = y.options
+		if folder, err := w.render(y.Folder); err == nil { // it was tried with these options
+			image.Package = y.ofFolder(folder)
+		}
+	}
+	return image
+}
 
 func (y *system) words(self election.Member, all []election.Member) words {
 	nodes, servers := y.split(all)
