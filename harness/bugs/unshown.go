@@ -49,6 +49,12 @@ var unshowns = []unshown{
 		"log and term are in one file here: a member that cannot store its term ends",
 	},
 	{
+		"hashicorp/raft before 1.3.11: a member that was taken out unawares is added again, does not vote, has the higher term, and deposes every leader",
+		"https://github.com/hashicorp/raft/pull/526",
+		"who is taken out here comes back with an empty disk and another identity, and so without that term: a member that was cut off, taken out " +
+			"and added again did as much in 20 runs of 1.3.10 as in 20 of 1.3.11, and somebody led throughout",
+	},
+	{
 		"NATS 2.10.14: any request for a vote sets a follower's election timer back",
 		"https://github.com/nats-io/nats-server/pull/5315",
 		"a follower that refuses a vote campaigns itself within 0.8 s, in that version as well",
@@ -62,11 +68,6 @@ var unshowns = []unshown{
 		"NATS before 2.14: who steps down forgets its vote",
 		"https://github.com/nats-io/nats-server/pull/7698",
 		"its makers found it unlikely in practice; the servers here tell no votes to be judged",
-	},
-	{
-		"River before 0.0.22: a leadership lasts no longer than until its leader is to renew it",
-		"https://github.com/riverqueue/river/pull/217",
-		"it takes clients of River over PostgreSQL, which no target here has yet",
 	},
 	{
 		"dragonboat 3.2: a candidate that cannot win sets back the election timers of those who could",
