@@ -44,9 +44,6 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 		e.Held = o.heldAt(ctx, e.Died)
 	}
 	e.addHolder(o.Ops)
-	if len(e.Held) == mostHeld { // there may be more
-		e.Held = nil
-	}
 	if answer, _ := Ask(ctx, o.model(State{}), operations(e.Ops)); answer == porcupine.Ok {
 		panic(fmt.Sprintf("porcupine knows an order for %v of %v, died %v held %v", e.Ops, o.Ops, e.Died, e.Held))
 	}
@@ -54,12 +51,12 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 }
 
 // heldAt returns what the object may have held until an operation returned at which the last order died, by all that was done to it:
-// also by what nobody saw, and may have happened or not. It is nil where that takes long to find out.
+// also by what nobody saw, and may have happened or not. It is nil where that takes long to find out, or where there may be more.
 func (o *Object) heldAt(ctx context.Context, died *Op) []State {
 	all := until(o.Ops, *died)
 	t := newTimeline(o, all, State{})
 	found := t.wide(ctx, limits{steps: lookSteps + lookStepsPer*len(all), bytes: small}, false)
-	if found.Answer != illegal || t.uses[found.died].Begin != died.Begin {
+	if found.Answer != illegal || t.uses[found.died].Begin != died.Begin || len(found.held) == mostHeld {
 		return nil
 	}
 	return found.held
@@ -126,7 +123,7 @@ func until(all []Op, died Op) (part []Op) {
 			break
 		}
 		if u.Return > died.Return {
-			if u.Kind == Get {
+			if u.reads() {
 				continue
 			}
 			u.Return = Never

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"slices"
 
 	"recount/history"
 )
@@ -65,32 +66,16 @@ func LastOrder(ctx context.Context, core []Access) (died *Access) {
 // HeldAt returns what the resource may have held until one of all accesses returned, if the last order died then, and it was one of
 // a few things; nil if not, or if it takes too much to find out.
 func HeldAt(ctx context.Context, all []Access, died *Access) (held []history.Access) {
-	var by []Access // what may have been done by then
-	for _, a := range all {
-		if a.Call > died.Return {
-			break
-		}
-		if a.Return > died.Return {
-			if a.Kind == Read || a.Kind == Rejected {
-				continue
+	o := fenced(all)
+	k := slices.IndexFunc(all, func(a Access) bool { return a.At == died.At })
+	for _, s := range o.heldAt(ctx, &o.Ops[k]) {
+		a := history.Access{Token: s.Revision}
+		for i := range all {
+			if o.Ops[i].Kind != reject && o.Ops[i].Value == s.Value {
+				a.Value = all[i].Value
 			}
-			a.Kind, a.Return = Maybe, Never
 		}
-		by = append(by, a)
-	}
-	o := fenced(by)
-	found := newTimeline(o, o.Ops, State{}).wide(ctx, limits{steps: lookSteps + lookStepsPer*len(by), bytes: small}, false)
-	if found.Answer != illegal || by[found.died].At != died.At || len(found.held) == mostHeld { // there may be more
-		return nil
-	}
-	value := map[int32]int64{}
-	for i := range by {
-		if u := &o.Ops[i]; u.Kind != reject {
-			value[u.Value] = by[i].Value
-		}
-	}
-	for _, s := range found.held {
-		held = append(held, history.Access{Token: s.Revision, Value: value[s.Value]})
+		held = append(held, a)
 	}
 	return held
 }
