@@ -52,14 +52,15 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				until[c.node], records[c.node], announced[c.node] = c.to, nil, record{}
 			}
 		}
-		if a.from <= until[a.node] {
-			continue
+		late := a.from <= until[a.node] // it may be older than who the node is now,
+		if late && (a.polled || announced[a.node].by == nil) {
+			continue // but not if the node had announced something as who it is now before it announced this
 		}
 		all := records[a.node]
 		var before record
 		if a.polled {
 			before = latest(all, a.from)
-		} else if before = announced[a.node]; a.term >= before.term {
+		} else if before = announced[a.node]; a.term >= before.term && !late {
 			announced[a.node] = record{a.to, a.term, a}
 		}
 		if before.by != nil {
@@ -70,7 +71,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				first = [2]*answer{before.by, a}
 			}
 		}
-		if len(all) == 0 || a.term > all[len(all)-1].term {
+		if !late && (len(all) == 0 || a.term > all[len(all)-1].term) {
 			records[a.node] = append(all, record{a.to, a.term, a})
 		}
 	}
