@@ -103,7 +103,7 @@ type watched struct {
 	counts                  time.Duration // until when what was seen of it last does; at first, and since a start, until it should answer
 	gaps                    int           // between answers, while it was
 	gapTime                 time.Duration // their sum
-	worst                   time.Duration // and the longest stretch that two of its answers leave open
+	worst                   time.Duration // and the longest stretch that two of its answers leave open, or one and its fall, or the end
 	highest                 uint64        // term that it reported, as who it is now
 	another                 time.Duration // until when it may have been another member; -1 if it never was
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was

@@ -257,7 +257,15 @@ func (g *gathering) fell(at time.Duration) {
 		if s := &g.seen[n]; s.up && !g.world.up(n) {
 			s.up, s.fell = false, at
 			g.silence(s, at)
+			s.lapse(at)
 		}
+	}
+}
+
+// lapse takes note of how long a node has not been asked, if it ever was, when that ends without an answer.
+func (w *watched) lapse(at time.Duration) {
+	if w.polls > 0 {
+		w.worst = max(w.worst, at-w.last.from)
 	}
 }
 
@@ -398,6 +406,7 @@ func (g *gathering) close() {
 		s := &g.seen[n]
 		if s.up {
 			g.silence(s, g.end)
+			s.lapse(g.end)
 		}
 		s.sees(span{g.end, g.end}, g.end)
 	}
