@@ -89,6 +89,9 @@ func TestModelsOfOthers(t *testing.T) {
 		{name: "writes of a store that never told", model: "revisioned-store", want: Valid, ops: []string{
 			open(2, "write", "[:a [nil 2]]"), open(3, "write", "[:b [nil 2]]"), pair(0, "write", "[:a [nil 1]]", "[:a [4 1]]"), pair(1, "read", "[:a nil]", "[:a [4 1]]")}},
 
+		{name: "read at a lower revision than one that was done before it was written", model: "revisioned-store", want: Invalid,
+			ops:  []string{pair(0, "write", "[:a [nil 1]]", "[:a [9 1]]"), open(2, "write", "[:b [nil 2]]"), pair(1, "read", "[:b nil]", "[:b [5 2]]")},
+			says: "b had not come to revision 5 by"},
 		{name: "transactions", want: Valid, initial: "0",
 			ops: []string{pair(0, "txn", "[[:write :x 1] [:write :y 1]]", "[[:write :x 1] [:write :y 1]]"), pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y 1]]")}},
 		{name: "half a transaction", want: Invalid, initial: "{:x 0, :y 0}",
@@ -303,8 +306,8 @@ func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
 				held[k].Value, held[k].Revision = fmt.Sprint(values), uint64(clock)
 				reg = held[k]
 			}
-			if r.IntN(12) == 0 {
-				reg.Revision += uint64(r.IntN(5))
+			if r.IntN(8) == 0 {
+				reg.Revision += uint64(r.IntN(12))
 			}
 			at := time.Duration(clock * 10)
 			call, back := at-time.Duration(r.IntN(60)), at+time.Duration(r.IntN(60))
@@ -312,10 +315,13 @@ func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
 				call, back = at-time.Duration(10*r.IntN(7)), at+time.Duration(10*r.IntN(7))
 				times[2*i], times[2*i+1] = 0, -500
 			}
-			told := reg
+			told, outcome := reg, history.OK
+			if f == history.Put && r.IntN(3) == 0 {
+				outcome = history.Info
+			}
 			ops = append(ops,
 				history.Op{Time: max(call, 0)*1000 + time.Duration(times[2*i]), Process: history.Process(i), Type: history.Invoke, F: f, Reg: &told},
-				history.Op{Time: back*1000 + 500 + time.Duration(times[2*i+1]), Process: history.Process(i), Type: history.OK, F: f, Reg: &told})
+				history.Op{Time: back*1000 + 500 + time.Duration(times[2*i+1]), Process: history.Process(i), Type: outcome, F: f, Reg: &told})
 		}
 		slices.SortStableFunc(ops, func(a, b history.Op) int { return cmp.Compare(a.Time, b.Time) })
 		setup := &history.Setup{Model: "revisioned-store", OneCount: true}
@@ -328,8 +334,21 @@ func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
 		require.NoError(t, err)
 		var question []porcupine.Operation
 		for k, o := range objects(h) {
+			read := map[int32]uint64{}
+			for _, u := range o.Ops {
+				if u.Kind == linear.Get && u.Revision > 0 {
+					read[u.Value] = u.Revision
+				}
+			}
 			for i := range o.Ops {
 				u := &o.Ops[i]
+				if !u.Sure() {
+					told := *u // each value is written once
+					if told.Revision = read[u.Value]; told.Revision == 0 {
+						continue
+					}
+					u = &told
+				}
 				question = append(question, porcupine.Operation{ClientId: i, Input: input{k, u}, Call: int64(u.Call), Return: int64(u.Return)})
 			}
 		}

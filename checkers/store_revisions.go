@@ -48,7 +48,8 @@ func drawn(writes ...*write) (ops []porcupine.Operation) {
 // if there are none.
 //
 // A write happened between its call and its return, not before what was read last of the revision before it in its
-// register, and not after its own was read first. The writes can happen in their order if none of them must be done
+// register, and not after its own was read first. One that never told its revision has that of whoever read what it wrote, unless
+// another told that it wrote it. The writes can happen in their order if none of them must be done
 // before one of a lower revision can begin, which is exact where the writes of each register are in order by themselves.
 func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) (r Result, ok bool) {
 	var writes []write
@@ -88,8 +89,10 @@ func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) 
 func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
 	e.from = never
 	for _, u := range ops {
-		e.from, e.to = min(e.from, u.Call), max(e.to, u.Return)
-		e.ops = append(e.ops, f.index(u.Begin, true))
+		if e.from, e.to = min(e.from, u.Call), max(e.to, u.Call); u.Sure() {
+			e.to = max(e.to, u.Return)
+		}
+		e.ops = append(e.ops, f.index(u.Begin, u.Sure()))
 		about = about.or(f.group(f.of(int(u.Begin)).node))
 	}
 	return e, about
@@ -104,10 +107,14 @@ func (o *object) revisions() []write {
 		}
 		return known[n]
 	}
-	last := map[uint64]*linear.Op{} // who read each revision, called last
+	last := map[uint64]*linear.Op{}  // who read each revision, called last
+	untold := map[int32]*linear.Op{} // who wrote each value and told no revision, called first
 	for i := range o.Ops {
 		u := &o.Ops[i]
 		if u.Revision == 0 {
+			if first := untold[u.Value]; u.Kind != linear.Get && (first == nil || u.Call < first.Call) {
+				untold[u.Value] = u
+			}
 			continue
 		}
 		w := revision(u.Revision)
@@ -119,6 +126,11 @@ func (o *object) revisions() []write {
 		}
 		if r := last[u.Revision]; r == nil || u.Call > r.Call {
 			last[u.Revision] = u
+		}
+	}
+	for n, u := range last {
+		if w, first := known[n], untold[u.Value]; w.lower == nil && first != nil && u.Value != 0 { // or it was there at first
+			w.from, w.lower = first.Call, first
 		}
 	}
 	all := make([]write, 0, len(known))
