@@ -52,6 +52,20 @@ func init() {
 			Affected: "hashicorp/raft 1.7.3",
 			Controls: []Control{{About: "etcd's raft library 3.5.0", Target: "etcd-raft-server", Options: map[string]string{"version": "3.5.0"}}},
 		},
+		Row{
+			Name: "hashicorp-raft-disk-stall",
+			Bug: "A leader waits for its disk on one goroutine, and sends heartbeats on others, which need no disk. " +
+				"So while its disk hangs all hear it, it keeps the lead, and nothing that is written gets through. No version repairs it; the " +
+				"control is etcd, whose leader sends no heartbeats while it waits for its disk, and is replaced.",
+			Sources: []string{
+				"https://github.com/hashicorp/raft/issues/503", "https://github.com/hashicorp/raft/issues/666",
+				"https://github.com/hashicorp/raft/pull/683", "https://github.com/hashicorp/consul/issues/22064",
+			},
+			Property: "progress",
+			On:       []string{record.OnDocker, record.OnVirtual},
+			Affected: "hashicorp/raft 1.7.3",
+			Controls: []Control{{About: "etcd 3.6.16", Target: "etcd"}},
+		},
 	)
 	registerSoak(SoakSystem{Name: "hashicorp-raft", About: "hashicorp/raft 1.7.3", Target: "hashicorp-raft", Nodes: 3})
 }

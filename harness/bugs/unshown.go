@@ -34,19 +34,10 @@ var unshowns = []unshown{
 		"of three members, who could keep another one waiting so has its vote, and with that a majority, and wins",
 	},
 	{
-		"hashicorp/raft: a leader whose disk hangs keeps the lead",
-		"https://github.com/hashicorp/raft/issues/503",
-		"nothing is written to the members that run here but their own leaderships, and what is broken is that writes do not get through",
-	},
-	{
-		"hashicorp/raft: a leader whose disk stalls sends heartbeats on, and so keeps the lead",
-		"https://github.com/hashicorp/raft/issues/666",
-		"what is broken is that writes do not get through, as in the bug before",
-	},
-	{
 		"hashicorp/raft: who cannot store its log wins election after election",
 		"https://github.com/hashicorp/raft/issues/614",
-		"log and term are in one file here: a member that cannot store its term ends",
+		"with a full disk it stores its term, which needs no room, but not its log, and in 9 of 20 runs it was elected again, up to six times one after " +
+			"the other, until another campaigned first; each time it steps down at once, and no property breaks",
 	},
 	{
 		"hashicorp/raft before 1.3.11: a member that was taken out unawares is added again, does not vote, has the higher term, and deposes every leader",
