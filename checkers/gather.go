@@ -182,6 +182,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	} else {
 		a.from = s.view.from
 		s.announced++
+		g.world.announced(n, op.Time)
 	}
 	if a.tells() && a.from > s.another {
 		s.highest = max(s.highest, a.term)

@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type around struct {
 	last   map[string]time.Duration // when each process was started
 	exit   map[string]time.Duration // when it ended by itself
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
+	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
 	now    *time.Duration           // of the last op
 }
 
@@ -60,7 +62,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, new(time.Duration)}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -81,6 +83,34 @@ func atLast(h *history.History) around {
 
 // happens goes on with one op.
 func (w around) happens(i int) {
+	if w.goesOn(i); w.h.Ops[i].F == history.Exit {
+		w.astir[w.h.Ops[i].Node] = w.revives(i)
+	}
+}
+
+// revives reports whether a node whose process ended by itself with an op showed later that something else had started it.
+func (w around) revives(i int) bool {
+	exit := w.h.Ops[i]
+	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
+	w.owed, w.now = maps.Clone(w.owed), new(time.Duration)
+	for k := i + 1; k < len(w.h.Ops); k++ {
+		op, is := w.h.Ops[k], w.proc(exit.Node)
+		gone := is == ended || is == left
+		switch {
+		case !gone && is != doubtful:
+			return false
+		case op.Node != exit.Node:
+		case op.F == history.Exit, gone && op.F == history.Announce,
+			gone && op.F == history.Observe && op.Type == history.OK && w.h.Ops[w.h.Other(k)].Time > exit.Time:
+			return gone
+		}
+		w.goesOn(k)
+	}
+	return false
+}
+
+// goesOn does, but for what only shows later.
+func (w around) goesOn(i int) {
 	h, op, k := w.h, w.h.Ops[i], w.h.Other(i)
 	*w.now = op.Time
 	var doubted []history.State // what is named by the invoke, or by the end
@@ -228,7 +258,10 @@ func toBe(s history.State) health {
 func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()] }
 
 // down reports whether a process surely does not run, or stands still.
-func (w around) down(n string) bool { return slices.Contains([]health{broken, ended, left}, w.proc(n)) }
+func (w around) down(n string) bool {
+	is := w.proc(n)
+	return is == broken || (is == ended || is == left) && !w.astir[n]
+}
 
 // votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.
 func (w around) votes(n string) health { return w.is[history.Member{Node: n}.Key()] }

@@ -25,6 +25,7 @@ type world struct {
 	tended   map[tended]int  // where in cells, parts of nodes that were touched
 	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended by itself
 	owed     set             // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
+	astir    set             // who announced something since it ended by itself: something else had started it, and it may run or not
 	started  set             // by the change that ended last
 	touch    []touched       // by the change under way
 	links    bool            // whether a link was touched since the last epoch began
@@ -322,6 +323,9 @@ func (w *world) answered(i int, asked, at time.Duration) {
 			t.was = fine
 		}
 	}
+	if is.ended() {
+		w.revived(i)
+	}
 	switch {
 	case back && !only:
 		w.cells[cell] = unsure
@@ -332,6 +336,25 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 	w.owed.remove(i)
 	w.mark(at)
+}
+
+// announced takes note that node i announced something. A log is read to its end before it is told that its process ended.
+func (w *world) announced(i int, at time.Duration) {
+	if i < w.n && w.cells[w.n*w.n+i].ended() && !w.astir.has(i) {
+		w.revived(i)
+		w.astir.add(i)
+		w.mark(at)
+	}
+}
+
+// revived takes note that node i, which had ended by itself, was started by something else, nobody knows when: since it ended it
+// may have run.
+func (w *world) revived(i int) {
+	for _, all := range [...][]epoch{w.epochs, w.moments} {
+		for k := len(all) - 1; k >= 0 && all[k].from >= w.awake[i]-1; k-- {
+			all[k].still.remove(i)
+		}
+	}
 }
 
 // belongs reports whether node i surely votes, or does not and did not at first.
@@ -352,6 +375,9 @@ func (w *world) exited(i int, at time.Duration) (excused bool) {
 	if w.cells[cell] == dead {
 		return excused
 	}
+	if w.cells[cell].ended() {
+		w.revived(i)
+	}
 	now, comes := quit, false // what it is by that; whether what is done to it may have started it again
 	if !excused && w.cells[clock] == fine {
 		now = gone
@@ -363,6 +389,7 @@ func (w *world) exited(i int, at time.Duration) (excused bool) {
 		}
 	}
 	w.owed.remove(i)
+	w.astir.remove(i)
 	if w.cells[cell] = now; comes {
 		if w.cells[cell] = unsure; now == gone {
 			w.owed.add(i)
@@ -460,11 +487,14 @@ func (w *world) mark(at time.Duration) {
 			if right {
 				e.waking.add(i)
 			}
-		case gone:
-			if e.still.add(i); right {
+		case gone, quit:
+			if w.cells[w.n*w.n+i] == gone && right {
 				e.gone.add(i)
 			}
-		case dead, quit:
+			if !w.astir.has(i) {
+				e.still.add(i)
+			}
+		case dead:
 			e.still.add(i)
 		}
 	}
