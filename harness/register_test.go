@@ -28,10 +28,9 @@ func TestTheRegisterOfARealSystem(t *testing.T) {
 	}
 }
 
-// Where a real library keeps a number for clients, its leader answers, and only while it leads: no read is too old, and what it is
-// written gets through.
+// Where a real library keeps a number for clients, no read is too old, and what is written gets through.
 func TestTheRegisterOfARealLibrary(t *testing.T) {
-	for _, target := range []string{"hashicorp-raft"} {
+	for _, target := range []string{"hashicorp-raft", "dragonboat"} {
 		t.Run(target, func(t *testing.T) {
 			r, err := Glance(t.Context(), record.Plan{
 				Target: target, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 50 * time.Second,
@@ -41,7 +40,7 @@ func TestTheRegisterOfARealLibrary(t *testing.T) {
 			for _, property := range []string{"linearizable", "progress"} {
 				v := r.Verdict(property)
 				require.Equal(t, checkers.Valid, v.Verdict, v.Why)
-				require.True(t, v.Promised)
+				require.True(t, v.Promised || property == "progress" && target == "dragonboat")
 			}
 		})
 	}

@@ -14,7 +14,7 @@ import (
 	"recount/targets/systems"
 )
 
-// dragonboat is a multi-group raft library, in a server that has one group and does nothing but elect; the recipe holds
+// dragonboat is a multi-group raft library, in a server that has one group and keeps one number by it; the recipe holds
 // its main package. What its makers promise, and what PreVote, CheckQuorum and ElectionRTT mean:
 // https://pkg.go.dev/github.com/lni/dragonboat/v4/config#Config
 func init() {
@@ -31,6 +31,7 @@ func init() {
 		},
 		Promises: targets.OnDisk([]targets.Promise{
 			{Property: "single-leader-per-term"},
+			{Property: "linearizable"},
 			targets.StoresTerm,
 			// Not sticky-leader, pre-vote or not: who wins its pre-vote while another is being elected goes on in the higher term,
 			// is refused by all because they hear a leader, and deposes it in the end (after 10 s, where it was seen).
@@ -68,6 +69,7 @@ func init() {
 type system struct {
 	systems.Library[view]
 	systems.Members
+	systems.Register
 	options targets.Options
 }
 
