@@ -35,6 +35,7 @@ type around struct {
 	exit   map[string]time.Duration // when it ended by itself
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
+	fears  map[string]bool          // something else than a start may befall it yet
 	now    *time.Duration           // of the last op
 }
 
@@ -62,7 +63,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, new(time.Duration)}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -92,7 +93,7 @@ func (w around) happens(i int) {
 func (w around) revives(i int) bool {
 	exit := w.h.Ops[i]
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
-	w.owed, w.now = maps.Clone(w.owed), new(time.Duration)
+	w.owed, w.fears, w.now = maps.Clone(w.owed), maps.Clone(w.fears), new(time.Duration)
 	for k := i + 1; k < len(w.h.Ops); k++ {
 		op, is := w.h.Ops[k], w.proc(exit.Node)
 		gone := is == ended || is == left
@@ -186,12 +187,19 @@ func (w around) goesOn(i int) {
 				}
 				to = started
 			}
+			if k.Dimension == "procs" {
+				delete(w.fears, k.Node)
+			}
 			if k.Dimension == "members" && to != broken && w.is[k] == doubtful {
+				delete(w.fears, k.Node)
 				w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
 			}
 			w.is[k] = to
 		}
 		w.settle()
+		w.fear(doubtful)
+	default:
+		w.fear(healthy, ended, left, doubtful)
 	}
 }
 
@@ -211,10 +219,19 @@ func (w around) answers(node string, asked time.Duration) {
 		delete(w.owed, node)
 	case w.is[k] == ended || w.is[k] == left || changing && (was == ended || was == left):
 		w.is[k] = healthy
-		if changing && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
+		if w.fears[node] || changing && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
 			w.is[k] = doubtful
 		}
 		delete(w.owed, node)
+	}
+}
+
+// fear takes note of the processes that an op may do more to yet than start them, if they are so.
+func (w around) fear(is ...health) {
+	for k := range w.before {
+		if k.Dimension == "procs" && slices.Contains(is, w.is[k]) && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
+			w.fears[k.Node] = true
+		}
 	}
 }
 

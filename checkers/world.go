@@ -26,6 +26,7 @@ type world struct {
 	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended by itself
 	owed     set             // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	astir    set             // who announced something since it ended by itself: something else had started it, and it may run or not
+	pending  set             // whose process something else than a start may befall yet: nobody knows what came of it
 	started  set             // by the change that ended last
 	touch    []touched       // by the change under way
 	links    bool            // whether a link was touched since the last epoch began
@@ -145,6 +146,9 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 	case history.OK:
 		w.visit(c, ids, func(cell int, to cond) {
 			now := w.cells[cell]
+			if i := cell - w.n*w.n; i >= 0 && i < w.n {
+				w.pending.remove(i)
+			}
 			if i := cell - w.n*w.n; to == fine && i >= 0 && i < w.n && now != fine {
 				if now != waking {
 					w.awake[i] = at
@@ -155,6 +159,7 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 			if i := w.member(cell); i >= 0 && to != dead && w.cells[cell] == unsure {
 				w.cells[w.n*w.n+i], w.awake[i] = waking, at
 				w.started.add(i)
+				w.pending.remove(i)
 			}
 			w.cells[cell] = to
 		})
@@ -172,6 +177,11 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 			w.owed.remove(i)
 		}
 	})
+	for _, t := range w.touch {
+		if i := t.cell - w.n*w.n; i >= 0 && i < w.n && t.to != fine && (outcome == history.Info || outcome == history.OK && w.cells[t.cell] == unsure) {
+			w.pending.add(i)
+		}
+	}
 	if outcome != history.Info { // or else it may happen yet
 		w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure })
 	}
@@ -310,7 +320,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 	cell := w.n*w.n + i
 	is := w.cells[cell]
-	back, only := is.ended(), true // it is up again; nothing is done to it but to start it
+	back, only := is.ended(), !w.pending.has(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {
