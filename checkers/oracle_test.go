@@ -327,7 +327,7 @@ func beingEnded(h *history.History, exit history.Op) bool {
 	for i := range h.Ops[:exit.Index] {
 		w.happens(i)
 	}
-	return !w.runs(exit.Node) || !w.belongs(exit.Node)
+	return !w.runs(exit.Node) || !w.belongs(exit.Node) || w.suffers(exit.Node, exit.Time)
 }
 
 // anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn

@@ -36,6 +36,7 @@ type around struct {
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
 	fears  map[string]bool          // something else than a start may befall it yet
+	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
 }
 
@@ -63,7 +64,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, new(time.Duration)}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration)}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -93,7 +94,7 @@ func (w around) happens(i int) {
 func (w around) revives(i int) bool {
 	exit := w.h.Ops[i]
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
-	w.owed, w.fears, w.now = maps.Clone(w.owed), maps.Clone(w.fears), new(time.Duration)
+	w.owed, w.fears, w.sick, w.now = maps.Clone(w.owed), maps.Clone(w.fears), maps.Clone(w.sick), new(time.Duration)
 	for k := i + 1; k < len(w.h.Ops); k++ {
 		op, is := w.h.Ops[k], w.proc(exit.Node)
 		gone := is == ended || is == left
@@ -113,6 +114,11 @@ func (w around) revives(i int) bool {
 // goesOn does, but for what only shows later.
 func (w around) goesOn(i int) {
 	h, op, k := w.h, w.h.Ops[i], w.h.Other(i)
+	for _, n := range h.Setup().Nodes {
+		if !w.healthy(n) {
+			w.sick[n] = op.Time
+		}
+	}
 	*w.now = op.Time
 	var doubted []history.State // what is named by the invoke, or by the end
 	if op.Fault != nil {
@@ -133,7 +139,7 @@ func (w around) goesOn(i int) {
 			break
 		}
 		now := left
-		if w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) {
+		if w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
 			now = ended
 		}
 		w.is[k], w.exit[op.Node] = now, op.Time
@@ -373,6 +379,17 @@ func (w around) runs(n string) bool {
 	return is == healthy || is == started ||
 		w.owed[n] ||
 		is == doubtful && (was == broken || was == ended || was == left) && !slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy })
+}
+
+// healthy reports whether a node's disk, processor and memory surely are.
+func (w around) healthy(n string) bool {
+	return w.is[history.Disk{Node: n}.Key()] == healthy && w.is[history.CPU{Node: n}.Key()] == healthy && w.is[history.Memory{Node: n}.Key()] == healthy
+}
+
+// suffers reports whether they may not be at a time, or may not have been within a lull before it.
+func (w around) suffers(n string, at time.Duration) bool {
+	until, some := w.sick[n]
+	return !w.healthy(n) || some && at-until <= lull(w.h)
 }
 
 // right reports whether a node's clock, disk, processor and memory surely are.

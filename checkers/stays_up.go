@@ -13,7 +13,7 @@ func init() {
 	})
 }
 
-// staysUp looks for a process that ended while nobody made it end. One whose disk was failing may have to.
+// staysUp looks for a process that ended while nobody made it end. One whose disk is failing, or was until just before, may have to.
 func staysUp(_ context.Context, f *facts) Result {
 	if f.setup.Cluster == "" {
 		return unknown(nil, "nobody watched the processes of the nodes: let a run of Recount do so")
@@ -57,7 +57,7 @@ func staysUp(_ context.Context, f *facts) Result {
 	}
 	but := ""
 	if excused > 0 {
-		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it, while it was being ended, or once it was to leave the cluster", count(excused, "time"))
+		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it or had just been, while it was being ended, or once it was to leave the cluster", count(excused, "time"))
 	}
 	return valid(figures, "no process of %s ended by itself%s; %s", count(len(f.nodes), "node"), but, f.watch())
 }

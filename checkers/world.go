@@ -24,6 +24,9 @@ type world struct {
 	ports    map[port]int    // where in cells
 	tended   map[tended]int  // where in cells, parts of nodes that were touched
 	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended by itself
+	ailing   set             // whose disk, processor, memory or part is not healthy, or may not be
+	ailed    set             // whose was not, before
+	healed   []time.Duration // until when it was not, of who ailed
 	owed     set             // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	astir    set             // who announced something since it ended by itself: something else had started it, and it may run or not
 	pending  set             // whose process something else than a start may befall yet: nobody knows what came of it
@@ -84,7 +87,8 @@ type epoch struct {
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
 func newWorld(n int, servers, learners set, epochs []epoch) world {
 	w := world{
-		n: n, servers: servers, learners: learners, epochs: epochs[:0], cells: make([]cond, n*n+7*n), awake: make([]time.Duration, n), links: true,
+		n: n, servers: servers, learners: learners, epochs: epochs[:0], cells: make([]cond, n*n+7*n),
+		awake: make([]time.Duration, n), healed: make([]time.Duration, n), links: true,
 	}
 	for i := range n {
 		if w.cells[n*n+i] = waking; learners.has(i) {
@@ -373,15 +377,28 @@ func (w *world) belongs(i int) bool {
 	return as == fine || as == ill && w.learners.has(i)
 }
 
+// ail takes note of whether what node i works with is unhealthy, or may be, from a time on.
+func (w *world) ail(i int, does bool, at time.Duration) {
+	switch {
+	case does:
+		w.ailing.add(i)
+	case w.ailing.has(i):
+		w.ailing.remove(i)
+		w.ailed.add(i)
+		w.healed[i] = at
+	}
+}
+
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
-// is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing.
-func (w *world) exited(i int, at time.Duration) (excused bool) {
+// is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
+// or one of these was within a lull before, and what that did to it may show only now.
+func (w *world) exited(i int, at, lull time.Duration) (excused bool) {
 	if i >= w.n {
 		return false
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell) || w.owed.has(i)
-	excused = !ran || w.cells[disk] != fine || w.limps(i) || !w.belongs(i)
+	excused = !ran || w.cells[disk] != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
 	if w.cells[cell] == dead {
 		return excused
 	}
@@ -468,8 +485,10 @@ func (w *world) mark(at time.Duration) {
 		}
 	}
 	for i := range w.n {
-		able := w.cells[w.n*w.n+w.n+i] == fine && !w.limps(i)
-		right := able && w.cells[w.n*w.n+2*w.n+i] == fine
+		limps, disk := w.limps(i), w.cells[w.n*w.n+2*w.n+i]
+		w.ail(i, limps || disk != fine, at)
+		able := w.cells[w.n*w.n+w.n+i] == fine && !limps
+		right := able && disk == fine
 		if w.cells[w.n*w.n+3*w.n+i] == fine {
 			e.asked.add(i)
 		}
