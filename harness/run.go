@@ -382,6 +382,7 @@ func (r *run) begin() {
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, r.stride())
 	r.rest = r.work()
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))
+	r.nemesis.Written = r.Written()
 	r.watchClocks()
 }
 

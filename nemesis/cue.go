@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -49,34 +50,59 @@ func (c Cue) check() error {
 	return nil
 }
 
-// waiter is a step whose time has come and which waits for its cue.
+// waiter is a step whose time has come and which waits for its cue, or for some time after it.
 type waiter struct {
 	step  Step
 	since time.Duration
+	cue   string // what was seen; "" for nothing yet
 }
 
 // cued lets the steps go on that waited for what has just been seen.
 func (n *Nemesis) cued(seen []Cue, what string) {
-	n.waiting = slices.DeleteFunc(n.waiting, func(w *waiter) bool {
-		if !slices.Contains(seen, w.step.After) {
-			return false
+	for _, w := range n.waiting {
+		if w.cue != "" || !slices.Contains(seen, w.step.After) {
+			continue
 		}
-		n.cluster.After(w.step.Wait, func() { n.fire(w.step, what) })
-		return true
-	})
+		w.cue = what
+		n.cluster.After(w.step.Wait, func() {
+			n.waiting = slices.DeleteFunc(n.waiting, func(other *waiter) bool { return other == w })
+			n.fire(w.step, what)
+		})
+	}
 }
 
-// miss records the steps that waited in vain.
+// miss records the steps that waited in vain: for a cue, for the end of their time after it, or for somebody whom their words mean.
 func (n *Nemesis) miss() {
 	for _, w := range n.waiting {
+		why := fmt.Errorf("no %s was seen from %v on", w.step.After, w.since.Round(time.Millisecond))
+		if w.cue != "" {
+			if !n.Written {
+				continue
+			}
+			why = fmt.Errorf("the run ended within %v of the %s", w.step.Wait, w.cue)
+		}
 		f, err := Find(w.step.Fault)
 		if err != nil {
 			panic(err) // the schedule was checked
 		}
-		n.fired++
-		fault := history.Fault{ID: n.fired, Name: f.Name, Params: w.step.With, Asked: w.step.asked(f)}
-		n.record(history.Invoke, history.Inject, fault, nil)
-		n.record(history.Fail, history.Inject, fault, fmt.Errorf("no %s was seen from %v on", w.step.After, w.since.Round(time.Millisecond)))
+		n.missed(history.Fault{Name: f.Name, Params: w.step.With, Asked: w.step.asked(f)}, why)
 	}
-	n.waiting = nil
+	if n.Written {
+		for _, a := range n.seeking {
+			why := errors.New("the run ended before its turn came")
+			if a.lacks != nil {
+				why = fmt.Errorf("from %v of the schedule on, until the run ended, %w", (a.since - n.begun).Round(time.Millisecond), a.lacks)
+			}
+			n.missed(a.fault, why)
+		}
+	}
+	n.waiting, n.seeking = nil, nil
+}
+
+// missed records a fault that was not even tried.
+func (n *Nemesis) missed(fault history.Fault, why error) {
+	n.fired++
+	fault.ID = n.fired
+	n.record(history.Invoke, history.Inject, fault, nil)
+	n.record(history.Fail, history.Inject, fault, why)
 }

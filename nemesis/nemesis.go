@@ -32,6 +32,12 @@ type Nemesis struct {
 	fired   int
 	healed  func()
 	waiting []*waiter
+	seeking []*active     // faults whose time has come, and whose words have meant nobody yet
+	begun   time.Duration // when the schedule did
+
+	// Written says that somebody wrote the schedule. Then what had come to nothing when the run ended is recorded as failed. Of
+	// a drawn one that is so only of steps that waited for a cue: some steps of it never find anybody.
+	Written bool
 }
 
 // active is a fault that is under way.
@@ -44,6 +50,9 @@ type active struct {
 	does  history.States  // the same, listed
 	over  bool
 	tried int // how often it was to be healed in vain, once all are
+
+	since time.Duration // when its words were looked up first
+	lacks error         // why they meant nobody the last time; nil before the first
 
 	recorded bool // it does again what it did in an earlier run; the states come with each deed, not from a shape
 }
@@ -63,12 +72,13 @@ func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
 
 // Start begins a schedule that was checked, now.
 func (n *Nemesis) Start(s Schedule) {
+	n.begun = n.cluster.Now()
 	for _, st := range s {
 		n.cluster.After(st.At, func() {
 			if st.After == "" {
 				n.fire(st, "")
 			} else if !n.stopped {
-				n.waiting = append(n.waiting, &waiter{st, n.cluster.Now()})
+				n.waiting = append(n.waiting, &waiter{step: st, since: n.cluster.Now()})
 			}
 		})
 	}
@@ -138,7 +148,12 @@ func (n *Nemesis) fire(st Step, reason string) {
 			delete(a.fault.Params, ports.Name) // nothing to speak of
 		}
 	}
-	n.aim(a, n.views.Leader(), n.cluster.Now()+patience, func(aims [][]string) {
+	if n.stopped {
+		return
+	}
+	a.since = n.cluster.Now()
+	n.seeking = append(n.seeking, a)
+	n.aim(a, n.views.Leader(), func(aims [][]string) {
 		a.shape = f.Shape(Scene{ID: a.fault.ID, Aims: aims, All: n.views.nodes, Voters: n.views.voters, Options: values, Rand: n.rand})
 		n.active = append(n.active, a)
 		n.enter(history.Inject, a, 0, aims)
@@ -153,18 +168,20 @@ func (n *Nemesis) fire(st Step, reason string) {
 
 // aim looks up a fault's words, again and again until they mean somebody, and lets it be injected. led is who led when
 // it began to look.
-func (n *Nemesis) aim(a *active, led string, deadline time.Duration, inject func(aims [][]string)) {
+func (n *Nemesis) aim(a *active, led string, inject func(aims [][]string)) {
 	n.turn(func() {
 		if n.stopped {
 			n.idle()
 			return
 		}
 		aims, err := n.views.resolve(a.fault.Asked, led, n.holds, n.rand)
-		if err != nil && n.cluster.Now() < deadline {
-			n.cluster.After(retry, func() { n.aim(a, led, deadline, inject) })
+		if err != nil && n.cluster.Now() < a.since+patience {
+			a.lacks = err
+			n.cluster.After(retry, func() { n.aim(a, led, inject) })
 			n.idle()
 			return
 		}
+		n.seeking = slices.DeleteFunc(n.seeking, func(b *active) bool { return a == b })
 		n.fired++
 		a.fault.ID = n.fired
 		if err != nil {

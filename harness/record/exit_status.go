@@ -1,6 +1,8 @@
 package record
 
 import (
+	"strings"
+
 	"recount/checkers"
 	"recount/history"
 )
@@ -89,7 +91,9 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 			if op.Type == history.OK {
 				took++
 			} else if detail == "" {
-				detail = op.Error
+				if detail = op.Error; detail != "" && op.Fault != nil {
+					detail = strings.Join(append([]string{op.Fault.Name}, op.Fault.Asked...), " ") + ": " + detail
+				}
 			}
 		}
 	}

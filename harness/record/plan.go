@@ -38,3 +38,6 @@ type Plan struct {
 
 // Known reports whether there is a plan: a history that came without its run's folder has none.
 func (p *Plan) Known() bool { return p.Target != "" }
+
+// Written reports whether somebody wrote the schedule: whether it is a scenario's own. One without a scenario is a hunt's.
+func (p *Plan) Written() bool { return p.Scenario != "" && len(p.Faults) == 0 }
