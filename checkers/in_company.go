@@ -71,7 +71,8 @@ func (p *piece) with(c company) set {
 	return nodes
 }
 
-// pieces cuts s where epochs begin and, if wanted, where nodes fall silent and answer again.
+// pieces cuts s where epochs begin and, if wanted, where nodes fall silent and answer again. What lasts no time is left out, unless s
+// is of no length itself.
 func (f *facts) pieces(s span, silences bool) (all []piece) {
 	for part, e := range f.world.parts(s) {
 		if !silences {
@@ -96,7 +97,10 @@ func (f *facts) pieces(s span, silences bool) (all []piece) {
 			all = append(all, p)
 		}
 	}
-	return all
+	if s.length() == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(p piece) bool { return p.length() == 0 })
 }
 
 // attends returns who of some nodes can be a majority with those who have to be with it. Servers count if all of them, and
