@@ -30,6 +30,7 @@ type checking struct {
 	whole     bool     // the ops themselves are needed, not only what is said of them
 	edn       string   // where to write a history for Jepsen's tools
 	drawings  string   // the folder to write pictures to of what was decided
+	demand    []string // properties that must hold
 	bounds    []string // thresholds to judge by instead of the target's: "elect=10s"
 }
 
@@ -46,7 +47,9 @@ history.edn of Jepsen's (a vector of maps, or one map after the other), its hist
 and porcupine have them (INFO jepsen.util - 3 :invoke :cas [1 2]); each of them may be compressed by gzip.
 
 What the target of one of Recount's runs promises, and what the run expected, is known from the history and from the
-run.json beside it. Of other people's histories --model says what the operations were on:
+run.json and the target.yaml beside it, wherever one stands. Where it is not known, what --require names must hold: this
+alone can be seen to hold, and where nothing is named, every property that is seen to be violated is something that broke.
+Of other people's histories --model says what the operations were on:
 
   register                   :read and :write; without --model, these and :cas mean cas-register
   cas-register               and :cas [old new]
@@ -67,6 +70,7 @@ something broke, 254 a file is malformed, 255 Recount failed over one. Nothing i
   recount check --model cas-register --independent history.edn   # values are [key value]
   recount check --initial 0 history.edn               # registers held 0 before the first write
   recount check --bound elect=10s,moves=6 results/latest         # by other thresholds than the target's
+  recount check --require single-leader-per-term,monotonic-term mine.jsonl   # by a history made by hand
   recount check --edn history.edn results/latest      # and write it for Jepsen's tools
   recount check --drawings pictures history.edn       # and draw what was decided: pictures/linearizable.html`,
 		Args: cobra.MinimumNArgs(1),
@@ -86,6 +90,7 @@ something broke, 254 a file is malformed, 255 Recount failed over one. Nothing i
 	cmd.Flags().DurationVar(&c.timeLimit, "time-limit", c.timeLimit, "of the processor, for deciding one file, however busy the machine is; what is undecided then is unknown")
 	cmd.Flags().Var(&c.memory, "memory-limit", "for all files together; a history that does not fit is refused, what cannot be decided within it is unknown")
 	cmd.Flags().StringSliceVar(&c.bounds, "bound", nil, "judge by this threshold instead of the target's: silence, elect, moves, returns or terms=VALUE")
+	cmd.Flags().StringSliceVar(&c.demand, "require", nil, "properties that must hold, promised or not (recount list checkers)")
 	cmd.Flags().StringVar(&c.edn, "edn", "", "write the history to this file, too, for Jepsen's tools")
 	cmd.Flags().StringVar(&c.drawings, "drawings", "", "write porcupine's pictures of what was decided to this folder, too: PROPERTY.html, open where the last order ended")
 	return cmd
@@ -102,6 +107,11 @@ func (c *checking) valid(args []string) error {
 		var err error
 		if c.Initial, err = jepsen.ParseInitial(strings.NewReader(c.initial)); err != nil {
 			return hint.Add(fmt.Errorf("initial value %q: %w", c.initial, err), `want a value of EDN, such as 0, :a, "a" or [1 2]`)
+		}
+	}
+	for _, property := range c.demand {
+		if err := harness.KnownProperty(property); err != nil {
+			return err
 		}
 	}
 	if _, err := c.bounded(history.Bounds{}); err != nil {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recount/checkers"
@@ -63,15 +64,16 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 	if setup := r.Setup(); setup != nil {
 		r.Target, r.Cluster, r.Options, r.Seed, r.Nodes = setup.Target, setup.Cluster, setup.Options, setup.Seed, setup.Nodes
 	}
-	outline, err := record.Outline(filepath.Dir(file))
+	r.From, r.Plan.Require = filepath.Dir(file), c.demand
+	outline, err := record.Outline(r.From)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
 	case err != nil:
 		return nil, err
 	}
-	r.Repeat, r.From = outline.Repeat, outline.Dir
-	r.Plan = outline.Plan
+	r.Repeat, r.Plan = outline.Repeat, outline.Plan
+	r.Plan.Require = slices.Concat(r.Plan.Require, c.demand)
 	return s, nil
 }
 

@@ -31,12 +31,19 @@ func TestARunKeepsTheDefinitionOfItsTarget(t *testing.T) {
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: file}}})
 	require.NoError(t, err)
 	for _, r := range []*record.Run{{Dir: dir, History: h}, {From: dir, History: h}} {
-		promised, _, _ := promises(r)("elects")
+		of, known := promises(r)
+		require.True(t, known)
+		promised, _, _ := of("elects")
 		require.True(t, promised, "by what the file said then")
 	}
 	require.NoError(t, os.Remove(file))
-	promised, _, _ := promises(&record.Run{Dir: dir, History: h})("elects")
+	of, known := promises(&record.Run{Dir: dir, History: h})
+	require.True(t, known)
+	promised, _, _ := of("elects")
 	require.True(t, promised)
-	promised, _, _ = promises(&record.Run{History: h})("elects")
-	require.False(t, promised, "a history alone cannot tell")
+	_, known = promises(&record.Run{History: h})
+	require.False(t, known, "a history alone cannot tell")
+	require.NoError(t, os.WriteFile(file, []byte(definition), 0o644))
+	_, known = promises(&record.Run{From: t.TempDir(), History: h})
+	require.False(t, known, "a file of that name may be another one")
 }

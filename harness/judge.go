@@ -45,11 +45,13 @@ func fed(j *checkers.Judging, h *history.History) *checkers.Judging {
 func Conclude(ctx context.Context, r *record.Run, j *checkers.Judging, limit time.Duration) {
 	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	promised := promises(r)
+	promised, known := promises(r)
 	r.Verdicts = nil
 	for _, res := range j.End(ctx) {
 		v := record.Verdict{Result: res, Expect: r.Plan.Expect[res.Property]}
-		v.Promised, v.While, v.Excused = promised(res.Property)
+		if v.Unclear = !known; known {
+			v.Promised, v.While, v.Excused = promised(res.Property)
+		}
 		r.Verdicts = append(r.Verdicts, v)
 	}
 	if v := noProgress(r.Frame()); v != nil {
@@ -73,21 +75,20 @@ func ConcludeForeign(ctx context.Context, r *record.Run, j *checkers.Judging, li
 }
 
 // promises returns what the run's target promises with the run's options, on which assumption, and whether the run took
-// that away: then nothing is promised. A target that is not known here promises nothing.
-func promises(r *record.Run) func(property string) (promised bool, while string, excused bool) {
-	none := func(string) (bool, string, bool) { return false, "", false }
+// that away: then nothing is promised. What a target promises that is not known here, nobody knows.
+func promises(r *record.Run) (of func(property string) (promised bool, while string, excused bool), known bool) {
 	setup := r.Setup()
 	if setup == nil {
-		return none
+		return nil, false
 	}
 	t, err := targetOf(r, setup.Target)
 	if err != nil {
-		return none
+		return nil, false
 	}
 	t = t.On(setup.Cluster != record.OnSim, setup.Options)
 	o, err := t.Parse(setup.Options)
 	if err != nil {
-		return none
+		return nil, false
 	}
 	did := deedsOf(r.Frame())
 	return func(property string) (promised bool, while string, excused bool) {
@@ -96,15 +97,14 @@ func promises(r *record.Run) func(property string) (promised bool, while string,
 			while, excused = "the resource refuses stale tokens", true
 		}
 		return promised && !excused, while, excused
-	}
+	}, true
 }
 
-// targetOf returns a run's target: what the file said that describes it when the run was made, or else what it says now.
+// targetOf returns a run's target: what the file said that describes it when the run was made, which the run's folder keeps.
+// Only of a run that has no folder it is what the file says now: the path in a stored history is seen from another place.
 func targetOf(r *record.Run, target string) (*targets.Target, error) {
 	if dir := cmp.Or(r.Dir, r.From); dir != "" && targets.IsFile(target) {
-		if t, err := targets.Find(filepath.Join(dir, definitionFile)); err == nil {
-			return t, nil
-		}
+		target = filepath.Join(dir, definitionFile)
 	}
 	return targets.Find(target)
 }

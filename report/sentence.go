@@ -28,6 +28,8 @@ func status(r *record.Run) string {
 // outcomes are the verdicts of a run by what they mean for it.
 type outcomes struct {
 	broken, weak, undecided, untested []string // properties
+	refuted                           []string // of which nobody knows whether they were promised
+	unclear                           bool     // nobody knows what was promised
 	met, missed                       []string // what became of what was expected
 	held                              int      // promises
 }
@@ -36,7 +38,10 @@ func tally(verdicts []record.Verdict) (n outcomes) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		is := fmt.Sprintf("%s is %v", v.Property, v.Verdict)
+		n.unclear = n.unclear || v.Unclear
 		switch v.Meaning() {
+		case record.Refuted:
+			n.refuted = append(n.refuted, v.Property)
 		case record.Met:
 			n.met = append(n.met, is)
 		case record.Violated, record.NotShown, record.Unseen:
@@ -81,12 +86,22 @@ func (n *outcomes) whyBroken() string {
 		return fmt.Sprintf("%d promises broke: %s.", len(n.broken), and(n.broken))
 	case len(n.missed) > 0:
 		return fmt.Sprintf("What was expected did not happen: %s.", and(n.missed))
+	case len(n.refuted) == 1:
+		return fmt.Sprintf("A property does not hold: %s. %s", n.refuted[0], unclear)
+	case len(n.refuted) > 1:
+		return fmt.Sprintf("%d properties do not hold: %s. %s", len(n.refuted), and(n.refuted), unclear)
 	}
 	return "A promise broke."
 }
 
+// unclear is said of a history whose target is not known here, if nobody has said what must hold.
+const unclear = "What it promises is not known here: --require PROPERTY says what must hold."
+
 func (n *outcomes) whyUnknown(r *record.Run) string {
-	const nothing = "Nothing that was promised is known to have broken."
+	nothing, asked := "Nothing that was promised is known to have broken.", true
+	if n.unclear && n.held+len(n.undecided)+len(n.untested) == 0 {
+		nothing, asked = unclear, false
+	}
 	switch {
 	case len(r.Verdicts) == 0:
 		return "Nothing was judged."
@@ -110,6 +125,9 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 	}
 	if n.held > 0 {
 		return "No promise of the election was put to the test, but that its nodes stay up. " + nothing
+	}
+	if !asked {
+		return nothing
 	}
 	return "No promise was put to the test. " + nothing
 }
@@ -147,6 +165,8 @@ func meaning(v *record.Verdict) string {
 		return "promised"
 	case m == record.Weakness, m == record.Excused:
 		return "known weakness"
+	case v.Unclear:
+		return "promise not known"
 	}
 	return "not promised"
 }

@@ -10,7 +10,7 @@ import (
 // Exit statuses. The first three are verdicts about the target, the others are about Recount and who calls it.
 const (
 	StatusHeld    = 0   // every promise held, or what the scenario expects happened
-	StatusBroken  = 1   // a promise broke, or what the scenario expects did not happen
+	StatusBroken  = 1   // a promise broke, or what may have been one, or what the scenario expects did not happen
 	StatusUnknown = 2   // no evidence: nothing seen, a checker out of time, a fault that did not take effect
 	StatusUsage   = 254 // the command line or a file is wrong
 	StatusFailed  = 255 // the harness or the engine failed
@@ -51,7 +51,7 @@ func (r *Run) Stand() {
 	ran, untested := false, false
 	for i := range r.Verdicts {
 		m := r.Verdicts[i].Meaning()
-		if m.Fails() {
+		if m.Fails() || m == Refuted && len(r.Plan.Require) == 0 { // what is required is known, whatever else was promised
 			r.Status = StatusBroken
 			return
 		}
@@ -71,7 +71,7 @@ func (r *Run) Stand() {
 // promises and the scenario expects.
 func (r *Run) Require(property string) {
 	if v := r.Verdict(property); v != nil {
-		v.Promised, v.While, v.Excused, v.Untested, v.Expect = true, "", false, false, checkers.Unknown
+		v.Promised, v.While, v.Excused, v.Unclear, v.Untested, v.Expect = true, "", false, false, false, checkers.Unknown
 	}
 	r.Stand()
 }

@@ -11,6 +11,7 @@ const (
 	Held                     // a promise held
 	Met                      // what the scenario expects happened
 	Weakness                 // a violation of what nobody promised
+	Refuted                  // a violation of what may have been promised: nobody knows
 	Excused                  // a violation of a promise whose assumption the run took away
 	Untested                 // a promise that nothing put to the test
 	Undecided                // a promise that was put to the test, and nobody can tell
@@ -41,6 +42,8 @@ func (v *Verdict) ofPromise() Meaning {
 		return Broken
 	case v.Verdict == checkers.Invalid && v.Excused:
 		return Excused
+	case v.Verdict == checkers.Invalid && v.Unclear:
+		return Refuted
 	case v.Verdict == checkers.Invalid:
 		return Weakness
 	case !v.Promised:

@@ -13,7 +13,7 @@ import (
 // Run is one run with all that is known of it.
 type Run struct {
 	Dir      string            `json:"-"`       // the run's folder; "" for a history without one
-	From     string            `json:"-"`       // the folder of a run that is judged again, and whose files stay as they are
+	From     string            `json:"-"`       // the folder of a history that is judged again, whose files stay as they are
 	File     string            `json:"-"`       // the history that was judged, where it is no new run's
 	Title    string            `json:"title"`   // the scenario, or the target where there is none
 	Target   string            `json:"target"`  // the election under test
@@ -50,6 +50,8 @@ type Verdict struct {
 	While    string `json:"while,omitempty"` // the assumption that the promise rests on; "" is none
 	// Excused says that the run took that assumption away, so that nothing is promised in it.
 	Excused bool `json:"excused,omitempty"`
+	// Unclear says that nobody knows whether the target promises it: the target is not known here.
+	Unclear bool `json:"unclear,omitempty"`
 	// Expect is what the scenario says will come of it; Unknown where it says nothing, or the plan requires the property.
 	Expect checkers.Verdict `json:"expect,omitzero"`
 }

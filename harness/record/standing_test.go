@@ -42,6 +42,28 @@ func TestWhatAVerdictMeans(t *testing.T) {
 	}
 }
 
+// Where nobody knows what was promised, each violation counts, or what is required alone.
+func TestWhatAVerdictMeansWhereNobodyKnowsWhatWasPromised(t *testing.T) {
+	verdicts := func() []Verdict {
+		return []Verdict{
+			{Result: checkers.Result{Property: "agreement", Verdict: checkers.Invalid}, Unclear: true},
+			{Result: checkers.Result{Property: "elects", Verdict: checkers.Valid}, Unclear: true},
+		}
+	}
+	r := Run{History: complete(), Verdicts: verdicts()}
+	r.Stand()
+	require.Equal(t, Refuted, r.Verdicts[0].Meaning())
+	require.Equal(t, StatusBroken, r.Status)
+	for property, want := range map[string]int{"agreement": StatusBroken, "elects": StatusHeld} {
+		r = Run{History: complete(), Verdicts: verdicts(), Plan: Plan{Require: []string{property}}}
+		r.Require(property)
+		require.Equal(t, want, r.Status, property)
+	}
+	r = Run{History: complete(), Verdicts: verdicts()[1:]}
+	r.Stand()
+	require.Equal(t, StatusUnknown, r.Status)
+}
+
 // That all nodes stayed up is something, but no election.
 func TestStayingUpIsNoElection(t *testing.T) {
 	up := Verdict{Result: checkers.Result{Property: staysUp, Verdict: checkers.Valid}, Promised: true}
