@@ -66,11 +66,33 @@ func loadScenario(word string) (*Scenario, error) {
 		}
 		return nil, fmt.Errorf("scenario %s: %w", word, err)
 	}
+	if !known {
+		s.Target = definitionOf(s.Target, filepath.Dir(word))
+	}
 	var err error
 	if s.Schedule, err = s.Schedule.Expanded(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", word, err)
 	}
 	return s, nil
+}
+
+// definitionOf is where the file is that describes a scenario's target: at its path from the current folder, or else from the
+// scenario's; or else, where that is a run's folder, it is the copy there.
+func definitionOf(target, dir string) string {
+	is := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && !info.IsDir()
+	}
+	if !targets.IsFile(target) || filepath.IsAbs(target) || is(target) {
+		return target
+	}
+	if beside := filepath.Join(dir, target); is(beside) {
+		return beside
+	}
+	if kept := filepath.Join(dir, definitionFile); is(kept) && is(filepath.Join(dir, record.RunFile)) {
+		return kept
+	}
+	return target
 }
 
 // Plan is the run that a scenario describes, with what the given plan already says in the place of what the scenario
