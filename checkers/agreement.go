@@ -56,6 +56,8 @@ func agreement(_ context.Context, f *facts) Result {
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
+	case terms+times == 0 && f.onlyStalls():
+		return untested(figures, "no two nodes named a leader in one term, or with nothing at fault for %s in which the machine did not stand still: run it on a quiet one", lasted(f.lull()))
 	case terms+times == 0:
 		return untested(figures, "no two nodes named a leader in one term, or with nothing at fault for %s: ask all of them, and leave them alone for longer", lasted(f.lull()))
 	case f.untold() != "":
@@ -126,17 +128,10 @@ func agreed(names []naming) bool {
 	return !slices.ContainsFunc(names, func(n naming) bool { return n.leader != names[0].leader })
 }
 
-// whole returns the times in which all nodes were surely up, members as at first and connected with each other, if they were long enough for
-// each to be asked.
+// whole returns the times in which nothing was at fault, without those about which the machine stood still, if they were long
+// enough for each node to be asked.
 func (f *facts) whole() (all []span) {
-	everybody := first(f.world.n)
-	var open []span
-	for part, e := range f.world.parts(span{0, f.end}) {
-		if together(everybody, e.mutual, e.roll.belong(e.well)) {
-			open = append(open, part)
-		}
-	}
-	for _, s := range merge(open) {
+	for _, s := range f.sound() {
 		for _, calm := range outside(f.stalls, s) {
 			if calm.length() >= f.lull() {
 				all = append(all, calm)
@@ -144,6 +139,24 @@ func (f *facts) whole() (all []span) {
 		}
 	}
 	return all
+}
+
+// onlyStalls reports whether nothing was at fault for long enough at some time, but never without a machine that stood still.
+func (f *facts) onlyStalls() bool {
+	return f.unjudgeable() == "" && len(f.whole()) == 0 &&
+		slices.ContainsFunc(f.sound(), func(s span) bool { return s.length() >= f.lull() })
+}
+
+// sound returns the times in which all nodes were surely up, members as at first and connected with each other.
+func (f *facts) sound() []span {
+	everybody := first(f.world.n)
+	var open []span
+	for part, e := range f.world.parts(span{0, f.end}) {
+		if together(everybody, e.mutual, e.roll.belong(e.well)) {
+			open = append(open, part)
+		}
+	}
+	return merge(open)
 }
 
 // throughout returns whom nodes named in all of their answers within s, for those that gave several.

@@ -52,7 +52,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	var first *growth
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
-	for _, x := range f.exiles() {
+	exiles := f.exiles()
+	for _, x := range f.calm(exiles) {
 		longest = max(longest, x.length())
 		g, ok := f.growth(x)
 		if !ok {
@@ -91,6 +92,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			count(int(f.setup.Bounds.Terms), "term"))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
+	case longest < long && slices.ContainsFunc(exiles, func(x exile) bool { return x.length() >= long }):
+		return untested(figures, "no node was cut off from every majority for %s in which the machine did not stand still: run it on a quiet one", lasted(long))
 	case longest < long:
 		return untested(figures, "no node was cut off from every majority for %s: isolate one for that long", lasted(long))
 	case tests == 0:
@@ -101,7 +104,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		count(tests, "time"), lasted(watched), count(most, "term"), f.watch())
 }
 
-// exiles returns the exiles of all nodes, in the order in which they began. A machine that stands still ends them.
+// exiles returns the exiles of all nodes, node by node.
 func (f *facts) exiles() (all []exile) {
 	w := &f.world
 	for i := range w.n {
@@ -126,7 +129,11 @@ func (f *facts) exiles() (all []exile) {
 			all = append(all, exile{s, i, with})
 		}
 	}
-	var calm []exile
+	return all
+}
+
+// calm returns the parts of exiles about which the machine did not stand still, in the order in which they began.
+func (f *facts) calm(all []exile) (calm []exile) {
 	for _, x := range all {
 		for _, s := range outside(f.stalls, x.span) {
 			calm = append(calm, exile{s, x.node, x.with})

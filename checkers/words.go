@@ -255,7 +255,7 @@ func (f *facts) onlyLink(p phase) (string, bool) {
 // watch writes how closely the nodes were observed, which is what a verdict of valid is worth.
 func (f *facts) watch() string {
 	nodes, announced, gaps := 0, 0, 0
-	var total, worst time.Duration
+	var sum, worst time.Duration
 	for i := range f.seen {
 		s := &f.seen[i]
 		if s.whole > 0 {
@@ -263,13 +263,13 @@ func (f *facts) watch() string {
 		}
 		announced += s.announced
 		gaps += s.gaps
-		total += s.gapTime
+		sum += s.gapTime
 		worst = max(worst, s.worst)
 	}
 	b := new(strings.Builder)
 	switch {
 	case gaps > 0:
-		every := total / time.Duration(gaps)
+		every := sum / time.Duration(gaps)
 		fmt.Fprintf(b, "each of %d nodes asked every %s, longest gap %s", nodes, lasted(every), lasted(worst))
 		if announced > 0 {
 			b.WriteString(", changes announced")
@@ -278,6 +278,9 @@ func (f *facts) watch() string {
 		fmt.Fprintf(b, "%d nodes announced their changes, none was asked twice", nodes)
 	default:
 		fmt.Fprintf(b, "no node was asked twice")
+	}
+	if still := total(f.frozen); 20*still > f.end { // less is a little
+		fmt.Fprintf(b, ", the machine stood still for %s of %s", lasted(still), lasted(f.end))
 	}
 	return b.String()
 }
