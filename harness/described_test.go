@@ -1,11 +1,15 @@
 package harness
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+	"recount/history"
 )
 
 func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
@@ -23,6 +27,15 @@ func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
 	write(filepath.Join("x", definitionFile), "")
 	is("lease.yaml") // of something else, for all that is known
 	write(filepath.Join("x", "run.json"), "{}")
+	is(filepath.Join("x", definitionFile))
+	elsewhere := filepath.Join(t.TempDir(), "lease.yaml")
+	write(elsewhere, "")
+	write(filepath.Join("x", "run.json"), fmt.Sprintf(`{"plan": {"target": "lease.yaml"}, "described_by": %q}`, elsewhere))
+	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: "lease.yaml", Nodes: []string{"n1"}}}})
+	require.NoError(t, err)
+	require.NoError(t, record.WriteHistory("x", h))
+	is(elsewhere)
+	write(elsewhere, "about: changed")
 	is(filepath.Join("x", definitionFile))
 	write(filepath.Join("x", "lease.yaml"), "")
 	is(filepath.Join("x", "lease.yaml"))

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -77,7 +78,7 @@ func loadScenario(word string) (*Scenario, error) {
 }
 
 // definitionOf is where the file is that describes a scenario's target: at its path from the current folder, or else from the
-// scenario's; or else, where that is a run's folder, it is the copy there.
+// scenario's; or else, where that is a run's folder, where it lay when the run was made, if it still says the same, or the copy there.
 func definitionOf(target, dir string) string {
 	is := func(path string) bool {
 		info, err := os.Stat(path)
@@ -89,10 +90,21 @@ func definitionOf(target, dir string) string {
 	if beside := filepath.Join(dir, target); is(beside) {
 		return beside
 	}
-	if kept := filepath.Join(dir, definitionFile); is(kept) && is(filepath.Join(dir, record.RunFile)) {
-		return kept
+	kept := filepath.Join(dir, definitionFile)
+	if !is(kept) || !is(filepath.Join(dir, record.RunFile)) {
+		return target
 	}
-	return target
+	if r, err := record.Read(dir); err == nil && sameFile(r.DescribedBy, kept) {
+		return r.DescribedBy // what it names beside itself is there, and not here
+	}
+	return kept
+}
+
+// sameFile reports whether two files are there and say the same.
+func sameFile(one, other string) bool {
+	a, err := os.ReadFile(one)
+	b, otherErr := os.ReadFile(other)
+	return err == nil && otherErr == nil && bytes.Equal(a, b)
 }
 
 // Plan is the run that a scenario describes, with what the given plan already says in the place of what the scenario
