@@ -79,7 +79,7 @@ Exit status: 0 nothing new was found; 1 a promise broke that was not known to; 2
   recount campaign run nightly.yaml --on-cluster --image registry/recount:1 --store s3://recount --dry-run
   recount campaign run nightly.yaml --store /mnt/shared/nightly
   recount campaign run nightly.yaml --store 's3://recount?endpoint=http://minio:9000'`,
-		Args: cobra.ExactArgs(1),
+		Args: one("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if given.jobs < 0 {
 				return hint.Add(fmt.Errorf("--jobs %d: want more than none", given.jobs), "leave it out for one a core")

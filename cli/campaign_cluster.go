@@ -287,7 +287,7 @@ leaves the Job to itself.
 
 Exit status: as of recount campaign run.`,
 		Example: "  recount campaign attach nightly",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := given.form.check(); err != nil {
 				return err
@@ -317,7 +317,7 @@ func campaignStopCommand() *cobra.Command {
 		Long: `End a campaign that a cluster makes: its Job and its pods go. What they have made is in the store; to run the same command again
 goes on.`,
 		Example: "  recount campaign stop nightly",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, st, client, err := given.campaignAt(cmd.Context(), args[0])
 			if err != nil {

@@ -25,7 +25,7 @@ NAME is a campaign's, or a path to its folder; behind an @ follows an edition, b
 Exit status: that of the campaign.`,
 		Example: `  recount campaign show nightly
   recount campaign show nightly@previous --markdown`,
-		Args: cobra.ExactArgs(1),
+		Args: one("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := form.check(); err != nil {
 				return err

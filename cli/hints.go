@@ -50,6 +50,9 @@ func guide(root *cobra.Command) {
 		args := c.Args
 		c.Args = func(cmd *cobra.Command, given []string) error {
 			if err := args(cmd, given); err != nil {
+				if hint.Of(err) != "" {
+					return err
+				}
 				if cmd.Flags().Lookup("target") != nil && len(given) > 0 && strings.HasSuffix(given[0], ".yaml") {
 					return hint.Add(err, "if that is the election: --target %s", given[0])
 				}
@@ -69,4 +72,18 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 	}
 	return hint.Unknown("command", name, known)
+}
+
+// one is for commands that take one word, and says what it is where there is none.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+		if len(args) == 0 {
+			return hint.Add(fmt.Errorf("which %s?", what), "for example: %s", example)
+		}
+		return hint.Add(fmt.Errorf("%d words, where one %s is wanted", len(args), what), "for example: %s", example)
+	}
 }

@@ -88,7 +88,7 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 			return hint.Add(fmt.Errorf("the same ops as recorded, but the nodes did not do the same: events %s, recorded %s", made.Events, was),
 				"has the server changed, or the Go release that builds it?")
 		}
-		say(cmd)(fmt.Sprintf("the same history as recorded, all %d ops of it", len(made.History.Ops)))
+		say(cmd)(fmt.Sprintf("the same history as recorded, all %d ops of it", made.History.Happened()))
 		return nil
 	}
 	for _, v := range made.Verdicts {

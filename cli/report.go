@@ -20,7 +20,7 @@ func reportCommand() *cobra.Command {
 		Long: `Judge a stored run again and rewrite its reports: report.html, report.txt, junit.xml and verdicts.json in the run's
 folder. RUN is that folder, or a file in it. A run that was killed is judged as far as its history goes.`,
 		Example: `  recount report results/latest`,
-		Args:    cobra.ExactArgs(1),
+		Args:    one("run's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := record.Read(folderOf(args[0]))
 			if err != nil {

@@ -84,7 +84,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 		Example: `  recount shrink results/latest
   recount shrink results/latest --property no-ping-pong
   recount shrink results/latest --on docker --attempts 10 --hits 8 --budget 2h`,
-		Args: cobra.ExactArgs(1),
+		Args: one("run's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := how.check(""); err != nil {
 				return err

@@ -47,7 +47,7 @@ did not come up, or the engine failed.`,
   recount validate election.yaml --nodes 3 --opt timeout=1s
   recount validate election.yaml --nodes 3 --on virtual
   recount validate election.yaml --read`,
-		Args: cobra.ExactArgs(1),
+		Args: one("spec file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return given.validate(cmd, args[0]) },
 	}
 	cmd.Flags().StringArrayVar(&given.options, "opt", nil, "a parameter of the spec, `name=value`; may be given again")
@@ -222,6 +222,7 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	}
 	termed := slices.ContainsFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Term > 0 })
 	switch {
+	case !p.Led && 2*p.Unread >= p.Asked && p.Unread > 0: // what was said of who leads is not known
 	case !p.Led:
 		wrong = append(wrong, neverLed(s, p))
 	case s.HasTerms() && !termed:
