@@ -15,6 +15,7 @@ const (
 
 func init() {
 	fault := pointed(func(op *Op) **Fault { return &op.Fault })
+	fault.append = func(op *Op, b []byte) []byte { return op.Fault.appendJSON(b) }
 	for _, f := range []F{Inject, Change, Heal} {
 		register(kind{name: f, value: fault, when: always, fits: func(op *Op) error {
 			if op.Process != Nemesis { // who does one thing at a time: judging relies on it
