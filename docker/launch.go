@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
@@ -24,7 +25,7 @@ type Container struct {
 	Capabilities []string
 }
 
-// Launch starts all nodes, at once. Sidecars share their node's network and its fate: they are paused, killed and started
+// Launch starts nodes, at once; those that are not named may come by another Launch. Sidecars share their node's network and its fate: they are paused, killed and started
 // together, and when one of them ends, all do.
 func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error {
 	began := time.Now()
@@ -35,12 +36,9 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	}
 	during, cancel := outlast(ctx, grace)
 	defer cancel()
-	err := each(c.names, func(_ int, name string) error {
-		n := c.nodes[name]
-		what, ok := nodes[name]
-		if !ok {
-			return fmt.Errorf("nothing to run on %s", name)
-		}
+	names := slices.Sorted(maps.Keys(nodes))
+	err := each(names, func(_ int, name string) error {
+		n, what := c.nodes[name], nodes[name]
 		all := append([]Container{what}, what.Sidecars...)
 		n.containers = make([]string, len(all))
 		err := each(all, func(i int, what Container) (err error) {
@@ -58,7 +56,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	if err != nil {
 		return fmt.Errorf("launch the cluster of containers: %w", err)
 	}
-	c.config.Log(fmt.Sprintf("nodes up: %d (%v)", len(c.names), time.Since(began).Round(time.Millisecond)))
+	c.config.Log(fmt.Sprintf("nodes up: %d (%v)", len(names), time.Since(began).Round(time.Millisecond)))
 	return nil
 }
 

@@ -68,3 +68,10 @@ type Reconfigurable interface {
 	// Membership is what self itself takes somebody for.
 	Membership(ctx context.Context, self Member, all []Member, who ID, dial Dial) (Membership, error)
 }
+
+// Founded is a System that a part of the members founds. The others are added by these, as learners, before they are first started.
+type Founded interface {
+	Reconfigurable
+	// Founds reports whether a member is of the cluster from the beginning.
+	Founds(self ID) bool
+}

@@ -85,8 +85,8 @@ func (c *containers) await(ctx context.Context) error {
 		if err := c.Run(ctx, c.Now()+step); err != nil {
 			return err
 		}
-		if c.ended != "" {
-			return unready(ctx, c.ended, c.SaveLogs)
+		if err := c.endedEarly(ctx); err != nil {
+			return err
 		}
 		mu.Lock()
 		left, never := len(wants), hopeless

@@ -167,34 +167,47 @@ func (c *containers) Start(ctx context.Context) error {
 			return c.Exec(ctx, m.Name, command)
 		})
 	}
-	run := map[string]docker.Container{}
 	if c.system != nil {
 		c.writer, _ = resourceOf(c.system)
 	}
 	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
 		self := c.members[i]
-		writes := c.writes(self)
-		if writes {
+		if c.writes(self) {
 			if err := c.Listen(name, member.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
 				return err
 			}
 		}
 		if c.system == nil {
-			run[name] = c.recount(self)
 			c.asked[name] = c.listen(name)
 			continue
 		}
-		run[name] = c.ofSystem(self, writes)
 		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
 		if read := readLog(c.system, self.ID, func(v history.View) { c.announce(name, v) }, told.of(name)); read != nil {
 			c.Logs(name, read)
 		}
 	}
-	if err := c.Launch(ctx, run); err != nil {
+	if err := found(ctx, c, c.system, c.members); err != nil {
 		return err
 	}
 	return c.await(ctx)
+}
+
+func (c *containers) launch(ctx context.Context, some []election.Member) error {
+	run := map[string]docker.Container{}
+	for _, m := range some {
+		if run[m.Name] = c.recount(m); c.system != nil {
+			run[m.Name] = c.ofSystem(m, c.writes(m))
+		}
+	}
+	return c.Launch(ctx, run)
+}
+
+func (c *containers) endedEarly(ctx context.Context) error {
+	if c.ended == "" {
+		return nil
+	}
+	return unready(ctx, c.ended, c.SaveLogs)
 }
 
 func (c *containers) dial(name string) election.Dial {

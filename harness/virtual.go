@@ -120,11 +120,9 @@ func (c *virtualized) Start(ctx context.Context) error {
 			return nil, fmt.Errorf("%s: no command runs in virtual time", m.Name)
 		})
 	}
-	run := map[string][]virtual.Program{}
 	c.Inside(func() {
 		for i, name := range c.s.names {
 			self := c.members[i]
-			run[name] = c.programs(self)
 			c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
 			if !self.Server {
 				c.beside[name] = c.system.Observer(self, c.members, c.dial(name))
@@ -137,10 +135,27 @@ func (c *virtualized) Start(ctx context.Context) error {
 			c.Logs(name, read)
 		}
 	}
-	if err := c.Launch(run); err != nil {
+	if err := found(ctx, c, c.system, c.members); err != nil {
 		return err
 	}
 	return c.await(ctx)
+}
+
+func (c *virtualized) launch(_ context.Context, some []election.Member) error {
+	run := map[string][]virtual.Program{}
+	c.Inside(func() {
+		for _, m := range some {
+			run[m.Name] = c.programs(m)
+		}
+	})
+	return c.Launch(run)
+}
+
+func (c *virtualized) endedEarly(ctx context.Context) error {
+	if c.ended == "" {
+		return nil
+	}
+	return unready(ctx, c.ended, c.SaveLogs)
 }
 
 func (c *virtualized) dial(name string) election.Dial {
@@ -210,8 +225,8 @@ func (c *virtualized) await(ctx context.Context) error {
 		if err := c.Run(ctx, c.Now()+step); err != nil {
 			return err
 		}
-		if c.ended != "" {
-			return unready(ctx, c.ended, c.SaveLogs)
+		if err := c.endedEarly(ctx); err != nil {
+			return err
 		}
 		if len(wants) == 0 {
 			return nil

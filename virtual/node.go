@@ -68,11 +68,15 @@ func newNode(c *Cluster, i int, name string, up, apart time.Duration, root strin
 	return n
 }
 
-// Launch gives every node its programs, the first of which is the node's own, and starts them, within a few milliseconds
+// Launch gives nodes their programs, the first of which is the node's own, and starts them, within a few milliseconds
 // of each other.
 func (c *Cluster) Launch(programs map[string][]Program) error {
 	for _, n := range c.nodes {
-		n.programs = programs[n.name]
+		what, now := programs[n.name]
+		if !now {
+			continue
+		}
+		n.programs = what
 		if err := n.furnish(); err != nil {
 			return fmt.Errorf("%s: %w", n.name, err)
 		}

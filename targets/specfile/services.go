@@ -1,6 +1,7 @@
 package specfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,11 @@ func (one *Service) read(s *Spec, v value) error {
 			return err
 		}
 	}
-	if _, err := one.driver(example); err != nil {
+	n, err := one.count(example)
+	if err == nil {
+		_, err = one.driver(example, n)
+	}
+	if err != nil {
 		return &fault{system.Line, system.Column, err}
 	}
 	return nil
@@ -162,7 +167,7 @@ func (one *Service) count(w words) (int, error) {
 }
 
 // driver makes what runs the servers, with the options that a run has.
-func (one *Service) driver(w words) (election.System, error) {
+func (one *Service) driver(w words, n int) (election.System, error) {
 	if one.System == "" {
 		own, err := one.Own.system(w.options)
 		return &server{own}, err
@@ -184,6 +189,11 @@ func (one *Service) driver(w words) (election.System, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.Voters != nil {
+		if ids, err := t.Voters(o, n); err != nil || len(ids) < n {
+			return nil, cmp.Or(err, hint.Add(fmt.Errorf("%d of %d servers vote", len(ids), n), "leave the option voters out: a majority is one of all servers"))
+		}
+	}
 	return t.System(o)
 }
 
@@ -204,7 +214,7 @@ func (s *Spec) servicesOf(o option.Values) (all []*service, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("spec: services: %w", err)
 		}
-		driver, err := one.driver(w)
+		driver, err := one.driver(w, n)
 		if err != nil {
 			return nil, fmt.Errorf("spec: services: %s: %w", one.Name, err)
 		}

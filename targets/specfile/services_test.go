@@ -34,7 +34,14 @@ func (k known) Observer(election.Member, []election.Member, election.Dial) elect
 
 func init() {
 	targets.Register(&targets.Target{
-		Name: "known", Options: []targets.Option{{Name: "version", Kind: targets.Choice, Default: "1", Choices: []string{"1", "2"}}},
+		Name: "known", Options: []targets.Option{{Name: "version", Kind: targets.Choice, Default: "1", Choices: []string{"1", "2"}},
+			{Name: "voting", Kind: targets.Number, Default: "9"}},
+		Voters: func(o targets.Options, nodes int) (ids []election.ID, _ error) {
+			for id := range min(nodes, int(o.Number("voting"))) {
+				ids = append(ids, election.ID(id+1))
+			}
+			return ids, nil
+		},
 		Bounds: func(targets.Options) history.Bounds { return history.Bounds{} },
 		System: func(o targets.Options) (election.System, error) { return known{o.Value("version")}, nil },
 	})
@@ -97,6 +104,12 @@ func TestServices(t *testing.T) {
 	})
 	require.NoError(t, one.(election.Bootstrapper).Bootstrap(t.Context(), all))
 	require.Equal(t, []string{"n1", "/bin/form", "n1,n2"}, ran)
+}
+
+// A majority of a service is one of all its servers.
+func TestAllServersVote(t *testing.T) {
+	_, err := Parse("mine.yaml", []byte(strings.Replace(served, "system: known,", "system: known, options: {voting: 2},", 1)))
+	require.ErrorContains(t, err, "2 of 3 servers vote")
 }
 
 // A server that the file describes is there while it accepts connections.

@@ -37,7 +37,9 @@ var target = &targets.Target{
 		{Name: "election-timeout", Kind: targets.Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
 		{Name: "reads", Kind: targets.Choice, Default: "linearizable", Choices: []string{"linearizable", "serializable"},
 			About: "how a server reads for clients: after it has asked the leader, or what it has itself", Breaks: []string{"linearizable"}},
+		systems.VotersOption("learners, which are added to the cluster when it has begun"),
 	},
+	Voters: voters,
 	Promises: targets.OnDisk([]targets.Promise{
 		{Property: "single-leader-per-term"},
 		{Property: "linearizable"},
@@ -79,6 +81,25 @@ func preVote(o targets.Options) bool {
 	return !strings.HasPrefix(o.Value("version"), "3.4.")
 }
 
+// oneLearner tells whether a cluster of that version may have one learner, and no more.
+func oneLearner(o targets.Options) bool {
+	v := o.Value("version")
+	return strings.HasPrefix(v, "3.4.") || strings.HasPrefix(v, "3.5.")
+}
+
+// voters reads who votes.
+func voters(o targets.Options, nodes int) ([]election.ID, error) {
+	ids, err := systems.Voters(o, nodes)
+	if err == nil && nodes-len(ids) > 1 && oneLearner(o) {
+		err = hint.Add(fmt.Errorf("option voters: %d of %d nodes: etcd %s has one learner at most", len(ids), nodes, o.Value("version")),
+			"take --nodes %d, or version 3.6", len(ids)+1)
+	}
+	return ids, err
+}
+
+// Founds implements election.Founded: a cluster begins with its voters, and learners are added.
+func (s *system) Founds(self election.ID) bool { return systems.Votes(s.options, self) }
+
 const (
 	// ClientPort is where servers listen to clients.
 	ClientPort   = 2379
@@ -93,14 +114,16 @@ type system struct {
 
 	mu        sync.Mutex
 	ids       map[uint64]election.ID
-	newcomers map[election.ID]newcomer // of those that were added, the latest of that name
+	newcomers map[election.ID]uint64 // the raft ids of those that were added, the latest of that name
+	cluster   string                 // of whom it consisted when somebody was added last, as servers are told
 }
 
 func newSystem(o targets.Options) (election.System, error) {
 	heartbeat, timeout := o.Duration("heartbeat"), o.Duration("election-timeout")
 	unknown := systems.CheckVersion("version", imageOf(o.Value("version")))
-	var err error
+	err := systems.CheckVoters(o)
 	switch {
+	case err != nil:
 	case unknown != nil:
 		err = unknown
 	case heartbeat < time.Millisecond:
@@ -114,7 +137,7 @@ func newSystem(o targets.Options) (election.System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
 	}
-	return &system{options: o, preVote: preVote(o), ids: map[uint64]election.ID{}, newcomers: map[election.ID]newcomer{}}, nil
+	return &system{options: o, preVote: preVote(o), ids: map[uint64]election.ID{}, newcomers: map[election.ID]uint64{}}, nil
 }
 
 // Servers is the driver of servers of that version, with all else as it is by default.
@@ -135,13 +158,10 @@ func (s *system) Image() election.Image { return imageOf(s.options.Value("versio
 // its own addresses; the others know it by the one in the cluster's network.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
 	s.meet(all)
-	cluster := make([]string, len(all))
-	for i, m := range all {
-		cluster[i] = m.ID.String() + "=" + URL(m.Addr, peerPort)
-	}
-	folder, initial, state := "/data/etcd", strings.Join(cluster, ","), "new"
-	if n, added := s.joining(self.ID); added {
-		folder, initial, state = fmt.Sprintf("%s-%x", folder, n.raft), n.cluster, "existing"
+	folder, state := "/data/etcd", "new"
+	initial := initialCluster(all, func(m election.Member) bool { return s.Founds(m.ID) })
+	if raft, cluster := s.joining(self.ID); raft != 0 {
+		folder, initial, state = fmt.Sprintf("%s-%x", folder, raft), cluster, "existing"
 	}
 	ms := func(option string) string {
 		return strconv.FormatInt(s.options.Duration(option).Milliseconds(), 10)
@@ -169,10 +189,24 @@ func (s *system) Container(self election.Member, all []election.Member) election
 			"--log-outputs=stderr",
 		},
 	}
+	if !systems.Votes(s.options, election.ID(len(all))) && !oneLearner(s.options) {
+		c.Command = append(c.Command, "--max-learners="+strconv.Itoa(len(all)))
+	}
 	if strings.HasPrefix(s.options.Value("version"), "3.4.") && runtime.GOARCH != "amd64" {
 		c.Env = []string{"ETCD_UNSUPPORTED_ARCH=" + runtime.GOARCH} // it refuses to start without
 	}
 	return c
+}
+
+// initialCluster is how servers are told of those members.
+func initialCluster(all []election.Member, is func(election.Member) bool) string {
+	var cluster []string
+	for _, m := range all {
+		if is(m) {
+			cluster = append(cluster, m.ID.String()+"="+URL(m.Addr, peerPort))
+		}
+	}
+	return strings.Join(cluster, ",")
 }
 
 // URL is what a server is called by others and by clients.

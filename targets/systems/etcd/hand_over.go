@@ -41,9 +41,9 @@ func (s *system) handOver(ctx context.Context, self election.Member, all []elect
 	if before.RaftState != "StateLeader" {
 		return election.ErrNotLeader
 	}
-	target := raftID(all[max(heir, 1)-1])
+	target := s.raftOf(all[max(heir, 1)-1])
 	if heir == election.None {
-		if target = before.foremost(); target == 0 {
+		if target = before.foremost(s.votes); target == 0 {
 			return fmt.Errorf("%w: it has nobody to hand over to", election.ErrRefused)
 		}
 	}
@@ -74,12 +74,19 @@ func (s *system) progress(ctx context.Context, a *systems.Asker) (progress, erro
 	return vars.Raft, err
 }
 
-// foremost is the member that the leader replicates to and that has most of its log; 0 if there is none.
-func (p progress) foremost() (id uint64) {
+// votes reports whether a member, by its raft id, is none of those that are there to learn.
+func (s *system) votes(raft uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return systems.Votes(s.options, s.ids[raft])
+}
+
+// foremost is the voter that the leader replicates to and that has most of its log; 0 if there is none.
+func (p progress) foremost(votes func(raft uint64) bool) (id uint64) {
 	most := uint64(0)
 	var others []uint64
 	for raft := range p.Progress {
-		if n, err := strconv.ParseUint(raft, 16, 64); err == nil && raft != p.ID {
+		if n, err := strconv.ParseUint(raft, 16, 64); err == nil && raft != p.ID && votes(n) {
 			others = append(others, n)
 		}
 	}

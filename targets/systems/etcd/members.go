@@ -60,12 +60,6 @@ func at(m election.Member, s seat) bool {
 	return false
 }
 
-// newcomer is how a server is started that was added: with a folder of its own, as a member of a cluster that is there.
-type newcomer struct {
-	raft    uint64
-	cluster string
-}
-
 // Reconfigure implements election.Reconfigurable.
 func (s *system) Reconfigure(ctx context.Context, self election.Member, all []election.Member, who election.ID, as election.Membership, dial election.Dial) error {
 	s.meet(all)
@@ -104,26 +98,27 @@ func (s *system) Reconfigure(ctx context.Context, self election.Member, all []el
 	return nil
 }
 
-// welcome takes note of how a member is started that was added.
+// welcome takes note of how a member is started that was added: with a folder of its own, as one of a cluster that is there.
 func (s *system) welcome(all []election.Member, m election.Member, raft uint64, now roll) {
-	var cluster []string
-	for _, other := range all {
-		if now.of(other) != nil {
-			cluster = append(cluster, other.ID.String()+"="+URL(other.Addr, peerPort))
-		}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ids[raft] = m.ID
-	s.newcomers[m.ID] = newcomer{raft, strings.Join(cluster, ",")}
+	s.ids[raft], s.newcomers[m.ID] = m.ID, raft
+	s.cluster = initialCluster(all, func(m election.Member) bool { return now.of(m) != nil })
 }
 
-// joining is how a server is started, if it was added.
-func (s *system) joining(self election.ID) (newcomer, bool) {
+// joining is the raft id of a server that was added, and the cluster that it finds; 0 for one that was not.
+func (s *system) joining(self election.ID) (raft uint64, cluster string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, added := s.newcomers[self]
-	return n, added
+	return s.newcomers[self], s.cluster
+}
+
+// raftOf is a member's raft id.
+func (s *system) raftOf(m election.Member) uint64 {
+	if raft, _ := s.joining(m.ID); raft != 0 {
+		return raft
+	}
+	return raftID(m)
 }
 
 // Membership implements election.Reconfigurable, by the list that a server shows its peers: its own, and a learner's, too.

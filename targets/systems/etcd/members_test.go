@@ -127,3 +127,32 @@ func TestEtcdAnswersAboutMembers(t *testing.T) {
 		}
 	}
 }
+
+// A cluster begins with its voters. Learners are told of all when all were added, and nobody hands over to them.
+func TestEtcdLearnersAreAdded(t *testing.T) {
+	_, _, s := etcdWith(t, map[string]string{"voters": "1"})
+	all := etcdMembers()
+	has := func(id election.ID, text string) bool {
+		return strings.Contains(strings.Join(s.Container(all[id-1], all).Command, " "), text)
+	}
+	url := func(id election.ID) string { return id.String() + "=" + URL(all[id-1].Addr, peerPort) }
+	require.True(t, s.Founds(1))
+	require.False(t, s.Founds(2))
+	require.True(t, has(1, "--initial-cluster="+url(1)+" --initial-cluster-state=new"))
+	require.True(t, has(1, "--max-learners="))
+
+	one, two, three := listed(raftID(all[0]), all[0], false, true), listed(0xabc, all[1], true, false), listed(0xdef, all[2], true, false)
+	a := &administered{members: one, code: 200, answer: `{"members":[` + one + "," + two + `]}`}
+	require.NoError(t, a.reconfigure(t, s, 2, election.Learner))
+	a = &administered{members: one + "," + two, code: 200, answer: `{"members":[` + one + "," + two + "," + three + `]}`}
+	require.NoError(t, a.reconfigure(t, s, 3, election.Learner))
+	for _, id := range []election.ID{2, 3} {
+		require.True(t, has(id, "--initial-cluster="+url(1)+","+url(2)+","+url(3)+" --initial-cluster-state=existing"))
+	}
+	require.True(t, s.votes(raftID(all[0])))
+	require.False(t, s.votes(0xabc))
+	require.EqualValues(t, 0xdef, s.raftOf(all[2]))
+
+	_, _, s = etcdWith(t, nil)
+	require.False(t, has(1, "--max-learners="), "who has no learners is started as ever")
+}

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -46,6 +47,9 @@ func call(ctx context.Context, dial election.Dial, path, question string) ([]byt
 	status, body, err := systems.Call(ctx, dial, ClientPort, http.MethodPost, path, question)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("%s answered %d: %s", path, status, body)
+		if bytes.Contains(body, []byte("rpc not supported for learner")) { // said before anything is done
+			err = fmt.Errorf("%w: %w", election.ErrRefused, err)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness/record"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/nemesis"
+)
+
+// Of five members three vote. Without two of these nobody leads, however many others are up, and with two of them somebody does.
+func TestMembersThatDoNotVoteMakeNoMajority(t *testing.T) {
+	for _, target := range []string{"etcd", "hashicorp-raft"} {
+		t.Run(target, func(t *testing.T) {
+			if target != "etcd" && testing.Short() {
+				t.Skip("the other one shows it")
+			}
+			var schedule nemesis.Schedule
+			for i, n := range []string{"n1", "n2", "n3", "n4", "n5"} {
+				at := time.Second
+				if i > 1 {
+					at = 45 * time.Second
+				}
+				schedule = append(schedule, nemesis.Step{At: at, Fault: "kill", Nodes: nemesis.Named{n}, For: 36 * time.Second})
+			}
+			r, err := Simulate(t.Context(), record.Plan{
+				Target: target, Options: map[string]string{"voters": "3"}, On: record.OnVirtual, Nodes: 5, Seed: 1, Time: 90 * time.Second,
+				Schedule: schedule,
+			})
+			require.NoError(t, err)
+			require.Equal(t, []string{"n1", "n2", "n3"}, r.Setup().Voting)
+			require.Equal(t, record.StatusHeld, r.Status)
+			require.Equal(t, checkers.Valid, r.Verdict("quorum").Verdict, r.Verdict("quorum").Why)
+			require.Equal(t, checkers.Valid, r.Verdict("elects").Verdict, r.Verdict("elects").Why)
+			learned := map[string]bool{}
+			for _, op := range r.History.Ops {
+				v := op.View
+				if v.Leader != "" && v.Role == history.Follower {
+					learned[op.Node] = true
+				}
+				require.False(t, v.Role == history.Leader && (op.Node == "n4" || op.Node == "n5"), "%v", op)
+			}
+			require.True(t, learned["n4"] && learned["n5"], "they are members, and hear who leads")
+		})
+	}
+}
+
+func TestWhoMayHaveLearners(t *testing.T) {
+	p := record.Plan{Target: "etcd", Nodes: 5, On: record.OnVirtual, Options: map[string]string{"voters": "3"}}
+	require.NoError(t, Check(p))
+	p.Options["version"] = "3.5.35"
+	require.ErrorContains(t, Check(p), "etcd 3.5.35 has one learner at most")
+	require.Equal(t, "take --nodes 4, or version 3.6", hint.Of(Check(p)))
+	p.Nodes = 4
+	require.NoError(t, Check(p))
+	p.Options["voters"] = "none"
+	require.ErrorContains(t, Check(p), `option voters: "none"`)
+}
