@@ -13,7 +13,6 @@ import (
 // gathering is the pass over a history, under way.
 type gathering struct {
 	*facts
-	ids     map[string]int
 	names   map[string]int32  // places in facts.leaderNames
 	terms   map[leadKey]int32 // leaderships by term and node
 	faults  []*history.Fault
@@ -27,7 +26,7 @@ type gathering struct {
 
 func newGathering() gathering {
 	g := gathering{
-		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, ids: map[string]int{}, names: map[string]int32{"": 0},
+		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{},
 	}
 	g.holds = sync.OnceValue(g.allHolds)
@@ -126,12 +125,11 @@ func (g *gathering) asked(op *history.Op, begun *beginning) {
 }
 
 func (g *gathering) node(name string) int {
-	i, ok := g.ids[name]
-	if !ok {
+	i := history.Place(g.nodes, name)
+	if i < 0 {
 		if i = len(g.nodes); i == maxNodes {
 			panic(fmt.Sprintf("more than %d nodes", maxNodes))
 		}
-		g.ids[name] = i
 		g.nodes = append(g.nodes, name)
 		g.seen = append(g.seen, watched{said: -1, stands: -1, another: -1, counts: g.setup.Bounds.Elect})
 	}
@@ -308,7 +306,7 @@ func (g *gathering) sets(op, end *history.Op) {
 		g.misled.since = min(g.misled.since, op.Time)
 	}
 	g.reseat(op.Time, intended, end != nil && end.Type == history.Fail)
-	g.world.begin(op.Time, g.ids, intended...)
+	g.world.begin(op.Time, g.nodes, intended...)
 	g.fell(op.Time)
 }
 
@@ -323,7 +321,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		told = &history.Fault{}
 	}
 	g.reseatedBy(op, begun)
-	renewed := g.world.end(op.Time, g.ids, op.Type, told.Changes)
+	renewed := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was

@@ -100,10 +100,10 @@ func newWorld(n int, servers, learners set, epochs []epoch) world {
 }
 
 // begin takes note that the nemesis sets out to make these changes.
-func (w *world) begin(at time.Duration, ids map[string]int, intended ...history.Changes) {
+func (w *world) begin(at time.Duration, nodes []string, intended ...history.Changes) {
 	w.touch = w.touch[:0]
 	for _, c := range intended {
-		w.visit(c, ids, func(cell int, to cond) {
+		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
 			if now == to || now == waking && to == fine || now.ended() && to == dead {
 				return
@@ -139,7 +139,7 @@ func (w *world) member(cell int) int {
 
 // end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, or may
 // have been.
-func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, c history.Changes) (renewed set) {
+func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c history.Changes) (renewed set) {
 	w.started = set{}
 	switch outcome {
 	case history.Fail: // nothing changed
@@ -148,7 +148,7 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 			w.cells[t.cell] = t.was
 		}
 	case history.OK:
-		w.visit(c, ids, func(cell int, to cond) {
+		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
 			if i := cell - w.n*w.n; i >= 0 && i < w.n {
 				w.pending.remove(i)
@@ -193,10 +193,10 @@ func (w *world) end(at time.Duration, ids map[string]int, outcome history.Type, 
 }
 
 // visit calls f with every cell that c names and what it is to be.
-func (w *world) visit(c history.Changes, ids map[string]int, f func(cell int, to cond)) {
+func (w *world) visit(c history.Changes, nodes []string, f func(cell int, to cond)) {
 	node := func(name string) (int, bool) {
-		i, ok := ids[name]
-		return i, ok && i < w.n
+		i := history.Place(nodes, name)
+		return i, i >= 0 && i < w.n
 	}
 	for _, l := range c.Links {
 		from, ok1 := node(l.From)

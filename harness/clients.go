@@ -48,7 +48,11 @@ func (c *clients) Apply(ch history.Changes, done func(history.Effect)) {
 		return
 	}
 	for _, k := range ch.Clients {
-		c.cut[k.Node] = k.Cut
+		if k.Cut {
+			c.cut[k.Node] = true
+		} else {
+			delete(c.cut, k.Node)
+		}
 	}
 	only := len(ch.Clients) > 0
 	if ch.Clients = nil; only && ch.Empty() {

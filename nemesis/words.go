@@ -60,10 +60,10 @@ func checkWord(word string, nodes []string) error {
 // Views are what the history has shown so far of who leads. Words are resolved by them.
 type Views struct {
 	nodes   []string
-	servers []string // of the nodes, those that never lead, because the others elect through them or elect among themselves
-	voters  []string // those of which a leader takes a majority: those that vote, or the servers, or else all
-	others  []string // those that may lead: who votes, or all but servers
-	views   map[string]history.View
+	servers []string     // of the nodes, those that never lead, because the others elect through them or elect among themselves
+	voters  []string     // those of which a leader takes a majority: those that vote, or the servers, or else all
+	others  []string     // those that may lead: who votes, or all but servers
+	views   []told       // of each node
 	chain   []string     // the leaders so far, each once for every leadership
 	latest  string       // the last to claim to lead
 	last    history.View // of it, when it began to
@@ -74,9 +74,18 @@ type Views struct {
 	NoLeaderNames bool
 }
 
+// told is what a node was last seen to say, if it was seen.
+type told struct {
+	history.View
+	seen bool
+}
+
+// of is what a node was last seen to say.
+func (s *Views) of(node string) history.View { return s.views[history.Place(s.nodes, node)].View }
+
 // NewViews watches a recorder.
 func NewViews(nodes []string, r *history.Recorder) *Views {
-	s := &Views{nodes: nodes, voters: nodes, others: nodes, views: map[string]history.View{}, cue: func([]Cue, string) {}}
+	s := &Views{nodes: nodes, voters: nodes, others: nodes, views: make([]told, len(nodes)), cue: func([]Cue, string) {}}
 	r.Watch(s.see)
 	return s
 }
@@ -120,9 +129,10 @@ func (s *Views) see(op *history.Op) {
 }
 
 func (s *Views) view(node string, v history.View) {
-	was, known := s.views[node]
-	if !known || was != v {
-		s.views[node] = v
+	now := &s.views[history.Place(s.nodes, node)]
+	was := now.View
+	if !now.seen || was != v {
+		*now = told{v, true}
 	}
 	if !v.Claims() {
 		return
@@ -151,8 +161,8 @@ func (s *Views) view(node string, v history.View) {
 // Leader returns the node that was last seen to lead and has not been seen otherwise since, or "".
 func (s *Views) Leader() string {
 	leader, term := "", uint64(0)
-	for _, n := range s.nodes {
-		if v := s.views[n]; v.Claims() && (leader == "" || v.Term > term) {
+	for i, n := range s.nodes {
+		if v := &s.views[i]; v.Claims() && (leader == "" || v.Term > term) {
 			leader, term = n, v.Term
 		}
 	}
@@ -170,7 +180,7 @@ func (s *Views) Agreed() bool {
 	}
 	count := 0
 	for _, n := range s.others {
-		if v := s.views[n]; v.Leader == leader && v.Term == s.views[leader].Term {
+		if v := s.of(n); v.Leader == leader && v.Term == s.of(leader).Term {
 			count++
 		}
 	}
@@ -185,11 +195,11 @@ func (s *Views) AllAgree() bool {
 		return false
 	}
 	for _, n := range s.others {
-		v := s.views[n]
+		v := s.of(n)
 		if s.NoLeaderNames && !v.Claims() {
 			continue
 		}
-		if v.Leader != leader || v.Term != s.views[leader].Term {
+		if v.Leader != leader || v.Term != s.of(leader).Term {
 			return false
 		}
 	}
@@ -207,10 +217,10 @@ func inTerm(term uint64) string {
 // String is what every node was last seen to say: "n1 leads in term 4, n2→n1 (term 4), n3 not seen".
 func (s *Views) String() string {
 	var parts []string
-	for _, n := range s.nodes {
-		v, seen := s.views[n]
+	for i, n := range s.nodes {
+		v := &s.views[i]
 		switch {
-		case !seen:
+		case !v.seen:
 			parts = append(parts, n+" not seen")
 		case v.Role == history.Server:
 		case v.Role == history.Leader:

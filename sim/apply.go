@@ -129,14 +129,7 @@ func (n *node) become(state history.ProcState) {
 }
 
 // index returns the place of a named node, or -1.
-func (c *Cluster) index(name string) int32 {
-	for i := range c.nodes {
-		if c.nodes[i].name == name {
-			return int32(i)
-		}
-	}
-	return -1
-}
+func (c *Cluster) index(name string) int32 { return int32(history.Place(c.names, name)) }
 
 // ReadClocks tells how wrong the clocks of all nodes are whose process runs.
 func (c *Cluster) ReadClocks(done func(map[string]history.Reading)) {

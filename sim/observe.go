@@ -8,7 +8,6 @@ import (
 
 // question is an Observe under way.
 type question struct {
-	node string
 	done func(history.View, error)
 	view history.View
 	err  error
@@ -26,7 +25,7 @@ func (c *Cluster) Observe(node string, done func(history.View, error)) {
 		q = int32(len(c.asks))
 		c.asks = append(c.asks, question{})
 	}
-	c.asks[q] = question{node: node, done: done}
+	c.asks[q] = question{done: done}
 	e := c.queue.add(c.now + time.Duration(c.clients.Int64N(int64(clientLatency))))
 	e.kind, e.node, e.ask = ask, c.index(node), q
 }

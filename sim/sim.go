@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"recount/election"
@@ -41,6 +42,7 @@ type Cluster struct {
 	now     time.Duration
 	queue   queue
 	nodes   []node
+	names   []string // of them
 	links   *links.Links
 	port    int
 	asks    []question
@@ -95,8 +97,9 @@ func New(cfg Config) (*Cluster, error) {
 	boot := seed.New(cfg.Seed, "boot")
 	for i := range c.nodes {
 		id := election.ID(i + 1)
+		c.names = append(c.names, id.String())
 		c.nodes[i] = node{
-			c: c, index: int32(i), id: id, name: id.String(), state: history.Down, disk: newDisk(),
+			c: c, index: int32(i), id: id, name: c.names[i], state: history.Down, disk: newDisk(),
 			// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.
 			// But they agree on the wall clock.
 			clock: clock.New(time.Duration(boot.Int64N(int64(time.Hour)))),
@@ -116,13 +119,7 @@ func (c *Cluster) Start() {
 }
 
 // Nodes returns the names of the nodes in the order of their ids.
-func (c *Cluster) Nodes() []string {
-	names := make([]string, len(c.nodes))
-	for i := range c.nodes {
-		names[i] = c.nodes[i].name
-	}
-	return names
-}
+func (c *Cluster) Nodes() []string { return slices.Clone(c.names) }
 
 // Now is the time since the run began.
 func (c *Cluster) Now() time.Duration { return c.now }
