@@ -52,10 +52,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				until[c.node], records[c.node], announced[c.node] = c.to, nil, record{}
 			}
 		}
-		late := a.from <= until[a.node] // it may be older than who the node is now,
-		if late && (a.polled || announced[a.node].by == nil) {
-			continue // but not if the node had announced something as who it is now before it announced this
-		}
+		late := a.from <= until[a.node] // it may be older than who the node is now, and so is compared with nothing but what it announced before
 		all := records[a.node]
 		var before record
 		if a.polled {

@@ -95,6 +95,8 @@ func (p *notation) line(words []string) error {
 				p.setup.Tokens = true
 			case "recording":
 				p.setup.Recorded = true
+			case "one-count":
+				p.setup.OneCount = true
 			case "no-setup":
 				p.without = true
 			default:

@@ -109,10 +109,10 @@ func (o *object) revisions() []write {
 	}
 	last := map[uint64]*linear.Op{}  // who read each revision, called last
 	untold := map[int32]*linear.Op{} // who wrote each value and told no revision, called first
-	for i := range o.Ops {
+	for i := range o.Ops { // in the order of their calls
 		u := &o.Ops[i]
 		if u.Revision == 0 {
-			if first := untold[u.Value]; u.Kind != linear.Get && (first == nil || u.Call < first.Call) {
+			if u.Kind != linear.Get && untold[u.Value] == nil {
 				untold[u.Value] = u
 			}
 			continue
@@ -124,9 +124,7 @@ func (o *object) revisions() []write {
 		if u.Kind != linear.Get {
 			w.from, w.lower = u.Call, u
 		}
-		if r := last[u.Revision]; r == nil || u.Call > r.Call {
-			last[u.Revision] = u
-		}
+		last[u.Revision] = u
 	}
 	for n, u := range last {
 		if w, first := known[n], untold[u.Value]; w.lower == nil && first != nil && u.Value != 0 { // or it was there at first
