@@ -109,7 +109,7 @@ func (o *object) revisions() []write {
 	}
 	last := map[uint64]*linear.Op{}  // who read each revision, called last
 	untold := map[int32]*linear.Op{} // who wrote each value and told no revision, called first
-	for i := range o.Ops { // in the order of their calls
+	for i := range o.Ops {           // in the order of their calls
 		u := &o.Ops[i]
 		if u.Revision == 0 {
 			if u.Kind != linear.Get && untold[u.Value] == nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"recount/election"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
@@ -40,7 +39,7 @@ func replay(r *record.Run, with record.Plan) (_ *Replay, err error) {
 	}
 	again := &Replay{Plan: r.Plan}
 	p := &again.Plan
-	p.Target, p.On, p.Nodes, p.Seed = setup.Target, setup.Cluster, candidates(setup), setup.Seed
+	p.Target, p.On, p.Nodes, p.Seed = setup.Target, setup.Cluster, len(setup.Candidates()), setup.Seed
 	p.Options = maps.Clone(setup.Options) // defaults included: they may be others by now
 	if with.Target, err = again.find(r, with.Target); err != nil {
 		return nil, err
@@ -67,17 +66,6 @@ func replay(r *record.Run, with record.Plan) (_ *Replay, err error) {
 	}
 	again.note("the recorded faults on the recorded nodes; what follows from them need not be what was recorded")
 	return again, nil
-}
-
-// candidates is how many nodes a run was made with: the servers that it had besides stand behind them, also those that elect nobody.
-func candidates(setup *history.Setup) (n int) {
-	for n < len(setup.Nodes) && setup.Nodes[n] == election.ID(n+1).String() {
-		n++
-	}
-	if n == 0 { // the names are not Recount's
-		return len(setup.Nodes)
-	}
-	return n
 }
 
 func (r *Replay) note(format string, args ...any) {

@@ -111,9 +111,9 @@ func TestAReplaySaysWhatIsInItsWay(t *testing.T) {
 
 // The servers that a target has besides its nodes come by themselves, whether they elect or not.
 func TestReplayHasAsManyNodesAsTheRun(t *testing.T) {
-	for _, servers := range [][]string{nil, {"s1", "s2", "s3"}} {
-		setup := history.Setup{Target: "etcd-election", Cluster: record.OnVirtual, Version: Version, Seed: 3,
-			Nodes: []string{"n1", "n2", "n3", "n4", "s1", "s2", "s3"}, Servers: servers}
+	for _, peers := range []bool{false, true} {
+		setup := history.Setup{Target: "etcd-election", Cluster: record.OnVirtual, Version: Version, Seed: 3, Peers: peers,
+			Nodes: []string{"n1", "n2", "n3", "n4", "s1", "s2", "s3"}, Servers: []string{"s1", "s2", "s3"}}
 		h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &setup}})
 		require.NoError(t, err)
 		again, err := PlanReplay(&record.Run{History: h}, record.Plan{Seed: 3})

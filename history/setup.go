@@ -74,6 +74,11 @@ func (s *Setup) Held(key string) string {
 	return s.Initial
 }
 
+// Candidates are the nodes that are no servers: those that may lead.
+func (s *Setup) Candidates() []string {
+	return slices.DeleteFunc(slices.Clone(s.Nodes), func(n string) bool { return slices.Contains(s.Servers, n) })
+}
+
 // Voters are the members of which a leader takes a majority: those named, or the servers that it was elected through, or
 // else all that are no servers.
 func (s *Setup) Voters() []string {
@@ -81,7 +86,7 @@ func (s *Setup) Voters() []string {
 	case len(s.Voting) > 0:
 		return s.Voting
 	case s.Peers:
-		return slices.DeleteFunc(slices.Clone(s.Nodes), func(n string) bool { return slices.Contains(s.Servers, n) })
+		return s.Candidates()
 	case len(s.Servers) > 0:
 		return s.Servers
 	}

@@ -200,7 +200,7 @@ func headline(r *record.Run) string {
 
 // subline says where it ran and what came of it.
 func subline(r *record.Run) string {
-	s := fmt.Sprintf("%d nodes, %s, seed %d.", len(r.Nodes), clusterWords(r.Cluster), r.Seed)
+	s := fmt.Sprintf("%s, %s, seed %d.", membersOf(r), clusterWords(r.Cluster), r.Seed)
 	for _, v := range ranked(r) {
 		if v.Verdict == checkers.Invalid {
 			return fmt.Sprintf("%s %s is invalid: %s", s, v.Property, v.Why)

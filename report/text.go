@@ -61,11 +61,27 @@ func Text(w io.Writer, r *record.Run, coloured bool) error {
 // plainText is Text for a file.
 func plainText(w io.Writer, r *record.Run) error { return Text(w, r, false) }
 
+// membersOf says how many nodes a run had, and how many servers besides.
+func membersOf(r *record.Run) string {
+	candidates, servers := len(r.Nodes), 0
+	if setup := r.Setup(); setup != nil {
+		candidates, servers = len(setup.Candidates()), len(setup.Servers)
+	}
+	s := fmt.Sprintf("%d nodes", candidates)
+	switch servers {
+	case 0:
+		return s
+	case 1:
+		return s + " and 1 server"
+	}
+	return fmt.Sprintf("%s and %d servers", s, servers)
+}
+
 // facts says in one line where and how a run ran.
 func facts(r *record.Run) string {
 	var parts []string
 	if r.Cluster != "" {
-		parts = append(parts, fmt.Sprintf("%s, %d nodes, seed %d", clusterWords(r.Cluster), len(r.Nodes), r.Seed))
+		parts = append(parts, fmt.Sprintf("%s, %s, seed %d", clusterWords(r.Cluster), membersOf(r), r.Seed))
 	}
 	if f := r.Frame(); f.Count > 0 {
 		parts = append(parts, fmt.Sprintf("%d ops in %s", f.Happened(), seconds(f.Last)))
