@@ -41,8 +41,8 @@ func validateCommand() *cobra.Command {
 what Recount sees of them, and say what is missing. With --on virtual a server in Go that Recount builds is started in virtual
 time instead. With --read the file is only read.
 
-Exit status: 0 it can be tested; 1 something is wrong with what the nodes were seen to do; 254 the file is wrong; 255 a node
-did not come up, or the engine failed.`,
+Exit status: 0 it can be tested; 1 something is wrong with what the nodes were seen to do; 254 the file is wrong, also where a
+node answers and is not understood before it is ready; 255 a node did not come up, or the engine failed.`,
 		Example: `  recount validate election.yaml
   recount validate election.yaml --nodes 3 --opt timeout=1s
   recount validate election.yaml --nodes 3 --on virtual
@@ -158,6 +158,9 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		}
 		fmt.Fprintf(w, "seen\t%s\n", viewWords(s, v, len(p.Nodes) > 1))
 	}
+	for _, node := range slices.Sorted(maps.Keys(p.Roles)) {
+		fmt.Fprintf(w, "roles\t%s\n", roleWords(p, node))
+	}
 	fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
 	if p.Tried && p.Wrote == nil {
@@ -167,6 +170,24 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
 	return whatIsWrong(s, p, answered)
+}
+
+// roleWords are the words that a node said of its role, the most frequent first, and how often.
+func roleWords(p *harness.Probe, node string) string {
+	said := p.Roles[node]
+	words := slices.SortedFunc(maps.Keys(said), func(a, b string) int { return cmp.Or(said[b]-said[a], strings.Compare(a, b)) })
+	var all []string
+	for _, word := range words[:min(len(words), 8)] {
+		all = append(all, fmt.Sprintf("%q %d times", clip(word), said[word]))
+	}
+	if more := len(words) - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("and %d other words", more))
+	}
+	text := strings.Join(all, ", ")
+	if len(p.Nodes) > 1 {
+		text = node + "  " + text
+	}
+	return text
 }
 
 func logWords(s *specfile.Spec, p *harness.Probe) string {

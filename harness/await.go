@@ -10,6 +10,7 @@ import (
 	"recount/docker"
 	"recount/election"
 	"recount/internal/hint"
+	"recount/targets/specfile"
 )
 
 // notReady is the way out where a node does not come up and does not tell why.
@@ -102,9 +103,23 @@ func (c *containers) await(ctx context.Context) error {
 	defer mu.Unlock()
 	names := sortedKeys(wants)
 	name := names[len(names)-1] // the cluster before its nodes
-	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
-	if hint.Of(err) == "" {
+	return late(name, system.Patience(), wants[name])
+}
+
+// late is what is to be said of a node that was not ready in time. Where it answers, and is only not understood, the description of
+// the target is wrong, and no node failed.
+func late(name string, patience time.Duration, why error) error {
+	err := fmt.Errorf("%s is not ready after %v: %w", name, patience, why)
+	misdescribed := specfile.Misdescribed(why)
+	switch {
+	case hint.Of(err) != "":
+	case misdescribed:
+		err = hint.Add(err, "it answers: observe says where its role, term and leader are in that answer; ready may ask for something else")
+	default:
 		err = hint.Add(err, "%s", notReady)
+	}
+	if misdescribed {
+		return Usage(err)
 	}
 	return err
 }

@@ -28,22 +28,23 @@ type Probe struct {
 	Ready   time.Duration // from the start until all were ready
 	Views   []ProbeView   // each that differs from the one before of its node, in order
 	Asked   int
-	Failed  int              // of the questions
-	Why     error            // why the last of these got no answer
-	Mute    map[string]error // of whom there was no answer, and why there was none the last time
-	Unread  int              // of those that failed, the ones that were answered by what makes no sense
-	Strange error            // what was wrong with the last of these
-	Slow    time.Duration    // the slowest answer took
-	Late    int              // of the answers, those that observers would have given up
-	Sooner  string           // how such are waited for; "" if there are none
-	Answer  []byte           // the last of the first that led, or of n1, as it was given, where its observer keeps it
-	Led     bool             // one of them led
-	Told    int              // changes that they announced by themselves
-	Tried   bool             // the leader was seen to write once, where it does by a command
-	Wrote   error            // why nobody knows that its write was accepted; nil if it was
-	Log     [][]string       // what each node wrote, in lines
-	Logs    string           // the folder that has what all wrote
-	Lines   string           // what of their logs could not be read; "" if all could
+	Failed  int                       // of the questions
+	Why     error                     // why the last of these got no answer
+	Mute    map[string]error          // of whom there was no answer, and why there was none the last time
+	Unread  int                       // of those that failed, the ones that were answered by what makes no sense
+	Strange error                     // what was wrong with the last of these
+	Slow    time.Duration             // the slowest answer took
+	Late    int                       // of the answers, those that observers would have given up
+	Sooner  string                    // how such are waited for; "" if there are none
+	Answer  []byte                    // the last of the first that led, or of n1, as it was given, where its observer keeps it
+	Roles   map[string]map[string]int // the words that nodes said of their roles, and how often, where a file says how they are read
+	Led     bool                      // one of them led
+	Told    int                       // changes that they announced by themselves
+	Tried   bool                      // the leader was seen to write once, where it does by a command
+	Wrote   error                     // why nobody knows that its write was accepted; nil if it was
+	Log     [][]string                // what each node wrote, in lines
+	Logs    string                    // the folder that has what all wrote
+	Lines   string                    // what of their logs could not be read; "" if all could
 	untold  untold
 }
 
@@ -84,7 +85,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{Nodes: s.names, Mute: map[string]error{}, Logs: filepath.Join(dir, "nodes")}
+	p = &Probe{Nodes: s.names, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, "nodes")}
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s)
 }
@@ -170,6 +171,13 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 			return err
 		}
 		p.write(ctx, c, leader)
+	}
+	for _, m := range members {
+		if a, ok := c.node(m.Name).(*systemNode); ok {
+			if says, ok := a.Observer.(interface{ Roles() map[string]int }); ok && len(says.Roles()) > 0 {
+				p.Roles[m.Name] = says.Roles()
+			}
+		}
 	}
 	if a, ok := c.node(leader).(*systemNode); ok {
 		if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok {

@@ -2,7 +2,10 @@ package harness
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +67,35 @@ func TestNodesAreTriedInVirtualTime(t *testing.T) {
 	require.NotEmpty(t, slices.Concat(p.Log...))
 	require.Equal(t, "race, built for virtual time", p.Image)
 	require.Equal(t, p.Views, try().Views)
+	counted := 0
+	for node, words := range p.Roles {
+		require.Contains(t, p.Nodes, node)
+		for _, n := range words {
+			counted += n
+		}
+	}
+	require.Equal(t, p.Asked, counted-len(p.Nodes), "each answer told a role, and that which was waited for")
+}
+
+// What answers and is not understood is described wrongly: nothing failed.
+func TestWhatIsNotUnderstoodIsAMistakeOfTheFile(t *testing.T) {
+	text, err := os.ReadFile("../examples/race/election.yaml")
+	require.NoError(t, err)
+	folder, err := filepath.Abs("../examples/race")
+	require.NoError(t, err)
+	for _, c := range []struct{ right, wrong, want, hint string }{
+		{"http: /status", "http: /nope", `404 Not Found, not 200; the answer is "404 page not found`, "its server has no such path"},
+		{"at: role,", "at: roles,", `the answer has no roles; the answer is "{`, "observe says where"},
+	} {
+		mine := strings.Replace(string(text), "package: .", "package: "+folder, 1)
+		require.Contains(t, mine, c.right)
+		file := filepath.Join(t.TempDir(), "mine.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(mine, c.right, c.wrong, 1)), 0o644))
+		_, err := Try(context.Background(), record.Plan{Target: file, On: record.OnVirtual, Nodes: 1}, Config{Results: t.TempDir()})
+		require.ErrorContains(t, err, c.want)
+		require.Contains(t, hint.Of(err), c.hint)
+		require.True(t, IsUsage(err))
+	}
 }
 
 func TestWhatCannotBeTriedInVirtualTime(t *testing.T) {

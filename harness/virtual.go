@@ -233,11 +233,7 @@ func (c *virtualized) await(ctx context.Context) error {
 		}
 	}
 	name := sortedKeys(wants)[0]
-	err := fmt.Errorf("%s is not ready after %v: %w", name, system.Patience(), wants[name])
-	if hint.Of(err) == "" {
-		err = hint.Add(err, "%s", notReady)
-	}
-	return err
+	return late(name, system.Patience(), wants[name])
 }
 
 // OnExit calls f when a node's process has ended by itself.

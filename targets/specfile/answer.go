@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"recount/election"
 	"recount/internal/hint"
@@ -19,11 +20,14 @@ type reader struct {
 	words
 	names     map[string]election.ID // what nodes are called
 	directory *directory             // and what they call themselves
+
+	mu    sync.Mutex
+	roles map[string]int // the words that were read where a role is told, and how often
 }
 
 func (s *Spec) reader(w words, d *directory) (*reader, error) {
 	names, err := s.namesOf(w)
-	return &reader{Spec: s, words: w, names: names, directory: d}, err
+	return &reader{Spec: s, words: w, names: names, directory: d, roles: map[string]int{}}, err
 }
 
 // view reads an answer. An error quotes it.
@@ -95,6 +99,9 @@ func (r *reader) role(get func(Field) (string, error), st *election.Status) erro
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	r.roles[word]++
+	r.mu.Unlock()
 	switch {
 	case slices.Contains(ob.Leads, word):
 		st.Role, st.Leader = election.Leader, r.self.ID

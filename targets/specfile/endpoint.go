@@ -252,6 +252,14 @@ func (at *Endpoint) unwanted(resp *http.Response, body []byte) error {
 		to = " to " + where
 	}
 	err := fmt.Errorf("GET %s answered %s%s, not %s", at.Path, resp.Status, to, strings.Join(wanted, " or "))
+	if len(body) > 0 {
+		err = fmt.Errorf("%w; the answer is %q", err, clip(body))
+	}
+	switch resp.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+		return hint.Add(mistaken{err}, "its server has no such path: is it that of another port? If that answer tells as much: status: [%s, %d]",
+			strings.Join(wanted, ", "), resp.StatusCode)
+	}
 	switch {
 	case !at.TLS && strings.Contains(string(body), "HTTP request to an HTTPS server"),
 		!at.TLS && strings.Contains(string(body), "plain HTTP request was sent to HTTPS port"):

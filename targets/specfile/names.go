@@ -193,6 +193,15 @@ func (u unreadable) Unwrap() error { return u.error }
 // Unreadable reports whether a node gave an answer that could not be read.
 func Unreadable(err error) bool { return errors.As(err, new(unreadable)) }
 
+// mistaken is what a server says to a question that it does not know.
+type mistaken struct{ error }
+
+func (m mistaken) Unwrap() error { return m.error }
+
+// Misdescribed reports whether a node answered, and the description of the target is at fault that it was of no use: what is asked
+// for is not there, or what is looked for is not in the answer.
+func Misdescribed(err error) bool { return Unreadable(err) || errors.As(err, new(mistaken)) }
+
 // Stranger is why an answer could not be read that names a leader by an id which no node had told to be its own. Without its
 // leader the view would tell that the node knows of none.
 type Stranger struct {

@@ -236,6 +236,13 @@ func (o *observer) Answer() []byte {
 	return o.answer
 }
 
+// Roles are the words that the node has said of its role, and how often each.
+func (o *observer) Roles() map[string]int {
+	o.reader.mu.Lock()
+	defer o.reader.mu.Unlock()
+	return maps.Clone(o.reader.roles)
+}
+
 func (o *observer) ask(ctx context.Context) ([]byte, error) {
 	if at := o.Spec.Observe.HTTP; at != nil {
 		return get(ctx, o.client, at)
