@@ -10,6 +10,7 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
@@ -41,4 +42,19 @@ func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
 	is(filepath.Join("x", "lease.yaml"))
 	write("lease.yaml", "")
 	is("lease.yaml")
+}
+
+// A workload that a file does not make possible is refused, with what the file lacks.
+func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
+	file := described(t, t.TempDir()+"/server.yaml", definition).DescribedBy
+	for workload, want := range map[string][2]string{
+		"transfer": {"cannot be asked to hand over", "the file lacks resign"},
+		"register": {"cannot read and write a key for clients", "a driver in Go does it"},
+		"updates":  {"cannot tell of what its leaders decide", "only an algorithm in Go does it"},
+	} {
+		err := Check(record.Plan{Target: file, On: record.OnDocker, Nodes: 3, Workloads: []string{workload}})
+		require.ErrorContains(t, err, want[0])
+		require.Contains(t, hint.Of(err), want[1])
+	}
+	require.Contains(t, hint.Of(Check(record.Plan{Target: "redlock", On: record.OnDocker, Workloads: []string{"register"}})), "recount list workloads")
 }

@@ -30,7 +30,12 @@ func Applicable(words []string, t *targets.Target) (fitting []string) {
 // fits tells why a target cannot be under a workload, if it cannot.
 func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
 	if w.Needs != 0 && !t.Can(w.Needs, o) {
-		return hint.Add(fmt.Errorf("workload %s: %s cannot do that", w.Name, t.Name), "recount list workloads says what each takes")
+		what, lacks := needed(w.Needs)
+		err := fmt.Errorf("workload %s: %s cannot %s", w.Name, t.Name, what)
+		if t.Definition != nil {
+			return hint.Add(err, "%s; or leave the workload out", lacks)
+		}
+		return hint.Add(err, "recount list workloads says what each takes")
 	}
 	if t.System == nil || w.Writes == workloads.NoWrites {
 		return nil
@@ -49,6 +54,17 @@ func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
 			"observe it by http, metrics or a command, have its log tell of its own writes (writes: {log: …}), or leave the workload out")
 	}
 	return nil
+}
+
+// needed is what a workload wants nodes to do, in words, and what a file lacks that does not say how.
+func needed(do election.Verb) (what, lacks string) {
+	switch do {
+	case election.Resign:
+		return "be asked to hand over", "the file lacks resign, which says how a leader is asked: resign: {http: /resign}"
+	case election.Update:
+		return "tell of what its leaders decide", "no field of a file is for that: only an algorithm in Go does it"
+	}
+	return "read and write a key for clients", "no field of a file is for that: a driver in Go does it (election.Storer)"
 }
 
 // observed is how a system's members are observed.
