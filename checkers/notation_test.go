@@ -212,6 +212,9 @@ func (p *notation) does(t span, who string, words []string) error {
 		default:
 			return fmt.Errorf("no outcome: %q", outcome)
 		}
+	case "knocks":
+		op.F, op.Node, op.Type = history.Reconfigure, p.setup.Nodes[0], history.Fail
+		op.Value = &history.Member{Node: who, As: history.Voter}
 	case "exits":
 		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
 		p.ops = append(p.ops, op)

@@ -99,6 +99,7 @@ type chaos struct {
 	term                  int
 	leader                int
 	since                 int // when the leader was lost
+	end                   int // of the run: nothing is told after it
 	busy                  int // the nemesis is, until then
 	faults                []string
 	pace, mess, moody     float64 // how often leaders change for nothing, terms do, answers are odd
@@ -151,6 +152,7 @@ func randomHistory(seed uint64) string {
 		c.b.WriteString("flags no-terms\n")
 	}
 	end := 4000 + c.IntN(30)*1000
+	c.end = end
 	every := []int{100, 100, 100, 300, 700}[c.IntN(5)]
 	mute := -1 // a node that is not asked
 	if c.one(8) {
@@ -298,7 +300,7 @@ func (c *chaos) write(now int) {
 		case c.one(20):
 			outcome = []string{" unknown", " rejected", " unended"}[c.IntN(3)]
 		}
-		fmt.Fprintf(&c.b, "%dms-%dms %s write %d %d%s\n", now, now+c.IntN(90), c.nodes[i], v.term, now+i, outcome)
+		fmt.Fprintf(&c.b, "%dms-%dms %s write %d %d%s\n", now, min(now+c.IntN(90), c.end), c.nodes[i], v.term, now+i, outcome)
 	}
 }
 
@@ -321,7 +323,7 @@ func (c *chaos) nemesis(now int) {
 		outcome = "; untold"
 	}
 	do := func(verb, name, changes string) {
-		fmt.Fprintf(&c.b, "%dms-%dms nemesis %s %s: %s%s\n", now, c.busy, verb, name, changes, outcome)
+		fmt.Fprintf(&c.b, "%dms-%dms nemesis %s %s: %s%s\n", now, min(c.busy, c.end), verb, name, changes, outcome)
 		c.busy += 50
 	}
 	if len(c.faults) > 0 && !c.one(3) {

@@ -22,6 +22,14 @@ func init() {
 				return fmt.Errorf("%s by process %v: it is the nemesis that does so, \"process\": \"nemesis\"", f, op.Process)
 			}
 			return nil
+		}, nodes: func(op *Op) (added []string) {
+			if op.Fault == nil {
+				return nil
+			}
+			for _, m := range op.Fault.Members() {
+				added = append(added, m.Node)
+			}
+			return added
 		}})
 	}
 	register(kind{name: Compare, alone: true})

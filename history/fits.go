@@ -16,10 +16,14 @@ const (
 	mostCounted  = 1000
 )
 
-// format checks op after op whether a history is one.
+// format checks op after op whether a history is one, in the order in which they are given, which need not be that of time.
 type format struct {
-	nodes map[string]bool
-	ops   int
+	nodes  map[string]bool
+	closed bool // begin names the members: who is no other is added by a change of members
+	ops    int
+	latest time.Duration // of the ops so far
+	ended  bool          // one of them is end,
+	end    time.Duration // of that time
 }
 
 // fits says why op cannot be the next op of a history, or nil.
@@ -35,6 +39,14 @@ func (f *format) fits(op *Op) error {
 		return fmt.Errorf("%s lacks its node", op.F)
 	case k.first && f.ops > 1:
 		return fmt.Errorf("%s is not the first op", op.F)
+	case f.ended && op.Time >= f.end:
+		return fmt.Errorf("%s at %d ns comes after end, which is at %d ns: want end last", op.F, op.Time, f.end)
+	case op.F == End && op.Time < f.latest:
+		return fmt.Errorf("end is at %d ns, before an op at %d ns: want end last", op.Time, f.latest)
+	}
+	f.latest = max(f.latest, op.Time)
+	if op.F == End {
+		f.ended, f.end = true, op.Time
 	}
 	if k.fits != nil {
 		if err := k.fits(op); err != nil {
@@ -47,6 +59,12 @@ func (f *format) fits(op *Op) error {
 				return err
 			}
 		}
+	}
+	if f.closed && op.Node != "" && !f.nodes[op.Node] {
+		return fmt.Errorf("%s of %s, which begin does not name among the nodes, and no change of members added", op.F, op.Node)
+	}
+	if op.F == Begin && op.Setup != nil {
+		f.closed = len(op.Setup.Nodes) > 0 && op.Setup.Model == "" // somebody else's history names those that were seen
 	}
 	return f.name(op.Node)
 }

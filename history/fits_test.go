@@ -48,3 +48,44 @@ func TestOpsThatDoNotFit(t *testing.T) {
 	_, err := New([]Op{{Index: 7, Time: -3, F: Settle, Type: OK, Process: Harness}})
 	require.EqualError(t, err, "op 7: time -3: want nanoseconds since the run began, from 0")
 }
+
+// TestEndIsLast has an end that is not: a run that was not cut short can never have written it. Where it stands in the file
+// does not matter, but its time does.
+func TestEndIsLast(t *testing.T) {
+	end := `{"index":2,"time":%d,"process":"harness","type":"ok","f":"end"}` + "\n"
+	settle := `{"index":1,"time":7,"process":"harness","type":"ok","f":"settle"}` + "\n"
+	for _, c := range []struct{ text, want string }{
+		{settle + fmt.Sprintf(end, 6), "line 2, column 1: end is at 6 ns, before an op at 7 ns: want end last"},
+		{fmt.Sprintf(end, 6) + settle, "line 2, column 1: settle at 7 ns comes after end, which is at 6 ns: want end last"},
+		{fmt.Sprintf(end, 7) + settle, "line 2, column 1: settle at 7 ns comes after end, which is at 7 ns: want end last"},
+		{fmt.Sprintf(end, 7) + fmt.Sprintf(end, 7), "line 2, column 1: end at 7 ns comes after end, which is at 7 ns: want end last"},
+	} {
+		_, err := Parse(strings.NewReader(c.text))
+		require.EqualError(t, err, c.want)
+	}
+	for _, text := range []string{settle + fmt.Sprintf(end, 7), fmt.Sprintf(end, 8) + settle} {
+		h, err := Parse(strings.NewReader(text))
+		require.NoError(t, err)
+		require.True(t, h.Complete())
+	}
+}
+
+// TestWhoIsNoMemberIsRefused has a node that is a member since nobody knows when: a name with a typing mistake.
+func TestWhoIsNoMemberIsRefused(t *testing.T) {
+	begin := `{"index":0,"time":0,"process":"harness","type":"ok","f":"begin","value":{"nodes":["n1"]%s}}` + "\n"
+	tells := `{"index":2,"time":2,"process":0,"type":"ok","f":"announce","node":"n2","value":{"role":"leader","term":1}}` + "\n"
+	asked := `{"index":1,"time":1,"process":0,"type":"invoke","f":"reconfigure","node":"n1","value":{"node":"n2","as":"voter"}}` + "\n"
+	added := `{"index":1,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"add-member","more":{"members":[{"node":"n2","as":"voter"}]}}}` + "\n"
+	_, err := Parse(strings.NewReader(fmt.Sprintf(begin, "") + tells))
+	require.EqualError(t, err, "line 2, column 1: announce of n2, which begin does not name among the nodes, and no change of members added")
+	for _, text := range []string{
+		fmt.Sprintf(begin, "") + asked + tells,
+		fmt.Sprintf(begin, "") + added + tells,
+		fmt.Sprintf(begin, `,"model":"leader"`) + tells,                // of somebody else's it names those that were seen
+		strings.Replace(fmt.Sprintf(begin, ""), `"n1"`, "", 1) + tells, // or none
+		tells,
+	} {
+		_, err := Parse(strings.NewReader(text))
+		require.NoError(t, err, text)
+	}
+}

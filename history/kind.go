@@ -10,7 +10,7 @@ type kind struct {
 	value  *payload // what it carries; nil: nothing
 	when   when     // in which types it does
 
-	// Where more must hold than that the value is one, and nodes are named that are not Op.Node. Both may be nil.
+	// Where more must hold than that the value is one, and members are named: at first, or as those to be changed. Both may be nil.
 	fits  func(*Op) error
 	nodes func(*Op) []string
 
