@@ -112,6 +112,9 @@ func anyRun(t *rapid.T) *history.History {
 	ops = append(ops, history.Op{Process: history.Harness, Type: rapid.SampledFrom([]history.Type{history.OK, history.Info}).Draw(t, "end"), F: history.End})
 	for i := range ops {
 		ops[i].Index, ops[i].Time = i, time.Duration(i)*time.Millisecond
+		if n := ops[i].Node; n != "" && !slices.Contains(setup.Nodes, n) {
+			setup.Nodes = append(setup.Nodes, n)
+		}
 	}
 	h, err := history.New(ops)
 	require.NoError(t, err)
