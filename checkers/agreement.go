@@ -49,6 +49,9 @@ func agreement(_ context.Context, f *facts) Result {
 	case split != nil:
 		a, b := split[0], split[1]
 		e := evidence{span{min(a.by.begins(), b.by.begins()), b.by.to}, []int{f.index(a.by), f.index(b.by)}}
+		if a.by.node == b.by.node {
+			return invalid(figures, e, "in term %d %s named %s leader, and then %s", a.by.term, f.nodes[a.by.node], a.leader, b.leader)
+		}
 		return invalid(figures, e, "in term %d %s named %s leader and %s named %s",
 			a.by.term, f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader)
 	case apart != nil:
@@ -57,9 +60,9 @@ func agreement(_ context.Context, f *facts) Result {
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
 	case terms+times == 0 && f.onlyStalls():
-		return untested(figures, "no two nodes named a leader in one term, or with nothing at fault for %s in which the machine did not stand still: run it on a quiet one", lasted(f.lull()))
+		return untested(figures, "nothing to compare: in no term did two nodes name a leader, nor did two at the end of %s with nothing at fault, unless the machine stood still: run it on a quiet one", lasted(f.lull()))
 	case terms+times == 0:
-		return untested(figures, "no two nodes named a leader in one term, or with nothing at fault for %s: ask all of them, and leave them alone for longer", lasted(f.lull()))
+		return untested(figures, "nothing to compare: in no term did two nodes name a leader, nor did two at the end of %s with nothing at fault: ask all of them, and leave them alone for longer", lasted(f.lull()))
 	case f.untold() != "":
 		return unknown(figures, "%s", f.untold())
 	}

@@ -64,8 +64,8 @@ func (f *elections) check(context.Context) Result {
 		return untested(figures, "no majority was surely up and connected for longer than %s: leave one alone",
 			lasted(bound))
 	case f.net(v.blank) > bound:
-		return unknown(figures, "%s nobody was seen to lead, but somebody may have: ask every node, more often",
-			without(v.blank))
+		return unknown(figures, "%s nobody was seen to lead, but somebody may have: %s",
+			without(v.blank), cmp.Or(f.unheeded(), "ask every node, more often"))
 	case v.frozen.length() > 0:
 		return unknown(figures, "%s nobody led, but the machine stood still then: run it on a quiet one", without(v.frozen))
 	}

@@ -79,7 +79,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	}
 	figures := []Figure{figure("leaderships", len(f.leads))}
 	if len(f.leads) == 0 {
-		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+		return untested(figures, "%s", f.unclaimed())
 	}
 	holds := f.holds()
 	a, b := clash(slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.taken >= h.given }))

@@ -26,6 +26,7 @@ type facts struct {
 	heights     []height
 	leads       []leadership
 	repeated    bool // a term was led twice: terms tell no order
+	termless    int  // undivided claims without a term, where leaderships are numbered
 	world       world
 	phases      []phase
 	frozen      []span   // when the machine stood still
@@ -33,6 +34,7 @@ type facts struct {
 	actions     []action // the ends of what the nemesis did, as far as it may have had an effect
 	tried       int      // faults that were to be injected
 	took        int      // of them, those that were seen to take effect
+	missed      missed   // the first that was aimed by words and hit no node
 	restarts    int      // of nodes that had been down
 	store       int      // the member that the others elect through, as part of the election; -1 if there is none
 	resigned    []resignation
@@ -94,6 +96,7 @@ type height struct {
 // watched tells how well a node was observed.
 type watched struct {
 	polls, announced, whole int           // answers, changes it told of by itself, and those of both that were not torn
+	torn, none              int           // answers that were, and questions that are known to have got no answer
 	last                    span          // of the last one that was asked for
 	view                    answer        // the last one that was asked for and not torn
 	up                      bool          // surely, ever since its last answer
@@ -167,6 +170,13 @@ type action struct {
 	fault *history.Fault // nil if nothing tells of it
 	whole bool           // the end told of it, not only the beginning
 	seen  bool           // it took effect
+}
+
+// missed is a fault that was to be injected, and hit no node.
+type missed struct {
+	fault *history.Fault // nil if there is none
+	at    time.Duration
+	why   string
 }
 
 // phase is a stretch of time in which the faults stayed the same. A fault that moves, like a flapping link, is one

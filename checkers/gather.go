@@ -77,8 +77,13 @@ func (g *gathering) op(op, end *history.Op) {
 	g.began = begun
 	switch op.F {
 	case history.Observe:
-		if op.Type == history.OK {
+		switch op.Type {
+		case history.OK:
 			g.told(op, begun.at)
+		case history.Fail, history.Info:
+			if i := history.Place(g.nodes, op.Node); i >= 0 {
+				g.seen[i].none++
+			}
 		}
 	case history.Announce:
 		g.told(op, -1)
@@ -172,8 +177,13 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(op.Time)
 	}
-	if !a.torn {
+	if a.torn {
+		s.torn++
+	} else {
 		s.whole++
+	}
+	if _, named := g.key(&a); a.claims() && !named {
+		g.termless++
 	}
 	if a.polled {
 		g.poll(n, &a)
@@ -340,6 +350,9 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	case history.Inject:
 		if op.Type == history.OK {
 			g.took++
+		}
+		if op.Type == history.Fail && g.missed.fault == nil && len(told.Asked) > 0 && len(told.Nodes) == 0 {
+			g.missed = missed{told, begun.at, op.Error}
 		}
 		if op.Type != history.Fail && !told.HandsOver() {
 			g.faults = append(slices.Clone(g.faults), told)

@@ -1,6 +1,10 @@
 package checkers
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // What there must be in a history before it can be judged.
 
@@ -29,6 +33,30 @@ func (f *facts) blind() string {
 		return "every answer was put together from several readings: only undivided answers are evidence"
 	}
 	return fmt.Sprintf("only %s gave undivided answers: observe at least two nodes", list(names))
+}
+
+// unclaimed says why there is no leadership to judge.
+func (f *facts) unclaimed() string {
+	if why := f.unheeded(); why != "" {
+		return "no node claimed to lead in a term: " + why
+	}
+	return "no node claimed to lead: give the cluster time to elect"
+}
+
+// unheeded says how many claims did not count, and what would help, or "".
+func (f *facts) unheeded() string {
+	if f.termless == 0 {
+		return ""
+	}
+	return f.uncounted() + ": have nodes tell the term that they lead in, or say that the election has none (no_terms)"
+}
+
+// uncounted says how many claims named no leadership, where leaderships are numbered.
+func (f *facts) uncounted() string {
+	if f.termless == 1 {
+		return "1 claim without a term, or in term 0, does not count"
+	}
+	return count(f.termless, "claim") + " without a term, or in term 0, do not count"
 }
 
 // fleeting says why nobody can tell how long leaderships lasted, or "": who claimed to lead was never asked, and what a node
@@ -88,5 +116,9 @@ func (f *facts) unjudgeable() string {
 
 // noEffect says that a run cannot be valid on the strength of its faults.
 func (f *facts) noEffect() string {
+	if m := f.missed; m.fault != nil {
+		return fmt.Sprintf("%s injected, none was seen to take effect: %s of %q hit nobody at %s (%s): aim it at others, or later",
+			count(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(m.why, "nobody was meant by that then"))
+	}
 	return count(f.tried, "fault") + " injected, none was seen to take effect: find out with recount doctor why not"
 }

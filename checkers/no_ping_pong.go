@@ -59,7 +59,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	case worst.enough > 0:
 		return f.bounced(worst, figures)
 	case len(f.leads) == 0:
-		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+		return untested(figures, "%s", f.unclaimed())
 	case perhaps.enough > 0:
 		return unknown(figures, "another node began to lead %s from %s to %s, and nobody can tell whether it had to: %s",
 			count(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to), f.doubts(perhaps))

@@ -388,6 +388,9 @@ func (p *notation) nemesis(t span, words []string) error {
 		p.ops = p.ops[:len(p.ops)-1]
 	case "failed":
 		end.Type = history.Fail
+	case "nobody":
+		f.Asked, f.Nodes = f.Nodes, nil
+		end.Type, end.Error = history.Fail, fmt.Sprintf("no node to be %q", f.Asked[0])
 	case "unseen":
 		end.Type = history.Info
 	case "untold":

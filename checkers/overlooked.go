@@ -3,6 +3,7 @@ package checkers
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -62,9 +63,33 @@ func (f *facts) whoWasOverlooked() (why string) {
 			}
 		}
 		if mostUnseen*missed > should {
-			why = fmt.Sprintf("nothing was seen of %s for %s of the %s in which it ran and had a majority: ask every node, more often",
-				f.nodes[i], lasted(missed), lasted(should))
+			why = f.overlookedWhy(i, missed, should)
 		}
 	})
 	return why
+}
+
+// overlookedWhy says how much of the time in which a node should have been seen it was not, and what would help: to ask more often only
+// where that, and not what came of it, was at fault.
+func (f *facts) overlookedWhy(i int, missed, should time.Duration) string {
+	w := &f.seen[i]
+	of := fmt.Sprintf("for %s of the %s in which it ran and had a majority", lasted(missed), lasted(should))
+	if w.torn+w.none == 0 {
+		return fmt.Sprintf("nothing was seen of %s %s: ask every node, more often", f.nodes[i], of)
+	}
+	longest := w.unseen[0]
+	for _, o := range w.unseen {
+		if o.length() > longest.length() {
+			longest = o
+		}
+	}
+	var parts, help []string
+	if w.torn > 0 {
+		parts, help = append(parts, count(w.torn, "answer")+" torn"), append(help, "read the role, the leader and the term of a node at once")
+	}
+	if w.none > 0 {
+		parts, help = append(parts, count(w.none, "question")+" without an answer"), append(help, "ask for longer, or look into why it does not answer")
+	}
+	return fmt.Sprintf("%s gave no undivided answer %s, at the longest from %s to %s, with %s: %s",
+		f.nodes[i], of, at(longest.from), at(longest.to), list(parts), strings.Join(help, "; "))
 }

@@ -61,7 +61,7 @@ func quorum(_ context.Context, f *facts) Result {
 		return untested(figures, "%s led%s by %s and had no majority in reach just before, but may have asked for votes as early as %s: "+
 			"let faults last for longer", f.nodes[doubt.lead.node], f.in(doubt.lead), at(doubt.to), at(doubt.from))
 	case len(f.leads) == 0:
-		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+		return untested(figures, "%s", f.unclaimed())
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case longest <= f.setup.Bounds.Silence:

@@ -67,7 +67,7 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	}
 	switch {
 	case t.led == 0:
-		return untested(figures, "no node claimed to lead: give the cluster time to elect")
+		return untested(figures, "%s", f.unclaimed())
 	case len(t.several) == 0 && f.untold() != "":
 		return unknown(figures, "%s", f.untold())
 	case len(t.several) == 0:

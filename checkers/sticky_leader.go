@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,8 +66,8 @@ func stickyLeader(_ context.Context, f *facts) Result {
 		return unknown(figures, "%s lost the post%s by %s, and nobody can tell whether it had to: %s",
 			f.nodes[doubt.from.node], f.in(doubt.from), at(doubt.span.to), f.unsure(doubt))
 	case established == 0:
-		return untested(figures, "no leader held the post for %s: give the cluster more time",
-			lasted(f.setup.Bounds.Silence))
+		return untested(figures, "no leader held the post for %s: %s",
+			lasted(f.setup.Bounds.Silence), cmp.Or(f.unheeded(), "give the cluster more time"))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case held == 0:

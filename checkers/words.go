@@ -156,6 +156,9 @@ func (f *facts) power() []Figure {
 	gap := duration("longest gap between answers", worst)
 	if worst == 0 {
 		gap = text(gap.Name, "not asked twice")
+		if f.askedTwice() {
+			gap.Value = "not known"
+		}
 	}
 	return []Figure{
 		figure("leaderships seen", len(f.leads)), text("faults that took effect", fmt.Sprintf("%d of %d", f.took, f.tried)),
@@ -252,6 +255,21 @@ func (f *facts) onlyLink(p phase) (string, bool) {
 	return f.nodes[a] + "–" + f.nodes[b] + " was cut", true
 }
 
+func (f *facts) askedTwice() bool {
+	return slices.ContainsFunc(f.seen, func(w watched) bool { return w.polls > 1 })
+}
+
+// ungapped says why no time is known that two answers of a node leave open.
+func (f *facts) ungapped() string {
+	if f.askedTwice() {
+		if f.world.n == 0 {
+			return "gaps between answers are not known, as begin does not name the members"
+		}
+		return "no node surely was up between two answers"
+	}
+	return "no node was asked twice"
+}
+
 // watch writes how closely the nodes were observed, which is what a verdict of valid is worth.
 func (f *facts) watch() string {
 	nodes, announced, gaps := 0, 0, 0
@@ -277,7 +295,10 @@ func (f *facts) watch() string {
 	case announced > 0:
 		fmt.Fprintf(b, "%d nodes announced their changes, none was asked twice", nodes)
 	default:
-		fmt.Fprintf(b, "no node was asked twice")
+		b.WriteString(f.ungapped())
+	}
+	if f.termless > 0 {
+		b.WriteString(", " + f.uncounted())
 	}
 	if still := total(f.frozen); 20*still > f.end { // less is a little
 		fmt.Fprintf(b, ", the machine stood still for %s of %s", lasted(still), lasted(f.end))
