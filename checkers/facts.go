@@ -29,7 +29,8 @@ type facts struct {
 	termless    int  // undivided claims without a term, where leaderships are numbered
 	world       world
 	phases      []phase
-	frozen      []span   // when the machine stood still
+	frozen      []span // when the machine stood still
+	still       history.Standstills
 	stalls      []span   // when the machine stood still, and so long after as a node may still be put out by it
 	actions     []action // the ends of what the nemesis did, as far as it may have had an effect
 	tried       int      // faults that were to be injected

@@ -66,7 +66,7 @@ func (a *accesses) take(op *history.Op) {
 func (a *accesses) use(op *history.Op, number int, began *beginning) {
 	if op.Type == history.Invoke {
 		a.uses = append(a.uses, access{
-			Access: linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(a.uses)), Node: op.Node},
+			Access: linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(a.uses)), Node: op.Node, Lock: a.setup.Lock},
 			number: number, op: op.Index, silent: op.F == history.Read,
 		})
 		return
@@ -169,7 +169,10 @@ func (f *accesses) check(ctx context.Context) Result {
 		return unknown(nil, "%s", unread(err))
 	}
 	all, figures := f.telling(), u.figures()
-	nothing := "no write was accepted: have leaders write to the resource"
+	nothing, stale := "no write was accepted: have leaders write to the resource", "a stale write takes a change of leader"
+	if f.setup.Lock {
+		nothing, stale = "no acquisition told a token: have who acquires the lock tell it", "a stale one takes a change of owner"
+	}
 	if u.highest == 0 {
 		if u.kinds[linear.Accepted] > 0 {
 			nothing = "no write carried a token: there is nothing to fence by"
@@ -204,7 +207,7 @@ func (f *accesses) check(ctx context.Context) Result {
 	case u.kinds[linear.Accepted] == 0:
 		return untested(figures, "%s", nothing)
 	case u.tokens < 2:
-		return untested(figures, "only %s: a stale write takes a change of leader", u)
+		return untested(figures, "only %s: %s", u, stale)
 	}
 	r := valid(figures, "%s", u)
 	if !f.forgot {

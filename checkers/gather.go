@@ -89,6 +89,7 @@ func (g *gathering) op(op, end *history.Op) {
 		g.told(op, -1)
 	case history.Stall:
 		g.stir(op.Time)
+		g.still.Add(op)
 		d := time.Duration(op.Access.Value)
 		g.frozen = append(g.frozen, span{max(op.Time-d, 0), op.Time})
 		g.stalls = append(g.stalls, span{op.Time - d, op.Time + g.setup.Bounds.Silence})

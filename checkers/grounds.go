@@ -111,6 +111,9 @@ func (f *facts) unjudgeable() string {
 	if b := f.setup.Bounds; b.Silence <= 0 || b.Elect <= 0 {
 		return "the history does not begin with its setup: who the members are, and the times to judge them by"
 	}
+	if f.setup.Untimed {
+		return "the ops tell no times, only an order: nobody knows how long anything lasted"
+	}
 	return f.blind()
 }
 

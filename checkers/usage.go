@@ -20,6 +20,7 @@ type usage struct {
 	shared  int    // of them, those that several nodes wrote with
 	highest uint64 // token that anybody presented or read
 	sharers [2]presented
+	lock    func() bool // writes are acquisitions of a lock
 }
 
 // token is what became of one.
@@ -39,7 +40,7 @@ type presented struct {
 }
 
 func newUsage(f *facts) usage {
-	return usage{tokened: newRecent[token](f), under: map[int]presented{}}
+	return usage{tokened: newRecent[token](f), under: map[int]presented{}, lock: func() bool { return f.setup.Lock }}
 }
 
 // take takes note of an op with its number.
@@ -141,10 +142,14 @@ func (u *usage) figures() []Figure {
 
 func (u *usage) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s accepted under %s", count(u.kinds[linear.Accepted], "write"), count(u.tokens, "token"))
+	what := "write"
+	if u.lock() {
+		what = "acquisition"
+	}
+	fmt.Fprintf(&b, "%s accepted under %s", count(u.kinds[linear.Accepted], what), count(u.tokens, "token"))
 	fmt.Fprintf(&b, ", %s refused", count(u.kinds[linear.Rejected], "stale one"))
 	if n := u.kinds[linear.Maybe]; n > 0 {
-		fmt.Fprintf(&b, ", %s of unknown outcome", count(n, "write"))
+		fmt.Fprintf(&b, ", %s of unknown outcome", count(n, what))
 	}
 	fmt.Fprintf(&b, ", %s", count(u.kinds[linear.Read], "read"))
 	return b.String()

@@ -154,9 +154,9 @@ func (f *facts) power() []Figure {
 		worst = max(worst, f.seen[i].worst)
 	}
 	gap := duration("longest gap between answers", worst)
-	if worst == 0 {
+	if worst == 0 || f.setup.Untimed {
 		gap = text(gap.Name, "not asked twice")
-		if f.askedTwice() {
+		if f.askedTwice() || f.setup.Untimed {
 			gap.Value = "not known"
 		}
 	}
@@ -286,6 +286,8 @@ func (f *facts) watch() string {
 	}
 	b := new(strings.Builder)
 	switch {
+	case f.setup.Untimed:
+		fmt.Fprintf(b, "%s answered, and only the order of the answers is known", count(nodes, "node"))
 	case gaps > 0:
 		every := sum / time.Duration(gaps)
 		fmt.Fprintf(b, "each of %d nodes asked every %s, longest gap %s", nodes, lasted(every), lasted(worst))
@@ -300,7 +302,7 @@ func (f *facts) watch() string {
 	if f.termless > 0 {
 		b.WriteString(", " + f.uncounted())
 	}
-	if still := total(f.frozen); 20*still > f.end { // less is a little
+	if still, much := f.still.Much(f.end); much {
 		fmt.Fprintf(b, ", the machine stood still for %s of %s", lasted(still), lasted(f.end))
 	}
 	return b.String()

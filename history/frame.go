@@ -41,6 +41,9 @@ func (f *Frame) Setup() *Setup {
 	return nil
 }
 
+// Untimed reports whether only the order of the ops is known, not when they were.
+func (f *Frame) Untimed() bool { return f.Setup() != nil && f.Setup().Untimed }
+
 // Complete reports whether the run reached its end: a history without End was cut short.
 func (f *Frame) Complete() bool { return f.over && f.Ops[len(f.Ops)-1].Type == OK }
 

@@ -52,6 +52,8 @@ type Setup struct {
 	Initial  string            `json:"initial,omitempty"`   // what each register held at first; "" is nothing
 	Initials map[string]string `json:"initials,omitempty"`  // what those of some keys held instead
 	OneCount bool              `json:"one_count,omitempty"` // revisions count the writes of the whole store, not of one register
+	Lock     bool              `json:"lock,omitempty"`      // what are told as writes are acquisitions of a lock, each with the token that it got
+	Untimed  bool              `json:"untimed,omitempty"`   // not all ops told a time: only their order is known
 }
 
 // Bounds are the times by which a target is judged: what its own parameters allow, with room for the network.

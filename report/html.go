@@ -185,7 +185,15 @@ func pageFacts(r *record.Run) [][2]string {
 	facts := [][2]string{{"target", r.Target}, {"cluster", r.Cluster}, {"nodes", fmt.Sprint(len(r.Nodes))}, {"seed", fmt.Sprint(r.Seed)}}
 	if r.History != nil && len(r.History.Ops) > 0 {
 		ops := r.History.Ops
-		facts = append(facts, [2]string{"length", seconds(ops[len(ops)-1].Time)}, [2]string{"ops", fmt.Sprint(r.History.Happened())})
+		f := r.History.Frame()
+		length := seconds(ops[len(ops)-1].Time)
+		if f.Untimed() {
+			length = "not told: only the order of the ops is known"
+		}
+		facts = append(facts, [2]string{"length", length}, [2]string{"ops", fmt.Sprint(r.History.Happened())})
+		if still, much := f.Standstills().Much(f.Last); much {
+			facts = append(facts, [2]string{"the machine stood still", "for " + seconds(still)})
+		}
 	}
 	if r.Took > 0 {
 		facts = append(facts, [2]string{"took, by the wall clock", seconds(r.Took)})

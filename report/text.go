@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,14 +35,18 @@ func Text(w io.Writer, r *record.Run, coloured bool) error {
 	t.line(term.Dim, facts(r))
 	t.line("", "")
 	t.table(r)
+	notes := r.Notes
+	if r.Frame().Untimed() {
+		notes = append(slices.Clone(notes), untimed)
+	}
 	clocks := clockWords(r)
 	if clocks != "" {
 		t.paragraph(t.name("clocks"), 8, clocks)
 	}
-	for _, n := range r.Notes {
+	for _, n := range notes {
 		t.paragraph(t.name("note"), 8, n)
 	}
-	if len(r.Notes) > 0 || clocks != "" {
+	if len(notes) > 0 || clocks != "" {
 		t.line("", "")
 	}
 	colour := map[int]term.Colour{record.StatusHeld: term.Green, record.StatusBroken: term.Red, record.StatusUnknown: term.Yellow}[r.Status]
@@ -57,6 +62,9 @@ func Text(w io.Writer, r *record.Run, coloured bool) error {
 	}
 	return nil
 }
+
+// untimed is said of a history without times.
+const untimed = "the history does not tell the time of each op: only their order is known, and no length of time that is given means anything"
 
 // plainText is Text for a file.
 func plainText(w io.Writer, r *record.Run) error { return Text(w, r, false) }
@@ -84,7 +92,14 @@ func facts(r *record.Run) string {
 		parts = append(parts, fmt.Sprintf("%s, %s, seed %d", clusterWords(r.Cluster), membersOf(r), r.Seed))
 	}
 	if f := r.Frame(); f.Count > 0 {
-		parts = append(parts, fmt.Sprintf("%d ops in %s", f.Happened(), seconds(f.Last)))
+		ops := fmt.Sprintf("%d ops", f.Happened())
+		if !f.Untimed() {
+			ops += " in " + seconds(f.Last)
+		}
+		parts = append(parts, ops)
+		if still, much := f.Standstills().Much(f.Last); much {
+			parts = append(parts, "the machine stood still for "+seconds(still))
+		}
 	}
 	if r.Took > 0 {
 		parts = append(parts, "took "+seconds(r.Took.Round(10*time.Millisecond)))

@@ -14,6 +14,7 @@ type Access struct {
 	Call, Return time.Duration // it took effect between them
 	history.Access
 	Kind AccessKind
+	Lock bool  // a write is the acquisition of a lock, and told so
 	At   int32 // where in the history it is
 	Node string
 	use  time.Duration // of a maybe: taking effect later than that, it would change nothing
@@ -40,8 +41,11 @@ func (a *Access) Sure() bool { return a.Kind == Accepted || a.Kind == Read }
 // String is the access without its value: "n1's write with token 5".
 func (a *Access) String() string {
 	what, by := "write", "a"
-	if a.Kind == Read {
+	switch {
+	case a.Kind == Read:
 		what = "read"
+	case a.Lock:
+		what, by = "acquisition", "an"
 	}
 	if a.Node != "" {
 		by = a.Node + "'s"

@@ -24,6 +24,7 @@ type builder struct {
 	lines bool // it is in EDN, op after op, so that nothing tells where it ends
 	cut   bool // it was cut off
 
+	wrote  bool // a fenced resource was written to, not only locked
 	told   bool // some write told what it wrote only when it had
 	silent int  // the line of the first write of unknown outcome that never told
 }
@@ -47,6 +48,7 @@ const pace = time.Millisecond
 // at returns when an event was. Jepsen's order is that of the history: what stands later was later.
 func (b *builder) at(e *event) time.Duration {
 	if e.time < 0 {
+		b.setup.Untimed = true
 		b.last += pace
 	} else {
 		b.last = max(e.time, b.last+1)

@@ -92,6 +92,8 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 		return false, nil
 	}
 	acquired := e.f != "read" && e.f != "write"
+	b.wrote = b.wrote || e.f == "write"
+	b.setup.Lock = (b.setup.Lock || acquired) && !b.wrote
 	token, value := e.value, e.value
 	if m, ok := untagged(e.value).(edn.Map); ok && acquired {
 		token, _ = m.Get(edn.Keyword("fence"))
@@ -126,9 +128,18 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 	return false, nil
 }
 
+// usedBy are models whose objects are used by operations that nobody tells of a leader with.
+var usedBy = map[edn.Keyword]string{
+	"acquire": "mutex", "release": "mutex", "lock": "mutex", "unlock": "mutex",
+	"write": "cas-register", "put": "cas-register", "cas": "cas-register", "txn": "multi-register",
+}
+
 // view makes what somebody said of the leader an observation.
 func (b *builder) view(op *history.Op, e *event) error {
 	op.F = history.Observe
+	if fits := usedBy[e.f]; fits != "" {
+		return b.strange(e, fmt.Sprintf("what nodes say of the leader, and :%s is of the model %s", e.f, fits))
+	}
 	if op.Node == "" {
 		op.Node = fmt.Sprintf("process %d", op.Process)
 	}
