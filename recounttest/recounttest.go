@@ -123,9 +123,9 @@ func (c *config) conclude(t *testing.T, r *record.Run, artifacts bool) {
 	switch r.Status {
 	case record.StatusHeld:
 	case record.StatusBroken:
-		t.Errorf("recount: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
+		t.Errorf("recount: %s\nreproduce with: %s", words(report.Sentence(r)), r.Repeat)
 	default:
-		t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
+		t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", words(report.Sentence(r)), r.Repeat)
 	}
 }
 
@@ -150,5 +150,5 @@ func fatal(t *testing.T, err error) {
 	if h := hint.Of(err); h != "" {
 		text += "\nhint: " + h
 	}
-	t.Fatal(text)
+	t.Fatal(words(text))
 }
