@@ -239,7 +239,7 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		err = errors.Join(err, r.cluster.Close(ctx))
+		err = r.closed(err, r.cluster.Close(ctx))
 	}()
 	r.begin()
 	failed := r.proceed(ctx)
@@ -276,6 +276,16 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	for _, words := range r.endedWith(context.WithoutCancel(ctx), dir) {
 		r.note("%s", words)
 	}
+	return nil
+}
+
+// closed is what becomes of a run whose cluster was removed, or not: what an engine cannot remove in the end says nothing about a run that
+// was made, and its verdicts stand.
+func (r *run) closed(failed, closing error) error {
+	if closing == nil || failed != nil || r.On != record.OnDocker {
+		return errors.Join(failed, closing)
+	}
+	r.note("something is left in the engine (recount clean removes it): %s", hint.Line(closing))
 	return nil
 }
 
