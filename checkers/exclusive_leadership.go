@@ -108,8 +108,8 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	for _, h := range []*hold{a, b} {
 		e.ops = append(e.ops, f.index(&f.answers[h.first]), f.index(&f.answers[h.last]))
 	}
-	r := invalid(figures, e, "%s%s and %s%s led at one time, between %s and %s",
-		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), at(e.from), at(e.to))
+	r := invalid(figures, e, "%s%s and %s%s led at one time, %s",
+		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), between(e.from, e.to))
 	r.Drawing = linear.Draw(ctx, lockModel, ops)
 	return r
 }

@@ -29,6 +29,14 @@ func lasted(d time.Duration) string {
 // at writes when something happened: "12.304 s".
 func at(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
+// between writes a span; one that is no longer than what is written of times is an instant.
+func between(from, to time.Duration) string {
+	if at(from) == at(to) {
+		return "at " + at(from)
+	}
+	return fmt.Sprintf("between %s and %s", at(from), at(to))
+}
+
 // spread writes how numbers are distributed: "5, median 1.2 s, 9 in 10 up to 2 s, at most 3 s".
 func spread[T cmp.Ordered](all []T, write func(T) string) string {
 	all = slices.Sorted(slices.Values(all))
