@@ -48,15 +48,17 @@ func (op *Op) AppendJSON(b []byte) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(op.Process), 10)
 	}
-	b = append(b, `,"type":"`...)
-	b = append(b, op.Type.String()...)
-	b = append(b, `","f":`...)
-	b = appendString(b, string(op.F))
+	k := kindOf(op.F)
+	if k.known() && int(op.Type) < len(k.heads) {
+		b = append(b, k.heads[op.Type]...)
+	} else {
+		b = appendHead(b, op.Type, op.F)
+	}
 	if op.Node != "" {
 		b = append(b, `,"node":`...)
 		b = appendString(b, op.Node)
 	}
-	if k := kindOf(op.F); k.held(op) {
+	if k.held(op) {
 		b = k.value.append(op, append(b, `,"value":`...))
 	}
 	if op.Error != "" {
@@ -64,6 +66,12 @@ func (op *Op) AppendJSON(b []byte) []byte {
 		b = appendString(b, op.Error)
 	}
 	return append(b, '}')
+}
+
+// appendHead appends what an op is.
+func appendHead(b []byte, t Type, f F) []byte {
+	b = append(append(b, `,"type":"`...), t.String()...)
+	return appendString(append(b, `","f":`...), string(f))
 }
 
 func appendString(b []byte, s string) []byte {

@@ -14,6 +14,8 @@ type kind struct {
 	fits  func(*Op) error
 	nodes func(*Op) []string
 
+	heads [Info + 1][]byte // how a line says that, and each type: `,"type":"ok","f":"observe"`
+
 	next *kind // of those with the same hash
 }
 
@@ -97,6 +99,9 @@ func register(k kind) {
 	}
 	if kindOf(k.name).known() {
 		panic("history: two kinds of op are called " + string(k.name))
+	}
+	for t := range k.heads {
+		k.heads[t] = appendHead(nil, Type(t), k.name)
 	}
 	at := &kinds[hash(k.name)]
 	k.next = *at
