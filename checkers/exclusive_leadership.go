@@ -138,8 +138,12 @@ func (f *facts) holdsOf(all []hold, answers []int32) []hold {
 		leadKey
 		tenure int32 // the leadership, where the node counts them
 	}
-	claims := map[group][]int32{}
-	var groups []group // in the order of their first claims
+	type claimed struct {
+		group
+		claims []int32
+	}
+	var groups []claimed // in the order of their first claims
+	at, latest := map[group]int{}, -1
 	for _, i := range answers {
 		a := &f.answers[i]
 		key, ok := f.key(a)
@@ -150,13 +154,18 @@ func (f *facts) holdsOf(all []hold, answers []int32) []hold {
 		if a.tenure > 0 {
 			g.tenure = a.lead
 		}
-		if claims[g] == nil {
-			groups = append(groups, g)
+		if latest < 0 || groups[latest].group != g { // mostly it is the same again
+			k, known := at[g]
+			if !known {
+				k = len(groups)
+				at[g], groups = k, append(groups, claimed{group: g})
+			}
+			latest = k
 		}
-		claims[g] = append(claims[g], i)
+		groups[latest].claims = append(groups[latest].claims, i)
 	}
 	for _, g := range groups {
-		all = f.holdsAs(all, claims[g], func(since time.Duration) time.Duration {
+		all = f.holdsAs(all, g.claims, func(since time.Duration) time.Duration {
 			if g.tenure >= 0 {
 				return never
 			}

@@ -19,13 +19,14 @@ type company struct {
 // that majority, and more that were connected with all of who.
 func (f *facts) attended(s span, c company) (all []core) {
 	parts := f.pieces(s, c.seen)
-	reached := -1 // the last piece of the part before
-	for i := 0; reached < len(parts)-1 && i < len(parts); i++ {
-		nodes, members := first(f.world.n), set{}
-		mutual := slices.Repeat([]set{nodes}, f.world.n)
-		var rolls []roll
-		j := i
-		for ; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
+	mutual := make([]set, f.world.n)
+	var rolls []roll
+	// from returns how far there was such company from a piece on: the first piece up to which there was not, and who it was before.
+	from := func(i int) (j int, members set) {
+		nodes := first(f.world.n)
+		f.serving.each(func(k int) { mutual[k] = nodes })
+		rolls = rolls[:0]
+		for j = i; j < len(parts) && (c.also == nil || c.also(parts[j].e)); j++ {
 			nodes = nodes.and(parts[j].with(c))
 			f.serving.each(func(k int) { mutual[k] = mutual[k].and(parts[j].e.mutual[k]) })
 			if r := parts[j].e.roll; len(rolls) == 0 || r != rolls[len(rolls)-1] {
@@ -37,9 +38,19 @@ func (f *facts) attended(s span, c company) (all []core) {
 			}
 			members = now
 		}
-		if last := j - 1; last >= i && last > reached {
+		return j, members
+	}
+	reached := -1 // the last piece of the part before
+	for i := 0; reached < len(parts)-1 && i < len(parts); i++ {
+		end, members := from(i)
+		if last := end - 1; last >= i && last > reached {
 			reached = last
 			all = append(all, core{span{parts[i].from, parts[last].to}, members})
+		}
+		if end < len(parts) && end > i {
+			if alone, _ := from(end); alone == end { // no part goes beyond it
+				i = end
+			}
 		}
 	}
 	return all

@@ -187,6 +187,13 @@ func (f *facts) cores() []core {
 			reached = j
 			all = append(all, core{span{e.from, w.until(j, f.end)}, members})
 		}
+		if next := j + 1; ok && next < len(w.epochs) {
+			if _, alone := clique(w.epochs[next].mutual, f.due(&w.epochs[next]), func(nodes set) bool {
+				return f.electorate(nodes, w.rollsOf(w.epochs[next:next+1])...)
+			}); !alone { // no stretch goes beyond it
+				i = next
+			}
+		}
 	}
 	return all
 }
