@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,5 +24,22 @@ func TestDocsNameEveryPropertyAndEveryModel(t *testing.T) {
 		for _, p := range m.Properties {
 			require.Contains(t, string(text), "`"+p+"`")
 		}
+	}
+}
+
+// TestTheHistoryInTheDocumentsIsJudgedAsTheySay has the example of docs/history.md judged, and wants the verdict that stands beneath it.
+func TestTheHistoryInTheDocumentsIsJudgedAsTheySay(t *testing.T) {
+	text := map[string]string{}
+	for _, b := range blocks(t) {
+		if b.file == "history.md" {
+			text[b.language] = b.text
+		}
+	}
+	require.Equal(t, 10, strings.Count(text["json"], "\n"))
+	status, stdout, stderr := checked(t, map[string]string{"example.jsonl": text["json"]}, "--require", "single-leader-per-term", "example.jsonl")
+	require.Equal(t, 1, status, stderr)
+	require.NotEmpty(t, text["text"])
+	for line := range strings.Lines(text["text"]) {
+		require.Contains(t, stdout, line)
 	}
 }
