@@ -27,16 +27,21 @@ type world struct {
 	ailing   set             // whose disk, processor, memory or part is not healthy, or may not be
 	ailed    set             // whose was not, before
 	healed   []time.Duration // until when it was not, of who ailed
-	owed     set             // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
-	astir    set             // who announced something since it ended by itself: something else had started it, and it may run or not
-	pending  set             // whose process something else than a start may befall yet: nobody knows what came of it
-	started  set             // by the change that ended last
-	touch    []touched       // by the change under way
-	links    bool            // whether a link was touched since the last epoch began
-	epochs   []epoch
-	rolls    []roll          // who voted, each time that it was otherwise
-	since    []time.Duration // when each of them began
-	moments  []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
+	// What is known of a process that ended by itself is its cell and three sets. The cell is gone, or quit if that is excused: it stands
+	// still then, but not for sure while it is astir. If the nemesis was at it, to start it among other things, nobody knows what became of
+	// it: its cell is unsure, and if it would be gone it is owed, which counts as gone until it is heard of or done to again. When it
+	// answers, gone and quit become fine, but unsure while more than a start may befall it: by what is under way, or by what came to an
+	// end that nobody knows and keeps it pending, until an op that ends ok names its process.
+	owed    set       // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
+	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
+	pending set       // whose process something else than a start may befall yet: nobody knows what came of it
+	started set       // by the change that ended last
+	touch   []touched // by the change under way
+	links   bool      // whether a link was touched since the last epoch began
+	epochs  []epoch
+	rolls   []roll          // who voted, each time that it was otherwise
+	since   []time.Duration // when each of them began
+	moments []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
 }
 
 // cond is the condition of a link, a process, a clock, a disk, a processor, memory or a membership.
