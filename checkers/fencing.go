@@ -71,7 +71,7 @@ func (a *accesses) use(op *history.Op, number int, began *beginning) {
 		})
 		return
 	}
-	k, kept := slices.BinarySearchFunc(a.uses, began.number, func(u access, number int) int { return u.number - number })
+	k, kept := a.begunBy(began.number)
 	if !kept {
 		return
 	}
@@ -88,6 +88,18 @@ func (a *accesses) use(op *history.Op, number int, began *beginning) {
 	default:
 		u.Kind, u.Access.Access, u.silent = linear.Read, op.Access, false
 	}
+}
+
+// begunBy returns where the use is that an op began, and whether it is kept. Nearly always it is among the last.
+func (a *accesses) begunBy(number int) (k int, kept bool) {
+	from := len(a.uses)
+	for step := 1; from > 0; step *= 4 {
+		if from = max(from-step, 0); a.uses[from].number <= number {
+			break
+		}
+	}
+	k, kept = slices.BinarySearchFunc(a.uses[from:], number, func(u access, number int) int { return u.number - number })
+	return from + k, kept
 }
 
 // forget forgets what has no bearing on what is to come, and finds out now and then whether there is no order as it is.
