@@ -54,8 +54,13 @@ func browse(t *testing.T, site string) *browser {
 		}
 		t.Skip("there is no Chromium: apt-get install chromium")
 	}
+	own, err := os.MkdirTemp("", "recount-browser") // what a browser that is ended leaves there goes with it
+	require.NoError(t, err)
+	t.Cleanup(func() { // last, when its processes are ending
+		assert.Eventually(t, func() bool { return os.RemoveAll(own) == nil }, 10*time.Second, 50*time.Millisecond)
+	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1400, 1000))
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1400, 1000), chromedp.Env("TMPDIR="+own), chromedp.UserDataDir(filepath.Join(own, "profile")))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx)
