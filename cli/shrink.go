@@ -29,7 +29,7 @@ type shrinkFlags struct {
 }
 
 func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
-	f.DurationVar(&s.budget, prefix+"budget", 0, "real time after which shrinking ends with the least so far (default: none in simulation, 2m in virtual time, 30m on containers)")
+	f.DurationVar(&s.budget, prefix+"budget", 0, "real time after which shrinking ends with the least so far (default: none in simulation, 5m in virtual time, 30m on containers)")
 	f.IntVar(&s.need, prefix+"hits", 2, "on containers: so many runs of a plan must show the violation …")
 	f.IntVar(&s.of, prefix+"attempts", 3, "… of so many")
 }
@@ -43,7 +43,7 @@ func (s *shrinkFlags) config(on string, scratch *harness.Scratch, bar *progress)
 	}}
 	if record.Repeats(on) {
 		if cfg.Budget == 0 && on == record.OnVirtual {
-			cfg.Budget = 2 * time.Minute
+			cfg.Budget = 5 * time.Minute
 		}
 		return cfg
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"recount/harness/record"
 	"recount/nemesis"
@@ -43,6 +44,26 @@ func (s *shrinker) with(f func(p *record.Plan)) record.Plan {
 	p.Schedule = slices.Clone(p.Schedule)
 	f(&p)
 	return p
+}
+
+// kinds leaves out all faults of one name, and then all that are aimed at the same.
+func (s *shrinker) kinds() {
+	for _, kind := range []func(st nemesis.Step) string{
+		func(st nemesis.Step) string { return st.Fault },
+		func(st nemesis.Step) string { return strings.Join(st.Nodes, " ") },
+	} {
+		count := map[string]int{}
+		for _, st := range s.best.Schedule {
+			count[kind(st)]++
+		}
+		for _, name := range slices.Sorted(maps.Keys(count)) {
+			if count[name] > 1 { // what is alone comes with the steps
+				s.try(s.with(func(p *record.Plan) {
+					p.Schedule = slices.DeleteFunc(p.Schedule, func(st nemesis.Step) bool { return kind(st) == name })
+				}))
+			}
+		}
+	}
 }
 
 // steps leaves out faults: many at once, then fewer, then each.

@@ -73,6 +73,7 @@ func Shrink(ctx context.Context, r *record.Run, cfg Config) (*Result, error) {
 		defer stop()
 	}
 	s.ctx = ctx
+	s.swiftly()
 	s.gauge()
 	for before := -1; s.accepted > before && s.going(); {
 		before = s.accepted
@@ -101,7 +102,7 @@ type shrinker struct {
 	need     int           // how many of them must break the property
 	rate     float64       // how often the property broke with the plan that broke it most often
 	accepted int
-	failed   map[string]int // plans that did not do, and by how many runs
+	failed   map[string]map[uint64]bool // plans, and the seeds by which they do not do
 	err      error
 	// simulates says that runs are made by the simulator, as the ones that decide looks at are.
 	simulates bool
@@ -145,7 +146,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 		return nil, harness.Usage(hint.Add(errors.New("the run repeats the faults of another"), "shrink that one"))
 	}
 	p = plain(p)
-	s := &shrinker{Config: cfg, best: p, failed: map[string]int{}, begun: time.Now()}
+	s := &shrinker{Config: cfg, best: p, failed: map[string]map[uint64]bool{}, begun: time.Now()}
 	v := broken(r, cfg.Property)
 	if v == nil {
 		what := cfg.Property
@@ -215,7 +216,7 @@ func broken(r *record.Run, property string) (first *record.Verdict) {
 // going reports whether there is time to try more.
 func (s *shrinker) going() bool { return s.err == nil && s.ctx.Err() == nil && !s.spent() }
 
-// spent reports whether no more is left of the budget than it takes to end what is begun and to measure, with a run to spare.
+// spent reports whether no more is left of the budget than is set aside.
 func (s *shrinker) spent() bool {
 	if s.Runs > 0 && s.result.Runs >= s.Runs {
 		return true
@@ -223,6 +224,11 @@ func (s *shrinker) spent() bool {
 	if s.Budget == 0 {
 		return false
 	}
+	return s.Budget-time.Since(s.begun) < s.reserve()
+}
+
+// reserve is what is set aside of the budget: what it takes to end what is begun and to measure, with a run to spare.
+func (s *shrinker) reserve() time.Duration {
 	rounds := 1 + (s.Measure+s.Jobs-1)/s.Jobs + 1
-	return s.Budget-time.Since(s.begun) < min(time.Duration(rounds)*s.took, s.Budget/2)
+	return min(time.Duration(rounds)*s.took, s.Budget/2)
 }

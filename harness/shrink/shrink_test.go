@@ -120,6 +120,46 @@ func TestTheRateIsMeasuredWithinTheBudget(t *testing.T) {
 	}
 }
 
+// Where runs take long, the biggest steps come before many runs tell how rare the property breaks.
+func TestWhatTakesLongIsShrunkByBigStepsFirst(t *testing.T) {
+	crowd := simulate(t, crowded["no-ping-pong"])
+	crowd.Took = time.Second
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{Property: "no-ping-pong", Jobs: 1, Measure: 10, Budget: 2 * time.Minute}
+		var least []Progress
+		cfg.Progress = func(p Progress) { least = append(least, p) }
+		cfg.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) {
+			time.Sleep(time.Second)
+			return harness.Simulate(ctx, p)
+		}
+		r, err := Shrink(t.Context(), crowd, cfg)
+		require.NoError(t, err)
+		require.LessOrEqual(t, r.Took, cfg.Budget)
+		require.Len(t, r.Plan.Schedule, 1)
+		require.Equal(t, 3, r.Plan.Nodes)
+		first := slices.IndexFunc(least, func(p Progress) bool { return len(p.Plan.Schedule) == 1 })
+		require.Less(t, least[first].Runs, leastRuns, "as many runs as tell how rare it is")
+	})
+}
+
+// A seed that does not show it for a plan is not asked again.
+func TestNoSeedIsTriedTwice(t *testing.T) {
+	made := 0
+	s, err := newShrinker(simulate(t, crowded["no-ping-pong"]), Config{Property: "no-ping-pong", Jobs: 1, Make: func(_ context.Context, p record.Plan) (*record.Run, error) {
+		made++
+		return &record.Run{Plan: p}, nil // which breaks nothing
+	}})
+	require.NoError(t, err)
+	s.ctx, s.need = t.Context(), 1
+	p := s.best
+	p.Nodes = 3
+	for _, tries := range []int{4, 4, 10, 8} {
+		s.tries = tries
+		require.False(t, s.try(p))
+	}
+	require.Equal(t, 10, made)
+}
+
 func TestARunThatFailsLeavesTheLeastSoFar(t *testing.T) {
 	crowd, runs := simulate(t, crowded["no-ping-pong"]), 0
 	cfg := Config{Property: "no-ping-pong", Jobs: 1, Need: 1, Of: 1, Make: func(ctx context.Context, p record.Plan) (*record.Run, error) {

@@ -141,7 +141,7 @@ func (s *shrinker) seed() {
 		plans[i] = s.best
 		plans[i].Seed = uint64(i)
 	}
-	if hit := s.attempt(plans, 1); hit != nil {
+	if hit := s.attempt(plans, 1, map[uint64]bool{}); hit != nil {
 		s.best = hit.plan
 		s.result.Plan, s.result.Run, s.result.Verdict = hit.plan, hit.run, hit.verdict
 	}

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	rareRuns  = 24    // of one that does by its own seed, and by none of the others that were tried: it is a matter of timing
 	longRuns  = 4_000 // after so many runs in all, plans are tried less often, so that shrinking comes to an end
 	finalRuns = 100   // by which the rate of the result is measured, if nothing else is said
+	swiftRuns = 4     // of a plan before it is known how rare the property breaks, where time is short
+	fewPlans  = 50    // so many that do not do are to fit into what is left of a budget
 )
 
 // try makes a plan the best one if it breaks the property.
@@ -26,15 +29,17 @@ func (s *shrinker) try(p record.Plan) bool {
 		return false
 	}
 	key, tries := fingerprint(p), s.affordable()
-	if runs, known := s.failed[key]; known && runs >= tries {
+	need := min(max(s.need*tries/max(s.tries, 1), 1), tries)
+	if s.failed[key] == nil {
+		s.failed[key] = map[uint64]bool{}
+	}
+	plans := slices.DeleteFunc(seeded(p, tries), func(p record.Plan) bool { return s.failed[key][p.Seed] })
+	if len(plans) < need {
 		return false
 	}
 	s.result.Tried++
-	hit := s.attempt(seeded(p, tries), min(s.need, tries))
+	hit := s.attempt(plans, need, s.failed[key])
 	if hit == nil {
-		if s.going() { // else it was cut short
-			s.failed[key] = tries
-		}
 		return false
 	}
 	s.best, s.took = hit.plan, hit.took
@@ -45,13 +50,36 @@ func (s *shrinker) try(p record.Plan) bool {
 	return true
 }
 
-// affordable is how many runs of a plan are made before it is given up: fewer, the more were made in all. In the end it is the
-// plan's own seed alone, and there are no more than a few hundred plans to try.
+// affordable is how many runs of a plan are made before it is given up: fewer, the more were made in all, and the less time there
+// is. In the end it is the plan's own seed alone, and there are no more than a few hundred plans to try.
 func (s *shrinker) affordable() int {
 	if s.Of > 0 {
 		return s.tries
 	}
-	return max(1, s.tries>>(s.result.Runs/longRuns))
+	return max(1, min(s.tries>>(s.result.Runs/longRuns), s.timely(fewPlans)))
+}
+
+// timely is how many runs each of so many plans may have in what is left of the budget.
+func (s *shrinker) timely(plans int) int {
+	if s.Budget == 0 || s.took == 0 {
+		return math.MaxInt
+	}
+	left := s.Budget - time.Since(s.begun) - s.reserve()
+	return int(max(left, 0)/s.took) * s.Jobs / plans
+}
+
+// swiftly makes the biggest steps first where time is short: by a few runs of each plan, before many tell how rare the property breaks. All
+// that follow take less time then.
+func (s *shrinker) swiftly() {
+	if s.Of > 0 || s.timely(mostRuns) >= leastRuns {
+		return
+	}
+	s.tries = swiftRuns
+	s.calm()
+	s.kinds()
+	s.steps()
+	s.nodes()
+	s.calm()
 }
 
 func (s *shrinker) tell() {
@@ -90,13 +118,14 @@ type outcome struct {
 	took    time.Duration
 }
 
-// attempt makes runs until so many of them have broken the property, and returns the first that did; nil if too few do.
-// The same plans give the same answer, however many runs are made at once.
-func (s *shrinker) attempt(plans []record.Plan, need int) *outcome {
+// attempt makes runs until so many of them have broken the property, and returns the first that did; nil if too few do. It notes the
+// seeds of those that have not. The same plans give the same answer, however many runs are made at once.
+func (s *shrinker) attempt(plans []record.Plan, need int, failed map[uint64]bool) *outcome {
 	var first *outcome
 	hits, misses := 0, 0
 	s.each(plans, func(o *outcome) bool {
 		if o.verdict == nil {
+			failed[o.plan.Seed] = true
 			misses++
 			return len(plans)-misses >= need && s.going() // can they be enough yet?
 		}
@@ -138,7 +167,7 @@ func (s *shrinker) gauge() {
 		return
 	}
 	runs, hits := 0, 0
-	s.each(seeded(s.best, gaugeRuns)[1:], func(o *outcome) bool {
+	s.each(seeded(s.best, min(gaugeRuns, max(leastRuns, s.timely(8))))[1:], func(o *outcome) bool {
 		if runs++; o.verdict != nil {
 			hits++
 		}
