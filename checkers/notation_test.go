@@ -97,6 +97,8 @@ func (p *notation) line(words []string) error {
 				p.setup.Recorded = true
 			case "one-count":
 				p.setup.OneCount = true
+			case "nowhere":
+				p.setup.Cluster = ""
 			case "no-setup":
 				p.without = true
 			default:

@@ -15,8 +15,11 @@ func init() {
 
 // staysUp looks for a process that ended while nobody made it end. One whose disk is failing, or was until just before, may have to.
 func staysUp(_ context.Context, f *facts) Result {
-	if f.setup.Cluster == "" {
+	if f.setup.Cluster == "" && len(f.exits) == 0 { // who tells of an end has watched
 		return unknown(nil, "nobody watched the processes of the nodes: let a run of Recount do so")
+	}
+	if f.world.n == 0 {
+		return unknown(nil, "nobody knows what befell the processes of the nodes: have begin name the members")
 	}
 	var first *exit
 	alone, excused := 0, 0

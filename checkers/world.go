@@ -398,8 +398,8 @@ func (w *world) ail(i int, does bool, at time.Duration) {
 // is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
 // or one of these was within a lull before, and what that did to it may show only now.
 func (w *world) exited(i int, at, lull time.Duration) (excused bool) {
-	if i >= w.n {
-		return false
+	if i >= w.n { // nobody can tell whether it is a member, nor what befell it
+		return true
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell) || w.owed.has(i)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -20,6 +21,12 @@ func init() {
 		register(kind{name: f, value: fault, when: always, fits: func(op *Op) error {
 			if op.Process != Nemesis { // who does one thing at a time: judging relies on it
 				return fmt.Errorf("%s by process %v: it is the nemesis that does so, \"process\": \"nemesis\"", f, op.Process)
+			}
+			if op.Fault == nil {
+				return nil
+			}
+			if err := op.Fault.fits(); err != nil {
+				return fmt.Errorf("%s: %w", f, err)
 			}
 			return nil
 		}, nodes: func(op *Op) (added []string) {
@@ -48,6 +55,29 @@ type Fault struct {
 	Nodes  []string          `json:"nodes,omitempty"`  // what the words resolved to, in the same order
 	Changes
 	Spread time.Duration `json:"spread,omitempty"` // from the first to the last node that the change took effect on
+}
+
+// fits says which state is none, or nil: taken for another, one that is misspelt would be held against nodes, or excuse them.
+func (f *Fault) fits() error {
+	for _, p := range f.Procs {
+		if p.Node == "" {
+			return errors.New("a process of nobody")
+		}
+		if p.State != Up && severity[p.State] == 0 {
+			return fmt.Errorf("the process of %s cannot be %q: want up, down, stopped, crashed, paused or frozen", p.Node, p.State)
+		}
+	}
+	for _, p := range f.Parts() {
+		if p.State != Up && p.State != Paused {
+			return fmt.Errorf("the processes %s of %s cannot be %q: want up or paused", p.Process, p.Node, p.State)
+		}
+	}
+	for _, m := range f.Members() {
+		if err := m.fits(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Effect is what became of a change.

@@ -18,8 +18,8 @@ const (
 
 // format checks op after op whether a history is one, in the order in which they are given, which need not be that of time.
 type format struct {
-	nodes  map[string]bool
-	closed bool // begin names the members: who is no other is added by a change of members
+	nodes  map[string]bool // those that were named: whether as members, or only as strangers that faults befall
+	closed bool            // begin names the members: who is no other is added by a change of members
 	ops    int
 	latest time.Duration // of the ops so far
 	ended  bool          // one of them is end,
@@ -55,7 +55,14 @@ func (f *format) fits(op *Op) error {
 	}
 	if k.nodes != nil {
 		for _, n := range k.nodes(op) {
-			if err := f.name(n); err != nil {
+			if err := f.name(n, true); err != nil {
+				return err
+			}
+		}
+	}
+	if op.Fault != nil {
+		for _, p := range op.Fault.Procs {
+			if err := f.name(p.Node, false); err != nil {
 				return err
 			}
 		}
@@ -66,20 +73,21 @@ func (f *format) fits(op *Op) error {
 	if op.F == Begin && op.Setup != nil {
 		f.closed = len(op.Setup.Nodes) > 0 && op.Setup.Model == "" // somebody else's history names those that were seen
 	}
-	return f.name(op.Node)
+	return f.name(op.Node, true)
 }
 
-// name takes note of a node.
-func (f *format) name(node string) error {
-	if node == "" || f.nodes[node] {
+// name takes note of a node, and of whether it is a member.
+func (f *format) name(node string, member bool) error {
+	was, known := f.nodes[node]
+	if node == "" || known && (was || !member) {
 		return nil
 	}
-	if len(f.nodes) == MaxNodes {
+	if len(f.nodes) == MaxNodes && !known {
 		return fmt.Errorf("%s is one node too many: at most %d", node, MaxNodes)
 	}
 	if f.nodes == nil {
 		f.nodes = map[string]bool{}
 	}
-	f.nodes[node] = true
+	f.nodes[node] = member
 	return nil
 }

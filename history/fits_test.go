@@ -12,8 +12,11 @@ import (
 func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 	begin := `{"index":0,"time":0,"process":"harness","type":"ok","f":"begin","value":{"version":"1","target":"x","cluster":"sim","seed":1,"nodes":["n1"]%s}}` + "\n"
 	var crowd strings.Builder
+	inject := `{"index":0,"time":5,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"kill",%s}}` + "\n"
+	var killed strings.Builder
 	for i := range MaxNodes + 1 {
 		fmt.Fprintf(&crowd, `,"m%d"`, i)
+		fmt.Fprintf(&killed, `,{"node":"m%d","state":"down"}`, i)
 	}
 	ask := `{"index":%d,"time":%s,"process":0,"type":"invoke","f":"observe"%s}` + "\n"
 	for _, c := range []struct{ text, want string }{
@@ -25,11 +28,19 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1","n1"`, 1), "line 1, column 1: node n1 is named twice"},
 		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1",""`, 1), "line 1, column 1: a node without a name"},
 		{fmt.Sprintf(begin, `,"voters":["n2"]`), "line 1, column 1: n2 is none of the nodes"},
+		{fmt.Sprintf(begin, `,"voters":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
+		{fmt.Sprintf(begin, `,"servers":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":-1,"elect":1,"poll":1}`), "line 1, column 1: a bound of -1 ns: want 0 or more, and no more than 720h0m0s"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":9223372036854775807,"poll":1}`), "line 1, column 1: a bound of 9223372036854775807 ns: want 0 or more, and no more than 720h0m0s"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":1,"poll":1,"moves":1001}`), "line 1, column 1: bounds of 1001 moves, 0 returns and 0 terms: want 0 or more, and no more than 1000"},
 		{`{"index":0,"time":5,"process":"harness","type":"info","f":"stall","value":{"token":0,"value":-4}}` + "\n", "line 1, column 1: a stall of -4 ns: want 0 or more, and less than 1152921504606846976"},
 		{`{"index":0,"time":5,"process":5,"type":"invoke","f":"inject","value":{"id":1,"name":"kill"}}` + "\n", `line 1, column 1: inject by process 5: it is the nemesis that does so, "process": "nemesis"`},
+		{fmt.Sprintf(inject, `"procs":[{"node":"n1","state":"Up"}]`), `line 1, column 1: inject: the process of n1 cannot be "Up": want up, down, stopped, crashed, paused or frozen`},
+		{fmt.Sprintf(inject, `"procs":[{"node":"n1"}]`), `line 1, column 1: inject: the process of n1 cannot be "": want up, down, stopped, crashed, paused or frozen`},
+		{fmt.Sprintf(inject, `"procs":[{"state":"down"}]`), `line 1, column 1: inject: a process of nobody`},
+		{fmt.Sprintf(inject, `"more":{"parts":[{"node":"n1","process":"db","state":"down"}]}`), `line 1, column 1: inject: the processes db of n1 cannot be "down": want up or paused`},
+		{fmt.Sprintf(inject, `"more":{"members":[{"node":"n1","as":"Removed"}]}`), `line 1, column 1: inject: n1 cannot become "Removed": want voter, learner or removed`},
+		{fmt.Sprintf(inject, `"procs":[{"node":"m","state":"down"}`+killed.String()+`]`), "line 1, column 1: m255 is one node too many: at most 256"},
 	} {
 		_, err := Parse(strings.NewReader(c.text))
 		require.EqualError(t, err, c.want)
@@ -76,8 +87,11 @@ func TestWhoIsNoMemberIsRefused(t *testing.T) {
 	tells := `{"index":2,"time":2,"process":0,"type":"ok","f":"announce","node":"n2","value":{"role":"leader","term":1}}` + "\n"
 	asked := `{"index":1,"time":1,"process":0,"type":"invoke","f":"reconfigure","node":"n1","value":{"node":"n2","as":"voter"}}` + "\n"
 	added := `{"index":1,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"add-member","more":{"members":[{"node":"n2","as":"voter"}]}}}` + "\n"
+	killed := `{"index":1,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"kill","procs":[{"node":"n2","state":"down"}]}}` + "\n"
 	_, err := Parse(strings.NewReader(fmt.Sprintf(begin, "") + tells))
 	require.EqualError(t, err, "line 2, column 1: announce of n2, which begin does not name among the nodes, and no change of members added")
+	_, err = Parse(strings.NewReader(fmt.Sprintf(begin, "") + killed + tells)) // a fault that befalls a stranger makes it no member
+	require.EqualError(t, err, "line 3, column 1: announce of n2, which begin does not name among the nodes, and no change of members added")
 	for _, text := range []string{
 		fmt.Sprintf(begin, "") + asked + tells,
 		fmt.Sprintf(begin, "") + added + tells,

@@ -47,6 +47,14 @@ func (m Member) Name() string { return "the membership of " + m.Node }
 // Words implements State.
 func (m Member) Words() string { return string(m.As) }
 
+// fits says why nobody can be that, or nil.
+func (m Member) fits() error {
+	if m.As != Voter && m.As != Learner && m.As != Removed {
+		return fmt.Errorf("%s cannot become %q: want voter, learner or removed", m.Node, m.As)
+	}
+	return nil
+}
+
 // Members returns the memberships among the changes.
 func (c Changes) Members() []Member { return more[Member](c, Memberships) }
 
@@ -61,13 +69,15 @@ func init() {
 	register(kind{
 		name: Reconfigure, ofNode: true, value: valued[Member](), when: always,
 		fits: func(op *Op) error {
-			switch m := asked(op); {
+			m := asked(op)
+			switch {
 			case m == nil:
 				return nil
 			case m.Node == "":
 				return fmt.Errorf("%s of nobody", op.F)
-			case m.As != Voter && m.As != Learner && m.As != Removed:
-				return fmt.Errorf("%s: %s cannot become %q", op.F, m.Node, m.As)
+			}
+			if err := m.fits(); err != nil {
+				return fmt.Errorf("%s: %w", op.F, err)
 			}
 			return nil
 		},

@@ -113,6 +113,13 @@ func (s *Setup) fits() error {
 			return fmt.Errorf("%s is none of the nodes", n)
 		}
 	}
+	for _, list := range [...][]string{s.Servers, s.Voting} { // or a majority would be reckoned of more than there are
+		for i, n := range list {
+			if slices.Contains(list[:i], n) {
+				return fmt.Errorf("node %s is named twice", n)
+			}
+		}
+	}
 	b := s.Bounds
 	for _, d := range []time.Duration{b.Silence, b.Elect, b.Poll} {
 		if d < 0 || d > longestBound {
