@@ -181,7 +181,7 @@ func (f *accesses) check(ctx context.Context) Result {
 		return unknown(nil, "%s", unread(err))
 	}
 	all, figures := f.telling(), u.figures()
-	nothing, stale := "no write was accepted: have leaders write to the resource", "a stale write takes a change of leader"
+	nothing, stale := "no write was accepted: have leaders write to the resource, as the workload fence does", "a stale write takes a change of leader"
 	if f.setup.Lock {
 		nothing, stale = "no acquisition told a token: have who acquires the lock tell it", "a stale one takes a change of owner"
 	}

@@ -75,8 +75,8 @@ func noPingPong(_ context.Context, f *facts) Result {
 	}
 	moved := "leadership never moved"
 	if len(moves) > 0 {
-		moved = fmt.Sprintf("another node began to lead %s, at most %d times without need under the same faults",
-			count(len(moves), "time"), len(worst.moves))
+		moved = fmt.Sprintf("another node began to lead %s, at most %s without need under the same faults",
+			count(len(moves), "time"), count(max(len(worst.moves), len(perhaps.moves)), "time"))
 	}
 	return valid(figures, "%s; faults stayed the same for up to %s; %s", moved, lasted(longest), f.watch())
 }

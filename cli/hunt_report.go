@@ -72,7 +72,7 @@ func (r huntReport) looked(b *strings.Builder) {
 func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 	small := fmt.Sprintf("%d nodes, %s, %v", s.Plan.Nodes, shrink.Faults(s.Plan), s.Plan.Time)
 	if s.Interrupted {
-		small += "; cut short, so perhaps not the least"
+		small += "; cut short, so perhaps not the least: a longer --shrink-budget (of recount shrink, --budget) gets further"
 	}
 	row(b, "shrunk to", small)
 	row(b, "why", s.Verdict.Why)

@@ -81,7 +81,11 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 func historyOf(path string) (string, error) {
 	info, err := os.Stat(path)
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return "", fmt.Errorf("%s: %w", path, failed.Err)
+		err = fmt.Errorf("%s: %w", path, failed.Err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint.Add(err, "name a history, or a run's folder; the newest one is results/latest")
+		}
+		return "", err
 	}
 	if err != nil || !info.IsDir() {
 		return path, err
@@ -123,7 +127,7 @@ func inFile(file string, err error) error {
 	named := fmt.Errorf("%s: %w", file, err)
 	switch {
 	case errors.Is(err, history.ErrCut):
-		return hint.Add(named, "the run was killed while it wrote; --cut judges what comes before")
+		return hint.Add(named, "the run ended while it wrote this, killed or without room on the disk; --cut judges what comes before")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return hint.Add(named, "--cut judges what comes before; if nothing is missing, end the file as it should end")
 	}

@@ -324,7 +324,7 @@ const MaxNodes = 99
 // CheckSize finds what is wrong with a number of nodes.
 func CheckSize(nodes int) error {
 	if nodes < 2 || nodes > MaxNodes {
-		return hint.Add(fmt.Errorf("%d nodes", nodes), "an election takes 2 to %d", MaxNodes)
+		return hint.Add(fmt.Errorf("%d nodes", nodes), "an election takes 2 to %d nodes", MaxNodes)
 	}
 	return nil
 }
