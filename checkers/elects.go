@@ -65,7 +65,7 @@ func (f *elections) check(context.Context) Result {
 			lasted(bound))
 	case f.net(v.blank) > bound:
 		return unknown(figures, "%s nobody was seen to lead, but somebody may have: %s",
-			without(v.blank), cmp.Or(f.unheeded(), "ask every node, more often"))
+			without(v.blank), cmp.Or(f.unheeded(), f.ask(f.running(v.blank))))
 	case v.frozen.length() > 0:
 		return unknown(figures, "%s nobody led, but the machine stood still then: run it on a quiet one", without(v.frozen))
 	}
@@ -105,6 +105,15 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 	slices.SortFunc(v.due, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	v.due = merge(v.due)
 	return v
+}
+
+// running returns who may lead, and did not surely stand still throughout s.
+func (f *facts) running(s span) set {
+	still := f.leaders
+	for _, e := range f.world.during(s) {
+		still = still.and(e.still)
+	}
+	return f.leaders.minus(still)
 }
 
 // net is how long s is, without what is excused in it.

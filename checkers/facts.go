@@ -98,6 +98,7 @@ type height struct {
 type watched struct {
 	polls, announced, whole int           // answers, changes it told of by itself, and those of both that were not torn
 	torn, none              int           // answers that were, and questions that are known to have got no answer
+	asked                   bool          // at all, whether it answered or not
 	last                    span          // of the last one that was asked for
 	view                    answer        // the last one that was asked for and not torn
 	up                      bool          // surely, ever since its last answer

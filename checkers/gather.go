@@ -78,6 +78,10 @@ func (g *gathering) op(op, end *history.Op) {
 	switch op.F {
 	case history.Observe:
 		switch op.Type {
+		case history.Invoke:
+			if i := history.Place(g.nodes, op.Node); i >= 0 {
+				g.seen[i].asked = true
+			}
 		case history.OK:
 			g.told(op, begun.at)
 		case history.Fail, history.Info:

@@ -93,11 +93,30 @@ func (f *facts) doubt(leader int, s, shaken span) string {
 	case f.stalled(shaken):
 		return "the machine stood still about then: run it on a quiet one"
 	case silent != (set{}):
-		return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
+		return f.gaveNone(silent)
 	case waking != (set{}):
-		return fmt.Sprintf("%s had not been heard of since the start: ask every node, more often", f.names(waking))
+		return fmt.Sprintf("%s had not been heard of since the start: %s", f.names(waking), f.ask(waking))
 	}
 	return ""
+}
+
+// gaveNone says that some nodes, which had been heard of, gave no answer when one was due, and what would help.
+func (f *facts) gaveNone(silent set) string {
+	return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
+}
+
+// ask says what would show more of some nodes: to ask them more often does not where one was asked, and never told anything.
+func (f *facts) ask(nodes set) string {
+	var mute set
+	nodes.each(func(i int) {
+		if w := &f.seen[i]; w.asked && w.polls+w.announced == 0 {
+			mute.add(i)
+		}
+	})
+	if mute == (set{}) {
+		return "ask every node, more often"
+	}
+	return f.names(mute) + " never answered, look into why"
 }
 
 // uncertain is why nobody can tell whether a leader had to go if it is not for one of those reasons.

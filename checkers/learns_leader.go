@@ -2,7 +2,6 @@ package checkers
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -203,7 +202,7 @@ func (f *facts) unheard(l leaderless) string {
 	members := l.with.members
 	members.add(l.node)
 	if silent := f.silentIn(members, l.span); silent != (set{}) {
-		return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
+		return f.gaveNone(silent)
 	}
 	if f.stalled(l.span) {
 		return "the machine stood still about then: run it on a quiet one"

@@ -75,7 +75,9 @@ func (f *facts) overlookedWhy(i int, missed, should time.Duration) string {
 	w := &f.seen[i]
 	of := fmt.Sprintf("for %s of the %s in which it ran and had a majority", lasted(missed), lasted(should))
 	if w.torn+w.none == 0 {
-		return fmt.Sprintf("nothing was seen of %s %s: ask every node, more often", f.nodes[i], of)
+		var it set
+		it.add(i)
+		return fmt.Sprintf("nothing was seen of %s %s: %s", f.nodes[i], of, f.ask(it))
 	}
 	longest := w.unseen[0]
 	for _, o := range w.unseen {

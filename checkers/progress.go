@@ -3,7 +3,6 @@ package checkers
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -317,7 +316,7 @@ func (p *progress) perhapsInName(b barren, figures []Figure) Result {
 	all := b.members
 	all.add(b.node)
 	if silent := p.silentIn(all, b.core.span); silent != (set{}) {
-		why = fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", p.names(silent), lasted(p.lull()))
+		why = p.gaveNone(silent)
 	}
 	return unknown(figures, "%s led%s, and nothing written to it got through between %s and %s, but nobody can tell whether it could: %s",
 		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), why)
