@@ -2,10 +2,14 @@ package history
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // Lines that AppendJSON did not write are read here, field by field, so that what is wrong with one can be pointed at.
@@ -54,7 +58,7 @@ func (op *Op) decode(b []byte) (column int, err error) {
 			return int(d.InputOffset()), fmt.Errorf("unknown field %q: want index, time, process, type, f, node, value or error", key)
 		}
 		if err := d.Decode(field); err != nil {
-			return column, fmt.Errorf("%s: %w", key, err)
+			return column, fmt.Errorf("%s: %w", key, plain(err))
 		}
 	}
 	if err := op.check(value); err != nil {
@@ -62,7 +66,7 @@ func (op *Op) decode(b []byte) (column int, err error) {
 	}
 	if len(value) > 0 {
 		if err := strict(value, kindOf(op.F).value.into(op)); err != nil {
-			return at, fmt.Errorf("value of %s: %w", op.F, err)
+			return at, fmt.Errorf("value of %s: %w", op.F, plain(err))
 		}
 	}
 	return 0, nil
@@ -98,6 +102,65 @@ func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	return d.Decode(v)
+}
+
+// plain says of JSON of a wrong kind what it is and what it should be, to somebody who does not know the types behind it.
+func plain(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err
+	}
+	if wrong.Field == "" {
+		return fmt.Errorf("%s: want %s", kindOfJSON(wrong.Value), kindOfType(wrong.Type))
+	}
+	names := strings.Split(wrong.Field, ".") // Go's names, where JSON has them without a capital
+	for i, n := range names {
+		names[i] = strings.ToLower(n[:min(1, len(n))]) + n[min(1, len(n)):]
+	}
+	return fmt.Errorf("%s is %s: want %s", strings.Join(names, "."), kindOfJSON(wrong.Value), kindOfType(wrong.Type))
+}
+
+// kindOfType puts into words what a value of that type is read from.
+func kindOfType(t reflect.Type) string {
+	if text := reflect.TypeFor[encoding.TextUnmarshaler](); t.Implements(text) || reflect.PointerTo(t).Implements(text) {
+		return "text"
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		if t == reflect.TypeFor[time.Duration]() {
+			return "a whole number of nanoseconds"
+		}
+		return "a whole number"
+	case reflect.Uint16, reflect.Uint64:
+		return "a whole number from 0"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
+}
+
+// kindOfJSON puts into words what encoding/json calls a value.
+func kindOfJSON(value string) string {
+	switch value {
+	case "string":
+		return "text"
+	case "bool":
+		return "true or false"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "number":
+		return "a number"
+	}
+	// It tells a number that does not fit.
+	return strings.TrimPrefix(value, "number ")
 }
 
 // UnmarshalText reads a type's name.
