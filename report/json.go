@@ -23,8 +23,10 @@ func JSON(r *record.Run) ([]byte, error) {
 		File     string    `json:"file,omitempty"`
 		Seed     uint64    `json:"seed"`
 		Status   int       `json:"status"`
+		Sentence string    `json:"sentence"` // what the status means
+		Repeat   string    `json:"repeat,omitempty"`
 		Verdicts []verdict `json:"verdicts"`
-	}{r.Dir, r.File, r.Seed, r.Status, []verdict{}}
+	}{r.Dir, r.File, r.Seed, r.Status, Sentence(r), r.Repeat, []verdict{}}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		j := verdict{v.Property, v.Verdict, v.Promised, nil, v.Ops, v.Why}
