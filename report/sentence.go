@@ -12,6 +12,15 @@ func Sentence(r *record.Run) string {
 	return strings.TrimSpace(status(r) + " " + r.Unread)
 }
 
+// Missing says which verdicts a run of status unknown lacks, or nothing if it lacks none: then it is what happened in the run that makes
+// it decide nothing, and the run's history has to be read to say it. It needs the verdicts alone.
+func Missing(r *record.Run) string {
+	if n := tally(r.Verdicts); len(n.undecided)+len(n.missed) > 0 {
+		return Sentence(r)
+	}
+	return ""
+}
+
 func status(r *record.Run) string {
 	n := tally(r.Verdicts)
 	switch r.Status {

@@ -77,6 +77,14 @@ func judged(vs ...record.Verdict) *record.Run {
 	return r
 }
 
+func TestWhatIsMissingIsToldByTheVerdictsAlone(t *testing.T) {
+	open := record.Verdict{Result: checkers.Result{Property: "fencing", Verdict: checkers.Unknown}, Promised: true}
+	r := &record.Run{Verdicts: []record.Verdict{open}, Standing: record.Standing{Status: record.StatusUnknown}}
+	require.Equal(t, "Not decided: fencing. Nothing that was promised is known to have broken.", Missing(r))
+	r.Verdicts = nil
+	require.Empty(t, Missing(r), "that no fault took effect is not told by them")
+}
+
 func TestTheSentenceSaysWhatTheStatusMeans(t *testing.T) {
 	v := func(property string, is checkers.Verdict, promised bool, expect checkers.Verdict) record.Verdict {
 		return record.Verdict{Result: checkers.Result{Property: property, Verdict: is}, Promised: promised, Expect: expect}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -204,7 +205,7 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 	case record.StatusBroken:
 		return Broken, report.Sentence(r)
 	case record.StatusUnknown:
-		return Unknown, "The run decides nothing."
+		return Unknown, cmp.Or(report.Missing(r), "The run decides nothing: its page says why.")
 	}
 	return Unreadable, fmt.Sprintf("Its status is %d, which no run ends with.", r.Status)
 }
