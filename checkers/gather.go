@@ -386,6 +386,7 @@ func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	if op.F != history.Exit && op.Type != history.OK {
 		return // or it did not: nobody could see
 	}
+	g.stir(op.Time) // before this is told: leaderships know it by its number, which what is left out of the calm before must not change
 	a := answer{from: since, to: op.Time, op: op.Index, node: int16(n), polled: true, lead: -1}
 	g.lead(&a)
 	g.answers = append(g.answers, a)

@@ -123,14 +123,15 @@ func calmly(seed uint64) string {
 	views := [3]string{"leader 1", "follower 1 of n1", "follower 1 of n1"}
 	silent := -1
 	took := [3]int{5, 5, 5}
-	until := map[int]string{}
+	until, busy := map[int]string{}, 0
 	for ms := 0; ms < 160_000; ms += 100 {
 		if end, due := until[ms]; due {
 			fmt.Fprintf(&b, "%dms nemesis heal %s\n", ms, end)
+			delete(until, ms)
 		}
 		if r.IntN(300) == 0 {
 			n := 1 + r.IntN(3)
-			switch r.IntN(9) {
+			switch r.IntN(12) {
 			case 0, 1:
 				views[n-1] = fmt.Sprintf("%s %d", [...]string{"leader", "follower", "candidate", "unknown"}[r.IntN(4)], r.IntN(ms/10000+2))
 			case 2:
@@ -140,7 +141,7 @@ func calmly(seed uint64) string {
 			case 4:
 				fmt.Fprintf(&b, "%dms stall %dms\n", ms, 50+r.IntN(900))
 			case 5:
-				if _, taken := until[ms+10_000]; !taken && (len(until) == 0 || r.IntN(2) == 0) {
+				if _, taken := until[ms+10_000]; !taken && ms > busy && (len(until) == 0 || r.IntN(2) == 0) {
 					fmt.Fprintf(&b, "%dms nemesis inject pause n%d: pause n%d\n", ms, n, n)
 					until[ms+10_000] = fmt.Sprintf("pause n%d: resume n%d", n, n)
 				}
@@ -150,6 +151,14 @@ func calmly(seed uint64) string {
 				fmt.Fprintf(&b, "%dms n%d announces %s %d\n", ms+7, n, [...]string{"leader", "follower"}[r.IntN(2)], 1+r.IntN(ms/10000+2))
 			case 8:
 				fmt.Fprintf(&b, "%dms-%dms n%d follower %d torn\n", ms, ms+50, n, r.IntN(ms/10000+2))
+			case 9:
+				fmt.Fprintf(&b, "%dms n%d exits\n", ms+8, n) // and may be back at once, as who it was
+			case 10, 11:
+				if len(until) == 0 {
+					busy = ms + r.IntN(2)*3_000 // while it is killed, others are asked often
+					fmt.Fprintf(&b, "%dms-%dms nemesis inject kill n%d: kill n%d\n", ms, busy, n, n)
+					until[ms+5_000] = fmt.Sprintf("kill n%d: start n%d", n, n)
+				}
 			}
 		}
 		for i, v := range views {
