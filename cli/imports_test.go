@@ -74,6 +74,7 @@ var arrows = map[string]string{
 	"internal/hint":            "",
 	"internal/option":          "",
 	"internal/seed":            "",
+	"internal/testled":         "history",
 	"internal/testseed":        "",
 	"internal/testlong":        "",
 	"internal/strict":          "",

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
-	"recount/history"
+	"recount/internal/testled"
 	"recount/internal/testlong"
 	"recount/recounttest"
 )
@@ -28,16 +28,7 @@ func named(t *testing.T, r *record.Run) {
 	t.Helper()
 	require.NotNil(t, r)
 	require.Empty(t, r.Unread)
-	led, named := map[string]bool{}, map[string]bool{}
-	for _, op := range r.History.Ops {
-		switch {
-		case op.F != history.Observe || op.Type != history.OK:
-		case op.View.Role == history.Leader:
-			led[op.Node] = true
-		case op.View.Leader != "":
-			named[op.View.Leader] = true
-		}
-	}
+	led, named := testled.ByNode(r.History)
 	require.Len(t, led, 2)
 	require.Equal(t, led, named)
 }

@@ -11,7 +11,7 @@ import (
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/harness/shrink"
-	"recount/history"
+	"recount/internal/testled"
 	"recount/internal/testlong"
 	"recount/recounttest"
 )
@@ -65,16 +65,7 @@ func TestNamesThatServersGive(t *testing.T) {
 		t.Run(target, func(t *testing.T) {
 			r := recounttest.Run(t, target, "killed.yaml", recounttest.OnVirtual(), recounttest.Require("agreement", "learns-leader"))
 			require.Empty(t, r.Unread)
-			led, named := map[string]bool{}, map[string]bool{}
-			for _, op := range r.History.Ops {
-				switch {
-				case op.F != history.Observe || op.Type != history.OK:
-				case op.View.Role == history.Leader:
-					led[op.Node] = true
-				case op.View.Leader != "":
-					named[op.View.Leader] = true
-				}
-			}
+			led, named := testled.ByNode(r.History)
 			require.Equal(t, led, named)
 			require.Greater(t, len(led), 1)
 		})
