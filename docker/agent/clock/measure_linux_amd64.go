@@ -11,25 +11,37 @@ import (
 
 // Measure has a thread of the process read its clocks, just as the program itself would.
 func (p *Patch) Measure(within time.Duration) (s Sample, err error) {
-	err = trace(p.pid, within, func(deadline time.Time) error {
-		if _, _, err := p.read(); err != nil {
-			return err
-		}
-		tids, err := threads(p.pid)
-		if err != nil {
-			return err
-		}
-		for _, tid := range byPatience(tids) {
-			if s, err = p.measureIn(tid, deadline); err == nil || time.Now().After(deadline) {
+	err = trace(p.pid, within, func(deadline time.Time) (err error) {
+		for {
+			if _, _, err := p.read(); err != nil {
 				return err
 			}
+			s, err = p.measureInAny(deadline)
+			if !errors.Is(err, ErrGone) && !errors.Is(err, unix.ESRCH) || time.Now().After(deadline) {
+				return err
+			}
+			time.Sleep(time.Millisecond) // the thread has ended: the process may have others, or run another program
 		}
-		return err
 	})
 	if err != nil {
 		return s, fmt.Errorf("measure the clocks of process %d: %w", p.pid, err)
 	}
 	return s, nil
+}
+
+// measureInAny takes the first thread that will do.
+func (p *Patch) measureInAny(deadline time.Time) (s Sample, err error) {
+	tids, err := threads(p.pid)
+	if err != nil {
+		return s, err
+	}
+	err = ErrGone // unless one has not ended
+	for _, tid := range byPatience(tids) {
+		if s, err = p.measureIn(tid, deadline); err == nil || time.Now().After(deadline) {
+			break
+		}
+	}
+	return s, err
 }
 
 // byPatience puts threads first that will not miss some microseconds.
@@ -47,6 +59,8 @@ func byPatience(tids []int) []int {
 	return append(idle, busy...)
 }
 
+// measureIn stops a thread, and only then looks whether the patch is there: until it stood still, the process could
+// execute another program. It no longer can, but by another thread, which ends this one.
 func (p *Patch) measureIn(tid int, deadline time.Time) (Sample, error) {
 	if err := seize(tid); err != nil {
 		return Sample{}, err
@@ -55,6 +69,9 @@ func (p *Patch) measureIn(tid int, deadline time.Time) (Sample, error) {
 		return Sample{}, err
 	}
 	defer detach([]int{tid})
+	if _, _, err := p.read(); err != nil {
+		return Sample{}, err
+	}
 	return p.measure(tid)
 }
 

@@ -195,6 +195,13 @@ func TestAnotherProgramLosesThePatch(t *testing.T) {
 	require.ErrorIs(t, err, ErrLost)
 	_, err = patch.Measure(within)
 	require.ErrorIs(t, err, ErrLost)
+	// So it is if the patch was still there when the measurement began.
+	err = trace(p.pid(), within, func(deadline time.Time) error {
+		_, err := patch.measureInAny(deadline)
+		return err
+	})
+	require.ErrorIs(t, err, ErrLost)
+	p.requireWall("read", 0, time.Microsecond)
 	turn(t, patched(t, p.pid()), Skew{Offset: time.Hour})
 	p.requireWall("read", time.Hour, time.Microsecond)
 }
