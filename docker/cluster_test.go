@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -199,8 +200,7 @@ func TestStall(t *testing.T) {
 	require.NoError(t, c.engine.api.ContainerPause(t.Context(), c.name("agent")))
 	require.NoError(t, c.Run(t.Context(), 300*time.Millisecond))
 	require.NoError(t, c.engine.api.ContainerUnpause(t.Context(), c.name("agent")))
-	run(t, c, func() bool { return len(stalls) > 0 })
-	require.Greater(t, stalls[0], 100*time.Millisecond)
+	run(t, c, func() bool { return len(stalls) > 0 && slices.Max(stalls) > 200*time.Millisecond })
 }
 
 func TestLost(t *testing.T) {

@@ -173,7 +173,7 @@ func TestStatesOfALinkAndOfItsPortAddUp(t *testing.T) {
 	}
 	require.Less(t, got.known()[0], 49*ms)
 	a.impose(t, link("n1", "n2", 0, history.LinkState{}))
-	require.GreaterOrEqual(t, a.measured(t, 1, 7000, 50, time.Second).known()[0], 29*ms)
+	require.GreaterOrEqual(t, a.measured(t, 1, 7000, 50, arriving).known()[0], 29*ms)
 	a.impose(t, link("n1", "n2", 7000, history.LinkState{}))
 }
 
