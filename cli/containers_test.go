@@ -23,6 +23,7 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/testalone"
 	"recount/internal/testlong"
 )
 
@@ -287,6 +288,7 @@ func TestCleanRemovesWhatAKilledRunLeft(t *testing.T) {
 	t.Parallel()
 	path, api := program(t)
 	cmd, dir, _ := begin(t, "ping-pong", "blazingmq-term")
+	testalone.Wait(t)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	require.NotEmpty(t, ownLeft(t, api, dir))

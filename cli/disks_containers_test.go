@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/internal/testalone"
 )
 
 // powerCuts is a short power-failure, and with how = kill-all its harmless sister.
@@ -69,6 +70,7 @@ func TestDisksAreUnmounted(t *testing.T) {
 			require.Error(t, cmd.Wait())
 		},
 		"after SIGKILL, by clean": func(t *testing.T, cmd *exec.Cmd, path string) {
+			testalone.Wait(t)
 			require.NoError(t, cmd.Process.Kill())
 			require.Error(t, cmd.Wait())
 			out, err := exec.Command(path, "clean").CombinedOutput()

@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/testalone"
 )
 
 // A killed harness leaves containers. They must stop by themselves, and go with the next Clean, which must not touch
 // what others are using.
 func TestCleanAfterKill(t *testing.T) {
+	testalone.Wait(t)
 	e := engine(t)
 	alive := up(t, e, runID(t)+"-alive", 1)
 	dead := runID(t) + "-dead"

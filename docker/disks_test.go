@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/internal/testalone"
 )
 
 func disks(node string, s history.DiskState) history.Changes {
@@ -180,6 +181,7 @@ func TestDisksThatCannotFailAreNotAskedTo(t *testing.T) {
 
 // The whole run is killed, agent first, so that nobody unmounts its disks: Clean does.
 func TestCleanUnmountsDisks(t *testing.T) {
+	testalone.Wait(t)
 	e := engine(t)
 	dead := runID(t)
 	process := exec.Command(os.Args[0], memberImage(t, e), "disks")
