@@ -4,6 +4,7 @@ GO ?= go
 RUNS ?= 1000
 SOAK ?= 5m
 CHECKS ?= 100000
+TIMEOUT ?= 80m
 SEED ?= $(shell date +%s)
 
 export CGO_ENABLED = 0
@@ -23,7 +24,7 @@ run: build ## run scenario ping-pong in simulation: nothing but Go is needed
 
 test: build ## run the tests, on containers too, but for those that take long: Go and Docker are needed
 	$(GO) vet ./...
-	$(GO) test -timeout 80m ./...
+	$(GO) test -timeout $(TIMEOUT) ./...
 
 test-long: build ## run every test: every scenario, system and example on containers, about half an hour
 	RECOUNT_LONG=1 $(GO) test -timeout 180m ./...
