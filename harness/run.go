@@ -357,7 +357,7 @@ func (r *run) begin() {
 		r.views.Serve(r.servers)
 	}
 	r.views.Vote(r.voting)
-	r.views.NoLeaderNames = r.target.NoLeaderNames
+	r.views.NoLeaderNames, r.views.Tokens = r.target.NoLeaderNames, r.target.Tokens
 	if !record.Repeats(r.On) { // what does is over in a moment, and the report tells it all
 		r.recorder.Watch(r.tell)
 	}

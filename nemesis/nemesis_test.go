@@ -343,6 +343,25 @@ func TestNamelessNodesAgreeOnceOneLeads(t *testing.T) {
 	require.Equal(t, [2]bool{}, agreed())
 }
 
+// Who tells a term only while it leads agrees without one: a run that waited for more would wait in vain.
+func TestFollowersThatTellNoTermAgree(t *testing.T) {
+	s := NewViews([]string{"n1", "n2", "n3"}, history.NewRecorder(io.Discard, 0))
+	say := func(node string, v history.View) {
+		s.see(&history.Op{Type: history.OK, F: history.Announce, Node: node, View: v})
+	}
+	agreed := func() [2]bool { return [2]bool{s.Agreed(), s.AllAgree()} }
+	say("n1", history.View{Role: history.Leader, Leader: "n1", Term: 4})
+	say("n2", history.View{Role: history.Follower, Leader: "n1"})
+	say("n3", history.View{Role: history.Follower})
+	require.Equal(t, [2]bool{}, agreed(), "term 0 is another one, where followers have terms")
+	s.Tokens = true
+	require.Equal(t, [2]bool{true, false}, agreed(), "n3 names nobody")
+	say("n3", history.View{Role: history.Follower, Leader: "n1", Term: 3})
+	require.Equal(t, [2]bool{true, false}, agreed(), "n3 tells a term, and it is an older one")
+	say("n3", history.View{Role: history.Follower, Leader: "n1"})
+	require.Equal(t, [2]bool{true, true}, agreed())
+}
+
 // needsDisks tells whether such states take disks that can fail, or lose what was not synced.
 func needsDisks(c history.Changes) bool {
 	return len(c.Disks) > 0 || slices.ContainsFunc(c.More["traps"], func(t history.State) bool { return t.(history.Trap).Do == history.Finish }) || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })

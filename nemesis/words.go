@@ -72,6 +72,8 @@ type Views struct {
 
 	// NoLeaderNames says that no node names another as the leader, so that nobody can be waited for to agree.
 	NoLeaderNames bool
+	// Tokens says that nodes tell a term while they lead, and that one who follows in term 0 has told none.
+	Tokens bool
 }
 
 // told is what a node was last seen to say, if it was seen.
@@ -180,7 +182,7 @@ func (s *Views) Agreed() bool {
 	}
 	count := 0
 	for _, n := range s.others {
-		if v := s.of(n); v.Leader == leader && v.Term == s.of(leader).Term {
+		if s.follows(n, leader) {
 			count++
 		}
 	}
@@ -195,15 +197,21 @@ func (s *Views) AllAgree() bool {
 		return false
 	}
 	for _, n := range s.others {
-		v := s.of(n)
-		if s.NoLeaderNames && !v.Claims() {
+		if s.NoLeaderNames && !s.of(n).Claims() {
 			continue
 		}
-		if v.Leader != leader || v.Term != s.of(leader).Term {
+		if !s.follows(n, leader) {
 			return false
 		}
 	}
 	return true
+}
+
+// follows reports whether a node names the leader in the leader's term, or names it and tells no term.
+func (s *Views) follows(node, leader string) bool {
+	v := s.of(node)
+	mute := s.Tokens && !v.Claims() && v.Term == 0
+	return v.Leader == leader && (mute || v.Term == s.of(leader).Term)
 }
 
 // inTerm is " in term 4", or nothing where no term is known.
