@@ -70,11 +70,12 @@ func loadScenario(word string) (*Scenario, error) {
 	if !known {
 		s.Target = definitionOf(s.Target, filepath.Dir(word))
 	}
-	var err error
-	if s.Schedule, err = s.Schedule.Expanded(); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", word, err)
+	for i, line := range strict.Lines(text, "schedule") {
+		s.Schedule[i].Place = fmt.Sprintf("scenario %s: line %d", word, line)
 	}
-	return s, nil
+	var err error
+	s.Schedule, err = s.Schedule.Expanded()
+	return s, err
 }
 
 // definitionOf is where the file is that describes a scenario's target: at its path from the current folder, or else from the

@@ -251,6 +251,30 @@ func TestWordsPickDistinctNodes(t *testing.T) {
 	})
 }
 
+// Others beside nobody would be all of them, which is not what anybody means by the word.
+func TestOthersAreBesideSomebody(t *testing.T) {
+	nodes := []string{"n1", "n2", "n3"}
+	for _, tt := range []struct {
+		fault string
+		words Named
+		good  bool
+	}{
+		{"kill", Named{"others"}, false},
+		{"pause", Named{"others/agent"}, false},
+		{"partition", Named{"others"}, false}, // on both sides
+		{"partition", Named{"n1", "others"}, true},
+		{"cut-link", Named{"others"}, true}, // than the follower at its other end
+		{"kill-all", nil, true},
+	} {
+		err := Schedule{{Fault: tt.fault, Nodes: tt.words, Place: "mine.yaml: line 7"}}.Check(nodes)
+		if tt.good {
+			require.NoError(t, err, "%s %v", tt.fault, tt.words)
+			continue
+		}
+		require.EqualError(t, err, "mine.yaml: line 7: step 1: "+tt.fault+": others than whom?")
+	}
+}
+
 // Wherever "others" stands, it is what the other words leave.
 func TestOthersAreWhatIsLeft(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3"}

@@ -37,6 +37,16 @@ type Step struct {
 	// Of is the option of the target that Times and ForTimes multiply; without it they multiply the silence.
 	Of   string            `yaml:"of,omitempty" json:"of,omitempty"`
 	With map[string]string `yaml:"with,omitempty" json:"with,omitempty"` // the fault's options
+	// Place is where a file has the step, for errors: "mine.yaml: line 7". One that no file has is told by its number.
+	Place string `yaml:"-" json:"-"`
+}
+
+// at is what errors call the i-th step of a schedule.
+func (st Step) at(i int) string {
+	if st.Place == "" {
+		return fmt.Sprintf("step %d", i+1)
+	}
+	return fmt.Sprintf("%s: step %d", st.Place, i+1)
 }
 
 // Named are words for nodes, or names of nodes. Where one place is for several nodes, their names are one word with commas;
@@ -72,7 +82,7 @@ func (s Schedule) Expanded() (Schedule, error) {
 			continue
 		}
 		if st.Fault != "" || st.Nodes != nil {
-			return nil, hint.Add(fmt.Errorf("step %d: a partition beside fault or nodes", i+1), "partition: [[n1, n4], [n2, n3]] says both")
+			return nil, hint.Add(fmt.Errorf("%s: a partition beside fault or nodes", st.at(i)), "partition: [[n1, n4], [n2, n3]] says both")
 		}
 		st.Fault, st.Nodes, st.Partition = "partition", st.Partition, nil
 	}
@@ -90,7 +100,7 @@ func (s Schedule) Timed(unit func(of string) (time.Duration, error)) (Schedule, 
 		}
 		d, err := unit(st.Of)
 		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i+1, err)
+			return nil, fmt.Errorf("%s: %w", st.at(i), err)
 		}
 		if st.Times != 0 {
 			st.Wait = times(st.Times, d)
@@ -122,7 +132,7 @@ func (s Schedule) has(such func(*Fault) bool) bool {
 func (s Schedule) Check(nodes []string) error {
 	for i, st := range s {
 		if err := st.check(nodes); err != nil {
-			return fmt.Errorf("step %d: %w", i+1, err)
+			return fmt.Errorf("%s: %w", st.at(i), err)
 		}
 	}
 	return nil
@@ -160,6 +170,9 @@ func (st Step) check(nodes []string) error {
 			named = append(named, n)
 		}
 	}
+	if asked := st.asked(f); len(asked) > 0 && !slices.ContainsFunc(asked, func(w string) bool { return !isOthers(w) }) {
+		return hint.Add(fmt.Errorf("%s: others than whom?", st.Fault), "others are all that the step's other words do not name, and it has none; every node is all")
+	}
 	_, err = option.Parse(st.Fault, f.Options, st.With)
 	return err
 }
@@ -172,10 +185,10 @@ func (s Schedule) CheckParts(known []string) error {
 			switch {
 			case !is || slices.Contains(known, part):
 			case len(known) == 0:
-				return hint.Add(fmt.Errorf("step %d: %s: nothing is known of a node's processes", i+1, w),
+				return hint.Add(fmt.Errorf("%s: %s: nothing is known of a node's processes", st.at(i), w),
 					"processes: {%s: {match: PATTERN}} in a spec file names them", part)
 			default:
-				return fmt.Errorf("step %d: %w", i+1, hint.Unknown("process of a node", part, known))
+				return fmt.Errorf("%s: %w", st.at(i), hint.Unknown("process of a node", part, known))
 			}
 		}
 	}

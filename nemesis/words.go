@@ -339,11 +339,17 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 func othersLast(asked []string) (order []int) {
 	var last []int
 	for at := range asked {
-		if word, _, _ := strings.Cut(asked[at], "/"); word == "others" {
+		if isOthers(asked[at]) {
 			last = append(last, at)
 		} else {
 			order = append(order, at)
 		}
 	}
 	return append(order, last...)
+}
+
+// isOthers reports whether a word is "others", or a part of them.
+func isOthers(word string) bool {
+	word, _, _ = strings.Cut(word, "/")
+	return word == "others"
 }

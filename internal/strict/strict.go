@@ -152,6 +152,22 @@ func Decode(text []byte, to any) error {
 	return &Error{number, column(root, number), hint.Add(errors.New(what), "write a value of that kind: 3, 2.5s, text, [a, b]")}
 }
 
+// Lines tells on which lines the entries of a list begin that is a field of a document that was read.
+func Lines(text []byte, field string) (lines []int) {
+	root, err := Parse(text)
+	if err != nil {
+		return nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if list := root.Content[i+1]; root.Content[i].Value == field && list.Kind == yaml.SequenceNode {
+			for _, entry := range list.Content {
+				lines = append(lines, entry.Line)
+			}
+		}
+	}
+	return lines
+}
+
 // column is where the last value begins on a line: what is wrong there, more likely than its key.
 func column(n *yaml.Node, number int) (at int) {
 	if n.Line == number {
