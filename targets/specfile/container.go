@@ -40,6 +40,11 @@ func (s *Spec) readPorts(_ value, f map[string]value) error {
 		if slices.Contains([]string{"id", "name", "addr"}, key.Value) || !nameRule.MatchString(key.Value) {
 			return key.bad("use letters from a to z, digits, - and _; id, name and addr are taken", "a port cannot be named %q", key.Value)
 		}
+		for name, taken := range s.Ports {
+			if taken == port {
+				return val.bad("give it one name, and use that wherever the port is meant", "port %s: %d is port %s already", key.Value, port, name)
+			}
+		}
 		s.Ports[key.Value] = port
 		return nil
 	})

@@ -31,6 +31,13 @@ type value struct {
 	name string
 }
 
+// part is a field and what is read into or of it. Fields of a mapping are looked at in a fixed order, so that of two mistakes always the
+// same is told.
+type part[T any] struct {
+	name string
+	of   T
+}
+
 // bad is a mistake at v, with the way out.
 func (v value) bad(way, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)

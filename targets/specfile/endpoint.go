@@ -86,16 +86,16 @@ func (s *Spec) readTLS(v value, e *Endpoint) (err error) {
 		return err
 	}
 	e.TLS = true
-	for name, to := range map[string]*string{"certificate": &e.Certificate, "key": &e.Key} {
-		path, given := f[name]
+	for _, file := range []part[*string]{{"certificate", &e.Certificate}, {"key", &e.Key}} {
+		path, given := f[file.name]
 		if !given {
-			return v.bad(tlsWay, "tls: %s is missing", name)
+			return v.bad(tlsWay, "tls: %s is missing", file.name)
 		}
 		text, err := path.text()
 		if err != nil {
 			return err
 		}
-		*to = s.ofFolder(text)
+		*file.of = s.ofFolder(text)
 	}
 	return nil
 }

@@ -63,8 +63,10 @@ func (s *Spec) readMembers(_ value, f map[string]value) error {
 		return err
 	}
 	w.member = &w.all[2]
-	for name, to := range map[string]*Request{"remove": &s.Members.Remove, "add": &s.Members.Add, "learner": &s.Members.Learner, "promote": &s.Members.Promote} {
-		if *to, err = w.request(m[name], membersWay); err != nil {
+	for _, change := range []part[*Request]{
+		{"remove", &s.Members.Remove}, {"add", &s.Members.Add}, {"learner", &s.Members.Learner}, {"promote", &s.Members.Promote},
+	} {
+		if *change.of, err = w.request(m[change.name], membersWay); err != nil {
 			return err
 		}
 	}
@@ -108,20 +110,20 @@ func (s *Spec) readList(w words, v value) error {
 	if err != nil {
 		return err
 	}
-	for name, to := range map[string]**template.Template{"voters": &s.Members.Voters, "learners": &s.Members.Learners} {
-		pattern, ok := l[name]
+	for _, kind := range []part[**template.Template]{{"voters", &s.Members.Voters}, {"learners", &s.Members.Learners}} {
+		pattern, ok := l[kind.name]
 		if !ok {
-			return v.bad(listWay, "list: %s is missing", name)
+			return v.bad(listWay, "list: %s is missing", kind.name)
 		}
-		if *to, err = w.template(pattern); err != nil {
+		if *kind.of, err = w.template(pattern); err != nil {
 			return err
 		}
-		text, err := w.render(*to)
+		text, err := w.render(*kind.of)
 		if err != nil {
 			return err
 		}
 		if _, err := regexp.Compile(text); err != nil {
-			return pattern.bad(listWay, "%s: %v", name, err)
+			return pattern.bad(listWay, "%s: %v", kind.name, err)
 		}
 	}
 	path, got := l["http"]
@@ -239,8 +241,11 @@ func (c *changing) Membership(ctx context.Context, self election.Member, all []e
 	if err != nil {
 		return 0, err
 	}
-	for as, t := range map[election.Membership]*template.Template{election.Voter: c.Members.Voters, election.Learner: c.Members.Learners} {
-		pattern, err := w.render(t)
+	for _, kind := range []struct {
+		as election.Membership
+		of *template.Template
+	}{{election.Voter, c.Members.Voters}, {election.Learner, c.Members.Learners}} {
+		pattern, err := w.render(kind.of)
 		if err != nil {
 			return 0, err
 		}
@@ -249,7 +254,7 @@ func (c *changing) Membership(ctx context.Context, self election.Member, all []e
 			return 0, fmt.Errorf("members: list: %w", err)
 		}
 		if re.Match(answer) {
-			return as, nil
+			return kind.as, nil
 		}
 	}
 	return election.Removed, nil

@@ -111,9 +111,9 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 				}
 				at = value{}
 			}
-			for name, to := range map[string]*[]string{"leader": &ob.Leads, "candidate": &ob.Campaigns, "follower": &ob.Follows} {
-				if l, ok := f[name]; ok {
-					if *to, err = l.texts(); err != nil {
+			for _, role := range []part[*[]string]{{"leader", &ob.Leads}, {"candidate", &ob.Campaigns}, {"follower", &ob.Follows}} {
+				if l, ok := f[role.name]; ok {
+					if *role.of, err = l.texts(); err != nil {
 						return err
 					}
 				}
@@ -182,9 +182,9 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 		}
 	}
 	if ob.Match != nil { // its groups are fields without being named again
-		for name, to := range map[string]*Field{"role": &ob.Role, "term": &ob.Term, "leader": &ob.Leader} {
-			if !to.Given() && slices.Contains(ob.Match.SubexpNames(), name) {
-				to.Group = name
+		for _, group := range []part[*Field]{{"role", &ob.Role}, {"term", &ob.Term}, {"leader", &ob.Leader}} {
+			if !group.of.Given() && slices.Contains(ob.Match.SubexpNames(), group.name) {
+				group.of.Group = group.name
 			}
 		}
 	}

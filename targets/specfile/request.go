@@ -40,10 +40,10 @@ func (w words) request(v value, way string) (q Request, err error) {
 	if posted == run {
 		return q, v.bad(way, "%s: one of http and command is wanted", v.name)
 	}
-	for name, with := range map[string]string{"port": "http", "tls": "http", "headers": "http", "body": "http", "refused": "command"} {
-		_, goes := r[with]
-		if at, given := r[name]; given && !goes {
-			return q, at.bad(way, "%s: %s goes with %s", v.name, name, with)
+	for _, field := range []part[string]{{"port", "http"}, {"tls", "http"}, {"headers", "http"}, {"body", "http"}, {"refused", "command"}} {
+		_, goes := r[field.of]
+		if at, given := r[field.name]; given && !goes {
+			return q, at.bad(way, "%s: %s goes with %s", v.name, field.name, field.of)
 		}
 	}
 	if run {

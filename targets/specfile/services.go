@@ -124,8 +124,8 @@ func (one *Service) read(s *Spec, v value) error {
 // describe reads what a server is that the file describes.
 func (one *Service) describe(v value, f map[string]value) error {
 	own := one.Own
-	for _, part := range []func(value, map[string]value) error{own.readImage, own.readPorts, own.readContainer, own.readReady} {
-		if err := part(v, f); err != nil {
+	for _, read := range []func(value, map[string]value) error{own.readImage, own.readPorts, own.readContainer, own.readReady} {
+		if err := read(v, f); err != nil {
 			return err
 		}
 	}

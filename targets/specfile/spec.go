@@ -178,9 +178,9 @@ func (s *Spec) read() error {
 		return err
 	}
 	s.Name = strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
-	for name, to := range map[string]*string{"name": &s.Name, "about": &s.About, "source": &s.Source} {
-		if v, ok := f[name]; ok {
-			if *to, err = v.text(); err != nil {
+	for _, word := range []part[*string]{{"name", &s.Name}, {"about", &s.About}, {"source", &s.Source}} {
+		if v, ok := f[word.name]; ok {
+			if *word.of, err = v.text(); err != nil {
 				return err
 			}
 		}
@@ -188,103 +188,17 @@ func (s *Spec) read() error {
 	if v, ok := f["name"]; ok && !nameRule.MatchString(s.Name) {
 		return v.bad("use letters from a to z, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
-	for _, part := range []func(value, map[string]value) error{
+	for _, read := range []func(value, map[string]value) error{
 		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
 	} {
-		if err := part(root, f); err != nil {
+		if err := read(root, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// packageRule is what Debian calls a package, and apt a version or an architecture of it. A word that begins with - is none: apt-get
-// would take it as an option, of this machine.
-var packageRule = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9-]+)?(=\S+)?$`)
 
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
-
-// readImage reads what nodes are made of.
-func (s *Spec) readImage(root value, f map[string]value) error {
-	const ways = "name one: image (the engine has it, or pulls it; or {debian: [PACKAGES]}), dockerfile (is built), binary (a static Linux executable, or {package: FOLDER} of one that Recount builds)"
-	count := 0
-	for name, set := range map[string]func(string){
-		"image":      func(v string) { s.Image.Ref = v },
-		"dockerfile": func(v string) { s.Image.Dockerfile = s.ofFolder(v) },
-		"binary":     func(v string) { s.Image.Binary = s.ofFolder(v) },
-	} {
-		v, ok := f[name]
-		if !ok {
-			continue
-		}
-		if name == "image" && v.isMapping() {
-			packaged, err := v.fields("debian")
-			if err != nil {
-				return err
-			}
-			d, ok := packaged["debian"]
-			if !ok {
-				return v.bad(ways, "image: debian is missing")
-			}
-			packages, err := d.texts()
-			if err != nil {
-				return err
-			}
-			for _, name := range packages {
-				if !packageRule.MatchString(name) {
-					return d.bad("debian: [redis-server, dash=0.5.12-2]", "debian: %q cannot be a package's name", name)
-				}
-			}
-			if s.Image.Debian = strings.Join(packages, " "); s.Image.Debian == "" {
-				return d.bad("debian: [redis-server]", "debian: no package is named")
-			}
-			count++
-			continue
-		}
-		if name == "binary" && v.isMapping() {
-			built, err := v.fields("package")
-			if err != nil {
-				return err
-			}
-			if v, ok = built["package"]; !ok {
-				return root.bad(ways, "binary: package is missing")
-			}
-			if s.Folder, err = s.template(v); err != nil {
-				return err
-			}
-			example, err := s.example()
-			if err != nil {
-				return err
-			}
-			folder, err := example.render(s.Folder)
-			if err != nil {
-				return err
-			}
-			if folder == "" {
-				return v.bad(ways, "binary: package is empty")
-			}
-			s.Image.Package = s.ofFolder(folder)
-			count++
-			continue
-		}
-		text, err := v.text()
-		if err != nil {
-			return err
-		}
-		if text == "" {
-			return v.bad(ways, "%s is empty", name)
-		}
-		set(text)
-		count++
-	}
-	if count > 1 {
-		return root.bad(ways, "more than one of image, dockerfile and binary is given")
-	}
-	if count == 0 {
-		return root.bad(ways, "nothing to run: image, dockerfile and binary are missing")
-	}
-	return nil
-}
 
 var parameterKinds = map[string]option.Kind{
 	"text": option.Text, "bool": option.Bool, "number": option.Number, "duration": option.Duration, "choice": option.Choice,

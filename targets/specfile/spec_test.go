@@ -88,6 +88,23 @@ func TestATargetOfASpec(t *testing.T) {
 	require.True(t, parse(t, sound+"multicast: true\n").Target("x/mine.yaml").Multicast)
 }
 
+// Of two mistakes in one mapping always the same is told.
+func TestTheFirstMistakeIsTold(t *testing.T) {
+	for text, want := range map[string]string{
+		"binary: {}\ndockerfile: ''\nimage: {}\n": "image: debian is missing",
+		"binary: {}\ndockerfile: ''\n":            "dockerfile is empty",
+		"source: []\nabout: []\nname: []\n":       "name is not a single value",
+		"image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, tls: {}, leader: l}\n":                                               "tls: certificate is missing",
+		"image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, role: {at: r, follower: {}, candidate: {}, leader: {}}}\n":           "leader is not a single value",
+		"image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, leader: l}\nresign: {command: [a], body: b, headers: {}, port: p}\n": "resign: port goes with http",
+	} {
+		for range 20 {
+			_, err := Parse("mine.yaml", []byte(text))
+			require.ErrorContains(t, err, want, text)
+		}
+	}
+}
+
 func TestPathsBeginAtTheFilesFolder(t *testing.T) {
 	s := parse(t, strings.Replace(sound, "image: server:1", "binary: ../bin/server", 1))
 	require.Equal(t, "bin/server", filepath.ToSlash(s.Image.Binary))
@@ -142,6 +159,7 @@ func TestMistakes(t *testing.T) {
 		{`{{ms "timeout"}}`, `{{ms "mode"}}`, `parameter mode is "a": no duration`, "param"},
 		{`{{port "peer"}}`, `{{port "pear"}}`, `unknown port "pear"`, `did you mean "peer"?`},
 		{"http: 80", "http: 80000", `5:15: port http: "80000" is no port`, "65535"},
+		{"http: 80", "http: 81", `5:25: port peer: 81 is port http already`, "one name"},
 		{"http: 80", "addr: 80", `5:9: a port cannot be named "addr"`, "taken"},
 		{"timeout: 1s", "timeout: {about: x}", "parameter timeout has no default", "default: VALUE"},
 		{"timeout: 1s", "timeout: {default: 1s, kind: time}", `unknown kind "time"`, "duration"},
