@@ -172,10 +172,10 @@ func imageOf(i docker.Image) election.Image {
 	return election.Image{Recipe: i.System, Version: tag[:end]}
 }
 
-// word is what a person calls an image: by the rest of its name if it has no version, as one of packages that a file lists.
+// word is what a person calls an image: by the rest of its name if it has no system or no version, as one of packages that a file lists.
 func word(i docker.Image) string {
 	image := imageOf(i)
-	if image.Recipe == "" {
+	if image.Recipe == "" || image.Version == "" {
 		return strings.TrimPrefix(i.Ref, "recount/")
 	}
 	return image.Recipe + ":" + image.Version
@@ -189,6 +189,12 @@ func origin(i docker.Image) string {
 	switch {
 	case pulled:
 		return from
+	case i.Origin == docker.OfSelf:
+		return "Recount itself, to run in containers"
+	case i.Origin == docker.OfBinary:
+		return "an executable that a spec file names"
+	case i.Origin == docker.OfDockerfile:
+		return "a Dockerfile that a spec file names"
 	case i.System == "":
 		return "packages that a spec file lists"
 	case outdated(i):

@@ -9,18 +9,24 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/image"
 
 	"recount/internal/hint"
 )
 
-// executableImage makes an image that holds nothing but the executable in a file, under a name in its root, unless the
-// engine has it. It returns the image's name, and whether it was there. Changes are as with importImage.
-func (e *Engine) executableImage(ctx context.Context, repository, path, name string, progress func(string), changes ...string) (
-	ref string, had bool, err error,
-) {
+// unusedFor is how long an image of another executable must not have been asked for before it is removed.
+const unusedFor = 10 * time.Minute
+
+// executableImage makes an image of a kind that holds nothing but the executable in a file, under a name in its root, unless the engine
+// has it. It returns the image's name. Changes are as with importImage.
+func (e *Engine) executableImage(ctx context.Context, kind, path, name string, progress func(string), changes ...string) (ref string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	defer f.Close()
 	hash := sha256.New()
@@ -29,18 +35,53 @@ func (e *Engine) executableImage(ctx context.Context, repository, path, name str
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("read Recount's executable: %w", err)
+		return "", fmt.Errorf("read the executable: %w", err)
 	}
 	io.WriteString(hash, name) // never fails
-	ref = fmt.Sprintf("%s:%.8x", repository, hash.Sum(nil))
-	if had, err = e.HasImage(ctx, ref); had || err != nil {
-		return ref, had, err
+	ref = fmt.Sprintf("recount/%s:%.8x", kind, hash.Sum(nil))
+	had, err := e.HasImage(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	if had { // a new tag, though the same one, tells other Recounts that somebody wants the image
+		if err := e.api.ImageTag(ctx, ref, ref); err != nil {
+			return "", fmt.Errorf("tag image %s: %w", ref, err)
+		}
+		return ref, nil
 	}
 	progress(fmt.Sprintf("making image %s of %s (%d MB)", ref, path, size>>20))
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() { w.CloseWithError(packExecutable(w, f, name, size)) }()
-	return ref, false, e.importImage(ctx, ref, r, changes...)
+	if err := e.importImage(ctx, ref, r, append(changes, "LABEL "+labelImage+"="+kind)...); err != nil {
+		return "", err
+	}
+	return ref, e.removeUnused(ctx, kind, ref, unusedFor)
+}
+
+// removeUnused removes images of a kind that nobody has asked for so long: each build of an executable makes a new one.
+func (e *Engine) removeUnused(ctx context.Context, kind, keep string, within time.Duration) error {
+	all, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", labelImage+"="+kind))})
+	if err != nil {
+		return fmt.Errorf("list old images: %w", err)
+	}
+	for _, old := range all {
+		for _, ref := range old.RepoTags {
+			if ref == keep {
+				continue
+			}
+			is, err := e.api.ImageInspect(ctx, ref)
+			if err != nil || time.Since(is.Metadata.LastTagTime) < within {
+				continue
+			}
+			// The engine itself refuses to remove what a container uses, and somebody else may have been quicker.
+			_, err = e.api.ImageRemove(ctx, ref, image.RemoveOptions{})
+			if err != nil && !cerrdefs.IsConflict(err) && !cerrdefs.IsNotFound(err) {
+				return fmt.Errorf("remove old image %s: %w", ref, err)
+			}
+		}
+	}
+	return nil
 }
 
 // packExecutable makes a root filesystem of one executable, and a folder for temporary files.

@@ -15,11 +15,11 @@ import (
 	"recount/internal/hint"
 )
 
-// Image is an image of a real system that the engine keeps.
+// Image is an image that Recount made, and that the engine keeps.
 type Image struct {
 	Ref    string // "recount/etcd:3.6.16-1f0c…"
-	System string // what is in it: "etcd"
-	Origin string // how it was made, as whoever imported it labelled it
+	System string // the real system that is in it: "etcd"; "" where there is none, or nobody knows
+	Origin string // how it was made, as whoever imported it labelled it; or what it is of: OfSelf, …
 	Size   int64  // in bytes
 	Made   time.Time
 }
@@ -27,18 +27,27 @@ type Image struct {
 // labelOrigin tells how an image came about: the key of its recipe, or where it was pulled from.
 const labelOrigin = "recount.recipe"
 
-// Images lists the images of real systems, by name.
+// What images are of that come about without a recipe.
+const (
+	OfSelf       = "self"       // Recount's own executable
+	OfBinary     = "binary"     // an executable of somebody's
+	OfDockerfile = "dockerfile" // what a Dockerfile says
+)
+
+// Images lists the images that Recount made, by name.
 func (e *Engine) Images(ctx context.Context) ([]Image, error) {
-	all, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", labelOrigin))})
+	all, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", labelImage))})
 	if err != nil {
 		return nil, fmt.Errorf("list images: %w", err)
 	}
 	var found []Image
 	for _, i := range all {
 		for _, ref := range i.RepoTags {
-			found = append(found, Image{
-				Ref: ref, System: i.Labels[labelImage], Origin: i.Labels[labelOrigin], Size: i.Size, Made: time.Unix(i.Created, 0),
-			})
+			one := Image{Ref: ref, System: i.Labels[labelImage], Origin: i.Labels[labelOrigin], Size: i.Size, Made: time.Unix(i.Created, 0)}
+			if one.Origin == "" {
+				one.System, one.Origin = "", one.System
+			}
+			found = append(found, one)
 		}
 	}
 	slices.SortFunc(found, func(a, b Image) int { return cmp.Compare(a.Ref, b.Ref) })

@@ -53,7 +53,7 @@ func (e *Engine) BuildImage(ctx context.Context, dockerfile string, progress fun
 		return "", err
 	}
 	io.WriteString(hash, filepath.Base(dockerfile)) // never fails
-	ref = fmt.Sprintf("recount/dockerfile:%.8x", hash.Sum(nil))
+	ref = fmt.Sprintf("recount/%s:%.8x", OfDockerfile, hash.Sum(nil))
 	has, err := e.HasImage(ctx, ref)
 	if err != nil || has {
 		return ref, err
@@ -64,7 +64,7 @@ func (e *Engine) BuildImage(ctx context.Context, dockerfile string, progress fun
 	progress("building " + dockerfile)
 	answer, err := e.api.ImageBuild(ctx, f, build.ImageBuildOptions{
 		Dockerfile: filepath.Base(dockerfile), Tags: []string{ref}, Remove: true, ForceRemove: true,
-		Labels: map[string]string{labelImage: "dockerfile"},
+		Labels: map[string]string{labelImage: OfDockerfile},
 	})
 	if err != nil {
 		return "", err
@@ -88,6 +88,5 @@ func (e *Engine) BinaryImage(ctx context.Context, path string, progress func(str
 	if err != nil {
 		return "", err
 	}
-	ref, _, err = e.executableImage(ctx, "recount/binary", path, name, progress, "ENTRYPOINT "+string(entry), "LABEL "+labelImage+"=binary")
-	return ref, err
+	return e.executableImage(ctx, OfBinary, path, name, progress, "ENTRYPOINT "+string(entry))
 }

@@ -1,6 +1,9 @@
 package docker
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -25,6 +28,35 @@ func TestExecutableImage(t *testing.T) {
 	has, err = e.HasImage(t.Context(), "recount/self:none")
 	require.NoError(t, err)
 	require.False(t, has)
+}
+
+// Each build of an executable makes an image, so those that nobody asks for any more go, of its kind alone.
+func TestImagesOfExecutablesDoNotPileUp(t *testing.T) {
+	e := engine(t)
+	kind := fmt.Sprintf("test-%d", os.Getpid())
+	build := func(text string) string {
+		file := filepath.Join(t.TempDir(), "server")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o755))
+		ref, err := e.executableImage(t.Context(), kind, file, "server", func(string) {})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = e.RemoveImage(context.WithoutCancel(t.Context()), ref) })
+		return ref
+	}
+	listed := func() (refs []string) {
+		all, err := e.Images(t.Context())
+		require.NoError(t, err)
+		for _, i := range all {
+			if i.Origin == kind {
+				require.Empty(t, i.System)
+				refs = append(refs, i.Ref)
+			}
+		}
+		return refs
+	}
+	one, other := build("one"), build("other")
+	require.ElementsMatch(t, []string{one, other}, listed(), "the first was asked for a moment ago")
+	require.NoError(t, e.removeUnused(t.Context(), kind, other, 0))
+	require.Equal(t, []string{other}, listed())
 }
 
 func TestNoExecutable(t *testing.T) {
