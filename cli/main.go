@@ -58,7 +58,7 @@ func guarded(program func() int, stderr io.Writer) (status int) {
 // run is the whole program. Results go to stdout; everything else goes to stderr, prefixed.
 func run(args []string, stdout, stderr io.Writer) (status int) {
 	harness.KeepWithin()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	defer stop()
 	// A second Ctrl-C ends the program at once. What comes together with the first is the same one: timeout(1) signals the
 	// program and then its group, and the program has to clean up.
@@ -68,6 +68,16 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	return ended(ctx, root.ExecuteContext(ctx), stderr)
+}
+
+// ends are the signals that end the program once it has cleaned up. That the terminal is gone is none to who was started to outlive it,
+// as by nohup.
+func ends() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // unhelped leaves out --help after a command that there is not, so that it is told instead of helped with.

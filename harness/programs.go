@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"recount/docker/recipes"
 	"recount/election"
 	"recount/harness/record"
+	"recount/internal/child"
 	"recount/internal/hint"
 	"recount/virtual/overlay"
 )
@@ -139,12 +139,15 @@ func buildStatic(ctx context.Context, folder string, progress func(string)) (str
 	sum := sha256.Sum256([]byte(dir))
 	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
 	progress("building " + folder)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path, ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); ctx.Err() != nil {
-		return "", fmt.Errorf("build %s: %w", folder, ctx.Err())
+	var out bytes.Buffer
+	err = child.Program{
+		Name: "go", Args: []string{"build", "-trimpath", "-buildvcs=false", "-o", path, "."}, Dir: dir,
+		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS="), Out: &out,
+	}.Run(ctx)
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("build %s: %w", folder, err)
 	} else if err != nil {
-		return "", hint.Add(fmt.Errorf("build %s: %w: %s", folder, err, bytes.TrimSpace(out)),
+		return "", hint.Add(fmt.Errorf("build %s: %w: %s", folder, err, bytes.TrimSpace(out.Bytes())),
 			"does \"CGO_ENABLED=0 go build\" work in that folder?")
 	}
 	return path, nil

@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
+	"recount/internal/child"
 	"recount/internal/hint"
 )
 
@@ -40,27 +40,12 @@ var interruptGrace = 10 * time.Second
 // run runs a program of this machine in dir, env added to the environment. Its lines go to progress, and the last of
 // them into the error.
 func (b builder) run(ctx context.Context, dir string, env []string, program string, args ...string) error {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
 	out := &lines{each: b.progress}
-	cmd.Stdout, cmd.Stderr = out, out
-	// The program and its children, compilers for one, are a group of their own and are interrupted together: a program
-	// that waits for its children and then ends leaves none that still writes into the folder. Those that have not ended
-	// after interruptGrace are killed.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
-	cmd.WaitDelay = interruptGrace
-	err := cmd.Run()
+	p := child.Program{Name: program, Args: args, Dir: dir, Env: append(os.Environ(), env...), Out: out, Grace: interruptGrace}
+	err := p.Run(ctx)
 	out.end()
-	if ctx.Err() != nil {
-		if cmd.Process != nil {
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // mostly there is nobody left
-		}
-		return context.Cause(ctx)
-	}
-	if err == nil {
-		return nil
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
 	if len(out.last) > 0 {
 		err = fmt.Errorf("%w: %s", err, strings.Join(out.last, "; "))

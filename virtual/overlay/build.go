@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 
+	"recount/internal/child"
 	"recount/internal/hint"
 )
 
@@ -142,13 +143,10 @@ func (p Program) env() []string {
 
 // run runs the go command; an error has what it said.
 func (p Program) run(ctx context.Context, env []string, args ...string) error {
-	cmd := exec.CommandContext(ctx, p.Go, args...)
-	cmd.Dir, cmd.Env = p.Dir, env
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	err := child.Program{Name: p.Go, Args: args, Dir: p.Dir, Env: env, Out: &out}.Run(ctx)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return err
 	}
 	if err != nil {
 		return fmt.Errorf("go %s: %w\n%s", args[0], err, strings.TrimSpace(out.String()))
