@@ -130,7 +130,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		n := 0
 		for i, lines := range p.Log {
 			n += len(lines)
-			for _, line := range lines[max(0, len(lines)-max(2, 8/len(p.Log))):] {
+			for _, line := range bothEnds(lines, max(2, 8/len(p.Log))) {
 				fmt.Fprintf(w, "log\t%s\n", lineWords(p, i, line))
 			}
 		}
@@ -170,6 +170,16 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
 	return whatIsWrong(s, p, answered)
+}
+
+// bothEnds are so many lines of the beginning of a log and of its end: a server that was started wrongly may say so first, and then at length
+// how it is started.
+func bothEnds(lines []string, most int) []string {
+	left := len(lines) - 2*most
+	if left <= 0 {
+		return lines
+	}
+	return slices.Concat(lines[:most], []string{fmt.Sprintf("… and %d more lines", left)}, lines[len(lines)-most:])
 }
 
 // roleWords are the words that a node said of its role, the most frequent first, and how often.

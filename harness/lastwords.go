@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -14,13 +15,15 @@ import (
 	"recount/internal/hint"
 )
 
-// why begins the lines by which programs say that they end over something: Go's, Java's, Python's and loggers' own.
-var why = regexp.MustCompile(`^(panic: |fatal error: |runtime: |Exception in thread |[A-Za-z_.]+(Error|Exception): |\W*(FATAL|CRITICAL|PANIC)\b)`)
+// why begins the lines by which programs say that they end over something: Go's, Java's, Python's and loggers' own, and what those say
+// of their command line that print how they are used after it.
+var why = regexp.MustCompile(`^(panic: |fatal error: |runtime: |Exception in thread |[A-Za-z_.]+(Error|Exception): |\W*(FATAL|CRITICAL|PANIC)\b` +
+	`|(\S+: )*(error: |Error: )?(flag provided but not defined|invalid value .* for flag |unknown (shorthand )?(flag|option)|unrecogni[sz]ed (argument|option)))`)
 
 // lastWords returns, quoted, what a process wrote to its log of why it ended: the last line that says so, or else the last
 // line, unless the log goes on with what other processes wrote. It is "" if there is none.
 func lastWords(path string, goesOn bool) string {
-	const looked, told = 64 << 10, 200
+	const looked = 64 << 10
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
@@ -42,13 +45,35 @@ func lastWords(path string, goesOn bool) string {
 	if reason != nil || goesOn {
 		last = reason
 	}
-	switch {
-	case len(last) == 0:
+	return quoted(last)
+}
+
+// firstWords returns, quoted, the first line that a process wrote to its log: where it ended at once, that may be what it ended over, with
+// much after it of how it is used.
+func firstWords(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
 		return ""
-	case len(last) > told:
-		return strconv.Quote(string(last[:told])) + "…"
 	}
-	return strconv.Quote(string(last))
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			return quoted(line)
+		}
+	}
+	return ""
+}
+
+// quoted is a line, or its beginning.
+func quoted(line []byte) string {
+	const told = 200
+	switch {
+	case len(line) == 0:
+		return ""
+	case len(line) > told:
+		return strconv.Quote(string(line[:told])) + "…"
+	}
+	return strconv.Quote(string(line))
 }
 
 // unready is the error of a node that ended, as ended says, before it was ready, with what it wrote of that: a run that could not
@@ -59,8 +84,13 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 		defer os.RemoveAll(dir)
 		node, _, _ := strings.Cut(ended, " ")
 		if save(context.WithoutCancel(ctx), dir) == nil {
-			if words := lastWords(filepath.Join(dir, "nodes", node+".log"), false); words != "" {
-				wrote = "; it wrote " + words
+			log := filepath.Join(dir, "nodes", node+".log")
+			first, last := firstWords(log), lastWords(log, false)
+			switch reason := lastWords(log, true); {
+			case reason != "" || first == last && last != "":
+				wrote = "; it wrote " + last
+			case last != "":
+				wrote = "; it wrote first " + first + " and last " + last
 			}
 		}
 	}

@@ -15,11 +15,14 @@ import (
 // A log's last words are the reason, if a line gives it, and not the stack that follows it.
 func TestLastWords(t *testing.T) {
 	for log, want := range map[string]string{
-		"start\npanic: no such peer\n\ngoroutine 1 [running]:\nmain.main()\n":               `"panic: no such peer"`,
-		"start\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: no port\n": `"ValueError: no port"`,
-		"Exception in thread \"main\" java.lang.Error: bad\n\tat A.main(A.java:3)\n":        `"Exception in thread \"main\" java.lang.Error: bad"`,
-		"start\nbind: address already in use\n\n":                                           `"bind: address already in use"`,
-		"panic: of an earlier life" + strings.Repeat("\nx", 40<<10):                         `"x"`,
+		"start\npanic: no such peer\n\ngoroutine 1 [running]:\nmain.main()\n":                         `"panic: no such peer"`,
+		"start\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: no port\n":           `"ValueError: no port"`,
+		"Exception in thread \"main\" java.lang.Error: bad\n\tat A.main(A.java:3)\n":                  `"Exception in thread \"main\" java.lang.Error: bad"`,
+		"start\nbind: address already in use\n\n":                                                     `"bind: address already in use"`,
+		"panic: of an earlier life" + strings.Repeat("\nx", 40<<10):                                   `"x"`,
+		"flag provided but not defined: -listne\nUsage of server:\n  -listen string\n    \taddress\n": `"flag provided but not defined: -listne"`,
+		"server: error: unrecognized arguments: --listne\nusage: server [-h]\n":                       `"server: error: unrecognized arguments: --listne"`,
+		"Error: unknown flag: --listne\nUsage:\n  server [flags]\n":                                   `"Error: unknown flag: --listne"`,
 		"\x1b[31mred":            `"\x1b[31mred"`,
 		strings.Repeat("a", 300): `"` + strings.Repeat("a", 200) + `"…`,
 		"\n\n":                   "",
@@ -44,6 +47,11 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 		return os.WriteFile(filepath.Join(dir, "nodes", "n2.log"), []byte("panic: not enough room\n\ngoroutine 1 [running]:\n"), 0o600)
 	})
 	require.EqualError(t, err, ended+` before it was ready; it wrote "panic: not enough room"`)
+	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "nodes"), 0o700))
+		return os.WriteFile(filepath.Join(dir, "nodes", "n2.log"), []byte("\nwhat is --listne?\nOptions:\n  --listen address\n"), 0o600)
+	})
+	require.EqualError(t, err, ended+` before it was ready; it wrote first "what is --listne?" and last "--listen address"`)
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
 	require.EqualError(t, err, ended+" before it was ready")
 }
