@@ -76,8 +76,8 @@ planted: ## hunt the bugs that are planted in harness/hunt/testdata/planted, a m
 	$(GO) run ./tools/planted -half $(or $(HALF),open) $(if $(MATRIX),-matrix $(MATRIX))
 
 track-record: build ## make published bugs of real systems happen, and soak the systems: on containers, about two hours
-	bin/recount track-record
-	bin/recount track-record soak
+	bin/recount track-record --docs docs
+	bin/recount track-record soak --docs docs
 
 soak-docker: ## break five containers for five minutes, and look for leaks (SOAK=1h for longer)
 	$(GO) test -timeout 24h -count 1 ./docker -run TestSoak -soak $(SOAK) -v

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -35,8 +36,9 @@ func trackRecordCommand() *cobra.Command {
 		Use:   "track-record [ROW…]",
 		Short: "Make published bugs of real elections happen, and measure how reliably",
 		Long: `Make published bugs of real elections happen, and measure how reliably: so many runs of each row on what the bug affects,
-and as many on each control, where it is fixed. Without a name, all rows are measured. What was measured before of other
-rows is kept; the page is written anew after each row.
+and as many on each control, where it is fixed. Without a name, all rows are measured. The page lies in track-record below --results, or
+in the folder that --docs names, such as Recount's own docs. What was measured before of other rows is kept there; the page is
+written anew after each row.
 
 A run counts as showing the bug only if the checker found the property broken. Runs that could not be made or decided, and
 those in which a server ended by itself, are counted apart. Runs that are not what the row says are kept under --results.
@@ -45,7 +47,7 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 2 interrupted.`,
 		Example: `  recount track-record
   recount track-record etcd-rejoin --runs 10
-  recount track-record --on virtual --runs 20
+  recount track-record --on virtual --runs 20 --docs docs
   recount track-record soak --time 10m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := bugs.Find(args)
@@ -62,7 +64,7 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 			return given.measure(cmd, rows)
 		},
 	}
-	cmd.PersistentFlags().StringVar(&given.docs, "docs", "docs", "folder with "+bugs.PageFile+" and "+bugs.JSONFile)
+	cmd.PersistentFlags().StringVar(&given.docs, "docs", "", "`folder` for "+bugs.PageFile+" and "+bugs.JSONFile+" (default track-record below --results)")
 	cmd.PersistentFlags().StringVar(&given.results, "results", "results", "folder under which runs that surprise are kept")
 	cmd.PersistentFlags().BoolVar(&given.asJSON, "json", false, "print what was measured as one JSON object")
 	cmd.Flags().IntVar(&given.runs, "runs", 5, "runs of each side of each row, with the seeds from 1")
@@ -142,6 +144,9 @@ type entry struct {
 // fill makes the entries of these names, one after the other, and writes the record anew after each. In the end it prints
 // those that it made. The kind of entry is a word for people.
 func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one func(i int, runs *trackRuns) (entry, error)) error {
+	if err := g.folder(); err != nil {
+		return err
+	}
 	done, err := bugs.Load(g.docs)
 	if err != nil {
 		return failure{err}
@@ -179,6 +184,21 @@ func (g *trackFlags) fill(cmd *cobra.Command, kind string, names []string, one f
 		return failure{err}
 	}
 	return verdict(status)
+}
+
+// folder sees to it that the page has a folder, before the hours are spent that it takes to fill.
+func (g *trackFlags) folder() error {
+	if g.docs == "" {
+		g.docs = filepath.Join(g.results, "track-record")
+		if err := os.MkdirAll(g.docs, 0o755); err != nil {
+			return failure{hint.Add(fmt.Errorf("track record: %w", err), "--results DIR names a folder that can be written")}
+		}
+		return nil
+	}
+	if info, err := os.Stat(g.docs); err != nil || !info.IsDir() {
+		return hint.Add(fmt.Errorf("--docs %s: there is no such folder", g.docs), "make it, or leave --docs out: the page lies below --results then")
+	}
+	return nil
 }
 
 func (g *trackFlags) print(w io.Writer, now *bugs.Record) error {
