@@ -99,7 +99,10 @@ func (g *gathering) op(op, end *history.Op) {
 		g.stalls = append(g.stalls, span{op.Time - d, op.Time + g.setup.Bounds.Silence})
 	case history.Exit:
 		n := g.node(op.Node)
-		g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, g.world.exited(n, op.Time, g.lull())})
+		trapped := op.Fault != nil
+		if excused := g.world.exited(n, op.Time, g.lull(), trapped); !trapped {
+			g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, excused})
+		}
 		g.fell(op.Time)
 		g.ended(op, op.Node, op.Time)
 	case history.Inject, history.Change, history.Heal:

@@ -219,6 +219,10 @@ func (p *notation) does(t span, who string, words []string) error {
 		op.Value = &history.Member{Node: who, As: history.Voter}
 	case "exits":
 		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
+		if len(words) > 1 && words[1] == "trapped" {
+			op.Fault = &history.Fault{Name: "crash-within", Nodes: []string{who}}
+			op.Fault.Procs = []history.Proc{{Node: who, State: history.Crashed}}
+		}
 		p.ops = append(p.ops, op)
 		return nil
 	case "waits":

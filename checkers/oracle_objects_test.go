@@ -24,7 +24,7 @@ func compare(t *testing.T, property string, draw func(*rapid.T) string, oracle f
 	c := find(property)
 	drawn := map[Verdict]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		text := draw(t)
+		text := trapSome(t, draw(t))
 		h, err := parseHistory(text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -38,6 +38,8 @@ type around struct {
 	fears  map[string]bool          // something else than a start may befall it yet
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
+
+	trapped map[string]bool // a trap ended it while it was being changed: nobody knows whether the change has started it again
 }
 
 // stretches returns where something holds, whatever it is: for as long as it is the same and not "". Instants do not count.
@@ -64,7 +66,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration)}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -95,6 +97,7 @@ func (w around) revives(i int) bool {
 	exit := w.h.Ops[i]
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.fears, w.sick, w.now = maps.Clone(w.owed), maps.Clone(w.fears), maps.Clone(w.sick), new(time.Duration)
+	w.trapped = maps.Clone(w.trapped)
 	for k := i + 1; k < len(w.h.Ops); k++ {
 		op, is := w.h.Ops[k], w.proc(exit.Node)
 		gone := is == ended || is == left
@@ -139,7 +142,10 @@ func (w around) goesOn(i int) {
 			break
 		}
 		now := left
-		if w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
+		switch {
+		case op.Fault != nil:
+			now = broken
+		case w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time):
 			now = ended
 		}
 		w.is[k], w.exit[op.Node] = now, op.Time
@@ -148,7 +154,7 @@ func (w around) goesOn(i int) {
 			w.before[k] = now // as if it had ended before that began
 			if slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
 				w.is[k] = doubtful // it may have been started again
-				w.owed[op.Node] = now == ended
+				w.owed[op.Node], w.trapped[op.Node] = now == ended, now == broken
 			}
 		}
 	case op.F == history.Observe && op.Type == history.OK:
@@ -157,6 +163,7 @@ func (w around) goesOn(i int) {
 	case op.Type == history.Invoke:
 		clear(w.before)
 		clear(w.to)
+		clear(w.trapped)
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
 			was := w.is[k]
@@ -187,7 +194,9 @@ func (w around) goesOn(i int) {
 	case op.Type == history.OK:
 		for _, s := range op.Fault.States() {
 			k, to := s.Key(), toBe(s)
-			if k.Dimension == "procs" && to == healthy && w.is[k] != healthy {
+			if k.Dimension == "procs" && to == healthy && w.trapped[k.Node] {
+				to = doubtful
+			} else if k.Dimension == "procs" && to == healthy && w.is[k] != healthy {
 				if w.is[k] != started {
 					w.last[k.Node] = op.Time
 				}
@@ -198,7 +207,9 @@ func (w around) goesOn(i int) {
 			}
 			if k.Dimension == "members" && to != broken && w.is[k] == doubtful {
 				delete(w.fears, k.Node)
-				w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
+				if !w.trapped[k.Node] {
+					w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
+				}
 			}
 			w.is[k] = to
 		}
@@ -573,6 +584,19 @@ func anyRun(t *rapid.T, duel bool) string {
 		fmt.Fprintf(&b, "%dms end\n", max(ends, nemesis.busy)+4)
 	}
 	return b.String()
+}
+
+// trapSome has traps end some of the processes that end by themselves.
+func trapSome(t *rapid.T, text string) string {
+	before, after, found := strings.Cut(text, " exits\n")
+	for found {
+		if text = before + " exits"; rapid.Bool().Draw(t, "trapped") {
+			text += " trapped"
+		}
+		rest, more, again := strings.Cut(after, " exits\n")
+		before, after, found = text+"\n"+rest, more, again
+	}
+	return before
 }
 
 // drawPoll writes what comes of asking a node that would say s: late, torn or no answer at all now and then, by one in noisy.

@@ -36,6 +36,7 @@ type world struct {
 	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
 	pending set       // whose process something else than a start may befall yet: nobody knows what came of it
 	started set       // by the change that ended last
+	trapped set       // who was ended by a trap while it was being changed: nobody knows whether the change has started it again
 	touch   []touched // by the change under way
 	links   bool      // whether a link was touched since the last epoch began
 	epochs  []epoch
@@ -106,7 +107,7 @@ func newWorld(n int, servers, learners set, epochs []epoch) world {
 
 // begin takes note that the nemesis sets out to make these changes.
 func (w *world) begin(at time.Duration, nodes []string, intended ...history.Changes) {
-	w.touch = w.touch[:0]
+	w.touch, w.trapped = w.touch[:0], set{}
 	for _, c := range intended {
 		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
@@ -158,7 +159,9 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			if i := cell - w.n*w.n; i >= 0 && i < w.n {
 				w.pending.remove(i)
 			}
-			if i := cell - w.n*w.n; to == fine && i >= 0 && i < w.n && now != fine {
+			if i := cell - w.n*w.n; to == fine && i >= 0 && i < w.n && w.trapped.has(i) {
+				to = unsure
+			} else if to == fine && i >= 0 && i < w.n && now != fine {
 				if now != waking {
 					w.awake[i] = at
 					w.started.add(i)
@@ -166,9 +169,10 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 				to = waking
 			}
 			if i := w.member(cell); i >= 0 && to != dead && w.cells[cell] == unsure {
-				w.cells[w.n*w.n+i], w.awake[i] = waking, at
-				w.started.add(i)
-				w.pending.remove(i)
+				if w.pending.remove(i); !w.trapped.has(i) {
+					w.cells[w.n*w.n+i], w.awake[i] = waking, at
+					w.started.add(i)
+				}
 			}
 			w.cells[cell] = to
 		})
@@ -396,14 +400,15 @@ func (w *world) ail(i int, does bool, at time.Duration) {
 
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
 // is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
-// or one of these was within a lull before, and what that did to it may show only now.
-func (w *world) exited(i int, at, lull time.Duration) (excused bool) {
+// or one of these was within a lull before, and what that did to it may show only now. One that was trapped was ended by the nemesis: it
+// is excused, and down.
+func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused bool) {
 	if i >= w.n { // nobody can tell whether it is a member, nor what befell it
 		return true
 	}
 	cell, clock, disk := w.n*w.n+i, w.n*w.n+w.n+i, w.n*w.n+2*w.n+i
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starts(cell) || w.owed.has(i)
-	excused = !ran || w.cells[disk] != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
+	excused = trapped || !ran || w.cells[disk] != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
 	if w.cells[cell] == dead {
 		return excused
 	}
@@ -411,7 +416,10 @@ func (w *world) exited(i int, at, lull time.Duration) (excused bool) {
 		w.revived(i)
 	}
 	now, comes := quit, false // what it is by that; whether what is done to it may have started it again
-	if !excused && w.cells[clock] == fine {
+	switch {
+	case trapped:
+		now = dead
+	case !excused && w.cells[clock] == fine:
 		now = gone
 	}
 	for k := range w.touch {
@@ -425,6 +433,9 @@ func (w *world) exited(i int, at, lull time.Duration) (excused bool) {
 	if w.cells[cell] = now; comes {
 		if w.cells[cell] = unsure; now == gone {
 			w.owed.add(i)
+		}
+		if trapped {
+			w.trapped.add(i)
 		}
 	}
 	w.awake[i] = at + 1

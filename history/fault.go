@@ -14,21 +14,23 @@ const (
 	Compare F = "compare" // harness: is the cluster what the nemesis believes of it? ok = it is, fail = it is not
 )
 
-func init() {
+// faulted is the payload of ops that tell of a fault.
+var faulted = func() *payload {
 	fault := pointed(func(op *Op) **Fault { return &op.Fault })
 	fault.append = func(op *Op, b []byte) []byte { return op.Fault.appendJSON(b) }
+	return fault
+}()
+
+func init() {
 	for _, f := range []F{Inject, Change, Heal} {
-		register(kind{name: f, value: fault, when: always, fits: func(op *Op) error {
+		register(kind{name: f, value: faulted, when: always, fits: func(op *Op) error {
 			if op.Process != Nemesis { // who does one thing at a time: judging relies on it
 				return fmt.Errorf("%s by process %v: it is the nemesis that does so, \"process\": \"nemesis\"", f, op.Process)
 			}
 			if op.Fault == nil {
 				return nil
 			}
-			if err := op.Fault.fits(); err != nil {
-				return fmt.Errorf("%s: %w", f, err)
-			}
-			return nil
+			return op.Fault.fits(f)
 		}, nodes: func(op *Op) (added []string) {
 			if op.Fault == nil {
 				return nil
@@ -57,9 +59,17 @@ type Fault struct {
 	Spread time.Duration `json:"spread,omitempty"` // from the first to the last node that the change took effect on
 }
 
+// fits says which state that an op tells of is none, or nil.
+func (f *Fault) fits(op F) error {
+	if err := f.Changes.fits(); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return nil
+}
+
 // fits says which state is none, or nil: taken for another, one that is misspelt would be held against nodes, or excuse them.
-func (f *Fault) fits() error {
-	for _, p := range f.Procs {
+func (c *Changes) fits() error {
+	for _, p := range c.Procs {
 		if p.Node == "" {
 			return errors.New("a process of nobody")
 		}
@@ -67,12 +77,12 @@ func (f *Fault) fits() error {
 			return fmt.Errorf("the process of %s cannot be %q: want up, down, stopped, crashed, paused or frozen", p.Node, p.State)
 		}
 	}
-	for _, p := range f.Parts() {
+	for _, p := range c.Parts() {
 		if p.State != Up && p.State != Paused {
 			return fmt.Errorf("the processes %s of %s cannot be %q: want up or paused", p.Process, p.Node, p.State)
 		}
 	}
-	for _, m := range f.Members() {
+	for _, m := range c.Members() {
 		if err := m.fits(); err != nil {
 			return err
 		}

@@ -1,9 +1,17 @@
 package history
 
-// Exit is of the harness, info: the node's process ended by itself; it stays down.
+// Exit is of the harness, info: the node's process ended by itself; it stays down. One with a fault says that a trap of it has ended
+// the process. It is told at once: the nemesis may be busy, and tells later what has become of its fault.
 const Exit F = "exit"
 
-func init() { register(kind{name: Exit, alone: true, ofNode: true}) }
+func init() {
+	register(kind{name: Exit, alone: true, ofNode: true, value: faulted, when: maybe, fits: func(op *Op) error {
+		if op.Fault == nil {
+			return nil
+		}
+		return op.Fault.fits(op.F)
+	}})
+}
 
 // Proc is the state of a node's process.
 type Proc struct {

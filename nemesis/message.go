@@ -103,12 +103,28 @@ func Eventful(blind bool) (names []string) {
 }
 
 // Sprung takes note that a trap of a fault has sprung: what it caught, in words, and what has become of processes by it. A
-// cluster in virtual time calls it, on the loop.
+// cluster in virtual time calls it, on the loop. That processes have ended is told at once, whatever else is under way: what
+// they seem to do or to leave undone would be held against them.
 func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
+	fault := n.traps[id]
+	fault.ID, fault.After = id, what
+	for _, p := range did.Procs {
+		ended := fault
+		ended.Changes = history.Changes{Procs: []history.Proc{p}}
+		n.recorder.Append(history.Op{
+			Time: n.cluster.Now(), Process: history.Harness, Type: history.Info, F: history.Exit, Node: p.Node, Fault: &ended,
+		})
+	}
 	n.turn(func() {
 		i := slices.IndexFunc(n.active, func(a *active) bool { return a.fault.ID == id })
 		if i < 0 { // it has healed meanwhile: what its trap has done is undone
-			n.cluster.Apply(n.holds.From(n.holds.With(did)).Changes(), func(history.Effect) { n.idle() })
+			if did.Empty() {
+				n.idle()
+				return
+			}
+			holds := n.holds
+			n.holds = holds.With(did)
+			n.bring(history.Heal, &active{fault: fault}, holds)
 			return
 		}
 		a := n.active[i]

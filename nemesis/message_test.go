@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -55,4 +56,44 @@ func TestARepeatedTrapThatSpringsAnewLeavesNothing(t *testing.T) {
 	require.True(t, second.n.Holds().Empty())
 	require.True(t, second.c.State().Empty())
 	second.heal()
+}
+
+// What a trap has ended is told at once: until the nemesis comes to it, checkers would take the node for one that runs.
+func TestATrapThatSpringsWhileTheNemesisIsBusyIsToldAtOnce(t *testing.T) {
+	down := history.Changes{Procs: []history.Proc{{Node: "n2", State: history.Crashed}}}
+	told := func(s *scene) (lines []string) {
+		h, err := s.r.History()
+		require.NoError(t, err)
+		for _, op := range h.Ops {
+			if op.Fault != nil && op.Type != history.Invoke {
+				lines = append(lines, fmt.Sprint(op.Process, " ", op.F, " ", op.Node, op.Fault.ID, op.Fault.Name, op.Fault.Procs))
+			}
+		}
+		return lines
+	}
+	busy := func() *scene {
+		s := newScene(t, 3)
+		s.n.Start(Schedule{{Fault: "crash-within", Nodes: []string{"n2"}}})
+		s.run(10 * time.Millisecond)
+		s.n.busy = true // as while a node is asked to hand over
+		s.c.Apply(down, func(history.Effect) {})
+		return s
+	}
+
+	s := busy()
+	s.n.Sprung(1, "n2 ends", down)
+	require.Equal(t, []string{"nemesis inject 1crash-within[]", "harness exit n21crash-within[{n2 crashed}]"}, told(s))
+	s.n.idle()
+	require.Equal(t, "nemesis change 1crash-within[{n2 crashed}]", told(s)[2])
+	s.heal()
+
+	s = busy()
+	s.n.turn(func() { s.n.heal(s.n.active[0]) })
+	s.n.Sprung(1, "n2 ends", down)
+	s.n.idle() // heals the fault, and then what its trap has done
+	require.Equal(t, []string{
+		"harness exit n21crash-within[{n2 crashed}]", "nemesis heal 1crash-within[]", "nemesis heal 1crash-within[{n2 up}]",
+	}, told(s)[1:])
+	require.True(t, s.c.State().Empty())
+	require.True(t, s.n.Holds().Empty())
 }

@@ -32,6 +32,7 @@ type Nemesis struct {
 	fired   int
 	healed  func()
 	waiting []*waiter
+	traps   map[int]history.Fault // those with traps, as injected, by their numbers
 	seeking []*active     // faults whose time has come, and whose words have meant nobody yet
 	begun   time.Duration // when the schedule did
 
@@ -65,7 +66,7 @@ func (a *active) members() int { return len(a.now.Members()) + len(a.fault.Membe
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
-	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd}
+	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd, traps: map[int]history.Fault{}}
 	s.cue = n.cued
 	return n
 }
@@ -288,6 +289,9 @@ func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 	if err := n.cluster.Can(fault.Changes); err != nil {
 		n.refuse(f, a, err)
 		return false
+	}
+	if f == history.Inject && len(fault.More["traps"]) > 0 {
+		n.traps[fault.ID] = a.fault
 	}
 	was := n.holds
 	n.holds = want

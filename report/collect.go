@@ -95,9 +95,16 @@ func (c *collector) take(i int) {
 			c.tracks[node].announce(op.Time, op.View)
 		}
 	case history.Exit:
-		if known {
-			c.tracks[node].become(op.Time, Exited)
+		if !known {
+			break
 		}
+		state := Exited
+		if op.Fault != nil {
+			for _, p := range op.Fault.Procs {
+				state = p.State
+			}
+		}
+		c.tracks[node].become(op.Time, state)
 	case history.ReadClock:
 		if known {
 			c.clock(node, clockSample{op.Time, op.Reading})

@@ -110,6 +110,9 @@ func opWords(op *history.Op) string {
 			return faultOpWords(op.Fault)
 		}
 	case history.Exit:
+		if op.Fault != nil {
+			return "its process was ended by " + op.Fault.Name
+		}
 		return "its process ended by itself"
 	case history.Begin, history.End:
 	}

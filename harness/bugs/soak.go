@@ -121,7 +121,7 @@ func number(r *record.Run, property, figure string) int {
 func endings(r *record.Run) (list []string) {
 	times := map[string]int{}
 	for i := range r.History.Ops {
-		if op := &r.History.Ops[i]; op.F == history.Exit {
+		if op := &r.History.Ops[i]; op.F == history.Exit && op.Fault == nil {
 			times[op.Node]++
 		}
 	}

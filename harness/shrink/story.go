@@ -108,7 +108,11 @@ func (t *teller) tell(op *history.Op, evidence bool) {
 		t.add(op.Time, true, "the schedule begins")
 	case history.Exit:
 		t.flush("")
-		t.add(op.Time, true, "%s ends by itself", op.Node)
+		if op.Fault != nil {
+			t.add(op.Time, true, "%s ends by %s", op.Node, op.Fault.Name)
+		} else {
+			t.add(op.Time, true, "%s ends by itself", op.Node)
+		}
 	case history.Inject, history.Change, history.Heal:
 		if op.Type != history.Invoke && op.Fault != nil {
 			t.flush("")
