@@ -183,6 +183,7 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("verify what the containers are in: %w", err)}
 	}
 	wrong, unsure := append(seen.Wrong, clocks.Wrong...), append(seen.Unsure, clocks.Unsure...)
+	missed := append(seen.Missed, clocks.Missed...)
 	e := history.Effect{Seen: history.OK, Spread: spread(append(moments, since...))}
 	if len(troubles)+len(unsure) > 0 {
 		e.Seen = history.Info
@@ -194,7 +195,7 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 		troubles = append(append(troubles, wrong...), unsure...)
 		e.Err = errors.New("change the containers: " + strings.Join(troubles, "; "))
 	}
-	return e
+	return history.Partly(change, missed, e)
 }
 
 // carryOut makes a change, but for that of clocks. It returns when each part of it took effect, and what did not work; an

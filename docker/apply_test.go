@@ -72,6 +72,22 @@ func TestPartitionHalves(t *testing.T) {
 	require.Equal(t, "ok", tell(t, c, "n5", "connect %s", address(c, "n1")))
 }
 
+// Of a change to several nodes that one of them does not take, the others are not said to be as they were.
+func TestWhatComesTrueInPart(t *testing.T) {
+	c := up(t, engine(t), runID(t), 3)
+	requireSeen(t, c, proc("n2", history.Down))
+	cut := link("n3", "n1", true)
+	e := apply(t, c, history.Changes{
+		Links: []history.Link{cut}, Procs: []history.Proc{{Node: "n1", State: history.Paused}, {Node: "n2", State: history.Paused}},
+	})
+	require.Equal(t, history.Info, e.Seen)
+	require.ErrorContains(t, e.Err, "n2 is down, and cannot be paused")
+	require.Equal(t, history.Changes{Links: []history.Link{cut}, Procs: []history.Proc{{Node: "n1", State: history.Paused}}}, e.Found)
+	e = apply(t, c, proc("n2", history.Paused))
+	require.Equal(t, history.Fail, e.Seen, "nothing of it came true")
+	require.True(t, e.Found.Empty())
+}
+
 func TestKillAndStart(t *testing.T) {
 	c := up(t, engine(t), runID(t), 3)
 	c.OnExit(func(node string, code int) { t.Errorf("%s is said to have exited by itself", node) })

@@ -31,7 +31,11 @@ func (c *Cluster) skew(ctx context.Context, clocks []history.Clock) (moments []t
 	}
 	answer, err := c.remote.ask(ctx, agent.Request{Skew: &agent.Skew{Clocks: clocks}})
 	if err != nil {
-		return nil, agent.Verified{Unsure: []string{fmt.Sprintf("skew clocks: %v", err)}}
+		seen.Unsure = []string{fmt.Sprintf("skew clocks: %v", err)}
+		for _, k := range clocks {
+			seen.Missed = append(seen.Missed, k.Key())
+		}
+		return nil, seen
 	}
 	now := time.Now()
 	for _, ago := range answer.Skewed.Ago {

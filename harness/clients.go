@@ -54,12 +54,17 @@ func (c *clients) Apply(ch history.Changes, done func(history.Effect)) {
 			delete(c.cut, k.Node)
 		}
 	}
-	only := len(ch.Clients) > 0
-	if ch.Clients = nil; only && ch.Empty() {
+	came := history.Changes{Clients: ch.Clients}
+	if ch.Clients = nil; !came.Empty() && ch.Empty() {
 		done(history.Effect{Seen: history.OK})
 		return
 	}
-	c.Cluster.Apply(ch, done)
+	c.Cluster.Apply(ch, func(e history.Effect) {
+		if e.Seen != history.OK && !came.Empty() {
+			e.Seen, e.Found = history.Info, history.InTurn([]history.Changes{came, e.Found})
+		}
+		done(e)
+	})
 }
 
 func (c *clients) State(ctx context.Context) (history.Changes, error) {

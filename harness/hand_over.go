@@ -86,7 +86,14 @@ func (h *handOvers) Apply(ch history.Changes, done func(history.Effect)) {
 		h.ask(asked, history.Effect{Seen: history.OK}, done)
 		return
 	}
-	h.Cluster.Apply(rest, func(e history.Effect) { h.ask(asked, e, done) })
+	h.Cluster.Apply(rest, func(e history.Effect) {
+		h.ask(asked, e, func(all history.Effect) {
+			if e.Seen == history.OK && all.Seen != history.OK {
+				all.Seen, all.Found = history.Info, rest
+			}
+			done(all)
+		})
+	})
 }
 
 // ask asks one node after the other. What e says of all else holds unless it comes to less.

@@ -100,7 +100,12 @@ func (c *memberships) Apply(ch history.Changes, done func(history.Effect)) {
 		c.change(ch.Members(), nil, done)
 		return
 	}
-	c.Cluster.Apply(rest, func(e history.Effect) { c.change(ch.Members(), &e, done) })
+	c.Cluster.Apply(rest, func(e history.Effect) {
+		if e.Seen == history.OK {
+			e.Found = rest // which counts if all else does not come true
+		}
+		c.change(ch.Members(), &e, done)
+	})
 }
 
 // change changes one member after the other. What was done before, if anything was, came to e.
@@ -109,12 +114,18 @@ func (c *memberships) change(members []history.Member, e *history.Effect, done f
 		if e == nil {
 			e = &history.Effect{Seen: history.OK}
 		}
+		if e.Seen == history.OK {
+			e.Found = history.Changes{}
+		}
 		done(*e)
 		return
 	}
 	began := c.Now()
 	c.bring(members[0], func(t history.Type, why error) {
 		now := history.Effect{Seen: t, Err: why, Spread: c.Now() - began}
+		if t == history.OK {
+			now.Found = history.ChangesOf(members[0])
+		}
 		if e != nil {
 			now = together(*e, now)
 		}
@@ -128,6 +139,7 @@ func together(a, b history.Effect) history.Effect {
 	if a.Seen != b.Seen {
 		e.Seen = history.Info
 	}
+	e.Found = history.InTurn([]history.Changes{a.Found, b.Found})
 	return e
 }
 

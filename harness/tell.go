@@ -13,6 +13,9 @@ func describe(op *history.Op) string {
 	if op.F == history.Heal && op.Type == history.OK {
 		outcome = "healed"
 	}
+	if op.Fault.Found {
+		outcome = "came true in part: " + op.Fault.Came()
+	}
 	what := strings.Join(append([]string{string(op.F), op.Fault.Name}, op.Fault.Nodes...), " ")
 	line := fmt.Sprintf("%7.2fs %s: %s", op.Time.Seconds(), what, outcome)
 	if op.Error != "" {

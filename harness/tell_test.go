@@ -39,3 +39,9 @@ func TestAFaultThatHitNobodyIsToldWithoutNodes(t *testing.T) {
 	op := history.Op{F: history.Inject, Type: history.Fail, Fault: &history.Fault{Name: "kill"}, Error: "no election was seen from 16.672s on"}
 	require.Equal(t, "   0.00s inject kill: DID NOT TAKE EFFECT: no election was seen from 16.672s on", describe(&op))
 }
+
+func TestWhatCameTrueInPartIsTold(t *testing.T) {
+	f := &history.Fault{Name: "pause", Nodes: []string{"n1", "n2"}, Found: true}
+	f.Procs = []history.Proc{{Node: "n1", State: history.Paused}}
+	require.Equal(t, "   0.00s change pause n1 n2: came true in part: n1 is paused", describe(&history.Op{F: history.Change, Type: history.OK, Fault: f}))
+}

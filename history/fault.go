@@ -57,6 +57,8 @@ type Fault struct {
 	Nodes  []string          `json:"nodes,omitempty"`  // what the words resolved to, in the same order
 	Changes
 	Spread time.Duration `json:"spread,omitempty"` // from the first to the last node that the change took effect on
+	// Found tells of a change that nothing was done: it is what was found to have come true of the op before, which not all has.
+	Found bool `json:"found,omitempty"`
 }
 
 // fits says which state that an op tells of is none, or nil.
@@ -88,11 +90,4 @@ func (c *Changes) fits() error {
 		}
 	}
 	return nil
-}
-
-// Effect is what became of a change.
-type Effect struct {
-	Seen   Type          // OK: seen to have taken effect; Fail: seen that it has not; Info: could not be seen
-	Spread time.Duration // from the first to the last node that it took effect on
-	Err    error         // why Seen is not OK
 }

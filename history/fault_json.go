@@ -38,6 +38,9 @@ func (f *Fault) appendJSON(b []byte) []byte {
 	if f.Spread != 0 {
 		b = strconv.AppendInt(append(b, `,"spread":`...), int64(f.Spread), 10)
 	}
+	if f.Found {
+		b = append(b, `,"found":true`...)
+	}
 	return append(b, '}')
 }
 

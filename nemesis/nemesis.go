@@ -33,8 +33,8 @@ type Nemesis struct {
 	healed  func()
 	waiting []*waiter
 	traps   map[int]history.Fault // those with traps, as injected, by their numbers
-	seeking []*active     // faults whose time has come, and whose words have meant nobody yet
-	begun   time.Duration // when the schedule did
+	seeking []*active             // faults whose time has come, and whose words have meant nobody yet
+	begun   time.Duration         // when the schedule did
 
 	// Written says that somebody wrote the schedule. Then what had come to nothing when the run ended is recorded as failed. Of
 	// a drawn one that is so only of steps that waited for a cue: some steps of it never find anybody.
@@ -299,12 +299,23 @@ func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 	n.cluster.Apply(fault.Changes, func(e history.Effect) {
 		fault.Spread = e.Spread
 		n.record(e.Seen, f, fault, e.Err)
+		n.found(fault, e.Found)
 		if f == history.Heal && e.Seen != history.OK && len(fault.Members()) > 0 {
 			n.unhealed(a, was)
 		}
 		n.idle()
 	})
 	return true
+}
+
+// found records what has come true of an op of a fault that not all has.
+func (n *Nemesis) found(fault history.Fault, c history.Changes) {
+	if c.Empty() {
+		return
+	}
+	fault.Changes, fault.Spread, fault.Found = c, 0, true
+	n.record(history.Invoke, history.Change, fault, nil)
+	n.record(history.OK, history.Change, fault, nil)
 }
 
 // unhealed keeps a fault whose members could not be changed back: there may have been no majority to do so. It is healed again

@@ -195,6 +195,26 @@ func TestAFaultThatDoesNotTakeEffectIsRecordedSo(t *testing.T) {
 	}
 }
 
+func TestWhatCameTrueInPartIsRecordedAndNotRepeated(t *testing.T) {
+	s := newScene(t, 3)
+	came := history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Paused}}}
+	b := stubborn{Cluster: s.c, effect: history.Effect{Seen: history.Info, Err: fmt.Errorf("n2 is down"), Found: came}}
+	s.n = New(b, s.r, s.s, rand.New(rand.NewPCG(1, 2)))
+	s.n.Start(Schedule{{Fault: "pause", Nodes: []string{"n1,n2"}}})
+	s.run(time.Second)
+	require.Equal(t, []string{"0s info inject pause n1,n2", "0s ok change pause n1,n2"}, s.actions())
+	h, err := s.r.History()
+	require.NoError(t, err)
+	last := h.Ops[len(h.Ops)-1].Fault
+	require.True(t, last.Found)
+	require.Equal(t, came, last.Changes)
+	h.Ops[0].F = history.Settle
+	actions, err := ActionsOf(h)
+	require.NoError(t, err)
+	require.Len(t, actions, 1, "nothing was done by what was found")
+	require.Len(t, actions[0].Fault.Procs, 2)
+}
+
 func TestTheOldLeaderIsTheDeposedOneThoughItStandsStill(t *testing.T) {
 	for _, term := range []uint64{0, 1} { // numbered or not
 		r := history.NewRecorder(io.Discard, 0)

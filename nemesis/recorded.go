@@ -18,13 +18,14 @@ type Action struct {
 	Fault history.Fault `json:"fault"`
 }
 
-// ActionsOf returns what the nemesis did in a run, from its history. What is known not to have taken effect is left out.
+// ActionsOf returns what the nemesis did in a run, from its history. What is known not to have taken effect is left out, and what was
+// only found.
 func ActionsOf(h *history.History) ([]Action, error) {
 	settled := slices.IndexFunc(h.Ops, func(op history.Op) bool { return op.F == history.Settle })
 	var actions []Action
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		if op.Process != history.Nemesis || op.Type != history.Invoke || op.Fault == nil {
+		if op.Process != history.Nemesis || op.Type != history.Invoke || op.Fault == nil || op.Fault.Found {
 			continue
 		}
 		if other := h.Other(i); other >= 0 && h.Ops[other].Type == history.Fail {

@@ -198,6 +198,10 @@ func (c *collector) fault(i int) {
 			bar.Took = history.Info
 		}
 	case history.Change:
+		if op.Fault.Found { // it has not moved
+			bar.Error += "; what came true: " + op.Fault.Came()
+			break
+		}
 		bar.Turns = append(bar.Turns, op.Time)
 	case history.Heal:
 		if op.Type != history.Fail && !bar.HandsOver() {

@@ -124,5 +124,8 @@ func faultOpWords(f *history.Fault) string {
 	if len(f.Params) > 0 {
 		s += " " + settings(f.Params)
 	}
+	if f.Found {
+		s += " came true in part: " + f.Came()
+	}
 	return s
 }

@@ -85,6 +85,12 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	began, waits := c.now, 1
 	var errs []error
+	var missed []history.Key
+	tried := func(s history.State, err error) {
+		if err != nil {
+			errs, missed = append(errs, err), append(missed, s.Key())
+		}
+	}
 	over := func() {
 		if waits--; waits > 0 {
 			return
@@ -93,7 +99,7 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		if e.Err = errors.Join(errs...); e.Err != nil {
 			e.Seen = history.Fail
 		}
-		done(e)
+		done(history.Partly(ch, missed, e))
 	}
 	for _, d := range ch.Disks {
 		if d.Torn { // before its machine dies
@@ -104,15 +110,15 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, p := range ch.Procs {
 		if ends(p.State) {
 			waits++
-			errs = append(errs, c.named(p.Node).fall(p.State, over))
+			tried(p, c.named(p.Node).fall(p.State, over))
 		}
 	}
 	for _, d := range ch.Disks {
-		errs = append(errs, c.named(d.Node).setDisk(d.DiskState))
+		tried(d, c.named(d.Node).setDisk(d.DiskState))
 	}
 	for _, p := range ch.Procs {
 		if !ends(p.State) {
-			errs = append(errs, c.named(p.Node).rise(p.State))
+			tried(p, c.named(p.Node).rise(p.State))
 		}
 	}
 	over()

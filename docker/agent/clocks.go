@@ -146,31 +146,31 @@ func (c *clocks) settle() time.Duration {
 
 // look has every process of a node read its clocks, and adds to v what is not as asked.
 func (c *clocks) look(node string, v *Verified) {
-	seen := 0
+	seen, of := 0, history.Clock{Node: node}.Key()
 	for pid := range c.patches {
 		line, s, err := c.measure(pid)
 		switch {
 		case errors.Is(err, clock.ErrGone):
 			continue
 		case errors.Is(err, clock.ErrLost):
-			v.Wrong = append(v.Wrong, fmt.Sprintf("%s: process %d: %v", node, pid, err))
+			v.wrong(of, "%s: process %d: %v", node, pid, err)
 		case err != nil:
-			v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", node, err))
+			v.unsure(of, "%s: %v", node, err)
 		case line.Skew != c.line.Skew:
-			v.Wrong = append(v.Wrong, fmt.Sprintf("%s: clocks of process %d err by %+v, not by %+v", node, pid, line.Skew, c.line.Skew))
+			v.wrong(of, "%s: clocks of process %d err by %+v, not by %+v", node, pid, line.Skew, c.line.Skew)
 		default:
 			if err := s.Check(line); err != nil {
-				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: process %d: %v", node, pid, err))
+				v.wrong(of, "%s: process %d: %v", node, pid, err)
 			}
 			if d := line.Monotonic(clock.Now()); line.Skew.Drift == 0 && d.Abs() > kept {
-				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: the monotonic clock of process %d stays wrong by %v: no more could be taken back within %v",
-					node, pid, d.Round(time.Millisecond), clock.LongestSlew))
+				v.wrong(of, "%s: the monotonic clock of process %d stays wrong by %v: no more could be taken back within %v",
+					node, pid, d.Round(time.Millisecond), clock.LongestSlew)
 			}
 		}
 		seen++
 	}
 	if seen == 0 && c.line.Skew != (clock.Skew{}) {
-		v.Unsure = append(v.Unsure, node+": runs no process that could tell the time")
+		v.unsure(of, "%s: runs no process that could tell the time", node)
 	}
 }
 
@@ -228,14 +228,14 @@ func (a *agent) skew(s Skew) (*Skewed, error) {
 	lock()
 	for _, j := range jobs {
 		if err := j.clocks.attend(j.procs); err != nil {
-			done.Wrong = append(done.Wrong, fmt.Sprintf("%s: %v", j.name, err))
+			done.wrong(history.Clock{Node: j.name}.Key(), "%s: %v", j.name, err)
 		}
 	}
 	drift := 0.0
 	for i, j := range jobs {
 		var err error
 		if j.at, err = j.clocks.turn(skewOf(s.Clocks[i])); err != nil {
-			done.Wrong = append(done.Wrong, fmt.Sprintf("%s: %v", j.name, err))
+			done.wrong(history.Clock{Node: j.name}.Key(), "%s: %v", j.name, err)
 		}
 		if d := math.Abs(s.Clocks[i].Drift); d > 0 && (drift == 0 || d < drift) {
 			drift = d

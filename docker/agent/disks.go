@@ -133,18 +133,19 @@ var errNoDisk = errors.New("it is on no disk that can fail")
 
 // disks tries the disks of nodes: whether they are in those states, and whether a crash has taken what it was to take.
 func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, want history.Changes) {
-	said := func(node, wrong string, err error) {
+	said := func(of history.State, wrong string, err error) {
+		node := of.Key().Node
 		switch {
 		case err != nil:
-			v.Unsure = append(v.Unsure, fmt.Sprintf("disk of %s: %v", node, err))
+			v.unsure(of.Key(), "disk of %s: %v", node, err)
 		case wrong != "":
-			v.Wrong = append(v.Wrong, fmt.Sprintf("disk of %s %s", node, wrong))
+			v.wrong(of.Key(), "disk of %s %s", node, wrong)
 		}
 	}
 	for _, p := range want.Procs {
 		if vol := volumes[p.Node]; vol != nil && p.State == history.Crashed {
 			wrong, err := vol.served.Find(vol.mark, wiped(want.Disks, p.Node))
-			said(p.Node, wrong, err)
+			said(p, wrong, err)
 		}
 	}
 	var all sync.WaitGroup
@@ -161,7 +162,7 @@ func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, w
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			said(d.Node, wrong, err)
+			said(d, wrong, err)
 		})
 	}
 	all.Wait()

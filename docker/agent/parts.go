@@ -115,17 +115,17 @@ func (v *Verified) parts(a *agent, procs map[string][]first, held map[string]fun
 			others, _, otherErr := observe(procs[w.Node], held[w.Node])
 			switch {
 			case err != nil:
-				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", w.Name(), err))
+				v.unsure(w.Key(), "%s: %v", w.Name(), err)
 			case otherErr != nil:
-				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", w.Node, otherErr))
+				v.unsure(w.Key(), "%s: %v", w.Node, otherErr)
 			case state == w.State && (w.State != history.Paused || others == history.Up):
 			case time.Now().Before(deadline):
 				time.Sleep(lookEvery)
 				continue
 			case state != w.State:
-				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: is to be %s, but is %s %s", w.Name(), w.State, state, why))
+				v.wrong(w.Key(), "%s: is to be %s, but is %s %s", w.Name(), w.State, state, why)
 			default:
-				v.Unsure = append(v.Unsure, fmt.Sprintf("%s is paused, but the other processes of %s are %s", w.Name(), w.Node, others))
+				v.unsure(w.Key(), "%s is paused, but the other processes of %s are %s", w.Name(), w.Node, others)
 			}
 			break
 		}

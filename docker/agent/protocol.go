@@ -174,6 +174,16 @@ type Verify struct {
 type Verified struct {
 	Wrong  []string `json:"wrong,omitempty"`  // seen in another state
 	Unsure []string `json:"unsure,omitempty"` // could not be looked at
+	// Missed is what these are about: all else was seen to be as it should.
+	Missed []history.Key `json:"missed,omitempty"`
+}
+
+func (v *Verified) wrong(of history.Key, format string, args ...any) {
+	v.Wrong, v.Missed = append(v.Wrong, fmt.Sprintf(format, args...)), append(v.Missed, of)
+}
+
+func (v *Verified) unsure(of history.Key, format string, args ...any) {
+	v.Unsure, v.Missed = append(v.Unsure, fmt.Sprintf(format, args...)), append(v.Missed, of)
 }
 
 // Gauge asks for a measurement of the packets of one link: so many are sent, so far apart, of that many bytes as IP

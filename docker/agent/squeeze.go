@@ -175,7 +175,7 @@ func (v *Verified) memories(a *agent, places map[string]*place, want history.Cha
 		memory, all := p.memory, append([]squeezed(nil), p.squeezed...)
 		a.mu.Unlock()
 		if changed && len(all) == 0 {
-			v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %s is down, and will be limited when it runs", memory.Name(), node))
+			v.unsure(memory.Key(), "%s: %s is down, and will be limited when it runs", memory.Name(), node)
 		}
 		for _, s := range all {
 			wrong, err := s.limited()

@@ -253,7 +253,7 @@ func (v *Verified) cpus(a *agent, places map[string]*place, want history.Changes
 		cpu, held, runs := p.cpu, slices.Clone(p.throttled), slices.ContainsFunc(p.procs, first.alive)
 		a.mu.Unlock()
 		if changed && cpu.Share > 0 && !runs {
-			v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %s is down, and will be held back when it runs", cpu.Name(), node))
+			v.unsure(cpu.Key(), "%s: %s is down, and will be held back when it runs", cpu.Name(), node)
 		}
 		for _, t := range held {
 			wrong, err := t.held(shareOf(cpu))

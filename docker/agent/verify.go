@@ -49,6 +49,7 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 	all.Wait()
 	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong, cpus.Wrong, memories.Wrong)
 	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure, cpus.Unsure, memories.Unsure)
+	found.Missed = slices.Concat(links.Missed, found.Missed, disks.Missed, cpus.Missed, memories.Missed)
 	return found, nil
 }
 
@@ -68,9 +69,9 @@ func (v *Verified) looked(at history.State, wrong string, err error) {
 	switch {
 	case errors.Is(err, os.ErrNotExist): // the container has ended since
 	case err != nil:
-		v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", at.Name(), err))
+		v.unsure(at.Key(), "%s: %v", at.Name(), err)
 	case wrong != "":
-		v.Wrong = append(v.Wrong, fmt.Sprintf("%s: %s", at.Name(), wrong))
+		v.wrong(at.Key(), "%s: %s", at.Name(), wrong)
 	}
 }
 
@@ -79,7 +80,7 @@ type look struct {
 	history.Link
 	from, to *place
 	suffers  history.LinkState // what packets of it suffer in all
-	wrong    bool              // it is known not to be as it should
+	bad      bool              // it is known not to be as it should
 }
 
 func (k *look) String() string {
@@ -89,13 +90,12 @@ func (k *look) String() string {
 	return k.From + "→" + k.To
 }
 
-func (v *Verified) wrong(k *look, why string) {
-	k.wrong = true
-	v.Wrong = append(v.Wrong, fmt.Sprintf("%v %s", k, why))
+func (v *Verified) wrongLink(k *look, why string) {
+	k.bad = true
+	v.wrong(k.Key(), "%v %s", k, why)
 }
-func (v *Verified) unsure(k *look, why string) {
-	v.Unsure = append(v.Unsure, fmt.Sprintf("%v: %s", k, why))
-}
+
+func (v *Verified) unsureLink(k *look, why string) { v.unsure(k.Key(), "%v: %s", k, why) }
 
 // links believes neither what the kernel says about its rules nor what becomes of packets, but both together.
 func (v *Verified) links(looks []*look, within time.Duration) {
@@ -109,16 +109,21 @@ func (v *Verified) links(looks []*look, within time.Duration) {
 			v.Unsure = append(v.Unsure, fmt.Sprintf("links into %s: %v", k.To, err))
 		}
 	}
+	for _, k := range looks {
+		if rules[k.to] == nil {
+			v.Missed = append(v.Missed, k.Key())
+		}
+	}
 	var probes, bursts []probe
 	var of, ofBursts []*look // which link each is for
 	for _, k := range looks {
 		for i, addr := range k.from.addrs {
 			if into := rules[k.to]; into != nil && into[source{addr, uint16(k.Port)}] != k.to.filter.exact(k.LinkState) {
-				v.wrong(k, "is not what the kernel's rules are for")
+				v.wrongLink(k, "is not what the kernel's rules are for")
 			}
 			all, err := probesFor(k.suffers, within)
 			if err != nil {
-				v.unsure(k, err.Error())
+				v.unsureLink(k, err.Error())
 				continue
 			}
 			for n, p := range all {
@@ -145,6 +150,9 @@ func (v *Verified) probe(probes []probe, of []*look) {
 		samples, err := send(probes)
 		if err != nil {
 			v.Unsure = append(v.Unsure, err.Error())
+			for _, k := range of {
+				v.Missed = append(v.Missed, k.Key())
+			}
 			return
 		}
 		var again []probe
@@ -152,10 +160,10 @@ func (v *Verified) probe(probes []probe, of []*look) {
 		for i, s := range samples {
 			switch why := judge(of[i].suffers, probes[i], s); {
 			case why == "":
-			case try < probeTries && !of[i].wrong && !of[i].suffers.Cut && of[i].suffers.Loss < 1 && !probes[i].first:
+			case try < probeTries && !of[i].bad && !of[i].suffers.Cut && of[i].suffers.Loss < 1 && !probes[i].first:
 				again, ofAgain = append(again, probes[i]), append(ofAgain, of[i])
 			default:
-				v.wrong(of[i], why)
+				v.wrongLink(of[i], why)
 			}
 		}
 		probes, of = again, ofAgain
@@ -179,9 +187,9 @@ func (v *Verified) connections(looks []*look) {
 		switch {
 		case errs[i] == nil:
 		case errors.Is(errs[i], errConnects):
-			v.wrong(k, errConnects.Error())
+			v.wrongLink(k, errConnects.Error())
 		default:
-			v.unsure(k, errs[i].Error())
+			v.unsureLink(k, errs[i].Error())
 		}
 	}
 }
@@ -194,7 +202,7 @@ func (v *Verified) procs(procs map[string][]first, held map[string]func(pid int)
 		for {
 			state, why, err := observe(procs[p.Node], held[p.Node])
 			if err != nil {
-				v.Unsure = append(v.Unsure, fmt.Sprintf("%s: %v", p.Node, err))
+				v.unsure(p.Key(), "%s: %v", p.Node, err)
 				break
 			}
 			if state == looksLike(p.State) {
@@ -204,7 +212,7 @@ func (v *Verified) procs(procs map[string][]first, held map[string]func(pid int)
 				if state != "" {
 					why = "is " + string(state)
 				}
-				v.Wrong = append(v.Wrong, fmt.Sprintf("%s: is to be %s, but %s", p.Node, p.State, why))
+				v.wrong(p.Key(), "%s: is to be %s, but %s", p.Node, p.State, why)
 				break
 			}
 			time.Sleep(lookEvery)

@@ -170,6 +170,8 @@ func (t *teller) fault(op *history.Op) {
 		t.add(op.Time, true, "%s does not take effect", words)
 	case op.F == history.Heal:
 		t.add(op.Time, true, "%s heals", words)
+	case f.Found:
+		t.add(op.Time, false, "%s came true in part: %s", words, f.Came())
 	case op.F == history.Change:
 		t.add(op.Time, false, "%s moves: %s", words, changed(f.Changes))
 	default:
