@@ -22,8 +22,8 @@ func init() {
 	})
 }
 
-// hold is the leadership as a lock: a node surely had it from one of its claims to another, where no answer that denies it
-// may lie between them, or at some instant of a single claim.
+// hold is the leadership as a lock: a node surely had it from one of its claims to another, where no answer that denies it,
+// and no end of its process, may lie between them, or at some instant of a single claim.
 type hold struct {
 	taken, given time.Duration // taken by then at the latest, given back then at the earliest
 	node         int
@@ -90,6 +90,9 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return unknown(figures, "%s", why)
 	}
 	if a == nil {
+		if why := f.unlessEnded(); why != "" {
+			return unknown(figures, "%s", why)
+		}
 		if why := f.overlooked(); why != "" {
 			return unknown(figures, "%s", why)
 		}
@@ -114,25 +117,48 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	return r
 }
 
+// unlessEnded says who led at one time unless a process ended of which nobody knows whether it did, or "".
+func (f *facts) unlessEnded() string {
+	perhaps := func(d death) bool { return d.perhaps }
+	if !slices.ContainsFunc(f.seen, func(w watched) bool { return slices.ContainsFunc(w.deaths, perhaps) }) {
+		return ""
+	}
+	a, b := clash(f.allHolds(false))
+	if a == nil {
+		return ""
+	}
+	whose, since := "", time.Duration(0)
+	for _, h := range []*hold{b, a} {
+		for _, d := range f.seen[h.node].deaths {
+			if d.perhaps && d.to >= f.answers[h.first].from && d.from <= f.answers[h.last].to {
+				whose, since = f.nodes[h.node], d.from
+			}
+		}
+	}
+	return fmt.Sprintf("%s%s and %s%s led at one time, %s, unless %s ended between: what came of what was done to it at %s nobody knows; see to it that faults take effect, and are seen to",
+		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), between(max(a.begin(), b.begin()), min(a.end(), b.end())), whose, at(since))
+}
+
 // claimed is the leadership that a hold is of.
 func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
 
-// allHolds returns all holds that are part of no other.
-func (f *facts) allHolds() (all []hold) {
+// allHolds returns all holds that are part of no other, if processes ended also of which nobody knows whether they did, or did not.
+func (f *facts) allHolds(perhaps bool) (all []hold) {
 	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
 	for i := range f.answers {
 		if a := &f.answers[i]; !a.torn {
 			byNode[a.node] = append(byNode[a.node], int32(i))
 		}
 	}
-	for _, answers := range byNode {
-		all = f.holdsOf(all, answers)
+	for node, answers := range byNode {
+		all = f.holdsOf(all, answers, f.lifetimes(node, perhaps))
 	}
 	return all
 }
 
-// holdsOf adds the holds of one node, given all of its answers. A tenure that the node counts is one hold.
-func (f *facts) holdsOf(all []hold, answers []int32) []hold {
+// holdsOf adds the holds of one node, given all of its answers, and how long its lives lasted. A tenure that the node counts is one hold for as long
+// as it lives.
+func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration) []hold {
 	denials := sync.OnceValue(func() []earliest { return f.denials(answers) })
 	type group struct {
 		leadKey
@@ -167,17 +193,17 @@ func (f *facts) holdsOf(all []hold, answers []int32) []hold {
 	for _, g := range groups {
 		all = f.holdsAs(all, g.claims, func(since time.Duration) time.Duration {
 			if g.tenure >= 0 {
-				return never
+				return lifetime(since)
 			}
 			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
-			return denials()[k].others // if the first is another's, this claim is among them: that is no time at all
+			return min(lifetime(since), denials()[k].others) // if the first is another's, this claim is among them: that is no time at all
 		})
 	}
 	return all
 }
 
-// holdsAs adds the holds of one node under one number, given its claims and what tells from when on, at the earliest, one
-// of the answers that deny it may be true, of those that came at a time or later.
+// holdsAs adds the holds of one node under one number, given its claims and what tells before when a claim has to have come for
+// nothing to deny it since an instant at which one was asked for, or after it.
 func (f *facts) holdsAs(all []hold, claims []int32, denied func(since time.Duration) time.Duration) []hold {
 	latest := make([]int32, len(claims)) // of the claims up to each, the one that was asked for last
 	for k, i := range claims {
@@ -219,6 +245,10 @@ func (f *facts) denials(answers []int32) []earliest {
 	all[len(answers)] = earliest{from: never, others: never}
 	for k, i := range slices.Backward(answers) {
 		a, e := &f.answers[i], all[k+1]
+		if a.ended { // what lives count for
+			all[k] = e
+			continue
+		}
 		key, claims := f.key(a)
 		same := claims == e.claims && key == e.key
 		switch {

@@ -68,6 +68,7 @@ type answer struct {
 	polled   bool
 	torn     bool
 	mute     bool // it says nothing of a term
+	ended    bool // it is the end of its node's process, or of what it was as a member
 	dull     bool // it says the same as the one of its node before, which came shortly before it
 }
 
@@ -114,6 +115,9 @@ type watched struct {
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since
+	deaths                  []death       // of its processes, in the order in which they were to come, or came
+	settled                 int           // of them, those of which it is known what came of them
+	starting                bool          // it may be started yet
 	rises                   []height      // each term that it told and that was higher than all before; by is left out
 }
 

@@ -29,7 +29,7 @@ func newGathering() gathering {
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{},
 	}
-	g.holds = sync.OnceValue(g.allHolds)
+	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true) })
 	g.overlooked = sync.OnceValue(g.whoWasOverlooked)
 	g.begin(nil)
 	return g
@@ -247,6 +247,7 @@ func (g *gathering) repeat(n int, at time.Duration) {
 	if s.up {
 		g.silence(s, at)
 	}
+	s.lives(at)
 	g.world.answered(n, at, at) // who says something by itself, or would if it were otherwise, is up
 	s.last, s.up = span{at, at}, g.world.up(n)
 	g.lead(&a)
@@ -264,6 +265,7 @@ func (g *gathering) poll(n int, a *answer) {
 		s.worst = max(s.worst, a.to-s.last.from)
 	}
 	s.polls++
+	s.lives(a.from)
 	g.world.answered(n, a.from, a.to)
 	s.up = g.world.up(n)
 }
@@ -323,8 +325,12 @@ func (g *gathering) sets(op, end *history.Op) {
 	if slices.ContainsFunc(intended, func(c history.Changes) bool { return len(c.Clocks) > 0 }) {
 		g.misled.since = min(g.misled.since, op.Time)
 	}
-	g.reseat(op.Time, intended, end != nil && end.Type == history.Fail)
+	fails := end != nil && end.Type == history.Fail
+	g.reseat(op.Time, intended, fails)
 	g.world.begin(op.Time, g.nodes, intended...)
+	if !fails {
+		g.threaten(op.Time, intended)
+	}
 	g.fell(op.Time)
 }
 
@@ -341,6 +347,12 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	g.reseatedBy(op, begun)
 	renewed := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
+	if op.Type == history.OK {
+		renewed.each(func(i int) { g.seen[i].settles(op.Time) })
+		for _, p := range told.Procs {
+			g.seen[g.node(p.Node)].settles(op.Time)
+		}
+	}
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was
 		if op.Type == history.OK {
@@ -390,7 +402,8 @@ func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 		return // or it did not: nobody could see
 	}
 	g.stir(op.Time) // before this is told: leaderships know it by its number, which what is left out of the calm before must not change
-	a := answer{from: since, to: op.Time, op: op.Index, node: int16(n), polled: true, lead: -1}
+	g.seen[n].dies(span{since, op.Time}, int32(len(g.answers)), op.F == history.Exit)
+	a := answer{from: since, to: op.Time, op: op.Index, node: int16(n), polled: true, ended: true, lead: -1}
 	g.lead(&a)
 	g.answers = append(g.answers, a)
 }
@@ -401,10 +414,9 @@ func (g *gathering) restart(op *history.Op, procs []history.Proc, since time.Dur
 		if p.State == history.Up && g.down[p.Node] {
 			g.restarts++
 		}
-		switch p.State {
-		case history.Up:
+		if p.State == history.Up {
 			g.down[p.Node] = false
-		case history.Down, history.Stopped, history.Crashed:
+		} else if endsProcess(p.State) {
 			g.ended(op, p.Node, since)
 		}
 	}

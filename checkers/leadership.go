@@ -62,6 +62,12 @@ func (g *gathering) lead(a *answer) {
 		return
 	}
 	k, known := g.terms[key]
+	if known {
+		l := &g.leads[k]
+		if d := g.outlived(l, a); d != nil && (l.denied < 0 || d.to < g.answers[l.denied].to) {
+			l.denied = d.answer
+		}
+	}
 	if !known || g.over(&g.leads[k], a, s.said) {
 		k = int32(len(g.leads))
 		g.terms[key] = k

@@ -43,13 +43,13 @@ func spoken(h *history.History) *history.History {
 			op.Setup = &setup
 		}
 		ops = append(ops, op)
-		for _, n := range comesBack(w, i, history.OK, history.Info) {
-			delete(stands, n)
-		}
 		w.happens(i)
-		told := op.Fault
-		if k := h.Other(i); told == nil && op.Process == history.Nemesis && k >= 0 {
-			told = h.Ops[k].Fault
+		if op.Process == history.Nemesis && op.Type == history.Invoke {
+			for _, n := range setup.Nodes {
+				if deed := deedOf(h, i); !deed.failed && (deed.ends(n) || slices.Contains(renewed(w, i), n)) { // or it may
+					delete(stands, n)
+				}
+			}
 		}
 		switch {
 		case op.F == history.Announce && !op.View.Torn:
@@ -57,12 +57,6 @@ func spoken(h *history.History) *history.History {
 			say(op.Node, op.Time)
 		case op.F == history.Exit:
 			delete(stands, op.Node)
-		case told != nil && op.Type != history.Invoke && op.Type != history.Fail:
-			for _, p := range told.Procs {
-				if endsProcess(p) { // or it may have
-					delete(stands, p.Node)
-				}
-			}
 		}
 	}
 	for i := range ops {
@@ -85,7 +79,7 @@ func unasked(h *history.History) bool {
 // reigned returns the longest times, longer than elect, in which nodes surely led.
 func reigned(h *history.History) (all []sure) {
 	for _, n := range h.Setup().Nodes {
-		led, _ := surely(slices.DeleteFunc(undivided(h), func(a said) bool { return a.node != n }))
+		led, _ := surely(slices.DeleteFunc(undivided(h), func(a said) bool { return a.node != n }), fates(h))
 		for _, l := range longest(led) {
 			if l.to-l.from > h.Setup().Bounds.Elect {
 				all = append(all, l)

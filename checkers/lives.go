@@ -1,0 +1,150 @@
+package checkers
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"recount/history"
+)
+
+// Lives: a node's processes follow each other, and what one of them was is over when it ends. An answer that came before the next one
+// may have been started is of one that ran before, however late the end was told.
+
+// death is the end of a node's process, at some instant of a span.
+type death struct {
+	span                  // to is never while nothing is known of what came of it
+	again   time.Duration // since when it may have been started again; never if nothing has
+	answer  int32         // that tells of it, in answers; -1 if nobody knows whether it ended
+	perhaps bool          // nobody does
+}
+
+// endsProcess reports whether a process does not go on after that.
+func endsProcess(s history.ProcState) bool {
+	return s == history.Down || s == history.Stopped || s == history.Crashed
+}
+
+// threaten takes note of whose process may end by what the nemesis sets out to do, and who may be started.
+func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
+	threatens := func(n int) {
+		s := &g.seen[n]
+		s.stands = -1
+		if k := len(s.deaths) - 1; k < 0 || s.deaths[k].from < at || s.deaths[k].to != never {
+			s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
+		}
+	}
+	renewing := g.world.renewing()
+	renewing.each(threatens)
+	for _, c := range intended {
+		for _, p := range c.Procs {
+			if endsProcess(p.State) {
+				threatens(g.node(p.Node))
+			}
+		}
+	}
+	renewing.each(func(n int) { g.seen[n].starts(at) })
+	for _, c := range intended {
+		for _, p := range c.Procs {
+			if p.State == history.Up {
+				g.seen[g.node(p.Node)].starts(at)
+			}
+		}
+	}
+}
+
+// starts takes note that a node's process may be started from a time on.
+func (w *watched) starts(at time.Duration) {
+	w.starting = true
+	for k := len(w.deaths) - 1; k >= 0 && w.deaths[k].again == never; k-- {
+		w.deaths[k].again = at
+	}
+}
+
+// settles takes note that it is known by a time what became of a node's process.
+func (w *watched) settles(at time.Duration) {
+	for k := w.settled; k < len(w.deaths); k++ {
+		w.deaths[k].to = min(w.deaths[k].to, at)
+	}
+	w.starting, w.settled = false, len(w.deaths)
+}
+
+// dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.
+func (w *watched) dies(s span, by int32, itself bool) {
+	for k := len(w.deaths) - 1; !itself && k >= 0; k-- {
+		if d := &w.deaths[k]; d.span == s {
+			d.answer, d.perhaps = by, false
+			return
+		}
+	}
+	w.deaths = append(w.deaths, death{s, w.again(s.from), by, false})
+}
+
+// again is since when a process may be started that ends at a time, or later, for all that is known then.
+func (w *watched) again(at time.Duration) time.Duration {
+	if w.starting {
+		return at
+	}
+	return never
+}
+
+// lives takes note that a node answered what it was asked at a time. If it surely had ended before, and nothing was to start it, something
+// else did, nobody knows when.
+func (w *watched) lives(asked time.Duration) {
+	for k := len(w.deaths) - 1; k >= 0 && w.deaths[k].again == never; k-- {
+		if d := &w.deaths[k]; !d.perhaps && d.to < asked {
+			d.again = d.from
+		}
+	}
+}
+
+// renewing are the nodes that are being started anew, as other members than they were.
+func (w *world) renewing() (nodes set) {
+	for _, t := range w.touch {
+		if i := w.member(t.cell); i >= 0 && t.to != dead {
+			nodes.add(i)
+		}
+	}
+	return nodes
+}
+
+// outlived returns the death that surely came after a claim of a leadership, and before another claim of its node; nil if there is none.
+func (f *facts) outlived(l *leadership, a *answer) *death {
+	all := f.seen[l.node].deaths
+	for k := len(all) - 1; k >= 0; k-- {
+		d := &all[k]
+		switch {
+		case d.perhaps || d.to >= f.surely(a):
+		case f.answers[l.first].to < d.again:
+			return d
+		default: // those before it were followed by a start before
+			return nil
+		}
+	}
+	return nil
+}
+
+// lifetimes returns what tells before when an answer has to have come to be surely of the same life of a node as one that was asked for at a
+// time, or of an earlier one. Deaths of which nobody knows whether they were are counted, or left out.
+func (f *facts) lifetimes(node int, perhaps bool) func(asked time.Duration) time.Duration {
+	var ends []death
+	for _, d := range f.seen[node].deaths {
+		if d.perhaps {
+			d.again = d.from // by something else, if it was
+		}
+		if perhaps || !d.perhaps {
+			ends = append(ends, d)
+		}
+	}
+	slices.SortFunc(ends, func(a, b death) int { return cmp.Compare(a.to, b.to) })
+	for k := len(ends) - 2; k >= 0; k-- {
+		ends[k].again = min(ends[k].again, ends[k+1].again)
+	}
+	return func(asked time.Duration) time.Duration {
+		k := sort.Search(len(ends), func(k int) bool { return ends[k].to >= asked })
+		if k == len(ends) {
+			return never
+		}
+		return ends[k].again
+	}
+}
