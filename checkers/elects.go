@@ -50,7 +50,7 @@ func (f *elections) check(context.Context) Result {
 	o := f.occupancy(seen, &f.polling)
 	figures := append(o.figures(), duration("leader due", total(v.due)))
 	without := func(s span) string {
-		return fmt.Sprintf("from %s to %s, for %s of %s allowed,", at(s.from), at(s.to), lasted(s.length()), lasted(bound))
+		return fmt.Sprintf("from %s to %s, for %s of %s allowed,", at(s.from), at(s.to), longer(s.length(), bound), lasted(bound))
 	}
 	switch {
 	case v.sure.length() > 0:
@@ -187,7 +187,7 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 		what += fmt.Sprintf(", %s of it excused by a machine that stood still", lasted(d))
 	}
 	r := invalid(figures, e, "nobody led from %s to %s, for %s of %s allowed, though %s",
-		at(v.sure.from), at(v.sure.to), lasted(v.sure.length()), lasted(f.setup.Bounds.Elect), what)
+		at(v.sure.from), at(v.sure.to), longer(v.sure.length(), f.setup.Bounds.Elect), lasted(f.setup.Bounds.Elect), what)
 	r.about = v.core
 	return r
 }
@@ -195,11 +195,11 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 // led returns when somebody may have led who had a majority to lead, and when somebody was seen to.
 func (f *facts) led() (possible, seen []span) {
 	n := f.world.n
-	last := make([]*answer, n) // that was not torn
+	last := make([]*answer, n) // that was not torn; the end of a process is none
 	for k := range f.answers {
 		a := &f.answers[k]
 		i := int(a.node)
-		if a.torn || i >= n {
+		if a.torn || a.ended || i >= n {
 			continue
 		}
 		before := last[i]

@@ -237,7 +237,7 @@ func (f *facts) unaware(l leaderless, figures []Figure) Result {
 		with = f.names(others)
 	}
 	r := invalid(figures, e, "%s knew no leader from %s to %s, for %s of %s allowed, though %s led%s and both had a majority with %s",
-		f.nodes[l.node], at(l.from), at(l.to), lasted(l.length()), lasted(f.setup.Bounds.Elect), f.nodes[l.beside.node],
+		f.nodes[l.node], at(l.from), at(l.to), longer(l.length(), f.setup.Bounds.Elect), lasted(f.setup.Bounds.Elect), f.nodes[l.beside.node],
 		f.in(f.claimed(&l.beside)), with)
 	r.about = l.with.members
 	return r

@@ -304,7 +304,7 @@ func (p *progress) inName(b barren, figures []Figure) Result {
 	}
 	r := invalid(figures, e, "%s led%s from %s to %s "+how+": clients tried %s, for %s of %s allowed",
 		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), p.names(others), count(len(b.tries), "time"),
-		lasted(b.tried), lasted(p.setup.Bounds.Elect))
+		longer(b.tried, p.setup.Bounds.Elect), lasted(p.setup.Bounds.Elect))
 	r.about = b.members
 	r.about.add(b.node)
 	return r

@@ -26,6 +26,14 @@ func lasted(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
 }
 
+// longer writes how long something took that was longer than it may, so that this shows.
+func longer(d, allowed time.Duration) string {
+	if words := lasted(d); words != lasted(allowed) {
+		return words
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
+}
+
 // at writes when something happened: "12.304 s".
 func at(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
@@ -280,14 +288,16 @@ func (f *facts) ungapped() string {
 
 // watch writes how closely the nodes were observed, which is what a verdict of valid is worth.
 func (f *facts) watch() string {
-	nodes, announced, gaps := 0, 0, 0
+	nodes, announcers, gaps := 0, 0, 0
 	var sum, worst time.Duration
 	for i := range f.seen {
 		s := &f.seen[i]
 		if s.whole > 0 {
 			nodes++
 		}
-		announced += s.announced
+		if s.announced > 0 {
+			announcers++
+		}
 		gaps += s.gaps
 		sum += s.gapTime
 		worst = max(worst, s.worst)
@@ -299,11 +309,11 @@ func (f *facts) watch() string {
 	case gaps > 0:
 		every := sum / time.Duration(gaps)
 		fmt.Fprintf(b, "each of %d nodes asked every %s, longest gap %s", nodes, lasted(every), lasted(worst))
-		if announced > 0 {
+		if announcers > 0 {
 			b.WriteString(", changes announced")
 		}
-	case announced > 0:
-		fmt.Fprintf(b, "%d nodes announced their changes, none was asked twice", nodes)
+	case announcers > 0:
+		fmt.Fprintf(b, "%s announced changes, none was asked twice", count(announcers, "node"))
 	default:
 		b.WriteString(f.ungapped())
 	}
