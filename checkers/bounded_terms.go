@@ -65,12 +65,9 @@ func boundedTerms(_ context.Context, f *facts) Result {
 				first = &g
 			}
 		}
-		if x.to-g.last.to > f.lull() {
-			x.to = g.last.to
-		}
-		if x.length() >= long {
+		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
 			tests++
-			watched += x.length()
+			watched += seen
 		}
 	}
 	figures := []Figure{
@@ -97,7 +94,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	case longest < long:
 		return untested(figures, "no node was cut off from every majority for %s: isolate one for that long", lasted(long))
 	case tests == 0:
-		return unknown(figures, "nodes were cut off for up to %s, but did not answer for %s: ask them",
+		return unknown(figures, "nodes were cut off for up to %s, but it was less than %s from their first answer then to their last: ask them, more often, or leave one cut off for longer",
 			lasted(longest), lasted(long))
 	}
 	return valid(figures, "cut off from every majority %s, %s in all, nodes gained %s at most; %s",

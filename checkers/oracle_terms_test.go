@@ -77,17 +77,14 @@ func TestOraclesBoundedTerms(t *testing.T) {
 							later = append(later, a)
 						}
 					}
-					last := time.Duration(-1)
+					var seen time.Duration
 					for _, a := range later {
 						if a.view.Term > base && a.view.Term-base > bounds.Terms {
 							return Invalid
 						}
-						last = a.at
+						seen = a.asked - later[0].at
 					}
-					if x.to-last > lull(h) {
-						x.to = last
-					}
-					tested = tested || last >= 0 && x.to-x.from >= time.Duration(bounds.Terms+1)*bounds.Silence
+					tested = tested || len(later) > 0 && seen >= time.Duration(bounds.Terms+1)*bounds.Silence
 				}
 			}
 		}
