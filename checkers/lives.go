@@ -124,6 +124,19 @@ func (f *facts) outlived(l *leadership, a *answer) *death {
 	return nil
 }
 
+// reborn is since when the life of a node may have been that it had at a time, if it may have had another before; else 0.
+func (f *facts) reborn(node int, by time.Duration) (since time.Duration) {
+	for _, d := range slices.Backward(f.seen[node].deaths) {
+		switch {
+		case d.perhaps && d.from <= by:
+			since = max(since, d.from) // by something else
+		case !d.perhaps && d.again <= by: // as for all before it
+			return max(since, d.again)
+		}
+	}
+	return since
+}
+
 // lifetimes returns what tells before when an answer has to have come to be surely of the same life of a node as one that was asked for at a
 // time, or of an earlier one. Deaths of which nobody knows whether they were are counted, or left out.
 func (f *facts) lifetimes(node int, perhaps bool) func(asked time.Duration) time.Duration {

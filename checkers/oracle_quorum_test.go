@@ -75,6 +75,11 @@ func quorumSaid(h *history.History) Verdict {
 		case first.claims() || first.view.Term > won.view.Term:
 			since -= elect
 		}
+		for _, e := range fates(h) {
+			if e.node == won.node && e.again <= won.at {
+				last = max(last, e.again) // who was started asks anew
+			}
+		}
 		broken = broken || !everEnough(h, reaches(h, won.node, since, won.at), won.at)
 		doubt = doubt || !everEnough(h, reaches(h, won.node, last, won.at), won.at)
 	}

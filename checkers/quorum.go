@@ -21,7 +21,7 @@ type victory struct {
 	lead   *leadership
 	before *answer // by which it had not asked yet; nil if nothing says so
 	voters set     // whom it may have talked to then, both ways, itself included
-	lately set     // and whom since it was last asked before it led
+	lately set     // and whom since it was last asked before it led, or may have been started, whichever is later
 }
 
 // quorum looks for a leadership that was won in a time in which its node surely could not talk to a majority. Only who had
@@ -107,7 +107,7 @@ func (f *facts) victories() (all []victory) {
 		}
 		v.from = max(v.from, 0)
 		v.voters = f.inReach(l.node, v.span).and(f.leaders)
-		v.lately = f.inReach(l.node, span{l.asked, v.to}).and(f.leaders)
+		v.lately = f.inReach(l.node, span{max(l.asked, f.reborn(l.node, v.to)), v.to}).and(f.leaders)
 		all = append(all, v)
 	}
 	return all
