@@ -31,6 +31,9 @@ func (h *hunter) form(p *record.Plan, rnd *rand.Rand) (all bool) {
 	case n == 7 && p.Nodes > 2 && h.draws("isolate", "kill"):
 		p.Schedule, p.Workloads = h.comeback(p, rnd), h.allWorkloads("transfer") // a leader that hands over does not stay
 		return true
+	case n > 7 && n < 10 && p.Nodes > 2 && h.draws("kill"):
+		p.Schedule, p.Workloads = h.bereave(p, rnd), h.allWorkloads("transfer") // it wakes those who wait
+		return true
 	}
 	return false
 }

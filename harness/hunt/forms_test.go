@@ -93,3 +93,48 @@ func TestANodeLivesInThePast(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoIsBereavedGoesOnWithoutTheDead(t *testing.T) {
+	h, p := whole(t)
+	fates := map[string]int{}
+	for k := range uint64(60) {
+		p := p
+		p.Seed, p.Schedule = k, h.bereave(&p, seed.New(k, "bereave"))
+		require.NoError(t, harness.Check(p))
+		require.NotEmpty(t, p.Schedule)
+		r, err := harness.Simulate(t.Context(), p)
+		require.NoError(t, err)
+		require.NotEqual(t, record.StatusBroken, r.Status)
+		for _, a := range looked.Of(r, nil).Aimed {
+			if a.Took {
+				fates[a.Fault]++
+			}
+		}
+		for _, st := range p.Schedule {
+			require.True(t, st.Fault != "kill" || st.For == 0, "who died stays dead")
+		}
+	}
+	for _, f := range []string{"kill", "crash-within", "isolate", "hand-over"} {
+		require.Positive(t, fates[f], f)
+	}
+}
+
+// What one waits for that has died never comes: bully without its second wait stands still.
+func TestBereavementHangsWhoWaitsForever(t *testing.T) {
+	cfg := after("bully-no-timeout", "elects", 1)
+	h, err := newHunter(cfg)
+	require.NoError(t, err)
+	h.kinds = []string{"ELECTION", "OK", "COORDINATOR"}
+	hung := 0
+	for k := range uint64(60) {
+		p := record.Plan{Target: cfg.Target, On: record.OnSim, Nodes: 5, Seed: k}
+		h.drawOptions(&p, seed.New(k, "options"))
+		p.Schedule = h.bereave(&p, seed.New(k, "bereave"))
+		r, err := harness.Glance(t.Context(), p)
+		require.NoError(t, err)
+		if broken(r, "elects") != nil {
+			hung++
+		}
+	}
+	require.Positive(t, hung)
+}
