@@ -9,7 +9,7 @@ SEED ?= $(shell date +%s)
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test test-long examples audit soak soak-docker track-record surroundings prove mutate planted fuzz lint bench golden clean virtual-std virtual-same help
+.PHONY: build run test test-long examples audit soak hunts soak-docker track-record surroundings prove mutate planted fuzz lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -39,6 +39,9 @@ examples: ## run the tests of the examples, those that take minutes too: Docker 
 soak: build ## break no promise of any election in 1,000 simulations of each under each fault: an hour (RUNS=n for more)
 	$(GO) test -timeout 60m -count 1 ./harness -run TestCorrectElections -runs $(RUNS) -v
 	bin/recount matrix --targets targets --seeds $(RUNS) --keep=false
+
+hunts: ## hunt every simulated election, as it is, for 1,000 runs: nothing that is promised may break (RUNS=n for more, SEED=n for the same again)
+	$(GO) test -timeout 10h -count 1 ./harness/hunt -run TestNothingIsFound -v -runs $(RUNS) -seed $(SEED)
 
 surroundings: build ## run with an engine that restarts, hangs or drops packets, a full disk, little memory: as root, two minutes
 	RECOUNT_SURROUNDINGS=1 $(GO) test -count 1 -v ./cli -run 'TestAnEngine|TestAResultsFolder|TestSixtyFour|TestTwoHundred'
