@@ -14,8 +14,9 @@ import (
 type progress struct {
 	cmd      *cobra.Command
 	terminal bool
-	told     time.Time
-	open     bool // the line on the terminal has no end yet
+	told     time.Time // when it last was, or when the work began
+	begun    bool      // and it was since the work began
+	open     bool      // the line on the terminal has no end yet
 }
 
 func newProgress(cmd *cobra.Command) *progress {
@@ -26,13 +27,16 @@ func newProgress(cmd *cobra.Command) *progress {
 // tell says something if it is time to.
 func (p *progress) tell(line func() string) {
 	every := 10 * time.Second
-	if p.terminal {
+	switch {
+	case p.terminal:
 		every = 200 * time.Millisecond
+	case !p.begun: // that it goes on at all is to be seen soon
+		every = 2 * time.Second
 	}
 	if time.Since(p.told) < every {
 		return
 	}
-	p.told = time.Now()
+	p.told, p.begun = time.Now(), true
 	if !p.terminal {
 		say(p.cmd)(line())
 		return
@@ -41,8 +45,9 @@ func (p *progress) tell(line func() string) {
 	p.open = true
 }
 
-// end clears the line on a terminal.
+// end clears the line on a terminal. What is told from then on is of other work.
 func (p *progress) end() {
+	p.told, p.begun = time.Now(), false
 	if p.open {
 		fmt.Fprint(p.cmd.ErrOrStderr(), "\r\x1b[K")
 		p.open = false

@@ -11,15 +11,16 @@ import (
 	"recount/harness/record"
 )
 
-// Keep gives a run a folder under results, with its history: a simulated run that left nothing on disk, or one whose folder
-// lies elsewhere and is moved. The reports are the caller's to write.
+// Keep gives a run a folder under results, with its history: a run that left nothing on disk, or one whose folder lies elsewhere
+// and is moved. One in virtual time is made again for it, so that the nodes' logs and messages are there, too. The reports are
+// the caller's to write.
 func Keep(r *record.Run, results string) error {
 	dir, err := makeFolder(results, r.Target)
 	if err != nil {
 		return err
 	}
 	if r.Dir == "" {
-		err = record.WriteHistory(dir, r.History)
+		err = written(r, dir)
 	} else {
 		err = move(r.Dir, dir)
 	}
@@ -53,7 +54,7 @@ func KeepAs(r *record.Run, dir string, write func(r *record.Run) error) error {
 	switch {
 	case err != nil:
 	case r.Dir == "":
-		err = record.WriteHistory(kept.Dir, r.History)
+		err = written(&kept, kept.Dir)
 	default:
 		err = os.CopyFS(kept.Dir, os.DirFS(r.Dir))
 	}

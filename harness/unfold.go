@@ -1,0 +1,51 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recount/harness/record"
+)
+
+// written writes a run that left nothing on disk into its folder.
+func written(r *record.Run, dir string) error {
+	if r.Cluster != record.OnVirtual || !r.Plan.Known() || !r.History.Complete() {
+		return record.WriteHistory(dir, r.History)
+	}
+	err := unfold(r, dir)
+	if err == nil {
+		return nil
+	}
+	r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf("the nodes' logs and messages are missing: %v", err))
+	return record.WriteHistory(dir, r.History)
+}
+
+// unfold makes a run in virtual time once more, now with its nodes' logs and their messages, and has these and the history in its
+// folder; or nothing of it, if it was another run.
+func unfold(r *record.Run, dir string) error {
+	s, err := resolve(r.Plan)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(filepath.Dir(dir), record.Scratch)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	again := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	if err := again.record(context.Background(), scratch); err != nil {
+		return err
+	}
+	h, err := again.recorder.History()
+	if err != nil {
+		return err
+	}
+	if Same(r.History, h) != nil || again.events() != r.Events {
+		return fmt.Errorf("the run of seed %d was another when it was made again", r.Seed)
+	}
+	r.Notes = slices.Concat(again.notes, again.told)
+	return move(scratch, dir)
+}
