@@ -34,27 +34,49 @@ func (n *node) mirrored() (err error) {
 	return err
 }
 
-// changed takes note of a change of files.
-func (n *node) changed(b []byte) {
+// lasting tells whether a change of files may outlive the process: all may, but for what it has open.
+func lasting(b []byte) bool {
 	c, ok := wire.ParseChange(b)
-	if !ok || n.mirror == nil {
+	return ok && c.Kind != wire.Hold && c.Kind != wire.Release
+}
+
+// changed takes note of a change of files.
+func (p *proc) changed(b []byte) {
+	c, ok := wire.ParseChange(b)
+	if !ok || p.node.mirror == nil {
 		return
 	}
-	switch m := n.mirror; c.Kind {
+	f := p.files[c.File] // nil for one that has no name
+	switch m := p.node.mirror; c.Kind {
 	case wire.Create:
 		m.Create(c.Path)
 	case wire.Mkdir:
 		m.Mkdir(c.Path)
+	case wire.Hold:
+		p.files[c.File] = m.Open(c.Path)
+	case wire.Release:
+		delete(p.files, c.File)
 	case wire.Write:
-		m.Write(c.Path, c.Data, c.Offset)
+		f.Write(c.Data, c.Offset)
 	case wire.Truncate:
-		m.Truncate(c.Path, c.Offset)
+		if c.File == 0 {
+			f = m.Open(c.Path)
+		}
+		f.Truncate(c.Offset)
 	case wire.Sync:
-		m.Sync(c.Path)
-	case wire.SyncAll:
-		m.SyncAll()
+		if c.File == 0 {
+			m.SyncAll()
+		}
+		f.Sync()
+	case wire.Unsynced:
+		if c.File == 0 {
+			m.GiveUpAll()
+		}
+		f.GiveUp()
 	case wire.Rename:
 		m.Rename(c.Path, c.To)
+	case wire.Exchange:
+		m.Exchange(c.Path, c.To)
 	case wire.Link:
 		m.Link(c.Path, c.To)
 	case wire.Symlink:

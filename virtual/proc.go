@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"recount/docker/agent/disk"
 	"recount/internal/seed"
 	"recount/sim/clock"
 	"recount/virtual/process"
@@ -34,6 +35,7 @@ type proc struct {
 	listeners map[uint32]*tcp.Listener
 	bound     map[uint32]netip.AddrPort // sockets of datagrams
 	settings  map[uint32]*settings
+	files     map[uint32]*disk.File     // that it has open, where it is kept track of what a crash leaves
 	early     map[uint32][]wire.Message // options of sockets that are not connected yet
 	accepted  uint32                    // the last id that was given to a connection
 	room      []acked                   // what it is to be told of with the next message
@@ -58,6 +60,7 @@ func newProcOf(n *node, program int) *proc {
 	return &proc{
 		node: n, program: program, born: n.life, conns: map[uint32]*tcp.Conn{}, listeners: map[uint32]*tcp.Listener{},
 		bound: map[uint32]netip.AddrPort{}, settings: map[uint32]*settings{}, early: map[uint32][]wire.Message{},
+		files:    map[uint32]*disk.File{},
 		accepted: wire.FirstAccepted - 1,
 	}
 }
@@ -252,7 +255,7 @@ func (p *proc) did(m wire.Message) {
 	case wire.Close, wire.Reset:
 		p.closed(m)
 	case wire.File:
-		p.node.changed(m.Data)
+		p.changed(m.Data)
 	default:
 		if c := p.conns[m.Socket]; c != nil {
 			p.connDid(c, m)

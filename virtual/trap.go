@@ -181,7 +181,7 @@ func (n *node) received(from netip.Addr) {
 func (p *proc) trapped(m wire.Message) {
 	n := p.node
 	to := p.receiver(m)
-	effect := to != nil && to != n || m.Type == wire.File
+	effect := to != nil && to != n || m.Type == wire.File && lasting(m.Data)
 	if effect && n.doomed != nil && !n.torn {
 		if n.left--; n.left < 0 {
 			n.tear()

@@ -77,12 +77,14 @@ func TestWhatATrapCutsOffWasNotDone(t *testing.T) {
 	require.NoError(t, n.furnish())
 	p := newProcOf(n, 0)
 	file := func(kind byte, data string) {
-		p.trapped(wire.Message{Type: wire.File, Data: wire.AppendChange(nil, wire.Change{Kind: kind, Path: "/tmp/x", Data: []byte(data)})})
+		p.trapped(wire.Message{Type: wire.File, Data: wire.AppendChange(nil, wire.Change{Kind: kind, Path: "/tmp/x", File: 1, Data: []byte(data)})})
 	}
 	n.received(n.addr)
 	file(wire.Create, "")
 	require.Nil(t, n.doomed, "what it tells itself does not count")
 	n.received(c.nodes[1].addr)
+	file(wire.Hold, "")
+	require.Equal(t, 2, n.left, "to open a file changes nothing")
 	file(wire.Write, "one")
 	file(wire.Sync, "")
 	require.False(t, n.torn)

@@ -182,14 +182,19 @@ func TestChangesOfFilesAreTold(t *testing.T) {
 		{Kind: wire.Mkdir, Path: "/data", Data: []byte{}},
 		{Kind: wire.Mkdir, Path: "/data/sub", Data: []byte{}},
 		{Kind: wire.Create, Path: "/data/new", Data: []byte{}},
-		{Kind: wire.Write, Path: "/data/new", Data: []byte("hello")},
-		{Kind: wire.Write, Path: "/data/new", Data: []byte("J")},
-		{Kind: wire.Sync, Path: "/data/new", Data: []byte{}},
+		{Kind: wire.Hold, Path: "/data/new", File: 1, Data: []byte{}},
+		{Kind: wire.Write, File: 1, Data: []byte("hello")},
+		{Kind: wire.Write, File: 1, Data: []byte("J")},
+		{Kind: wire.Sync, File: 1, Data: []byte{}},
+		{Kind: wire.Release, File: 1, Data: []byte{}},
 		{Kind: wire.Rename, Path: "/data/new", To: "/data/sub/final", Data: []byte{}},
-		{Kind: wire.Sync, Path: "/data/sub", Data: []byte{}},
-		{Kind: wire.Write, Path: "/data/sub/final", Offset: 5, Data: []byte("!")},
-		{Kind: wire.Truncate, Path: "/data/sub/final", Offset: 3, Data: []byte{}},
+		{Kind: wire.Hold, Path: "/data/sub", File: 2, Data: []byte{}},
+		{Kind: wire.Sync, File: 2, Data: []byte{}},
+		{Kind: wire.Hold, Path: "/data/sub/final", File: 3, Data: []byte{}},
+		{Kind: wire.Write, File: 3, Offset: 5, Data: []byte("!")},
+		{Kind: wire.Truncate, File: 3, Offset: 3, Data: []byte{}},
 		{Kind: wire.Remove, Path: "/data/sub/final", Data: []byte{}},
+		{Kind: wire.Write, File: 3, Offset: 3, Data: []byte("nobody sees this")},
 	}, n.changes)
 }
 
@@ -229,7 +234,7 @@ func TestNodeDiesBeforeItsWrite(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(n.opts.Root, "log"))
 	require.NoError(t, err)
 	require.Equal(t, "line 0\nline 1\nli", string(b))
-	require.Equal(t, wire.Change{Kind: wire.Write, Path: "/log", Offset: 14, Data: []byte("li")}, n.changes[len(n.changes)-1])
+	require.Equal(t, wire.Change{Kind: wire.Write, File: 1, Offset: 14, Data: []byte("li")}, n.changes[len(n.changes)-1])
 }
 
 func TestKilledNodeStartsAgainOnItsFiles(t *testing.T) {

@@ -47,15 +47,18 @@ const (
 	SendBufferSize               // bytes
 )
 
-// Changes of files. Paths are absolute, as the program sees them; links are followed as the kernel did.
+// Changes of files. Paths are absolute, as the program sees them. What is open has a number, for its names come and go meanwhile.
 const (
 	Create   = 'c' // Path is a new, empty file
 	Mkdir    = 'm'
-	Write    = 'w' // Data is at Offset of Path now
-	Truncate = 't' // Path has Offset bytes now
-	Sync     = 's' // Path, a file or a folder, is on disk
-	SyncAll  = 'a' // everything is
+	Hold     = 'o' // what Path leads to, a file or a folder, is called File until it is released
+	Release  = 'x'
+	Write    = 'w' // Data is at Offset of File now
+	Truncate = 't' // File, or if that is 0 what Path leads to, has Offset bytes now
+	Sync     = 's' // File is on disk; with 0, everything is
+	Unsynced = 'u' // a sync of File has failed; with 0, of everything
 	Rename   = 'r' // Path is To now; what To was is gone
+	Exchange = 'e' // Path is To now, and To is Path
 	Link     = 'l' // To is another name of Path's file
 	Symlink  = 'y' // To is a symbolic link with text Path
 	Remove   = 'd' // Path, a file or an empty folder, is gone
@@ -81,6 +84,7 @@ type Message struct {
 // Change is the data of a File message.
 type Change struct {
 	Kind   byte
+	File   uint32
 	Offset int64
 	Path   string
 	To     string
@@ -129,6 +133,7 @@ func CutAddr(b []byte) (Addr, []byte) {
 // AppendChange encodes a change of files.
 func AppendChange(b []byte, c Change) []byte {
 	b = Put32(b, uint32(c.Kind))
+	b = Put32(b, c.File)
 	b = Put64(b, uint64(c.Offset))
 	b = Put32(b, uint32(len(c.Path)))
 	b = append(b, c.Path...)
@@ -142,8 +147,8 @@ func ParseChange(b []byte) (c Change, ok bool) {
 	if len(b) < 16 {
 		return c, false
 	}
-	c.Kind, c.Offset = byte(Get32(b)), int64(Get64(b[4:]))
-	b = b[12:]
+	c.Kind, c.File, c.Offset = byte(Get32(b)), Get32(b[4:]), int64(Get64(b[8:]))
+	b = b[16:]
 	for _, s := range []*string{&c.Path, &c.To} {
 		if len(b) < 4 || uint64(Get32(b)) > uint64(len(b)-4) {
 			return c, false

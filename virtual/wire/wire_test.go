@@ -48,7 +48,7 @@ func TestWhatIsCutShortIsNoMessage(t *testing.T) {
 
 func TestChangesAreReadAsTheyWereWritten(t *testing.T) {
 	for _, c := range []Change{
-		{Kind: Write, Offset: 1 << 33, Path: "/data/wal", Data: []byte("x")},
+		{Kind: Write, File: 7, Offset: 1 << 33, Data: []byte("x")},
 		{Kind: Rename, Path: "/data/a", To: "/data/b", Data: []byte{}},
 	} {
 		got, ok := ParseChange(AppendChange(nil, c))

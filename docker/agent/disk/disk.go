@@ -16,6 +16,7 @@ package disk
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"syscall"
@@ -27,12 +28,16 @@ import (
 // diskSize is how much a disk holds, in bytes. It takes memory only for what was written.
 const diskSize = 1 << 30
 
+// unlimited is the size of a disk that holds whatever it is told: room is somebody else's affair.
+const unlimited = math.MaxInt64
+
 // Disk is one disk. It is safe for concurrent use.
 type Disk struct {
 	mu      sync.Mutex
 	root    *inode
 	pending []record // changes of names that are not on disk, in the order in which they were made
 	inos    uint64   // given out so far
+	size    int64    // how much it holds, in bytes
 	used    int64    // pages taken
 	last    extent   // what was written last, if it is not synced
 	state   history.DiskState
@@ -62,7 +67,7 @@ type inode struct {
 
 // New returns an empty disk. Which of its operations fail is drawn from rnd.
 func New(rnd *rand.Rand) *Disk {
-	d := &Disk{turned: make(chan struct{}), rand: rnd}
+	d := &Disk{size: diskSize, turned: make(chan struct{}), rand: rnd}
 	d.root = d.inode(syscall.S_IFDIR|0o755, 0, 0)
 	d.root.links = 1
 	d.canary = d.hidden()

@@ -66,16 +66,27 @@ func (d *Disk) punch(i *inode, off, n int64) syscall.Errno {
 
 // sync puts a file or a folder on disk, and all that it takes to find it again.
 func (d *Disk) sync(i *inode) syscall.Errno {
-	if d.last.i == i {
-		d.last = extent{}
-	}
 	if !i.exempt && d.state.SyncErrors > 0 && d.rand.Float64() < d.state.SyncErrors {
-		i.data.giveUp()
+		d.giveUp(i)
 		return syscall.EIO
 	}
+	d.settled(i)
 	if !i.folder() {
 		i.data.sync()
 	}
 	d.force(i)
 	return 0
+}
+
+// giveUp is a sync that fails.
+func (d *Disk) giveUp(i *inode) {
+	d.settled(i)
+	i.data.giveUp()
+}
+
+// settled is called when a sync decides over what was written: no part of that is left to a crash.
+func (d *Disk) settled(i *inode) {
+	if d.last.i == i {
+		d.last = extent{}
+	}
 }

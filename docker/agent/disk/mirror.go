@@ -3,54 +3,75 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"recount/history"
 )
 
-// Mirror is a disk that nobody reads from: what happens to a folder elsewhere is told to it by paths, so that it knows
-// what of it a crash would leave. Paths are absolute, as those see them whose root the folder is. It is not safe for
+// Mirror is a disk that nobody reads from: what happens to a folder elsewhere is told to it, so that it knows what of it a crash
+// would leave. Paths are absolute, as those see them whose root the folder is. It holds as much as it is told, and is not safe for
 // concurrent use.
 type Mirror struct{ d *Disk }
+
+// File is a file or a folder that somebody has open, whatever its names have become since. Of nil nothing is done.
+type File struct {
+	d *Disk
+	i *inode
+}
 
 // NewMirror returns a mirror of a folder as it is; all of it counts as synced. What a crash in the midst of a write leaves is drawn
 // from rnd.
 func NewMirror(folder string, rnd *rand.Rand) (*Mirror, error) {
 	m := &Mirror{New(rnd)}
+	m.d.size = unlimited
 	if err := m.d.load(m.d.root, folder); err != nil {
 		return nil, fmt.Errorf("mirror %s: %w", folder, err)
 	}
 	return m, nil
 }
 
-// place is the folder that a path is in, and its name there; nil where there is no such folder.
+// place is the folder that a path is in, by links if need be, and its name there; nil where there is no such folder.
 func (m *Mirror) place(path string) (dir *inode, name string) {
-	at := m.d.root
-	parts := strings.Split(strings.Trim(filepath.Clean(path), "/"), "/")
-	for _, p := range parts[:len(parts)-1] {
-		if at = at.entries[p]; at == nil || !at.folder() {
-			return nil, ""
-		}
+	path = filepath.Clean(path)
+	if dir = m.led(filepath.Dir(path), 0); dir == nil || !dir.folder() {
+		return nil, ""
 	}
-	return at, parts[len(parts)-1]
+	return dir, filepath.Base(path)
 }
 
-// at returns the file or folder at a path, or nil if there is none.
-func (m *Mirror) at(path string) *inode {
-	if filepath.Clean(path) == "/" {
+// maxLinks is how many links are followed after each other: as on Linux.
+const maxLinks = 40
+
+// led returns what a path leads to, or nil; links are how many were followed before.
+func (m *Mirror) led(path string, links int) *inode {
+	path = filepath.Clean(path)
+	if path == "/" {
 		return m.d.root
 	}
-	if dir, name := m.place(path); dir != nil {
-		return dir.entries[name]
+	folder := filepath.Dir(path)
+	dir := m.led(folder, links)
+	if dir == nil || !dir.folder() {
+		return nil
 	}
-	return nil
+	i := dir.entries[filepath.Base(path)]
+	switch {
+	case i == nil || i.target == "":
+		return i
+	case links == maxLinks:
+		return nil
+	case filepath.IsAbs(i.target):
+		return m.led(i.target, links+1)
+	}
+	return m.led(filepath.Join(folder, i.target), links+1)
 }
 
 // Create makes an empty file, Mkdir a folder, and Symlink a symbolic link.
@@ -68,53 +89,76 @@ func (m *Mirror) make(path string, mode uint32, target string) {
 	}
 }
 
+// Open returns what a path leads to, or nil.
+func (m *Mirror) Open(path string) *File {
+	if i := m.led(path, 0); i != nil {
+		return &File{m.d, i}
+	}
+	return nil
+}
+
 // Write writes to a file.
-func (m *Mirror) Write(path string, b []byte, off int64) {
-	if i := m.at(path); i != nil && !i.folder() {
-		m.d.write(i, b, off)
+func (f *File) Write(b []byte, off int64) {
+	if f != nil && !f.i.folder() {
+		f.d.write(f.i, b, off)
 	}
 }
 
 // Truncate makes a file that long.
-func (m *Mirror) Truncate(path string, size int64) {
-	if i := m.at(path); i != nil && !i.folder() {
-		m.d.truncate(i, size)
+func (f *File) Truncate(size int64) {
+	if f != nil && !f.i.folder() {
+		f.d.truncate(f.i, size)
 	}
 }
 
 // Sync puts a file or a folder on disk.
-func (m *Mirror) Sync(path string) {
-	if i := m.at(path); i != nil {
-		m.d.sync(i)
+func (f *File) Sync() {
+	if f != nil {
+		f.d.sync(f.i)
 	}
 }
 
-// SyncAll puts everything on disk.
-func (m *Mirror) SyncAll() {
-	var all func(i *inode)
-	all = func(i *inode) {
-		m.d.sync(i)
-		for _, child := range i.entries {
-			all(child)
-		}
+// GiveUp is a sync that fails: what was written since the last is not on disk, and no later one puts it there.
+func (f *File) GiveUp() {
+	if f != nil {
+		f.d.giveUp(f.i)
 	}
-	all(m.d.root)
+}
+
+// SyncAll puts everything on disk, and GiveUpAll fails to.
+func (m *Mirror) SyncAll() { m.d.root.walk(func(i *inode) { m.d.sync(i) }) }
+
+// GiveUpAll is a sync of everything that fails.
+func (m *Mirror) GiveUpAll() { m.d.root.walk(m.d.giveUp) }
+
+// walk calls f with a file or a folder, and with all that is below it.
+func (i *inode) walk(f func(*inode)) {
+	f(i)
+	for _, name := range slices.Sorted(maps.Keys(i.entries)) {
+		i.entries[name].walk(f)
+	}
 }
 
 // Rename gives what has a path another one; what had that is gone.
-func (m *Mirror) Rename(path, to string) {
+func (m *Mirror) Rename(path, to string) { m.rename(path, to, 0) }
+
+// Exchange gives each of two paths what the other has.
+func (m *Mirror) Exchange(path, to string) { m.rename(path, to, unix.RENAME_EXCHANGE) }
+
+func (m *Mirror) rename(path, to string, flags uint32) {
 	dir, name := m.place(path)
 	other, newName := m.place(to)
 	if dir != nil && other != nil {
-		m.d.rename(dir, name, other, newName, 0)
+		m.d.rename(dir, name, other, newName, flags)
 	}
 }
 
 // Link gives a file another name.
 func (m *Mirror) Link(path, to string) {
-	i := m.at(path)
-	if dir, name := m.place(to); dir != nil && i != nil {
-		m.d.link(i, dir, name)
+	from, old := m.place(path)
+	dir, name := m.place(to)
+	if from != nil && dir != nil && from.entries[old] != nil {
+		m.d.link(from.entries[old], dir, name)
 	}
 }
 
@@ -154,9 +198,7 @@ func (i *inode) restore(path string, written map[*inode]string) error {
 		return os.Symlink(i.target, path)
 	case !i.folder():
 		written[i] = path
-		b := make([]byte, i.data.size)
-		i.data.read(b, 0)
-		return os.WriteFile(path, b, 0o644)
+		return i.data.restore(path)
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return err
@@ -167,4 +209,19 @@ func (i *inode) restore(path string, written map[*inode]string) error {
 		}
 	}
 	return nil
+}
+
+// restore writes a file's content to a path; what reads as zeros and takes no room does not there either.
+func (c *content) restore(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	for at, p := range c.pages {
+		if off := at * pageSize; off < c.size {
+			_, failed := f.WriteAt(p[:min(pageSize, c.size-off)], off)
+			err = errors.Join(err, failed)
+		}
+	}
+	return errors.Join(err, f.Truncate(c.size), f.Close())
 }

@@ -23,16 +23,16 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 	step := func(name, text string) {
 		write(name, text)
 		m.Create("/" + name)
-		m.Write("/"+name, []byte(text), 0)
+		m.Open("/"+name).Write([]byte(text), 0)
 	}
 	m.Mkdir("/wal")
 	step("wal/kept", "synced")
-	m.Sync("/wal/kept")
+	m.Open("/wal/kept").Sync()
 	write("wal/kept", "synced, not")
-	m.Write("/wal/kept", []byte(", not"), 6)
+	m.Open("/wal/kept").Write([]byte(", not"), 6)
 	step("wal/lost", "never synced")
 	step("wal/new.tmp", "renamed")
-	m.Sync("/wal/new.tmp")
+	m.Open("/wal/new.tmp").Sync()
 	require.NoError(t, os.Rename(filepath.Join(folder, "wal/new.tmp"), filepath.Join(folder, "wal/new")))
 	m.Rename("/wal/new.tmp", "/wal/new")
 	require.NoError(t, m.Crash(folder, false))
@@ -51,12 +51,40 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 	require.Equal(t, "none", read("wal/new"))
 
 	m.Rename("/wal/new.tmp", "/wal/new")
-	m.Sync("/wal")
+	m.Open("/wal").Sync()
 	require.NoError(t, m.Crash(folder, false))
 	require.Equal(t, "renamed", read("wal/new"))
 	require.Equal(t, "none", read("wal/new.tmp"))
-	m.Write("/wal/kept", []byte("all"), 0)
+	m.Open("/wal/kept").Write([]byte("all"), 0)
 	m.SyncAll()
 	require.NoError(t, m.Crash(folder, false))
 	require.Equal(t, "allced", read("wal/kept"))
+}
+
+// A node's disk is as large as the machine's: what it could write is not left out of what a crash leaves.
+func TestAMirrorHoldsWhateverItIsTold(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	m, err := NewMirror(folder, rand.New(rand.NewPCG(1, 0)))
+	require.NoError(t, err)
+	m.d.used = 2 * diskSize / pageSize // as if so much had been written
+	m.Create("/file")
+	f := m.Open("/file")
+	f.Write([]byte("begin"), 0)
+	f.Truncate(1 << 40) // a hole, which takes no room where it is put back
+	f.Write([]byte("end"), 1<<40)
+	f.Sync()
+	require.NoError(t, m.Crash(folder, false))
+	written, err := os.Open(filepath.Join(folder, "file"))
+	require.NoError(t, err)
+	defer written.Close()
+	for at, text := range map[int64]string{0: "begin", 1 << 40: "end"} {
+		b := make([]byte, len(text))
+		_, err := written.ReadAt(b, at)
+		require.NoError(t, err)
+		require.Equal(t, text, string(b))
+	}
+	st, err := written.Stat()
+	require.NoError(t, err)
+	require.EqualValues(t, 1<<40+3, st.Size())
 }

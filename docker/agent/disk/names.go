@@ -16,7 +16,7 @@ func (d *Disk) change(i *inode, room int64) syscall.Errno {
 	case i.exempt:
 	case d.state.WriteErrors > 0 && d.rand.Float64() < d.state.WriteErrors:
 		return syscall.EIO
-	case room > 0 && (d.state.Full || (d.used+room)*pageSize > diskSize):
+	case room > 0 && (d.state.Full || d.used+room > d.size/pageSize):
 		return syscall.ENOSPC
 	}
 	if i.links > 0 && !i.folder() {

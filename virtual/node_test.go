@@ -1,0 +1,122 @@
+package virtual
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+	"recount/virtual/overlay"
+)
+
+// ran is a cluster whose nodes run testdata/node, each told to do one thing.
+type ran struct {
+	*Cluster
+	t    *testing.T
+	path string
+	said map[string][]string // the lines of each node
+}
+
+func runs(t *testing.T, does ...string) *ran {
+	t.Helper()
+	path, err := overlay.Build(t.Context(), overlay.Program{Dir: ".", Package: "./testdata/node"}, func(line string) { t.Log(line) })
+	require.NoError(t, err)
+	names := []string{"n1", "n2", "n3"}[:len(does)]
+	c, err := Open(Config{Nodes: names, Seed: 1, Disks: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close(context.Background())) })
+	r := &ran{c, t, path, map[string][]string{}}
+	programs := map[string][]Program{}
+	for i, name := range names {
+		programs[name] = r.does(does[i])
+		c.Logs(name, func(line string) { r.said[name] = append(r.said[name], line) })
+	}
+	require.NoError(t, c.Launch(programs))
+	return r
+}
+
+func (r *ran) does(what string) []Program {
+	return []Program{{Path: r.path, Args: strings.Fields(what), Data: "/data"}}
+}
+
+func (r *ran) until(at time.Duration) {
+	r.t.Helper()
+	require.NoError(r.t, r.Run(r.t.Context(), at))
+}
+
+// imposes applies states, and returns a function that tells whether they have taken effect.
+func (r *ran) imposes(all ...history.State) (answered func() bool) {
+	r.t.Helper()
+	over := false
+	r.Apply(history.ChangesOf(all...), func(e history.Effect) {
+		require.NoError(r.t, e.Err)
+		require.False(r.t, over, "it is told once")
+		over = true
+	})
+	return func() bool { return over }
+}
+
+// crashed has a node's machine die at this instant, and returns what is on its disk after that.
+func (r *ran) crashed(node string) []string {
+	r.t.Helper()
+	r.imposes(history.Proc{Node: node, State: history.Crashed})
+	require.NoError(r.t, r.Relaunch(node, r.does("list")))
+	r.said[node] = nil
+	r.imposes(history.Proc{Node: node, State: history.Up})
+	r.until(r.Now() + time.Second)
+	return r.said[node]
+}
+
+// A file lives for as long as it has a name, and what is written to it while it is open is its own, whatever its names are by then.
+func TestHardLinks(t *testing.T) {
+	c := runs(t, "links")
+	c.until(time.Second)
+	files := []string{"/data/fourth: gone and over", "/data/third: one two three four"}
+	require.Equal(t, files, c.said["n1"])
+	require.Equal(t, files, c.crashed("n1"))
+}
+
+func TestAnExchangeOfNames(t *testing.T) {
+	errs := []string{"no such file or directory", "file exists"}
+	c := runs(t, "exchange synced", "exchange not")
+	c.until(time.Second)
+	after := []string{"/data/empty/inside: in", "/data/x: newer", "/data/y: older"}
+	require.Equal(t, append(errs, after...), c.said["n1"])
+	require.Equal(t, append(errs, "/data/empty/inside: in", "/data/x: new", "/data/y: old"), c.said["n2"])
+	require.Equal(t, after, c.crashed("n1"))
+	require.Equal(t, []string{"/data/full/inside: in", "/data/x: old", "/data/y: new"}, c.crashed("n2"), "neither is lost, nor half of it done")
+}
+
+// As on Linux, what a sync failed to write is read as if it were there, no later sync writes it, and a crash takes it.
+func TestASyncThatFails(t *testing.T) {
+	c := runs(t, "failed-sync")
+	c.until(1500 * time.Millisecond)
+	c.imposes(history.Disk{Node: "n1", DiskState: history.DiskState{SyncErrors: 1}})
+	c.until(2500 * time.Millisecond)
+	c.imposes(history.Disk{Node: "n1"})
+	c.until(4 * time.Second)
+	require.Equal(t, []string{"sync 1 <nil>", "sync 2 input/output error", "sync 3 <nil>", "/data/log: page 0page 1page 2page 3"}, c.said["n1"])
+	require.Equal(t, []string{"/data/log: page 0page 1page 3"}, c.crashed("n1"))
+}
+
+func TestAFileThatALinkLeadsTo(t *testing.T) {
+	c := runs(t, "by-link")
+	c.until(time.Second)
+	require.Equal(t, []string{"/data/wal-1/log: through"}, c.crashed("n1"))
+}
+
+func TestARemovedFolderHasNoFiles(t *testing.T) {
+	c := runs(t, "removed-folder")
+	c.until(time.Second)
+	require.Equal(t, []string{"no such file or directory"}, c.said["n1"])
+}
+
+// A hole that is not made is not said to be there.
+func TestHolesAreRefused(t *testing.T) {
+	c := runs(t, "holes")
+	c.until(time.Second)
+	require.Equal(t, []string{"operation not supported", "<nil>", "/data/file: full"}, c.said["n1"])
+}

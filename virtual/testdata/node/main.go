@@ -1,0 +1,128 @@
+// Node is a server's disk and network at work: it does one thing, which its first argument names, and prints what came of it.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func main() {
+	switch os.Args[1] {
+	case "list":
+		list("/data")
+	case "links":
+		f := create("/data/first", "one ")
+		check(os.Link("/data/first", "/data/second"))
+		check(os.Remove("/data/first"))
+		add(f, "two ")
+		check(os.Rename("/data/second", "/data/third"))
+		add(f, "three ")
+		other := create("/data/other", "gone")
+		check(os.Link("/data/third", "/data/fourth"))
+		check(os.Rename("/data/third", "/data/fourth")) // of the same file: nothing happens
+		check(os.Rename("/data/other", "/data/fourth"))
+		add(other, " and over")
+		add(f, "four")
+		sync("/data")
+		list("/data")
+	case "exchange":
+		x, y := create("/data/x", "old"), create("/data/y", "new")
+		check(os.Mkdir("/data/full", 0o755))
+		create("/data/full/inside", "in")
+		check(os.Mkdir("/data/empty", 0o755))
+		sync("/data")
+		check(unix.Renameat2(unix.AT_FDCWD, "/data/x", unix.AT_FDCWD, "/data/y", unix.RENAME_EXCHANGE))
+		check(unix.Renameat2(unix.AT_FDCWD, "/data/full", unix.AT_FDCWD, "/data/empty", unix.RENAME_EXCHANGE))
+		fmt.Println(unix.Renameat2(unix.AT_FDCWD, "/data/x", unix.AT_FDCWD, "/data/none", unix.RENAME_EXCHANGE))
+		fmt.Println(unix.Renameat2(unix.AT_FDCWD, "/data/x", unix.AT_FDCWD, "/data/y", unix.RENAME_NOREPLACE))
+		if os.Args[2] == "synced" {
+			sync("/data")
+			add(x, "er")
+			add(y, "er")
+		}
+		list("/data")
+	case "failed-sync": // once a second: a page of its own each
+		f := create("/data/log", "page 0")
+		for i := 1; i <= 3; i++ {
+			time.Sleep(time.Second)
+			_, err := f.WriteAt(fmt.Appendf(nil, "page %d", i), int64(i)<<12)
+			check(err)
+			fmt.Println("sync", i, cause(f.Sync()))
+		}
+		list("/data")
+	case "by-link":
+		check(os.Mkdir("/data/wal-1", 0o755))
+		check(os.Symlink("wal-1", "/data/wal"))
+		create("/data/wal/log", "through")
+		sync("/data")
+		sync("/data/wal")
+	case "removed-folder":
+		check(os.Mkdir("/data/folder", 0o755))
+		dir, err := os.Open("/data/folder")
+		check(err)
+		check(os.Remove("/data/folder"))
+		_, err = unix.Openat(int(dir.Fd()), "file", unix.O_CREAT|unix.O_RDWR, 0o644)
+		fmt.Println(err)
+	case "holes":
+		f := create("/data/file", "full")
+		fmt.Println(cause(syscall.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, 4)))
+		fmt.Println(cause(syscall.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, 1<<20)))
+		list("/data")
+	default:
+		network(os.Args[1:])
+	}
+	select {} // it goes on running
+}
+
+// create makes a file that is on disk.
+func create(path, text string) *os.File {
+	f, err := os.Create(path)
+	check(err)
+	add(f, text)
+	return f
+}
+
+// add puts more into a file, and that on disk.
+func add(f *os.File, text string) {
+	_, err := f.WriteString(text)
+	check(errors.Join(err, f.Sync()))
+}
+
+func sync(folder string) {
+	f, err := os.Open(folder)
+	check(err)
+	check(errors.Join(f.Sync(), f.Close()))
+}
+
+// list prints all files below a folder, pages of zeros left out.
+func list(folder string) {
+	check(filepath.Walk(folder, func(path string, info os.FileInfo, err error) error {
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		fmt.Printf("%s: %s\n", path, bytes.ReplaceAll(b, []byte{0}, nil))
+		return err
+	}))
+}
+
+func cause(err error) any {
+	var e syscall.Errno
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

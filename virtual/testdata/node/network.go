@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// network does what has to do with other nodes, or with signals.
+func network(args []string) {
+	switch args[0] {
+	case "hear": // prints how many datagrams wait for it every ten seconds
+		c, err := net.ListenPacket("udp4", ":5000")
+		check(err)
+		for {
+			time.Sleep(10 * time.Second)
+			b := make([]byte, 1<<16)
+			for n := 0; ; n++ {
+				check(c.SetReadDeadline(time.Now().Add(time.Millisecond)))
+				if _, _, err := c.ReadFrom(b); err != nil {
+					fmt.Println(n)
+					break
+				}
+			}
+		}
+	case "tell": // sends so many datagrams of so many bytes to n1, after a second
+		time.Sleep(time.Second)
+		n, err := strconv.Atoi(args[1])
+		check(err)
+		size, err := strconv.Atoi(args[2])
+		check(err)
+		c, err := net.Dial("udp4", "n1:5000")
+		check(err)
+		for range n {
+			_, err := c.Write(make([]byte, size))
+			check(err)
+		}
+	case "stubborn": // is asked to end, and does not
+		signal.Ignore(syscall.SIGTERM)
+		network([]string{"hear"})
+	case "start":
+		fmt.Println(exec.Command("/bin/true").Run())
+	case "spin":
+		for began := time.Now(); time.Since(began) < time.Hour; {
+		}
+	default:
+		fmt.Fprintf(os.Stderr, "nothing is called %q\n", args[0])
+		os.Exit(2)
+	}
+}
