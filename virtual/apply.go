@@ -148,7 +148,7 @@ func (n *node) fall(state history.ProcState, over func()) error {
 	return n.kill()
 }
 
-// stop asks the node's own process to end, and kills it if it does not.
+// stop asks the node's own process to end, and kills it if it does not. If something else ends it meanwhile, over is called then.
 func (n *node) stop(over func()) {
 	p, life := n.procs[0], n.life
 	p.ends = over
@@ -158,7 +158,6 @@ func (n *node) stop(over func()) {
 			if err := n.kill(); err != nil {
 				n.c.lose(err)
 			}
-			over()
 		}
 	})
 }

@@ -16,6 +16,20 @@ type bind struct {
 	id uint32
 }
 
+// hear has a process handed a datagram when it goes on. What its socket has room for is for its kernel to say, which drops the rest
+// then; of what is more than any socket has nothing is kept until then.
+func (b bind) hear(from netip.AddrPort, body []byte) {
+	room := wire.MaxReceiveRoom
+	for _, m := range b.p.inbox {
+		if m.Type == wire.Datagram && m.Socket == b.id {
+			room -= wire.Taken(len(m.Data) - wire.AddrSize)
+		}
+	}
+	if room >= wire.Taken(len(body)) {
+		b.p.tell(wire.Datagram, b.id, append(wire.AppendAddr(nil, wired(from)), body...))
+	}
+}
+
 // datagram sends one from a socket.
 func (p *proc) datagram(id uint32, data []byte) {
 	from, bound := p.bound[id]
@@ -33,7 +47,7 @@ func (p *proc) datagram(id uint32, data []byte) {
 	n.carry(tcp.Segment{From: source, To: to, Data: body}, headers+len(body), func(peer *node, _ bool) { // a reset is nothing to datagrams
 		if b, ok := peer.binds[to.Port()]; ok {
 			peer.received(source.Addr())
-			b.p.tell(wire.Datagram, b.id, append(wire.AppendAddr(nil, wired(source)), body...))
+			b.hear(source, body)
 		}
 	})
 }

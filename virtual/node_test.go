@@ -10,6 +10,7 @@ import (
 
 	"recount/history"
 	"recount/virtual/overlay"
+	"recount/virtual/wire"
 )
 
 // ran is a cluster whose nodes run testdata/node, each told to do one thing.
@@ -119,4 +120,66 @@ func TestHolesAreRefused(t *testing.T) {
 	c := runs(t, "holes")
 	c.until(time.Second)
 	require.Equal(t, []string{"operation not supported", "<nil>", "/data/file: full"}, c.said["n1"])
+}
+
+// A socket that nobody reads from has room for so many datagrams as on Linux, whether its process does other things or stands still.
+func TestDatagramsThatNobodyReadsAreDropped(t *testing.T) {
+	for _, pauses := range []bool{false, true} {
+		c := runs(t, "hear", "tell 2000 1000", "tell 2000 1000")
+		if pauses {
+			c.until(500 * time.Millisecond)
+			c.imposes(history.Proc{Node: "n1", State: history.Paused})
+			c.until(5 * time.Second)
+			require.LessOrEqual(t, len(c.nodes[0].procs[0].inbox), wire.MaxReceiveRoom/wire.Taken(1000))
+			c.imposes(history.Proc{Node: "n1", State: history.Up})
+		}
+		c.until(25 * time.Second)
+		require.Equal(t, []string{"92", "0"}, c.said["n1"])
+	}
+}
+
+// What has come while a process stood still may be more than can be handed to it at once.
+func TestMoreThanFitsIntoAGrant(t *testing.T) {
+	c := runs(t, "hear")
+	c.until(time.Second)
+	p := c.nodes[0].procs[0]
+	for range 2 * wire.Area / wire.MaxData {
+		p.tell(wire.Data, 1000, make([]byte, wire.MaxData)) // of a socket that is closed meanwhile
+	}
+	c.until(2 * time.Second)
+	require.Empty(t, p.inbox)
+	require.True(t, c.nodes[0].runs())
+}
+
+// Who asks a process to end is answered when it has ended, by whatever.
+func TestAStopOfAProcessThatIsEndedByAnother(t *testing.T) {
+	for name, fate := range map[string]history.ProcState{"killed": history.Down, "its machine crashes": history.Crashed} {
+		t.Run(name, func(t *testing.T) {
+			c := runs(t, "stubborn")
+			c.until(time.Second)
+			stopped := c.imposes(history.Proc{Node: "n1", State: history.Stopped})
+			c.until(2 * time.Second)
+			require.False(t, stopped())
+			c.imposes(history.Proc{Node: "n1", State: fate})
+			c.until(2 * time.Second)
+			require.True(t, stopped(), "at once")
+			c.until(20 * time.Second)
+		})
+	}
+	t.Run("by a trap", func(t *testing.T) {
+		c := runs(t, "stubborn", "tell 1 100")
+		c.until(900 * time.Millisecond)
+		c.imposes(history.Trap{Node: "n1", ID: 1, TrapState: history.TrapState{Do: history.Finish, On: history.Receives}})
+		stopped := c.imposes(history.Proc{Node: "n1", State: history.Stopped})
+		c.until(1500 * time.Millisecond)
+		require.False(t, c.nodes[0].runs(), "the trap has sprung")
+		require.True(t, stopped())
+	})
+	t.Run("by nobody", func(t *testing.T) {
+		c := runs(t, "stubborn")
+		c.until(time.Second)
+		stopped := c.imposes(history.Proc{Node: "n1", State: history.Stopped})
+		c.until(time.Second + stopWithin)
+		require.True(t, stopped(), "it is killed in the end")
+	})
 }

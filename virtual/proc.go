@@ -122,15 +122,16 @@ func (p *proc) run() {
 		p.tell(wire.Acked, a.id, wire.Put32(nil, uint32(a.n)))
 	}
 	p.room = p.room[:0]
+	now := process.Fitting(p.inbox) // for the rest it is asked again, at this instant
 	g := process.Grant{
-		Floor: local, Horizon: local + 1, Messages: p.inbox, Disk: n.granted(),
+		Floor: local, Horizon: local + 1, Messages: p.inbox[:now], Disk: n.granted(),
 		Wall: clock.Epoch.UnixNano() + int64(n.clock.Wall(c.now)+n.apart) - local,
 	}
 	for i := range g.Messages {
 		g.Messages[i].At = local
 	}
 	r, err := p.life.Run(g)
-	p.inbox = p.inbox[:0]
+	p.inbox = append(p.inbox[:0], p.inbox[now:]...)
 	if err != nil {
 		c.lose(fmt.Errorf("%s, %v into the run: %w", n.name, c.now, err))
 		p.stuck(err)
@@ -192,6 +193,9 @@ func (p *proc) end() error {
 	}
 	err := p.life.Kill()
 	p.close()
+	if p.ends != nil {
+		p.node.c.After(0, p.ends)
+	}
 	return err
 }
 

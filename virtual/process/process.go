@@ -50,13 +50,24 @@ type Options struct {
 	Patience time.Duration // how long the node may take, of CPU time, until it has nothing more to do at an instant; 0 means 20 s
 }
 
+// Fitting is how many of some messages, from the first on, a grant has room for. It is one at least, if there is any.
+func Fitting(messages []wire.Message) int {
+	room := wire.Area
+	for i, m := range messages {
+		if room -= wire.MessageSize(len(m.Data)); room < 0 {
+			return i
+		}
+	}
+	return len(messages)
+}
+
 // Grant lets a node go on. Times are the node's own.
 type Grant struct {
 	Floor    int64 // it is at least this time
 	Horizon  int64 // it may go on by itself before it
 	Wall     int64 // the wall clock is the monotonic one plus this
 	Disk     Disk
-	Messages []wire.Message // what arrives, in order of time, not before Floor
+	Messages []wire.Message // what arrives, in order of time, not before Floor; as many as Fitting tells
 }
 
 // Disk is how a node's disk behaves. The zero value is a healthy one.

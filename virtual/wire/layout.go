@@ -6,7 +6,7 @@
 // and when, and a horizon, before which the node may go on by itself. Between a report and the next grant nothing
 // of the node moves, so that whatever it does follows from the grants alone.
 //
-// This file and codec.go import nothing: they are also compiled into the node's standard library, as internal/virtual.
+// This file, codec.go and datagram.go import nothing: they are also compiled into the node's standard library, as internal/virtual.
 package wire
 
 // Version of what is said here. A node refuses to run under a controller of another one.

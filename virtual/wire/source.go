@@ -4,5 +4,5 @@ import "embed"
 
 // Source is what a node's standard library has of this package.
 //
-//go:embed layout.go codec.go
+//go:embed layout.go codec.go datagram.go
 var Source embed.FS
