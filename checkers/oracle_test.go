@@ -299,7 +299,7 @@ var oracles = map[string]func(h *history.History) string{
 		for _, a := range h.Ops {
 			for _, b := range h.Ops {
 				if a.F == history.Granted && b.F == history.Granted && a.Node == b.Node && a.Vote.Term == b.Vote.Term &&
-					a.Vote.For != b.Vote.For && !h.Setup().NoTerms && member(a) >= 0 && member(a) == member(b) {
+					a.Vote.Term != 0 && a.Vote.For != b.Vote.For && !h.Setup().NoTerms && member(a) >= 0 && member(a) == member(b) {
 					return "invalid"
 				}
 			}
@@ -405,7 +405,7 @@ func anyElection(t *rapid.T) string {
 			if number(3, "exits") == 0 {
 				fmt.Fprintf(&b, "%dms %s exits\n", now, node)
 			} else {
-				fmt.Fprintf(&b, "%dms %s votes %d %s\n", now, node, 1+number(1, "term"), rapid.SampledFrom(nodes).Draw(t, "for"))
+				fmt.Fprintf(&b, "%dms %s votes %d %s\n", now, node, number(2, "term"), rapid.SampledFrom(nodes).Draw(t, "for"))
 			}
 		case 4:
 			fmt.Fprintf(&b, "%dms stall %dms\n", now, number(3, "stall"))

@@ -41,6 +41,9 @@ type vote struct {
 }
 
 func (v *votes) take(op *history.Op) {
+	if op.Vote.Term == 0 { // none: it is no vote
+		return
+	}
 	v.granted++
 	v.voters[op.Node] = true
 	if given := v.terms.of(op.Vote.Term); given != nil {
