@@ -489,14 +489,21 @@ func (r *run) pass(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// heal ends all faults, and compares what the cluster then is with what it should be.
+// healWithin is how long the healing of one fault may take: more than a cluster takes to give up.
+const healWithin = 90 * time.Second
+
+// heal ends all faults, one after the other, and compares what the cluster then is with what it should be.
 func (r *run) heal(ctx context.Context) error {
 	healed := false
 	r.nemesis.Heal(func() { healed = true })
-	within := 30*time.Second + 5*r.reseating() // it is tried so often: see nemesis.Heal
+	within := healWithin + 5*r.reseating() // it is tried so often: see nemesis.Heal
+	active := r.nemesis.Active()
 	for limit := r.cluster.Now() + within; !healed; {
+		if now := r.nemesis.Active(); now < active {
+			active, limit = now, r.cluster.Now()+within
+		}
 		if r.cluster.Now() > limit {
-			return fmt.Errorf("the cluster is not healed after %v", within)
+			return fmt.Errorf("the cluster is not healed: no fault has ended for %v", within)
 		}
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err

@@ -10,6 +10,9 @@ import (
 // Idle tells whether nothing is being done to the cluster at the moment: what the nemesis believes of it should be so.
 func (n *Nemesis) Idle() bool { return !n.busy }
 
+// Active is how many faults are under way. One whose healing has begun is not.
+func (n *Nemesis) Active() int { return len(n.active) }
+
 // Compare says in which ways a cluster is not what it is believed to be; "" is in none. Nodes that have ended by themselves
 // are known to be down, or to have been started since.
 func Compare(believed, found history.Changes, ended map[string]bool) string {
