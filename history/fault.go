@@ -71,6 +71,11 @@ func (f *Fault) fits(op F) error {
 
 // fits says which state is none, or nil: taken for another, one that is misspelt would be held against nodes, or excuse them.
 func (c *Changes) fits() error {
+	for _, l := range c.Links {
+		if err := l.fits(); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.Procs {
 		if p.Node == "" {
 			return errors.New("a process of nobody")

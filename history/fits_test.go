@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/hint"
 )
 
 // TestWhatDoesNotFitIsRefusedWithItsLine has histories that are JSON, but no histories.
@@ -52,6 +54,36 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 	}
 	_, err := Parse(strings.NewReader(many.String()))
 	require.EqualError(t, err, "line 513, column 1: m256 is one node too many: at most 256")
+}
+
+// TestLinksThatAreNone excuse nobody: they are refused, with the way out.
+func TestLinksThatAreNone(t *testing.T) {
+	for _, c := range []struct{ link, want, hint string }{
+		{`{"from":"n1","cut":true}`, "link n1→ lacks an end", `a link goes "from" one node "to" another`},
+		{`{"to":"n1","cut":true}`, "link →n1 lacks an end", `a link goes "from" one node "to" another`},
+		{`{"from":"n1","to":"n1"}`, "link n1→n1 goes to where it comes from", "a link is between two nodes; what befalls one alone is in procs, clocks or disks"},
+		{`{"from":"n1","to":"n2","port":65536}`, "link n1→n2: no port 65536", "ports are from 1 to 65535; leave it out for all"},
+		{`{"from":"n1","to":"n2","port":-1}`, "link n1→n2: no port -1", "ports are from 1 to 65535; leave it out for all"},
+		{`{"from":"n1","to":"n2","loss":30}`, "link n1→n2: a loss of 30", "a chance is from 0 to 1"},
+		{`{"from":"n1","to":"n2","duplicate":-0.1}`, "link n1→n2: a duplicate of -0.1", "a chance is from 0 to 1"},
+		{`{"from":"n1","to":"n2","port":80,"reorder":1.5}`, "link n1→n2 port 80: a reorder of 1.5", "a chance is from 0 to 1"},
+		{`{"from":"n1","to":"n2","delay":-1}`, "link n1→n2: a delay of -1", "leave out what is not limited, or write 0"},
+		{`{"from":"n1","to":"n2","jitter":-1}`, "link n1→n2: a jitter of -1", "leave out what is not limited, or write 0"},
+		{`{"from":"n1","to":"n2","rate":-1}`, "link n1→n2: a rate of -1", "leave out what is not limited, or write 0"},
+	} {
+		for _, op := range []string{
+			`{"index":0,"time":5,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"x","links":[%s]}}` + "\n",
+			`{"index":0,"time":5,"process":"harness","type":"info","f":"exit","node":"n1","value":{"id":1,"name":"x","links":[%s]}}` + "\n",
+		} {
+			_, err := Parse(strings.NewReader(fmt.Sprintf(op, c.link)))
+			require.ErrorContains(t, err, "line 1, column 1: ")
+			require.ErrorContains(t, err, ": "+c.want)
+			require.Equal(t, c.hint, hint.Of(err))
+		}
+	}
+	whole := `{"index":0,"time":5,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"x","links":[{"from":"n1","to":"n2","port":65535,"loss":1,"duplicate":1,"reorder":1}]}}`
+	_, err := Parse(strings.NewReader(whole))
+	require.NoError(t, err)
 }
 
 // TestOpsThatDoNotFit have no line, but a number.

@@ -1,10 +1,13 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // Link is the state of the packets that travel from one node to another. The other direction is another link. The
@@ -27,6 +30,34 @@ type LinkState struct {
 	Rate      int64         `json:"rate,omitempty"`      // bits per second that pass, what exceeds them waits; 0 for no limit
 	Reset     bool          `json:"reset,omitempty"`     // TCP gets resets for answers, and what is in flight is lost
 	Picked    bool          `json:"picked,omitempty"`    // single messages are lost, late or repeated: see Trap
+}
+
+// fits says why a link is none, or nil: taken for another, it would excuse what nobody was kept from.
+func (l Link) fits() error {
+	chance := func(what string, p float64) error {
+		if p < 0 || p > 1 {
+			return hint.Add(fmt.Errorf("%s: a %s of %v", l.Name(), what, p), "a chance is from 0 to 1")
+		}
+		return nil
+	}
+	length := func(what string, d int64) error {
+		if d < 0 {
+			return hint.Add(fmt.Errorf("%s: a %s of %d", l.Name(), what, d), "leave out what is not limited, or write 0")
+		}
+		return nil
+	}
+	switch {
+	case l.From == "" || l.To == "":
+		return hint.Add(fmt.Errorf("%s lacks an end", l.Name()), `a link goes "from" one node "to" another`)
+	case l.From == l.To:
+		return hint.Add(fmt.Errorf("%s goes to where it comes from", l.Name()), "a link is between two nodes; what befalls one alone is in procs, clocks or disks")
+	case l.Port < 0 || l.Port > 65535:
+		return hint.Add(fmt.Errorf("link %s→%s: no port %d", l.From, l.To, l.Port), "ports are from 1 to 65535; leave it out for all")
+	}
+	return cmp.Or(
+		chance("loss", l.Loss), chance("duplicate", l.Duplicate), chance("reorder", l.Reorder),
+		length("delay", int64(l.Delay)), length("jitter", int64(l.Jitter)), length("rate", l.Rate),
+	)
 }
 
 // Buffer is how long a packet may wait for a link of limited rate. One that would have to wait longer is lost.

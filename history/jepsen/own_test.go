@@ -76,11 +76,16 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 			op.Value = &history.Update{Term: number("term"), Counter: number("counter"), From: word("from")}
 		}
 		op.Value = &history.Update{Counter: number("counter")}
-	case history.Inject, history.Change, history.Heal:
+	case history.Exit, history.Inject, history.Change, history.Heal:
+		if f == history.Exit && !some("trapped") {
+			break
+		}
+		from := cmp.Or(word("from"), "n1")
+		delay := rapid.SampledFrom([]time.Duration{0, 1, time.Second, math.MaxInt64}).Draw(t, "delay")
 		op.Fault = &history.Fault{
 			ID: 1, Name: word("name"), Params: map[string]string{word("param"): word("is")}, Nodes: []string{word("of")},
-			Changes: history.Changes{Links: []history.Link{{From: word("from"), To: word("to"), LinkState: history.LinkState{
-				Cut: some("cut"), Loss: rapid.SampledFrom([]float64{0, 0.25, 1, 1e-9}).Draw(t, "loss"), Delay: length("delay"),
+			Changes: history.Changes{Links: []history.Link{{From: from, To: from + cmp.Or(word("to"), "2"), LinkState: history.LinkState{
+				Cut: some("cut"), Loss: rapid.SampledFrom([]float64{0, 0.25, 1, 1e-9}).Draw(t, "loss"), Delay: delay,
 			}}}},
 		}
 	}
