@@ -48,7 +48,7 @@ Each finding is kept as a run, and shrunk: to fewer faults and nodes, simpler fa
 seed that still break the property. What is left is written as a scenario that tells what happens, and kept with its run. Ctrl-C
 ends the hunt, and then the shrinking; what was found is kept.
 
-Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one did.`,
+Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one did, or no run decided anything.`,
 		Example: `  recount hunt --target raft --opt forget-vote=true --property single-leader-per-term
   recount hunt --target blazingmq-term --property no-ping-pong --nemesis cut-link,isolate
   recount hunt --target raft-prevote --nodes 3-7 --opt scale=1,2 --budget 10m --keep-going
@@ -132,7 +132,7 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	if !set("seed") {
 		g.Seed = uint64(rand.Uint32())
 	}
-	return nil
+	return g.shrinking.check("shrink-")
 }
 
 // parseRanges reads name=value,value words.
@@ -217,7 +217,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	switch {
 	case len(kept) > 0:
 		status = record.StatusBroken
-	case r.Interrupted:
+	case r.Interrupted, r.Judged == 0:
 		status = record.StatusUnknown
 	}
 	if err := (huntReport{g, r, kept, status}).print(cmd.OutOrStdout()); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -99,8 +100,14 @@ func (r huntReport) summary() string {
 		}
 		slices.Sort(names)
 		return "Broken: " + strings.Join(slices.Compact(names), ", ") + "."
+	case r.result.Interrupted && r.result.Runs == 0:
+		return "Interrupted before a run was made."
 	case r.result.Interrupted:
 		return "Interrupted; until then " + looked + "."
+	case r.result.Runs == 0:
+		return "No run was made: there was no time for one. A longer --budget has it."
+	case r.result.Judged == 0:
+		return r.unjudged()
 	}
 	text := strings.ToUpper(looked[:1]) + looked[1:] + "."
 	if r.Property == "" {
@@ -113,6 +120,15 @@ func (r huntReport) summary() string {
 		}
 	}
 	return text
+}
+
+// unjudged says that no run decided what was looked for, and why one of them did not.
+func (r huntReport) unjudged() string {
+	text := fmt.Sprintf("%s was judged in 0 of %d runs", cmp.Or(r.Property, "What is promised"), r.result.Runs)
+	if why := r.result.Undecided; why != "" {
+		text += "; " + why
+	}
+	return text + "."
 }
 
 // found is a finding in JSON.
@@ -157,11 +173,12 @@ func (r huntReport) json(w io.Writer) error {
 		Target   string      `json:"target"`
 		Seed     uint64      `json:"seed"`
 		Runs     int         `json:"runs"`
+		Judged   int         `json:"judged"` // runs that decided what is looked for
 		Coverage int         `json:"coverage"`
 		Status   int         `json:"status"`
 		Looked   hunt.Looked `json:"looked"`
 		Findings []found     `json:"findings"`
-	}{r.Target, r.Seed, r.result.Runs, r.result.Coverage, r.status, r.result.Looked, []found{}}
+	}{r.Target, r.Seed, r.result.Runs, r.result.Judged, r.result.Coverage, r.status, r.result.Looked, []found{}}
 	for _, k := range r.kept {
 		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike, Others: k.Others}
 		if k.Shrunk != nil {

@@ -100,11 +100,20 @@ func ended(ctx context.Context, err error, stderr io.Writer) int {
 	case errors.As(err, &verdict):
 		return int(verdict)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled): // by who called it, before there was anything to judge
-		complain(stderr, errors.New("interrupted: "+err.Error())) // without a way out of it: none is wanted
+		complain(stderr, errors.New(interrupted(err))) // without a way out of it: none is wanted
 		return record.StatusUnknown
 	}
 	complain(stderr, err)
 	return statusOf(err)
+}
+
+// interrupted says what was under way when somebody interrupted it.
+func interrupted(err error) string {
+	doing := strings.TrimSuffix(strings.ReplaceAll(err.Error(), ": "+context.Canceled.Error(), ""), context.Canceled.Error())
+	if doing == "" {
+		return "interrupted"
+	}
+	return "interrupted: " + doing
 }
 
 // statusOf is what the program exits with for an error that is no verdict.

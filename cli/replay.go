@@ -75,18 +75,15 @@ func readRun(path string) (*record.Run, error) {
 	return r, nil
 }
 
-// compare tells how the run that was made differs from the stored one, if it does.
+// compare tells how the run that was made differs from the stored one, if it does. One that was to be the same and is not shows nothing.
 func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 	if was := r.stored.Built; r.stored.Cluster == made.Cluster && len(was) > 0 && len(made.Built) > 0 && !slices.Equal(was, made.Built) {
 		say(cmd)(fmt.Sprintf("the nodes ran %s; in the recorded run they ran %s", strings.Join(made.Built, ", "), strings.Join(was, ", ")))
 	}
 	if r.Exact {
-		if err := harness.Same(r.stored.History, made.History); err != nil {
-			return err
-		}
-		if was := r.stored.Events; was != "" && was != made.Events {
-			return hint.Add(fmt.Errorf("the same ops as recorded, but the nodes did not do the same: events %s, recorded %s", made.Events, was),
-				"has the server changed, or the Go release that builds it?")
+		if err := r.same(made); err != nil {
+			made.Standing = record.Standing{Status: record.StatusFailed, Flaw: record.Another}
+			return hint.Add(err, "%s; to see whether a repaired server holds, run the scenario file instead", hint.Of(err))
 		}
 		say(cmd)(fmt.Sprintf("the same history as recorded, all %d ops of it", made.History.Happened()))
 		return nil
@@ -96,6 +93,18 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 		if i >= 0 && r.stored.Verdicts[i].Verdict != v.Verdict && v.Verdict != checkers.Unknown {
 			say(cmd)(fmt.Sprintf("%s was %v in the recorded run and is %v here", v.Property, r.stored.Verdicts[i].Verdict, v.Verdict))
 		}
+	}
+	return nil
+}
+
+// same names the first thing that the run that was made did otherwise than the stored one.
+func (r *replay) same(made *record.Run) error {
+	if err := harness.Same(r.stored.History, made.History); err != nil {
+		return err
+	}
+	if was := r.stored.Events; was != "" && was != made.Events {
+		return hint.Add(fmt.Errorf("the same ops as recorded, but the nodes did not do the same: events %s, recorded %s", made.Events, was),
+			"the server is not what it was, or the Go release that builds it")
 	}
 	return nil
 }

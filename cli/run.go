@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -103,16 +104,17 @@ func (g *runFlags) run(cmd *cobra.Command, args []string) error {
 	r, err := harness.Run(cmd.Context(), p, harness.Config{
 		Results: g.results, Repeat: repeat(cmd, args, p.Seed), Progress: say(cmd),
 	})
+	var another error
+	if err == nil && again != nil {
+		another = again.compare(cmd, r)
+	}
 	if err == nil {
 		err = show(cmd, r, g.asJSON)
 	}
 	if err == nil {
 		err = announceRun(cmd, r)
 	}
-	if err == nil && again != nil {
-		err = again.compare(cmd, r)
-	}
-	if err != nil {
+	if err = cmp.Or(err, another); err != nil {
 		return failure{err}
 	}
 	return verdict(r.Status)

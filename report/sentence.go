@@ -24,6 +24,10 @@ func Missing(r *record.Run) string {
 func status(r *record.Run) string {
 	n := tally(r.Verdicts)
 	switch r.Status {
+	case record.StatusFailed:
+		if r.Flaw == record.Another {
+			return "It is not the recorded run, and what it shows is not what that one showed."
+		}
 	case record.StatusHeld:
 		return n.whyHeld()
 	case record.StatusBroken:

@@ -86,6 +86,8 @@ type Result struct {
 	Progress
 	Findings    []Finding      // in the order of their runs
 	Broken      map[string]int // how many runs broke each property, looked for or not
+	Judged      int            // how many runs decided what is looked for
+	Undecided   string         // why the last of the others did not
 	Interrupted bool           // ctx ended before the runs or the budget did
 	Looked      Looked         // how much was looked at
 }
@@ -184,8 +186,10 @@ func (h *hunter) check() (err error) {
 // trial is what one run of a hunt showed.
 type trial struct {
 	looked.Look
-	broken []string // properties
-	found  *Finding
+	broken    []string // properties
+	found     *Finding
+	judged    bool   // whether what is looked for was decided
+	undecided string // why it was not
 }
 
 func (h *hunter) hunt(ctx context.Context) (*Result, error) {
@@ -258,6 +262,13 @@ func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
 	t := &trial{Look: looked.Of(r, s)}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
+		if h.after(r, v) {
+			if v.Verdict != checkers.Unknown {
+				t.judged = true
+			} else if t.undecided == "" {
+				t.undecided = v.Property + ": " + v.Why
+			}
+		}
 		if v.Verdict != checkers.Invalid {
 			continue
 		}
@@ -297,6 +308,14 @@ func (h *hunter) planted(r *record.Run, v *record.Verdict) bool {
 	return err == nil && h.target.Planted(o, v.Property)
 }
 
+// after reports whether a verdict is on what is looked for.
+func (h *hunter) after(r *record.Run, v *record.Verdict) bool {
+	if h.Property != "" {
+		return v.Property == h.Property
+	}
+	return v.Promised || h.planted(r, v)
+}
+
 // Wanted reports whether a verdict is what a hunt for a property looks for: with "", a promise that broke.
 func Wanted(v *record.Verdict, property string) bool {
 	return v.Meaning() == record.Broken && property == "" || v.Verdict == checkers.Invalid && property == v.Property
@@ -313,6 +332,11 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 	}
 	h.result.Runs++
 	h.result.Coverage = h.corpus.size()
+	if t.judged || h.Property == harness.NoProgress { // which every run shows that does not break it
+		h.result.Judged++
+	} else {
+		h.result.Undecided = t.undecided
+	}
 	for _, property := range t.broken {
 		h.result.Broken[property]++
 	}

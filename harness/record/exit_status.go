@@ -35,6 +35,7 @@ const (
 	Differs        // the cluster was not what the nemesis believed it to be: nobody knows what was tested
 	NotFaulty      // no fault was seen to take effect
 	NotAll         // not every fault of a written schedule was
+	Another        // it was to be the recorded run once more, and is not
 )
 
 // staysUp is the property that tells of processes alone, and nothing of an election.
