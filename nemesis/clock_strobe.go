@@ -20,7 +20,7 @@ func init() {
 		},
 		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
 			return map[string]string{
-				"by": either(rnd) + drawDuration(hold/10, 20*hold, rnd), "every": drawDuration(hold/50, hold/4, rnd),
+				"by": either(rnd) + drawDuration(hold/10, 20*hold, rnd), "every": drawPeriod(hold/50, hold/4, rnd),
 			}
 		},
 		Shape: func(s Scene) Shape {

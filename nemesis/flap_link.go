@@ -32,5 +32,5 @@ var flaps = []option.Option{
 }
 
 func drawFlaps(hold time.Duration, rnd *rand.Rand) map[string]string {
-	return map[string]string{"down": drawDuration(hold/20, hold, rnd), "up": drawDuration(hold/20, hold, rnd)}
+	return map[string]string{"down": drawPeriod(hold/20, hold, rnd), "up": drawPeriod(hold/20, hold, rnd)}
 }

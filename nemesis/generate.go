@@ -81,7 +81,17 @@ var brinks = []float64{0.9, 1, 1.1}
 // What follows draws options, small ones as often as large ones.
 
 func drawDuration(from, to time.Duration, rnd *rand.Rand) string {
-	return time.Duration(drawNumber(float64(from), float64(to), rnd)).Round(time.Millisecond / 10).String()
+	return drawAtLeast(time.Millisecond/10, from, to, rnd)
+}
+
+// drawPeriod draws how long a phase lasts of what goes to and fro until it heals: one that is too short to matter would cost a run
+// most of its time.
+func drawPeriod(from, to time.Duration, rnd *rand.Rand) string {
+	return drawAtLeast(time.Millisecond, from, to, rnd)
+}
+
+func drawAtLeast(least, from, to time.Duration, rnd *rand.Rand) string {
+	return max(least, time.Duration(drawNumber(float64(from), float64(to), rnd)).Round(time.Millisecond/10)).String()
 }
 
 func drawPercent(from, to float64, rnd *rand.Rand) string {

@@ -16,6 +16,7 @@ import (
 
 	"recount/election"
 	"recount/history"
+	"recount/internal/option"
 	_ "recount/internal/testseed" // the same cases each time
 	"recount/sim"
 )
@@ -365,6 +366,24 @@ func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
 	require.Equal(t, map[Cue]bool{"": true, Elected: true, LeaderChanged: true, Voted: true}, waits())
 	pace.Mute = true
 	require.Equal(t, map[Cue]bool{"": true, Elected: true, LeaderChanged: true}, waits())
+}
+
+// Where all goes quickly, what is drawn is still an option's value, and what goes to and fro takes a moment each way.
+func TestWhatIsDrawnForQuickElectionsIsSound(t *testing.T) {
+	for _, f := range All() {
+		for seed := uint64(0); f.Draw != nil && seed < 20; seed++ {
+			with := f.Draw(time.Millisecond, rand.New(rand.NewPCG(seed, 0)))
+			values, err := option.Parse(f.Name, f.Options, with)
+			require.NoError(t, err)
+			for fault, names := range map[string][]string{
+				"flap-link": {"down", "up"}, "flap-node": {"down", "up"}, "clock-strobe": {"every"}, "restart-storm": {"every"},
+			} {
+				for _, name := range names {
+					require.True(t, f.Name != fault || values.Duration(name) >= time.Millisecond, "%s: %s %s", fault, name, with[name])
+				}
+			}
+		}
+	}
 }
 
 // Where nobody names a leader but itself, nobody can be waited for to agree.

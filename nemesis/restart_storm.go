@@ -18,7 +18,7 @@ func init() {
 			{Name: "every", Kind: option.Duration, Default: "500ms", About: "time between two moments when nodes die or come back"}, ending,
 		},
 		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
-			return map[string]string{"every": drawDuration(hold/40, hold/4, rnd)}
+			return map[string]string{"every": drawPeriod(hold/40, hold/4, rnd)}
 		},
 		Shape: func(s Scene) Shape {
 			const moments = 32 // then it begins anew
