@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -43,6 +44,33 @@ func network(args []string) {
 	case "stubborn": // is asked to end, and does not
 		signal.Ignore(syscall.SIGTERM)
 		network([]string{"hear"})
+	case "tick": // says so each second, so many times
+		n, err := strconv.Atoi(args[1])
+		check(err)
+		for i := range n {
+			fmt.Println("tick", i)
+			time.Sleep(time.Second)
+		}
+	case "lines": // writes so many lines of 8 kB
+		n, err := strconv.Atoi(args[1])
+		check(err)
+		for range n {
+			fmt.Println(strings.Repeat("x", 8<<10-1))
+		}
+	case "exit":
+		status, err := strconv.Atoi(args[1])
+		check(err)
+		fmt.Println("before the end")
+		os.Exit(status)
+	case "panic":
+		fmt.Println("before the end")
+		panic("on purpose")
+	case "open":
+		_, err := os.OpenFile(args[1], os.O_WRONLY, 0)
+		fmt.Println(err)
+	case "loop":
+		for {
+		}
 	case "start":
 		fmt.Println(exec.Command("/bin/true").Run())
 	case "spin":
