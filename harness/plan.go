@@ -2,7 +2,6 @@ package harness
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -210,22 +209,19 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
 	}
 	if system != nil {
-		if _, err := s.images(system, isThere); err != nil {
+		if err := there(system); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// isThere says that an image is to be built from a package that has no folder.
-func isThere(image election.Image) (string, error) {
-	if image.Package == "" {
-		return "", nil
+// there tells what is missing on this machine of what a system's nodes are made of.
+func there(system election.System) error {
+	if made, known := system.(interface{ There() error }); known {
+		return made.There()
 	}
-	if info, err := os.Stat(image.Package); err == nil && info.IsDir() {
-		return "", nil
-	}
-	return "", hint.Add(fmt.Errorf("binary: there is no folder %s to build a package in", image.Package), "binary: {package: FOLDER}; the path begins at the file's folder")
+	return nil
 }
 
 // runsVirtual tells why the target's servers cannot run in virtual time, if they cannot.

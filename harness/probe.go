@@ -119,8 +119,7 @@ func triable(plan record.Plan) (s *subject, err error) {
 			return nil, err
 		}
 	}
-	_, err = s.images(system, isThere)
-	return s, err
+	return s, there(system)
 }
 
 // watch starts the nodes and looks at them.

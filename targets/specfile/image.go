@@ -1,8 +1,12 @@
 package specfile
 
 import (
+	"fmt"
+	"os"
 	"regexp"
 	"strings"
+
+	"recount/election"
 )
 
 // What nodes are made of: an image, or what one is built from.
@@ -24,6 +28,7 @@ func (s *Spec) readImage(root value, f map[string]value) error {
 		if err := way.of(v); err != nil {
 			return err
 		}
+		s.made = v
 		count++
 	}
 	if count > 1 {
@@ -109,5 +114,41 @@ func (s *Spec) readBinary(v value) error {
 		return of.bad(imageWays, "binary: package is empty")
 	}
 	s.Image.Package = s.ofFolder(folder)
+	return nil
+}
+
+// There tells what is missing of what nodes, and servers that the file describes, are made of, and where the file names it.
+func (y *system) There() error {
+	if err := y.there(y.Image()); err != nil {
+		return err
+	}
+	for _, one := range y.Services {
+		if one.Own == nil {
+			continue
+		}
+		if err := one.Own.there(one.Own.Image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Spec) there(image election.Image) error {
+	const way = "; paths begin at the file's folder"
+	missing := func(path, what, way string) error {
+		return fmt.Errorf("spec: %s:%w", s.File, s.made.bad(way, "%s: there is no %s", s.made.name, fmt.Sprintf(what, path)))
+	}
+	is := func(path string, folder bool) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir() == folder
+	}
+	switch {
+	case image.Package != "" && !is(image.Package, true):
+		return missing(image.Package, "folder %s to build a package in", "binary: {package: FOLDER}"+way)
+	case image.Binary != "" && !is(image.Binary, false):
+		return missing(image.Binary, "file %s", fmt.Sprintf("build it: CGO_ENABLED=0 GOOS=linux go build -o %s PACKAGE", image.Binary)+way)
+	case image.Dockerfile != "" && !is(image.Dockerfile, false):
+		return missing(image.Dockerfile, "file %s", "dockerfile: FILE"+way)
+	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Spec struct {
 	About  string
 	Source string
 
+	made        value              // where the file says what nodes are made of
 	Image       election.Image     // exactly one of its ways is set; the folder of a package is that of the defaults
 	Folder      *template.Template // of the package that is built; nil where none is
 	Command     []*template.Template

@@ -88,6 +88,32 @@ func TestATargetOfASpec(t *testing.T) {
 	require.True(t, parse(t, sound+"multicast: true\n").Target("x/mine.yaml").Multicast)
 }
 
+// What nodes are made of may be missing on this machine: that is told before anything is started, and where the file names it.
+func TestWhatIsMissingToMakeNodesOf(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "server"), nil, 0o755))
+	for image, want := range map[string]string{
+		"image: server:1":           "",
+		"binary: ./server":          "",
+		"binary: {package: .}":      "",
+		"binary: ./serverr":         "mine.yaml:1:9: binary: there is no file ",
+		"binary: .":                 "mine.yaml:1:9: binary: there is no file ",
+		"binary: {package: server}": "mine.yaml:1:9: binary: there is no folder ",
+		"dockerfile: Dockerfile":    "mine.yaml:1:13: dockerfile: there is no file ",
+		"image: a\nservices: {store: {nodes: 1, binary: none, ports: {client: 1}}}": "mine.yaml:2:38: binary: there is no file ",
+	} {
+		s, err := Parse(filepath.Join(dir, "mine.yaml"), []byte(image+"\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, leader: leader}\n"))
+		require.NoError(t, err, image)
+		err = driver(t, s, nil).(interface{ There() error }).There()
+		if want == "" {
+			require.NoError(t, err, image)
+			continue
+		}
+		require.ErrorContains(t, err, want, image)
+		require.Contains(t, hint.Of(err), "paths begin at the file's folder")
+	}
+}
+
 // Of two mistakes in one mapping always the same is told.
 func TestTheFirstMistakeIsTold(t *testing.T) {
 	for text, want := range map[string]string{
