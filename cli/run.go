@@ -144,6 +144,11 @@ func (g *runFlags) plan(cmd *cobra.Command, args []string) (p record.Plan, again
 		if err != nil {
 			return p, nil, err
 		}
+		if g.target == "" {
+			if err := s.CheckTarget(); err != nil {
+				return p, nil, err
+			}
+		}
 		if p = s.Plan(p); s.Seed != nil && !set("seed") {
 			p.Seed, seeded = *s.Seed, true
 		}

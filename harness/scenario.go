@@ -78,6 +78,21 @@ func loadScenario(word string) (*Scenario, error) {
 	return s, err
 }
 
+// CheckTarget finds what is wrong with the scenario's own target, where it is that which is to run.
+func (s *Scenario) CheckTarget() error {
+	if s.Target == "" {
+		return nil
+	}
+	if _, err := os.Stat(s.Target); err != nil && targets.IsFile(s.Target) {
+		return Usage(hint.Add(fmt.Errorf("scenario %s: target: there is no file %s, from here nor from the scenario's folder", s.Name, s.Target),
+			"a path begins at the current folder, or where it leads nowhere from there, at the scenario's; --target names another election"))
+	}
+	if _, err := targets.Find(s.Target); err != nil {
+		return Usage(fmt.Errorf("scenario %s: target: %w", s.Name, err))
+	}
+	return nil
+}
+
 // definitionOf is where the file is that describes a scenario's target: at its path from the current folder, or else from the
 // scenario's; or else, where that is a run's folder, where it lay when the run was made, if it still says the same, or the copy there.
 func definitionOf(target, dir string) string {
