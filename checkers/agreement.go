@@ -59,10 +59,13 @@ func agreement(_ context.Context, f *facts) Result {
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
-	case terms+times == 0 && f.onlyStalls():
-		return untested(figures, "nothing to compare: in no term did two nodes name a leader, nor did two at the end of %s with nothing at fault, unless the machine stood still: run it on a quiet one", lasted(f.lull()))
 	case terms+times == 0:
-		return untested(figures, "nothing to compare: in no term did two nodes name a leader, nor did two at the end of %s with nothing at fault: ask all of them, and leave them alone for longer", lasted(f.lull()))
+		unless, way := "", "ask all of them, and leave them alone for longer"
+		if f.onlyStalls() {
+			unless, way = ", unless the machine stood still", "run it on a quiet one"
+		}
+		return untested(figures, "nothing to compare: in no term did two nodes name a leader, nor did two at the end of %s with nothing at fault%s: %s",
+			lasted(f.lull()), unless, way)
 	case f.untold() != "":
 		return unknown(figures, "%s", f.untold())
 	}

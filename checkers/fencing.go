@@ -134,11 +134,12 @@ func (a *accesses) forget() {
 // recall has the uses be those that are kept and have no order, and besides all writes and reads of what they read: what was
 // forgotten was overwritten, but that has to be shown; and that a write of unknown outcome happened before is shown by who read it.
 func (a *accesses) recall() error {
-	kept, read := map[int]bool{}, map[history.Access]bool{}
+	kept, read := map[int]bool{}, map[history.Access]bool{} // writes, and what was read
 	for i := range a.uses {
-		u := &a.uses[i]
-		if kept[u.number] = true; u.Kind == linear.Read {
+		if u := &a.uses[i]; u.Kind == linear.Read {
 			read[u.Access.Access] = true
+		} else {
+			kept[u.number] = true
 		}
 	}
 	a.uses = nil
@@ -146,12 +147,13 @@ func (a *accesses) recall() error {
 	open := newBegun()
 	err := a.again(func(op *history.Op, number int) {
 		began := open.see(op, number)
-		if op.F == history.Read && op.Type == history.OK && read[op.Access] && !kept[began.number] {
+		switch {
+		case op.F == history.Read && op.Type == history.OK && read[op.Access]:
 			reads = append(reads, access{
 				Access: linear.Access{Call: began.at, Return: op.Time, Access: op.Access, Kind: linear.Read, Node: op.Node},
 				number: began.number, op: op.Index, ended: true,
 			})
-		} else if began != nil || kept[number] || op.F == history.Write && read[op.Access] {
+		case op.F == history.Write && (began != nil || kept[number] || read[op.Access]):
 			a.use(op, number, began)
 		}
 	})

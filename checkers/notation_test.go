@@ -97,6 +97,10 @@ func (p *notation) line(words []string) error {
 				p.setup.Recorded = true
 			case "one-count":
 				p.setup.OneCount = true
+			case "untimed":
+				p.setup.Untimed = true
+			case "lock":
+				p.setup.Lock = true
 			case "nowhere":
 				p.setup.Cluster = ""
 			case "no-setup":
@@ -219,9 +223,11 @@ func (p *notation) does(t span, who string, words []string) error {
 		op.Value = &history.Member{Node: who, As: history.Voter}
 	case "exits":
 		op.Process, op.F, op.Type, op.Time = history.Harness, history.Exit, history.Info, t.from
-		if len(words) > 1 && words[1] == "trapped" {
+		if how := strings.Join(words[1:], " "); how == "trapped" {
 			op.Fault = &history.Fault{Name: "crash-within", Nodes: []string{who}}
 			op.Fault.Procs = []history.Proc{{Node: who, State: history.Crashed}}
+		} else {
+			op.Error = how
 		}
 		p.ops = append(p.ops, op)
 		return nil
