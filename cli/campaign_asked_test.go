@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"recount/internal/hint"
@@ -17,7 +18,7 @@ import (
 func TestAnotherEditionWaits(t *testing.T) {
 	status := `{"conditions":[]}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		require.Equal(t, "/apis/batch/v1/namespaces/ours/jobs/recount-nightly-1", r.URL.Path)
+		assert.Equal(t, "/apis/batch/v1/namespaces/ours/jobs/recount-nightly-1", r.URL.Path)
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"kind":"Job","apiVersion":"batch/v1","status":%s}`, status)
 	}))

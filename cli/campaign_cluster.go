@@ -143,7 +143,7 @@ func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campa
 }
 
 // credentials are who to be to the store, as this shell has them, in a Secret beside the Job; nil if another is named.
-func (k *clusterFlags) credentials(j *cluster.Job) *corev1.Secret {
+func (g *clusterFlags) credentials(j *cluster.Job) *corev1.Secret {
 	if j.Secret != "" {
 		return nil
 	}

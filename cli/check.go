@@ -139,7 +139,8 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 	}}
 	worst := record.StatusHeld
 	for d := range b.Each(cmd.Context(), slices.Values(paths)) {
-		status, err := record.StatusHeld, d.Err
+		var status int
+		err := d.Err
 		if err == nil {
 			status, err = d.Result.Status, show(cmd, d.Result, asJSON)
 		} else {

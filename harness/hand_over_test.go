@@ -46,7 +46,7 @@ func TestALeaderIsAskedToHandOver(t *testing.T) {
 	require.Equal(t, history.Process(11), asked[0].Process, "a client's: after 5 observers, 5 writers and the final reader")
 	require.Len(t, ends, 1)
 	require.Equal(t, history.OK, ends[0].Type)
-	require.Equal(t, ends[0].Fault.Nodes, []string{asked[0].Node})
+	require.Equal(t, []string{asked[0].Node}, ends[0].Fault.Nodes)
 	require.Equal(t, history.More{history.HandOvers: {history.HandOver{Node: asked[0].Node, ID: 2, Asked: true}}}, ends[0].Fault.More)
 	another := slices.ContainsFunc(r.History.Ops, func(op history.Op) bool {
 		return op.F == history.Announce && op.View.Claims() && op.Node != asked[0].Node && op.Time > asked[1].Time && op.Time < asked[1].Time+time.Second

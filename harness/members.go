@@ -291,7 +291,7 @@ func (s *seat) confirm(as election.Membership, added bool) {
 		case s.Now() >= s.deadline && added && slices.Contains(left, s.node):
 			s.fails(history.Info, fmt.Errorf("%s was added, and does not say so", s.node))
 			return
-		case s.Now() >= limit && !(added && slices.Contains(left, s.node)):
+		case s.Now() >= limit && (!added || !slices.Contains(left, s.node)):
 			look(nil)
 			return
 		}

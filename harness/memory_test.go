@@ -15,9 +15,9 @@ func TestTheLeastLimitOfNestedControlGroups(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(root, dir, "memory.max"), []byte(text), 0o644))
 	}
-	require.EqualValues(t, int64(math.MaxInt64), bound(root, "/a/b", "memory.max"), "there is none")
+	require.Equal(t, int64(math.MaxInt64), bound(root, "/a/b", "memory.max"), "there is none")
 	write("a/b", "max\n")
-	require.EqualValues(t, int64(math.MaxInt64), bound(root, "/a/b", "memory.max"))
+	require.Equal(t, int64(math.MaxInt64), bound(root, "/a/b", "memory.max"))
 	write("a", "209715200\n")
 	require.EqualValues(t, 209715200, bound(root, "/a/b", "memory.max"))
 	write("a/b", "1048576\n")

@@ -64,10 +64,10 @@ func between(before, is agent.Traffic) (m record.Message, some bool) {
 	}
 	m = record.Message{Bytes: int64(is.Left.Bytes - before.Left.Bytes), Of: of}
 	words := []string{fmt.Sprintf("%d bytes sent in %d packets", m.Bytes, of.Packets)}
-	switch {
-	case of.BytesArrived == m.Bytes:
+	switch of.BytesArrived {
+	case m.Bytes:
 		words[0] += ", all arrived"
-	case of.BytesArrived == 0:
+	case 0:
 		words[0] += ", none arrived"
 	default:
 		words[0] += fmt.Sprintf(", %d bytes arrived", of.BytesArrived)

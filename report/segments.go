@@ -12,6 +12,7 @@ import (
 // Span is a stretch of time.
 type Span struct{ From, To time.Duration }
 
+// Length is how long it lasts.
 func (s Span) Length() time.Duration { return s.To - s.From }
 
 // Segment is a stretch of time in which a node was, by all that is known, one thing.

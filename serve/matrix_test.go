@@ -80,7 +80,7 @@ func TestMatrixSaysWhatItDoesNotKnow(t *testing.T) {
 	at := measure(t, results, 1, "blazingmq-term")
 	_, h := open(t, Config{Results: results})
 	require.NotContains(t, get(h, "/matrix/"+at).Body.String(), "Unfinished")
-	table, err := matrix.Read([]byte(get(h, "/api/v1/matrices/"+at).Body.String()))
+	table, err := matrix.Read(get(h, "/api/v1/matrices/"+at).Body.Bytes())
 	require.NoError(t, err)
 	table.Stopped, table.Planned = "The budget of 1m40s was spent", 1000
 	table.Pairs[0].Barred, table.Pairs[1].Runs = "too few nodes", 0

@@ -102,14 +102,19 @@ func (p *repeated) messages(ctx context.Context, id string, full *record.Run) ([
 	return sent, err
 }
 
+// sentence is why there are no messages, as a page shows it.
+type sentence string
+
+func (s sentence) Error() string { return string(s) }
+
 func again(ctx context.Context, full *record.Run) ([]record.Message, error) {
 	switch {
 	case full.Cluster != record.OnSim:
-		return nil, errors.New("This run has kept no messages, only its ops; made again by recount run, it keeps them.")
+		return nil, sentence("This run has kept no messages, only its ops; made again by recount run, it keeps them.")
 	case !full.Plan.Known():
-		return nil, errors.New("The run came without its plan, so it cannot be made again with its messages.")
+		return nil, sentence("The run came without its plan, so it cannot be made again with its messages.")
 	case len(full.History.Ops) > mostRepeated:
-		return nil, fmt.Errorf("The run has %d ops, too many to be made again while you wait.", len(full.History.Ops))
+		return nil, sentence(fmt.Sprintf("The run has %d ops, too many to be made again while you wait.", len(full.History.Ops)))
 	}
 	sent, h, err := harness.Messages(ctx, full.Plan)
 	if err != nil {
@@ -243,7 +248,7 @@ func (s *Server) eachMessage(ctx context.Context, run *Run, full *record.Run, f 
 		return nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("Its messages cannot be read: %w.", err)
+		return sentence(fmt.Sprintf("Its messages cannot be read: %v.", err))
 	}
 	sent, err := s.repeated.messages(ctx, run.ID, full)
 	for i := range sent {

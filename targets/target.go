@@ -174,8 +174,8 @@ func Register(t *Target) {
 }
 
 // modelOf ties a model to what it models.
-func modelOf(model, real *Target) *Target {
-	model.Real = real
+func modelOf(model, modelled *Target) *Target {
+	model.Real = modelled
 	model.Options = append(slices.Clip(model.Options), modelOption)
 	return model
 }

@@ -24,8 +24,9 @@ func TestWallClocksAreApart(t *testing.T) {
 		}
 		return apart
 	}
-	require.Equal(t, open(1), open(1))
-	require.NotEqual(t, open(1), open(2))
+	first := open(1)
+	require.Equal(t, first, open(1))
+	require.NotEqual(t, first, open(2))
 }
 
 // What a program asks of a socket before it connects it, as by the Control of a net.Dialer, is asked of the connection.

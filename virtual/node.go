@@ -41,7 +41,6 @@ type node struct {
 	mirror *disk.Mirror // nil in a run whose machines do not crash
 	tcp    *tcp.Host
 	binds  map[uint16]bind
-	taken  uint16 // the last port that was given to a client
 
 	seen   history.View // what it was last seen to be
 	doomed *trap        // has sprung, and ends the processes in the middle of what they do,

@@ -12,6 +12,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -217,7 +218,7 @@ func ask(at, line string, within time.Duration) (string, error) {
 		return "", err
 	}
 	said, err := bufio.NewReader(conn).ReadString('\n')
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return said, err

@@ -73,7 +73,7 @@ func found(t *testing.T, cfg Config) *Kept {
 	least := kept[0]
 	text, err := os.ReadFile(least.File)
 	require.NoError(t, err)
-	t.Logf("run %d: %s\n%s", least.Finding.Run, least.Why, text)
+	t.Logf("run %d: %s\n%s", least.Run, least.Why, text)
 	for range 100 {
 		again, err := harness.Simulate(t.Context(), least.Shrunk.Run.Plan)
 		require.NoError(t, err)

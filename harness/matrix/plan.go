@@ -40,9 +40,10 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// Seeds and Sizes are how many runs there are of each row and column, and the sizes of their clusters, where nobody says.
+// Seeds is how many runs there are of each row and column, where nobody says.
 const Seeds = 6
 
+// Sizes are those of their clusters then.
 var Sizes = []int{3, 4, 5}
 
 // Default is the plan where nothing is said but for the rows: every fault and every scenario, in the simulator.

@@ -100,7 +100,7 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 	}
 	drawn, written := len(p.Faults) > 0, len(p.Schedule) > 0
 	switch {
-	case asked == took && !(drawn && took == 0):
+	case asked == took && (!drawn || took > 0):
 		return Flawless, ""
 	case took == 0:
 		return NotFaulty, detail

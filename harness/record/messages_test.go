@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +14,7 @@ func TestMessagesAreReadAsTheyWereWritten(t *testing.T) {
 	for _, compress := range []bool{false, true} {
 		dir := t.TempDir()
 		err := EachMessage(os.DirFS(dir), nil)
-		require.True(t, errors.Is(err, fs.ErrNotExist), err)
+		require.ErrorIs(t, err, fs.ErrNotExist)
 		w, err := CreateMessages(dir, compress)
 		require.NoError(t, err)
 		want := []Message{

@@ -72,9 +72,9 @@ func (s *Suite) judge(r *Run, made *record.Run, now time.Time) {
 			r.tested = append(r.tested, v.Property)
 		}
 		w := &Weakness{Property: v.Property, Why: v.Why, Promised: v.Promised}
-		switch m := v.Meaning(); {
-		case m == record.Broken, m == record.Violated, m == record.Weakness:
-		case m == record.NotShown:
+		switch m := v.Meaning(); m {
+		case record.Broken, record.Violated, record.Weakness:
+		case record.NotShown:
 			w.Missed = true
 		default:
 			undecided = undecided || m.Open()

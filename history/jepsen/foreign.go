@@ -127,7 +127,7 @@ func Read(r io.Reader, f Format, o Options) (*history.History, Model, error) {
 	default:
 		err = errFormat
 	}
-	if b.cut = errors.Is(err, io.ErrUnexpectedEOF); err != nil && !(b.cut && o.Cut) {
+	if b.cut = errors.Is(err, io.ErrUnexpectedEOF); err != nil && (!b.cut || !o.Cut) {
 		return nil, Model{}, err
 	}
 	return b.history()

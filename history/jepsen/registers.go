@@ -97,11 +97,11 @@ func (b *builder) exchange(op, invoke *history.Op, e *event) error {
 		return nil
 	}
 	if pair, ok := edn.Items(value); ok && len(pair) == 2 { // [old new], with what it found for old
-		new, err := b.text(e, pair[1])
+		written, err := b.text(e, pair[1])
 		if err != nil {
 			return err
 		}
-		if new == asked.Value {
+		if written == asked.Value {
 			value = pair[0]
 		}
 	}

@@ -4,6 +4,8 @@ package builtin
 
 import (
 	"recount/targets"
+
+	// What they register is all that is wanted of them.
 	_ "recount/targets/algorithms"
 	_ "recount/targets/algorithms/etcdraft"
 	_ "recount/targets/systems/dragonboat"

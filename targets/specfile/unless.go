@@ -27,20 +27,20 @@ func readUnless(v value) (takesAway, error) {
 	if err != nil {
 		return nil, err
 	}
-	var any []takesAway
+	var takesIt []takesAway
 	if d, ok := f["drift"]; ok {
 		share, err := d.share()
 		if err != nil {
 			return nil, err
 		}
-		any = append(any, func(did history.Changes) bool { return targets.DriftsMore(did, share) })
+		takesIt = append(takesIt, func(did history.Changes) bool { return targets.DriftsMore(did, share) })
 	}
 	if j, ok := f["jump"]; ok {
 		far, err := j.duration()
 		if err != nil {
 			return nil, err
 		}
-		any = append(any, func(did history.Changes) bool { return targets.JumpsFarther(did, far) })
+		takesIt = append(takesIt, func(did history.Changes) bool { return targets.JumpsFarther(did, far) })
 	}
 	for _, of := range []string{"links", "nodes", "disks"} {
 		l, ok := f[of]
@@ -56,13 +56,13 @@ func readUnless(v value) (takesAway, error) {
 			if takes == nil {
 				return nil, &fault{one.Line, one.Column, hint.Unknown("word for "+of, word, slices.Collect(maps.Keys(unlessWords[of])))}
 			}
-			any = append(any, takes)
+			takesIt = append(takesIt, takes)
 		}
 	}
-	if len(any) == 0 {
+	if len(takesIt) == 0 {
 		return nil, v.bad("unless: {drift: 10%}", "unless: nothing is named that takes the promise away")
 	}
 	return func(did history.Changes) bool {
-		return slices.ContainsFunc(any, func(takes takesAway) bool { return takes(did) })
+		return slices.ContainsFunc(takesIt, func(takes takesAway) bool { return takes(did) })
 	}, nil
 }

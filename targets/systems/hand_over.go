@@ -42,6 +42,8 @@ func post(ctx context.Context, dial election.Dial, port int, path string, confli
 	return nil, fmt.Errorf("%s answered %d: %s", path, status, said)
 }
 
-// ByName and ByNumber are what a member may be called: n2, or 2.
-func ByName(m election.Member) string   { return m.ID.String() }
+// ByName is what a member may be called: n2.
+func ByName(m election.Member) string { return m.ID.String() }
+
+// ByNumber is what else a member may be called: 2.
 func ByNumber(m election.Member) string { return fmt.Sprint(uint64(m.ID)) }

@@ -1,7 +1,6 @@
 package overlay_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -58,7 +57,7 @@ func TestWatchdogEndsWhatNeverRests(t *testing.T) {
 	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"spin-forever"}, Patience: 300 * time.Millisecond, Stderr: new(strings.Builder)})
 	c.run(time.Second)
 	var stuck *process.Stuck
-	require.True(t, errors.As(n.err, &stuck), n.err)
+	require.ErrorAs(t, n.err, &stuck)
 	require.Contains(t, stuck.What, "without coming to rest")
 	require.Contains(t, stuck.Stacks, "main.main")
 }
@@ -164,7 +163,7 @@ refused: true
 nobody: true
 `, n.stdout())
 	require.EqualValues(t, 1, n.options[wire.NoDelay])
-	require.EqualValues(t, 15e9, n.options[wire.KeepAliveIdle])
+	require.EqualValues(t, 15*time.Second, n.options[wire.KeepAliveIdle])
 }
 
 func TestClocks(t *testing.T) {

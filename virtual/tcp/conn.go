@@ -72,8 +72,10 @@ type KeepAlive struct {
 	Count          int
 }
 
-// Local and Remote are the ends of the connection.
-func (c *Conn) Local() netip.AddrPort  { return c.local }
+// Local is this end of the connection.
+func (c *Conn) Local() netip.AddrPort { return c.local }
+
+// Remote is the other end.
 func (c *Conn) Remote() netip.AddrPort { return c.remote }
 
 // Taken says that the program has accepted the connection.

@@ -47,7 +47,7 @@ func TestAWriteIsTornBetweenSectors(t *testing.T) {
 		require.Len(t, left, 4*sectorSize+8)
 		require.Equal(t, "aaaa", left[:4])
 		for at := 0; at < len(left); at += sectorSize {
-			require.Len(t, strings.Trim(left[at:min(len(left), at+sectorSize)], left[at:at+1]), 0, "a sector is whole")
+			require.Empty(t, strings.Trim(left[at:min(len(left), at+sectorSize)], left[at:at+1]), "a sector is whole")
 		}
 		seen[pattern(left)]++
 	}
