@@ -50,32 +50,32 @@ func newAccesses(f *facts) *accesses {
 	return &accesses{facts: f, usage: newUsage(f), enough: mostUses}
 }
 
-func (a *accesses) take(op *history.Op) {
-	a.usage.take(op, a.newest(), a.began)
-	if a.wrong {
+func (f *accesses) take(op *history.Op) {
+	f.usage.take(op, f.newest(), f.began)
+	if f.wrong {
 		return
 	}
-	if len(a.uses) >= a.enough && a.again != nil && op.Time > a.latest {
-		a.forget()
+	if len(f.uses) >= f.enough && f.again != nil && op.Time > f.latest {
+		f.forget()
 	}
-	a.latest = op.Time
-	a.use(op, a.newest(), a.began)
+	f.latest = op.Time
+	f.use(op, f.newest(), f.began)
 }
 
 // use takes note of how an access began, or of how it ended.
-func (a *accesses) use(op *history.Op, number int, began *beginning) {
+func (f *accesses) use(op *history.Op, number int, began *beginning) {
 	if op.Type == history.Invoke {
-		a.uses = append(a.uses, access{
-			Access: linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(a.uses)), Node: op.Node, Lock: a.setup.Lock},
+		f.uses = append(f.uses, access{
+			Access: linear.Access{Call: op.Time, Return: never, Access: op.Access, Kind: linear.Maybe, At: int32(len(f.uses)), Node: op.Node, Lock: f.setup.Lock},
 			number: number, op: op.Index, silent: op.F == history.Read,
 		})
 		return
 	}
-	k, kept := a.begunBy(began.number)
+	k, kept := f.begunBy(began.number)
 	if !kept {
 		return
 	}
-	u := &a.uses[k]
+	u := &f.uses[k]
 	if u.ended = true; op.Type == history.Info {
 		return
 	}
@@ -91,23 +91,23 @@ func (a *accesses) use(op *history.Op, number int, began *beginning) {
 }
 
 // begunBy returns where the use is that an op began, and whether it is kept. Nearly always it is among the last.
-func (a *accesses) begunBy(number int) (k int, kept bool) {
-	from := len(a.uses)
+func (f *accesses) begunBy(number int) (k int, kept bool) {
+	from := len(f.uses)
 	for step := 1; from > 0; step *= 4 {
-		if from = max(from-step, 0); a.uses[from].number <= number {
+		if from = max(from-step, 0); f.uses[from].number <= number {
 			break
 		}
 	}
-	k, kept = slices.BinarySearchFunc(a.uses[from:], number, func(u access, number int) int { return u.number - number })
+	k, kept = slices.BinarySearchFunc(f.uses[from:], number, func(u access, number int) int { return u.number - number })
 	return from + k, kept
 }
 
 // forget forgets what has no bearing on what is to come, and finds out now and then whether there is no order as it is.
-func (a *accesses) forget() {
+func (f *accesses) forget() {
 	var ended, open []linear.Access
 	var which []int // of uses, those that ended
-	for i := range a.uses {
-		switch u := &a.uses[i]; {
+	for i := range f.uses {
+		switch u := &f.uses[i]; {
 		case u.ended && u.silent:
 		case u.ended:
 			ended, which = append(ended, u.Access), append(which, i)
@@ -118,34 +118,34 @@ func (a *accesses) forget() {
 		}
 	}
 	var gone []bool
-	gone, a.wrong = linear.Past(context.Background(), ended, open)
+	gone, f.wrong = linear.Past(context.Background(), ended, open)
 	for k, i := range which {
 		if gone != nil && gone[k] {
-			a.uses[i].number, a.forgot = -1, true
+			f.uses[i].number, f.forgot = -1, true
 		}
 	}
-	a.uses = slices.DeleteFunc(a.uses, func(u access) bool { return u.number < 0 || u.ended && u.silent })
-	for i := range a.uses {
-		a.uses[i].At = int32(i)
+	f.uses = slices.DeleteFunc(f.uses, func(u access) bool { return u.number < 0 || u.ended && u.silent })
+	for i := range f.uses {
+		f.uses[i].At = int32(i)
 	}
-	a.enough = max(mostUses, 2*len(a.uses))
+	f.enough = max(mostUses, 2*len(f.uses))
 }
 
 // recall has the uses be those that are kept and have no order, and besides all writes and reads of what they read: what was
 // forgotten was overwritten, but that has to be shown; and that a write of unknown outcome happened before is shown by who read it.
-func (a *accesses) recall() error {
+func (f *accesses) recall() error {
 	kept, read := map[int]bool{}, map[history.Access]bool{} // writes, and what was read
-	for i := range a.uses {
-		if u := &a.uses[i]; u.Kind == linear.Read {
+	for i := range f.uses {
+		if u := &f.uses[i]; u.Kind == linear.Read {
 			read[u.Access.Access] = true
 		} else {
 			kept[u.number] = true
 		}
 	}
-	a.uses = nil
+	f.uses = nil
 	var reads []access
 	open := newBegun()
-	err := a.again(func(op *history.Op, number int) {
+	err := f.again(func(op *history.Op, number int) {
 		began := open.see(op, number)
 		switch {
 		case op.F == history.Read && op.Type == history.OK && read[op.Access]:
@@ -154,23 +154,23 @@ func (a *accesses) recall() error {
 				number: began.number, op: op.Index, ended: true,
 			})
 		case op.F == history.Write && (began != nil || kept[number] || read[op.Access]):
-			a.use(op, number, began)
+			f.use(op, number, began)
 		}
 	})
-	a.uses = append(a.uses, reads...)
-	slices.SortFunc(a.uses, func(u, v access) int { return u.number - v.number })
-	for i := range a.uses {
-		a.uses[i].At = int32(i)
+	f.uses = append(f.uses, reads...)
+	slices.SortFunc(f.uses, func(u, v access) int { return u.number - v.number })
+	for i := range f.uses {
+		f.uses[i].At = int32(i)
 	}
 	return err
 }
 
 // telling are the accesses that say something about the resource.
-func (a *accesses) telling() []linear.Access {
-	all := make([]linear.Access, 0, len(a.uses))
-	for i := range a.uses {
-		if !a.uses[i].silent {
-			all = append(all, a.uses[i].Access)
+func (f *accesses) telling() []linear.Access {
+	all := make([]linear.Access, 0, len(f.uses))
+	for i := range f.uses {
+		if !f.uses[i].silent {
+			all = append(all, f.uses[i].Access)
 		}
 	}
 	return all

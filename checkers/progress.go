@@ -219,7 +219,7 @@ func (p *progress) judge(h hold, w *written, with company, sure, doubtful *barre
 	}
 	for _, c := range p.burdened(h, with) {
 		for _, b := range p.barren(c, h, w) {
-			if b.tried-p.excused(b.core.span) > bound && sure.tries == nil {
+			if b.tried-p.excused(b.span) > bound && sure.tries == nil {
 				*sure = b
 			}
 		}
@@ -292,10 +292,10 @@ func (p *progress) barren(c core, h hold, w *written) (all []barren) {
 
 // inName is the result for a leader in name only.
 func (p *progress) inName(b barren, figures []Figure) Result {
-	e := evidence{b.core.span, []int{
-		p.index(&p.answers[b.hold.first]), p.index(&p.answers[b.hold.last]), b.tries[0].op, b.tries[len(b.tries)-1].op,
+	e := evidence{b.span, []int{
+		p.index(&p.answers[b.first]), p.index(&p.answers[b.last]), b.tries[0].op, b.tries[len(b.tries)-1].op,
 	}}
-	if a := p.action(b.core.from); a != nil {
+	if a := p.action(b.from); a != nil {
 		e.ops = append(e.ops, a.op)
 	}
 	others, how := b.members, "and had a majority with %s, but nothing written to it got through"

@@ -19,7 +19,7 @@ func (j *Judging) Size() int64 {
 // room is how many bytes a slice takes.
 func room[T any](all []T) int { return cap(all) * int(unsafe.Sizeof(*new(T))) }
 
-func (a *accesses) size() int { return 2*room(a.uses) + a.tokened.size(0) } // and what is decided by them
+func (f *accesses) size() int { return 2*room(f.uses) + f.tokened.size(0) } // and what is decided by them
 
 func (u *uses) size() int { return 2 * room(u.all) }
 

@@ -58,7 +58,7 @@ func (u *uses) transactions() txns {
 
 // serializable decides transactions: they hold if each of them can have happened at one moment between its call and its
 // return (strict serializability).
-func (f *uses) serializable(ctx context.Context, all txns) Result {
+func (u *uses) serializable(ctx context.Context, all txns) Result {
 	figures := []Figure{
 		figure("transactions", len(all.Ops)), figure("reads", all.told), figure("of unknown outcome", all.maybe),
 		figure("that failed", all.failed), figure("clients", len(all.clients)),
@@ -75,9 +75,9 @@ func (f *uses) serializable(ctx context.Context, all txns) Result {
 			if e.from = min(e.from, x.Call); x.Sure() {
 				e.to = max(e.to, x.Return)
 			}
-			e.ops = append(e.ops, f.index(x.Begin, x.Sure()))
-			about = about.or(f.group(f.of(int(x.Begin)).node))
-			parts = append(parts, f.actor(int(x.Begin))+" "+all.Tell(x))
+			e.ops = append(e.ops, u.index(x.Begin, x.Sure()))
+			about = about.or(u.group(u.of(int(x.Begin)).node))
+			parts = append(parts, u.actor(int(x.Begin))+" "+all.Tell(x))
 		}
 		r := invalid(figures, e, "no order explains these transactions: %s", list(parts))
 		r.about, r.Drawing = about, all.Draw(ctx, core)

@@ -29,7 +29,6 @@ type Op struct {
 type Kind uint8
 
 // The kinds of operations.
-
 const (
 	Get Kind = iota
 	Put

@@ -47,7 +47,7 @@ func streamed(ctx context.Context, all []Access, most int, told func(i int) time
 					continue
 				}
 				if a.Return = Never; a.Kind == Read {
-					a.Access.Token, a.Access.Value = 99, 99 // nobody knows yet
+					a.Token, a.Value = 99, 99 // nobody knows yet
 				} else {
 					a.Kind = Maybe
 				}
