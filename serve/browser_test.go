@@ -57,7 +57,7 @@ func browse(t *testing.T, site string) *browser {
 	own, err := os.MkdirTemp("", "recount-browser") // what a browser that is ended leaves there goes with it
 	require.NoError(t, err)
 	t.Cleanup(func() { // last, when its processes are ending
-		assert.Eventually(t, func() bool { return os.RemoveAll(own) == nil }, 10*time.Second, 50*time.Millisecond)
+		assert.Eventually(t, func() bool { return os.RemoveAll(own) == nil }, time.Minute, 50*time.Millisecond)
 	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1400, 1000), chromedp.Env("TMPDIR="+own), chromedp.UserDataDir(filepath.Join(own, "profile")))
@@ -65,7 +65,7 @@ func browse(t *testing.T, site string) *browser {
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx)
 	t.Cleanup(end)
-	ctx, enough := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, enough := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(enough)
 	b := &browser{Context: ctx, t: t, site: site}
 	chromedp.ListenTarget(ctx, b.listen)
@@ -123,7 +123,7 @@ func (b *browser) until(expression string) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool {
 		return chromedp.Run(b, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(5*time.Second))) == nil
-	}, 30*time.Second, 50*time.Millisecond, expression)
+	}, time.Minute, 50*time.Millisecond, expression)
 }
 
 func (b *browser) text(selector string) (text string) {

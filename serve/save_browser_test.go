@@ -26,7 +26,7 @@ func (b *browser) download(dir, selector, name string) (file []byte) {
 		var err error
 		file, err = os.ReadFile(filepath.Join(dir, name))
 		return err == nil && len(file) > 0
-	}, 20*time.Second, 50*time.Millisecond, name)
+	}, time.Minute, 50*time.Millisecond, name)
 	return file
 }
 
