@@ -77,6 +77,7 @@ var arrows = map[string]string{
 	"internal/seed":            "",
 	"internal/testled":         "history",
 	"internal/testseed":        "",
+	"internal/testalone":       "",
 	"internal/testlong":        "",
 	"internal/strict":          "",
 
