@@ -88,6 +88,7 @@ type servers struct {
 	all       []election.Member
 	observers map[election.ID]election.Observer
 	processes map[election.ID]*exec.Cmd
+	logs      map[election.ID]chan struct{} // closed once the log was read to its end
 
 	mu    sync.Mutex
 	views map[election.ID][]election.Status // announced in logs
@@ -102,6 +103,7 @@ func newServers(t *testing.T, version string) *servers {
 		t: t, root: t.TempDir(),
 		observers: map[election.ID]election.Observer{},
 		processes: map[election.ID]*exec.Cmd{},
+		logs:      map[election.ID]chan struct{}{},
 		views:     map[election.ID][]election.Status{},
 	}
 	c.system, err = target.System(o)
@@ -149,8 +151,10 @@ func (c *servers) start(m election.Member) {
 	log, err := cmd.StderrPipe()
 	require.NoError(c.t, err)
 	require.NoError(c.t, cmd.Start())
-	c.processes[m.ID] = cmd
+	read := make(chan struct{})
+	c.processes[m.ID], c.logs[m.ID] = cmd, read
 	go func() {
+		defer close(read)
 		for lines := bufio.NewScanner(log); lines.Scan(); {
 			if v, ok := c.system.(election.LogReader).ReadLog(m.ID, lines.Text()); ok {
 				c.mu.Lock()
@@ -165,6 +169,7 @@ func (c *servers) kill(id election.ID) {
 	cmd := c.processes[id]
 	delete(c.processes, id)
 	_ = cmd.Process.Kill()
+	<-c.logs[id]   // which Wait would cut off
 	_ = cmd.Wait() // it was killed: an error, always
 }
 
