@@ -303,7 +303,7 @@ func (p *progress) inName(b barren, figures []Figure) Result {
 		how = "with a disk at fault, where %s were a majority without it, but nothing that was written got through"
 	}
 	r := invalid(figures, e, "%s led%s from %s to %s "+how+": clients tried %s, for %s of %s allowed",
-		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), p.names(others), count(len(b.tries), "time"),
+		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), p.names(others), count(len(b.tries), "time"),
 		longer(b.tried, p.setup.Bounds.Elect), lasted(p.setup.Bounds.Elect))
 	r.about = b.members
 	r.about.add(b.node)
@@ -315,9 +315,9 @@ func (p *progress) perhapsInName(b barren, figures []Figure) Result {
 	why := "the machine stood still then: run it on a quiet one"
 	all := b.members
 	all.add(b.node)
-	if silent := p.silentIn(all, b.core.span); silent != (set{}) {
+	if silent := p.silentIn(all, b.span); silent != (set{}) {
 		why = p.gaveNone(silent)
 	}
 	return unknown(figures, "%s led%s, and nothing written to it got through between %s and %s, but nobody can tell whether it could: %s",
-		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.core.from), at(b.core.to), why)
+		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), why)
 }

@@ -47,7 +47,7 @@ func TestAKindIsAllInItsFile(t *testing.T) {
 		{Index: 1, Time: 2, Process: 3, Type: OK, F: Snapshot, Node: "n1", Value: &Image{Upto: 7, Size: 512}},
 	}
 	const end = `{"index":1,"time":2,"process":3,"type":"ok","f":"snapshot","node":"n1","value":{"upto":7,"size":512}}`
-	require.Equal(t, []byte(end), ops[1].AppendJSON(nil))
+	require.Equal(t, end, string(ops[1].AppendJSON(nil))) //nolint:testifylint // byte for byte
 	for i := range ops {
 		line := ops[i].AppendJSON(nil)
 		require.True(t, sameAsDecode(t, line), "it is scanned: %s", line)

@@ -118,10 +118,10 @@ func again(ctx context.Context, full *record.Run) ([]record.Message, error) {
 	}
 	sent, h, err := harness.Messages(ctx, full.Plan)
 	if err != nil {
-		return nil, fmt.Errorf("The run cannot be made again here: %w.", err)
+		return nil, sentence(fmt.Sprintf("The run cannot be made again here: %v.", err))
 	}
 	if !same(h, full.History) {
-		return nil, errors.New("Made again, the run is another: a different version of Recount or of its target made it, or it was interrupted.")
+		return nil, sentence("Made again, the run is another: a different version of Recount or of its target made it, or it was interrupted.")
 	}
 	all := make([]record.Message, len(sent))
 	for i := range sent {

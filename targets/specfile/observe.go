@@ -394,7 +394,7 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 		if p.Property, err = knownProperty(at); err != nil {
 			return err
 		}
-		if slices.Contains(needTerms, p.Property) && !s.HasTerms() && !(p.Property == "fencing" && s.Writes.Log != nil) {
+		if slices.Contains(needTerms, p.Property) && !s.HasTerms() && (p.Property != "fencing" || s.Writes.Log == nil) {
 			return at.bad("observe: {term: FIELD}; without terms exclusive-leadership says that two never lead at once",
 				"promises: %s speaks of terms, and no term is observed", p.Property)
 		}
