@@ -90,7 +90,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return unknown(figures, "%s", why)
 	}
 	if a == nil {
-		if why := f.unlessEnded(); why != "" {
+		if why := f.unlessOver(); why != "" {
 			return unknown(figures, "%s", why)
 		}
 		if why := f.overlooked(); why != "" {
@@ -117,32 +117,40 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	return r
 }
 
-// unlessEnded says who led at one time unless a process ended of which nobody knows whether it did, or "".
-func (f *facts) unlessEnded() string {
-	perhaps := func(d death) bool { return d.perhaps }
-	if !slices.ContainsFunc(f.seen, func(w watched) bool { return slices.ContainsFunc(w.deaths, perhaps) }) {
+// unlessOver says who led at one time unless a process ended of which nobody knows whether it did, or one of the two was out, or "".
+func (f *facts) unlessOver() string {
+	doubtful := slices.ContainsFunc(f.world.rolls, func(r roll) bool { return r.may != set{} }) ||
+		slices.ContainsFunc(f.seen, func(w watched) bool {
+			return slices.ContainsFunc(w.deaths, func(d death) bool { return d.perhaps })
+		})
+	if !doubtful {
 		return ""
 	}
 	a, b := clash(f.allHolds(false))
 	if a == nil {
 		return ""
 	}
-	whose, since := "", time.Duration(0)
+	s := span{max(a.begin(), b.begin()), min(a.end(), b.end())}
+	var unless string
 	for _, h := range []*hold{b, a} {
+		if slices.ContainsFunc(f.outs(h.node, true), s.meets) {
+			unless = fmt.Sprintf("%s was no member then", f.nodes[h.node])
+		}
 		for _, d := range f.seen[h.node].deaths {
 			if d.perhaps && d.to >= f.answers[h.first].from && d.from <= f.answers[h.last].to {
-				whose, since = f.nodes[h.node], d.from
+				unless = fmt.Sprintf("%s ended in between, as it may have from %s on", f.nodes[h.node], at(d.from))
 			}
 		}
 	}
-	return fmt.Sprintf("%s%s and %s%s led at one time, %s, unless %s ended between: what came of what was done to it at %s nobody knows; see to it that faults take effect, and are seen to",
-		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), between(max(a.begin(), b.begin()), min(a.end(), b.end())), whose, at(since))
+	return fmt.Sprintf("%s%s and %s%s led at one time, %s, unless %s: see to it that what is done to nodes takes effect, and is seen to",
+		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), between(s.from, s.to), unless)
 }
 
 // claimed is the leadership that a hold is of.
 func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
 
-// allHolds returns all holds that are part of no other, if processes ended also of which nobody knows whether they did, or did not.
+// allHolds returns all holds that are part of no other, if whatever may have been over was: processes that may have ended, and members
+// that may have been out; or if it was not.
 func (f *facts) allHolds(perhaps bool) (all []hold) {
 	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
 	for i := range f.answers {
@@ -151,9 +159,30 @@ func (f *facts) allHolds(perhaps bool) (all []hold) {
 		}
 	}
 	for node, answers := range byNode {
-		all = f.holdsOf(all, answers, f.lifetimes(node, perhaps))
+		all = append(all, asMember(f.holdsOf(nil, answers, f.lifetimes(node, perhaps)), f.outs(node, perhaps))...)
 	}
 	return all
+}
+
+// asMember leaves out of holds of a node when it was out: then it leads nobody, whatever it claims.
+func asMember(all []hold, outs []span) (rest []hold) {
+	if len(outs) == 0 {
+		return all
+	}
+	for _, h := range all {
+		if h.taken >= h.given {
+			if len(meeting(outs, span{h.given, h.taken})) == 0 {
+				rest = append(rest, h)
+			}
+			continue
+		}
+		for _, s := range outside(outs, span{h.taken, h.given}) {
+			if h.taken, h.given = s.from, s.to; s.length() > 0 {
+				rest = append(rest, h)
+			}
+		}
+	}
+	return rest
 }
 
 // holdsOf adds the holds of one node, given all of its answers, and how long its lives lasted. A tenure that the node counts is one hold for as long

@@ -167,3 +167,27 @@ func fates(h *history.History) (all []fate) {
 	}
 	return all
 }
+
+// asMembers are times in which nodes led, and claimed to, without when they were out, or may have been.
+func asMembers(h *history.History, led, claimed []sure, perhaps bool) (l, c []sure) {
+	outs := map[string][]sure{}
+	for _, n := range h.Setup().Nodes {
+		outs[n] = stretches(h, func(w around) string {
+			if w.out(n) || perhaps && w.votes(n) == doubtful {
+				return "out"
+			}
+			return ""
+		})
+	}
+	for _, s := range led {
+		l = append(l, without(s, outs[s.node])...)
+	}
+	for _, s := range claimed {
+		if s.from < s.to && slices.Contains(led, s) {
+			c = append(c, without(s, outs[s.node])...)
+		} else if !slices.ContainsFunc(outs[s.node], func(o sure) bool { return o.from <= s.to && s.from <= o.to }) {
+			c = append(c, s)
+		}
+	}
+	return l, c
+}

@@ -127,7 +127,7 @@ func TestOraclesOverlooked(t *testing.T) {
 					return Unknown
 				case oracles[property](s) == "invalid":
 					return Invalid
-				case !whole(h) || missing(h, undivided(s)):
+				case !whole(h) || missing(h, undivided(s)) || oracles[property](s) == "unknown":
 					return Unknown
 				}
 				return Valid

@@ -232,8 +232,9 @@ func surely(all []said, ends []fate) (led, claimed []sure) {
 // oracles are what the docs say of each property: its verdict, and "" where the oracle leaves it open.
 var oracles = map[string]func(h *history.History) string{
 	"exclusive-leadership": func(h *history.History) string {
-		clash := func(ends []fate) bool {
+		clash := func(ends []fate, perhaps bool) bool {
 			led, claimed := surely(undivided(h), ends)
+			led, claimed = asMembers(h, led, claimed, perhaps)
 			for _, a := range led {
 				for _, b := range led {
 					if a.node != b.node && max(a.from, b.from) < min(a.to, b.to) {
@@ -249,9 +250,9 @@ var oracles = map[string]func(h *history.History) string{
 			return false
 		}
 		switch ends := fates(h); {
-		case clash(ends):
+		case clash(ends, true):
 			return "invalid"
-		case clash(slices.DeleteFunc(ends, func(e fate) bool { return e.perhaps })):
+		case clash(slices.DeleteFunc(ends, func(e fate) bool { return e.perhaps }), false):
 			return "unknown"
 		}
 		return "not invalid"

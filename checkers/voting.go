@@ -43,6 +43,19 @@ func (w *world) enlist(at time.Duration, r roll) {
 	}
 }
 
+// outs returns when a node surely was out; or also when it may have been, or may not vote.
+func (f *facts) outs(node int, perhaps bool) (all []span) {
+	if len(f.world.rolls) == 1 {
+		return nil
+	}
+	for k := range f.world.epochs {
+		if r := &f.world.epochs[k].roll; r.out.has(node) || perhaps && r.may.has(node) {
+			all = append(all, span{f.world.epochs[k].from, f.world.until(k, f.end)})
+		}
+	}
+	return merge(all)
+}
+
 // majority reports whether a set of nodes surely has a majority of the voters in it, at all times.
 func (f *facts) majority(nodes set, rolls ...roll) bool {
 	if f.store >= 0 { // who reaches the store can be elected, and stay, whoever else there is
