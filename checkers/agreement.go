@@ -59,6 +59,8 @@ func agreement(_ context.Context, f *facts) Result {
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
+	case terms+times == 0 && f.mistaken != "":
+		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; try again", f.mistaken)
 	case terms+times == 0:
 		unless, way := "", "ask all of them, and leave them alone for longer"
 		if f.onlyStalls() {
@@ -110,7 +112,7 @@ func (f *facts) inTerms() (split []naming, terms int) {
 // whenWhole looks at the times in which nothing was at fault. It counts those at whose end nodes named the same leader,
 // and returns two nodes that named different ones throughout such a time, from when an election must have been over.
 func (f *facts) whenWhole() (apart []naming, when span, times int) {
-	if f.unjudgeable() != "" {
+	if f.unjudgeable() != "" || f.mistaken != "" {
 		return nil, span{}, 0
 	}
 	for _, s := range f.whole() {

@@ -12,6 +12,7 @@ func init() {
 	register(Checker{
 		Property: "bounded-terms",
 		Holds:    "a node that cannot win does not push the term up without end (term inflation)",
+		believes: true,
 		timed:    true,
 		check:    boundedTerms,
 	})

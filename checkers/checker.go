@@ -105,6 +105,8 @@ type Checker struct {
 	watch func(f *facts) watcher
 	of    []history.F
 	timed bool // what breaks it is how long something took
+	// believes is whether it rests on what the nemesis believes to have done to nodes and links.
+	believes bool
 }
 
 // watcher is what one checker keeps of one history: of the cluster's size, unless the property cannot be decided in one pass.

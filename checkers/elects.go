@@ -14,6 +14,7 @@ func init() {
 	register(Checker{
 		Property: "elects",
 		Holds:    "while a connected majority exists, a leader is known to it within the target's bound; after healing too",
+		believes: true,
 		timed:    true,
 		of:       []history.F{history.Granted},
 		watch:    func(f *facts) watcher { return &elections{facts: f, polling: newPolling(f)} },

@@ -42,6 +42,7 @@ type facts struct {
 	reseated    []changed // what the nemesis did to memberships, in order
 	exits       []exit
 	misled      misled
+	mistaken    mistaken
 	ops         int        // so far
 	open        begun      // operations under way
 	began       *beginning // of the latest op, if it is an end

@@ -113,6 +113,8 @@ func (g *gathering) op(op, end *history.Op) {
 		}
 	case history.ReadClock:
 		g.mislead(op)
+	case history.Compare:
+		g.compared(op)
 	case history.Resign:
 		g.stir(op.Time)
 		g.asked(op, begun)

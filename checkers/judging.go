@@ -171,6 +171,9 @@ func (j *Judging) End(ctx context.Context) []Result {
 		if c.timed && j.crashed == nil {
 			j.misled.excuse(r, j.facts.names(j.misled.nodes))
 		}
+		if c.believes && j.crashed == nil {
+			j.mistaken.excuse(r)
+		}
 		if r.Verdict == Valid && j.unended != "" {
 			r.Verdict, r.Why = Unknown, j.unended+": up to there, "+r.Why
 		}

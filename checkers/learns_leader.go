@@ -13,6 +13,7 @@ func init() {
 	register(Checker{
 		Property: "learns-leader",
 		Holds:    "a voter that is connected with a leader and its majority knows a leader within the time that an election may take",
+		believes: true,
 		check:    learnsLeader,
 		timed:    true,
 	})

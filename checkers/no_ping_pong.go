@@ -12,6 +12,7 @@ func init() {
 	register(Checker{
 		Property: "no-ping-pong",
 		Holds:    "under a fixed (even faulty) topology leadership does not bounce between nodes again and again",
+		believes: true,
 		timed:    true,
 		check:    noPingPong,
 	})

@@ -158,6 +158,9 @@ func (p *notation) happens(t span, words []string) error {
 		op.Access.Value = int64(d)
 		p.ops = append(p.ops, op)
 		return err
+	case "differs":
+		p.ops = append(p.ops, history.Op{Time: t.from, Process: history.Harness, Type: history.Fail, F: history.Compare, Error: strings.Join(words[1:], " ")})
+		return nil
 	case "nemesis":
 		return p.nemesis(t, words[1:])
 	}

@@ -13,6 +13,7 @@ func init() {
 	register(Checker{
 		Property: "progress",
 		Holds:    "writes to a leader that keeps a connected majority get through, some within the time that an election may take",
+		believes: true,
 		of:       []history.F{history.Get, history.Put, history.CAS, history.Apply},
 		watch: func(f *facts) watcher {
 			return &progress{facts: f, writes: map[string]*written{}, under: map[int]*attempt{}, values: map[held][]*attempt{}}

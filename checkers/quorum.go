@@ -11,6 +11,7 @@ func init() {
 	register(Checker{
 		Property: "quorum",
 		Holds:    "nobody wins an election who can have talked to fewer than a majority of the voters while it could ask for votes",
+		believes: true,
 		check:    quorum,
 	})
 }

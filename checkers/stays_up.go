@@ -9,6 +9,7 @@ func init() {
 	register(Checker{
 		Property: "stays-up",
 		Holds:    "no node's process ends by itself",
+		believes: true,
 		check:    staysUp,
 	})
 }

@@ -13,6 +13,7 @@ func init() {
 	register(Checker{
 		Property: "sticky-leader",
 		Holds:    "a leader that stays alive and keeps a connected majority keeps the leadership, also when a node rejoins",
+		believes: true,
 		timed:    true,
 		check:    stickyLeader,
 	})
