@@ -17,7 +17,7 @@ func cleanCommand() *cobra.Command {
 		Use:   "clean",
 		Short: "Remove containers, networks, volumes and files that killed runs left behind",
 		Long: `Remove containers, networks and volumes that killed runs left behind, and the files of nodes in virtual time. Runs that are alive
-are left alone, unless --all is given. Recount's images are kept: they are caches.`,
+are left alone, unless --all is given. Where there is no engine it is said, and what else was left is removed. Recount's images are kept: they are caches.`,
 		Example: `  recount clean`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,14 +34,18 @@ are left alone, unless --all is given. Recount's images are kept: they are cache
 				return failure{err}
 			}
 			e, err := docker.Connect(cmd.Context())
-			if err != nil {
+			switch {
+			case docker.Absent(err):
+				say(cmd)("there is no Docker engine to clean: " + err.Error())
+			case err != nil:
 				return failure{err}
-			}
-			defer e.Close()
-			removed, err := e.Clean(cmd.Context(), all)
-			tell(removed)
-			if err != nil {
-				return failure{err}
+			default:
+				defer e.Close()
+				removed, err := e.Clean(cmd.Context(), all)
+				tell(removed)
+				if err != nil {
+					return failure{err}
+				}
 			}
 			say(cmd)(fmt.Sprintf("%d things removed", told))
 			return nil

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"recount/docker"
+	"recount/virtual"
 )
 
 // diagnosis is what doctor finds, as --json prints it.
@@ -32,7 +34,7 @@ are, and a table shows side by side what was asked for and what was measured; it
   recount doctor --measure`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := diagnosis{Checks: docker.Doctor(cmd.Context(), try, say(cmd))}
+			d := diagnosis{Checks: append(docker.Doctor(cmd.Context(), try, say(cmd)), leftInVirtualTime())}
 			ill := 0
 			for _, c := range d.Checks {
 				if !c.OK {
@@ -65,6 +67,20 @@ are, and a table shows side by side what was asked for and what was measured; it
 	cmd.Flags().BoolVar(&measure, "measure", false, "make a small cluster and measure faults of links and clocks")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as one JSON object")
 	return cmd
+}
+
+// leftInVirtualTime counts the nodes' files that killed runs have left. They take memory, and are in nobody's way.
+func leftInVirtualTime() docker.Check {
+	c := docker.Check{Name: "files in virtual time", Detail: "none left by killed runs"}
+	dead, err := virtual.Left()
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	if c.OK = true; len(dead) > 0 {
+		c.Detail, c.Hint = fmt.Sprintf("%d killed runs have left their nodes' files in %s", len(dead), filepath.Dir(dead[0])), "recount clean removes them"
+	}
+	return c
 }
 
 func writeDiagnosis(to io.Writer, d diagnosis) error {

@@ -55,6 +55,11 @@ func Connect(ctx context.Context) (*Engine, error) {
 	return &Engine{api: api, version: version}, nil
 }
 
+// Absent tells whether Connect failed since no engine answers. One that may not be asked is there.
+func Absent(err error) bool {
+	return client.IsErrConnectionFailed(err) && !errors.Is(err, fs.ErrPermission)
+}
+
 // Version is the engine's own.
 func (e *Engine) Version() string { return e.version.Version }
 

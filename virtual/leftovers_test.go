@@ -20,6 +20,9 @@ func TestClean(t *testing.T) {
 	other := filepath.Join(below, "recount-other")
 	require.NoError(t, os.Mkdir(other, 0o700))
 
+	dead, err := left(below)
+	require.NoError(t, err)
+	require.Equal(t, []string{killed.Name()}, dead)
 	removed, err := clean(below, false)
 	require.NoError(t, err)
 	require.Equal(t, []string{killed.Name()}, removed)
@@ -30,6 +33,32 @@ func TestClean(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{alive.Name()}, removed)
 	require.DirExists(t, other)
+}
+
+// Who cleans while a run begins takes nothing away from it.
+func TestACleanWhileRunsBegin(t *testing.T) {
+	below := t.TempDir()
+	over, cleaned := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			_, err := clean(below, false)
+			select {
+			case <-over:
+				cleaned <- err
+				return
+			default:
+			}
+		}
+	}()
+	for range 200 {
+		f, err := folder(below)
+		require.NoError(t, err)
+		require.DirExists(t, f.Name())
+		require.NoError(t, os.WriteFile(filepath.Join(f.Name(), "data"), nil, 0o600))
+		require.NoError(t, f.Close())
+	}
+	close(over)
+	require.NoError(t, <-cleaned)
 }
 
 // A cluster's files are its own while it is open, and gone when it is closed.
