@@ -249,6 +249,10 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		r.note("cut short: %v", endless)
 		return r.recorder.Flush()
 	}
+	still := dir != "" && r.stood(failed) // who keeps nothing is to hear of it by the error
+	if still {
+		failed = nil
+	}
 	if failed != nil && ctx.Err() == nil {
 		if dir != "" { // the logs may tell why
 			if err := r.cluster.SaveLogs(ctx, dir); err != nil {
@@ -259,9 +263,11 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		}
 		return errors.Join(failed, r.recorder.Flush())
 	}
-	if failed == nil {
+	switch {
+	case still: // the history ends there
+	case failed == nil:
 		r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.End})
-	} else {
+	default:
 		r.note("interrupted after %v: the history ends there", r.cluster.Now().Round(time.Millisecond))
 	}
 	if err := r.recorder.Flush(); err != nil {
@@ -277,6 +283,17 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		r.note("%s", words)
 	}
 	return nil
+}
+
+// stood tells whether a run ended since a node let no time pass, and notes it: nothing more is known of the run, and nothing else is wrong
+// with it.
+func (r *run) stood(failed error) bool {
+	var still *virtual.Standstill
+	if !errors.As(failed, &still) {
+		return false
+	}
+	r.note("cut short: %v; the stacks of its goroutines are in nodes/%s.log", still, still.Node)
+	return true
 }
 
 // closed is what becomes of a run whose cluster was removed, or not: what an engine cannot remove in the end says nothing about a run that

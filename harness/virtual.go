@@ -24,6 +24,7 @@ type virtualized struct {
 	s        *subject
 	system   election.System
 	unread   unreadLines
+	refused  refused
 	paths    map[string]string // of the programs that nodes run, by their names
 	built    []string          // these, with their hashes, where a file describes the target
 	members  []election.Member
@@ -67,10 +68,13 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Cluster, err = virtual.Open(virtual.Config{Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop})
+	c.Cluster, err = virtual.Open(virtual.Config{
+		Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop, Tell: r.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
+	c.OnRefused(func(node, what string) { c.refused.add(node, what, r.note) })
 	c.members = s.members(c.Addr)
 	return c, nil
 }
@@ -240,7 +244,7 @@ func (c *virtualized) await(ctx context.Context) error {
 func (c *virtualized) OnExit(f func(node string, code int)) {
 	c.Cluster.OnExit(func(node string, code int) {
 		if c.ended == "" {
-			c.ended = fmt.Sprintf("%s ended by itself with exit status %d", node, code)
+			c.ended = fmt.Sprintf("%s ended by itself with exit status %d%s", node, code, c.refused.words(node))
 		}
 		f(node, code)
 	})

@@ -32,8 +32,9 @@ type Config struct {
 	Schedule Schedule
 	// LatencyMin and LatencyMax bound how long a packet travels over a healthy link; the default is 0.2 to 0.4 ms.
 	LatencyMin, LatencyMax time.Duration
-	Trace                  *Trace // takes down what the processes do; nil for nothing
-	Stop                   *Stop  // end the run there, as Stopped; nil for nowhere
+	Trace                  *Trace            // takes down what the processes do; nil for nothing
+	Stop                   *Stop             // end the run there, as Stopped; nil for nowhere
+	Tell                   func(line string) // is told, in words, of what takes long; nil for nobody
 }
 
 // Schedule is a policy of scheduling goroutines.
@@ -62,12 +63,14 @@ type Cluster struct {
 	hash    uint64
 	steps   uint64
 	lost    error // why the run cannot go on
+	watch   watch
 
-	onExit   func(node string, code int)
-	onStart  func(l *Life)
-	onPacket func(Packet) func(Fate) // nil for nobody
-	traps    []*trap
-	sprung   func(id int, what string, did history.Changes)
+	onRefused func(node, what string)
+	onExit    func(node string, code int)
+	onStart   func(l *Life)
+	onPacket  func(Packet) func(Fate) // nil for nobody
+	traps     []*trap
+	sprung    func(id int, what string, did history.Changes)
 }
 
 // Open makes a cluster of machines on which nothing runs yet.
@@ -80,8 +83,8 @@ func Open(config Config) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		config: config, folder: folder, start: seed.New(config.Seed, "clients"),
-		onExit: func(string, int) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
+		config: config, folder: folder, watch: newWatch(), start: seed.New(config.Seed, "clients"),
+		onExit: func(string, int) {}, onRefused: func(string, string) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
 		links: links.New(links.Config{
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
 		}),
@@ -134,6 +137,9 @@ func (c *Cluster) at(addr netip.Addr) *node {
 // OnExit calls f when a node's process has ended by itself, after the last line of its log.
 func (c *Cluster) OnExit(f func(node string, code int)) { c.onExit = f }
 
+// OnRefused calls f when a node asks for what it cannot have in virtual time, and gets an error: "to start /bin/true".
+func (c *Cluster) OnRefused(f func(node, what string)) { c.onRefused = f }
+
 // OnStall calls nobody: virtual time does not stall.
 func (c *Cluster) OnStall(func(time.Duration)) {}
 
@@ -146,8 +152,11 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) error {
 		return ctx.Err()
 	}
 	for c.lost == nil {
-		if c.steps++; c.steps%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if c.steps++; c.steps%256 == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			c.look()
 		}
 		at := c.next()
 		if acted := c.clients.advance(min(at, until)); acted {

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +183,35 @@ func TestAStopOfAProcessThatIsEndedByAnother(t *testing.T) {
 		c.until(time.Second + stopWithin)
 		require.True(t, stopped(), "it is killed in the end")
 	})
+}
+
+// A node that reads the clock in a loop lets a microsecond pass now and then. Somebody who waits for the run is to hear of that.
+func TestANodeThatLetsNoTimePass(t *testing.T) {
+	c := runs(t, "hear", "spin")
+	var told []string
+	c.config.Tell = func(line string) { told = append(told, line) }
+	c.watch.patience = patience{told: 300 * time.Millisecond, ended: 2 * time.Second, looks: 100 * time.Millisecond}
+	err := c.Run(t.Context(), time.Hour)
+	var still *Standstill
+	require.ErrorAs(t, err, &still)
+	require.Equal(t, "n2", still.Node)
+	require.Less(t, still.At, time.Minute)
+	require.ErrorContains(t, err, "n2 lets no time pass")
+	require.NotEmpty(t, told)
+	for _, line := range told {
+		require.Contains(t, line, "n2 hardly lets time pass: it has used ")
+	}
+	log, err := os.ReadFile(c.nodes[1].log(0))
+	require.NoError(t, err)
+	require.Contains(t, string(log), "main.network", "where it spins")
+	require.True(t, c.nodes[0].runs())
+}
+
+func TestWhatIsRefusedIsTold(t *testing.T) {
+	c := runs(t, "start")
+	var refused []string
+	c.OnRefused(func(node, what string) { refused = append(refused, node+" "+what) })
+	c.until(time.Second)
+	require.Equal(t, []string{"n1 to start /bin/true"}, refused)
+	require.Contains(t, c.said["n1"][0], "operation not permitted")
 }

@@ -91,7 +91,7 @@ func (n *node) newProc(program int) (*proc, error) {
 		Seed:   seed.New(c.config.Seed, fmt.Sprintf("node %s life %d program %d", n.name, n.life, program)).Uint64(),
 		Policy: c.config.Schedule.Policy, Preempt: c.config.Schedule.Preempt,
 		Start: start, SyncTime: syncTime, Files: c.config.Disks, Stderr: p.log,
-		Trace: trace, StopAt: c.stopAt(p.which()),
+		Trace: trace, StopAt: c.stopAt(p.which()), Waits: p.waits,
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.log.Close())
@@ -133,7 +133,6 @@ func (p *proc) run() {
 	r, err := p.life.Run(g)
 	p.inbox = append(p.inbox[:0], p.inbox[now:]...)
 	if err != nil {
-		c.lose(fmt.Errorf("%s, %v into the run: %w", n.name, c.now, err))
 		p.stuck(err)
 		return
 	}
@@ -153,15 +152,6 @@ func (p *proc) run() {
 	if r.Ended != nil && !n.torn {
 		p.over(r.Ended)
 	}
-}
-
-// stuck keeps the stacks of a process that did not come to rest with its log.
-func (p *proc) stuck(err error) {
-	var s *process.Stuck
-	if errors.As(err, &s) {
-		p.log.WriteString(s.Stacks)
-	}
-	p.end()
 }
 
 // over is called when the process has ended by itself.
@@ -260,6 +250,8 @@ func (p *proc) did(m wire.Message) {
 		p.closed(m)
 	case wire.File:
 		p.changed(m.Data)
+	case wire.Refused:
+		p.node.c.onRefused(p.node.name, string(m.Data))
 	default:
 		if c := p.conns[m.Socket]; c != nil {
 			p.connDid(c, m)

@@ -45,9 +45,10 @@ type Options struct {
 	Files    bool          // tell of changes of files
 	StopAt   uint64        // end with all stacks at this scheduler event; 0 for never
 
-	Stderr   io.Writer     // what the runtime itself writes: panics, stacks; an *os.File is best. May be nil
-	Trace    *os.File      // takes a wire.Event for each scheduler event. May be nil
-	Patience time.Duration // how long the node may take, of CPU time, until it has nothing more to do at an instant; 0 means 20 s
+	Stderr   io.Writer             // what the runtime itself writes: panics, stacks; an *os.File is best. May be nil
+	Trace    *os.File              // takes a wire.Event for each scheduler event. May be nil
+	Patience time.Duration         // how long the node may take, of CPU time, until it has nothing more to do at an instant; 0 means 20 s
+	Waits    func(d time.Duration) // called now and then while it takes long, with how long it has taken of real time. May be nil
 }
 
 // Fitting is how many of some messages, from the first on, a grant has room for. It is one at least, if there is any.
@@ -255,27 +256,41 @@ func (p *Process) put(g Grant) {
 // await waits until it is the controller's turn.
 func (p *Process) await() (ended bool, err error) {
 	patience := or(p.opts.Patience, 20*time.Second)
+	tick := min(patience, 5*time.Second)
+	waited, told, idle := time.Duration(0), tick, time.Duration(0)
 	began, last := time.Duration(-1), time.Duration(-1)
 	p.polled[0] = unix.PollFd{Fd: int32(p.report), Events: unix.POLLIN}
 	if p.soon() {
 		return p.taken()
 	}
 	for {
-		n, err := unix.Poll(p.polled[:], int(patience/time.Millisecond))
+		n, err := unix.Poll(p.polled[:], int(tick/time.Millisecond))
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
 			return false, fmt.Errorf("%s: %w", p.opts.Path, err)
 		case n > 0:
 			return p.taken()
+		}
+		if n != 0 {
+			continue
+		}
+		if waited += tick; waited >= told && p.opts.Waits != nil {
+			p.opts.Waits(waited)
+			told *= 2
+		}
+		used := p.Used()
+		switch {
 		case began < 0:
-			began = p.used()
-		case p.used()-began >= patience:
-			return false, p.dump(fmt.Sprintf("has gone on for %.1f s of CPU time without coming to rest: it waits in a loop for what only time, or another node, will bring", (p.used() - began).Seconds()))
-		case p.used() != last || !p.sleeps(): // it has had no more of the machine
-			last = p.used()
+			began = used
+		case used-began >= patience:
+			return false, p.GiveUp(fmt.Sprintf("has gone on for %.1f s of CPU time without coming to rest: it waits in a loop for what only time, or another node, will bring", (used - began).Seconds()))
+		case used != last || !p.sleeps(): // it has had no more of the machine
+			last, idle = used, 0
+		case idle+tick < patience:
+			idle += tick
 		default:
-			return false, p.dump("sits in a call of the operating system that does not return: virtual time stands still until it does")
+			return false, p.GiveUp("sits in a call of the operating system that does not return: virtual time stands still until it does")
 		}
 	}
 }
@@ -307,8 +322,8 @@ func (p *Process) hand() {
 	unix.RawSyscall(unix.SYS_WRITE, uintptr(p.grant), uintptr(unsafe.Pointer(&p.turn[0])), 1)
 }
 
-// dump ends a node that does not come to rest, and returns an error that has the stacks of its goroutines.
-func (p *Process) dump(what string) error {
+// GiveUp ends a node that does not come to rest, as what says, and returns a *Stuck that has the stacks of its goroutines.
+func (p *Process) GiveUp(what string) error {
 	p.cmd.Process.Signal(syscall.SIGQUIT)
 	unix.Poll([]unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}, 5000)
 	p.cmd.Process.Kill()
@@ -324,8 +339,8 @@ type Stuck struct {
 
 func (e *Stuck) Error() string { return fmt.Sprintf("process: %s %s", e.Path, e.What) }
 
-// used is the CPU time of the node so far.
-func (p *Process) used() time.Duration {
+// Used is the CPU time of the node so far.
+func (p *Process) Used() time.Duration {
 	f := stat(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if len(f) < 13 {
 		return 0
