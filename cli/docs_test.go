@@ -2,6 +2,8 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,5 +43,35 @@ func TestTheHistoryInTheDocumentsIsJudgedAsTheySay(t *testing.T) {
 	require.NotEmpty(t, text["text"])
 	for line := range strings.Lines(text["text"]) {
 		require.Contains(t, stdout, line)
+	}
+}
+
+// A table goes on for as long as its lines do: what stands after an empty line is shown as text with bars in it.
+func TestTablesOfTheDocumentsAreWhole(t *testing.T) {
+	files, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	rule := regexp.MustCompile(`^\|( ?:?-+:? ?\|)+$`)
+	escaped := strings.NewReplacer(`\|`, "")
+	for _, file := range append(files, "../README.md") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		lines, code, columns := strings.Split(string(text), "\n"), false, 0
+		for i, line := range lines {
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			}
+			if code || !strings.HasPrefix(line, "|") {
+				columns = 0
+				continue
+			}
+			n := strings.Count(escaped.Replace(line), "|")
+			if columns == 0 {
+				require.Less(t, i+1, len(lines))
+				require.Regexp(t, rule, lines[i+1], "%s:%d: a table without a head", file, i+1)
+				columns = n
+			}
+			require.Equal(t, columns, n, "%s:%d: columns", file, i+1)
+		}
 	}
 }
