@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func listCommand() *cobra.Command {
 	}
 	for _, l := range []struct {
 		name, about string
-		rows        func(io.Writer) error
+		rows        func(w io.Writer, names []string) error
 	}{
 		{"faults", "what the nemesis can do, and to whom", listFaults},
 		{"checkers", "the properties that are judged", listCheckers},
@@ -46,14 +47,13 @@ func listCommand() *cobra.Command {
 		{"scenarios", "the experiments that have a name", listScenarios},
 	} {
 		cmd.AddCommand(&cobra.Command{
-			Use:     l.name,
-			Short:   "List " + l.about,
+			Use:     l.name + " [NAME…]",
+			Short:   "List " + l.about + ", or those that are named",
 			Example: "  recount list " + l.name,
-			Args:    cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
+			RunE: func(cmd *cobra.Command, names []string) error {
 				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				if err := l.rows(w); err != nil {
-					return failure{err}
+				if err := l.rows(w, names); err != nil {
+					return err
 				}
 				return w.Flush()
 			},
@@ -140,8 +140,31 @@ func onlySimulated(t *targets.Target) string {
 	return ""
 }
 
-func listFaults(w io.Writer) error {
-	for _, f := range nemesis.All() {
+// these are those of all that are asked for by their names, in that order; all where none is.
+func these[T any](what string, all []T, name func(T) string, asked []string) (some []T, err error) {
+	if len(asked) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, one := range all {
+		known = append(known, name(one))
+	}
+	for _, word := range asked {
+		at := slices.Index(known, word)
+		if at < 0 {
+			return nil, hint.Unknown(what, word, known)
+		}
+		some = append(some, all[at])
+	}
+	return some, nil
+}
+
+func listFaults(w io.Writer, names []string) error {
+	all, err := these("fault", nemesis.All(), func(f *nemesis.Fault) string { return f.Name }, names)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
 		fmt.Fprintf(w, "%s\t%s\n", f.Name, f.About)
 		for _, a := range f.Aims {
 			fmt.Fprintf(w, "  node\t%s (default %s)\n", a.What, cmp.Or(a.Default, "nobody in particular"))
@@ -149,6 +172,9 @@ func listFaults(w io.Writer) error {
 		for _, o := range f.Options {
 			fmt.Fprintf(w, "  with %s=%s\t%s (%s)\n", o.Name, o.Default, o.About, o.Takes())
 		}
+	}
+	if len(names) > 0 {
+		return nil
 	}
 	fmt.Fprintln(w, "\ncues that a step may wait for (after: …)")
 	for _, cue := range nemesis.Cues() {
@@ -161,25 +187,31 @@ func listFaults(w io.Writer) error {
 	return nil
 }
 
-func listCheckers(w io.Writer) error {
-	for _, c := range checkers.All() {
+func listCheckers(w io.Writer, names []string) error {
+	all, err := these("property", checkers.All(), func(c checkers.Checker) string { return c.Property }, names)
+	for _, c := range all {
 		fmt.Fprintf(w, "%s\t%s\n", c.Property, c.Holds)
 	}
-	return nil
+	return err
 }
 
-func listWorkloads(w io.Writer) error {
-	for _, l := range workloads.All() {
+func listWorkloads(w io.Writer, names []string) error {
+	all, err := these("workload", workloads.All(), func(l *workloads.Workload) string { return l.Name }, names)
+	for _, l := range all {
 		fmt.Fprintf(w, "%s\t%s\n", l.Name, l.About)
 	}
-	return nil
+	return err
 }
 
-func listScenarios(w io.Writer) error {
-	for _, name := range scenarios.Names() {
+func listScenarios(w io.Writer, names []string) error {
+	all, err := these("scenario", scenarios.Names(), func(name string) string { return name }, names)
+	if err != nil {
+		return err
+	}
+	for _, name := range all {
 		s, err := harness.LoadScenario(name)
 		if err != nil {
-			return err
+			return failure{err}
 		}
 		fmt.Fprintf(w, "%s\t%s\n", name, s.About)
 	}

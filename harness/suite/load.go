@@ -19,7 +19,11 @@ import (
 func Load(file string) (*Suite, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, harness.Usage(hint.Add(fmt.Errorf("read the suite: %w", err), "name a suite's YAML file: targets, scenarios, seeds"))
+		way := "name a suite's YAML file: targets, scenarios, seeds"
+		if t, unknown := targets.Find(file); unknown == nil && !targets.IsFile(file) {
+			way = fmt.Sprintf("%s is a target, and a suite is a file that lists some; without one: recount run --target %s --nemesis all", t.Name, t.Name)
+		}
+		return nil, harness.Usage(hint.Add(fmt.Errorf("read the suite: %w", err), "%s", way))
 	}
 	s, err := parse(file, text)
 	if err != nil {

@@ -57,8 +57,8 @@ func Parse(text []byte) (*yaml.Node, error) {
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		line, what := place(err.Error())
-		return nil, &Error{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", what),
-			"look at the quotes and the indentation there, and in the line above")}
+		line = min(line, 1+bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n")))
+		return nil, &Error{line, 1, hint.Add(fmt.Errorf("this is no YAML: %s", what), "%s", slip(what))}
 	}
 	if len(doc.Content) == 0 {
 		return nil, ErrEmpty
@@ -125,7 +125,24 @@ func place(text string) (number int, what string) {
 		number = 1
 	}
 	what, _, _ = strings.Cut(m[2], "\n")
+	if m[1] != "" && strings.HasPrefix(what, expected) { // it comes from the library's parser, which counts lines from 0
+		number++
+	}
 	return number, what
+}
+
+// expected begins what the YAML library says where it misses something.
+const expected = "did not find expected "
+
+// slip is what a person has most likely done where the YAML library says so.
+func slip(what string) string {
+	switch {
+	case strings.HasPrefix(what, expected+"',' or"), what == expected+"node content":
+		return "within braces and brackets one comma stands between two entries, as in {at: 1s, fault: kill}, and each is closed again: look there, and in the line above"
+	case strings.HasPrefix(what, "mapping values are not allowed"):
+		return "a text that has a colon and a blank in it goes in quotes; else look at the indentation there, and in the line above"
+	}
+	return "look at the quotes and the indentation there, and in the line above"
 }
 
 // Decode reads a document into a struct, whose yaml tags are the fields that there are. One that says nothing leaves it as

@@ -163,7 +163,7 @@ func TestMistakes(t *testing.T) {
 		{"name: mine", "namee: mine", `1:1: unknown field "namee"`, `did you mean "name"?`},
 		{"name: mine", "name: a/b", `1:7: name: "a/b" is no name`, "letters"},
 		{"name: mine", "name: mine\nname: mine", "2:1: name is given twice", "leave one"},
-		{"name: mine", "name: [", "this is no YAML", "quotes"},
+		{"name: mine", "name: [", "this is no YAML", "one comma"},
 		{"image: server:1", "about: x", "1:1: nothing to run", "image"},
 		{"image: server:1", "image: server:1\nbinary: ./x", "more than one of image, dockerfile and binary", "name one"},
 		{"image: server:1", "image: ''", `2:8: image is empty`, "name one"},
