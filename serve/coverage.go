@@ -145,7 +145,7 @@ func (s *Server) coverage(w http.ResponseWriter, r *http.Request) {
 	fault, role, phase := q.Get("fault"), q.Get("role"), q.Get("phase")
 	target := cmp.Or(p.Target, busiest(all))
 	if _, err := nemesis.Find(fault); err == nil && slices.Contains(p.Targets, target) && slices.Contains(roles, role) && slices.Contains(phases, phase) {
-		p.Fill = filling(target, fault, role, phase)
+		p.Fill = filling(target, clusterOf(all, target), fault, role, phase)
 	}
 	f := frame{Title: "Coverage", Tab: "coverage", Scripts: []string{"grid.js"}, Page: p}
 	if p.Left > 0 {
@@ -165,9 +165,19 @@ func shade(n, most int) string {
 	return "c1"
 }
 
+// clusterOf is where the newest of a target's runs took place.
+func clusterOf(newestFirst []*Run, target string) string {
+	for _, r := range newestFirst {
+		if r.Target == target {
+			return r.Cluster
+		}
+	}
+	return record.OnSim
+}
+
 // filling says how to fill a cell: with a hunt, which keeps only what it finds, and with one run, which is kept. People paste
-// it into a shell, and a target is called what its runs say.
-func filling(target, fault, role, phase string) *fill {
+// it into a shell, and a target is called what its runs say; so is where they took place, if that is a place.
+func filling(target, on, fault, role, phase string) *fill {
 	f := &fill{Fault: fault, Role: role, Phase: phase}
 	faults := fault
 	if phase == "under another fault" || phase == "just healed" {
@@ -177,8 +187,16 @@ func filling(target, fault, role, phase string) *fill {
 			faults += ",isolate"
 		}
 	}
-	f.Hunt = fmt.Sprintf("recount hunt --target %s --nemesis %s --runs 200 --keep-going", record.Quote(target), record.Quote(faults))
-	f.Run = fmt.Sprintf("recount run --target %s --nemesis %s --time 2m", record.Quote(target), record.Quote(faults))
+	what := fmt.Sprintf("--target %s --nemesis %s", record.Quote(target), record.Quote(faults))
+	runs := 200
+	switch on {
+	case record.OnDocker: // in real time, one after the other
+		what, runs = what+" --on docker", 20
+	case record.OnVirtual:
+		what += " --on virtual"
+	}
+	f.Hunt = fmt.Sprintf("recount hunt %s --runs %d --keep-going", what, runs)
+	f.Run = fmt.Sprintf("recount run %s --time 2m", what)
 	return f
 }
 

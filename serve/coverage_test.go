@@ -61,10 +61,16 @@ func TestCommandsToPaste(t *testing.T) {
 	require.Contains(t, of("", "pause"), offered+" blazingmq-term --nemesis pause")
 	require.NotContains(t, of("x; touch y", "pause"), offered, "no run has that target")
 	require.NotContains(t, of("", "pause; touch y"), offered, "no fault is called so")
-	f := filling("it's; touch y", "pause", "candidate", "electing")
+	f := filling("it's; touch y", record.OnSim, "pause", "candidate", "electing")
 	require.Contains(t, f.Hunt, "--target "+record.Quote("it's; touch y")+" --nemesis")
 	require.Contains(t, f.Run, "--target "+record.Quote("it's; touch y")+" --nemesis")
 	require.Contains(t, f.Run, "'", "it is quoted")
+	for on, want := range map[string]string{record.OnDocker: " --on docker", record.OnVirtual: " --on virtual", record.OnSim: "", "; touch y": ""} {
+		f := filling("etcd", on, "pause", "candidate", "electing")
+		require.Regexp(t, "^recount hunt --target etcd --nemesis pause"+want+" --runs [0-9]+ --keep-going$", f.Hunt)
+		require.Equal(t, "recount run --target etcd --nemesis pause"+want+" --time 2m", f.Run)
+	}
+	require.Equal(t, record.OnDocker, clusterOf([]*Run{{Target: "raft", Cluster: record.OnSim}, {Target: "etcd", Cluster: record.OnDocker}}, "etcd"))
 }
 
 func TestPhasesOfAnElection(t *testing.T) {

@@ -54,7 +54,8 @@ type Run struct {
 	Of       string            `json:"of,omitempty"`    // the folder of the matrix, suite or campaign that it belongs to
 	Under    string            `json:"under,omitempty"` // the faults that it drew from, if no scenario names them
 
-	recipe   string // the same for runs that differ in their seed alone
+	chosen   map[string]string // of Options, those that are not the target's defaults
+	recipe   string            // the same for runs that differ in their seed alone
 	schedule nemesis.Schedule
 	stamp    stamp
 }
@@ -159,6 +160,7 @@ func readRun(results fs.FS, dir string, now time.Time) *Run {
 		return run
 	}
 	run.Title, run.Target, run.Options, run.Cluster, run.Nodes = r.Title, r.Target, r.Plan.Options, r.Cluster, len(r.Nodes)
+	run.chosen = harness.Chosen(r.Target, r.Cluster, r.Plan.Options)
 	run.Seed, run.Started, run.Took, run.Version, run.Repeat = r.Seed, r.Started, r.Took, r.Version, r.Repeat
 	run.schedule = r.Plan.Schedule
 	faults := strings.Join(r.Plan.Faults, ", ")

@@ -66,11 +66,11 @@ func (s *Server) findings(shot *snapshot) []*Finding {
 // New reports whether a campaign has seen it for the first time.
 func (f *Finding) New() bool { return f.Campaign != nil && f.Campaign.State == campaign.New }
 
-// signature is the same for runs that show the same.
+// signature is the same for runs that show the same, whether or not they say an option that is the default.
 func signature(r *Run, property string) string {
 	words := []string{r.Target}
-	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
-		words = append(words, k+"="+r.Options[k])
+	for _, k := range slices.Sorted(maps.Keys(r.chosen)) {
+		words = append(words, k+"="+r.chosen[k])
 	}
 	return strings.Join(append(words, property), " ")
 }
@@ -94,7 +94,7 @@ func findings(runs []*Run) []*Finding {
 			}
 			f := known[s]
 			if f == nil {
-				f = &Finding{Signature: s, Target: r.Target, Options: r.Options, Property: v.Property, Last: r.Started, Version: r.Version}
+				f = &Finding{Signature: s, Target: r.Target, Options: r.chosen, Property: v.Property, Last: r.Started, Version: r.Version}
 				known[s], recipes[s] = f, map[string]bool{}
 			}
 			f.take(r, &v)

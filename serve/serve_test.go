@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -274,6 +275,29 @@ func TestWhatOtherFaultsDoNotShowIsNotGone(t *testing.T) {
 	old := run("disk-wipe", checkers.Invalid)
 	require.False(t, findings([]*Run{run("kill", checkers.Valid), old})[0].Gone)
 	require.True(t, findings([]*Run{run("disk-wipe", checkers.Valid), old})[0].Gone)
+}
+
+// A run that says an option's default shows the same as one that leaves it out.
+func TestADefaultThatIsSaidMakesNoOtherFinding(t *testing.T) {
+	results := t.TempDir()
+	s, err := harness.LoadScenario("ping-pong")
+	require.NoError(t, err)
+	for _, scale := range []string{"", "0.1", "0.5"} {
+		p := s.Plan(record.Plan{On: record.OnSim, Seed: 7})
+		if scale != "" {
+			p.Options = map[string]string{"scale": scale}
+		}
+		_, err := harness.Run(t.Context(), p, harness.Config{Results: results})
+		require.NoError(t, err)
+	}
+	server, _ := open(t, Config{Results: results})
+	runs := map[string]int{}
+	for _, f := range server.index.now().findings() {
+		if f.Property == "no-ping-pong" {
+			runs[fmt.Sprint(f.Options)] = f.Runs
+		}
+	}
+	require.Equal(t, map[string]int{"map[]": 2, "map[scale:0.5]": 1}, runs)
 }
 
 func TestFindingsPageCountsPromisesAndFoldsWeaknesses(t *testing.T) {
