@@ -320,7 +320,7 @@ func TestFindingsPageCountsPromisesAndFoldsWeaknesses(t *testing.T) {
 
 func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
 	run := func(seed uint64, option, recipe string) *Run {
-		return &Run{Target: "raft", Options: map[string]string{"silence": option}, Seed: seed, Nodes: 3, Cluster: record.OnSim, recipe: recipe}
+		return &Run{Target: "raft", chosen: map[string]string{"silence": option}, Seed: seed, Nodes: 3, Cluster: record.OnSim, recipe: recipe}
 	}
 	old, other := run(1, "1s", "kill"), []*Run{run(2, "1s", "kill"), run(1, "2s", "kill"), run(1, "1s", "pause"), {Seed: 1}, {Seed: 1}}
 	newer, newest := run(1, "1s", "kill"), run(1, "1s", "kill")
