@@ -24,12 +24,12 @@ func TestClique(t *testing.T) {
 				}
 			}
 		}
-		alive := set{rapid.Uint64Range(0, 1<<n-1).Draw(t, "alive")}
+		alive := set{a: rapid.Uint64Range(0, 1<<n-1).Draw(t, "alive")}
 		quorum := rapid.IntRange(1, n).Draw(t, "quorum")
 		found, ok := clique(friends, alive, atLeast(quorum))
 		want := false
 		for all := range uint64(1) << n {
-			if s := (set{all}); s.count() >= quorum && together(s, friends, alive) {
+			if s := (set{a: all}); s.count() >= quorum && together(s, friends, alive) {
 				want = true
 			}
 		}
