@@ -116,13 +116,25 @@ type deeds struct {
 }
 
 func deedsOf(h *history.Frame) (d deeds) {
+	n := 0
 	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty() {
+		if deed(&h.Ops[i]) {
+			n++
+		}
+	}
+	d.each = make([]history.Changes, 0, n)
+	for i := range h.Ops {
+		if op := &h.Ops[i]; deed(op) {
 			d.each = append(d.each, op.Fault.Changes)
 		}
 	}
 	d.all = sync.OnceValue(func() history.Changes { return history.InTurn(d.each) })
 	return d
+}
+
+// deed reports whether an op is one.
+func deed(op *history.Op) bool {
+	return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty()
 }
 
 // tookAway reports whether the nemesis took away what the target's promise of a property rests on: by one thing that it did, or by

@@ -61,7 +61,7 @@ type mark struct {
 
 func newLevels(all []Access) *levels {
 	l := &levels{legal: true}
-	var uses []Access
+	uses := make([]Access, 0, len(all))
 	for i := range all {
 		if all[i].Kind == Rejected {
 			l.rejected = append(l.rejected, all[i])
@@ -147,6 +147,7 @@ type level struct {
 // newLevel reads accesses of one token, in the order of their values.
 func newLevel(all []Access) level {
 	v := level{token: all[0].Token, all: all, legal: true, finish: Never, start: -1}
+	v.clusters = make([]cluster, 0, len(all))
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && all[n].Value == all[0].Value {

@@ -162,7 +162,7 @@ const drawn = 200
 // several orders equally good, it chooses at random which one to show first. The picture opens at the first place at which
 // no order goes on, with notes beside it.
 func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, notes ...porcupine.Annotation) []byte {
-	if len(ops) == 0 || len(ops) > drawn || ctx.Value(undrawnKey{}) != nil {
+	if !draws(ctx, len(ops)) {
 		return nil
 	}
 	limited, ended := m, new(string)
@@ -182,6 +182,11 @@ func Draw(ctx context.Context, m porcupine.Model, ops []porcupine.Operation, not
 	return bytes.Replace(b.Bytes(), []byte(end), []byte(jump+end), 1)
 }
 
+// draws tells whether there is to be a picture of so many operations.
+func draws(ctx context.Context, n int) bool {
+	return n > 0 && n <= drawn && ctx.Value(undrawnKey{}) == nil
+}
+
 // ending is the note of a picture at the time at which the last order ended, with the reason.
 func ending(at time.Duration, why string) porcupine.Annotation {
 	return porcupine.Annotation{
@@ -192,6 +197,9 @@ func ending(at time.Duration, why string) porcupine.Annotation {
 // DrawFence returns porcupine's picture of accesses, with a note at the one at which the last order died, unless that is nil;
 // nil if they cannot be drawn.
 func DrawFence(ctx context.Context, all []Access, died *Access, why string) []byte {
+	if !draws(ctx, len(all)) {
+		return nil
+	}
 	var notes []porcupine.Annotation
 	if died != nil {
 		notes = append(notes, ending(died.Return, why))

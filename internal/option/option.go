@@ -111,13 +111,14 @@ type Values struct {
 
 // Parse checks given values against the declared options and fills in the defaults. who has the options, for errors.
 func Parse(who string, declared []Option, given map[string]string) (Values, error) {
-	v := Values{map[string]string{}, map[string]any{}}
-	var known []string
+	v := Values{make(map[string]string, len(declared)), make(map[string]any, len(declared))}
+	unknown := len(given)
 	for i := range declared {
 		opt := &declared[i]
-		known = append(known, opt.Name)
 		text, set := given[opt.Name]
-		if !set {
+		if set {
+			unknown--
+		} else {
 			text = opt.Default
 		}
 		value, err := opt.parse(text)
@@ -126,16 +127,24 @@ func Parse(who string, declared []Option, given map[string]string) (Values, erro
 		}
 		v.texts[opt.Name], v.parsed[opt.Name] = text, value
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if slices.Contains(known, name) {
-			continue
-		}
-		if len(known) == 0 {
-			return v, hint.Add(fmt.Errorf("%s: unknown option %q", who, name), "%s has no options", who)
-		}
-		return v, fmt.Errorf("%s: %w", who, hint.Unknown("option", name, known))
+	if unknown > 0 {
+		return v, notDeclared(who, declared, given)
 	}
 	return v, nil
+}
+
+// notDeclared names the first option that is given and was not declared.
+func notDeclared(who string, declared []Option, given map[string]string) error {
+	var known []string
+	for _, opt := range declared {
+		known = append(known, opt.Name)
+	}
+	names := slices.Sorted(maps.Keys(given))
+	name := names[slices.IndexFunc(names, func(name string) bool { return !slices.Contains(known, name) })]
+	if len(known) == 0 {
+		return hint.Add(fmt.Errorf("%s: unknown option %q", who, name), "%s has no options", who)
+	}
+	return fmt.Errorf("%s: %w", who, hint.Unknown("option", name, known))
 }
 
 // Value returns the option's value as it was written.
