@@ -217,6 +217,10 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 	default:
 		harness.JudgeWithin(ctx, s.run, c.timeLimit)
 	}
+	if strangers := s.run.Frame().Strangers(); len(strangers) > 0 {
+		s.run.Notes = append(s.run.Notes, fmt.Sprintf("faults are told of %s, and the nodes are %s: what befell those counts for none of these",
+			strings.Join(strangers, ", "), strings.Join(s.run.Setup().Nodes, ", ")))
+	}
 	if c.drawings != "" {
 		if err := draw(c.drawings, s.run); err != nil {
 			return nil, err

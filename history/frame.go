@@ -1,6 +1,10 @@
 package history
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Frame is what is left of a history that nobody keeps: what the harness and the nemesis did, and how much there was beside
 // it. It is of the size of the schedule, however long the run. The zero value is ready to be added to.
@@ -65,4 +69,36 @@ func (f *Frame) Happened() int {
 		n--
 	}
 	return n
+}
+
+// Strangers are those that faults are told of and that are none of the nodes, nor were added: what befell them is known of nobody. There
+// are none where the nodes are not named, or are those that somebody else's history happened to name.
+func (f *Frame) Strangers() (names []string) {
+	setup := f.Setup()
+	if setup == nil || len(setup.Nodes) == 0 || setup.Model != "" {
+		return nil
+	}
+	known := map[string]bool{"": true}
+	for _, n := range setup.Nodes {
+		known[n] = true
+	}
+	for i := range f.Ops {
+		fault := f.Ops[i].Fault
+		if fault == nil {
+			continue
+		}
+		for _, m := range fault.Members() {
+			known[m.Node] = true
+		}
+		told := slices.Clone(fault.Nodes)
+		for _, s := range fault.States() {
+			told = append(told, s.Key().Nodes()...)
+		}
+		for _, n := range told {
+			if n, _, _ = strings.Cut(n, "/"); !known[n] { // else it is a part of one
+				known[n], names = true, append(names, n)
+			}
+		}
+	}
+	return names
 }
