@@ -16,7 +16,7 @@ func init() {
 		Clocks: true,
 		Options: []option.Option{
 			{Name: "by", Kind: option.Shift, Default: "5s", About: "how far it jumps to: forward, or with a minus backward"},
-			{Name: "every", Kind: option.Duration, Default: "200ms", About: "how long it stays there, and how long it is right"},
+			{Name: "every", Kind: option.Period, Default: "200ms", About: "how long it stays there, and how long it is right"},
 		},
 		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
 			return map[string]string{

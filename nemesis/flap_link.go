@@ -27,8 +27,8 @@ func init() {
 
 // flaps are the options of what goes down and comes back.
 var flaps = []option.Option{
-	{Name: "down", Kind: option.Duration, Default: "2.5s", About: "how long it stays down"},
-	{Name: "up", Kind: option.Duration, Default: "1.5s", About: "how long it stays up"},
+	{Name: "down", Kind: option.Period, Default: "2.5s", About: "how long it stays down"},
+	{Name: "up", Kind: option.Period, Default: "1.5s", About: "how long it stays up"},
 }
 
 func drawFlaps(hold time.Duration, rnd *rand.Rand) map[string]string {

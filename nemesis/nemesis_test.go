@@ -216,6 +216,22 @@ func TestWhatCameTrueInPartIsRecordedAndNotRepeated(t *testing.T) {
 	require.Len(t, actions[0].Fault.Procs, 2)
 }
 
+// A fault that repeats without taking time would keep a simulation at one instant for ever.
+func TestWhatRepeatsTakesTime(t *testing.T) {
+	for name, options := range map[string][]string{
+		"flap-link": {"down", "up"}, "flap-node": {"down", "up"}, "clock-strobe": {"every"}, "restart-storm": {"every"}, "unstable-top": {"down"},
+	} {
+		for _, o := range options {
+			err := Schedule{{Fault: name, With: map[string]string{o: "10us"}}}.Check([]string{"n1", "n2", "n3"})
+			require.EqualError(t, err, fmt.Sprintf(`step 1: %s: option %s: "10us" is not a duration of 1ms or more such as 150ms`, name, o))
+		}
+		f, err := Find(name)
+		require.NoError(t, err)
+		_, err = option.Parse(name, f.Options, f.Draw(time.Millisecond, rand.New(rand.NewPCG(1, 2))))
+		require.NoError(t, err)
+	}
+}
+
 func TestTheOldLeaderIsTheDeposedOneThoughItStandsStill(t *testing.T) {
 	for _, term := range []uint64{0, 1} { // numbered or not
 		r := history.NewRecorder(io.Discard, 0)

@@ -15,7 +15,7 @@ func init() {
 		About: "nodes die and come back again and again, each at its own times",
 		Aims:  []Aim{{"the nodes", "minority"}},
 		Options: []option.Option{
-			{Name: "every", Kind: option.Duration, Default: "500ms", About: "time between two moments when nodes die or come back"}, ending,
+			{Name: "every", Kind: option.Period, Default: "500ms", About: "time between two moments when nodes die or come back"}, ending,
 		},
 		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
 			return map[string]string{"every": drawPeriod(hold/40, hold/4, rnd)}

@@ -18,10 +18,10 @@ func init() {
 		Aims:  []Aim{{"the node", "leader"}},
 		Options: []option.Option{
 			{Name: "after", Kind: option.Wait, Default: "1s", About: "how long it leads"},
-			{Name: "down", Kind: option.Duration, Default: "1s", About: "how long it is dead"}, ending,
+			{Name: "down", Kind: option.Period, Default: "1s", About: "how long it is dead"}, ending,
 		},
 		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
-			return map[string]string{"after": drawDuration(hold/100, hold/4, rnd), "down": drawDuration(hold/50, hold/2, rnd)}
+			return map[string]string{"after": drawDuration(hold/100, hold/4, rnd), "down": drawPeriod(hold/50, hold/2, rnd)}
 		},
 		Shape: func(s Scene) Shape {
 			leads := func(aims [][]string) (history.Changes, bool) {

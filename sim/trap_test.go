@@ -77,6 +77,29 @@ func TestNodesThatWorkWithoutEndAreCutShort(t *testing.T) {
 	require.Less(t, c.Now(), time.Minute)
 }
 
+// What the harness does, and a nemesis that never rests, is no work of the nodes'.
+func TestOnlyWhatNodesDoIsTheirWork(t *testing.T) {
+	c, err := New(Config{Nodes: 3, Seed: 1, Work: 1000, New: func(election.Env) election.Node { return mute{} }})
+	require.NoError(t, err)
+	c.Start()
+	calls := 0
+	var again func()
+	again = func() {
+		calls++
+		c.After(time.Millisecond, again)
+	}
+	again()
+	require.NoError(t, c.Run(context.Background(), 10*time.Second))
+	require.Greater(t, calls, 9000)
+}
+
+type mute struct{}
+
+func (mute) Start()                                {}
+func (mute) Expire(election.Timer)                 {}
+func (mute) Status() election.Status               { return election.Status{} }
+func (mute) Receive(election.ID, election.Message) {}
+
 // echo sends every message on to both of the others.
 type echo struct{ election.Env }
 

@@ -35,6 +35,7 @@ const (
 	Duration             // a positive duration: 150ms
 	Choice               // one of Choices
 	Wait                 // a duration, or none: 10ms, 0s
+	Period               // a duration that something takes again and again, and time with it: 1ms or more
 	Percent              // a share above none and up to all: 30%, 0.5%
 	Rate                 // bits in a second: 256kbit, 1.5mbit
 	Ports                // TCP or UDP ports: 2379,2380, or all
@@ -45,7 +46,7 @@ const (
 
 var kindWords = [...]string{
 	Text: "a text", Bool: "true or false", Number: "a positive number", Duration: "a positive duration such as 150ms",
-	Wait: "a duration such as 10ms or 0s", Percent: "a share such as 30%", Rate: "a rate such as 256kbit or 10mbit",
+	Wait: "a duration such as 10ms or 0s", Period: "a duration of 1ms or more such as 150ms", Percent: "a share such as 30%", Rate: "a rate such as 256kbit or 10mbit",
 	Ports: `a list of ports such as 2379,2380, or "all"`,
 	Shift: "a duration such as 30s or -1.5s", Drift: "a drift such as 1%, -1% or 200ppm, above -90%",
 	Size: `a size such as 64MiB or 900KiB, or "none"`,
@@ -83,6 +84,8 @@ func (o *Option) parse(text string) (value any, err error) {
 		value, err = parseDuration(text, func(d time.Duration) bool { return d > 0 })
 	case Wait:
 		value, err = parseDuration(text, func(d time.Duration) bool { return d >= 0 })
+	case Period:
+		value, err = parseDuration(text, func(d time.Duration) bool { return d >= time.Millisecond })
 	case Shift:
 		value, err = parseDuration(text, func(d time.Duration) bool { return d != 0 })
 	case Percent:
@@ -165,7 +168,7 @@ func (v Values) Bool(name string) bool { return of[bool](v, name) }
 // Number returns a Number option.
 func (v Values) Number(name string) float64 { return float64(of[number](v, name)) }
 
-// Duration returns a Duration, a Wait or a Shift option.
+// Duration returns a Duration, a Wait, a Period or a Shift option.
 func (v Values) Duration(name string) time.Duration { return of[time.Duration](v, name) }
 
 // Percent returns a Percent option as a share of 1.

@@ -16,6 +16,7 @@ var declared = []Option{
 	{Name: "wait", Kind: Duration, Default: "150ms", About: "a time"},
 	{Name: "how", Kind: Choice, Default: "a", Choices: []string{"a", "b"}, About: "a way"},
 	{Name: "rest", Kind: Wait, Default: "0s", About: "a time, or none"},
+	{Name: "turn", Kind: Period, Default: "1ms", About: "a time, again and again"},
 	{Name: "share", Kind: Percent, Default: "30%", About: "a share"},
 	{Name: "speed", Kind: Rate, Default: "1.5mbit", About: "a rate"},
 	{Name: "ports", Kind: Ports, Default: "all", About: "some ports"},
@@ -32,6 +33,7 @@ func TestGivenValuesAndDefaults(t *testing.T) {
 	require.Equal(t, 150*time.Millisecond, v.Duration("wait"))
 	require.Equal(t, "b", v.Value("how"))
 	require.Zero(t, v.Duration("rest"))
+	require.Equal(t, time.Millisecond, v.Duration("turn"))
 	require.InDelta(t, 0.3, v.Percent("share"), 0)
 	require.EqualValues(t, 1_500_000, v.Rate("speed"))
 	require.Empty(t, v.Ports("ports"))
@@ -64,7 +66,7 @@ func TestUnits(t *testing.T) {
 func TestValuesThatCannotBe(t *testing.T) {
 	for name, values := range map[string][]string{
 		"fast": {"yes", ""}, "scale": {"0", "-1", "NaN", "x", "1e300"}, "wait": {"0", "-1s", "5"}, "how": {"c", ""},
-		"rest": {"-1s", "5", ""}, "share": {"30", "0%", "101%", "NaN%", "%"}, "speed": {"1", "0bit", "-1kbit", "1mb", "NaNbit", "0.1bit", "1e300gbit"},
+		"rest": {"-1s", "5", ""}, "turn": {"0s", "1ns", "999us", "-1s", ""}, "share": {"30", "0%", "101%", "NaN%", "%"}, "speed": {"1", "0bit", "-1kbit", "1mb", "NaNbit", "0.1bit", "1e300gbit"},
 		"shift": {"0s", "5", ""}, "drift": {"0%", "-90%", "1001%", "1", "ppm", "NaN%", ""},
 		"ports": {"", "0", "65536", "1,", "a", "1,all"},
 	} {
