@@ -82,8 +82,7 @@ func (p *piece) with(c company) set {
 	return nodes
 }
 
-// pieces cuts s where epochs begin and, if wanted, where nodes fall silent and answer again. What lasts no time is left out, unless s
-// is of no length itself.
+// pieces cuts s where epochs begin and, if wanted, where nodes fall silent and answer again. What lasts no time is left out.
 func (f *facts) pieces(s span, silences bool) (all []piece) {
 	for part, e := range f.world.parts(s) {
 		if !silences {
@@ -107,9 +106,6 @@ func (f *facts) pieces(s span, silences bool) (all []piece) {
 			}
 			all = append(all, p)
 		}
-	}
-	if s.length() == 0 {
-		return all
 	}
 	return slices.DeleteFunc(all, func(p piece) bool { return p.length() == 0 })
 }

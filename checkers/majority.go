@@ -46,7 +46,7 @@ func (w *world) mended(leader int, by time.Duration) set {
 			break
 		}
 		for i := range w.n {
-			switch whole := i == leader || e.mutual[leader].has(i); {
+			switch whole := e.mutual[leader].has(i); { // never of itself, which stays
 			case whole && apart[i] >= 0:
 				if 2*e.from-apart[i] > by {
 					nodes.remove(i)
@@ -79,18 +79,12 @@ func (w *world) serving(nodes set, epochs []epoch) set {
 // keeps reports whether a leader surely kept one majority, itself included: all of it running and connected with it
 // throughout s, as far as the faults are known, and throughout watched also seen to be up and giving answers.
 func (f *facts) keeps(leader int, s, watched span) bool {
-	if leader >= f.world.n {
-		return false
-	}
 	epochs := f.world.during(s)
 	return f.vouched(f.world.with(leader, epochs, false), leader, watched, f.world.rollsOf(epochs))
 }
 
 // mayKeep reports whether it was so as far as the faults are known.
 func (f *facts) mayKeep(leader int, s span) bool {
-	if leader >= f.world.n {
-		return false
-	}
 	epochs := f.world.during(s)
 	return f.majority(f.world.with(leader, epochs, false), f.world.rollsOf(epochs)...)
 }

@@ -138,6 +138,59 @@ func TestCores(t *testing.T) {
 	}, gather(h).cores())
 }
 
+// TestCoresOfNewMembers has a core that cannot stay, and one of others that takes its place at that moment. What begins within the
+// first, and ends with it, is no stretch of its own.
+func TestCoresOfNewMembers(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3
+		bounds silence=1s elect=4s poll=100ms
+		0s..9s/100ms  n1 n2 n3  follower 1
+		1s            nemesis inject clock-drift n3: skew n3
+		4s            nemesis heal clock-drift n3: right n3
+		4s            nemesis inject isolate n1: cut n1-n2, cut n1-n3
+		9s            end`)
+	require.NoError(t, err)
+	at := func(s time.Duration) time.Duration { return s * time.Second }
+	require.Equal(t, []core{
+		{span{0, at(4)}, set{0b011}},
+		{span{at(4), at(9)}, set{0b110}},
+	}, gather(h).cores())
+}
+
+// TestMended has links of a leader cut for a while: one from the beginning on, one later; and something else that changes before
+// they are healed, and after.
+func TestMended(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3
+		bounds silence=1s elect=4s poll=100ms
+		0s  nemesis inject cut-link n1 n2: cut n1-n2
+		1s  nemesis inject cut-link n1 n3: cut n1-n3
+		2s  nemesis heal cut-link n1 n2: join n1-n2
+		3s  nemesis heal cut-link n1 n3: join n1-n3
+		9s  nemesis inject cut-link n2 n3: cut n2-n3
+		20s end`)
+	require.NoError(t, err)
+	w := &gather(h).world
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		leader int
+		by     time.Duration
+		want   set
+	}{
+		{0, 0, set{0b111}}, // until a link is healed it does not count
+		{0, 1999 * ms, set{0b111}},
+		{0, 2000 * ms, set{0b101}}, // cut for two seconds, whole since just now
+		{0, 3999 * ms, set{0b001}},
+		{0, 4000 * ms, set{0b011}}, // as long again has passed
+		{0, 4999 * ms, set{0b011}},
+		{0, 5000 * ms, set{0b111}},
+		{0, 10000 * ms, set{0b111}}, // what changed since is no link of it
+		{1, 10000 * ms, set{0b111}},
+		{1, 3000 * ms, set{0b110}},
+		{3, 3000 * ms, set{}}, // no member
+	} {
+		require.Equal(t, c.want, w.mended(c.leader, c.by), "%d by %v", c.leader, c.by)
+	}
+}
+
 func TestSpans(t *testing.T) {
 	all := merge([]span{{1, 3}, {2, 4}, {4, 5}, {7, 9}, {8, 8}, {12, 13}})
 	require.Equal(t, []span{{1, 5}, {7, 9}, {12, 13}}, all)

@@ -97,9 +97,6 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		}
 		with, rolls := shapes(h.from.node, h.span.to)
 		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
-		if reign.from > reign.to { // terms ran back: on disks that had lost them, the lower one was won later
-			continue
-		}
 		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign, rolls)) || !f.majority(with, rolls...) {
 			continue
 		}

@@ -300,14 +300,13 @@ func (p *progress) inName(b barren, figures []Figure) Result {
 		e.ops = append(e.ops, a.op)
 	}
 	others, how := b.members, "and had a majority with %s, but nothing written to it got through"
-	if others.remove(b.node); !p.service() && !b.members.has(b.node) {
+	if others.remove(b.node); !b.members.has(b.node) {
 		how = "with a disk at fault, where %s were a majority without it, but nothing that was written got through"
 	}
 	r := invalid(figures, e, "%s led%s from %s to %s "+how+": clients tried %s, for %s of %s allowed",
 		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), p.names(others), count(len(b.tries), "time"),
 		longer(b.tried, p.setup.Bounds.Elect), lasted(p.setup.Bounds.Elect))
 	r.about = b.members
-	r.about.add(b.node)
 	return r
 }
 

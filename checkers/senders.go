@@ -29,7 +29,7 @@ const mostInChunk = 512
 func (s *senders) tell(n number, from string) (first string, known bool) {
 	k := s.names.of(from)
 	c, i := s.find(n)
-	if c >= 0 && i >= 0 {
+	if i >= 0 {
 		at := &s.chunks[c][i]
 		if at.term == n.term && n.counter <= at.last {
 			was := at.from
@@ -56,11 +56,10 @@ func (s *senders) find(n number) (chunk, place int) {
 
 // insert adds a number that is not known behind a stretch: to it, to the one after it, or as one of its own.
 func (s *senders) insert(c, i int, n number, from int32) {
-	if c < 0 {
-		if c = 0; len(s.chunks) == 0 {
-			s.chunks = [][]stretch{nil}
-		}
+	if len(s.chunks) == 0 {
+		s.chunks = [][]stretch{nil}
 	}
+	c = max(c, 0)
 	all := s.chunks[c]
 	joins := func(i int) bool { return i >= 0 && i < len(all) && all[i].term == n.term && all[i].from == from }
 	behind := joins(i) && all[i].last+1 == n.counter
@@ -91,14 +90,7 @@ func (s *senders) replace(c, i int, n number, from int32) {
 		rest = append(rest, stretch{n.term, n.counter + 1, at.last, at.from})
 	}
 	s.chunks[c] = slices.Replace(s.chunks[c], i, i+1, rest...)
-	if len(s.chunks[c]) == 0 {
-		s.chunks = slices.Delete(s.chunks, c, c+1)
-		c, i = s.find(n)
-		s.insert(c, i, n, from)
-		return
-	}
 	s.insert(c, i+behind-1, n, from)
-	s.split(c)
 }
 
 // split cuts a chunk that has grown too long.
@@ -118,7 +110,7 @@ func (s *senders) leaderships(others map[leader]bool) (count int) {
 		in[l.term] = append(in[l.term], l)
 	}
 	var term uint64
-	told, untold := map[string]bool{}, false
+	told, untold := map[string]bool{}, false // untold: somebody was not by now; where nobody was told, that is somebody of this term
 	end := func() {
 		for _, l := range in[term] {
 			told[l.from] = true
@@ -127,7 +119,6 @@ func (s *senders) leaderships(others map[leader]bool) (count int) {
 			count++
 		}
 		clear(told)
-		untold = false
 	}
 	for _, all := range s.chunks {
 		for _, at := range all {
@@ -146,10 +137,10 @@ func (s *senders) leaderships(others map[leader]bool) (count int) {
 	return count
 }
 
-// size is how many bytes that takes.
+// size is about how many bytes that takes.
 func (s *senders) size() (bytes int) {
 	for _, all := range s.chunks {
 		bytes += room(all)
 	}
-	return bytes + room(s.chunks)
+	return bytes
 }

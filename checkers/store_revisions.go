@@ -89,7 +89,7 @@ func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) 
 func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
 	e.from = never
 	for _, u := range ops {
-		if e.from, e.to = min(e.from, u.Call), max(e.to, u.Call); u.Sure() {
+		if e.from = min(e.from, u.Call); u.Sure() { // what others found of it was later
 			e.to = max(e.to, u.Return)
 		}
 		e.ops = append(e.ops, f.index(u.Begin, u.Sure()))
