@@ -194,7 +194,7 @@ func (f *facts) cores() []core {
 
 // due returns who is well, or would be if it had not ended by itself, and surely has a part in electing.
 func (f *facts) due(e *epoch) set {
-	return e.well.or(e.gone).and(f.stand(e).or(f.franchise.and(e.roll.votes)))
+	return e.well.or(e.gone).and(e.roll.votes)
 }
 
 // together reports whether all members are alive and have all others among their friends.

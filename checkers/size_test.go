@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,3 +44,101 @@ func TestSizeCounts(t *testing.T) {
 		require.Greater(t, j.Size()-before, int64(many*32), name)
 	}
 }
+
+// TestSizes makes one thing after the other larger, whose room counts.
+func TestSizes(t *testing.T) {
+	const many = 100
+	watcher := func(j *Judging, property string) watcher {
+		for i, c := range j.by {
+			if c.Property == property {
+				return j.watchers[i]
+			}
+		}
+		return nil
+	}
+	for name, grow := range map[string]func(j *Judging) (want uintptr){
+		"answers": func(j *Judging) uintptr { j.answers = longer(j.answers, many); return unsafe.Sizeof(answer{}) },
+		"leads":   func(j *Judging) uintptr { j.leads = longer(j.leads, many); return unsafe.Sizeof(leadership{}) },
+		"heights": func(j *Judging) uintptr { j.heights = longer(j.heights, many); return unsafe.Sizeof(height{}) },
+		"actions": func(j *Judging) uintptr { j.actions = longer(j.actions, many); return unsafe.Sizeof(action{}) },
+		"phases":  func(j *Judging) uintptr { j.phases = longer(j.phases, many); return unsafe.Sizeof(phase{}) },
+		"epochs":  func(j *Judging) uintptr { j.world.epochs = longer(j.world.epochs, many); return unsafe.Sizeof(epoch{}) },
+		"held":    func(j *Judging) uintptr { j.held = longer(j.held, many); return unsafe.Sizeof(history.Op{}) },
+		"accesses": func(j *Judging) uintptr {
+			a := watcher(j, "fencing").(*accesses)
+			a.uses = longer(a.uses, many)
+			return 2 * unsafe.Sizeof(access{})
+		},
+		"tokens": func(j *Judging) uintptr {
+			for k := range uint64(many) {
+				watcher(j, "fencing").(*accesses).tokened.of(k)
+			}
+			return unsafe.Sizeof(token{}) + 32
+		},
+		"uses": func(j *Judging) uintptr {
+			u := watcher(j, "linearizable").(*uses)
+			u.all = longer(u.all, many)
+			return 2 * unsafe.Sizeof(use{})
+		},
+		"writes under way": func(j *Judging) uintptr {
+			for k := range many {
+				watcher(j, "progress").(*progress).under[k] = &attempt{}
+			}
+			return unsafe.Sizeof(attempt{}) + 16
+		},
+		"values that were written": func(j *Judging) uintptr {
+			for k := range many {
+				watcher(j, "progress").(*progress).values[held{value: strconv.Itoa(k)}] = nil
+			}
+			return unsafe.Sizeof(held{}) + unsafe.Sizeof([]*attempt{}) + 16
+		},
+		"writes that were tried": func(j *Judging) uintptr {
+			w := watcher(j, "progress").(*progress).of("n1")
+			w.tries = make([]*attempt, many)
+			return unsafe.Sizeof(&attempt{}) + unsafe.Sizeof(attempt{})
+		},
+		"times in which writes got through": func(j *Judging) uintptr {
+			w := watcher(j, "progress").(*progress).of("n1")
+			w.took = longer(w.took, many)
+			return unsafe.Sizeof(span{})
+		},
+		"senders": func(j *Judging) uintptr {
+			u := watcher(j, "ordered-updates").(*updates)
+			u.senders.chunks = [][]stretch{make([]stretch, many)}
+			return unsafe.Sizeof(stretch{})
+		},
+		"first updates": func(j *Judging) uintptr {
+			for k := range uint64(many) {
+				watcher(j, "ordered-updates").(*updates).firsts[number{counter: k}] = applied{}
+			}
+			return unsafe.Sizeof(number{}) + unsafe.Sizeof(applied{}) + 16
+		},
+		"votes": func(j *Judging) uintptr {
+			v := watcher(j, "vote-once").(*votes)
+			v.voters = map[string]bool{"n1": true, "n2": true}
+			for k := range uint64(many) {
+				v.terms.of(k)
+			}
+			return unsafe.Sizeof([]vote{}) + 2*unsafe.Sizeof(vote{}) + 32
+		},
+		"terms": func(j *Judging) uintptr {
+			for k := range uint64(many) {
+				watcher(j, "elects").(*elections).first.of(k)
+			}
+			return unsafe.Sizeof(favourite{}) + 32
+		},
+		"split votes": func(j *Judging) uintptr {
+			for k := range uint64(many) {
+				watcher(j, "elects").(*elections).split[k] = 1
+			}
+			return 32
+		},
+	} {
+		j := Begin()
+		before := j.Size()
+		require.EqualValues(t, grow(j)*many, j.Size()-before, name)
+	}
+}
+
+// longer is a slice with room for so many more.
+func longer[T any](all []T, by int) []T { return make([]T, 0, cap(all)+by) }
