@@ -3,6 +3,7 @@ package checkers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,4 +101,61 @@ func TestUndecidedRegister(t *testing.T) {
 	r := find("linearizable").Check(linear.WithMemory(context.Background(), 64<<10), h)
 	require.Equal(t, Unknown, r.Verdict, r.Why)
 	require.Contains(t, r.Why, "were under way at once")
+}
+
+// TestFoundAtFirst says how to tell what was there at first, where somebody else's history does not, and nothing surely came before.
+func TestFoundAtFirst(t *testing.T) {
+	for text, want := range map[string]string{
+		"1s-2s c1 put 1\n2s-3s c2 get 7":   "process 2 read 7 from the register by 3.000 s, which nobody had written: if it was there at first, --initial '7' says so",
+		"1s-2s c1 put 1\n2.1s-3s c2 get 7": "process 2 read 7 from the register by 3.000 s, which nobody had written",
+	} {
+		h, err := parseHistory("nodes n1\n" + text + "\n10s end")
+		require.NoError(t, err)
+		h.Ops[0].Setup.Model = "register"
+		require.Equal(t, want, find("linearizable").Check(t.Context(), h).Why)
+	}
+}
+
+// TestConflictWithoutLastOrder does not tell when the last order died where that took too much to find out.
+func TestConflictWithoutLastOrder(t *testing.T) {
+	h, err := parseHistory("nodes n1\n1s c1 put 1\n2s-4s c1 put 2\n2.5s c2 get 2\n3s c3 get 1\n10s end")
+	require.NoError(t, err)
+	u := judging(h).watchers[slices.IndexFunc(registry, func(c Checker) bool { return c.Property == "linearizable" })].(*uses)
+	o := u.objects()[0]
+	require.Equal(t, "no order explains the register: process 1 wrote 1, process 1 wrote 2, process 2 read 2 and process 3 read 1",
+		u.conflict(o, linear.Evidence{Ops: o.Ops}))
+}
+
+// TestLockBesideAnInitialValue has a lock that is free at first, whatever registers hold.
+func TestLockBesideAnInitialValue(t *testing.T) {
+	h := given(t, "testdata/linearizable/valid-lock.txt")
+	want := find("linearizable").Check(t.Context(), h)
+	h.Ops[0].Setup.Initial = "7"
+	got := find("linearizable").Check(t.Context(), h)
+	require.Equal(t, want.Why, got.Why)
+	require.Equal(t, Valid, got.Verdict)
+}
+
+// TestWhomTransactionsAreAbout tells faults of the nodes that were asked from those elsewhere.
+func TestWhomTransactionsAreAbout(t *testing.T) {
+	h, err := parseHistory("nodes n1 n2 n3\n1s nemesis inject disk-full n1: fill n1\n2s nemesis inject disk-full n2: fill n2\n9s end")
+	require.NoError(t, err)
+	ops := slices.Clone(h.Ops[:len(h.Ops)-1])
+	for i, uses := range [][]history.Use{{{F: history.Put, Key: "x", Value: "1"}}, {{F: history.Get, Key: "x", Value: "2"}}} {
+		op := history.Op{Process: history.Process(i), Node: "n1", F: history.Txns, Type: history.Invoke, Time: time.Duration(3+i) * time.Second}
+		op.Value = &history.Txn{Uses: uses}
+		ops = append(ops, op)
+		op.Type = history.OK
+		ops = append(ops, op)
+	}
+	ops = append(ops, h.Ops[len(h.Ops)-1])
+	for i := range ops {
+		ops[i].Index = i
+	}
+	h, err = history.New(ops)
+	require.NoError(t, err)
+	r := CheckSome(t.Context(), h, []string{"linearizable"})[0]
+	require.Equal(t, Invalid, r.Verdict, r.Why)
+	then, _ := value(r, FaultsThen)
+	require.Equal(t, "disk-full of n1; elsewhere: disk-full of n2", then)
 }

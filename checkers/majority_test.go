@@ -191,6 +191,17 @@ func TestMended(t *testing.T) {
 	}
 }
 
+// TestRollsOf tells who voted in some epochs: at no time nobody else than at first.
+func TestRollsOf(t *testing.T) {
+	h, err := parseHistory("nodes n1 n2 n3\n1s nemesis inject remove-member n3: remove n3\n9s end")
+	require.NoError(t, err)
+	w := &gather(h).world
+	require.Len(t, w.rolls, 2)
+	require.Equal(t, w.rolls[:1], w.rollsOf(nil))
+	require.Equal(t, w.rolls, w.rollsOf(w.epochs))
+	require.Equal(t, w.rolls[1:], w.rollsOf(w.epochs[1:]))
+}
+
 func TestSpans(t *testing.T) {
 	all := merge([]span{{1, 3}, {2, 4}, {4, 5}, {7, 9}, {8, 8}, {12, 13}})
 	require.Equal(t, []span{{1, 5}, {7, 9}, {12, 13}}, all)

@@ -239,6 +239,10 @@ func (p *notation) does(t span, who string, words []string) error {
 		op.Process, op.F, op.Time, op.Reading = history.Harness, history.ReadClock, t.from, history.Reading{Waits: d}
 		p.ops = append(p.ops, op)
 		return err
+	case "unended":
+		p.add(t, op)
+		p.ops = p.ops[:len(p.ops)-1]
+		return nil
 	case "silent":
 		op.Type = history.Info
 	case "refuses":

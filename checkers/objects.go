@@ -27,10 +27,7 @@ func (u *uses) objects() (all []*object) {
 	known := map[name]*object{}
 	for i := range u.all {
 		x := &u.all[i]
-		kind, ok := objectOps[x.f]
-		if !ok {
-			continue
-		}
+		kind := objectOps[x.f]
 		told, found := x.asked[0], x.asked[1] != nil
 		if found {
 			told = x.asked[1]

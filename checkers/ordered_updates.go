@@ -68,9 +68,7 @@ type applied struct {
 
 func (u *updates) take(op *history.Op) {
 	if op.F != history.Apply {
-		if op.F == history.Exit {
-			delete(u.last, op.Node)
-		}
+		delete(u.last, op.Node) // whose process ended; what the nemesis does is told of no node
 		u.reborn(op.Fault)
 		if u.began != nil { // an end need not repeat what was to be done
 			u.reborn(u.began.fault)

@@ -127,7 +127,8 @@ func (o *object) revisions() []write {
 		last[u.Revision] = u
 	}
 	for n, u := range last {
-		if w, first := known[n], untold[u.Value]; w.lower == nil && first != nil && u.Value != 0 { // or it was there at first
+		if w := known[n]; w.lower == nil { // nobody told that it wrote it, but somebody did: at first the revision was 0
+			first := untold[u.Value]
 			w.from, w.lower = first.Call, first
 		}
 	}
