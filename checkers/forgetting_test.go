@@ -87,29 +87,64 @@ func TestWhoReadAWriteIsRecalled(t *testing.T) {
 	require.Equal(t, 1, again)
 }
 
-// TestTheEarliestViolationIsRecalled has two violations: a value that is read though another was written since, and then a lower
-// token that is accepted. What is recalled comes in the order in which it began, each of it once, so that the first one is shown.
+// TestTheEarliestViolationIsRecalled has two violations: a value that is read though another was written since, or nothing, and then
+// a lower token that is accepted. What is recalled comes in the order in which it began, each of it once, so that the first one is
+// shown.
 func TestTheEarliestViolationIsRecalled(t *testing.T) {
 	defer func(was int) { mostUses = was }(mostUses)
 	mostUses = 5
-	var b strings.Builder
-	b.WriteString("nodes n1 n2\n")
-	for i := 1; i <= 6; i++ { // when the last of them begins, what was written before the fifth is forgotten
-		fmt.Fprintf(&b, "%dms n1 write 2 %d\n", i, i)
+	for _, c := range []struct {
+		read, why string
+		ops       []int
+	}{
+		{"2 5", "no order explains n1's write with token 2 (value 5, accepted), n1's write with token 2 (value 6, accepted) and " +
+			"a read with token 2 (value 5, seen); none is left when a read with token 2 (value 5) was seen by 0.007 s", []int{10, 12, 16}},
+		{"0 0", "a read with token 0 was seen by 0.007 s, though token 2 had been accepted by 0.006 s", []int{12, 16}},
+	} {
+		var b strings.Builder
+		b.WriteString("nodes n1 n2\n")
+		for i := 1; i <= 6; i++ { // when the last of them begins, what was written before the fifth is forgotten
+			fmt.Fprintf(&b, "%dms n1 write 2 %d\n", i, i)
+		}
+		fmt.Fprintf(&b, "6.5ms client read failed\n7ms client read %s\n8ms n2 write 1 9\n9ms end\n", c.read)
+		h, err := parseHistory(b.String())
+		require.NoError(t, err)
+		again := 0
+		j := rereadable(h, "fencing", &again)
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		require.True(t, j.watchers[0].(*accesses).forgot)
+		r := j.End(t.Context())[0]
+		require.Equal(t, c.why, r.Why)
+		require.Equal(t, c.ops, r.Ops)
+		require.Equal(t, 1, again)
 	}
-	b.WriteString("7ms client read 2 5\n8ms n2 write 1 9\n9ms end\n")
-	h, err := parseHistory(b.String())
+}
+
+// TestTheFirstSharedTokenIsShown has a token of two nodes that is known at once, and one of which the second pass finds that it was of
+// two before.
+func TestTheFirstSharedTokenIsShown(t *testing.T) {
+	defer func(was int) { mostRecent = was }(mostRecent)
+	mostRecent = 2
+	h, err := parseHistory(`nodes n1 n2
+		1ms n1 write 1 1
+		2ms n1 write 2 2
+		3ms n1 write 3 3
+		4ms n2 write 1 4 rejected
+		5ms n1 write 9 5
+		6ms n2 write 9 6
+		9ms end`)
 	require.NoError(t, err)
 	again := 0
 	j := rereadable(h, "fencing", &again)
 	for i := range h.Ops {
 		j.Add(&h.Ops[i])
 	}
-	require.True(t, j.watchers[0].(*accesses).forgot)
+	require.Equal(t, uint64(9), j.watchers[0].(*accesses).sharers[1].token)
 	r := j.End(t.Context())[0]
-	require.Equal(t, "no order explains n1's write with token 2 (value 5, accepted), n1's write with token 2 (value 6, accepted) and "+
-		"a read with token 2 (value 5, seen); none is left when a read with token 2 (value 5) was seen by 0.007 s", r.Why)
-	require.Equal(t, []int{10, 12, 14}, r.Ops)
+	require.Equal(t, "token 1 was presented by n1 and by n2: no fence can tell them apart", r.Why)
+	require.Equal(t, []int{2, 8}, r.Ops)
 	require.Equal(t, 1, again)
 }
 

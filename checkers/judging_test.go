@@ -87,6 +87,6 @@ func TestAtOnceAfterItsBeginning(t *testing.T) {
 		require.NoError(t, err)
 		w := &gather(h).world
 		e := w.during(span{1_020_000_000, 1_020_000_000})[0]
-		require.Equal(t, []set{{}, {0b100}, {0b010}}, e.mutual, strings.TrimSpace(between))
+		require.Equal(t, []set{{}, {a: 0b100}, {a: 0b010}}, e.mutual, strings.TrimSpace(between))
 	}
 }

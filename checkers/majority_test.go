@@ -151,8 +151,8 @@ func TestCoresOfNewMembers(t *testing.T) {
 	require.NoError(t, err)
 	at := func(s time.Duration) time.Duration { return s * time.Second }
 	require.Equal(t, []core{
-		{span{0, at(4)}, set{0b011}},
-		{span{at(4), at(9)}, set{0b110}},
+		{span{0, at(4)}, set{a: 0b011}},
+		{span{at(4), at(9)}, set{a: 0b110}},
 	}, gather(h).cores())
 }
 
@@ -175,16 +175,16 @@ func TestMended(t *testing.T) {
 		by     time.Duration
 		want   set
 	}{
-		{0, 0, set{0b111}}, // until a link is healed it does not count
-		{0, 1999 * ms, set{0b111}},
-		{0, 2000 * ms, set{0b101}}, // cut for two seconds, whole since just now
-		{0, 3999 * ms, set{0b001}},
-		{0, 4000 * ms, set{0b011}}, // as long again has passed
-		{0, 4999 * ms, set{0b011}},
-		{0, 5000 * ms, set{0b111}},
-		{0, 10000 * ms, set{0b111}}, // what changed since is no link of it
-		{1, 10000 * ms, set{0b111}},
-		{1, 3000 * ms, set{0b110}},
+		{0, 0, set{a: 0b111}}, // until a link is healed it does not count
+		{0, 1999 * ms, set{a: 0b111}},
+		{0, 2000 * ms, set{a: 0b101}}, // cut for two seconds, whole since just now
+		{0, 3999 * ms, set{a: 0b001}},
+		{0, 4000 * ms, set{a: 0b011}}, // as long again has passed
+		{0, 4999 * ms, set{a: 0b011}},
+		{0, 5000 * ms, set{a: 0b111}},
+		{0, 10000 * ms, set{a: 0b111}}, // what changed since is no link of it
+		{1, 10000 * ms, set{a: 0b111}},
+		{1, 3000 * ms, set{a: 0b110}},
 		{3, 3000 * ms, set{}}, // no member
 	} {
 		require.Equal(t, c.want, w.mended(c.leader, c.by), "%d by %v", c.leader, c.by)

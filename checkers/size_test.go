@@ -57,16 +57,16 @@ func TestSizes(t *testing.T) {
 		return nil
 	}
 	for name, grow := range map[string]func(j *Judging) (want uintptr){
-		"answers": func(j *Judging) uintptr { j.answers = longer(j.answers, many); return unsafe.Sizeof(answer{}) },
-		"leads":   func(j *Judging) uintptr { j.leads = longer(j.leads, many); return unsafe.Sizeof(leadership{}) },
-		"heights": func(j *Judging) uintptr { j.heights = longer(j.heights, many); return unsafe.Sizeof(height{}) },
-		"actions": func(j *Judging) uintptr { j.actions = longer(j.actions, many); return unsafe.Sizeof(action{}) },
-		"phases":  func(j *Judging) uintptr { j.phases = longer(j.phases, many); return unsafe.Sizeof(phase{}) },
-		"epochs":  func(j *Judging) uintptr { j.world.epochs = longer(j.world.epochs, many); return unsafe.Sizeof(epoch{}) },
-		"held":    func(j *Judging) uintptr { j.held = longer(j.held, many); return unsafe.Sizeof(history.Op{}) },
+		"answers": func(j *Judging) uintptr { j.answers = widened(j.answers, many); return unsafe.Sizeof(answer{}) },
+		"leads":   func(j *Judging) uintptr { j.leads = widened(j.leads, many); return unsafe.Sizeof(leadership{}) },
+		"heights": func(j *Judging) uintptr { j.heights = widened(j.heights, many); return unsafe.Sizeof(height{}) },
+		"actions": func(j *Judging) uintptr { j.actions = widened(j.actions, many); return unsafe.Sizeof(action{}) },
+		"phases":  func(j *Judging) uintptr { j.phases = widened(j.phases, many); return unsafe.Sizeof(phase{}) },
+		"epochs":  func(j *Judging) uintptr { j.world.epochs = widened(j.world.epochs, many); return unsafe.Sizeof(epoch{}) },
+		"held":    func(j *Judging) uintptr { j.held = widened(j.held, many); return unsafe.Sizeof(history.Op{}) },
 		"accesses": func(j *Judging) uintptr {
 			a := watcher(j, "fencing").(*accesses)
-			a.uses = longer(a.uses, many)
+			a.uses = widened(a.uses, many)
 			return 2 * unsafe.Sizeof(access{})
 		},
 		"tokens": func(j *Judging) uintptr {
@@ -77,7 +77,7 @@ func TestSizes(t *testing.T) {
 		},
 		"uses": func(j *Judging) uintptr {
 			u := watcher(j, "linearizable").(*uses)
-			u.all = longer(u.all, many)
+			u.all = widened(u.all, many)
 			return 2 * unsafe.Sizeof(use{})
 		},
 		"writes under way": func(j *Judging) uintptr {
@@ -99,7 +99,7 @@ func TestSizes(t *testing.T) {
 		},
 		"times in which writes got through": func(j *Judging) uintptr {
 			w := watcher(j, "progress").(*progress).of("n1")
-			w.took = longer(w.took, many)
+			w.took = widened(w.took, many)
 			return unsafe.Sizeof(span{})
 		},
 		"senders": func(j *Judging) uintptr {
@@ -140,5 +140,5 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// longer is a slice with room for so many more.
-func longer[T any](all []T, by int) []T { return make([]T, 0, cap(all)+by) }
+// widened is a slice with room for so many more.
+func widened[T any](all []T, by int) []T { return make([]T, 0, cap(all)+by) }

@@ -94,11 +94,6 @@ func drawAtLeast(least, from, to time.Duration, rnd *rand.Rand) string {
 	return max(least, time.Duration(drawNumber(float64(from), float64(to), rnd)).Round(time.Millisecond/10)).String()
 }
 
-// drawPeriod draws what an option.Period may be.
-func drawPeriod(from, to time.Duration, rnd *rand.Rand) string {
-	return drawDuration(max(from, time.Millisecond), max(to, time.Millisecond), rnd)
-}
-
 func drawPercent(from, to float64, rnd *rand.Rand) string {
 	return fmt.Sprintf("%.1f%%", drawNumber(from, to, rnd))
 }
