@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/history"
+	counts "recount/internal/count"
 )
 
 // How results put numbers, times, nodes and faults into words.
@@ -183,12 +184,7 @@ func (f *facts) power() []Figure {
 }
 
 // count writes a number of things: "1 term", "12 terms".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
-}
+func count(n int, thing string) string { return counts.Of(n, thing) }
 
 // list writes "n1, n2 and n3".
 func list(names []string) string {

@@ -15,6 +15,7 @@ import (
 	"recount/harness/batch"
 	"recount/harness/hunt"
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/targets"
 	"recount/workloads"
@@ -238,7 +239,7 @@ func (g *huntFlags) progress(p hunt.Progress) string {
 	if g.Budget > 0 {
 		left += fmt.Sprintf(", %v left", max(g.Budget-p.Took, 0).Round(time.Second))
 	}
-	return fmt.Sprintf("%d runs, %s, coverage %d, findings %d%s", p.Runs, pace(p), p.Coverage, p.Findings, left)
+	return fmt.Sprintf("%s, %s, coverage %d, findings %d%s", count.Of(p.Runs, "run"), pace(p), p.Coverage, p.Findings, left)
 }
 
 // pace is how fast runs were made. Of real servers one may take seconds.

@@ -13,6 +13,7 @@ import (
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/harness/shrink"
+	"recount/internal/count"
 	"recount/report"
 )
 
@@ -71,7 +72,7 @@ func (r huntReport) looked(b *strings.Builder) {
 
 // writeShrunk tells what a finding was shrunk to.
 func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
-	small := fmt.Sprintf("%d nodes, %s, %v", s.Plan.Nodes, shrink.Faults(s.Plan), s.Plan.Time)
+	small := fmt.Sprintf("%s, %s, %v", count.Of(s.Plan.Nodes, "node"), shrink.Faults(s.Plan), s.Plan.Time)
 	if s.Interrupted {
 		small += "; cut short, so perhaps not the least: a longer --shrink-budget (of recount shrink, --budget) gets further"
 	}

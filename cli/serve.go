@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/serve"
 )
@@ -44,7 +45,7 @@ happen. It reads, and never writes. docs/serve.md describes the pages and the JS
 			if err != nil {
 				return hint.Add(fmt.Errorf("listen on %s: %w", listen, err), "--listen 127.0.0.1:0 takes a free port")
 			}
-			say(cmd)(fmt.Sprintf("%d runs of %s; Ctrl-C ends", s.Len(), results))
+			say(cmd)(fmt.Sprintf("%s of %s; Ctrl-C ends", count.Of(s.Len(), "run"), results))
 			fmt.Fprintln(cmd.OutOrStdout(), address(l, token))
 			return answerUntil(cmd.Context(), l, s.Handler())
 		},

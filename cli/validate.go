@@ -15,6 +15,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/targets/specfile"
@@ -143,7 +144,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	fmt.Fprintf(w, "ready\tafter %v\n", p.Ready.Round(time.Millisecond))
 	answered := p.Asked - p.Failed
 	if s.Observe.HTTP != nil || s.Observe.Command != nil {
-		fmt.Fprintf(w, "asked\t%d times, %d answers, the slowest after %v\n", p.Asked, answered, p.Slow.Round(100*time.Microsecond))
+		fmt.Fprintf(w, "asked\t%s, %s, the slowest after %v\n", count.Of(p.Asked, "time"), count.Of(answered, "answer"), p.Slow.Round(100*time.Microsecond))
 		if p.Slow > s.Times.Poll {
 			fmt.Fprintf(w, "\tslower than poll (%v): leaderships shorter than an answer takes are not seen\n", s.Times.Poll)
 		}
@@ -153,7 +154,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	}
 	for i, v := range p.Views {
 		if i == 12 {
-			fmt.Fprintf(w, "seen\t… and %d more changes\n", len(p.Views)-i)
+			fmt.Fprintf(w, "seen\t… and %d more %s\n", len(p.Views)-i, count.Noun(len(p.Views)-i, "change"))
 			break
 		}
 		fmt.Fprintf(w, "seen\t%s\n", viewWords(s, v, len(p.Nodes) > 1))
@@ -210,10 +211,7 @@ func logWords(s *specfile.Spec, p *harness.Probe) string {
 	if n == 0 {
 		return "nothing: what a server writes is read if it goes to standard output or standard error, unbuffered"
 	}
-	text := fmt.Sprintf("%d lines", n)
-	if n == 1 {
-		text = "1 line"
-	}
+	text := count.Of(n, "line")
 	if len(s.Observe.Logs) > 0 {
 		text += fmt.Sprintf(", %d of them told a change", p.Told)
 	}

@@ -120,7 +120,7 @@ func (d *direction) messages(k virtual.Packet) (all []record.Message) {
 			if one.Term > 0 {
 				words += fmt.Sprintf(" term %d", one.Term)
 			}
-			if n := count(said, one); n > 1 {
+			if n := among(said, one); n > 1 {
 				words += fmt.Sprintf(", %d of them", n)
 			}
 			add(one.Kind, one.Term, words+", in "+bytes)
@@ -136,8 +136,8 @@ func (d *direction) messages(k virtual.Packet) (all []record.Message) {
 	return all
 }
 
-// count is how many of all are that one.
-func count(all []election.Said, one election.Said) (n int) {
+// among is how many of all are that one.
+func among(all []election.Said, one election.Said) (n int) {
 	for _, s := range all {
 		if s == one {
 			n++

@@ -9,6 +9,7 @@ import (
 	"recount/docker/agent"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/count"
 )
 
 // countEvery is how much of a run in containers one message stands for: of what nodes send each other, and nobody can read, no more is
@@ -81,10 +82,7 @@ func between(before, is agent.Traffic) (m record.Message, some bool) {
 	}
 	changed := false
 	for _, c := range of.Connections {
-		w := fmt.Sprintf("%d connections to port %d", c.Open, c.Port)
-		if c.Open == 1 {
-			w = fmt.Sprintf("1 connection to port %d", c.Port)
-		}
+		w := fmt.Sprintf("%s to port %d", count.Of(c.Open, "connection"), c.Port)
 		if c.Opened > 0 {
 			w += fmt.Sprintf(", %d of them new", c.Opened)
 		}

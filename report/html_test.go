@@ -236,7 +236,7 @@ func endless(t testing.TB, ops int) *record.Run {
 		if term%3 == 0 {
 			s.write(n, term, []history.Type{history.OK, history.Fail, history.Info}[rnd.IntN(3)])
 		}
-		if term%50 == 0 {
+		if term%50 == 0 && n != "n1" {
 			s.inject("cut-link", history.OK, cutBetween([]string{"n1"}, []string{n}), "n1", n)()
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/internal/term"
 )
 
@@ -75,7 +76,7 @@ func membersOf(r *record.Run) string {
 	if setup := r.Setup(); setup != nil {
 		candidates, servers = len(setup.Candidates()), len(setup.Servers)
 	}
-	s := fmt.Sprintf("%d nodes", candidates)
+	s := count.Of(candidates, "node")
 	switch servers {
 	case 0:
 		return s
@@ -92,7 +93,7 @@ func facts(r *record.Run) string {
 		parts = append(parts, fmt.Sprintf("%s, %s, seed %d", clusterWords(r.Cluster), membersOf(r), r.Seed))
 	}
 	if f := r.Frame(); f.Count > 0 {
-		ops := fmt.Sprintf("%d ops", f.Happened())
+		ops := count.Of(f.Happened(), "op")
 		if !f.Untimed() {
 			ops += " in " + seconds(f.Last)
 		}
@@ -211,11 +212,7 @@ func evidence(v *record.Verdict, most int) string {
 		}
 		words = append(words, fmt.Sprint(op))
 	}
-	noun := "ops "
-	if len(v.Ops) == 1 {
-		noun = "op "
-	}
-	s := noun + strings.Join(words, ", ")
+	s := count.Noun(len(v.Ops), "op") + " " + strings.Join(words, ", ")
 	if v.To > 0 {
 		s += fmt.Sprintf("; %s to %s", seconds(v.From), seconds(v.To))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"recount/harness/batch"
 	"recount/harness/campaign"
+	"recount/internal/count"
 )
 
 // Activity is a hunt, a matrix or a campaign under way, as far as its folder tells.
@@ -83,12 +84,12 @@ func (a *Activity) Percent() int {
 
 // Facts are how far it is, in a line.
 func (a *Activity) Facts() string {
-	words := []string{fmt.Sprintf("%d runs", a.Runs)}
+	words := []string{count.Of(a.Runs, "run")}
 	if a.Planned > 0 {
 		words[0] = fmt.Sprintf("%d of %d runs", a.Runs, a.Planned)
 	}
 	if a.Kind != "matrix" {
-		words = append(words, fmt.Sprintf("%d findings", a.Findings))
+		words = append(words, count.Of(a.Findings, "finding"))
 	}
 	if n := len(a.Reached); n > 0 {
 		words = append(words, fmt.Sprintf("coverage %d", a.Reached[n-1].Keys))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/nemesis"
 )
 
@@ -127,7 +128,7 @@ func (s *Server) coverage(w http.ResponseWriter, r *http.Request) {
 				sq := coverageSquare{Cut: k == 0, Class: "c0", Title: fmt.Sprintf("%s on a %s, %s: ", name, role, phase)}
 				if c := cells[[3]string{name, role, phase}]; c != nil {
 					sq.Times, sq.Href, sq.Class = c.Times, instant(c.Run, c.At), shade(c.Times, most)
-					sq.Title += fmt.Sprintf("%d times", c.Times)
+					sq.Title += count.Of(c.Times, "time")
 				} else if role == "leader" && phase == "electing" {
 					sq.Title += "cannot be"
 				} else {

@@ -15,6 +15,7 @@ import (
 	"recount/harness"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/count"
 	"recount/nemesis"
 	"recount/report"
 )
@@ -166,7 +167,7 @@ func readRun(results fs.FS, dir string, now time.Time) *Run {
 	faults := strings.Join(r.Plan.Faults, ", ")
 	run.recipe = r.Title + "\n" + faults
 	if n := len(r.Plan.Faults); r.Title == r.Target && n > 3 {
-		run.Under = fmt.Sprintf("%d faults", n)
+		run.Under = count.Of(n, "fault")
 	} else if r.Title == r.Target {
 		run.Under = faults
 	}

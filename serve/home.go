@@ -102,7 +102,7 @@ type homePage struct {
 	Working []Activity // hunts, matrices and campaigns under way
 	Newest  []listed
 	Runs    int
-	Counts  []count
+	Counts  []tally
 	Left    int // findings after those on this page
 }
 
@@ -169,8 +169,8 @@ func times(words []string) (some []string) {
 	return some
 }
 
-// count is how many runs are in a state.
-type count struct {
+// tally is how many runs are in a state.
+type tally struct {
 	State State
 	N     int
 	Tone  string // the style that goes with it
@@ -195,7 +195,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Groups = grouped(pass, f.Any())
 	for _, st := range states {
-		c := count{State: st, Tone: st.tone()}
+		c := tally{State: st, Tone: st.tone()}
 		for _, run := range all {
 			if run.State == st {
 				c.N++

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/report"
 )
 
@@ -187,5 +188,5 @@ func (r *Run) Facts() string {
 	if r.Title != r.Target {
 		words = append([]string{r.Target}, words...)
 	}
-	return strings.Join(append(words, fmt.Sprintf("%d nodes", r.Nodes), fmt.Sprintf("seed %d", r.Seed)), " · ")
+	return strings.Join(append(words, count.Of(r.Nodes, "node"), fmt.Sprintf("seed %d", r.Seed)), " · ")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
+
+	"recount/internal/count"
 )
 
 // Found is what became of the question whether there is an order.
@@ -273,9 +275,4 @@ func ordered(steps int) Found { return Found{Answer: legal, Steps: steps} }
 func undecided(steps int, why string) Found { return Found{Answer: unknown, Steps: steps, Why: why} }
 
 // many writes how many operations there are.
-func many(n int) string {
-	if n == 1 {
-		return "1 operation"
-	}
-	return fmt.Sprintf("%d operations", n)
-}
+func many(n int) string { return count.Of(n, "operation") }

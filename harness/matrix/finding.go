@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/count"
 )
 
 // Finding is that a row violates a property: under which columns, and the run that shows it best.
@@ -69,8 +70,8 @@ func (t *Table) headline() string {
 	if t.On == record.OnVirtual {
 		what = "real election"
 	}
-	return fmt.Sprintf("%s × %d faults and scenarios: %s in %s", count(len(t.Rows), what), len(t.Columns),
-		count(t.Runs, "run"), lasted(t.Took))
+	return fmt.Sprintf("%s × %d faults and scenarios: %s in %s", counted(len(t.Rows), what), len(t.Columns),
+		counted(t.Runs, "run"), lasted(t.Took))
 }
 
 // sentence says what came of it.
@@ -87,7 +88,7 @@ func (t *Table) sentence() string {
 		parts = append(parts, fmt.Sprintf("%d promises broke.", n))
 	}
 	parts = append(parts, fmt.Sprintf("Of %s, %s are valid, %s known weaknesses, %s unknown, and %s do not apply.",
-		count(len(t.Pairs)*len(t.Properties), "cell"), thousands(t.Count(Valid)), thousands(t.Count(Weak)),
+		counted(len(t.Pairs)*len(t.Properties), "cell"), thousands(t.Count(Valid)), thousands(t.Count(Weak)),
 		thousands(t.Count(Unknown)), thousands(t.Count(NotApplicable))))
 	if t.Stopped != "" {
 		of := ""
@@ -181,13 +182,8 @@ func thousands(n int) string {
 	return digits
 }
 
-// count writes a number of things: "1 run", "12,000 runs".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return thousands(n) + " " + thing
-}
+// counted writes a number of things: "1 run", "12,000 runs".
+func counted(n int, thing string) string { return thousands(n) + " " + count.Noun(n, thing) }
 
 // lasted writes how long something took: "850 ms", "58 s", "3m20s".
 func lasted(d time.Duration) string {

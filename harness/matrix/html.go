@@ -206,7 +206,7 @@ func (t *Table) heatRow(r int, columns []columnView) heatRow {
 
 // summary is a pair in words.
 func (p *Pair) summary(t *Table) string {
-	s := fmt.Sprintf("%s, %s: %s", p.Row, p.Column, count(p.Runs, "run"))
+	s := fmt.Sprintf("%s, %s: %s", p.Row, p.Column, counted(p.Runs, "run"))
 	if p.Barred != "" {
 		return s + ": " + p.Barred
 	}

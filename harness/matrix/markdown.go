@@ -52,7 +52,7 @@ func Markdown(w io.Writer, t *Table) error {
 	if len(t.Missed) > 0 {
 		b.WriteString("\n## Scenarios that did not show what they are there to show\n\n| scenario | property | expected | got | with |\n|---|---|---|---|---|\n")
 		for _, m := range t.Missed {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s in %s | `%s` |\n", m.Scenario, m.Property, m.Expected, m.Got, count(m.Runs, "run"), m.Command)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s in %s | `%s` |\n", m.Scenario, m.Property, m.Expected, m.Got, counted(m.Runs, "run"), m.Command)
 		}
 	}
 	markFindings(&b, "Known weaknesses", t.Findings(Weak))

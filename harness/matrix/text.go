@@ -174,7 +174,7 @@ func (x *texter) missed(all []Missed) {
 	x.line("")
 	x.line(x.Paint(term.Bold, "scenarios that did not show what they are there to show"))
 	for _, m := range all {
-		x.line(fmt.Sprintf("  %s: %s is %s in %s, not %s", m.Scenario, x.Paint(term.Red, m.Property), m.Got, count(m.Runs, "run"), m.Expected))
+		x.line(fmt.Sprintf("  %s: %s is %s in %s, not %s", m.Scenario, x.Paint(term.Red, m.Property), m.Got, counted(m.Runs, "run"), m.Expected))
 		x.line("    " + x.Paint(term.Dim, m.Command))
 	}
 }

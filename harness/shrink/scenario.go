@@ -7,6 +7,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/record"
+	"recount/internal/count"
 )
 
 // Scenario returns the result as the text of a scenario file: what it takes to break the property, and in comments what
@@ -15,7 +16,7 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 	p := r.Plan
 	p.Require = []string{r.Property}
 	s := harness.ScenarioOf(p)
-	s.About = fmt.Sprintf("%s breaks %s with %s and %s", p.Target, r.Property, count(p.Nodes, "node"), Faults(p))
+	s.About = fmt.Sprintf("%s breaks %s with %s and %s", p.Target, r.Property, count.Of(p.Nodes, "node"), Faults(p))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nWhat happens:\n\n", fold(r.Verdict.Why))
 	b.WriteString(Story(r.Run.History, r.Verdict))
@@ -31,7 +32,7 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 
 // rate says how often the plan shows the violation.
 func (r *Result) rate() string {
-	size := fmt.Sprintf("Shrunk from %s and %s in %s", count(r.From.Nodes, "node"), Faults(r.From), count(r.Runs, "run"))
+	size := fmt.Sprintf("Shrunk from %s and %s in %s", count.Of(r.From.Nodes, "node"), Faults(r.From), count.Of(r.Runs, "run"))
 	if r.Interrupted {
 		size += ", and cut short in that, so perhaps not to the least"
 	}
@@ -77,16 +78,9 @@ func Faults(p record.Plan) string {
 	if len(names) == 0 {
 		return "no fault"
 	}
-	all := count(len(names), "fault")
+	all := count.Of(len(names), "fault")
 	slices.Sort(names)
 	return fmt.Sprintf("%s (%s)", all, strings.Join(slices.Compact(names), ", "))
-}
-
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // fold breaks a text into lines that fit a comment.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/count"
 )
 
 // row is what a scenario and a target have come to.
@@ -111,15 +112,15 @@ func (f *finding) Words() string {
 func (st *KnownState) words() string {
 	switch {
 	case st.Vanished:
-		return fmt.Sprintf("vanished: %s could have shown it, and none did; take it out of the file", plural(st.Clean, "run"))
+		return fmt.Sprintf("vanished: %s could have shown it, and none did; take it out of the file", count.Of(st.Clean, "run"))
 	case st.Expired && st.Seen > 0:
-		return fmt.Sprintf("EXPIRED on %v, and seen in %s", st.Until, plural(st.Seen, "run"))
+		return fmt.Sprintf("EXPIRED on %v, and seen in %s", st.Until, count.Of(st.Seen, "run"))
 	case st.Expired:
 		return fmt.Sprintf("expired on %v, and not seen", st.Until)
 	case st.Seen > 0:
-		return fmt.Sprintf("seen in %s, allowed until %v", plural(st.Seen, "run"), st.Until)
+		return fmt.Sprintf("seen in %s, allowed until %v", count.Of(st.Seen, "run"), st.Until)
 	case st.Clean > 0:
-		return fmt.Sprintf("not seen in %s; others were not made here", plural(st.Clean, "run"))
+		return fmt.Sprintf("not seen in %s; others were not made here", count.Of(st.Clean, "run"))
 	}
 	return "not tested"
 }
@@ -132,36 +133,29 @@ func (st *KnownState) where() string {
 	return st.Scenario + " on " + st.Target
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Sentence says what the status means.
 func (o *Outcome) Sentence() string {
-	count, findings := o.count(), o.findings()
+	came, findings := o.count(), o.findings()
 	var parts []string
 	switch {
 	case len(findings) > 0:
-		parts = append(parts, fmt.Sprintf("%s not allowed.", plural(len(findings), "finding")))
-	case count[Failed] > 0:
-		parts = append(parts, fmt.Sprintf("%s could not be made; this says nothing about the targets.", plural(count[Failed], "run")))
+		parts = append(parts, fmt.Sprintf("%s not allowed.", count.Of(len(findings), "finding")))
+	case came[Failed] > 0:
+		parts = append(parts, fmt.Sprintf("%s could not be made; this says nothing about the targets.", count.Of(came[Failed], "run")))
 	case o.Status == record.StatusHeld:
 		parts = append(parts, "Every promise that was put to the test held, and nothing broke that is not known.")
 	default:
 		parts = append(parts, "Nothing broke that is not known.")
 	}
-	if n := count[Undecided]; n > 0 {
-		parts = append(parts, plural(n, "run")+" decided nothing.")
+	if n := came[Undecided]; n > 0 {
+		parts = append(parts, count.Of(n, "run")+" decided nothing.")
 	}
-	left := count[NotRun] + count[Interrupted]
+	left := came[NotRun] + came[Interrupted]
 	switch {
 	case o.Interrupted:
-		parts = append(parts, fmt.Sprintf("Interrupted: %s left, what is done is kept.", plural(left, "run")))
+		parts = append(parts, fmt.Sprintf("Interrupted: %s left, what is done is kept.", count.Of(left, "run")))
 	case o.Spent:
-		parts = append(parts, fmt.Sprintf("The budget is spent: %s left.", plural(left, "run")))
+		parts = append(parts, fmt.Sprintf("The budget is spent: %s left.", count.Of(left, "run")))
 	}
 	for _, st := range o.Known {
 		if st.Vanished {
@@ -172,7 +166,7 @@ func (o *Outcome) Sentence() string {
 }
 
 func (o *Outcome) headline() string {
-	text := fmt.Sprintf("%s: %s in %v", o.File, plural(len(o.Runs), "run"), o.Took.Round(100*time.Millisecond))
+	text := fmt.Sprintf("%s: %s in %v", o.File, count.Of(len(o.Runs), "run"), o.Took.Round(100*time.Millisecond))
 	if o.Shard != "" {
 		text += ", shard " + o.Shard
 	}
@@ -193,7 +187,7 @@ func (o *Outcome) Text(out io.Writer) error {
 	}
 	for _, f := range o.findings() {
 		fmt.Fprintf(&b, "\n✕ %s of %s under %s: %s\n  %s\n  in %s; the first: %s\n  repeat: %s\n",
-			f.Property, f.First.Target, f.First.Scenario, f.Words(), f.Why, plural(f.Runs, "run"), filepath.Join(o.Dir, f.First.Dir),
+			f.Property, f.First.Target, f.First.Scenario, f.Words(), f.Why, count.Of(f.Runs, "run"), filepath.Join(o.Dir, f.First.Dir),
 			f.First.Repeat)
 	}
 	for _, r := range o.Runs {
