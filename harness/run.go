@@ -64,7 +64,7 @@ type run struct {
 	observers *workloads.Observers
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
-	leads     leads
+	news      news
 	built     []string // what nodes run, of a target that a file describes
 	told      []string // notes on what happened; those on the plan are the subject's
 	unread    *unread  // of real systems
@@ -387,7 +387,7 @@ func (r *run) begin() {
 	r.cluster.OnStall(func(d time.Duration) {
 		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: int64(d)}})
 	})
-	r.ended, r.leads = map[string]bool{}, leads{}
+	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
 	r.cluster.OnExit(func(node string, code int) {
 		r.ended[node] = true
 		killed := code == killedStatus && slices.ContainsFunc(r.nemesis.Holds().Memories(), func(m history.Memory) bool { return m.Node == node })
@@ -562,9 +562,7 @@ func (r *run) guards() bool {
 
 // tell reports the nemesis's actions and changes of leader as they happen.
 func (r *run) tell(op *history.Op) {
-	if op.Process == history.Nemesis && op.Type != history.Invoke {
-		r.Progress(describe(op))
-	} else if line := r.leads.see(op); line != "" {
+	for _, line := range r.news.lines(op) {
 		r.Progress(line)
 	}
 }

@@ -16,12 +16,45 @@ func describe(op *history.Op) string {
 	if op.Fault.Found {
 		outcome = "came true in part: " + op.Fault.Came()
 	}
-	what := strings.Join(append([]string{string(op.F), op.Fault.Name}, op.Fault.Nodes...), " ")
-	line := fmt.Sprintf("%7.2fs %s: %s", op.Time.Seconds(), what, outcome)
+	line := fmt.Sprintf("%7.2fs %s: %s", op.Time.Seconds(), deed(op), outcome)
 	if op.Error != "" {
 		line += ": " + op.Error
 	}
 	return line
+}
+
+// news are what is told of a run while it is made.
+type news struct {
+	leads leads
+	begun *history.Op // what the nemesis has begun, and nobody was told of yet
+}
+
+// lines tells what an op has brought. What the nemesis does is told when it is known what came of it; where something happens before
+// that, what may be its cause is told first.
+func (n *news) lines(op *history.Op) (lines []string) {
+	if op.Process == history.Nemesis {
+		if op.Type == history.Invoke {
+			begun := *op // ops are not to be kept
+			n.begun = &begun
+			return nil
+		}
+		n.begun = nil
+		return []string{describe(op)}
+	}
+	line := n.leads.see(op)
+	if line == "" {
+		return nil
+	}
+	if n.begun != nil {
+		lines = append(lines, fmt.Sprintf("%7.2fs %s begins", n.begun.Time.Seconds(), deed(n.begun)))
+		n.begun = nil
+	}
+	return append(lines, line)
+}
+
+// deed names what the nemesis does: "inject cut-link n1 n3".
+func deed(op *history.Op) string {
+	return strings.Join(append([]string{string(op.F), op.Fault.Name}, op.Fault.Nodes...), " ")
 }
 
 // leads tells of leaderships as they are first seen, whether nodes announce them or are asked.

@@ -45,3 +45,31 @@ func TestWhatCameTrueInPartIsTold(t *testing.T) {
 	f.Procs = []history.Proc{{Node: "n1", State: history.Paused}}
 	require.Equal(t, "   0.00s change pause n1 n2: came true in part: n1 is paused", describe(&history.Op{F: history.Change, Type: history.OK, Fault: f}))
 }
+
+// What is confirmed late stands behind what came of it: then its beginning is told before that.
+func TestACauseIsToldBeforeWhatComesOfIt(t *testing.T) {
+	fault := &history.Fault{Name: "kill", Nodes: []string{"n1"}}
+	lead := history.View{Role: history.Leader, Term: 2, Leader: "n2"}
+	n := news{leads: leads{}}
+	var told []string
+	for i, op := range []history.Op{
+		{Process: history.Nemesis, Type: history.Invoke, F: history.Inject, Fault: fault},
+		{F: history.Announce, Type: history.OK, Node: "n2", View: lead},
+		{F: history.Announce, Type: history.OK, Node: "n3", View: lead},
+		{Process: history.Nemesis, Type: history.OK, F: history.Inject, Fault: fault},
+		{Process: history.Nemesis, Type: history.Invoke, F: history.Heal, Fault: fault},
+		{Process: history.Nemesis, Type: history.OK, F: history.Heal, Fault: fault},
+		{F: history.Announce, Type: history.OK, Node: "n1", View: lead},
+	} {
+		op.Time = time.Duration(i+1) * 100 * time.Millisecond
+		told = append(told, n.lines(&op)...)
+	}
+	require.Equal(t, []string{
+		"   0.10s inject kill n1 begins",
+		"   0.20s n2 leads in term 2",
+		"   0.30s n3 leads in term 2",
+		"   0.40s inject kill n1: took effect",
+		"   0.60s heal kill n1: healed",
+		"   0.70s n1 leads in term 2",
+	}, told)
+}

@@ -172,7 +172,7 @@ func (c *collector) fault(i int) {
 	if !known {
 		at = len(c.Faults)
 		c.bars[op.Fault.ID] = at
-		c.Faults = append(c.Faults, FaultBar{Span: Span{op.Time, c.End}, Fault: *op.Fault, Took: history.Info})
+		c.Faults = append(c.Faults, FaultBar{Span: Span{op.Time, c.End}, Fault: *op.Fault, Took: history.Info, Begun: op.Time})
 	}
 	bar := &c.Faults[at]
 	if op.Type == history.Invoke {

@@ -40,6 +40,9 @@ func (p *picture) paintFaults(y float64) float64 {
 		used = max(used, row+1)
 		from, to, top := ms(f.From), ms(f.To), float64(row)*step
 		class, texts := f.look()
+		if f.late() {
+			b.rect("begun", ms(f.Begun), from, top+h/2-2, 4)
+		}
 		b.rect("fault "+class, from, to, top, h)
 		b.line("edge "+class, from, top, h)
 		b.line("edge "+class, to, top, h)
@@ -67,6 +70,9 @@ func (p *picture) paintFaults(y float64) float64 {
 	return y + float64(used)*step
 }
 
+// late reports whether it took so long to see what came of a fault that what followed may stand before it.
+func (f *FaultBar) late() bool { return f.From-f.Begun > 100*time.Millisecond }
+
 // look is the style of a fault's bar, and what may be written into it, by how much room there is.
 func (f *FaultBar) look() (class string, texts []string) {
 	switch f.Took {
@@ -86,6 +92,9 @@ func (p *picture) pixels(n float64) time.Duration {
 // faultWords says what a fault did, for whoever points at it.
 func faultWords(f *FaultBar) []string {
 	lines := []string{f.title()}
+	if f.late() {
+		lines = append(lines, fmt.Sprintf("begun at %s, known from %s on", seconds(f.Begun), seconds(f.From)))
+	}
 	if len(f.Asked) > 0 {
 		lines = append(lines, "aimed at: "+strings.Join(f.Asked, ", "))
 	}

@@ -54,6 +54,7 @@ func (p *picture) legend() (es []entry) {
 	add("clock wall", `<path class="clock wall" d="M1 11h8v-8h16"/>`, "wall clock")
 	add("clock monotonic", `<path class="clock monotonic" d="M1 11l24 -8"/>`, "monotonic clock")
 	add("fault took", strip("fault took")+`<path class="edge" d="M2 2v10M24 2v10"/>`, "fault, inject to heal")
+	add("begun", strip("begun"), "fault begun, not yet known to have taken effect")
 	add("fault failed", `<path class="edge failed" d="M13 1v12"/>`, "fault without effect")
 	add("stall", box("stall"), "the machine stood still")
 	if len(p.tl.Violations) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/history"
 )
 
 func TestPicturesStandAlone(t *testing.T) {
@@ -82,6 +83,32 @@ func TestTheLegendExplainsWhatOccursAndNothingElse(t *testing.T) {
 		"paused", "down", "cut off from a majority", "… in one term", "write rejected", "stale write accepted", "fault without effect",
 		"the machine stood still",
 	})
+}
+
+// A fault that is confirmed late is drawn from when it began: what came of it stands before its bar.
+func TestAFaultThatIsConfirmedLateShowsWhenItBegan(t *testing.T) {
+	drawn := func(took time.Duration) (explained bool, said []string) {
+		s := newScript(1, time.Hour, "n1", "n2")
+		f := history.Fault{ID: 1, Name: "kill", Nodes: []string{"n1"}}
+		f.Procs = []history.Proc{{Node: "n1", State: history.Down}}
+		op := history.Op{Process: history.Nemesis, Type: history.Invoke, F: history.Inject, Fault: &f}
+		s.at(time.Second).add(op)
+		op.Type = history.OK
+		s.at(time.Second + took).add(op)
+		r := &record.Run{Title: "late", Target: "raft", Nodes: s.nodes, History: s.at(4 * time.Second).end(t)}
+		r.Stand()
+		tl := Trace(r)
+		for _, e := range paint(tl, 1200).legend() {
+			explained = explained || e.Text == "fault begun, not yet known to have taken effect"
+		}
+		return explained, faultWords(&tl.Faults[0])
+	}
+	explained, said := drawn(900 * time.Millisecond)
+	require.True(t, explained)
+	require.Contains(t, said, "begun at 1.00 s, known from 1.90 s on")
+	explained, said = drawn(5 * time.Millisecond)
+	require.False(t, explained)
+	require.Len(t, said, 1)
 }
 
 func TestFollowersWearTheColourOfTheirLeader(t *testing.T) {

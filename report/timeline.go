@@ -40,6 +40,7 @@ type FaultBar struct {
 	Span
 	history.Fault
 	Took  history.Type    // OK: seen to have taken effect; Fail: it has not; Info: nobody knows
+	Begun time.Duration   // when the nemesis set out to inject it: what happens from then on may be its doing
 	Turns []time.Duration // when it took its next shape
 	Error string
 	Row   int
