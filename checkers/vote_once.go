@@ -105,7 +105,7 @@ func (v *votes) check(context.Context) Result {
 		r.about = v.group(voter, first, second)
 		return r
 	case v.granted == 0:
-		return untested(figures, "no node reported a vote: an algorithm in Go tells those that its nodes give, a server cannot; give the cluster time to vote")
+		return untested(figures, "no node reported a vote: a server has no way to; where the nodes of an algorithm in Go tell theirs, give them time to vote")
 	case len(v.voters) < 2:
 		return unknown(figures, "only one node reported its votes: have all of them do so")
 	}
