@@ -68,6 +68,9 @@ func TestValidateAServerThatEnds(t *testing.T) {
 		require.Regexp(t, `recount: .*(n[1-5] ended by itself with exit status [0-9]+ before it was ready|start n[1-5])`, string(out))
 		if args[0] == "validate" {
 			require.Contains(t, string(out), "flag provided but not defined: -bogus", "its last words")
+			if strings.Contains(string(out), "before it was ready") {
+				require.Regexp(t, `recount: hint: all that it wrote lies in .*/nodes\n`, string(out))
+			}
 		}
 	}
 }

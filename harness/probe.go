@@ -79,6 +79,9 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		err = errors.Join(err, c.SaveLogs(end, dir))
+		if err != nil && c.gone() != "" {
+			err = hint.Add(err, "all that it wrote lies in %s", p.Logs)
+		}
 		for _, node := range p.Nodes {
 			text, _ := os.ReadFile(filepath.Join(dir, "nodes", node+".log")) // there is none of a node that was never made
 			p.Log = append(p.Log, slices.Collect(strings.Lines(strings.TrimSpace(string(text)))))
