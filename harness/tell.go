@@ -16,7 +16,7 @@ func describe(op *history.Op) string {
 	if op.Fault.Found {
 		outcome = "came true in part: " + op.Fault.Came()
 	}
-	line := fmt.Sprintf("%7.2fs %s: %s", op.Time.Seconds(), deed(op), outcome)
+	line := fmt.Sprintf("%7.2fs %s: %s", op.Time.Seconds(), action(op), outcome)
 	if op.Error != "" {
 		line += ": " + op.Error
 	}
@@ -46,14 +46,14 @@ func (n *news) lines(op *history.Op) (lines []string) {
 		return nil
 	}
 	if n.begun != nil {
-		lines = append(lines, fmt.Sprintf("%7.2fs %s begins", n.begun.Time.Seconds(), deed(n.begun)))
+		lines = append(lines, fmt.Sprintf("%7.2fs %s begins", n.begun.Time.Seconds(), action(n.begun)))
 		n.begun = nil
 	}
 	return append(lines, line)
 }
 
-// deed names what the nemesis does: "inject cut-link n1 n3".
-func deed(op *history.Op) string {
+// action names what the nemesis does: "inject cut-link n1 n3".
+func action(op *history.Op) string {
 	return strings.Join(append([]string{string(op.F), op.Fault.Name}, op.Fault.Nodes...), " ")
 }
 
