@@ -23,6 +23,16 @@ func looking(t *testing.T, much, more int) {
 // seldom is more answers than any history of these tests has.
 const seldom = 1 << 30
 
+// TestWhoseAnswerIsLeftOut counts no term of an answer that may be of the member that was there before.
+func TestWhoseAnswerIsLeftOut(t *testing.T) {
+	g := newGathering()
+	g.seen[g.node("n1")].another = 5
+	g.leave(&answer{from: 5, to: 9, polled: true, role: history.Follower, term: 1})
+	require.Zero(t, g.left.tells)
+	g.leave(&answer{from: 6, to: 9, polled: true, role: history.Follower, term: 1})
+	require.Equal(t, 1, g.left.tells)
+}
+
 // TestCalmIsLeftOut judges histories with long stretches of calm with all their answers, and without most of them: nothing but
 // the memory that it takes may differ.
 func TestCalmIsLeftOut(t *testing.T) {
