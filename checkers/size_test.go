@@ -62,8 +62,11 @@ func TestSizes(t *testing.T) {
 		"heights": func(j *Judging) uintptr { j.heights = widened(j.heights, many); return unsafe.Sizeof(height{}) },
 		"actions": func(j *Judging) uintptr { j.actions = widened(j.actions, many); return unsafe.Sizeof(action{}) },
 		"phases":  func(j *Judging) uintptr { j.phases = widened(j.phases, many); return unsafe.Sizeof(phase{}) },
-		"epochs":  func(j *Judging) uintptr { j.world.epochs = widened(j.world.epochs, many); return unsafe.Sizeof(epoch{}) },
-		"held":    func(j *Judging) uintptr { j.held = widened(j.held, many); return unsafe.Sizeof(history.Op{}) },
+		"epochs": func(j *Judging) uintptr {
+			j.world.epochs = widened(j.world.epochs, many)
+			return unsafe.Sizeof(epoch{})
+		},
+		"held": func(j *Judging) uintptr { j.held = widened(j.held, many); return unsafe.Sizeof(history.Op{}) },
 		"accesses": func(j *Judging) uintptr {
 			a := watcher(j, "fencing").(*accesses)
 			a.uses = widened(a.uses, many)
