@@ -284,7 +284,7 @@ func offence(core []linear.Access, died *linear.Access, held []history.Access) s
 	s := "no order explains " + list(parts)
 	if died != nil {
 		s += fmt.Sprintf("; none is left when %s (value %d) was %s by %s", died, died.Value, died.Kind, at(died.Return))
-		if died.Kind == linear.Read && len(held) > 0 && !slices.Contains(held, died.Access) {
+		if died.Kind == linear.Read && len(held) > 0 {
 			var values []string
 			for _, h := range held {
 				if h == (history.Access{}) {

@@ -16,12 +16,15 @@ func judging(h *history.History) *Judging {
 	return j
 }
 
-// objects are the registers and locks of a history.
-func objects(h *history.History) []*object {
+// usesIn are what clients did in a history.
+func usesIn(h *history.History) *uses {
 	for _, w := range judging(h).watchers {
 		if u, ok := w.(*uses); ok {
-			return u.objects()
+			return u
 		}
 	}
 	return nil
 }
+
+// objects are the registers and locks of a history.
+func objects(h *history.History) []*object { return usesIn(h).objects() }

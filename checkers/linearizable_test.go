@@ -120,9 +120,19 @@ func TestFoundAtFirst(t *testing.T) {
 func TestConflictWithoutLastOrder(t *testing.T) {
 	h, err := parseHistory("nodes n1\n1s c1 put 1\n2s-4s c1 put 2\n2.5s c2 get 2\n3s c3 get 1\n10s end")
 	require.NoError(t, err)
-	u := judging(h).watchers[slices.IndexFunc(registry, func(c Checker) bool { return c.Property == "linearizable" })].(*uses)
+	u := usesIn(h)
 	o := u.objects()[0]
 	require.Equal(t, "no order explains the register: process 1 wrote 1, process 1 wrote 2, process 2 read 2 and process 3 read 1",
+		u.conflict(o, linear.Evidence{Ops: o.Ops}))
+}
+
+// TestConflictOfSeveralReleases is no matter of who took the lock, where that and one release are not enough.
+func TestConflictOfSeveralReleases(t *testing.T) {
+	h, err := parseHistory("nodes n1\n1s c1 acquire\n2s c2 release\n3s c3 release\n10s end")
+	require.NoError(t, err)
+	u := usesIn(h)
+	o := u.objects()[0]
+	require.Equal(t, "no order explains the lock: process 1 took the lock, process 2 released the lock and process 3 released the lock",
 		u.conflict(o, linear.Evidence{Ops: o.Ops}))
 }
 
