@@ -191,6 +191,7 @@ func TestANodeThatLetsNoTimePass(t *testing.T) {
 	var told []string
 	c.config.Tell = func(line string) { told = append(told, line) }
 	c.watch.patience = patience{told: 300 * time.Millisecond, ended: 2 * time.Second, looks: 100 * time.Millisecond}
+	c.watch.tells = c.watch.told
 	err := c.Run(t.Context(), time.Hour)
 	var still *Standstill
 	require.ErrorAs(t, err, &still)

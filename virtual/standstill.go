@@ -23,8 +23,10 @@ func (e *Standstill) Error() string {
 	return fmt.Sprintf("%s lets no time pass, %v into the run: it %s", e.Node, e.At.Round(time.Millisecond), e.What)
 }
 
-// crawls is how many times as much of a processor a node has used as time has passed, if it lets none pass.
-const crawls = 4
+const (
+	crawls = 4                      // a node that has used so many times as much of a processor as time has passed lets none pass
+	enough = 100 * time.Millisecond // of the run's time to judge by: a processor's is counted in hundredths of a second
+)
 
 // patience is what a node may use of a processor meanwhile until it is told of, and until it is ended; looks is how much real time passes
 // between two looks.
@@ -60,7 +62,7 @@ func (c *Cluster) look() {
 	}
 	passed := c.now - w.since
 	switch {
-	case most == nil || passed*crawls >= used:
+	case most == nil || passed >= enough && passed*crawls >= used:
 		w.since, w.tells, w.used = c.now, w.told, map[*proc]time.Duration{}
 		for _, p := range c.procs {
 			w.used[p] = p.life.Used()
