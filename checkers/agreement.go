@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"recount/history"
+	"recount/internal/count"
 )
 
 func init() {
@@ -73,7 +74,7 @@ func agreement(_ context.Context, f *facts) Result {
 	}
 	return valid(figures,
 		"nodes that named a leader named the same one: in %s, and %s after a while with nothing at fault; %s",
-		count(terms, "term"), count(times, "time"), f.watch())
+		count.Of(terms, "term"), count.Of(times, "time"), f.watch())
 }
 
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose

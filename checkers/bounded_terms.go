@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"recount/internal/count"
 )
 
 func init() {
@@ -87,7 +89,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		return invalid(figures, e,
 			"%s raised its term from %d to %d in %s while it could hear %s: no more than %s are allowed",
 			f.nodes[first.node], first.base, first.excess.term, lasted(first.excess.to-first.from), f.company(first.exile),
-			count(int(f.setup.Bounds.Terms), "term"))
+			count.Of(int(f.setup.Bounds.Terms), "term"))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case longest < long && slices.ContainsFunc(exiles, func(x exile) bool { return x.length() >= long }):
@@ -99,7 +101,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			lasted(longest), lasted(long))
 	}
 	return valid(figures, "cut off from every majority %s, %s in all, nodes gained %s at most; %s",
-		count(tests, "time"), lasted(watched), count(most, "term"), f.watch())
+		count.Of(tests, "time"), lasted(watched), count.Of(most, "term"), f.watch())
 }
 
 // exiles returns the exiles of all nodes, node by node.

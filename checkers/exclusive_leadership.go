@@ -12,6 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"recount/checkers/linear"
+	"recount/internal/count"
 )
 
 func init() {
@@ -96,7 +97,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		if why := f.overlooked(); why != "" {
 			return unknown(figures, "%s", why)
 		}
-		return valid(figures, "%s, no two at one instant; %s", count(len(f.leads), "leadership"), f.watch())
+		return valid(figures, "%s, no two at one instant; %s", count.Of(len(f.leads), "leadership"), f.watch())
 	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))
 	ctx, cancel := linear.Extended(ctx)

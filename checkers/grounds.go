@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"recount/internal/count"
 )
 
 // What there must be in a history before it can be judged.
@@ -56,7 +58,7 @@ func (f *facts) uncounted() string {
 	if f.termless == 1 {
 		return "1 claim without a term, or in term 0, does not count"
 	}
-	return count(f.termless, "claim") + " without a term, or in term 0, do not count"
+	return count.Of(f.termless, "claim") + " without a term, or in term 0, do not count"
 }
 
 // fleeting says why nobody can tell how long leaderships lasted, or "": who claimed to lead was never asked, and what a node
@@ -140,7 +142,7 @@ func (f *facts) unjudgeable() string {
 func (f *facts) noEffect() string {
 	if m := f.missed; m.fault != nil {
 		return fmt.Sprintf("%s injected, none was seen to take effect: %s of %q hit nobody at %s (%s): aim it at others, or later",
-			count(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(m.why, "nobody was meant by that then"))
+			count.Of(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(m.why, "nobody was meant by that then"))
 	}
-	return count(f.tried, "fault") + " injected, none was seen to take effect: find out with recount doctor why not"
+	return count.Of(f.tried, "fault") + " injected, none was seen to take effect: find out with recount doctor why not"
 }

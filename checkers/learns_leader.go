@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/count"
 )
 
 func init() {
@@ -102,7 +103,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 			lasted(bound))
 	}
 	return valid(figures, "%s a voter was connected with a leader and its majority for long, for %s in all, and knew of one but for %s at most, of %s allowed; %s",
-		count(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
+		count.Of(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
 }
 
 // learners are those that have to know who leads while they vote, or are candidates: all that may lead, but for a store that the others elect through.

@@ -11,6 +11,7 @@ import (
 
 	"recount/checkers/linear"
 	"recount/history"
+	"recount/internal/count"
 )
 
 func init() {
@@ -240,13 +241,13 @@ func (w *work) figures() []Figure {
 }
 
 func (w *work) String() string {
-	objects := count(w.registers, "register")
+	objects := count.Of(w.registers, "register")
 	switch {
 	case w.registers == 0:
-		objects = count(w.locks, "lock")
+		objects = count.Of(w.locks, "lock")
 	case w.locks > 0:
-		objects += " and " + count(w.locks, "lock")
+		objects += " and " + count.Of(w.locks, "lock")
 	}
 	return fmt.Sprintf("an order explains all of %s on %s, %s of them of unknown outcome; up to %s of one object, %d at once",
-		count(w.ops, "operation"), objects, fmt.Sprint(w.maybe), count(w.clients, "client"), w.atOnce)
+		count.Of(w.ops, "operation"), objects, fmt.Sprint(w.maybe), count.Of(w.clients, "client"), w.atOnce)
 }

@@ -229,8 +229,6 @@ func TestLasted(t *testing.T) {
 		require.Equal(t, want, lasted(d))
 	}
 	require.Equal(t, "12.304 s", at(12_304*time.Millisecond))
-	require.Equal(t, "1 term", count(1, "term"))
-	require.Equal(t, "0 terms", count(0, "term"))
 	require.Equal(t, "n1", list([]string{"n1"}))
 	require.Equal(t, "n1, n2 and n3", list([]string{"n1", "n2", "n3"}))
 }

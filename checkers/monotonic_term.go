@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"recount/internal/count"
 )
 
 func init() {
@@ -94,7 +96,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 		return unknown(figures, "%s", f.untold())
 	}
 	return valid(figures, "no term went down: %s compared with what the same node had answered before, %s on the way; %s",
-		count(compared, "answer"), count(f.restarts, "restart"), f.watch())
+		count.Of(compared, "answer"), count.Of(f.restarts, "restart"), f.watch())
 }
 
 // wentBack returns the first leadership that began, as far as its first claim shows, after a leadership of another node in a

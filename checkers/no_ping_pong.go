@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"recount/internal/count"
 )
 
 func init() {
@@ -63,7 +65,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 		return untested(figures, "%s", f.unclaimed())
 	case perhaps.enough > 0:
 		return unknown(figures, "another node began to lead %s from %s to %s, and nobody can tell whether it had to: %s",
-			count(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to), f.doubts(perhaps))
+			count.Of(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to), f.doubts(perhaps))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case f.tried > 0 && longestFaulty < enough:
@@ -77,7 +79,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	moved := "leadership never moved"
 	if len(moves) > 0 {
 		moved = fmt.Sprintf("another node began to lead %s, at most %s without need under the same faults",
-			count(len(moves), "time"), count(max(len(worst.moves), len(perhaps.moves)), "time"))
+			count.Of(len(moves), "time"), count.Of(max(len(worst.moves), len(perhaps.moves)), "time"))
 	}
 	return valid(figures, "%s; faults stayed the same for up to %s; %s", moved, lasted(longest), f.watch())
 }
@@ -173,5 +175,5 @@ func (f *facts) bounced(b bounces, figures []Figure) Result {
 		e.ops = append(e.ops, f.index(&f.answers[h.to.first]))
 	}
 	return invalid(figures, e, "leadership bounced between %s %s in %s %s",
-		f.names(between), count(len(b.moves), "time"), lasted(e.length()), f.conditions(b.phase))
+		f.names(between), count.Of(len(b.moves), "time"), lasted(e.length()), f.conditions(b.phase))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/count"
 )
 
 // occupancy is how the post was filled.
@@ -150,7 +151,7 @@ func (o *occupancy) figures() []Figure {
 }
 
 func (o *occupancy) String() string {
-	s := fmt.Sprintf("%s in %s, a leader for %s of them", count(o.elections, "election"), lasted(o.observed), lasted(o.led))
+	s := fmt.Sprintf("%s in %s, a leader for %s of them", count.Of(o.elections, "election"), lasted(o.observed), lasted(o.led))
 	if lasted(o.led) != lasted(o.with) {
 		s += fmt.Sprintf(", one that a majority could reach for %s", lasted(o.with))
 	}

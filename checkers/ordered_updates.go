@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/count"
 )
 
 func init() {
@@ -146,9 +147,9 @@ func (u *updates) check(context.Context) Result {
 	case leaders < 2:
 		return untested(figures, "one leader sent all of the updates: a stale one takes a change of leader")
 	}
-	return valid(figures, "%s applied by %s in the order of %s, sent under %s; %s, %s on the way", count(u.count, "update"),
-		count(len(u.followers), "node"), count(u.senders.count, "number"), count(leaders, "leadership"),
-		count(u.skipped, "gap"), count(u.restarts, "restart"))
+	return valid(figures, "%s applied by %s in the order of %s, sent under %s; %s, %s on the way", count.Of(u.count, "update"),
+		count.Of(len(u.followers), "node"), count.Of(u.senders.count, "number"), count.Of(leaders, "leadership"),
+		count.Of(u.skipped, "gap"), count.Of(u.restarts, "restart"))
 }
 
 // String writes an update: "update 17 of term 4 from n1".

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recount/internal/count"
 )
 
 // A node that runs, and that nobody looks at, may lead unseen. What nobody saw break is valid only if each node that may lead was seen
@@ -87,10 +89,10 @@ func (f *facts) overlookedWhy(i int, missed, should time.Duration) string {
 	}
 	var parts, help []string
 	if w.torn > 0 {
-		parts, help = append(parts, count(w.torn, "answer")+" torn"), append(help, "read the role, the leader and the term of a node at once")
+		parts, help = append(parts, count.Of(w.torn, "answer")+" torn"), append(help, "read the role, the leader and the term of a node at once")
 	}
 	if w.none > 0 {
-		parts, help = append(parts, count(w.none, "question")+" without an answer"), append(help, "ask for longer, or look into why it does not answer")
+		parts, help = append(parts, count.Of(w.none, "question")+" without an answer"), append(help, "ask for longer, or look into why it does not answer")
 	}
 	return fmt.Sprintf("%s gave no undivided answer %s, at the longest from %s to %s, with %s: %s",
 		f.nodes[i], of, at(longest.from), at(longest.to), list(parts), strings.Join(help, "; "))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/count"
 )
 
 func init() {
@@ -198,7 +199,7 @@ func (p *progress) check(context.Context) Result {
 			"leave one alone, and write to it", lasted(bound))
 	}
 	return valid(figures, "%d of %s got through; leaders had a majority for %s in all, and were written to in vain for %s at most, of %s allowed; %s",
-		p.through, count(p.all, "write"), lasted(tested), lasted(vain), lasted(bound), p.watch())
+		p.through, count.Of(p.all, "write"), lasted(tested), lasted(vain), lasted(bound), p.watch())
 }
 
 // judge looks for the first time of a leader in such company in which clients tried for too long, in what got through: one that is
@@ -304,7 +305,7 @@ func (p *progress) inName(b barren, figures []Figure) Result {
 		how = "with a disk at fault, where %s were a majority without it, but nothing that was written got through"
 	}
 	r := invalid(figures, e, "%s led%s from %s to %s "+how+": clients tried %s, for %s of %s allowed",
-		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), p.names(others), count(len(b.tries), "time"),
+		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), p.names(others), count.Of(len(b.tries), "time"),
 		longer(b.tried, p.setup.Bounds.Elect), lasted(p.setup.Bounds.Elect))
 	r.about = b.members
 	return r

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"time"
+
+	"recount/internal/count"
 )
 
 func init() {
@@ -73,7 +75,7 @@ func quorum(_ context.Context, f *facts) Result {
 			lasted(longest), lasted(f.lull()))
 	}
 	return valid(figures, "%s won, each with a majority in reach; %s a node had none, for up to %s, and won nothing; %s",
-		count(len(f.leads), "election"), count(tests, "time"), lasted(longest), f.watch())
+		count.Of(len(f.leads), "election"), count.Of(tests, "time"), lasted(longest), f.watch())
 }
 
 // service reports whether the nodes elect through others.
@@ -227,7 +229,7 @@ func (f *facts) needed() string {
 // electors counts those that vote.
 func (f *facts) electors() string {
 	if f.voters == first(len(f.setup.Nodes)) {
-		return count(len(f.setup.Nodes), "node")
+		return count.Of(len(f.setup.Nodes), "node")
 	}
-	return count(f.voters.count(), "voter")
+	return count.Of(f.voters.count(), "voter")
 }

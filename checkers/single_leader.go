@@ -9,6 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"recount/checkers/linear"
+	"recount/internal/count"
 )
 
 func init() {
@@ -71,7 +72,7 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	case len(t.several) == 0 && f.untold() != "":
 		return unknown(figures, "%s", f.untold())
 	case len(t.several) == 0:
-		r := valid(figures, "%s over %s seen, %s", count(len(f.leads), "leadership"), count(t.led, "term"), f.watch())
+		r := valid(figures, "%s over %s seen, %s", count.Of(len(f.leads), "leadership"), count.Of(t.led, "term"), f.watch())
 		r.Drawing = linear.Draw(ctx, claimModel, f.firstClaims())
 		return r
 	}

@@ -3,6 +3,8 @@ package checkers
 import (
 	"context"
 	"fmt"
+
+	"recount/internal/count"
 )
 
 func init() {
@@ -61,7 +63,7 @@ func staysUp(_ context.Context, f *facts) Result {
 	}
 	but := ""
 	if excused > 0 {
-		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it or had just been, while it was being ended, or once it was to leave the cluster", count(excused, "time"))
+		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it or had just been, while it was being ended, or once it was to leave the cluster", count.Of(excused, "time"))
 	}
-	return valid(figures, "no process of %s ended by itself%s; %s", count(len(f.nodes), "node"), but, f.watch())
+	return valid(figures, "no process of %s ended by itself%s; %s", count.Of(len(f.nodes), "node"), but, f.watch())
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"recount/internal/count"
 )
 
 func init() {
@@ -78,7 +80,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	}
 	return valid(figures,
 		"%s kept the post while a majority was surely theirs, for %s in all and through %s of the faults; %s",
-		count(established, "established leader"), lasted(held), count(trials, "change"), f.watch())
+		count.Of(established, "established leader"), lasted(held), count.Of(trials, "change"), f.watch())
 }
 
 // unjust reports whether the old leader surely was established and surely had a majority until it was replaced. The

@@ -8,6 +8,7 @@ import (
 
 	"recount/checkers/linear"
 	"recount/history"
+	"recount/internal/count"
 )
 
 // txns are the transactions of a history.
@@ -88,5 +89,5 @@ func (u *uses) serializable(ctx context.Context, all txns) Result {
 		return untested(figures, "one client alone made all transactions: have several do so")
 	}
 	return valid(figures, "%s", fmt.Sprintf("an order explains all of %s of %s, %d of them of unknown outcome",
-		count(len(all.Ops), "transaction"), count(len(all.clients), "client"), all.maybe))
+		count.Of(len(all.Ops), "transaction"), count.Of(len(all.clients), "client"), all.maybe))
 }

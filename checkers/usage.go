@@ -8,6 +8,7 @@ import (
 
 	"recount/checkers/linear"
 	"recount/history"
+	"recount/internal/count"
 )
 
 // usage is what was done to the fenced resource in all, and who presented tokens. A leadership's token is its own, whether its
@@ -146,11 +147,11 @@ func (u *usage) String() string {
 	if u.lock() {
 		what = "acquisition"
 	}
-	fmt.Fprintf(&b, "%s accepted under %s", count(u.kinds[linear.Accepted], what), count(u.tokens, "token"))
-	fmt.Fprintf(&b, ", %s refused", count(u.kinds[linear.Rejected], "stale one"))
+	fmt.Fprintf(&b, "%s accepted under %s", count.Of(u.kinds[linear.Accepted], what), count.Of(u.tokens, "token"))
+	fmt.Fprintf(&b, ", %s refused", count.Of(u.kinds[linear.Rejected], "stale one"))
 	if n := u.kinds[linear.Maybe]; n > 0 {
-		fmt.Fprintf(&b, ", %s of unknown outcome", count(n, what))
+		fmt.Fprintf(&b, ", %s of unknown outcome", count.Of(n, what))
 	}
-	fmt.Fprintf(&b, ", %s", count(u.kinds[linear.Read], "read"))
+	fmt.Fprintf(&b, ", %s", count.Of(u.kinds[linear.Read], "read"))
 	return b.String()
 }

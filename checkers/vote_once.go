@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/count"
 )
 
 func init() {
@@ -110,5 +111,5 @@ func (v *votes) check(context.Context) Result {
 		return unknown(figures, "only one node reported its votes: have all of them do so")
 	}
 	return valid(figures, "%s by %s in %s, never two of one node in one term; %s on the way",
-		count(v.granted, "vote"), count(len(v.voters), "node"), count(v.terms.count, "term"), count(v.restarts, "restart"))
+		count.Of(v.granted, "vote"), count.Of(len(v.voters), "node"), count.Of(v.terms.count, "term"), count.Of(v.restarts, "restart"))
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"recount/history"
-	counts "recount/internal/count"
+	"recount/internal/count"
 )
 
 // How results put numbers, times, nodes and faults into words.
@@ -183,9 +183,6 @@ func (f *facts) power() []Figure {
 	}
 }
 
-// count writes a number of things: "1 term", "12 terms".
-func count(n int, thing string) string { return counts.Of(n, thing) }
-
 // list writes "n1, n2 and n3".
 func list(names []string) string {
 	if len(names) < 2 {
@@ -301,7 +298,7 @@ func (f *facts) watch() string {
 	b := new(strings.Builder)
 	switch {
 	case f.setup.Untimed:
-		fmt.Fprintf(b, "%s answered, and only the order of the answers is known", count(nodes, "node"))
+		fmt.Fprintf(b, "%s answered, and only the order of the answers is known", count.Of(nodes, "node"))
 	case gaps > 0:
 		every := sum / time.Duration(gaps)
 		fmt.Fprintf(b, "each of %d nodes asked every %s, longest gap %s", nodes, lasted(every), lasted(worst))
@@ -309,7 +306,7 @@ func (f *facts) watch() string {
 			b.WriteString(", changes announced")
 		}
 	case announcers > 0:
-		fmt.Fprintf(b, "%s announced changes, none was asked twice", count(announcers, "node"))
+		fmt.Fprintf(b, "%s announced changes, none was asked twice", count.Of(announcers, "node"))
 	default:
 		b.WriteString(f.ungapped())
 	}
