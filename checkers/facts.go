@@ -205,9 +205,6 @@ func (f *facts) electorate(nodes set, rolls ...roll) bool {
 	return f.most(nodes, rolls...) && nodes.and(f.leaders) != (set{})
 }
 
-// stand returns who surely may lead in an epoch, of those that may at all, for what it is to the cluster.
-func (f *facts) stand(e *epoch) set { return e.roll.votes }
-
 // index is the number that an answer's op goes by in results.
 func (f *facts) index(a *answer) int { return a.op }
 

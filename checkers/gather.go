@@ -351,9 +351,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
 	if op.Type == history.OK {
 		renewed.each(func(i int) { g.seen[i].settles(op.Time) })
-		for _, p := range told.Procs {
-			g.seen[g.node(p.Node)].settles(op.Time)
-		}
+		g.processes(told.Changes, func(n int, _ history.ProcState) { g.seen[n].settles(op.Time) })
 	}
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was
@@ -418,7 +416,7 @@ func (g *gathering) restart(op *history.Op, procs []history.Proc, since time.Dur
 		}
 		if p.State == history.Up {
 			g.down[p.Node] = false
-		} else if endsProcess(p.State) {
+		} else if p.State.Ended() {
 			g.ended(op, p.Node, since)
 		}
 	}

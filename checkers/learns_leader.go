@@ -117,7 +117,7 @@ func (f *facts) learners() set {
 
 // beside is a leader, and another that has to know who leads, with a majority.
 func (f *facts) beside(h hold, i int) company {
-	return company{who: []int{h.node, i}, also: func(e *epoch) bool { return f.stand(e).has(i) }}
+	return company{who: []int{h.node, i}, also: func(e *epoch) bool { return e.roll.votes.has(i) }}
 }
 
 // unseen returns when each node was not seen to know of a leader: the times between its answers that name somebody, in the order in

@@ -20,11 +20,6 @@ type death struct {
 	perhaps bool          // nobody does
 }
 
-// endsProcess reports whether a process does not go on after that.
-func endsProcess(s history.ProcState) bool {
-	return s == history.Down || s == history.Stopped || s == history.Crashed
-}
-
 // threaten takes note of whose process may end by what the nemesis sets out to do, and who may be started.
 func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
 	threatens := func(n int) {
@@ -37,18 +32,27 @@ func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
 	renewing := g.world.renewing()
 	renewing.each(threatens)
 	for _, c := range intended {
-		for _, p := range c.Procs {
-			if endsProcess(p.State) {
-				threatens(g.node(p.Node))
+		g.processes(c, func(n int, s history.ProcState) {
+			if s.Ended() {
+				threatens(n)
 			}
-		}
+		})
 	}
 	renewing.each(func(n int) { g.seen[n].starts(at) })
 	for _, c := range intended {
-		for _, p := range c.Procs {
-			if p.State == history.Up {
-				g.seen[g.node(p.Node)].starts(at)
+		g.processes(c, func(n int, s history.ProcState) {
+			if s == history.Up {
+				g.seen[n].starts(at)
 			}
+		})
+	}
+}
+
+// processes calls f for each node whose process changes name, strangers apart.
+func (g *gathering) processes(c history.Changes, f func(n int, s history.ProcState)) {
+	for _, p := range c.Procs {
+		if n := history.Place(g.nodes, p.Node); n >= 0 {
+			f(n, p.State)
 		}
 	}
 }

@@ -88,7 +88,11 @@ type favourite struct {
 
 func newPolling(f *facts) polling { return polling{newRecent[favourite](f), map[uint64]uint64{}} }
 
-func (p *polling) take(op *history.Op) { p.cast(p.first.of(op.Vote.Term), op) }
+func (p *polling) take(op *history.Op) {
+	if op.Vote.Term != 0 { // in which nothing is a vote
+		p.cast(p.first.of(op.Vote.Term), op)
+	}
+}
 
 // cast takes note of a vote, given who was voted for first in its term, if that is known.
 func (p *polling) cast(first *favourite, op *history.Op) {
@@ -108,7 +112,7 @@ func (p *polling) recount() error {
 	}
 	late := p.first.replay()
 	return p.first.again(func(op *history.Op, number int) {
-		if op.F == history.Granted {
+		if op.F == history.Granted && op.Vote.Term != 0 {
 			first, _ := late.at(op.Vote.Term, number)
 			p.cast(first, op)
 		}

@@ -142,10 +142,7 @@ func (w around) goesOn(i int) {
 			break
 		}
 		now := left
-		switch {
-		case op.Fault != nil:
-			now = broken
-		case w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time):
+		if op.Fault == nil && w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
 			now = ended
 		}
 		w.is[k], w.exit[op.Node] = now, op.Time
@@ -154,7 +151,7 @@ func (w around) goesOn(i int) {
 			w.before[k] = now // as if it had ended before that began
 			if slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
 				w.is[k] = doubtful // it may have been started again
-				w.owed[op.Node], w.trapped[op.Node] = now == ended, now == broken
+				w.owed[op.Node], w.trapped[op.Node] = now == ended, op.Fault != nil
 			}
 		}
 	case op.F == history.Observe && op.Type == history.OK:

@@ -69,7 +69,9 @@ type applied struct {
 
 func (u *updates) take(op *history.Op) {
 	if op.F != history.Apply {
-		delete(u.last, op.Node) // whose process ended; what the nemesis does is told of no node
+		if op.F == history.Exit {
+			delete(u.last, op.Node)
+		}
 		u.reborn(op.Fault)
 		if u.began != nil { // an end need not repeat what was to be done
 			u.reborn(u.began.fault)
@@ -167,8 +169,7 @@ func (u *updates) reborn(f *history.Fault) {
 		return
 	}
 	for _, p := range f.Procs {
-		switch p.State {
-		case history.Down, history.Stopped, history.Crashed:
+		if p.State.Ended() {
 			delete(u.last, p.Node)
 		}
 	}

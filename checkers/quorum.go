@@ -184,7 +184,7 @@ func (f *facts) withoutMajority() (tests int, longest time.Duration) {
 	f.leaders.each(func(i int) {
 		var alone []span
 		for part, e := range w.parts(span{0, f.end}) {
-			if e.up.has(i) && !e.office.has(i) && f.stand(e).has(i) && !f.everMajority(e.company(i, w.n), e.from) {
+			if e.up.has(i) && !e.office.has(i) && e.roll.votes.has(i) && !f.everMajority(e.company(i, w.n), e.from) {
 				alone = append(alone, part)
 			}
 		}

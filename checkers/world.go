@@ -401,7 +401,7 @@ func (w *world) ail(i int, does bool, at time.Duration) {
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
 // is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
 // or one of these was within a lull before, and what that did to it may show only now. One that was trapped was ended by the nemesis: it
-// is excused, and down.
+// is excused.
 func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused bool) {
 	if i >= w.n { // nobody can tell whether it is a member, nor what befell it
 		return true
@@ -416,10 +416,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 		w.revived(i)
 	}
 	now, comes := quit, false // what it is by that; whether what is done to it may have started it again
-	switch {
-	case trapped:
-		now = dead
-	case !excused && w.cells[clock] == fine:
+	if !excused && w.cells[clock] == fine {
 		now = gone
 	}
 	for k := range w.touch {

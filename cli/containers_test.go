@@ -287,8 +287,8 @@ func TestCtrlCHealsAndCleansUp(t *testing.T) {
 func TestCleanRemovesWhatAKilledRunLeft(t *testing.T) {
 	t.Parallel()
 	path, api := program(t)
+	testalone.Wait(t) // now, as the run would be over while it waits
 	cmd, dir, _ := begin(t, "ping-pong", "blazingmq-term")
-	testalone.Wait(t)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	require.NotEmpty(t, ownLeft(t, api, dir))

@@ -70,7 +70,6 @@ func TestDisksAreUnmounted(t *testing.T) {
 			require.Error(t, cmd.Wait())
 		},
 		"after SIGKILL, by clean": func(t *testing.T, cmd *exec.Cmd, path string) {
-			testalone.Wait(t)
 			require.NoError(t, cmd.Process.Kill())
 			require.Error(t, cmd.Wait())
 			out, err := exec.Command(path, "clean").CombinedOutput()
@@ -80,6 +79,7 @@ func TestDisksAreUnmounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path, api := program(t)
+			testalone.Wait(t) // now, as the run would be over while it waits
 			cmd, dir, _ := begin(t, powerCuts(t, "crash"), "raft")
 			end(t, cmd, path)
 			require.Empty(t, mounts(t, dir))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // What the nemesis does, and whether it succeeds.
@@ -11,7 +13,7 @@ const (
 	Inject  F = "inject"  // nemesis: a fault begins; ok = seen to take effect, fail = it did not, info = not known
 	Change  F = "change"  // nemesis: a fault that moves (a flapping link) takes its next shape
 	Heal    F = "heal"    // nemesis: a fault ends
-	Compare F = "compare" // harness: is the cluster what the nemesis believes of it? ok = it is, fail = it is not
+	Compare F = "compare" // harness: is the cluster what the nemesis believes of it? ok = it is, fail = it is not, info = nobody knows
 )
 
 // faulted is the payload of ops that tell of a fault.
@@ -41,7 +43,12 @@ func init() {
 			return added
 		}})
 	}
-	register(kind{name: Compare, alone: true})
+	register(kind{name: Compare, alone: true, fits: func(op *Op) error {
+		if op.Process != Harness || op.Type == Invoke {
+			return hint.Add(fmt.Errorf("%s: %s by process %v", op.F, op.Type, op.Process), `it is of the harness, all told at once: "process":"harness","type":"ok", "fail" or "info"`)
+		}
+		return nil
+	}})
 }
 
 // Fault says what the nemesis did: what was asked for, what that resolved to, and the states it left behind.

@@ -86,6 +86,41 @@ func TestLinksThatAreNone(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestExitsByTraps have a fault that says how the process of that node has ended, or none.
+func TestExitsByTraps(t *testing.T) {
+	exit := `{"index":0,"time":5,"process":"harness","type":"info","f":"exit","node":"n1"%s}` + "\n"
+	for value, fits := range map[string]bool{
+		"": true,
+		`,"value":{"procs":[{"node":"n1","state":"crashed"}]}`: true,
+		`,"value":{}`: false,
+		`,"value":{"procs":[{"node":"n1","state":"up"}]}`:                                false,
+		`,"value":{"procs":[{"node":"n1","state":"paused"}]}`:                            false,
+		`,"value":{"procs":[{"node":"n2","state":"down"}]}`:                              false,
+		`,"value":{"procs":[{"node":"n1","state":"down"},{"node":"n2","state":"down"}]}`: false,
+	} {
+		_, err := Parse(strings.NewReader(fmt.Sprintf(exit, value)))
+		if fits {
+			require.NoError(t, err, value)
+			continue
+		}
+		require.ErrorContains(t, err, "line 1, column 1: exit: the fault does not say how the process of n1 has ended", value)
+		require.Contains(t, hint.Of(err), `"value":{"procs":[{"node":"n1","state":"down"}]}`)
+	}
+}
+
+// TestComparesAreOfTheHarness has others compare, or begin to.
+func TestComparesAreOfTheHarness(t *testing.T) {
+	for op, want := range map[string]string{
+		`{"index":0,"time":5,"process":1,"type":"fail","f":"compare"}`:           "compare: fail by process 1",
+		`{"index":0,"time":5,"process":"nemesis","type":"ok","f":"compare"}`:     "compare: ok by process nemesis",
+		`{"index":0,"time":5,"process":"harness","type":"invoke","f":"compare"}`: "compare: invoke by process harness",
+	} {
+		_, err := Parse(strings.NewReader(op + "\n"))
+		require.ErrorContains(t, err, "line 1, column 1: "+want)
+		require.Contains(t, hint.Of(err), "it is of the harness, all told at once")
+	}
+}
+
 // TestOpsThatDoNotFit have no line, but a number.
 func TestOpsThatDoNotFit(t *testing.T) {
 	_, err := New([]Op{{Index: 7, Time: -3, F: Settle, Type: OK, Process: Harness}})

@@ -1,5 +1,11 @@
 package history
 
+import (
+	"fmt"
+
+	"recount/internal/hint"
+)
+
 // Exit is of the harness, info: the node's process ended by itself; it stays down. One with a fault says that a trap of it has ended
 // the process. It is told at once: the nemesis may be busy, and tells later what has become of its fault.
 const Exit F = "exit"
@@ -9,7 +15,14 @@ func init() {
 		if op.Fault == nil {
 			return nil
 		}
-		return op.Fault.fits(op.F)
+		if err := op.Fault.fits(op.F); err != nil {
+			return err
+		}
+		if p := op.Fault.Procs; len(p) != 1 || p[0].Node != op.Node || !p[0].State.Ended() {
+			err := fmt.Errorf("exit: the fault does not say how the process of %s has ended", op.Node)
+			return hint.Add(err, `"value":{"procs":[{"node":%q,"state":"down"}]}, or "crashed" or "stopped"; leave the value out where no trap has ended it`, op.Node)
+		}
+		return nil
 	}})
 }
 
@@ -31,6 +44,9 @@ const (
 	Paused  ProcState = "paused"  // it does nothing, and does not know it
 	Frozen  ProcState = "frozen"  // paused from outside: it cannot even be told by a signal
 )
+
+// Ended reports whether no process is left in that state.
+func (s ProcState) Ended() bool { return s == Down || s == Stopped || s == Crashed }
 
 // severity orders the states of a process that several faults want: the worst of them holds.
 var severity = map[ProcState]int{Paused: 1, Frozen: 2, Stopped: 3, Down: 4, Crashed: 5}

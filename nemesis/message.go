@@ -124,7 +124,9 @@ func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
 			}
 			holds := n.holds
 			n.holds = holds.With(did)
-			n.bring(history.Heal, &active{fault: fault}, holds)
+			if !n.bring(history.Heal, &active{fault: fault}, holds) {
+				n.holds = holds
+			}
 			return
 		}
 		a := n.active[i]

@@ -100,9 +100,7 @@ func (c *collector) take(i int) {
 		}
 		state := Exited
 		if op.Fault != nil {
-			for _, p := range op.Fault.Procs {
-				state = p.State
-			}
+			state = op.Fault.Procs[0].State
 		}
 		c.tracks[node].become(op.Time, state)
 	case history.ReadClock:

@@ -118,6 +118,8 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 	switch {
 	case len(r.Verdicts) == 0:
 		return "Nothing was judged."
+	case r.Flaw == record.Differs: // which is why much is not decided
+		return "The cluster was not what the nemesis believed it to be, so the run decides nothing" + because(r.Detail) + "."
 	case len(n.undecided) > 0:
 		return fmt.Sprintf("Not decided: %s. %s", and(n.undecided), nothing)
 	case len(n.missed) > 0:
@@ -129,8 +131,6 @@ func (n *outcomes) whyUnknown(r *record.Run) string {
 			return "There is no sign that the history is complete: " + why + ". " + nothing
 		}
 		return "The run was cut short, so it decides nothing. " + nothing
-	case record.Differs:
-		return "The cluster was not what the nemesis believed it to be, so the run decides nothing: " + r.Detail + "."
 	case record.NotFaulty:
 		return "No fault was seen to take effect, so the run decides nothing" + because(r.Detail) + ". " + nothing
 	case record.NotAll:

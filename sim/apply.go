@@ -76,7 +76,7 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	// A disk changes under a process that has ended already, or is yet to be started.
 	for _, p := range ch.Procs {
-		if ends(p.State) {
+		if p.State.Ended() {
 			c.nodes[c.index(p.Node)].become(p.State)
 		}
 	}
@@ -84,16 +84,11 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		c.nodes[c.index(d.Node)].disk.set(d.DiskState)
 	}
 	for _, p := range ch.Procs {
-		if !ends(p.State) {
+		if !p.State.Ended() {
 			c.nodes[c.index(p.Node)].become(p.State)
 		}
 	}
 	done(history.Effect{Seen: history.OK})
-}
-
-// ends tells whether there is no process in that state.
-func ends(s history.ProcState) bool {
-	return s == history.Down || s == history.Stopped || s == history.Crashed
 }
 
 // become brings the process into a state.

@@ -108,7 +108,7 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	// A disk changes under a process that has ended already, or is yet to be started.
 	for _, p := range ch.Procs {
-		if ends(p.State) {
+		if p.State.Ended() {
 			waits++
 			tried(p, c.named(p.Node).fall(p.State, over))
 		}
@@ -117,16 +117,11 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		tried(d, c.named(d.Node).setDisk(d.DiskState))
 	}
 	for _, p := range ch.Procs {
-		if !ends(p.State) {
+		if !p.State.Ended() {
 			tried(p, c.named(p.Node).rise(p.State))
 		}
 	}
 	over()
-}
-
-// ends tells whether there is no process in that state.
-func ends(s history.ProcState) bool {
-	return s == history.Down || s == history.Stopped || s == history.Crashed
 }
 
 // fall brings the node into a state without processes, and calls over when it is in it.

@@ -88,6 +88,10 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 				Cut: some("cut"), Loss: rapid.SampledFrom([]float64{0, 0.25, 1, 1e-9}).Draw(t, "loss"), Delay: delay,
 			}}}},
 		}
+		if f == history.Exit {
+			state := rapid.SampledFrom([]history.ProcState{history.Down, history.Stopped, history.Crashed}).Draw(t, "ended")
+			op.Fault.Procs = []history.Proc{{Node: op.Node, State: state}}
+		}
 	}
 	return op
 }
@@ -99,6 +103,9 @@ func anyRun(t *rapid.T) *history.History {
 	types := []history.Type{history.OK, history.Fail, history.Info}
 	for _, f := range alone {
 		process := rapid.SampledFrom([]history.Process{history.Harness, 0, 9}).Draw(t, "process")
+		if f == history.Compare {
+			process = history.Harness // nobody else does
+		}
 		ops = append(ops, anyOp(t, f, process, rapid.SampledFrom(types).Draw(t, "type")))
 	}
 	for i, f := range pairs {
