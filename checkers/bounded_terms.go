@@ -55,11 +55,13 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	var first *growth
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
+	unwatched := false // whether a node that was cut off for long was not asked as often as others, or did not answer
 	exiles := f.exiles()
 	for _, x := range f.calm(exiles) {
 		longest = max(longest, x.length())
 		g, ok := f.growth(x)
 		if !ok {
+			unwatched = unwatched || x.length() >= long
 			continue
 		}
 		most = max(most, int(g.most.term-min(g.base, g.most.term)))
@@ -71,6 +73,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
 			tests++
 			watched += seen
+		} else if x.length() >= long && x.length()-seen > 2*f.lull() {
+			unwatched = true
 		}
 	}
 	figures := []Figure{
@@ -96,6 +100,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		return untested(figures, "no node was cut off from every majority for %s in which the machine did not stand still: run it on a quiet one", lasted(long))
 	case longest < long:
 		return untested(figures, "no node was cut off from every majority for %s: isolate one for that long", lasted(long))
+	case tests == 0 && !unwatched:
+		return untested(figures, "nodes were cut off from every majority for up to %s, and seen for less than %s of it: isolate one for longer", lasted(longest), lasted(long))
 	case tests == 0:
 		return unknown(figures, "nodes were cut off for up to %s, but it was less than %s from their first answer then to their last: ask them, more often, or leave one cut off for longer",
 			lasted(longest), lasted(long))

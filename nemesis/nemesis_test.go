@@ -335,12 +335,12 @@ func TestOthersAreWhatIsLeft(t *testing.T) {
 func TestSchedulesAreChecked(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3"}
 	for want, step := range map[string]Step{
-		`unknown fault "partion"`:    {Fault: "partion"},
-		"times count forward":        {},
-		`unknown node "n4"`:          {Fault: "kill", Nodes: []string{"n4"}},
-		"2 nodes: want 1":            {Fault: "kill", Nodes: []string{"n1", "n2"}},
-		`unknown option "upp"`:       {Fault: "flap-link", With: map[string]string{"upp": "1s"}},
-		"is not a positive duration": {Fault: "flap-link", With: map[string]string{"up": "1"}},
+		`unknown fault "partion"`:          {Fault: "partion"},
+		"times count forward":              {},
+		`unknown node "n4"`:                {Fault: "kill", Nodes: []string{"n4"}},
+		"2 nodes: want 1":                  {Fault: "kill", Nodes: []string{"n1", "n2"}},
+		`unknown option "upp"`:             {Fault: "flap-link", With: map[string]string{"upp": "1s"}},
+		"is not a duration of 1ms or more": {Fault: "flap-link", With: map[string]string{"up": "1"}},
 	} {
 		if step.Fault == "" {
 			step, want = Step{Fault: "kill", At: -1}, "at -1ns"
