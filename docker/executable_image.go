@@ -66,7 +66,7 @@ func (e *Engine) removeUnused(ctx context.Context, kind, keep string, within tim
 		return fmt.Errorf("list old images: %w", err)
 	}
 	for _, old := range all {
-		for _, ref := range old.RepoTags {
+		for _, ref := range refsOf(old) {
 			if ref == keep {
 				continue
 			}

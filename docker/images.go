@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	cerrdefs "github.com/containerd/errdefs"
@@ -42,7 +43,7 @@ func (e *Engine) Images(ctx context.Context) ([]Image, error) {
 	}
 	var found []Image
 	for _, i := range all {
-		for _, ref := range i.RepoTags {
+		for _, ref := range refsOf(i) {
 			one := Image{Ref: ref, System: i.Labels[labelImage], Origin: i.Labels[labelOrigin], Size: i.Size, Made: time.Unix(i.Created, 0)}
 			if one.Origin == "" {
 				one.System, one.Origin = "", one.System
@@ -52,6 +53,15 @@ func (e *Engine) Images(ctx context.Context) ([]Image, error) {
 	}
 	slices.SortFunc(found, func(a, b Image) int { return cmp.Compare(a.Ref, b.Ref) })
 	return found, nil
+}
+
+// refsOf are an image's names; or its id, where another image has its name now.
+func refsOf(i image.Summary) []string {
+	refs := slices.DeleteFunc(slices.Clone(i.RepoTags), func(ref string) bool { return ref == "<none>:<none>" })
+	if len(refs) > 0 {
+		return refs
+	}
+	return []string{strings.TrimPrefix(i.ID, "sha256:")[:12]}
 }
 
 // HasImage reports whether the engine has an image of that name.

@@ -3,9 +3,11 @@ package docker
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +57,16 @@ func TestImagesOfExecutablesDoNotPileUp(t *testing.T) {
 	}
 	one, other := build("one"), build("other")
 	require.ElementsMatch(t, []string{one, other}, listed(), "the first was asked for a moment ago")
+	require.NoError(t, e.removeUnused(t.Context(), kind, other, 0))
+	require.Equal(t, []string{other}, listed())
+
+	root := func(text string) io.Reader {
+		r, w := io.Pipe()
+		go func() { w.CloseWithError(packExecutable(w, strings.NewReader(text), "server", int64(len(text)))) }()
+		return r
+	}
+	require.NoError(t, e.importImage(t.Context(), other, root("as another made it meanwhile"), "LABEL "+labelImage+"="+kind))
+	require.Len(t, listed(), 2, "the one that has lost its name is there, too")
 	require.NoError(t, e.removeUnused(t.Context(), kind, other, 0))
 	require.Equal(t, []string{other}, listed())
 }
