@@ -506,29 +506,6 @@ func (r *run) pass(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// healWithin is how long the healing of one fault may take: more than a cluster takes to give up.
-const healWithin = 90 * time.Second
-
-// heal ends all faults, one after the other, and compares what the cluster then is with what it should be.
-func (r *run) heal(ctx context.Context) error {
-	healed := false
-	r.nemesis.Heal(func() { healed = true })
-	within := healWithin + 5*r.reseating() // it is tried so often: see nemesis.Heal
-	active := r.nemesis.Active()
-	for limit := r.cluster.Now() + within; !healed; {
-		if now := r.nemesis.Active(); now < active {
-			active, limit = now, r.cluster.Now()+within
-		}
-		if r.cluster.Now() > limit {
-			return fmt.Errorf("the cluster is not healed: no fault has ended for %v", within)
-		}
-		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
-			return err
-		}
-	}
-	return r.compare(ctx)
-}
-
 // recover gives the healed cluster the time that its target is allowed to find a leader, or less if all agree before,
 // and takes the final reads.
 func (r *run) recover(ctx context.Context) error {
