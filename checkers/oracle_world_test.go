@@ -32,7 +32,7 @@ type around struct {
 	before map[history.Key]health   // of what the op under way is to change
 	to     map[history.Key][]health // what it is to make of it
 	last   map[string]time.Duration // when each process was started
-	exit   map[string]time.Duration // when it ended by itself
+	exit   map[string]time.Duration // when it ended by itself, or an op had stopped it
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
 	fears  map[string]bool          // something else than a start may befall it yet
@@ -87,29 +87,39 @@ func atLast(h *history.History) around {
 
 // happens goes on with one op.
 func (w around) happens(i int) {
-	if w.goesOn(i); w.h.Ops[i].F == history.Exit {
-		w.astir[w.h.Ops[i].Node] = w.revives(i)
+	was := maps.Clone(w.is)
+	w.goesOn(i)
+	for _, n := range w.h.Setup().Nodes {
+		if stopped := w.proc(n) == broken && was[history.Proc{Node: n}.Key()] != broken; stopped || w.h.Ops[i].F == history.Exit && w.h.Ops[i].Node == n {
+			w.astir[n] = w.revives(i, n, stopped)
+		}
 	}
 }
 
-// revives reports whether a node whose process ended by itself with an op showed later that something else had started it.
-func (w around) revives(i int) bool {
-	exit := w.h.Ops[i]
+// revives reports whether a node whose process ended by itself with an op, or was stopped by it, showed later that something else had
+// started it.
+func (w around) revives(i int, node string, stopped bool) bool {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.fears, w.sick, w.now = maps.Clone(w.owed), maps.Clone(w.fears), maps.Clone(w.sick), new(time.Duration)
 	w.trapped = maps.Clone(w.trapped)
 	for k := i + 1; k < len(w.h.Ops); k++ {
-		op, is := w.h.Ops[k], w.proc(exit.Node)
+		op, is := w.h.Ops[k], w.proc(node)
 		gone := is == ended || is == left
+		if stopped {
+			gone = is == broken
+		}
 		switch {
 		case !gone && is != doubtful:
 			return false
-		case op.Node != exit.Node:
-		case op.F == history.Exit, gone && op.F == history.Announce,
-			gone && op.F == history.Observe && op.Type == history.OK && w.h.Ops[w.h.Other(k)].Time > exit.Time:
+		case op.Node != node:
+		case !stopped && (op.F == history.Exit || gone && op.F == history.Announce),
+			gone && op.F == history.Observe && op.Type == history.OK && w.h.Ops[w.h.Other(k)].Time > w.exit[node]:
 			return gone
 		}
 		w.goesOn(k)
+		if is == doubtful && op.Type == history.OK && w.proc(node) == broken { // stopped again
+			return false
+		}
 	}
 	return false
 }
@@ -196,8 +206,11 @@ func (w around) goesOn(i int) {
 			} else if k.Dimension == "procs" && to == healthy && w.is[k] != healthy {
 				if w.is[k] != started {
 					w.last[k.Node] = op.Time
+					delete(w.exit, k.Node)
 				}
 				to = started
+			} else if k.Dimension == "procs" && to == broken && w.is[k] != broken {
+				w.exit[k.Node] = op.Time
 			}
 			if k.Dimension == "procs" {
 				delete(w.fears, k.Node)
@@ -206,6 +219,7 @@ func (w around) goesOn(i int) {
 				delete(w.fears, k.Node)
 				if !w.trapped[k.Node] {
 					w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
+					delete(w.exit, k.Node)
 				}
 			}
 			w.is[k] = to
@@ -228,6 +242,8 @@ func (w around) answers(node string, asked time.Duration) {
 		w.before[k] = healthy // as it was before, should that fail
 	}
 	switch {
+	case w.is[k] == broken:
+		w.is[k] = doubtful
 	case w.is[k] == started:
 		w.is[k] = healthy
 		delete(w.owed, node)
@@ -291,7 +307,7 @@ func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()]
 // down reports whether a process surely does not run, or stands still.
 func (w around) down(n string) bool {
 	is := w.proc(n)
-	return is == broken || (is == ended || is == left) && !w.astir[n]
+	return (is == broken || is == ended || is == left) && !w.astir[n]
 }
 
 // votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.

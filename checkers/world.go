@@ -23,7 +23,7 @@ type world struct {
 	cells    []cond          // links by from*n+to, then processes, clocks, disks, ways of clients, processors, memory, memberships, single ports of links and parts of nodes
 	ports    map[port]int    // where in cells
 	tended   map[tended]int  // where in cells, parts of nodes that were touched
-	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended by itself
+	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended or was stopped
 	ailing   set             // whose disk, processor, memory or part is not healthy, or may not be
 	ailed    set             // whose was not, before
 	healed   []time.Duration // until when it was not, of who ailed
@@ -167,6 +167,8 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 					w.started.add(i)
 				}
 				to = waking
+			} else if to == dead && i >= 0 && i < w.n && now != dead {
+				w.awake[i] = at + 1
 			}
 			if i := w.member(cell); i >= 0 && to != dead && w.cells[cell] == unsure {
 				if w.pending.remove(i); !w.trapped.has(i) {
@@ -326,7 +328,7 @@ func (w *world) limps(i int) bool {
 
 // answered takes note that node i answered at a time, what it was asked at another. One whose process is being changed was up
 // before that, or is again: it is up if the change fails. One that had ended by itself is up whoever started it, unless more is done
-// to it than to start it.
+// to it than to start it. Of one that a change had left down or standing still nobody knows what became of it, nor when.
 func (w *world) answered(i int, asked, at time.Duration) {
 	if i >= w.n || asked < w.awake[i] {
 		return
@@ -346,11 +348,11 @@ func (w *world) answered(i int, asked, at time.Duration) {
 			t.was = fine
 		}
 	}
-	if is.ended() {
+	if is.ended() || is == dead {
 		w.revived(i)
 	}
 	switch {
-	case back && !only:
+	case back && !only, is == dead:
 		w.cells[cell] = unsure
 	case back || is == waking:
 		w.cells[cell] = fine
@@ -370,8 +372,8 @@ func (w *world) announced(i int, at time.Duration) {
 	}
 }
 
-// revived takes note that node i, which had ended by itself, was started by something else, nobody knows when: since it ended it
-// may have run.
+// revived takes note that node i, which had ended by itself or been stopped, was started by something else, nobody knows when: since
+// then it may have run.
 func (w *world) revived(i int) {
 	for _, all := range [...][]epoch{w.epochs, w.moments} {
 		for k := len(all) - 1; k >= 0 && all[k].from >= w.awake[i]-1; k-- {
