@@ -110,7 +110,7 @@ func (w *watched) lives(asked time.Duration) {
 // renewing are the nodes that are being started anew, as other members than they were.
 func (w *world) renewing() (nodes set) {
 	for _, t := range w.touch {
-		if i := w.member(t.cell); i >= 0 && t.to != dead {
+		if i := w.whose(memberships, t.cell); i >= 0 && t.to != dead {
 			nodes.add(i)
 		}
 	}

@@ -1,0 +1,119 @@
+package checkers
+
+import "time"
+
+// Signs of life and of death: what answers, announcements and exits tell of a node's process, beside what is done to it.
+
+// answered takes note that node i answered at a time, what it was asked at another. One whose process is being changed was up
+// before that, or is again: it is up if the change fails. One that had ended by itself is up whoever started it, unless more is done
+// to it than to start it. Of one that a change had left down or standing still nobody knows what became of it, nor when.
+func (w *world) answered(i int, asked, at time.Duration) {
+	if i >= w.n || asked < w.awake[i] {
+		return
+	}
+	cell := w.cell(processes, i)
+	is := w.cells[cell]
+	back, only := is.ended(), !w.pending.has(i) // it is up again; nothing is done to it but to start it
+	for k := range w.touch {
+		t := &w.touch[k]
+		if t.cell != cell {
+			continue
+		}
+		if only = only && t.to == fine; t.was.ended() {
+			back = true
+		}
+		if t.was == waking || t.was.ended() {
+			t.was = fine
+		}
+	}
+	if is.ended() || is == dead {
+		w.revived(i)
+	}
+	switch {
+	case back && !only, is == dead:
+		w.cells[cell] = unsure
+	case back || is == waking:
+		w.cells[cell] = fine
+	default:
+		return
+	}
+	w.owed.remove(i)
+	w.mark(at)
+}
+
+// announced takes note that node i announced something. A log is read to its end before it is told that its process ended.
+func (w *world) announced(i int, at time.Duration) {
+	if i < w.n && w.is(processes, i).ended() && !w.astir.has(i) {
+		w.revived(i)
+		w.astir.add(i)
+		w.mark(at)
+	}
+}
+
+// revived takes note that node i, which had ended by itself or been stopped, was started by something else, nobody knows when: since
+// then it may have run.
+func (w *world) revived(i int) {
+	for _, all := range [...][]epoch{w.epochs, w.moments} {
+		for k := len(all) - 1; k >= 0 && all[k].from >= w.awake[i]-1; k-- {
+			all[k].still.remove(i)
+		}
+	}
+}
+
+// exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
+// is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
+// or one of these was within a lull before, and what that did to it may show only now. One that was trapped was ended by the nemesis: it
+// is excused.
+func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused bool) {
+	if i >= w.n { // nobody can tell whether it is a member, nor what befell it
+		return true
+	}
+	cell := w.cell(processes, i)
+	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(cell) || w.owed.has(i)
+	excused = trapped || !ran || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
+	if w.cells[cell] == dead {
+		return excused
+	}
+	if w.cells[cell].ended() {
+		w.revived(i)
+	}
+	now, comes := quit, false // what it is by that; whether what is done to it may have started it again
+	if !excused && w.is(clocks, i) == fine {
+		now = gone
+	}
+	for k := range w.touch {
+		if t := &w.touch[k]; t.cell == cell {
+			t.was = now
+			comes = comes || t.to != dead
+		}
+	}
+	w.owed.remove(i)
+	w.astir.remove(i)
+	if w.cells[cell] = now; comes {
+		if w.cells[cell] = unsure; now == gone {
+			w.owed.add(i)
+		}
+		if trapped {
+			w.trapped.add(i)
+		}
+	}
+	w.awake[i] = at + 1
+	w.mark(at)
+	return excused
+}
+
+// starting reports whether a process that surely stood still is being started, and no more is done to it: what ends then is what was
+// started.
+func (w *world) starting(cell int) bool {
+	still := false
+	for _, t := range w.touch { // by what was intended, and by what became of it
+		switch {
+		case t.cell != cell:
+		case t.to != fine:
+			return false
+		case t.was == dead || t.was.ended():
+			still = true
+		}
+	}
+	return still && w.cells[cell] == unsure
+}
