@@ -228,35 +228,6 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	}
 }
 
-// stand has nodes repeat until a time what they announced last, where that holds until they announce something else.
-func (g *gathering) stand(until time.Duration) {
-	every := max(g.lull()/3, time.Millisecond)
-	for ; g.stood+every < until; g.stood += every {
-		at := g.stood + every
-		for n := range g.seen {
-			if g.seen[n].stands >= 0 && !g.world.still(n) {
-				g.repeat(n, at)
-			}
-		}
-	}
-}
-
-// repeat has a node say again what it announced last.
-func (g *gathering) repeat(n int, at time.Duration) {
-	s := &g.seen[n]
-	a := g.answers[s.stands]
-	a.from, a.to, a.polled, a.lead = at, at, true, -1
-	if s.up {
-		g.silence(s, at)
-	}
-	s.lives(at)
-	g.world.answered(n, at, at) // who says something by itself, or would if it were otherwise, is up
-	s.last, s.up = span{at, at}, g.world.up(n)
-	g.lead(&a)
-	g.answers = append(g.answers, a)
-	s.view = a
-}
-
 // poll takes note of when a node was asked and answered.
 func (g *gathering) poll(n int, a *answer) {
 	s := &g.seen[n]

@@ -10,8 +10,8 @@ import (
 )
 
 // Judging is the judging of one history while it happens: ops go in, one at a time, and verdicts come out at its end. It
-// keeps what the verdicts need, not the ops, so that a history may be judged that nobody keeps. It is not safe for
-// concurrent use.
+// keeps what the verdicts need, not the ops, so that a history may be judged that nobody keeps; but for those since the nemesis
+// set out to do something of which it has not told yet what came of it. It is not safe for concurrent use.
 //
 //	j := checkers.Begin()
 //	recorder.Watch(j.Add)

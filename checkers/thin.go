@@ -88,13 +88,18 @@ func (g *gathering) thin(until time.Duration) {
 
 // leave counts an answer that is left out.
 func (g *gathering) leave(a *answer) {
+	g.leaveSo(a, 1)
+}
+
+// leaveSo counts so many of one.
+func (g *gathering) leaveSo(a *answer, many int) {
 	if s := &g.seen[a.node]; a.tells() && a.from > s.another {
-		g.left.tells++
+		g.left.tells += many
 		if a.term < s.highest {
-			g.left.lower++
+			g.left.lower += many
 		}
 	}
 	if a.claims() && a.term != 0 {
-		g.left.claims++
+		g.left.claims += many
 	}
 }

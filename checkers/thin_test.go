@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,11 @@ bounds silence=300ms elect=1s poll=100ms
 		h, err := parseHistory("nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\n0s..60s/100ms n2 n3 follower 1 of n1\n" + member + "\n61s end")
 		require.NoError(t, err)
 		all = append(all, h) // whose terms are no more compared with what the member before it said
+	}
+	for seed := range uint64(40) {
+		h, err := parseHistory(spokenCalmly(seed))
+		require.NoError(t, err)
+		all = append(all, h)
 	}
 	before, after := 0, 0
 	for i, h := range all {
@@ -179,6 +185,67 @@ func calmly(seed uint64) string {
 	}
 	b.WriteString("170s end\n")
 	return b.String()
+}
+
+// spokenCalmly is a history of nodes whose log lines stand, and are few. One of them may be polled, too.
+func spokenCalmly(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 11))
+	var b strings.Builder
+	b.WriteString("nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\nflags standing\n")
+	ms, paused := 0, 0
+	for term := range 6 {
+		leader := 1 + r.IntN(3)
+		for n := 1; n <= 3; n++ {
+			role := "follower"
+			if n == leader || r.IntN(10) == 0 {
+				role = "leader"
+			}
+			fmt.Fprintf(&b, "%dms n%d announces %s %d\n", ms+r.IntN(400), n, role, term+r.IntN(2))
+		}
+		next := ms + 1000 + r.IntN(60_000)
+		switch n := 1 + r.IntN(3); r.IntN(6) {
+		case 0:
+			fmt.Fprintf(&b, "%dms-%dms nemesis inject pause n%d: pause n%d%s\n", ms+500, ms+500+r.IntN(400), n, n, []string{"", "; unseen"}[r.IntN(2)])
+			paused = n
+		case 1:
+			fmt.Fprintf(&b, "%dms nemesis inject slow n1 %d: slow n1-n2\n", ms+600, ms)
+		case 2:
+			fmt.Fprintf(&b, "%dms n%d exits\n", ms+700, n)
+		case 3:
+			fmt.Fprintf(&b, "%dms..%dms/100ms n%d follower %d\n", ms+800, next-100, n, term)
+		}
+		if paused > 0 && r.IntN(2) == 0 {
+			fmt.Fprintf(&b, "%dms nemesis heal pause n%d: resume n%d\n", next-50, paused, paused)
+			paused = 0
+		}
+		ms = next
+	}
+	fmt.Fprintf(&b, "%dms end\n", ms+r.IntN(60_000))
+	return b.String()
+}
+
+// TestLinesStandForYears judges lines of a log that stand for thirty years: what was said stays said, and takes no memory.
+func TestLinesStandForYears(t *testing.T) {
+	const said = "nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\nflags standing\n0s n1 announces leader 1\n0s n2 n3 announces follower 1 of n1\n"
+	for _, c := range []struct {
+		more    string
+		most    int
+		verdict Verdict
+	}{
+		{"", 4 * muchCalm, Valid},
+		{"1s nemesis inject pause n3: pause n3; unseen\n", 7 * mostRepeats, Unknown}, // nobody knows whether it is up: its lines are worth less
+	} {
+		h, err := parseHistory(said + c.more + "262800h end\n")
+		require.NoError(t, err)
+		j := Begin()
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		require.Less(t, len(j.answers), c.most)
+		results := j.End(t.Context())
+		k := slices.IndexFunc(results, func(r Result) bool { return r.Property == "elects" })
+		require.Equal(t, c.verdict, results[k].Verdict, results[k].Why)
+	}
 }
 
 // TestWhatCalmIs leaves out what it may of a minute in which nodes say the same every 400 ms, until something happens. What is

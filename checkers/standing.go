@@ -1,0 +1,75 @@
+package checkers
+
+import "time"
+
+// Where log lines are standing, a node says again and again what it announced last, until it announces something else: at each
+// whole multiple of a third of a lull.
+
+// mostRepeats is how often nodes repeat what they announced between two ops of a history where it cannot be left out; then as often
+// again, however long it lasts.
+const mostRepeats = 1 << 16
+
+// stand has nodes repeat until a time what they announced last, where that holds.
+func (g *gathering) stand(until time.Duration) {
+	every := max(g.lull()/3, time.Millisecond)
+	for times := 1; g.stood+every < until; times++ {
+		if times%mostRepeats == 0 {
+			every = max(every, (until-g.stood)/mostRepeats)
+		}
+		g.leap(every, until)
+		g.stood += every
+		for n := range g.seen {
+			if g.stands(n) {
+				g.repeat(n, g.stood)
+			}
+		}
+	}
+}
+
+// stands reports whether a node repeats what it announced last.
+func (g *gathering) stands(n int) bool { return g.seen[n].stands >= 0 && !g.world.still(n) }
+
+// repeat has a node say again what it announced last.
+func (g *gathering) repeat(n int, at time.Duration) {
+	s := &g.seen[n]
+	a := g.answers[s.stands]
+	a.from, a.to, a.polled, a.lead = at, at, true, -1
+	if a.dull = g.dulls(&a); !a.dull {
+		g.stir(at)
+	}
+	if s.up {
+		g.silence(s, at)
+	}
+	s.lives(at)
+	g.world.answered(n, at, at) // who says something by itself, or would if it were otherwise, is up
+	s.last, s.up = span{at, at}, g.world.up(n)
+	g.lead(&a)
+	g.answers = append(g.answers, a)
+	s.view = a
+}
+
+// leap leaves out what nodes would repeat in the midst of a calm that lasts until a time, as thin does with answers: nobody else says
+// anything until then.
+func (g *gathering) leap(every, until time.Duration) {
+	from := g.stirred
+	for n := range g.seen {
+		if s := &g.seen[n]; !g.stands(n) {
+			from = max(from, s.last.to) // it falls silent
+		} else if !s.view.dull || s.last.to != g.stood {
+			return
+		}
+	}
+	behind, before := g.margins()
+	times := (until - before - 1 - g.stood) / every
+	if g.stood <= from+behind || times <= time.Duration(muchCalm) {
+		return
+	}
+	g.stood += times * every
+	for n := range g.seen {
+		if s := &g.seen[n]; g.stands(n) {
+			g.leaveSo(&s.view, int(times))
+			s.last = span{g.stood, g.stood}
+			s.view.from, s.view.to = g.stood, g.stood
+		}
+	}
+}
