@@ -346,7 +346,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 			g.missed = missed{told, begun.at, op.Error}
 		}
 		if op.Type != history.Fail && !told.HandsOver() {
-			g.faults = append(slices.Clone(g.faults), told)
+			g.faults = append(g.faults, told) // phases before see none of it: their faults end where these begin
 		}
 	case history.Heal:
 		if op.Type != history.Fail {
