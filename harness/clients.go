@@ -54,17 +54,16 @@ func (c *clients) Apply(ch history.Changes, done func(history.Effect)) {
 			delete(c.cut, k.Node)
 		}
 	}
-	came := history.Changes{Clients: ch.Clients}
-	if ch.Clients = nil; !came.Empty() && ch.Empty() {
-		done(history.Effect{Seen: history.OK})
+	if len(ch.Clients) == 0 {
+		c.Cluster.Apply(ch, done)
 		return
 	}
-	c.Cluster.Apply(ch, func(e history.Effect) {
-		if e.Seen != history.OK && !came.Empty() {
-			e.Seen, e.Found = history.Info, history.InTurn([]history.Changes{came, e.Found})
-		}
-		done(e)
-	})
+	came := history.Step{Of: history.Changes{Clients: ch.Clients}, Effect: history.Effect{Seen: history.OK}}
+	if ch.Clients = nil; ch.Empty() {
+		done(came.Effect)
+		return
+	}
+	c.Cluster.Apply(ch, func(e history.Effect) { done(history.InSteps(came, history.Step{Of: ch, Effect: e})) })
 }
 
 func (c *clients) State(ctx context.Context) (history.Changes, error) {

@@ -83,30 +83,24 @@ func (h *handOvers) Apply(ch history.Changes, done func(history.Effect)) {
 	}
 	asked, rest := split(ch)
 	if rest.Empty() {
-		h.ask(asked, history.Effect{Seen: history.OK}, done)
+		h.ask(asked, nil, done)
 		return
 	}
-	h.Cluster.Apply(rest, func(e history.Effect) {
-		h.ask(asked, e, func(all history.Effect) {
-			if e.Seen == history.OK && all.Seen != history.OK {
-				all.Seen, all.Found = history.Info, rest
-			}
-			done(all)
-		})
-	})
+	h.Cluster.Apply(rest, func(e history.Effect) { h.ask(asked, []history.Step{{Of: rest, Effect: e}}, done) })
 }
 
-// ask asks one node after the other. What e says of all else holds unless it comes to less.
-func (h *handOvers) ask(asked []history.HandOver, e history.Effect, done func(history.Effect)) {
+// ask asks one node after the other, after steps of the change that were made before.
+func (h *handOvers) ask(asked []history.HandOver, made []history.Step, done func(history.Effect)) {
 	if len(asked) == 0 {
-		done(e)
+		done(history.InSteps(made...))
 		return
 	}
 	heir := election.ID(slices.Index(h.names, asked[0].Heir) + 1)
 	h.asker.HandOver(asked[0].Node, heir, func(t history.Type, problem string) {
-		if t != history.OK && e.Seen == history.OK {
-			e.Seen, e.Err = t, errors.New(problem)
+		e := history.Effect{Seen: t}
+		if t != history.OK {
+			e.Err = errors.New(problem)
 		}
-		h.ask(asked[1:], e, done)
+		h.ask(asked[1:], append(made, history.Step{Of: history.ChangesOf(asked[0]), Effect: e}), done)
 	})
 }

@@ -100,47 +100,20 @@ func (c *memberships) Apply(ch history.Changes, done func(history.Effect)) {
 		c.change(ch.Members(), nil, done)
 		return
 	}
-	c.Cluster.Apply(rest, func(e history.Effect) {
-		if e.Seen == history.OK {
-			e.Found = rest // which counts if all else does not come true
-		}
-		c.change(ch.Members(), &e, done)
-	})
+	c.Cluster.Apply(rest, func(e history.Effect) { c.change(ch.Members(), []history.Step{{Of: rest, Effect: e}}, done) })
 }
 
-// change changes one member after the other. What was done before, if anything was, came to e.
-func (c *memberships) change(members []history.Member, e *history.Effect, done func(history.Effect)) {
+// change changes one member after the other, after steps of the change that were made before.
+func (c *memberships) change(members []history.Member, made []history.Step, done func(history.Effect)) {
 	if len(members) == 0 {
-		if e == nil {
-			e = &history.Effect{Seen: history.OK}
-		}
-		if e.Seen == history.OK {
-			e.Found = history.Changes{}
-		}
-		done(*e)
+		done(history.InSteps(made...))
 		return
 	}
 	began := c.Now()
 	c.bring(members[0], func(t history.Type, why error) {
-		now := history.Effect{Seen: t, Err: why, Spread: c.Now() - began}
-		if t == history.OK {
-			now.Found = history.ChangesOf(members[0])
-		}
-		if e != nil {
-			now = together(*e, now)
-		}
-		c.change(members[1:], &now, done)
+		e := history.Effect{Seen: t, Err: why, Spread: c.Now() - began}
+		c.change(members[1:], append(made, history.Step{Of: history.ChangesOf(members[0]), Effect: e}), done)
 	})
-}
-
-// together is what came of two things that were done: what may have changed anything did not certainly fail.
-func together(a, b history.Effect) history.Effect {
-	e := history.Effect{Seen: a.Seen, Err: errors.Join(a.Err, b.Err), Spread: max(a.Spread, b.Spread)}
-	if a.Seen != b.Seen {
-		e.Seen = history.Info
-	}
-	e.Found = history.InTurn([]history.Changes{a.Found, b.Found})
-	return e
 }
 
 // seat is a member on its way to be something.

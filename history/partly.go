@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,38 @@ func Partly(c Changes, missed []Key, e Effect) Effect {
 		e.Seen, e.Found = Info, ChangesOf(found...)
 	}
 	return e
+}
+
+// Step is one of several changes that make up another, and what became of it.
+type Step struct {
+	Of Changes
+	Effect
+}
+
+// InSteps is what became of a change that was made step by step: what may have changed anything did not certainly fail, and what came
+// true of some steps is found where not all of it did.
+func InSteps(steps ...Step) Effect {
+	if len(steps) == 0 {
+		return Effect{Seen: OK}
+	}
+	all := Effect{Seen: steps[0].Seen}
+	var errs []error
+	var found []Changes
+	for _, s := range steps {
+		if s.Seen != all.Seen {
+			all.Seen = Info
+		}
+		all.Spread = max(all.Spread, s.Spread)
+		errs = append(errs, s.Err)
+		if s.Seen == OK {
+			s.Found = s.Of
+		}
+		found = append(found, s.Found)
+	}
+	if all.Err = errors.Join(errs...); all.Seen == Info {
+		all.Found = InTurn(found)
+	}
+	return all
 }
 
 // told is of how many states Came says what they are.
