@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,6 +23,14 @@ type DiskState struct {
 	ReadErrors  float64       `json:"readErrors,omitempty"`  // chance that a read fails
 	Wiped       bool          `json:"wiped,omitempty"`       // all that was on it is gone; the process is down meanwhile
 	Torn        bool          `json:"torn,omitempty"`        // a crash leaves some sectors of the last write that was not synced
+}
+
+// fits says why a disk is none, or nil.
+func (d Disk) fits() error {
+	return cmp.Or(
+		chance(d.Name(), "writeErrors", d.WriteErrors), chance(d.Name(), "syncErrors", d.SyncErrors), chance(d.Name(), "readErrors", d.ReadErrors),
+		amount(d.Name(), "slow", int64(d.Slow)),
+	)
 }
 
 // And is the state of a disk that fails in two ways at once.

@@ -7,8 +7,8 @@ const (
 )
 
 func init() {
-	register(kind{name: Settle, alone: true})
-	register(kind{name: End, alone: true})
+	register(kind{name: Settle, alone: happened})
+	register(kind{name: End, alone: []Type{OK, Fail, Info}})
 }
 
 // Complete reports whether the run reached its end: a history without End was cut short.

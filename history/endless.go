@@ -4,4 +4,4 @@ package history
 // for it. Error says what they do.
 const Endless F = "endless"
 
-func init() { register(kind{name: Endless, alone: true}) }
+func init() { register(kind{name: Endless, alone: noticed}) }

@@ -43,9 +43,9 @@ func init() {
 			return added
 		}})
 	}
-	register(kind{name: Compare, alone: true, fits: func(op *Op) error {
-		if op.Process != Harness || op.Type == Invoke {
-			return hint.Add(fmt.Errorf("%s: %s by process %v", op.F, op.Type, op.Process), `it is of the harness, all told at once: "process":"harness","type":"ok", "fail" or "info"`)
+	register(kind{name: Compare, alone: []Type{OK, Fail, Info}, fits: func(op *Op) error {
+		if op.Process != Harness {
+			return hint.Add(fmt.Errorf("%s by process %v", op.F, op.Process), `it is of the harness: "process":"harness"`)
 		}
 		return nil
 	}})
@@ -80,6 +80,16 @@ func (f *Fault) fits(op F) error {
 func (c *Changes) fits() error {
 	for _, l := range c.Links {
 		if err := l.fits(); err != nil {
+			return err
+		}
+	}
+	for _, d := range c.Disks {
+		if err := d.fits(); err != nil {
+			return err
+		}
+	}
+	for _, p := range c.CPUs() {
+		if err := chance("the processor of "+p.Node, "share", p.Share); err != nil {
 			return err
 		}
 	}

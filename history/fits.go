@@ -2,7 +2,12 @@ package history
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // MaxNodes is how many nodes a history may name.
@@ -37,6 +42,8 @@ func (f *format) fits(op *Op) error {
 		return fmt.Errorf("time %d: want nanoseconds since the run began, less than %d", op.Time, longest)
 	case op.Node == "" && k.ofNode:
 		return fmt.Errorf("%s lacks its node", op.F)
+	case k.alone != nil && !slices.Contains(k.alone, op.Type):
+		return hint.Add(fmt.Errorf("%s of type %s", op.F, op.Type), "it is told at once, as %s", words(k.alone))
 	case k.first && f.ops > 1:
 		return fmt.Errorf("%s is not the first op", op.F)
 	case f.ended && op.Time >= f.end:
@@ -90,4 +97,13 @@ func (f *format) name(node string, member bool) error {
 	}
 	f.nodes[node] = member
 	return nil
+}
+
+// words are types as an error names them: "ok" or "info".
+func words(types []Type) string {
+	var all []string
+	for _, t := range types {
+		all = append(all, strconv.Quote(t.String()))
+	}
+	return strings.Join(all, " or ")
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,17 +109,73 @@ func TestExitsByTraps(t *testing.T) {
 	}
 }
 
-// TestComparesAreOfTheHarness has others compare, or begin to.
+// TestComparesAreOfTheHarness has others compare.
 func TestComparesAreOfTheHarness(t *testing.T) {
 	for op, want := range map[string]string{
-		`{"index":0,"time":5,"process":1,"type":"fail","f":"compare"}`:           "compare: fail by process 1",
-		`{"index":0,"time":5,"process":"nemesis","type":"ok","f":"compare"}`:     "compare: ok by process nemesis",
-		`{"index":0,"time":5,"process":"harness","type":"invoke","f":"compare"}`: "compare: invoke by process harness",
+		`{"index":0,"time":5,"process":1,"type":"fail","f":"compare"}`:       "compare by process 1",
+		`{"index":0,"time":5,"process":"nemesis","type":"ok","f":"compare"}`: "compare by process nemesis",
 	} {
 		_, err := Parse(strings.NewReader(op + "\n"))
 		require.ErrorContains(t, err, "line 1, column 1: "+want)
-		require.Contains(t, hint.Of(err), "it is of the harness, all told at once")
+		require.Contains(t, hint.Of(err), "it is of the harness")
 	}
+}
+
+// TestWhatIsToldAtOnce has happened: it is refused as what certainly did not, or nobody knows, or as what only begins.
+func TestWhatIsToldAtOnce(t *testing.T) {
+	for op, fits := range map[string][]Type{
+		`"process":0,"f":"announce","node":"n1","value":{"role":"leader","term":1}`: {OK},
+		`"process":0,"f":"granted","node":"n1","value":{"for":"n1","term":1}`:       {OK},
+		`"process":0,"f":"apply","node":"n1","value":{"term":1,"counter":1}`:        {OK},
+		`"process":"harness","f":"clock","node":"n1","value":{"wall":1}`:            {OK},
+		`"process":"harness","f":"settle"`:                                          {OK},
+		`"process":"harness","f":"exit","node":"n1"`:                                {OK, Info},
+		`"process":"harness","f":"stall","value":{"value":1}`:                       {OK, Info},
+		`"process":"harness","f":"endless"`:                                         {OK, Info},
+		`"process":"harness","f":"compare"`:                                         {OK, Fail, Info},
+		`"process":"harness","f":"end"`:                                             {OK, Fail, Info},
+	} {
+		for _, is := range []Type{Invoke, OK, Fail, Info} {
+			_, err := Parse(strings.NewReader(fmt.Sprintf(`{"index":0,"time":5,"type":"%s",%s}`, is, op) + "\n"))
+			if slices.Contains(fits, is) {
+				require.NoError(t, err, op)
+				continue
+			}
+			require.ErrorContains(t, err, "of type "+is.String(), op)
+			require.Contains(t, hint.Of(err), "it is told at once, as ")
+		}
+	}
+}
+
+// TestWhoEndsWhat has an operation end as one of another node, or of another fault.
+func TestWhoEndsWhat(t *testing.T) {
+	for ops, want := range map[string]string{
+		`{"index":0,"time":1,"process":7,"type":"invoke","f":"observe","node":"n1"}
+{"index":1,"time":2,"process":7,"type":"ok","f":"observe","node":"n2","value":{"role":"leader","term":1}}
+`: "process 7 ends a observe of n2, and had invoked one of n1 with op 0",
+		`{"index":0,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"x"}}
+{"index":1,"time":2,"process":"nemesis","type":"ok","f":"inject","value":{"id":2,"name":"x"}}
+`: "process nemesis ends the inject of fault 2, and had invoked that of fault 1 with op 0",
+	} {
+		_, err := Parse(strings.NewReader(ops))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestDisksAndSharesThatAreNone have chances and shares that there are not.
+func TestDisksAndSharesThatAreNone(t *testing.T) {
+	for states, want := range map[string]string{
+		`"disks":[{"node":"n1","writeErrors":2}]`:  "a writeErrors of 2",
+		`"disks":[{"node":"n1","syncErrors":-1}]`:  "a syncErrors of -1",
+		`"disks":[{"node":"n1","readErrors":30}]`:  "a readErrors of 30",
+		`"disks":[{"node":"n1","slow":-1}]`:        "a slow of -1",
+		`"more":{"cpu":[{"node":"n1","share":2}]}`: "the processor of n1: a share of 2",
+	} {
+		_, err := Parse(strings.NewReader(`{"index":0,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"x",` + states + "}}\n"))
+		require.ErrorContains(t, err, want)
+	}
+	_, err := Parse(strings.NewReader(`{"index":0,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"x","disks":[{"node":"n1","writeErrors":1,"slow":5}],"more":{"cpu":[{"node":"n1","share":1}]}}}` + "\n"))
+	require.NoError(t, err)
 }
 
 // TestOpsThatDoNotFit have no line, but a number.

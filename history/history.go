@@ -57,6 +57,8 @@ type beginning struct {
 	at    int32 // where the caller has it
 	index int
 	f     F
+	node  string // "" if it names none
+	fault int    // its ID; 0 if it is about none
 }
 
 func newPairing() pairing { return pairing{map[Process]beginning{}} }
@@ -71,17 +73,29 @@ func (p pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
 	case op.Type == Invoke && busy:
 		return 0, false, fmt.Errorf("process %v invokes %s before its op %d has ended", op.Process, op.F, b.index)
 	case op.Type == Invoke:
-		p.open[op.Process] = beginning{at, op.Index, op.F}
+		p.open[op.Process] = beginning{at, op.Index, op.F, op.Node, op.about()}
 		return 0, false, nil
 	case !busy || b.f != op.F:
 		return 0, false, fmt.Errorf("process %v ends a %s that it never invoked", op.Process, op.F)
+	case b.node != "" && op.Node != "" && b.node != op.Node:
+		return 0, false, fmt.Errorf("process %v ends a %s of %s, and had invoked one of %s with op %d", op.Process, op.F, op.Node, b.node, b.index)
+	case b.fault != 0 && op.about() != 0 && b.fault != op.about():
+		return 0, false, fmt.Errorf("process %v ends the %s of fault %d, and had invoked that of fault %d with op %d", op.Process, op.F, op.about(), b.fault, b.index)
 	}
 	delete(p.open, op.Process)
 	return b.at, true, nil
 }
 
+// about is the ID of the fault that an op is about; 0 if it names none.
+func (op *Op) about() int {
+	if op.Fault == nil {
+		return 0
+	}
+	return op.Fault.ID
+}
+
 // Alone reports whether op stands by itself: something that was seen, not something that was begun and ended.
-func (op *Op) Alone() bool { return kindOf(op.F).alone }
+func (op *Op) Alone() bool { return kindOf(op.F).alone != nil }
 
 // Other returns the position in Ops of the end of an invoke, or of the invoke of an end; -1 where there is none: an
 // invoke that never ended is as good as one that ended as info.

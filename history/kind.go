@@ -4,7 +4,7 @@ package history
 // history know none by name.
 type kind struct {
 	name   F
-	alone  bool     // seen to happen, not begun and ended: it has no invoke
+	alone  []Type   // seen to happen, not begun and ended: it has no invoke, and is of one of these types; nil for all others
 	first  bool     // it can only be the first op of a history
 	ofNode bool     // it is about a node, and must name it
 	value  *payload // what it carries; nil: nothing
@@ -18,6 +18,12 @@ type kind struct {
 
 	next *kind // of those with the same hash
 }
+
+// Of which types ops are that are told at once.
+var (
+	happened = []Type{OK}
+	noticed  = []Type{Info, OK} // by who had nothing to do with it
+)
 
 // payload is a value that ops carry: in which of their fields, and how that is written and read.
 //

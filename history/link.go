@@ -34,18 +34,6 @@ type LinkState struct {
 
 // fits says why a link is none, or nil: taken for another, it would excuse what nobody was kept from.
 func (l Link) fits() error {
-	chance := func(what string, p float64) error {
-		if p < 0 || p > 1 {
-			return hint.Add(fmt.Errorf("%s: a %s of %v", l.Name(), what, p), "a chance is from 0 to 1")
-		}
-		return nil
-	}
-	length := func(what string, d int64) error {
-		if d < 0 {
-			return hint.Add(fmt.Errorf("%s: a %s of %d", l.Name(), what, d), "leave out what is not limited, or write 0")
-		}
-		return nil
-	}
 	switch {
 	case l.From == "" || l.To == "":
 		return hint.Add(fmt.Errorf("%s lacks an end", l.Name()), `a link goes "from" one node "to" another`)
@@ -55,9 +43,25 @@ func (l Link) fits() error {
 		return hint.Add(fmt.Errorf("link %s→%s: no port %d", l.From, l.To, l.Port), "ports are from 1 to 65535; leave it out for all")
 	}
 	return cmp.Or(
-		chance("loss", l.Loss), chance("duplicate", l.Duplicate), chance("reorder", l.Reorder),
-		length("delay", int64(l.Delay)), length("jitter", int64(l.Jitter)), length("rate", l.Rate),
+		chance(l.Name(), "loss", l.Loss), chance(l.Name(), "duplicate", l.Duplicate), chance(l.Name(), "reorder", l.Reorder),
+		amount(l.Name(), "delay", int64(l.Delay)), amount(l.Name(), "jitter", int64(l.Jitter)), amount(l.Name(), "rate", l.Rate),
 	)
+}
+
+// chance says why a thing has no such chance or share, or nil.
+func chance(of, what string, p float64) error {
+	if p < 0 || p > 1 {
+		return hint.Add(fmt.Errorf("%s: a %s of %v", of, what, p), "a %s is from 0 to 1", map[bool]string{true: what, false: "chance"}[what == "share"])
+	}
+	return nil
+}
+
+// amount says why a thing has no such amount of something, or nil.
+func amount(of, what string, n int64) error {
+	if n < 0 {
+		return hint.Add(fmt.Errorf("%s: a %s of %d", of, what, n), "leave out what is not limited, or write 0")
+	}
+	return nil
 }
 
 // Buffer is how long a packet may wait for a link of limited rate. One that would have to wait longer is lost.

@@ -11,7 +11,7 @@ import (
 const Exit F = "exit"
 
 func init() {
-	register(kind{name: Exit, alone: true, ofNode: true, value: faulted, when: maybe, fits: func(op *Op) error {
+	register(kind{name: Exit, alone: noticed, ofNode: true, value: faulted, when: maybe, fits: func(op *Op) error {
 		if op.Fault == nil {
 			return nil
 		}

@@ -19,7 +19,7 @@ type Reading struct {
 
 func init() {
 	register(kind{
-		name: ReadClock, alone: true, ofNode: true, when: always,
+		name: ReadClock, alone: happened, ofNode: true, when: always,
 		value: &payload{
 			append: func(op *Op, b []byte) []byte {
 				b = strconv.AppendInt(append(b, `{"wall":`...), int64(op.Reading.Wall), 10)

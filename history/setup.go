@@ -12,7 +12,7 @@ const Begin F = "begin"
 
 func init() {
 	register(kind{
-		name: Begin, alone: true, first: true,
+		name: Begin, alone: happened, first: true,
 		value: pointed(func(op *Op) **Setup { return &op.Setup }), when: always,
 		fits: func(op *Op) error {
 			if op.Setup == nil {

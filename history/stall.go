@@ -11,7 +11,7 @@ const Stall F = "stall"
 
 func init() {
 	register(kind{
-		name: Stall, alone: true, when: always,
+		name: Stall, alone: noticed, when: always,
 		value: &payload{
 			append: func(op *Op, b []byte) []byte {
 				return append(strconv.AppendInt(append(b, `{"value":`...), op.Access.Value, 10), '}')

@@ -33,5 +33,5 @@ func init() {
 		}
 		s.skip(`}`)
 	}
-	register(kind{name: Apply, alone: true, ofNode: true, value: update, when: always})
+	register(kind{name: Apply, alone: happened, ofNode: true, value: update, when: always})
 }

@@ -19,7 +19,7 @@ func init() {
 		scan:   func(s *scanner, op *Op) { s.view(&op.View) },
 	}
 	register(kind{name: Observe, ofNode: true, value: view, when: whenOK})
-	register(kind{name: Announce, alone: true, ofNode: true, value: view, when: always})
+	register(kind{name: Announce, alone: happened, ofNode: true, value: view, when: always})
 }
 
 // View is what one node says about the election, in one answer.

@@ -13,7 +13,7 @@ type Vote struct {
 
 func init() {
 	register(kind{
-		name: Granted, alone: true, ofNode: true, when: always,
+		name: Granted, alone: happened, ofNode: true, when: always,
 		value: &payload{
 			append: func(op *Op, b []byte) []byte {
 				b = strconv.AppendUint(append(b, `{"term":`...), op.Vote.Term, 10)

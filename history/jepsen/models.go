@@ -17,7 +17,7 @@ func (b *builder) convert(op, invoke *history.Op, e *event) (skip bool, err erro
 	case "fenced":
 		return b.fenced(op, invoke, e)
 	case "leader":
-		return false, b.view(op, e)
+		return false, b.view(op, invoke, e)
 	case "multi-register":
 		return false, b.txn(op, e)
 	}
@@ -135,7 +135,7 @@ var usedBy = map[edn.Keyword]string{
 }
 
 // view makes what somebody said of the leader an observation.
-func (b *builder) view(op *history.Op, e *event) error {
+func (b *builder) view(op, invoke *history.Op, e *event) error {
 	op.F = history.Observe
 	if fits := usedBy[e.f]; fits != "" {
 		return b.strange(e, fmt.Sprintf("what nodes say of the leader, and :%s is of the model %s", e.f, fits))
@@ -159,6 +159,7 @@ func (b *builder) view(op *history.Op, e *event) error {
 		role, _ = value.Get(edn.Keyword("role"))
 		if node, ok := value.Get(edn.Keyword("node")); ok {
 			op.Node = plain(node)
+			invoke.Node = op.Node // who was asked is known only now
 		}
 	default:
 		pair, ok := edn.Items(value)

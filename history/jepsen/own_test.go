@@ -106,7 +106,14 @@ func anyRun(t *rapid.T) *history.History {
 		if f == history.Compare {
 			process = history.Harness // nobody else does
 		}
-		ops = append(ops, anyOp(t, f, process, rapid.SampledFrom(types).Draw(t, "type")))
+		of := []history.Type{history.OK}
+		switch f {
+		case history.Compare:
+			of = types
+		case history.Stall, history.Exit, history.Endless:
+			of = []history.Type{history.OK, history.Info}
+		}
+		ops = append(ops, anyOp(t, f, process, rapid.SampledFrom(of).Draw(t, "type")))
 	}
 	for i, f := range pairs {
 		for k, end := range append(types, 0) {
@@ -117,7 +124,9 @@ func anyRun(t *rapid.T) *history.History {
 				}
 			}
 			if ops = append(ops, anyOp(t, f, process, history.Invoke)); end != 0 {
+				node := ops[len(ops)-1].Node // it ends what was begun there
 				ops = append(ops, anyOp(t, f, process, end))
+				ops[len(ops)-1].Node = node
 			}
 		}
 	}
