@@ -91,7 +91,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			e.ops = append(e.ops, did.op)
 		}
 		return invalid(figures, e,
-			"%s raised its term from %d to %d in %s while it could hear %s: no more than %s are allowed",
+			"%s raised its term from %d to %d in %s while it could hear %s, by more than the %s that a node may gain so",
 			f.nodes[first.node], first.base, first.excess.term, lasted(first.excess.to-first.from), f.company(first.exile),
 			count.Of(int(f.setup.Bounds.Terms), "term"))
 	case f.tried > 0 && f.took == 0:

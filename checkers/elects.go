@@ -176,6 +176,9 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 		}
 	}
 	what := fmt.Sprintf("%s were up and connected with each other", f.names(v.core))
+	if v.core.count() == 1 {
+		what = f.names(v.core) + " was up"
+	}
 	if v.gone != (set{}) {
 		itself := "itself"
 		if v.gone.count() > 1 {

@@ -167,9 +167,13 @@ func (g *gathering) name(leader string) int32 {
 func (g *gathering) told(op *history.Op, asked time.Duration) {
 	n := g.node(op.Node)
 	s := &g.seen[n]
-	if op.View.Role == history.Server { // it says that it is there
+	if op.View.Role == history.Server && g.servers.has(n) { // it says that it is there
 		if s.whole > 0 { // and once said more
 			g.stir(op.Time)
+		}
+		if asked < 0 {
+			g.speaks(n, op.Time)
+			return
 		}
 		g.poll(n, &answer{from: asked, to: op.Time})
 		s.last = span{asked, op.Time}
@@ -182,7 +186,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	a := answer{
 		from: asked, to: op.Time, term: op.View.Term, tenure: op.View.Tenure, op: op.Index, node: int16(n),
 		leader: leader, role: op.View.Role, polled: asked >= 0, torn: op.View.Torn, lead: -1,
-		mute: g.setup.Tokens && op.View.Role != history.Leader && op.View.Term == 0,
+		mute: op.View.Term == 0 && (op.View.Role == history.Server || g.setup.Tokens && op.View.Role != history.Leader),
 	}
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(op.Time)
@@ -199,8 +203,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		g.poll(n, &a)
 	} else {
 		a.from = s.view.from
-		s.announced++
-		g.world.announced(n, op.Time)
+		g.speaks(n, op.Time)
 	}
 	if a.tells() && a.from > s.another {
 		s.highest = max(s.highest, a.term)
@@ -226,6 +229,12 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 			g.repeat(n, a.to)
 		}
 	}
+}
+
+// speaks takes note that a node told something by itself.
+func (g *gathering) speaks(n int, at time.Duration) {
+	g.seen[n].announced++
+	g.world.announced(n, at)
 }
 
 // poll takes note of when a node was asked and answered.
@@ -310,14 +319,14 @@ func (g *gathering) sets(op, end *history.Op) {
 // did takes note of what came of that.
 func (g *gathering) did(op *history.Op, begun *beginning) {
 	told := op.Fault
-	if told == nil {
+	if told == nil || op.Type == history.OK && told.Empty() && begun.fault != nil { // it says nothing of what it came to
 		told = begun.fault
 	}
 	known := told
 	if told == nil {
 		told = &history.Fault{}
 	}
-	g.reseatedBy(op, begun)
+	g.reseatedBy(op, begun, told.Members())
 	renewed := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
 	if op.Type == history.OK {

@@ -164,16 +164,19 @@ func (b *bounces) worse(than bounces) bool {
 }
 
 func (f *facts) bounced(b bounces, figures []Figure) Result {
-	first, last := b.moves[0], b.moves[len(b.moves)-1]
+	moves := b.moves[:b.enough]
+	first, last := moves[0], moves[len(moves)-1]
 	between := set{}
 	between.add(first.from.node)
-	for _, h := range b.moves {
-		between.add(h.to.node)
-	}
 	e := evidence{span{first.span.from, last.span.to}, []int{f.index(&f.answers[first.from.first])}}
-	for _, h := range b.moves[:b.enough] {
+	for _, h := range moves {
+		between.add(h.to.node)
 		e.ops = append(e.ops, f.index(&f.answers[h.to.first]))
 	}
-	return invalid(figures, e, "leadership bounced between %s %s in %s %s",
-		f.names(between), count.Of(len(b.moves), "time"), lasted(e.length()), f.conditions(b.phase))
+	more := ""
+	if n := len(b.moves) - len(moves); n > 0 {
+		more = fmt.Sprintf(", and then %s more", count.Of(n, "time"))
+	}
+	return invalid(figures, e, "leadership bounced between %s %s in %s%s, %s",
+		f.names(between), count.Of(len(moves), "time"), lasted(e.length()), more, f.conditions(b.phase))
 }

@@ -123,6 +123,17 @@ func reseats(h *history.History, node string) (all [][2]int, failed []bool) {
 		case k < 0 && of(op):
 			all, failed = append(all, [2]int{i, len(h.Ops)}), append(failed, false)
 		case of(op) || k >= 0 && of(h.Ops[k]):
+			if h.Ops[k].Type == history.Info { // it may come true until it is known
+				k = slices.IndexFunc(h.Ops, func(o history.Op) bool {
+					j := slices.IndexFunc(h.Ops, func(p history.Op) bool { return p.Index == o.Index })
+					return j > k && o.Process == history.Nemesis && o.Type == history.OK && (of(o) || o.Fault == nil && of(h.Ops[h.Other(j)]))
+				})
+				if k < 0 {
+					k = len(h.Ops)
+				}
+				all, failed = append(all, [2]int{i, k}), append(failed, false)
+				break
+			}
 			all, failed = append(all, [2]int{i, k}), append(failed, h.Ops[k].Type == history.Fail)
 		}
 	}

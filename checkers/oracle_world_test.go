@@ -141,7 +141,7 @@ func (w around) goesOn(i int) {
 		switch {
 		case op.Type == history.Invoke && k >= 0 && h.Ops[k].Fault != nil:
 			doubted = append(doubted, h.Ops[k].Fault.States()...)
-		case op.Type != history.Invoke && op.Fault == nil:
+		case op.Type != history.Invoke && (op.Fault == nil || op.Type == history.OK && op.Fault.Empty() && h.Ops[k].Fault != nil):
 			op.Fault = h.Ops[k].Fault // its end need not repeat it
 		}
 	}
@@ -152,7 +152,7 @@ func (w around) goesOn(i int) {
 			break
 		}
 		now := left
-		if op.Fault == nil && w.runs(op.Node) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
+		if op.Fault == nil && (w.runs(op.Node) || w.is[k] == ended) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
 			now = ended
 		}
 		w.is[k], w.exit[op.Node] = now, op.Time

@@ -70,16 +70,17 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 	}
 	cell := w.cell(processes, i)
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(cell) || w.owed.has(i)
-	excused = trapped || !ran || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
+	ailed := trapped || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
+	excused = ailed || !ran
 	if w.cells[cell] == dead {
 		return excused
 	}
+	now, comes := quit, false                                                // what it is by that; whether what is done to it may have started it again
+	if !ailed && (ran || w.cells[cell] == gone) && w.is(clocks, i) == fine { // who ends again and again should be up all the same
+		now = gone
+	}
 	if w.cells[cell].ended() {
 		w.revived(i)
-	}
-	now, comes := quit, false // what it is by that; whether what is done to it may have started it again
-	if !excused && w.is(clocks, i) == fine {
-		now = gone
 	}
 	for k := range w.touch {
 		if t := &w.touch[k]; t.cell == cell {

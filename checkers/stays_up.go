@@ -3,6 +3,7 @@ package checkers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"recount/internal/count"
 )
@@ -52,8 +53,8 @@ func staysUp(_ context.Context, f *facts) Result {
 		r.about.add(first.node)
 		return r
 	}
-	if why := f.blind(); why != "" {
-		return unknown(figures, "%s", why)
+	if !slices.ContainsFunc(f.seen, func(w watched) bool { return w.polls+w.announced > 0 }) {
+		return unknown(figures, "no node gave an answer: nobody knows whether any was ever up")
 	}
 	switch {
 	case f.tried > 0 && f.took == 0:

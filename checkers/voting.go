@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -125,17 +126,28 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 	}
 }
 
-// reseatedBy takes note of what came of what was begun with an op.
-func (g *gathering) reseatedBy(op *history.Op, begun *beginning) {
+// reseatedBy takes note of what came of what was begun with an op. Of what nobody knows it may come true until an ok names that
+// membership.
+func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.Member) {
+	named := func(node int) bool {
+		return slices.ContainsFunc(told, func(m history.Member) bool { return m.Node == g.nodes[node] })
+	}
+	var open, closed set
 	for k := range g.reseated {
-		if c := &g.reseated[k]; c.first == begun.number {
-			c.to, c.last, c.failed = op.Time, g.newest(), op.Type == history.Fail
-			if s := &g.seen[c.node]; s.another == never {
-				g.stir(op.Time)
-				s.another = op.Time
-			}
+		c := &g.reseated[k]
+		if by := c.first == begun.number; by && op.Type != history.Info || op.Type == history.OK && c.to == never && named(c.node) {
+			c.to, c.last, c.failed = op.Time, g.newest(), by && op.Type == history.Fail
+			closed.add(c.node)
+		} else if c.to == never {
+			open.add(c.node)
 		}
 	}
+	closed.minus(open).each(func(i int) {
+		if s := &g.seen[i]; s.another == never {
+			g.stir(op.Time)
+			s.another = op.Time
+		}
+	})
 }
 
 // life tells which member of its name a node was when it did something, by the number of an op; false if it may have been either.
