@@ -71,9 +71,14 @@ type answer struct {
 	mute     bool // it says nothing of a term
 	ended    bool // it is the end of its node's process, or of what it was as a member
 	dull     bool // it says the same as the one of its node before, which came shortly before it
+	repeats  bool // nobody asked for it: it is what the node announced before, which stands
 }
 
 func (a *answer) claims() bool { return a.role == history.Leader && !a.torn }
+
+// heard reports whether what an answer tells is known to more than its node, or was told to who asked. A node that announces something else may end
+// before it has saved it, and before anybody else hears of it.
+func (a *answer) heard() bool { return a.claims() || a.polled && !a.repeats }
 
 // begins is when an answer was asked for, or else announced.
 func (a *answer) begins() time.Duration {
@@ -112,6 +117,7 @@ type watched struct {
 	gapTime                 time.Duration // their sum
 	worst                   time.Duration // and the longest stretch that two of its answers leave open, or one and its fall, or the end
 	highest                 uint64        // term that it reported, as who it is now
+	heard                   uint64        // the highest of those that will not be forgotten if its process ends
 	another                 time.Duration // until when it may have been another member; -1 if it never was
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does

@@ -206,7 +206,9 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		g.speaks(n, op.Time)
 	}
 	if a.tells() && a.from > s.another {
-		s.highest = max(s.highest, a.term)
+		if s.highest = max(s.highest, a.term); a.heard() {
+			s.heard = max(s.heard, a.term)
+		}
 	}
 	if n := len(s.rises); a.tells() && (n == 0 || a.term > s.rises[n-1].term) {
 		s.rises = append(s.rises, height{span: span{s.view.from, a.to}, term: a.term})

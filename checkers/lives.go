@@ -24,7 +24,7 @@ type death struct {
 func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
 	threatens := func(n int) {
 		s := &g.seen[n]
-		s.stands = -1
+		s.stands, s.highest = -1, s.heard
 		if k := len(s.deaths) - 1; k < 0 || s.deaths[k].from < at || s.deaths[k].to != never {
 			s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
 		}
@@ -75,6 +75,7 @@ func (w *watched) settles(at time.Duration) {
 
 // dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.
 func (w *watched) dies(s span, by int32, itself bool) {
+	w.highest = w.heard
 	told := false
 	for k := len(w.deaths) - 1; !itself && k >= 0 && w.deaths[k].from >= s.from; k-- {
 		d := &w.deaths[k]
@@ -146,10 +147,9 @@ func (f *facts) reborn(node int, by time.Duration) (since time.Duration) {
 	return since
 }
 
-// lifetimes returns what tells before when an answer has to have come to be surely of the same life of a node as one that was asked for at a
-// time, or of an earlier one. Deaths of which nobody knows whether they were are counted, or left out.
-func (f *facts) lifetimes(node int, perhaps bool) func(asked time.Duration) time.Duration {
-	var ends []death
+// ends are the deaths of a node in the order of their ends. After what may have been the start after one of them, no other may follow that came
+// before it. Those of which nobody knows whether they were are counted, or left out.
+func (f *facts) ends(node int, perhaps bool) (ends []death) {
 	for _, d := range f.seen[node].deaths {
 		if d.perhaps {
 			d.again = d.from // by something else, if it was
@@ -162,6 +162,13 @@ func (f *facts) lifetimes(node int, perhaps bool) func(asked time.Duration) time
 	for k := len(ends) - 2; k >= 0; k-- {
 		ends[k].again = min(ends[k].again, ends[k+1].again)
 	}
+	return ends
+}
+
+// lifetimes returns what tells before when an answer has to have come to be surely of the same life of a node as one that was asked for at a
+// time, or of an earlier one.
+func (f *facts) lifetimes(node int, perhaps bool) func(asked time.Duration) time.Duration {
+	ends := f.ends(node, perhaps)
 	return func(asked time.Duration) time.Duration {
 		k := sort.Search(len(ends), func(k int) bool { return ends[k].to >= asked })
 		if k == len(ends) {

@@ -25,10 +25,83 @@ type record struct {
 	by   *answer
 }
 
+// reported is what a node has told so far: what was heard of, and what it need not know any more once its process has ended.
+type reported struct {
+	heard, unheard rising
+	until          time.Duration // when the node may still have been another member than it is now; -1 if it was none
+	ends           []death       // of its processes, that are still to come
+	ended          time.Duration // when the last one of those that are not; -never if there is none
+}
+
+// rising are terms that a node told, each higher than all before.
+type rising struct {
+	all       []record
+	announced record // the highest that was
+}
+
+// before is the highest term that came before an answer.
+func (t *rising) before(a *answer) record {
+	if a.polled {
+		return latest(t.all, a.from)
+	}
+	return t.announced
+}
+
+// add adds what an answer tells.
+func (t *rising) add(a *answer) {
+	now := record{a.to, a.term, a}
+	if !a.polled && a.term >= t.announced.term {
+		t.announced = now
+	}
+	if n := len(t.all); n == 0 || a.term > t.all[n-1].term {
+		t.all = append(t.all, now)
+	}
+}
+
+// forgets reports whether the node need not know any more what it told, since its process may have ended after that.
+func (r *reported) forgets(f *facts, a *answer) bool { return !a.heard() && f.surely(a) <= r.ended }
+
+// goesOn takes note that the node tells something at a time, and may have begun another life before that.
+func (r *reported) goesOn(f *facts, at time.Duration) {
+	ended := r.ended
+	for ; len(r.ends) > 0 && r.ends[0].again <= at; r.ends = r.ends[1:] {
+		r.ended = r.ends[0].to
+	}
+	if ended == r.ended {
+		return
+	}
+	told := r.unheard.all
+	r.unheard = rising{}
+	for _, t := range told {
+		if !r.forgets(f, t.by) {
+			r.unheard.add(t.by)
+		}
+	}
+}
+
+// before is the highest term that came before an answer.
+func (r *reported) before(a *answer) record {
+	one, other := r.heard.before(a), r.unheard.before(a)
+	if one.by == nil || other.by != nil && (other.term > one.term || other.term == one.term && other.at < one.at) {
+		return other
+	}
+	return one
+}
+
+// add adds what an answer tells.
+func (r *reported) add(a *answer) {
+	if a.heard() {
+		r.heard.add(a)
+	} else {
+		r.unheard.add(a)
+	}
+}
+
 // monotonicTerm compares each answer with the node's highest term before it. One was before another if it had come when
 // the other was asked for. Announcements come in the order in which the node made them, but how long they took is not
 // known: what was announced when a question was asked was true before the answer, while an answer may be newer than an
-// announcement that comes after it. Who was taken out of the cluster and comes back is another member, and has told nothing.
+// announcement that comes after it. Who was taken out of the cluster and comes back is another member, and has told nothing. Who
+// announced a term and ended before anybody may have heard of it may have forgotten it: a log tells of it before it is saved.
 func monotonicTerm(_ context.Context, f *facts) Result {
 	if !f.numbered() {
 		return untested(nil, "the election numbers no leaderships, so there is no term that could go down: "+unnumbered)
@@ -36,11 +109,9 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	records := make([][]record, len(f.nodes))    // of all answers
-	announced := make([]record, len(f.nodes))    // the highest one announced
-	until := make([]time.Duration, len(f.nodes)) // when a node may still have been another member than it is now
-	for i := range until {
-		until[i] = -1 // it was none before
+	nodes := make([]reported, len(f.nodes))
+	for i := range nodes {
+		nodes[i] = reported{until: -1, ended: -never, ends: f.ends(i, true)}
 	}
 	changes, compared, drops := 0, 0, 0
 	var first [2]*answer
@@ -51,17 +122,12 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 		}
 		for ; changes < len(f.reseated) && f.reseated[changes].from <= a.to; changes++ {
 			if c := &f.reseated[changes]; !c.failed { // it is another member, or may be
-				until[c.node], records[c.node], announced[c.node] = c.to, nil, record{}
+				nodes[c.node] = reported{until: c.to, ended: nodes[c.node].ended, ends: nodes[c.node].ends}
 			}
 		}
-		late := a.from <= until[a.node] // it may be older than who the node is now, and so is compared with nothing but what it announced before
-		all := records[a.node]
-		var before record
-		if a.polled {
-			before = latest(all, a.from)
-		} else if before = announced[a.node]; a.term >= before.term && !late {
-			announced[a.node] = record{a.to, a.term, a}
-		}
+		r := &nodes[a.node]
+		r.goesOn(f, a.to)
+		before := r.before(a)
 		if before.by != nil {
 			compared++
 		}
@@ -70,11 +136,14 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				first = [2]*answer{before.by, a}
 			}
 		}
-		if !late && (len(all) == 0 || a.term > all[len(all)-1].term) {
-			records[a.node] = append(all, record{a.to, a.term, a})
+		// It may be older than who the node is now, or than what runs now.
+		if a.from > r.until && !r.forgets(f, a) {
+			r.add(a)
 		}
 	}
-	compared, drops = compared+f.left.tells, drops+f.left.lower
+	if compared += f.left.tells; drops > 0 { // or else what was left out repeats what need not be known any more
+		drops += f.left.lower
+	}
 	figures := []Figure{
 		figure("answers compared", compared), figure("lower than before", drops), figure("restarts", f.restarts),
 	}

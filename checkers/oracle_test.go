@@ -155,6 +155,17 @@ func another(h *history.History, a, b said) bool {
 	return false
 }
 
+// forgot reports whether a node announced something that is no claim, and its process may have ended before it said something else.
+func forgot(h *history.History, a, b said) bool {
+	return a.announced && !a.claims() && slices.ContainsFunc(fates(h), func(e fate) bool {
+		since := e.again
+		if e.perhaps {
+			since = e.from
+		}
+		return e.node == a.node && e.to >= a.early && b.at >= since
+	})
+}
+
 // isEnd reports whether a process does not go on after that.
 func isEnd(p history.Proc) bool {
 	return slices.Contains([]history.ProcState{history.Down, history.Stopped, history.Crashed}, p.State)
@@ -286,7 +297,7 @@ var oracles = map[string]func(h *history.History) string{
 				}
 				// An announcement is older than the moment at which it came, however long it took.
 				before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
-				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term && !another(h, a, b) {
+				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term && !another(h, a, b) && !forgot(h, a, b) {
 					return "invalid"
 				}
 			}

@@ -33,7 +33,7 @@ func (g *gathering) stands(n int) bool { return g.seen[n].stands >= 0 && !g.worl
 func (g *gathering) repeat(n int, at time.Duration) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
-	a.from, a.to, a.polled, a.lead = at, at, true, -1
+	a.from, a.to, a.polled, a.repeats, a.lead = at, at, true, true, -1
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(at)
 	}

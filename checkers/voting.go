@@ -120,7 +120,7 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1)})
 			if !fails {
 				g.stir(at) // what was told until now is compared with what was told before
-				g.seen[i].highest, g.seen[i].another = 0, never
+				g.seen[i].highest, g.seen[i].heard, g.seen[i].another = 0, 0, never
 			}
 		}
 	}
