@@ -74,6 +74,7 @@ type ballot struct {
 func (b *ballot) Start() {
 	if kept := b.env.Load("ballot"); len(kept) == 9 {
 		b.term, b.vote = binary.BigEndian.Uint64(kept), election.ID(kept[8])
+		b.env.Sync() // the life before may have ended before it could
 	}
 	b.wait()
 }

@@ -65,6 +65,7 @@ func newBlazingmq(c blazingmqConfig, env election.Env) *blazingmq {
 func (b *blazingmq) Start() {
 	if v := b.env.Load("term"); len(v) == 8 && !b.forgetTerm {
 		b.selfTerm = binary.BigEndian.Uint64(v)
+		b.env.Sync() // the life before may have ended before it could
 	}
 	b.wait(b.initial)
 }

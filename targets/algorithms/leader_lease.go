@@ -89,6 +89,7 @@ func (l *leaderLease) Start() {
 		l.number = binary.BigEndian.Uint64(b)
 		l.given = election.ID(binary.BigEndian.Uint64(b[8:]))
 		l.current = binary.BigEndian.Uint64(b[16:])
+		l.env.Sync() // the life before may have ended before it could
 	}
 	l.bind(election.None, 0, l.read())
 	l.env.SetTimer(lookTime, l.length+l.soon())

@@ -77,7 +77,9 @@ func (r *raft) Start() {
 	if b := r.env.Load("vote"); len(b) == 16 {
 		r.term, r.votedFor = binary.BigEndian.Uint64(b), election.ID(binary.BigEndian.Uint64(b[8:]))
 	}
-	r.loadLog()
+	if r.loadLog(); r.term > 0 || r.log.last() > 0 {
+		r.env.Sync() // the life before may have ended before it could
+	}
 	r.heard = r.env.Now()
 	r.resetElectionTimer()
 }

@@ -86,6 +86,7 @@ func TestRaftVoteIsOnDiskBeforeTheAnswer(t *testing.T) {
 
 	again := newRaft(raftPaper, s)
 	again.Start()
+	require.Equal(t, []string{"sync"}, s.acts(), "the life before may have ended before it could")
 	again.Receive(3, election.Message{Kind: "RequestVote", Term: 4})
 	require.Equal(t, []string{"RequestVoteResponse to n3 in 4: false"}, s.acts(), "another candidate, after a restart")
 	again.Receive(2, election.Message{Kind: "RequestVote", Term: 4})
@@ -177,6 +178,7 @@ func TestBlazingmqAnswersProposals(t *testing.T) {
 
 	b = newBlazingmq(blazingmqConfig{}, s)
 	b.Start()
+	require.Equal(t, []string{"sync"}, s.acts(), "who was before may have ended before it could")
 	b.Receive(2, election.Message{Kind: "ElectionProposal", Term: 5})
 	b.Receive(2, election.Message{Kind: "ElectionProposal", Term: 4})
 	require.Equal(t, []string{
@@ -204,6 +206,7 @@ func TestBlazingmqAnswersScouting(t *testing.T) {
 
 	third := newBlazingmq(blazingmqConfig{scouting: true}, &last{s})
 	third.Start()
+	s.acts()
 	third.Receive(2, election.Message{Kind: "ElectionScouting", Term: 9})
 	require.Equal(t, []string{"ElectionScoutingResponse to n2 in 9: false"}, s.acts(), "a lower id")
 }

@@ -44,6 +44,7 @@ func recall(env election.Env, state any) {
 		if err := json.Unmarshal(b, state); err != nil {
 			panic(fmt.Sprintf("targets: the store's own record: %v", err))
 		}
+		env.Sync() // the life before may have ended before it could
 	}
 }
 

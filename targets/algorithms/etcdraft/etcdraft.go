@@ -132,6 +132,7 @@ func (n *etcdRaft) Start() {
 		if err != nil {
 			return err
 		}
+		n.env.Sync() // the life before may have ended before it could
 		n.log, n.config.Storage, n.conf = log, log, &log.members
 		if a, was := n.env.(election.Admitted); was && a.Ticket() != 0 {
 			n.config.ID = a.Ticket()
