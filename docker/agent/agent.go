@@ -50,7 +50,7 @@ type place struct {
 	cpu      history.CPU // asked for
 
 	memory    history.Memory // asked for
-	bounds    []int64        // on what its containers may use, in bytes, since it was
+	bounds    map[int]int64  // on what its containers may use, in bytes, since it was: by their places among procs, once they have run
 	squeezed  []squeezed     // its containers, while they have them
 	throttled []throttled    // its containers, while they are held to a share
 	unleashed time.Time      // when they last were held to it no more

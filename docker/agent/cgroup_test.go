@@ -134,6 +134,18 @@ func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
 	}
 }
 
+// Containers of a node end one after the other: what is beside one that is dead is limited as ever.
+func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
+	p := &place{name: "n1", groups: tree(t, version2), procs: []first{{pid: 6}, {pid: 7}}}
+	s, err := p.groups.squeezing(7)
+	require.NoError(t, err)
+	require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2}))
+	text, err := s.read(memoryFiles[2].limit)
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprint(60<<20), text)
+	require.Equal(t, map[int]int64{1: 60 << 20}, p.bounds, "what nobody has seen run has no limit yet")
+}
+
 // A kernel that lets a node have more than its share, and never holds it back, is found out.
 func TestWhoUsesMoreThanItsShareIsSeen(t *testing.T) {
 	c := tree(t, version1)

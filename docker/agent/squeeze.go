@@ -75,7 +75,7 @@ func (p *place) squeeze(m history.Memory) error {
 	if err := p.relieve(); err != nil {
 		return err
 	}
-	p.memory, p.bounds = m, nil
+	p.memory, p.bounds = m, map[int]int64{}
 	if !m.Fails() {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *place) press() error {
 		} else if err != nil {
 			continue
 		}
-		if i >= len(p.bounds) {
+		if _, known := p.bounds[i]; !known {
 			uses, err := s.uses()
 			if err != nil {
 				return err
@@ -100,7 +100,7 @@ func (p *place) press() error {
 			if by := int64(p.memory.Times * float64(uses)); p.memory.Times > 0 && (limit == 0 || by < limit) {
 				limit = by
 			}
-			p.bounds = append(p.bounds, limit)
+			p.bounds[i] = limit
 		}
 		if err := s.bounded(p.bounds[i]); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
