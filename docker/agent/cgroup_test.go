@@ -146,6 +146,19 @@ func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
 	require.Equal(t, map[int]int64{1: 60 << 20}, p.bounds, "what nobody has seen run has no limit yet")
 }
 
+// What went wrong once is tried again whole: a container that was not found then is held back like the others.
+func TestAShareIsOfAllContainersOrNone(t *testing.T) {
+	network, err := inode("/proc/self/ns/net")
+	require.NoError(t, err)
+	own := openFirst(os.Getpid(), network) // it lives, and has no group at first
+	p := &place{name: "n1", groups: tree(t, version2), procs: []first{{pid: 7}, own}}
+	share := history.CPU{Node: "n1", Share: 0.05}
+	require.Error(t, p.throttle(share))
+	require.NoError(t, os.Symlink("7", filepath.Join(p.groups.proc, fmt.Sprint(own.pid))))
+	require.NoError(t, p.throttle(share))
+	require.Len(t, p.throttled, 2)
+}
+
 // A kernel that lets a node have more than its share, and never holds it back, is found out.
 func TestWhoUsesMoreThanItsShareIsSeen(t *testing.T) {
 	c := tree(t, version1)

@@ -117,15 +117,17 @@ func (p *place) throttle(c history.CPU) error {
 // restrain holds the node's containers to its share.
 func (p *place) restrain() error {
 	if p.throttled == nil {
+		var found []throttled // all of them, or none: what is found of them is not looked for again
 		for _, f := range p.procs {
 			t, err := p.groups.throttling(f.pid)
 			switch {
 			case err == nil:
-				p.throttled = append(p.throttled, t)
+				found = append(found, t)
 			case f.alive():
 				return err
 			}
 		}
+		p.throttled = found
 	}
 	for _, t := range p.throttled {
 		if err := t.limit(shareOf(p.cpu)); err != nil && !errors.Is(err, os.ErrNotExist) {
