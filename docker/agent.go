@@ -72,6 +72,8 @@ func (c *Cluster) watchAgent() {
 		return
 	case cerrdefs.IsNotFound(err):
 		err = errors.New("the agent's container was removed")
+	case c.remote.broke != nil:
+		err = fmt.Errorf("the connection to the agent broke: %w", c.remote.broke)
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("the connection to the agent broke")
 	case err != nil:

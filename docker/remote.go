@@ -34,7 +34,8 @@ type remote struct {
 	waiting map[uint64]chan<- agent.Reply
 	serve   map[agent.Port]func(net.Conn)
 
-	gone chan struct{} // closed when the line is down
+	gone  chan struct{} // closed when the line is down
+	broke error         // what broke it, once it is down; nil where the agent has hung up
 }
 
 // newRemote speaks to the agent over an attachment to its container, begun before the container was started. Notices go
@@ -105,19 +106,23 @@ func (r *remote) ask(ctx context.Context, q agent.Request) (agent.Reply, error) 
 		}
 		return a, nil
 	case <-r.gone:
+		if r.broke != nil {
+			return agent.Reply{}, fmt.Errorf("the connection to the agent broke: %w", r.broke)
+		}
 		return agent.Reply{}, fmt.Errorf("the agent is gone, saying %q", r.words.String())
 	case <-ctx.Done():
 		return agent.Reply{}, ctx.Err()
 	}
 }
 
-// listen reads replies until the line is down.
+// listen reads replies until the line is down, or one of them cannot be read.
 func (r *remote) listen() {
 	defer close(r.gone)
-	for lines := agent.Lines(r.control); lines.Scan(); {
+	defer r.session.Close()
+	lines := agent.Lines(r.control)
+	for lines.Scan() {
 		var a agent.Reply
-		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			r.session.Close()
+		if r.broke = json.Unmarshal(lines.Bytes(), &a); r.broke != nil {
 			return
 		}
 		if a.ID == 0 {
@@ -131,6 +136,7 @@ func (r *remote) listen() {
 			answer <- a
 		}
 	}
+	r.broke = lines.Err()
 }
 
 // accept serves connections that nodes make to ports the harness listens on.

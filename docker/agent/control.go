@@ -5,6 +5,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -23,7 +24,11 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 	send := func(r Reply) {
 		mu.Lock()
 		defer mu.Unlock()
-		if err := WriteLine(stream, r); err != nil {
+		err := WriteLine(stream, r)
+		if errors.Is(err, errTooLong) {
+			err = WriteLine(stream, Reply{ID: r.ID, Error: "the reply: " + err.Error()})
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "agent: reply:", err)
 		}
 	}
@@ -42,6 +47,9 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			continue
 		}
 		send(a.answer(r))
+	}
+	if err := lines.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, "agent: request:", err)
 	}
 }
 
