@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/docker/docker/api/types/container"
 )
 
-// Extract takes files out of an image, as a tar archive in which they have the paths that files gives to theirs.
+// Extract takes files out of an image, as a tar archive in which they have the paths that files gives to theirs, in the order of
+// those in the image.
 func (e *Engine) Extract(ctx context.Context, ref string, files map[string]string) (_ io.Reader, err error) {
 	// The container is never started. Its label lets clean find it if this process dies before it is removed.
 	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: "extract", labelOwner: ownLabel()}}
@@ -27,8 +30,8 @@ func (e *Engine) Extract(ctx context.Context, ref string, files map[string]strin
 	}()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	for from, to := range files {
-		if err := e.extract(ctx, w, made.ID, from, to); err != nil {
+	for _, from := range slices.Sorted(maps.Keys(files)) {
+		if err := e.extract(ctx, w, made.ID, from, files[from]); err != nil {
 			return nil, fmt.Errorf("extract %s from %s: %w", from, ref, err)
 		}
 	}
