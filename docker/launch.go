@@ -66,7 +66,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 	if i > 0 {
 		name, role = fmt.Sprintf("%s-sidecar-%d", n.name, i), roleSidecar
 	}
-	volumes := name // of all containers that have this place
+	data, own := c.name(name), c.name(name+"-own") // volumes, of all containers that have this place
 	if k := len(n.earlier); k > 0 {
 		name = fmt.Sprintf("%s-member-%d", name, k+1)
 	}
@@ -80,25 +80,25 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 		},
 	}
 	disk := i == 0 && what.Data != "" && c.config.Disks
-	for suffix, target := range map[string]string{"": what.Data, "-own": what.Own} {
-		if target == "" {
+	for _, of := range []struct{ volume, target string }{{data, what.Data}, {own, what.Own}} {
+		if of.target == "" {
 			continue
 		}
-		v := volume.CreateOptions{Name: c.name(volumes + suffix), Labels: maps.Clone(c.labels)}
-		if disk && suffix == "" {
+		v := volume.CreateOptions{Name: of.volume, Labels: maps.Clone(c.labels)}
+		if disk && of.volume == data {
 			v.Labels[labelDisk] = n.name
 		}
 		if _, err := c.engine.api.VolumeCreate(ctx, v); err != nil {
 			return "", fmt.Errorf("create volume %s: %w", v.Name, err)
 		}
-		config.host.Mounts = append(config.host.Mounts, mount.Mount{Type: mount.TypeVolume, Source: v.Name, Target: target})
+		config.host.Mounts = append(config.host.Mounts, mount.Mount{Type: mount.TypeVolume, Source: v.Name, Target: of.target})
 	}
 	id, err = c.create(ctx, c.name(name), role, n.name, config)
 	if err == nil {
 		err = c.engine.writeFiles(ctx, id, what.Files)
 	}
 	if err == nil && disk && !n.onDisk { // the engine has put into the volume what the image has there
-		err = c.attach(ctx, n, c.name(name), what.Data)
+		err = c.attach(ctx, n, data, what.Data)
 	}
 	return id, err
 }

@@ -2,8 +2,11 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/docker/docker/api/types/container"
 )
 
 // Relaunch gives a node, which does not run, other containers in the place of its own, with the same data: its next life is theirs.
@@ -39,12 +42,24 @@ func (c *Cluster) relaunch(ctx context.Context, n *node, what Container) error {
 	})
 	if err != nil {
 		n.earlier = slices.Delete(n.earlier, len(n.earlier)-1, len(n.earlier))
-		return fmt.Errorf("give %s other containers: %w", n.name, err)
+		return errors.Join(fmt.Errorf("give %s other containers: %w", n.name, err), c.unmake(ctx, made))
 	}
 	c.containers.Lock()
 	n.containers = made
 	c.containers.Unlock()
 	return nil
+}
+
+// unmake removes containers that were made, of "" none: the next that are to have their names would not get them.
+func (c *Cluster) unmake(ctx context.Context, ids []string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	return each(ids, func(_ int, id string) error {
+		if id == "" {
+			return nil
+		}
+		return c.engine.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true})
+	})
 }
 
 // container is the node's own, of its present life or the next; "" before there is one.
