@@ -152,7 +152,15 @@ func (c *Cluster) try(ctx context.Context, change history.Changes) (took time.Du
 		done()
 	})
 	if lost := c.Run(ctx, began+applyWithin); !looked {
-		return 0, fmt.Errorf("the agent saw nothing within %v: %w", applyWithin, lost)
+		return 0, unseen(lost)
 	}
 	return took, err
+}
+
+// unseen is the error of a change that was not looked at: over what ended the run, nil if that was the time.
+func unseen(lost error) error {
+	if lost == nil {
+		return fmt.Errorf("the agent saw nothing within %v", applyWithin)
+	}
+	return fmt.Errorf("the agent saw nothing: %w", lost)
 }
