@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/virtual"
 )
 
 // What the engine cannot remove in the end takes nothing from what was seen before.
@@ -27,4 +29,22 @@ func TestWhatIsLeftInTheEngineIsNoted(t *testing.T) {
 	require.ErrorIs(t, r.closed(failed, left), failed, "a run that was not made")
 	require.ErrorIs(t, r.closed(failed, left), left)
 	require.ErrorIs(t, of(record.OnVirtual).closed(nil, left), left)
+}
+
+// lasting is an observer that counts how often it was closed.
+type lasting struct {
+	election.Observer
+	closed *int
+}
+
+func (l lasting) Close() error { *l.closed++; return nil }
+
+func TestAClusterInVirtualTimeIsClosedTwice(t *testing.T) {
+	of, err := virtual.Open(virtual.Config{Nodes: []string{"n1"}, Seed: 1})
+	require.NoError(t, err)
+	closed := 0
+	c := &virtualized{Cluster: of, asked: map[string]*systemNode{"n1": {Observer: lasting{closed: &closed}}}}
+	require.NoError(t, c.Close(t.Context()))
+	require.NoError(t, c.Close(t.Context()))
+	require.Equal(t, 1, closed)
 }

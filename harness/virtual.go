@@ -253,13 +253,17 @@ func (c *virtualized) OnExit(f func(node string, code int)) {
 // Close ends all connections and removes the nodes.
 func (c *virtualized) Close(ctx context.Context) error {
 	var errs []error
-	c.Inside(func() {
-		for _, name := range sortedKeys(c.asked) {
-			errs = append(errs, c.asked[name].Close())
-		}
-		for _, name := range sortedKeys(c.beside) {
-			errs = append(errs, c.beside[name].Close())
-		}
-	})
+	if len(c.asked)+len(c.beside) > 0 { // they live among the clients, who end with the cluster
+		c.Inside(func() {
+			for _, name := range sortedKeys(c.asked) {
+				errs = append(errs, c.asked[name].Close())
+			}
+			for _, name := range sortedKeys(c.beside) {
+				errs = append(errs, c.beside[name].Close())
+			}
+		})
+		clear(c.asked)
+		clear(c.beside)
+	}
 	return errors.Join(append(errs, c.Cluster.Close(ctx))...)
 }

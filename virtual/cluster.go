@@ -63,6 +63,7 @@ type Cluster struct {
 	hash    uint64
 	steps   uint64
 	lost    error // why the run cannot go on
+	closed  bool
 	watch   watch
 
 	onRefused func(node, what string)
@@ -233,6 +234,10 @@ func (c *Cluster) noteBytes(b []byte) {
 
 // Close ends all processes and removes their files. It may be called more than once.
 func (c *Cluster) Close(context.Context) error {
+	if c.closed {
+		return nil
+	}
+	c.closed = true
 	c.clients.close()
 	var errs []error
 	for _, n := range c.nodes {

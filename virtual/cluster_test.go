@@ -51,6 +51,14 @@ func TestOptionsBeforeAConnection(t *testing.T) {
 	require.Empty(t, p.early)
 }
 
+func TestClosingTwice(t *testing.T) {
+	c, err := Open(Config{Nodes: []string{"n1"}, Seed: 1})
+	require.NoError(t, err)
+	require.NoError(t, c.Close(context.Background()))
+	require.NoFileExists(t, c.folder.Name())
+	require.NoError(t, c.Close(context.Background()))
+}
+
 // A client gets a port that no other has, also when all have been given out once.
 func TestPortsOfClientsInUse(t *testing.T) {
 	c, err := Open(Config{Nodes: []string{"n1"}, Seed: 1})
