@@ -95,19 +95,6 @@ func (f *filter) install(p power) error {
 	return nil
 }
 
-// close removes all traces.
-func (f *filter) close() error {
-	for _, fam := range f.families {
-		f.conn.DelTable(fam.table)
-	}
-	err := f.conn.Flush()
-	if f.delays != nil {
-		f.delays.close()
-	}
-	f.conn.CloseLasting()
-	return err
-}
-
 // stage queues what has to change to come to these states. What stays is not touched: to change the set of who is cut
 // off takes the kernel microseconds, others are slower.
 func (f *filter) stage(s states) error {

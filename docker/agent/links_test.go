@@ -70,11 +70,24 @@ func twoPlaces(t *testing.T) *agent {
 		require.NoError(t, err)
 		require.NoError(t, a.settle(p, s, packets, first{}))
 		filter := a.places[p.Node].filter
-		t.Cleanup(func() { require.NoError(t, filter.close()) })
+		t.Cleanup(func() { filter.remove(t) })
 		require.Empty(t, filter.means.Missing)
 		t.Logf("packets are delayed by the %s", filter.means.Delay)
 	}
 	return a
+}
+
+// remove removes all traces of a filter, which otherwise go with the namespace and the agent's process.
+func (f *filter) remove(t *testing.T) {
+	for _, fam := range f.families {
+		f.conn.DelTable(fam.table)
+	}
+	require.NoError(t, f.conn.Flush())
+	if f.delays != nil {
+		f.delays.end()
+		f.delays.socket.Close()
+	}
+	f.conn.CloseLasting()
 }
 
 func link(from, to string, port int, s history.LinkState) history.Link {

@@ -27,7 +27,7 @@ type delayQueue struct {
 	rand   *rand.Rand
 	kind   string // how packets get here
 	pace   *pacer
-	end    context.CancelFunc
+	end    context.CancelFunc // of its work; who calls it closes the socket
 	socket *nfqueue.Nfqueue
 }
 
@@ -115,11 +115,6 @@ func (l *delayQueue) open(f *filter) (err error) {
 	}
 	go l.pace.run(ctx)
 	return nil
-}
-
-func (l *delayQueue) close() {
-	l.end()
-	l.socket.Close()
 }
 
 func (l *delayQueue) stage(f *filter, s states) error {
