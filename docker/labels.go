@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"recount/internal/procstat"
 )
 
 // Everything that Recount makes in an engine carries labels, by which it is found and removed again.
@@ -44,18 +46,14 @@ func processName(pid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	is, err := procstat.Of(pid)
 	if err != nil {
 		return "", err
 	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	if len(fields) < 20 {
-		return "", fmt.Errorf("process %d: strange stat %q", pid, stat)
-	}
-	if state := fields[0]; state == "Z" || state == "X" { // it has ended, and only its parent does not know yet
+	if is.Ended() {
 		return "", fmt.Errorf("process %d has ended", pid)
 	}
-	return fmt.Sprintf("%s/%s/%d/%s", strings.TrimSpace(string(boot)), space, pid, fields[19]), nil
+	return fmt.Sprintf("%s/%s/%d/%s", strings.TrimSpace(string(boot)), space, pid, is.Started), nil
 }
 
 // ownerAlive tells whether the process of that label lives, and whether that can be known from here.

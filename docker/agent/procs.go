@@ -9,11 +9,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"recount/history"
+	"recount/internal/procstat"
 )
 
 // first is the first process of a container. Inside its own pid namespace it is number 1, and a first process ignores
@@ -30,22 +30,25 @@ type first struct {
 // has ended already and its number may have been handed on: a stranger must not get our signals. Such a first is dead.
 func openFirst(pid int, network uint64) first {
 	dead := first{pid: pid}
-	s, ok := stat(fmt.Sprintf("/proc/%d/stat", pid))
-	if net, err := inode(fmt.Sprintf("/proc/%d/ns/net", pid)); !ok || err != nil || net != network {
+	s, err := procstat.Of(pid)
+	if err != nil {
+		return dead
+	}
+	if net, err := inode(fmt.Sprintf("/proc/%d/ns/net", pid)); err != nil || net != network {
 		return dead
 	}
 	pids, err := inode(fmt.Sprintf("/proc/%d/ns/pid", pid))
 	if err != nil {
 		return dead
 	}
-	return first{pid: pid, pids: pids, started: s.started}
+	return first{pid: pid, pids: pids, started: s.Started}
 }
 
 // alive reports whether the process runs, be it stopped. A process that only waits for its parent to take note of its
 // end is as good as gone, once its last thread has ended: its sockets are closed then.
 func (f first) alive() bool {
-	s, ok := stat(fmt.Sprintf("/proc/%d/stat", f.pid))
-	return ok && s.started == f.started && (!s.ended() || s.threads > 1)
+	s, err := procstat.Of(f.pid)
+	return err == nil && s.Started == f.started && (!s.Ended() || s.Threads > 1)
 }
 
 // kill is the end of the container. What is gone already needs no killing.
@@ -164,15 +167,15 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 			continue // gone since
 		}
 		for _, t := range tasks {
-			switch s, ok := stat(fmt.Sprintf("/proc/%d/task/%s/stat", pid, t.Name())); {
-			case !ok || s.ended():
-			case s.state == 'T':
+			switch s, err := procstat.Read(fmt.Sprintf("/proc/%d/task/%s/stat", pid, t.Name())); {
+			case err != nil || s.Ended():
+			case s.State == 'T':
 				stopped++
 				threads++
-			case s.state == 'D' && waitsIn(pid, t.Name(), "vfork", "kernel_clone"):
+			case s.State == 'D' && waitsIn(pid, t.Name(), "vfork", "kernel_clone"):
 				spawning++
 				threads++
-			case s.state == 'D' || waitsIn(pid, t.Name(), "freezer_trap"):
+			case s.State == 'D' || waitsIn(pid, t.Name(), "freezer_trap"):
 				frozen++
 				threads++
 			default:
@@ -199,28 +202,4 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 func waitsIn(pid int, thread string, functions ...string) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/wchan", pid, thread))
 	return err == nil && slices.ContainsFunc(functions, func(f string) bool { return bytes.Contains(b, []byte(f)) })
-}
-
-// status is what the kernel tells about a process or a thread.
-type status struct {
-	state   byte
-	threads int
-	started string // in ticks since the machine was started
-}
-
-func (s status) ended() bool { return s.state == 'Z' || s.state == 'X' }
-
-// stat reads a file /proc/…/stat. It is no use to read on from its start: the name in it may hold anything.
-func stat(path string) (s status, ok bool) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return s, false
-	}
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 20 {
-		return s, false
-	}
-	s.threads, err = strconv.Atoi(fields[17])
-	s.state, s.started = fields[0][0], fields[19]
-	return s, err == nil
 }

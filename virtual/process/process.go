@@ -5,15 +5,12 @@
 package process
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -21,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"recount/internal/procstat"
 	"recount/virtual/wire"
 )
 
@@ -341,33 +339,19 @@ func (e *Stuck) Error() string { return fmt.Sprintf("process: %s %s", e.Path, e.
 
 // Used is the CPU time of the node so far.
 func (p *Process) Used() time.Duration {
-	f := stat(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if len(f) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(f[11])
-	system, _ := strconv.Atoi(f[12])
-	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on all that Linux runs on
+	s, _ := procstat.Of(p.cmd.Process.Pid)
+	return s.Used
 }
 
 // sleeps tells whether all threads of the node wait for something other than a CPU or a disk.
 func (p *Process) sleeps() bool {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid))
 	for _, task := range tasks {
-		if f := stat(task); len(f) > 0 && f[0] != "S" {
+		if s, err := procstat.Read(task); err == nil && s.State != 'S' {
 			return false
 		}
 	}
 	return true
-}
-
-// stat are the fields of a stat file of /proc from the state on.
-func stat(path string) []string {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 }
 
 // Kill ends the node as SIGKILL does. Of a node that has ended it does nothing.

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"recount/internal/procstat"
 )
 
 var (
@@ -155,16 +157,11 @@ func seize(tid int) error {
 
 // threadState is the state letter of a thread, 'Z' if it has ended.
 func threadState(tid int) byte {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tid))
+	s, err := procstat.Of(tid)
 	if err != nil {
 		return 'Z'
 	}
-	for i := len(b) - 1; i > 0; i-- {
-		if b[i] == ')' && i+2 < len(b) {
-			return b[i+2]
-		}
-	}
-	return 'Z'
+	return s.State
 }
 
 // await waits until a thread has come to the stop that was asked for. Signals that come first are let through.
