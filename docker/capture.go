@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/docker/agent"
+	"recount/internal/headers"
 )
 
 // Captured is a segment of TCP that one node has sent another, as it was seen to leave or to arrive.
@@ -81,39 +82,28 @@ func (c *Cluster) Capture(ports []int, got func(Captured)) error {
 	return nil
 }
 
-const (
-	tcpProtocol = 6
-	stampOption = 8
-)
+// stampOption is the kind of the option of TCP that has its sender's clock.
+const stampOption = 8
 
 // readSegment reads a packet of IP with TCP in it, of which the end may be missing.
 func readSegment(b []byte) (s Segment, err error) {
-	var from, to netip.Addr
-	var protocol byte
-	var head, size int
-	switch {
-	case len(b) >= 20 && b[0]>>4 == 4:
-		from, to = netip.AddrFrom4([4]byte(b[12:])), netip.AddrFrom4([4]byte(b[16:]))
-		protocol, head, size = b[9], int(b[0]&15)*4, int(binary.BigEndian.Uint16(b[2:]))
-	case len(b) >= 40 && b[0]>>4 == 6:
-		from, to = netip.AddrFrom16([16]byte(b[8:])), netip.AddrFrom16([16]byte(b[24:]))
-		protocol, head, size = b[6], 40, 40+int(binary.BigEndian.Uint16(b[4:]))
+	ip, _ := headers.Read(b)
+	t := ip.Carried
+	from, to, ok := ip.Ports()
+	if !ok || ip.Protocol != headers.TCP || len(t) < 20 {
+		return s, fmt.Errorf("no packet of TCP: %d bytes of protocol %d", len(b), ip.Protocol)
 	}
-	if protocol != tcpProtocol || len(b) < head+20 {
-		return s, fmt.Errorf("no packet of TCP: %d bytes of protocol %d", len(b), protocol)
-	}
-	t := b[head:]
 	n := int(t[12]>>4) * 4
-	if n < 20 || len(t) < n || size < head+n {
+	if n < 20 || len(t) < n || ip.Size < n {
 		return s, fmt.Errorf("a packet of TCP that is cut short: %d bytes", len(b))
 	}
-	flags := t[13]
+	flags := t[headers.Flags]
 	s = Segment{
-		Source: netip.AddrPortFrom(from, binary.BigEndian.Uint16(t)), Destination: netip.AddrPortFrom(to, binary.BigEndian.Uint16(t[2:])),
-		FIN: flags&1 != 0, SYN: flags&2 != 0, RST: flags&4 != 0, ACK: flags&16 != 0,
-		Seq: binary.BigEndian.Uint32(t[4:]), Ack: binary.BigEndian.Uint32(t[8:]), Size: size - head - n,
+		Source: netip.AddrPortFrom(ip.From, from), Destination: netip.AddrPortFrom(ip.To, to),
+		FIN: flags&headers.FIN != 0, SYN: flags&headers.SYN != 0, RST: flags&headers.RST != 0, ACK: flags&headers.ACK != 0,
+		Seq: binary.BigEndian.Uint32(t[4:]), Ack: binary.BigEndian.Uint32(t[8:]), Size: ip.Size - n,
 	}
-	s.Data = t[n:min(len(t), size-head)]
+	s.Data = t[n:min(len(t), ip.Size)]
 	for o := t[20:n]; len(o) > 0; {
 		switch {
 		case o[0] == 0: // the end

@@ -18,6 +18,8 @@ import (
 	"github.com/google/nftables/expr"
 	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
+
+	"recount/internal/headers"
 )
 
 // What nodes say to each other on some ports is copied by the kernel's own log of packets, as they leave, and behind all faults as they
@@ -188,12 +190,12 @@ func (t *tap) match(p *place, ports []int) (err error) {
 				&expr.Verdict{Kind: expr.VerdictReturn})
 			rule(&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: at, Len: 2},
 				&expr.Cmp{Op: expr.CmpOpLte, Register: 1, Data: []byte{0, bare}},
-				&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: tcpFlags, Len: 1},
-				&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{fin | syn | rst | psh}, Xor: []byte{0}},
+				&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: headers.Flags, Len: 1},
+				&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{headers.FIN | headers.SYN | headers.RST | headers.PSH}, Xor: []byte{0}},
 				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{0}},
 				&expr.Verdict{Kind: expr.VerdictReturn})
 			for _, port := range ports {
-				for _, end := range []uint32{sourcePort, destinationPort} {
+				for _, end := range []uint32{headers.SourcePort, headers.DestinationPort} {
 					rule(&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: end, Len: 2},
 						&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binary.BigEndian.AppendUint16(nil, uint16(port))},
 						&dir.log, &expr.Verdict{Kind: expr.VerdictReturn})
@@ -207,12 +209,8 @@ func (t *tap) match(p *place, ports []int) (err error) {
 	return nil
 }
 
-// Where the flags of TCP are in its header, those that tell more than that something has arrived, and how long headers are at most.
-const (
-	tcpFlags           = 13
-	fin, syn, rst, psh = 1, 2, 4, 8
-	headersMost        = 120
-)
+// headersMost is how long headers are at most.
+const headersMost = 120
 
 // close ends all copying. The rules stay until the tables go: nobody listens to them.
 func (t *taps) close() {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"recount/history"
+	"recount/internal/headers"
 )
 
 // How packets are told by where they come from. Rules stand from the start and never change: they look the packet up in
@@ -130,8 +131,8 @@ func (s *selection) install(f *filter, chain func(*family) *nftables.Chain, matc
 		rule(s.lookup(fam, whole, wholePacket, s.chance != nil, false))
 		for _, proto := range []byte{unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
 			// A packet that has the port at both ends is thrown the dice for once.
-			rule(protocol(proto), s.lookup(fam, port, sourcePort, s.chance != nil, false))
-			rule(protocol(proto), s.lookup(fam, either, sourcePort, false, true), s.lookup(fam, port, destinationPort, s.chance != nil, false))
+			rule(protocol(proto), s.lookup(fam, port, headers.SourcePort, s.chance != nil, false))
+			rule(protocol(proto), s.lookup(fam, either, headers.SourcePort, false, true), s.lookup(fam, port, headers.DestinationPort, s.chance != nil, false))
 		}
 	}
 	return nil
@@ -144,12 +145,8 @@ func protocol(number byte) []expr.Any {
 	}
 }
 
-// Where the port of a key is, in the header of TCP and UDP.
-const (
-	sourcePort      = 0
-	destinationPort = 2
-	wholePacket     = -1 // none
-)
+// wholePacket is where the port of a key is that has none.
+const wholePacket = -1
 
 // lookup matches a packet if its source is in the set, or with not if it is not.
 func (s *selection) lookup(fam *family, set *nftables.Set, port int, chance, not bool) []expr.Any {

@@ -18,6 +18,7 @@ import (
 	"github.com/mdlayher/netlink"
 
 	"recount/history"
+	"recount/internal/headers"
 )
 
 // delayQueue delays, reorders and paces packets: the kernel hands them to this process, which lets each go on when its time
@@ -140,20 +141,7 @@ func (l *delayQueue) lose(src source) { l.pace.lose(src) }
 
 // origin tells the source of a packet from its first bytes, and the ports it has, if any.
 func origin(head []byte) (from netip.Addr, ports [2]uint16) {
-	const tcp, udp = 6, 17
-	var proto byte
-	var rest []byte
-	switch {
-	case len(head) >= 20 && head[0]>>4 == 4:
-		from, proto = netip.AddrFrom4([4]byte(head[12:16])), head[9]
-		if n := int(head[0]&15) * 4; n <= len(head) {
-			rest = head[n:]
-		}
-	case len(head) >= 40 && head[0]>>4 == 6:
-		from, proto, rest = netip.AddrFrom16([16]byte(head[8:24])), head[6], head[40:]
-	}
-	if (proto == tcp || proto == udp) && len(rest) >= 4 {
-		ports = [2]uint16{uint16(rest[0])<<8 | uint16(rest[1]), uint16(rest[2])<<8 | uint16(rest[3])}
-	}
-	return from, ports
+	h, _ := headers.Read(head)
+	ports[0], ports[1], _ = h.Ports()
+	return h.From, ports
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"recount/history"
+	"recount/internal/headers"
 )
 
 // reset answers whatever comes over TCP with an RST: connections break at the next packet, and new ones are refused. An
@@ -16,12 +17,11 @@ type reset struct{ selection }
 func (r *reset) part(s history.LinkState) history.LinkState { return history.LinkState{Reset: s.Reset} }
 
 func (r *reset) install(f *filter) error {
-	const flags, rst = 13, 0x04 // offset in a TCP header, and the bit
 	r.name = "reset"
 	match := func(*family) []expr.Any {
 		return append(protocol(unix.IPPROTO_TCP),
-			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: flags, Len: 1},
-			&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{rst}, Xor: []byte{0}},
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: headers.Flags, Len: 1},
+			&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{headers.RST}, Xor: []byte{0}},
 			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{0}})
 	}
 	return r.selection.install(f, input, match, func(*family) []expr.Any {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"recount/history"
+	"recount/internal/headers"
 )
 
 // counters are the kernel's own counts of what a node sends the others, and of what reaches it of theirs behind all faults.
@@ -55,7 +56,7 @@ func (p *place) count(all []Place) error {
 				}
 				// What the agent itself sends is no talk of nodes'.
 				for _, match := range [][]expr.Any{protocol(unix.IPPROTO_TCP), append(protocol(unix.IPPROTO_UDP),
-					&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: destinationPort, Len: 2},
+					&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: headers.DestinationPort, Len: 2},
 					&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: []byte{firstProbePort >> 8, firstProbePort & 0xff}})} {
 					conn.AddRule(&nftables.Rule{Table: fam.table, Chain: c, Exprs: append(match,
 						&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: dir.at(fam), Len: fam.addr.Bytes},
