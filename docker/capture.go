@@ -2,6 +2,7 @@ package docker
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,29 +33,25 @@ type Segment struct {
 }
 
 // Capture calls got with what nodes say to each other on ports that servers listen on, from now on and until the cluster is closed,
-// on a goroutine of its own. It fails where the kernel cannot copy packets.
-func (c *Cluster) Capture(ports []int, got func(Captured)) error {
-	stream, err := c.remote.session.OpenStream()
-	if err != nil {
-		return err
-	}
+// on a goroutine of its own. It fails where the kernel cannot copy packets, and when ctx ends before that has begun.
+func (c *Cluster) Capture(ctx context.Context, ports []int, got func(Captured)) error {
 	nodes := map[netip.Addr]string{}
 	for name, n := range c.nodes {
 		for _, a := range n.addrs {
 			nodes[a] = name
 		}
 	}
+	within, cancel := context.WithTimeout(ctx, applyWithin)
+	defer cancel()
 	var answer agent.Capturing
-	if err = agent.WriteLine(stream, agent.Opening{Capture: &agent.Capture{Nodes: c.names, Ports: ports}}); err == nil {
-		err = agent.ReadLine(stream, &answer)
-	}
+	stream, err := c.remote.begin(within, agent.Opening{Capture: &agent.Capture{Nodes: c.names, Ports: ports}}, &answer)
 	begun := time.Now()
-	if err == nil && answer.Error != "" {
-		err = errors.New(answer.Error)
-	}
 	if err != nil {
-		stream.Close()
 		return err
+	}
+	if answer.Error != "" {
+		stream.Close()
+		return errors.New(answer.Error)
 	}
 	c.work.Go(func() {
 		defer stream.Close()

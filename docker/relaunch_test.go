@@ -2,7 +2,6 @@ package docker
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/mount"
-	"github.com/hashicorp/yamux"
 	"github.com/stretchr/testify/require"
 
 	"recount/docker/agent"
@@ -64,13 +62,8 @@ func TestTheVolumeOfARelaunchedNodeIsItsOwn(t *testing.T) {
 		answerJSON(w, map[string]string{"Id": "one", "Mountpoint": "/volumes/" + r.URL.Path})
 	})
 	c, n := asNode(e, true)
-	ours, theirs := net.Pipe()
-	client, err := yamux.Client(ours, agent.Mux())
-	require.NoError(t, err)
-	server, err := yamux.Server(theirs, agent.Mux())
-	require.NoError(t, err)
-	t.Cleanup(func() { server.Close() })
-	c.remote = &remote{session: client, waiting: map[uint64]chan<- agent.Reply{}, gone: make(chan struct{})}
+	remote, server := lineTo(t)
+	c.remote = remote
 	require.NoError(t, c.remote.open())
 	asked := make(chan agent.Request, 1)
 	go func() {

@@ -167,32 +167,43 @@ func (r *remote) handle(p agent.Port, serve func(net.Conn)) {
 	r.serve[p] = serve
 }
 
-// dial opens a connection to a port of a node from within the node's own network.
-func (r *remote) dial(ctx context.Context, to agent.Port) (net.Conn, error) {
+// begin opens a stream for what the opening says, and reads the agent's answer, which it waits for until ctx ends.
+func (r *remote) begin(ctx context.Context, o agent.Opening, answer any) (net.Conn, error) {
 	stream, err := r.session.OpenStream()
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { stream.SetDeadline(time.Now()) })
-	var answer agent.Dialed
-	err = agent.WriteLine(stream, agent.Opening{Dial: &to})
-	if err == nil {
-		err = agent.ReadLine(stream, &answer)
+	if err = agent.WriteLine(stream, o); err == nil {
+		err = agent.ReadLine(stream, answer)
 	}
-	switch {
-	case !stop():
+	if !stop() {
 		err = ctx.Err()
-	case err != nil:
-	case answer.Refused:
-		err = syscall.ECONNREFUSED
-	case answer.Error != "":
-		err = errors.New(answer.Error)
 	}
 	if err != nil {
 		stream.Close()
 		return nil, err
 	}
 	return stream, nil
+}
+
+// dial opens a connection to a port of a node from within the node's own network.
+func (r *remote) dial(ctx context.Context, to agent.Port) (net.Conn, error) {
+	var answer agent.Dialed
+	stream, err := r.begin(ctx, agent.Opening{Dial: &to}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case answer.Refused:
+		err = syscall.ECONNREFUSED
+	case answer.Error != "":
+		err = errors.New(answer.Error)
+	default:
+		return stream, nil
+	}
+	stream.Close()
+	return nil, err
 }
 
 // close hangs up. The agent kills what it was shown and ends.

@@ -30,7 +30,7 @@ type algorithmNode struct {
 const redial = 25 * time.Millisecond
 
 func (c *containers) listen(name string) *algorithmNode {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(c.lasting)
 	n := &algorithmNode{c: c, name: name, end: cancel, over: make(chan struct{}), err: errors.New("not started yet")}
 	go n.run(ctx)
 	return n

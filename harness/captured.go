@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -333,13 +334,13 @@ func (k *captured) unread() func(from, to string) string {
 
 // capture begins to see what nodes in containers say to each other, where the target's folder can read that; else it returns nil.
 // Where it cannot be seen a run does without.
-func (r *run) capture(c *containers) *captured {
+func (r *run) capture(ctx context.Context, c *containers) *captured {
 	decoder, can := c.system.(election.Decoder)
 	if !can {
 		return nil
 	}
 	k := newCaptured(decoder)
-	if err := c.Capture(decoder.Ports(), k.see); err != nil {
+	if err := c.Capture(ctx, decoder.Ports(), k.see); err != nil {
 		k.stop(fmt.Sprintf("packets cannot be copied here: %v", err))
 		return k
 	}

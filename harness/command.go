@@ -8,8 +8,8 @@ import (
 
 // command has a member of a real system carry out a command: to read or write for a client, to hand over, or to change a member. It
 // returns what is known then; nil if nothing is.
-func command(y election.System, all []election.Member, self election.Member, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+func command(ctx context.Context, y election.System, all []election.Member, self election.Member, cmd election.Command, dial election.Dial) (answer func(done func(uint64, error))) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	value, err := carry(ctx, y, all, self, cmd, dial)
 	if err == nil || election.Certain(err) {

@@ -55,7 +55,12 @@ type asked interface {
 
 func openContainers(ctx context.Context, s *subject, id, executable string, progress func(string)) (_ *containers, err error) {
 	c := &containers{s: s, asked: map[string]asked{}}
-	c.lasting, c.close = context.WithCancel(context.Background())
+	c.lasting, c.close = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
 	if c.engine, err = docker.Connect(ctx); err != nil {
 		return nil, err
 	}
@@ -119,14 +124,14 @@ func (c *containers) Command(name string, cmd election.Command, done func(value 
 	n, algorithm := c.asked[name].(*algorithmNode)
 	if !algorithm {
 		c.work.Go(func() {
-			if answer := command(c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
+			if answer := command(c.lasting, c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
 				c.Post(func() { answer(done) })
 			}
 		})
 		return
 	}
 	c.work.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		ctx, cancel := context.WithTimeout(c.lasting, answerWithin)
 		defer cancel()
 		value, err := n.Command(ctx, cmd)
 		if refused := member.Refused(""); err == nil || errors.As(err, &refused) {
@@ -144,7 +149,7 @@ func (c *containers) Renew(name string, _ uint64, done func(error)) {
 // Sees implements renewed.
 func (c *containers) Sees(name string, who election.ID, done func(election.Membership, error)) {
 	c.work.Go(func() {
-		as, err := seen(c.system, c.members, c.member(name), who, c.dial(name))
+		as, err := seen(c.lasting, c.system, c.members, c.member(name), who, c.dial(name))
 		c.Post(func() { done(as, err) })
 	})
 }
@@ -257,10 +262,10 @@ func (c *containers) recount(self election.Member) docker.Container {
 // Observe asks a node on a goroutine of its own and brings the answer to the loop.
 func (c *containers) Observe(name string, done func(history.View, error)) {
 	c.work.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		ctx, cancel := context.WithTimeout(c.lasting, answerWithin)
 		defer cancel()
 		v, err := c.asked[name].View(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(err, context.DeadlineExceeded) || c.lasting.Err() != nil {
 			return // the observer has given up: a paused node answers nothing
 		}
 		c.Post(func() {

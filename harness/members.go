@@ -59,8 +59,8 @@ func reconfigurable(y election.System) election.Reconfigurable {
 }
 
 // seen asks a member of a real system what it takes somebody for.
-func seen(y election.System, all []election.Member, self election.Member, who election.ID, dial election.Dial) (election.Membership, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+func seen(ctx context.Context, y election.System, all []election.Member, self election.Member, who election.ID, dial election.Dial) (election.Membership, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	return reconfigurable(y).Membership(ctx, self, all, who, dial)
 }

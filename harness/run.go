@@ -576,7 +576,7 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 	}
 	r.built = c.built
 	if r.messages != nil {
-		r.countTraffic(c)
+		r.countTraffic(ctx, c)
 	}
 	return c, nil
 }

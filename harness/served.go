@@ -24,9 +24,8 @@ type wish struct {
 // serve does what comes over one connection from a node's writer, one line each and one after the other, and answers.
 func (c *containers) serve(name string, conn net.Conn) {
 	defer conn.Close()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(c.lasting)
 	defer cancel()
-	defer context.AfterFunc(c.lasting, cancel)()
 	lines := bufio.NewReader(conn)
 	for {
 		line, err := lines.ReadBytes('\n')

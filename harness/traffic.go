@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,8 +122,8 @@ func connections(before, is []agent.Connection) (all []record.Connections) {
 }
 
 // countTraffic keeps what nodes in containers send each other, second by second.
-func (r *run) countTraffic(c *containers) {
-	t := &traffic{nodes: r.names, keep: r.messages, captured: r.capture(c)}
+func (r *run) countTraffic(ctx context.Context, c *containers) {
+	t := &traffic{nodes: r.names, keep: r.messages, captured: r.capture(ctx, c)}
 	var again func()
 	again = func() {
 		c.Traffic(func(all []agent.Traffic) {

@@ -90,7 +90,7 @@ func (c *virtualized) SaveLogs(_ context.Context, dir string) error   { return c
 // Command has a node carry out a command: what its driver can ask for.
 func (c *virtualized) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	c.Do(name, func() func() {
-		if answer := command(c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
+		if answer := command(context.Background(), c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
 			return func() { answer(done) }
 		}
 		return nil
@@ -107,7 +107,7 @@ func (c *virtualized) Renew(name string, _ uint64, done func(error)) {
 // Sees implements renewed.
 func (c *virtualized) Sees(name string, who election.ID, done func(election.Membership, error)) {
 	c.Do(name, func() func() {
-		as, err := seen(c.system, c.members, c.member(name), who, c.dial(name))
+		as, err := seen(context.Background(), c.system, c.members, c.member(name), who, c.dial(name))
 		return func() { done(as, err) }
 	})
 }
