@@ -126,10 +126,5 @@ func late(name string, patience time.Duration, why error) error {
 
 // OnExit calls f when a node's process has ended by itself.
 func (c *containers) OnExit(f func(node string, code int)) {
-	c.Cluster.OnExit(func(node string, code int) {
-		if c.ended == "" {
-			c.ended = fmt.Sprintf("%s ended by itself with exit status %d", node, code)
-		}
-		f(node, code)
-	})
+	c.Cluster.OnExit(c.noting(f, func(string) string { return "" }))
 }

@@ -23,26 +23,19 @@ const answerWithin = 10 * time.Second
 // system.
 type containers struct {
 	*docker.Cluster
-	s       *subject
+	driven
 	engine  *docker.Engine
-	self    string // image of this executable
-	system  election.System
-	unread  unreadLines
+	self    string            // image of this executable
 	images  map[string]string // of the system's nodes, by their names
-	built   []string          // these, with their hashes, where a file describes the target
-	members []election.Member
 	asked   map[string]asked
 	work    sync.WaitGroup  // questions under way
-	ended   string          // what is to be said of the first process that ended by itself
 	lasting context.Context // until no answers are wanted any more
 	close   context.CancelFunc
 	told    bool  // some node has given an answer
 	useless error // why no node ever can
 
-	fence      *workloads.Fence
-	every, gap time.Duration
+	every, gap time.Duration   // of writes
 	writer     election.Writer // to the target's own resource, if it has one that is written to
-	announce   func(node string, v history.View)
 	granted    func(node string, v history.Vote)
 	applied    func(node string, u history.Update)
 }
@@ -54,7 +47,7 @@ type asked interface {
 }
 
 func openContainers(ctx context.Context, s *subject, id, executable string, progress func(string)) (_ *containers, err error) {
-	c := &containers{s: s, asked: map[string]asked{}}
+	c := &containers{driven: driven{s: s}, asked: map[string]asked{}}
 	c.lasting, c.close = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -103,7 +96,7 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 	if err != nil {
 		return nil, err
 	}
-	c.members = s.members(c.Addr)
+	c.members, c.reach, c.save = s.members(c.Addr), c.Dial, c.SaveLogs
 	return c, nil
 }
 
@@ -111,12 +104,7 @@ func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {
 	c.fence, c.every, c.gap = f, every, gap
 }
 
-// UnreadLines says which lines of logs could not be read; "" if all could.
-func (c *containers) UnreadLines() string { return c.unread.words() }
-
-func (c *containers) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
-func (c *containers) OnGranted(f func(node string, v history.Vote))  { c.granted = f }
-
+func (c *containers) OnGranted(f func(node string, v history.Vote))   { c.granted = f }
 func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
 // Command has a node carry out a command: of a real system, what its driver can ask for.
@@ -208,17 +196,6 @@ func (c *containers) launch(ctx context.Context, some []election.Member) error {
 	return c.Launch(ctx, run)
 }
 
-func (c *containers) endedEarly(ctx context.Context) error {
-	if c.ended == "" {
-		return nil
-	}
-	return unready(ctx, c.ended, c.SaveLogs)
-}
-
-func (c *containers) dial(name string) election.Dial {
-	return func(ctx context.Context, port int) (net.Conn, error) { return c.Dial(ctx, name, port) }
-}
-
 // ofSystem is a container of a real system, with the writer beside it if there is to be one.
 func (c *containers) ofSystem(self election.Member, writes bool) docker.Container {
 	one := func(what election.Container) docker.Container {
@@ -285,9 +262,6 @@ func (c *containers) Run(ctx context.Context, until time.Duration) error {
 	}
 	return hint.Add(c.useless, "nodes are asked by a command that their image must have")
 }
-
-// State is what is not healthy in the cluster, read from the cluster itself.
-func (c *containers) State(ctx context.Context) (history.Changes, error) { return c.Cluster.State(ctx) }
 
 // Close ends all connections and removes the containers.
 func (c *containers) Close(ctx context.Context) error {

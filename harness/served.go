@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"slices"
 
 	"recount/election"
 	"recount/history"
@@ -108,8 +107,4 @@ func (c *containers) look(ctx context.Context, name string) any {
 		return map[string]string{"error": "its answer is not of one instant"}
 	}
 	return map[string]any{"leads": v.Role == history.Leader, "term": v.Term}
-}
-
-func (c *containers) member(name string) election.Member {
-	return c.members[slices.IndexFunc(c.members, func(m election.Member) bool { return m.Name == name })]
 }

@@ -42,7 +42,6 @@ func (c *containers) do(ctx context.Context, _ string, f func(ctx context.Contex
 }
 
 func (c *containers) node(name string) asked { return c.asked[name] }
-func (c *containers) gone() string           { return c.ended }
 func (c *containers) first() (string, []string) {
 	return c.images["n1"], c.system.Container(c.members[0], c.members).Command
 }
@@ -64,7 +63,6 @@ func (c *virtualized) do(ctx context.Context, node string, f func(ctx context.Co
 }
 
 func (c *virtualized) node(name string) asked { return c.asked[name] }
-func (c *virtualized) gone() string           { return c.ended }
 func (c *virtualized) first() (image string, args []string) {
 	c.Inside(func() { args = c.programs(c.members[0])[0].Args })
 	return filepath.Base(c.paths["n1"]) + ", built for virtual time", args

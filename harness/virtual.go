@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"slices"
 	"time"
 
 	"recount/election"
@@ -15,24 +13,16 @@ import (
 	"recount/targets"
 	"recount/virtual"
 	"recount/virtual/wire"
-	"recount/workloads"
 )
 
 // virtualized is a cluster of a real system's servers in virtual time. Their drivers are those that ask containers.
 type virtualized struct {
 	*virtual.Cluster
-	s        *subject
-	system   election.System
-	unread   unreadLines
-	refused  refused
-	paths    map[string]string // of the programs that nodes run, by their names
-	built    []string          // these, with their hashes, where a file describes the target
-	members  []election.Member
-	asked    map[string]*systemNode
-	beside   map[string]election.Observer // what writers ask the servers with that they live beside
-	ended    string                       // what is to be said of the first process that ended by itself
-	announce func(node string, v history.View)
-	fence    *workloads.Fence // that leaders write to
+	driven
+	refused refused
+	paths   map[string]string // of the programs that nodes run, by their names
+	asked   map[string]*systemNode
+	beside  map[string]election.Observer // what writers ask the servers with that they live beside
 }
 
 // schedule is what an order of goroutines comes down to.
@@ -50,7 +40,7 @@ func schedule(order string) (virtual.Schedule, error) {
 
 func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 	s := r.subject
-	c := &virtualized{s: s, asked: map[string]*systemNode{}, beside: map[string]election.Observer{}}
+	c := &virtualized{driven: driven{s: s}, asked: map[string]*systemNode{}, beside: map[string]election.Observer{}}
 	if c.system, err = s.target.System(s.options); err != nil {
 		return nil, Usage(err)
 	}
@@ -75,17 +65,13 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, err
 	}
 	c.OnRefused(func(node, what string) { c.refused.add(node, what, r.note) })
-	c.members = s.members(c.Addr)
+	c.members, c.reach, c.save = s.members(c.Addr), c.Dial, c.SaveLogs
 	return c, nil
 }
 
-// UnreadLines says which lines of logs could not be read; "" if all could.
-func (c *virtualized) UnreadLines() string { return c.unread.words() }
-
-func (c *virtualized) OnAnnounce(f func(node string, v history.View)) { c.announce = f }
-func (c *virtualized) OnGranted(func(node string, v history.Vote))    {}
-func (c *virtualized) OnApplied(func(node string, u history.Update))  {}
-func (c *virtualized) SaveLogs(_ context.Context, dir string) error   { return c.Cluster.SaveLogs(dir) }
+func (c *virtualized) OnGranted(func(node string, v history.Vote))   {}
+func (c *virtualized) OnApplied(func(node string, u history.Update)) {}
+func (c *virtualized) SaveLogs(_ context.Context, dir string) error  { return c.Cluster.SaveLogs(dir) }
 
 // Command has a node carry out a command: what its driver can ask for.
 func (c *virtualized) Command(name string, cmd election.Command, done func(value uint64, err error)) {
@@ -110,10 +96,6 @@ func (c *virtualized) Sees(name string, who election.ID, done func(election.Memb
 		as, err := seen(context.Background(), c.system, c.members, c.member(name), who, c.dial(name))
 		return func() { done(as, err) }
 	})
-}
-
-func (c *virtualized) member(name string) election.Member {
-	return c.members[slices.Index(c.s.names, name)]
 }
 
 // Start starts all nodes, and begins to listen to them.
@@ -153,17 +135,6 @@ func (c *virtualized) launch(_ context.Context, some []election.Member) error {
 		}
 	})
 	return c.Launch(run)
-}
-
-func (c *virtualized) endedEarly(ctx context.Context) error {
-	if c.ended == "" {
-		return nil
-	}
-	return unready(ctx, c.ended, c.SaveLogs)
-}
-
-func (c *virtualized) dial(name string) election.Dial {
-	return func(ctx context.Context, port int) (net.Conn, error) { return c.Dial(ctx, name, port) }
 }
 
 // programs are what a member runs: its server, and what lives beside it.
@@ -242,12 +213,7 @@ func (c *virtualized) await(ctx context.Context) error {
 
 // OnExit calls f when a node's process has ended by itself.
 func (c *virtualized) OnExit(f func(node string, code int)) {
-	c.Cluster.OnExit(func(node string, code int) {
-		if c.ended == "" {
-			c.ended = fmt.Sprintf("%s ended by itself with exit status %d%s", node, code, c.refused.words(node))
-		}
-		f(node, code)
-	})
+	c.Cluster.OnExit(c.noting(f, c.refused.words))
 }
 
 // Close ends all connections and removes the nodes.

@@ -1,0 +1,61 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+
+	"recount/election"
+	"recount/history"
+	"recount/workloads"
+)
+
+// driven is what clusters of processes have in common, in containers and in virtual time: who their members are, and what is known of
+// them besides their answers.
+type driven struct {
+	s        *subject
+	system   election.System // nil for an algorithm
+	members  []election.Member
+	built    []string // images or programs, with their hashes, where a file describes the target
+	unread   unreadLines
+	ended    string // what is to be said of the first process that ended by itself
+	announce func(node string, v history.View)
+	fence    *workloads.Fence // that leaders write to
+
+	reach func(ctx context.Context, node string, port int) (net.Conn, error)
+	save  func(ctx context.Context, dir string) error // the logs
+}
+
+// UnreadLines says which lines of logs could not be read; "" if all could.
+func (d *driven) UnreadLines() string { return d.unread.words() }
+
+func (d *driven) OnAnnounce(f func(node string, v history.View)) { d.announce = f }
+
+func (d *driven) member(name string) election.Member {
+	return d.members[slices.IndexFunc(d.members, func(m election.Member) bool { return m.Name == name })]
+}
+
+func (d *driven) dial(name string) election.Dial {
+	return func(ctx context.Context, port int) (net.Conn, error) { return d.reach(ctx, name, port) }
+}
+
+// noting keeps which process ended first, with what more there is to say of its node, before f is told.
+func (d *driven) noting(f func(node string, code int), more func(node string) string) func(node string, code int) {
+	return func(node string, code int) {
+		if d.ended == "" {
+			d.ended = fmt.Sprintf("%s ended by itself with exit status %d%s", node, code, more(node))
+		}
+		f(node, code)
+	}
+}
+
+func (d *driven) gone() string { return d.ended }
+
+// endedEarly is an error once a process has ended that was to become ready.
+func (d *driven) endedEarly(ctx context.Context) error {
+	if d.ended == "" {
+		return nil
+	}
+	return unready(ctx, d.ended, d.save)
+}
