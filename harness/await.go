@@ -59,10 +59,9 @@ func (c *containers) await(ctx context.Context) error {
 	}
 	booted := make(chan struct{})
 	if b, ok := c.system.(election.Bootstrapper); ok {
-		const name = "the cluster" // which is no node's
-		wants[name] = errors.New("it was not bootstrapped yet")
+		wants[theCluster] = errors.New("it was not bootstrapped yet")
 		work.Go(func() {
-			if until(name, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
+			if until(theCluster, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
 				close(booted)
 			}
 		})
@@ -101,9 +100,19 @@ func (c *containers) await(ctx context.Context) error {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	names := sortedKeys(wants)
-	name := names[len(names)-1] // the cluster before its nodes
+	name := latest(wants)
 	return late(name, system.Patience(), wants[name])
+}
+
+// theCluster is who is not ready before it was bootstrapped. It is no node's name: those have no spaces.
+const theCluster = "the cluster"
+
+// latest is who is told of, of those that are not ready: the cluster before its nodes, which wait for it.
+func latest(wants map[string]error) string {
+	if _, unmade := wants[theCluster]; unmade {
+		return theCluster
+	}
+	return sortedKeys(wants)[0]
 }
 
 // late is what is to be said of a node that was not ready in time. Where it answers, and is only not understood, the description of
