@@ -13,15 +13,18 @@ import (
 // filter is which runs and findings to show; what is empty asks for nothing.
 type filter struct {
 	Target, Property, State, Text string
-	Page                          int // from 1
+	Page                          int // from 1 to lastPage
 }
+
+// lastPage is more than any results have, and few enough that what stands on pages can be counted.
+const lastPage = 1_000_000
 
 func filterOf(q url.Values) filter {
 	page, err := strconv.Atoi(q.Get("page"))
 	if err != nil || page < 1 {
 		page = 1
 	}
-	return filter{q.Get("target"), q.Get("property"), q.Get("state"), strings.ToLower(strings.TrimSpace(q.Get("text"))), page}
+	return filter{q.Get("target"), q.Get("property"), q.Get("state"), strings.ToLower(strings.TrimSpace(q.Get("text"))), min(page, lastPage)}
 }
 
 // Any reports whether the filter asks for anything.

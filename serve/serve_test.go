@@ -334,3 +334,15 @@ func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
 	_, h = open(t, Config{Results: results})
 	require.Contains(t, get(h, "/runs").Body.String(), `<a class="chip" href="/runs/`+id(t, results, first)+`/"`)
 }
+
+// No page is too far to be asked for.
+func TestAPageFarBeyondTheLast(t *testing.T) {
+	results := t.TempDir()
+	simulate(t, results, "ping-pong", 7)
+	_, h := open(t, Config{Results: results})
+	for _, page := range []string{"2", "1000000", "9223372036854775807", "92233720368547760", "-1", "99999999999999999999"} {
+		for _, path := range []string{"/runs?page=", "/api/v1/runs?page="} {
+			require.Equal(t, http.StatusOK, get(h, path+page).Code, path+page)
+		}
+	}
+}
