@@ -44,6 +44,13 @@ func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
 	is("lease.yaml")
 }
 
+// A template that fails for a node of the run is told before the run.
+func TestTemplatesAreTriedForEveryNode(t *testing.T) {
+	file := described(t, t.TempDir()+"/server.yaml", definition+"environment: {X: '{{slice \"abc\" .ID}}'}\n").DescribedBy
+	require.NoError(t, Check(record.Plan{Target: file, On: record.OnDocker, Nodes: 3}))
+	require.ErrorContains(t, Check(record.Plan{Target: file, On: record.OnDocker, Nodes: 5}), "of n4: ")
+}
+
 // A workload that a file does not make possible is refused, with what the file lacks.
 func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
 	file := described(t, t.TempDir()+"/server.yaml", definition).DescribedBy

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -212,6 +213,9 @@ func resolve(p record.Plan) (*subject, error) {
 		if err := there(system); err != nil {
 			return nil, err
 		}
+		if err := s.fitting(system); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -222,6 +226,21 @@ func there(system election.System) error {
 		return made.There()
 	}
 	return nil
+}
+
+// fitting tells what cannot be started or asked of the run's members, of a system that can tell. Where they will be, nobody knows yet.
+func (s *subject) fitting(system election.System) error {
+	made, known := system.(interface {
+		Fits(all []election.Member) error
+	})
+	if !known {
+		return nil
+	}
+	next := byte(1)
+	return made.Fits(s.members(func(string) netip.Addr {
+		next++
+		return netip.AddrFrom4([4]byte{172, 17, 0, next})
+	}))
 }
 
 // runsVirtual tells why the target's servers cannot run in virtual time, if they cannot.

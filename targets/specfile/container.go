@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+	syntax "text/template/parse"
 	"time"
 
 	"recount/election"
@@ -277,6 +278,8 @@ func (w words) funcs() template.FuncMap {
 		}
 	}
 	return template.FuncMap{
+		"rounds": rounds(),
+
 		"port":  w.port,
 		"param": w.option,
 		"members": func(separator, each string) (string, error) {
@@ -401,6 +404,7 @@ func (w words) template(v value) (*template.Template, error) {
 	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
 	t, err := template.New(v.name).Option("missingkey=error").Funcs(w.funcs()).Parse(text)
 	if err == nil {
+		countRounds(t)
 		_, err = w.render(t)
 	}
 	if err != nil {
@@ -421,7 +425,7 @@ func plain(err error) string {
 	}
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, "error calling "); ok {
-		return after
+		return strings.TrimPrefix(after, "rounds: ") // nobody has written that
 	}
 	if at := strings.Index(text, ">: "); at >= 0 {
 		return text[at+3:]
@@ -473,21 +477,58 @@ func (w words) render(t *template.Template) (string, error) {
 		data = changed{place, member}
 	}
 	var b capped
-	over := make(chan error, 1)
-	go func() { over <- own.Execute(&b, data) }()
-	select {
-	case err := <-over:
-		return b.text.String(), err
-	case <-time.After(renderWithin):
-		return "", hint.Add(fmt.Errorf("it does not end within %v", renderWithin), "does it repeat something too often?")
+	err = own.Execute(&b, data)
+	return b.text.String(), err
+}
+
+// What a template may come to, and how often it may repeat something. Command lines are shorter, and repeat something for each node.
+const (
+	maxRendered = 64 << 10
+	maxRounds   = 1_000_000
+)
+
+// rounds is what a template calls that repeats something or is called by another: it refuses to go on without an end. It goes by no
+// clock, so that what was tried once ends the same way on a machine that stands still.
+func rounds() func() (string, error) {
+	n := 0
+	return func() (string, error) {
+		if n++; n > maxRounds {
+			return "", hint.Add(fmt.Errorf("it does not end within %d rounds", maxRounds), "does it repeat something too often?")
+		}
+		return "", nil
 	}
 }
 
-// What a template may come to, and how long it may take. Command lines are shorter, and take microseconds.
-const (
-	maxRendered  = 64 << 10
-	renderWithin = 2 * time.Second
-)
+// countRounds has a template, and those that it defines, call rounds in each body of theirs and of their ranges.
+func countRounds(t *template.Template) {
+	call := template.Must(template.New("").Funcs(template.FuncMap{"rounds": rounds()}).Parse("{{rounds}}")).Root.Nodes[0]
+	var into func(l *syntax.ListNode)
+	into = func(l *syntax.ListNode) {
+		if l == nil {
+			return
+		}
+		for _, n := range l.Nodes {
+			switch n := n.(type) {
+			case *syntax.RangeNode:
+				into(n.List)
+				into(n.ElseList)
+				n.List.Nodes = slices.Insert(n.List.Nodes, 0, call)
+			case *syntax.IfNode:
+				into(n.List)
+				into(n.ElseList)
+			case *syntax.WithNode:
+				into(n.List)
+				into(n.ElseList)
+			}
+		}
+	}
+	for _, one := range t.Templates() {
+		if one.Tree != nil && one.Root != nil {
+			into(one.Root)
+			one.Root.Nodes = slices.Insert(one.Root.Nodes, 0, call)
+		}
+	}
+}
 
 // capped is a text that refuses to grow beyond what a template may come to.
 type capped struct{ text strings.Builder }

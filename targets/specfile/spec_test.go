@@ -178,7 +178,7 @@ func TestMistakes(t *testing.T) {
 		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{.ID", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{range 2000000000}}a{{end}}", `3:11: command: it comes to more than 65536 bytes`, "too often"},
-		{"{{.ID}}", "{{range 200000000}}{{end}}", `3:11: command: it does not end within 2s`, "too often"},
+		{"{{.ID}}", "{{range 200000000}}{{end}}", `3:11: command: it does not end within 1000000 rounds`, "too often"},
 		{"{addr}:{peer}", "{addr}:{pier}", `unknown word in braces "pier"`, `did you mean "peer"?`},
 		{"{addr}:{peer}", "{addr}:{peer", `a brace is not closed`, "braces"},
 		{`{{ms "timeout"}}`, `{{ms "timeuot"}}`, `4:24: TIMEOUT: `, `did you mean "timeout"?`},
@@ -411,4 +411,22 @@ func TestTimesThatAnOptionBreaks(t *testing.T) {
 		require.Equal(t, c.hint, hint.Of(err))
 		require.NoError(t, of(c.times, "1s"))
 	}
+}
+
+// What is sound for one node of three need not be for the fourth of five: the run is refused before it begins.
+func TestATemplateThatFailsForALaterNode(t *testing.T) {
+	type fits interface {
+		Fits(all []election.Member) error
+	}
+	for _, instead := range []string{"command: ['--x={{slice \"abc\" .ID}}']", "command: [a]\nfiles: {/etc/a: '{{slice \"abc\" .ID}}'}"} {
+		text := strings.Replace(sound, sound[strings.Index(sound, "command: "):strings.Index(sound, "environment: ")], instead+"\n", 1)
+		y := driver(t, parse(t, text), nil).(fits)
+		require.NoError(t, y.Fits(members(3)))
+		err := y.Fits(members(5))
+		require.ErrorContains(t, err, "spec: of n4: ")
+		require.ErrorContains(t, err, "out of range: 4")
+		require.Contains(t, hint.Of(err), "each member")
+	}
+	named := driver(t, parse(t, strings.Replace(sound, "leader: lead,", `leader: {at: lead, named: '{{slice "abc" .ID}}'},`, 1)), nil)
+	require.ErrorContains(t, named.(fits).Fits(members(4)), "out of range: 4")
 }

@@ -136,7 +136,7 @@ func (y *system) reader(self election.Member, all []election.Member) *reader {
 	}
 	r, err := y.Spec.reader(y.words(self, all), &y.own)
 	if err != nil {
-		panic(err) // the templates were tried when the spec was read
+		panic(err) // Fits has tried it
 	}
 	y.readers[self.ID] = r
 	return r
@@ -147,26 +147,66 @@ func (y *system) Container(self election.Member, all []election.Member) election
 		y.meet(self, all)
 		return one.Container(self, servers)
 	}
-	w := y.words(self, all)
-	c := election.Container{Data: y.Data, Capabilities: y.Capabilities, Files: map[string]string{}}
-	var err error
+	c, err := y.container(y.words(self, all))
+	if err != nil {
+		panic(err) // Fits has tried it
+	}
+	return c
+}
+
+func (y *system) container(w words) (c election.Container, err error) {
+	c = election.Container{Data: y.Data, Capabilities: y.Capabilities, Files: map[string]string{}}
 	if c.Command, err = w.renderAll(y.Command); err != nil {
-		panic(err) // the templates were tried when the spec was read
+		return c, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(y.Environment)) {
 		text, err := w.render(y.Environment[name])
 		if err != nil {
-			panic(err)
+			return c, err
 		}
 		c.Env = append(c.Env, name+"="+text)
 	}
 	maps.Copy(c.Files, y.copied)
 	for _, name := range slices.Sorted(maps.Keys(y.Files)) {
 		if c.Files[name], err = w.render(y.Files[name]); err != nil {
-			panic(err)
+			return c, err
 		}
 	}
-	return c
+	return c, nil
+}
+
+// Fits tells what cannot be started or asked of a run's members. System has tried the templates on one node of three; what is sound
+// there may not be for the fourth. What it has let pass makes neither Container nor Observer panic.
+func (y *system) Fits(all []election.Member) error {
+	for _, m := range all {
+		if one, servers := y.serving(m, all); one != nil {
+			own, can := one.System.(*server)
+			if !can {
+				continue
+			}
+			if m, servers = counted(m, servers); m.ID > 1 {
+				continue // they were tried with the first
+			}
+			if err := own.system.Fits(servers); err != nil {
+				return err
+			}
+			continue
+		}
+		w := y.words(m, all)
+		_, err := y.container(w)
+		if err == nil {
+			_, err = y.Spec.reader(w, &directory{})
+		}
+		if err == nil && y.Members.given() {
+			w.joined = map[election.ID]int{m.ID: 1}
+			_, err = y.container(w)
+		}
+		if err != nil {
+			return hint.Add(fmt.Errorf("spec: of %s: %s", m.Name, plain(err)), "%s",
+				cmp.Or(hint.Of(err), "a template is filled for each member of a run, with its own {{.ID}} and {{.Name}}"))
+		}
+	}
+	return nil
 }
 
 // Use tells how commands are run in the nodes' containers.
