@@ -86,6 +86,8 @@ type Readier interface {
 
 // Bootstrapper is a System that has to be told once that its members are a cluster.
 type Bootstrapper interface {
+	// Bootstraps reports whether there is anything to tell them. They cannot be told in virtual time.
+	Bootstraps() bool
 	// Bootstrap does so when all members were started and before they are asked whether they are ready. Where it fails, it
 	// is called again, for as long as members may take to be ready; after it has returned nil, never.
 	Bootstrap(ctx context.Context, all []Member) error

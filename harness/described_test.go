@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,4 +65,12 @@ func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
 		require.Contains(t, hint.Of(err), want[1])
 	}
 	require.Contains(t, hint.Of(Check(record.Plan{Target: "redlock", On: record.OnDocker, Workloads: []string{"register"}})), "recount list workloads")
+}
+
+// What is to be told once by a command cannot be told in virtual time: no run would be of a cluster.
+func TestACommandThatMakesAClusterIsRefusedInVirtualTime(t *testing.T) {
+	file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+"bootstrap: [/bin/false]\n").DescribedBy
+	err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
+	require.ErrorContains(t, err, "become a cluster by a command (bootstrap), and no command runs in virtual time")
+	require.Contains(t, hint.Of(err), "--on docker")
 }

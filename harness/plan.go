@@ -253,6 +253,10 @@ func (s *subject) runsVirtual() error {
 		return hint.Add(fmt.Errorf("%s is asked over TLS, whose keys no seed decides: not in virtual time", s.Target),
 			"have it answer without TLS where it runs so, or add --on docker")
 	}
+	if b, can := system.(election.Bootstrapper); can && b.Bootstraps() {
+		return hint.Add(fmt.Errorf("nodes of %s become a cluster by a command (bootstrap), and no command runs in virtual time", s.Target),
+			"have them find each other by what they are started with, or add --on docker")
+	}
 	_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
 	return err
 }

@@ -122,6 +122,9 @@ func triable(plan record.Plan) (s *subject, err error) {
 			return nil, err
 		}
 	}
+	if err := s.fitting(system); err != nil {
+		return nil, err
+	}
 	return s, there(system)
 }
 

@@ -351,9 +351,12 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 // Patience is how long nodes may take to come up.
 func (y *system) Patience() time.Duration { return y.patience() }
 
+// Bootstraps reports whether the file has a command that makes nodes a cluster.
+func (y *system) Bootstraps() bool { return len(y.Spec.Bootstrap) > 0 }
+
 // Bootstrap runs the command that a cluster is to have run once, on its first node.
 func (y *system) Bootstrap(ctx context.Context, all []election.Member) error {
-	if len(y.Spec.Bootstrap) == 0 {
+	if !y.Bootstraps() {
 		return nil
 	}
 	_, err := y.run(ctx, all[0], all, y.Spec.Bootstrap)
