@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"recount/harness"
 )
 
 // large is how many bytes of histories are worth sparing a garbage collection for.
@@ -24,15 +26,15 @@ func sparing(memory int64, paths []string) (back func()) {
 			bytes += info.Size()
 		}
 	}
-	debug.SetMemoryLimit(memory)
+	harness.LimitMemory(memory)
 	if bytes < large {
 		return func() {}
 	}
 	percent := debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(memory / 2)
+	full := harness.LimitMemory(memory / 2)
 	back = func() {
 		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(memory)
+		full()
 	}
 	runtime.AddCleanup(new([64]byte), func(back func()) { back() }, back)
 	return back

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +39,7 @@ happen. It reads, and never writes. docs/serve.md describes the pages and the JS
 				return harness.Usage(err)
 			}
 			defer s.Close()
-			debug.SetMemoryLimit(memory)
+			harness.LimitMemory(memory)
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
 				return hint.Add(fmt.Errorf("listen on %s: %w", listen, err), "--listen 127.0.0.1:0 takes a free port")

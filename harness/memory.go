@@ -25,8 +25,16 @@ func roomForOps() float64 { return min(maxOps, float64(memory())/opBytes) }
 // KeepWithin has the program clear up before it fills the memory that it is given, rather than be killed.
 func KeepWithin() {
 	if limit := memory(); limit < debug.SetMemoryLimit(-1) {
-		debug.SetMemoryLimit(limit - limit/10)
+		LimitMemory(limit - limit/10)
 	}
+}
+
+// LimitMemory has the program clear up before it takes so many bytes, or fewer where that was asked for before: the limit is only ever
+// lowered. back makes it what it was.
+func LimitMemory(bytes int64) (back func()) {
+	was := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(was, bytes))
+	return func() { debug.SetMemoryLimit(was) }
 }
 
 // memory is how much the program may take, in bytes: by its control group or GOMEMLIMIT. Where neither bounds it, it is more

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,4 +23,18 @@ func TestTheLeastLimitOfNestedControlGroups(t *testing.T) {
 	require.EqualValues(t, 209715200, bound(root, "/a/b", "memory.max"))
 	write("a/b", "1048576\n")
 	require.EqualValues(t, 1048576, bound(root, "/a/b", "memory.max"))
+}
+
+// A limit that a control group has given is not lifted by one that a command would have.
+func TestALimitOfMemoryIsOnlyLowered(t *testing.T) {
+	was := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(was)
+	low := LimitMemory(1 << 40)
+	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1))
+	back := LimitMemory(1 << 41)
+	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1))
+	back()
+	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1))
+	low()
+	require.Equal(t, was, debug.SetMemoryLimit(-1))
 }
