@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,11 +27,16 @@ func commandLine(cmd *cobra.Command, args []string, but ...string) string {
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
+		pairs, notPairs := cmd.Flags().GetStringToString(f.Name)
 		switch {
 		case slices.Contains(but, f.Name):
 		case f.Name == "opt": // given again for each: a value may hold a comma
 			for _, o := range list.GetSlice() {
 				words = append(words, "--opt", record.Quote(o))
+			}
+		case notPairs == nil: // what it calls its value is not what it takes for one
+			for _, name := range slices.Sorted(maps.Keys(pairs)) {
+				words = append(words, "--"+f.Name, record.Quote(name+"="+pairs[name]))
 			}
 		case isList:
 			words = append(words, "--"+f.Name, record.Quote(strings.Join(list.GetSlice(), ",")))
