@@ -80,9 +80,12 @@ func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campa
 	if !strings.Contains(g.store, "://") || strings.HasPrefix(g.store, "file://") {
 		return hint.Add(errors.New("pods cannot reach a folder of this machine"), "--store 's3://bucket?endpoint=http://host:9000'")
 	}
-	for name, n := range map[string]int{"parallelism": k.job.Parallelism, "index-runs": k.indexRuns} {
-		if n < 1 {
-			return hint.Add(fmt.Errorf("--%s %d: want more than none", name, n), "leave it out for the default")
+	for _, flag := range []struct {
+		name string
+		n    int
+	}{{"parallelism", k.job.Parallelism}, {"index-runs", k.indexRuns}} {
+		if flag.n < 1 {
+			return hint.Add(fmt.Errorf("--%s %d: want more than none", flag.name, flag.n), "leave it out for the default")
 		}
 	}
 	plan, err := c.Plan(k.indexRuns)

@@ -101,11 +101,12 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	if g.Faults, err = expand(g.faults, hunt.Faults(g.Target, g.On)); err != nil {
 		return err
 	}
-	for name, bad := range map[string]bool{
-		"budget": g.Budget <= 0, "runs": g.Runs <= 0, "time": g.Time <= 0, "jobs": g.Jobs <= 0,
-	} {
-		if set(name) && bad {
-			return hint.Add(fmt.Errorf("--%s %s: want more than none", name, cmd.Flag(name).Value), "leave it out for the default")
+	for _, flag := range []struct {
+		name string
+		bad  bool
+	}{{"budget", g.Budget <= 0}, {"runs", g.Runs <= 0}, {"time", g.Time <= 0}, {"jobs", g.Jobs <= 0}} {
+		if set(flag.name) && flag.bad {
+			return hint.Add(fmt.Errorf("--%s %s: want more than none", flag.name, cmd.Flag(flag.name).Value), "leave it out for the default")
 		}
 	}
 	repeats := record.Repeats(g.On)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +117,7 @@ func writePerfetto(w io.Writer, r *record.Run) error {
 		t.begin(track, v.From, v.Property, "violation", [2]string{"why", v.Why}, [2]string{"kind", string(kindOf(v))})
 		t.end(track, max(v.To, v.From))
 	}
-	for track := range t.open {
+	for _, track := range slices.Sorted(maps.Keys(t.open)) {
 		t.end(track, last)
 	}
 	_, err := w.Write(t.b)

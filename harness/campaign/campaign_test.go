@@ -420,6 +420,7 @@ func TestAFileIsChecked(t *testing.T) {
 		"targets: [raft]\nnodes: 7-3":                     {`"7-3" is neither a size nor a range`, "3-7"},
 		"targets: [raft]\nname: a/b":                      {`name "a/b"`, "nightly"},
 		"targets: [raft]\nruns: -1":                       {"runs: less than none", "default"},
+		"targets: [raft]\nshard: -1\ntime: -1s\nruns: -1": {"runs: less than none", "default"}, // the first of several
 		"targets: [{target: raft, runs: -1}]":             {"raft: -1 runs", "leave it out"},
 		"targets: [{target: raft, options: {scale: []}}]": {"option scale has no values", "leave it out"},
 		"targets: [raft]\nnodes: 3-9000000000000":         {"clusters of 3 to 9000000000000 nodes", "3 to 7"},

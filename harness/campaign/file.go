@@ -210,9 +210,12 @@ func (c *Campaign) Check() error {
 	if c.Name == "" || c.Name != filepath.Base(c.Name) || strings.HasPrefix(c.Name, ".") {
 		return hint.Add(fmt.Errorf("name %q: it is to name a folder", c.Name), "name: nightly")
 	}
-	for what, n := range map[string]int{"runs": c.Runs, "shard": c.Shard, "budget": int(c.Budget), "time": int(c.Time)} {
-		if n < 0 {
-			return hint.Add(fmt.Errorf("%s: less than none", what), "leave it out for the default")
+	for _, field := range []struct {
+		name string
+		n    int
+	}{{"runs", c.Runs}, {"shard", c.Shard}, {"budget", int(c.Budget)}, {"time", int(c.Time)}} {
+		if field.n < 0 {
+			return hint.Add(fmt.Errorf("%s: less than none", field.name), "leave it out for the default")
 		}
 	}
 	if strings.Contains(c.Name, "@") {

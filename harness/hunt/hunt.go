@@ -5,6 +5,7 @@ package hunt
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -162,7 +163,8 @@ func (h *hunter) check() (err error) {
 	if len(h.Faults) == 0 {
 		return hint.Add(fmt.Errorf("no faults to draw from"), "recount list faults shows them")
 	}
-	for name, values := range h.Options {
+	for _, name := range slices.Sorted(maps.Keys(h.Options)) {
+		values := h.Options[name]
 		if len(values) == 0 {
 			return hint.Add(fmt.Errorf("option %s has no values to draw from", name), "leave it out for the default")
 		}

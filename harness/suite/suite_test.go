@@ -237,6 +237,7 @@ func TestMistakesInASuite(t *testing.T) {
 		raft + "require: [stick]":                                                                          `unknown property "stick"`,
 		raft + "known: [raft]":                                                                             "a known weakness is a mapping",
 		raft + "known: [{target: raft, property: elects, until: 2027-01-01}]":                              "without reason",
+		raft + "known: [{scenario: x}]":                                                                    "without target", // the first of several
 		raft + "known: [{target: raft, property: elects, until: soon, reason: x}]":                         `"soon" is no date`,
 		raft + "known: [{target: etcd, property: elects, until: 2027-01-01, reason: x}]":                   `unknown target of the suite "etcd"`,
 		raft + "known: [{target: raft, property: x, until: 2027-01-01, reason: x}]":                        `unknown property "x"`,

@@ -76,10 +76,12 @@ func (k *Known) UnmarshalYAML(n *yaml.Node) error {
 	if err := wordOr(n, nil, (*fields)(k), "target", "property", "scenario", "until", "reason"); err != nil {
 		return err
 	}
-	for name, is := range map[string]bool{"target": k.Target != "", "property": k.Property != "", "until": !k.Until.IsZero(),
-		"reason": k.Reason != ""} {
-		if !is {
-			return at(n, way, "a known weakness without %s", name)
+	for _, field := range []struct {
+		name string
+		is   bool
+	}{{"target", k.Target != ""}, {"property", k.Property != ""}, {"until", !k.Until.IsZero()}, {"reason", k.Reason != ""}} {
+		if !field.is {
+			return at(n, way, "a known weakness without %s", field.name)
 		}
 	}
 	return nil
