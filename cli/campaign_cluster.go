@@ -24,6 +24,7 @@ import (
 	"recount/harness/campaign/store"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // clusterFlags are those of a campaign that pods make.
@@ -182,10 +183,7 @@ func label(name string) string {
 func (a atCluster) write(dir string) error {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, clusterFile), append(text, '\n'), 0o644)
+		err = whole.Write(filepath.Join(dir, clusterFile), append(text, '\n'))
 	}
 	return err
 }

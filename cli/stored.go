@@ -18,6 +18,7 @@ import (
 	"recount/history"
 	"recount/history/jepsen"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // Histories as they are stored: which file of a folder is one, how it is compressed, and what lies beside it.
@@ -336,5 +337,5 @@ func draw(dir string, r *record.Run) error {
 			files[v.Property+".html"] = v.Drawing
 		}
 	}
-	return record.Put(dir, files)
+	return whole.WriteAll(dir, files)
 }

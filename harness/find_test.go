@@ -23,7 +23,7 @@ func described(t *testing.T, file, text string) *record.Run {
 	setup := &history.Setup{Target: file, Cluster: record.OnVirtual, Nodes: []string{"n1", "n2", "n3"}, Seed: 7, Options: map[string]string{}, Version: Version}
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup}})
 	require.NoError(t, err)
-	return &record.Run{Dir: dir, History: h, DescribedBy: whole(file), Plan: record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Seed: 7}}
+	return &record.Run{Dir: dir, History: h, DescribedBy: absolute(file), Plan: record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Seed: 7}}
 }
 
 // A replay finds the file that describes its target from another folder, and by its copy where it is gone and nothing else is needed.

@@ -3,13 +3,13 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/whole"
 	"recount/targets"
 )
 
@@ -37,8 +37,8 @@ func makeFolder(results, target string) (string, error) {
 // is known what was promised.
 const definitionFile = "target.yaml"
 
-// whole is the whole path of the file that describes a target; "" where none does, or where it cannot be told.
-func whole(target string) string {
+// absolute is the whole path of the file that describes a target; "" where none does, or where it cannot be told.
+func absolute(target string) string {
 	if !targets.IsFile(target) {
 		return ""
 	}
@@ -55,7 +55,7 @@ func keepDefinition(dir, target string) error {
 	}
 	t, err := targets.Find(target)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, definitionFile), t.Definition, 0o644)
+		err = whole.Write(filepath.Join(dir, definitionFile), t.Definition)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the definition of %s: %w", target, err)

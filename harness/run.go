@@ -144,7 +144,7 @@ func (r *run) events() string {
 func (r *run) outline() *record.Run {
 	rep := &record.Run{
 		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed, Plan: r.Plan,
-		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: whole(r.Target),
+		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: absolute(r.Target),
 	}
 	if rep.Title == "" {
 		rep.Title = r.Target

@@ -3,13 +3,13 @@
 package report
 
 import (
-	"bytes"
 	"io"
 	"path/filepath"
 	"slices"
 
 	"recount/checkers"
 	"recount/harness/record"
+	"recount/internal/whole"
 )
 
 // The reports in a run's folder.
@@ -28,17 +28,9 @@ func Write(r *record.Run) error {
 	if err := record.Write(r); err != nil { // before the page, which links to the drawings that are there
 		return err
 	}
-	reports := map[string][]byte{}
-	for name, write := range map[string]func(io.Writer, *record.Run) error{
+	return whole.WriteForms(r.Dir, map[string]func(io.Writer, *record.Run) error{
 		textFile: plainText, junitFile: JUnit, PictureFile: SVG, pageFile: HTML,
-	} {
-		var b bytes.Buffer
-		if err := write(&b, r); err != nil {
-			return err
-		}
-		reports[name] = b.Bytes()
-	}
-	return record.Put(r.Dir, reports)
+	}, r)
 }
 
 // ranked returns the verdicts of a run as people should meet them: what fails the run, other violations, promises that could

@@ -14,6 +14,7 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/whole"
 )
 
 // coverageRead is the coverage when all runs were read.
@@ -98,7 +99,7 @@ func TestPhasesOfAnElection(t *testing.T) {
 func TestDigestsOfRunsThatCannotBeRead(t *testing.T) {
 	results := t.TempDir()
 	r := simulate(t, results, "ping-pong", 7)
-	require.NoError(t, record.Put(r.Dir, map[string][]byte{record.HistoryFile: []byte("no history\n")}))
+	require.NoError(t, whole.WriteAll(r.Dir, map[string][]byte{record.HistoryFile: []byte("no history\n")}))
 	_, h := open(t, Config{Results: results})
 	require.Zero(t, coverageRead(t, h, "").Runs)
 }

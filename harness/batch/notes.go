@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"recount/internal/whole"
 )
 
 // NotesFile is where work under way notes in its folder how far it is.
@@ -82,10 +84,7 @@ func (n *Notes) write() {
 		}
 		n.made = append(n.made, dir)
 	}
-	file := filepath.Join(n.dir, NotesFile)
-	if os.MkdirAll(n.dir, 0o755) == nil && os.WriteFile(file+".part", b, 0o644) == nil {
-		_ = os.Rename(file+".part", file)
-	}
+	_ = whole.Write(filepath.Join(n.dir, NotesFile), b) // the next note may be
 }
 
 // End takes the note away, and the folders that were made for it, unless there is something else in them.

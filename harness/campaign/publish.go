@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"recount/harness/campaign/store"
+	"recount/internal/whole"
 )
 
 // A campaign whose store lies elsewhere has a copy of its folder there, below campaigns/<name>/: what is in the folder of the machine
@@ -43,10 +44,7 @@ func openCopy(ctx context.Context, st *store.Store, folder, name string) (*copie
 		}
 		text, err := st.GetRaw(ctx, key)
 		if err == nil {
-			err = os.MkdirAll(filepath.Dir(local), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(local, text, 0o644)
+			err = whole.Write(local, text)
 		}
 		if err != nil {
 			return nil, err

@@ -17,6 +17,7 @@ import (
 	"recount/harness/campaign/store"
 	"recount/harness/record"
 	"recount/harness/shrink"
+	"recount/internal/whole"
 	"recount/report"
 )
 
@@ -128,7 +129,7 @@ func (s *shrinker) keepRun(subject string, small *shrink.Result, as *Shrunk) err
 		if err := report.Write(r); err != nil {
 			return err
 		}
-		return record.Put(r.Dir, map[string][]byte{name: text})
+		return whole.WriteAll(r.Dir, map[string][]byte{name: text})
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"recount/harness/estimate"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // The files of a campaign's folder. Beside them lie runs/, which has a folder for each kept run, and the store, unless that is
@@ -277,18 +278,10 @@ func putRows[T any](file string, rows []T) error {
 }
 
 func putFile(file string, text *bytes.Buffer, err error) error {
-	part := fmt.Sprintf("%s.%d.part", file, os.Getpid())
-	if err == nil {
-		err = os.WriteFile(part, text.Bytes(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(part, file)
-	}
 	if err != nil {
-		os.Remove(part)
 		return fmt.Errorf("write %s: %w", file, err)
 	}
-	return nil
+	return whole.Write(file, text.Bytes())
 }
 
 // readRows reads what putRows has written, all lines that are whole; a file that is not there has none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"recount/harness"
 	"recount/harness/record"
 	"recount/harness/shrink"
+	"recount/internal/whole"
 	"recount/report"
 )
 
@@ -176,7 +176,7 @@ func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err 
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
+	if err := whole.Write(file, text); err != nil {
 		return "", err
 	}
 	return file, nil

@@ -11,6 +11,7 @@ import (
 
 	"recount/history"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // The files of a run's folder, besides its reports.
@@ -30,7 +31,7 @@ func Save(r *Run) error {
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	return Put(r.Dir, map[string][]byte{RunFile: append(b, '\n'), ReproFile: []byte(r.Repeat + "\n")})
+	return whole.WriteAll(r.Dir, map[string][]byte{RunFile: append(b, '\n'), ReproFile: []byte(r.Repeat + "\n")})
 }
 
 // Write writes a judged run into its folder. The history is there already.
@@ -48,21 +49,7 @@ func Write(r *Run) error {
 			files[filepath.Join(Drawings, v.Property+".html")] = v.Drawing
 		}
 	}
-	return Put(r.Dir, files)
-}
-
-// Put writes files into a run's folder, by their paths in it.
-func Put(dir string, files map[string][]byte) error {
-	for name, b := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return whole.WriteAll(r.Dir, files)
 }
 
 // WriteHistory writes a history into a run's folder, as the recorder of a run does.
@@ -71,7 +58,7 @@ func WriteHistory(dir string, h *history.History) error {
 	for i := range h.Ops {
 		b = append(h.Ops[i].AppendJSON(b), '\n')
 	}
-	return Put(dir, map[string][]byte{HistoryFile: b})
+	return whole.WriteAll(dir, map[string][]byte{HistoryFile: b})
 }
 
 // Read reads a run back from its folder. A history that was cut off is read as far as it goes, and a note says so; a run

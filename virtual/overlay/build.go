@@ -16,6 +16,7 @@ import (
 
 	"recount/internal/child"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // Program says what to build.
@@ -84,11 +85,11 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{p.Dir, p.Package, p.Tags, key}))
 	out := filepath.Join(p.Cache, "bin", hex.EncodeToString(sum[:8]), name(p.Dir, p.Package))
-	whole := filepath.Join(filepath.Dir(out), "whole")
+	complete := filepath.Join(filepath.Dir(out), "whole")
 	if err := hold(filepath.Dir(out), true); err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(whole); err == nil && (p.Fixed || p.Module != "") {
+	if _, err := os.Stat(complete); err == nil && (p.Fixed || p.Module != "") {
 		return out, nil
 	}
 	if err := p.noC(ctx, env); err != nil {
@@ -106,7 +107,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if err := p.run(ctx, env, append(args, p.Package)...); err != nil {
 		return "", hint.Add(fmt.Errorf("build %s: %w", cmp.Or(p.title(), p.Package), err), "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
 	}
-	return out, errors.Join(write(whole, ""), write(filepath.Join(p.Cache, "std", key, "built"), ""), prune(p.Cache, most))
+	return out, errors.Join(whole.Write(complete, nil), whole.Write(filepath.Join(p.Cache, "std", key, "built"), nil), prune(p.Cache, most))
 }
 
 // name is that of a package's executable.
@@ -176,12 +177,12 @@ func (p Program) require(ctx context.Context, progress func(string)) (string, er
 		return dir, nil
 	}
 	progress("fetching " + p.title())
-	if err := write(filepath.Join(dir, "go.mod"), "module recount.node\n\ngo 1.25\n"); err != nil {
+	if err := whole.Write(filepath.Join(dir, "go.mod"), []byte("module recount.node\n\ngo 1.25\n")); err != nil {
 		return "", err
 	}
 	p.Dir = dir
 	if err := p.run(ctx, p.env(), "get", p.Module+"@"+p.Version, p.Package+"@"+p.Version); err != nil {
 		return "", hint.Add(fmt.Errorf("fetch %s: %w", p.title(), err), "is the module there in that version, and the Go module proxy reached?")
 	}
-	return dir, write(filepath.Join(dir, "whole"), "")
+	return dir, whole.Write(filepath.Join(dir, "whole"), nil)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/whole"
 )
 
 func TestWhatWasUsedLongestAgoGoesFirstAndNothingThatIsInUse(t *testing.T) {
@@ -14,10 +16,10 @@ func TestWhatWasUsedLongestAgoGoesFirstAndNothingThatIsInUse(t *testing.T) {
 	dir := func(name string) string { return filepath.Join(cache, name) }
 	began := time.Now()
 	for i, name := range []string{"bin/oldest", "sources/old", "bin/held", "modules/young", "bin/youngest"} {
-		require.NoError(t, write(filepath.Join(dir(name), "program"), string(make([]byte, 1000))))
+		require.NoError(t, whole.Write(filepath.Join(dir(name), "program"), make([]byte, 1000)))
 		at := began.Add(time.Duration(i-10) * time.Hour)
 		if name == "bin/youngest" {
-			require.NoError(t, write(filepath.Join(dir(name), usedName), ""))
+			require.NoError(t, whole.Write(filepath.Join(dir(name), usedName), nil))
 			require.NoError(t, os.Chtimes(filepath.Join(dir(name), usedName), at, at))
 		}
 		require.NoError(t, os.Chtimes(dir(name), at, at))

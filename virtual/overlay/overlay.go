@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"recount/internal/hint"
+	"recount/internal/whole"
 	"recount/virtual/wire"
 )
 
@@ -87,7 +88,7 @@ func (t Toolchain) outside(cache string) (Toolchain, error) {
 	}
 	defer os.RemoveAll(tmp)
 	err = os.CopyFS(filepath.Join(tmp, "src"), os.DirFS(filepath.Join(t.Root, "src")))
-	err = errors.Join(err, write(filepath.Join(tmp, "src", wirePackage, "virtual.go"), "package wire\n"))
+	err = errors.Join(err, whole.Write(filepath.Join(tmp, "src", wirePackage, "virtual.go"), []byte("package wire\n")))
 	for _, name := range []string{"bin", "lib", "pkg", "go.env", "VERSION"} {
 		err = errors.Join(err, os.Symlink(filepath.Join(t.Root, name), filepath.Join(tmp, name)))
 	}
@@ -179,7 +180,7 @@ func (t Toolchain) overlay(cache string) (path, key string, err error) {
 	replace := map[string]string{}
 	for name, s := range text {
 		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "__"))
-		if err := write(file, s); err != nil {
+		if err := whole.Write(file, []byte(s)); err != nil {
 			return "", "", err
 		}
 		replace[filepath.Join(t.Root, "src", name)] = file
@@ -188,25 +189,5 @@ func (t Toolchain) overlay(cache string) (path, key string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return path, key, write(path, string(b))
-}
-
-// write puts a file in place whole, so that another process never sees half of it.
-func write(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return nil
+	return path, key, whole.Write(path, b)
 }
