@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"net/url"
@@ -24,6 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // Store is where a campaign's results lie. An object is whole or it is not there: what was cut short while it was written, or
@@ -136,21 +136,33 @@ func (s *Store) put(ctx context.Context, key string, text []byte, fresh bool) (b
 	return err == nil, s.fault(ctx, "write", key, err)
 }
 
+// mostUnpacked is how many bytes an object may have: the largest are programs that nodes run in virtual time. A stream of gzip unpacks to
+// up to a thousand times its length, and others may write to a bucket.
+const mostUnpacked = 512 << 20
+
 // Get returns an object; what is not there, or not whole, is fs.ErrNotExist.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	packed, err := s.bucket.ReadAll(ctx, key)
 	if err != nil {
 		return nil, s.fault(ctx, "read", key, err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	var text []byte
-	if err == nil {
-		text, err = io.ReadAll(z)
+	text, err := unpack(packed, mostUnpacked)
+	if errors.As(err, new(*whole.TooLong)) {
+		return nil, hint.Add(fmt.Errorf("%s: %s: %w", s.URL, key, err), "no campaign keeps so much under one key: who else writes there?")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s is not whole: %w", s.URL, key, fs.ErrNotExist)
 	}
 	return text, nil
+}
+
+// unpack undoes what put has packed, most bytes at most.
+func unpack(packed []byte, most int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return whole.ReadAll(z, most)
 }
 
 // PutRaw keeps an object as it is, for others than a Store to read.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // address of a store to test with: TestS3 sets another.
@@ -153,6 +154,21 @@ func TestHalfAnObjectIsNone(t *testing.T) {
 }
 
 // A server of one's own has no name for each bucket, and no region.
+// A small object of somebody else's does not take all of the memory.
+func TestAnObjectThatUnpacksToTooMuch(t *testing.T) {
+	st, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer st.Close()
+	require.NoError(t, st.Put(t.Context(), "a", make([]byte, 2<<20)))
+	packed, err := st.bucket.ReadAll(t.Context(), "a")
+	require.NoError(t, err)
+	require.Less(t, len(packed), 20_000)
+	_, err = unpack(packed, 2<<20)
+	require.NoError(t, err)
+	_, err = unpack(packed, 1<<20)
+	require.ErrorAs(t, err, new(*whole.TooLong))
+}
+
 func TestABucketOfAServerOfOnesOwn(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "x")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")
