@@ -13,7 +13,9 @@ import (
 
 	"recount/harness/batch"
 	"recount/harness/campaign"
+	"recount/harness/record"
 	"recount/internal/count"
+	"recount/internal/whole"
 )
 
 // Activity is a hunt, a matrix or a campaign under way, as far as its folder tells.
@@ -40,7 +42,7 @@ func (s *Server) activity(id string) *Activity {
 	fsys := s.fsys
 	a := &Activity{ID: id}
 	file := path.Join(id, batch.NotesFile)
-	b, err := fs.ReadFile(fsys, file)
+	b, err := whole.Read(fsys, file, record.MostJSON)
 	if err == nil {
 		err = json.Unmarshal(b, &a.Noted)
 	} else {

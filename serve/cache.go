@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/history"
 )
 
 // cache keeps the runs that somebody looks at, with their histories, as far as memory goes.
@@ -26,10 +27,15 @@ type loaded struct {
 	ops int
 }
 
-// mostOps is how many ops all kept histories have, at about 250 bytes each.
-const mostOps = 1_200_000
+const (
+	mostOps  = 1_200_000 // that all kept histories have, at about 250 bytes each
+	mostRead = 3_000_000 // that one may have to be read at all: five nodes make as many in four hours
+)
 
 func newCache(fsys fs.FS) *cache { return &cache{fsys: fsys} }
+
+// readWhole reads a run with its history.
+func readWhole(folder fs.FS) (*record.Run, error) { return record.ReadFS(folder, mostRead*history.OpSize) }
 
 // run returns a run with its history. A history that grows is read again as it has grown.
 func (c *cache) run(id string) (*record.Run, error) {
@@ -78,7 +84,7 @@ func (c *cache) entry(id string, was time.Time, folder fs.FS) *loaded {
 	if large(folder) {
 		c.kept = nil // before it is read, not after: two of them would not fit
 	}
-	l := &loaded{id: id, was: was, get: sync.OnceValues(func() (*record.Run, error) { return record.ReadFS(folder) })}
+	l := &loaded{id: id, was: was, get: sync.OnceValues(func() (*record.Run, error) { return readWhole(folder) })}
 	c.kept = append(c.kept, l)
 	return l
 }

@@ -1,15 +1,21 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+	"recount/history"
 )
 
 // broken are files that cannot be read for a while, as those of a bucket when the network is away.
@@ -55,4 +61,24 @@ func TestWhatCouldNotBeReadIsReadAgain(t *testing.T) {
 	}
 	s.digests.mu.Unlock()
 	require.Eventually(t, func() bool { have, _ := s.digests.of(runs); return len(have) == 1 }, time.Minute, time.Millisecond)
+}
+
+// A small history of somebody else's, or another file, does not take all of the memory: it is told to be too long.
+func TestResultsThatUnpackToTooMuch(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 1)
+	line := []byte(`{"index":0,"time":0,"process":1,"type":"invoke","f":"observe","node":"n1"}` + "\n")
+	folder := fstest.MapFS{record.HistoryFile: &fstest.MapFile{Data: bytes.Repeat(line, 1000)}}
+	text, err := os.ReadFile(filepath.Join(r.Dir, record.RunFile))
+	require.NoError(t, err)
+	folder[record.RunFile] = &fstest.MapFile{Data: text}
+	_, err = record.ReadFS(folder, 999*history.OpSize)
+	require.ErrorContains(t, err, "the first 999 ops are all that fits")
+	folder[record.RunFile] = &fstest.MapFile{Data: append(text, make([]byte, record.MostJSON)...)}
+	_, err = record.OutlineFS(folder)
+	require.ErrorContains(t, err, "run.json: it is longer than 64 MiB")
+
+	require.NoError(t, os.Truncate(filepath.Join(r.Dir, record.RunFile), record.MostJSON+1)) // a hole
+	_, h := open(t, Config{Results: results})
+	require.Contains(t, get(h, "/runs").Body.String(), "longer than 64 MiB")
 }

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 
 	"recount/harness/campaign"
+	"recount/harness/record"
+	"recount/internal/whole"
 )
 
 // Campaign is a campaign as its folder tells of it.
@@ -30,7 +31,7 @@ type CampaignFinding struct{ campaign.Finding }
 func (s *Server) campaign(id string) (*Campaign, error) {
 	fsys := s.fsys
 	c := &Campaign{ID: id}
-	b, err := fs.ReadFile(fsys, path.Join(id, campaign.CampaignFile))
+	b, err := whole.Read(fsys, path.Join(id, campaign.CampaignFile), record.MostJSON)
 	if err == nil {
 		err = json.Unmarshal(b, c)
 	}
@@ -38,7 +39,7 @@ func (s *Server) campaign(id string) (*Campaign, error) {
 		return nil, err
 	}
 	c.ID, c.Findings = id, []CampaignFinding{}
-	if b, err = fs.ReadFile(fsys, path.Join(id, campaign.FindingsFile)); err == nil {
+	if b, err = whole.Read(fsys, path.Join(id, campaign.FindingsFile), record.MostJSON); err == nil {
 		if err := json.Unmarshal(b, c); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"recount/harness/matrix"
+	"recount/harness/record"
+	"recount/internal/whole"
 )
 
 // tables keeps the matrices that somebody looks at.
@@ -39,7 +41,7 @@ func (s *Server) table(id string) (*matrix.Table, error) {
 		s.tables.kept = append(slices.Delete(kept, i, i+1), k)
 		return k.table, nil
 	}
-	b, err := fs.ReadFile(s.fsys, file)
+	b, err := whole.Read(s.fsys, file, record.MostJSON)
 	if err != nil {
 		return nil, err
 	}

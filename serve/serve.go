@@ -66,7 +66,7 @@ func (s *Server) digest(id string) (*digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := record.ReadFS
+	read := readWhole
 	if s.runs.has(id, lastWritten(folder)) {
 		read = func(fs.FS) (*record.Run, error) { return s.runs.run(id) }
 	}

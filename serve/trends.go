@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"recount/harness/campaign"
+	"recount/harness/record"
+	"recount/internal/whole"
 	"recount/report"
 )
 
@@ -139,7 +141,7 @@ func (d *digest) gaps() (all []report.Span) {
 
 // readLines reads a file of JSON objects, a line each. A line that is none is left out: one may be being written.
 func readLines[T any](fsys fs.FS, file string) (all []T) {
-	b, err := fs.ReadFile(fsys, file)
+	b, err := whole.Read(fsys, file, record.MostJSON)
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,10 @@ const (
 	NodeLogs     = "nodes"     // folder of what the nodes printed
 	ReproFile    = "repro"
 )
+
+// MostJSON is how many bytes a file of JSON may have to be read, besides histories, which are read op by op. It is far more
+// than Recount writes: results may be somebody else's.
+const MostJSON = 64 << 20
 
 // Save writes what is known of a run that begins, so that a run that gets killed can be told apart and repeated.
 func Save(r *Run) error {
@@ -65,22 +70,23 @@ func WriteHistory(dir string, h *history.History) error {
 // that was never judged has no verdicts, and stands as unknown.
 func Read(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
-	if err := r.read(os.DirFS(dir)); err != nil {
+	if err := r.read(os.DirFS(dir), math.MaxInt64); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// ReadFS is Read where the folder is not one of the file system's own, or not to be left through links.
-func ReadFS(folder fs.FS) (*Run, error) {
+// ReadFS is Read where the folder is not one of the file system's own, or not to be left through links. A history that would need more
+// memory, in bytes, is refused.
+func ReadFS(folder fs.FS, memory int64) (*Run, error) {
 	r := &Run{}
-	if err := r.read(folder); err != nil {
+	if err := r.read(folder, memory); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Run) read(folder fs.FS) error {
+func (r *Run) read(folder fs.FS, memory int64) error {
 	if err := r.get(folder, RunFile, r); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = hint.Add(err, "a run's folder has a %s; the newest one is results/latest", RunFile)
@@ -97,7 +103,7 @@ func (r *Run) read(folder fs.FS) error {
 		return r.fault(err)
 	}
 	defer f.Close()
-	h, err := history.Parse(f)
+	h, err := history.ParseWithin(f, memory)
 	if errors.Is(err, history.ErrCut) {
 		if note := fmt.Sprintf("the history was cut off after %d ops", len(h.Ops)); !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
@@ -134,7 +140,7 @@ func OutlineFS(folder fs.FS) (*Run, error) {
 }
 
 func (r *Run) get(folder fs.FS, name string, v any) error {
-	b, err := fs.ReadFile(folder, name)
+	b, err := whole.Read(folder, name, MostJSON)
 	if err != nil {
 		return r.fault(err)
 	}
