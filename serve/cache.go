@@ -35,7 +35,9 @@ const (
 func newCache(fsys fs.FS) *cache { return &cache{fsys: fsys} }
 
 // readWhole reads a run with its history.
-func readWhole(folder fs.FS) (*record.Run, error) { return record.ReadFS(folder, mostRead*history.OpSize) }
+func readWhole(folder fs.FS) (*record.Run, error) {
+	return record.ReadFS(folder, mostRead*history.OpSize)
+}
 
 // run returns a run with its history. A history that grows is read again as it has grown.
 func (c *cache) run(id string) (*record.Run, error) {
