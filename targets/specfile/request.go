@@ -118,7 +118,7 @@ func (y *system) askBy(ctx context.Context, q *Request, w words) error {
 	out, err := y.runIn(ctx, w, q.Command)
 	said := strings.TrimSpace(string(out))
 	if err != nil {
-		said += err.Error()
+		said = strings.TrimPrefix(said+": "+err.Error(), ": ")
 	}
 	if q.Refused != nil && q.Refused.MatchString(said) {
 		return fmt.Errorf("%w: %s", election.ErrRefused, clip([]byte(said)))

@@ -86,6 +86,20 @@ func TestALeaderIsAskedToResign(t *testing.T) {
 	require.Nil(t, election.HandOverOf(driver(t, parse(t, resigning[:strings.Index(resigning, "resign:")]), nil)), "it does not say how")
 }
 
+// What a command said and how it ended are told apart.
+func TestARefusalSaysWhatWasSaid(t *testing.T) {
+	for said, want := range map[string]string{"not the leader\n": "not the leader: exit status 1", "": "exit status 1"} {
+		y := driver(t, parse(t, strings.Replace(resigningBy, "refused: ", "refused: exit|", 1)), nil).(*system)
+		y.Use(func(context.Context, election.Member, []string) ([]byte, error) {
+			return []byte(said), errors.New("exit status 1")
+		})
+		all := withServers(3, 0)
+		err := y.askBy(t.Context(), &y.Resign, y.words(all[1], all))
+		require.ErrorIs(t, err, election.ErrRefused)
+		require.True(t, strings.HasSuffix(err.Error(), ": "+want), err.Error())
+	}
+}
+
 func TestWhatIsWrongWithResign(t *testing.T) {
 	for given, want := range map[string]string{
 		"{http: /a, port: http, command: [a]}":      "one of http and command is wanted",

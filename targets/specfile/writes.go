@@ -50,9 +50,6 @@ func (s *Spec) readWrites(_ value, f map[string]value) error {
 	if err != nil {
 		return err
 	}
-	if err != nil {
-		return err
-	}
 	for _, name := range []string{"accepted", "refused"} {
 		p, ok := w[name]
 		if !ok {
