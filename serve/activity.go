@@ -21,9 +21,10 @@ import (
 // Activity is a hunt, a matrix or a campaign under way, as far as its folder tells.
 type Activity struct {
 	batch.Noted
-	ID     string    `json:"id"`
-	Seen   time.Time `json:"seen"`   // when it last gave a sign of life
-	Silent bool      `json:"silent"` // that was long ago: it may have been killed
+	ID     string        `json:"id"`
+	Seen   time.Time     `json:"seen"`   // when it last gave a sign of life
+	Silent bool          `json:"silent"` // that was long ago: it may have been killed
+	unseen time.Duration // since Seen
 }
 
 // activities are all that are under way, the newest first.
@@ -64,7 +65,8 @@ func (s *Server) activity(id string) *Activity {
 		return nil
 	}
 	a.Seen = info.ModTime()
-	a.Silent = s.Now().Sub(a.Seen) > quiet
+	a.unseen = s.Now().Sub(a.Seen)
+	a.Silent = a.unseen > quiet
 	return a
 }
 
@@ -97,7 +99,7 @@ func (a *Activity) Facts() string {
 		words = append(words, fmt.Sprintf("coverage %d", a.Reached[n-1].Keys))
 	}
 	if a.Silent {
-		words = append(words, "no sign of life for "+strings.TrimSuffix(ago(a.Seen), " ago"))
+		words = append(words, "no sign of life for "+roughly(a.unseen))
 	} else if a.Left > 0 {
 		words = append(words, a.Left.Round(time.Second).String()+" left")
 	}

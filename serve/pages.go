@@ -155,18 +155,27 @@ func short(n int) string {
 
 // ago says how long ago something was, roughly.
 func ago(t time.Time) string {
-	d := time.Since(t)
-	switch {
+	switch d := time.Since(t); {
 	case t.IsZero():
 		return "at no known time"
 	case d < time.Minute:
 		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	default:
+		return roughly(d) + " ago"
 	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// roughly is a length of time in one unit.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
 // day writes a time for people, to the second.
