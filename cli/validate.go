@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,7 +18,6 @@ import (
 	"recount/harness/record"
 	"recount/internal/count"
 	"recount/internal/hint"
-	"recount/nemesis"
 	"recount/targets/specfile"
 	"recount/workloads"
 )
@@ -270,26 +270,14 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 func faultWords(s *specfile.Spec, p record.Plan) string {
 	drawn := harness.Drawn(p.Target, p.Options, p.On)
 	text := fmt.Sprintf("%d of recount list faults", len(drawn))
-	var disks, asks, members []string
-	for _, name := range nemesis.Drawn() {
-		switch f, err := nemesis.Find(name); {
-		case err != nil || slices.Contains(drawn, name):
-		case f.Members:
-			members = append(members, name)
-		case f.Asks:
-			asks = append(asks, name)
-		default:
-			disks = append(disks, name)
+	undrawn := harness.Undrawn(p.Target, p.Options, p.On)
+	for _, lack := range []harness.Lack{harness.NoData, harness.NoResign, harness.NoMembers} {
+		if names := undrawn[lack]; len(names) > 0 {
+			text += fmt.Sprintf("; without %s: no %s", lack, strings.Join(names, ", "))
 		}
 	}
-	if len(disks) > 0 {
-		text += "; without data: no " + strings.Join(disks, ", ")
-	}
-	if len(asks) > 0 {
-		text += "; without resign: no " + strings.Join(asks, ", ")
-	}
-	if len(members) > 0 {
-		text += "; without members: no " + strings.Join(members, ", ")
+	if names := undrawn[harness.NoClocks]; len(names) > 0 {
+		text += fmt.Sprintf("; on %s, where clocks cannot be skewed: no %s", runtime.GOARCH, strings.Join(names, ", "))
 	}
 	if names := slices.Sorted(maps.Keys(s.Processes)); len(names) > 0 {
 		text += "; pause of n1/" + strings.Join(names, ", n1/")

@@ -21,12 +21,51 @@ func Drawn(target string, options map[string]string, on string) []string {
 }
 
 func drawnOn(target string, options map[string]string, on, architecture string) []string {
+	lacks := lacking(target, options, on, architecture)
+	return slices.DeleteFunc(nemesis.Drawn(), func(name string) bool { return lacks(name) != "" })
+}
+
+// Lack is what a target or a machine does not have that a fault takes.
+type Lack string
+
+// The lacks.
+const (
+	NoResign  Lack = "resign"  // leaders cannot be asked to hand over
+	NoMembers Lack = "members" // the cluster cannot be asked to change its members
+	NoData    Lack = "data"    // nodes have no disk
+	NoClocks  Lack = "clocks"  // programs of that architecture have clocks that cannot be skewed
+)
+
+// Undrawn returns the faults that Drawn leaves out, by what is lacking for them.
+func Undrawn(target string, options map[string]string, on string) map[Lack][]string {
+	lacks, out := lacking(target, options, on, runtime.GOARCH), map[Lack][]string{}
+	for _, name := range nemesis.Drawn() {
+		if l := lacks(name); l != "" {
+			out[l] = append(out[l], name)
+		}
+	}
+	return out
+}
+
+// lacking returns what tells what is lacking for a fault, the target's before the machine's; "" if nothing is.
+func lacking(target string, options map[string]string, on, architecture string) func(fault string) Lack {
 	answers, members, data := takes(target, options, on, handsOver), takes(target, options, on, reconfigures), on == record.OnSim || keepsData(target, options)
 	clocks := on != record.OnDocker || docker.CanSkew(architecture) == nil
-	return slices.DeleteFunc(nemesis.Drawn(), func(name string) bool {
-		f, err := nemesis.Find(name)
-		return err == nil && (f.Asks && !answers || f.Members && !members || f.Disks && !data || f.Clocks && !clocks)
-	})
+	return func(fault string) Lack {
+		f, err := nemesis.Find(fault)
+		switch {
+		case err != nil:
+		case f.Members && !members:
+			return NoMembers
+		case f.Asks && !answers:
+			return NoResign
+		case f.Disks && !data:
+			return NoData
+		case f.Clocks && !clocks:
+			return NoClocks
+		}
+		return ""
+	}
 }
 
 // takes tells whether a target can be asked for something, as far as that is known.
