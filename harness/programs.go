@@ -19,27 +19,37 @@ import (
 	"recount/harness/record"
 	"recount/internal/child"
 	"recount/internal/hint"
+	"recount/internal/keyed"
 	"recount/virtual/overlay"
 )
 
-// programs are the executables that this process has built, or found built, for virtual time.
-var programs = struct {
-	sync.Mutex
-	built map[election.Image]string
-}{built: map[election.Image]string{}}
+// programs are the executables that this process has built, or found built, for virtual time. A build takes minutes: each is made once
+// at a time, and nobody waits for another's.
+var programs struct {
+	building keyed.Locks[election.Image]
+	built    sync.Map // paths by election.Image
+}
 
 // virtualProgram builds what an image runs, to run in virtual time, unless that was done before.
 func virtualProgram(ctx context.Context, image election.Image, progress func(string)) (string, error) {
-	programs.Lock()
-	defer programs.Unlock()
-	if path := programs.built[image]; path != "" {
-		return path, nil
-	}
-	path, err := buildVirtual(ctx, image, progress)
+	return builtOnce(ctx, image, func() (string, error) { return buildVirtual(ctx, image, progress) })
+}
+
+// builtOnce returns what build has made for an image. Who waits for it to be built builds it himself where the other gives up.
+func builtOnce(ctx context.Context, image election.Image, build func() (string, error)) (string, error) {
+	unlock, err := programs.building.Lock(ctx, image)
 	if err != nil {
 		return "", err
 	}
-	programs.built[image] = path
+	defer unlock()
+	if path, ok := programs.built.Load(image); ok {
+		return path.(string), nil
+	}
+	path, err := build()
+	if err != nil {
+		return "", err
+	}
+	programs.built.Store(image, path)
 	return path, nil
 }
 
@@ -69,9 +79,7 @@ func Programs(ctx context.Context, p record.Plan, progress func(string)) (all []
 
 // UseProgram has this process run an executable that Programs has built elsewhere.
 func UseProgram(p Program) {
-	programs.Lock()
-	defer programs.Unlock()
-	programs.built[p.Image] = p.Path
+	programs.built.Store(p.Image, p.Path)
 }
 
 func buildVirtual(ctx context.Context, image election.Image, progress func(string)) (string, error) {

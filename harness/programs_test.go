@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/internal/hint"
 )
 
@@ -42,4 +43,28 @@ func TestABuildThatIsInterruptedLeavesNothing(t *testing.T) {
 	works, err := filepath.Glob(filepath.Join(temp, "go-build*"))
 	require.NoError(t, err)
 	require.Empty(t, works)
+}
+
+// One program is built once, another is not waited for, and who waits may give up.
+func TestBuildsWaitForThoseOfTheSameAlone(t *testing.T) {
+	one, other := election.Image{Package: t.TempDir()}, election.Image{Package: t.TempDir()}
+	begun, goOn, built := make(chan struct{}), make(chan struct{}), make(chan string, 1)
+	go func() {
+		path, _ := builtOnce(t.Context(), one, func() (string, error) { close(begun); <-goOn; return "one", nil })
+		built <- path
+	}()
+	<-begun
+	path, err := builtOnce(t.Context(), other, func() (string, error) { return "other", nil })
+	require.NoError(t, err)
+	require.Equal(t, "other", path)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	never := func() (string, error) { t.Error("built twice"); return "", nil }
+	_, err = builtOnce(gone, one, never)
+	require.ErrorIs(t, err, context.Canceled)
+	close(goOn)
+	require.Equal(t, "one", <-built)
+	path, err = builtOnce(t.Context(), one, never)
+	require.NoError(t, err)
+	require.Equal(t, "one", path)
 }

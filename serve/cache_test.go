@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -48,10 +49,10 @@ func TestWhatCouldNotBeReadIsReadAgain(t *testing.T) {
 
 	away.Store(true)
 	require.Equal(t, http.StatusUnprocessableEntity, get(s.Handler(), ops).Code)
-	require.Eventually(t, func() bool { have, missing := s.digests.of(runs); return len(have)+missing == 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { have, missing := s.digests.of(t.Context(), runs); return len(have)+missing == 0 }, time.Minute, time.Millisecond)
 	away.Store(false)
 	require.Equal(t, http.StatusOK, get(s.Handler(), ops).Code)
-	have, missing := s.digests.of(runs)
+	have, missing := s.digests.of(t.Context(), runs)
 	require.Zero(t, len(have)+missing, "it was tried a moment ago")
 
 	s.digests.mu.Lock()
@@ -60,7 +61,7 @@ func TestWhatCouldNotBeReadIsReadAgain(t *testing.T) {
 		s.digests.kept[id] = k
 	}
 	s.digests.mu.Unlock()
-	require.Eventually(t, func() bool { have, _ := s.digests.of(runs); return len(have) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { have, _ := s.digests.of(t.Context(), runs); return len(have) == 1 }, time.Minute, time.Millisecond)
 }
 
 // A small history of somebody else's, or another file, does not take all of the memory: it is told to be too long.
@@ -81,4 +82,27 @@ func TestResultsThatUnpackToTooMuch(t *testing.T) {
 	require.NoError(t, os.Truncate(filepath.Join(r.Dir, record.RunFile), record.MostJSON+1)) // a hole
 	_, h := open(t, Config{Results: results})
 	require.Contains(t, get(h, "/runs").Body.String(), "longer than 64 MiB")
+}
+
+// Who has gone away waits for no digest, and nothing is read once the server is closed.
+func TestDigestsAreWaitedForNoLongerThanNeedBe(t *testing.T) {
+	reading, goOn := make(chan string, 10), make(chan struct{})
+	d := digests{read: func(id string) (*digest, error) { reading <- id; <-goOn; return &digest{}, nil }}
+	runs := []*Run{{ID: "a"}, {ID: "b"}}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, missing := d.of(gone, runs)
+	require.Equal(t, 2, missing)
+	require.Equal(t, "a", <-reading)
+	closed := make(chan struct{})
+	go func() { d.close(); close(closed) }()
+	require.Eventually(t, func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.closed }, time.Minute, time.Millisecond)
+	select {
+	case <-closed:
+		t.Fatal("closed while a run is read")
+	default:
+	}
+	close(goOn)
+	<-closed
+	require.Empty(t, reading, "b is not read any more")
 }

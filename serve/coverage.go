@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -36,14 +37,14 @@ type CoverageCell struct {
 }
 
 // covered counts what the runs of a target, or of all, have put to the test.
-func (s *Server) covered(target string) Coverage {
+func (s *Server) covered(ctx context.Context, target string) Coverage {
 	var some []*Run
 	for _, r := range s.index.now().runs {
 		if target == "" || r.Target == target {
 			some = append(some, r)
 		}
 	}
-	have, left := s.digests.of(some)
+	have, left := s.digests.of(ctx, some)
 	c := Coverage{Target: target, Runs: len(have), Left: left, Roles: roles, Phases: phases, Cells: []CoverageCell{}}
 	at, seen := map[[3]string]int{}, map[string]bool{}
 	for _, f := range nemesis.All() {
@@ -107,7 +108,7 @@ type fill struct {
 
 func (s *Server) coverage(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	p := coveragePage{Coverage: s.covered(q.Get("target"))}
+	p := coveragePage{Coverage: s.covered(r.Context(), q.Get("target"))}
 	all := s.index.now().runs
 	p.Targets = choicesOf(all).Targets
 	cells := map[[3]string]*CoverageCell{}
@@ -208,5 +209,5 @@ func instant(id string, at time.Duration) string {
 
 // apiCoverage is GET /api/v1/coverage?target=.
 func (s *Server) apiCoverage(w http.ResponseWriter, r *http.Request) {
-	answer(w, s.covered(r.URL.Query().Get("target")))
+	answer(w, s.covered(r.Context(), r.URL.Query().Get("target")))
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -10,9 +11,11 @@ import (
 type digests struct {
 	read func(id string) (*digest, error)
 
-	mu   sync.Mutex
-	kept map[string]digested
-	busy bool
+	mu     sync.Mutex
+	kept   map[string]digested
+	busy   bool
+	closed bool
+	ended  chan struct{} // closed when what is being read, or was read last, has been
 }
 
 type digested struct {
@@ -25,19 +28,38 @@ type digested struct {
 const patient = 300 * time.Millisecond
 
 // of returns the digests of runs, those that could be had soon, and how many are still missing. The digest of a run that cannot be
-// read is left out, and tried again after a while: a bucket may have been away for a moment.
-func (d *digests) of(runs []*Run) (have map[*Run]*digest, missing int) {
-	end := time.Now().Add(patient)
+// read is left out, and tried again after a while: a bucket may have been away for a moment. It waits no longer than ctx lasts.
+func (d *digests) of(ctx context.Context, runs []*Run) (have map[*Run]*digest, missing int) {
+	within, cancel := context.WithTimeout(ctx, patient)
+	defer cancel()
 	for {
-		have, missing = d.now(runs)
-		if missing == 0 || time.Now().After(end) {
+		var read <-chan struct{}
+		have, missing, read = d.now(runs)
+		if missing == 0 {
+			return have, 0
+		}
+		select {
+		case <-read:
+		case <-within.Done():
+			have, missing, _ = d.now(runs)
 			return have, missing
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-func (d *digests) now(runs []*Run) (have map[*Run]*digest, missing int) {
+// close ends the reading, and returns when nothing is read any more.
+func (d *digests) close() {
+	d.mu.Lock()
+	d.closed = true
+	ended := d.ended
+	d.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+}
+
+// now returns the digests that are there, and has the others read; read is closed when those that are being read have been.
+func (d *digests) now(runs []*Run) (have map[*Run]*digest, missing int, read <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	have = make(map[*Run]*digest, len(runs))
@@ -55,16 +77,25 @@ func (d *digests) now(runs []*Run) (have map[*Run]*digest, missing int) {
 			again = append(again, r)
 		}
 	}
-	if todo := append(want, again...); len(todo) > 0 && !d.busy {
-		d.busy = true
+	if todo := append(want, again...); len(todo) > 0 && !d.busy && !d.closed {
+		d.busy, d.ended = true, make(chan struct{})
 		go d.fill(todo)
 	}
-	return have, len(want)
+	if d.busy {
+		read = d.ended
+	}
+	return have, len(want), read
 }
 
 // fill reads what is missing.
 func (d *digests) fill(want []*Run) {
 	for _, r := range want {
+		d.mu.Lock()
+		closed := d.closed
+		d.mu.Unlock()
+		if closed {
+			break
+		}
 		got, err := d.read(r.ID)
 		if err != nil {
 			got = nil // the run's page tells what is wrong
@@ -78,5 +109,6 @@ func (d *digests) fill(want []*Run) {
 	}
 	d.mu.Lock()
 	d.busy = false
+	close(d.ended)
 	d.mu.Unlock()
 }

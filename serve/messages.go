@@ -13,6 +13,7 @@ import (
 	"recount/harness"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/keyed"
 	"recount/report"
 	"recount/sim"
 )
@@ -78,6 +79,8 @@ func interesting(r *record.Run) time.Duration {
 
 // repeated keeps the run that was made again last.
 type repeated struct {
+	making keyed.Locks[string] // by the runs' ids
+
 	mu   sync.Mutex
 	id   string
 	of   *record.Run
@@ -88,18 +91,30 @@ type repeated struct {
 // mostRepeated is how many ops a run may have that is made again while somebody waits.
 const mostRepeated = 400_000
 
-// messages returns the messages of a run.
+// messages returns the messages of a run. Who asks for them while they are made waits for that, and no longer than his context lasts.
 func (p *repeated) messages(ctx context.Context, id string, full *record.Run) ([]record.Message, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.id == id && p.of == full {
-		return p.sent, p.err
+	unlock, err := p.making.Lock(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if sent, err, known := p.last(id, full); known {
+		return sent, err
 	}
 	sent, err := again(ctx, full)
 	if ctx.Err() == nil {
+		p.mu.Lock()
 		p.id, p.of, p.sent, p.err = id, full, sent, err
+		p.mu.Unlock()
 	}
 	return sent, err
+}
+
+// last returns what was made last, if it is of that run.
+func (p *repeated) last(id string, full *record.Run) (sent []record.Message, err error, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent, p.err, p.id == id && p.of == full
 }
 
 // sentence is why there are no messages, as a page shows it.

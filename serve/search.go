@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -224,14 +225,14 @@ const (
 )
 
 // search looks for what a question asks for, in the newest runs first. more is how many further hits there are.
-func (s *Server) search(q *question) (hits []Hit, searched, more, left int) {
+func (s *Server) search(ctx context.Context, q *question) (hits []Hit, searched, more, left int) {
 	var some []*Run
 	for _, r := range s.index.now().runs {
 		if q.Target == "" || r.Target == q.Target {
 			some = append(some, r)
 		}
 	}
-	have, left := s.digests.of(some)
+	have, left := s.digests.of(ctx, some)
 	for _, r := range some {
 		d := have[r]
 		if d == nil {

@@ -30,7 +30,7 @@ func (s *Server) searchPage(w http.ResponseWriter, r *http.Request) {
 	f := frame{Title: "Search", Tab: "search"}
 	if p.Asked != nil {
 		var hits []Hit
-		hits, p.Searched, p.More, p.Left = s.search(p.Asked)
+		hits, p.Searched, p.More, p.Left = s.search(r.Context(), p.Asked)
 		for _, h := range hits {
 			run := shot.byID[h.Run]
 			if run == nil {
@@ -72,7 +72,7 @@ func (s *Server) apiSearch(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusBadRequest, "form is one of "+strings.Join(names, ", ")+".")
 		return
 	}
-	hits, searched, more, left := s.search(q)
+	hits, searched, more, left := s.search(r.Context(), q)
 	if hits == nil {
 		hits = []Hit{}
 	}

@@ -77,8 +77,11 @@ func (s *Server) digest(id string) (*digest, error) {
 	return newDigest(r), nil
 }
 
-// Close gives the results back.
-func (s *Server) Close() error { return s.done() }
+// Close gives the results back, when nothing of them is read any more.
+func (s *Server) Close() error {
+	s.digests.close()
+	return s.done()
+}
 
 // Len is how many runs are known.
 func (s *Server) Len() int { return len(s.index.now().runs) }

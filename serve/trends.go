@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"path"
@@ -24,7 +25,7 @@ type Trend struct {
 
 // trends are those of all runs that do not belong to a campaign, day by day, and those of the campaigns, in order of time; and how many
 // runs are still to be read.
-func (s *Server) trends(target string) (all []Trend, left int) {
+func (s *Server) trends(ctx context.Context, target string) (all []Trend, left int) {
 	shot := s.index.now()
 	campaigns := map[string]bool{}
 	for _, f := range shot.folders("campaign") {
@@ -41,7 +42,7 @@ func (s *Server) trends(target string) (all []Trend, left int) {
 			some = append(some, r)
 		}
 	}
-	have, left := s.digests.of(some)
+	have, left := s.digests.of(ctx, some)
 	type key struct{ day, target, version string }
 	days := map[key]*trendOf{}
 	for _, r := range some {

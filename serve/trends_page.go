@@ -52,7 +52,7 @@ func (s *Server) trendsPage(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(p.Targets, p.Target) && p.Target != "" {
 		p.Targets = append(p.Targets, p.Target)
 	}
-	p.Rows, p.Left = s.trends(p.Target)
+	p.Rows, p.Left = s.trends(r.Context(), p.Target)
 	p.draw()
 	slices.Reverse(p.Rows) // the newest first
 	f := frame{Title: "Trends", Tab: "trends", Page: p}
@@ -147,7 +147,7 @@ func natural(a, b string) int {
 
 // apiTrends is GET /api/v1/trends?target=.
 func (s *Server) apiTrends(w http.ResponseWriter, r *http.Request) {
-	all, left := s.trends(r.URL.Query().Get("target"))
+	all, left := s.trends(r.Context(), r.URL.Query().Get("target"))
 	if all == nil {
 		all = []Trend{}
 	}
