@@ -2,12 +2,16 @@ package virtual
 
 import (
 	"cmp"
-	"recount/sim/clock"
+	"fmt"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"recount/sim/clock"
 )
 
 // clients is where those live who ask nodes for their views: drivers of real systems, ordinary code with goroutines,
@@ -23,6 +27,7 @@ type clients struct {
 	busy    int      // questions under way
 	open    map[*conn]bool
 	ports   uint16
+	crash   string // what was panicked with within, with its stack; enter hands it over
 
 	mu      sync.Mutex
 	said    []said
@@ -48,7 +53,11 @@ func newClients(c *Cluster) *clients {
 // live is the bubble. The T is one of no test: the bubble is all that is wanted of it.
 func (k *clients) live() {
 	defer close(k.over)
-	defer func() { recover() }() // clients that are left when the bubble ends: they wait for nothing that will come
+	defer func() { // of clients that are left when the bubble ends, which wait for nothing that will come
+		if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "deadlock:") {
+			panic(p)
+		}
+	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
 		k.wake = make(chan struct{}, 1)
 		time.Sleep(time.Until(clock.Epoch))
@@ -58,17 +67,31 @@ func (k *clients) live() {
 			case <-k.wake: // by what was carried out since
 			default:
 			}
-			f()
+			k.call(f)
 			synctest.Wait()
 			k.idle <- struct{}{}
 		}
 	})
 }
 
-// enter calls f in the bubble, and returns when all clients wait.
+// call calls f. Where it panics it is not the bubble that does: package testing would follow with a panic of its own, of a T of no test.
+func (k *clients) call(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			k.crash = fmt.Sprintf("%v, among the clients\n%s", p, debug.Stack())
+		}
+	}()
+	f()
+}
+
+// enter calls f in the bubble, and returns when all clients wait. Where f panics, so does enter.
 func (k *clients) enter(f func()) {
 	k.in <- f
 	<-k.idle
+	if crash := k.crash; crash != "" {
+		k.crash = ""
+		panic(crash)
+	}
 }
 
 // say has the loop call f once all clients wait. It is called in the bubble.
