@@ -36,7 +36,8 @@ type Program struct {
 }
 
 // Build builds a program and returns the path of its executable, which is kept, and built again only if its source, the
-// Go release or the patches are others. Of all that is built 4 GB are kept, and always what a process uses. Lines that tell how far it is go to progress, one at a time; it may be nil.
+// Go release or the patches are others. Of programs and sources 4 GB are
+// kept, and always what a process uses. Lines that tell how far it is go to progress, one at a time; it may be nil.
 //
 // The first build with a Go release compiles its standard library: about 40 seconds of CPU.
 func Build(ctx context.Context, p Program, progress func(line string)) (string, error) {
@@ -92,7 +93,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if _, err := os.Stat(complete); err == nil && (p.Fixed || p.Module != "") {
 		return out, nil
 	}
-	if err := p.noC(ctx, env); err != nil {
+	if err := p.isMain(ctx, env); err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(p.Cache, "std", key, "built")); err != nil {
@@ -155,8 +156,8 @@ func (p Program) run(ctx context.Context, env []string, args ...string) error {
 	return nil
 }
 
-// noC refuses programs that are not all Go.
-func (p Program) noC(ctx context.Context, env []string) error {
+// isMain refuses packages that are no programs. What needs cgo fails to build, without it.
+func (p Program) isMain(ctx context.Context, env []string) error {
 	cmd := exec.CommandContext(ctx, p.Go, "list", "-find", "-f", "{{.Name}}", p.Package)
 	cmd.Dir, cmd.Env = p.Dir, env
 	out, err := cmd.Output()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// most is how many bytes of programs, and of what they are built from, are kept for the next time. What was used longest ago goes
-// first, and nothing goes that a process uses.
+// most is how many bytes of programs and of their sources are kept for the next time. What was used longest ago goes first, and nothing
+// goes that a process uses. The patches of each Go release (std) and copies of releases (goroot) are not counted, and stay.
 const most = 4 << 30
 
 // usedName is a file in each folder that is kept: as old as the last use, and locked by those who use the folder.
