@@ -68,13 +68,11 @@ func TestEveryMistakeHasItsPlaceAndTheWayOut(t *testing.T) {
 		"about: " + strings.Repeat("[", 200) + strings.Repeat("]", 200): {"more than 100 lists and mappings in each other", "no field"},
 		"about: " + strings.Repeat("x", strict.MaxBytes):                {"the file has 1048583 bytes: no more than 1048576 are read", "right file"},
 	} {
-		began := time.Now()
 		err := strict.Decode([]byte(text), new(file))
 		require.ErrorContains(t, err, want[0])
 		require.Contains(t, hint.Of(err), want[1])
 		require.NotContains(t, err.Error(), "\n")
 		var e *strict.Error
 		require.ErrorAs(t, err, &e)
-		require.Less(t, time.Since(began), time.Minute)
 	}
 }
