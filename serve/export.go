@@ -34,7 +34,7 @@ var exports = map[string]struct {
 	}},
 }
 
-// export writes a run as it is made: a million ops are more than to hold. What fails half way ends the connection, so that
+// export writes a run as it is made, op by op where the form lets it; a trace of Perfetto's is put together in memory. What fails half way ends the connection, so that
 // nobody takes a part for the whole.
 func (s *Server) export(w http.ResponseWriter, r *http.Request, run *Run, name string) {
 	w.Header().Set("Content-Type", exports[name].kind)

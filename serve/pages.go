@@ -26,7 +26,11 @@ var web embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"ago": ago, "day": day, "seconds": report.Seconds, "link": link,
-	"ms": func(d *time.Duration) float64 { return float64(*d) / float64(time.Millisecond) }, "short": short, "figure": figure, "percent": func(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }, "instant": instant, "campaign": campaignLink, "tabs": func() []place { return tabs }, "views": views, "choose": choose, "times": times, "legend": report.Legend, "holds": report.Holds,
+	"ms":      func(d *time.Duration) float64 { return float64(*d) / float64(time.Millisecond) },
+	"percent": func(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) },
+	"tabs":    func() []place { return tabs },
+	"short":   short, "figure": figure, "instant": instant, "campaign": campaignLink, "views": views, "choose": choose, "times": times,
+	"legend": report.Legend, "holds": report.Holds,
 }).ParseFS(web, "web/*.html"))
 
 // frame is what the shell shows around a page.

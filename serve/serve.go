@@ -10,7 +10,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-
 	"time"
 
 	"recount/harness/record"

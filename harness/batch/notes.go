@@ -14,7 +14,7 @@ const NotesFile = "progress.json"
 
 // Noted is what it notes. Durations are nanoseconds.
 type Noted struct {
-	Kind     string        `json:"kind"` // "hunt" or "matrix"
+	Kind     string        `json:"kind"` // "hunt", "matrix" or "campaign"
 	Name     string        `json:"name"`
 	Command  string        `json:"command"`
 	Started  time.Time     `json:"started"`
