@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // The files that a track record is kept in: what was measured, and the page made of it.
@@ -82,10 +83,7 @@ func (rec *Record) Write(dir string) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err = e.Encode(rec); err == nil {
-		err = os.WriteFile(filepath.Join(dir, JSONFile), b.Bytes(), 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, PageFile), []byte(page), 0o644)
+		err = whole.WriteAll(dir, map[string][]byte{JSONFile: b.Bytes(), PageFile: []byte(page)})
 	}
 	if err != nil {
 		return hint.Add(fmt.Errorf("write the record: %w", err), "--docs DIR names another folder")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/whole"
 )
 
 // The files of a report.
@@ -31,14 +32,8 @@ func MakeFolder(results string) (string, error) {
 
 // Write writes a report into its folder, in every form.
 func Write(r *Report, dir string) error {
-	for name, write := range map[string]func(io.Writer, *Report) error{textFile: Text, jsonFile: JSON} {
-		var b bytes.Buffer
-		if err := write(&b, r); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-			return err
-		}
+	if err := whole.WriteForms(dir, map[string]func(io.Writer, *Report) error{textFile: Text, jsonFile: JSON}, r); err != nil {
+		return err
 	}
 	return WritePage(r, filepath.Join(dir, PageFile))
 }
@@ -50,21 +45,19 @@ func WritePage(r *Report, file string) error {
 	if err := Markdown(&b, r, filepath.Base(plots)); err != nil {
 		return err
 	}
-	err := os.MkdirAll(plots, 0o755)
-	if err == nil {
-		err = os.WriteFile(file, b.Bytes(), 0o644)
-	}
-	for i := range r.Results {
-		for _, p := range r.Results[i].Plots {
-			if err == nil {
-				err = os.WriteFile(filepath.Join(plots, p.Name+".svg"), p.svg, 0o644)
-			}
-		}
-	}
-	if err != nil {
+	if err := os.MkdirAll(plots, 0o755); err != nil {
 		return err
 	}
-	return nil
+	drawn := map[string][]byte{}
+	for i := range r.Results {
+		for _, p := range r.Results[i].Plots {
+			drawn[p.Name+".svg"] = p.svg
+		}
+	}
+	if err := whole.WriteAll(plots, drawn); err != nil {
+		return err
+	}
+	return whole.Write(file, b.Bytes())
 }
 
 // JSON writes a report as one object.

@@ -1,15 +1,13 @@
 package matrix
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/whole"
 )
 
 // The files of a matrix's folder.
@@ -31,18 +29,9 @@ func MakeFolder(results string) (string, error) {
 
 // Write writes a matrix into its folder in every form.
 func Write(t *Table, dir string) error {
-	for name, write := range map[string]func(io.Writer, *Table) error{
+	return whole.WriteForms(dir, map[string]func(io.Writer, *Table) error{
 		PageFile: HTML, DataFile: JSON, textFile: Text, markdownFile: Markdown,
-	} {
-		var b bytes.Buffer
-		if err := write(&b, t); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, t)
 }
 
 // Read reads what JSON wrote.

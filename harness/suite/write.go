@@ -1,17 +1,16 @@
 package suite
 
 import (
-	"bytes"
 	_ "embed" // the page
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"recount/harness/record"
+	"recount/internal/whole"
 	"recount/report"
 )
 
@@ -24,24 +23,19 @@ func (o *Outcome) page() string { return filepath.Join(o.Dir, "index.html") }
 
 // write writes all reports into the suite's folder.
 func (o *Outcome) write() error {
-	for name, write := range map[string]func(io.Writer) error{
-		"index.html": o.HTML, "junit.xml": o.JUnit, "suite.txt": o.Text, "summary.md": o.Markdown,
-		"suite.json": func(w io.Writer) error {
+	return whole.WriteForms(o.Dir, map[string]func(io.Writer, *Outcome) error{
+		"index.html": swapped((*Outcome).HTML), "junit.xml": swapped((*Outcome).JUnit), "suite.txt": swapped((*Outcome).Text), "summary.md": swapped((*Outcome).Markdown),
+		"suite.json": func(w io.Writer, o *Outcome) error {
 			e := json.NewEncoder(w)
 			e.SetIndent("", "  ")
 			return e.Encode(o)
 		},
-	} {
-		var b bytes.Buffer
-		err := write(&b)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(o.Dir, name), b.Bytes(), 0o644)
-		}
-		if err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-	}
-	return nil
+	}, o)
+}
+
+// swapped is a form that is a method, for WriteForms.
+func swapped(form func(*Outcome, io.Writer) error) func(io.Writer, *Outcome) error {
+	return func(w io.Writer, o *Outcome) error { return form(o, w) }
 }
 
 // HTML writes the index page, which links to each run's own.
