@@ -78,20 +78,26 @@ func address(l net.Listener, token string) string {
 	return u.String()
 }
 
-// answerUntil serves until ctx ends, and then ends what is under way.
+// answerUntil serves until ctx ends, and then until what is under way has ended, for two seconds at most.
 func answerUntil(ctx context.Context, l net.Listener, h http.Handler) error {
 	srv := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // so that who follows a run is let go
 	}
-	defer context.AfterFunc(ctx, func() {
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
 		if srv.Shutdown(end) != nil {
 			srv.Close()
 		}
-	})()
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	})
+	err := srv.Serve(l)
+	if !stop() {
+		<-closed // Serve returns as soon as the server begins to close
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
 		return failure{err}
 	}
 	return nil
