@@ -16,8 +16,8 @@ import (
 	"recount/nemesis"
 )
 
-// whole is a hunt of raft for anything, and a plan to be formed.
-func whole(t *testing.T) (*hunter, record.Plan) {
+// ready is a hunt of raft for anything, and a plan to be formed.
+func ready(t *testing.T) (*hunter, record.Plan) {
 	cfg := after("raft", "", 1)
 	cfg.Sometimes = []string{"register", "wander"}
 	h, err := newHunter(cfg)
@@ -29,7 +29,7 @@ func whole(t *testing.T) (*hunter, record.Plan) {
 }
 
 func TestFormsBringLeadersBack(t *testing.T) {
-	h, p := whole(t)
+	h, p := ready(t)
 	for name, form := range map[string]func(*record.Plan, *rand.Rand) nemesis.Schedule{"seesaw": h.seesaw, "comeback": h.comeback} {
 		again := 0
 		for k := range uint64(12) {
@@ -64,7 +64,7 @@ func leadsAgain(ops []history.Op) bool {
 }
 
 func TestAComebackFitsEveryCluster(t *testing.T) {
-	h, p := whole(t)
+	h, p := ready(t)
 	for _, p.Nodes = range []int{3, 4, 13} {
 		for _, h.Time = range []time.Duration{0, 6 * time.Second} {
 			for k := range uint64(50) {
@@ -79,7 +79,7 @@ func TestAComebackFitsEveryCluster(t *testing.T) {
 }
 
 func TestANodeLivesInThePast(t *testing.T) {
-	h, p := whole(t)
+	h, p := ready(t)
 	for k := range uint64(6) {
 		p.Seed, p.Schedule = k, h.past(&p, seed.New(k, "past"))
 		require.NoError(t, harness.Check(p))
@@ -95,7 +95,7 @@ func TestANodeLivesInThePast(t *testing.T) {
 }
 
 func TestWhoIsBereavedGoesOnWithoutTheDead(t *testing.T) {
-	h, p := whole(t)
+	h, p := ready(t)
 	fates := map[string]int{}
 	for k := range uint64(60) {
 		p := p

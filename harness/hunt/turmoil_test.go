@@ -15,7 +15,7 @@ import (
 
 // What turmoil is for: more leaderships in the same time, which is what a real server's computing goes into.
 func TestTurmoilHasManyElections(t *testing.T) {
-	h, p := whole(t)
+	h, p := ready(t)
 	rate := func(draw func(p *record.Plan, k uint64) nemesis.Schedule) float64 {
 		begun, passed := 0, time.Duration(0)
 		for k := range uint64(40) {
