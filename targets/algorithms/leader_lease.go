@@ -123,7 +123,7 @@ func (l *leaderLease) Expire(t election.Timer) {
 		l.renew()
 	default: // too few have granted it, or renewed it
 		l.release()
-		l.env.SetTimer(lookTime, l.soon())
+		l.env.SetTimer(lookTime, l.renewal+l.soon()) // who has it asks again meanwhile, and is granted it
 	}
 }
 

@@ -38,7 +38,10 @@ const ringSource = `Petrov, Database Internals, chapter 10, "Ring Algorithm"; af
 
 // A split ring closes up in each of its parts, and each elects a leader.
 var ringPromises = []targets.Promise{
-	{Property: "agreement"},
+	{
+		Property: "agreement", While: "no message is late: what still goes round tells of elections that are over",
+		Unless: targets.SlowsAnswers,
+	},
 	{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 	{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
 }
