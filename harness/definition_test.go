@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers"
 	"recount/harness/record"
 	"recount/history"
 )
@@ -33,13 +34,13 @@ func TestARunKeepsTheDefinitionOfItsTarget(t *testing.T) {
 	for _, r := range []*record.Run{{Dir: dir, History: h}, {From: dir, History: h}} {
 		of, known := promises(r)
 		require.True(t, known)
-		promised, _, _ := of("elects")
+		promised, _, _ := of(&checkers.Result{Property: "elects"})
 		require.True(t, promised, "by what the file said then")
 	}
 	require.NoError(t, os.Remove(file))
 	of, known := promises(&record.Run{Dir: dir, History: h})
 	require.True(t, known)
-	promised, _, _ := of("elects")
+	promised, _, _ := of(&checkers.Result{Property: "elects"})
 	require.True(t, promised)
 	_, known = promises(&record.Run{History: h})
 	require.False(t, known, "a history alone cannot tell")

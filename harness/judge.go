@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -50,7 +51,7 @@ func Conclude(ctx context.Context, r *record.Run, j *checkers.Judging, limit tim
 	for _, res := range j.End(ctx) {
 		v := record.Verdict{Result: res, Expect: r.Plan.Expect[res.Property]}
 		if v.Unclear = !known; known {
-			v.Promised, v.While, v.Excused = promised(res.Property)
+			v.Promised, v.While, v.Excused = promised(&res)
 		}
 		r.Verdicts = append(r.Verdicts, v)
 	}
@@ -76,7 +77,7 @@ func ConcludeForeign(ctx context.Context, r *record.Run, j *checkers.Judging, li
 
 // promises returns what the run's target promises with the run's options, on which assumption, and whether the run took
 // that away: then nothing is promised. What a target promises that is not known here, nobody knows.
-func promises(r *record.Run) (of func(property string) (promised bool, while string, excused bool), known bool) {
+func promises(r *record.Run) (of func(res *checkers.Result) (promised bool, while string, excused bool), known bool) {
 	setup := r.Setup()
 	if setup == nil {
 		return nil, false
@@ -91,9 +92,14 @@ func promises(r *record.Run) (of func(property string) (promised bool, while str
 		return nil, false
 	}
 	did := deedsOf(r.Frame())
-	return func(property string) (promised bool, while string, excused bool) {
-		promised, while = t.Promised(o, property)
-		if excused = did.tookAway(t, property); property == "fencing" && setup.Recorded {
+	return func(res *checkers.Result) (promised bool, while string, excused bool) {
+		promised, while = t.Promised(o, res.Property)
+		if res.Verdict == checkers.Invalid && t.Heals(res.Property) {
+			excused = did.in(res.From-setup.Bounds.Elect, res.To).tookAway(t, res.Property)
+		} else {
+			excused = did.tookAway(t, res.Property)
+		}
+		if res.Property == "fencing" && setup.Recorded {
 			while, excused = "the resource refuses stale tokens", true
 		}
 		return promised && !excused, while, excused
@@ -111,25 +117,44 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 
 // deeds are what the nemesis set out to do, and did.
 type deeds struct {
+	ops  []*history.Op // those that tell of it
 	each []history.Changes
 	all  func() history.Changes // of all of them together
 }
 
 func deedsOf(h *history.Frame) (d deeds) {
-	n := 0
-	for i := range h.Ops {
-		if deed(&h.Ops[i]) {
-			n++
-		}
-	}
-	d.each = make([]history.Changes, 0, n)
 	for i := range h.Ops {
 		if op := &h.Ops[i]; deed(op) {
+			d.ops = append(d.ops, op)
 			d.each = append(d.each, op.Fault.Changes)
 		}
 	}
 	d.all = sync.OnceValue(func() history.Changes { return history.InTurn(d.each) })
 	return d
+}
+
+// in are those of some deeds that were in force, or done, at some time from one to another: what there was of them at first is one.
+func (d *deeds) in(from, to time.Duration) *deeds {
+	first := map[history.Key]history.State{}
+	then := deeds{each: []history.Changes{{}}}
+	for k, op := range d.ops {
+		switch {
+		case op.Time > to:
+		case op.Time >= from:
+			then.each = append(then.each, op.Fault.Changes)
+		case op.Type != history.Invoke:
+			for _, s := range op.Fault.States() {
+				first[s.Key()] = s
+			}
+		case k == len(d.ops)-1 || d.ops[k+1].Type == history.Invoke: // nobody knows what came of it
+			then.each = append(then.each, op.Fault.Changes)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(first), history.Key.Compare) {
+		then.each[0] = history.InTurn([]history.Changes{then.each[0], history.ChangesOf(first[key])})
+	}
+	then.all = sync.OnceValue(func() history.Changes { return history.InTurn(then.each) })
+	return &then
 }
 
 // deed reports whether an op is one.

@@ -93,6 +93,9 @@ type Promise struct {
 	// against the target. It is asked of each thing that it did, and of all of them, the states that they healed included. It is
 	// nil where no fault can.
 	Unless func(did history.Changes) bool
+	// Heals is whether the assumption is as good as new once nothing has taken it away for as long as an election may take (Bounds.Elect): then what
+	// breaks later is held against the target. Where it is false, what was taken away once is so for the rest of the run.
+	Heals bool
 }
 
 // StaysUp is what every target promises: none of its nodes ends by itself.
@@ -119,6 +122,11 @@ func (t *Target) Excused(property string, did history.Changes) bool {
 		}
 	}
 	return false
+}
+
+// Heals reports whether what the promise of a property rests on heals: see Promise.Heals.
+func (t *Target) Heals(property string) bool {
+	return slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == property && p.Heals })
 }
 
 // MayExcuse reports whether there is anything that may take away what the promise of a property rests on: see Excused.

@@ -17,7 +17,7 @@ func init() {
 		NoTerms: true,
 		Options: append([]targets.Option{targets.Scale("0.1")}, detector.Options("1s", "5")...),
 		Promises: []targets.Promise{
-			{Property: "agreement"},
+			{Property: "agreement", While: "no message is late", Unless: targets.SlowsLinks},
 			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
 			{Property: "learns-leader"},
 		},
