@@ -74,3 +74,14 @@ func TestACommandThatMakesAClusterIsRefusedInVirtualTime(t *testing.T) {
 	require.ErrorContains(t, err, "become a cluster by a command (bootstrap), and no command runs in virtual time")
 	require.Contains(t, hint.Of(err), "--on docker")
 }
+
+// A node that a template names and a run does not have is told before anything is started.
+func TestANodeThatARunDoesNotHave(t *testing.T) {
+	file := described(t, t.TempDir()+"/server.yaml", definition+"environment: {JOIN: '{{addr 3}}'}\n").DescribedBy
+	plan := record.Plan{Target: file, On: record.OnDocker, Nodes: 3}
+	require.NoError(t, Check(plan))
+	plan.Nodes = 2
+	require.ErrorContains(t, Check(plan), "addr: there is no n3 among 2 nodes")
+	require.ErrorContains(t, CheckTrial(plan), "addr: there is no n3 among 2 nodes")
+	require.Contains(t, hint.Of(Check(plan)), "--nodes 3")
+}

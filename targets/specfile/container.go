@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"recount/election"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/option"
 )
@@ -74,6 +75,10 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			if !strings.HasPrefix(key.Value, "/") || filepath.ToSlash(filepath.Clean(key.Value)) != key.Value {
 				return key.bad("such as /etc/server.yaml", "files: %q is not the whole path of a file", key.Value)
 			}
+			if slices.Contains(engines, key.Value) {
+				return key.bad(`nodes are known by their addresses: {{addr 1}} is that of n1, {{others "," "{addr}"}} those of all others`,
+					"files: the engine puts a %s of its own over it, so that nodes would never see this one", key.Value)
+			}
 			if val.isMapping() {
 				return s.readCopied(key, val)
 			}
@@ -113,6 +118,9 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 	}
 	return nil
 }
+
+// engines are the files that the engine mounts in each container, over what its image and its layer have there.
+var engines = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"}
 
 var capabilityRule = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)*$`)
 
@@ -227,6 +235,7 @@ type words struct {
 	write   *election.Write              // what is to be written; nil for templates of all else
 	member  *election.Member             // whose membership changes; nil likewise
 	joined  map[election.ID]int          // the numbers of those that were added
+	tried   bool                         // on an example: how many nodes a run will have is not known
 }
 
 // place is what the node itself is to a template.
@@ -279,9 +288,9 @@ func (w words) funcs() template.FuncMap {
 	}
 	return template.FuncMap{
 		"rounds": rounds(),
-
-		"port":  w.port,
-		"param": w.option,
+		"addr":   w.addr,
+		"port":   w.port,
+		"param":  w.option,
 		"members": func(separator, each string) (string, error) {
 			return list(separator, each, func(election.Member) (bool, error) { return true, nil })
 		},
@@ -311,6 +320,23 @@ func (w words) funcs() template.FuncMap {
 			return strconv.FormatFloat(d.Seconds(), 'f', -1, 64), err
 		},
 	}
+}
+
+// addr is the address of the node of that number, as it stands before a port.
+func (w words) addr(number int) (string, error) {
+	for _, m := range w.all {
+		if int(m.ID) == number {
+			return bracketed(m), nil
+		}
+	}
+	if number < 1 {
+		return "", hint.Add(fmt.Errorf("there is no node %d", number), "addr 1 is the address of n1")
+	}
+	if w.tried {
+		return bracketed(w.all[0]), nil
+	}
+	return "", hint.Add(fmt.Errorf("there is no n%d among %s", number, count.Of(len(w.all), "node")),
+		"take --nodes %d or more, or say {{if ge .Size %d}}…{{end}}", number, number)
 }
 
 func (w words) port(name string) (int, error) {
@@ -401,7 +427,7 @@ func (w words) template(v value) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
+	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{addr 1}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
 	t, err := template.New(v.name).Option("missingkey=error").Funcs(w.funcs()).Parse(text)
 	if err == nil {
 		countRounds(t)
@@ -439,7 +465,7 @@ func (s *Spec) example() (words, error) {
 	if err != nil {
 		return words{}, err
 	}
-	w := words{s: s, options: options, all: unplaced(3)}
+	w := words{s: s, options: options, all: unplaced(3), tried: true}
 	w.self = w.all[0]
 	w.servers = s.unreached(w)
 	return w, nil

@@ -206,7 +206,7 @@ type service struct {
 
 // servicesOf makes the services of one run.
 func (s *Spec) servicesOf(o option.Values) (all []*service, err error) {
-	w := words{s: s, options: o, all: unplaced(1)}
+	w := words{s: s, options: o, all: unplaced(1), tried: true}
 	w.self = w.all[0]
 	from := 0
 	for _, one := range s.Services {

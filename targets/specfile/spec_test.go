@@ -67,6 +67,47 @@ func TestWhatNodesAreGiven(t *testing.T) {
 	require.Len(t, y.Container(all[0], all).Command, 2, "what comes to nothing is left out")
 }
 
+// One other node is named by its address: the first, whom all others join.
+func TestOneOtherNode(t *testing.T) {
+	of := func(argument string) (election.System, error) {
+		s, err := Parse("mine.yaml", []byte("image: a\nports: {peer: 81}\ntimes: {silence: 1s}\nobserve: {http: /, role: role}\ncommand: ['"+argument+"']\n"))
+		if err != nil {
+			return nil, err
+		}
+		o, err := option.Parse(s.Name, s.Parameters, nil)
+		require.NoError(t, err)
+		return s.System(o)
+	}
+	y, err := of(`{{if ne .ID 1}}--peer=http://{{addr 1}}:{{port "peer"}}{{end}}`)
+	require.NoError(t, err)
+	all := members(3)
+	require.Empty(t, y.Container(all[0], all).Command)
+	require.Equal(t, []string{"--peer=http://10.0.0.1:81"}, y.Container(all[2], all).Command)
+	all[0].Addr = netip.MustParseAddr("fd00::1")
+	require.Equal(t, []string{"--peer=http://[fd00::1]:81"}, y.Container(all[2], all).Command, "as it stands before a port")
+
+	y, err = of("{{addr 5}}")
+	require.NoError(t, err, "how many nodes there will be is not known")
+	fits := y.(interface{ Fits(all []election.Member) error }).Fits
+	require.NoError(t, fits(members(5)))
+	err = fits(members(3))
+	require.ErrorContains(t, err, "command: addr: there is no n5 among 3 nodes")
+	require.Equal(t, "take --nodes 5 or more, or say {{if ge .Size 5}}…{{end}}", hint.Of(err))
+	_, err = of("{{addr 0}}")
+	require.ErrorContains(t, err, "addr: there is no node 0")
+}
+
+// The engine mounts files of its own over some: what a spec says of them would be silently lost.
+func TestFilesOfTheEngine(t *testing.T) {
+	for _, file := range []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"} {
+		for _, content := range []string{"a", "{from: ./a}"} {
+			_, err := Parse("mine.yaml", []byte("image: a\nfiles: {"+file+": "+content+"}\n"))
+			require.ErrorContains(t, err, "mine.yaml:2:9: files: the engine puts a "+file+" of its own over it")
+			require.Contains(t, hint.Of(err), "{{addr 1}}")
+		}
+	}
+}
+
 func TestATargetOfASpec(t *testing.T) {
 	target := parse(t, sound).Target("x/mine.yaml")
 	o, err := target.Parse(nil)

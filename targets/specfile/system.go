@@ -92,7 +92,7 @@ func (s *Spec) try(o option.Values) error {
 		all = append(all, s.Folder)
 	}
 	changing := w
-	changing.member = &w.all[2]
+	changing.member = &w.all[len(w.all)-1]
 	for _, some := range []struct {
 		words
 		all []*template.Template
