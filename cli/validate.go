@@ -170,6 +170,9 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	if path := s.Lacks(p.Answer); p.Led && path != "" {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
+	if silent, due := p.Silent(); !due && len(silent) > 0 && p.Told > 0 {
+		fmt.Fprintf(w, "missing\t%s told nothing in %v, and no line told that a node follows: whether they take part is not known\n", strings.Join(silent, ", "), p.Watched.Round(time.Second))
+	}
 	return whatIsWrong(s, p, answered)
 }
 
@@ -234,6 +237,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	if mute := slices.Sorted(maps.Keys(p.Mute)); asks && len(mute) > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s never answered: %s", strings.Join(mute, ", "), hint.Line(p.Mute[mute[0]])))
 	}
+	if silent := silentWords(s, p); silent != "" {
+		wrong = append(wrong, silent)
+	}
 	if odds := p.AtOdds(); odds != "" {
 		wrong = append(wrong, odds)
 	}
@@ -264,6 +270,15 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 		wrong = append(wrong, "no line of its log matched one of logs")
 	}
 	return wrong
+}
+
+// silentWords says which nodes told nothing by their logs, where nodes are asked for nothing and tell that they follow.
+func silentWords(s *specfile.Spec, p *harness.Probe) string {
+	silent, due := p.Silent()
+	if asks := s.Observe.HTTP != nil || s.Observe.Command != nil; asks || !due || len(silent) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s told nothing in %v: were they told of the others rightly? Their logs may say", strings.Join(silent, ", "), p.Watched.Round(time.Second))
 }
 
 // faultWords says which faults can take effect on the target.

@@ -1,10 +1,37 @@
 package cli
 
 import (
+	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness"
+	"recount/history"
+	"recount/targets/specfile"
 )
+
+// Nodes that were started and are seen by nothing would be followers of nobody knows whom in each run.
+func TestNodesThatTellNothingAreWrong(t *testing.T) {
+	s, err := specfile.Parse("mine.yaml", []byte("image: a\ntimes: {silence: 4s}\nobserve: {logs: {standing: true, lines: [{match: won, role: leader}, {match: lost, role: follower}]}}\n"))
+	require.NoError(t, err)
+	p := &harness.Probe{Nodes: []string{"n1", "n2", "n3"}, Asked: 9, Failed: 9, Told: 2, Led: true, Watched: 9 * time.Second}
+	see := func(roles ...history.Role) (string, []string) {
+		p.Views = nil
+		for _, role := range roles {
+			p.Views = append(p.Views, harness.ProbeView{Node: "n1", View: history.View{Role: role}, Told: true})
+		}
+		var out bytes.Buffer
+		wrong := tell(&out, s, p)
+		return out.String(), wrong
+	}
+	_, wrong := see(history.Follower, history.Leader)
+	require.Equal(t, []string{"n2, n3 told nothing in 9s: were they told of the others rightly? Their logs may say"}, wrong)
+	out, wrong := see(history.Leader)
+	require.Empty(t, wrong)
+	require.Contains(t, out, "missing\tn2, n3 told nothing in 9s, and no line told that a node follows")
+}
 
 func TestALogIsShownFromBothEnds(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c", "d"}, bothEnds([]string{"a", "b", "c", "d"}, 2))

@@ -26,6 +26,7 @@ type Probe struct {
 	Image   string        // that the first runs
 	Args    []string      // that its image's entry point is given
 	Ready   time.Duration // from the start until all were ready
+	Watched time.Duration // from then on
 	Views   []ProbeView   // each that differs from the one before of its node, in order
 	Asked   int
 	Failed  int                       // of the questions
@@ -46,6 +47,7 @@ type Probe struct {
 	Logs    string                    // the folder that has what all wrote
 	Lines   string                    // what of their logs could not be read; "" if all could
 	untold  untold
+	servers []string // of the nodes: nobody wants to hear of these who leads
 }
 
 // ProbeView is a node's view, when it was first seen, and whether the node announced it by itself.
@@ -88,7 +90,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{Nodes: s.names, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, "nodes")}
+	p = &Probe{Nodes: s.names, servers: s.servers, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, "nodes")}
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s)
 }
@@ -146,7 +148,12 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 	p.Ready = c.Now() - began
 	b, members := s.bounds, s.members(func(string) netip.Addr { return netip.Addr{} })
 	led, leader := time.Duration(0), "n1"
-	for end := c.Now() + b.Elect + 2*b.Silence; c.Now() < end && led < max(2*b.Silence, time.Second); {
+	waits := func() bool {
+		silent, due := p.Silent()
+		return led < max(2*b.Silence, time.Second) || due && len(silent) > 0
+	}
+	began = c.Now()
+	for end := began + b.Elect + 2*b.Silence; c.Now() < end && waits(); {
 		before := c.Now()
 		if err := c.Run(ctx, c.Now()+b.Poll); err != nil {
 			return err
@@ -170,6 +177,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 			p.Led = true
 			led += c.Now() - before
 		}
+		p.Watched = c.Now() - began
 	}
 	if c, ok := c.(*containers); ok {
 		if err := c.Unheard(ctx); err != nil {
@@ -277,6 +285,24 @@ func (p *Probe) AtOdds() string {
 		}
 	}
 	return ""
+}
+
+// Silent are the nodes of which nothing was seen, neither an answer nor a line of the log that tells anything. It is due of each where another
+// began by telling that it follows: lines that tell of leaders alone, and of what becomes of them, come of no other node.
+func (p *Probe) Silent() (nodes []string, due bool) {
+	first := map[string]history.Role{}
+	for _, v := range slices.Backward(p.Views) {
+		first[v.Node] = v.View.Role
+	}
+	for _, node := range p.Nodes {
+		if _, seen := first[node]; !seen && !slices.Contains(p.servers, node) {
+			nodes = append(nodes, node)
+		}
+	}
+	for _, role := range first {
+		due = due || role == history.Follower
+	}
+	return nodes, due
 }
 
 // last is what a node was last seen to say.

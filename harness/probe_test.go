@@ -44,6 +44,28 @@ func TestNodesAtOddsWhileTheyAreTried(t *testing.T) {
 	}
 }
 
+// Of each node something is due where one tells that it follows; lines that tell of leaders alone come of no other.
+func TestNodesOfWhichNothingIsSeen(t *testing.T) {
+	tells := func(node string, role history.Role) ProbeView {
+		return ProbeView{Node: node, View: history.View{Role: role, Term: 1}, Told: true}
+	}
+	for _, c := range []struct {
+		views []ProbeView
+		want  []string
+		due   bool
+	}{
+		{[]ProbeView{tells("n1", history.Follower), tells("n1", history.Candidate), tells("n1", history.Leader)}, []string{"n2", "n3"}, true},
+		{[]ProbeView{tells("n1", history.Leader), tells("n1", history.Follower)}, []string{"n2", "n3"}, false},
+		{[]ProbeView{tells("n1", history.Candidate), tells("n1", history.Follower), tells("n2", history.Leader)}, []string{"n3"}, false},
+		{[]ProbeView{tells("n1", history.Follower), tells("n2", history.Leader), tells("n3", history.Follower)}, nil, true},
+	} {
+		p := &Probe{Nodes: []string{"n1", "n2", "n3", "s1"}, servers: []string{"s1"}, Views: c.views}
+		silent, due := p.Silent()
+		require.Equal(t, c.want, silent)
+		require.Equal(t, c.due, due)
+	}
+}
+
 func TestNodesThatNeverAnswer(t *testing.T) {
 	u := countUnread(&answers{}, history.Bounds{Poll: 50 * time.Millisecond}, true)
 	u.Observe("n3", func(_ history.View, err error) { require.Error(t, err) })
