@@ -125,9 +125,14 @@ func statusOf(err error) int {
 	return record.StatusUsage
 }
 
-// complain prints an error, and the way out of it.
+// complain prints an error, and the way out of it. Errors that came together stand in one line; what one quotes, indented, has lines of its own.
 func complain(stderr io.Writer, err error) {
-	fmt.Fprintf(stderr, "recount: %s\n", strings.ReplaceAll(err.Error(), "\n", "; ")) // several that came together
+	const quoted = "\n  "
+	parts := strings.Split(err.Error(), quoted)
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(part, "\n", "; ")
+	}
+	fmt.Fprintf(stderr, "recount: %s\n", strings.Join(parts, quoted))
 	if h := hint.Of(err); h != "" {
 		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
 	}

@@ -39,3 +39,10 @@ func TestACrashIsNoVerdict(t *testing.T) {
 	require.Contains(t, stderr.String(), "TestACrashIsNoVerdict", "the stack tells where")
 	require.Contains(t, stderr.String(), "recount: hint: ")
 }
+
+// Errors that came together are one line; what one quotes has a line for each of its own.
+func TestErrorsThatQuoteWhatAProgramSaid(t *testing.T) {
+	var out bytes.Buffer
+	complain(&out, errors.Join(errors.New("build: exit status 1\n  # m\n  m.go:3: undefined: x"), errors.New("close: lost")))
+	require.Equal(t, "recount: build: exit status 1\n  # m\n  m.go:3: undefined: x; close: lost\n", out.String())
+}

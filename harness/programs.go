@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,6 +17,7 @@ import (
 	"recount/election"
 	"recount/harness/record"
 	"recount/internal/child"
+	"recount/internal/gobuild"
 	"recount/internal/hint"
 	"recount/internal/keyed"
 	"recount/virtual/overlay"
@@ -147,16 +147,15 @@ func buildStatic(ctx context.Context, folder string, progress func(string)) (str
 	sum := sha256.Sum256([]byte(dir))
 	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
 	progress("building " + folder)
-	var out bytes.Buffer
-	err = child.Program{
-		Name: "go", Args: []string{"build", "-trimpath", "-buildvcs=false", "-o", path, "."}, Dir: dir,
-		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS="), Out: &out,
-	}.Run(ctx)
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("build %s: %w", folder, err)
-	} else if err != nil {
-		return "", hint.Add(fmt.Errorf("build %s: %w: %s", folder, err, bytes.TrimSpace(out.Bytes())),
-			"does \"CGO_ENABLED=0 go build\" work in that folder?")
+	err = gobuild.Run(ctx, child.Program{
+		Name: "go", Args: []string{"build", "-v", "-trimpath", "-buildvcs=false", "-o", path, "."}, Dir: dir,
+		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS="),
+	}, "building "+folder, progress)
+	switch {
+	case err == nil:
+		return path, nil
+	case ctx.Err() == nil && hint.Of(err) == "":
+		err = hint.Add(err, "does \"CGO_ENABLED=0 go build\" work in that folder?")
 	}
-	return path, nil
+	return "", fmt.Errorf("build %s: %w", folder, err)
 }

@@ -3,7 +3,9 @@ package harness
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,4 +69,24 @@ func TestBuildsWaitForThoseOfTheSameAlone(t *testing.T) {
 	path, err = builtOnce(t.Context(), one, never)
 	require.NoError(t, err)
 	require.Equal(t, "one", path)
+}
+
+// Of a server that does not build is told what is wrong with it, and the way out.
+func TestABuildThatFailsSaysWhy(t *testing.T) {
+	t.Setenv("GOCACHE", goCache(t))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\ngo 1.25\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { x() }\n"), 0o644))
+	_, err := buildStatic(t.Context(), dir, func(string) {})
+	require.EqualError(t, err, "build "+dir+": exit status 1\n  # m\n  ./main.go:3:15: undefined: x")
+	require.Contains(t, hint.Of(err), "CGO_ENABLED=0 go build")
+}
+
+// goCache is the go command's, which it would look for where caches of the test are.
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
 }

@@ -91,7 +91,7 @@ func TestOneOtherNode(t *testing.T) {
 	fits := y.(interface{ Fits(all []election.Member) error }).Fits
 	require.NoError(t, fits(members(5)))
 	err = fits(members(3))
-	require.ErrorContains(t, err, "command: addr: there is no n5 among 3 nodes")
+	require.ErrorContains(t, err, "addr: there is no n5 among 3 nodes")
 	require.Equal(t, "take --nodes 5 or more, or say {{if ge .Size 5}}…{{end}}", hint.Of(err))
 	_, err = of("{{addr 0}}")
 	require.ErrorContains(t, err, "addr: there is no node 0")

@@ -1,7 +1,6 @@
 package overlay
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"recount/internal/child"
+	"recount/internal/gobuild"
 	"recount/internal/hint"
 	"recount/internal/whole"
 )
@@ -99,14 +99,18 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if _, err := os.Stat(filepath.Join(p.Cache, "std", key, "built")); err != nil {
 		progress(fmt.Sprintf("building the standard library of %s for virtual time, once: about a minute", t.Version))
 	}
-	progress(fmt.Sprintf("building %s for virtual time", cmp.Or(p.title(), name(p.Dir, p.Package))))
+	what := fmt.Sprintf("building %s for virtual time", cmp.Or(p.title(), name(p.Dir, p.Package)))
+	progress(what)
 	// The go command leaves alone what is up to date.
-	args := []string{"build", "-overlay", path, "-trimpath", "-buildvcs=false", "-o", out}
+	args := []string{"build", "-v", "-overlay", path, "-trimpath", "-buildvcs=false", "-o", out}
 	if len(p.Tags) > 0 {
 		args = append(args, "-tags", strings.Join(p.Tags, ","))
 	}
-	if err := p.run(ctx, env, append(args, p.Package)...); err != nil {
-		return "", hint.Add(fmt.Errorf("build %s: %w", cmp.Or(p.title(), p.Package), err), "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
+	if err := p.run(ctx, env, what, progress, append(args, p.Package)...); err != nil {
+		if hint.Of(err) == "" {
+			err = hint.Add(err, "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
+		}
+		return "", fmt.Errorf("build %s: %w", cmp.Or(p.title(), p.Package), err)
 	}
 	return out, errors.Join(whole.Write(complete, nil), whole.Write(filepath.Join(p.Cache, "std", key, "built"), nil), prune(p.Cache, most))
 }
@@ -143,17 +147,13 @@ func (p Program) env() []string {
 	return env
 }
 
-// run runs the go command; an error has what it said.
-func (p Program) run(ctx context.Context, env []string, args ...string) error {
-	var out bytes.Buffer
-	err := child.Program{Name: p.Go, Args: args, Dir: p.Dir, Env: env, Out: &out}.Run(ctx)
-	if ctx.Err() != nil {
-		return err
+// run runs the go command, which does what is told; an error has what it said.
+func (p Program) run(ctx context.Context, env []string, what string, progress func(string), args ...string) error {
+	err := gobuild.Run(ctx, child.Program{Name: p.Go, Args: args, Dir: p.Dir, Env: env}, what, progress)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("go %s: %w", args[0], err)
 	}
-	if err != nil {
-		return fmt.Errorf("go %s: %w\n%s", args[0], err, strings.TrimSpace(out.String()))
-	}
-	return nil
+	return err
 }
 
 // isMain refuses packages that are no programs. What needs cgo fails to build, without it.
@@ -182,7 +182,7 @@ func (p Program) require(ctx context.Context, progress func(string)) (string, er
 		return "", err
 	}
 	p.Dir = dir
-	if err := p.run(ctx, p.env(), "get", p.Module+"@"+p.Version, p.Package+"@"+p.Version); err != nil {
+	if err := p.run(ctx, p.env(), "fetching "+p.title(), progress, "get", p.Module+"@"+p.Version, p.Package+"@"+p.Version); err != nil {
 		return "", hint.Add(fmt.Errorf("fetch %s: %w", p.title(), err), "is the module there in that version, and the Go module proxy reached?")
 	}
 	return dir, whole.Write(filepath.Join(dir, "whole"), nil)

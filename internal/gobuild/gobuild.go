@@ -1,0 +1,138 @@
+// Package gobuild runs the go command for builds that may take many minutes: it tells how far they are, and of one that fails what is to
+// be mended.
+package gobuild
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"recount/internal/child"
+	"recount/internal/count"
+	"recount/internal/hint"
+)
+
+// every is how often is told how far a build is.
+var every = 10 * time.Second
+
+// most is how many lines of an error are told.
+const most = 20
+
+// Run runs the go command. What it is doing, "building ./server", is told with how far it is after each ten seconds; progress is called from
+// another goroutine, and no more once Run returns. An error has what the go command said of what failed, a line each, indented, and as its
+// hint the way out where one of its packages needs cgo.
+func Run(ctx context.Context, p child.Program, what string, progress func(string)) error {
+	said := &output{}
+	p.Out = said
+	over := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		ticks := time.NewTicker(every)
+		defer ticks.Stop()
+		for began := time.Now(); ; {
+			select {
+			case <-over:
+				return
+			case <-ticks.C:
+				progress(fmt.Sprintf("%s: %v%s", what, time.Since(began).Round(time.Second), said.far()))
+			}
+		}
+	})
+	err := p.Run(ctx)
+	close(over)
+	telling.Wait()
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	all := said.failed()
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("… and %d more lines", more))
+	}
+	if len(all) > 0 {
+		err = fmt.Errorf("%w\n  %s", err, strings.Join(all, "\n  "))
+	}
+	if pkg := needsC(ctx, p, strings.Join(all, "\n")); pkg != "" {
+		return hint.Add(err, "%s needs cgo, and Recount builds without: take a dockerfile that builds it, or an image", pkg)
+	}
+	return err
+}
+
+// output takes what the go command says apart: what it fetched, what it compiled (with -v), and what went wrong. It may be used by several
+// goroutines.
+type output struct {
+	mu       sync.Mutex
+	rest     string // of a line that has not ended
+	fetched  int
+	compiled int
+	wrong    []string
+}
+
+var (
+	fetches = regexp.MustCompile(`^go: (downloading|finding|found|extracting|trying|added) `)
+	imports = regexp.MustCompile(`^[\w.~/-]+$`) // the path of a package
+)
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	lines := strings.Split(o.rest+string(b), "\n")
+	for _, line := range lines[:len(lines)-1] {
+		o.line(line)
+	}
+	o.rest = lines[len(lines)-1]
+	return len(b), nil
+}
+
+func (o *output) line(line string) {
+	switch line = strings.TrimSpace(line); {
+	case line == "":
+	case strings.HasPrefix(line, "go: downloading "):
+		o.fetched++
+	case fetches.MatchString(line):
+	case imports.MatchString(line):
+		o.compiled++
+	default:
+		o.wrong = append(o.wrong, line)
+	}
+}
+
+// far is how far the build is, to be added to how long it has been at it.
+func (o *output) far() (text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.fetched > 0 {
+		text += ", " + count.Of(o.fetched, "module") + " fetched"
+	}
+	if o.compiled > 0 {
+		text += ", " + count.Of(o.compiled, "package") + " compiled"
+	}
+	return text
+}
+
+// failed are the lines that are of what went wrong.
+func (o *output) failed() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.line(o.rest)
+	o.rest = ""
+	return o.wrong
+}
+
+var excluded = regexp.MustCompile(`(\S+): build constraints exclude all Go files in `)
+
+// needsC is a package that cannot be built because all that it has needs cgo; "" if there is none.
+func needsC(ctx context.Context, p child.Program, said string) string {
+	for _, m := range excluded.FindAllStringSubmatch(said, -1) {
+		cmd := exec.CommandContext(ctx, p.Name, "list", "-find", "-f", "{{len .CgoFiles}}", m[1])
+		cmd.Dir, cmd.Env = p.Dir, append(p.Env[:len(p.Env):len(p.Env)], "CGO_ENABLED=1")
+		out, err := cmd.Output()
+		if files := strings.TrimSpace(string(out)); err == nil && files != "0" {
+			return m[1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,61 @@
+package gobuild
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/internal/child"
+	"recount/internal/hint"
+)
+
+// says is a program in the place of the go command, which says something and ends with a status.
+func says(script string) child.Program {
+	return child.Program{Name: "sh", Args: []string{"-c", script}}
+}
+
+// Hundreds of modules are fetched before something fails: what failed is what is told, one thing a line.
+func TestAnErrorIsWhatFailed(t *testing.T) {
+	fetched := strings.Repeat("echo 'go: downloading example.com/m v1.0.0'\n", 300)
+	err := Run(t.Context(), says(fetched+"echo example.com/m/pkg; echo '# example.com/m'; echo 'm.go:3:1: undefined: x' >&2; exit 1"), "building m", func(string) {})
+	require.EqualError(t, err, "exit status 1\n  # example.com/m\n  m.go:3:1: undefined: x")
+	err = Run(t.Context(), says("for i in $(seq 30); do echo m.go:$i: undefined; done; printf 'at the end'; exit 1"), "building m", func(string) {})
+	require.Equal(t, 22, len(strings.Split(err.Error(), "\n")))
+	require.Contains(t, err.Error(), "\n  … and 11 more lines")
+}
+
+func TestALongBuildTellsHowFarItIs(t *testing.T) {
+	defer func(before time.Duration) { every = before }(every)
+	every = 50 * time.Millisecond
+	var told []string
+	err := Run(t.Context(), says("echo 'go: downloading a v1.0.0'; echo a/b; echo a/c; sleep 0.5"), "building m", func(line string) { told = append(told, line) })
+	require.NoError(t, err)
+	require.NotEmpty(t, told)
+	require.Regexp(t, `^building m: [01]s, 1 module fetched, 2 packages compiled$`, told[len(told)-1])
+}
+
+func TestAPackageThatNeedsC(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m\n\ngo 1.25\n", "main.go": "package main\n\nimport _ \"m/c\"\n\nfunc main() {}\n",
+		"c/c.go": "package c\n\n// #include <stdio.h>\nimport \"C\"\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	build := child.Program{
+		Name: "go", Args: []string{"build", "-v", "-o", filepath.Join(dir, "bin"), "."}, Dir: dir,
+		Env: append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"),
+	}
+	err := Run(t.Context(), build, "building m", func(string) {})
+	require.ErrorContains(t, err, "build constraints exclude all Go files")
+	require.Equal(t, "m/c needs cgo, and Recount builds without: take a dockerfile that builds it, or an image", hint.Of(err))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c", "c.go"), []byte("//go:build plan9\n\npackage c\n"), 0o644))
+	err = Run(t.Context(), build, "building m", func(string) {})
+	require.ErrorContains(t, err, "build constraints exclude all Go files")
+	require.Empty(t, hint.Of(err), "it is for another system")
+}
