@@ -9,6 +9,7 @@ import (
 
 	"recount/docker"
 	"recount/election"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/targets/specfile"
 )
@@ -81,7 +82,7 @@ func (c *containers) await(ctx context.Context) error {
 		})
 	}
 	began := c.Now()
-	for c.Now() < began+system.Patience() {
+	for next := began + tellWaits; c.Now() < began+system.Patience(); {
 		if err := c.Run(ctx, c.Now()+step); err != nil {
 			return err
 		}
@@ -90,6 +91,10 @@ func (c *containers) await(ctx context.Context) error {
 		}
 		mu.Lock()
 		left, never := len(wants), hopeless
+		if c.Now() >= next && left > 0 {
+			next += tellWaits
+			c.tell(waitsFor(wants, c.Now()-began))
+		}
 		mu.Unlock()
 		if never != nil {
 			return never
@@ -113,6 +118,19 @@ func latest(wants map[string]error) string {
 		return theCluster
 	}
 	return sortedKeys(wants)[0]
+}
+
+// tellWaits is how often is told whom is waited for.
+const tellWaits = 10 * time.Second
+
+// waitsFor says who is not ready after so long, and what the last try came to.
+func waitsFor(wants map[string]error, after time.Duration) string {
+	name := latest(wants)
+	text := fmt.Sprintf("%s is not ready yet after %v: %v", name, after.Round(time.Second), wants[name])
+	if more := len(wants) - 1; more > 0 {
+		text += fmt.Sprintf("; nor %s", count.Of(more, "other"))
+	}
+	return text
 }
 
 // late is what is to be said of a node that was not ready in time. Where it answers, and is only not understood, the description of

@@ -33,6 +33,7 @@ type containers struct {
 	close   context.CancelFunc
 	told    bool  // some node has given an answer
 	useless error // why no node ever can
+	tell    func(line string)
 
 	every, gap time.Duration   // of writes
 	writer     election.Writer // to the target's own resource, if it has one that is written to
@@ -47,7 +48,7 @@ type asked interface {
 }
 
 func openContainers(ctx context.Context, s *subject, id, executable string, progress func(string)) (_ *containers, err error) {
-	c := &containers{driven: driven{s: s}, asked: map[string]asked{}}
+	c := &containers{driven: driven{s: s}, asked: map[string]asked{}, tell: progress}
 	c.lasting, c.close = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
