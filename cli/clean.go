@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/docker"
+	"recount/internal/count"
 	"recount/virtual"
 )
 
@@ -47,7 +48,7 @@ are left alone, unless --all is given. Where there is no engine it is said, and 
 					return failure{err}
 				}
 			}
-			say(cmd)(fmt.Sprintf("%d things removed", told))
+			say(cmd)(count.Of(told, "thing") + " removed")
 			return nil
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/docker"
+	"recount/internal/count"
 	"recount/virtual"
 )
 
@@ -78,7 +79,7 @@ func leftInVirtualTime() docker.Check {
 		return c
 	}
 	if c.OK = true; len(dead) > 0 {
-		c.Detail, c.Hint = fmt.Sprintf("%d killed runs have left their nodes' files in %s", len(dead), filepath.Dir(dead[0])), "recount clean removes them"
+		c.Detail, c.Hint = fmt.Sprintf("%s left nodes' files in %s", count.Of(len(dead), "killed run"), filepath.Dir(dead[0])), "recount clean removes them"
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 		return err
 	}
 	if g.nodes < 1 || g.nodes > harness.MaxNodes {
-		return hint.Add(fmt.Errorf("%d nodes", g.nodes), "--nodes takes 1 to %d", harness.MaxNodes)
+		return hint.Add(fmt.Errorf("a trial of %s cannot be made", count.Of(g.nodes, "node")), "--nodes takes 1 to %d", harness.MaxNodes)
 	}
 	if all := []string{record.OnDocker, record.OnVirtual}; !slices.Contains(all, g.on) {
 		return hint.Unknown("place to run on", g.on, all)
@@ -177,14 +178,27 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 }
 
 // bothEnds are so many lines of the beginning of a log and of its end: a server that was started wrongly may say so first, and then at length
-// how it is started.
+// how it is started. Of what is between, a few lines that speak of an error are shown: between a banner and a stack may stand the cause.
 func bothEnds(lines []string, most int) []string {
 	left := len(lines) - 2*most
 	if left <= 0 {
 		return lines
 	}
-	return slices.Concat(lines[:most], []string{fmt.Sprintf("… and %d more lines", left)}, lines[len(lines)-most:])
+	var bad []string
+	for _, line := range lines[most : len(lines)-most] {
+		if len(bad) < 4 && trouble.MatchString(line) {
+			bad = append(bad, line)
+		}
+	}
+	gap := fmt.Sprintf("… and %d more %s", left, count.Noun(left, "line"))
+	if len(bad) > 0 {
+		gap += ", among them:"
+		bad = append(bad, "…")
+	}
+	return slices.Concat(lines[:most], []string{gap}, bad, lines[len(lines)-most:])
 }
+
+var trouble = regexp.MustCompile(`(?i)\b(error|fatal|panic)`)
 
 // roleWords are the words that a node said of its role, the most frequent first, and how often.
 func roleWords(p *harness.Probe, node string) string {

@@ -36,4 +36,6 @@ func TestNodesThatTellNothingAreWrong(t *testing.T) {
 func TestALogIsShownFromBothEnds(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c", "d"}, bothEnds([]string{"a", "b", "c", "d"}, 2))
 	require.Equal(t, []string{"a", "b", "… and 3 more lines", "f", "g"}, bothEnds([]string{"a", "b", "c", "d", "e", "f", "g"}, 2))
+	require.Equal(t, []string{"a", "… and 3 more lines, among them:", "E1: Error while opening WAL store", "…", "g"},
+		bothEnds([]string{"a", "b", "E1: Error while opening WAL store", "terrors", "g"}, 1))
 }

@@ -63,7 +63,7 @@ func (e *Engine) leftovers(ctx context.Context) Check {
 	}
 	c := check("leftovers", "none", err)
 	if left > 0 {
-		c.Detail, c.Hint = fmt.Sprintf("%d killed runs have left containers, volumes or networks", left), "recount clean removes them"
+		c.Detail, c.Hint = fmt.Sprintf("killed runs that left containers, volumes or networks: %d", left), "recount clean removes them"
 	}
 	return c
 }

@@ -102,7 +102,7 @@ func packExecutable(w io.Writer, executable io.Reader, name string, size int64) 
 // CheckExecutable returns an error for a file that would not run in a container, of that architecture, that holds
 // nothing else.
 func CheckExecutable(path, arch string) error {
-	const build = "build it with CGO_ENABLED=0 (make build does)"
+	const build = "build it static: CGO_ENABLED=0 go build, or go install; of Recount itself, CGO_ENABLED=0 go install ./cmd/recount"
 	f, err := elf.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return hint.Add(fmt.Errorf("no Linux executable of Recount at %s", path),

@@ -80,5 +80,5 @@ func TestNoExecutable(t *testing.T) {
 	require.NoError(t, err)
 	_, err = (&Engine{}).ExecutableImage(t.Context(), shell, nil)
 	require.ErrorContains(t, err, "is linked dynamically")
-	require.Equal(t, "build it with CGO_ENABLED=0 (make build does)", hint.Of(err))
+	require.Equal(t, "build it static: CGO_ENABLED=0 go build, or go install; of Recount itself, CGO_ENABLED=0 go install ./cmd/recount", hint.Of(err))
 }

@@ -10,6 +10,7 @@ import (
 	"recount/election"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/targets"
@@ -343,7 +344,7 @@ const MaxNodes = 99
 // CheckSize finds what is wrong with a number of nodes.
 func CheckSize(nodes int) error {
 	if nodes < 2 || nodes > MaxNodes {
-		return hint.Add(fmt.Errorf("%d nodes", nodes), "an election takes 2 to %d nodes", MaxNodes)
+		return hint.Add(fmt.Errorf("a run of %s cannot be made", count.Of(nodes, "node")), "an election takes 2 to %d nodes", MaxNodes)
 	}
 	return nil
 }

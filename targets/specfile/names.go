@@ -130,8 +130,17 @@ func (r *reader) who(called string) (election.ID, error) {
 	if r.Observe.learns() {
 		return election.None, &Stranger{hint.Add(err, "no node has called itself so yet: is id the right field?"), called, r.directory}
 	}
-	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node; it would be one of %s",
-		strings.Join(slices.Sorted(maps.Keys(r.names)), ", "))
+	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node; it would be one of %s", few(slices.Sorted(maps.Keys(r.names))))
+}
+
+// few are some names in words, the shortest where there are many: a node has an address and a URL for each port among its own.
+func few(names []string) string {
+	const most = 6
+	if more := len(names) - most; more > 0 {
+		slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) })
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 const idWay = "id: {at: FIELD}, where a node's answer has its own id; or id: {log: 'my id is (?P<id>\\w+)'}"

@@ -146,3 +146,10 @@ func TestALeaderByItsURL(t *testing.T) {
 		require.ErrorContains(t, err, "none of the nodes", called)
 	}
 }
+
+// What a node may be called is told in a few words: with three nodes and two ports there are thirty names.
+func TestFewNamesAreTold(t *testing.T) {
+	require.Equal(t, "alpha, beta", few([]string{"alpha", "beta"}))
+	require.Equal(t, "1, 2, n1, n2, 10.0.0.1, 10.0.0.2, 2 more",
+		few([]string{"1", "10.0.0.1", "10.0.0.1:80", "10.0.0.2", "2", "http://10.0.0.1:80", "n1", "n2"}))
+}
