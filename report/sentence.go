@@ -29,7 +29,7 @@ func status(r *record.Run) string {
 			return "It is not the recorded run, and what it shows is not what that one showed."
 		}
 	case record.StatusHeld:
-		return n.whyHeld()
+		return strings.TrimSpace(n.whyHeld() + " " + few(r))
 	case record.StatusBroken:
 		return n.whyBroken()
 	case record.StatusUnknown:
