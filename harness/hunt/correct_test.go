@@ -18,7 +18,7 @@ var (
 // A finding here is a mistake of an election, of a checker, or of what the election is said to promise.
 func TestNothingIsFoundInWhatKeepsItsPromises(t *testing.T) {
 	for _, target := range targets.All() {
-		if target.Node == nil {
+		if target.Node == nil || target.Name == unsynced {
 			continue
 		}
 		t.Run(target.Name, func(t *testing.T) {

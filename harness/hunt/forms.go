@@ -19,7 +19,7 @@ import (
 
 // form gives about half of the plans a form of their own, and reports whether that is all that is to happen.
 func (h *hunter) form(p *record.Plan, rnd *rand.Rand) (all bool) {
-	switch n := rnd.IntN(12); {
+	switch n := rnd.IntN(13); {
 	case n == 0 && h.draws("bridge", "kill", "crash-within"):
 		p.Schedule = h.between(p, rnd)
 	case n == 1 && h.draws("leader-with-minority"):
@@ -34,6 +34,12 @@ func (h *hunter) form(p *record.Plan, rnd *rand.Rand) (all bool) {
 	case n > 7 && n < 10 && p.Nodes > 2 && h.draws("kill"):
 		p.Schedule, p.Workloads = h.bereave(p, rnd), h.allWorkloads("transfer") // it wakes those who wait
 		return true
+	case n == 12 && h.draws("crash-within"):
+		if rnd.IntN(2) == 0 || !h.draws("isolate") {
+			p.Schedule = h.twice(p, rnd)
+		} else {
+			p.Schedule, p.Workloads = h.homecoming(p, rnd), h.allWorkloads("transfer") // there is to be something to tell
+		}
 	}
 	return false
 }
