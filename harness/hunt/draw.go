@@ -233,6 +233,9 @@ func (h *hunter) apart(rnd *rand.Rand) nemesis.Schedule {
 	}}
 }
 
+// unending is a count that befalls all messages of a fault's time.
+const unending = "10000"
+
 // percent writes a drift, finely enough for one that is just allowed.
 func percent(drift float64) string { return fmt.Sprintf("%.5f%%", 100*drift) }
 
@@ -282,9 +285,13 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		case len(f.Aims) == 1:
 			st.Nodes = nemesis.Named{pick([]string{"all", "all", "leader", "follower", "one"}, rnd)}
 		default:
-			st.Nodes = pick([]nemesis.Named{{"all", "all"}, {"all", "all"}, {"leader", "others"}, {"follower", "others"}, {"one", "one"}, {"follower", "leader"}}, rnd)
+			st.Nodes = pick([]nemesis.Named{{"all", "all"}, {"all", "all"}, {"leader", "others"}, {"follower", "others"}, {"one", "one"}, {"follower", "leader"}, {"all", "leader"}}, rnd)
+			if rnd.IntN(8) == 0 { // all for a while: a leader may hear nobody whom all hear
+				set("nth", "1")
+				set("count", unending)
+			}
 		}
-		if rnd.IntN(3) > 0 {
+		if st.With["count"] != unending && rnd.IntN(3) > 0 {
 			st.For = max(st.For, time.Duration((2+rnd.IntN(10)))*h.bounds(p).Silence) // it needs time to happen
 		}
 	case st.Fault == "clock-drift":

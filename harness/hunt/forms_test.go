@@ -138,3 +138,21 @@ func TestBereavementHangsWhoWaitsForever(t *testing.T) {
 	}
 	require.Positive(t, hung)
 }
+
+// A leader may be deaf for a while: all that is sent to it is held.
+func TestALeaderIsDeafForAWhile(t *testing.T) {
+	h, p := ready(t)
+	deaf := 0
+	for k := range uint64(400) {
+		st := nemesis.Step{At: time.Second, Fault: "hold-message", For: 300 * time.Millisecond, With: map[string]string{"until": "heal"}}
+		h.sharpen(&st, &p, seed.New(k, "sharpen"))
+		p := p
+		p.Schedule = nemesis.Schedule{st}
+		require.NoError(t, harness.Check(p))
+		if st.Nodes[1] == "leader" && st.Nodes[0] == "all" && st.With["count"] == unending {
+			require.Equal(t, 300*time.Millisecond, st.For)
+			deaf++
+		}
+	}
+	require.Positive(t, deaf)
+}
