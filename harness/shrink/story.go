@@ -24,16 +24,19 @@ type event struct {
 // Story tells what happened in a run up to a violation, in order, with terms. Times count from the run's beginning, as
 // those of its report do.
 func Story(h *history.History, v *record.Verdict) string {
-	t := &teller{roles: map[string]history.View{}, twice: votedTwice(h), until: v.To}
+	t := &teller{roles: map[string]history.View{}, asked: map[string]int{}, twice: votedTwice(h), until: v.To}
 	if v.To == 0 { // it has no place in time
 		t.until = h.Ops[len(h.Ops)-1].Time
 	}
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Time <= t.until {
+			t.dies(op)
+			t.asks(h.Ops[i:])
 			t.tell(op, slices.Contains(v.Ops, op.Index))
 		}
 	}
 	t.flush("")
+	t.events = folded(t.events)
 	var b strings.Builder
 	for i, e := range t.events {
 		if skipped := t.skipped(i); skipped > 0 {
@@ -50,6 +53,7 @@ func Story(h *history.History, v *record.Verdict) string {
 type teller struct {
 	until    time.Duration
 	roles    map[string]history.View
+	asked    map[string]int // hand-overs that faults ask nodes for, and that no client has asked for yet
 	twice    map[ballot]bool
 	campaign campaign
 	events   []event
@@ -121,6 +125,46 @@ func (t *teller) tell(op *history.Op, evidence bool) {
 	}
 }
 
+// dies forgets what nodes were whose processes end: the next life does not go on with it.
+func (t *teller) dies(op *history.Op) {
+	if op.F == history.Exit {
+		delete(t.roles, op.Node)
+	}
+	if op.Fault == nil {
+		return
+	}
+	for _, p := range op.Fault.Procs {
+		if op.Type != history.Invoke && p.State.Ended() {
+			delete(t.roles, p.Node)
+		}
+	}
+}
+
+// asks tells that the first of these ops has a node hand over, if it does: a client of its own, where no fault has asked for it.
+func (t *teller) asks(ops []history.Op) {
+	op := &ops[0]
+	if op.Type != history.Invoke {
+		return
+	}
+	if op.F == history.Inject && op.Fault != nil {
+		for _, n := range op.Fault.More[history.HandOvers] {
+			t.asked[n.Key().Node]++
+		}
+	}
+	if op.F != history.Resign {
+		return
+	}
+	if t.asked[op.Node] > 0 {
+		t.asked[op.Node]--
+		return
+	}
+	end := slices.IndexFunc(ops[1:], func(o history.Op) bool { return o.Process == op.Process && o.F == op.F })
+	if end < 0 || ops[1+end].Type != history.Fail {
+		t.flush("")
+		t.add(op.Time, false, "a client has %s hand over", op.Node)
+	}
+}
+
 // view tells of leaderships and campaigns.
 func (t *teller) view(op *history.Op) {
 	was, is := t.roles[op.Node], op.View
@@ -173,7 +217,11 @@ func (t *teller) fault(op *history.Op) {
 	case f.Found:
 		t.add(op.Time, false, "%s came true in part: %s", words, f.Came())
 	case op.F == history.Change:
-		t.add(op.Time, false, "%s moves: %s", words, changed(f.Changes))
+		did := cmp.Or(changed(f.Changes), f.After) // a message that was caught changes nothing else
+		if did == "" {
+			return
+		}
+		t.add(op.Time, false, "%s moves: %s", words, did)
 	default:
 		asked := ""
 		if len(f.Asked) > 0 && !slices.Equal(f.Asked, f.Nodes) {
@@ -210,7 +258,42 @@ func changed(c history.Changes) string {
 	for _, m := range c.Memories() {
 		words = append(words, fmt.Sprintf("memory of %s: %s", m.Node, m.Words()))
 	}
+	for _, s := range c.States() {
+		switch s.(type) {
+		case history.Link, history.Proc, history.Clock, history.Disk, history.CPU, history.Memory:
+		default:
+			words = append(words, fmt.Sprintf("%s: %s", s.Name(), s.Words()))
+		}
+	}
 	return strings.Join(words, ", ")
+}
+
+// longestRow is how many lines may come again and again together.
+const longestRow = 4
+
+// folded has one line in the place of what comes again and again, the same lines in the same order: how often, and until when.
+func folded(all []event) (some []event) {
+	same := func(a, b []event) bool {
+		return slices.EqualFunc(a, b, func(a, b event) bool { return a.text == b.text })
+	}
+	for i := 0; i < len(all); {
+		row, again := 1, 0
+		for n := 1; n <= longestRow && again < 2; n++ {
+			for row, again = n, 0; i+(again+2)*n <= len(all) && same(all[i:i+n], all[i+(again+1)*n:i+(again+2)*n]); {
+				again++
+			}
+		}
+		if again < 2 {
+			some = append(some, all[i])
+			i++
+			continue
+		}
+		last := all[i+row*(again+1)-1].at
+		some = append(some, all[i:i+row]...)
+		some = append(some, event{all[i+row].at, fmt.Sprintf("the same again, %d times until %.3fs", again, last.Seconds()), true})
+		i += row * (again + 1)
+	}
+	return some
 }
 
 // left reports whether event i is left out: from the middle of what is not key, if there is too much.

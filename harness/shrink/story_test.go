@@ -119,6 +119,64 @@ func TestALongStoryKeepsItsFaultsItsBeginningAndItsEnd(t *testing.T) {
 	require.Contains(t, strings.Join(lines, "\n"), "cut-link n1 n2")
 }
 
+func TestAStoryTellsWhomClientsHaveHandOver(t *testing.T) {
+	s := &tale{T: t}
+	asks := func(node string, end history.Type) {
+		s.op(history.Op{Process: 3, F: history.Resign, Node: node, Type: history.Invoke})
+		s.op(history.Op{Process: 3, F: history.Resign, Node: node, Type: end})
+	}
+	s.says("n2", history.Leader, 1)
+	asks("n1", history.Fail)
+	asks("n2", history.OK)
+	s.says("n2", history.Follower, 2)
+	over := history.Fault{ID: 1, Name: "hand-over", Nodes: []string{"n3"}, Changes: history.ChangesOf(history.HandOver{Node: "n3", ID: 1, Asked: true})}
+	s.fault(history.Inject, over)
+	asks("n3", history.OK)
+	asks("n3", history.Info)
+	require.Equal(t, `    0.010s n2 leads in term 1
+    0.040s a client has n2 hand over
+    0.060s n2 leads no more
+    0.080s hand-over n3
+    0.110s a client has n3 hand over
+`, Story(s.history(), verdict(0, time.Minute)))
+}
+
+// Who has ended leads no more from then on, and not only when it is back.
+func TestAStoryTakesNothingFromOneLifeToTheNext(t *testing.T) {
+	s := &tale{T: t}
+	s.says("n1", history.Leader, 1)
+	s.fault(history.Inject, history.Fault{ID: 1, Name: "kill", Nodes: []string{"n1"}, Changes: history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Down}}}})
+	s.fault(history.Heal, history.Fault{ID: 1, Name: "kill", Nodes: []string{"n1"}, Changes: history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Up}}}})
+	s.says("n1", history.Follower, 1)
+	require.NotContains(t, Story(s.history(), verdict(0, time.Minute)), "leads no more")
+}
+
+func TestAStorySaysWhatMoves(t *testing.T) {
+	s := &tale{T: t}
+	s.fault(history.Inject, history.Fault{ID: 1, Name: "swap-message", Nodes: []string{"n1", "n2"}})
+	s.fault(history.Change, history.Fault{ID: 1, Name: "swap-message", Nodes: []string{"n1", "n2"}, After: "RequestVote n1→n2 in term 2 overtaken"})
+	s.fault(history.Change, history.Fault{ID: 2, Name: "replace-member", Nodes: []string{"n3"}, Changes: history.ChangesOf(history.Member{Node: "n3", As: history.Learner})})
+	story := Story(s.history(), verdict(0, time.Minute))
+	require.Contains(t, story, "swap-message n1 n2 moves: RequestVote n1→n2 in term 2 overtaken\n")
+	require.Contains(t, story, "replace-member n3 moves: "+history.Member{Node: "n3"}.Name()+": learner\n")
+}
+
+func TestAStoryFoldsWhatComesAgainAndAgain(t *testing.T) {
+	s := &tale{T: t}
+	s.says("n1", history.Leader, 1)
+	for range 5 {
+		s.fault(history.Inject, history.Fault{ID: 1, Name: "restart", Nodes: []string{"n3"}})
+		s.fault(history.Heal, history.Fault{ID: 1, Name: "restart", Nodes: []string{"n3"}})
+	}
+	s.says("n2", history.Leader, 2)
+	require.Equal(t, `    0.010s n1 leads in term 1
+    0.030s restart n3
+    0.050s restart n3 heals
+    0.070s the same again, 4 times until 0.210s
+    0.220s n2 leads in term 2
+`, Story(s.history(), verdict(0, time.Minute)))
+}
+
 func TestCircumstances(t *testing.T) {
 	links := func(l history.Link) history.Changes { return history.Changes{Links: []history.Link{l}} }
 	s := &tale{T: t}
