@@ -146,9 +146,9 @@ func late(name string, patience time.Duration, why error) error {
 		err = hint.Add(err, "%s", notReady)
 	}
 	if misdescribed {
-		return Usage(err)
+		err = Usage(err)
 	}
-	return err
+	return unstarted(err)
 }
 
 // OnExit calls f when a node's process has ended by itself.

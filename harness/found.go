@@ -89,5 +89,5 @@ func joins(ctx context.Context, c founded, problem string, try func(done func(er
 		}
 		done = true // what comes later comes too late
 	}
-	return hint.Add(fmt.Errorf("%s within %v: %w", problem, joinPatience, why), "its log, and those of the voters, may tell why")
+	return unstarted(hint.Add(fmt.Errorf("%s within %v: %w", problem, joinPatience, why), "its log, and those of the voters, may tell why"))
 }

@@ -94,5 +94,5 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 			}
 		}
 	}
-	return hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "its log tells why")
+	return unstarted(hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "its log tells why"))
 }

@@ -109,6 +109,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 		return nil, errors.Join(err, os.RemoveAll(rep.Dir))
 	}
 	if err != nil {
+		err = errors.Join(err, r.fail(rep, err))
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
 	}
 	r.sumUp(rep)
@@ -132,6 +133,17 @@ func (r *run) open() (*record.Run, error) {
 	return rep, record.Save(rep)
 }
 
+// fail puts into the folder of a run that could not be made to its end why that is so: nothing was judged.
+func (r *run) fail(rep *record.Run, failed error) error {
+	if u := DidNotStart(failed); u != nil {
+		u.Dir = rep.Dir
+	}
+	rep.Status = record.StatusFailed
+	rep.Notes = append(slices.Concat(r.notes, r.told), hint.Line(failed))
+	rep.Took = time.Since(rep.Started)
+	return record.Save(rep)
+}
+
 // events is what Run.Events is to be.
 func (r *run) events() string {
 	if r.hash == nil {
@@ -145,6 +157,7 @@ func (r *run) outline() *record.Run {
 	rep := &record.Run{
 		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed, Plan: r.Plan,
 		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: absolute(r.Target),
+		Standing: record.Standing{Status: record.StatusUnknown}, // until it is judged
 	}
 	if rep.Title == "" {
 		rep.Title = r.Target

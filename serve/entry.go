@@ -190,6 +190,13 @@ func stampOf(results fs.FS, dir string) (s stamp) {
 }
 
 func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string) {
+	if s.verdicts.IsZero() && r.Status == record.StatusFailed {
+		why := "The harness or the engine failed; this says nothing about the target."
+		if n := len(r.Notes); n > 0 {
+			why = "It could not be made to its end: " + r.Notes[n-1] + "."
+		}
+		return CutShort, why
+	}
 	if s.verdicts.IsZero() {
 		last := s.run
 		for _, name := range []string{record.HistoryFile, record.HistoryFile + record.Compressed} {

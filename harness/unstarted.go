@@ -1,0 +1,93 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"recount/harness/record"
+)
+
+// Unstarted is the error of a run whose nodes did not come up: one ended by itself before it was ready, or was not ready in time. It may
+// be the server's doing, or the size's of its cluster, or a description's of the target. Those who make many runs go on without it.
+type Unstarted struct {
+	Dir string // the run's folder, with the nodes' logs; "" where nothing is kept
+	err error
+}
+
+func (u *Unstarted) Error() string { return u.err.Error() }
+func (u *Unstarted) Unwrap() error { return u.err }
+
+// unstarted marks err as that of a run whose nodes did not come up.
+func unstarted(err error) error { return &Unstarted{err: err} }
+
+// DidNotStart returns what err says of a run whose nodes did not come up, or nil if it says something else.
+func DidNotStart(err error) *Unstarted {
+	var u *Unstarted
+	if errors.As(err, &u) {
+		return u
+	}
+	return nil
+}
+
+// KeepUnstarted gives a run that did not start, as failed says, a folder under results, and the command that repeats it there. One that
+// left nothing is made again for it. It returns the folder.
+func KeepUnstarted(ctx context.Context, p record.Plan, failed *Unstarted, results string, repeat func(dir string) string) (dir string, err error) {
+	if failed.Dir == "" {
+		_, again := Run(ctx, p, Config{Results: results})
+		u := DidNotStart(again)
+		switch {
+		case again == nil:
+			return "", fmt.Errorf("the run of seed %d did not start, and when it was made again it did", p.Seed)
+		case u == nil:
+			return "", again
+		}
+		dir = u.Dir
+	} else {
+		if dir, err = makeFolder(results, p.Target); err == nil {
+			err = move(failed.Dir, dir)
+		}
+		if err != nil {
+			return "", err
+		}
+		record.Latest(results, dir)
+	}
+	r, err := record.Outline(dir)
+	if err != nil {
+		return "", err
+	}
+	r.Repeat = repeat(dir)
+	return dir, record.Save(r)
+}
+
+// Starts counts which runs started, by the sizes of their clusters: some servers take odd numbers alone. It may be used from several
+// goroutines at once.
+type Starts struct {
+	mu          sync.Mutex
+	did, failed map[int]int
+}
+
+// hopeless is how many runs of a size must not have started, and none have, until the size is given up.
+const hopeless = 3
+
+// Note takes up whether a run of so many nodes started.
+func (s *Starts) Note(nodes int, started bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.did == nil {
+		s.did, s.failed = map[int]int{}, map[int]int{}
+	}
+	if started {
+		s.did[nodes]++
+	} else {
+		s.failed[nodes]++
+	}
+}
+
+// Never reports whether clusters of so many nodes are given up.
+func (s *Starts) Never(nodes int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.did[nodes] == 0 && s.failed[nodes] >= hopeless
+}
