@@ -88,14 +88,19 @@ func (s *shrinker) shrink(ctx context.Context, subject, on string, k *Kind, w in
 	var again *record.Run
 	var err error
 	for range max(1, cfg.Of) { // where runs do not repeat, the violation may take some
-		if again, err = s.make(ctx, out.Plan); err != nil {
+		again, err = s.make(ctx, out.Plan)
+		if out.Took++; harness.DidNotStart(err) != nil {
+			again = nil
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		if out.Took++; shrink.Breaks(again, k.Property) {
+		if shrink.Breaks(again, k.Property) {
 			break
 		}
 	}
-	if !shrink.Breaks(again, k.Property) {
+	if again == nil || !shrink.Breaks(again, k.Property) {
 		return out, ctx.Err()
 	}
 	small, err := shrink.Shrink(ctx, again, cfg)

@@ -45,7 +45,7 @@ type Config struct {
 	KeepGoing bool
 	// Parents are plans to vary from the first run on, as if runs of this hunt had reached something new by them.
 	Parents []record.Plan
-	// Each is told of each run, in their order; it may be nil.
+	// Each is told of each run that started, in their order; it may be nil.
 	Each func(Trial)
 	// Make makes a run; nil simulates it.
 	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
@@ -59,6 +59,8 @@ type Progress struct {
 	Took     time.Duration
 	Coverage int // how many different things the runs have reached
 	Findings int // runs that broke what is looked for
+	// NotStarted is how many runs more did not start: a node did not come up.
+	NotStarted int
 }
 
 // Finding is a run that broke a property.
@@ -85,12 +87,18 @@ type Trial struct {
 // Result is what a hunt came to.
 type Result struct {
 	Progress
-	Findings    []Finding      // in the order of their runs
-	Broken      map[string]int // how many runs broke each property, looked for or not
-	Judged      int            // how many runs decided what is looked for
-	Undecided   string         // why the last of the others did not
-	Interrupted bool           // ctx ended before the runs or the budget did
-	Looked      Looked         // how much was looked at
+	Findings  []Finding      // in the order of their runs
+	Broken    map[string]int // how many runs broke each property, looked for or not
+	Judged    int            // how many runs decided what is looked for
+	Undecided string         // why the last of the others did not
+	// Unstarted is the first run that did not start, of those of sizes that do, or of all where a hunt ended over it; nil if there was none.
+	Unstarted *Unstarted
+	// GivenUp are the sizes of clusters of which none started, with why the first did not.
+	GivenUp []GivenUp
+	// LeftOut is how many runs were planned of these before they were given up, and not made.
+	LeftOut     int
+	Interrupted bool   // ctx ended before the runs or the budget did
+	Looked      Looked // how much was looked at
 }
 
 // window is how many runs are planned ahead of those whose results are known. It does not depend on the number of jobs,
@@ -125,6 +133,8 @@ type hunter struct {
 	kinds   []string       // of messages, as they were met
 	focus   string         // the kind that the plan under way is about; "" for no single one
 	best    map[string]int // of the findings of each kind the one to be kept
+	starts  harness.Starts
+	failed  []*Unstarted // runs that did not start, the first of each size
 }
 
 func newHunter(cfg Config) (*hunter, error) {
@@ -190,8 +200,10 @@ type trial struct {
 	looked.Look
 	broken    []string // properties
 	found     *Finding
-	judged    bool   // whether what is looked for was decided
-	undecided string // why it was not
+	judged    bool               // whether what is looked for was decided
+	undecided string             // why it was not
+	unstarted *harness.Unstarted // why it did not start; nil if it did
+	leftOut   bool               // it was not made: no cluster of its size starts
 }
 
 func (h *hunter) hunt(ctx context.Context) (*Result, error) {
@@ -221,7 +233,10 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		}
 		t := d.Result
 		if t != nil {
-			h.note(d.Number, d.Job.Plan, t)
+			err := h.take(d.Number, d.Job.Plan, t)
+			if err != nil {
+				return &h.result, err
+			}
 		}
 		h.result.Took = time.Since(begun)
 		h.Progress(h.result.Progress)
@@ -232,6 +247,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 	if failed != nil {
 		return nil, failed
 	}
+	h.unstarted()
 	h.result.Interrupted = ctx.Err() != nil
 	h.result.Looked = lookedAt(h.looking.So())
 	return &h.result, nil
@@ -250,6 +266,9 @@ type attempt struct {
 
 // make makes a run and keeps of it what counts: nothing if it was cut short.
 func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
+	if h.starts.Never(a.Nodes) {
+		return &trial{leftOut: true}, nil
+	}
 	s, p := looked.NewSituation(), a.Plan
 	r, err := h.run(ctx, p, s)
 	if err == nil && a.twice {
@@ -257,6 +276,9 @@ func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
 	}
 	if ctx.Err() != nil {
 		return nil, nil
+	}
+	if u := harness.DidNotStart(err); u != nil {
+		return &trial{unstarted: u}, nil
 	}
 	if err != nil {
 		return nil, err

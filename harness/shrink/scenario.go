@@ -36,6 +36,9 @@ func (r *Result) rate() string {
 	if r.Interrupted {
 		size += ", and cut short in that, so perhaps not to the least"
 	}
+	if r.Failed {
+		size += ", and ended by a run that could not be made, so perhaps not to the least"
+	}
 	return size + ". " + strings.ToUpper(r.Rate()[:1]) + r.Rate()[1:] + "."
 }
 

@@ -58,6 +58,8 @@ type Result struct {
 	Decision *Decision
 	// Interrupted says that ctx or the budget ended before nothing was left to try.
 	Interrupted bool
+	// Failed says that a run could not be made, and nothing more was tried.
+	Failed bool
 }
 
 // Shrink makes the plan of a judged run as small as it can. It returns the best so far when ctx ends, and beside an error of
@@ -80,13 +82,13 @@ func Shrink(ctx context.Context, r *record.Run, cfg Config) (*Result, error) {
 		s.passes()
 	}
 	s.seed()
-	s.result.Interrupted = !s.going()
+	s.result.Interrupted = !s.going() && s.err == nil
 	s.measure()
 	s.err = errors.Join(s.err, harness.Recall(s.result.Run))
 	if s.err == nil && !s.result.Interrupted {
 		s.result.Decision = s.decide(ctx)
 	}
-	s.result.Took = time.Since(s.begun)
+	s.result.Took, s.result.Failed = time.Since(s.begun), s.err != nil
 	return &s.result, s.err
 }
 
@@ -107,6 +109,7 @@ type shrinker struct {
 	// simulates says that runs are made by the simulator, as the ones that decide looks at are.
 	simulates bool
 	begun     time.Time
+	starts    harness.Starts
 }
 
 // criterion is what a smaller run must still show. It is to be the same thing, not just a thing of the same name: what
@@ -167,6 +170,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	if s.Measure <= 0 {
 		s.Measure = finalRuns
 	}
+	s.starts.Note(p.Nodes, true)
 	s.tries, s.need, s.took = s.Of, max(s.Need, 1), r.Took
 	s.result = Result{Property: v.Property, From: p, Run: r, Verdict: v, ToMeasure: s.Measure}
 	s.result.Plan = p

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"recount/harness"
 	"recount/harness/batch"
 	"recount/harness/record"
+	"recount/internal/count"
 )
 
 // How many runs it takes to tell that a plan does not break the property, where it is for shrinking to say.
@@ -25,7 +27,7 @@ const (
 
 // try makes a plan the best one if it breaks the property.
 func (s *shrinker) try(p record.Plan) bool {
-	if !s.going() || harness.Check(p) != nil {
+	if !s.going() || s.starts.Never(p.Nodes) || harness.Check(p) != nil {
 		return false
 	}
 	key, tries := fingerprint(p), s.affordable()
@@ -113,7 +115,7 @@ func seeded(p record.Plan, n int) []record.Plan {
 // outcome is a run of a plan.
 type outcome struct {
 	plan    record.Plan
-	run     *record.Run
+	run     *record.Run     // nil if it did not start
 	verdict *record.Verdict // by which it meets the criterion, or nil
 	took    time.Duration
 }
@@ -127,6 +129,9 @@ func (s *shrinker) attempt(plans []record.Plan, need int, failed map[uint64]bool
 		if o.verdict == nil {
 			failed[o.plan.Seed] = true
 			misses++
+			if s.starts.Never(o.plan.Nodes) {
+				return false
+			}
 			return len(plans)-misses >= need && s.going() // can they be enough yet?
 		}
 		if hits++; first == nil {
@@ -140,8 +145,8 @@ func (s *shrinker) attempt(plans []record.Plan, need int, failed map[uint64]bool
 	return first
 }
 
-// each makes a run of each plan, several at once, and calls f with what came of them, in order, until it returns false.
-// After a run that could not be made it makes no more.
+// each makes a run of each plan, several at once, and calls f with what came of them, in order, until it returns false. A run that
+// did not start shows nothing. After one that could not be made for another reason it makes no more.
 func (s *shrinker) each(plans []record.Plan, f func(o *outcome) bool) {
 	if s.err != nil {
 		return
@@ -151,11 +156,17 @@ func (s *shrinker) each(plans []record.Plan, f func(o *outcome) bool) {
 		if s.ctx.Err() != nil {
 			return // runs that were cut short show nothing
 		}
-		if s.err = d.Err; s.err != nil {
+		o := &outcome{plan: d.Job, run: d.Result, took: d.Took}
+		switch {
+		case d.Err == nil:
+			o.verdict = s.shows(d.Result, d.Job.Time)
+		case harness.DidNotStart(d.Err) == nil:
+			s.err = fmt.Errorf("while it was shrunk, %s, seed %d: %w", count.Of(d.Job.Nodes, "node"), d.Job.Seed, d.Err)
 			return
 		}
+		s.starts.Note(d.Job.Nodes, d.Err == nil)
 		s.result.Runs++
-		if !f(&outcome{d.Job, d.Result, s.shows(d.Result, d.Job.Time), d.Took}) {
+		if !f(o) {
 			return
 		}
 	}
