@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -49,7 +50,9 @@ Each finding is kept as a run, and shrunk: to fewer faults and nodes, simpler fa
 seed that still break the property. What is left is written as a scenario that tells what happens, and kept with its run. Ctrl-C
 ends the hunt, and then the shrinking; what was found is kept.
 
-Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one did, or no run decided anything.`,
+A run whose nodes do not come up is counted, and the first one kept. Sizes of clusters that never start are left out.
+
+Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one did, no run decided anything, or one did not start.`,
 		Example: `  recount hunt --target raft --opt forget-vote=true --property single-leader-per-term
   recount hunt --target blazingmq-term --property no-ping-pong --nemesis cut-link,isolate
   recount hunt --target raft-prevote --nodes 3-7 --opt scale=1,2 --budget 10m --keep-going
@@ -212,21 +215,31 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	}
 	kept, err := keeper.Keep(ctx, r)
 	bar.end()
-	if failed = errors.Join(failed, err); failed != nil && len(kept) == 0 {
+	failed = errors.Join(failed, err)
+	unstarted := ""
+	if r.Unstarted != nil {
+		if unstarted, err = keeper.Unstarted(context.WithoutCancel(ctx), r.Unstarted); err != nil {
+			say(cmd)(fmt.Sprintf("run %d, which did not start, was not kept: %v", r.Unstarted.Run, err))
+		}
+	}
+	if failed != nil && len(kept) == 0 {
+		if unstarted != "" {
+			say(cmd)(fmt.Sprintf("run %d is kept in %s", r.Unstarted.Run, unstarted))
+		}
 		return failure{failed}
 	}
 	status := record.StatusHeld
 	switch {
 	case len(kept) > 0:
 		status = record.StatusBroken
-	case r.Interrupted, r.Judged == 0:
+	case r.Interrupted, r.Judged == 0, r.Unstarted != nil:
 		status = record.StatusUnknown
 	}
-	if err := (huntReport{g, r, kept, status}).print(cmd.OutOrStdout()); err != nil {
+	if err := (huntReport{g, r, kept, unstarted, status}).print(cmd.OutOrStdout()); err != nil {
 		return failure{err}
 	}
-	if failed != nil {
-		return failure{failed}
+	if failed != nil { // what was found is found nevertheless
+		complain(cmd.ErrOrStderr(), failed)
 	}
 	return verdict(status)
 }
@@ -239,6 +252,9 @@ func (g *huntFlags) progress(p hunt.Progress) string {
 	}
 	if g.Budget > 0 {
 		left += fmt.Sprintf(", %v left", max(g.Budget-p.Took, 0).Round(time.Second))
+	}
+	if p.NotStarted > 0 {
+		left = fmt.Sprintf(", %d did not start", p.NotStarted) + left
 	}
 	return fmt.Sprintf("%s, %s, coverage %d, findings %d%s", count.Of(p.Runs, "run"), pace(p), p.Coverage, p.Findings, left)
 }

@@ -22,7 +22,9 @@ type huntReport struct {
 	*huntFlags
 	result *hunt.Result
 	kept   []*hunt.Kept
-	status int
+	// unstarted is the folder of the first run that did not start; "" if there is none.
+	unstarted string
+	status    int
 }
 
 func (r huntReport) print(w io.Writer) error {
@@ -48,10 +50,29 @@ func (r huntReport) print(w io.Writer) error {
 			writeShrunk(&b, k.Shrunk, k.File)
 		}
 	}
+	r.didNotStart(&b)
 	r.looked(&b)
 	fmt.Fprintf(&b, "\nstatus: %d  %s\n", r.status, r.summary())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// didNotStart tells of the runs whose nodes did not come up.
+func (r huntReport) didNotStart(b *strings.Builder) {
+	if u := r.result.Unstarted; u != nil {
+		fmt.Fprintf(b, "\n%s did not start; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.Progress.NotStarted, "run"), u.Run, u.Plan.Nodes, u.Plan.Seed)
+		row(b, "why", u.Err.Error())
+		if r.unstarted != "" {
+			row(b, "run", r.unstarted)
+			row(b, "repeat", fmt.Sprintf("recount run --replay %s --seed %d", record.Quote(r.unstarted), u.Plan.Seed))
+		}
+	}
+	if len(r.result.GivenUp) > 0 {
+		fmt.Fprintf(b, "\nleft out, since no cluster of that size started:\n")
+		for _, g := range r.result.GivenUp {
+			row(b, count.Of(g.Nodes, "node"), g.Err.Error())
+		}
+	}
 }
 
 // looked tells how much was looked at.
@@ -75,6 +96,9 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 	small := fmt.Sprintf("%s, %s, %v", count.Of(s.Plan.Nodes, "node"), shrink.Faults(s.Plan), s.Plan.Time)
 	if s.Interrupted {
 		small += "; cut short, so perhaps not the least: a longer --shrink-budget (of recount shrink, --budget) gets further"
+	}
+	if s.Failed {
+		small += "; perhaps not the least: a run could not be made"
 	}
 	row(b, "shrunk to", small)
 	row(b, "why", s.Verdict.Why)
@@ -105,12 +129,17 @@ func (r huntReport) summary() string {
 		return "Interrupted before a run was made."
 	case r.result.Interrupted:
 		return "Interrupted; until then " + looked + "."
+	case r.result.Runs == 0 && r.result.Progress.NotStarted > 0:
+		return "No run started."
 	case r.result.Runs == 0:
 		return "No run was made: there was no time for one. A longer --budget has it."
 	case r.result.Judged == 0:
 		return r.unjudged()
 	}
 	text := strings.ToUpper(looked[:1]) + looked[1:] + "."
+	if r.result.Unstarted != nil {
+		text += " Not every run started."
+	}
 	if r.Property == "" {
 		var others []string
 		for _, name := range slices.Sorted(maps.Keys(r.result.Broken)) {
@@ -140,6 +169,22 @@ type found struct {
 	Alike    int     `json:"alike,omitempty"`
 	Others   int     `json:"others,omitempty"`
 	Shrunk   *shrunk `json:"shrunk,omitempty"`
+}
+
+// unstarted are runs that did not start, and the first of them, in JSON.
+type unstarted struct {
+	Runs   int    `json:"runs"`
+	Number int    `json:"number"`
+	Nodes  int    `json:"nodes"`
+	Seed   uint64 `json:"seed"`
+	Why    string `json:"why"`
+	Run    string `json:"run,omitempty"`
+}
+
+// givenUp is a size of which no cluster started, in JSON.
+type givenUp struct {
+	Nodes int    `json:"nodes"`
+	Why   string `json:"why"`
 }
 
 // shrunk is what a run was shrunk to, in JSON.
@@ -179,7 +224,17 @@ func (r huntReport) json(w io.Writer) error {
 		Status   int         `json:"status"`
 		Looked   hunt.Looked `json:"looked"`
 		Findings []found     `json:"findings"`
-	}{r.Target, r.Seed, r.result.Runs, r.result.Judged, r.result.Coverage, r.status, r.result.Looked, []found{}}
+		// Unstarted tells of runs whose nodes did not come up, and GivenUp of sizes of clusters of which none did.
+		Unstarted *unstarted `json:"unstarted,omitempty"`
+		GivenUp   []givenUp  `json:"given_up,omitempty"`
+	}{Target: r.Target, Seed: r.Seed, Runs: r.result.Runs, Judged: r.result.Judged, Coverage: r.result.Coverage, Status: r.status,
+		Looked: r.result.Looked, Findings: []found{}}
+	if u := r.result.Unstarted; u != nil {
+		all.Unstarted = &unstarted{r.result.Progress.NotStarted, u.Run, u.Plan.Nodes, u.Plan.Seed, u.Err.Error(), r.unstarted}
+	}
+	for _, g := range r.result.GivenUp {
+		all.GivenUp = append(all.GivenUp, givenUp{g.Nodes, g.Err.Error()})
+	}
 	for _, k := range r.kept {
 		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike, Others: k.Others}
 		if k.Shrunk != nil {

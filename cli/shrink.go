@@ -153,7 +153,8 @@ func shrinkStored(cmd *cobra.Command, stored *record.Run, property, on, results 
 	cfg := how.config(on, scratch, bar)
 	cfg.Property = cmp.Or(property, shrink.Broken(stored)) // what the run made again breaks may be another
 	again, err := cfg.Make(cmd.Context(), plan)
-	for i := 1; i < cfg.Of && err == nil && !shrink.Breaks(again, cfg.Property) && cmd.Context().Err() == nil; i++ {
+	shown := func() bool { return err == nil && shrink.Breaks(again, cfg.Property) }
+	for i := 1; i < cfg.Of && (err == nil || harness.DidNotStart(err) != nil) && !shown() && cmd.Context().Err() == nil; i++ {
 		again, err = cfg.Make(cmd.Context(), plan)
 	}
 	if err != nil {
