@@ -46,6 +46,12 @@ func (r huntReport) print(w io.Writer) error {
 			row(&b, "signature", k.Shrunk.Signature())
 		}
 		row(&b, "run", k.Found.Dir)
+		if k.Shrunk == nil {
+			row(&b, "why", k.Why)
+			for _, words := range k.Found.LastWords {
+				row(&b, "", words)
+			}
+		}
 		if k.Shrunk != nil {
 			writeShrunk(&b, k.Shrunk, k.File)
 		}
@@ -102,6 +108,9 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 	}
 	row(b, "shrunk to", small)
 	row(b, "why", s.Verdict.Why)
+	for _, words := range s.Run.LastWords {
+		row(b, "", words)
+	}
 	row(b, "rate", s.Rate())
 	if s.Decision != nil {
 		row(b, "decided", s.Decision.String())
@@ -206,7 +215,7 @@ type shrunk struct {
 func asShrunk(s *shrink.Result, file string) *shrunk {
 	small := &shrunk{
 		Property: s.Property, Signature: s.Signature(), Run: s.Run.Dir, Scenario: file, Nodes: s.Plan.Nodes, Faults: []string{}, Seed: s.Plan.Seed,
-		Why: s.Verdict.Why, Hits: s.Hits, Measured: s.Measured, Runs: s.Runs, Interrupted: s.Interrupted,
+		Why: s.Verdict.Why, Hits: s.Hits, Measured: s.Measured, Runs: s.Runs, Interrupted: s.Interrupted || s.Failed,
 	}
 	for _, st := range s.Plan.Schedule {
 		small.Faults = append(small.Faults, st.Fault)

@@ -66,6 +66,7 @@ type run struct {
 	fence     *workloads.Fence
 	news      news
 	built     []string // what nodes run, of a target that a file describes
+	lastWords []string // what nodes wrote before they ended by themselves
 	told      []string // notes on what happened; those on the plan are the subject's
 	unread    *unread  // of real systems
 	// unreadLines says which lines of nodes' logs could not be read; nil where they have none
@@ -220,7 +221,7 @@ func (r *run) outlined(op *history.Op) {
 // judged returns the run with what was recorded, and the verdicts on it.
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
-	rep.Unread, rep.Built = r.unread.words(), r.built
+	rep.Unread, rep.Built, rep.LastWords = r.unread.words(), r.built, r.lastWords
 	if r.unreadLines != nil {
 		rep.Unread = strings.TrimSpace(rep.Unread + " " + r.unreadLines())
 	}
@@ -292,7 +293,8 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
 		r.note("logs are missing: %v", err)
 	}
-	for _, words := range r.endedWith(context.WithoutCancel(ctx), dir) {
+	r.lastWords = r.endedWith(context.WithoutCancel(ctx), dir)
+	for _, words := range r.lastWords {
 		r.note("%s", words)
 	}
 	return nil

@@ -46,6 +46,6 @@ func unfold(r *record.Run, dir string) error {
 	if Same(r.History, h) != nil || again.events() != r.Events {
 		return fmt.Errorf("the run of seed %d was another when it was made again", r.Seed)
 	}
-	r.Notes = slices.Concat(again.notes, again.told)
+	r.Notes, r.LastWords = slices.Concat(again.notes, again.told), again.lastWords
 	return move(scratch, dir)
 }

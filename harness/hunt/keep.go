@@ -161,10 +161,6 @@ func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
 
 // Scenario keeps the run of what another was shrunk to, and writes the scenario into its folder.
 func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err error) {
-	text, err := small.Scenario(origin)
-	if err != nil {
-		return "", err
-	}
 	err = k.store(small.Run, small.Property, func(dir string) string {
 		file = filepath.Join(dir, small.Property+".yaml")
 		words := []string{"recount run", file}
@@ -173,6 +169,10 @@ func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err 
 		}
 		return strings.Join(words, " ")
 	})
+	if err != nil {
+		return "", err
+	}
+	text, err := small.Scenario(origin) // which tells, too, what nodes wrote that ended: the logs are there by now
 	if err != nil {
 		return "", err
 	}

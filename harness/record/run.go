@@ -38,6 +38,8 @@ type Run struct {
 	History  *history.History `json:"-"` // nil of a run that kept none
 	Unkept   *history.Frame   `json:"-"` // what is left of it then
 	Verdicts []Verdict        `json:"-"`
+	// LastWords are notes, too: what nodes that ended by themselves wrote before. A run has them once it has a folder.
+	LastWords []string `json:"-"`
 	// Relations and Kinds sum up what happened in a simulated run that was made to learn from: see sim.Relations.
 	Relations []uint16 `json:"-"`
 	Kinds     []string `json:"-"`

@@ -20,6 +20,9 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nWhat happens:\n\n", fold(r.Verdict.Why))
 	b.WriteString(Story(r.Run.History, r.Verdict))
+	for _, words := range r.Run.LastWords {
+		fmt.Fprintf(&b, "\n%s\n", fold(words))
+	}
 	if r.Decision != nil {
 		fmt.Fprintf(&b, "\n%s\n", fold(r.Decision.String()))
 	}

@@ -1,5 +1,5 @@
-// Command reluctant is a server that does not always start: it may refuse even numbers of nodes, and of some seeds it is never ready. Who
-// has been started before takes itself for the leader.
+// Command reluctant is a server that does not always start: it may refuse even numbers of nodes, and of some seeds it is never ready. Or
+// it ends by itself when it is asked for long enough. Who has been started before takes itself for the leader.
 package main
 
 import (
@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 func main() {
 	id, data := flag.String("id", "", ""), flag.String("data", "", "")
 	nodes, odd, stuck := flag.Int("nodes", 0, ""), flag.Bool("odd", false, ""), flag.Int("stuck", 0, "")
+	ends := flag.Bool("ends", false, "")
 	flag.Parse()
 	if *odd && *nodes%2 == 0 {
 		fmt.Println("only odd numbers of nodes are supported")
@@ -34,6 +36,12 @@ func main() {
 	role := "follower"
 	if again || *id == "n1" {
 		role = "leader"
+	}
+	if *ends && *id == "n2" {
+		time.AfterFunc(5*time.Second, func() {
+			fmt.Println("fatal error: enough was asked")
+			os.Exit(1)
+		})
 	}
 	http.HandleFunc("/status", func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(map[string]any{"role": role, "term": 1})
