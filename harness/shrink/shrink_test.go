@@ -170,7 +170,8 @@ func TestARunThatFailsLeavesTheLeastSoFar(t *testing.T) {
 	}}
 	r, err := Shrink(t.Context(), crowd, cfg)
 	require.ErrorIs(t, err, os.ErrPermission)
-	require.True(t, r.Interrupted)
+	require.True(t, r.Failed)
+	require.False(t, r.Interrupted, "no budget ended it")
 	require.Len(t, r.Plan.Schedule, 1)
 	require.True(t, shows(t, r.Plan, "no-ping-pong"))
 	require.Zero(t, r.Measured)
