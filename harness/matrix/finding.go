@@ -97,6 +97,9 @@ func (t *Table) sentence() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s after %s%s runs.", t.Stopped, thousands(t.Runs), of))
 	}
+	if u := t.Unstarted; u != nil {
+		parts = append(parts, fmt.Sprintf("%s did not start, the first by %s: %s.", counted(u.Runs, "run"), u.Command, u.Why))
+	}
 	return strings.Join(parts, " ")
 }
 
@@ -167,7 +170,7 @@ func (t *Table) Status() int {
 	switch {
 	case t.Count(Broken) > 0 || len(t.Missed) > 0:
 		return record.StatusBroken
-	case t.Interrupted || t.Count(Valid) == 0:
+	case t.Interrupted || t.Count(Valid) == 0 || t.Unstarted != nil:
 		return record.StatusUnknown
 	}
 	return record.StatusHeld

@@ -48,6 +48,7 @@ type Table struct {
 	Properties  []Property `json:"properties"`
 	Pairs       []Pair     `json:"pairs"` // row by row, each in the order of the columns
 	Missed      []Missed   `json:"missed,omitempty"`
+	Unstarted   *Unstarted `json:"unstarted,omitempty"`
 	// Looked is how much all runs together have looked at.
 	Looked looked.Looked `json:"looked"`
 	// Planted is how many planted bugs as many seeds are known to find; nil where nobody knows.
@@ -67,6 +68,8 @@ type Pair struct {
 	Runs   int    `json:"runs"`
 	Barred string `json:"barred,omitempty"` // why no run is possible: too few nodes for the scenario, too short for the fault
 	Cells  []Cell `json:"cells"`            // in the order of the table's properties
+
+	unstarted int // runs
 }
 
 // Cell is what came of one property in all runs of a pair.
@@ -118,6 +121,15 @@ func (v *Outcome) UnmarshalText(b []byte) error {
 	}
 	*v = Outcome(i)
 	return nil
+}
+
+// Unstarted are runs whose nodes did not come up, with the first of them.
+type Unstarted struct {
+	Runs    int    `json:"runs"`
+	Nodes   int    `json:"nodes"`
+	Seed    uint64 `json:"seed"`
+	Command string `json:"command"`
+	Why     string `json:"why"`
 }
 
 // Missed is a scenario that did not show on its own target what it is there to show.

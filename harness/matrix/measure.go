@@ -163,6 +163,9 @@ func (m *measurement) add(j job, n made, err error) error {
 		return nil
 	case errors.As(err, &crash):
 		return fmt.Errorf("%s: %w", j.plan.Command(), err)
+	case harness.DidNotStart(err) != nil:
+		m.table.fail(pair, j.plan, err)
+		return nil
 	case err != nil:
 		return err
 	case !r.Frame().Complete() && r.Verdict(harness.NoProgress) == nil: // it was cut short from outside, and shows nothing
@@ -185,6 +188,22 @@ func (m *measurement) add(j job, n made, err error) error {
 	m.progress(now.Estimate(m.Budget))
 	return nil
 }
+
+// fail takes note of a run that did not start. A pair of which none does has no more.
+func (t *Table) fail(pair *Pair, p record.Plan, err error) {
+	pair.unstarted++
+	if pair.Runs == 0 && pair.unstarted >= maxUnstarted {
+		pair.Barred = err.Error()
+	}
+	if t.Unstarted == nil {
+		t.Unstarted = &Unstarted{Seed: p.Seed, Nodes: p.Nodes, Command: p.Command(), Why: err.Error()}
+	}
+	t.Unstarted.Runs++
+}
+
+// maxUnstarted is how many runs of a pair must not have started, and none have, until it has no more: as many as take all the sizes of
+// clusters in turn.
+const maxUnstarted = 6
 
 // widen adds a property that runs put to the test now and then. It comes last, in a run's verdicts as well.
 func (t *Table) widen(p Property) {
