@@ -1,0 +1,56 @@
+package harness
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness/record"
+	"recount/history"
+	"recount/targets"
+)
+
+// TestAnAssumptionHeals has a store restarted: what breaks an election or more after that is held against its clients, what breaks before
+// is not, and what never healed excuses for good.
+func TestAnAssumptionHeals(t *testing.T) {
+	target, err := targets.Find("etcd-election")
+	require.NoError(t, err)
+	const elect = 4 * time.Second
+	fault := func(at time.Duration, f history.F, is history.Type, state history.ProcState) history.Op {
+		return history.Op{Time: at, Process: history.Nemesis, F: f, Type: is, Fault: &history.Fault{
+			ID: 1, Name: "kill", Changes: history.ChangesOf(history.Proc{Node: "n1", State: state}),
+		}}
+	}
+	ops := []history.Op{
+		{Process: history.Harness, F: history.Begin, Type: history.OK, Setup: &history.Setup{
+			Target: "etcd-election", Cluster: record.OnSim, Nodes: []string{"n1", "n2", "n3"}, Bounds: history.Bounds{Elect: elect},
+		}},
+		fault(3*time.Second, history.Inject, history.Invoke, history.Down), fault(3*time.Second, history.Inject, history.OK, history.Down),
+		fault(4*time.Second, history.Heal, history.Invoke, history.Up), fault(4*time.Second, history.Heal, history.OK, history.Up),
+	}
+	excused := func(ops []history.Op, r checkers.Result) bool {
+		h, err := history.New(ops)
+		require.NoError(t, err)
+		of, known := promises(&record.Run{Target: "etcd-election", Cluster: record.OnSim, History: h})
+		require.True(t, known)
+		_, _, excused := of(&r)
+		return excused
+	}
+	require.True(t, target.Heals("elects"))
+	broken := func(from, to time.Duration) checkers.Result {
+		return checkers.Result{Property: "elects", Verdict: checkers.Invalid, From: from, To: to}
+	}
+	require.True(t, excused(ops, broken(3500*time.Millisecond, 20*time.Second)), "the store was down then")
+	require.True(t, excused(ops, broken(8*time.Second, 20*time.Second)), "it had just come back")
+	require.True(t, excused(ops, broken(2*time.Second, 20*time.Second)), "it went down meanwhile")
+	require.False(t, excused(ops, broken(8*time.Second+1, 20*time.Second)))
+	require.False(t, excused(ops, broken(time.Second, 3*time.Second-1)), "it was there until then")
+	require.True(t, excused(ops, checkers.Result{Property: "elects"}), "nobody knows when it would have broken")
+	require.True(t, excused(ops[:3], broken(time.Minute, 2*time.Minute)), "it never came back")
+	require.True(t, excused(ops[:2], broken(time.Minute, 2*time.Minute)), "nobody knows whether it is there")
+	other := broken(time.Minute, 2*time.Minute)
+	other.Property = "agreement"
+	require.False(t, excused(ops, other), "that is promised whatever becomes of the store")
+}
