@@ -150,12 +150,21 @@ func (r huntReport) summary() string {
 		text += " Not every run started."
 	}
 	if r.Property == "" {
-		var others []string
+		var excused, never []string
 		for _, name := range slices.Sorted(maps.Keys(r.result.Broken)) {
-			others = append(others, fmt.Sprintf("%s in %d runs", name, r.result.Broken[name]))
+			n := r.result.Excused[name]
+			if n > 0 {
+				excused = append(excused, name+" in "+count.Of(n, "run"))
+			}
+			if n = r.result.Broken[name] - n; n > 0 {
+				never = append(never, name+" in "+count.Of(n, "run"))
+			}
 		}
-		if len(others) > 0 {
-			text += " Not promised and broken: " + strings.Join(others, ", ") + "; --property hunts one of them."
+		if len(excused) > 0 {
+			text += " Broken where faults had taken away what the promise rests on: " + strings.Join(excused, ", ") + "."
+		}
+		if len(never) > 0 {
+			text += " Not promised and broken: " + strings.Join(never, ", ") + "; --property hunts one of them."
 		}
 	}
 	return text

@@ -89,6 +89,7 @@ type Result struct {
 	Progress
 	Findings  []Finding      // in the order of their runs
 	Broken    map[string]int // how many runs broke each property, looked for or not
+	Excused   map[string]int // and how many of them had taken away what the promise of it rests on
 	Judged    int            // how many runs decided what is looked for
 	Undecided string         // why the last of the others did not
 	// Unstarted is the first run that did not start, of those of sizes that do, or of all where a hunt ended over it; nil if there was none.
@@ -139,7 +140,7 @@ type hunter struct {
 
 func newHunter(cfg Config) (*hunter, error) {
 	h := &hunter{Config: cfg, corpus: newCorpus(cfg.Parents), looking: looked.NewCount(), best: map[string]int{}}
-	h.result.Broken = map[string]int{}
+	h.result.Broken, h.result.Excused = map[string]int{}, map[string]int{}
 	if err := h.check(); err != nil {
 		return nil, harness.Usage(err)
 	}
@@ -199,6 +200,7 @@ func (h *hunter) check() (err error) {
 type trial struct {
 	looked.Look
 	broken    []string // properties
+	excused   []string // of them, those whose promise rests on what the run took away
 	found     *Finding
 	judged    bool               // whether what is looked for was decided
 	undecided string             // why it was not
@@ -296,7 +298,9 @@ func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
 		if v.Verdict != checkers.Invalid {
 			continue
 		}
-		t.broken = append(t.broken, v.Property)
+		if t.broken = append(t.broken, v.Property); v.Meaning() == record.Excused {
+			t.excused = append(t.excused, v.Property)
+		}
 		if t.found == nil && (Wanted(v, h.Property) || h.planted(r, v)) {
 			t.found = &Finding{Property: v.Property, Plan: p, Why: v.Why, run: r}
 			t.found.Under, t.found.Whole = shrink.Circumstances(r.Frame(), v)
@@ -363,6 +367,9 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 	}
 	for _, property := range t.broken {
 		h.result.Broken[property]++
+	}
+	for _, property := range t.excused {
+		h.result.Excused[property]++
 	}
 	if t.found != nil {
 		t.found.Run = k + 1
