@@ -23,13 +23,14 @@ func init() {
 
 // vacancies are the times in which a leader was due and nobody led.
 type vacancies struct {
-	due    []span // one majority was connected and well for longer than the bound, as in all that follows without what a machine that stood still excuses
-	sure   span   // the first such time, longer than the bound, in which surely nobody led who had a majority to lead
-	core   set    // that majority
-	gone   set    // of it, who had ended by itself
-	blank  span   // the longest in which nobody was seen to lead
-	still  span   // the first that is longer than the bound, but not without what a machine that stood still excuses
-	frozen span   // the first that is longer than the bound, if the machine had not stood still
+	most   time.Duration // that a majority was surely up and connected on end, where that is too short for one to be due
+	due    []span        // one majority was connected and well for longer than the bound, as in all that follows without what a machine that stood still excuses
+	sure   span          // the first such time, longer than the bound, in which surely nobody led who had a majority to lead
+	core   set           // that majority
+	gone   set           // of it, who had ended by itself
+	blank  span          // the longest in which nobody was seen to lead
+	still  span          // the first that is longer than the bound, but not without what a machine that stood still excuses
+	frozen span          // the first that is longer than the bound, if the machine had not stood still
 }
 
 // elections are what the property is judged by; who was voted for is worth knowing beside it.
@@ -61,9 +62,11 @@ func (f *elections) check(context.Context) Result {
 	case len(v.due) == 0 && v.still.length() > 0:
 		return untested(figures, "from %s to %s a majority was surely up and connected, but no more than %s of that without the times when the machine stood still: run it on a quiet one",
 			at(v.still.from), at(v.still.to), lasted(bound))
+	case len(v.due) == 0 && v.most > 0:
+		return untested(figures, "a majority was surely up and connected for %s on end at most, and an election may take %s: leave one alone for longer",
+			lasted(v.most), lasted(bound))
 	case len(v.due) == 0:
-		return untested(figures, "no majority was surely up and connected for longer than %s: leave one alone",
-			lasted(bound))
+		return untested(figures, "no majority was ever surely up and connected, and an election may take %s: leave one alone", lasted(bound))
 	case f.net(v.blank) > bound:
 		return unknown(figures, "%s nobody was seen to lead, but somebody may have: %s",
 			without(v.blank), cmp.Or(f.unheeded(), f.ask(f.running(v.blank))))
@@ -82,7 +85,8 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 				v.frozen = gap // or else it is blank, too, and that is told first
 			}
 		}
-		if f.net(f.worst(c.span)) <= bound {
+		if most := f.net(f.worst(c.span)); most <= bound {
+			v.most = max(v.most, most)
 			if c.length() > bound && v.still.length() == 0 {
 				v.still = c.span
 			}
