@@ -185,7 +185,7 @@ func (w *Writes) String() string {
 	case w.Command != nil:
 		var args []string
 		for _, t := range w.Command {
-			args = append(args, t.Root.String())
+			args = append(args, asWritten(t))
 		}
 		return "by " + strings.Join(args, " ") + outcome
 	case w.Of != nil:
