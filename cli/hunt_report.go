@@ -66,7 +66,7 @@ func (r huntReport) print(w io.Writer) error {
 // didNotStart tells of the runs whose nodes did not come up.
 func (r huntReport) didNotStart(b *strings.Builder) {
 	if u := r.result.Unstarted; u != nil {
-		fmt.Fprintf(b, "\n%s did not start; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.Progress.NotStarted, "run"), u.Run, u.Plan.Nodes, u.Plan.Seed)
+		fmt.Fprintf(b, "\n%s did not start; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.NotStarted, "run"), u.Run, u.Plan.Nodes, u.Plan.Seed)
 		row(b, "why", u.Err.Error())
 		if r.unstarted != "" {
 			row(b, "run", r.unstarted)

@@ -91,7 +91,7 @@ func TestOneNodeEndsTwice(t *testing.T) {
 		ended := map[history.ProcState]bool{}
 		for i := range r.History.Ops {
 			if op := &r.History.Ops[i]; op.F == history.Exit && op.Node == p.Schedule[0].Nodes[0] {
-				for _, proc := range op.Fault.Changes.Procs {
+				for _, proc := range op.Fault.Procs {
 					ended[proc.State] = true
 				}
 			}

@@ -40,14 +40,14 @@ func (h *hunter) take(k int, p record.Plan, t *trial) error {
 		h.note(k, p, t)
 		return nil
 	}
-	h.result.Progress.NotStarted++
+	h.result.NotStarted++
 	if !slices.ContainsFunc(h.failed, func(u *Unstarted) bool { return u.Plan.Nodes == p.Nodes }) {
 		h.failed = append(h.failed, &Unstarted{k + 1, p, t.unstarted})
 	}
 	if h.starts.Never(p.Nodes) { // not to be drawn again
 		h.sizes = slices.DeleteFunc(slices.Clone(h.sizes), func(n int) bool { return n == p.Nodes })
 	}
-	failed := h.result.Progress.NotStarted
+	failed := h.result.NotStarted
 	if len(h.sizes) == 0 || h.result.Runs == 0 && failed >= noneStarted || failed >= fewStarted && failed >= 9*h.result.Runs {
 		first := h.failed[0]
 		h.result.Unstarted = first

@@ -109,7 +109,7 @@ func TestPlansAreChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*Plan){
 		"nothing to measure":         func(p *Plan) { p.Rows = nil },
 		"no size":                    func(p *Plan) { p.Nodes = nil },
-		"1 nodes":                    func(p *Plan) { p.Nodes = []int{3, 1} },
+		"a run of 1 node":            func(p *Plan) { p.Nodes = []int{3, 1} },
 		"0 seeds":                    func(p *Plan) { p.Seeds = 0 },
 		"-1 seeds":                   func(p *Plan) { p.Seeds, p.Budget = -1, time.Second },
 		"time -1s":                   func(p *Plan) { p.Time = -time.Second },

@@ -24,7 +24,7 @@ func TestAnErrorIsWhatFailed(t *testing.T) {
 	err := Run(t.Context(), says(fetched+"echo example.com/m/pkg; echo '# example.com/m'; echo 'm.go:3:1: undefined: x' >&2; exit 1"), "building m", func(string) {})
 	require.EqualError(t, err, "exit status 1\n  # example.com/m\n  m.go:3:1: undefined: x")
 	err = Run(t.Context(), says("for i in $(seq 30); do echo m.go:$i: undefined; done; printf 'at the end'; exit 1"), "building m", func(string) {})
-	require.Equal(t, 22, len(strings.Split(err.Error(), "\n")))
+	require.Len(t, strings.Split(err.Error(), "\n"), 22)
 	require.Contains(t, err.Error(), "\n  … and 11 more lines")
 }
 

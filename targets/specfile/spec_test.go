@@ -88,7 +88,9 @@ func TestOneOtherNode(t *testing.T) {
 
 	y, err = of("{{addr 5}}")
 	require.NoError(t, err, "how many nodes there will be is not known")
-	fits := y.(interface{ Fits(all []election.Member) error }).Fits
+	fits := y.(interface {
+		Fits(all []election.Member) error
+	}).Fits
 	require.NoError(t, fits(members(5)))
 	err = fits(members(3))
 	require.ErrorContains(t, err, "addr: there is no n5 among 3 nodes")

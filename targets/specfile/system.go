@@ -187,7 +187,7 @@ func (y *system) Fits(all []election.Member) error {
 			if m, servers = counted(m, servers); m.ID > 1 {
 				continue // they were tried with the first
 			}
-			if err := own.system.Fits(servers); err != nil {
+			if err := own.Fits(servers); err != nil {
 				return err
 			}
 			continue

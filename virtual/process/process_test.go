@@ -2,7 +2,6 @@ package process
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,7 +131,7 @@ func TestWhatSpinsIsEndedWithItsStacks(t *testing.T) {
 	p := begin(t, Options{Patience: 200 * time.Millisecond}, "loop")
 	_, err := p.Run(Grant{Floor: int64(time.Second), Horizon: int64(time.Second) + 1})
 	var stuck *Stuck
-	require.True(t, errors.As(err, &stuck), err)
+	require.ErrorAs(t, err, &stuck)
 	require.Contains(t, stuck.What, "without coming to rest")
 	require.Contains(t, stuck.Stacks, "main.network")
 	require.NoError(t, p.Kill())
@@ -144,7 +143,7 @@ func TestWhatHangsInACallIsEnded(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(p.opts.Root, "fifo"), 0o600))
 	_, err := p.Run(Grant{Floor: int64(time.Second), Horizon: int64(time.Second) + 1})
 	var stuck *Stuck
-	require.True(t, errors.As(err, &stuck), err)
+	require.ErrorAs(t, err, &stuck)
 	require.Contains(t, stuck.What, "a call of the operating system that does not return")
 }
 
