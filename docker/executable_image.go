@@ -74,9 +74,13 @@ func (e *Engine) removeUnused(ctx context.Context, kind, keep string, within tim
 			if err != nil || time.Since(is.Metadata.LastTagTime) < within {
 				continue
 			}
-			// The engine itself refuses to remove what a container uses, and somebody else may have been quicker.
+			// The engine itself refuses to remove what a container uses, and somebody else may have been quicker: of two at once, one may be
+			// told that there is something wrong with the image.
 			_, err = e.api.ImageRemove(ctx, ref, image.RemoveOptions{})
-			if err != nil && !cerrdefs.IsConflict(err) && !cerrdefs.IsNotFound(err) {
+			if err == nil || cerrdefs.IsConflict(err) {
+				continue
+			}
+			if _, gone := e.api.ImageInspect(ctx, ref); !cerrdefs.IsNotFound(gone) {
 				return fmt.Errorf("remove old image %s: %w", ref, err)
 			}
 		}

@@ -38,8 +38,12 @@ type clocks struct {
 	mu      sync.Mutex
 	line    clock.Timeline // what a new process joins
 	patches map[int]*clock.Patch
+	again   int // so often may be tried again to patch a process that could not be as its node was started
 	waits   waits
 }
+
+// tries is how often that is, at each reading of the clocks: it may have been busy.
+const tries = 5
 
 // attend patches the processes of a node that are not patched yet.
 func (c *clocks) attend(procs []first) error {
@@ -271,6 +275,10 @@ func (a *agent) readings() map[string]history.Reading {
 	all := map[string]history.Reading{}
 	a.each(func(p *place, procs []first) {
 		for _, f := range procs {
+			if p.clocks.patches[f.pid] == nil && p.clocks.again > 0 && f.alive() {
+				p.clocks.again--
+				p.clocks.report(p.name, procs)
+			}
 			patch := p.clocks.patches[f.pid]
 			if patch == nil || !f.alive() {
 				continue
@@ -329,8 +337,9 @@ func (c *clocks) report(node string, procs []first) {
 func (p *place) begin(procs []first, ahead bool) {
 	p.clocks.mu.Lock()
 	defer p.clocks.mu.Unlock()
-	p.clocks.patches = nil
+	p.clocks.patches, p.clocks.again = nil, 0
 	if ahead || p.clocks.err() {
+		p.clocks.again = tries
 		p.clocks.report(p.name, procs)
 	}
 }
