@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -50,6 +51,14 @@ func TestAnAssumptionHeals(t *testing.T) {
 	require.True(t, excused(ops, checkers.Result{Property: "elects"}), "nobody knows when it would have broken")
 	require.True(t, excused(ops[:3], broken(time.Minute, 2*time.Minute)), "it never came back")
 	require.True(t, excused(ops[:2], broken(time.Minute, 2*time.Minute)), "nobody knows whether it is there")
+	drifted := slices.Clone(ops)
+	for i, drift := range []float64{0.5, 0.5, 0, 0} {
+		f := *ops[1+i].Fault
+		f.Changes = history.ChangesOf(history.Clock{Node: "n1", Drift: drift})
+		drifted[1+i].Fault = &f
+	}
+	require.True(t, excused(drifted, broken(8*time.Second, 20*time.Second)))
+	require.False(t, excused(drifted, broken(8*time.Second+1, 20*time.Second)), "its clock was right again")
 	other := broken(time.Minute, 2*time.Minute)
 	other.Property = "agreement"
 	require.False(t, excused(ops, other), "that is promised whatever becomes of the store")

@@ -3,7 +3,6 @@ package harness
 import (
 	"cmp"
 	"context"
-	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -135,24 +134,20 @@ func deedsOf(h *history.Frame) (d deeds) {
 
 // in are those of some deeds that were in force, or done, at some time from one to another: what there was of them at first is one.
 func (d *deeds) in(from, to time.Duration) *deeds {
-	first := map[history.Key]history.State{}
-	then := deeds{each: []history.Changes{{}}}
+	var first history.States
+	then := deeds{}
 	for k, op := range d.ops {
 		switch {
 		case op.Time > to:
 		case op.Time >= from:
 			then.each = append(then.each, op.Fault.Changes)
 		case op.Type != history.Invoke:
-			for _, s := range op.Fault.States() {
-				first[s.Key()] = s
-			}
+			first = first.With(op.Fault.Changes)
 		case k == len(d.ops)-1 || d.ops[k+1].Type == history.Invoke: // nobody knows what came of it
 			then.each = append(then.each, op.Fault.Changes)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(first), history.Key.Compare) {
-		then.each[0] = history.InTurn([]history.Changes{then.each[0], history.ChangesOf(first[key])})
-	}
+	then.each = slices.Insert(then.each, 0, history.ChangesOf(slices.Collect(first.All())...))
 	then.all = sync.OnceValue(func() history.Changes { return history.InTurn(then.each) })
 	return &then
 }
