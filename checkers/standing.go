@@ -67,7 +67,7 @@ func (g *gathering) leap(every, until time.Duration) {
 	g.stood += times * every
 	for n := range g.seen {
 		if s := &g.seen[n]; g.stands(n) {
-			g.leaveSo(&s.view, int(times))
+			g.leave(&s.view, int(times))
 			s.last = span{g.stood, g.stood}
 			s.view.from, s.view.to = g.stood, g.stood
 		}

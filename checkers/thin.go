@@ -74,7 +74,7 @@ func (g *gathering) thin(until time.Duration) {
 	for i := g.calm; i < len(g.answers); i++ {
 		a := &g.answers[i]
 		if a.dull && a.to > within.from && a.to < within.to {
-			g.leave(a)
+			g.leave(a, 1)
 			continue
 		}
 		if a.lead >= 0 && g.leads[a.lead].last == int32(i) {
@@ -86,13 +86,8 @@ func (g *gathering) thin(until time.Duration) {
 	g.answers = g.answers[:kept]
 }
 
-// leave counts an answer that is left out.
-func (g *gathering) leave(a *answer) {
-	g.leaveSo(a, 1)
-}
-
-// leaveSo counts so many of one.
-func (g *gathering) leaveSo(a *answer, many int) {
+// leave counts so many answers that are left out, each like this one.
+func (g *gathering) leave(a *answer, many int) {
 	if s := &g.seen[a.node]; a.tells() && a.from > s.another {
 		g.left.tells += many
 		if a.term < s.highest {

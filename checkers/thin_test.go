@@ -28,9 +28,9 @@ const seldom = 1 << 30
 func TestWhoseAnswerIsLeftOut(t *testing.T) {
 	g := newGathering()
 	g.seen[g.node("n1")].another = 5
-	g.leave(&answer{from: 5, to: 9, polled: true, role: history.Follower, term: 1})
+	g.leave(&answer{from: 5, to: 9, polled: true, role: history.Follower, term: 1}, 1)
 	require.Zero(t, g.left.tells)
-	g.leave(&answer{from: 6, to: 9, polled: true, role: history.Follower, term: 1})
+	g.leave(&answer{from: 6, to: 9, polled: true, role: history.Follower, term: 1}, 1)
 	require.Equal(t, 1, g.left.tells)
 }
 

@@ -46,14 +46,10 @@ func (r huntReport) print(w io.Writer) error {
 			row(&b, "signature", k.Shrunk.Signature())
 		}
 		row(&b, "run", k.Found.Dir)
-		if k.Shrunk == nil {
-			row(&b, "why", k.Why)
-			for _, words := range k.Found.LastWords {
-				row(&b, "", words)
-			}
-		}
 		if k.Shrunk != nil {
 			writeShrunk(&b, k.Shrunk, k.File)
+		} else {
+			why(&b, k.Why, k.Found)
 		}
 	}
 	r.didNotStart(&b)
@@ -70,7 +66,7 @@ func (r huntReport) didNotStart(b *strings.Builder) {
 		row(b, "why", u.Err.Error())
 		if r.unstarted != "" {
 			row(b, "run", r.unstarted)
-			row(b, "repeat", fmt.Sprintf("recount run --replay %s --seed %d", record.Quote(r.unstarted), u.Plan.Seed))
+			row(b, "repeat", hunt.Repeat(r.unstarted, u.Plan.Seed))
 		}
 	}
 	if len(r.result.GivenUp) > 0 {
@@ -107,16 +103,21 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
 		small += "; perhaps not the least: a run could not be made"
 	}
 	row(b, "shrunk to", small)
-	row(b, "why", s.Verdict.Why)
-	for _, words := range s.Run.LastWords {
-		row(b, "", words)
-	}
+	why(b, s.Verdict.Why, s.Run)
 	row(b, "rate", s.Rate())
 	if s.Decision != nil {
 		row(b, "decided", s.Decision.String())
 	}
 	row(b, "scenario", file)
 	row(b, "report", report.Page(s.Run))
+}
+
+// why says what happened in a run, and what nodes wrote that ended by themselves in it.
+func why(b *strings.Builder, what string, r *record.Run) {
+	row(b, "why", what)
+	for _, words := range r.LastWords {
+		row(b, "", words)
+	}
 }
 
 func row(b *strings.Builder, name, value string) { fmt.Fprintf(b, "  %-10s %s\n", name, value) }
@@ -138,7 +139,7 @@ func (r huntReport) summary() string {
 		return "Interrupted before a run was made."
 	case r.result.Interrupted:
 		return "Interrupted; until then " + looked + "."
-	case r.result.Runs == 0 && r.result.Progress.NotStarted > 0:
+	case r.result.Runs == 0 && r.result.NotStarted > 0:
 		return "No run started."
 	case r.result.Runs == 0:
 		return "No run was made: there was no time for one. A longer --budget has it."
@@ -248,7 +249,7 @@ func (r huntReport) json(w io.Writer) error {
 	}{Target: r.Target, Seed: r.Seed, Runs: r.result.Runs, Judged: r.result.Judged, Coverage: r.result.Coverage, Status: r.status,
 		Looked: r.result.Looked, Findings: []found{}}
 	if u := r.result.Unstarted; u != nil {
-		all.Unstarted = &unstarted{r.result.Progress.NotStarted, u.Run, u.Plan.Nodes, u.Plan.Seed, u.Err.Error(), r.unstarted}
+		all.Unstarted = &unstarted{r.result.NotStarted, u.Run, u.Plan.Nodes, u.Plan.Seed, u.Err.Error(), r.unstarted}
 	}
 	for _, g := range r.result.GivenUp {
 		all.GivenUp = append(all.GivenUp, givenUp{g.Nodes, g.Err.Error()})

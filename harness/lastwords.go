@@ -6,12 +6,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"recount/history"
 	"recount/internal/hint"
 )
 
@@ -95,4 +98,24 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 		}
 	}
 	return unstarted(hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "its log tells why"))
+}
+
+// endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
+// been started again goes on: then its last line was written by another process.
+func (r *run) endedWith(ctx context.Context, dir string) (told []string) {
+	if len(r.ended) == 0 {
+		return nil
+	}
+	down := map[string]bool{}
+	if state, err := r.cluster.State(ctx); err == nil {
+		for _, p := range state.Procs {
+			down[p.Node] = p.State == history.Down
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(r.ended)) {
+		if words := lastWords(filepath.Join(dir, "nodes", node+".log"), !down[node]); words != "" {
+			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s", node, words))
+		}
+	}
+	return told
 }

@@ -134,17 +134,6 @@ func (r *run) open() (*record.Run, error) {
 	return rep, record.Save(rep)
 }
 
-// fail puts into the folder of a run that could not be made to its end why that is so: nothing was judged.
-func (r *run) fail(rep *record.Run, failed error) error {
-	if u := DidNotStart(failed); u != nil {
-		u.Dir = rep.Dir
-	}
-	rep.Status = record.StatusFailed
-	rep.Notes = append(slices.Concat(r.notes, r.told), hint.Line(failed))
-	rep.Took = time.Since(rep.Started)
-	return record.Save(rep)
-}
-
 // events is what Run.Events is to be.
 func (r *run) events() string {
 	if r.hash == nil {
@@ -319,26 +308,6 @@ func (r *run) closed(failed, closing error) error {
 	}
 	r.note("something is left in the engine (recount clean removes it): %s", hint.Line(closing))
 	return nil
-}
-
-// endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
-// been started again goes on: then its last line was written by another process.
-func (r *run) endedWith(ctx context.Context, dir string) (told []string) {
-	if len(r.ended) == 0 {
-		return nil
-	}
-	down := map[string]bool{}
-	if state, err := r.cluster.State(ctx); err == nil {
-		for _, p := range state.Procs {
-			down[p.Node] = p.State == history.Down
-		}
-	}
-	for _, node := range slices.Sorted(maps.Keys(r.ended)) {
-		if words := lastWords(filepath.Join(dir, "nodes", node+".log"), !down[node]); words != "" {
-			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s", node, words))
-		}
-	}
-	return told
 }
 
 // begin records what the run is, and attaches everybody who watches or acts.

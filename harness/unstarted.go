@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"recount/harness/record"
+	"recount/internal/hint"
 )
 
 // Unstarted is the error of a run whose nodes did not come up: one ended by itself before it was ready, or was not ready in time. It may
@@ -29,6 +32,17 @@ func DidNotStart(err error) *Unstarted {
 		return u
 	}
 	return nil
+}
+
+// fail puts into the folder of a run that could not be made to its end why that is so: nothing was judged.
+func (r *run) fail(rep *record.Run, failed error) error {
+	if u := DidNotStart(failed); u != nil {
+		u.Dir = rep.Dir
+	}
+	rep.Status = record.StatusFailed
+	rep.Notes = append(slices.Concat(r.notes, r.told), hint.Line(failed))
+	rep.Took = time.Since(rep.Started)
+	return record.Save(rep)
 }
 
 // KeepUnstarted gives a run that did not start, as failed says, a folder under results, and the command that repeats it there. One that

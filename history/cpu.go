@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // CPU is how much of its processor a node gets.
@@ -18,6 +20,14 @@ type CPU struct {
 const CPUPeriod = 100 * time.Millisecond
 
 func init() { RegisterDimension[CPU]("cpu") }
+
+// fits says why it is none, or nil.
+func (c CPU) fits() error {
+	if c.Share < 0 || c.Share > 1 {
+		return hint.Add(fmt.Errorf("the processor of %s: a share of %v", c.Node, c.Share), "a share is from 0 to 1")
+	}
+	return nil
+}
 
 // Quota is for how long a node runs in each period, in whole microseconds as Linux has it.
 func (c CPU) Quota() time.Duration {

@@ -89,7 +89,7 @@ func (c *Changes) fits() error {
 		}
 	}
 	for _, p := range c.CPUs() {
-		if err := chance("the processor of "+p.Node, "share", p.Share); err != nil {
+		if err := p.fits(); err != nil {
 			return err
 		}
 	}

@@ -48,10 +48,10 @@ func (l Link) fits() error {
 	)
 }
 
-// chance says why a thing has no such chance or share, or nil.
+// chance says why a thing has no such chance, or nil.
 func chance(of, what string, p float64) error {
 	if p < 0 || p > 1 {
-		return hint.Add(fmt.Errorf("%s: a %s of %v", of, what, p), "a %s is from 0 to 1", map[bool]string{true: what, false: "chance"}[what == "share"])
+		return hint.Add(fmt.Errorf("%s: a %s of %v", of, what, p), "a chance is from 0 to 1")
 	}
 	return nil
 }

@@ -275,12 +275,15 @@ func (a *agent) readings() map[string]history.Reading {
 	all := map[string]history.Reading{}
 	a.each(func(p *place, procs []first) {
 		for _, f := range procs {
-			if p.clocks.patches[f.pid] == nil && p.clocks.again > 0 && f.alive() {
+			if !f.alive() {
+				continue
+			}
+			if p.clocks.patches[f.pid] == nil && p.clocks.again > 0 {
 				p.clocks.again--
 				p.clocks.report(p.name, procs)
 			}
 			patch := p.clocks.patches[f.pid]
-			if patch == nil || !f.alive() {
+			if patch == nil {
 				continue
 			}
 			line, err := patch.Timeline()

@@ -148,15 +148,18 @@ func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
 		small.Run = &same
 	}
 	g.Found = g.run
-	err = k.store(g.Found, g.Property, func(dir string) string {
-		return fmt.Sprintf("recount run --replay %s --seed %d", dir, g.Found.Seed)
-	})
+	err = k.store(g.Found, g.Property, func(dir string) string { return Repeat(dir, g.Found.Seed) })
 	if err != nil || small == nil {
 		return err
 	}
 	g.Shrunk = small
 	g.File, err = k.Scenario(small, fmt.Sprintf("Found by run %d of:\n  %s", g.Run, k.Origin))
 	return err
+}
+
+// Repeat is the command that makes a run again that a folder has.
+func Repeat(dir string, seed uint64) string {
+	return fmt.Sprintf("recount run --replay %s --seed %d", record.Quote(dir), seed)
 }
 
 // Scenario keeps the run of what another was shrunk to, and writes the scenario into its folder.

@@ -70,7 +70,5 @@ func (h *hunter) unstarted() {
 
 // Unstarted keeps a run that did not start, with what its nodes wrote. It returns the run's folder.
 func (k Keeper) Unstarted(ctx context.Context, u *Unstarted) (dir string, err error) {
-	return harness.KeepUnstarted(ctx, u.Plan, u.Err, k.Results, func(dir string) string {
-		return fmt.Sprintf("recount run --replay %s --seed %d", record.Quote(dir), u.Plan.Seed)
-	})
+	return harness.KeepUnstarted(ctx, u.Plan, u.Err, k.Results, func(dir string) string { return Repeat(dir, u.Plan.Seed) })
 }

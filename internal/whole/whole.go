@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,12 +50,7 @@ func WriteForms[T any](dir string, forms map[string]func(io.Writer, T) error, th
 
 // WriteAll writes files into a folder, by their paths in it and in their order.
 func WriteAll(dir string, texts map[string][]byte) error {
-	var names []string
-	for name := range texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if err := Write(filepath.Join(dir, name), texts[name]); err != nil {
 			return err
 		}
