@@ -23,7 +23,7 @@ func TestAnInterruptedProgramCleansUp(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	script := `trap 'rm -r work; exit 1' INT; mkdir work; echo started; sleep 1000`
+	script := `trap 'rm -r work; exit 1' INT; mkdir work; echo started; while :; do sleep 0.1; done` // a trap waits for the command under way
 	err := Program{Name: "sh", Args: []string{"-c", script}, Dir: dir, Out: started{func() { cancel(enough) }}}.Run(ctx)
 	require.ErrorIs(t, err, enough)
 	require.NoDirExists(t, filepath.Join(dir, "work"))
