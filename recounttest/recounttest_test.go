@@ -70,13 +70,6 @@ func (m *module) fails(args ...string) string {
 	return out
 }
 
-func (m *module) succeeds(args ...string) string {
-	m.t.Helper()
-	out, err := m.run(args...)
-	require.NoError(m.t, err, "%s", out)
-	return out
-}
-
 // A test in it fails with the evidence, with the command that repeats it, and leaves the run where it says.
 func TestInAModuleOfOnesOwn(t *testing.T) {
 	m := newModule(t)

@@ -43,7 +43,7 @@ func goes(t *testing.T, p *Process, seconds int) (said string, last Report) {
 				said += string(m.Data[4:])
 			}
 		}
-		if last = r; r.Ended != nil || r.Next == 0 || r.Next > until {
+		if r.Ended != nil || r.Next == 0 || r.Next > until {
 			return said, r
 		}
 		floor = r.Next
