@@ -39,7 +39,8 @@ func TestAnAssumptionHeals(t *testing.T) {
 		_, _, excused := of(&r)
 		return excused
 	}
-	require.True(t, target.Heals("elects"))
+	require.True(t, target.Suspended("elects", ops[1].Fault.Changes))
+	require.False(t, target.Excused("elects", ops[1].Fault.Changes))
 	broken := func(from, to time.Duration) checkers.Result {
 		return checkers.Result{Property: "elects", Verdict: checkers.Invalid, From: from, To: to}
 	}
@@ -59,6 +60,13 @@ func TestAnAssumptionHeals(t *testing.T) {
 	}
 	require.True(t, excused(drifted, broken(8*time.Second, 20*time.Second)))
 	require.False(t, excused(drifted, broken(8*time.Second+1, 20*time.Second)), "its clock was right again")
+	wiped := slices.Clone(ops)
+	for i, is := range []bool{true, true, false, false} {
+		f := *ops[1+i].Fault
+		f.Changes = history.ChangesOf(history.Disk{Node: "n1", DiskState: history.DiskState{Wiped: is}})
+		wiped[1+i].Fault = &f
+	}
+	require.True(t, excused(wiped, broken(time.Minute, 2*time.Minute)), "what was lost is lost for good")
 	other := broken(time.Minute, 2*time.Minute)
 	other.Property = "agreement"
 	require.False(t, excused(ops, other), "that is promised whatever becomes of the store")

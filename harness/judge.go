@@ -93,11 +93,7 @@ func promises(r *record.Run) (of func(res *checkers.Result) (promised bool, whil
 	did := deedsOf(r.Frame())
 	return func(res *checkers.Result) (promised bool, while string, excused bool) {
 		promised, while = t.Promised(o, res.Property)
-		if res.Verdict == checkers.Invalid && t.Heals(res.Property) {
-			excused = did.in(res.From-setup.Bounds.Elect, res.To).tookAway(t, res.Property)
-		} else {
-			excused = did.tookAway(t, res.Property)
-		}
+		excused = did.tookAway(t, res, setup.Bounds.Elect)
 		if res.Property == "fencing" && setup.Recorded {
 			while, excused = "the resource refuses stale tokens", true
 		}
@@ -157,9 +153,22 @@ func deed(op *history.Op) bool {
 	return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty()
 }
 
-// tookAway reports whether the nemesis took away what the target's promise of a property rests on: by one thing that it did, or by
-// all of them together.
-func (d *deeds) tookAway(t *targets.Target, property string) bool {
-	excuses := func(c history.Changes) bool { return t.Excused(property, c) }
-	return t.MayExcuse(property) && (slices.ContainsFunc(d.each, excuses) || excuses(d.all()))
+// tookAway reports whether the nemesis took away what the target's promise rests on of which a result tells: for good, or, where it
+// is known when the property broke, no longer before that than an election may take.
+func (d *deeds) tookAway(t *targets.Target, res *checkers.Result, elect time.Duration) bool {
+	if !t.MayExcuse(res.Property) {
+		return false
+	}
+	if d.any(func(did history.Changes) bool { return t.Excused(res.Property, did) }) {
+		return true
+	}
+	if res.Verdict == checkers.Invalid {
+		d = d.in(res.From-elect, res.To)
+	}
+	return d.any(func(did history.Changes) bool { return t.Suspended(res.Property, did) })
+}
+
+// any reports whether something is so of one of some deeds, or of all of them together.
+func (d *deeds) any(is func(did history.Changes) bool) bool {
+	return slices.ContainsFunc(d.each, is) || is(d.all())
 }

@@ -89,13 +89,13 @@ func (t *Target) On(containers bool, given map[string]string) *Target {
 type Promise struct {
 	Property string
 	While    string // "no vote is lost by the disk"
-	// Unless reports whether something that the nemesis did takes the assumption away; then a run with it holds nothing
-	// against the target. It is asked of each thing that it did, and of all of them, the states that they healed included. It is
-	// nil where no fault can.
+	// Unless reports whether something that the nemesis did takes the assumption away for the rest of the run, which then holds
+	// nothing against the target. It is asked of each thing that it did, and of all of them, the states that they healed included.
+	// It is nil where no fault can.
 	Unless func(did history.Changes) bool
-	// Heals is whether the assumption is as good as new once nothing has taken it away for as long as an election may take (Bounds.Elect): then what
-	// breaks later is held against the target. Where it is false, what was taken away once is so for the rest of the run.
-	Heals bool
+	// Suspended reports whether the assumption does not hold while what the nemesis did is in force, and for as long as an election
+	// may take (Bounds.Elect) after it: what breaks later is held against the target. It is asked as Unless is, and may be nil, too.
+	Suspended func(did history.Changes) bool
 }
 
 // StaysUp is what every target promises: none of its nodes ends by itself.
@@ -114,24 +114,30 @@ func (t *Target) Numbered(o Options) bool {
 	return !t.NoTerms && (t.NoTermsWith == nil || !t.NoTermsWith(o))
 }
 
-// Excused reports whether the nemesis took away what t's promise of the property rests on.
+// Excused reports whether what the nemesis did takes away for good what t's promise of the property rests on.
 func (t *Target) Excused(property string, did history.Changes) bool {
-	for i := range t.Promises { // what all targets promise rests on nothing
-		if p := &t.Promises[i]; p.Property == property && p.Unless != nil && p.Unless(did) {
+	return t.rests(property, func(p *Promise) bool { return p.Unless != nil && p.Unless(did) })
+}
+
+// Suspended reports whether what the nemesis did takes away what t's promise of the property rests on for as long as it is in force:
+// see Promise.Suspended.
+func (t *Target) Suspended(property string, did history.Changes) bool {
+	return t.rests(property, func(p *Promise) bool { return p.Suspended != nil && p.Suspended(did) })
+}
+
+// MayExcuse reports whether there is anything that takes away what the promise of a property rests on, for good or for a time.
+func (t *Target) MayExcuse(property string) bool {
+	return t.rests(property, func(p *Promise) bool { return p.Unless != nil || p.Suspended != nil })
+}
+
+// rests reports whether something is so of what t's promise of the property rests on. What all targets promise rests on nothing.
+func (t *Target) rests(property string, is func(p *Promise) bool) bool {
+	for i := range t.Promises {
+		if p := &t.Promises[i]; p.Property == property && is(p) {
 			return true
 		}
 	}
 	return false
-}
-
-// Heals reports whether what the promise of a property rests on heals: see Promise.Heals.
-func (t *Target) Heals(property string) bool {
-	return slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == property && p.Heals })
-}
-
-// MayExcuse reports whether there is anything that may take away what the promise of a property rests on: see Excused.
-func (t *Target) MayExcuse(property string) bool {
-	return slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == property && p.Unless != nil })
 }
 
 // Promised reports whether t promises the property with these options, and on which assumption: an option that breaks a

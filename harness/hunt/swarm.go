@@ -95,7 +95,8 @@ func lasts(name string) bool {
 func edges(t *targets.Target) (all []float64) {
 	for _, p := range t.AllPromises() {
 		excused := func(drift float64) bool {
-			return t.Excused(p.Property, history.Changes{Clocks: []history.Clock{{Node: "n2", Drift: drift}}})
+			did := history.Changes{Clocks: []history.Clock{{Node: "n2", Drift: drift}}}
+			return t.Excused(p.Property, did) || t.Suspended(p.Property, did)
 		}
 		lo, hi := 0.0, 0.9
 		if excused(1e-6) || !excused(hi) {

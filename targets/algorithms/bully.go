@@ -33,8 +33,8 @@ const bullySource = `Garcia-Molina, "Elections in a Distributed Computing System
 // know of it, and each part of a split network elects a leader of its own.
 var bullyPromises = []targets.Promise{
 	{Property: "agreement"},
-	{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
-	{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
+	{Property: "elects", While: wholeNetwork, Suspended: targets.BreaksLinks},
+	{Property: "learns-leader", While: wholeNetwork, Suspended: targets.BreaksLinks},
 }
 
 func bullyOptions() []targets.Option {

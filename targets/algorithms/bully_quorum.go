@@ -19,10 +19,10 @@ func init() {
 		Promises: []targets.Promise{
 			{Property: "exclusive-leadership", While: "no clock drifts by more than 5 %", Unless: driftsFar},
 			// Who yields to a higher node bids others acknowledge that one, which may reach those that it cannot reach itself.
-			{Property: "quorum", While: "links are cut both ways if at all", Unless: targets.CutsOneWay},
+			{Property: "quorum", While: "links are cut both ways if at all", Suspended: targets.CutsOneWay},
 			{Property: "agreement"},
-			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
-			{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "elects", While: wholeNetwork, Suspended: targets.BreaksLinks},
+			{Property: "learns-leader", While: wholeNetwork, Suspended: targets.BreaksLinks},
 		},
 		Bounds: func(o targets.Options) history.Bounds {
 			return postBounds(o, 2*(pledgeTime(o)+targets.Scaled(o, "answer")+targets.Scaled(o, "victory")))

@@ -17,8 +17,8 @@ func init() {
 		NoTerms: true,
 		Options: append([]targets.Option{targets.Scale("0.1")}, detector.Options("1s", "5")...),
 		Promises: []targets.Promise{
-			{Property: "agreement", While: "no message is late", Unless: targets.SlowsLinks},
-			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "agreement", While: "no message is late", Suspended: targets.SlowsLinks},
+			{Property: "elects", While: wholeNetwork, Suspended: targets.BreaksLinks},
 			{Property: "learns-leader"},
 		},
 		Bounds: func(o targets.Options) history.Bounds { return postBounds(o, 3*targets.Scaled(o, "heartbeat")) },

@@ -19,8 +19,8 @@ func init() {
 		// Many leaders are what it is about: there is one in each group, and groups form when nodes miss each other.
 		Promises: []targets.Promise{
 			{Property: "agreement"},
-			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
-			{Property: "learns-leader", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "elects", While: wholeNetwork, Suspended: targets.BreaksLinks},
+			{Property: "learns-leader", While: wholeNetwork, Suspended: targets.BreaksLinks},
 		},
 		Bounds: func(o targets.Options) history.Bounds {
 			return postBounds(o, detector.Silence(o)+10*targets.Scaled(o, "heartbeat"))

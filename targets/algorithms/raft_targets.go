@@ -19,7 +19,7 @@ func init() {
 		Promises: targets.OnDisk(slices.Concat(raftPromises, []targets.Promise{
 			{Property: "linearizable"},
 			// Without check-quorum a leader that is heard but hears nobody goes on leading, and keeps all others from it.
-			{Property: "elects", While: targets.RaftElects + ", and links are cut both ways if at all", Unless: targets.CutsOneWay},
+			{Property: "elects", While: targets.RaftElects + ", and links are cut both ways if at all", Suspended: targets.CutsOneWay},
 		})...),
 		Unpromised: raftUnpromised,
 		Bounds:     func(o targets.Options) history.Bounds { return raftBounds(o, 20) },
@@ -54,7 +54,7 @@ var raftPreVotePromises = slices.Concat(raftPromises, []targets.Promise{
 	// A node can win its pre-vote just before the voters hear from a leader again, and then not the vote, having entered
 	// the next term alone. If it is cut off then, its return deposes the leader that the others follow. In 1,000 simulated
 	// minutes with all faults at random, often two at once, this came about once.
-	{Property: "sticky-leader", While: targets.RaftTiming + ", and " + targets.VotesAtOnce, Unless: targets.Delays},
+	{Property: "sticky-leader", While: targets.RaftTiming + ", and " + targets.VotesAtOnce, Suspended: targets.Delays},
 	{Property: "no-ping-pong", While: targets.RaftTiming},
 	{Property: "bounded-terms", While: targets.RaftTiming},
 })

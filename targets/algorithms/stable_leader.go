@@ -24,7 +24,7 @@ func init() {
 			{Property: "fencing"},
 			{Property: "monotonic-term"},
 			{Property: "agreement"},
-			{Property: "elects", While: wholeNetwork, Unless: targets.BreaksLinks},
+			{Property: "elects", While: wholeNetwork, Suspended: targets.BreaksLinks},
 			{Property: "learns-leader"},
 		}...),
 		// A round whose leader is dead costs a silence, and one that begins two heartbeats.

@@ -72,9 +72,9 @@ func storePromises(more ...targets.Promise) []targets.Promise {
 		{Property: "single-leader-per-term"},
 		{Property: "fencing"},
 		{Property: "agreement"},
-		{Property: "sticky-leader", While: reachesStore, Unless: touchesStore, Heals: true},
-		{Property: "no-ping-pong", While: reachesStore, Unless: touchesStore, Heals: true},
-		{Property: "elects", While: reachesStore, Unless: touchesStore, Heals: true},
+		{Property: "sticky-leader", While: reachesStore, Suspended: touchesStore},
+		{Property: "no-ping-pong", While: reachesStore, Suspended: touchesStore},
+		{Property: "elects", While: reachesStore, Suspended: touchesStore},
 		{Property: "learns-leader"},
 	}, more...))
 }

@@ -369,7 +369,7 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 		p := targets.Promise{}
 		at := one
 		if one.isMapping() {
-			m, err := one.fields("property", "while", "unless")
+			m, err := one.fields("property", "while", "unless", "suspended")
 			if err != nil {
 				return err
 			}
@@ -381,12 +381,22 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 					return err
 				}
 			}
-			if u, ok := m["unless"]; ok {
-				if p.While == "" {
-					return one.bad("while: no clock is wrong by a tenth, which reports show beside it", "promises: unless stands without while, that says what the promise rests on")
+			for _, field := range []string{"unless", "suspended"} {
+				faults, ok := m[field]
+				if !ok {
+					continue
 				}
-				if p.Unless, err = readUnless(u); err != nil {
+				if p.While == "" {
+					return one.bad("while: no clock is wrong by a tenth, which reports show beside it", "promises: %s stands without while, that says what the promise rests on", field)
+				}
+				takes, err := readTakesAway(field, faults)
+				if err != nil {
 					return err
+				}
+				if field == "unless" {
+					p.Unless = takes
+				} else {
+					p.Suspended = takes
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"recount/targets"
 )
 
-// What takes a promise away: faults under which what it rests on does not hold.
+// What takes a promise away, for good or for as long as it lasts: faults under which what it rests on does not hold.
 
 // takesAway reports whether something that the nemesis did takes an assumption away.
 type takesAway = func(did history.Changes) bool
@@ -21,8 +21,8 @@ var unlessWords = map[string]map[string]takesAway{
 	"disks": {"forget": targets.Forgets, "refuse": targets.RefusesWrites, "slow": targets.SlowsDisks},
 }
 
-// readUnless reads what takes a promise away: {drift: 10%, jump: 1s, links: [slow], nodes: [paused], disks: [forget]}.
-func readUnless(v value) (takesAway, error) {
+// readTakesAway reads what takes a promise away: {drift: 10%, jump: 1s, links: [slow], nodes: [paused], disks: [forget]}.
+func readTakesAway(field string, v value) (takesAway, error) {
 	f, err := v.fields("drift", "jump", "links", "nodes", "disks")
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func readUnless(v value) (takesAway, error) {
 		}
 	}
 	if len(takesIt) == 0 {
-		return nil, v.bad("unless: {drift: 10%}", "unless: nothing is named that takes the promise away")
+		return nil, v.bad(field+": {drift: 10%}", "%s: nothing is named that takes the promise away", field)
 	}
 	return func(did history.Changes) bool {
 		return slices.ContainsFunc(takesIt, func(takes takesAway) bool { return takes(did) })

@@ -48,6 +48,10 @@ func TestFaultsTakePromisesAwayThatRestOnTheirAbsence(t *testing.T) {
 		target := s.Target("mine.yaml")
 		require.Equal(t, c.away, target.Excused("monotonic-term", history.ChangesOf(c.did)), "%s after %s", c.unless, c.did.Words())
 		require.False(t, target.Excused("elects", history.ChangesOf(c.did)), "another promise stands")
+		require.False(t, target.Suspended("monotonic-term", history.ChangesOf(c.did)), "it is for good")
+		s = parse(t, strings.Replace(sound, "while: disks hold", "while: all is well, suspended: "+c.unless, 1))
+		require.Equal(t, c.away, s.Target("mine.yaml").Suspended("monotonic-term", history.ChangesOf(c.did)), "%s after %s", c.unless, c.did.Words())
+		require.False(t, s.Target("mine.yaml").Excused("monotonic-term", history.ChangesOf(c.did)), "it is for a time")
 	}
 }
 
@@ -61,6 +65,8 @@ func TestMistakesInWhatTakesPromisesAway(t *testing.T) {
 		{"while: x, unless: {links: [slwo]}", `unknown word for links "slwo"`, `did you mean "slow"?`},
 		{"while: x, unless: {nodes: [dead]}", `unknown word for nodes "dead"`, "known: paused, slow"},
 		{"unless: {drift: 1%}", "unless stands without while", "while:"},
+		{"suspended: {drift: 1%}", "suspended stands without while", "while:"},
+		{"while: x, suspended: {}", "suspended: nothing is named", "suspended: {drift: 10%}"},
 	} {
 		_, err := Parse("mine.yaml", []byte(strings.Replace(sound, "while: disks hold", c.instead, 1)))
 		require.ErrorContains(t, err, c.want)

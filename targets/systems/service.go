@@ -178,9 +178,9 @@ func ServicePromises(more ...targets.Promise) []targets.Promise {
 		{Property: "single-leader-per-term"},
 		{Property: "fencing"},
 		{Property: "agreement"},
-		{Property: "sticky-leader", While: ReachesServers, Unless: TouchesServers},
-		{Property: "no-ping-pong", While: ReachesServers, Unless: TouchesServers},
-		{Property: "elects", While: ReachesServers, Unless: TouchesServers},
+		{Property: "sticky-leader", While: ReachesServers, Suspended: TouchesServers},
+		{Property: "no-ping-pong", While: ReachesServers, Suspended: TouchesServers},
+		{Property: "elects", While: ReachesServers, Suspended: TouchesServers},
 	}, more...))
 }
 

@@ -48,7 +48,7 @@ func init() {
 			targets.Promise{Property: "progress"},
 			targets.Promise{Property: "elects", While: targets.RaftElects},
 			targets.Promise{Property: "learns-leader"},
-			targets.Promise{Property: "sticky-leader", While: targets.RaftTiming + ", and " + targets.VotesAtOnce, Unless: targets.Delays},
+			targets.Promise{Property: "sticky-leader", While: targets.RaftTiming + ", and " + targets.VotesAtOnce, Suspended: targets.Delays},
 			targets.Promise{Property: "no-ping-pong", While: targets.RaftTiming},
 			targets.Promise{Property: "bounded-terms", While: targets.RaftTiming},
 		),

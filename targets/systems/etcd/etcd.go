@@ -47,7 +47,7 @@ var target = &targets.Target{
 		// raft.status tells the term in memory. A server stores a new term before it sends anything in it, not
 		// before it can be asked for it.
 		targets.StoresTerm,
-		{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
+		{Property: "sticky-leader", While: targets.VotesAtOnce, Suspended: targets.Delays},
 		{Property: "no-ping-pong"},
 		{Property: "bounded-terms"},
 		{Property: "elects"},

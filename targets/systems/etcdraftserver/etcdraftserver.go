@@ -39,7 +39,7 @@ func init() {
 			{Property: "single-leader-per-term"},
 			// A member tells the term in memory, which is stored before anything is sent in it, not before it can be asked for.
 			targets.StoresTerm,
-			{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
+			{Property: "sticky-leader", While: targets.VotesAtOnce, Suspended: targets.Delays},
 			{Property: "no-ping-pong"},
 			{Property: "bounded-terms"},
 			{Property: "elects"},

@@ -38,7 +38,7 @@ func init() {
 			// A leader whose disk stalls keeps the lead: https://github.com/hashicorp/raft/issues/503
 			{Property: "progress", While: "no disk fails or is slow", Unless: targets.FailsAnyDisk},
 			{Property: "monotonic-term"}, // a term is stored before it can be asked for
-			{Property: "sticky-leader", While: targets.VotesAtOnce, Unless: targets.Delays},
+			{Property: "sticky-leader", While: targets.VotesAtOnce, Suspended: targets.Delays},
 			{Property: "bounded-terms"},
 			{Property: "elects"},
 		}...),
