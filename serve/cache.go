@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,23 +15,20 @@ import (
 type cache struct {
 	fsys fs.FS
 	mu   sync.Mutex
-	kept []*loaded // the one used last is the last
+	kept recent[string, loading] // by their ids; a size is how many ops the history has, 0 while it is read
 }
 
-// loaded is a run with its history.
-type loaded struct {
-	id  string
-	was time.Time // when its history was written last
-	get func() (*record.Run, error)
-	ops int
-}
+// loading returns a run with its history. Whoever comes first reads it, others wait.
+type loading func() (*record.Run, error)
 
 const (
 	mostOps  = 1_200_000 // that all kept histories have, at about 250 bytes each
 	mostRead = 3_000_000 // that one may have to be read at all: five nodes make as many in four hours
 )
 
-func newCache(fsys fs.FS) *cache { return &cache{fsys: fsys} }
+func newCache(fsys fs.FS) *cache {
+	return &cache{fsys: fsys, kept: recent[string, loading]{room: mostOps}}
+}
 
 // readWhole reads a run with its history.
 func readWhole(folder fs.FS) (*record.Run, error) {
@@ -45,21 +41,16 @@ func (c *cache) run(id string) (*record.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := c.entry(id, lastWritten(folder), folder)
-	r, err := l.get()
-	if err != nil {
-		c.drop(l)
-		return nil, err
-	}
-	c.settle(l, len(r.History.Ops))
-	return r, nil
-}
-
-// drop forgets a run that could not be read: it may be that it can be the next time, as from a bucket.
-func (c *cache) drop(l *loaded) {
+	e := c.entry(id, lastWritten(folder), folder)
+	r, err := e.value()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kept = slices.DeleteFunc(c.kept, func(k *loaded) bool { return k == l })
+	if err != nil {
+		c.kept.drop(e) // it may be that it can be read the next time, as from a bucket
+		return nil, err
+	}
+	c.kept.weigh(e, len(r.History.Ops))
+	return r, nil
 }
 
 // history opens the history of a run, which nobody keeps.
@@ -71,31 +62,28 @@ func (c *cache) history(id string) (fs.File, error) {
 	return f, err
 }
 
-// entry returns the place of a run, a new one if its history has changed. Whoever comes first reads it, others wait.
-func (c *cache) entry(id string, was time.Time, folder fs.FS) *loaded {
+// entry returns the place of a run, a new one if its history has changed.
+func (c *cache) entry(id string, was time.Time, folder fs.FS) *entry[string, loading] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.kept, func(l *loaded) bool { return l.id == id }); i >= 0 {
-		l := c.kept[i]
-		c.kept = slices.Delete(c.kept, i, i+1)
-		if l.was.Equal(was) {
-			c.kept = append(c.kept, l)
-			return l
-		}
+	if e := c.kept.get(id, was); e != nil {
+		return e
 	}
 	if large(folder) {
-		c.kept = nil // before it is read, not after: two of them would not fit
+		c.kept.empty() // before it is read, not after: two of them would not fit
 	}
-	l := &loaded{id: id, was: was, get: sync.OnceValues(func() (*record.Run, error) { return readWhole(folder) })}
-	c.kept = append(c.kept, l)
-	return l
+	read := sync.OnceValues(func() (*record.Run, error) { return readWhole(folder) })
+	e := &entry[string, loading]{key: id, was: was, value: read}
+	c.kept.add(e)
+	return e
 }
 
 // has reports whether a run's history is there, as it was written last at some time.
 func (c *cache) has(id string, was time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.kept, func(l *loaded) bool { return l.id == id && l.was.Equal(was) && l.ops > 0 })
+	e := c.kept.get(id, was)
+	return e != nil && e.size > 0
 }
 
 // large reports whether a history is one that takes a while to read.
@@ -106,19 +94,6 @@ func large(folder fs.FS) bool {
 		}
 	}
 	return false
-}
-
-// settle lets go of the histories used least lately.
-func (c *cache) settle(l *loaded, ops int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l.ops = ops
-	total := 0
-	for i := len(c.kept) - 1; i >= 0; i-- {
-		if total += c.kept[i].ops; total > mostOps && c.kept[i] != l {
-			c.kept = slices.Delete(c.kept, i, i+1)
-		}
-	}
 }
 
 // lastWritten is when a run's files were.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"slices"
 	"sync"
 	"time"
 )
@@ -9,21 +8,17 @@ import (
 // drawn keeps what was drawn of runs, as far as memory goes: a picture of a million ops takes half a second.
 type drawn struct {
 	mu   sync.Mutex
-	kept []*drawing // the one used last is the last
-	size int
+	kept recent[drawing, []byte]
 }
 
-type drawing struct {
-	id, what string
-	was      time.Time // when the run's files were written
-	b        []byte
-}
+type drawing struct{ id, what string }
 
 const mostDrawn = 32 << 20 // bytes
 
 // get returns a drawing of a run whose files were written last at some time, or draws it.
 func (d *drawn) get(id, what string, was time.Time, draw func() ([]byte, error)) ([]byte, error) {
-	if b := d.find(id, what, was); b != nil {
+	key := drawing{id, what}
+	if b := d.find(key, was); b != nil {
 		return b, nil
 	}
 	b, err := draw()
@@ -32,26 +27,15 @@ func (d *drawn) get(id, what string, was time.Time, draw func() ([]byte, error))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.kept = append(d.kept, &drawing{id, what, was, b})
-	for d.size += len(b); d.size > mostDrawn && len(d.kept) > 1; d.kept = d.kept[1:] {
-		d.size -= len(d.kept[0].b)
-	}
+	d.kept.add(&entry[drawing, []byte]{key, was, b, len(b)})
 	return b, nil
 }
 
-func (d *drawn) find(id, what string, was time.Time) []byte {
+func (d *drawn) find(key drawing, was time.Time) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.kept, func(k *drawing) bool { return k.id == id && k.what == what })
-	if i < 0 {
-		return nil
+	if e := d.kept.get(key, was); e != nil {
+		return e.value
 	}
-	k := d.kept[i]
-	d.kept = slices.Delete(d.kept, i, i+1)
-	if !k.was.Equal(was) {
-		d.size -= len(k.b)
-		return nil
-	}
-	d.kept = append(d.kept, k)
-	return k.b
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"sync"
-	"time"
 
 	"recount/harness/matrix"
 	"recount/harness/record"
@@ -16,13 +15,7 @@ import (
 // tables keeps the matrices that somebody looks at.
 type tables struct {
 	mu   sync.Mutex
-	kept []*keptTable // the one used last is the last
-}
-
-type keptTable struct {
-	id    string
-	was   time.Time // when its file was written
-	table *matrix.Table
+	kept recent[string, *matrix.Table] // by their folders
 }
 
 const mostTables = 4
@@ -31,15 +24,13 @@ const mostTables = 4
 func (s *Server) table(id string) (*matrix.Table, error) {
 	s.tables.mu.Lock()
 	defer s.tables.mu.Unlock()
-	file, kept := path.Join(id, matrix.DataFile), s.tables.kept
+	file := path.Join(id, matrix.DataFile)
 	info, err := fs.Stat(s.fsys, file)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(kept, func(k *keptTable) bool { return k.id == id && k.was.Equal(info.ModTime()) }); i >= 0 {
-		k := kept[i]
-		s.tables.kept = append(slices.Delete(kept, i, i+1), k)
-		return k.table, nil
+	if e := s.tables.kept.get(id, info.ModTime()); e != nil {
+		return e.value, nil
 	}
 	b, err := whole.Read(s.fsys, file, record.MostJSON)
 	if err != nil {
@@ -49,8 +40,7 @@ func (s *Server) table(id string) (*matrix.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept = append(slices.DeleteFunc(kept, func(k *keptTable) bool { return k.id == id }), &keptTable{id, info.ModTime(), t})
-	s.tables.kept = kept[max(0, len(kept)-mostTables):]
+	s.tables.kept.add(&entry[string, *matrix.Table]{id, info.ModTime(), t, 1})
 	return t, nil
 }
 

@@ -55,6 +55,7 @@ func newServer(cfg Config, fsys fs.FS, done func() error) *Server {
 		cfg.Now = time.Now
 	}
 	s := &Server{Config: cfg, fsys: fsys, done: done, index: newIndex(fsys, cfg.Now), runs: newCache(fsys)}
+	s.tables.kept.room, s.drawn.kept.room = mostTables, mostDrawn
 	s.digests.read = s.digest
 	return s
 }
