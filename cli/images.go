@@ -14,6 +14,7 @@ import (
 	"recount/docker/recipes"
 	"recount/election"
 	"recount/harness"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/targets"
 )
@@ -157,7 +158,7 @@ func imagesListCommand() *cobra.Command {
 					fmt.Fprintln(w, "IMAGE\tSIZE\tMADE\tFROM")
 				}
 				for _, i := range all {
-					fmt.Fprintf(w, "%s\t%.0f MB\t%s ago\t%s\n", word(i), float64(i.Size)/1e6, ago(i.Made), origin(i))
+					fmt.Fprintf(w, "%s\t%.0f MB\t%s\t%s\n", word(i), float64(i.Size)/1e6, count.Ago(i.Made, time.Now()), origin(i))
 				}
 				return w.Flush()
 			})
@@ -201,18 +202,6 @@ func origin(i docker.Image) string {
 		return "a recipe that has changed since"
 	default:
 		return "its recipe"
-	}
-}
-
-func ago(t time.Time) string {
-	d := time.Since(t)
-	switch {
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	case d >= 2*time.Hour:
-		return fmt.Sprintf("%d hours", int(d.Hours()))
-	default:
-		return fmt.Sprintf("%d minutes", int(max(0, d).Minutes()))
 	}
 }
 

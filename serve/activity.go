@@ -99,7 +99,7 @@ func (a *Activity) Facts() string {
 		words = append(words, fmt.Sprintf("coverage %d", a.Reached[n-1].Keys))
 	}
 	if a.Silent {
-		words = append(words, "no sign of life for "+roughly(a.unseen))
+		words = append(words, "no sign of life for "+count.Time(a.unseen))
 	} else if a.Left > 0 {
 		words = append(words, a.Left.Round(time.Second).String()+" left")
 	}

@@ -42,7 +42,9 @@ func TestWhatCouldNotBeReadIsReadAgain(t *testing.T) {
 	results := t.TempDir()
 	r := simulate(t, results, "ping-pong", 1)
 	var away atomic.Bool
-	s := newServer(Config{Results: results}, broken{os.DirFS(results), &away}, func() error { return nil })
+	var passed atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
+	s := newServer(Config{Results: results, Now: now}, broken{os.DirFS(results), &away}, func() error { return nil })
 	require.NoError(t, s.index.refresh())
 	ops := "/api/v1/runs/" + id(t, results, r) + "/ops"
 	runs := s.index.now().runs
@@ -55,12 +57,7 @@ func TestWhatCouldNotBeReadIsReadAgain(t *testing.T) {
 	have, missing := s.digests.of(t.Context(), runs)
 	require.Zero(t, len(have)+missing, "it was tried a moment ago")
 
-	s.digests.mu.Lock()
-	for id, k := range s.digests.kept {
-		k.read = k.read.Add(-2 * recheck)
-		s.digests.kept[id] = k
-	}
-	s.digests.mu.Unlock()
+	passed.Store(int64(2 * recheck))
 	require.Eventually(t, func() bool { have, _ := s.digests.of(t.Context(), runs); return len(have) == 1 }, time.Minute, time.Millisecond)
 }
 
@@ -87,7 +84,7 @@ func TestResultsThatUnpackToTooMuch(t *testing.T) {
 // Who has gone away waits for no digest, and nothing is read once the server is closed.
 func TestDigestsAreWaitedForNoLongerThanNeedBe(t *testing.T) {
 	reading, goOn := make(chan string, 10), make(chan struct{})
-	d := digests{read: func(id string) (*digest, error) { reading <- id; <-goOn; return &digest{}, nil }}
+	d := digests{read: func(id string) (*digest, error) { reading <- id; <-goOn; return &digest{}, nil }, clock: time.Now}
 	runs := []*Run{{ID: "a"}, {ID: "b"}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

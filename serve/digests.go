@@ -9,7 +9,8 @@ import (
 // digests are those of all runs. They are read once somebody asks for what needs them, one after the other while others are answered,
 // and kept for as long as the server runs: some kilobytes a run.
 type digests struct {
-	read func(id string) (*digest, error)
+	read  func(id string) (*digest, error)
+	clock func() time.Time
 
 	mu     sync.Mutex
 	kept   map[string]digested
@@ -73,7 +74,7 @@ func (d *digests) now(runs []*Run) (have map[*Run]*digest, missing int, read <-c
 			want = append(want, r)
 		} else if k.digest != nil {
 			have[r] = k.digest
-		} else if time.Since(k.read) > recheck {
+		} else if d.clock().Sub(k.read) > recheck {
 			again = append(again, r)
 		}
 	}
@@ -104,7 +105,7 @@ func (d *digests) fill(want []*Run) {
 		if d.kept == nil {
 			d.kept = map[string]digested{}
 		}
-		d.kept[r.ID] = digested{got, r.stamp, time.Now()}
+		d.kept[r.ID] = digested{got, r.stamp, d.clock()}
 		d.mu.Unlock()
 	}
 	d.mu.Lock()

@@ -16,6 +16,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/matrix"
+	"recount/internal/count"
 	"recount/report"
 )
 
@@ -24,14 +25,18 @@ import (
 //go:embed web
 var web embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"ago": ago, "day": day, "seconds": report.Seconds, "link": link,
-	"ms":      func(d *time.Duration) float64 { return float64(*d) / float64(time.Millisecond) },
-	"percent": func(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) },
-	"tabs":    func() []place { return tabs },
-	"short":   short, "figure": figure, "instant": instant, "campaign": campaignLink, "views": views, "choose": choose, "times": times,
-	"legend": report.Legend, "holds": report.Holds,
-}).ParseFS(web, "web/*.html"))
+// newPages are the pages of a server that goes by a clock.
+func newPages(now func() time.Time) *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"ago": func(t time.Time) string { return count.Ago(t, now()) },
+		"day": day, "seconds": report.Seconds, "link": link,
+		"ms":      func(d *time.Duration) float64 { return float64(*d) / float64(time.Millisecond) },
+		"percent": func(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) },
+		"tabs":    func() []place { return tabs },
+		"short":   short, "figure": figure, "instant": instant, "campaign": campaignLink, "views": views, "choose": choose, "times": times,
+		"legend": report.Legend, "holds": report.Holds,
+	}).ParseFS(web, "web/*.html"))
+}
 
 // frame is what the shell shows around a page.
 type frame struct {
@@ -47,7 +52,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f fra
 	f.Version = harness.Version
 	f.Scripts = append([]string{"app.js", "save.js"}, f.Scripts...)
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, f); err != nil {
+	if err := s.pages.ExecuteTemplate(&b, name, f); err != nil {
 		s.fail(w, r, http.StatusInternalServerError, err.Error())
 		return
 	}
@@ -65,7 +70,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, words 
 	}
 	var b bytes.Buffer
 	f := frame{Title: http.StatusText(status), Version: harness.Version, Page: words}
-	if err := pages.ExecuteTemplate(&b, "problem", f); err != nil {
+	if err := s.pages.ExecuteTemplate(&b, "problem", f); err != nil {
 		http.Error(w, words, status)
 		return
 	}
@@ -155,31 +160,6 @@ func short(n int) string {
 		return fmt.Sprintf("%dk", n/1000)
 	}
 	return "∞"
-}
-
-// ago says how long ago something was, roughly.
-func ago(t time.Time) string {
-	switch d := time.Since(t); {
-	case t.IsZero():
-		return "at no known time"
-	case d < time.Minute:
-		return "just now"
-	default:
-		return roughly(d) + " ago"
-	}
-}
-
-// roughly is a length of time in one unit.
-func roughly(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
 // day writes a time for people, to the second.

@@ -8,6 +8,7 @@ package serve
 
 import (
 	"errors"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"time"
@@ -28,6 +29,7 @@ type Server struct {
 	Config
 	fsys  fs.FS
 	done  func() error
+	pages *template.Template
 	index *index
 	runs  *cache
 
@@ -54,9 +56,9 @@ func newServer(cfg Config, fsys fs.FS, done func() error) *Server {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Server{Config: cfg, fsys: fsys, done: done, index: newIndex(fsys, cfg.Now), runs: newCache(fsys)}
+	s := &Server{Config: cfg, fsys: fsys, done: done, pages: newPages(cfg.Now), index: newIndex(fsys, cfg.Now), runs: newCache(fsys)}
 	s.tables.kept.room, s.drawn.kept.room = mostTables, mostDrawn
-	s.digests.read = s.digest
+	s.digests.read, s.digests.clock = s.digest, cfg.Now
 	return s
 }
 
