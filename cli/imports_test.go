@@ -19,7 +19,7 @@ import (
 // A new arrow is a decision.
 var arrows = map[string]string{
 	"cmd/recount":              "cli targets/builtin",
-	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen nemesis report scenarios serve targets targets/specfile targets/specfile/member virtual workloads",
+	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen internal/term nemesis report scenarios serve targets targets/specfile targets/specfile/member virtual workloads",
 	"serve":                    "checkers harness harness/batch harness/campaign harness/campaign/store harness/matrix harness/record history nemesis report sim",
 	"harness/campaign":         "harness harness/batch harness/campaign/store harness/estimate harness/hunt harness/looked harness/record harness/shrink history report targets workloads",
 	"harness/campaign/cluster": "",
@@ -33,7 +33,7 @@ var arrows = map[string]string{
 	"harness/claims":           "election harness harness/batch harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":           "checkers harness harness/batch harness/looked harness/record internal/term nemesis report scenarios targets workloads",
 	"harness":                  "checkers checkers/linear docker docker/agent docker/member docker/recipes election harness/record history internal/child internal/gobuild nemesis report scenarios sim targets targets/specfile virtual virtual/overlay virtual/tcp virtual/wire workloads",
-	"targets/specfile":         "checkers election history targets",
+	"targets/specfile":         "checkers election history internal/term targets",
 	"harness/batch":            "",
 	"harness/estimate":         "",
 	"harness/looked":           "harness/estimate harness/record history nemesis",
@@ -57,7 +57,7 @@ var arrows = map[string]string{
 	"history/edn":              "",
 	"internal/junit":           "",
 	"internal/term":            "",
-	"history/jepsen":           "history history/edn",
+	"history/jepsen":           "history history/edn internal/term",
 	"scenarios":                "",
 	"virtual":                  "docker/agent/disk history sim/clock sim/links virtual/process virtual/tcp virtual/wire",
 	"virtual/overlay":          "internal/child internal/gobuild virtual/process virtual/wire",

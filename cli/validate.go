@@ -19,6 +19,7 @@ import (
 	"recount/harness/record"
 	"recount/internal/count"
 	"recount/internal/hint"
+	"recount/internal/term"
 	"recount/targets/specfile"
 	"recount/workloads"
 )
@@ -347,10 +348,5 @@ func viewWords(s *specfile.Spec, v harness.ProbeView, many bool) string {
 	return text + "  (" + how + ")"
 }
 
-func clip(s string) string {
-	const most = 160
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+// clip is as much as there is room for of what a node says.
+func clip(s string) string { return term.Clip(s, 160) }

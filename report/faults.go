@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/term"
 )
 
 // paintFaults draws a bar for each fault from its inject to its heal.
@@ -115,9 +116,9 @@ func faultWords(f *FaultBar) []string {
 	}
 	switch f.Took {
 	case history.Fail:
-		lines = append(lines, "it did not take effect: "+clip(f.Error, 120))
+		lines = append(lines, "it did not take effect: "+term.Clip(f.Error, 120))
 	case history.Info:
-		lines = append(lines, "nobody saw whether it took effect "+clip(f.Error, 120))
+		lines = append(lines, "nobody saw whether it took effect "+term.Clip(f.Error, 120))
 	}
 	return lines
 }

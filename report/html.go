@@ -16,6 +16,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness/record"
+	"recount/internal/term"
 )
 
 //go:embed page.html
@@ -36,7 +37,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds": seconds,
 	"instant": func(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) },
 	"ms":      ms,
-	"clip":    clip,
+	"clip":    term.Clip,
 	"holds":   Holds,
 }).Parse(bodyTemplate + pageTemplate))
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"recount/internal/term"
 )
 
 // picture is a timeline laid out and painted. Shapes are painted in milliseconds along x and stretched by a transform, so
@@ -154,10 +156,7 @@ func (p *picture) section(y float64, heading string) float64 {
 func (p *picture) name(y, h float64, text, class string) {
 	const room = 12
 	fits := int((p.left - room - 10) / 6.7)
-	short := text
-	if utf8.RuneCountInString(text) > fits {
-		short = string([]rune(text)[:max(1, fits-1)]) + "…"
-	}
+	short := term.Clip(text, max(2, fits))
 	title := ""
 	if short != text {
 		title = "<title>" + html.EscapeString(text) + "</title>"

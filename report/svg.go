@@ -139,7 +139,7 @@ func (p *picture) leaders(w *bytes.Buffer) {
 			continue
 		}
 		nobody = false
-		name := clip(lane.Name, 14)
+		name := term.Clip(lane.Name, 14)
 		if x+textWidth(name)+40 > stripWidth {
 			write("…")
 			break

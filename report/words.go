@@ -40,13 +40,6 @@ func digits(f float64, significant int) int {
 	return min(significant, 2)
 }
 
-func clip(s string, runes int) string {
-	if utf8.RuneCountInString(s) <= runes {
-		return s
-	}
-	return string([]rune(s)[:runes-1]) + "…"
-}
-
 // printable keeps what a system under test says from commanding the terminal.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {

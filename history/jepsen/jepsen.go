@@ -8,6 +8,7 @@ import (
 
 	"recount/history"
 	"recount/history/edn"
+	"recount/internal/term"
 )
 
 // event is one op as others write it down.
@@ -171,11 +172,4 @@ func plain(v any) string {
 }
 
 // short writes a value for a message.
-func short(v any) string {
-	const most = 60
-	s := []rune(edn.Text(v))
-	if len(s) > most {
-		return string(s[:most]) + "…"
-	}
-	return string(s)
-}
+func short(v any) string { return term.Clip(edn.Text(v), 60) }

@@ -29,6 +29,20 @@ func (p Pen) Paint(c Colour, s string) string {
 	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
 }
 
+// Clip cuts a text off that has more than so many characters: "…" is the last of them then.
+func Clip(s string, most int) string {
+	n, end := 0, 0
+	for i := range s {
+		if n == most-1 {
+			end = i
+		}
+		if n++; n > most {
+			return s[:end] + "…"
+		}
+	}
+	return s
+}
+
 // Wrap breaks a text between words into lines of at most width characters; a longer word has a line of its own.
 func Wrap(s string, width int) (lines []string) {
 	line, length := "", 0

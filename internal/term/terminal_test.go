@@ -12,6 +12,13 @@ func TestWrap(t *testing.T) {
 	require.Empty(t, Wrap(" ", 3))
 }
 
+func TestClip(t *testing.T) {
+	for s, want := range map[string]string{"": "", "n1–n2": "n1–n2", "n1–n2–n3": "n1–n…", "\xff\xff\xff\xff\xff\xff": "\xff\xff\xff\xff…"} {
+		require.Equal(t, want, Clip(s, 5))
+	}
+	require.Equal(t, "…", Clip("n1", 1))
+}
+
 func TestPaint(t *testing.T) {
 	require.Equal(t, "\x1b[1;31mbroken\x1b[0m", Pen(true).Paint(Red, "broken"))
 	for _, same := range []string{Pen(false).Paint(Red, "broken"), Pen(true).Paint("", "broken")} {

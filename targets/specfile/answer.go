@@ -12,6 +12,7 @@ import (
 
 	"recount/election"
 	"recount/internal/hint"
+	"recount/internal/term"
 )
 
 // reader reads a node's view out of its answer.
@@ -181,10 +182,5 @@ func (r *reader) line(text string) (st election.Status, announces bool, err erro
 	return st, false, nil
 }
 
-func clip(b []byte) string {
-	const most = 200
-	if len(b) > most {
-		return string(b[:most]) + "…"
-	}
-	return string(b)
-}
+// clip is as much of an answer as an error tells.
+func clip(b []byte) string { return term.Clip(string(b), 200) }
