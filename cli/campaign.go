@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,15 +35,8 @@ same file finds the same on one process and on fifty machines. What is made is k
   recount campaign compare nightly@previous nightly`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			var known []string
-			for _, c := range cmd.Commands() {
-				known = append(known, c.Name())
-			}
-			err := hint.Unknown("command of campaign", args[0], known)
-			if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+			err := unknown("command of campaign")(cmd, args)
+			if len(args) > 0 && slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(args[0])) {
 				err = hint.Add(err, "recount campaign run %s", args[0])
 			}
 			return err

@@ -17,22 +17,17 @@ var kinds = map[string]string{"int": "whole number", "uint64": "whole number of 
 
 // guide gives the errors of the command line itself a way out.
 func guide(root *cobra.Command) {
-	root.Args, root.RunE = cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
-		}
-		return unknownCommand(cmd, args[0])
-	}
+	root.Args, root.RunE = cobra.ArbitraryArgs, unknown("command")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var unknown *pflag.NotExistError
+		var none *pflag.NotExistError
 		var invalid *pflag.InvalidValueError
 		switch {
-		case errors.As(err, &unknown) && !cmd.HasParent() && cmd.Flags().NArg() > 0: // a flag of the command that was meant
-			return unknownCommand(cmd, cmd.Flags().Arg(0))
-		case errors.As(err, &unknown):
+		case errors.As(err, &none) && !cmd.HasParent() && cmd.Flags().NArg() > 0: // a flag of the command that was meant
+			return unknown("command")(cmd, cmd.Flags().Args())
+		case errors.As(err, &none):
 			var known []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-			if near := hint.Of(hint.Unknown("flag", unknown.GetSpecifiedName(), known)); strings.HasPrefix(near, "did you") {
+			if near := hint.Of(hint.Unknown("flag", none.GetSpecifiedName(), known)); strings.HasPrefix(near, "did you") {
 				return hint.Add(err, "%s", near)
 			}
 		case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration":
@@ -63,15 +58,21 @@ func guide(root *cobra.Command) {
 	}
 }
 
-// unknownCommand says that there is no such command, and which may be meant.
-func unknownCommand(root *cobra.Command, name string) error {
-	var known []string
-	for _, c := range root.Commands() {
-		if !c.Hidden {
-			known = append(known, c.Name())
+// unknown is what a command does that only has others below it, which are called what: it shows its help, or says that there is no such
+// command, and which may be meant.
+func unknown(what string) func(cmd *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
 		}
+		var known []string
+		for _, c := range cmd.Commands() {
+			if !c.Hidden {
+				known = append(known, c.Name())
+			}
+		}
+		return hint.Unknown(what, args[0], known)
 	}
-	return hint.Unknown("command", name, known)
 }
 
 // one is for commands that take one word, and says what it is where there is none.

@@ -31,12 +31,7 @@ is in it, so what has been built once is not built again, until its recipe chang
 		Example: `  recount images build etcd:3.6.16 nats:2.10.20
   recount images list
   recount images rm --outdated`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return hint.Unknown("command of images", args[0], []string{"build", "list", "rm"})
-		},
+		RunE: unknown("command of images"),
 	}
 	cmd.AddCommand(imagesBuildCommand(), imagesListCommand(), imagesRmCommand())
 	return cmd

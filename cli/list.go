@@ -26,16 +26,7 @@ func listCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List what Recount knows by name",
 		Example: `  recount list targets`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			var known []string
-			for _, c := range cmd.Commands() {
-				known = append(known, c.Name())
-			}
-			return hint.Unknown("list", args[0], known)
-		},
+		RunE:    unknown("list"),
 	}
 	for _, l := range []struct {
 		name, about string
