@@ -47,8 +47,6 @@ type atCluster struct {
 	Plan       string `json:"plan"`
 }
 
-const clusterFile = "cluster.json"
-
 // The states of a campaign at a cluster.
 const (
 	jobAsked = "asked"
@@ -183,7 +181,7 @@ func label(name string) string {
 func (a atCluster) write(dir string) error {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err == nil {
-		err = whole.Write(filepath.Join(dir, clusterFile), append(text, '\n'))
+		err = whole.Write(filepath.Join(dir, campaign.ClusterFile), append(text, '\n'))
 	}
 	return err
 }
@@ -201,7 +199,7 @@ func (a atCluster) free(ctx context.Context, results, name string) error {
 			runs, err = client.Runs(ctx, old.Job)
 		}
 	}
-	switch file := filepath.Join(campaign.Folder(results), name, clusterFile); {
+	switch file := filepath.Join(campaign.Folder(results), name, campaign.ClusterFile); {
 	case err != nil:
 		return failure{hint.Add(fmt.Errorf("does another edition of %s run? %w", name, err), "remove %s if none does", file)}
 	case runs:
@@ -213,7 +211,7 @@ func (a atCluster) free(ctx context.Context, results, name string) error {
 
 // readAtCluster reads where a campaign is made; fs.ErrNotExist if nobody has asked a cluster to.
 func readAtCluster(results, name string) (a atCluster, err error) {
-	text, err := os.ReadFile(filepath.Join(campaign.Folder(results), name, clusterFile))
+	text, err := os.ReadFile(filepath.Join(campaign.Folder(results), name, campaign.ClusterFile))
 	if err == nil {
 		err = json.Unmarshal(text, &a)
 	}

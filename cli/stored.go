@@ -91,7 +91,7 @@ func historyOf(path string) (string, error) {
 	if err != nil || !info.IsDir() {
 		return path, err
 	}
-	for _, name := range []string{"history.jsonl", "history.jsonl.gz", "history.edn", "history.edn.gz"} {
+	for _, name := range []string{record.HistoryFile, record.HistoryFile + record.Compressed, "history.edn", "history.edn.gz"} {
 		if file := filepath.Join(path, name); exists(file) {
 			return file, nil
 		}

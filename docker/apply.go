@@ -31,7 +31,7 @@ func (c *Cluster) Can(change history.Changes) error {
 		return errors.New("the clients are not in containers")
 	}
 	for dimension := range change.More {
-		if dimension != "parts" && dimension != "cpu" && dimension != "memory" {
+		if dimension != history.Parts && dimension != history.CPUs && dimension != history.Memories {
 			return fmt.Errorf("%s of containers cannot be changed", dimension)
 		}
 	}

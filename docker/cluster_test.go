@@ -303,10 +303,10 @@ func TestLogs(t *testing.T) {
 
 	dir := t.TempDir()
 	require.NoError(t, c.SaveLogs(t.Context(), dir))
-	saved, err := os.ReadFile(filepath.Join(dir, "nodes", "n1.log"))
+	saved, err := os.ReadFile(filepath.Join(dir, "n1.log"))
 	require.NoError(t, err)
 	require.Equal(t, "life 1 of n1\none\nlife 2 of n1\ntwo\n", string(saved))
-	require.FileExists(t, filepath.Join(dir, "nodes", "n2.log"))
+	require.FileExists(t, filepath.Join(dir, "n2.log"))
 	require.Panics(t, func() { c.Logs("n2", func(string) {}) }, "lines have been missed")
 }
 

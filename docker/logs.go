@@ -112,9 +112,8 @@ func (w *lineWriter) flush() {
 	}
 }
 
-// SaveLogs writes the whole log of each node, and of its sidecars, to dir/nodes.
+// SaveLogs writes the whole log of each node, and of its sidecars, to a folder: n1.log, n1-sidecar-1.log.
 func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
-	dir = filepath.Join(dir, "nodes")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("save the logs of nodes: %w", err)
 	}

@@ -27,7 +27,7 @@ type Cluster interface {
 	Run(ctx context.Context, until time.Duration) error
 	// State is what is not healthy in the cluster, read from the cluster itself.
 	State(ctx context.Context) (history.Changes, error)
-	// SaveLogs writes each node's output to nodes/<name>.log in the run's folder, if nodes have output.
+	// SaveLogs writes each node's output to <name>.log in a folder, if nodes have output.
 	SaveLogs(ctx context.Context, dir string) error
 	// Close removes the cluster and all it left behind. It may be called more than once.
 	Close(ctx context.Context) error

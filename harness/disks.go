@@ -12,7 +12,7 @@ import (
 func (s *subject) failsDisks() bool {
 	return s.Schedule.Disks() || slices.ContainsFunc(s.Recorded, func(d nemesis.Action) bool {
 		return len(d.Fault.Disks) > 0 ||
-			slices.ContainsFunc(d.Fault.More["traps"], func(s history.State) bool { return s.(history.Trap).Do == history.Finish }) ||
+			slices.ContainsFunc(d.Fault.Traps(), func(t history.Trap) bool { return t.Do == history.Finish }) ||
 			slices.ContainsFunc(d.Fault.Procs, func(p history.Proc) bool { return p.State == history.Crashed })
 	})
 }

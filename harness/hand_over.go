@@ -55,8 +55,8 @@ func (s *subject) answers() error {
 
 // split takes apart who is to be asked, and what else is to change.
 func split(ch history.Changes) (asked []history.HandOver, rest history.Changes) {
-	for _, s := range ch.More[history.HandOvers] {
-		if h := s.(history.HandOver); h.Asked {
+	for _, h := range ch.HandOvers() {
+		if h.Asked {
 			asked = append(asked, h)
 		}
 	}

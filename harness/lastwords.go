@@ -87,7 +87,7 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 		defer os.RemoveAll(dir)
 		node, _, _ := strings.Cut(ended, " ")
 		if save(context.WithoutCancel(ctx), dir) == nil {
-			log := filepath.Join(dir, "nodes", node+".log")
+			log := filepath.Join(dir, node+".log")
 			first, last := firstWords(log), lastWords(log, false)
 			switch reason := lastWords(log, true); {
 			case reason != "" || first == last && last != "":
@@ -102,7 +102,7 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 
 // endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
 // been started again goes on: then its last line was written by another process.
-func (r *run) endedWith(ctx context.Context, dir string) (told []string) {
+func (r *run) endedWith(ctx context.Context, logs string) (told []string) {
 	if len(r.ended) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (r *run) endedWith(ctx context.Context, dir string) (told []string) {
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(r.ended)) {
-		if words := lastWords(filepath.Join(dir, "nodes", node+".log"), !down[node]); words != "" {
+		if words := lastWords(filepath.Join(logs, node+".log"), !down[node]); words != "" {
 			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s", node, words))
 		}
 	}

@@ -43,13 +43,11 @@ func TestLastWords(t *testing.T) {
 func TestANodeThatWasNeverReady(t *testing.T) {
 	const ended = "n2 ended by itself with exit status 2"
 	err := unready(t.Context(), ended, func(_ context.Context, dir string) error {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, "nodes"), 0o700))
-		return os.WriteFile(filepath.Join(dir, "nodes", "n2.log"), []byte("panic: not enough room\n\ngoroutine 1 [running]:\n"), 0o600)
+		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("panic: not enough room\n\ngoroutine 1 [running]:\n"), 0o600)
 	})
 	require.EqualError(t, err, ended+` before it was ready; it wrote "panic: not enough room"`)
 	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, "nodes"), 0o700))
-		return os.WriteFile(filepath.Join(dir, "nodes", "n2.log"), []byte("\nwhat is --listne?\nOptions:\n  --listen address\n"), 0o600)
+		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("\nwhat is --listne?\nOptions:\n  --listen address\n"), 0o600)
 	})
 	require.EqualError(t, err, ended+` before it was ready; it wrote first "what is --listne?" and last "--listen address"`)
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })

@@ -80,17 +80,17 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		err = errors.Join(err, c.SaveLogs(end, dir))
+		err = errors.Join(err, c.SaveLogs(end, p.Logs))
 		if err != nil && c.gone() != "" {
 			err = hint.Add(err, "all that it wrote lies in %s", p.Logs)
 		}
 		for _, node := range p.Nodes {
-			text, _ := os.ReadFile(filepath.Join(dir, "nodes", node+".log")) // there is none of a node that was never made
+			text, _ := os.ReadFile(filepath.Join(p.Logs, node+".log")) // there is none of a node that was never made
 			p.Log = append(p.Log, slices.Collect(strings.Lines(strings.TrimSpace(string(text)))))
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{Nodes: s.names, servers: s.servers, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, "nodes")}
+	p = &Probe{Nodes: s.names, servers: s.servers, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, record.NodeLogs)}
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s)
 }

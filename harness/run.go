@@ -157,9 +157,9 @@ func (r *run) outline() *record.Run {
 
 // record makes the run and writes its history to disk. Whatever was recorded is there, also beside an error.
 func (r *run) record(ctx context.Context, dir string) (err error) {
-	name := "history.jsonl"
+	name := record.HistoryFile
 	if r.Compress {
-		name += ".gz"
+		name += record.Compressed
 	}
 	file, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
@@ -252,15 +252,16 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		r.note("cut short: %v", endless)
 		return r.recorder.Flush()
 	}
+	logs := filepath.Join(dir, record.NodeLogs)
 	still := dir != "" && r.stood(failed) // who keeps nothing is to hear of it by the error
 	if still {
 		failed = nil
 	}
 	if failed != nil && ctx.Err() == nil {
 		if dir != "" { // the logs may tell why
-			if err := r.cluster.SaveLogs(ctx, dir); err != nil {
+			if err := r.cluster.SaveLogs(ctx, logs); err != nil {
 				failed = errors.Join(failed, err)
-			} else if words := r.endedWith(ctx, dir); words != nil {
+			} else if words := r.endedWith(ctx, logs); words != nil {
 				failed = hint.Add(failed, "%s", words[0])
 			}
 		}
@@ -279,10 +280,10 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	if dir == "" { // nobody is to keep anything
 		return nil
 	}
-	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), dir); err != nil {
+	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), logs); err != nil {
 		r.note("logs are missing: %v", err)
 	}
-	r.lastWords = r.endedWith(context.WithoutCancel(ctx), dir)
+	r.lastWords = r.endedWith(context.WithoutCancel(ctx), logs)
 	for _, words := range r.lastWords {
 		r.note("%s", words)
 	}

@@ -24,8 +24,17 @@ type Changes struct {
 // More are states of things in dimensions that Changes has no field for, by the name of the dimension.
 type More map[string][]State
 
-// builtin are the dimensions that have a field, in the order of their lists.
-var builtin = []string{"links", "procs", "clocks", "disks", "clients"}
+// The dimensions that have a field.
+const (
+	ofLinks   = "links"
+	ofProcs   = "procs"
+	ofClocks  = "clocks"
+	ofDisks   = "disks"
+	ofClients = "clients"
+)
+
+// builtin are they in the order of their lists.
+var builtin = []string{ofLinks, ofProcs, ofClocks, ofDisks, ofClients}
 
 // readers read the states of the dimensions that have none.
 var readers = map[string]func([]byte) ([]State, error){}
@@ -138,8 +147,8 @@ func (c Changes) Without(dimension string) Changes {
 	return c
 }
 
-// add adds a state to the list of its dimension.
-func (c *Changes) add(s State) {
+// Add adds a state to the list of its dimension.
+func (c *Changes) Add(s State) {
 	switch s := s.(type) {
 	case Link:
 		c.Links = append(c.Links, s)
@@ -193,7 +202,7 @@ func inTurn[S State](all []Changes, list func(*Changes) []S) (states []S) {
 // ChangesOf returns changes to these states, in their order.
 func ChangesOf(states ...State) (c Changes) {
 	for _, s := range states {
-		c.add(s)
+		c.Add(s)
 	}
 	return c
 }

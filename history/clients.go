@@ -7,7 +7,7 @@ type Client struct {
 }
 
 // Key implements State.
-func (c Client) Key() Key { return Key{Dimension: "clients", Node: c.Node} }
+func (c Client) Key() Key { return Key{Dimension: ofClients, Node: c.Node} }
 
 // Healthy implements State.
 func (c Client) Healthy() State { return Client{Node: c.Node} }

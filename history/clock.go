@@ -14,7 +14,7 @@ type Clock struct {
 }
 
 // Key implements State.
-func (c Clock) Key() Key { return Key{Dimension: "clocks", Node: c.Node} }
+func (c Clock) Key() Key { return Key{Dimension: ofClocks, Node: c.Node} }
 
 // Healthy implements State.
 func (c Clock) Healthy() State { return Clock{Node: c.Node} }

@@ -19,7 +19,10 @@ type CPU struct {
 // CPUPeriod is after how long a node gets its share anew. It is that of Linux's CFS quotas.
 const CPUPeriod = 100 * time.Millisecond
 
-func init() { RegisterDimension[CPU]("cpu") }
+// CPUs is the dimension's name.
+const CPUs = "cpu"
+
+func init() { RegisterDimension[CPU](CPUs) }
 
 // fits says why it is none, or nil.
 func (c CPU) fits() error {
@@ -44,7 +47,7 @@ func (c CPU) Goes(at time.Duration) time.Duration {
 }
 
 // Key implements State.
-func (c CPU) Key() Key { return Key{Dimension: "cpu", Node: c.Node} }
+func (c CPU) Key() Key { return Key{Dimension: CPUs, Node: c.Node} }
 
 // Healthy implements State.
 func (c CPU) Healthy() State { return CPU{Node: c.Node} }
@@ -72,4 +75,4 @@ func (c CPU) Words() string {
 }
 
 // CPUs returns the states of processors among the changes.
-func (c Changes) CPUs() []CPU { return more[CPU](c, "cpu") }
+func (c Changes) CPUs() []CPU { return more[CPU](c, CPUs) }

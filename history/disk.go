@@ -73,7 +73,7 @@ func (s DiskState) String() string {
 }
 
 // Key implements State.
-func (d Disk) Key() Key { return Key{Dimension: "disks", Node: d.Node} }
+func (d Disk) Key() Key { return Key{Dimension: ofDisks, Node: d.Node} }
 
 // Healthy implements State.
 func (d Disk) Healthy() State { return Disk{Node: d.Node} }

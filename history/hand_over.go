@@ -42,5 +42,8 @@ func (h HandOver) Words() string {
 	return "asked for"
 }
 
+// HandOvers returns the hand-overs among the changes.
+func (c Changes) HandOvers() []HandOver { return more[HandOver](c, HandOvers) }
+
 // HandsOver tells whether nodes are asked to hand over.
 func (c Changes) HandsOver() bool { return len(c.More[HandOvers]) > 0 }

@@ -117,7 +117,7 @@ func (s LinkState) Words() string {
 }
 
 // Key implements State.
-func (l Link) Key() Key { return Key{Dimension: "links", Node: l.From, To: l.To, Port: l.Port} }
+func (l Link) Key() Key { return Key{Dimension: ofLinks, Node: l.From, To: l.To, Port: l.Port} }
 
 // Healthy implements State.
 func (l Link) Healthy() State { return Link{From: l.From, To: l.To, Port: l.Port} }

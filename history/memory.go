@@ -9,13 +9,16 @@ type Memory struct {
 	Bytes int64   `json:"bytes,omitempty"` // and no more than this; 0 for no such bound
 }
 
-func init() { RegisterDimension[Memory]("memory") }
+// Memories is the dimension's name.
+const Memories = "memory"
+
+func init() { RegisterDimension[Memory](Memories) }
 
 // Fails reports whether a process may end over it.
 func (m Memory) Fails() bool { return m != Memory{Node: m.Node} }
 
 // Key implements State.
-func (m Memory) Key() Key { return Key{Dimension: "memory", Node: m.Node} }
+func (m Memory) Key() Key { return Key{Dimension: Memories, Node: m.Node} }
 
 // Healthy implements State.
 func (m Memory) Healthy() State { return Memory{Node: m.Node} }
@@ -53,4 +56,4 @@ func (m Memory) Words() string {
 }
 
 // Memories returns the states of nodes' memory among the changes.
-func (c Changes) Memories() []Memory { return more[Memory](c, "memory") }
+func (c Changes) Memories() []Memory { return more[Memory](c, Memories) }

@@ -8,10 +8,13 @@ type Part struct {
 	State   ProcState `json:"state"` // Up or Paused
 }
 
-func init() { RegisterDimension[Part]("parts") }
+// Parts is the dimension's name.
+const Parts = "parts"
+
+func init() { RegisterDimension[Part](Parts) }
 
 // Key implements State.
-func (p Part) Key() Key { return Key{Dimension: "parts", Node: p.Node, Part: p.Process} }
+func (p Part) Key() Key { return Key{Dimension: Parts, Node: p.Node, Part: p.Process} }
 
 // Healthy implements State.
 func (p Part) Healthy() State { return Part{p.Node, p.Process, Up} }
@@ -34,4 +37,4 @@ func (p Part) Name() string { return p.Node + "/" + p.Process }
 func (p Part) Words() string { return string(p.State) }
 
 // Parts returns the states of parts of nodes among the changes.
-func (c Changes) Parts() []Part { return more[Part](c, "parts") }
+func (c Changes) Parts() []Part { return more[Part](c, Parts) }

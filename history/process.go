@@ -52,7 +52,7 @@ func (s ProcState) Ended() bool { return s == Down || s == Stopped || s == Crash
 var severity = map[ProcState]int{Paused: 1, Frozen: 2, Stopped: 3, Down: 4, Crashed: 5}
 
 // Key implements State.
-func (p Proc) Key() Key { return Key{Dimension: "procs", Node: p.Node} }
+func (p Proc) Key() Key { return Key{Dimension: ofProcs, Node: p.Node} }
 
 // Healthy implements State.
 func (p Proc) Healthy() State { return Proc{p.Node, Up} }

@@ -224,12 +224,12 @@ func (a States) Both(b States) iter.Seq2[Key, [2]State] {
 // Changes returns the states as a list of changes, in order.
 func (a States) Changes() (c Changes) {
 	links := 0 // they come first, and are the most by far
-	for links < len(a) && a[links].key.Dimension == builtin[0] {
+	for links < len(a) && a[links].key.Dimension == ofLinks {
 		links++
 	}
 	c.Links = slices.Grow(c.Links, links)
 	for i := range a {
-		c.add(a[i].state)
+		c.Add(a[i].state)
 	}
 	return c
 }

@@ -73,10 +73,13 @@ func (t TrapState) Wait() (d time.Duration, timed bool) {
 	return d, err == nil && d > 0
 }
 
-func init() { RegisterDimension[Trap]("traps") }
+// Traps is the dimension's name.
+const Traps = "traps"
+
+func init() { RegisterDimension[Trap](Traps) }
 
 // Key implements State.
-func (t Trap) Key() Key { return Key{Dimension: "traps", Node: t.Node, Port: t.ID} }
+func (t Trap) Key() Key { return Key{Dimension: Traps, Node: t.Node, Port: t.ID} }
 
 // Receivers are the nodes to which messages count; none means all.
 func (t Trap) Receivers() []string {
@@ -125,3 +128,6 @@ func (t Trap) Words() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// Traps returns the states of traps among the changes.
+func (c Changes) Traps() []Trap { return more[Trap](c, Traps) }

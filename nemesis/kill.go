@@ -20,10 +20,7 @@ func init() {
 func procs(nodes []string, state history.ProcState) (c history.Changes) {
 	for _, n := range nodes {
 		if node, part, is := strings.Cut(n, "/"); is {
-			if c.More == nil {
-				c.More = history.More{}
-			}
-			c.More["parts"] = append(c.More["parts"], history.Part{Node: node, Process: part, State: state})
+			c.Add(history.Part{Node: node, Process: part, State: state})
 			continue
 		}
 		c.Procs = append(c.Procs, history.Proc{Node: n, State: state})

@@ -25,8 +25,8 @@ func TestTrapsAreOfTheLinksThatAreMarked(t *testing.T) {
 			require.True(t, l.Picked)
 			marked = append(marked, l.To)
 		}
-		for _, st := range state.More["traps"] {
-			trapped = append(trapped, st.(history.Trap).Receivers()...)
+		for _, t := range state.Traps() {
+			trapped = append(trapped, t.Receivers()...)
 		}
 		require.NotEmpty(t, marked)
 		require.Equal(t, marked, trapped, receivers)

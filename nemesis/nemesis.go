@@ -290,7 +290,7 @@ func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 		n.refuse(f, a, err)
 		return false
 	}
-	if f == history.Inject && len(fault.More["traps"]) > 0 {
+	if f == history.Inject && len(fault.More[history.Traps]) > 0 {
 		n.traps[fault.ID] = a.fault
 	}
 	was := n.holds

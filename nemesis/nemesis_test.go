@@ -443,7 +443,7 @@ func TestFollowersThatTellNoTermAgree(t *testing.T) {
 
 // needsDisks tells whether such states take disks that can fail, or lose what was not synced.
 func needsDisks(c history.Changes) bool {
-	return len(c.Disks) > 0 || slices.ContainsFunc(c.More["traps"], func(t history.State) bool { return t.(history.Trap).Do == history.Finish }) || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })
+	return len(c.Disks) > 0 || slices.ContainsFunc(c.Traps(), func(t history.Trap) bool { return t.Do == history.Finish }) || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })
 }
 
 // TestEveryFault walks the registry: each fault takes effect, leaves its mark in the history, and heals without a trace.

@@ -64,8 +64,8 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, l := range ch.Links {
 		c.setLink(l)
 	}
-	for _, s := range ch.More["traps"] {
-		c.setTrap(s.(history.Trap))
+	for _, t := range ch.Traps() {
+		c.setTrap(t)
 	}
 	for _, k := range ch.Clocks {
 		n := &c.nodes[c.index(k.Node)]
@@ -140,13 +140,6 @@ func (c *Cluster) ReadClocks(done func(map[string]history.Reading)) {
 // State returns the true state of everything that Apply can change and that is not healthy.
 func (c *Cluster) State() history.Changes {
 	var s history.Changes
-	more := func(state history.State) {
-		if s.More == nil {
-			s.More = history.More{}
-		}
-		d := state.Key().Dimension
-		s.More[d] = append(s.More[d], state)
-	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if n.state != history.Up {
@@ -159,12 +152,12 @@ func (c *Cluster) State() history.Changes {
 			s.Clocks = append(s.Clocks, history.Clock{Node: n.name, Offset: n.clock.Offset, Drift: n.clock.Drift})
 		}
 		if n.cpu.Share > 0 {
-			more(n.cpu)
+			s.Add(n.cpu)
 		}
 	}
 	s.Links = c.links.All()
 	for _, t := range c.traps {
-		more(t.Trap)
+		s.Add(t.Trap)
 	}
 	return s
 }

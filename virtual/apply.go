@@ -20,7 +20,7 @@ func (c *Cluster) Can(ch history.Changes) error {
 		return errors.New("the clients are not among the nodes")
 	}
 	for dimension := range ch.More {
-		if dimension != "cpu" && dimension != "traps" {
+		if dimension != history.CPUs && dimension != history.Traps {
 			return fmt.Errorf("%s cannot be changed in virtual time", dimension)
 		}
 	}
@@ -49,8 +49,7 @@ func (c *Cluster) Can(ch history.Changes) error {
 			return fmt.Errorf("%s cannot crash: what it synced is not kept track of in this run", p.Node)
 		}
 	}
-	for _, s := range ch.More["traps"] {
-		t := s.(history.Trap)
+	for _, t := range ch.Traps() {
 		if err := c.canTrap(t); err != nil {
 			return err
 		}
@@ -80,8 +79,8 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, p := range ch.CPUs() {
 		c.named(p.Node).cpu = p
 	}
-	for _, s := range ch.More["traps"] {
-		c.setTrap(s.(history.Trap))
+	for _, t := range ch.Traps() {
+		c.setTrap(t)
 	}
 	began, waits := c.now, 1
 	var errs []error

@@ -251,18 +251,12 @@ func (c *Cluster) Close(context.Context) error {
 // State returns the true state of everything that Apply can change and that is not healthy.
 func (c *Cluster) State(context.Context) (history.Changes, error) {
 	s := history.Changes{Links: c.links.All()}
-	more := func(o history.State) {
-		if s.More == nil {
-			s.More = history.More{}
-		}
-		s.More[o.Key().Dimension] = append(s.More[o.Key().Dimension], o)
-	}
 	for _, t := range c.traps {
-		more(t.Trap)
+		s.Add(t.Trap)
 	}
 	for _, n := range c.nodes {
 		if n.cpu.Share > 0 {
-			more(n.cpu)
+			s.Add(n.cpu)
 		}
 		if n.state != history.Up {
 			s.Procs = append(s.Procs, history.Proc{Node: n.name, State: n.state})

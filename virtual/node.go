@@ -207,9 +207,8 @@ func (n *node) exited(code int) {
 // called before Launch.
 func (c *Cluster) Logs(node string, line func(text string)) { c.named(node).logs = line }
 
-// SaveLogs writes the whole log of each node, and of the programs beside it, to dir/nodes.
+// SaveLogs writes the whole log of each node, and of the programs beside it, to a folder: n1.log, n1-sidecar-1.log.
 func (c *Cluster) SaveLogs(dir string) error {
-	dir = filepath.Join(dir, "nodes")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("save the logs of nodes: %w", err)
 	}

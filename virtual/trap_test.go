@@ -64,7 +64,7 @@ func TestAPacketThatIsHeldHoldsItsConnection(t *testing.T) {
 	require.Equal(t, map[uint16]string{1001: "a", 1002: "d"}, e.heard)
 	s, err := c.State(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []history.State{trap}, s.More["traps"])
+	require.Equal(t, []history.State{trap}, s.More[history.Traps])
 	run(8 * time.Second)
 	require.Equal(t, map[uint16]string{1001: "abc", 1002: "d"}, e.heard)
 	require.Equal(t, 1, sprung)

@@ -33,25 +33,19 @@ func (a *agent) read() (*history.Changes, error) {
 				c.Links = append(c.Links, history.Link{From: from, To: p.name, Port: int(src.port), LinkState: s})
 			}
 		}
-		more := func(s history.State) {
-			if c.More == nil {
-				c.More = history.More{}
-			}
-			c.More[s.Key().Dimension] = append(c.More[s.Key().Dimension], s)
-		}
 		cpu, err := p.cpuState()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.cpu.Name(), err)
 		}
 		if cpu.Share > 0 {
-			more(cpu)
+			c.Add(cpu)
 		}
 		memory, err := p.memoryState()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.memory.Name(), err)
 		}
 		if memory.Fails() {
-			more(memory)
+			c.Add(memory)
 		}
 		state, _, err := observe(p.procs, a.heldParts(p))
 		if err != nil {
@@ -67,7 +61,7 @@ func (a *agent) read() (*history.Changes, error) {
 				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
 			}
 			if state != history.Down { // with the node, which says so
-				more(history.Part{Node: p.name, Process: name, State: state})
+				c.Add(history.Part{Node: p.name, Process: name, State: state})
 			}
 		}
 	}

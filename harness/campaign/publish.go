@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"recount/harness/campaign/store"
+	"recount/harness/record"
 	"recount/internal/whole"
 )
 
@@ -70,9 +71,9 @@ func (c *copied) update(ctx context.Context) error {
 			return err
 		case d.IsDir():
 			return nil
-		case !d.Type().IsRegular() || file == "cluster.json" || strings.HasSuffix(file, ".part"):
+		case !d.Type().IsRegular() || file == ClusterFile || strings.HasSuffix(file, ".part"):
 			return nil
-		case strings.HasPrefix(file, "runs/") && path.Base(file) == "run.json":
+		case strings.HasPrefix(file, "runs/") && path.Base(file) == record.RunFile:
 			last = append(last, file)
 			return nil
 		}

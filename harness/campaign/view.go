@@ -26,6 +26,7 @@ const (
 	FindingsFile = "findings.json"
 	CoverageFile = "coverage.jsonl"
 	TrendsFile   = "trends.jsonl"
+	ClusterFile  = "cluster.json" // where it runs, if at a cluster: of this machine alone
 	ledgerFile   = "ledger.json"
 	editions     = "editions" // folder of the summaries of all editions
 )

@@ -147,8 +147,8 @@ func (t *teller) asks(ops []history.Op) {
 		return
 	}
 	if op.F == history.Inject && op.Fault != nil {
-		for _, n := range op.Fault.More[history.HandOvers] {
-			t.asked[n.Key().Node]++
+		for _, h := range op.Fault.HandOvers() {
+			t.asked[h.Node]++
 		}
 	}
 	if op.F != history.Resign {
