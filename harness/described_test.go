@@ -26,10 +26,10 @@ func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
 		require.Equal(t, want, s.Target)
 	}
 	is("lease.yaml")
-	write(filepath.Join("x", definitionFile), "")
+	write(filepath.Join("x", record.DefinitionFile), "")
 	is("lease.yaml") // of something else, for all that is known
 	write(filepath.Join("x", "run.json"), "{}")
-	is(filepath.Join("x", definitionFile))
+	is(filepath.Join("x", record.DefinitionFile))
 	elsewhere := filepath.Join(t.TempDir(), "lease.yaml")
 	write(elsewhere, "")
 	write(filepath.Join("x", "run.json"), fmt.Sprintf(`{"plan": {"target": "lease.yaml"}, "described_by": %q}`, elsewhere))
@@ -38,7 +38,7 @@ func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
 	require.NoError(t, record.WriteHistory("x", h))
 	is(elsewhere)
 	write(elsewhere, "about: changed")
-	is(filepath.Join("x", definitionFile))
+	is(filepath.Join("x", record.DefinitionFile))
 	write(filepath.Join("x", "lease.yaml"), "")
 	is(filepath.Join("x", "lease.yaml"))
 	write("lease.yaml", "")

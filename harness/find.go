@@ -43,7 +43,7 @@ func (r *Replay) find(stored *record.Run, instead string) (string, error) {
 	var kept string
 	var text []byte
 	if dir := cmp.Or(stored.Dir, stored.From); dir != "" {
-		kept = filepath.Join(dir, definitionFile)
+		kept = filepath.Join(dir, record.DefinitionFile)
 		var err error
 		if text, err = os.ReadFile(kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err

@@ -48,7 +48,7 @@ func TestAReplayFindsTheFileThatDescribesItsTarget(t *testing.T) {
 	require.Empty(t, again.Plan.Recorded, "the same file at another path is no other target")
 	again, err = plan("")
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(r.Dir, definitionFile), again.Plan.Target)
+	require.Equal(t, filepath.Join(r.Dir, record.DefinitionFile), again.Plan.Target)
 	require.Contains(t, strings.Join(again.Notes, "\n"), "its copy in the run's folder takes its place")
 
 	require.NoError(t, os.WriteFile(r.DescribedBy, []byte(definition+"about: changed\n"), 0o644))
@@ -87,7 +87,7 @@ func TestAReplayOfAHistoryAwayFromItsFolderHasNoCopy(t *testing.T) {
 	require.NoError(t, os.Remove(r.DescribedBy))
 	r.Dir = ""
 	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile(definitionFile, []byte(definition), 0o644))
+	require.NoError(t, os.WriteFile(record.DefinitionFile, []byte(definition), 0o644))
 	_, err := PlanReplay(r, record.Plan{Seed: 7})
 	require.ErrorContains(t, err, "the file that describes the target is not at")
 }
@@ -109,8 +109,8 @@ func TestAReplaySaysWhatIsGoneOfItsTarget(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	_, err = PlanReplay(r, record.Plan{Seed: 7})
 	require.ErrorContains(t, err, "the file that describes the target is not at "+file+" any more")
-	require.Contains(t, hint.Of(err), filepath.Join(r.Dir, definitionFile)+" is a copy of it")
-	require.NoError(t, os.Remove(filepath.Join(r.Dir, definitionFile)))
+	require.Contains(t, hint.Of(err), filepath.Join(r.Dir, record.DefinitionFile)+" is a copy of it")
+	require.NoError(t, os.Remove(filepath.Join(r.Dir, record.DefinitionFile)))
 	_, err = PlanReplay(r, record.Plan{Seed: 7})
 	require.Equal(t, "--target FILE says where it is", hint.Of(err))
 }

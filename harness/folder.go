@@ -33,10 +33,6 @@ func makeFolder(results, target string) (string, error) {
 	return dir, keepDefinition(dir, target)
 }
 
-// definitionFile is a copy of the file that describes a run's target, in the run's folder: wherever that is judged again, it
-// is known what was promised.
-const definitionFile = "target.yaml"
-
 // absolute is the whole path of the file that describes a target; "" where none does, or where it cannot be told.
 func absolute(target string) string {
 	if !targets.IsFile(target) {
@@ -55,7 +51,7 @@ func keepDefinition(dir, target string) error {
 	}
 	t, err := targets.Find(target)
 	if err == nil {
-		err = whole.Write(filepath.Join(dir, definitionFile), t.Definition)
+		err = whole.Write(filepath.Join(dir, record.DefinitionFile), t.Definition)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the definition of %s: %w", target, err)

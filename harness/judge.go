@@ -105,7 +105,7 @@ func promises(r *record.Run) (of func(res *checkers.Result) (promised bool, whil
 // Only of a run that has no folder it is what the file says now: the path in a stored history is seen from another place.
 func targetOf(r *record.Run, target string) (*targets.Target, error) {
 	if dir := cmp.Or(r.Dir, r.From); dir != "" && targets.IsFile(target) {
-		target = filepath.Join(dir, definitionFile)
+		target = filepath.Join(dir, record.DefinitionFile)
 	}
 	return targets.Find(target)
 }

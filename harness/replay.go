@@ -167,7 +167,7 @@ func line(b []byte, h *history.History, i int) []byte {
 		setup := *op.Setup
 		setup.Version = Version
 		if targets.IsFile(setup.Target) {
-			setup.Target = definitionFile
+			setup.Target = record.DefinitionFile
 		}
 		op.Setup = &setup
 	}

@@ -106,7 +106,7 @@ func definitionOf(target, dir string) string {
 	if beside := filepath.Join(dir, target); is(beside) {
 		return beside
 	}
-	kept := filepath.Join(dir, definitionFile)
+	kept := filepath.Join(dir, record.DefinitionFile)
 	if !is(kept) || !is(filepath.Join(dir, record.RunFile)) {
 		return target
 	}

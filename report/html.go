@@ -82,9 +82,6 @@ type card struct {
 	Picture  string // porcupine's own
 }
 
-// file is something else that lies in the run's folder.
-type file struct{ Path, About string }
-
 // HTML writes the run as one page that needs nothing else: no network, no other file.
 func HTML(w io.Writer, r *record.Run) error {
 	var lies fs.FS
@@ -92,6 +89,7 @@ func HTML(w io.Writer, r *record.Run) error {
 		lies = os.DirFS(r.Dir)
 	}
 	v := newView(r, lies)
+	v.Files = files(r, lies, reports...)
 	v.CSS, v.JS = Style()+PageStyle(), template.JS(pageJS)
 	return v.write(w, "page")
 }
@@ -154,7 +152,7 @@ func newView(r *record.Run, lies fs.FS) *view {
 			v.Mark, v.Tone = "!", v.Seen.Tone
 		}
 	}
-	v.Files = files(lies)
+	v.Files = files(r, lies)
 	return v
 }
 
@@ -253,35 +251,4 @@ func drawingsIn(lies fs.FS) map[string]string {
 		found[strings.TrimSuffix(path.Base(p), ".html")] = p
 	}
 	return found
-}
-
-// maxFiles is how many logs are linked.
-const maxFiles = 200
-
-// files lists what else lies in a run's folder.
-func files(lies fs.FS) (list []file) {
-	if lies == nil {
-		return nil
-	}
-	history := record.HistoryFile
-	if _, err := fs.Stat(lies, history+record.Compressed); err == nil {
-		history += record.Compressed
-	}
-	list = []file{
-		{history, "every op, a line each"}, {record.VerdictsFile, "the verdicts as data"}, {record.RunFile, "what the run was"},
-		{textFile, "this report as text"}, {junitFile, "for CI"}, {PictureFile, "the timeline as a picture"},
-	}
-	err := fs.WalkDir(lies, record.NodeLogs, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || len(list) >= maxFiles {
-			return fs.SkipAll
-		}
-		if !d.IsDir() {
-			list = append(list, file{path, "what the node printed"})
-		}
-		return nil
-	})
-	if err != nil {
-		return list // logs that cannot be listed are not linked
-	}
-	return list
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -317,6 +318,14 @@ func TestRunsAreWrittenAndReadBack(t *testing.T) {
 
 	require.NoError(t, os.MkdirAll(filepath.Join(r.Dir, record.NodeLogs), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, record.NodeLogs, "n1.log"), []byte("hello\n"), 0o644))
+	others := map[string]string{
+		record.MessagesFile + record.Compressed: "what the nodes sent each other", record.DefinitionFile: "the description of its target",
+		record.ScenarioFile("single-leader-per-term"): "the scenario that shows it again", "notes.odt": "none of the run",
+	}
+	for name := range others {
+		require.NoError(t, os.WriteFile(filepath.Join(r.Dir, name), nil, 0o644))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "run.json.1-2.part"), nil, 0o644))
 	require.NoError(t, Write(r))
 	for _, name := range []string{record.RunFile, record.VerdictsFile, pageFile, textFile, junitFile, PictureFile, record.ReproFile, "porcupine/single-leader-per-term.html"} {
 		require.FileExists(t, filepath.Join(r.Dir, name))
@@ -326,6 +335,22 @@ func TestRunsAreWrittenAndReadBack(t *testing.T) {
 	for _, link := range []string{"porcupine/single-leader-per-term.html", "nodes/n1.log", "history.jsonl"} {
 		require.Contains(t, string(page), `href="`+link+`"`)
 	}
+	for name, about := range others {
+		require.Contains(t, string(page), `<a href="`+name+`">`+name+`</a> <span>`+about)
+	}
+	listed := files(r, os.DirFS(r.Dir))
+	for _, f := range listed {
+		require.FileExists(t, filepath.Join(r.Dir, f.Path))
+		require.Equal(t, 1, strings.Count(string(page), `<a href="`+f.Path+`">`+f.Path+`</a>`), "each of them once")
+	}
+	var there int
+	require.NoError(t, filepath.WalkDir(r.Dir, func(_ string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			there++
+		}
+		return err
+	}))
+	require.Len(t, listed, there-1, "all that is there, besides what is being written")
 
 	back, err := record.Read(r.Dir)
 	require.NoError(t, err)

@@ -124,17 +124,17 @@ func (s *shrinker) keepRun(subject string, small *shrink.Result, as *Shrunk) err
 		if err != nil {
 			return err
 		}
-		name := small.Property + ".yaml"
+		name := record.ScenarioFile(small.Property)
 		r.Repeat = "recount run " + record.Quote(filepath.Join(dir, name))
 		if r.Cluster != record.OnSim {
 			r.Repeat += " --on " + r.Cluster
 		}
 		r.Plan.Require = []string{small.Property}
 		r.Require(small.Property)
-		if err := report.Write(r); err != nil {
+		if err := whole.Write(filepath.Join(r.Dir, name), text); err != nil {
 			return err
 		}
-		return whole.WriteAll(r.Dir, map[string][]byte{name: text})
+		return report.Write(r)
 	})
 }
 

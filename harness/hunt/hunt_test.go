@@ -17,6 +17,7 @@ import (
 	"recount/harness/shrink"
 	"recount/internal/seed"
 	"recount/nemesis"
+	"recount/report"
 )
 
 // allFaults are those that a simulated target can have.
@@ -272,6 +273,9 @@ func TestFindingsAreKeptOneOfAKind(t *testing.T) {
 			}
 		}
 		require.Equal(t, "recount run "+k.File, k.Shrunk.Run.Repeat)
+		page, err := os.ReadFile(report.Page(k.Shrunk.Run))
+		require.NoError(t, err)
+		require.Contains(t, string(page), `href="`+filepath.Base(k.File)+`"`, "the report links what lies beside it")
 		require.Contains(t, k.Found.Repeat, "recount run --replay "+k.Found.Dir)
 		s, err := harness.LoadScenario(k.File)
 		require.NoError(t, err)

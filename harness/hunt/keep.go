@@ -148,7 +148,7 @@ func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
 		small.Run = &same
 	}
 	g.Found = g.run
-	err = k.store(g.Found, g.Property, func(dir string) string { return Repeat(dir, g.Found.Seed) })
+	err = k.store(g.Found, g.Property, func(dir string) (string, error) { return Repeat(dir, g.Found.Seed), nil })
 	if err != nil || small == nil {
 		return err
 	}
@@ -164,29 +164,24 @@ func Repeat(dir string, seed uint64) string {
 
 // Scenario keeps the run of what another was shrunk to, and writes the scenario into its folder.
 func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err error) {
-	err = k.store(small.Run, small.Property, func(dir string) string {
-		file = filepath.Join(dir, small.Property+".yaml")
+	err = k.store(small.Run, small.Property, func(dir string) (string, error) {
+		file = filepath.Join(dir, record.ScenarioFile(small.Property))
 		words := []string{"recount run", file}
 		if small.Run.Cluster != record.OnSim {
 			words = append(words, "--on", small.Run.Cluster)
 		}
-		return strings.Join(words, " ")
+		text, err := small.Scenario(origin) // which tells, too, what nodes wrote that ended: the logs are there by now
+		if err == nil {
+			err = whole.Write(file, text)
+		}
+		return strings.Join(words, " "), err
 	})
-	if err != nil {
-		return "", err
-	}
-	text, err := small.Scenario(origin) // which tells, too, what nodes wrote that ended: the logs are there by now
-	if err != nil {
-		return "", err
-	}
-	if err := whole.Write(file, text); err != nil {
-		return "", err
-	}
-	return file, nil
+	return file, err
 }
 
-// store gives a run a folder of its own, in which the property counts as required, and the command that repeats it there.
-func (k Keeper) store(r *record.Run, property string, repeat func(dir string) string) error {
+// store gives a run a folder of its own, in which the property counts as required, and its reports. What else is to lie there fill
+// writes; it returns the command that repeats the run.
+func (k Keeper) store(r *record.Run, property string, fill func(dir string) (repeat string, err error)) error {
 	if err := harness.Recall(r); err != nil {
 		return err
 	}
@@ -195,6 +190,9 @@ func (k Keeper) store(r *record.Run, property string, repeat func(dir string) st
 	if err := harness.Keep(r, k.Results); err != nil {
 		return err
 	}
-	r.Repeat = repeat(r.Dir)
+	var err error
+	if r.Repeat, err = fill(r.Dir); err != nil {
+		return err
+	}
 	return report.Write(r)
 }

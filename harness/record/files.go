@@ -23,8 +23,13 @@ const (
 	VerdictsFile = "verdicts.json"
 	Drawings     = "porcupine" // folder of what porcupine drew, a page a property
 	NodeLogs     = "nodes"     // folder of what the nodes printed
-	ReproFile    = "repro"
+	ReproFile    = "repro"     // the command that repeats it
+	// DefinitionFile is a copy of the file that describes a run's target: wherever that is judged again, it is known what was promised.
+	DefinitionFile = "target.yaml"
 )
+
+// ScenarioFile is the file of the scenario that breaks a property as the run in whose folder it lies did.
+func ScenarioFile(property string) string { return property + ".yaml" }
 
 // MostJSON is how many bytes a file of JSON may have to be read, besides histories, which are read op by op. It is far more
 // than Recount writes: results may be somebody else's.
