@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -75,6 +78,28 @@ func KeepUnstarted(ctx context.Context, p record.Plan, failed *Unstarted, result
 	return dir, record.Save(r)
 }
 
+// KeepUnstartedAs gives a run that did not start the folder dir, as KeepUnstarted does under results, and the command that repeats it. The
+// folder is there with all of it, or not at all.
+func KeepUnstartedAs(ctx context.Context, p record.Plan, failed *Unstarted, dir, repeat string) error {
+	err := os.MkdirAll(filepath.Dir(dir), 0o755)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(filepath.Dir(dir), record.Scratch)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	made, err := KeepUnstarted(ctx, p, failed, scratch, func(string) string { return repeat })
+	if err == nil {
+		err = os.Rename(made, dir)
+	}
+	if errors.Is(err, fs.ErrExist) { // another process has kept one
+		err = nil
+	}
+	return err
+}
+
 // Starts counts which runs started, by the sizes of their clusters: some servers take odd numbers alone. It may be used from several
 // goroutines at once.
 type Starts struct {
@@ -82,8 +107,8 @@ type Starts struct {
 	did, failed map[int]int
 }
 
-// hopeless is how many runs of a size must not have started, and none have, until the size is given up.
-const hopeless = 3
+// Hopeless reports whether clusters of a size are given up of which so many started, and so many did not.
+func Hopeless(started, failed int) bool { return started == 0 && failed >= 3 }
 
 // Note takes up whether a run of so many nodes started.
 func (s *Starts) Note(nodes int, started bool) {
@@ -103,5 +128,5 @@ func (s *Starts) Note(nodes int, started bool) {
 func (s *Starts) Never(nodes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.did[nodes] == 0 && s.failed[nodes] >= hopeless
+	return Hopeless(s.did[nodes], s.failed[nodes])
 }

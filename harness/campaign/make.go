@@ -25,6 +25,7 @@ type Result struct {
 	Broken map[string]int `json:"broken,omitempty"` // how many runs broke each property, promised or not
 	Kinds  []Kind         `json:"kinds,omitempty"`
 	Aims   []Aim          `json:"aims,omitempty"`
+	Sizes  []Size         `json:"sizes,omitempty"` // how clusters came up, smaller ones first; none where all did, in simulation
 	Reach  []byte         `json:"reach,omitempty"` // see estimate.Reach
 }
 
@@ -62,15 +63,20 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 	var reach estimate.Reach
 	run, number := s.number(), uint64(0)
 	kinds, aims := map[string]*Kind{}, map[looked.Aimed]*Aim{}
+	var came sizes
 	worth := slices.Clone(parents)
 	var failed error
 	each := cfg.Each
 	cfg.Seed, cfg.Runs, cfg.Budget, cfg.KeepGoing, cfg.Parents = s.Seed(from), s.Runs, 0, true, parents
 	cfg.Each = func(t hunt.Trial) {
-		number++
 		if each != nil {
 			each(t)
 		}
+		failed = errors.Join(failed, came.note(t))
+		if t.LeftOut || t.Unstarted != nil {
+			return
+		}
+		number++
 		reach.Add(run+number, short(t.Reached))
 		if t.Fresh {
 			worth = append(worth, t.Plan)
@@ -100,6 +106,9 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 		return nil, nil, fmt.Errorf("shard %s: %d of %d runs were made", s.ID(), result.Runs, s.Runs)
 	}
 	r.Broken = result.Broken
+	if cfg.On != record.OnSim || result.NotStarted > 0 {
+		r.Sizes = came.sorted()
+	}
 	for _, k := range kinds {
 		r.Kinds = append(r.Kinds, *k)
 	}

@@ -28,11 +28,12 @@ var Prefixes = []string{"claims", "findings", "packs", "parents", "plans", "resu
 
 // Sum is what shards of a subject have come to together. To add a result again changes nothing.
 type Sum struct {
-	Runs   int
+	Runs   int             // those that did not start, or were left out, among them
 	Done   map[string]bool // by the ids of shards
 	Broken map[string]int
 	Waves  []map[string]*Kind // see wave
 	Aims   map[Aim]Aim        // by fault and roles
+	Sizes  sizes
 	Reach  estimate.Reach
 }
 
@@ -52,6 +53,9 @@ func (s *Sum) add(r *Result) error {
 	}
 	for i := range r.Kinds {
 		s.addKind(r.Chain/wave, r.Kinds[i])
+	}
+	for _, z := range r.Sizes {
+		s.Sizes.join(z)
 	}
 	for _, a := range r.Aims {
 		key := Aim{Fault: a.Fault, At: a.At}

@@ -56,6 +56,7 @@ type subject struct {
 	packs map[string]bool    // that were read
 	found map[string]*Result // in packs that others have made since sum was read
 	reach [][]byte           // of those packs
+	lost  lost
 }
 
 // Run makes what is not made yet of a campaign, with whoever else is at the same store, and tells what it has come to. When ctx
@@ -131,7 +132,10 @@ func (c *Campaign) open(ctx context.Context, cfg Config) (*runner, error) {
 		if !s.target.repeats() {
 			s.config.Make = w.run // a hunt simulates by itself, without a history
 		}
-		s.config.Each = func(hunt.Trial) { w.tried.Add(1) }
+		s.config.Each = func(t hunt.Trial) {
+			w.tried.Add(1)
+			s.missed(t)
+		}
 		if err = w.read(ctx, s); err != nil {
 			return nil, err
 		}

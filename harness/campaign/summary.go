@@ -33,7 +33,7 @@ type Head struct {
 	Command string        `json:"command"`
 	Started time.Time     `json:"started"` // the last time
 	Took    time.Duration `json:"took"`    // in all, however often it was stopped
-	Runs    int           `json:"runs"`
+	Runs    int           `json:"runs"`    // those that did not start, or were left out, among them
 	Planned int           `json:"planned"` // 0 if a budget decides
 	Version string        `json:"version"` // of Recount
 	State   State         `json:"state"`
@@ -84,7 +84,7 @@ type Finding struct {
 type Looked struct {
 	Target   string         `json:"target"`
 	Version  string         `json:"version"`
-	Runs     int            `json:"runs"`
+	Runs     int            `json:"runs"` // that started
 	Planned  int            `json:"planned"`
 	Broken   map[string]int `json:"broken"` // runs by the property that they broke, promised or not
 	Keys     int            `json:"keys"`
@@ -96,6 +96,9 @@ type Looked struct {
 	NotDrawn []string               `json:"not_drawn"` // faults that were never drawn
 	NotAimed []string               `json:"not_aimed"` // roles that a fault was never aimed at
 	Aims     []Aim                  `json:"aims"`
+	// Unstarted tells of runs whose nodes did not come up, and GivenUp of sizes of clusters of which none did.
+	Unstarted *Unstarted `json:"unstarted,omitempty"`
+	GivenUp   []GivenUp  `json:"given_up,omitempty"`
 }
 
 // summary tells what there is.
@@ -108,7 +111,9 @@ func (w *runner) summary(state State, now time.Time) *Summary {
 	for _, sub := range w.subjects {
 		s.Runs += sub.sum.Runs
 		s.Planned += sub.target.Runs
-		s.Targets = append(s.Targets, sub.looked())
+		l := sub.looked()
+		l.Unstarted, l.GivenUp = sub.didNotStart(w.Folder, w.failed != nil)
+		s.Targets = append(s.Targets, l)
 		s.Findings = append(s.Findings, sub.findings(w.Folder)...)
 	}
 	if w.failed != nil {
@@ -137,7 +142,7 @@ func (s *Summary) status() int {
 	}
 	if s.State == Done && s.Runs > 0 {
 		for _, t := range s.Targets {
-			if t.Runs == 0 || t.Unshrunk > 0 {
+			if t.Runs == 0 || t.Unshrunk > 0 || t.Unstarted != nil {
 				return record.StatusUnknown
 			}
 		}
@@ -177,7 +182,7 @@ func (s *subject) findings(folder string) (all []Finding) {
 		}
 	}
 	for i := range all {
-		r := estimate.Of(all[i].Runs, s.sum.Runs)
+		r := estimate.Of(all[i].Runs, s.sum.started())
 		all[i].Of, all[i].Low, all[i].High = r.Trials, r.Low, r.High
 	}
 	slices.SortFunc(all, func(a, b Finding) int { return cmp.Or(b.Runs-a.Runs, cmp.Compare(a.Signature, b.Signature)) })
@@ -186,9 +191,10 @@ func (s *subject) findings(folder string) (all []Finding) {
 
 // looked tells how much of a target was tested.
 func (s *subject) looked() Looked {
+	started := s.sum.started()
 	l := Looked{
-		Target: s.target.Name, Version: s.target.Version, Runs: s.sum.Runs, Planned: s.target.Runs, Broken: s.sum.Broken,
-		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(s.sum.Runs), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
+		Target: s.target.Name, Version: s.target.Version, Runs: started, Planned: s.target.Runs, Broken: s.sum.Broken,
+		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(started), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
 	}
 	for name, k := range s.sum.kinds(len(s.sum.Waves)) {
 		if f := s.shrunk[name]; f == nil || f.Signature == "" {

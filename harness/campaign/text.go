@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/harness/estimate"
+	"recount/internal/count"
 	"recount/report"
 )
 
@@ -18,9 +19,12 @@ func (s *Summary) Sentence() string {
 	for _, f := range s.Findings {
 		n[f.State]++
 	}
-	unshrunk := 0
+	unshrunk, unstarted := 0, 0
 	for _, t := range s.Targets {
 		unshrunk += t.Unshrunk
+		if t.Unstarted != nil {
+			unstarted += t.Unstarted.Runs
+		}
 	}
 	found := fmt.Sprintf("%d new findings, %d known, %d gone", n[New], n[Seen], n[Gone])
 	switch {
@@ -28,6 +32,9 @@ func (s *Summary) Sentence() string {
 		found = fmt.Sprintf("%d runs broke what is looked for, and none of them was shrunk", unshrunk)
 	case n[New]+n[Seen]+n[Gone] == 0:
 		found = "nothing was found"
+	}
+	if unstarted > 0 {
+		found += fmt.Sprintf(", and %s did not start", count.Of(unstarted, "run"))
 	}
 	switch {
 	case s.Failed != "":
@@ -103,7 +110,10 @@ func rate(runs, of int) string {
 
 // words says how much of a target was looked at.
 func (t *Looked) words() string {
-	if t.Runs == 0 {
+	switch {
+	case t.Runs == 0 && (t.Unstarted != nil || len(t.GivenUp) > 0):
+		return "no run started: nothing is known"
+	case t.Runs == 0:
 		return "no run was made: nothing is known"
 	}
 	return fmt.Sprintf("%d runs reached %d situations; one more reaches a new one with a chance of %v", t.Runs, t.Keys, t.Chance)
@@ -111,6 +121,12 @@ func (t *Looked) words() string {
 
 // Details are what was not looked at, and what broke besides.
 func (t *Looked) Details() (all []string) {
+	if u := t.Unstarted; u != nil {
+		all = append(all, u.words()...)
+	}
+	for _, g := range t.GivenUp {
+		all = append(all, g.words())
+	}
 	if t.Unshrunk > 0 {
 		all = append(all, fmt.Sprintf("%d runs broke what is looked for in circumstances that were not shrunk", t.Unshrunk))
 	}

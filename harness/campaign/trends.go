@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"recount/harness"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/seed"
@@ -54,7 +55,7 @@ func (w *runner) trends(ctx context.Context) (all []Trend, err error) {
 		if !ok {
 			continue
 		}
-		t := Trend{Time: now, Edition: w.edition(), Target: s.target.Name, Version: s.target.Version, Commit: w.Commit, Runs: s.sum.Runs,
+		t := Trend{Time: now, Edition: w.edition(), Target: s.target.Name, Version: s.target.Version, Commit: w.Commit, Runs: s.sum.started(),
 			Findings: len(s.findings(w.Folder))}
 		m.Tell(&t)
 		all = append(all, t)
@@ -138,6 +139,9 @@ func (w *runner) measure(ctx context.Context, s *subject) (m Measured, err error
 			p.Options[name] = values[0]
 		}
 		r, err := w.run(ctx, p)
+		if harness.DidNotStart(err) != nil {
+			continue // the figures are of those that did
+		}
 		if err != nil {
 			return m, err
 		}

@@ -150,6 +150,9 @@ func (w *runner) end(ctx context.Context, failed error) (*Summary, error) {
 		failed = hint.Add(failed, "make room, or name other --results; what was done is kept, and the same command goes on")
 	}
 	w.failed = failed
+	for _, s := range w.subjects {
+		s.keepUnstarted(context.WithoutCancel(ctx), w.Folder, failed != nil)
+	}
 	s, err := w.write(state)
 	err = errors.Join(err, putTrends(filepath.Join(w.Folder, TrendsFile), trends))
 	if err == nil {

@@ -45,7 +45,7 @@ type Config struct {
 	KeepGoing bool
 	// Parents are plans to vary from the first run on, as if runs of this hunt had reached something new by them.
 	Parents []record.Plan
-	// Each is told of each run that started, in their order; it may be nil.
+	// Each is told of each run, in their order; it may be nil.
 	Each func(Trial)
 	// Make makes a run; nil simulates it.
 	Make func(ctx context.Context, p record.Plan) (*record.Run, error)
@@ -78,6 +78,9 @@ type Finding struct {
 // Trial is what a run of a hunt showed.
 type Trial struct {
 	Plan record.Plan
+	// Unstarted says why it did not start, and LeftOut that it was not made, since no cluster of its size starts: then it showed nothing.
+	Unstarted *harness.Unstarted
+	LeftOut   bool
 	looked.Look
 	Fresh  bool     // no run of this hunt had reached some of it before
 	Broken []string // the properties that it broke, looked for or not
@@ -146,6 +149,9 @@ func newHunter(cfg Config) (*hunter, error) {
 	}
 	if h.Progress == nil {
 		h.Progress = func(Progress) {}
+	}
+	if h.Each == nil {
+		h.Each = func(Trial) {}
 	}
 	return h, nil
 }
@@ -377,9 +383,7 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 		h.result.Findings = append(h.result.Findings, *t.found)
 		h.spare(len(h.result.Findings) - 1)
 	}
-	if h.Each != nil {
-		h.Each(Trial{Plan: p, Look: t.Look, Fresh: fresh, Broken: t.broken, Found: t.found})
-	}
+	h.Each(Trial{Plan: p, Look: t.Look, Fresh: fresh, Broken: t.broken, Found: t.found})
 }
 
 // spare lets go of the runs of findings that will not be kept: of each kind one is, and the last finding may be it.

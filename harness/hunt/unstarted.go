@@ -33,6 +33,7 @@ func (h *hunter) take(k int, p record.Plan, t *trial) error {
 	// By what is known in the order of the runs, whatever was known when it was made.
 	if t.leftOut || h.starts.Never(p.Nodes) {
 		h.result.LeftOut++
+		h.Each(Trial{Plan: p, LeftOut: true})
 		return nil
 	}
 	h.starts.Note(p.Nodes, t.unstarted == nil)
@@ -41,6 +42,7 @@ func (h *hunter) take(k int, p record.Plan, t *trial) error {
 		return nil
 	}
 	h.result.NotStarted++
+	h.Each(Trial{Plan: p, Unstarted: t.unstarted})
 	if !slices.ContainsFunc(h.failed, func(u *Unstarted) bool { return u.Plan.Nodes == p.Nodes }) {
 		h.failed = append(h.failed, &Unstarted{k + 1, p, t.unstarted})
 	}
