@@ -165,7 +165,7 @@ func shrinkStored(cmd *cobra.Command, stored *record.Run, property, on, results 
 		return nil, "", failed
 	}
 	k := hunt.Keeper{Results: results}
-	file, err := k.Scenario(s, "Shrunk by:\n  recount shrink "+stored.Dir)
+	file, err := k.Scenario(cmd.Context(), s, "Shrunk by:\n  recount shrink "+stored.Dir)
 	return s, file, errors.Join(failed, err)
 }
 

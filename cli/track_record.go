@@ -247,7 +247,7 @@ func (t *trackRuns) keep(r *record.Run) {
 	if r == nil || r.Dir == "" {
 		return
 	}
-	if err := t.scratch.Keep(r); err != nil {
+	if err := t.scratch.Keep(t.cmd.Context(), r); err != nil {
 		t.say(err.Error())
 		return
 	}

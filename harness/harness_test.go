@@ -316,7 +316,7 @@ func TestASimulatedRunIsKeptAsItWasMade(t *testing.T) {
 	require.NoError(t, err)
 	kept, err := Simulate(t.Context(), p)
 	require.NoError(t, err)
-	require.NoError(t, Keep(kept, t.TempDir()))
+	require.NoError(t, Keep(t.Context(), kept, t.TempDir()))
 	want, err := os.ReadFile(filepath.Join(made.Dir, record.HistoryFile))
 	require.NoError(t, err)
 	got, err := os.ReadFile(filepath.Join(kept.Dir, record.HistoryFile))

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,15 +13,15 @@ import (
 )
 
 // Keep gives a run a folder under results, with its history: a run that left nothing on disk, or one whose folder lies elsewhere
-// and is moved. One in virtual time is made again for it, so that the nodes' logs and messages are there, too. The reports are
-// the caller's to write.
-func Keep(r *record.Run, results string) error {
+// and is moved. One in virtual time is made again for it, so that the nodes' logs and messages are there, too, unless ctx ends. The
+// reports are the caller's to write.
+func Keep(ctx context.Context, r *record.Run, results string) error {
 	dir, err := makeFolder(results, r.Target)
 	if err != nil {
 		return err
 	}
 	if r.Dir == "" {
-		err = written(r, dir)
+		err = written(ctx, r, dir)
 	} else {
 		err = move(r.Dir, dir)
 	}
@@ -33,8 +34,8 @@ func Keep(r *record.Run, results string) error {
 }
 
 // KeepAs gives a run the folder dir, with its history and what else write puts into the folder that the run names. The folder
-// is there with all of it, or not at all. One that is there already stays as it is.
-func KeepAs(r *record.Run, dir string, write func(r *record.Run) error) error {
+// is there with all of it, or not at all. One that is there already stays as it is. What Keep says of ctx holds here, too.
+func KeepAs(ctx context.Context, r *record.Run, dir string, write func(r *record.Run) error) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
@@ -54,7 +55,7 @@ func KeepAs(r *record.Run, dir string, write func(r *record.Run) error) error {
 	switch {
 	case err != nil:
 	case r.Dir == "":
-		err = written(&kept, kept.Dir)
+		err = written(ctx, &kept, kept.Dir)
 	default:
 		err = os.CopyFS(kept.Dir, os.DirFS(r.Dir))
 	}

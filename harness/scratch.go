@@ -54,8 +54,8 @@ func (s *Scratch) Run(ctx context.Context, plan record.Plan, progress func(strin
 	return Run(ctx, plan, Config{Results: s.dir, Progress: progress})
 }
 
-// Keep gives a run a folder under the results folder.
-func (s *Scratch) Keep(r *record.Run) error { return Keep(r, s.results) }
+// Keep gives a run a folder under the results folder, as harness.Keep does.
+func (s *Scratch) Keep(ctx context.Context, r *record.Run) error { return Keep(ctx, r, s.results) }
 
 // Close removes what was not kept.
 func (s *Scratch) Close() error {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +11,13 @@ import (
 	"recount/harness/record"
 )
 
-// written writes a run that left nothing on disk into its folder.
-func written(r *record.Run, dir string) error {
+// written writes a run that left nothing on disk into its folder. When ctx ends it is kept as it is, without what it would have to be made
+// again for.
+func written(ctx context.Context, r *record.Run, dir string) error {
 	if r.Cluster != record.OnVirtual || !r.Plan.Known() || !r.History.Complete() {
 		return record.WriteHistory(dir, r.History)
 	}
-	err := unfold(r, dir)
+	err := unfold(ctx, r, dir)
 	if err == nil {
 		return nil
 	}
@@ -23,9 +25,15 @@ func written(r *record.Run, dir string) error {
 	return record.WriteHistory(dir, r.History)
 }
 
+// errInterrupted is why a run was not made again. What repeats it brings them about.
+var errInterrupted = errors.New("interrupted before it was made again; what repeats the run writes them")
+
 // unfold makes a run in virtual time once more, now with its nodes' logs and their messages, and has these and the history in its
-// folder; or nothing of it, if it was another run.
-func unfold(r *record.Run, dir string) error {
+// folder; or nothing of it, if it was another run, or ctx ended.
+func unfold(ctx context.Context, r *record.Run, dir string) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
 	s, err := resolve(r.Plan)
 	if err != nil {
 		return err
@@ -36,7 +44,11 @@ func unfold(r *record.Run, dir string) error {
 	}
 	defer os.RemoveAll(scratch)
 	again := &run{subject: s, Config: Config{Progress: func(string) {}}}
-	if err := again.record(context.Background(), scratch); err != nil {
+	err = again.record(ctx, scratch)
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	if err != nil {
 		return err
 	}
 	h, err := again.recorder.History()

@@ -104,7 +104,7 @@ func (c *config) run(t *testing.T, plan record.Plan, repeat func(name string) st
 func (c *config) conclude(t *testing.T, r *record.Run, artifacts bool) {
 	held := r.Status == record.StatusHeld
 	if !held && !artifacts {
-		if err := harness.Keep(r, cmp.Or(c.results, "results")); err != nil {
+		if err := harness.Keep(t.Context(), r, cmp.Or(c.results, "results")); err != nil {
 			t.Error(err)
 		}
 	}

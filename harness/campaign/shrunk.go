@@ -113,13 +113,13 @@ func (s *shrinker) shrink(ctx context.Context, subject, on string, k *Kind, w in
 	out.hurried = limited && (small.Took >= cfg.Budget || small.Interrupted && small.Took >= cfg.Budget/2)
 	out.Signature, out.Why, out.Plan, out.Took = small.Signature(), small.Verdict.Why, small.Plan, out.Took+small.Runs
 	out.Options, out.Hits, out.Measured = small.Plan.Options, small.Hits, small.Measured
-	return out, s.keepRun(subject, small, out)
+	return out, s.keepRun(ctx, subject, small, out)
 }
 
 // keepRun keeps the run that a kind was shrunk to, unless another kind came to the same.
-func (s *shrinker) keepRun(subject string, small *shrink.Result, as *Shrunk) error {
+func (s *shrinker) keepRun(ctx context.Context, subject string, small *shrink.Result, as *Shrunk) error {
 	dir := s.dir(subject, as)
-	return harness.KeepAs(small.Run, dir, func(r *record.Run) error {
+	return harness.KeepAs(ctx, small.Run, dir, func(r *record.Run) error {
 		text, err := small.Scenario("Found by campaign " + filepath.Base(s.folder) + ".")
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func (s *shrinker) keepRuns(ctx context.Context, subject string, sum *Sum, known
 		}
 		small := &shrink.Result{Progress: shrink.Progress{Plan: f.Plan, Runs: f.Took - 1}, Property: f.Property, From: from, Run: r,
 			Verdict: &r.Verdicts[at], Hits: f.Hits, Measured: f.Measured, ToMeasure: f.Measured}
-		if err := s.keepRun(subject, small, f); err != nil {
+		if err := s.keepRun(ctx, subject, small, f); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 		}
 		if same != nil {
 			same.Alike += 1 + g.Alike
-		} else if err := k.keep(g, small); err != nil {
+		} else if err := k.keep(ctx, g, small); err != nil {
 			return all, errors.Join(failed, err)
 		} else {
 			all = append(all, g)
@@ -138,7 +138,7 @@ func (f *Finding) Kind() string { return fmt.Sprint(f.Property, f.Under, f.Whole
 func (f *Finding) Size() int { return 100*len(f.Plan.Schedule) + f.Plan.Nodes }
 
 // keep writes a finding, and what it was shrunk to.
-func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
+func (k Keeper) keep(ctx context.Context, g *Kept, small *shrink.Result) (err error) {
 	if err := harness.Recall(g.run); err != nil {
 		return err
 	}
@@ -148,12 +148,12 @@ func (k Keeper) keep(g *Kept, small *shrink.Result) (err error) {
 		small.Run = &same
 	}
 	g.Found = g.run
-	err = k.store(g.Found, g.Property, func(dir string) (string, error) { return Repeat(dir, g.Found.Seed), nil })
+	err = k.store(ctx, g.Found, g.Property, func(dir string) (string, error) { return Repeat(dir, g.Found.Seed), nil })
 	if err != nil || small == nil {
 		return err
 	}
 	g.Shrunk = small
-	g.File, err = k.Scenario(small, fmt.Sprintf("Found by run %d of:\n  %s", g.Run, k.Origin))
+	g.File, err = k.Scenario(ctx, small, fmt.Sprintf("Found by run %d of:\n  %s", g.Run, k.Origin))
 	return err
 }
 
@@ -163,8 +163,8 @@ func Repeat(dir string, seed uint64) string {
 }
 
 // Scenario keeps the run of what another was shrunk to, and writes the scenario into its folder.
-func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err error) {
-	err = k.store(small.Run, small.Property, func(dir string) (string, error) {
+func (k Keeper) Scenario(ctx context.Context, small *shrink.Result, origin string) (file string, err error) {
+	err = k.store(ctx, small.Run, small.Property, func(dir string) (string, error) {
 		file = filepath.Join(dir, record.ScenarioFile(small.Property))
 		words := []string{"recount run", file}
 		if small.Run.Cluster != record.OnSim {
@@ -181,13 +181,13 @@ func (k Keeper) Scenario(small *shrink.Result, origin string) (file string, err 
 
 // store gives a run a folder of its own, in which the property counts as required, and its reports. What else is to lie there fill
 // writes; it returns the command that repeats the run.
-func (k Keeper) store(r *record.Run, property string, fill func(dir string) (repeat string, err error)) error {
+func (k Keeper) store(ctx context.Context, r *record.Run, property string, fill func(dir string) (repeat string, err error)) error {
 	if err := harness.Recall(r); err != nil {
 		return err
 	}
 	r.Plan.Require = []string{property}
 	r.Require(property)
-	if err := harness.Keep(r, k.Results); err != nil {
+	if err := harness.Keep(ctx, r, k.Results); err != nil {
 		return err
 	}
 	var err error
