@@ -26,6 +26,7 @@ type shrinkFlags struct {
 	budget   time.Duration
 	need, of int
 	jobs     int
+	fewest   int // nodes
 }
 
 func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
@@ -36,7 +37,7 @@ func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
 
 // config is the configuration of a shrinking that makes its runs on a cluster of that kind.
 func (s *shrinkFlags) config(on string, scratch *harness.Scratch, bar *progress) shrink.Config {
-	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Progress: func(p shrink.Progress) {
+	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Fewest: s.fewest, Progress: func(p shrink.Progress) {
 		bar.tell(func() string {
 			return fmt.Sprintf("shrinking: %d plans, %d runs; down to %d nodes and %s", p.Tried, p.Runs, p.Plan.Nodes, shrink.Faults(p.Plan))
 		})
@@ -82,11 +83,15 @@ must show the violation, and the scenario says how many of ten further runs did.
 
 Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 		Example: `  recount shrink results/latest
-  recount shrink results/latest --property no-ping-pong
+  recount shrink results/latest --property no-ping-pong --nodes 3
   recount shrink results/latest --on docker --attempts 10 --hits 8 --budget 2h`,
 		Args: one("run's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := how.check(""); err != nil {
+			err := how.check("")
+			if err == nil && cmd.Flags().Changed("nodes") {
+				err = harness.CheckSize(how.fewest)
+			}
+			if err != nil {
 				return err
 			}
 			stored, err := readRun(args[0])
@@ -123,6 +128,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 	f.StringVar(&property, "property", "", "what must stay broken (default: the first promise that the run broke, or the first property)")
 	f.StringVar(&target, "target", "", "file that describes the run's target, where it is not where it was")
 	f.StringVar(&on, "on", "", "where to try plans: sim, virtual or docker (default: where the run was made)")
+	f.IntVar(&how.fewest, "nodes", 0, "size of the smallest cluster to try (default: 2)")
 	f.IntVar(&how.jobs, "jobs", 0, "simulated runs at a time (default: one a core)")
 	f.StringVar(&results, "results", "results", "folder under which the shrunk run gets its own")
 	f.BoolVar(&asJSON, "json", false, "print what came of it as one JSON object")

@@ -460,7 +460,7 @@ func (w *runner) conclude(ctx context.Context, s *subject, all bool, by time.Tim
 		s.partial = !whole && s.target.repeats()
 		if err == nil {
 			err = within(ctx, by, func(ctx context.Context) error {
-				return w.shrinker.conclude(ctx, s.id, s.On, s.concluded, runs, s.sum, s.shrunk, whole)
+				return w.shrinker.conclude(ctx, s.id, s.On, s.config.Nodes[0], s.concluded, runs, s.sum, s.shrunk, whole)
 			})
 		}
 		if errors.Is(err, errSpent) {

@@ -68,8 +68,8 @@ type shrinker struct {
 	at     atomic.Int32 // how many kinds are being shrunk
 }
 
-// shrink makes the least plan of a kind of a subject smaller, where its runs take place.
-func (s *shrinker) shrink(ctx context.Context, subject, on string, k *Kind, w int) (*Shrunk, error) {
+// shrink makes the least plan of a kind of a subject smaller, where its runs take place, down to a cluster of the fewest nodes that were hunted.
+func (s *shrinker) shrink(ctx context.Context, subject, on string, fewest int, k *Kind, w int) (*Shrunk, error) {
 	s.at.Add(1)
 	defer s.at.Add(-1)
 	out := &Shrunk{Kind: k.Kind, Wave: w, Property: k.Property}
@@ -77,7 +77,7 @@ func (s *shrinker) shrink(ctx context.Context, subject, on string, k *Kind, w in
 		return nil, err
 	}
 	cfg := shrinking[on]
-	cfg.Property = k.Property
+	cfg.Property, cfg.Fewest = k.Property, fewest
 	if on != record.OnSim {
 		cfg.Make = s.make
 	}
@@ -205,7 +205,7 @@ func shrunk(ctx context.Context, s *store.Store, subject string) (map[string]*Sh
 
 // conclude shrinks what is new after a wave, and adds it to what is known; with keep also to the store, but for what there was no time to
 // shrink as far as it goes, after which it returns errSpent. What came to pass on containers is kept at any rate: it may not again.
-func (s *shrinker) conclude(ctx context.Context, subject, on string, w, runs int, sum *Sum, known map[string]*Shrunk, keep bool) error {
+func (s *shrinker) conclude(ctx context.Context, subject, on string, fewest, w, runs int, sum *Sum, known map[string]*Shrunk, keep bool) error {
 	left := allowance(on, runs)
 	for _, f := range known {
 		if f.Wave == w {
@@ -216,7 +216,7 @@ func (s *shrinker) conclude(ctx context.Context, subject, on string, w, runs int
 		if left <= 0 {
 			break
 		}
-		f, err := s.shrink(ctx, subject, on, k, w)
+		f, err := s.shrink(ctx, subject, on, fewest, k, w)
 		if err != nil {
 			return fmt.Errorf("shrink %s: %w", k.Kind, err)
 		}

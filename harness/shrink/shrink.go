@@ -29,6 +29,8 @@ type Config struct {
 	Need, Of int
 	// Measure is how many further runs of the result tell how often it shows the violation; 0 for 100.
 	Measure int
+	// Fewest is how many nodes a plan has at least; 0 for 2. One that has fewer from the beginning keeps them.
+	Fewest int
 	// Budget is how long it may take; 0 for no limit. What it takes to measure is set aside of it, half of it at most.
 	Budget time.Duration
 	// Runs is how many runs it may take besides those that measure the result; 0 for no limit. Unlike a budget of time it

@@ -142,6 +142,21 @@ func TestWhatTakesLongIsShrunkByBigStepsFirst(t *testing.T) {
 	})
 }
 
+// Who asks for clusters of a size is not told of smaller ones.
+func TestNoClusterIsSmallerThanTheFewestNodes(t *testing.T) {
+	for fewest, want := range map[int]int{0: 3, 4: 4, 9: 6} {
+		var sizes []int
+		r := shrunk(t, "no-ping-pong", Config{Jobs: 1, Need: 1, Of: 1, Measure: 1, Fewest: fewest, Make: func(ctx context.Context, p record.Plan) (*record.Run, error) {
+			sizes = append(sizes, p.Nodes)
+			return harness.Simulate(ctx, p)
+		}})
+		require.Equal(t, want, r.Plan.Nodes)
+		if fewest > 0 {
+			require.GreaterOrEqual(t, slices.Min(sizes), want, "none is tried")
+		}
+	}
+}
+
 // A seed that does not show it for a plan is not asked again.
 func TestNoSeedIsTriedTwice(t *testing.T) {
 	made := 0
