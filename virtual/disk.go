@@ -3,7 +3,6 @@ package virtual
 import (
 	"errors"
 	"os"
-	"path/filepath"
 
 	"recount/docker/agent/disk"
 	"recount/history"
@@ -100,11 +99,13 @@ func (n *node) setDisk(s history.DiskState) error {
 	if n.disk = s; !s.Wiped || was.Wiped {
 		return nil
 	}
-	var errs []error
-	for _, p := range n.programs {
-		if p.Data != "" {
-			errs = append(errs, os.RemoveAll(filepath.Join(n.root, p.Data)))
+	err := n.within(func(root *os.Root) (err error) {
+		for _, p := range n.programs {
+			if p.Data != "" {
+				err = errors.Join(err, root.RemoveAll(inside(p.Data)))
+			}
 		}
-	}
-	return errors.Join(append(errs, n.furnish())...)
+		return err
+	})
+	return errors.Join(err, n.furnish())
 }

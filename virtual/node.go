@@ -110,24 +110,46 @@ func (n *node) furnish() error { return errors.Join(n.place(), n.mirrored()) }
 
 // place makes the folders and files that a node's programs find.
 func (n *node) place() error {
-	for _, dir := range []string{"/tmp", "/etc", "/root"} {
-		if err := os.MkdirAll(filepath.Join(n.root, dir), 0o755); err != nil {
-			return err
-		}
-	}
-	for _, p := range n.programs {
-		if err := os.MkdirAll(filepath.Join(n.root, p.Data), 0o755); err != nil {
-			return err
-		}
-		for _, path := range slices.Sorted(maps.Keys(p.Files)) {
-			file := filepath.Join(n.root, path)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(p.Files[path]), 0o644)); err != nil {
+	return n.within(func(root *os.Root) error {
+		for _, dir := range []string{"/tmp", "/etc", "/root"} {
+			if err := root.MkdirAll(inside(dir), 0o755); err != nil {
 				return err
 			}
 		}
+		for _, p := range n.programs {
+			if p.Data != "" {
+				if err := root.MkdirAll(inside(p.Data), 0o755); err != nil {
+					return err
+				}
+			}
+			for _, path := range slices.Sorted(maps.Keys(p.Files)) {
+				file := inside(path)
+				if err := errors.Join(root.MkdirAll(filepath.Dir(file), 0o755), root.WriteFile(file, []byte(p.Files[path]), 0o644)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// within does something with the files of the node's machine. A link that a program has made leads nowhere out of it.
+func (n *node) within(do func(root *os.Root) error) error {
+	if err := os.MkdirAll(n.root, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(n.root)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(do(root), root.Close()); err != nil {
+		return fmt.Errorf("the files of %s: %w", n.name, err)
 	}
 	return nil
 }
+
+// inside is a path of the node's machine, from where its files lie.
+func inside(path string) string { return filepath.Join(".", filepath.Join("/", path)) }
 
 // start begins a life.
 func (n *node) start() error {

@@ -3,6 +3,8 @@ package virtual
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +110,25 @@ func TestAFileThatALinkLeadsTo(t *testing.T) {
 	c := runs(t, "by-link")
 	c.until(time.Second)
 	require.Equal(t, []string{"/data/wal-1/log: through"}, c.crashed("n1"))
+}
+
+// Links that a node makes lead nowhere out of its folders, whatever they say.
+func TestLinksStayWithinANodesFolders(t *testing.T) {
+	machine := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(machine, "secret"), []byte("of the machine"), 0o644))
+	c := runs(t, "outside "+machine)
+	c.until(time.Second)
+	const none = "no such file or directory"
+	missed := []string{none, none, none, none, none, "true"}
+	require.Equal(t, slices.Concat(missed, missed, []string{"own <nil>", "own <nil>", "true <nil>", "too many levels of symbolic links"}), c.said["n1"])
+	require.Contains(t, c.crashed("n1"), "/data/wal-1/log: through")
+	left, err := os.ReadDir(machine)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(c.named("n1").root, "data")))
+	require.NoError(t, os.Symlink(machine, filepath.Join(c.named("n1").root, "data")))
+	require.ErrorContains(t, c.named("n1").place(), "the files of n1: ", "nor does Recount follow them")
 }
 
 func TestARemovedFolderHasNoFiles(t *testing.T) {

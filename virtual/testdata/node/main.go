@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -63,6 +65,36 @@ func main() {
 		create("/data/wal/log", "through")
 		sync("/data")
 		sync("/data/wal")
+	case "outside": // of its own folders: its second argument is one of the machine
+		machine := os.Args[2]
+		check(os.Symlink(machine, "/data/absolute"))
+		check(os.Symlink(strings.Repeat("../", 40)+machine[1:], "/data/relative"))
+		for _, link := range []string{"/data/absolute", "/data/relative"} {
+			_, err := os.ReadFile(link + "/secret")
+			fmt.Println(cause(err))
+			fmt.Println(cause(os.WriteFile(link+"/more", nil, 0o644)))
+			fmt.Println(cause(os.Mkdir(link+"/folder", 0o755)))
+			fmt.Println(cause(os.Remove(link + "/secret")))
+			fmt.Println(cause(os.Chdir(link)))
+			_, err = net.Listen("unix", link+"/socket")
+			fmt.Println(err != nil)
+		}
+		check(os.MkdirAll(machine, 0o755)) // what the links lead to is the node's own
+		check(os.WriteFile(machine+"/own", []byte("own"), 0o644))
+		text, err := os.ReadFile("/data/absolute/own")
+		fmt.Println(string(text), err)
+		text, err = os.ReadFile("/data/relative/own")
+		fmt.Println(string(text), err)
+		is, err := os.Readlink("/data/absolute")
+		fmt.Println(is == machine, err)
+		check(os.Symlink("/data/loop", "/data/loop"))
+		_, err = os.Stat("/data/loop")
+		fmt.Println(cause(err))
+		check(os.Mkdir("/data/wal-1", 0o755))
+		check(os.Symlink("/data/wal-1", "/data/wal"))
+		create("/data/wal/log", "through")
+		sync("/data/wal")
+		sync("/data")
 	case "removed-folder":
 		check(os.Mkdir("/data/folder", 0o755))
 		dir, err := os.Open("/data/folder")
