@@ -25,6 +25,7 @@ type node struct {
 	addr  netip.Addr
 	root  string // the folder that its processes see as "/"
 	logs  func(line string)
+	long  bool // a line of its log was broken, and somebody was told
 
 	programs []Program // its own, and those beside it
 	procs    []*proc   // of its present life, or the last

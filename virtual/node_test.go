@@ -131,6 +131,19 @@ func TestLinksStayWithinANodesFolders(t *testing.T) {
 	require.ErrorContains(t, c.named("n1").place(), "the files of n1: ", "nor does Recount follow them")
 }
 
+// A line that does not end fills no memory: it is read in pieces.
+func TestALineWithoutEnd(t *testing.T) {
+	c := runs(t, "endless-line")
+	var told []string
+	c.config.Tell = func(line string) { told = append(told, line) }
+	c.until(time.Second)
+	require.Len(t, c.said["n1"], 2)
+	for _, piece := range c.said["n1"] {
+		require.InDelta(t, maxLine, len(piece), wire.MaxData)
+	}
+	require.Contains(t, told, "n1: its log has a line of more than 1 MiB, which is read in pieces")
+}
+
 func TestARemovedFolderHasNoFiles(t *testing.T) {
 	c := runs(t, "removed-folder")
 	c.until(time.Second)

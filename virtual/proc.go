@@ -85,7 +85,7 @@ func (n *node) newProc(program int) (*proc, error) {
 	}
 	start := int64(n.clock.At(c.now))
 	p.life, err = process.Start(process.Options{
-		Path: what.Path, Args: what.Args, Env: what.Env, Dir: "/",
+		Path: what.Path, Args: what.Args, Env: what.Env,
 		Config: wire.Config{Host: n.name, Root: n.root, Names: names},
 		IP:     n.addr.As4(),
 		Seed:   seed.New(c.config.Seed, fmt.Sprintf("node %s life %d program %d", n.name, n.life, program)).Uint64(),
@@ -341,6 +341,9 @@ func (p *proc) option(c *tcp.Conn, option uint32, value int64) {
 	}
 }
 
+// maxLine is where a line that does not end is broken, as of the logs of containers.
+const maxLine = 1 << 20
+
 // output takes what the process wrote to its standard output or error.
 func (p *proc) output(fd int, b []byte) {
 	p.log.Write(b)
@@ -350,8 +353,12 @@ func (p *proc) output(fd int, b []byte) {
 	p.lines[fd] = append(p.lines[fd], b...)
 	for {
 		line, rest, ended := bytes.Cut(p.lines[fd], []byte("\n"))
-		if !ended {
+		switch {
+		case !ended && len(line) < maxLine:
 			return
+		case !ended && !p.node.long:
+			p.node.long = true
+			p.node.c.tell(fmt.Sprintf("%s: its log has a line of more than %d MiB, which is read in pieces", p.node.name, maxLine>>20))
 		}
 		p.lines[fd] = rest
 		p.node.logs(string(bytes.TrimSuffix(line, []byte("\r"))))

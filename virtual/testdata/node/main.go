@@ -95,6 +95,8 @@ func main() {
 		create("/data/wal/log", "through")
 		sync("/data/wal")
 		sync("/data")
+	case "endless-line":
+		fmt.Print(strings.Repeat("x", 5<<19))
 	case "removed-folder":
 		check(os.Mkdir("/data/folder", 0o755))
 		dir, err := os.Open("/data/folder")
