@@ -68,7 +68,7 @@ type kept struct {
 func prune(cache string, most int64) error {
 	var all []kept
 	total := int64(0)
-	for _, kind := range []string{"bin", "modules", "sources"} {
+	for _, kind := range []string{"bin", "sources"} {
 		dirs, err := os.ReadDir(filepath.Join(cache, kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -15,7 +15,7 @@ func TestWhatWasUsedLongestAgoGoesFirstAndNothingThatIsInUse(t *testing.T) {
 	cache := t.TempDir()
 	dir := func(name string) string { return filepath.Join(cache, name) }
 	began := time.Now()
-	for i, name := range []string{"bin/oldest", "sources/old", "bin/held", "modules/young", "bin/youngest"} {
+	for i, name := range []string{"bin/oldest", "sources/old", "bin/held", "sources/young", "bin/youngest"} {
 		require.NoError(t, whole.Write(filepath.Join(dir(name), "program"), make([]byte, 1000)))
 		at := began.Add(time.Duration(i-10) * time.Hour)
 		if name == "bin/youngest" {
@@ -25,7 +25,7 @@ func TestWhatWasUsedLongestAgoGoesFirstAndNothingThatIsInUse(t *testing.T) {
 		require.NoError(t, os.Chtimes(dir(name), at, at))
 	}
 	left := func() (names []string) {
-		for _, name := range []string{"bin/oldest", "sources/old", "bin/held", "modules/young", "bin/youngest"} {
+		for _, name := range []string{"bin/oldest", "sources/old", "bin/held", "sources/young", "bin/youngest"} {
 			if _, err := os.Stat(dir(name)); err == nil {
 				names = append(names, name)
 			}
@@ -43,7 +43,7 @@ func TestWhatWasUsedLongestAgoGoesFirstAndNothingThatIsInUse(t *testing.T) {
 		size += measured(dir(name)).size
 	}
 	require.NoError(t, prune(cache, size-1))
-	require.Equal(t, []string{"bin/oldest", "bin/held", "modules/young", "bin/youngest"}, left())
+	require.Equal(t, []string{"bin/oldest", "bin/held", "sources/young", "bin/youngest"}, left())
 	require.NoError(t, prune(cache, 0))
 	require.Equal(t, []string{"bin/oldest"}, left(), "it is in use")
 

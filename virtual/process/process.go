@@ -29,16 +29,13 @@ type Options struct {
 	Prefix []string
 	Args   []string // without the program's name
 	Env    []string // all of its environment
-	Dir    string   // its working folder, as the program names it; "/" if empty
 
 	wire.Config
 	IP       [4]byte
 	Seed     uint64
 	Policy   uint32        // of scheduling: wire.FIFO, …
 	Preempt  uint32        // one wake-up in so many preempts; 0 for none
-	CPUs     uint32        // what runtime.NumCPU says; 0 means 2
 	Start    int64         // its monotonic clock when it begins, nanoseconds; at least 1
-	Collect  time.Duration // between garbage collections; 0 means 10 s
 	SyncTime time.Duration // of a healthy disk
 	Files    bool          // tell of changes of files
 	StopAt   uint64        // end with all stacks at this scheduler event; 0 for never
@@ -48,6 +45,12 @@ type Options struct {
 	Patience time.Duration         // how long the node may take, of CPU time, until it has nothing more to do at an instant; 0 means 20 s
 	Waits    func(d time.Duration) // called now and then while it takes long, with how long it has taken of real time. May be nil
 }
+
+// What all nodes have.
+const (
+	cpus    = 2                // as runtime.NumCPU says
+	collect = 10 * time.Second // between garbage collections
+)
 
 // Fitting is how many of some messages, from the first on, a grant has room for. It is one at least, if there is any.
 func Fitting(messages []wire.Message) int {
@@ -130,8 +133,8 @@ func Start(o Options) (*Process, error) {
 	copy(p.mem[wire.TextAt:], text)
 	*p.h = wire.Header{
 		Magic: wire.Magic, Version: wire.Version, TextLen: uint32(len(text)),
-		Seed: o.Seed, Start: o.Start, Collect: int64(or(o.Collect, 10*time.Second)),
-		Policy: o.Policy, Preempt: o.Preempt, CPUs: or(o.CPUs, 2), IP: o.IP,
+		Seed: o.Seed, Start: o.Start, Collect: int64(collect),
+		Policy: o.Policy, Preempt: o.Preempt, CPUs: cpus, IP: o.IP,
 		Trace: flag(o.Trace != nil), Files: flag(o.Files), StopAt: o.StopAt, SyncTime: int64(o.SyncTime),
 	}
 	if err := p.start(mem); err != nil {
@@ -160,7 +163,7 @@ func (p *Process) start(mem *os.File) error {
 		c.Args[0] = filepath.Base(o.Path) // where it was built is chance
 	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the harness: a node that it ended would be accused of that
-	c.Dir = filepath.Join(o.Root, or(o.Dir, "/"))
+	c.Dir = o.Root
 	c.Env = append([]string{wire.Env + "=1"}, o.Env...)
 	c.Stderr = p.stderr
 	if f, ok := o.Stderr.(*os.File); ok {
