@@ -72,10 +72,13 @@ type course struct {
 	settles         []int    // where it is known what became of the process
 }
 
-func courseOf(h *history.History, node string) (c course) {
-	w := atFirst(h)
-	for i, op := range h.Ops {
-		if w.happens(i); op.Process != history.Nemesis || op.Type != history.Invoke {
+func courseOf(h *history.History, node string) course {
+	return noted(h, "course of "+node, func() course { return workOutCourse(h, node) })
+}
+
+func workOutCourse(h *history.History, node string) (c course) {
+	for i, w := range stages(h)[1:] {
+		if op := h.Ops[i]; op.Process != history.Nemesis || op.Type != history.Invoke {
 			continue
 		}
 		d := deedOf(h, i)
@@ -141,7 +144,11 @@ func (c course) again(h *history.History, node string, begins int, ended time.Du
 }
 
 // fates are all ends of processes, and all that may have been some.
-func fates(h *history.History) (all []fate) {
+func fates(h *history.History) []fate {
+	return noted(h, "fates", func() []fate { return workOutFates(h) })
+}
+
+func workOutFates(h *history.History) (all []fate) {
 	for _, n := range h.Setup().Nodes {
 		c := courseOf(h, n)
 		for i, op := range h.Ops {

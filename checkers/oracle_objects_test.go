@@ -18,9 +18,10 @@ import (
 const undecided Verdict = 99
 
 // compare holds a checker's verdicts on histories that are drawn against those of an oracle, and wants all three verdicts to
-// be among them.
+// be among them. It does so beside other tests, for make prove takes long.
 func compare(t *testing.T, property string, draw func(*rapid.T) string, oracle func(*history.History) Verdict) {
 	t.Helper()
+	t.Parallel()
 	c := find(property)
 	drawn := map[Verdict]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -40,7 +41,7 @@ func compare(t *testing.T, property string, draw func(*rapid.T) string, oracle f
 		}
 	})
 	total := drawn[Valid] + drawn[Invalid] + drawn[Unknown]
-	t.Logf("%d histories: %d valid, %d invalid, %d unknown, and %d that the oracle cannot judge",
+	t.Logf("%s: %d histories: %d valid, %d invalid, %d unknown, and %d that the oracle cannot judge", property,
 		total, drawn[Valid], drawn[Invalid], drawn[Unknown], drawn[undecided])
 	if total < 1000 { // of a few it may be more or less
 		return

@@ -36,9 +36,8 @@ func overlooked(h *history.History) bool {
 			return ""
 		})
 		seen := []sure{{n, 0, setup.Bounds.Elect}}
-		w := atFirst(h)
 		for i, op := range h.Ops {
-			if w.happens(i); op.Process == history.Nemesis && op.Type == history.OK && w.last[n] == op.Time && op.Time > 0 {
+			if w := stages(h)[i+1]; op.Process == history.Nemesis && op.Type == history.OK && w.last[n] == op.Time && op.Time > 0 {
 				seen = append(seen, sure{n, op.Time, op.Time + setup.Bounds.Elect})
 			}
 			if op.F == history.Observe && op.Type == history.OK && op.Node == n && !op.View.Torn {
@@ -101,6 +100,7 @@ func lookAway(t *rapid.T, text string) string {
 }
 
 func TestOraclesOverlooked(t *testing.T) {
+	t.Parallel()
 	for property, missing := range map[string]func(h *history.History, all []said) bool{
 		"exclusive-leadership": func(h *history.History, all []said) bool {
 			return !slices.ContainsFunc(all, said.claims) || unasked(spoken(h)) || overlooked(h)

@@ -12,16 +12,18 @@ import (
 
 // meets reports whether something held at some instant of a time, both ends included: also between two ops of one instant.
 func meets(h *history.History, from, to time.Duration, holds func(around) bool) bool {
-	w, since := atFirst(h), time.Duration(0)
-	for i := range h.Ops {
-		until := h.Ops[i].Time
-		if holds(w) && since <= to && from <= until {
+	since := time.Duration(0)
+	for i, w := range stages(h) {
+		until := forever
+		if i < len(h.Ops) {
+			until = h.Ops[i].Time
+		}
+		if since <= to && from <= until && holds(w) {
 			return true
 		}
-		w.happens(i)
 		since = until
 	}
-	return holds(w) && since <= to
+	return false
 }
 
 // reaches returns whom a node can have asked for a vote, and have got it from, in a time; itself included.

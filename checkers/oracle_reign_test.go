@@ -79,7 +79,7 @@ func unasked(h *history.History) bool {
 // reigned returns the longest times, longer than elect, in which nodes surely led.
 func reigned(h *history.History) (all []sure) {
 	for _, n := range h.Setup().Nodes {
-		led, _ := surely(slices.DeleteFunc(undivided(h), func(a said) bool { return a.node != n }), fates(h))
+		led, _ := surely(slices.DeleteFunc(slices.Clone(undivided(h)), func(a said) bool { return a.node != n }), fates(h))
 		for _, l := range longest(led) {
 			if l.to-l.from > h.Setup().Bounds.Elect {
 				all = append(all, l)
@@ -153,9 +153,7 @@ type scenery struct {
 func sceneOf(h *history.History) scene {
 	s := scene{h: h, mute: map[string][]sure{}}
 	nodes := h.Setup().Nodes
-	w := atFirst(h)
-	for i := range h.Ops[:len(h.Ops)-1] {
-		w.happens(i)
+	for i, w := range stages(h)[1:len(h.Ops)] {
 		p := scenery{
 			h.Ops[i].Time, h.Ops[i+1].Time, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[[2]string]bool{}, map[int]bool{},
 		}

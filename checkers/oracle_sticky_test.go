@@ -67,15 +67,12 @@ func campaign(h *history.History, all []said, leader string, term uint64, from, 
 
 // everVotes reports whether a node votes, or may, at some time.
 func everVotes(h *history.History, node string) bool {
-	w := atFirst(h)
-	ever := w.votes(node)
-	for i := range h.Ops {
-		w.happens(i)
+	for i, w := range stages(h)[1:] {
 		if lasts := i == len(h.Ops)-1 || h.Ops[i].Time < h.Ops[i+1].Time; lasts && (w.votes(node) == healthy || w.votes(node) == doubtful) {
 			return true
 		}
 	}
-	return ever == healthy
+	return stages(h)[0].votes(node) == healthy
 }
 
 func TestOraclesStickyLeader(t *testing.T) {

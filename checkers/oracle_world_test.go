@@ -44,10 +44,8 @@ type around struct {
 
 // stretches returns where something holds, whatever it is: for as long as it is the same and not "". Instants do not count.
 func stretches(h *history.History, holds func(around) string) (all []sure) {
-	w := atFirst(h)
 	was := ""
-	for i := range h.Ops[:len(h.Ops)-1] {
-		w.happens(i)
+	for i, w := range stages(h)[1:len(h.Ops)] {
 		from, to := h.Ops[i].Time, h.Ops[i+1].Time
 		if from == to {
 			continue
@@ -76,21 +74,40 @@ func atFirst(h *history.History) around {
 	return w
 }
 
+// stages are what is so before the first op, and after each: one more than there are ops.
+func stages(h *history.History) []around {
+	return noted(h, "stages", func() []around {
+		w := atFirst(h)
+		all := []around{w.clone()}
+		for i := range h.Ops {
+			w.happens(i)
+			all = append(all, w.clone())
+		}
+		return all
+	})
+}
+
 // atLast is what is so after the last op.
-func atLast(h *history.History) around {
-	w := atFirst(h)
-	for i := range h.Ops {
-		w.happens(i)
-	}
+func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
+
+// clone is the same, which goes on by itself.
+func (w around) clone() around {
+	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
+	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
+	now := *w.now
+	w.now = &now
 	return w
 }
 
 // happens goes on with one op.
 func (w around) happens(i int) {
-	was := maps.Clone(w.is)
+	was := map[string]health{}
+	for _, n := range w.h.Setup().Nodes {
+		was[n] = w.proc(n)
+	}
 	w.goesOn(i)
 	for _, n := range w.h.Setup().Nodes {
-		if stopped := w.proc(n) == broken && was[history.Proc{Node: n}.Key()] != broken; stopped || w.h.Ops[i].F == history.Exit && w.h.Ops[i].Node == n {
+		if stopped := w.proc(n) == broken && was[n] != broken; stopped || w.h.Ops[i].F == history.Exit && w.h.Ops[i].Node == n {
 			w.astir[n] = w.revives(i, n, stopped)
 		}
 	}
@@ -99,9 +116,7 @@ func (w around) happens(i int) {
 // revives reports whether a node whose process ended by itself with an op, or was stopped by it, showed later that something else had
 // started it.
 func (w around) revives(i int, node string, stopped bool) bool {
-	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
-	w.owed, w.fears, w.sick, w.now = maps.Clone(w.owed), maps.Clone(w.fears), maps.Clone(w.sick), new(time.Duration)
-	w.trapped = maps.Clone(w.trapped)
+	w = w.clone()
 	for k := i + 1; k < len(w.h.Ops); k++ {
 		op, is := w.h.Ops[k], w.proc(node)
 		gone := is == ended || is == left
@@ -369,9 +384,7 @@ func (w around) enough(nodes []string, perhaps bool) bool {
 
 // everEnough reports whether nodes may have had a majority of the voters in them at a time or before.
 func everEnough(h *history.History, nodes []string, by time.Duration) bool {
-	w := atFirst(h)
-	for i := range h.Ops {
-		w.happens(i)
+	for i, w := range stages(h)[1:] {
 		lasts := i == len(h.Ops)-1 || h.Ops[i].Time < h.Ops[i+1].Time
 		if lasts && h.Ops[i].Time <= by && w.enough(nodes, true) {
 			return true

@@ -47,6 +47,7 @@ var plainClaimModel = porcupine.Model{
 }
 
 func TestPlainSingleLeader(t *testing.T) {
+	t.Parallel()
 	tried, illegal := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := []string{"n1", "n2", "n3"}
@@ -123,6 +124,7 @@ func TestPlainSingleLeader(t *testing.T) {
 }
 
 func TestPlainExclusiveLeadership(t *testing.T) {
+	t.Parallel()
 	tried, illegal := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		f := &facts{nodes: []string{"n1", "n2", "n3", "n4", "n5"}}

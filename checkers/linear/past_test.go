@@ -75,6 +75,7 @@ func streamed(ctx context.Context, all []Access, most int, told func(i int) time
 
 // TestPlainPast decides as accesses come, and forgets what has no bearing any more.
 func TestPlainPast(t *testing.T) {
+	t.Parallel()
 	for name, d := range map[string]drawing{
 		"repeating": {tokens: 3, values: 9, most: 11},
 		"often":     {tokens: 2, values: 2, most: 9},

@@ -53,6 +53,7 @@ func plainly(t *testing.T, Draw func(*rapid.T) []Access, legal func(*rapid.T, []
 // TestPlainFencing decides by levels, zones, pieces and whatever is left to porcupine, on values that repeat and on such
 // that do not, with tokens and without.
 func TestPlainFencing(t *testing.T) {
+	t.Parallel()
 	for name, d := range map[string]drawing{
 		"repeating": {tokens: 3, values: 9, most: 10},
 		"often":     {tokens: 2, values: 2, most: 8},
@@ -83,6 +84,7 @@ func TestPlainFencing(t *testing.T) {
 
 // TestPlainPruning applies each rule alone.
 func TestPlainPruning(t *testing.T) {
+	t.Parallel()
 	for name, rule := range map[string]func([]Access) []Access{
 		"settle read":    func(all []Access) []Access { settleRead(all); return all },
 		"drop explained": dropExplained,
@@ -105,6 +107,7 @@ func TestPlainPruning(t *testing.T) {
 
 // TestPlainPieces cuts where the order is certain.
 func TestPlainPieces(t *testing.T) {
+	t.Parallel()
 	cut, tried := 0, 0
 	plainly(t, drawing{tokens: 3, values: 9, most: 10}.draw, func(t *rapid.T, all []Access) bool {
 		parts := pieces(prune(all), rapid.SampledFrom([]int{1, 1, 2, pieceSize}).Draw(t, "piece size"))
@@ -120,6 +123,7 @@ func TestPlainPieces(t *testing.T) {
 
 // TestPlainShrink takes away what leaves the legal legal, until nothing can be spared.
 func TestPlainShrink(t *testing.T) {
+	t.Parallel()
 	plainly(t, drawing{tokens: 3, values: 9, most: 10}.draw, func(t *rapid.T, all []Access) bool {
 		from := rapid.IntRange(0, len(all)-1).Draw(t, "from")
 		to := rapid.IntRange(from, len(all)).Draw(t, "to")

@@ -150,6 +150,7 @@ func byPorcupine(uses []Op) porcupine.CheckResult {
 // TestPlainLinearizable compares every way in which a register or a lock is decided with porcupine on all operations, and
 // wants of the illegal that the operations that show it are illegal by themselves.
 func TestPlainLinearizable(t *testing.T) {
+	t.Parallel()
 	tried, illegal, zoned := 0, 0, 0
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
