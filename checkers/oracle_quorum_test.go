@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"recount/history"
@@ -42,6 +43,11 @@ func reaches(h *history.History, node string, from, to time.Duration) (nodes []s
 
 func TestOraclesQuorum(t *testing.T) {
 	compare(t, "quorum", func(t *rapid.T) string { return anyRun(t, false) }, quorumSaid)
+}
+
+// TestOraclesKilledAndEnded has a node that was killed end once more, and answer: it may have run ever since.
+func TestOraclesKilledAndEnded(t *testing.T) {
+	require.Equal(t, Unknown, quorumSaid(given(t, "testdata/quorum/unknown-killed-ended-and-answers.txt")))
 }
 
 // quorumSaid is the verdict on quorum.

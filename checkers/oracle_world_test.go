@@ -107,7 +107,8 @@ func (w around) happens(i int) {
 	}
 	w.goesOn(i)
 	for _, n := range w.h.Setup().Nodes {
-		if stopped := w.proc(n) == broken && was[n] != broken; stopped || w.h.Ops[i].F == history.Exit && w.h.Ops[i].Node == n {
+		exits := w.h.Ops[i].F == history.Exit && w.h.Ops[i].Node == n
+		if stopped := w.proc(n) == broken; stopped && was[n] != broken || !stopped && exits { // who is stopped and ends is as it was
 			w.astir[n] = w.revives(i, n, stopped)
 		}
 	}
