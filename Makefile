@@ -72,8 +72,8 @@ campaign-cluster: bin/versitygw ## test campaigns on a real Kubernetes in contai
 	tools/kubernetes/node.sh recount/kubernetes:1.34.4
 	$(GO) test -timeout 60m -count 1 -v ./cli -run TestCampaignOnACluster -kubernetes recount/kubernetes:1.34.4 -s3 $(CURDIR)/bin/versitygw
 
-mutate: ## flip each decision of the checkers, one at a time: some test must notice
-	$(GO) test -timeout 60m -count 1 -v ./tools/mutate -mutants=0
+mutate: ## flip each decision of the checkers, one at a time: some test must notice; half an hour of processor
+	$(GO) test -timeout 180m -count 1 -v ./tools/mutate -mutants=0
 
 planted: ## hunt the bugs that are planted in harness/hunt/testdata/planted, a minute of processor time each (HALF=held for those held back, MATRIX=6 for matrices of so many seeds instead)
 	$(GO) run ./tools/planted -half $(or $(HALF),open) $(if $(MATRIX),-matrix $(MATRIX))

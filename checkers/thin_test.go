@@ -226,6 +226,8 @@ func spokenCalmly(seed uint64) string {
 
 // TestLinesStandForYears judges lines of a log that stand for thirty years: what was said stays said, and takes no memory.
 func TestLinesStandForYears(t *testing.T) {
+	defer func(was int) { mostRepeats = was }(mostRepeats)
+	mostRepeats = 1 << 10
 	const said = "nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\nflags standing\n0s n1 announces leader 1\n0s n2 n3 announces follower 1 of n1\n"
 	for _, c := range []struct {
 		more    string
