@@ -13,6 +13,7 @@ import (
 // message and what its sender had last been through.
 type Relations struct {
 	kinds []string
+	codes []uint32 // of kinds
 	last  []uint32 // of each node: its last event
 	bits  [1 << 16 / 64]uint64
 	seen  []uint16
@@ -32,13 +33,14 @@ func (c *Cluster) Relate() *Relations {
 
 // kind is a number for a kind of message that is the same in all runs.
 func (r *Relations) kind(of string) uint32 {
-	if !slices.Contains(r.kinds, of) {
-		r.kinds = append(r.kinds, of)
+	if k := slices.Index(r.kinds, of); k >= 0 {
+		return r.codes[k]
 	}
 	h := uint32(2166136261)
 	for i := range len(of) {
 		h = (h ^ uint32(of[i])) * 16777619
 	}
+	r.kinds, r.codes = append(r.kinds, of), append(r.codes, h)
 	return h
 }
 
