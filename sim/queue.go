@@ -146,23 +146,33 @@ func (q *queue) put(at time.Duration, slot int32) {
 	q.near[i] = e
 }
 
-// first is the first event on the queue, if one comes by then, and the lane that it waits in; nil if it is in none.
-func (q *queue) first(by time.Duration) (e entry, in *lane, due bool) {
-	if len(q.near) == 0 {
-		for len(q.far) > 0 && len(q.near) < mostNear/2 {
-			q.near = append(q.near, q.fetch())
-		}
-		slices.Reverse(q.near)
+// first is the first event on the queue, or nil, and the lane that it waits in; nil if it is in none. The pointer holds until the next
+// add.
+func (q *queue) first() (e *entry, in *lane) {
+	if len(q.near) == 0 && len(q.far) > 0 {
+		q.approach()
 	}
 	if n := len(q.near); n > 0 {
-		e, due = q.near[n-1], true
+		e = &q.near[n-1]
 	}
 	for i := range q.lanes {
-		if l := &q.lanes[i]; l.gone < len(l.entries) && (!due || l.entries[l.gone].before(e)) {
-			e, in, due = l.entries[l.gone], l, true
+		l := &q.lanes[i]
+		if l.gone == len(l.entries) {
+			continue
+		}
+		if first := &l.entries[l.gone]; e == nil || first.before(*e) {
+			e, in = first, l
 		}
 	}
-	return e, in, due && e.at <= by
+	return e, in
+}
+
+// approach sorts the first of what is far off, when nothing is near.
+func (q *queue) approach() {
+	for len(q.far) > 0 && len(q.near) < mostNear/2 {
+		q.near = append(q.near, q.fetch())
+	}
+	slices.Reverse(q.near)
 }
 
 // pop takes the first event off the queue, which is in that lane, or in none. It stays in the slab until release.

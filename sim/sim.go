@@ -160,11 +160,12 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
 		}
 	}()
 	for {
-		e, lane, due := c.queue.first(until)
-		if !due {
+		e, lane := c.queue.first()
+		if e == nil || e.at > until {
 			break
 		}
-		if c.queue.slab[e.slot].kind != call { // which is what the harness does, and its nemesis
+		at, slot := e.at, e.slot
+		if c.queue.slab[slot].kind != call { // which is what the harness does, and its nemesis
 			if c.work.done++; c.work.most > 0 && c.work.done > c.work.most {
 				return c.endless()
 			}
@@ -173,8 +174,8 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
 			return context.Cause(ctx)
 		}
 		c.queue.pop(lane)
-		c.now = e.at
-		c.happen(e.slot)
+		c.now = at
+		c.happen(slot)
 	}
 	c.now = max(c.now, until)
 	return nil
