@@ -128,7 +128,7 @@ func (r *raft) Get(done func(uint64)) bool {
 
 // answerReads answers the reads that a majority has confirmed.
 func (r *raft) answerReads() {
-	if !r.hasCommitted() {
+	if len(r.log.reads) == 0 || !r.hasCommitted() {
 		return
 	}
 	confirmed := r.majorityOf(r.log.rounds, r.log.round)
@@ -212,9 +212,12 @@ func (r *raft) taken(from election.ID, m election.Message) {
 	r.takeLease()
 	before := l.next[from]
 	if m.OK {
-		l.match[from] = max(l.match[from], min(m.Value, l.last()))
-		l.next[from] = max(l.next[from], l.match[from]+1)
-		r.advance()
+		matched := l.match[from]
+		l.match[from] = max(matched, min(m.Value, l.last()))
+		l.next[from] = max(before, l.match[from]+1)
+		if l.match[from] > matched {
+			r.advance()
+		}
 	} else if !r.noBacktrack {
 		l.next[from] = max(min(m.Value, l.last())+1, l.match[from]+1)
 	}
