@@ -1,19 +1,19 @@
 package docker
 
 import (
-	"container/heap"
 	"context"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"recount/internal/later"
 )
 
 // loop is the run's one thread of control, in real time: whoever calls Run executes, one after the other, what timers
 // and other goroutines have for it.
 type loop struct {
 	began  atomic.Pointer[time.Time] // when Run was first called
-	timers timers                    // of the loop alone
-	order  uint64
+	timers later.Queue[func()]       // of the loop alone
 
 	mu     sync.Mutex
 	posted []func()
@@ -37,8 +37,7 @@ func (l *loop) Now() time.Duration {
 // After calls f on the loop once d has passed. Like all but Now and Post it belongs to the loop itself, or to who sets up
 // the run before it.
 func (l *loop) After(d time.Duration, f func()) {
-	l.order++
-	heap.Push(&l.timers, timer{l.Now() + d, l.order, f})
+	l.timers.Add(l.Now()+d, f)
 }
 
 // Post calls f on the loop as soon as it can. Any goroutine may call it; posts of one goroutine keep their order.
@@ -77,12 +76,12 @@ func (l *loop) Run(ctx context.Context, until time.Duration) error {
 		}
 		l.runPosted()
 		now := l.Now()
-		for len(l.timers) > 0 && l.timers[0].at <= min(now, until) {
-			heap.Pop(&l.timers).(timer).f()
+		for f, some := l.timers.Take(min(now, until)); some; f, some = l.timers.Take(min(now, until)) {
+			f()
 		}
 		next := until
-		if len(l.timers) > 0 {
-			next = min(next, l.timers[0].at)
+		if at, some := l.timers.Next(); some {
+			next = min(next, at)
 		}
 		if now = l.Now(); now >= until {
 			return nil
@@ -105,27 +104,4 @@ func (l *loop) runPosted() {
 	for _, f := range posted {
 		f()
 	}
-}
-
-// timers are ordered by time, and those of one time by who came first.
-type timers []timer
-
-type timer struct {
-	at    time.Duration
-	order uint64
-	f     func()
-}
-
-func (t timers) Len() int { return len(t) }
-func (t timers) Less(i, j int) bool {
-	return t[i].at < t[j].at || t[i].at == t[j].at && t[i].order < t[j].order
-}
-func (t timers) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
-func (t *timers) Push(x any)   { *t = append(*t, x.(timer)) }
-func (t *timers) Pop() any {
-	old := *t
-	last := old[len(old)-1]
-	old[len(old)-1] = timer{}
-	*t = old[:len(old)-1]
-	return last
 }

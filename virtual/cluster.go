@@ -175,9 +175,9 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) error {
 
 // next is when something happens next.
 func (c *Cluster) next() time.Duration {
-	next := forever
-	if len(c.due) > 0 {
-		next = c.due[0].at
+	next, some := c.due.Next()
+	if !some {
+		next = forever
 	}
 	for _, p := range c.procs {
 		next = min(next, p.wants())
@@ -194,8 +194,8 @@ const forever = time.Duration(1<<63 - 1)
 
 // instant lets happen what happens now: events, then nodes, then what lives in them, then clients.
 func (c *Cluster) instant() {
-	for len(c.due) > 0 && c.due[0].at <= c.now {
-		c.pop().f()
+	for f, some := c.due.Take(c.now); some; f, some = c.due.Take(c.now) {
+		f()
 	}
 	for i := 0; i < len(c.procs) && c.lost == nil; i++ {
 		if p := c.procs[i]; p.wants() <= c.now {

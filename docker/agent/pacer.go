@@ -3,7 +3,6 @@
 package agent
 
 import (
-	"container/heap"
 	"context"
 	"math/rand/v2"
 	"net/netip"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"recount/history"
+	"recount/internal/later"
 )
 
 // pacer decides when each packet may go on.
@@ -23,21 +23,19 @@ type pacer struct {
 	rand   *rand.Rand
 	states states
 	free   map[source]time.Time // when a link of limited rate has sent all that it was given
-	held   held
-	order  uint64
+	began  time.Time            // from which the times of what is held count
+	held   later.Queue[packet]
 }
 
 // packet is one that waits.
 type packet struct {
-	due   time.Time
-	order uint64 // packets that are due at the same time keep their order
 	id    uint32
 	from  netip.Addr
 	ports [2]uint16
 }
 
 func newPacer(r *rand.Rand, verdict func(id uint32, pass bool)) *pacer {
-	return &pacer{verdict: verdict, wake: make(chan struct{}, 1), rand: r, free: map[source]time.Time{}}
+	return &pacer{verdict: verdict, wake: make(chan struct{}, 1), rand: r, began: time.Now(), free: map[source]time.Time{}}
 }
 
 // set changes what packets suffer that arrive from now on. Those that wait already go on waiting.
@@ -62,13 +60,13 @@ func (p *pacer) state(src source) history.LinkState {
 func (p *pacer) take(id uint32, head []byte, size int, now time.Time) {
 	from, ports := origin(head)
 	p.mu.Lock()
-	due, pass := p.due(from, ports, size, now)
-	wait := pass && due.After(now)
+	at, pass := p.due(from, ports, size, now)
+	wait, first := pass && at.After(now), false
 	if wait {
-		p.order++
-		heap.Push(&p.held, packet{due, p.order, id, from, ports})
+		next, some := p.held.Next()
+		first = !some || at.Sub(p.began) < next
+		p.held.Add(at.Sub(p.began), packet{id, from, ports})
 	}
-	first := wait && p.held[0].id == id
 	p.mu.Unlock()
 	if !wait {
 		p.verdict(id, pass)
@@ -123,14 +121,13 @@ func (p *pacer) due(from netip.Addr, ports [2]uint16, size int, now time.Time) (
 func (p *pacer) lose(src source) {
 	p.mu.Lock()
 	var lost []uint32
-	p.held = slices.DeleteFunc(p.held, func(k packet) bool {
+	p.held.Remove(func(k packet) bool {
 		hit := k.from == src.addr && (src.port == 0 || slices.Contains(k.ports[:], src.port))
 		if hit {
 			lost = append(lost, k.id)
 		}
 		return hit
 	})
-	heap.Init(&p.held)
 	p.mu.Unlock()
 	for _, id := range lost {
 		p.verdict(id, false)
@@ -163,30 +160,13 @@ func (p *pacer) run(ctx context.Context) {
 func (p *pacer) ready(now time.Time) (ids []uint32, next time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.held) > 0 && !p.held[0].due.After(now) {
-		ids = append(ids, heap.Pop(&p.held).(packet).id)
+	passed := now.Sub(p.began)
+	for k, some := p.held.Take(passed); some; k, some = p.held.Take(passed) {
+		ids = append(ids, k.id)
 	}
-	if len(p.held) == 0 {
+	at, some := p.held.Next()
+	if !some {
 		return ids, time.Hour
 	}
-	return ids, p.held[0].due.Sub(now)
-}
-
-// held are packets, the next one first.
-type held []packet
-
-func (h held) Len() int { return len(h) }
-func (h held) Less(i, j int) bool {
-	if !h[i].due.Equal(h[j].due) {
-		return h[i].due.Before(h[j].due)
-	}
-	return h[i].order < h[j].order
-}
-func (h held) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *held) Push(x any)   { *h = append(*h, x.(packet)) }
-func (h *held) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
+	return ids, at - passed
 }
