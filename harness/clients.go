@@ -59,11 +59,8 @@ func (c *clients) Apply(ch history.Changes, done func(history.Effect)) {
 		return
 	}
 	came := history.Step{Of: history.Changes{Clients: ch.Clients}, Effect: history.Effect{Seen: history.OK}}
-	if ch.Clients = nil; ch.Empty() {
-		done(came.Effect)
-		return
-	}
-	c.Cluster.Apply(ch, func(e history.Effect) { done(history.InSteps(came, history.Step{Of: ch, Effect: e})) })
+	ch.Clients = nil
+	rest(c.Cluster, ch, func(made []history.Step) { done(history.InSteps(append([]history.Step{came}, made...)...)) })
 }
 
 func (c *clients) State(ctx context.Context) (history.Changes, error) {

@@ -54,7 +54,7 @@ func (s *subject) answers() error {
 }
 
 // split takes apart who is to be asked, and what else is to change.
-func split(ch history.Changes) (asked []history.HandOver, rest history.Changes) {
+func split(ch history.Changes) (asked []history.HandOver, others history.Changes) {
 	for _, h := range ch.HandOvers() {
 		if h.Asked {
 			asked = append(asked, h)
@@ -64,7 +64,7 @@ func split(ch history.Changes) (asked []history.HandOver, rest history.Changes) 
 }
 
 func (h *handOvers) Can(ch history.Changes) error {
-	asked, rest := split(ch)
+	asked, others := split(ch)
 	for _, a := range asked {
 		for _, n := range []string{a.Node, a.Heir} {
 			if n != "" && !slices.Contains(h.names, n) {
@@ -72,7 +72,7 @@ func (h *handOvers) Can(ch history.Changes) error {
 			}
 		}
 	}
-	return h.Cluster.Can(rest)
+	return h.Cluster.Can(others)
 }
 
 // Apply asks when all else is as it is to be.
@@ -81,26 +81,18 @@ func (h *handOvers) Apply(ch history.Changes, done func(history.Effect)) {
 		done(history.Effect{Seen: history.Fail, Err: err})
 		return
 	}
-	asked, rest := split(ch)
-	if rest.Empty() {
-		h.ask(asked, nil, done)
-		return
-	}
-	h.Cluster.Apply(rest, func(e history.Effect) { h.ask(asked, []history.Step{{Of: rest, Effect: e}}, done) })
+	asked, others := split(ch)
+	rest(h.Cluster, others, func(made []history.Step) { inTurn(asked, made, h.ask, done) })
 }
 
-// ask asks one node after the other, after steps of the change that were made before.
-func (h *handOvers) ask(asked []history.HandOver, made []history.Step, done func(history.Effect)) {
-	if len(asked) == 0 {
-		done(history.InSteps(made...))
-		return
-	}
-	heir := election.ID(slices.Index(h.names, asked[0].Heir) + 1)
-	h.asker.HandOver(asked[0].Node, heir, func(t history.Type, problem string) {
+// ask asks a node to hand over.
+func (h *handOvers) ask(a history.HandOver, done func(history.Effect)) {
+	heir := election.ID(slices.Index(h.names, a.Heir) + 1)
+	h.asker.HandOver(a.Node, heir, func(t history.Type, problem string) {
 		e := history.Effect{Seen: t}
 		if t != history.OK {
 			e.Err = errors.New(problem)
 		}
-		h.ask(asked[1:], append(made, history.Step{Of: history.ChangesOf(asked[0]), Effect: e}), done)
+		done(e)
 	})
 }

@@ -94,26 +94,15 @@ func (c *memberships) Apply(ch history.Changes, done func(history.Effect)) {
 		done(history.Effect{Seen: history.Fail, Err: err})
 		return
 	}
-	rest := ch.Without(history.Memberships)
-	c.held = c.held.With(rest)
-	if rest.Empty() {
-		c.change(ch.Members(), nil, done)
-		return
-	}
-	c.Cluster.Apply(rest, func(e history.Effect) { c.change(ch.Members(), []history.Step{{Of: rest, Effect: e}}, done) })
+	others := ch.Without(history.Memberships)
+	c.held = c.held.With(others)
+	rest(c.Cluster, others, func(made []history.Step) { inTurn(ch.Members(), made, c.change, done) })
 }
 
-// change changes one member after the other, after steps of the change that were made before.
-func (c *memberships) change(members []history.Member, made []history.Step, done func(history.Effect)) {
-	if len(members) == 0 {
-		done(history.InSteps(made...))
-		return
-	}
+// change changes one member.
+func (c *memberships) change(m history.Member, done func(history.Effect)) {
 	began := c.Now()
-	c.bring(members[0], func(t history.Type, why error) {
-		e := history.Effect{Seen: t, Err: why, Spread: c.Now() - began}
-		c.change(members[1:], append(made, history.Step{Of: history.ChangesOf(members[0]), Effect: e}), done)
-	})
+	c.bring(m, func(t history.Type, why error) { done(history.Effect{Seen: t, Err: why, Spread: c.Now() - began}) })
 }
 
 // seat is a member on its way to be something.
@@ -129,7 +118,7 @@ type seat struct {
 // restOf is how long a change may take, with that silence: other faults wait meanwhile.
 func restOf(silence time.Duration) time.Duration { return 2*silence + 2*time.Second }
 
-func (c *memberships) rest() time.Duration { return restOf(c.silence) }
+func (c *memberships) lasts() time.Duration { return restOf(c.silence) }
 
 // reseating is how long the nemesis may be busy with one change of members, in a run that has such: taking a node out, adding it,
 // and waiting until it says so.
@@ -145,7 +134,7 @@ const retry = 200 * time.Millisecond
 
 // bring makes a node what it is to be, by as many steps as that takes, and calls done with what is known then.
 func (c *memberships) bring(m history.Member, done func(history.Type, error)) {
-	s := &seat{memberships: c, node: m.Node, who: election.ID(slices.Index(c.names, m.Node) + 1), deadline: c.Now() + c.rest(), done: done}
+	s := &seat{memberships: c, node: m.Node, who: election.ID(slices.Index(c.names, m.Node) + 1), deadline: c.Now() + c.lasts(), done: done}
 	was, changed := c.are[m.Node]
 	if !changed {
 		was = election.Voter
@@ -243,7 +232,7 @@ func (s *seat) renew(ticket uint64, as election.Membership) {
 				s.fails(history.Info, fmt.Errorf("start %s anew: %w", s.node, err))
 				return
 			}
-			become(history.Up, func() { s.deadline = s.Now() + s.rest(); s.confirm(as, true) })
+			become(history.Up, func() { s.deadline = s.Now() + s.lasts(); s.confirm(as, true) })
 		})
 	})
 }

@@ -44,12 +44,12 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		f := from[rnd.IntN(len(from))]
 		st := Step{At: at, Fault: f.Name, For: vary(p.Hold)}
 		if p.Silence > 0 && rnd.IntN(6) == 0 {
-			st.For = times(brinks[rnd.IntN(len(brinks))], p.Silence)
+			st.For = times(Brinks[rnd.IntN(len(Brinks))], p.Silence)
 		}
 		if rnd.IntN(6) == 0 {
 			st.After = heard[rnd.IntN(len(heard))].cue
 			if rnd.IntN(2) == 0 {
-				st.Wait = times(brinks[rnd.IntN(len(brinks))], p.Silence)
+				st.Wait = times(Brinks[rnd.IntN(len(Brinks))], p.Silence)
 			}
 		}
 		if (Schedule{st}).End() > p.Within {
@@ -75,8 +75,8 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 	}
 }
 
-// brinks are the multiples of a target's silence around which its timers race each other.
-var brinks = []float64{0.9, 1, 1.1}
+// Brinks are the multiples of a target's silence around which its timers race each other.
+var Brinks = []float64{0.9, 1, 1.1}
 
 // What follows draws options, small ones as often as large ones.
 

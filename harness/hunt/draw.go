@@ -167,14 +167,11 @@ var spans = []float64{0.5, 1, 1, 2, 3, 5, 8, 13}
 // one lasts that is to be over before others have noticed.
 var moments = []float64{0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2}
 
-// brinks are what makes of a time that two timers race for, one before and one after.
-var brinks = []float64{0.9, 1, 1.1}
-
 func pick[T any](from []T, rnd *rand.Rand) T { return from[rnd.IntN(len(from))] }
 
 // span draws a time.
 func (h *hunter) span(p *record.Plan, rnd *rand.Rand) time.Duration {
-	return time.Duration(pick(spans, rnd) * pick(brinks, rnd) * float64(h.bounds(p).Silence)).Round(time.Millisecond)
+	return time.Duration(pick(spans, rnd) * pick(nemesis.Brinks, rnd) * float64(h.bounds(p).Silence)).Round(time.Millisecond)
 }
 
 // steps draws a few steps of a schedule.

@@ -58,14 +58,14 @@ func (h *hunter) change(p *record.Plan, s swarm, rnd *rand.Rand) error {
 		case 0:
 			st.At = after.At + after.For
 		case 1:
-			st.At = after.At + after.For + time.Duration(pick(brinks, rnd)*silence)
+			st.At = after.At + after.For + time.Duration(pick(nemesis.Brinks, rnd)*silence)
 		default:
 			st.At = after.At + time.Duration(pick(moments, rnd)*silence).Round(time.Millisecond)
 		}
 	case 4:
 		st.For, st.ForTimes = h.span(p, rnd), 0
 	case 5:
-		st.For = time.Duration(pick(brinks, rnd) * float64(st.For)).Round(time.Millisecond)
+		st.For = time.Duration(pick(nemesis.Brinks, rnd) * float64(st.For)).Round(time.Millisecond)
 	case 6:
 		st.At = time.Duration(pick([]float64{0.5, 0.9, 1.1, 1.5}, rnd) * float64(st.At)).Round(time.Millisecond)
 	case 7: // aimed at somebody else
