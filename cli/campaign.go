@@ -17,6 +17,7 @@ import (
 	"recount/harness/campaign"
 	"recount/harness/campaign/store"
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/internal/hint"
 )
 
@@ -131,7 +132,7 @@ func (g *campaignFlags) run(cmd *cobra.Command, args []string, c *campaign.Campa
 // make makes what there is to be made of a campaign, and tells what it has come to.
 func (g *campaignFlags) make(cmd *cobra.Command, c *campaign.Campaign, cfg campaign.Config) error {
 	bar := newProgress(cmd)
-	cfg.Progress = func(p campaign.Progress) { bar.tell(func() string { return campaignProgress(p) }) }
+	cfg.Progress = func(p campaign.Progress) { bar.tell(func() string { return campaignProgress(p, c.Budget) }) }
 	s, failed := c.Run(cmd.Context(), cfg)
 	bar.end()
 	if s == nil {
@@ -148,23 +149,18 @@ func (g *campaignFlags) make(cmd *cobra.Command, c *campaign.Campaign, cfg campa
 }
 
 // campaignProgress is one line about a campaign under way.
-func campaignProgress(p campaign.Progress) string {
-	of, left := "", ""
-	if p.Planned > 0 {
-		of = fmt.Sprintf(" of %d", p.Planned)
-	}
-	if p.Left > 0 {
-		left = fmt.Sprintf(", %v left", p.Left.Round(time.Second))
-	}
-	rate := fmt.Sprintf("%.0f", p.Rate)
+func campaignProgress(p campaign.Progress, budget time.Duration) string {
+	rate := fmt.Sprintf("%.0f a second here", p.Rate)
 	if p.Rate < 10 {
-		rate = fmt.Sprintf("%.1f", p.Rate)
+		rate = fmt.Sprintf("%.1f a second here", p.Rate)
 	}
 	shrinking := ""
 	if p.Shrinking {
-		shrinking = ", shrinking what is new"
+		shrinking = "shrinking what is new"
 	}
-	return fmt.Sprintf("%s: %d%s runs, %s/s here, %d findings%s%s", p.Doing, p.Done+p.UnderWay, of, rate, p.Findings, shrinking, left)
+	at := p.Progress
+	at.Done += p.UnderWay
+	return far(at, "run", budget, rate, count.Of(p.Findings, "finding"), shrinking)
 }
 
 // formFlags say in which form something is printed.

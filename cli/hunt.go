@@ -189,9 +189,9 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		batch.Noted{Kind: "hunt", Name: strings.TrimSpace(g.Target + " " + g.Property), Command: repeat(cmd, nil, g.Seed)})
 	defer notes.End()
 	g.Progress = func(p hunt.Progress) {
-		bar.tell(func() string { return g.progress(p) })
-		far := batch.Progress{Done: p.Runs, Planned: g.Runs, Passed: p.Took}
-		notes.Note(far.Estimate(g.Budget), p.Findings, p.Coverage)
+		at := batch.Progress{Doing: "hunting " + g.Target, Done: p.Runs + p.NotStarted, Planned: g.Runs, Passed: p.Took}.Estimate(g.Budget)
+		bar.tell(func() string { return g.progress(p, at) })
+		notes.Note(at, p.Findings, p.Coverage)
 	}
 	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
 	begun := time.Now()
@@ -246,18 +246,12 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 }
 
 // progress is one line about a hunt under way.
-func (g *huntFlags) progress(p hunt.Progress) string {
-	left := ""
-	if g.Runs > 0 {
-		left = fmt.Sprintf(", %d runs left", g.Runs-p.Runs)
-	}
-	if g.Budget > 0 {
-		left += fmt.Sprintf(", %v left", max(g.Budget-p.Took, 0).Round(time.Second))
-	}
+func (g *huntFlags) progress(p hunt.Progress, at batch.Progress) string {
+	missed := ""
 	if p.NotStarted > 0 {
-		left = fmt.Sprintf(", %d did not start", p.NotStarted) + left
+		missed = fmt.Sprintf("%d did not start", p.NotStarted)
 	}
-	return fmt.Sprintf("%s, %s, coverage %d, findings %d%s", count.Of(p.Runs, "run"), pace(p), p.Coverage, p.Findings, left)
+	return far(at, "run", g.Budget, pace(p), fmt.Sprintf("coverage %d", p.Coverage), count.Of(p.Findings, "finding"), missed)
 }
 
 // pace is how fast runs were made. Of real servers one may take seconds.

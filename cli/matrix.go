@@ -98,7 +98,7 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 	notes := batch.NewNotes(dir, batch.Noted{Kind: "matrix", Name: "matrix", Command: commandLine(cmd, nil)})
 	defer notes.End()
 	tell := func(m batch.Progress) {
-		bar.tell(func() string { return matrixProgress(m) })
+		bar.tell(func() string { return far(m, "run", p.Budget) })
 		notes.Note(m, 0, 0)
 	}
 	back := processors(p.On, p.Jobs)
@@ -152,18 +152,4 @@ func keepRuns(ctx context.Context, p matrix.Plan, t *matrix.Table, dir string, t
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	return matrix.Keep(ctx, p, t, dir, most, tell)
-}
-
-// matrixProgress is one line about a matrix under way.
-func matrixProgress(m batch.Progress) string {
-	line := fmt.Sprintf("%s: %d", m.Doing, m.Done)
-	if m.Planned > 0 {
-		line += fmt.Sprintf(" of %d runs, %d %%", m.Planned, 100*m.Done/m.Planned)
-	} else {
-		line += " runs"
-	}
-	if left := m.Left.Round(time.Second); left > 0 {
-		line += fmt.Sprintf(", %v left", left)
-	}
-	return line
 }

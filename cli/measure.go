@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -83,9 +82,7 @@ func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, a
 	}
 	bar := newProgress(cmd)
 	r, err := claims.Measure(cmd.Context(), p, func(m batch.Progress) {
-		bar.tell(func() string {
-			return fmt.Sprintf("%s: %d of %d trials, %d %%, %v left", m.Doing, m.Done, m.Planned, 100*m.Done/m.Planned, m.Left.Round(time.Second))
-		})
+		bar.tell(func() string { return far(m, "trial", 0) })
 	})
 	bar.end()
 	if err != nil {

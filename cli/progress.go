@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recount/harness/batch"
+	"recount/internal/count"
 	"recount/report"
 )
 
@@ -43,6 +45,29 @@ func (p *progress) tell(line func() string) {
 	}
 	fmt.Fprintf(p.cmd.ErrOrStderr(), "\r\x1b[Krecount: %s", line())
 	p.open = true
+}
+
+// far says how far work is: what is done, how much of how much, what else is worth knowing, and how long it has taken and may yet take, by
+// the wall clock. With a budget it takes no longer than that.
+func far(p batch.Progress, unit string, budget time.Duration, more ...string) string {
+	line := count.Of(p.Done, unit)
+	if p.Planned > 0 {
+		line = fmt.Sprintf("%d of %s, %d %%", p.Done, count.Of(p.Planned, unit), 100*p.Done/p.Planned)
+	}
+	for _, m := range more {
+		if m != "" {
+			line += ", " + m
+		}
+	}
+	line += "; " + p.Passed.Round(time.Second).String()
+	if budget > 0 {
+		line += fmt.Sprintf(" of %v", budget)
+	}
+	line += " by the wall clock"
+	if left := p.Left.Round(time.Second); left > 0 {
+		line += fmt.Sprintf(", about %v left", left)
+	}
+	return p.Doing + ": " + line
 }
 
 // end clears the line on a terminal. What is told from then on is of other work.

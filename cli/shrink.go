@@ -18,6 +18,7 @@ import (
 	"recount/harness/hunt"
 	"recount/harness/record"
 	"recount/harness/shrink"
+	"recount/internal/count"
 	"recount/internal/hint"
 )
 
@@ -37,11 +38,10 @@ func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
 
 // config is the configuration of a shrinking that makes its runs on a cluster of that kind.
 func (s *shrinkFlags) config(on string, scratch *harness.Scratch, bar *progress) shrink.Config {
-	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Fewest: s.fewest, Progress: func(p shrink.Progress) {
-		bar.tell(func() string {
-			return fmt.Sprintf("shrinking: %d plans, %d runs; down to %d nodes and %s", p.Tried, p.Runs, p.Plan.Nodes, shrink.Faults(p.Plan))
-		})
-	}}
+	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Fewest: s.fewest}
+	cfg.Progress = func(p shrink.Progress) {
+		bar.tell(func() string { return shrinkProgress(p) })
+	}
 	if record.Repeats(on) {
 		if cfg.Budget == 0 && on == record.OnVirtual {
 			cfg.Budget = 5 * time.Minute
@@ -53,6 +53,12 @@ func (s *shrinkFlags) config(on string, scratch *harness.Scratch, bar *progress)
 	}
 	cfg.Jobs, cfg.Need, cfg.Of, cfg.Measure = 1, s.need, s.of, 10
 	return cfg
+}
+
+// shrinkProgress is one line about shrinking under way: how much there is to try nobody knows.
+func shrinkProgress(p shrink.Progress) string {
+	at := batch.Progress{Doing: "shrinking", Done: p.Runs, Passed: p.Took}.Estimate(p.Budget)
+	return far(at, "run", p.Budget, fmt.Sprintf("%s tried", count.Of(p.Tried, "plan")), fmt.Sprintf("down to %s and %s", count.Of(p.Plan.Nodes, "node"), shrink.Faults(p.Plan)))
 }
 
 func (s *shrinkFlags) check(prefix string) error {

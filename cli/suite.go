@@ -53,7 +53,9 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 	}
 	bar := newProgress(cmd)
 	cfg.Progress = func(p suite.Progress) {
-		bar.tell(func() string { return fmt.Sprintf("%d of %d runs, %d broken; %s", p.Done, p.Of, p.Broken, p.Doing) })
+		bar.tell(func() string {
+			return far(p.Progress, "run", s.Budget, fmt.Sprintf("%d broken", p.Broken), "the last "+p.Last)
+		})
 	}
 	o, err := s.Make(cmd.Context(), cfg)
 	bar.end()

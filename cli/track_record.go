@@ -106,6 +106,7 @@ func (g *trackFlags) measure(cmd *cobra.Command, rows []bugs.Row) error {
 		names[i] = r.Name
 	}
 	return g.fill(cmd, "row", names, func(i int, runs *trackRuns) (entry, error) {
+		runs.of = fmt.Sprintf(" of %d", g.runs)
 		m := bugs.Measurer{Runs: g.runs, On: g.on, Make: runs.make, Tell: func(o bugs.Outcome) {
 			runs.say(fmt.Sprintf("%s on %s: %s: %s", runs.doing, o.About, o.Word, o.Why))
 			if o.Surprising() {
@@ -228,6 +229,7 @@ type trackRuns struct {
 	scratch *harness.Scratch
 	bar     *progress
 	doing   string
+	of      string // how many seeds a side has, in words
 }
 
 func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
@@ -238,7 +240,7 @@ func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
 func (t *trackRuns) make(ctx context.Context, p record.Plan) (*record.Run, error) {
 	defer processors(p.On, 1)()
 	return t.scratch.Run(ctx, p, func(line string) {
-		t.bar.tell(func() string { return fmt.Sprintf("%s, seed %d: %s", t.doing, p.Seed, line) })
+		t.bar.tell(func() string { return fmt.Sprintf("%s, seed %d%s: %s", t.doing, p.Seed, t.of, line) })
 	})
 }
 

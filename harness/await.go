@@ -93,7 +93,7 @@ func (c *containers) await(ctx context.Context) error {
 		left, never := len(wants), hopeless
 		if c.Now() >= next && left > 0 {
 			next += tellWaits
-			c.tell(waitsFor(wants, c.Now()-began))
+			c.tell(waitsFor(wants, c.Now()-began, system.Patience()))
 		}
 		mu.Unlock()
 		if never != nil {
@@ -123,10 +123,10 @@ func latest(wants map[string]error) string {
 // tellWaits is how often is told whom is waited for.
 const tellWaits = 10 * time.Second
 
-// waitsFor says who is not ready after so long, and what the last try came to.
-func waitsFor(wants map[string]error, after time.Duration) string {
+// waitsFor says who is not ready after so long, of so long at most, and what the last try came to.
+func waitsFor(wants map[string]error, after, most time.Duration) string {
 	name := latest(wants)
-	text := fmt.Sprintf("%s is not ready yet after %v: %v", name, after.Round(time.Second), wants[name])
+	text := fmt.Sprintf("%s is not ready yet after %v of %v: %v", name, after.Round(time.Second), most, wants[name])
 	if more := len(wants) - 1; more > 0 {
 		text += fmt.Sprintf("; nor %s", count.Of(more, "other"))
 	}

@@ -14,6 +14,7 @@ import (
 	"recount/election"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/targets"
 	"recount/targets/specfile"
@@ -92,7 +93,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 	}()
 	p = &Probe{Nodes: s.names, servers: s.servers, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, record.NodeLogs)}
 	p.Image, p.Args = c.first()
-	return p, p.watch(ctx, c, s)
+	return p, p.watch(ctx, c, s, cfg.Progress)
 }
 
 // CheckTrial finds what is wrong with what Try is to start, without starting it.
@@ -130,8 +131,11 @@ func triable(plan record.Plan) (s *subject, err error) {
 	return s, there(system)
 }
 
+// tellWatch is how often is told how long is watched.
+const tellWatch = 5 * time.Second
+
 // watch starts the nodes and looks at them.
-func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
+func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)) error {
 	c.OnExit(func(string, int) {})
 	c.OnStall(func(time.Duration) {})
 	c.OnGranted(func(string, history.Vote) {})
@@ -153,8 +157,13 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject) error {
 		return led < max(2*b.Silence, time.Second) || due && len(silent) > 0
 	}
 	began = c.Now()
+	next := began + tellWatch
 	for end := began + b.Elect + 2*b.Silence; c.Now() < end && waits(); {
 		before := c.Now()
+		if before >= next {
+			next += tellWatch
+			say(fmt.Sprintf("watching %s: %v of %v at most", count.Of(len(p.Nodes), "node"), (before - began).Round(time.Second), end-began))
+		}
 		if err := c.Run(ctx, c.Now()+b.Poll); err != nil {
 			return err
 		}

@@ -475,20 +475,31 @@ func (r *run) settle(ctx context.Context) error {
 	return nil
 }
 
-// pass lets time go by, and says now and then how much of it has.
+// pass lets time go by, and says now and then how much of it has: by the run's clock, as all that is told of a run, and by that of the wall
+// where this is another.
 func (r *run) pass(ctx context.Context, d time.Duration) error {
 	const slice, every = time.Second, 5 * time.Second
-	begin, told := r.cluster.Now(), time.Now()
+	begin, began := r.cluster.Now(), time.Now()
+	told := began
 	for end := begin + d; r.cluster.Now() < end; {
 		if err := r.cluster.Run(ctx, min(end, r.cluster.Now()+slice)); err != nil {
 			return err
 		}
 		if time.Since(told) >= every {
 			told = time.Now()
-			r.Progress(fmt.Sprintf("%v of %v", (r.cluster.Now() - begin).Round(time.Second), d))
+			r.Progress(passed(r.cluster.Now(), begin, d, time.Since(began), record.Repeats(r.On)))
 		}
 	}
 	return nil
+}
+
+// passed says how much of the time for faults has passed now.
+func passed(now, begin, of, wall time.Duration, virtual bool) string {
+	line := fmt.Sprintf("%7.2fs %v of %v for faults have passed", now.Seconds(), (now - begin).Round(time.Second), of)
+	if virtual {
+		line += fmt.Sprintf(", in %v by the wall clock", wall.Round(time.Second))
+	}
+	return line
 }
 
 // recover gives the healed cluster the time that its target is allowed to find a leader, or less if all agree before,

@@ -41,9 +41,10 @@ type Config struct {
 
 // Progress is how far shrinking is.
 type Progress struct {
-	Tried, Runs int // plans, and runs of them
-	Took        time.Duration
-	Plan        record.Plan // the smallest so far
+	Tried, Runs int           // plans, and runs of them
+	Took        time.Duration // real time …
+	Budget      time.Duration // … of so much; 0 for no limit
+	Plan        record.Plan   // the smallest so far
 }
 
 // Result is what shrinking came to.
@@ -175,7 +176,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	s.starts.Note(p.Nodes, true)
 	s.tries, s.need, s.took = s.Of, max(s.Need, 1), r.Took
 	s.result = Result{Property: v.Property, From: p, Run: r, Verdict: v, ToMeasure: s.Measure}
-	s.result.Plan = p
+	s.result.Plan, s.result.Progress.Budget = p, s.Budget
 	return s, nil
 }
 

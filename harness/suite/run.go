@@ -24,9 +24,9 @@ type Config struct {
 
 // Progress is how far a suite is.
 type Progress struct {
-	Done, Of int
-	Broken   int
-	Doing    string
+	batch.Progress
+	Broken int
+	Last   string // run that was made
 }
 
 // Outcome is what a suite has come to.
@@ -84,6 +84,10 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 			contained = append(contained, n)
 		}
 	}
+	m.places = map[int]int{}
+	for k, n := range contained {
+		m.places[n] = len(simulated) + k + 1
+	}
 	m.work(ctx, simulated, cfg.Jobs)
 	m.work(ctx, contained, 1)
 	o.Interrupted = ctx.Err() != nil
@@ -99,7 +103,8 @@ type maker struct {
 	cfg     Config
 	outcome *Outcome
 	looking *looked.Count
-	jobs    []job // of the outcome's runs
+	jobs    []job       // of the outcome's runs
+	places  map[int]int // of those on containers, in the order in which all are made, from 1
 	done    int
 	broken  int
 }
@@ -131,7 +136,7 @@ func (m *maker) spent() bool {
 func (m *maker) make(ctx context.Context, i int) (*record.Run, error) {
 	say := func(string) {}
 	if !record.Repeats(m.jobs[i].plan.On) && m.cfg.Say != nil {
-		m.cfg.Say(m.title(i))
+		m.cfg.Say(fmt.Sprintf("run %d of %d, %s", m.places[i], len(m.outcome.Runs), m.title(i)))
 		say = m.cfg.Say
 	}
 	return harness.Run(ctx, m.jobs[i].plan, harness.Config{
@@ -168,7 +173,8 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 		m.broken++
 	}
 	if m.cfg.Progress != nil {
-		m.cfg.Progress(Progress{Done: m.done, Of: len(m.outcome.Runs), Broken: m.broken, Doing: m.title(d.Job)})
+		p := batch.Progress{Doing: filepath.Base(m.suite.File), Done: m.done, Planned: len(m.outcome.Runs), Passed: time.Since(m.outcome.Started)}
+		m.cfg.Progress(Progress{p.Estimate(m.suite.Budget), m.broken, m.title(d.Job)})
 	}
 }
 
