@@ -18,8 +18,9 @@ const (
 	Allowed     State = "allowed"     // only what is known broke
 	Broken      State = "broken"      // something broke that is not allowed, or did not happen that was expected
 	Undecided   State = "undecided"   // status 2
+	Unstarted   State = "unstarted"   // its nodes did not come up, which may be their doing
 	Failed      State = "failed"      // the run could not be made
-	NotRun      State = "not run"     // the budget was spent, or the suite interrupted
+	NotRun      State = "not run"     // the budget was spent, or the suite interrupted, or no run of its scenario and target starts
 	Interrupted State = "interrupted" // in its middle
 )
 
@@ -46,7 +47,7 @@ type Run struct {
 	Sentence   string        `json:"sentence,omitempty"`
 	Dir        string        `json:"dir,omitempty"` // within the suite's folder
 	Repeat     string        `json:"repeat"`
-	Error      string        `json:"error,omitempty"` // why it could not be made
+	Error      string        `json:"error,omitempty"` // why it could not be made, or did not start
 	Took       time.Duration `json:"took"`
 
 	tested []string // properties that it decided

@@ -44,6 +44,8 @@ func (r *Run) junit() junit.Case {
 		c.Failure = &junit.Outcome{Message: message, Text: c.Out}
 	case Undecided:
 		c.Error = &junit.Outcome{Message: "nothing is decided: " + message, Text: c.Out}
+	case Unstarted:
+		c.Error = &junit.Outcome{Message: "it did not start: " + r.Error, Text: c.Out}
 	case Failed:
 		c.Error = &junit.Outcome{Message: r.Error, Text: c.Out}
 	case NotRun, Interrupted:

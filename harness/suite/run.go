@@ -38,7 +38,8 @@ type Outcome struct {
 	Took        time.Duration `json:"took"`
 	Status      int           `json:"status"`
 	Interrupted bool          `json:"interrupted,omitempty"`
-	Spent       bool          `json:"spent,omitempty"` // the budget was, before all was done
+	Spent       bool          `json:"spent,omitempty"`    // the budget was, before all was done
+	LeftOut     int           `json:"left_out,omitempty"` // runs that were not made, since none of their scenario and target started
 	Runs        []*Run        `json:"runs"`
 	Known       []*KnownState `json:"known,omitempty"`
 	Looked      looked.Looked `json:"looked"` // how much all runs together have looked at
@@ -68,7 +69,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	if o.Dir, err = record.NewFolder(cfg.Results, "suite", o.Started); err != nil {
 		return nil, err
 	}
-	m := &maker{suite: s, cfg: cfg, outcome: o, looking: looked.NewCount()}
+	m := &maker{suite: s, cfg: cfg, outcome: o, looking: looked.NewCount(), came: map[pair]*came{}}
 	var simulated, contained []int
 	for i, j := range jobs {
 		if !cfg.Shard.has(i) {
@@ -105,8 +106,40 @@ type maker struct {
 	looking *looked.Count
 	jobs    []job       // of the outcome's runs
 	places  map[int]int // of those on containers, in the order in which all are made, from 1
+	came    map[pair]*came
 	done    int
 	broken  int
+}
+
+// pair is a scenario with a target.
+type pair struct{ scenario, target string }
+
+func (r *Run) pair() pair { return pair{r.Scenario, r.Target} }
+
+// came counts which runs of a pair started.
+type came struct{ did, failed int }
+
+// maxUnstarted is how many runs of a pair must not have started, and none have, until it has no more.
+const maxUnstarted = 6
+
+// hopeless reports whether a run is left out, since none of its scenario and target starts.
+func (m *maker) hopeless(r *Run) bool {
+	c := m.came[r.pair()]
+	return c != nil && c.did == 0 && c.failed >= maxUnstarted
+}
+
+// start takes note of whether a run started.
+func (m *maker) start(r *Run, did bool) {
+	c := m.came[r.pair()]
+	if c == nil {
+		c = &came{}
+		m.came[r.pair()] = c
+	}
+	if did {
+		c.did++
+	} else {
+		c.failed++
+	}
 }
 
 // work makes some of the runs, given by their numbers, so many at a time.
@@ -117,6 +150,10 @@ func (m *maker) work(ctx context.Context, which []int, workers int) {
 			if m.spent() {
 				m.outcome.Spent = true
 				return
+			}
+			if m.hopeless(m.outcome.Runs[i]) {
+				m.outcome.LeftOut++
+				continue
 			}
 			if !yield(i) {
 				return
@@ -156,12 +193,14 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 	switch {
 	case d.Err != nil && ctx.Err() != nil:
 		r.State, r.Error = Interrupted, d.Err.Error()
+	case harness.DidNotStart(d.Err) != nil:
+		r.State, r.Error, r.Dir = Unstarted, d.Err.Error(), m.folder(harness.DidNotStart(d.Err).Dir)
+		m.start(r, false)
 	case d.Err != nil:
 		r.State, r.Error = Failed, d.Err.Error()
 	default:
-		if rel, err := filepath.Rel(m.outcome.Dir, made.Dir); err == nil {
-			r.Dir = filepath.ToSlash(rel)
-		}
+		m.start(r, true)
+		r.Dir = m.folder(made.Dir)
 		m.suite.judge(r, made, m.cfg.Now)
 		m.looking.Add(made.Target, looked.Of(made, nil))
 		if !made.History.Complete() && r.State != Broken {
@@ -176,6 +215,15 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 		p := batch.Progress{Doing: filepath.Base(m.suite.File), Done: m.done, Planned: len(m.outcome.Runs), Passed: time.Since(m.outcome.Started)}
 		m.cfg.Progress(Progress{p.Estimate(m.suite.Budget), m.broken, m.title(d.Job)})
 	}
+}
+
+// folder is a run's folder within the suite's; "" where it cannot be told.
+func (m *maker) folder(dir string) string {
+	rel, err := filepath.Rel(m.outcome.Dir, dir)
+	if err != nil || dir == "" {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // standings works out what became of each known weakness. One that some other shard may have seen has not vanished.
@@ -221,7 +269,7 @@ func (o *Outcome) status() int {
 		return record.StatusBroken
 	case count[Failed] > 0:
 		return record.StatusFailed
-	case count[Undecided]+count[NotRun]+count[Interrupted] > 0, len(o.Runs) == 0, o.Interrupted:
+	case count[Undecided]+count[Unstarted]+count[NotRun]+count[Interrupted] > 0, len(o.Runs) == 0, o.Interrupted:
 		return record.StatusUnknown
 	}
 	return record.StatusHeld

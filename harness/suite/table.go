@@ -23,7 +23,7 @@ type row struct {
 }
 
 // severity is in which order states are told, the worst first.
-var severity = []State{Broken, Failed, Interrupted, NotRun, Undecided, Allowed, Held}
+var severity = []State{Broken, Failed, Unstarted, Interrupted, NotRun, Undecided, Allowed, Held}
 
 // rows gathers the runs by scenario and target, in the order of the file.
 func (o *Outcome) rows() (rows []*row) {
@@ -95,6 +95,25 @@ func (o *Outcome) findings() (list []*finding) {
 	return list
 }
 
+// unstarted are the runs of a scenario and a target that did not start.
+type unstarted struct {
+	First *Run
+	Runs  int
+}
+
+func (o *Outcome) unstarted() (list []unstarted) {
+	for _, w := range o.rows() {
+		if n := w.Count[Unstarted]; n > 0 {
+			list = append(list, unstarted{w.All[slices.IndexFunc(w.All, func(r *Run) bool { return r.State == Unstarted })], n})
+		}
+	}
+	return list
+}
+
+func (u *unstarted) words() string {
+	return fmt.Sprintf("%s did not start; the first, seed %d", count.Of(u.Runs, "run"), u.First.Seed)
+}
+
 // Words says what kind of finding it is.
 func (f *finding) Words() string {
 	switch {
@@ -147,10 +166,16 @@ func (o *Outcome) Sentence() string {
 	default:
 		parts = append(parts, "Nothing broke that is not known.")
 	}
+	if n := came[Unstarted]; n > 0 {
+		parts = append(parts, count.Of(n, "run")+" did not start.")
+	}
+	if o.LeftOut > 0 {
+		parts = append(parts, fmt.Sprintf("%s left out, since none of the same scenario and target started.", count.Of(o.LeftOut, "run")))
+	}
 	if n := came[Undecided]; n > 0 {
 		parts = append(parts, count.Of(n, "run")+" decided nothing.")
 	}
-	left := came[NotRun] + came[Interrupted]
+	left := came[NotRun] - o.LeftOut + came[Interrupted]
 	switch {
 	case o.Interrupted:
 		parts = append(parts, fmt.Sprintf("Interrupted: %s left, what is done is kept.", count.Of(left, "run")))
@@ -194,6 +219,13 @@ func (o *Outcome) Text(out io.Writer) error {
 		if r.State == Failed {
 			fmt.Fprintf(&b, "\n! %s on %s, seed %d: %s\n", r.Scenario, r.Target, r.Seed, r.Error)
 		}
+	}
+	for _, u := range o.unstarted() {
+		fmt.Fprintf(&b, "\n? %s on %s: %s\n  %s\n", u.First.Scenario, u.First.Target, u.words(), u.First.Error)
+		if u.First.Dir != "" {
+			fmt.Fprintf(&b, "  run: %s\n", filepath.Join(o.Dir, u.First.Dir))
+		}
+		fmt.Fprintf(&b, "  repeat: %s\n", u.First.Repeat)
 	}
 	if len(o.Known) > 0 {
 		fmt.Fprintln(&b, "\nknown weaknesses")

@@ -72,6 +72,9 @@ func (o *Outcome) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "\n### ✕ %s of %s under %s\n\n%s. %s\n\n```\n%s\n```\n",
 			cell(f.Property), cell(f.First.Target), cell(f.First.Scenario), cell(f.Words()), cell(f.Why), f.First.Repeat)
 	}
+	for _, u := range o.unstarted() {
+		fmt.Fprintf(&b, "\n### ? %s under %s\n\n%s: %s\n\n```\n%s\n```\n", cell(u.First.Target), cell(u.First.Scenario), cell(u.words()), cell(u.First.Error), u.First.Repeat)
+	}
 	if len(o.Known) > 0 {
 		b.WriteString("\n### Known weaknesses\n\n| property | where | | reason |\n|---|---|---|---|\n")
 		for _, st := range o.Known {
@@ -102,6 +105,10 @@ func (o *Outcome) Annotations() (list []report.Annotation) {
 		if r.State == Failed {
 			list = append(list, report.Annotation{Level: report.LevelError, Title: r.Scenario + " on " + r.Target, Text: r.Error})
 		}
+	}
+	for _, u := range o.unstarted() {
+		list = append(list, report.Annotation{Level: report.LevelWarning, Title: u.First.Scenario + " on " + u.First.Target,
+			Text: fmt.Sprintf("%s: %s\nrepeat with: %s", u.words(), u.First.Error, u.First.Repeat)})
 	}
 	for _, st := range o.Known {
 		if st.Vanished || st.Expired {

@@ -1,0 +1,51 @@
+package suite
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+)
+
+// A suite of a server that takes odd numbers of nodes alone.
+const reluctant = `
+targets: [{target: FILE, name: odd, nodes: 3}, {target: FILE, name: even, nodes: 4}]
+scenarios: [{name: quiet, faults: [cut-link]}]
+on: virtual
+time: 3s
+seeds: 1-8
+`
+
+// Runs that do not start end no suite, and are told and kept; a scenario and target of which none does has no more.
+func TestRunsThatDoNotStart(t *testing.T) {
+	file, err := filepath.Abs("../testdata/reluctant/election.yaml")
+	require.NoError(t, err)
+	o := run(t, strings.ReplaceAll(reluctant, "FILE", file), Config{Jobs: 1})
+	require.Equal(t, record.StatusUnknown, o.Status, "nothing broke, and the harness did not fail")
+	came := o.count()
+	require.Equal(t, map[State]int{Held: 8, Unstarted: 6, NotRun: 2}, came)
+	require.Equal(t, 2, o.LeftOut)
+	require.Contains(t, o.Sentence(), "6 runs did not start.")
+	require.Contains(t, o.Sentence(), "2 runs left out")
+	us := o.unstarted()
+	require.Len(t, us, 1)
+	require.Contains(t, us[0].First.Error, "only odd numbers of nodes are supported")
+	require.FileExists(t, filepath.Join(o.Dir, us[0].First.Dir, record.RunFile))
+
+	var text, markdown, page, junit bytes.Buffer
+	require.NoError(t, o.Text(&text))
+	require.NoError(t, o.Markdown(&markdown))
+	require.NoError(t, o.HTML(&page))
+	require.NoError(t, o.JUnit(&junit))
+	require.Contains(t, text.String(), fmt.Sprintf("\n? quiet on even: 6 runs did not start; the first, seed %d\n", us[0].First.Seed))
+	require.Contains(t, text.String(), "repeat: "+us[0].First.Repeat)
+	require.Contains(t, markdown.String(), "6 runs did not start; the first, seed ")
+	require.Contains(t, page.String(), us[0].First.Dir+"/run.json")
+	require.Contains(t, junit.String(), "it did not start: ")
+	require.Contains(t, o.Annotations()[0].Text, "6 runs did not start")
+}
