@@ -112,8 +112,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	for _, h := range []*hold{a, b} {
 		e.ops = append(e.ops, f.index(&f.answers[h.first]), f.index(&f.answers[h.last]))
 	}
-	r := invalid(figures, e, "%s%s and %s%s led at one time, %s",
-		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), between(e.from, e.to))
+	r := invalid(figures, e, "%s", f.together(a, b))
 	r.Drawing = linear.Draw(ctx, lockModel, ops)
 	return r
 }
@@ -143,8 +142,17 @@ func (f *facts) unlessOver() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s%s and %s%s led at one time, %s, unless %s: see to it that what is done to nodes takes effect, and is seen to",
-		f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)), between(s.from, s.to), unless)
+	return fmt.Sprintf("%s, unless %s: see to it that what is done to nodes takes effect, and is seen to", f.together(a, b), unless)
+}
+
+// together says that two led at one time: throughout a time, or at an instant in it that nobody knows closer.
+func (f *facts) together(a, b *hold) string {
+	when := "time"
+	if a.taken >= a.given || b.taken >= b.given {
+		when = "instant"
+	}
+	return fmt.Sprintf("%s%s and %s%s led at one %s, %s", f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)),
+		when, between(max(a.begin(), b.begin()), min(a.end(), b.end())))
 }
 
 // claimed is the leadership that a hold is of.

@@ -91,6 +91,10 @@ func (f *facts) doubt(leader int, s, shaken span) string {
 			waking.add(i)
 		}
 	}
+	if with.has(leader) && !heard.has(leader) { // so nobody was with it, for all that is known
+		waking = set{}
+		waking.add(leader)
+	}
 	switch {
 	case f.stalled(shaken):
 		return "the machine stood still about then: run it on a quiet one"

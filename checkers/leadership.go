@@ -210,13 +210,39 @@ func (f *facts) handovers() []handover {
 func (f *facts) byTerms() (all []handover) {
 	for i := 1; i < len(f.leads); i++ {
 		from, to := &f.leads[i-1], &f.leads[i]
-		won := &f.answers[to.first]
-		if from.node == to.node && !f.over(from, won, to.said) {
-			continue
+		won, gave := &f.answers[to.first], from.denied
+		if from.node == to.node {
+			if gave = f.gaveUp(i-1, i); gave < 0 {
+				continue
+			}
 		}
-		all = append(all, handover{from, to, from.denied, won, span{min(f.answers[from.last].from, to.since), won.to}})
+		all = append(all, handover{from, to, gave, won, span{min(f.answers[from.last].from, to.since), won.to}})
 	}
 	return all
+}
+
+// gaveUp returns the first answer by which a leader surely had given up the post before it led again, of two leaderships by their numbers;
+// -1 if there is none. The first claim of the new one may have been announced a while ago, when the answer was not yet true; another claim of it then
+// shows that the node had.
+func (f *facts) gaveUp(was, is int) int32 {
+	from, to := &f.leads[was], &f.leads[is]
+	if f.over(from, &f.answers[to.first], to.said) {
+		return from.denied
+	}
+	if from.denied < 0 {
+		return -1
+	}
+	denial := int32(-1)
+	for k := from.denied; k <= max(to.last, to.told); k++ {
+		switch a := &f.answers[k]; {
+		case int(a.node) != from.node || a.torn:
+		case int(a.lead) == is && denial >= 0 && f.answers[denial].to < f.surely(a):
+			return denial
+		case int(a.lead) != was && int(a.lead) != is && denial < 0 && f.follows(from, a, k):
+			denial = k
+		}
+	}
+	return -1
 }
 
 // byDenials goes by when leaders gave up: whoever claims the post next followed them. That may be one who had claimed

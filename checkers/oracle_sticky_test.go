@@ -151,7 +151,8 @@ func TestOraclesStickyLeader(t *testing.T) {
 			earliest = min(earliest, since)
 			if was.node == is.node {
 				denied := slices.ContainsFunc(all, func(d said) bool {
-					return !d.same(was.said) && !d.same(is.said) && later(d, is.said) &&
+					return !d.same(was.said) && !d.same(is.said) &&
+						slices.ContainsFunc(is.claims, func(c said) bool { return later(d, c) }) &&
 						slices.ContainsFunc(was.claims, func(c said) bool { return later(c, d) })
 				})
 				if !denied {

@@ -222,7 +222,6 @@ func (w around) goesOn(i int) {
 			} else if k.Dimension == "procs" && to == healthy && w.is[k] != healthy {
 				if w.is[k] != started {
 					w.last[k.Node] = op.Time
-					delete(w.exit, k.Node)
 				}
 				to = started
 			} else if k.Dimension == "procs" && to == broken && w.is[k] != broken {
@@ -235,7 +234,6 @@ func (w around) goesOn(i int) {
 				delete(w.fears, k.Node)
 				if !w.trapped[k.Node] {
 					w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
-					delete(w.exit, k.Node)
 				}
 			}
 			w.is[k] = to

@@ -209,9 +209,9 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 	w.cells[cell] = to
 }
 
-// starts takes note that node i's process was started at a time.
+// starts takes note that node i's process was started at a time. If it had ended at that very instant, what is true then may be so of before.
 func (w *world) starts(i int, at time.Duration) {
-	w.awake[i] = at
+	w.awake[i] = max(w.awake[i], at)
 	w.started.add(i)
 }
 
