@@ -176,7 +176,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	s.starts.Note(p.Nodes, true)
 	s.tries, s.need, s.took = s.Of, max(s.Need, 1), r.Took
 	s.result = Result{Property: v.Property, From: p, Run: r, Verdict: v, ToMeasure: s.Measure}
-	s.result.Plan, s.result.Progress.Budget = p, s.Budget
+	s.result.Plan, s.result.Budget = p, s.Budget
 	return s, nil
 }
 
