@@ -146,35 +146,13 @@ func order(property string) int {
 	return len(first)
 }
 
-// Check judges h. It always answers: a check that panics, or that ctx ended, is unknown. It does not change h, so
-// several may run at once on the same one.
-func (c Checker) Check(ctx context.Context, h *history.History) Result {
-	return check(ctx, h, []Checker{c})[0]
-}
-
-// CheckAll judges h by every checker, several at once, and returns the results in the order of All. It reads h once for
-// all of them.
-func CheckAll(ctx context.Context, h *history.History) []Result { return check(ctx, h, registry) }
-
-// CheckSome is CheckAll for some properties. It panics if there is none of a name.
-func CheckSome(ctx context.Context, h *history.History, properties []string) []Result {
-	return check(ctx, h, some(properties))
-}
-
+// some are the checkers of these properties. It panics if there is none of a name.
 func some(properties []string) []Checker {
 	by := slices.DeleteFunc(All(), func(c Checker) bool { return !slices.Contains(properties, c.Property) })
 	if len(by) != len(properties) {
 		panic(fmt.Sprintf("checkers: not all of %q are properties", properties))
 	}
 	return by
-}
-
-func check(ctx context.Context, h *history.History, by []Checker) []Result {
-	j := begin(by)
-	for i := range h.Ops {
-		j.Add(&h.Ops[i])
-	}
-	return j.End(ctx)
 }
 
 // guarded turns a crash of judge into a result.

@@ -45,7 +45,7 @@ func simulate(t testing.TB, p record.Plan) (*history.History, []byte) {
 
 func verdicts(h *history.History) map[string]checkers.Result {
 	all := map[string]checkers.Result{}
-	for _, r := range checkers.CheckAll(context.Background(), h) {
+	for _, r := range fed(checkers.Begin(), h).End(context.Background()) {
 		all[r.Property] = r
 	}
 	return all
