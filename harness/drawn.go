@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"net/netip"
 	"runtime"
 	"slices"
 
@@ -97,6 +96,6 @@ func keepsData(target string, options map[string]string) bool {
 	if err != nil {
 		return true
 	}
-	n := election.Member{ID: 1, Name: "n1", Addr: netip.AddrFrom4([4]byte{192, 0, 2, 1})}
+	n := election.Member{ID: 1, Name: "n1", Addr: targets.Unplaced(1)}
 	return system.Container(n, []election.Member{n}).Data != ""
 }

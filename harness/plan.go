@@ -237,10 +237,10 @@ func (s *subject) fitting(system election.System) error {
 	if !known {
 		return nil
 	}
-	next := byte(1)
+	id := election.ID(0)
 	return made.Fits(s.members(func(string) netip.Addr {
-		next++
-		return netip.AddrFrom4([4]byte{172, 17, 0, next})
+		id++
+		return targets.Unplaced(id)
 	}))
 }
 

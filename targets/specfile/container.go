@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +18,7 @@ import (
 	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/option"
+	"recount/targets"
 )
 
 // What a node is given: its ports, its command line and its environment, made of templates.
@@ -474,7 +474,7 @@ func (s *Spec) example() (words, error) {
 // unplaced are the nodes of a cluster of which nobody knows yet where it will be.
 func unplaced(nodes int) (all []election.Member) {
 	for id := election.ID(1); int(id) <= nodes; id++ {
-		all = append(all, election.Member{ID: id, Name: id.String(), Addr: netip.AddrFrom4([4]byte{172, 17, 0, byte(id + 1)})})
+		all = append(all, election.Member{ID: id, Name: id.String(), Addr: targets.Unplaced(id)})
 	}
 	return all
 }
