@@ -124,7 +124,17 @@ func link(id string) string { return (&url.URL{Path: "/runs/" + id + "/"}).Escap
 // place is where a link leads.
 type place struct{ Name, Word, Path string }
 
-var tabs = []place{{"findings", "Findings", "/"}, {"runs", "Runs", "/runs"}, {"live", "Live", "/live"}, {"campaigns", "Campaigns", "/campaigns"}, {"compare", "Compare", "/compare"}, {"matrix", "Matrix", "/matrix"}, {"coverage", "Coverage", "/coverage"}, {"trends", "Trends", "/trends"}, {"search", "Search", "/search"}}
+var tabs = []place{
+	{"findings", "Findings", "/"},
+	{"runs", "Runs", "/runs"},
+	{"live", "Live", "/live"},
+	{"campaigns", "Campaigns", "/campaigns"},
+	{"compare", "Compare", "/compare"},
+	{"matrix", "Matrix", "/matrix"},
+	{"coverage", "Coverage", "/coverage"},
+	{"trends", "Trends", "/trends"},
+	{"search", "Search", "/search"},
+}
 
 // views are the ways of looking at a run, and the forms in which it can be taken away.
 func views(r *Run) []place {
@@ -132,7 +142,14 @@ func views(r *Run) []place {
 	if r.State == UnderWay {
 		replay = "watch it live"
 	}
-	return []place{{Word: replay, Path: "live"}, {Word: "message by message", Path: "diagram"}, {Word: "compare", Path: "/compare?" + url.Values{"a": {r.ID}}.Encode()}, {Word: "SVG", Path: "picture.svg"}, {Word: "CSV", Path: "ops.csv"}, {Word: "Perfetto", Path: "run.perfetto"}}
+	return []place{
+		{Word: replay, Path: "live"},
+		{Word: "message by message", Path: "diagram"},
+		{Word: "compare", Path: "/compare?" + url.Values{"a": {r.ID}}.Encode()},
+		{Word: "SVG", Path: "picture.svg"},
+		{Word: "CSV", Path: "ops.csv"},
+		{Word: "Perfetto", Path: "run.perfetto"},
+	}
 }
 
 // choice is a list to choose from in a form.

@@ -190,7 +190,8 @@ func (s *Spec) read() error {
 		return v.bad("use letters from a to z, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, read := range []func(value, map[string]value) error{
-		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes, s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
+		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes,
+		s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
 	} {
 		if err := read(root, f); err != nil {
 			return err
