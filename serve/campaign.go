@@ -70,6 +70,16 @@ func (c *Campaign) Count(state campaign.Standing) (n int) {
 	return n
 }
 
+// Unstarted are how many runs did not start, of sizes of clusters that do.
+func (c *Campaign) Unstarted() (n int) {
+	for i := range c.Targets {
+		if u := c.Targets[i].Unstarted; u != nil {
+			n += u.Runs
+		}
+	}
+	return n
+}
+
 // Tone is the style of a campaign.
 func (c *Campaign) Tone() string {
 	switch {
@@ -77,7 +87,7 @@ func (c *Campaign) Tone() string {
 		return "live"
 	case c.Count(campaign.New) > 0:
 		return "broken"
-	case c.State == campaign.Done:
+	case c.State == campaign.Done && c.Unstarted() == 0:
 		return "held"
 	}
 	return "open"

@@ -29,7 +29,8 @@ func campaigned(t *testing.T, results, name, state, word string) string {
 	files := map[string]string{
 		campaign.CampaignFile: fmt.Sprintf(`{"name":%s,"command":"recount campaign run nightly.yaml","started":"2026-01-02T03:04:05Z","took":90000000000,
 			"runs":1200,"planned":4000,"version":"0.1.0","state":%q,
-			"targets":[{"target":"raft","version":"1","runs":1200,"no_effect":["squeeze-memory"],"vain":{"squeeze-memory":{"times":34,"why":"memory is not simulated"}}}]}`, quoted, state),
+			"targets":[{"target":"raft","version":"1","runs":1200,"no_effect":["squeeze-memory"],"vain":{"squeeze-memory":{"times":34,"why":"memory is not simulated"}},
+			"unstarted":{"runs":7,"nodes":4,"seed":5,"why":"n2 is not ready after 10s","run":"runs/x","repeat":"recount run --replay runs/x"}}]}`, quoted, state),
 		campaign.FindingsFile: fmt.Sprintf(`{"findings":[{"signature":"no-ping-pong under cut-link","sentence":%s,"target":"blazingmq-term","version":"1","options":{},
 			"property":"no-ping-pong","state":"new","runs":12,"of":1200,"low":0.005,"high":0.017,"first":"2026-01-02T03:04:05Z",
 			"last":"2026-01-02T03:04:05Z","repeat":"recount run x.yaml","run":%q,"faults":["cut-link n1 n2"]},
@@ -53,6 +54,9 @@ func TestCampaignsTellWhatTheyFound(t *testing.T) {
 	require.Contains(t, page, "12 of 1200 runs, 1.0 % (0.6 to 1.7 %)")
 	require.Contains(t, page, link(run))
 	require.Contains(t, page, "never seen to take effect: squeeze-memory (tried 34 times, for one: memory is not simulated)")
+	require.Contains(t, page, "Runs that did not start: 7.")
+	require.Contains(t, page, "7 runs did not start, one of them with 4 nodes, seed 5: n2 is not ready after 10s")
+	require.Contains(t, page, "it is kept, and repeated by: recount run --replay runs/x")
 	require.Contains(t, get(h, "/api/v1/campaigns/nightly").Body.String(), `"why":"memory is not simulated"`)
 	require.Contains(t, page, "90 different things reached in 1200 runs", "a line that is being written is left out")
 	require.NotContains(t, get(h, "/campaigns/nightly?state=gone").Body.String(), "12 of 1200")
