@@ -38,7 +38,8 @@ func trackRecordCommand() *cobra.Command {
 		Long: `Make published bugs of real elections happen, and measure how reliably: so many runs of each row on what the bug affects,
 and as many on each control, where it is fixed. Without a name, all rows are measured. The page lies in track-record below --results, or
 in the folder that --docs names, such as Recount's own docs. What was measured before of other rows is kept there; the page is
-written anew after each row.
+written anew after each row. A row of servers that a file of the examples describes is made in Recount's own folder, which
+has their sources.
 
 A run counts as showing the bug only if the checker found the property broken. Runs that could not be made or decided, and
 those in which a server ended by itself, are counted apart. Runs that are not what the row says are kept under --results.
@@ -51,6 +52,18 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
   recount track-record soak --time 10m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := bugs.Find(args)
+			if err != nil {
+				return err
+			}
+			rows = slices.DeleteFunc(rows, func(r bugs.Row) bool {
+				away := r.Here()
+				if away != nil && len(args) > 0 {
+					err = errors.Join(err, away)
+				} else if away != nil {
+					say(cmd)(fmt.Sprintf("%s is left out: %s is not here; Recount's own folder has it", r.Name, r.File))
+				}
+				return away != nil
+			})
 			if err != nil {
 				return err
 			}

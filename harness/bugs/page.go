@@ -48,7 +48,6 @@ func (rec *Record) Page() (string, error) {
 		}
 	}
 	rec.soaks(&b)
-	describedPage(&b)
 	unshownPage(&b)
 	for _, r := range All() {
 		if err := rec.section(&b, r); err != nil {

@@ -3,7 +3,11 @@
 package bugs
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,7 +16,8 @@ import (
 	"recount/internal/hint"
 )
 
-// Row is one bug. Its scenario is scenarios/track/<Name>.yaml, which says what the bug affects: target and options.
+// Row is one bug. Its scenario is scenarios/track/<Name>.yaml, which says what the bug affects: target and options. Or it is a file of
+// Recount's own folder, beside one that describes the target: what that runs is built from the sources there.
 type Row struct {
 	Name     string
 	Bug      string   // one sentence: what went wrong
@@ -25,6 +30,8 @@ type Row struct {
 	// package of Debian's. "" is the same.
 	Virtual  string
 	Controls []Control
+	File     string            // of the scenario, from Recount's folder: "examples/river/slow.yaml"; "" for one that the program has
+	Options  map[string]string // of what the bug affects, where the scenario is a file
 }
 
 // Control is the same scenario on something that does not have the bug.
@@ -82,7 +89,31 @@ func Find(names []string) ([]Row, error) {
 }
 
 // Scenario is the row's scenario, as "recount run" takes it.
-func (r Row) Scenario() string { return "track/" + r.Name }
+func (r Row) Scenario() string {
+	if r.File != "" {
+		return r.File
+	}
+	return "track/" + r.Name
+}
+
+// target is the file that describes what a row runs; "" where its scenario names it.
+func (r Row) target() string {
+	if r.File == "" {
+		return ""
+	}
+	return filepath.ToSlash(filepath.Join(filepath.Dir(r.File), "election.yaml"))
+}
+
+// Here finds out whether what the row runs can be made here: of a file that is so in Recount's folder alone.
+func (r Row) Here() error {
+	if r.File == "" {
+		return nil
+	}
+	if _, err := os.Stat(r.File); err != nil {
+		return hint.Add(fmt.Errorf("row %s: %w", r.Name, err), "it is built from sources: run it in Recount's own folder")
+	}
+	return nil
+}
 
 // side is one way to run a row's scenario: on what the bug affects, or on a control.
 type side struct {
@@ -93,11 +124,14 @@ type side struct {
 
 // sides are all of a row's, what the bug affects before the controls.
 func (r Row) sides() (all []side, err error) {
-	s, err := harness.LoadScenario(r.Scenario())
-	if err != nil {
-		return nil, err
+	version := ""
+	if r.Virtual != "" {
+		s, err := harness.LoadScenario(r.Scenario())
+		if err != nil {
+			return nil, err
+		}
+		version = s.Plan(record.Plan{}).Options["version"]
 	}
-	version := s.Plan(record.Plan{}).Options["version"]
 	for _, on := range r.On {
 		in := ""
 		switch on {
@@ -106,7 +140,7 @@ func (r Row) sides() (all []side, err error) {
 		case record.OnVirtual:
 			in = ", in virtual time"
 		}
-		for i, c := range append([]Control{{About: r.Affected}}, r.Controls...) {
+		for i, c := range append([]Control{{About: r.Affected, Options: r.Options}}, r.Controls...) {
 			if on == record.OnVirtual && r.Virtual != "" && c.Target == "" && c.Options["version"] == "" {
 				c.About = strings.Replace(c.About, version, r.Virtual, 1)
 				c.Options = maps.Clone(c.Options)
@@ -140,7 +174,7 @@ func (r Row) plan(c side, seed uint64) (record.Plan, error) {
 	if err != nil {
 		return record.Plan{}, err
 	}
-	p := s.Plan(record.Plan{Target: c.Target, On: c.on, Seed: seed})
+	p := s.Plan(record.Plan{Target: cmp.Or(c.Target, r.target()), On: c.on, Seed: seed})
 	if p.Options == nil {
 		p.Options = map[string]string{}
 	}
@@ -157,8 +191,8 @@ func (r Row) command(c side) string {
 	if c.on != record.OnSim {
 		line += " --on " + c.on
 	}
-	if c.Target != "" {
-		line += " --target " + c.Target
+	if target := cmp.Or(c.Target, r.target()); target != "" {
+		line += " --target " + target
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Options)) {
 		line += " --opt " + record.Quote(k+"="+c.Options[k])
