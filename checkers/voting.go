@@ -46,9 +46,6 @@ func (w *world) enlist(at time.Duration, r roll) {
 
 // outs returns when a node surely was out; or also when it may have been, or may not vote.
 func (f *facts) outs(node int, perhaps bool) (all []span) {
-	if len(f.world.rolls) == 1 {
-		return nil
-	}
 	for k := range f.world.epochs {
 		if r := &f.world.epochs[k].roll; r.out.has(node) || perhaps && r.may.has(node) {
 			all = append(all, span{f.world.epochs[k].from, f.world.until(k, f.end)})
