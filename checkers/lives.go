@@ -76,18 +76,13 @@ func (w *watched) settles(at time.Duration) {
 // dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.
 func (w *watched) dies(s span, by int32, itself bool) {
 	w.highest = w.heard
-	told := false
 	for k := len(w.deaths) - 1; !itself && k >= 0 && w.deaths[k].from >= s.from; k-- {
-		d := &w.deaths[k]
-		if d.span == s && d.perhaps {
+		if d := &w.deaths[k]; d.span == s && d.perhaps {
 			d.answer, d.perhaps = by, false
 			return
 		}
-		told = told || d.span == s // who is killed and made another member by one op dies once
 	}
-	if !told {
-		w.deaths = append(w.deaths, death{s, w.again(s.from), by, false})
-	}
+	w.deaths = append(w.deaths, death{s, w.again(s.from), by, false}) // twice of who is killed and made another member by one op
 }
 
 // again is since when a process may be started that ends at a time, or later, for all that is known then.
