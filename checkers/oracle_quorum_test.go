@@ -50,6 +50,12 @@ func TestOraclesKilledAndEnded(t *testing.T) {
 	require.Equal(t, Unknown, quorumSaid(given(t, "testdata/quorum/unknown-killed-ended-and-answers.txt")))
 }
 
+// TestOraclesForgetWhatStood has a log line stand that tells of a term, and its node end.
+func TestOraclesForgetWhatStood(t *testing.T) {
+	h := given(t, "testdata/monotonic-term/valid-standing-line-told-of-a-term-and-ended.txt")
+	require.Equal(t, "not invalid", oracles["monotonic-term"](spoken(h)))
+}
+
 // quorumSaid is the verdict on quorum.
 func quorumSaid(h *history.History) Verdict {
 	if len(heard(h)) < 2 {

@@ -12,6 +12,9 @@ import (
 	"recount/history"
 )
 
+// spokenBy is who asks for what a standing log line says again.
+const spokenBy history.Process = 100_000
+
 // spoken is a history in which each answer that a standing log line gives is one that was asked for.
 func spoken(h *history.History) *history.History {
 	setup := *h.Setup()
@@ -24,7 +27,7 @@ func spoken(h *history.History) *history.History {
 	var ops []history.Op
 	w := atFirst(h)
 	say := func(node string, at time.Duration) {
-		op := history.Op{Process: history.Process(100_000 + len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
+		op := history.Op{Process: spokenBy + history.Process(len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
 		end := op
 		end.Type, end.View = history.OK, stands[node]
 		ops = append(ops, op, end)

@@ -24,6 +24,7 @@ type said struct {
 	asked, at  time.Duration // true at some instant between
 	early      time.Duration // for what is surely later than another: when it counts as asked for
 	announced  bool
+	stood      bool // by a log line that stands
 	view       history.View
 	place      int // in the history
 	ended      bool
@@ -61,7 +62,7 @@ func workOutAnswers(h *history.History) (all []said) {
 			asked := h.Ops[h.Other(i)].Time
 			all = append(all, said{node: m, asked: asked, early: asked, at: op.Time, place: i, ended: true, again: asked, unnumbered: setup.NoTerms})
 		}
-		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms}
+		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms, stood: op.Process >= spokenBy}
 		if k := h.Other(i); op.Process == history.Nemesis && op.Type == history.OK && op.Fault == nil {
 			op.Fault = h.Ops[k].Fault // its end need not repeat it
 		}
@@ -157,9 +158,9 @@ func another(h *history.History, a, b said) bool {
 	return false
 }
 
-// forgot reports whether a node announced something that is no claim, and its process may have ended before it said something else.
+// forgot reports whether a node announced something that is no claim, or a log line of its stood that is none, and its process may have ended before it said something else.
 func forgot(h *history.History, a, b said) bool {
-	return a.announced && !a.claims() && slices.ContainsFunc(fates(h), func(e fate) bool {
+	return (a.announced || a.stood) && !a.claims() && slices.ContainsFunc(fates(h), func(e fate) bool {
 		since := e.again
 		if e.perhaps {
 			since = e.from
