@@ -110,10 +110,11 @@ func TestOraclesOverlooked(t *testing.T) {
 		},
 		"monotonic-term": func(h *history.History, all []said) bool {
 			tells := func(a said) bool { return !a.ended && (a.view.Role != history.UnknownRole || a.view.Term != 0) }
+			s := spoken(h)
 			compared := slices.ContainsFunc(all, func(a said) bool {
 				return slices.ContainsFunc(all, func(b said) bool {
 					before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
-					return a.node == b.node && tells(a) && tells(b) && before && !another(h, a, b)
+					return a.node == b.node && tells(a) && tells(b) && before && !another(h, a, b) && !forgot(s, a, b)
 				})
 			})
 			return h.Setup().NoTerms || !compared || unannounced(h)
