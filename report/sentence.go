@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"recount/checkers"
 	"recount/harness/record"
 )
 
@@ -29,7 +31,7 @@ func status(r *record.Run) string {
 			return "It is not the recorded run, and what it shows is not what that one showed."
 		}
 	case record.StatusHeld:
-		return strings.TrimSpace(n.whyHeld() + " " + few(r))
+		return strings.Join(slices.DeleteFunc([]string{n.whyHeld(), notShown(r), few(r)}, func(s string) bool { return s == "" }), " ")
 	case record.StatusBroken:
 		return n.whyBroken()
 	case record.StatusUnknown:
@@ -89,6 +91,20 @@ func (n *outcomes) whyHeld() string {
 		parts = append(parts, fmt.Sprintf("Known weaknesses seen: %s.", and(n.weak)))
 	}
 	return strings.Join(parts, " ")
+}
+
+// notShown says what of that which the scenario is there to show, on another target, was not decided on this one; "" if all was.
+func notShown(r *record.Run) string {
+	var open []string
+	for _, property := range r.Plan.Shows {
+		if v := r.Verdict(property); v != nil && v.Verdict == checkers.Unknown {
+			open = append(open, property)
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not decided, and what %s is about: %s.", r.Plan.Scenario, and(open))
 }
 
 func (n *outcomes) whyBroken() string {
