@@ -201,6 +201,11 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.Schedule.CheckParts(sortedKeys(s.target.Processes)); err != nil {
 		return nil, err
 	}
+	if p.On == record.OnDocker {
+		if err := s.Schedule.CheckTimed(); err != nil {
+			return nil, err
+		}
+	}
 	if err := nemesis.CheckActions(s.Recorded, s.names); err != nil {
 		return nil, err
 	}

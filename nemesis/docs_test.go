@@ -129,7 +129,8 @@ func docs(t *testing.T) string {
 		{"Processes", processesAbout + memoryAbout},
 		{"Clocks", clocksAbout},
 		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
-			"one. Simulated clusters have them all. Kinds go by the names that the algorithm's source gives them, and each op `change` of\n" +
+			"one. Simulated clusters have them all, those in virtual time two, and containers none: a scenario with one is refused there. Kinds\n" +
+			"go by the names that the algorithm's source gives them, and each op `change` of\n" +
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
 			"deliver in time is not promised while single messages are lost, late or repeated.\n\n" +
 			"Real servers in virtual time do not say what their messages mean. There `crash-within` and `hold-message` take messages of any kind: each\n" +

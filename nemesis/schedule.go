@@ -195,6 +195,17 @@ func (s Schedule) CheckParts(known []string) error {
 	return nil
 }
 
+// CheckTimed finds a step whose fault is aimed at what happens and not at a time: only clusters in virtual time can have one.
+func (s Schedule) CheckTimed() error {
+	for i, st := range s {
+		if f, err := Find(st.Fault); err == nil && f.Events {
+			return hint.Add(fmt.Errorf("%s: %s is aimed at what happens, which only clusters in virtual time can have", st.at(i), st.Fault),
+				"kill and crash end a node at a time, delay and loss keep messages from it; or run it where it was found")
+		}
+	}
+	return nil
+}
+
 // asked returns the step's words, with the fault's own where the step names none.
 func (st Step) asked(f *Fault) []string {
 	w := slices.Clone(st.Nodes)
