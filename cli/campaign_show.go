@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recount/harness/campaign"
+	"recount/internal/count"
 )
 
 func campaignShowCommand() *cobra.Command {
@@ -69,7 +70,7 @@ func campaignListCommand() *cobra.Command {
 				fmt.Fprintf(&b, "no campaign in %s\n", campaign.Folder(results))
 			}
 			for _, s := range all {
-				fmt.Fprintf(&b, "%-20s %-8s %s  %d runs in %v  %s\n", s.Name, s.State, s.Started.Format("2006-01-02 15:04"), s.Runs,
+				fmt.Fprintf(&b, "%-20s %-8s %s  %s in %v  %s\n", s.Name, s.State, s.Started.Format("2006-01-02 15:04"), count.Of(s.Runs, "run"),
 					s.Took.Round(time.Second), s.Sentence())
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())

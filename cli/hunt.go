@@ -257,8 +257,11 @@ func (g *huntFlags) progress(p hunt.Progress, at batch.Progress) string {
 // pace is how fast runs were made. Of real servers one may take seconds.
 func pace(p hunt.Progress) string {
 	rate := float64(p.Runs) / max(p.Took.Seconds(), 0.001)
-	if rate < 9.5 {
+	switch {
+	case rate >= 9.5:
+		return fmt.Sprintf("%.0f a second", rate)
+	case rate >= 0.95 || p.Runs == 0:
 		return fmt.Sprintf("%.1f a second", rate)
 	}
-	return fmt.Sprintf("%.0f a second", rate)
+	return fmt.Sprintf("%.1f s a run", 1/rate)
 }

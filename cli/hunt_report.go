@@ -32,7 +32,7 @@ func (r huntReport) print(w io.Writer) error {
 		return r.json(w)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d runs in %v, %s; coverage %d\n", r.Target, r.result.Runs,
+	fmt.Fprintf(&b, "%s: %s in %v, %s; coverage %d\n", r.Target, count.Of(r.result.Runs, "run"),
 		r.result.Took.Round(100*time.Millisecond), pace(r.result.Progress), r.result.Coverage)
 	for _, k := range r.kept {
 		fmt.Fprintf(&b, "\n%s broke in run %d, with %d nodes and %s\n", k.Property, k.Run, k.Plan.Nodes, shrink.Faults(k.Plan))
@@ -125,7 +125,7 @@ func row(b *strings.Builder, name, value string) { fmt.Fprintf(b, "  %-10s %s\n"
 func (r huntReport) summary() string {
 	looked := "no promised property broke"
 	if r.Property != "" {
-		looked = r.Property + " did not break"
+		looked = fmt.Sprintf("%s did not break in the %s that it was judged in", r.Property, count.Of(r.result.Judged, "run"))
 	}
 	switch {
 	case len(r.kept) > 0:

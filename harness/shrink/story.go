@@ -227,8 +227,20 @@ func (t *teller) fault(op *history.Op) {
 		if len(f.Asked) > 0 && !slices.Equal(f.Asked, f.Nodes) {
 			asked = fmt.Sprintf(" (%s)", strings.Join(f.Asked, ", "))
 		}
-		t.add(op.Time, true, "%s%s", words, asked)
+		t.add(op.Time, true, "%s%s%s", words, asked, badly(f.Changes.Links))
 	}
+}
+
+// badly says how links are, all in one way, that are not cut: ": 100ms ± 0s late"; or nothing.
+func badly(links []history.Link) string {
+	if len(links) == 0 {
+		return ""
+	}
+	is := links[0].LinkState
+	if is.Cut || is.Picked || is == (history.LinkState{}) || slices.ContainsFunc(links, func(l history.Link) bool { return l.LinkState != is }) {
+		return ""
+	}
+	return ": " + is.Words()
 }
 
 // changed says in a few words what a fault that moves has done.

@@ -208,3 +208,14 @@ func TestCircumstances(t *testing.T) {
 		require.Equal(t, c.whole, ok, "%d to %d ms", c.from, c.to)
 	}
 }
+
+// How slow a link is belongs to what happens: a scenario that leaves it at the fault's default does not say it.
+func TestAStoryTellsHowLinksAreThatAreNotCut(t *testing.T) {
+	slow := history.LinkState{Delay: 100 * time.Millisecond}
+	links := []history.Link{{From: "n1", To: "n2", LinkState: slow}, {From: "n2", To: "n1", LinkState: slow}}
+	require.Equal(t, ": 100ms ± 0s late", badly(links))
+	links[1].LinkState = history.LinkState{Cut: true}
+	require.Empty(t, badly(links), "not all are")
+	require.Empty(t, badly(links[1:]), "the fault's name says that")
+	require.Empty(t, badly(nil))
+}
