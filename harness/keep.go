@@ -34,7 +34,8 @@ func Keep(ctx context.Context, r *record.Run, results string) error {
 }
 
 // KeepAs gives a run the folder dir, with its history and what else write puts into the folder that the run names. The folder
-// is there with all of it, or not at all. One that is there already stays as it is. What Keep says of ctx holds here, too.
+// is there with all of it, or not at all. One that is there already stays as it is. When ctx ends while a run
+// in virtual time is made again, it is not, and the error is that of ctx: whoever goes on keeps it whole.
 func KeepAs(ctx context.Context, r *record.Run, dir string, write func(r *record.Run) error) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -55,7 +56,9 @@ func KeepAs(ctx context.Context, r *record.Run, dir string, write func(r *record
 	switch {
 	case err != nil:
 	case r.Dir == "":
-		err = written(ctx, &kept, kept.Dir)
+		if err = written(ctx, &kept, kept.Dir); err == nil {
+			err = ctx.Err() // whoever goes on keeps it whole
+		}
 	default:
 		err = os.CopyFS(kept.Dir, os.DirFS(r.Dir))
 	}

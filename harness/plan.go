@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -202,7 +203,7 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, err
 	}
 	if p.On == record.OnDocker {
-		if err := s.Schedule.CheckTimed(); err != nil {
+		if err := cmp.Or(s.Schedule.CheckTimed(), nemesis.CheckTimedActions(s.Recorded)); err != nil {
 			return nil, err
 		}
 	}

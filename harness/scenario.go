@@ -132,7 +132,9 @@ func (s *Scenario) Plan(p record.Plan) record.Plan {
 		p.Target, p.Options, p.Expect = s.Target, maps.Clone(s.Options), s.Expect
 		p.Require = append(slices.Clone(s.Require), p.Require...)
 	} else if t, err := targets.Find(p.Target); err == nil {
-		p.Workloads, p.Shows = Applicable(s.Workloads, t), sortedKeys(s.Expect)
+		if p.Workloads = Applicable(s.Workloads, t); s.Target != "" {
+			p.Shows = slices.DeleteFunc(sortedKeys(s.Expect), func(property string) bool { return s.Expect[property] != checkers.Invalid })
+		}
 	}
 	if p.Goroutines == "" && p.On == record.OnVirtual {
 		p.Goroutines = s.Goroutines

@@ -59,6 +59,16 @@ func CheckActions(actions []Action, nodes []string) error {
 	return nil
 }
 
+// CheckTimedActions finds one whose fault was aimed at what happened and not at a time, as CheckTimed does in a schedule.
+func CheckTimedActions(actions []Action) error {
+	for i, d := range actions {
+		if len(d.Fault.Traps()) > 0 {
+			return hint.Add(fmt.Errorf("recorded fault %d: %s is aimed at what happens, which only clusters in virtual time can have", i+1, d.Fault.Name), "run it where it was found")
+		}
+	}
+	return nil
+}
+
 // Repeat does again, from now on, what was done in an earlier run. Heal ends what that leaves under way.
 func (n *Nemesis) Repeat(actions []Action) {
 	for _, d := range actions {

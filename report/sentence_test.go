@@ -16,7 +16,7 @@ func TestWhatAScenarioIsAboutAndWasNotDecidedIsTold(t *testing.T) {
 			record.Verdict{Result: checkers.Result{Property: "elects", Verdict: checkers.Valid}, Promised: true},
 			record.Verdict{Result: checkers.Result{Property: "sticky-leader", Verdict: sticky}},
 		)
-		r.Plan.Scenario, r.Plan.Shows = "non-sticky-leader", []string{"single-leader-per-term", "sticky-leader"}
+		r.Plan.Scenario, r.Plan.Shows = "non-sticky-leader", []string{"sticky-leader"}
 		r.Stand()
 		return Sentence(r)
 	}

@@ -175,7 +175,7 @@ func (r Row) key(c side) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.Scenario, p.Expect, p.Require = "", nil, nil
+	p.Scenario, p.Expect, p.Require, p.Shows = "", nil, nil, nil // none of them changes what is run
 	b, err := json.Marshal(struct {
 		Property string
 		Plan     record.Plan

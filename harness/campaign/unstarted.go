@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -49,8 +50,12 @@ func (all *sizes) note(t hunt.Trial) (err error) {
 	return err
 }
 
-// join adds how clusters of a size came up elsewhere. Of those that failed the one with the smallest seed counts, so that it does not
-// matter which came first.
+// before puts those that failed in an order: whose seed is the smallest, for it does not matter then which came first. Plans may share one.
+func (z *Size) before(o *Size) bool {
+	return cmp.Or(cmp.Compare(z.Seed, o.Seed), cmp.Compare(z.Nodes, o.Nodes), bytes.Compare(z.Plan, o.Plan)) < 0
+}
+
+// join adds how clusters of a size came up elsewhere.
 func (all *sizes) join(other Size) {
 	if *all == nil {
 		*all = sizes{}
@@ -60,7 +65,7 @@ func (all *sizes) join(other Size) {
 		(*all)[other.Nodes] = &other
 		return
 	}
-	if other.Failed > 0 && (z.Failed == 0 || other.Seed < z.Seed) {
+	if other.Failed > 0 && (z.Failed == 0 || other.before(z)) {
 		z.Why, z.Plan, z.Seed = other.Why, other.Plan, other.Seed
 	}
 	z.Started += other.Started
@@ -145,7 +150,7 @@ func (s *subject) unstarted(campaignFailed bool) (z *Size, runs int) {
 		if other.Failed == 0 || harness.Hopeless(other.Started, other.Failed) {
 			continue
 		}
-		if runs += other.Failed; z == nil || other.Seed < z.Seed {
+		if runs += other.Failed; z == nil || other.before(z) {
 			z = other
 		}
 	}
@@ -169,6 +174,9 @@ func (s *subject) keepUnstarted(ctx context.Context, folder string, campaignFail
 	dir := filepath.Join(folder, s.unstartedRun())
 	if _, err := os.Stat(dir); err == nil || z == nil {
 		return
+	}
+	if ctx.Err() != nil && s.target.repeats() {
+		return // it takes a run: whoever goes on keeps it
 	}
 	var plan record.Plan
 	failed := s.lost.first

@@ -151,7 +151,7 @@ func (w *runner) end(ctx context.Context, failed error) (*Summary, error) {
 	}
 	w.failed = failed
 	for _, s := range w.subjects {
-		s.keepUnstarted(context.WithoutCancel(ctx), w.Folder, failed != nil)
+		s.keepUnstarted(ctx, w.Folder, failed != nil)
 	}
 	s, err := w.write(state)
 	err = errors.Join(err, putTrends(filepath.Join(w.Folder, TrendsFile), trends))

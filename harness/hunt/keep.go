@@ -176,7 +176,10 @@ func (k Keeper) Scenario(ctx context.Context, small *shrink.Result, origin strin
 		}
 		return strings.Join(words, " "), err
 	})
-	return file, err
+	if err != nil {
+		return "", err
+	}
+	return file, nil
 }
 
 // store gives a run a folder of its own, in which the property counts as required, and its reports. What else is to lie there fill

@@ -34,7 +34,7 @@ type Plan struct {
 	Goroutines string                      `json:"goroutines,omitempty"`
 	Expect     map[string]checkers.Verdict `json:"expect,omitempty"`
 	Require    []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
-	Shows      []string                    `json:"shows,omitempty"`   // properties that the scenario expects something of, on its own target and not on this one
+	Shows      []string                    `json:"shows,omitempty"`   // properties that the scenario is there to show broken, on its own target and not on this one
 }
 
 // Known reports whether there is a plan: a history that came without its run's folder has none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"recount/harness"
@@ -231,12 +232,13 @@ func (s *Suite) standings(o *Outcome, jobs []job, cfg Config) {
 	for i := range s.Known {
 		k := &s.Known[i]
 		st := &KnownState{Known: *k, Expired: k.Until.passed(cfg.Now)}
-		could := 0
+		could, missed := 0, false // runs that could have shown it; some of them came to nothing
 		for _, r := range o.Runs {
 			if !k.speaks(r, k.Property) {
 				continue
 			}
 			could++
+			missed = missed || slices.Contains([]State{Unstarted, NotRun, Failed}, r.State)
 			for _, w := range r.Weaknesses {
 				if w.Known == k {
 					st.Seen++
@@ -255,7 +257,7 @@ func (s *Suite) standings(o *Outcome, jobs []job, cfg Config) {
 				all++
 			}
 		}
-		finished := !o.Interrupted && !o.Spent && could == all
+		finished := !missed && !o.Interrupted && !o.Spent && could == all
 		st.Vanished = finished && st.Seen == 0 && st.Clean > 0
 		o.Known = append(o.Known, st)
 	}

@@ -79,6 +79,11 @@ func main() {
 			_, err = net.Listen("unix", link+"/socket")
 			fmt.Println(err != nil)
 		}
+		fmt.Println(cause(os.Symlink(machine, "/proc"))) // the node has none, nor can it make one
+		fmt.Println(cause(os.Truncate("/proc/secret", 3)))
+		fmt.Println(cause(os.Chdir("/proc")))
+		_, err := net.Listen("unix", "/proc/socket")
+		fmt.Println(err != nil)
 		check(os.MkdirAll(machine, 0o755)) // what the links lead to is the node's own
 		check(os.WriteFile(machine+"/own", []byte("own"), 0o644))
 		text, err := os.ReadFile("/data/absolute/own")
