@@ -77,8 +77,9 @@ func (w *watched) settles(at time.Duration) {
 func (w *watched) dies(s span, by int32, itself bool) {
 	w.highest = w.heard
 	for k := len(w.deaths) - 1; !itself && k >= 0 && w.deaths[k].from >= s.from; k-- {
-		if d := &w.deaths[k]; d.span == s && d.perhaps {
+		if d := w.deaths[k]; d.span == s && d.perhaps {
 			d.answer, d.perhaps = by, false
+			w.deaths = append(slices.Delete(w.deaths, k, k+1), d) // it came after those that were told of meanwhile
 			return
 		}
 	}
@@ -135,7 +136,7 @@ func (f *facts) reborn(node int, by time.Duration) (since time.Duration) {
 		switch {
 		case d.perhaps && d.from <= by:
 			since = max(since, d.from) // by something else
-		case !d.perhaps && d.again <= by: // as for all before it
+		case d.again <= by: // as for all before it
 			return max(since, d.again)
 		}
 	}
