@@ -172,7 +172,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 			g.stir(op.Time)
 		}
 		if asked < 0 {
-			g.speaks(n, op.Time)
+			g.speaks(n)
 			return
 		}
 		g.poll(n, &answer{from: asked, to: op.Time})
@@ -203,7 +203,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		g.poll(n, &a)
 	} else {
 		a.from = s.view.from
-		g.speaks(n, op.Time)
+		g.speaks(n)
 	}
 	if a.tells() && a.from > s.another {
 		if s.highest = max(s.highest, a.term); a.heard() {
@@ -234,9 +234,9 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 }
 
 // speaks takes note that a node told something by itself.
-func (g *gathering) speaks(n int, at time.Duration) {
+func (g *gathering) speaks(n int) {
 	g.seen[n].announced++
-	g.world.announced(n, at)
+	g.world.announced(n)
 }
 
 // poll takes note of when a node was asked and answered.

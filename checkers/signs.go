@@ -34,19 +34,18 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		w.cells[cell] = unsure
 	case back || is == waking:
 		w.cells[cell] = fine
-	default:
+	case !w.owed.has(i):
 		return
 	}
-	w.owed.remove(i)
+	w.owed.remove(i) // whatever became of it: it was heard of
 	w.mark(at)
 }
 
 // announced takes note that node i announced something. A log is read to its end before it is told that its process ended.
-func (w *world) announced(i int, at time.Duration) {
+func (w *world) announced(i int) {
 	if i < w.n && w.is(processes, i).ended() && !w.astir.has(i) {
 		w.revived(i)
 		w.astir.add(i)
-		w.mark(at)
 	}
 }
 
@@ -116,5 +115,5 @@ func (w *world) starting(cell int) bool {
 			still = true
 		}
 	}
-	return still && w.cells[cell] == unsure
+	return still
 }
