@@ -40,35 +40,45 @@ func KeepAs(ctx context.Context, r *record.Run, dir string, write func(r *record
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	kept := *r
-	kept.Verdicts = slices.Clone(r.Verdicts)
-	err := os.MkdirAll(filepath.Dir(dir), 0o755)
-	if err == nil {
-		kept.Dir, err = os.MkdirTemp(filepath.Dir(dir), record.Scratch)
-	}
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(kept.Dir)
-	if err = os.Chmod(kept.Dir, 0o755); err == nil {
-		err = keepDefinition(kept.Dir, r.Target)
-	}
-	switch {
-	case err != nil:
-	case r.Dir == "":
-		if err = written(ctx, &kept, kept.Dir); err == nil {
-			err = ctx.Err() // whoever goes on keeps it whole
+	return appears(dir, func(scratch string) (string, error) {
+		kept := *r
+		kept.Dir, kept.Verdicts = scratch, slices.Clone(r.Verdicts)
+		err := os.Chmod(scratch, 0o755)
+		if err == nil {
+			err = keepDefinition(scratch, r.Target)
 		}
-	default:
-		err = os.CopyFS(kept.Dir, os.DirFS(r.Dir))
+		switch {
+		case err != nil:
+		case r.Dir == "":
+			if err = written(ctx, &kept, scratch); err == nil {
+				err = ctx.Err() // whoever goes on keeps it whole
+			}
+		default:
+			err = os.CopyFS(scratch, os.DirFS(r.Dir))
+		}
+		if err == nil {
+			err = write(&kept)
+		}
+		return scratch, err
+	})
+}
+
+// appears has a folder dir there at once, with all that fill has made for it, or not at all. Fill is given a folder beside it, and returns
+// the one to be taken: that, or one below. If another process has made dir meanwhile, that one stays.
+func appears(dir string, fill func(scratch string) (made string, err error)) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
 	}
-	if err == nil {
-		err = write(&kept)
-	}
+	scratch, err := os.MkdirTemp(filepath.Dir(dir), record.Scratch)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(kept.Dir, dir); err != nil && !errors.Is(err, fs.ErrExist) { // another process has kept the same
+	defer os.RemoveAll(scratch)
+	made, err := fill(scratch)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(made, dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

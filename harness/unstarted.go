@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -81,52 +78,41 @@ func KeepUnstarted(ctx context.Context, p record.Plan, failed *Unstarted, result
 // KeepUnstartedAs gives a run that did not start the folder dir, as KeepUnstarted does under results, and the command that repeats it. The
 // folder is there with all of it, or not at all.
 func KeepUnstartedAs(ctx context.Context, p record.Plan, failed *Unstarted, dir, repeat string) error {
-	err := os.MkdirAll(filepath.Dir(dir), 0o755)
-	if err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp(filepath.Dir(dir), record.Scratch)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	made, err := KeepUnstarted(ctx, p, failed, scratch, func(string) string { return repeat })
-	if err == nil {
-		err = os.Rename(made, dir)
-	}
-	if errors.Is(err, fs.ErrExist) { // another process has kept one
-		err = nil
-	}
-	return err
+	return appears(dir, func(scratch string) (string, error) {
+		return KeepUnstarted(ctx, p, failed, scratch, func(string) string { return repeat })
+	})
 }
 
-// Starts counts which runs started, by the sizes of their clusters: some servers take odd numbers alone. It may be used from several
-// goroutines at once.
-type Starts struct {
+// Starts counts which runs started, by what they have in common: by the sizes of their clusters, since some servers take odd numbers
+// alone, or by their scenarios and targets. It may be used from several goroutines at once.
+type Starts[K comparable] struct {
 	mu          sync.Mutex
-	did, failed map[int]int
+	did, failed map[K]int
 }
 
 // Hopeless reports whether clusters of a size are given up of which so many started, and so many did not.
 func Hopeless(started, failed int) bool { return started == 0 && failed >= 3 }
 
-// Note takes up whether a run of so many nodes started.
-func (s *Starts) Note(nodes int, started bool) {
+// Note takes up whether a run of a kind started.
+func (s *Starts[K]) Note(of K, started bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.did == nil {
-		s.did, s.failed = map[int]int{}, map[int]int{}
+		s.did, s.failed = map[K]int{}, map[K]int{}
 	}
 	if started {
-		s.did[nodes]++
+		s.did[of]++
 	} else {
-		s.failed[nodes]++
+		s.failed[of]++
 	}
 }
 
-// Never reports whether clusters of so many nodes are given up.
-func (s *Starts) Never(nodes int) bool {
+// Of is how many runs of a kind started, and how many did not.
+func (s *Starts[K]) Of(of K) (did, failed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Hopeless(s.did[nodes], s.failed[nodes])
+	return s.did[of], s.failed[of]
 }
+
+// Never reports whether runs of a kind are given up.
+func (s *Starts[K]) Never(of K) bool { return Hopeless(s.Of(of)) }

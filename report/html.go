@@ -88,8 +88,7 @@ func HTML(w io.Writer, r *record.Run) error {
 	if r.Dir != "" {
 		lies = os.DirFS(r.Dir)
 	}
-	v := newView(r, lies)
-	v.Files = files(r, lies, reports...)
+	v := newView(r, lies, reports...)
 	v.CSS, v.JS = Style()+PageStyle(), template.JS(pageJS)
 	return v.write(w, "page")
 }
@@ -124,7 +123,7 @@ func NewChart(r *record.Run) Chart {
 	return Chart{template.HTML(body.String()), template.HTML(overview.String()), p.data(), alt(r)}
 }
 
-func newView(r *record.Run, lies fs.FS) *view {
+func newView(r *record.Run, lies fs.FS, soon ...string) *view {
 	tl := Trace(r)
 	p := paint(tl, 1280)
 	rows := tl.table(r)
@@ -152,7 +151,7 @@ func newView(r *record.Run, lies fs.FS) *view {
 			v.Mark, v.Tone = "!", v.Seen.Tone
 		}
 	}
-	v.Files = files(r, lies)
+	v.Files = files(r, lies, soon...)
 	return v
 }
 

@@ -132,13 +132,13 @@ type hunter struct {
 	corpus  corpus
 	looking *looked.Count
 	result  Result
-	sizes   []int          // of clusters, each as often as it is drawn
-	edges   []float64      // drifts that just take no promise away
-	kinds   []string       // of messages, as they were met
-	focus   string         // the kind that the plan under way is about; "" for no single one
-	best    map[string]int // of the findings of each kind the one to be kept
-	starts  harness.Starts
-	failed  []*Unstarted // runs that did not start, the first of each size
+	sizes   []int               // of clusters, each as often as it is drawn
+	edges   []float64           // drifts that just take no promise away
+	kinds   []string            // of messages, as they were met
+	focus   string              // the kind that the plan under way is about; "" for no single one
+	best    map[string]int      // of the findings of each kind the one to be kept
+	starts  harness.Starts[int] // by sizes
+	failed  []*Unstarted        // runs that did not start, the first of each size
 }
 
 func newHunter(cfg Config) (*hunter, error) {

@@ -112,7 +112,7 @@ type shrinker struct {
 	// simulates says that runs are made by the simulator, as the ones that decide looks at are.
 	simulates bool
 	begun     time.Time
-	starts    harness.Starts
+	starts    harness.Starts[int] // by sizes
 }
 
 // criterion is what a smaller run must still show. It is to be the same thing, not just a thing of the same name: what

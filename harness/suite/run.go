@@ -70,7 +70,7 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	if o.Dir, err = record.NewFolder(cfg.Results, "suite", o.Started); err != nil {
 		return nil, err
 	}
-	m := &maker{suite: s, cfg: cfg, outcome: o, looking: looked.NewCount(), came: map[pair]*came{}}
+	m := &maker{suite: s, cfg: cfg, outcome: o, looking: looked.NewCount()}
 	var simulated, contained []int
 	for i, j := range jobs {
 		if !cfg.Shard.has(i) {
@@ -107,7 +107,7 @@ type maker struct {
 	looking *looked.Count
 	jobs    []job       // of the outcome's runs
 	places  map[int]int // of those on containers, in the order in which all are made, from 1
-	came    map[pair]*came
+	starts  harness.Starts[pair]
 	done    int
 	broken  int
 }
@@ -117,30 +117,13 @@ type pair struct{ scenario, target string }
 
 func (r *Run) pair() pair { return pair{r.Scenario, r.Target} }
 
-// came counts which runs of a pair started.
-type came struct{ did, failed int }
-
 // maxUnstarted is how many runs of a pair must not have started, and none have, until it has no more.
 const maxUnstarted = 6
 
 // hopeless reports whether a run is left out, since none of its scenario and target starts.
 func (m *maker) hopeless(r *Run) bool {
-	c := m.came[r.pair()]
-	return c != nil && c.did == 0 && c.failed >= maxUnstarted
-}
-
-// start takes note of whether a run started.
-func (m *maker) start(r *Run, did bool) {
-	c := m.came[r.pair()]
-	if c == nil {
-		c = &came{}
-		m.came[r.pair()] = c
-	}
-	if did {
-		c.did++
-	} else {
-		c.failed++
-	}
+	did, failed := m.starts.Of(r.pair())
+	return did == 0 && failed >= maxUnstarted
 }
 
 // work makes some of the runs, given by their numbers, so many at a time.
@@ -196,11 +179,11 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 		r.State, r.Error = Interrupted, d.Err.Error()
 	case harness.DidNotStart(d.Err) != nil:
 		r.State, r.Error, r.Dir = Unstarted, d.Err.Error(), m.folder(harness.DidNotStart(d.Err).Dir)
-		m.start(r, false)
+		m.starts.Note(r.pair(), false)
 	case d.Err != nil:
 		r.State, r.Error = Failed, d.Err.Error()
 	default:
-		m.start(r, true)
+		m.starts.Note(r.pair(), true)
 		r.Dir = m.folder(made.Dir)
 		m.suite.judge(r, made, m.cfg.Now)
 		m.looking.Add(made.Target, looked.Of(made, nil))
