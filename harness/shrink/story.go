@@ -227,7 +227,7 @@ func (t *teller) fault(op *history.Op) {
 		if len(f.Asked) > 0 && !slices.Equal(f.Asked, f.Nodes) {
 			asked = fmt.Sprintf(" (%s)", strings.Join(f.Asked, ", "))
 		}
-		t.add(op.Time, true, "%s%s%s", words, asked, badly(f.Changes.Links))
+		t.add(op.Time, true, "%s%s%s", words, asked, badly(f.Links))
 	}
 }
 
