@@ -233,8 +233,8 @@ func (p *past) divides(w *Access) bool {
 				return false
 			}
 			p.gone[i], last = true, max(last, a.Call)
-		case a.Kind == Read && !is[a.Access], a.Token < higher:
-			return false
+		case a.Kind == Read && !is[a.Access], a.Token < higher, a.Kind == Read && a.Access == (history.Access{}):
+			return false // what nobody need have written would be there again, before W
 		}
 	}
 	for i := range p.all {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"recount/history"
 )
 
 // streamed decides on accesses as they come, and forgets what it can whenever so many are kept. It returns how many it forgot
@@ -105,6 +107,27 @@ func TestPlainPast(t *testing.T) {
 			require.Greater(t, forgot, tried/20, "histories of which something was forgotten")
 		})
 	}
+}
+
+// TestPastKeepsWhatOverwroteNothing has a read overlap the write that divides, and show what nobody need have written: without
+// what was written before that write, it would have a place.
+func TestPastKeepsWhatOverwroteNothing(t *testing.T) {
+	write := func(at time.Duration, token uint64, value int64, k AccessKind) Access {
+		return Access{Call: at, Return: at, Access: history.Access{Token: token, Value: value}, Kind: k}
+	}
+	all := []Access{
+		write(4, 0, 0, Accepted), write(8, 0, 1, Accepted), write(12, 1, 0, Accepted),
+		{Call: 12, Return: 14, Kind: Read},
+		write(22, 0, 0, Maybe),
+	}
+	gone, _ := Past(context.Background(), all, nil)
+	var left []Access
+	for i := range all {
+		if gone == nil || !gone[i] {
+			left = append(left, all[i])
+		}
+	}
+	require.Equal(t, illegal, DecideFence(context.Background(), left).Answer, "%v are left", left)
 }
 
 // TestPastStaysSmall has clients use a resource for long, of whom some are always at it: what is kept of that is little.
