@@ -190,12 +190,15 @@ func (w around) goesOn(i int) {
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
 			was := w.is[k]
-			if was == to || was == started && to == healthy || (was == ended || was == left) && to == broken {
+			if was == to || was == started && to == healthy {
 				continue
 			}
 			w.to[k] = append(w.to[k], to)
 			if _, twice := w.before[k]; !twice {
 				w.before[k] = was
+			}
+			if (was == ended || was == left) && to == broken {
+				continue // unless it answers
 			}
 			w.is[k] = doubtful
 			if k.Dimension == "procs" {
