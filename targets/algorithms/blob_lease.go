@@ -113,7 +113,7 @@ type blobLease struct {
 	lease, renew, retry time.Duration
 
 	session uint64
-	since   time.Duration // of the session: answers to what was asked before are not its own
+	since   time.Duration // of the session: answers to what was asked by then are not its own
 	number  uint64        // the lease that was heard of last
 	leader  election.ID   // and who has it
 	until   time.Duration // that is believed
@@ -158,7 +158,7 @@ func (b *blobLease) Expire(t election.Timer) {
 // Receive handles the store's answers. Of two on one lease, that to the later request counts.
 func (b *blobLease) Receive(_ election.ID, m election.Message) {
 	asked := time.Duration(m.Value)
-	if m.Term < b.number || m.Term == b.number && asked+b.lease < b.until || asked < b.since || asked > b.read() {
+	if m.Term < b.number || m.Term == b.number && asked+b.lease < b.until || asked <= b.since || asked > b.read() {
 		return
 	}
 	led := b.Status().Role == election.Leader

@@ -29,3 +29,21 @@ func TestReleaseThatWasOvertaken(t *testing.T) {
 	require.False(t, p.free(3, time.Second), "bound to nobody knows whom")
 	require.True(t, p.free(3, time.Minute))
 }
+
+// A holder that stood still renews and releases at one instant. The answer to the renewal is to a session that is over.
+func TestBlobLeaseReleasedAsItIsRenewed(t *testing.T) {
+	s := newStage()
+	b := &blobLease{env: s, leaseClock: leaseClock{env: s}, lease: 15 * time.Second, renew: 5 * time.Second, retry: time.Second}
+	b.Start()
+	answer := func() {
+		b.Receive(storeID, election.Message{Kind: "Answer", OK: true, Term: 1, Value: uint64(s.now), Node: s.ID()})
+	}
+	s.now = time.Second
+	answer()
+	require.Equal(t, election.Leader, b.Status().Role)
+	s.now = 14 * time.Second
+	b.Expire(askTime)
+	b.Resign()
+	answer()
+	require.NotEqual(t, election.Leader, b.Status().Role)
+}
