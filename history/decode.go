@@ -32,6 +32,9 @@ func (op *Op) decode(b []byte) (column int, err error) {
 		}
 		return int(s.Offset), s
 	}
+	if key, column := twice(b); column > 0 {
+		return column, fmt.Errorf("%q for the second time: which of the two counts?", key)
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return 1, fmt.Errorf("no op: want an object like %s", `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe"}`)

@@ -153,8 +153,10 @@ func TestAKilledRunLeavesAReadableHistory(t *testing.T) {
 func TestMalformedHistoriesNameTheLine(t *testing.T) {
 	good := `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}` + "\n"
 	for bad, want := range map[string]string{
-		`{"index":0`:                                "line 2, column 11: the op ends in its middle: want }",
-		`{"indx":1}`:                                `line 2, column 7: unknown field "indx": want index, time`,
+		`{"index":0`:                      "line 2, column 11: the op ends in its middle: want }",
+		`{"indx":1}`:                      `line 2, column 7: unknown field "indx": want index, time`,
+		`{"time":1,"time":2,"type":"ok"}`: `line 2, column 16: "time" for the second time: which of the two counts?`,
+		`{"type":"ok","f":"observe","value":{"leader":"n1","term":1,"leader":"n2"}}`: `line 2, column 67: "leader" for the second time`,
 		`{"type":"ok","f":"fly"}`:                   `line 2, column 18: unknown f "fly"`,
 		`{"type":"ok","f":"write"}`:                 "lacks its value",
 		`{"f":"write"}`:                             "line 2, column 6: the op has no type: want invoke, ok, fail or info",
