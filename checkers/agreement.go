@@ -42,21 +42,21 @@ func agreement(_ context.Context, f *facts) Result {
 		return unknown(nil, "%s", why)
 	}
 	split, terms := f.inTerms()
-	apart, when, times := f.whenWhole()
+	apart, times := f.whenWhole()
 	figures := []Figure{
 		figure("terms with a leader named by several", terms), figure("times agreed with nothing at fault", times),
 	}
 	switch {
-	case split != nil:
-		a, b := split[0], split[1]
-		e := evidence{span{min(a.by.begins(), b.by.begins()), b.by.to}, []int{f.index(a.by), f.index(b.by)}}
+	case split.any && (split.out || !apart.out):
+		a, b := split.it[0], split.it[1]
+		e := evidence{split.it.span(), []int{f.index(a.by), f.index(b.by)}}
 		if a.by.node == b.by.node {
 			return invalid(figures, e, "in term %d %s named %s leader, and then %s", a.by.term, f.nodes[a.by.node], a.leader, b.leader)
 		}
 		return invalid(figures, e, "in term %d %s named %s leader and %s named %s",
 			a.by.term, f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader)
-	case apart != nil:
-		a, b := apart[0], apart[1]
+	case apart.any:
+		a, b, when := apart.it.names[0], apart.it.names[1], apart.it.span
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
@@ -77,11 +77,27 @@ func agreement(_ context.Context, f *facts) Result {
 		count.Of(terms, "term"), count.Of(times, "time"), f.watch())
 }
 
+// rift is two answers that name different leaders, in the order in which they came.
+type rift [2]naming
+
+// span is from when the first may be true until the second had come.
+func (r rift) span() span {
+	return span{min(r[0].by.begins(), r[1].by.begins()), r[1].by.to}
+}
+
+// disagreement is a time in which two nodes named different leaders throughout.
+type disagreement struct {
+	span
+	names rift
+}
+
+func (f *facts) lapsedAgreement() []Lapse { return f.lapsed("agreement") }
+
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose
 // leader several nodes named.
-func (f *facts) inTerms() (split []naming, terms int) {
+func (f *facts) inTerms() (split found[rift], terms int) {
 	if !f.numbered() {
-		return nil, 0
+		return split, 0
 	}
 	type seen struct {
 		naming
@@ -98,9 +114,8 @@ func (f *facts) inTerms() (split []naming, terms int) {
 		case !known:
 			first[n.by.term] = seen{naming: n}
 		case s.leader != n.leader:
-			if split == nil {
-				split = []naming{s.naming, n}
-			}
+			r := rift{s.naming, n}
+			split.take(r, r.span(), f.lapsedAgreement)
 		case !s.several && s.by.node != n.by.node:
 			terms++
 			s.several = true
@@ -112,24 +127,24 @@ func (f *facts) inTerms() (split []naming, terms int) {
 
 // whenWhole looks at the times in which nothing was at fault. It counts those at whose end nodes named the same leader,
 // and returns two nodes that named different ones throughout such a time, from when an election must have been over.
-func (f *facts) whenWhole() (apart []naming, when span, times int) {
+func (f *facts) whenWhole() (apart found[disagreement], times int) {
 	if f.unjudgeable() != "" || f.mistaken != "" {
-		return nil, span{}, 0
+		return apart, 0
 	}
 	for _, s := range f.whole() {
 		if names := f.throughout(span{s.to - f.lull(), s.to}); len(names) > 1 && agreed(names) {
 			times++
 		}
 		over := span{s.from + f.setup.Bounds.Elect, s.to}
-		if over.length() < f.lull() || apart != nil {
+		if over.length() < f.lull() || apart.out {
 			continue
 		}
 		if names := f.throughout(over); !agreed(names) {
 			other := slices.IndexFunc(names, func(n naming) bool { return n.leader != names[0].leader })
-			apart, when = []naming{names[0], names[other]}, over
+			apart.take(disagreement{over, rift{names[0], names[other]}}, over, f.lapsedAgreement)
 		}
 	}
-	return apart, when, times
+	return apart, times
 }
 
 // agreed reports whether all name the same leader.

@@ -52,7 +52,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		return unknown(nil, "%s", why)
 	}
 	long := f.cutOff()
-	var first *growth
+	var first found[growth]
+	lapsed := func() []Lapse { return f.lapsed("bounded-terms") }
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
 	unwatched := false // whether a node that was cut off for long was not asked as often as others, or did not answer
@@ -66,9 +67,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		}
 		most = max(most, int(g.most.term-min(g.base, g.most.term)))
 		if g.excess != nil {
-			if guilty++; guilty == 1 {
-				first = &g
-			}
+			guilty++
+			first.take(g, span{g.from, g.excess.to}, lapsed)
 		}
 		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
 			tests++
@@ -82,7 +82,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		figure("most terms gained", most), figure("times above what is allowed", guilty),
 	}
 	switch {
-	case first != nil:
+	case first.any:
+		first := &first.it
 		e := evidence{span{first.from, first.excess.to}, []int{f.index(first.opens), f.index(first.excess)}}
 		if first.told != nil {
 			e.ops = append(e.ops, f.index(first.told))

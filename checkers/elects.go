@@ -79,6 +79,7 @@ func (f *elections) check(context.Context) Result {
 
 // vacancies looks at every time in which a leader was due, given when somebody may have led and was seen to lead.
 func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacancies) {
+	var sure found[core]
 	for _, c := range f.cores() {
 		for _, gap := range outside(seen, c.span) {
 			if gap.length() > bound && v.frozen.length() == 0 {
@@ -94,11 +95,8 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 		}
 		v.due = append(v.due, c.span)
 		for _, gap := range outside(possible, c.span) {
-			if gap = f.worst(gap); f.net(gap) > bound && v.sure.length() == 0 {
-				v.sure, v.core = gap, c.members
-				for _, e := range f.world.during(gap) {
-					v.gone = v.gone.or(e.gone.and(c.members))
-				}
+			if gap = f.worst(gap); f.net(gap) > bound {
+				f.vacancy(&sure, gap, c, bound)
 			}
 		}
 		for _, gap := range outside(seen, c.span) {
@@ -109,7 +107,22 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 	}
 	slices.SortFunc(v.due, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	v.due = merge(v.due)
+	v.sure, v.core = sure.it.span, sure.it.members
+	for _, e := range f.world.during(v.sure) {
+		v.gone = v.gone.or(e.gone.and(v.core))
+	}
 	return v
+}
+
+// vacancy takes note of a time in which surely nobody led, and of what of it was too long by itself while a leader was promised.
+func (f *facts) vacancy(sure *found[core], gap span, c core, bound time.Duration) {
+	lapsed := func() []Lapse { return f.lapsed("elects") }
+	for _, part := range f.promised("elects", gap) {
+		if part = f.worst(part); f.net(part) > bound {
+			sure.take(core{part, c.members}, part, lapsed)
+		}
+	}
+	sure.take(core{gap, c.members}, gap, lapsed)
 }
 
 // running returns who may lead, and did not surely stand still throughout s.

@@ -48,6 +48,7 @@ type facts struct {
 	began       *beginning // of the latest op, if it is an end
 	unended     string     // why nothing is valid in a history without an end; "" where there is one
 	end         time.Duration
+	lapses      func(property string) []Lapse                     // see Judging.Suspend; nil where nothing is known of promises
 	holds       func() []hold                                     // allHolds, worked out once
 	overlooked  func() string                                     // whoWasOverlooked, worked out once
 	again       func(each func(op *history.Op, number int)) error // see Judging.Reread; ops are numbered from 0

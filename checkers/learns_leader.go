@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -43,7 +44,8 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	}
 	bound := f.setup.Bounds.Elect
 	var due, longest time.Duration
-	var sure, doubtful *leaderless
+	var doubtful *leaderless
+	var all []leaderless // for sure
 	times := 0
 	surely := map[int][]span{} // the ignorance of nodes, where it has come to that
 	// look looks at the times in which a node was connected with a leader, and reports whether it may have known none in one.
@@ -78,9 +80,8 @@ func learnsLeader(_ context.Context, f *facts) Result {
 			seen.seen = true
 			for _, c := range f.attended(span{h.taken, h.given}, seen) {
 				for _, run := range meeting(surely[i], c.span) {
-					run = f.worst(run.within(c.span))
-					if f.net(run) > bound && (sure == nil || run.from < sure.from) {
-						sure = &leaderless{run, i, h, c}
+					if run = f.worst(run.within(c.span)); f.net(run) > bound {
+						all = append(all, leaderless{run, i, h, c})
 					}
 				}
 			}
@@ -91,8 +92,8 @@ func learnsLeader(_ context.Context, f *facts) Result {
 		duration("longest not seen to know a leader", longest),
 	}
 	switch {
-	case sure != nil:
-		return f.unaware(*sure, figures)
+	case len(all) > 0:
+		return f.unaware(f.firstUnaware(all), figures)
 	case doubtful != nil:
 		return unknown(figures, "%s was not seen to know a leader from %s to %s beside %s, but it may have: %s", f.nodes[doubtful.node],
 			at(doubtful.from), at(doubtful.to), f.nodes[doubtful.beside.node], f.unheard(*doubtful))
@@ -104,6 +105,24 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	}
 	return valid(figures, "%s a voter was connected with a leader and its majority for long, for %s in all, and knew of one but for %s at most, of %s allowed; %s",
 		count.Of(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
+}
+
+// firstUnaware returns the first of some times, or of what of them was too long by itself while it was promised that nodes know.
+func (f *facts) firstUnaware(all []leaderless) leaderless {
+	var first found[leaderless]
+	lapsed := func() []Lapse { return f.lapsed("learns-leader") }
+	slices.SortStableFunc(all, func(a, b leaderless) int { return cmp.Compare(a.from, b.from) })
+	for _, l := range all {
+		for _, part := range f.promised("learns-leader", l.span) {
+			if part = f.worst(part); f.net(part) > f.setup.Bounds.Elect {
+				cut := l
+				cut.span = part
+				first.take(cut, part, lapsed)
+			}
+		}
+		first.take(l, l.span, lapsed)
+	}
+	return first.it
 }
 
 // learners are those that have to know who leads while they vote, or are candidates: all that may lead, but for a store that the others elect through.

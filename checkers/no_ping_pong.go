@@ -60,7 +60,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 	enough := time.Duration(f.setup.Bounds.Moves+1) * f.setup.Bounds.Silence // who does not hear the leader takes a silence to challenge it
 	switch {
 	case worst.enough > 0:
-		return f.bounced(worst, figures)
+		return f.bounced(f.promisedBounces(worst, moves), figures)
 	case len(f.leads) == 0:
 		return untested(figures, "%s", f.unclaimed())
 	case perhaps.enough > 0:
@@ -109,6 +109,25 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		if b.enough == 0 && len(b.moves) >= f.setup.Bounds.Moves && b.returns >= f.setup.Bounds.Returns {
 			b.enough = len(b.moves)
 		}
+	}
+	return b
+}
+
+// promisedBounces returns the worst bouncing while the leader was promised to stay; if it never bounced then, that which is given.
+func (f *facts) promisedBounces(b bounces, moves []handover) bounces {
+	if len(f.lapsed("no-ping-pong")) == 0 {
+		return b
+	}
+	var worst bounces
+	for _, p := range f.phases {
+		for _, p.span = range f.promised("no-ping-pong", p.span) {
+			if now := f.bounce(p, moves, true); now.worse(worst) {
+				worst = now
+			}
+		}
+	}
+	if worst.enough > 0 {
+		return worst
 	}
 	return b
 }

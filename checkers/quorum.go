@@ -38,13 +38,14 @@ func quorum(_ context.Context, f *facts) Result {
 		return unknown(nil, "%s", why)
 	}
 	lacking, perhaps := 0, 0
-	var first, doubt victory
+	var first found[victory]
+	var doubt victory
+	lapsed := func() []Lapse { return f.lapsed("quorum") }
 	for _, v := range f.victories() {
 		switch {
 		case !f.everMajority(v.voters, v.to):
-			if lacking++; lacking == 1 {
-				first = v
-			}
+			lacking++
+			first.take(v, v.span, lapsed)
 		case !f.everMajority(v.lately, v.to):
 			if perhaps++; perhaps == 1 {
 				doubt = v
@@ -59,7 +60,7 @@ func quorum(_ context.Context, f *facts) Result {
 	}
 	switch {
 	case lacking > 0:
-		return f.usurped(first, figures)
+		return f.usurped(first.it, figures)
 	case perhaps > 0: // what kept a majority away came too late to put this one to the test
 		return untested(figures, "%s led%s by %s and had no majority in reach just before, but may have asked for votes as early as %s: "+
 			"let faults last for longer", f.nodes[doubt.lead.node], f.in(doubt.lead), at(doubt.to), at(doubt.from))

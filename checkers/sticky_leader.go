@@ -40,15 +40,16 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	}
 	handovers := f.handovers()
 	unjust, doubtful := 0, 0
-	var first, doubt handover
+	var first found[handover]
+	var doubt handover
+	lapsed := func() []Lapse { return f.lapsed("sticky-leader") }
 	for _, h := range handovers {
 		switch {
 		case f.byLeave(h): // it was asked to hand over, and did
 		case !f.inOrder() && (f.besides(h) || f.remained(h)): // one of two that led at one time gave up: a matter of exclusive-leadership
 		case f.unjust(h):
-			if unjust++; unjust == 1 {
-				first = h
-			}
+			unjust++
+			first.take(h, h.span, lapsed)
 		case f.suspect(h):
 			if doubtful++; doubtful == 1 {
 				doubt = h
@@ -64,7 +65,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	}
 	switch {
 	case unjust > 0:
-		return f.deposed(first, figures)
+		return f.deposed(first.it, figures)
 	case doubtful > 0:
 		return unknown(figures, "%s lost the post%s by %s, and nobody can tell whether it had to: %s",
 			f.nodes[doubt.from.node], f.in(doubt.from), at(doubt.span.to), f.unsure(doubt))

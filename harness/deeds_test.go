@@ -34,9 +34,9 @@ func TestAnAssumptionHeals(t *testing.T) {
 	excused := func(ops []history.Op, r checkers.Result) bool {
 		h, err := history.New(ops)
 		require.NoError(t, err)
-		of, known := promises(&record.Run{Target: "etcd-election", Cluster: record.OnSim, History: h})
+		p, known := promises(&record.Run{Target: "etcd-election", Cluster: record.OnSim, History: h})
 		require.True(t, known)
-		_, _, excused := of(&r)
+		_, _, excused := p.of(&r)
 		return excused
 	}
 	require.True(t, target.Suspended("elects", ops[1].Fault.Changes))
@@ -67,7 +67,53 @@ func TestAnAssumptionHeals(t *testing.T) {
 		wiped[1+i].Fault = &f
 	}
 	require.True(t, excused(wiped, broken(time.Minute, 2*time.Minute)), "what was lost is lost for good")
+	failed := slices.Clone(ops[:3])
+	failed[2].Type = history.Fail
+	require.True(t, excused(failed, broken(7*time.Second, 20*time.Second)), "it may have been away until then")
+	require.False(t, excused(failed, broken(7*time.Second+1, 20*time.Second)), "it never was away")
 	other := broken(time.Minute, 2*time.Minute)
 	other.Property = "agreement"
 	require.False(t, excused(ops, other), "that is promised whatever becomes of the store")
+}
+
+// TestAnAssumptionHealsForWhoIsJudged has a store go away and come back, and nobody lead any more: what is left of that once an election
+// should be over is held against the candidates.
+func TestAnAssumptionHealsForWhoIsJudged(t *testing.T) {
+	const elect, poll = 4 * time.Second, 100 * time.Millisecond
+	var ops []history.Op
+	add := func(op history.Op) { ops = append(ops, op) }
+	add(history.Op{Process: history.Harness, F: history.Begin, Type: history.OK, Setup: &history.Setup{
+		Target: "etcd-election", Cluster: record.OnSim, Store: "n1", Nodes: []string{"n1", "n2", "n3"},
+		Bounds: history.Bounds{Silence: time.Second, Elect: elect, Poll: poll},
+	}})
+	for at := poll; at <= 30*time.Second; at += poll {
+		for f, state := range map[history.F]history.ProcState{history.Inject: history.Down, history.Heal: history.Up} {
+			if state == history.Down && at == 5*time.Second || state == history.Up && at == 6*time.Second {
+				did := &history.Fault{ID: 1, Name: "kill", Changes: history.ChangesOf(history.Proc{Node: "n1", State: state})}
+				add(history.Op{Time: at, Process: history.Nemesis, F: f, Type: history.Invoke, Fault: did})
+				add(history.Op{Time: at, Process: history.Nemesis, F: f, Type: history.OK, Fault: did})
+			}
+		}
+		for i, node := range []string{"n1", "n2", "n3"} {
+			v := history.View{Term: 1, Role: history.Follower}
+			switch {
+			case node == "n1":
+				v.Role = history.Server
+			case at < 5*time.Second && node == "n2":
+				v.Role = history.Leader
+			}
+			add(history.Op{Time: at, Process: history.Process(i), F: history.Observe, Type: history.Invoke, Node: node})
+			add(history.Op{Time: at, Process: history.Process(i), F: history.Observe, Type: history.OK, Node: node, View: v})
+		}
+	}
+	add(history.Op{Time: 31 * time.Second, Process: history.Harness, F: history.End, Type: history.OK})
+	h, err := history.New(ops)
+	require.NoError(t, err)
+	r := &record.Run{Target: "etcd-election", Cluster: record.OnSim, History: h}
+	Judge(t.Context(), r)
+	v := r.Verdicts[slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return v.Property == "elects" })]
+	require.Equal(t, checkers.Invalid, v.Verdict, v.Why)
+	require.True(t, v.Promised, v.Why)
+	require.False(t, v.Excused, v.Why)
+	require.Equal(t, 6*time.Second+elect+1, v.From, v.Why)
 }

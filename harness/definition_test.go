@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"recount/checkers"
 	"recount/harness/record"
 	"recount/history"
 )
@@ -32,15 +31,15 @@ func TestARunKeepsTheDefinitionOfItsTarget(t *testing.T) {
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: file}}})
 	require.NoError(t, err)
 	for _, r := range []*record.Run{{Dir: dir, History: h}, {From: dir, History: h}} {
-		of, known := promises(r)
+		p, known := promises(r)
 		require.True(t, known)
-		promised, _, _ := of(&checkers.Result{Property: "elects"})
+		promised, _ := p.target.Promised(p.options, "elects")
 		require.True(t, promised, "by what the file said then")
 	}
 	require.NoError(t, os.Remove(file))
-	of, known := promises(&record.Run{Dir: dir, History: h})
+	p, known := promises(&record.Run{Dir: dir, History: h})
 	require.True(t, known)
-	promised, _, _ := of(&checkers.Result{Property: "elects"})
+	promised, _ := p.target.Promised(p.options, "elects")
 	require.True(t, promised)
 	_, known = promises(&record.Run{History: h})
 	require.False(t, known, "a history alone cannot tell")

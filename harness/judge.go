@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"recount/checkers"
@@ -45,12 +43,15 @@ func fed(j *checkers.Judging, h *history.History) *checkers.Judging {
 func Conclude(ctx context.Context, r *record.Run, j *checkers.Judging, limit time.Duration) {
 	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	promised, known := promises(r)
+	p, known := promises(r)
+	if known {
+		j.Suspend(p.lapsed)
+	}
 	r.Verdicts = nil
 	for _, res := range j.End(ctx) {
 		v := record.Verdict{Result: res, Expect: r.Plan.Expect[res.Property]}
 		if v.Unclear = !known; known {
-			v.Promised, v.While, v.Excused = promised(&res)
+			v.Promised, v.While, v.Excused = p.of(&res)
 		}
 		r.Verdicts = append(r.Verdicts, v)
 	}
@@ -74,33 +75,6 @@ func ConcludeForeign(ctx context.Context, r *record.Run, j *checkers.Judging, li
 	r.Stand()
 }
 
-// promises returns what the run's target promises with the run's options, on which assumption, and whether the run took
-// that away: then nothing is promised. What a target promises that is not known here, nobody knows.
-func promises(r *record.Run) (of func(res *checkers.Result) (promised bool, while string, excused bool), known bool) {
-	setup := r.Setup()
-	if setup == nil {
-		return nil, false
-	}
-	t, err := targetOf(r, setup.Target)
-	if err != nil {
-		return nil, false
-	}
-	t = t.On(setup.Cluster != record.OnSim, setup.Options)
-	o, err := t.Parse(setup.Options)
-	if err != nil {
-		return nil, false
-	}
-	did := deedsOf(r.Frame())
-	return func(res *checkers.Result) (promised bool, while string, excused bool) {
-		promised, while = t.Promised(o, res.Property)
-		excused = did.tookAway(t, res, setup.Bounds.Elect)
-		if res.Property == "fencing" && setup.Recorded {
-			while, excused = "the resource refuses stale tokens", true
-		}
-		return promised && !excused, while, excused
-	}, true
-}
-
 // targetOf returns a run's target: what the file said that describes it when the run was made, which the run's folder keeps.
 // Only of a run that has no folder it is what the file says now: the path in a stored history is seen from another place.
 func targetOf(r *record.Run, target string) (*targets.Target, error) {
@@ -108,67 +82,4 @@ func targetOf(r *record.Run, target string) (*targets.Target, error) {
 		target = filepath.Join(dir, record.DefinitionFile)
 	}
 	return targets.Find(target)
-}
-
-// deeds are what the nemesis set out to do, and did.
-type deeds struct {
-	ops  []*history.Op // those that tell of it
-	each []history.Changes
-	all  func() history.Changes // of all of them together
-}
-
-func deedsOf(h *history.Frame) (d deeds) {
-	for i := range h.Ops {
-		if op := &h.Ops[i]; deed(op) {
-			d.ops = append(d.ops, op)
-			d.each = append(d.each, op.Fault.Changes)
-		}
-	}
-	d.all = sync.OnceValue(func() history.Changes { return history.InTurn(d.each) })
-	return d
-}
-
-// in are those of some deeds that were in force, or done, at some time from one to another: what there was of them at first is one.
-func (d *deeds) in(from, to time.Duration) *deeds {
-	var first history.States
-	then := deeds{}
-	for k, op := range d.ops {
-		switch {
-		case op.Time > to:
-		case op.Time >= from:
-			then.each = append(then.each, op.Fault.Changes)
-		case op.Type != history.Invoke:
-			first = first.With(op.Fault.Changes)
-		case k == len(d.ops)-1 || d.ops[k+1].Type == history.Invoke: // nobody knows what came of it
-			then.each = append(then.each, op.Fault.Changes)
-		}
-	}
-	then.each = slices.Insert(then.each, 0, history.ChangesOf(slices.Collect(first.All())...))
-	then.all = sync.OnceValue(func() history.Changes { return history.InTurn(then.each) })
-	return &then
-}
-
-// deed reports whether an op is one.
-func deed(op *history.Op) bool {
-	return op.Process == history.Nemesis && op.Type != history.Fail && op.Fault != nil && !op.Fault.Empty()
-}
-
-// tookAway reports whether the nemesis took away what the target's promise rests on of which a result tells: for good, or, where it
-// is known when the property broke, no longer before that than an election may take.
-func (d *deeds) tookAway(t *targets.Target, res *checkers.Result, elect time.Duration) bool {
-	if !t.MayExcuse(res.Property) {
-		return false
-	}
-	if d.any(func(did history.Changes) bool { return t.Excused(res.Property, did) }) {
-		return true
-	}
-	if res.Verdict == checkers.Invalid {
-		d = d.in(res.From-elect, res.To)
-	}
-	return d.any(func(did history.Changes) bool { return t.Suspended(res.Property, did) })
-}
-
-// any reports whether something is so of one of some deeds, or of all of them together.
-func (d *deeds) any(is func(did history.Changes) bool) bool {
-	return slices.ContainsFunc(d.each, is) || is(d.all())
 }

@@ -1,0 +1,51 @@
+package checkers
+
+import (
+	"slices"
+	"time"
+)
+
+// Lapse is a time in which a property is not promised: what the promise rests on was not so. Both ends are included.
+type Lapse struct{ From, To time.Duration }
+
+// Meets reports whether something that lasted from one time to another was in it, at least in part.
+func (l Lapse) Meets(from, to time.Duration) bool { return l.From <= to && from <= l.To }
+
+// Suspend tells when a property is not promised, in order and apart from each other. Where it broke several times, its result tells
+// of the first time that was outside of those, if there is one; and what lasted for too long is told of by what lasted for too long
+// outside of them. It is asked only for properties that broke, perhaps by several goroutines at once.
+func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.facts.lapses = lapses }
+
+// lapsed returns when a property is not promised.
+func (f *facts) lapsed(property string) []Lapse {
+	if f.lapses == nil {
+		return nil
+	}
+	return f.lapses(property)
+}
+
+// promised returns the parts of a time in which a property is promised.
+func (f *facts) promised(property string, s span) []span {
+	var lapsed []span
+	for _, l := range f.lapsed(property) {
+		lapsed = append(lapsed, span{l.From - 1, l.To + min(1, never-l.To)})
+	}
+	return outside(lapsed, s)
+}
+
+// found is the violation that a result tells of: the first that is outside of all lapses; if none is, the first.
+type found[T any] struct {
+	it       T
+	any, out bool
+}
+
+// take takes note of a violation that lasted for a time.
+func (k *found[T]) take(it T, s span, lapsed func() []Lapse) {
+	if k.out {
+		return
+	}
+	out := !slices.ContainsFunc(lapsed(), func(l Lapse) bool { return l.Meets(s.from, s.to) })
+	if !k.any || out {
+		k.it, k.any, k.out = it, true, out
+	}
+}

@@ -1,0 +1,113 @@
+package checkers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWhatBrokeOutsideOfLapsesIsTold has properties break again and again, or for long, and not be promised for a time.
+func TestWhatBrokeOutsideOfLapsesIsTold(t *testing.T) {
+	for property, ops := range map[string]string{
+		"elects": `
+			0s..60s/100ms n1 n2 n3 follower 1`,
+		"sticky-leader": `
+			0s..60s/100ms n3 follower 1
+			0s..12.3s/100ms n1 leader 1
+			12.3s..12.6s/100ms n1 follower 8
+			12.6s..42.3s/100ms n1 leader 9
+			42.3s..42.6s/100ms n1 follower 10
+			42.6s..60s/100ms n1 leader 11
+			0s..60s/100ms n2 follower 1 of n1`,
+		"learns-leader": `
+			0s..60s/100ms n1 leader 1
+			0s..60s/100ms n2 follower 1 of n1
+			0s..60s/100ms n3 candidate 1`,
+		"no-ping-pong": `
+			0s..6s/100ms n1 leader 1
+			6s..7s/100ms n1 follower 2
+			7s..8s/100ms n1 leader 3
+			8s..9s/100ms n1 follower 4
+			9s..36s/100ms n1 leader 5
+			36s..37s/100ms n1 follower 6
+			37s..38s/100ms n1 leader 7
+			38s..39s/100ms n1 follower 8
+			39s..60s/100ms n1 leader 9
+			0s..6s/100ms n2 follower 1
+			6s..7s/100ms n2 leader 2
+			7s..8s/100ms n2 follower 3
+			8s..9s/100ms n2 leader 4
+			9s..36s/100ms n2 follower 5
+			36s..37s/100ms n2 leader 6
+			37s..38s/100ms n2 follower 7
+			38s..39s/100ms n2 leader 8
+			39s..60s/100ms n2 follower 9
+			0s..60s/100ms n3 follower 1`,
+		"bounded-terms": `
+			0s..60s/100ms n1 n2 follower 4
+			0s..7s/100ms n3 follower 4
+			7s..37s/100ms n3 candidate 9
+			37s..60s/100ms n3 candidate 19
+			5s nemesis inject cut-one-way n3: cut n1>n3, cut n2>n3
+			12s nemesis heal cut-one-way n3: join n1>n3, join n2>n3
+			35s nemesis inject cut-one-way n3: cut n1>n3, cut n2>n3
+			42s nemesis heal cut-one-way n3: join n1>n3, join n2>n3`,
+		"quorum": `
+			0s..60s/100ms n1 leader 1
+			0s..60s/100ms n2 follower 1 of n1
+			0s..6s/100ms n3 follower 1 of n1
+			5s nemesis inject isolate n3: cut n1-n3, cut n2-n3
+			6s n3 announces candidate 2
+			6.1s..8s/100ms n3 leader 2
+			8.1s..36s/100ms n3 follower 2
+			36.05s n3 announces candidate 3
+			36.1s..60s/100ms n3 leader 3`,
+		"agreement": `
+			0s..60s/100ms n1 leader 1
+			0s..60s/100ms n2 follower 1 of n1
+			0s..5s/100ms n3 follower 1 of n1
+			5s..6s/100ms n3 follower 1 of n2
+			6s..40s/100ms n3 follower 1 of n1
+			40s..60s/100ms n3 follower 2 of n1
+			45s n2 follower 2 of n3`,
+	} {
+		t.Run(property, func(t *testing.T) {
+			h, err := parseHistory("nodes n1 n2 n3\nbounds silence=1s elect=4s poll=100ms\n" + ops + "\n60s end\n")
+			require.NoError(t, err)
+			told := func(lapses ...Lapse) Result {
+				j := BeginSome([]string{property})
+				for i := range h.Ops {
+					j.Add(&h.Ops[i])
+				}
+				j.Suspend(func(of string) []Lapse {
+					require.Equal(t, property, of)
+					return lapses
+				})
+				r := j.End(t.Context())[0]
+				require.Equal(t, Invalid, r.Verdict, r.Why)
+				return r
+			}
+			first := told()
+			require.Less(t, first.From, 15*time.Second, first.Why)
+			require.Equal(t, first, told(Lapse{61 * time.Second, never}), "nothing broke then")
+			early := Lapse{0, 15 * time.Second}
+			later := told(early)
+			require.Greater(t, later.From, early.To, later.Why)
+			require.Equal(t, first, told(Lapse{0, never}), "nothing was promised")
+			require.Equal(t, first, told(early, Lapse{15*time.Second + 1, 58 * time.Second}), "what is left is too short")
+		})
+	}
+}
+
+// TestLapsesIncludeTheirEnds cuts a time where lapses end.
+func TestLapsesIncludeTheirEnds(t *testing.T) {
+	f := &facts{lapses: func(string) []Lapse { return []Lapse{{2, 4}, {7, never}} }}
+	require.Equal(t, []span{{0, 1}, {5, 6}}, f.promised("elects", span{0, 9}))
+	for _, s := range f.promised("elects", span{0, 9}) {
+		for _, l := range f.lapsed("elects") {
+			require.False(t, l.Meets(s.from, s.to))
+		}
+	}
+	require.Equal(t, []span{{0, 9}}, (&facts{}).promised("elects", span{0, 9}))
+}
