@@ -86,10 +86,6 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 			contained = append(contained, n)
 		}
 	}
-	m.places = map[int]int{}
-	for k, n := range contained {
-		m.places[n] = len(simulated) + k + 1
-	}
 	m.work(ctx, simulated, cfg.Jobs)
 	m.work(ctx, contained, 1)
 	o.Interrupted = ctx.Err() != nil
@@ -105,8 +101,7 @@ type maker struct {
 	cfg     Config
 	outcome *Outcome
 	looking *looked.Count
-	jobs    []job       // of the outcome's runs
-	places  map[int]int // of those on containers, in the order in which all are made, from 1
+	jobs    []job // of the outcome's runs
 	starts  harness.Starts[pair]
 	done    int
 	broken  int
@@ -117,7 +112,7 @@ type pair struct{ scenario, target string }
 
 func (r *Run) pair() pair { return pair{r.Scenario, r.Target} }
 
-// maxUnstarted is how many runs of a pair must not have started, and none have, until it has no more.
+// maxUnstarted is how many runs of a pair are made first: it has no more if none of them starts.
 const maxUnstarted = 6
 
 // hopeless reports whether a run is left out, since none of its scenario and target starts.
@@ -126,18 +121,21 @@ func (m *maker) hopeless(r *Run) bool {
 	return did == 0 && failed >= maxUnstarted
 }
 
-// work makes some of the runs, given by their numbers, so many at a time.
+// work makes some of the runs, given by their numbers, so many at a time. Those by which it is told whether a pair is hopeless are all
+// done before others begin: which of these are left out does not depend on how many are made at once.
 func (m *maker) work(ctx context.Context, which []int, workers int) {
+	first, others := m.split(which)
+	m.each(ctx, first, workers)
+	m.each(ctx, m.hopeful(others), workers)
+}
+
+func (m *maker) each(ctx context.Context, which []int, workers int) {
 	b := batch.Batch[int, *record.Run]{Do: m.make, Jobs: workers}
 	numbers := func(yield func(int) bool) {
 		for _, i := range which {
 			if m.spent() {
 				m.outcome.Spent = true
 				return
-			}
-			if m.hopeless(m.outcome.Runs[i]) {
-				m.outcome.LeftOut++
-				continue
 			}
 			if !yield(i) {
 				return
@@ -149,6 +147,31 @@ func (m *maker) work(ctx context.Context, which []int, workers int) {
 	}
 }
 
+// split takes the first runs of each pair apart from the others.
+func (m *maker) split(which []int) (first, others []int) {
+	seen := map[pair]int{}
+	for _, i := range which {
+		of := m.outcome.Runs[i].pair()
+		if seen[of]++; seen[of] <= maxUnstarted {
+			first = append(first, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return first, others
+}
+
+// hopeful are those of some runs whose pairs are not hopeless. The others are left out.
+func (m *maker) hopeful(which []int) []int {
+	return slices.DeleteFunc(which, func(i int) bool {
+		hopeless := m.hopeless(m.outcome.Runs[i])
+		if hopeless {
+			m.outcome.LeftOut++
+		}
+		return hopeless
+	})
+}
+
 func (m *maker) spent() bool {
 	return m.suite.Budget > 0 && time.Since(m.outcome.Started) > m.suite.Budget
 }
@@ -157,7 +180,7 @@ func (m *maker) spent() bool {
 func (m *maker) make(ctx context.Context, i int) (*record.Run, error) {
 	say := func(string) {}
 	if !record.Repeats(m.jobs[i].plan.On) && m.cfg.Say != nil {
-		m.cfg.Say(fmt.Sprintf("run %d of %d, %s", m.places[i], len(m.outcome.Runs), m.title(i)))
+		m.cfg.Say(fmt.Sprintf("run %d of %d, %s", m.done+1, len(m.outcome.Runs), m.title(i))) // one at a time: done changes between them alone
 		say = m.cfg.Say
 	}
 	return harness.Run(ctx, m.jobs[i].plan, harness.Config{

@@ -49,3 +49,21 @@ func TestRunsThatDoNotStart(t *testing.T) {
 	require.Contains(t, junit.String(), "it did not start: ")
 	require.Contains(t, o.Annotations()[0].Text, "6 runs did not start")
 }
+
+// Which runs are left out does not depend on how many are made at once.
+func TestTheSameRunsAreLeftOutWhateverIsMadeAtOnce(t *testing.T) {
+	file, err := filepath.Abs("../testdata/reluctant/election.yaml")
+	require.NoError(t, err)
+	even := strings.ReplaceAll(reluctant, "{target: FILE, name: odd, nodes: 3}, ", "")
+	for _, jobs := range []int{1, 3, 8} {
+		o := run(t, strings.ReplaceAll(even, "FILE", file), Config{Jobs: jobs})
+		require.Equal(t, 2, o.LeftOut, "with %d at once", jobs)
+		for i, r := range o.Runs {
+			want := Unstarted
+			if i >= maxUnstarted {
+				want = NotRun
+			}
+			require.Equal(t, want, r.State, "seed %d, with %d at once", r.Seed, jobs)
+		}
+	}
+}
