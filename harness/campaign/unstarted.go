@@ -50,6 +50,9 @@ func (all *sizes) note(t hunt.Trial) (err error) {
 	return err
 }
 
+// givenUp reports whether none of the size starts.
+func (z *Size) givenUp() bool { return z != nil && harness.Hopeless(z.Started, z.Failed) }
+
 // before puts those that failed in an order: whose seed is the smallest, for it does not matter then which came first. Plans may share one.
 func (z *Size) before(o *Size) bool {
 	return cmp.Or(cmp.Compare(z.Seed, o.Seed), cmp.Compare(z.Nodes, o.Nodes), bytes.Compare(z.Plan, o.Plan)) < 0
@@ -126,10 +129,16 @@ func (g *GivenUp) words() string {
 // lost is what this process has seen of runs of a subject that did not start.
 type lost struct {
 	runs   int
-	first  *harness.Unstarted
-	plan   record.Plan
+	first  []lostRun // of each size
 	unkept error
 }
+
+type lostRun struct {
+	plan   record.Plan
+	failed *harness.Unstarted
+}
+
+func (l *lostRun) nodes() int { return l.plan.Nodes }
 
 // missed takes up a run that may not have started. What it says of an ended hunt no result does.
 func (s *subject) missed(t hunt.Trial) {
@@ -138,16 +147,34 @@ func (s *subject) missed(t hunt.Trial) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost.runs++; s.lost.first == nil {
-		s.lost.first, s.lost.plan = t.Unstarted, t.Plan
+	s.lost.runs++
+	if !slices.ContainsFunc(s.lost.first, func(l lostRun) bool { return l.nodes() == t.Plan.Nodes }) {
+		s.lost.first = append(s.lost.first, lostRun{t.Plan, t.Unstarted})
 	}
+}
+
+// seen is a run that did not start as this process has seen it: of so many nodes if there is one, or else of another size of which some
+// do; nil if there is none.
+func (s *subject) seen(nodes int) (found *lostRun) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.lost.first {
+		l := &s.lost.first[i]
+		if l.nodes() == nodes {
+			return l
+		}
+		if found == nil && !s.sum.Sizes[l.nodes()].givenUp() {
+			found = l
+		}
+	}
+	return found
 }
 
 // unstarted is the run to be kept of those that did not start, and how many they are; nil if all did, besides those of sizes that are
 // given up. Where the campaign has failed it may be one that no result tells of: too few runs of a shard started, and it has none.
 func (s *subject) unstarted(campaignFailed bool) (z *Size, runs int) {
 	for _, other := range s.sum.Sizes {
-		if other.Failed == 0 || harness.Hopeless(other.Started, other.Failed) {
+		if other.Failed == 0 || other.givenUp() {
 			continue
 		}
 		if runs += other.Failed; z == nil || other.before(z) {
@@ -156,9 +183,10 @@ func (s *subject) unstarted(campaignFailed bool) (z *Size, runs int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.lost; campaignFailed && z == nil && l.first != nil {
+	if campaignFailed && z == nil && len(s.lost.first) > 0 {
+		l := s.lost.first[0]
 		if plan, err := json.Marshal(l.plan); err == nil {
-			return &Size{Nodes: l.plan.Nodes, Why: hint.Line(l.first), Plan: plan, Seed: l.plan.Seed}, l.runs
+			return &Size{Nodes: l.nodes(), Why: hint.Line(l.failed), Plan: plan, Seed: l.plan.Seed}, s.lost.runs
 		}
 	}
 	return z, runs
@@ -178,20 +206,16 @@ func (s *subject) keepUnstarted(ctx context.Context, folder string, campaignFail
 	if ctx.Err() != nil && s.target.repeats() {
 		return // it takes a run: whoever goes on keeps it
 	}
-	var plan record.Plan
-	failed := s.lost.first
-	switch {
-	case !s.target.repeats() && failed == nil:
-		return // another process has seen it, and kept it where that was
-	case !s.target.repeats():
-		plan = s.lost.plan
-	default:
-		failed = &harness.Unstarted{}
-		if s.lost.unkept = json.Unmarshal(z.Plan, &plan); s.lost.unkept != nil {
-			return
-		}
+	l := &lostRun{failed: &harness.Unstarted{}}
+	if s.target.repeats() {
+		s.lost.unkept = json.Unmarshal(z.Plan, &l.plan)
+	} else {
+		l = s.seen(z.Nodes)
 	}
-	s.lost.unkept = harness.KeepUnstartedAs(ctx, plan, failed, dir, hunt.Repeat(dir, plan.Seed))
+	if l == nil || s.lost.unkept != nil { // nil where another process has seen it, and kept it where that was
+		return
+	}
+	s.lost.unkept = harness.KeepUnstartedAs(ctx, l.plan, l.failed, dir, hunt.Repeat(dir, l.plan.Seed))
 }
 
 // didNotStart tells of the runs that did not start, and of sizes that are given up.
@@ -209,7 +233,7 @@ func (s *subject) didNotStart(folder string, campaignFailed bool) (u *Unstarted,
 		}
 	}
 	for _, z := range s.sum.Sizes {
-		if z.Failed > 0 && harness.Hopeless(z.Started, z.Failed) {
+		if z.givenUp() {
 			given = append(given, GivenUp{z.Nodes, z.Failed, z.LeftOut, z.Why})
 		}
 	}

@@ -110,3 +110,32 @@ func TestSizesJoinInAnyOrder(t *testing.T) {
 	require.NoError(t, one.note(hunt.Trial{Plan: record.Plan{Nodes: 4}}))
 	require.Equal(t, 1, one[4].Started)
 }
+
+// On containers a run cannot be made again: the one that is kept is one that this process has seen, and never one of a size that is given up.
+func TestOnContainersARunOfASizeThatStartsIsKept(t *testing.T) {
+	dir := t.TempDir()
+	s := &subject{id: "s", target: &Target{On: record.OnDocker}, sum: newSum()}
+	fails := func(nodes int, seed uint64, why string) {
+		p := record.Plan{On: record.OnDocker, Nodes: nodes, Seed: seed}
+		folder := t.TempDir()
+		require.NoError(t, record.Save(&record.Run{Plan: p, Seed: seed, Dir: folder, Notes: []string{why}}))
+		trial := hunt.Trial{Plan: p, Unstarted: &harness.Unstarted{Dir: folder}}
+		s.missed(trial)
+		s.sum.Sizes.join(Size{Nodes: nodes, Failed: 1, Why: why, Seed: seed})
+	}
+	for seed := range uint64(3) {
+		fails(4, 10+seed, "even")
+	}
+	fails(5, 20, "five")
+	fails(3, 30, "three")
+	s.sum.Sizes.join(Size{Nodes: 5, Started: 1})
+	s.sum.Sizes.join(Size{Nodes: 3, Started: 1})
+	s.sum.Sizes.join(Size{Nodes: 7, Started: 1, Failed: 1, Why: "seven", Seed: 1}) // elsewhere
+
+	s.keepUnstarted(t.Context(), dir, false)
+	u, given := s.didNotStart(dir, false)
+	require.Equal(t, []GivenUp{{4, 3, 0, "even"}}, given)
+	require.Equal(t, 3, u.Runs, "those of sizes that start")
+	require.Equal(t, s.unstartedRun(), u.Run)
+	require.Equal(t, []any{5, uint64(20), "five"}, []any{u.Nodes, u.Seed, u.Why})
+}
