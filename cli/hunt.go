@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -219,7 +218,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	failed = errors.Join(failed, err)
 	unstarted := ""
 	if r.Unstarted != nil {
-		if unstarted, err = keeper.Unstarted(context.WithoutCancel(ctx), r.Unstarted); err != nil {
+		if unstarted, err = keeper.Unstarted(ctx, r.Unstarted); err != nil {
 			say(cmd)(fmt.Sprintf("run %d, which did not start, was not kept: %v", r.Unstarted.Run, err))
 		}
 	}

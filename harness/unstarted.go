@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -46,41 +47,82 @@ func (r *run) fail(rep *record.Run, failed error) error {
 }
 
 // KeepUnstarted gives a run that did not start, as failed says, a folder under results, and the command that repeats it there. One that
-// left nothing is made again for it. It returns the folder.
+// left nothing is made again for it, so that the nodes' logs are there, too, unless ctx ends. It returns the folder.
 func KeepUnstarted(ctx context.Context, p record.Plan, failed *Unstarted, results string, repeat func(dir string) string) (dir string, err error) {
-	if failed.Dir == "" {
-		_, again := Run(ctx, p, Config{Results: results})
-		u := DidNotStart(again)
-		switch {
-		case again == nil:
-			return "", fmt.Errorf("the run of seed %d did not start, and when it was made again it did", p.Seed)
-		case u == nil:
-			return "", again
-		}
-		dir = u.Dir
-	} else {
-		if dir, err = makeFolder(results, p.Target); err == nil {
-			err = move(failed.Dir, dir)
-		}
-		if err != nil {
-			return "", err
-		}
-		record.Latest(results, dir)
+	dir, err = failed.keep(ctx, p, results)
+	if err != nil && failed.Dir == "" && ctx.Err() != nil {
+		dir, err = failed.outline(p, results)
 	}
-	r, err := record.Outline(dir)
 	if err != nil {
 		return "", err
 	}
-	r.Repeat = repeat(dir)
-	return dir, record.Save(r)
+	record.Latest(results, dir)
+	return dir, repeatedBy(dir, repeat(dir))
 }
 
 // KeepUnstartedAs gives a run that did not start the folder dir, as KeepUnstarted does under results, and the command that repeats it. The
-// folder is there with all of it, or not at all.
+// folder is there with all of it, or not at all: when ctx ends while the run is made again, the error is that of ctx.
 func KeepUnstartedAs(ctx context.Context, p record.Plan, failed *Unstarted, dir, repeat string) error {
 	return appears(dir, func(scratch string) (string, error) {
-		return KeepUnstarted(ctx, p, failed, scratch, func(string) string { return repeat })
+		made, err := failed.keep(ctx, p, scratch)
+		if err != nil {
+			return "", err
+		}
+		return made, repeatedBy(made, repeat)
 	})
+}
+
+// keep gives the run a folder under results: the one that it left, or that of the same run made again.
+func (u *Unstarted) keep(ctx context.Context, p record.Plan, results string) (dir string, err error) {
+	if u.Dir == "" {
+		return madeAgain(ctx, p, results)
+	}
+	if dir, err = makeFolder(results, p.Target); err != nil {
+		return "", err
+	}
+	return dir, move(u.Dir, dir)
+}
+
+// madeAgain makes a run again that did not start, and returns its folder.
+func madeAgain(ctx context.Context, p record.Plan, results string) (dir string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	r, err := Run(ctx, p, Config{Results: results})
+	u := DidNotStart(err)
+	switch {
+	case u != nil:
+		return u.Dir, nil
+	case err != nil:
+		return "", err
+	case ctx.Err() != nil: // what there is of it shows nothing
+		return "", errors.Join(ctx.Err(), os.RemoveAll(r.Dir))
+	}
+	return "", fmt.Errorf("the run of seed %d did not start, and when it was made again it did", p.Seed)
+}
+
+// outline gives the run a folder with nothing but its plan and why it did not start.
+func (u *Unstarted) outline(p record.Plan, results string) (dir string, err error) {
+	s, err := resolve(p)
+	if err != nil {
+		return "", Usage(err)
+	}
+	r := &run{subject: s, Config: Config{Results: results}}
+	rep, err := r.open()
+	if err != nil {
+		return "", err
+	}
+	return rep.Dir, r.fail(rep, &Unstarted{err: u.err})
+}
+
+// repeatedBy notes in a run's folder which command repeats it.
+func repeatedBy(dir, command string) error {
+	r, err := record.Outline(dir)
+	if err != nil {
+		return err
+	}
+	r.Repeat = command
+	return record.Save(r)
 }
 
 // Starts counts which runs started, by what they have in common: by the sizes of their clusters, since some servers take odd numbers

@@ -215,7 +215,10 @@ func (s *subject) keepUnstarted(ctx context.Context, folder string, campaignFail
 	if l == nil || s.lost.unkept != nil { // nil where another process has seen it, and kept it where that was
 		return
 	}
-	s.lost.unkept = harness.KeepUnstartedAs(ctx, l.plan, l.failed, dir, hunt.Repeat(dir, l.plan.Seed))
+	err := harness.KeepUnstartedAs(ctx, l.plan, l.failed, dir, hunt.Repeat(dir, l.plan.Seed))
+	if ctx.Err() == nil { // else whoever goes on keeps it
+		s.lost.unkept = err
+	}
 }
 
 // didNotStart tells of the runs that did not start, and of sizes that are given up.

@@ -1,0 +1,35 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+)
+
+// Who was interrupted waits for no other run: what is known of one that did not start is kept, without its logs.
+func TestAnUnstartedRunIsNotMadeAgainForWhoWasInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Faults: []string{"isolate"}, Seed: 7}
+	failed := unstarted(errors.New("n2 is not ready")).(*Unstarted)
+	results := t.TempDir()
+	dir, err := KeepUnstarted(ctx, p, failed, results, func(dir string) string { return "again " + dir })
+	require.NoError(t, err)
+	kept, err := record.Outline(dir)
+	require.NoError(t, err)
+	require.Equal(t, []any{"again " + dir, record.StatusFailed, uint64(7)}, []any{kept.Repeat, kept.Status, kept.Seed})
+	require.Equal(t, "n2 is not ready", kept.Notes[len(kept.Notes)-1])
+	require.NoFileExists(t, filepath.Join(dir, record.HistoryFile))
+	folders, err := filepath.Glob(filepath.Join(results, "raft", "*"))
+	require.NoError(t, err)
+	require.Equal(t, []string{dir}, folders)
+
+	whole := filepath.Join(results, "whole")
+	require.ErrorIs(t, KeepUnstartedAs(ctx, p, failed, whole, ""), context.Canceled)
+	require.NoDirExists(t, whole, "whoever goes on keeps it")
+}
