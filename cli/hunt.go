@@ -188,9 +188,8 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		batch.Noted{Kind: "hunt", Name: strings.TrimSpace(g.Target + " " + g.Property), Command: repeat(cmd, nil, g.Seed)})
 	defer notes.End()
 	g.Progress = func(p hunt.Progress) {
-		at := batch.Progress{Doing: "hunting " + g.Target, Done: p.Runs + p.NotStarted, Planned: g.Runs, Passed: p.Took}.Estimate(g.Budget)
-		bar.tell(func() string { return g.progress(p, at) })
-		notes.Note(at, p.Findings, p.Coverage)
+		bar.tell(func() string { return g.progress(p) })
+		notes.Note(g.far(p), p.Findings, p.Coverage)
 	}
 	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
 	begun := time.Now()
@@ -244,13 +243,18 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	return verdict(status)
 }
 
+// far is how far a hunt is.
+func (g *huntFlags) far(p hunt.Progress) batch.Progress {
+	return batch.Progress{Doing: "hunting " + g.Target, Done: p.Done(), Planned: g.Runs, Passed: p.Took}.Estimate(g.Budget)
+}
+
 // progress is one line about a hunt under way.
-func (g *huntFlags) progress(p hunt.Progress, at batch.Progress) string {
+func (g *huntFlags) progress(p hunt.Progress) string {
 	missed := ""
 	if p.NotStarted > 0 {
 		missed = fmt.Sprintf("%d did not start", p.NotStarted)
 	}
-	return far(at, "run", g.Budget, pace(p), fmt.Sprintf("coverage %d", p.Coverage), count.Of(p.Findings, "finding"), missed)
+	return far(g.far(p), "run", g.Budget, pace(p), fmt.Sprintf("coverage %d", p.Coverage), count.Of(p.Findings, "finding"), missed)
 }
 
 // pace is how fast runs were made. Of real servers one may take seconds.

@@ -102,7 +102,7 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 		return nil, nil, err
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
-	case result.Runs+result.NotStarted+result.LeftOut != s.Runs:
+	case result.Done() != s.Runs:
 		return nil, nil, fmt.Errorf("shard %s: %d of %d runs were made", s.ID(), result.Runs, s.Runs)
 	}
 	r.Broken = result.Broken

@@ -61,7 +61,12 @@ type Progress struct {
 	Findings int // runs that broke what is looked for
 	// NotStarted is how many runs more did not start: a node did not come up.
 	NotStarted int
+	// LeftOut is how many runs were planned of sizes that were given up by then, and not made.
+	LeftOut int
 }
+
+// Done is how many of the runs that were planned are over with, made or not.
+func (p Progress) Done() int { return p.Runs + p.NotStarted + p.LeftOut }
 
 // Finding is a run that broke a property.
 type Finding struct {
@@ -98,9 +103,7 @@ type Result struct {
 	// Unstarted is the first run that did not start, of those of sizes that do, or of all where a hunt ended over it; nil if there was none.
 	Unstarted *Unstarted
 	// GivenUp are the sizes of clusters of which none started, with why the first did not.
-	GivenUp []GivenUp
-	// LeftOut is how many runs were planned of these before they were given up, and not made.
-	LeftOut     int
+	GivenUp     []GivenUp
 	Interrupted bool   // ctx ended before the runs or the budget did
 	Looked      Looked // how much was looked at
 }

@@ -103,8 +103,9 @@ type maker struct {
 	looking *looked.Count
 	jobs    []job // of the outcome's runs
 	starts  harness.Starts[pair]
-	done    int
+	done    int // made or left out
 	broken  int
+	last    string // run that was made
 }
 
 // pair is a scenario with a target.
@@ -163,13 +164,13 @@ func (m *maker) split(which []int) (first, others []int) {
 
 // hopeful are those of some runs whose pairs are not hopeless. The others are left out.
 func (m *maker) hopeful(which []int) []int {
-	return slices.DeleteFunc(which, func(i int) bool {
-		hopeless := m.hopeless(m.outcome.Runs[i])
-		if hopeless {
-			m.outcome.LeftOut++
-		}
-		return hopeless
-	})
+	hopeful := slices.DeleteFunc(slices.Clone(which), func(i int) bool { return m.hopeless(m.outcome.Runs[i]) })
+	if left := len(which) - len(hopeful); left > 0 {
+		m.outcome.LeftOut += left
+		m.done += left
+		m.tell()
+	}
+	return hopeful
 }
 
 func (m *maker) spent() bool {
@@ -218,10 +219,17 @@ func (m *maker) note(ctx context.Context, d batch.Done[int, *record.Run]) {
 	if r.State == Broken {
 		m.broken++
 	}
-	if m.cfg.Progress != nil {
-		p := batch.Progress{Doing: filepath.Base(m.suite.File), Done: m.done, Planned: len(m.outcome.Runs), Passed: time.Since(m.outcome.Started)}
-		m.cfg.Progress(Progress{p.Estimate(m.suite.Budget), m.broken, m.title(d.Job)})
+	m.last = m.title(d.Job)
+	m.tell()
+}
+
+// tell tells how far the suite is.
+func (m *maker) tell() {
+	if m.cfg.Progress == nil {
+		return
 	}
+	p := batch.Progress{Doing: filepath.Base(m.suite.File), Done: m.done, Planned: len(m.outcome.Runs), Passed: time.Since(m.outcome.Started)}
+	m.cfg.Progress(Progress{p.Estimate(m.suite.Budget), m.broken, m.last})
 }
 
 // folder is a run's folder within the suite's; "" where it cannot be told.

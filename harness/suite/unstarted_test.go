@@ -56,8 +56,10 @@ func TestTheSameRunsAreLeftOutWhateverIsMadeAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	even := strings.ReplaceAll(reluctant, "{target: FILE, name: odd, nodes: 3}, ", "")
 	for _, jobs := range []int{1, 3, 8} {
-		o := run(t, strings.ReplaceAll(even, "FILE", file), Config{Jobs: jobs})
+		var last Progress
+		o := run(t, strings.ReplaceAll(even, "FILE", file), Config{Jobs: jobs, Progress: func(p Progress) { last = p }})
 		require.Equal(t, 2, o.LeftOut, "with %d at once", jobs)
+		require.Equal(t, last.Planned, last.Done)
 		for i, r := range o.Runs {
 			want := Unstarted
 			if i >= maxUnstarted {
