@@ -22,12 +22,14 @@ type gathering struct {
 	calm    int           // how many answers there were then,
 	looked  int           // and when the calm since was looked at last
 	stood   time.Duration // until then nodes have repeated what they had announced, where that holds
+	// mostRepeats is how often they do between two ops where it cannot be left out; then as often again, however long it lasts.
+	mostRepeats int
 }
 
 func newGathering() gathering {
 	g := gathering{
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
-		terms: map[leadKey]int32{}, down: map[string]bool{},
+		terms: map[leadKey]int32{}, down: map[string]bool{}, mostRepeats: mostRepeats,
 	}
 	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true) })
 	g.overlooked = sync.OnceValue(g.whoWasOverlooked)

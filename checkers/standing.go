@@ -5,16 +5,15 @@ import "time"
 // Where log lines are standing, a node says again and again what it announced last, until it announces something else: at each
 // whole multiple of a third of a lull.
 
-// mostRepeats is how often nodes repeat what they announced between two ops of a history where it cannot be left out; then as often
-// again, however long it lasts. Tests make it few.
-var mostRepeats = 1 << 16
+// mostRepeats is gathering.mostRepeats if nothing else is said.
+const mostRepeats = 1 << 16
 
 // stand has nodes repeat until a time what they announced last, where that holds.
 func (g *gathering) stand(until time.Duration) {
 	every := max(g.lull()/3, time.Millisecond)
 	for times := 1; g.stood+every < until; times++ {
-		if times%mostRepeats == 0 {
-			every = max(every, (until-g.stood)/time.Duration(mostRepeats))
+		if times%g.mostRepeats == 0 {
+			every = max(every, (until-g.stood)/time.Duration(g.mostRepeats))
 		}
 		g.leap(every, until)
 		g.stood += every
