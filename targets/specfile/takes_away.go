@@ -14,8 +14,8 @@ import (
 // takesAway reports whether something that the nemesis did takes an assumption away.
 type takesAway = func(did history.Changes) bool
 
-// unlessWords are the words for what faults do to links, nodes and disks.
-var unlessWords = map[string]map[string]takesAway{
+// awayWords are the words for what faults do to links, nodes and disks.
+var awayWords = map[string]map[string]takesAway{
 	"links": {"broken": targets.BreaksLinks, "one-way": targets.CutsOneWay, "slow": targets.SlowsLinks},
 	"nodes": {"paused": targets.Pauses, "slow": targets.Throttles},
 	"disks": {"forget": targets.Forgets, "refuse": targets.RefusesWrites, "slow": targets.SlowsDisks},
@@ -52,9 +52,9 @@ func readTakesAway(field string, v value) (takesAway, error) {
 			if err != nil {
 				return nil, err
 			}
-			takes := unlessWords[of][word]
+			takes := awayWords[of][word]
 			if takes == nil {
-				return nil, &fault{one.Line, one.Column, hint.Unknown("word for "+of, word, slices.Collect(maps.Keys(unlessWords[of])))}
+				return nil, &fault{one.Line, one.Column, hint.Unknown("word for "+of, word, slices.Collect(maps.Keys(awayWords[of])))}
 			}
 			takesIt = append(takesIt, takes)
 		}
