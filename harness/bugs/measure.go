@@ -1,6 +1,7 @@
 package bugs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -21,6 +22,8 @@ type Count struct {
 	About   string `json:"about"`
 	Control bool   `json:"control"`
 	Key     string `json:"key"` // of what was run: a count of other runs than the row's says nothing of the row
+	// Named is the key of what the row says of its runs, where a file of Recount's folder says the rest: all that is known elsewhere.
+	Named string `json:"named,omitempty"`
 
 	Shown   int `json:"shown"`   // the property broke
 	Held    int `json:"held"`    // it held, and was put to the test
@@ -87,7 +90,11 @@ func (m Measurer) Measure(ctx context.Context, r Row) ([]Count, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key}
+		named, err := r.named(side)
+		if err != nil {
+			return nil, err
+		}
+		c := Count{Row: r.Name, About: side.About, Control: side.control, Key: key, Named: named}
 		plans, err := r.plans(side, m.Runs)
 		if err != nil {
 			return nil, err
@@ -176,10 +183,26 @@ func (r Row) key(c side) (string, error) {
 		return "", err
 	}
 	p.Scenario, p.Expect, p.Require, p.Shows = "", nil, nil, nil // none of them changes what is run
-	b, err := json.Marshal(struct {
+	return r.hash(struct {
 		Property string
 		Plan     record.Plan
 	}{r.Property, p})
+}
+
+// named is the key of what a row says of a side's runs, and of the file with their schedule; "" where there is none.
+func (r Row) named(c side) (string, error) {
+	if r.File == "" {
+		return "", nil
+	}
+	return r.hash(struct {
+		Property, File, Target, On string
+		Options                    map[string]string
+		Workloads                  []string
+	}{r.Property, r.File, cmp.Or(c.Target, r.target()), c.on, c.Options, c.Workloads})
+}
+
+func (r Row) hash(v any) (string, error) {
+	b, err := json.Marshal(v)
 	if err != nil {
 		return "", fmt.Errorf("row %s: encode its plan: %w", r.Name, err)
 	}

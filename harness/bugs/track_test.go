@@ -91,6 +91,26 @@ func TestARowOfAFile(t *testing.T) {
 		require.Contains(t, page, "| [river-short-lease](#river-short-lease) | `exclusive-leadership` | **River 0.0.20 over PostgreSQL 15** | **2 of 2** | 0 | 0 |")
 		require.Contains(t, page, "`recount run examples/river/slow.yaml --on docker --target examples/river/election.yaml --opt version=0.0.20`")
 	}
+
+	require.Error(t, r.Here(), "nor is it here any more")
+	side := side{Control: Control{About: r.Affected, Options: r.Options}, on: record.OnDocker}
+	_, measured, err := rec.count(r, side)
+	require.NoError(t, err)
+	require.True(t, measured)
+	for what, change := range map[string]func(r *Row){
+		"another property": func(r *Row) { r.Property = "agreement" },
+		"another schedule": func(r *Row) { r.File = "examples/river/slower.yaml" },
+	} {
+		other := r
+		change(&other)
+		_, measured, err = rec.count(other, side)
+		require.NoError(t, err)
+		require.False(t, measured, what)
+	}
+	side.Options = map[string]string{"version": "0.0.21"}
+	_, measured, err = rec.count(r, side)
+	require.NoError(t, err)
+	require.False(t, measured, "another version, in the same words")
 }
 
 func TestFind(t *testing.T) {

@@ -93,20 +93,23 @@ func (rec *Record) Write(dir string) error {
 
 // count returns what was measured of a side, if that is what the row runs today.
 func (rec *Record) count(r Row, c side) (Count, bool, error) {
-	if r.Here() != nil { // nobody knows what it would run
-		i := slices.IndexFunc(rec.Rows, func(o Count) bool { return o.Row == r.Name && o.About == c.About })
-		if i < 0 {
-			return Count{}, false, nil
-		}
-		return rec.Rows[i], true, nil
-	}
-	key, err := r.key(c)
+	same, err := r.same(c)
 	if err != nil {
 		return Count{}, false, err
 	}
-	i := slices.IndexFunc(rec.Rows, func(o Count) bool { return o.Row == r.Name && o.Key == key })
+	i := slices.IndexFunc(rec.Rows, func(o Count) bool { return o.Row == r.Name && same(o) })
 	if i < 0 {
 		return Count{}, false, nil
 	}
 	return rec.Rows[i], true, nil
+}
+
+// same tells which counts are of the runs that the row makes of a side today, as far as that can be told here.
+func (r Row) same(c side) (func(o Count) bool, error) {
+	if r.Here() != nil {
+		named, err := r.named(c)
+		return func(o Count) bool { return o.Named == named }, err
+	}
+	key, err := r.key(c)
+	return func(o Count) bool { return o.Key == key }, err
 }
