@@ -11,6 +11,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness/campaign"
+	"recount/internal/count"
 )
 
 // Finding is one way in which one target, with the same options, broke one property, and the runs that show it.
@@ -21,7 +22,10 @@ type Finding struct {
 	Property  string            `json:"property"`
 	Kind      Kind              `json:"kind"`
 	// Gone says that of each scenario, or of the same faults, that had shown it, with those options, the newest run found the property to hold.
-	Gone    bool      `json:"gone"`
+	Gone bool `json:"gone"`
+	// Since is how many runs of these have found the property to hold since each had shown it last; 0 for what is not gone. Where seeds are
+	// others, or time is real, it may be there and not have shown.
+	Since   int       `json:"since,omitempty"`
 	Why     string    `json:"why"`    // in the run that shows it best
 	Faults  []string  `json:"faults"` // of that run's schedule
 	Run     string    `json:"run"`    // that run: the one with the fewest faults, of those the newest
@@ -77,7 +81,8 @@ func signature(r *Run, property string) string {
 
 // findings gathers what runs, the newest first, have found: promises broken first, then what was seen last.
 func findings(runs []*Run) []*Finding {
-	known, decided, latest := map[string]*Finding{}, map[string]int{}, map[string]checkers.Verdict{}
+	known, decided := map[string]*Finding{}, map[string]int{}
+	held := map[string]int{} // runs of a recipe that held, since it showed the finding last
 	recipes := map[string]map[string]bool{}
 	for _, r := range runs {
 		for _, v := range r.Verdicts {
@@ -86,8 +91,8 @@ func findings(runs []*Run) []*Finding {
 			}
 			s := signature(r, v.Property)
 			decided[s]++
-			if _, newer := latest[s+"\n"+r.recipe]; !newer {
-				latest[s+"\n"+r.recipe] = v.Verdict
+			if v.Verdict == checkers.Valid && !recipes[s][r.recipe] {
+				held[s+"\n"+r.recipe]++
 			}
 			if v.Kind == "" {
 				continue
@@ -105,9 +110,12 @@ func findings(runs []*Run) []*Finding {
 	for _, f := range all {
 		f.Of, f.Gone = decided[f.Signature], true
 		for recipe := range recipes[f.Signature] {
-			if latest[f.Signature+"\n"+recipe] == checkers.Invalid {
-				f.Gone = false
-			}
+			since := held[f.Signature+"\n"+recipe]
+			f.Gone = f.Gone && since > 0
+			f.Since += since
+		}
+		if !f.Gone {
+			f.Since = 0
 		}
 	}
 	slices.SortFunc(all, func(a, b *Finding) int {
@@ -153,17 +161,28 @@ func (f *Finding) Tone() string {
 	return "weak"
 }
 
-// Standing is what the finding is, in two words.
+// Standing is what the finding is, in a few words.
 func (f *Finding) Standing() string {
 	if f.Gone {
-		return "gone"
+		return fmt.Sprintf("not seen in %s since", count.Of(f.Since, "run"))
 	}
 	return string(f.Kind)
 }
 
+// is reports whether the finding is in a state that somebody asks for.
+func (f *Finding) is(state string) bool {
+	switch state {
+	case "new":
+		return f.New()
+	case notSeen, "gone": // as it was once called
+		return f.Gone
+	}
+	return !f.Gone && string(f.Kind) == state
+}
+
 // Rate says in how many runs it was seen.
 func (f *Finding) Rate() string {
-	if f.Campaign != nil && f.Campaign.Rate() != "" {
+	if f.Campaign != nil && f.Campaign.State != campaign.Gone && f.Campaign.Rate() != "" {
 		return f.Campaign.Rate()
 	}
 	return fmt.Sprintf("%d of %d runs", f.Runs, f.Of)

@@ -64,7 +64,7 @@ func (f filter) findings(all []*Finding) (some []*Finding) {
 	for _, d := range all {
 		switch {
 		case f.Target != "" && d.Target != f.Target, f.Property != "" && d.Property != f.Property:
-		case f.State == "new" && !d.New(), f.State != "" && f.State != "new" && d.Standing() != f.State:
+		case f.State != "" && !d.is(f.State):
 		case f.Text != "" && !strings.Contains(strings.ToLower(d.Signature+" "+d.Why), f.Text):
 		default:
 			some = append(some, d)
@@ -116,10 +116,13 @@ type group struct {
 	Findings []*Finding
 }
 
-// grouped puts broken promises and what was expected first, and known weaknesses and what is gone behind, folded unless nothing
-// stands before them.
+// notSeen is the state of findings that are gone, as far as is known.
+const notSeen = "not seen since"
+
+// grouped puts broken promises and what was expected first, and known weaknesses and what was not seen since behind, folded unless
+// nothing stands before them.
 func grouped(all []*Finding, open bool) []group {
-	gs := []group{{}, {Name: "known weaknesses", Open: open}, {Name: "gone", Open: open}}
+	gs := []group{{}, {Name: "known weaknesses", Open: open}, {Name: notSeen, Open: open}}
 	for _, f := range all {
 		k := 0
 		switch {
@@ -192,7 +195,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	pass := f.findings(found)
 	p.Hidden = len(found) - len(pass)
 	p.Broken, p.In = brokenPromises(found)
-	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "new", "gone"}
+	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "new", notSeen}
 	if n := len(pass); n > findingsOnPage {
 		pass, p.Left = pass[:findingsOnPage], n-findingsOnPage
 	}

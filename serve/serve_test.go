@@ -274,7 +274,14 @@ func TestWhatOtherFaultsDoNotShowIsNotGone(t *testing.T) {
 	}
 	old := run("disk-wipe", checkers.Invalid)
 	require.False(t, findings([]*Run{run("kill", checkers.Valid), old})[0].Gone)
-	require.True(t, findings([]*Run{run("disk-wipe", checkers.Valid), old})[0].Gone)
+	gone := findings([]*Run{run("disk-wipe", checkers.Valid), run("disk-wipe", checkers.Unknown), run("disk-wipe", checkers.Valid), run("kill", checkers.Valid), old})[0]
+	require.True(t, gone.Gone)
+	require.Equal(t, "not seen in 2 runs since", gone.Standing(), "which is no more than is known")
+	require.Len(t, filter{State: "gone"}.findings([]*Finding{gone}), 1)
+	require.Len(t, filter{State: notSeen}.findings([]*Finding{gone}), 1)
+	require.Empty(t, filter{State: string(Weakness)}.findings([]*Finding{gone}))
+	again := findings([]*Run{run("disk-wipe", checkers.Invalid), run("disk-wipe", checkers.Valid), old})[0]
+	require.Equal(t, []any{false, 0, string(Weakness)}, []any{again.Gone, again.Since, again.Standing()})
 }
 
 // A run that says an option's default shows the same as one that leaves it out.

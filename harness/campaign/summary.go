@@ -56,7 +56,7 @@ type Standing string
 const (
 	New  Standing = "new"   // not found before, or gone the last time
 	Seen Standing = "known" // found before, or named in the file as known
-	Gone Standing = "gone"  // found before, and not this time
+	Gone Standing = "gone"  // found before, and not this time, however few the runs were
 )
 
 // Finding is what kinds of findings with one signature have in common.
@@ -68,10 +68,11 @@ type Finding struct {
 	Options   map[string]string `json:"options"`
 	Property  string            `json:"property"`
 	State     Standing          `json:"state"`
-	Known     bool              `json:"known,omitempty"` // the file names it
-	Runs      int               `json:"runs"`            // that showed it, …
-	Of        int               `json:"of"`              // … of those of its target
-	Low       float64           `json:"low"`             // the bounds of the rate, with 95 % confidence
+	Known     bool              `json:"known,omitempty"`  // the file names it
+	Runs      int               `json:"runs"`             // that showed it, …
+	Of        int               `json:"of"`               // … of those of its target
+	Unseen    int               `json:"unseen,omitempty"` // runs of its target that did not show it, where it is gone
+	Low       float64           `json:"low"`              // the bounds of the rate, with 95 % confidence
 	High      float64           `json:"high"`
 	First     time.Time         `json:"first"`
 	Last      time.Time         `json:"last"`

@@ -26,7 +26,7 @@ func (s *Summary) Sentence() string {
 			unstarted += t.Unstarted.Runs
 		}
 	}
-	found := fmt.Sprintf("%d new findings, %d known, %d gone", n[New], n[Seen], n[Gone])
+	found := fmt.Sprintf("%d new findings, %d known, %d not found again", n[New], n[Seen], n[Gone])
 	switch {
 	case n[New]+n[Seen]+n[Gone] == 0 && unshrunk > 0:
 		found = fmt.Sprintf("%d runs broke what is looked for, and none of them was shrunk", unshrunk)
@@ -57,7 +57,7 @@ func (s *Summary) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d runs in %v\n", s.Name, s.Runs, s.Took.Round(100*time.Millisecond))
 	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "\n%s: %s of %s\n", f.State, f.Property, labelled(f.Target, f.Version))
+		fmt.Fprintf(&b, "\n%s: %s of %s\n", f.State.Words(), f.Property, labelled(f.Target, f.Version))
 		line(&b, "why", f.Sentence)
 		line(&b, "takes", f.takes())
 		if r := f.Rate(); r != "" {
@@ -95,12 +95,23 @@ func (f *Finding) takes() string {
 	return f.Signature
 }
 
-// Rate says in how many runs it was seen, and how often it can be expected; "" of what is gone.
-func (f *Finding) Rate() string {
-	if f.State == Gone {
-		return ""
+// Words say how a finding stands: that runs have not found it again is all that is known of what is gone.
+func (s Standing) Words() string {
+	if s == Gone {
+		return "not found again"
 	}
-	return rate(f.Runs, f.Of)
+	return string(s)
+}
+
+// Rate says in how many runs it was seen, and how often it can be expected; "" where nobody has counted those that did not show it.
+func (f *Finding) Rate() string {
+	switch {
+	case f.State != Gone:
+		return rate(f.Runs, f.Of)
+	case f.Unseen > 0:
+		return rate(0, f.Unseen)
+	}
+	return ""
 }
 
 // rate is how many runs showed something.
@@ -161,7 +172,7 @@ func (s *Summary) Markdown(w io.Writer) error {
 	if len(s.Findings) > 0 {
 		b.WriteString("| | target | property | takes | rate |\n|---|---|---|---|---|\n")
 		for _, f := range s.Findings {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.State, cell(labelled(f.Target, f.Version)), cell(f.Property), cell(f.takes()), f.Rate())
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.State.Words(), cell(labelled(f.Target, f.Version)), cell(f.Property), cell(f.takes()), f.Rate())
 		}
 		b.WriteString("\n")
 	}

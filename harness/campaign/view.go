@@ -220,18 +220,20 @@ func (l *ledger) stand(s *Summary, c *Campaign, now time.Time) {
 	if s.State == Running {
 		return // nothing is gone before all was looked at
 	}
-	tested := map[string]bool{}
+	tested := map[string]int{} // runs
 	for _, t := range s.Targets {
-		tested[t.Target] = t.Runs > 0 && t.Unshrunk == 0 // it may be among what was not shrunk
+		if t.Unshrunk == 0 { // else it may be among what was not shrunk
+			tested[t.Target] = t.Runs
+		}
 	}
 	for name, e := range l.Entries {
 		switch {
-		case here[name] || !tested[e.Target] || s.State != Done:
+		case here[name] || tested[e.Target] == 0 || s.State != Done:
 		case e.Edition == s.Edition: // told before all of its runs were made, from which something else came
 			delete(l.Entries, name)
 		default:
 			gone := e.Finding
-			gone.State, gone.Runs = Gone, 0
+			gone.State, gone.Runs, gone.Unseen = Gone, 0, tested[e.Target]
 			s.Findings = append(s.Findings, gone)
 		}
 	}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,4 +30,20 @@ func TestWhatAnUnfinishedEditionToldIsNotGone(t *testing.T) {
 	require.Equal(t, []string{"new a", "new c"}, told("first", Done, "a", "c"))
 	require.Equal(t, []string{"new d", "known c"}, told("second", Stopped, "c", "d"))
 	require.Equal(t, []string{"known a", "gone c"}, told("second", Done, "a"))
+}
+
+// That ten runs have not shown what is rare says little, and no more is told of it.
+func TestWhatIsGoneIsToldWithTheRunsThatDidNotShowIt(t *testing.T) {
+	l := &ledger{Entries: map[string]*entry{"raft: c": {Finding: Finding{Target: "raft", Signature: "c", Runs: 3, Of: 1000}, Edition: "first"}}}
+	s := &Summary{Head: Head{State: Done}, Edition: "second", Targets: []Looked{{Target: "raft", Runs: 10}}}
+	l.stand(s, &Campaign{}, time.Unix(0, 0))
+	require.Equal(t, "0 of 10 runs, 0 % (0 to 28 %)", s.Findings[0].Rate())
+	var text, markdown strings.Builder
+	require.NoError(t, s.Text(&text))
+	require.NoError(t, s.Markdown(&markdown))
+	require.Contains(t, text.String(), "\nnot found again: ")
+	require.Contains(t, markdown.String(), "| not found again | raft |")
+	require.Contains(t, s.Sentence(), "0 known, 1 not found again")
+	old := Finding{State: Gone, Of: 1000}
+	require.Empty(t, old.Rate(), "kept before they were counted")
 }
