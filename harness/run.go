@@ -109,6 +109,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	if err != nil && (r.recorder == nil || r.recorder.Len() == 0) {
 		return nil, errors.Join(err, os.RemoveAll(rep.Dir))
 	}
+	defer record.Latest(r.Results, rep.Dir) // not before: one that is killed in its middle is half written
 	if err != nil {
 		err = errors.Join(err, r.fail(rep, err))
 		return nil, fmt.Errorf("%w (what was recorded lies in %s)", err, rep.Dir)
@@ -235,9 +236,6 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	defer func() { err = errors.Join(err, kept()) }()
 	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
 		return err
-	}
-	if r.Results != "" {
-		record.Latest(r.Results, dir)
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)

@@ -36,7 +36,7 @@ func NewFolder(results, kind string, began time.Time) (string, error) {
 	return "", hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
 }
 
-// Latest lets results/latest point to a run's folder. It is a convenience: where links cannot be made there is none.
+// Latest lets results/latest point to a run's folder, once the run is over. It is a convenience: where links cannot be made there is none.
 func Latest(results, dir string) {
 	link := filepath.Join(results, "latest")
 	to, err := filepath.Rel(results, dir)
