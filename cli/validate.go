@@ -100,7 +100,11 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 		}
 	}
 	if s.Writes.Given() {
-		fmt.Fprintf(w, "writes\t%s\n", s.Writes.String())
+		words, err := s.WritesWords(o)
+		if err != nil {
+			return errors.Join(w.Flush(), err)
+		}
+		fmt.Fprintf(w, "writes\t%s\n", words)
 	}
 	fmt.Fprintf(w, "faults\t%s\n", faultWords(s, plan))
 	for _, m := range s.Missing() {

@@ -525,11 +525,6 @@ func rounds() func() (string, error) {
 	}
 }
 
-// asWritten is a template as it was written, without what countRounds has added.
-func asWritten(t *template.Template) string {
-	return strings.ReplaceAll(t.Root.String(), "{{rounds}}", "")
-}
-
 // countRounds has a template, and those that it defines, call rounds in each body of theirs and of their ranges.
 func countRounds(t *template.Template) {
 	call := template.Must(template.New("").Funcs(template.FuncMap{"rounds": rounds()}).Parse("{{rounds}}")).Root.Nodes[0]

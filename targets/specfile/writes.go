@@ -11,6 +11,7 @@ import (
 
 	"recount/election"
 	"recount/internal/hint"
+	"recount/internal/option"
 )
 
 // Writes is the resource of the election's own that a leader guards: how it is written to, by a command, or how it tells what
@@ -178,20 +179,26 @@ func toldBy(v value) (*regexp.Regexp, error) {
 // Given reports whether the election has a resource of its own.
 func (w *Writes) Given() bool { return w.Command != nil || w.Log != nil }
 
-// String says how the resource is written to, or heard of.
-func (w *Writes) String() string {
+// WritesWords say how the resource is written to, by these options, or heard of.
+func (s *Spec) WritesWords(o option.Values) (string, error) {
+	w := s.Writes
 	outcome := fmt.Sprintf("; accepted: %s, refused: %s", w.Accepted, w.Refused)
 	switch {
 	case w.Command != nil:
-		var args []string
-		for _, t := range w.Command {
-			args = append(args, asWritten(t))
+		one, err := s.example()
+		if err != nil {
+			return "", err
 		}
-		return "by " + strings.Join(args, " ") + outcome
+		one.options, one.write = o, &election.Write{Token: 3, Value: 7}
+		args, err := one.renderAll(w.Command)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("by %s, for the value %d with the token %d", strings.Join(args, " "), one.write.Value, one.write.Token) + outcome, nil
 	case w.Of != nil:
-		return fmt.Sprintf("told by the log of %s: %s", w.Of.Name, w.Log) + outcome
+		return fmt.Sprintf("told by the log of %s: %s", w.Of.Name, w.Log) + outcome, nil
 	}
-	return fmt.Sprintf("told by the logs of nodes: begun by %s, ended by %s", w.Begins, w.Log) + outcome
+	return fmt.Sprintf("told by the logs of nodes: begun by %s, ended by %s", w.Begins, w.Log) + outcome, nil
 }
 
 // Resource is how the election's own resource is written to, or heard of.
