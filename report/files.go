@@ -2,6 +2,7 @@ package report
 
 import (
 	"io/fs"
+	"net/url"
 	"path"
 	"strings"
 
@@ -29,6 +30,9 @@ var kinds = []file{
 	{junitFile, "for CI"},
 	{PictureFile, "the timeline as a picture"},
 }
+
+// Href is the link to a file by its path with slashes, from the page's folder: names may have any characters.
+func Href(path string) string { return (&url.URL{Path: path}).String() }
 
 // maxFiles is how many files are linked.
 const maxFiles = 200

@@ -39,6 +39,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ms":      ms,
 	"clip":    term.Clip,
 	"holds":   Holds,
+	"href":    Href,
 }).Parse(bodyTemplate + pageTemplate))
 
 // view is what the page's template shows.

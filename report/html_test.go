@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -370,4 +371,34 @@ func TestRunsAreWrittenAndReadBack(t *testing.T) {
 
 	_, err = record.Read(t.TempDir())
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// Names of files may have characters that mean something in links.
+func TestLinksLeadToFilesOfAnyName(t *testing.T) {
+	r := &record.Run{Dir: t.TempDir(), History: &history.History{}}
+	require.NoError(t, os.Mkdir(filepath.Join(r.Dir, record.NodeLogs), 0o755))
+	names := []string{"50%.log", "n%31.log", "a#b.log", "what?.log", "a&b \"c\" <d>.log", "nodes:1.log"}
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(r.Dir, record.NodeLogs, name), nil, 0o644))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "javascript:x"), nil, 0o644))
+	doc, err := html.Parse(bytes.NewReader(pageOf(t, r)))
+	require.NoError(t, err)
+	var linked []string
+	walk(doc, func(n *html.Node) {
+		link := attribute(n, "href")
+		if n.Data != "a" || link == "" || strings.HasPrefix(link, "#") {
+			return
+		}
+		to, err := (&url.URL{Scheme: "file", Path: r.Dir + "/"}).Parse(link)
+		require.NoError(t, err)
+		require.Empty(t, to.RawQuery+to.Fragment, link)
+		if rel, err := filepath.Rel(r.Dir, to.Path); err == nil {
+			linked = append(linked, rel)
+		}
+	})
+	require.Contains(t, linked, "javascript:x")
+	for _, name := range names {
+		require.Contains(t, linked, record.NodeLogs+"/"+name)
+	}
 }

@@ -30,7 +30,7 @@ func Style() template.CSS { return template.CSS(cellsCSS) }
 var pageJS template.JS
 
 // A command is broken between its words: browsers break at hyphens, too.
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"words": strings.Fields}).Parse(pageTemplate))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"words": strings.Fields, "href": report.Href}).Parse(pageTemplate))
 
 // view is what the page's template shows.
 type view struct {
@@ -179,7 +179,7 @@ func (t *Table) overviewRow(r int) overviewRow {
 				s.Tone += " meant"
 			}
 			if f[0].Cell.Run != "" {
-				s.Href = f[0].Cell.Run + "/report.html"
+				s.Href = report.Href(f[0].Cell.Run + "/report.html")
 			}
 		}
 		o.Cells = append(o.Cells, s)

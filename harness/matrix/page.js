@@ -90,7 +90,7 @@ const open = td => {
     if (c.while) what.append(make('div', `promised while ${c.while}`, {className: 'soft'}));
     if (c.command) what.append(make('code', c.command));
     const run = make('td');
-    if (c.run) run.append(make('a', `seed ${c.seed}`, {href: c.run + '/report.html'}));
+    if (c.run) run.append(make('a', `seed ${c.seed}`, {href: c.run.split('/').map(encodeURIComponent).join('/') + '/report.html'}));
     tr.append(name, make('td', verdict(c)), make('td', words(c), {className: 'soft'}), what, run);
     body.append(tr);
   });

@@ -103,3 +103,13 @@ func TestAFolderThatCannotBeMadeHasAHint(t *testing.T) {
 	_, err := MakeFolder(file)
 	require.ErrorContains(t, err, "results folder")
 }
+
+// A target's name, and so a run's folder, may have characters that mean something in links.
+func TestLinksLeadToRunsOfAnyName(t *testing.T) {
+	table := measure(t, planned(t, []string{"test-boastful"}, []string{"isolate"}, nil))
+	table.cell("test-boastful", "isolate", "exclusive-leadership").Run = "50%31 #1?"
+	var page bytes.Buffer
+	require.NoError(t, HTML(&page, table))
+	require.Contains(t, page.String(), `href="50%2531%20%231%3F/report.html"`)
+	require.NotContains(t, page.String(), `href="50%31`)
+}

@@ -256,3 +256,15 @@ func TestMistakesInASuite(t *testing.T) {
 	_, err := Load(filepath.Join(t.TempDir(), "none.yaml"))
 	require.True(t, harness.IsUsage(err))
 }
+
+// A target's name, and so a run's folder, may have characters that mean something in links.
+func TestLinksLeadToRunsOfAnyName(t *testing.T) {
+	o := &Outcome{Runs: []*Run{
+		{Target: "a", State: Broken, Dir: "runs/50%31 #1?/x", Weaknesses: []*Weakness{{Property: "elects"}}},
+		{Target: "b", State: Unstarted, Error: "why", Dir: "runs/50%31 #1?/y"},
+	}}
+	var page bytes.Buffer
+	require.NoError(t, o.HTML(&page))
+	require.Equal(t, 2, strings.Count(page.String(), `href="runs/50%2531%20%231%3F/x/report.html"`))
+	require.Contains(t, page.String(), `href="runs/50%2531%20%231%3F/y/run.json"`)
+}

@@ -17,7 +17,7 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("suite").Parse(pageText))
+var pageTemplate = template.Must(template.New("suite").Funcs(template.FuncMap{"href": report.Href}).Parse(pageText))
 
 func (o *Outcome) page() string { return filepath.Join(o.Dir, "index.html") }
 
