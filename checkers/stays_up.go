@@ -49,9 +49,7 @@ func staysUp(_ context.Context, f *facts) Result {
 			more = fmt.Sprintf(", the first of %d times that one of %s did", alone, f.names(ended))
 		}
 		e := evidence{span{first.at, first.at}, []int{first.op}}
-		r := invalid(figures, e, "%s ended by itself at %s%s%s", f.nodes[first.node], at(first.at), how, more)
-		r.about.add(first.node)
-		return r
+		return invalid(figures, e, "%s ended by itself at %s%s%s", f.nodes[first.node], at(first.at), how, more)
 	}
 	if !slices.ContainsFunc(f.seen, func(w watched) bool { return w.polls+w.announced > 0 }) {
 		return unknown(figures, "no node gave an answer: nobody knows whether any was ever up")
