@@ -233,10 +233,13 @@ func TestLinesStandForYears(t *testing.T) {
 		most    int
 		verdict Verdict
 	}{
-		{"", 4 * muchCalm, Valid},
-		{"1s nemesis inject pause n3: pause n3; unseen\n", 7 * few, Unknown}, // nobody knows whether it is up: its lines are worth less
+		{"262800h end\n", 4 * muchCalm, Valid},
+		{"1s nemesis inject pause n3: pause n3; unseen\n262800h end\n", 7 * few, Unknown}, // nobody knows whether it is up: its lines are worth less
+		{ // as often as five minutes call for, however long the run
+			"1s nemesis inject cut-link n2 n3: cut n2-n3\n1740s nemesis inject pause n3: pause n3; unseen\n2048s end\n", 7 * few, Valid,
+		},
 	} {
-		h, err := parseHistory(said + c.more + "262800h end\n")
+		h, err := parseHistory(said + c.more)
 		require.NoError(t, err)
 		j := Begin()
 		j.mostRepeats = few
