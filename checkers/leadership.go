@@ -223,24 +223,29 @@ func (f *facts) byTerms() (all []handover) {
 
 // gaveUp returns the first answer by which a leader surely had given up the post before it led again, of two leaderships by their numbers;
 // -1 if there is none. The first claim of the new one may have been announced a while ago, when the answer was not yet true; another claim of it then
-// shows that the node had.
+// shows that the node had. So does an end of its process that surely came between.
 func (f *facts) gaveUp(was, is int) int32 {
 	from, to := &f.leads[was], &f.leads[is]
 	if f.over(from, &f.answers[to.first], to.said) {
 		return from.denied
 	}
-	if from.denied < 0 {
-		return -1
+	denial, k, surest := int32(-1), to.first, &f.answers[to.first]
+	if from.denied >= 0 {
+		k = min(k, from.denied)
 	}
-	denial := int32(-1)
-	for k := from.denied; k <= max(to.last, to.told); k++ {
+	for ; k <= max(to.last, to.told); k++ {
 		switch a := &f.answers[k]; {
 		case int(a.node) != from.node || a.torn:
 		case int(a.lead) == is && denial >= 0 && f.answers[denial].to < f.surely(a):
 			return denial
+		case int(a.lead) == is && f.surely(a) > f.surely(surest):
+			surest = a
 		case int(a.lead) != was && int(a.lead) != is && denial < 0 && f.follows(from, a, k):
 			denial = k
 		}
+	}
+	if d := f.outlived(from, surest); d != nil {
+		return d.answer
 	}
 	return -1
 }
