@@ -348,7 +348,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		g.stayed(op.Time)
 	} else {
 		g.actions = append(g.actions, action{begun.at, op.Time, op.Index, op.F, known, op.Fault != nil, op.Type == history.OK})
-		g.restart(op, told.Procs, begun.at)
+		g.restart(op, told.Procs, renewed, begun.at)
 	}
 	switch op.F {
 	case history.Inject:
@@ -392,15 +392,16 @@ func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	g.answers = append(g.answers, a)
 }
 
-// restart takes note of processes that the nemesis, at work since a time, has started or ended with an op.
-func (g *gathering) restart(op *history.Op, procs []history.Proc, since time.Duration) {
+// restart takes note of processes that the nemesis, at work since a time, has started or ended with an op. Those that it started anew have
+// ended, and run.
+func (g *gathering) restart(op *history.Op, procs []history.Proc, renewed set, since time.Duration) {
 	for _, p := range procs {
 		if p.State == history.Up && g.down[p.Node] {
 			g.restarts++
 		}
 		if p.State == history.Up {
 			g.down[p.Node] = false
-		} else if p.State.Ended() {
+		} else if p.State.Ended() && !renewed.has(slices.Index(g.nodes, p.Node)) {
 			g.ended(op, p.Node, since)
 		}
 	}

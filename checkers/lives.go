@@ -22,22 +22,20 @@ type death struct {
 
 // threaten takes note of whose process may end by what the nemesis sets out to do, and who may be started.
 func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
-	threatens := func(n int) {
-		s := &g.seen[n]
-		s.stands, s.highest = -1, s.heard
-		if k := len(s.deaths) - 1; k < 0 || s.deaths[k].from < at || s.deaths[k].to != never {
-			s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
-		}
-	}
 	renewing := g.world.renewing()
-	renewing.each(threatens)
+	threatened := renewing
 	for _, c := range intended {
 		g.processes(c, func(n int, s history.ProcState) {
 			if s.Ended() {
-				threatens(n)
+				threatened.add(n)
 			}
 		})
 	}
+	threatened.each(func(n int) {
+		s := &g.seen[n]
+		s.stands, s.highest = -1, s.heard
+		s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
+	})
 	renewing.each(func(n int) { g.seen[n].starts(at) })
 	for _, c := range intended {
 		g.processes(c, func(n int, s history.ProcState) {
@@ -77,13 +75,13 @@ func (w *watched) settles(at time.Duration) {
 func (w *watched) dies(s span, by int32, itself bool) {
 	w.highest = w.heard
 	for k := len(w.deaths) - 1; !itself && k >= 0 && w.deaths[k].from >= s.from; k-- {
-		if d := w.deaths[k]; d.span == s && d.perhaps {
+		if d := w.deaths[k]; d.perhaps {
 			d.answer, d.perhaps = by, false
 			w.deaths = append(slices.Delete(w.deaths, k, k+1), d) // it came after those that were told of meanwhile
 			return
 		}
 	}
-	w.deaths = append(w.deaths, death{s, w.again(s.from), by, false}) // twice of who is killed and made another member by one op
+	w.deaths = append(w.deaths, death{s, w.again(s.from), by, false})
 }
 
 // again is since when a process may be started that ends at a time, or later, for all that is known then.
@@ -98,7 +96,7 @@ func (w *watched) again(at time.Duration) time.Duration {
 // else did, nobody knows when.
 func (w *watched) lives(asked time.Duration) {
 	for k := len(w.deaths) - 1; k >= 0 && w.deaths[k].again == never; k-- {
-		if d := &w.deaths[k]; !d.perhaps && d.to < asked {
+		if d := &w.deaths[k]; d.to < asked {
 			d.again = d.from
 		}
 	}

@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,4 +16,13 @@ func TestStrangersAreNoNodes(t *testing.T) {
 		9s end`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"n1", "n2", "n3"}, gather(h).nodes)
+}
+
+// TestProcessEndsByItselfAsItIsKilled has a process end by itself at the very instant of a kill, between the beginning of that and its end:
+// it is the kill that is known to have ended it then, and it comes last.
+func TestProcessEndsByItselfAsItIsKilled(t *testing.T) {
+	at := span{time.Second, time.Second}
+	w := watched{deaths: []death{{at, time.Second, -1, true}, {at, never, 7, false}}}
+	w.dies(at, 9, false)
+	require.Equal(t, []death{{at, never, 7, false}, {at, time.Second, 9, false}}, w.deaths)
 }
