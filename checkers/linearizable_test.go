@@ -169,3 +169,35 @@ func TestWhomTransactionsAreAbout(t *testing.T) {
 	then, _ := value(r, FaultsThen)
 	require.Equal(t, "disk-full of n1; elsewhere: disk-full of n2", then)
 }
+
+// A lock that names its users is given back by the one who took it. Where some are not named, anybody may.
+func TestLocksAreGivenBackByWhoTookThem(t *testing.T) {
+	for want, uses := range map[string]string{
+		"valid: both named":                "acquire a, release a, acquire b, release b",
+		"invalid: by another":              "acquire a, release b, acquire c",
+		"valid: nobody is named":           "acquire, release, acquire",
+		"valid: who gives it back is not":  "acquire a, release, acquire b, release",
+		"valid: the first is not":          "acquire, release b, acquire a, release c",
+		"invalid: twice, whoever it is":    "acquire a, release, release",
+		"invalid: taken twice, by whoever": "acquire, acquire b",
+	} {
+		var b strings.Builder
+		b.WriteString(`{"process":"harness","type":"ok","f":"begin","value":{"nodes":["n1","n2"]}}` + "\n")
+		for i, use := range strings.Split(uses, ", ") {
+			f, who, _ := strings.Cut(use, " ")
+			value := "{}"
+			if who != "" {
+				value = fmt.Sprintf(`{"value":%q}`, who)
+			}
+			for k, is := range []string{"invoke", "ok"} {
+				fmt.Fprintf(&b, `{"index":%d,"time":%d,"process":%d,"type":%q,"f":%q,"value":%s}`+"\n", 2*i+k+1, 2*i+k+1, i, is, f, value)
+			}
+		}
+		b.WriteString(`{"index":99,"time":99,"process":"harness","type":"ok","f":"end"}` + "\n")
+		h, err := history.Parse(strings.NewReader(b.String()))
+		require.NoError(t, err)
+		r := CheckSome(t.Context(), h, []string{"linearizable"})[0]
+		verdict, _, _ := strings.Cut(want, ":")
+		require.Equal(t, verdict, r.Verdict.String(), "%s: %s", want, r.Why)
+	}
+}

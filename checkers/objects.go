@@ -11,6 +11,7 @@ type object struct {
 	key     string
 	clients map[history.Process]bool // whose operations count
 	failed  int                      // operations that certainly did not happen
+	unnamed bool                     // some of them do not tell who takes the lock, or gives it back
 }
 
 var objectOps = map[history.F]linear.Kind{
@@ -57,11 +58,19 @@ func (u *uses) objects() (all []*object) {
 		case kind == linear.Get:
 			continue // whatever was read, nobody knows
 		}
+		o.unnamed = o.unnamed || told.Value == ""
 		if op.Value = o.Number(told.Value); kind == linear.CAS {
 			op.Old = o.Number(told.Old)
 		}
 		o.clients[x.process] = true
 		o.Add(op)
+	}
+	for _, o := range all {
+		if o.Lock && o.unnamed { // then anybody may give it back
+			for i := range o.Ops {
+				o.Ops[i].Value = 0
+			}
+		}
 	}
 	return all
 }
