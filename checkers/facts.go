@@ -40,6 +40,7 @@ type facts struct {
 	store       int      // the member that the others elect through, as part of the election; -1 if there is none
 	resigned    []resignation
 	reseated    []changed // what the nemesis did to memberships, in order
+	added       string    // a node that it made a voter though begin does not name it
 	exits       []exit
 	misled      misled
 	mistaken    mistaken

@@ -139,7 +139,15 @@ func (f *facts) unjudgeable() string {
 	if f.setup.Untimed {
 		return "the ops tell no times, only an order: nobody knows how long anything lasted"
 	}
+	if f.added != "" {
+		return f.unnamed()
+	}
 	return f.blind()
+}
+
+// unnamed says that nobody knows of what a majority was one.
+func (f *facts) unnamed() string {
+	return fmt.Sprintf("%s was made a voter, and begin does not name it: have it name all nodes that ever are members, and those that vote at first (voters)", f.added)
 }
 
 // noEffect says that a run cannot be valid on the strength of its faults.

@@ -163,7 +163,7 @@ func (a *applied) String() string {
 	return s
 }
 
-// reborn forgets the nodes that a fault may have restarted.
+// reborn forgets the nodes that a fault may have restarted, or made other members.
 func (u *updates) reborn(f *history.Fault) {
 	if f == nil {
 		return
@@ -172,5 +172,8 @@ func (u *updates) reborn(f *history.Fault) {
 		if p.State.Ended() {
 			delete(u.last, p.Node)
 		}
+	}
+	for _, m := range f.Members() { // who comes back is another member than it was
+		delete(u.last, m.Node)
 	}
 }

@@ -35,6 +35,9 @@ func (w *watched) sees(s span, until time.Duration) {
 // untold says of whom too little was seen, or "" if nodes announce their changes: then what began unseen was told all the same, though
 // not how long it lasted.
 func (f *facts) untold() string {
+	if f.added != "" {
+		return f.unnamed()
+	}
 	if slices.ContainsFunc(f.seen, func(w watched) bool { return w.announced > 0 }) {
 		return ""
 	}
@@ -43,6 +46,9 @@ func (f *facts) untold() string {
 
 // whoWasOverlooked says of whom too little was seen, or "". Standing log lines tell of all nodes, always.
 func (f *facts) whoWasOverlooked() (why string) {
+	if f.added != "" {
+		return f.unnamed()
+	}
 	if f.unjudgeable() != "" || f.setup.Standing {
 		return ""
 	}

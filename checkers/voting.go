@@ -114,6 +114,9 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 	for _, c := range intended {
 		for _, m := range c.Members() { // what is told at the end, too, is noted twice
 			i := g.node(m.Node)
+			if g.world.n > 0 && i >= g.world.n && m.As == history.Voter {
+				g.added = m.Node
+			}
 			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1)})
 			if !fails {
 				g.stir(at) // what was told until now is compared with what was told before
