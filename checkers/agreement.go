@@ -3,6 +3,7 @@ package checkers
 import (
 	"context"
 	"slices"
+	"time"
 
 	"recount/history"
 	"recount/internal/count"
@@ -183,11 +184,13 @@ func (f *facts) sound() []span {
 	return merge(open)
 }
 
-// throughout returns whom nodes named in all of their answers within s, for those that gave several.
+// throughout returns whom nodes named in all of their answers within s, for those that gave several, and were never left unasked, or
+// silent, for longer than a lull: they may have named others then.
 func (f *facts) throughout(s span) (all []naming) {
 	type voice struct {
 		first   naming
 		answers int
+		last    time.Duration // when the latest came
 		wavers  bool
 	}
 	voices := make([]voice, len(f.nodes))
@@ -201,10 +204,11 @@ func (f *facts) throughout(s span) (all []naming) {
 		if v.answers++; v.answers == 1 {
 			v.first = n
 		}
-		v.wavers = v.wavers || n.leader != v.first.leader
+		v.wavers = v.wavers || n.leader != v.first.leader || !a.dull && a.from-max(v.last, s.from) > f.lull()
+		v.last = max(v.last, a.to)
 	}
 	for _, v := range voices {
-		if v.answers > 1 && !v.wavers && v.first.leader != "" {
+		if v.answers > 1 && !v.wavers && v.first.leader != "" && s.to-v.last <= f.lull() {
 			all = append(all, v.first)
 		}
 	}
