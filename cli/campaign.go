@@ -133,7 +133,7 @@ func (g *campaignFlags) run(cmd *cobra.Command, args []string, c *campaign.Campa
 func (g *campaignFlags) make(cmd *cobra.Command, c *campaign.Campaign, cfg campaign.Config) error {
 	bar := newProgress(cmd)
 	cfg.Progress = func(p campaign.Progress) { bar.tell(func() string { return campaignProgress(p, c.Budget) }) }
-	s, failed := c.Run(cmd.Context(), cfg)
+	s, failed := c.Run(bar.building(cmd.Context()), cfg)
 	bar.end()
 	if s == nil {
 		return failure{failed}

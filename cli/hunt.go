@@ -184,6 +184,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		g.Make = quietly(scratch)
 	}
 	bar := newProgress(cmd)
+	ctx = bar.building(ctx)
 	notes := batch.NewNotes(filepath.Join(g.results, "hunt", time.Now().Format("20060102-150405.000")),
 		batch.Noted{Kind: "hunt", Name: strings.TrimSpace(g.Target + " " + g.Property), Command: repeat(cmd, nil, g.Seed)})
 	defer notes.End()

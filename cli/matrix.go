@@ -102,7 +102,7 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 		notes.Note(m, 0, 0)
 	}
 	back := processors(p.On, p.Jobs)
-	t, err := matrix.Measure(cmd.Context(), p, tell)
+	t, err := matrix.Measure(bar.building(cmd.Context()), p, tell)
 	back()
 	bar.end()
 	if err != nil {

@@ -1,19 +1,24 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"recount/harness"
 	"recount/harness/batch"
 	"recount/internal/count"
 	"recount/report"
 )
 
-// progress tells how far long work is: in one line that is written anew on a terminal, else a line now and then.
+// progress tells how far long work is: in one line that is written anew on a terminal, else a line now and then. It may be used by several
+// goroutines.
 type progress struct {
+	mu       sync.Mutex
 	cmd      *cobra.Command
 	terminal bool
 	told     time.Time // when it last was, or when the work began
@@ -28,6 +33,8 @@ func newProgress(cmd *cobra.Command) *progress {
 
 // tell says something if it is time to.
 func (p *progress) tell(line func() string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	every := 10 * time.Second
 	switch {
 	case p.terminal:
@@ -72,7 +79,23 @@ func far(p batch.Progress, unit string, budget time.Duration, more ...string) st
 
 // end clears the line on a terminal. What is told from then on is of other work.
 func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.told, p.begun = time.Now(), false
+	p.clear()
+}
+
+// building has a line told of each thing that is built for the runs of a command that are not told of one by one.
+func (p *progress) building(ctx context.Context) context.Context {
+	return harness.Building(ctx, func(line string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.clear()
+		say(p.cmd)(line)
+	})
+}
+
+func (p *progress) clear() {
 	if p.open {
 		fmt.Fprint(p.cmd.ErrOrStderr(), "\r\x1b[K")
 		p.open = false

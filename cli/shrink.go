@@ -161,23 +161,24 @@ func shrinkStored(cmd *cobra.Command, stored *record.Run, property, on, results 
 	plan := stored.Plan
 	bar := newProgress(cmd)
 	defer bar.end()
+	ctx := bar.building(cmd.Context())
 	plan.On = on
 	cfg := how.config(on, scratch, bar)
 	cfg.Property = cmp.Or(property, shrink.Broken(stored)) // what the run made again breaks may be another
-	again, err := cfg.Make(cmd.Context(), plan)
+	again, err := cfg.Make(ctx, plan)
 	shown := func() bool { return err == nil && shrink.Breaks(again, cfg.Property) }
-	for i := 1; i < cfg.Of && (err == nil || harness.DidNotStart(err) != nil) && !shown() && cmd.Context().Err() == nil; i++ {
-		again, err = cfg.Make(cmd.Context(), plan)
+	for i := 1; i < cfg.Of && (err == nil || harness.DidNotStart(err) != nil) && !shown() && ctx.Err() == nil; i++ {
+		again, err = cfg.Make(ctx, plan)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	s, failed := shrink.Shrink(cmd.Context(), again, cfg)
+	s, failed := shrink.Shrink(ctx, again, cfg)
 	if s == nil {
 		return nil, "", failed
 	}
 	k := hunt.Keeper{Results: results}
-	file, err := k.Scenario(cmd.Context(), s, "Shrunk by:\n  recount shrink "+stored.Dir)
+	file, err := k.Scenario(ctx, s, "Shrunk by:\n  recount shrink "+stored.Dir)
 	return s, file, errors.Join(failed, err)
 }
 

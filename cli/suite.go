@@ -57,7 +57,7 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 			return far(p.Progress, "run", s.Budget, fmt.Sprintf("%d broken", p.Broken), "the last "+p.Last)
 		})
 	}
-	o, err := s.Make(cmd.Context(), cfg)
+	o, err := s.Make(bar.building(cmd.Context()), cfg)
 	bar.end()
 	if err != nil {
 		return failure{err}

@@ -252,7 +252,7 @@ func openTrackRuns(cmd *cobra.Command, results string) (*trackRuns, error) {
 
 func (t *trackRuns) make(ctx context.Context, p record.Plan) (*record.Run, error) {
 	defer processors(p.On, 1)()
-	return t.scratch.Run(ctx, p, func(line string) {
+	return t.scratch.Run(t.bar.building(ctx), p, func(line string) {
 		t.bar.tell(func() string { return fmt.Sprintf("%s, seed %d%s: %s", t.doing, p.Seed, t.of, line) })
 	})
 }

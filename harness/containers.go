@@ -47,8 +47,8 @@ type asked interface {
 	Close() error
 }
 
-func openContainers(ctx context.Context, s *subject, id, executable string, progress func(string)) (_ *containers, err error) {
-	c := &containers{driven: driven{s: s}, asked: map[string]asked{}, tell: progress}
+func openContainers(ctx context.Context, s *subject, id string, cfg Config) (_ *containers, err error) {
+	c := &containers{driven: driven{s: s}, asked: map[string]asked{}, tell: cfg.Progress}
 	c.lasting, c.close = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -68,7 +68,7 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 			return nil, Usage(err)
 		}
 		if c.images, err = s.images(c.system, func(i election.Image) (string, error) {
-			ref, err := systemImage(ctx, c.engine, i, progress)
+			ref, err := systemImage(ctx, c.engine, i, cfg.building)
 			if err != nil || !targets.IsFile(s.Target) {
 				return ref, err
 			}
@@ -82,16 +82,16 @@ func openContainers(ctx context.Context, s *subject, id, executable string, prog
 			return nil, err
 		}
 	}
-	if executable == "" {
-		c.self, err = c.engine.SelfImage(ctx, progress)
+	if cfg.Executable == "" {
+		c.self, err = c.engine.SelfImage(ctx, cfg.building)
 	} else {
-		c.self, err = c.engine.ExecutableImage(ctx, executable, progress)
+		c.self, err = c.engine.ExecutableImage(ctx, cfg.Executable, cfg.building)
 	}
 	if err != nil {
 		return nil, err
 	}
 	c.Cluster, err = c.engine.Open(ctx, docker.Config{
-		Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: progress,
+		Run: id, Nodes: s.names, SelfImage: c.self, Seed: s.Seed, Clocks: s.skews(), Disks: s.failsDisks(), Log: cfg.Progress,
 		Processes: s.target.Processes, Multicast: s.target.Multicast,
 	})
 	if err != nil {

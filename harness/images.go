@@ -35,12 +35,14 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 	if err != nil || has {
 		return ref, err
 	}
+	what := fmt.Sprintf("building %s %s", image.Recipe, image.Version)
 	if image.Debian != "" {
-		progress(fmt.Sprintf("making an image of Debian's %s; this happens once", image.Debian))
-	} else {
-		progress(fmt.Sprintf("building %s %s; this happens once", image.Recipe, image.Version))
+		what = "making an image of Debian's " + image.Debian
 	}
-	built := BuildImage(ctx, e, image, progress)
+	progress(what + "; this happens once")
+	each, end := condensed(what, progress)
+	built := BuildImage(ctx, e, image, each)
+	end()
 	if built == nil || ctx.Err() != nil {
 		return ref, built
 	}
@@ -94,6 +96,7 @@ func BuildImage(ctx context.Context, e *docker.Engine, image election.Image, pro
 		return err
 	}
 	defer root.Close()
+	progress("handing the engine image " + recipes.Ref(image))
 	return e.ImportSystem(ctx, recipes.Ref(image), root, image.Recipe, key)
 }
 

@@ -67,9 +67,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 	if err != nil {
 		return nil, Usage(err)
 	}
-	if cfg.Progress == nil {
-		cfg.Progress = func(string) {}
-	}
+	cfg = cfg.heard(ctx)
 	dir, err := makeFolder(cfg.Results, "validate")
 	if err != nil {
 		return nil, err

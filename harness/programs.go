@@ -90,8 +90,9 @@ func buildVirtual(ctx context.Context, image election.Image, progress func(strin
 	if err != nil {
 		return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 	}
-	dir, pkg, err := recipes.Source(ctx, image, filepath.Join(cache, "recount", "virtual", "sources"), progress)
-	if err != nil {
+	each, end := condensed(fmt.Sprintf("fetching the source of %s %s", image.Recipe, image.Version), progress)
+	dir, pkg, err := recipes.Source(ctx, image, filepath.Join(cache, "recount", "virtual", "sources"), each)
+	if end(); err != nil {
 		return "", err
 	}
 	return overlay.Build(ctx, overlay.Program{Dir: dir, Fixed: true, Package: pkg}, progress)

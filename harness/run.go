@@ -38,6 +38,7 @@ type Config struct {
 	Repeat   string            // the command that repeats the run
 	Progress func(line string) // told what goes on; nil for silence
 	Compress bool              // the history becomes history.jsonl.gz, about a tenth as long
+	building func(line string) // told what is built
 	// Executable is the program that containers are to run beside what the target brings: one that offers the commands of
 	// package inside, and knows the target. "" is this process's own.
 	Executable string
@@ -93,9 +94,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	if err != nil {
 		return nil, Usage(err)
 	}
-	if cfg.Progress == nil {
-		cfg.Progress = func(string) {}
-	}
+	cfg = cfg.heard(ctx)
 	for _, n := range s.notes {
 		cfg.Progress(n)
 	}
@@ -564,7 +563,7 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 		}
 		return c, nil
 	}
-	c, err := openContainers(ctx, r.subject, record.RunID(dir), r.Executable, r.Progress)
+	c, err := openContainers(ctx, r.subject, record.RunID(dir), r.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func unwritten(ctx context.Context, p record.Plan, set func(r *run)) (*run, *rec
 	if err != nil {
 		return nil, nil, Usage(err)
 	}
-	r := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	r := &run{subject: s, Config: Config{}.heard(ctx)}
 	set(r)
 	rep := r.outline()
 	r.listen(nil, 0)

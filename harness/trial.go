@@ -28,7 +28,7 @@ func openTrial(ctx context.Context, s *subject, dir string, cfg Config) (trial, 
 	if s.On == record.OnVirtual {
 		return openVirtual(ctx, &run{subject: s, Config: cfg})
 	}
-	return openContainers(ctx, s, record.RunID(dir), cfg.Executable, cfg.Progress)
+	return openContainers(ctx, s, record.RunID(dir), cfg)
 }
 
 // trialPatience is how long an answer is waited for in a trial, and until a node is ready: slow ones are to be told apart from none.

@@ -43,7 +43,7 @@ func unfold(ctx context.Context, r *record.Run, dir string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	again := &run{subject: s, Config: Config{Progress: func(string) {}}}
+	again := &run{subject: s, Config: Config{}.heard(ctx)}
 	err = again.record(ctx, scratch)
 	if ctx.Err() != nil {
 		return errInterrupted

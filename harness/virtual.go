@@ -45,7 +45,7 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, Usage(err)
 	}
 	if c.paths, err = s.images(c.system, func(i election.Image) (string, error) {
-		return virtualProgram(ctx, i, r.Progress)
+		return virtualProgram(ctx, i, r.building)
 	}); err != nil {
 		return nil, err
 	}

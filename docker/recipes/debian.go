@@ -37,6 +37,7 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 	}
 	packages := d.Packages
 	if d.Whole {
+		b.progress("finding what " + strings.Join(d.Packages, ", ") + " needs")
 		if packages, err = closure(ctx, debs, d.Packages); err != nil {
 			return "", err
 		}

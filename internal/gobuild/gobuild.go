@@ -16,35 +16,27 @@ import (
 	"recount/internal/hint"
 )
 
-// every is how often is told how far a build is.
-var every = 10 * time.Second
+// pace is how long something may take until it is told how far it is, and how often it is after that.
+type pace struct{ soon, every time.Duration }
+
+var usual = pace{2 * time.Second, 10 * time.Second}
 
 // most is how many lines of an error are told.
 const most = 20
 
-// Run runs the go command. What it is doing, "building ./server", is told with how far it is after each ten seconds; progress is called from
-// another goroutine, and no more once Run returns. An error has what the go command said of what failed, a line each, indented, and as its
+// Run runs the go command. What it is doing, "building ./server", is told with how far it is after two seconds and then after each ten;
+// progress is called from another goroutine, and no more once Run returns. An error has what the go command said of what failed, a line each, indented, and as its
 // hint the way out where one of its packages needs cgo.
 func Run(ctx context.Context, p child.Program, what string, progress func(string)) error {
+	return usual.run(ctx, p, what, progress)
+}
+
+func (at pace) run(ctx context.Context, p child.Program, what string, progress func(string)) error {
 	said := &output{}
 	p.Out = said
-	over := make(chan struct{})
-	var telling sync.WaitGroup
-	telling.Go(func() {
-		ticks := time.NewTicker(every)
-		defer ticks.Stop()
-		for began := time.Now(); ; {
-			select {
-			case <-over:
-				return
-			case <-ticks.C:
-				progress(fmt.Sprintf("%s: %v%s", what, time.Since(began).Round(time.Second), said.far()))
-			}
-		}
-	})
+	end := at.tell(what, said.far, progress)
 	err := p.Run(ctx)
-	close(over)
-	telling.Wait()
+	end()
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -59,6 +51,36 @@ func Run(ctx context.Context, p child.Program, what string, progress func(string
 		return hint.Add(err, "%s needs cgo, and Recount builds without: take a dockerfile that builds it, or an image", pkg)
 	}
 	return err
+}
+
+// Tell tells what takes so long, for how long it has, and what far adds to that, if it is not nil: after two seconds, and then after each ten,
+// until end is called. Progress and far are called from another goroutine.
+func Tell(what string, far func() string, progress func(string)) (end func()) {
+	if far == nil {
+		far = func() string { return "" }
+	}
+	return usual.tell(what, far, progress)
+}
+
+func (at pace) tell(what string, far func() string, progress func(string)) (end func()) {
+	over := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		next := time.NewTimer(at.soon)
+		defer next.Stop()
+		for began := time.Now(); ; next.Reset(at.every) {
+			select {
+			case <-over:
+				return
+			case <-next.C:
+				progress(fmt.Sprintf("%s: %v%s", what, time.Since(began).Round(time.Second), far()))
+			}
+		}
+	})
+	return func() {
+		close(over)
+		telling.Wait()
+	}
 }
 
 // output takes what the go command says apart: what it fetched, what it compiled (with -v), and what went wrong. It may be used by several

@@ -29,10 +29,8 @@ func TestAnErrorIsWhatFailed(t *testing.T) {
 }
 
 func TestALongBuildTellsHowFarItIs(t *testing.T) {
-	defer func(before time.Duration) { every = before }(every)
-	every = 50 * time.Millisecond
 	var told []string
-	err := Run(t.Context(), says("echo 'go: downloading a v1.0.0'; echo a/b; echo a/c; sleep 0.5"), "building m", func(line string) { told = append(told, line) })
+	err := pace{20 * time.Millisecond, 50 * time.Millisecond}.run(t.Context(), says("echo 'go: downloading a v1.0.0'; echo a/b; echo a/c; sleep 0.5"), "building m", func(line string) { told = append(told, line) })
 	require.NoError(t, err)
 	require.NotEmpty(t, told)
 	require.Regexp(t, `^building m: [01]s, 1 module fetched, 2 packages compiled$`, told[len(told)-1])

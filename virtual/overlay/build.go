@@ -52,7 +52,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	}
 	// What a user has set for his own builds does not count.
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=", "GOWORK=off")
-	t, err := toolchain(ctx, "go", p.Dir, cache, env)
+	t, err := toolchain(ctx, "go", p.Dir, cache, env, progress)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if _, err := os.Stat(complete); err == nil && p.Fixed {
 		return out, nil
 	}
-	if err := p.isMain(ctx, t.Go, env); err != nil {
+	if err := p.isMain(ctx, t.Go, env, progress); err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(cache, "std", key, "built")); err != nil {
@@ -109,7 +109,8 @@ func name(dir, pkg string) string {
 var major = regexp.MustCompile(`^v[0-9]+$`)
 
 // isMain refuses packages that are no programs. What needs cgo fails to build, without it.
-func (p Program) isMain(ctx context.Context, goCmd string, env []string) error {
+func (p Program) isMain(ctx context.Context, goCmd string, env []string, progress func(string)) error {
+	defer gobuild.Tell("finding package "+p.Package, nil, progress)() // which may lie in a module that is to be fetched
 	cmd := exec.CommandContext(ctx, goCmd, "list", "-find", "-f", "{{.Name}}", p.Package)
 	cmd.Dir, cmd.Env = p.Dir, env
 	out, err := cmd.Output()

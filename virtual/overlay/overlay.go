@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recount/internal/gobuild"
 	"recount/internal/hint"
 	"recount/internal/whole"
 	"recount/virtual/wire"
@@ -46,7 +47,8 @@ type Toolchain struct {
 }
 
 // toolchain asks the go command what it would build with in a folder.
-func toolchain(ctx context.Context, goCmd, dir, cache string, env []string) (Toolchain, error) {
+func toolchain(ctx context.Context, goCmd, dir, cache string, env []string, progress func(string)) (Toolchain, error) {
+	defer gobuild.Tell("finding the Go release to build with", nil, progress)() // which may have to be fetched, or copied
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOROOT", "GOVERSION", "GOARCH", "GOOS", "GOMODCACHE")
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()

@@ -20,7 +20,7 @@ func TestStandardLibrary(t *testing.T) {
 	if which == "all" {
 		which = "net time sync context syscall os os/signal internal/poll internal/sync testing/synctest"
 	}
-	tc, err := toolchain(t.Context(), "go", ".", t.TempDir(), os.Environ())
+	tc, err := toolchain(t.Context(), "go", ".", t.TempDir(), os.Environ(), func(string) {})
 	require.NoError(t, err)
 	path, _, err := tc.overlay(t.TempDir())
 	require.NoError(t, err)
