@@ -59,3 +59,16 @@ func (r *resource) travel() time.Duration {
 func writerRand(s uint64, node string, life uint64) *rand.Rand {
 	return seed.New(s, fmt.Sprintf("writer %s life %d", node, life))
 }
+
+// guards reports whether leaders guard a resource of the target's own.
+func (r *run) guards() bool {
+	if r.target.System == nil {
+		return false
+	}
+	y, err := r.target.System(r.options)
+	if err != nil {
+		return false // the run was refused before
+	}
+	writer, told := resourceOf(y)
+	return writer != nil || told != nil
+}

@@ -3,24 +3,18 @@
 package harness
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"recount/checkers"
-	"recount/checkers/linear"
 	"recount/harness/record"
 	"recount/history"
-	"recount/internal/hint"
-	"recount/internal/seed"
 	"recount/nemesis"
 	"recount/report"
 	"recount/sim"
@@ -43,13 +37,6 @@ type Config struct {
 	// package inside, and knows the target. "" is this process's own.
 	Executable string
 }
-
-// How leaders write: soon after the last write, with most of the time between looking and writing. A leader that is
-// paused is then most likely paused there.
-const (
-	writeEvery = 20 * time.Millisecond
-	writeGap   = 100 * time.Millisecond
-)
 
 // run is one run under way.
 type run struct {
@@ -124,108 +111,6 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	return rep, nil
 }
 
-// open makes the run's folder and puts into it what is known before the run.
-func (r *run) open() (*record.Run, error) {
-	rep := r.outline()
-	var err error
-	if rep.Dir, err = makeFolder(r.Results, r.Target); err != nil {
-		return nil, err
-	}
-	return rep, record.Save(rep)
-}
-
-// events is what Run.Events is to be.
-func (r *run) events() string {
-	if r.hash == nil {
-		return ""
-	}
-	return fmt.Sprintf("%016x", r.hash())
-}
-
-// outline is what is known of a run before it is made.
-func (r *run) outline() *record.Run {
-	rep := &record.Run{
-		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed, Plan: r.Plan,
-		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: absolute(r.Target),
-		Standing: record.Standing{Status: record.StatusUnknown}, // until it is judged
-	}
-	if rep.Title == "" {
-		rep.Title = r.Target
-	}
-	return rep
-}
-
-// record makes the run and writes its history to disk. Whatever was recorded is there, also beside an error.
-func (r *run) record(ctx context.Context, dir string) (err error) {
-	name := record.HistoryFile
-	if r.Compress {
-		name += record.Compressed
-	}
-	file, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	var w io.Writer = file
-	if r.Compress {
-		var z *gzip.Writer
-		if z, err = gzip.NewWriterLevel(file, gzip.BestSpeed); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, z.Close()) }()
-		w = z
-	}
-	hold := 0 // in real time each op is written as it happens
-	if record.Repeats(r.On) {
-		hold = 64 << 10
-	}
-	r.listen(w, hold)
-	return r.carryOut(ctx, dir)
-}
-
-// listen opens the recorder: ops are judged, and counted if they are not kept, before anybody acts on them.
-func (r *run) listen(w io.Writer, hold int) {
-	r.recorder, r.judging = history.NewRecorder(w, hold), checkers.Begin()
-	r.recorder.Watch(r.judging.Add)
-	if r.unkept == nil {
-		r.recorder.Reserve(r.expected())
-	} else {
-		r.recorder.Forget()
-		r.recorder.Watch(r.outlined)
-	}
-	for _, f := range r.watches {
-		r.recorder.Watch(f)
-	}
-}
-
-// outlined keeps the frame of a history that is not kept. What clocks told is judged, and of no use to who makes many runs.
-func (r *run) outlined(op *history.Op) {
-	if op.F == history.ReadClock {
-		r.unkept.Pass(op)
-	} else {
-		r.unkept.Add(op)
-	}
-}
-
-// judged returns the run with what was recorded, and the verdicts on it.
-func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
-	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
-	rep.Unread, rep.Built, rep.LastWords = r.unread.words(), r.built, r.lastWords
-	if r.unreadLines != nil {
-		rep.Unread = strings.TrimSpace(rep.Unread + " " + r.unreadLines())
-	}
-	if r.unkept == nil {
-		if rep.History, err = r.recorder.History(); err != nil {
-			return err
-		}
-	}
-	if r.unkept != nil {
-		ctx = linear.Undrawn(ctx)
-	}
-	Conclude(ctx, rep, r.judging, patienceWithCheckers)
-	return nil
-}
-
 // carryOut does what the plan says, and has it recorded.
 func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	kept, err := r.keepMessages(dir)
@@ -255,12 +140,8 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		failed = nil
 	}
 	if failed != nil && ctx.Err() == nil {
-		if dir != "" { // the logs may tell why
-			if err := r.cluster.SaveLogs(ctx, logs); err != nil {
-				failed = errors.Join(failed, err)
-			} else if words := r.endedWith(ctx, logs); words != nil {
-				failed = hint.Add(failed, "%s", words[0])
-			}
+		if dir != "" {
+			failed = r.explained(ctx, failed, logs)
 		}
 		return errors.Join(failed, r.recorder.Flush())
 	}
@@ -271,132 +152,12 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	default:
 		r.note("interrupted after %v: the history ends there", r.cluster.Now().Round(time.Millisecond))
 	}
-	if err := r.recorder.Flush(); err != nil {
+	if err := r.recorder.Flush(); err != nil || dir == "" { // where it is "" nobody is to keep anything
 		return err
 	}
-	if dir == "" { // nobody is to keep anything
-		return nil
-	}
-	if err := r.cluster.SaveLogs(context.WithoutCancel(ctx), logs); err != nil {
-		r.note("logs are missing: %v", err)
-	}
-	r.lastWords = r.endedWith(context.WithoutCancel(ctx), logs)
-	for _, words := range r.lastWords {
-		r.note("%s", words)
-	}
+	r.keepLogs(context.WithoutCancel(ctx), logs)
 	return nil
 }
-
-// stood tells whether a run ended since a node let no time pass, and notes it: nothing more is known of the run, and nothing else is wrong
-// with it.
-func (r *run) stood(failed error) bool {
-	var still *virtual.Standstill
-	if !errors.As(failed, &still) {
-		return false
-	}
-	r.note("cut short: %v; the stacks of its goroutines are in nodes/%s.log", still, still.Node)
-	return true
-}
-
-// closed is what becomes of a run whose cluster was removed, or not: what an engine cannot remove in the end says nothing about a run that
-// was made, and its verdicts stand.
-func (r *run) closed(failed, closing error) error {
-	if closing == nil || failed != nil || r.On != record.OnDocker {
-		return errors.Join(failed, closing)
-	}
-	r.note("something is left in the engine (recount clean removes it): %s", hint.Line(closing))
-	return nil
-}
-
-// begin records what the run is, and attaches everybody who watches or acts.
-func (r *run) begin() {
-	if c, traps := r.cluster.(interface {
-		OnSprung(f func(id int, what string, did history.Changes))
-	}); traps {
-		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
-	}
-	if c, sees := r.cluster.(interface {
-		Seen(node string, now history.View)
-	}); sees { // a trap may wait for what nodes come to be
-		r.recorder.Watch(func(op *history.Op) {
-			if op.Type == history.OK && op.Node != "" && op.View != (history.View{}) {
-				c.Seen(op.Node, op.View)
-			}
-		})
-	}
-	base := r.cluster
-	if c, can := base.(interface {
-		Unheard(ctx context.Context) error
-	}); can {
-		r.unheard = c.Unheard
-	}
-	if c, can := base.(interface{ UnreadLines() string }); can {
-		r.unreadLines = c.UnreadLines
-	}
-	if r.target.System != nil { // algorithms answer in no words of their own
-		r.unread = countUnread(r.cluster, r.bounds, r.target.Definition != nil)
-		r.cluster = r.unread
-	}
-	clients := withClients(r.cluster, r.names)
-	r.cluster = clients
-	if r.asks() {
-		r.cluster = r.withAsked(clients, base)
-	}
-	writes := workloads.WritesOf(workloads.Named(r.Workloads))
-	setup := &history.Setup{
-		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing, Tokens: r.target.Tokens,
-		Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
-	}
-	r.append(history.Op{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup})
-	r.views = nemesis.NewViews(r.names, r.recorder)
-	if r.peers {
-		r.views.Stand(r.servers)
-	} else {
-		r.views.Serve(r.servers)
-	}
-	r.views.Vote(r.voting)
-	r.views.NoLeaderNames, r.views.Tokens = r.target.NoLeaderNames, r.target.Tokens
-	if !record.Repeats(r.On) { // what does is over in a moment, and the report tells it all
-		r.recorder.Watch(r.tell)
-	}
-	n := history.Process(len(r.names))
-	if writes != workloads.NoWrites {
-		r.fence = workloads.NewFence(r.cluster.Now, r.recorder, r.names, !setup.Recorded, n, r.stride())
-		r.fence.Reach = clients.reach
-		r.cluster.Writers(r.fence, writeEvery, writeGap)
-	}
-	r.cluster.OnStall(func(d time.Duration) {
-		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Stall, Access: history.Access{Value: int64(d)}})
-	})
-	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
-	r.cluster.OnExit(func(node string, code int) {
-		r.ended[node] = true
-		killed := code == killedStatus && slices.ContainsFunc(r.nemesis.Holds().Memories(), func(m history.Memory) bool { return m.Node == node })
-		how := fmt.Sprintf("exit status %d", code)
-		if killed {
-			how += ", for want of memory"
-		}
-		r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: how})
-		if killed {
-			r.note("%s was ended by the kernel, since it wanted more memory than it was left", node)
-			return
-		}
-		if r.On == record.OnSim { // whose nodes end for no other reason, and write no log
-			r.note("%s ended by itself: its disk had failed it", node)
-			return
-		}
-		r.note("%s ended by itself with exit status %d; its log is in nodes/%s.log", node, code, node)
-	})
-	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, r.stride())
-	r.rest = r.work()
-	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))
-	r.nemesis.Written = r.Written()
-	r.watchClocks()
-}
-
-// killedStatus is that of a process that SIGKILL has ended.
-const killedStatus = 128 + 9
 
 // proceed is the run itself. Whatever happens on the way, it ends with a healed cluster, if there is one left.
 func (r *run) proceed(ctx context.Context) error {
@@ -434,144 +195,6 @@ func (r *run) proceed(ctx context.Context) error {
 		err = r.recover(ctx)
 	}
 	return err
-}
-
-// hear fails where nodes send what the network does not carry: nobody is to be judged by that.
-func (r *run) hear(ctx context.Context) error {
-	if r.unheard == nil {
-		return nil
-	}
-	return r.unheard(ctx)
-}
-
-// step is how long the loop runs between two looks at the views.
-const step = 20 * time.Millisecond
-
-// gone reports whether every node ended by itself.
-func (r *run) gone() bool { return len(r.ended) == len(r.names) }
-
-// settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
-// run goes on without, as long as there is anybody who could lead.
-func (r *run) settle(ctx context.Context) error {
-	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
-	if r.On != record.OnSim {
-		limit += 20 * time.Second // for the nodes to start
-	}
-	held := time.Duration(0)
-	for r.cluster.Now() < limit && held < r.bounds.Silence && !r.gone() {
-		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
-			return err
-		}
-		if held += step; !r.views.Agreed() {
-			held = 0
-		}
-	}
-	if held == 0 && !r.gone() {
-		r.note("no leader known to a majority within %v of the start; last seen: %s", r.cluster.Now().Round(time.Second), r.views)
-	}
-	return nil
-}
-
-// pass lets time go by, and says now and then how much of it has: by the run's clock, as all that is told of a run, and by that of the wall
-// where this is another.
-func (r *run) pass(ctx context.Context, d time.Duration) error {
-	const slice, every = time.Second, 5 * time.Second
-	begin, began := r.cluster.Now(), time.Now()
-	told := began
-	for end := begin + d; r.cluster.Now() < end; {
-		if err := r.cluster.Run(ctx, min(end, r.cluster.Now()+slice)); err != nil {
-			return err
-		}
-		if time.Since(told) >= every {
-			told = time.Now()
-			r.Progress(passed(r.cluster.Now(), begin, d, time.Since(began), record.Repeats(r.On)))
-		}
-	}
-	return nil
-}
-
-// passed says how much of the time for faults has passed now.
-func passed(now, begin, of, wall time.Duration, virtual bool) string {
-	line := fmt.Sprintf("%7.2fs %v of %v for faults have passed", now.Seconds(), (now - begin).Round(time.Second), of)
-	if virtual {
-		line += fmt.Sprintf(", in %v by the wall clock", wall.Round(time.Second))
-	}
-	return line
-}
-
-// recover gives the healed cluster the time that its target is allowed to find a leader, or less if all agree before,
-// and takes the final reads.
-func (r *run) recover(ctx context.Context) error {
-	limit := r.cluster.Now() + r.bounds.Elect + 2*r.bounds.Silence
-	for held := time.Duration(0); r.cluster.Now() < limit && held < 2*r.bounds.Silence; {
-		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
-			return err
-		}
-		if held += step; !r.views.AllAgree() {
-			held = 0
-		}
-	}
-	if r.fence != nil && !r.guards() {
-		r.fence.Read(history.Process(2 * len(r.names)))
-	}
-	return nil
-}
-
-// guards reports whether leaders guard a resource of the target's own.
-func (r *run) guards() bool {
-	if r.target.System == nil {
-		return false
-	}
-	y, err := r.target.System(r.options)
-	if err != nil {
-		return false // the run was refused before
-	}
-	writer, told := resourceOf(y)
-	return writer != nil || told != nil
-}
-
-// tell reports the nemesis's actions and changes of leader as they happen.
-func (r *run) tell(op *history.Op) {
-	for _, line := range r.news.lines(op) {
-		r.Progress(line)
-	}
-}
-
-// openCluster opens the cluster that the plan asks for.
-func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
-	switch r.On {
-	case record.OnSim:
-		c, err := openSimulated(r.subject)
-		if err == nil && r.carried != nil {
-			c.OnMessage(r.carried)
-		}
-		if err == nil && r.spoil != nil {
-			r.spoil(c.Cluster)
-		}
-		if err == nil && r.relate {
-			r.related = c.Relate()
-		}
-		return c, err
-	case record.OnVirtual:
-		c, err := openVirtual(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		r.hash, r.built = c.Hash, c.built
-		if r.messages != nil {
-			c.OnPacket(newPackets(c.system, r.messages).sent)
-		}
-		return c, nil
-	}
-	c, err := openContainers(ctx, r.subject, record.RunID(dir), r.Config)
-	if err != nil {
-		return nil, err
-	}
-	r.built = c.built
-	if r.messages != nil {
-		r.countTraffic(ctx, c)
-	}
-	return c, nil
 }
 
 func (r *run) append(op history.Op) {

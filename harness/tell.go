@@ -82,3 +82,10 @@ func (l leads) see(op *history.Op) string {
 	}
 	return line
 }
+
+// tell reports the nemesis's actions and changes of leader as they happen.
+func (r *run) tell(op *history.Op) {
+	for _, line := range r.news.lines(op) {
+		r.Progress(line)
+	}
+}

@@ -1,0 +1,93 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"recount/harness/record"
+	"recount/history"
+)
+
+// The phases of a run: the cluster settles, is left to the nemesis, and recovers once it is healed.
+
+// hear fails where nodes send what the network does not carry: nobody is to be judged by that.
+func (r *run) hear(ctx context.Context) error {
+	if r.unheard == nil {
+		return nil
+	}
+	return r.unheard(ctx)
+}
+
+// step is how long the loop runs between two looks at the views.
+const step = 20 * time.Millisecond
+
+// gone reports whether every node ended by itself.
+func (r *run) gone() bool { return len(r.ended) == len(r.names) }
+
+// settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
+// run goes on without, as long as there is anybody who could lead.
+func (r *run) settle(ctx context.Context) error {
+	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
+	if r.On != record.OnSim {
+		limit += 20 * time.Second // for the nodes to start
+	}
+	held := time.Duration(0)
+	for r.cluster.Now() < limit && held < r.bounds.Silence && !r.gone() {
+		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
+			return err
+		}
+		if held += step; !r.views.Agreed() {
+			held = 0
+		}
+	}
+	if held == 0 && !r.gone() {
+		r.note("no leader known to a majority within %v of the start; last seen: %s", r.cluster.Now().Round(time.Second), r.views)
+	}
+	return nil
+}
+
+// pass lets time go by, and says now and then how much of it has: by the run's clock, as all that is told of a run, and by that of the wall
+// where this is another.
+func (r *run) pass(ctx context.Context, d time.Duration) error {
+	const slice, every = time.Second, 5 * time.Second
+	begin, began := r.cluster.Now(), time.Now()
+	told := began
+	for end := begin + d; r.cluster.Now() < end; {
+		if err := r.cluster.Run(ctx, min(end, r.cluster.Now()+slice)); err != nil {
+			return err
+		}
+		if time.Since(told) >= every {
+			told = time.Now()
+			r.Progress(passed(r.cluster.Now(), begin, d, time.Since(began), record.Repeats(r.On)))
+		}
+	}
+	return nil
+}
+
+// passed says how much of the time for faults has passed now.
+func passed(now, begin, of, wall time.Duration, virtual bool) string {
+	line := fmt.Sprintf("%7.2fs %v of %v for faults have passed", now.Seconds(), (now - begin).Round(time.Second), of)
+	if virtual {
+		line += fmt.Sprintf(", in %v by the wall clock", wall.Round(time.Second))
+	}
+	return line
+}
+
+// recover gives the healed cluster the time that its target is allowed to find a leader, or less if all agree before,
+// and takes the final reads.
+func (r *run) recover(ctx context.Context) error {
+	limit := r.cluster.Now() + r.bounds.Elect + 2*r.bounds.Silence
+	for held := time.Duration(0); r.cluster.Now() < limit && held < 2*r.bounds.Silence; {
+		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
+			return err
+		}
+		if held += step; !r.views.AllAgree() {
+			held = 0
+		}
+	}
+	if r.fence != nil && !r.guards() {
+		r.fence.Read(history.Process(2 * len(r.names)))
+	}
+	return nil
+}
