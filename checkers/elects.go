@@ -255,9 +255,6 @@ func (f *facts) led() (possible, seen []span) {
 
 // inOffice adds the parts of s in which node i may have had a majority, itself included.
 func (f *facts) inOffice(to []span, i int, s span) []span {
-	if i >= f.world.n {
-		return to
-	}
 	begin := len(to)
 	for part, e := range f.world.parts(s) {
 		if e.office.has(i) {

@@ -62,13 +62,7 @@ func (g *gathering) lead(a *answer) {
 		return
 	}
 	k, known := g.terms[key]
-	if known {
-		l := &g.leads[k]
-		if d := g.outlived(l, a); d != nil && (l.denied < 0 || d.to < g.answers[l.denied].to) {
-			l.denied = d.answer
-		}
-	}
-	if !known || g.over(&g.leads[k], a, s.said) {
+	if !known || g.outlived(&g.leads[k], a) != nil || g.over(&g.leads[k], a, s.said) {
 		k = int32(len(g.leads))
 		g.terms[key] = k
 		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
@@ -229,11 +223,8 @@ func (f *facts) gaveUp(was, is int) int32 {
 	if f.over(from, &f.answers[to.first], to.said) {
 		return from.denied
 	}
-	denial, k, surest := int32(-1), to.first, &f.answers[to.first]
-	if from.denied >= 0 {
-		k = min(k, from.denied)
-	}
-	for ; k <= max(to.last, to.told); k++ {
+	denial, surest := int32(-1), &f.answers[to.first]
+	for k := from.first; k <= max(to.last, to.told); k++ {
 		switch a := &f.answers[k]; {
 		case int(a.node) != from.node || a.torn:
 		case int(a.lead) == is && denial >= 0 && f.answers[denial].to < f.surely(a):
