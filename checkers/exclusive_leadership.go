@@ -35,10 +35,10 @@ type hold struct {
 func (h *hold) begin() time.Duration { return min(h.taken, h.given) }
 func (h *hold) end() time.Duration   { return max(h.taken, h.given) }
 
-// clashes reports whether two nodes cannot have held the lock one after the other. Who gives it back at the very time
-// at which another takes it may have been first.
+// clashes reports whether two nodes cannot have held the lock one after the other, of whom o began no earlier. Who gives it back at the
+// very time at which another takes it may have been first.
 func (h *hold) clashes(o *hold) bool {
-	return h.node != o.node && (max(h.taken, o.taken) < min(h.given, o.given) || h.within(o) || o.within(h))
+	return h.node != o.node && (max(h.taken, o.taken) < min(h.given, o.given) || o.within(h))
 }
 
 // within reports whether h can only have been while o was held.
@@ -145,10 +145,10 @@ func (f *facts) unlessOver() string {
 	return fmt.Sprintf("%s, unless %s: see to it that what is done to nodes takes effect, and is seen to", f.together(a, b), unless)
 }
 
-// together says that two led at one time: throughout a time, or at an instant in it that nobody knows closer.
+// together says that two led at one time: throughout a time, or, where b did for an instant, at that, which nobody knows closer.
 func (f *facts) together(a, b *hold) string {
 	when := "time"
-	if a.taken >= a.given || b.taken >= b.given {
+	if b.taken >= b.given {
 		when = "instant"
 	}
 	return fmt.Sprintf("%s%s and %s%s led at one %s, %s", f.nodes[a.node], f.in(f.claimed(a)), f.nodes[b.node], f.in(f.claimed(b)),
@@ -179,16 +179,14 @@ func asMember(all []hold, outs []span) (rest []hold) {
 		return all
 	}
 	for _, h := range all {
-		if h.taken >= h.given {
-			if len(meeting(outs, span{h.given, h.taken})) == 0 {
+		switch {
+		case h.taken < h.given:
+			for _, s := range outside(outs, span{h.taken, h.given}) {
+				h.taken, h.given = s.from, s.to
 				rest = append(rest, h)
 			}
-			continue
-		}
-		for _, s := range outside(outs, span{h.taken, h.given}) {
-			if h.taken, h.given = s.from, s.to; s.length() > 0 {
-				rest = append(rest, h)
-			}
+		case len(meeting(outs, span{h.given, h.taken})) == 0:
+			rest = append(rest, h)
 		}
 	}
 	return rest
