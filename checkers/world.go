@@ -76,9 +76,9 @@ func (w *world) cell(of kind, i int) int { return w.n*w.n + int(of)*w.n + i }
 // is is what it says.
 func (w *world) is(of kind, i int) cond { return w.cells[w.cell(of, i)] }
 
-// whose is the node whose cell of a kind it is; -1 if it is another one.
+// whose is the node whose cell of a kind it is; less than 0 if it is another one.
 func (w *world) whose(of kind, cell int) int {
-	if i := cell - w.cell(of, 0); i >= 0 && i < w.n {
+	if i := cell - w.cell(of, 0); i < w.n {
 		return i
 	}
 	return -1
@@ -249,10 +249,8 @@ func (w *world) visit(c history.Changes, nodes []string, f func(cell int, to con
 	for _, p := range c.Procs {
 		of(p.Node, processes, unless(p.State == history.Up, dead))
 	}
-	for _, p := range c.Parts() { // if one stands still, the others go on
-		if i, ok := node(p.Node); ok {
-			f(cellOf(w, &w.tended, tended{i, p.Process}), unless(p.State == history.Up, ill))
-		}
+	for _, p := range c.Parts() { // if one stands still, the others go on; nobody asks for those of strangers
+		f(cellOf(w, &w.tended, tended{history.Place(nodes, p.Node), p.Process}), unless(p.State == history.Up, ill))
 	}
 	for _, k := range c.Clocks {
 		of(k.Node, clocks, unless(k.Offset == 0 && k.Drift == 0, ill))
