@@ -61,7 +61,7 @@ func agreement(_ context.Context, f *facts) Result {
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
-	case terms+times == 0 && f.mistaken != "":
+	case terms == 0 && f.mistaken != "": // and so nothing was looked for at any time
 		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; try again", f.mistaken)
 	case terms+times == 0:
 		unless, way := "", "ask all of them, and leave them alone for longer"
