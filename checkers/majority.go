@@ -36,10 +36,7 @@ func (w *world) mended(leader int, by time.Duration) set {
 		return set{}
 	}
 	nodes := first(w.n)
-	apart := make([]time.Duration, w.n) // since when each has not been connected with it; less than 0 if it is
-	for i := range apart {
-		apart[i] = -1
-	}
+	apart := make([]time.Duration, w.n) // since when each has not been connected with it, at first since 0; less than 0 if it is
 	for k := range w.epochs {
 		e := &w.epochs[k]
 		if e.from > by {
