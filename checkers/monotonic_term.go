@@ -61,21 +61,11 @@ func (t *rising) add(a *answer) {
 // forgets reports whether the node need not know any more what it told, since its process may have ended after that.
 func (r *reported) forgets(f *facts, a *answer) bool { return !a.heard() && f.surely(a) <= r.ended }
 
-// goesOn takes note that the node tells something at a time, and may have begun another life before that.
-func (r *reported) goesOn(f *facts, at time.Duration) {
-	ended := r.ended
+// goesOn takes note that the node tells something at a time, and may have begun another life before that. Whatever it told by itself until
+// now was of the life before: it has been started since.
+func (r *reported) goesOn(at time.Duration) {
 	for ; len(r.ends) > 0 && r.ends[0].again <= at; r.ends = r.ends[1:] {
-		r.ended = r.ends[0].to
-	}
-	if ended == r.ended {
-		return
-	}
-	told := r.unheard.all
-	r.unheard = rising{}
-	for _, t := range told {
-		if !r.forgets(f, t.by) {
-			r.unheard.add(t.by)
-		}
+		r.ended, r.unheard = r.ends[0].to, rising{}
 	}
 }
 
@@ -126,7 +116,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 			}
 		}
 		r := &nodes[a.node]
-		r.goesOn(f, a.to)
+		r.goesOn(a.to)
 		before := r.before(a)
 		if before.by != nil {
 			compared++
