@@ -84,6 +84,8 @@ func main() {
 		fmt.Println(cause(os.Chdir("/proc")))
 		_, err := net.Listen("unix", "/proc/socket")
 		fmt.Println(err != nil)
+		fmt.Println(unix.Fchmodat(unix.AT_FDCWD, machine+"/secret", 0o600, unix.AT_SYMLINK_NOFOLLOW))
+		fmt.Println(unix.Lsetxattr(machine+"/secret", "user.kept", []byte("no"), 0))
 		check(os.MkdirAll(machine, 0o755)) // what the links lead to is the node's own
 		check(os.WriteFile(machine+"/own", []byte("own"), 0o644))
 		text, err := os.ReadFile("/data/absolute/own")

@@ -164,6 +164,7 @@ func calls() []call {
 		}},
 		{"access", false, func(_ *grove, p, _ string) (string, error) { return "", unix.Access(p, unix.R_OK) }},
 		changes("chmod", func(p, _ string) error { return unix.Chmod(p, 0o750) }),
+		changes("chmod nofollow", func(p, _ string) error { return unix.Fchmodat(unix.AT_FDCWD, p, 0o750, unix.AT_SYMLINK_NOFOLLOW) }),
 		changes("truncate", func(p, _ string) error { return unix.Truncate(p, 2) }),
 		changes("mkdir", func(p, _ string) error { return unix.Mkdir(p, 0o750) }),
 		changes("rmdir", func(p, _ string) error { return unix.Rmdir(p) }),
