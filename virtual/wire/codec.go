@@ -47,14 +47,15 @@ const (
 	SendBufferSize               // bytes
 )
 
-// Changes of files. Paths are absolute, as the program sees them. What is open has a number, for its names come and go meanwhile.
+// Changes of files. Paths are absolute, as the program sees them, with no link on the way and no dots. What is open has a number, for its
+// names come and go meanwhile.
 const (
 	Create   = 'c' // Path is a new, empty file
 	Mkdir    = 'm'
-	Hold     = 'o' // what Path leads to, a file or a folder, is called File until it is released
+	Hold     = 'o' // Path, a file or a folder, is called File until it is released
 	Release  = 'x'
 	Write    = 'w' // Data is at Offset of File now
-	Truncate = 't' // File, or if that is 0 what Path leads to, has Offset bytes now
+	Truncate = 't' // File, or if that is 0 Path, has Offset bytes now
 	Sync     = 's' // File is on disk; with 0, everything is
 	Unsynced = 'u' // a sync of File has failed; with 0, of everything
 	Rename   = 'r' // Path is To now; what To was is gone

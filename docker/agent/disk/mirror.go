@@ -18,8 +18,8 @@ import (
 )
 
 // Mirror is a disk that nobody reads from: what happens to a folder elsewhere is told to it, so that it knows what of it a crash
-// would leave. Paths are absolute, as those see them whose root the folder is. It holds as much as it is told, and is not safe for
-// concurrent use.
+// would leave. Paths are absolute, as those see them whose root the folder is, and who tells of them has followed links and dots. It
+// holds as much as it is told, and is not safe for concurrent use.
 type Mirror struct{ d *Disk }
 
 // File is a file or a folder that somebody has open, whatever its names have become since. Of nil nothing is done.
@@ -39,39 +39,24 @@ func NewMirror(folder string, rnd *rand.Rand) (*Mirror, error) {
 	return m, nil
 }
 
-// place is the folder that a path is in, by links if need be, and its name there; nil where there is no such folder.
+// place is the folder that a path is in, and its name there; nil where there is no such folder.
 func (m *Mirror) place(path string) (dir *inode, name string) {
-	path = filepath.Clean(path)
-	if dir = m.led(filepath.Dir(path), 0); dir == nil || !dir.folder() {
+	if dir = m.at(filepath.Dir(path)); dir == nil || !dir.folder() {
 		return nil, ""
 	}
 	return dir, filepath.Base(path)
 }
 
-// maxLinks is how many links are followed after each other: as on Linux.
-const maxLinks = 40
-
-// led returns what a path leads to, or nil; links are how many were followed before.
-func (m *Mirror) led(path string, links int) *inode {
-	path = filepath.Clean(path)
+// at returns what has a path, or nil.
+func (m *Mirror) at(path string) *inode {
 	if path == "/" {
 		return m.d.root
 	}
-	folder := filepath.Dir(path)
-	dir := m.led(folder, links)
-	if dir == nil || !dir.folder() {
+	dir, name := m.place(path)
+	if dir == nil {
 		return nil
 	}
-	i := dir.entries[filepath.Base(path)]
-	switch {
-	case i == nil || i.target == "":
-		return i
-	case links == maxLinks:
-		return nil
-	case filepath.IsAbs(i.target):
-		return m.led(i.target, links+1)
-	}
-	return m.led(filepath.Join(folder, i.target), links+1)
+	return dir.entries[name]
 }
 
 // Create makes an empty file, Mkdir a folder, and Symlink a symbolic link.
@@ -89,9 +74,9 @@ func (m *Mirror) make(path string, mode uint32, target string) {
 	}
 }
 
-// Open returns what a path leads to, or nil.
+// Open returns what has a path, or nil.
 func (m *Mirror) Open(path string) *File {
-	if i := m.led(path, 0); i != nil {
+	if i := m.at(path); i != nil {
 		return &File{m.d, i}
 	}
 	return nil
