@@ -117,3 +117,21 @@ func factsText(h *history.History, r Result) string {
 	}
 	return b.String()
 }
+
+// TestNumbersOfOpsDecideNothing numbers the ops of all histories the other way round: a file may have them in any order.
+func TestNumbersOfOpsDecideNothing(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		h := given(t, file)
+		was := CheckAll(t.Context(), h)
+		for i := range h.Ops {
+			h.Ops[i].Index = len(h.Ops) - i
+		}
+		for i, is := range CheckAll(t.Context(), h) {
+			require.Equal(t, was[i].Verdict, is.Verdict, "%s: %s: %s", file, is.Property, is.Why)
+			require.Equal(t, was[i].Why, is.Why, "%s: %s", file, is.Property)
+		}
+	}
+}

@@ -149,7 +149,7 @@ func (p *progress) close() {
 			}
 			return a.read
 		})
-		slices.SortFunc(w.tries, func(a, b *attempt) int { return cmp.Compare(a.op, b.op) })
+		slices.SortFunc(w.tries, func(a, b *attempt) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.op, b.op)) })
 		slices.SortFunc(w.took, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 		w.took = merge(w.took)
 	}

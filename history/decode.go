@@ -57,6 +57,9 @@ func (op *Op) decode(b []byte) (column int, err error) {
 		case "f":
 			atF = column
 		}
+		if bytes.HasPrefix(b[column-1:], []byte("null")) {
+			return column, fmt.Errorf("%s is null: leave it out, or say what it is", key)
+		}
 		if !known {
 			return int(d.InputOffset()), fmt.Errorf("unknown field %q: want index, time, process, type, f, node, value or error", key)
 		}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,24 +154,26 @@ func TestAKilledRunLeavesAReadableHistory(t *testing.T) {
 func TestMalformedHistoriesNameTheLine(t *testing.T) {
 	good := `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}` + "\n"
 	for bad, want := range map[string]string{
-		`{"index":0`:                      "line 2, column 11: the op ends in its middle: want }",
-		`{"indx":1}`:                      `line 2, column 7: unknown field "indx": want index, time`,
-		`{"time":1,"time":2,"type":"ok"}`: `line 2, column 16: "time" for the second time: which of the two counts?`,
+		`{"index":0`:                "line 2, column 11: the op ends in its middle: want }",
+		`{"indx":1}`:                `line 2, column 7: unknown field "indx": want index, time`,
+		`{"time":null,"type":"ok"}`: `line 2, column 9: time is null: leave it out, or say what it is`,
+		`{"process":0,"type":"ok","f":"observe","value":null}`:                       "value is null",
+		`{"time":1,"time":2,"type":"ok"}`:                                            `line 2, column 16: "time" for the second time: which of the two counts?`,
 		`{"type":"ok","f":"observe","value":{"leader":"n1","term":1,"leader":"n2"}}`: `line 2, column 67: "leader" for the second time`,
-		`{"type":"ok","f":"fly"}`:                   `line 2, column 18: unknown f "fly"`,
-		`{"type":"ok","f":"write"}`:                 "lacks its value",
-		`{"f":"write"}`:                             "line 2, column 6: the op has no type: want invoke, ok, fail or info",
-		`{"type":"ok"}`:                             "line 2, column 1: the op has no f",
-		` {"index":x}`:                              "line 2, column 11: invalid character 'x'",
-		`[1]`:                                       "line 2, column 1: no op: want an object like",
-		`{"type":"ok","f":"get"}`:                   "ok get lacks its value",
-		`{"type":"ok","f":"end"}]`:                  "line 2, column 24: invalid character ']' after top-level value",
-		"{\"type\":\x00}":                           "line 2, column 9: a byte 0: want text",
-		`{"index":1.5,"type":"ok"}`:                 "line 2, column 10: index: 1.5: want a whole number",
-		`{"time":1.5,"type":"ok"}`:                  "line 2, column 9: time: 1.5: want a whole number of nanoseconds",
-		`{"type":7,"f":"write"}`:                    "line 2, column 9: type: a number: want text",
-		`{"process":0,"type":"okay","f":"observe"}`: `unknown type "okay"`,
-		`{"process":-1,"type":"ok","f":"end"}`:      "unknown process -1",
+		`{"type":"ok","f":"fly"}`:                                                    `line 2, column 18: unknown f "fly"`,
+		`{"type":"ok","f":"write"}`:                                                  "lacks its value",
+		`{"f":"write"}`:                                                              "line 2, column 6: the op has no type: want invoke, ok, fail or info",
+		`{"type":"ok"}`:                                                              "line 2, column 1: the op has no f",
+		` {"index":x}`:                                                               "line 2, column 11: invalid character 'x'",
+		`[1]`:                                                                        "line 2, column 1: no op: want an object like",
+		`{"type":"ok","f":"get"}`:                                                    "ok get lacks its value",
+		`{"type":"ok","f":"end"}]`:                                                   "line 2, column 24: invalid character ']' after top-level value",
+		"{\"type\":\x00}":                                                            "line 2, column 9: a byte 0: want text",
+		`{"index":1.5,"type":"ok"}`:                                                  "line 2, column 10: index: 1.5: want a whole number",
+		`{"time":1.5,"type":"ok"}`:                                                   "line 2, column 9: time: 1.5: want a whole number of nanoseconds",
+		`{"type":7,"f":"write"}`:                                                     "line 2, column 9: type: a number: want text",
+		`{"process":0,"type":"okay","f":"observe"}`:                                  `unknown type "okay"`,
+		`{"process":-1,"type":"ok","f":"end"}`:                                       "unknown process -1",
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"king","term":1}}`:                `unknown role "king"`,
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"leader","term":-1}}`:             "value of announce: term is -1: want a whole number from 0",
 		`{"process":0,"type":"ok","f":"announce","value":{"role":3,"term":1}}`:                     "value of announce: role is a number: want text",
@@ -389,4 +392,37 @@ func BenchmarkAppendJSON(b *testing.B) {
 	for b.Loop() {
 		buf = op.AppendJSON(buf[:0])
 	}
+}
+
+// TestStreamsTellDisorder has the lines of a history in any order. Whatever seems to be wrong with it first, it is told to be in disorder.
+func TestStreamsTellDisorder(t *testing.T) {
+	lines := []string{
+		`{"index":0,"time":1,"process":1,"type":"invoke","f":"observe","node":"n1"}`,
+		`{"index":1,"time":2,"process":1,"type":"ok","f":"observe","node":"n1","value":{"role":"leader","term":1}}`,
+		`{"index":2,"time":3,"process":1,"type":"invoke","f":"observe","node":"n2"}`,
+		`{"index":3,"time":4,"process":1,"type":"fail","f":"observe","node":"n2"}`,
+		`{"index":4,"time":5,"process":1,"type":"invoke","f":"observe","node":"n1"}`,
+	}
+	var tried int
+	var permute func(rest, so []string)
+	permute = func(rest, so []string) {
+		for i := range rest {
+			permute(slices.Delete(slices.Clone(rest), i, i+1), append(slices.Clone(so), rest[i]))
+		}
+		if len(rest) > 0 {
+			return
+		}
+		tried++
+		err := Stream(strings.NewReader(strings.Join(so, "\n")), func(*Op) error { return nil })
+		if slices.Equal(so, lines) {
+			require.NoError(t, err)
+			return
+		}
+		require.ErrorIs(t, err, ErrDisorder, so)
+	}
+	permute(lines, nil)
+	require.Equal(t, 120, tried)
+
+	err := Stream(strings.NewReader(lines[0]+"\n\n"+lines[3]+"\n"), func(*Op) error { return nil })
+	require.EqualError(t, err, "line 3, column 1: op 3: process 1 ends a observe of n2, and had invoked one of n1 with op 0")
 }

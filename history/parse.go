@@ -87,10 +87,25 @@ func Stream(r io.Reader, f func(*Op) error) error {
 			return fmt.Errorf("line %d: %w", s.n, ErrDisorder)
 		}
 		if _, _, err := p.see(op, 0); err != nil {
-			return fmt.Errorf("op %d: %w", op.Index, err)
+			return s.orDisorder(op, &SyntaxError{s.n, 1, fmt.Errorf("op %d: %w", op.Index, err)})
 		}
 		if err := f(op); err != nil {
 			return err
+		}
+	}
+}
+
+// orDisorder is an error about which op ends which, unless the ops are not in order, so that it need not be one.
+func (s *source) orDisorder(op *Op, wrong error) error {
+	for last := op.Time; ; last = op.Time {
+		*op = Op{}
+		switch err := s.next(op); {
+		case errors.Is(err, io.EOF):
+			return wrong
+		case err != nil:
+			return err
+		case op.Time < last:
+			return fmt.Errorf("line %d: %w", s.n, ErrDisorder)
 		}
 	}
 }
