@@ -148,6 +148,28 @@ func TestTheFirstSharedTokenIsShown(t *testing.T) {
 	require.Equal(t, 1, again)
 }
 
+// TestVotesBeforeAChangeAreLookedUp has n3 vote twice in a term that had been forgotten, and be taken out only then: the second pass knows of
+// that, and still that it was one voter.
+func TestVotesBeforeAChangeAreLookedUp(t *testing.T) {
+	defer func(was int) { mostRecent = was }(mostRecent)
+	mostRecent = 2
+	h, err := parseHistory(`nodes n1 n2 n3
+		1ms n3 votes 1 n1
+		2ms n1 votes 2 n1
+		3ms n1 votes 3 n1
+		4ms n3 votes 1 n2
+		5ms nemesis inject remove-member n3: remove n3
+		9ms end`)
+	require.NoError(t, err)
+	again := 0
+	j := rereadable(h, "vote-once", &again)
+	for i := range h.Ops {
+		j.Add(&h.Ops[i])
+	}
+	require.Equal(t, "in term 1 n3 voted for n1 and for n2", j.End(t.Context())[0].Why)
+	require.Equal(t, 1, again)
+}
+
 // TestOffenceWithoutLastOrder does not tell when the last order died where that took too much to find out.
 func TestOffenceWithoutLastOrder(t *testing.T) {
 	core := []linear.Access{{Access: history.Access{Token: 1, Value: 7}, Kind: linear.Read, Return: 5}}

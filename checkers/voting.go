@@ -135,8 +135,8 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 	var open, closed set
 	for k := range g.reseated {
 		c := &g.reseated[k]
-		if by := c.first == begun.number; by && op.Type != history.Info || op.Type == history.OK && c.to == never && named(c.node) {
-			c.to, c.last, c.failed = op.Time, g.newest(), by && op.Type == history.Fail
+		if c.first == begun.number && op.Type != history.Info || op.Type == history.OK && c.to == never && named(c.node) {
+			c.to, c.last, c.failed = op.Time, g.newest(), op.Type == history.Fail
 			closed.add(c.node)
 		} else if c.to == never {
 			open.add(c.node)
@@ -144,7 +144,6 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 	}
 	closed.minus(open).each(func(i int) {
 		if s := &g.seen[i]; s.another == never {
-			g.stir(op.Time)
 			s.another = op.Time
 		}
 	})
