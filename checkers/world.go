@@ -176,9 +176,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			w.pending.add(i)
 		}
 	}
-	if outcome != history.Info { // or else it may happen yet
-		w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure })
-	}
+	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure }) // the rest may happen yet
 	return renewed
 }
 
