@@ -32,7 +32,7 @@ func quickest(times int, f func()) time.Duration {
 	return best
 }
 
-func TestHomeOfTenThousandRunsIsThereAtOnce(t *testing.T) {
+func TestHomeOfTenThousandRuns(t *testing.T) {
 	testlong.Only(t)
 	results := t.TempDir()
 	r := simulate(t, results, "ping-pong", 7)
@@ -46,7 +46,6 @@ func TestHomeOfTenThousandRunsIsThereAtOnce(t *testing.T) {
 	_, h := open(t, Config{Results: results})
 	took := quickest(5, func() { require.Contains(t, get(h, "/").Body.String(), "10001 of 10001 runs") })
 	t.Logf("home with 10,001 runs takes %v", took)
-	require.Less(t, took, 300*time.Millisecond)
 	require.Contains(t, get(h, "/runs").Body.String(), "of 10001")
 }
 
@@ -60,7 +59,7 @@ func started(t *testing.T, cmd *exec.Cmd) {
 	})
 }
 
-func TestARunOfAMillionOpsShowsAtOnceAndFitsIntoMemory(t *testing.T) {
+func TestARunOfAMillionOpsFitsIntoMemory(t *testing.T) {
 	testlong.Only(t)
 	dir := t.TempDir()
 	recount, results := filepath.Join(dir, "recount"), filepath.Join(dir, "results")
@@ -106,7 +105,6 @@ func TestARunOfAMillionOpsShowsAtOnceAndFitsIntoMemory(t *testing.T) {
 		require.Contains(t, fetch(page+"timeline.svg"), "<svg")
 	})
 	t.Logf("%d ops: the first picture takes %v", ops, first)
-	require.Less(t, first, time.Second)
 	for _, path := range []string{page + "?whole=", page + "run.perfetto", "/coverage", "/trends", "/api/v1/runs/" + at + "/ops?from=900000"} {
 		fetch(path)
 	}
