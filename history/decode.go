@@ -80,7 +80,7 @@ func (op *Op) decode(b []byte) (column int, err error) {
 
 // begins returns the column at which the value begins that follows a key.
 func begins(b []byte, after int64) int {
-	rest := bytes.TrimLeft(b[after:], " \t:")
+	rest := bytes.TrimLeft(b[after:], " \t\r\n:")
 	return len(b) - len(rest) + 1
 }
 

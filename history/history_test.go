@@ -158,6 +158,7 @@ func TestMalformedHistoriesNameTheLine(t *testing.T) {
 		`{"indx":1}`:                `line 2, column 7: unknown field "indx": want index, time`,
 		`{"time":null,"type":"ok"}`: `line 2, column 9: time is null: leave it out, or say what it is`,
 		`{"process":0,"type":"ok","f":"observe","value":null}`:                       "value is null",
+		"{\"process\":0,\"type\":\"ok\",\"f\":\"observe\",\"value\":\rnull}":         "value is null",
 		`{"time":1,"time":2,"type":"ok"}`:                                            `line 2, column 16: "time" for the second time: which of the two counts?`,
 		`{"type":"ok","f":"observe","value":{"leader":"n1","term":1,"leader":"n2"}}`: `line 2, column 67: "leader" for the second time`,
 		`{"type":"ok","f":"fly"}`:                                                    `line 2, column 18: unknown f "fly"`,
@@ -424,5 +425,8 @@ func TestStreamsTellDisorder(t *testing.T) {
 	require.Equal(t, 120, tried)
 
 	err := Stream(strings.NewReader(lines[0]+"\n\n"+lines[3]+"\n"), func(*Op) error { return nil })
-	require.EqualError(t, err, "line 3, column 1: op 3: process 1 ends a observe of n2, and had invoked one of n1 with op 0")
+	const wrong = "line 3, column 1: op 3: process 1 ends a observe of n2, and had invoked one of n1 with op 0"
+	require.EqualError(t, err, wrong)
+	err = Stream(strings.NewReader(lines[0]+"\n\n"+lines[3]+"\n"+lines[4][:20]), func(*Op) error { return nil })
+	require.EqualError(t, err, wrong, "who judges what comes before a cut takes this for less than there is")
 }

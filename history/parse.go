@@ -100,7 +100,7 @@ func (s *source) orDisorder(op *Op, wrong error) error {
 	for last := op.Time; ; last = op.Time {
 		*op = Op{}
 		switch err := s.next(op); {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), errors.Is(err, ErrCut): // what is cut off is no reason to judge what comes before what is wrong
 			return wrong
 		case err != nil:
 			return err
