@@ -27,70 +27,109 @@ type deeds struct {
 
 func deedsOf(h *history.Frame) *deeds {
 	d := &deeds{}
-	open := false // the last of them has not ended
+	open := -1 // the place of the one that has not ended
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		tells := op.Fault != nil && !op.Fault.Empty()
-		switch n := len(d.deeds) - 1; {
+		var told history.Changes
+		if op.Fault != nil {
+			told = op.Fault.Changes
+		}
+		switch sprung := op.Process == history.Harness && op.F == history.Exit; {
+		case sprung && !told.Empty(): // by a trap, which the nemesis takes up once it is done with what it is at
+			d.deeds = append(d.deeds, deed{op.Time, op.Time, told, told, history.OK})
 		case op.Process != history.Nemesis:
-		case op.Type == history.Invoke || tells && !open:
-			if open = op.Type == history.Invoke; !tells {
-				open = false
-				break
+		case op.Type == history.Invoke:
+			open = len(d.deeds)
+			d.deeds = append(d.deeds, deed{op.Time, op.Time, told, told, op.Type})
+		case open >= 0:
+			begun := &d.deeds[open]
+			begun.to, begun.came, open = op.Time, op.Type, -1
+			if !told.Empty() {
+				begun.did = told
 			}
-			d.deeds = append(d.deeds, deed{op.Time, op.Time, op.Fault.Changes, op.Fault.Changes, op.Type})
-		case open:
-			last := &d.deeds[n]
-			last.to, last.came, open = op.Time, op.Type, false
-			if tells {
-				last.did = op.Fault.Changes
-			}
+		case !told.Empty():
+			d.deeds = append(d.deeds, deed{op.Time, op.Time, told, told, op.Type})
 		}
 	}
 	for k := range d.deeds {
-		d.each = append(d.each, d.deeds[k].tried)
-		if d.deeds[k].came != history.Fail {
-			d.each = append(d.each, d.deeds[k].did)
+		x := &d.deeds[k]
+		d.each = append(d.each, x.tried)
+		if x.came != history.Fail {
+			d.each = append(d.each, x.did)
 		}
 	}
+	d.each = slices.DeleteFunc(d.each, history.Changes.Empty)
 	d.all = sync.OnceValue(func() history.Changes { return history.InTurn(d.each) })
 	return d
+}
+
+// inForce is what may be in force of what the nemesis did.
+type inForce struct {
+	states  history.States   // if it did what it told of, where nobody knows
+	doubted []history.States // what may be instead
+	lost    bool             // more than is kept may be
+}
+
+// mostDoubted is how much of what may be instead is kept.
+const mostDoubted = 64
+
+// add has a deed change it. What was done for sure is so whatever is in doubt besides.
+func (f *inForce) add(x *deed) {
+	before := f.states
+	switch x.came {
+	case history.Fail:
+		return
+	case history.OK:
+		for i, s := range f.doubted {
+			f.doubted[i] = s.With(x.did)
+		}
+	default:
+		f.doubted = append(f.doubted, before, before.With(x.tried))
+	}
+	f.states = before.With(x.did)
+	var apart []history.States
+	for _, s := range f.doubted {
+		same := func(o history.States) bool { return slices.Equal(o, s) }
+		if !same(f.states) && !slices.ContainsFunc(apart, same) {
+			apart = append(apart, s)
+		}
+	}
+	if f.doubted = apart; len(apart) > mostDoubted {
+		f.doubted, f.lost = nil, true
+	}
+}
+
+// may reports whether something may be so of it.
+func (f *inForce) may(is func(did history.Changes) bool) bool {
+	return f.lost || is(f.states.Changes()) || slices.ContainsFunc(f.doubted, func(s history.States) bool { return is(s.Changes()) })
 }
 
 // lapses returns when something is so of what the nemesis did: from when it set out to do it, for as long as that may be in force, and
 // for as long as an election may take after it.
 func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (all []checkers.Lapse) {
 	lapse := func(from, to time.Duration) {
-		if to += min(elect, math.MaxInt64-to); len(all) > 0 && from <= all[len(all)-1].To {
-			all[len(all)-1].To = to
+		to += min(elect, math.MaxInt64-to)
+		if n := len(all); n > 0 && from <= all[n-1].To {
+			all[n-1].To = max(all[n-1].To, to)
 			return
 		}
 		all = append(all, checkers.Lapse{From: from, To: to})
 	}
-	var inForce history.States
-	var doubted []history.Changes // that may be
-	holds := func() bool {
-		return is(history.ChangesOf(slices.Collect(inForce.All())...)) || slices.ContainsFunc(doubted, is)
-	}
+	var f inForce
+	held := false
 	for k := range d.deeds {
 		x := &d.deeds[k]
-		before := holds()
-		switch x.came {
-		case history.OK:
-			inForce = inForce.With(x.did)
-		case history.Info, history.Invoke:
-			doubted = append(doubted, history.ChangesOf(slices.Collect(inForce.All())...), x.tried)
-			inForce = inForce.With(x.did)
-		}
-		if before || is(x.tried) || is(x.did) {
+		before := held
+		f.add(x)
+		if held = f.may(is); before || is(x.tried) || is(x.did) {
 			lapse(x.from, x.to)
 		}
-		if !holds() {
+		if !held {
 			continue
 		}
 		until := time.Duration(math.MaxInt64)
 		if k < len(d.deeds)-1 {
-			until = d.deeds[k+1].from
+			until = max(x.to, d.deeds[k+1].from)
 		}
 		lapse(x.to, until)
 	}

@@ -71,6 +71,22 @@ func TestAnAssumptionHeals(t *testing.T) {
 	failed[2].Type = history.Fail
 	require.True(t, excused(failed, broken(7*time.Second, 20*time.Second)), "it may have been away until then")
 	require.False(t, excused(failed, broken(7*time.Second+1, 20*time.Second)), "it never was away")
+	doubtful := slices.Clone(ops)
+	doubtful[2].Type = history.Info
+	require.True(t, excused(doubtful, broken(8*time.Second, 20*time.Second)))
+	require.False(t, excused(doubtful, broken(8*time.Second+1, 20*time.Second)), "it was there again, whether it had gone or not")
+	doubtful[4].Type = history.Info
+	require.True(t, excused(doubtful, broken(time.Minute, 2*time.Minute)), "nobody knows whether it came back")
+	untold := slices.Clone(ops)
+	untold[1].Fault, untold[2].Time = &history.Fault{ID: 1, Name: "kill"}, 3500*time.Millisecond
+	require.True(t, excused(untold, broken(3*time.Second, 3400*time.Millisecond)), "it may have been away since the kill began")
+	sprung := slices.Clone(ops)
+	sprung[1] = history.Op{Time: 2 * time.Second, Process: history.Harness, F: history.Exit, Type: history.Info, Node: "n1", Fault: ops[1].Fault}
+	sprung[2] = fault(3*time.Second, history.Change, history.Invoke, history.Down)
+	sprung = slices.Insert(sprung, 3, fault(3*time.Second, history.Change, history.OK, history.Down))
+	require.True(t, excused(sprung, broken(time.Second, 2*time.Second)), "a trap had ended it before the nemesis took that up")
+	require.False(t, excused(sprung, broken(time.Second, 2*time.Second-1)))
+	require.False(t, excused(sprung, broken(8*time.Second+1, 20*time.Second)))
 	other := broken(time.Minute, 2*time.Minute)
 	other.Property = "agreement"
 	require.False(t, excused(ops, other), "that is promised whatever becomes of the store")
@@ -116,4 +132,27 @@ func TestAnAssumptionHealsForWhoIsJudged(t *testing.T) {
 	require.True(t, v.Promised, v.Why)
 	require.False(t, v.Excused, v.Why)
 	require.Equal(t, 6*time.Second+elect+1, v.From, v.Why)
+}
+
+// TestWhatMayBeInForceIsKeptWithinBounds has the nemesis do ever other things, and nobody know what came of any.
+func TestWhatMayBeInForceIsKeptWithinBounds(t *testing.T) {
+	var f inForce
+	slow := func(n int) history.Changes {
+		return history.ChangesOf(history.Link{From: "n1", To: "n2", LinkState: history.LinkState{Delay: time.Duration(n)}})
+	}
+	slower := func(did history.Changes) bool { return targets.SlowsLinks(did) }
+	for n := range 20 {
+		f.add(&deed{tried: slow(1 + n), did: slow(1 + n), came: history.Info})
+	}
+	require.True(t, f.may(slower))
+	require.Len(t, f.doubted, 20, "what it was before each")
+	f.add(&deed{tried: slow(0), did: slow(0), came: history.OK})
+	require.False(t, f.may(slower))
+	require.Empty(t, f.doubted)
+	for n := range 1000 {
+		f.add(&deed{tried: slow(1 + n), did: slow(1 + n), came: history.Info})
+		require.LessOrEqual(t, len(f.doubted), mostDoubted)
+	}
+	f.add(&deed{tried: slow(0), did: slow(0), came: history.OK})
+	require.True(t, f.may(slower), "nobody knows any more")
 }
