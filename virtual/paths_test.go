@@ -86,3 +86,10 @@ func TestTheFolderThatAProgramIsInMoves(t *testing.T) {
 	c.until(time.Second)
 	require.Equal(t, []string{"/data/new/in/file: found", "/data/new/in <nil>", " no such file or directory", "no such file or directory"}, c.said["n1"])
 }
+
+// What the machine's root may do with its paths by calls that are seldom made is not for a node either.
+func TestNoCallLeadsBeyondTheFolder(t *testing.T) {
+	c := runs(t, "beyond")
+	c.until(time.Second)
+	require.Equal(t, []string{"operation not permitted", "function not implemented", "function not implemented", "operation not permitted"}, c.said["n1"])
+}

@@ -123,6 +123,8 @@ func main() {
 		}
 	case "devices":
 		devices()
+	case "beyond":
+		beyond()
 	case "folders":
 		folders()
 	default:

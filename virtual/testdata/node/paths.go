@@ -148,6 +148,14 @@ func calls() []call {
 			defer unix.Close(fd)
 			return unix.Fstatat(fd, p, st, unix.AT_SYMLINK_NOFOLLOW)
 		}),
+		looks("stat from what is open", func(p string, st *unix.Stat_t) error {
+			fd, err := unix.Open(p, unix.O_PATH|unix.O_NOFOLLOW, 0)
+			if err != nil {
+				return err
+			}
+			defer unix.Close(fd)
+			return unix.Fstatat(fd, "f", st, 0)
+		}),
 		{"readlink", false, func(_ *grove, p, _ string) (string, error) {
 			b := make([]byte, 4096)
 			n, err := unix.Readlink(p, b)
@@ -300,4 +308,15 @@ func folders() {
 	dir, err = unix.Getwd()
 	fmt.Println(dir, err)
 	fmt.Println(cause(os.WriteFile("file", nil, 0o644)))
+}
+
+// beyond makes calls by which paths of the machine could be reached that lead nowhere in a node.
+func beyond() {
+	_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, "/", 0)
+	fmt.Println(err)
+	_, err = unix.OpenTree(unix.AT_FDCWD, "/", 0)
+	fmt.Println(err)
+	err = unix.MoveMount(unix.AT_FDCWD, "/none", unix.AT_FDCWD, "/none", 0)
+	fmt.Println(err)
+	fmt.Println(unix.Unmount("/none", 0))
 }
