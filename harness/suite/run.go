@@ -179,7 +179,7 @@ func (m *maker) spent() bool {
 
 // make makes one run. Its folder lies in the suite's.
 func (m *maker) make(ctx context.Context, i int) (*record.Run, error) {
-	say := func(string) {}
+	var say func(string) // of a run of which nothing is told, what is built is
 	if !record.Repeats(m.jobs[i].plan.On) && m.cfg.Say != nil {
 		m.cfg.Say(fmt.Sprintf("run %d of %d, %s", m.done+1, len(m.outcome.Runs), m.title(i))) // one at a time: done changes between them alone
 		say = m.cfg.Say

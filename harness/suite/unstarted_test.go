@@ -3,12 +3,15 @@ package suite
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness"
 	"recount/harness/record"
 )
 
@@ -48,6 +51,25 @@ func TestRunsThatDoNotStart(t *testing.T) {
 	require.Contains(t, page.String(), us[0].First.Dir+"/run.json")
 	require.Contains(t, junit.String(), "it did not start: ")
 	require.Contains(t, o.Annotations()[0].Text, "6 runs did not start")
+}
+
+// What is built for runs of which nothing is told one by one is told all the same.
+func TestWhatIsBuiltIsTold(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "told")
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../testdata/reluctant")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module told\n\ngo 1.25\n"), 0o644))
+	var mu sync.Mutex
+	var told []string
+	ctx := harness.Building(t.Context(), func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, line)
+	})
+	text := "targets: [{target: FILE, nodes: 3}]\nscenarios: [{name: quiet, faults: [cut-link]}]\non: virtual\ntime: 3s\n"
+	s := load(t, strings.ReplaceAll(text, "FILE", filepath.Join(dir, "election.yaml")))
+	_, err := s.Make(ctx, Config{Results: t.TempDir(), Now: today})
+	require.NoError(t, err)
+	require.Contains(t, told, "building told for virtual time")
 }
 
 // Which runs are left out does not depend on how many are made at once.
