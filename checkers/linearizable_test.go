@@ -182,7 +182,7 @@ func TestLocksAreGivenBackByWhoTookThem(t *testing.T) {
 		"invalid: taken twice, by whoever": "acquire, acquire b",
 	} {
 		var b strings.Builder
-		b.WriteString(`{"process":"harness","type":"ok","f":"begin","value":{"nodes":["n1","n2"]}}` + "\n")
+		b.WriteString(`{"process":"harness","type":"ok","f":"begin","value":{"nodes":["n1","n2"],"initial":"b"}}` + "\n") // of registers
 		for i, use := range strings.Split(uses, ", ") {
 			f, who, _ := strings.Cut(use, " ")
 			value := "{}"
