@@ -110,4 +110,7 @@ func TestLapsesIncludeTheirEnds(t *testing.T) {
 		}
 	}
 	require.Equal(t, []span{{0, 9}}, (&facts{}).promised("elects", span{0, 9}))
+	l := Lapse{2, 4}
+	require.True(t, l.Meets(0, 2))
+	require.True(t, l.Meets(4, 9))
 }
