@@ -14,7 +14,7 @@ func (l Lapse) Meets(from, to time.Duration) bool { return l.From <= to && from 
 // Suspend tells when a property is not promised, in order and apart from each other. Where it broke several times, its result tells
 // of the first time that was outside of those, if there is one; and what lasted for too long is told of by what lasted for too long
 // outside of them. It is asked only for properties that broke, perhaps by several goroutines at once.
-func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.facts.lapses = lapses }
+func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.lapses = lapses }
 
 // lapsed returns when a property is not promised.
 func (f *facts) lapsed(property string) []Lapse {

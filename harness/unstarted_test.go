@@ -16,7 +16,7 @@ func TestAnUnstartedRunIsNotMadeAgainForWhoWasInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Faults: []string{"isolate"}, Seed: 7}
-	failed := unstarted(errors.New("n2 is not ready")).(*Unstarted)
+	failed := DidNotStart(unstarted(errors.New("n2 is not ready")))
 	results := t.TempDir()
 	dir, err := KeepUnstarted(ctx, p, failed, results, func(dir string) string { return "again " + dir })
 	require.NoError(t, err)
