@@ -114,7 +114,7 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 	for _, c := range intended {
 		for _, m := range c.Members() { // what is told at the end, too, is noted twice
 			i := g.node(m.Node)
-			if g.world.n > 0 && i >= g.world.n && m.As == history.Voter {
+			if g.world.n > 0 && i >= g.world.n && m.As == history.Voter && !fails {
 				g.added = m.Node
 			}
 			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1)})
