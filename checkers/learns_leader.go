@@ -45,7 +45,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 	bound := f.setup.Bounds.Elect
 	var due, longest time.Duration
 	var doubtful *leaderless
-	var all []leaderless // for sure
+	var sure firstLeaderless
 	times := 0
 	surely := map[int][]span{} // the ignorance of nodes, where it has come to that
 	// look looks at the times in which a node was connected with a leader, and reports whether it may have known none in one.
@@ -81,7 +81,7 @@ func learnsLeader(_ context.Context, f *facts) Result {
 			for _, c := range f.attended(span{h.taken, h.given}, seen) {
 				for _, run := range meeting(surely[i], c.span) {
 					if run = f.worst(run.within(c.span)); f.net(run) > bound {
-						all = append(all, leaderless{run, i, h, c})
+						sure.take(f, leaderless{run, i, h, c})
 					}
 				}
 			}
@@ -92,8 +92,8 @@ func learnsLeader(_ context.Context, f *facts) Result {
 		duration("longest not seen to know a leader", longest),
 	}
 	switch {
-	case len(all) > 0:
-		return f.unaware(f.firstUnaware(all), figures)
+	case sure.any != nil:
+		return f.unaware(*cmp.Or(sure.promised, sure.any), figures)
 	case doubtful != nil:
 		return unknown(figures, "%s was not seen to know a leader from %s to %s beside %s, but it may have: %s", f.nodes[doubtful.node],
 			at(doubtful.from), at(doubtful.to), f.nodes[doubtful.beside.node], f.unheard(*doubtful))
@@ -107,22 +107,23 @@ func learnsLeader(_ context.Context, f *facts) Result {
 		count.Of(times, "time"), lasted(due), lasted(longest), lasted(bound), f.watch())
 }
 
-// firstUnaware returns the first of some times, or of what of them was too long by itself while it was promised that nodes know.
-func (f *facts) firstUnaware(all []leaderless) leaderless {
-	var first found[leaderless]
-	lapsed := func() []Lapse { return f.lapsed("learns-leader") }
-	slices.SortStableFunc(all, func(a, b leaderless) int { return cmp.Compare(a.from, b.from) })
-	for _, l := range all {
-		for _, part := range f.promised("learns-leader", l.span) {
-			if part = f.worst(part); f.net(part) > f.setup.Bounds.Elect {
-				cut := l
-				cut.span = part
-				first.take(cut, part, lapsed)
-			}
-		}
-		first.take(l, l.span, lapsed)
+// firstLeaderless are the first of some times, and the first of what of them was too long by itself while it was promised that nodes
+// know; nil if there is none.
+type firstLeaderless struct{ any, promised *leaderless }
+
+// take takes note of a time.
+func (first *firstLeaderless) take(f *facts, l leaderless) {
+	if first.any == nil || l.from < first.any.from {
+		first.any = &l
 	}
-	return first.it
+	if first.promised != nil && l.from >= first.promised.from {
+		return
+	}
+	for _, part := range f.promised("learns-leader", l.span) {
+		if part = f.worst(part); f.net(part) > f.setup.Bounds.Elect && (first.promised == nil || part.from < first.promised.from) {
+			first.promised = &leaderless{part, l.node, l.beside, l.with}
+		}
+	}
 }
 
 // learners are those that have to know who leads while they vote, or are candidates: all that may lead, but for a store that the others elect through.
