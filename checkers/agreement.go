@@ -92,8 +92,6 @@ type disagreement struct {
 	names rift
 }
 
-func (f *facts) lapsedAgreement() []Lapse { return f.lapsed("agreement") }
-
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose
 // leader several nodes named.
 func (f *facts) inTerms() (split found[rift], terms int) {
@@ -116,7 +114,7 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 			first[n.by.term] = seen{naming: n}
 		case s.leader != n.leader:
 			r := rift{s.naming, n}
-			split.take(r, r.span(), f.lapsedAgreement)
+			split.take(r, r.span(), f, "agreement")
 		case !s.several && s.by.node != n.by.node:
 			terms++
 			s.several = true
@@ -142,7 +140,7 @@ func (f *facts) whenWhole() (apart found[disagreement], times int) {
 		}
 		if names := f.throughout(over); !agreed(names) {
 			other := slices.IndexFunc(names, func(n naming) bool { return n.leader != names[0].leader })
-			apart.take(disagreement{over, rift{names[0], names[other]}}, over, f.lapsedAgreement)
+			apart.take(disagreement{over, rift{names[0], names[other]}}, over, f, "agreement")
 		}
 	}
 	return apart, times

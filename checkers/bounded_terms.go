@@ -53,7 +53,6 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	}
 	long := f.cutOff()
 	var first found[growth]
-	lapsed := func() []Lapse { return f.lapsed("bounded-terms") }
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
 	unwatched := false // whether a node that was cut off for long was not asked as often as others, or did not answer
@@ -68,7 +67,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		most = max(most, int(g.most.term-min(g.base, g.most.term)))
 		if g.excess != nil {
 			guilty++
-			first.take(g, span{g.from, g.excess.to}, lapsed)
+			first.take(g, span{g.from, g.excess.to}, f, "bounded-terms")
 		}
 		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
 			tests++

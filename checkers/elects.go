@@ -116,13 +116,12 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 
 // vacancy takes note of a time in which surely nobody led, and of what of it was too long by itself while a leader was promised.
 func (f *facts) vacancy(sure *found[core], gap span, c core, bound time.Duration) {
-	lapsed := func() []Lapse { return f.lapsed("elects") }
 	for _, part := range f.promised("elects", gap) {
 		if part = f.worst(part); f.net(part) > bound {
-			sure.take(core{part, c.members}, part, lapsed)
+			sure.take(core{part, c.members}, part, f, "elects")
 		}
 	}
-	sure.take(core{gap, c.members}, gap, lapsed)
+	sure.take(core{gap, c.members}, gap, f, "elects")
 }
 
 // running returns who may lead, and did not surely stand still throughout s.

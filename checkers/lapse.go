@@ -13,7 +13,8 @@ func (l Lapse) Meets(from, to time.Duration) bool { return l.From <= to && from 
 
 // Suspend tells when a property is not promised, in order and apart from each other. Where it broke several times, its result tells
 // of the first time that was outside of those, if there is one; and what lasted for too long is told of by what lasted for too long
-// outside of them. It is asked only for properties that broke, perhaps by several goroutines at once.
+// outside of them. So it is of sticky-leader, no-ping-pong, elects, learns-leader, quorum, agreement and bounded-terms; of the others
+// the first violation is told. It is asked only for properties that broke, perhaps by several goroutines at once.
 func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.lapses = lapses }
 
 // lapsed returns when a property is not promised.
@@ -39,12 +40,12 @@ type found[T any] struct {
 	any, out bool
 }
 
-// take takes note of a violation that lasted for a time.
-func (k *found[T]) take(it T, s span, lapsed func() []Lapse) {
+// take takes note of a violation of a property that lasted for a time.
+func (k *found[T]) take(it T, s span, f *facts, property string) {
 	if k.out {
 		return
 	}
-	out := !slices.ContainsFunc(lapsed(), func(l Lapse) bool { return l.Meets(s.from, s.to) })
+	out := !slices.ContainsFunc(f.lapsed(property), func(l Lapse) bool { return l.Meets(s.from, s.to) })
 	if !k.any || out {
 		k.it, k.any, k.out = it, true, out
 	}

@@ -40,12 +40,11 @@ func quorum(_ context.Context, f *facts) Result {
 	lacking, perhaps := 0, 0
 	var first found[victory]
 	var doubt victory
-	lapsed := func() []Lapse { return f.lapsed("quorum") }
 	for _, v := range f.victories() {
 		switch {
 		case !f.everMajority(v.voters, v.to):
 			lacking++
-			first.take(v, v.span, lapsed)
+			first.take(v, v.span, f, "quorum")
 		case !f.everMajority(v.lately, v.to):
 			if perhaps++; perhaps == 1 {
 				doubt = v

@@ -42,14 +42,13 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	unjust, doubtful := 0, 0
 	var first found[handover]
 	var doubt handover
-	lapsed := func() []Lapse { return f.lapsed("sticky-leader") }
 	for _, h := range handovers {
 		switch {
 		case f.byLeave(h): // it was asked to hand over, and did
 		case !f.inOrder() && (f.besides(h) || f.remained(h)): // one of two that led at one time gave up: a matter of exclusive-leadership
 		case f.unjust(h):
 			unjust++
-			first.take(h, h.span, lapsed)
+			first.take(h, h.span, f, "sticky-leader")
 		case f.suspect(h):
 			if doubtful++; doubtful == 1 {
 				doubt = h
