@@ -3,7 +3,6 @@ package checkers
 import (
 	"context"
 	"slices"
-	"time"
 
 	"recount/history"
 	"recount/internal/count"
@@ -125,30 +124,81 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 }
 
 // whenWhole looks at the times in which nothing was at fault. It counts those at whose end nodes named the same leader,
-// and returns two nodes that named different ones throughout such a time, from when an election must have been over.
+// and returns two nodes that named different ones throughout a part of such a time in which both were heard, from when an election
+// must have been over.
 func (f *facts) whenWhole() (apart found[disagreement], times int) {
 	if f.unjudgeable() != "" || f.mistaken != "" {
 		return apart, 0
 	}
 	for _, s := range f.whole() {
-		if names := f.throughout(span{s.to - f.lull(), s.to}); len(names) > 1 && agreed(names) {
+		if agreed(f.throughout(span{s.to - f.lull(), s.to})) {
 			times++
 		}
-		over := span{s.from + f.setup.Bounds.Elect, s.to}
-		if over.length() < f.lull() || apart.out {
-			continue
-		}
-		if names := f.throughout(over); !agreed(names) {
-			other := slices.IndexFunc(names, func(n naming) bool { return n.leader != names[0].leader })
-			apart.take(disagreement{over, rift{names[0], names[other]}}, over, f, "agreement")
+		if !apart.out && s.length() >= f.setup.Bounds.Elect+f.lull() {
+			f.disagree(&apart, s)
 		}
 	}
 	return apart, times
 }
 
-// agreed reports whether all name the same leader.
+// agreed reports whether two name a leader, and all that do the same one.
 func agreed(names []naming) bool {
-	return !slices.ContainsFunc(names, func(n naming) bool { return n.leader != names[0].leader })
+	named := slices.DeleteFunc(names, func(n naming) bool { return n.leader == "" })
+	return len(named) > 1 && !slices.ContainsFunc(named, func(n naming) bool { return n.leader != named[0].leader })
+}
+
+// disagree looks for two nodes that name different leaders in a time in which nothing was at fault.
+func (f *facts) disagree(apart *found[disagreement], s span) {
+	heard := f.heard(s)
+	var over span
+	var names []naming // then
+	for i := range heard {
+		for j := range i {
+			for _, p := range heard[i] {
+				for _, q := range meeting(heard[j], p) {
+					both := p.within(q)
+					if both.from += f.setup.Bounds.Elect; both.length() < f.lull() {
+						continue
+					}
+					if both != over {
+						over, names = both, f.throughout(both)
+					}
+					if a, b := names[j], names[i]; a.leader != "" && b.leader != "" && a.leader != b.leader {
+						apart.take(disagreement{over, rift{a, b}}, over, f, "agreement")
+					}
+				}
+			}
+		}
+	}
+}
+
+// heard returns the parts of a time in which each node never gave no undivided answer for longer than a lull.
+func (f *facts) heard(s span) [][]span {
+	all := make([][]span, len(f.nodes))
+	parts := make([]span, len(f.nodes)) // that are under way
+	for i := range parts {
+		parts[i] = span{s.from, s.from}
+	}
+	answers := f.answersIn(s)
+	for k := range answers {
+		a := &answers[k]
+		if a.torn || a.from < s.from {
+			continue
+		}
+		part := &parts[a.node]
+		if !a.dull && a.from-part.to > f.lull() {
+			all[a.node] = append(all[a.node], *part)
+			*part = span{a.from, a.from}
+		}
+		part.to = max(part.to, a.to)
+	}
+	for i, part := range parts {
+		if s.to-part.to <= f.lull() {
+			part.to = s.to
+		}
+		all[i] = append(all[i], part)
+	}
+	return all
 }
 
 // whole returns the times in which nothing was at fault, without those about which the machine stood still, if they were long
@@ -182,16 +232,13 @@ func (f *facts) sound() []span {
 	return merge(open)
 }
 
-// throughout returns whom nodes named in all of their answers within s, for those that gave several, and were never left unasked, or
-// silent, for longer than a lull: they may have named others then.
-func (f *facts) throughout(s span) (all []naming) {
+// throughout returns whom each node named in all of its answers within s, if it gave several.
+func (f *facts) throughout(s span) []naming {
 	type voice struct {
-		first   naming
 		answers int
-		last    time.Duration // when the latest came
 		wavers  bool
 	}
-	voices := make([]voice, len(f.nodes))
+	voices, names := make([]voice, len(f.nodes)), make([]naming, len(f.nodes))
 	answers := f.answersIn(s)
 	for i := range answers {
 		a := &answers[i]
@@ -200,15 +247,14 @@ func (f *facts) throughout(s span) (all []naming) {
 		}
 		n, v := f.named(a), &voices[a.node]
 		if v.answers++; v.answers == 1 {
-			v.first = n
+			names[a.node] = n
 		}
-		v.wavers = v.wavers || n.leader != v.first.leader || !a.dull && a.from-max(v.last, s.from) > f.lull()
-		v.last = max(v.last, a.to)
+		v.wavers = v.wavers || n.leader != names[a.node].leader
 	}
-	for _, v := range voices {
-		if v.answers > 1 && !v.wavers && v.first.leader != "" && s.to-v.last <= f.lull() {
-			all = append(all, v.first)
+	for i, v := range voices {
+		if v.answers < 2 || v.wavers {
+			names[i] = naming{}
 		}
 	}
-	return all
+	return names
 }

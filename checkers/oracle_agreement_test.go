@@ -54,9 +54,15 @@ func TestOraclesAgreement(t *testing.T) {
 				if one, _ := whom(all, s.to-lull(h), s.to); one {
 					agreed = true
 				}
-				if elected := s.from + h.Setup().Bounds.Elect; s.to-elected >= lull(h) {
-					if _, several := whom(slices.DeleteFunc(slices.Clone(all), func(a said) bool { return quiet(h, all, a.node, elected, s.to) }), elected, s.to); several {
-						return Invalid
+				for _, one := range h.Setup().Nodes {
+					for _, other := range h.Setup().Nodes {
+						for _, part := range apiece(h, all, []string{one, other}, s) {
+							both := slices.DeleteFunc(slices.Clone(all), func(a said) bool { return a.node != one && a.node != other })
+							elected := part.from + h.Setup().Bounds.Elect
+							if _, several := whom(both, elected, part.to); several && part.to-elected >= lull(h) {
+								return Invalid
+							}
+						}
 					}
 				}
 			}
@@ -68,18 +74,39 @@ func TestOraclesAgreement(t *testing.T) {
 	})
 }
 
-// quiet reports whether a node was not heard for longer than a lull within a time.
-func quiet(h *history.History, all []said, node string, from, to time.Duration) bool {
-	last := from
-	for _, a := range all {
-		if a.node == node && !a.ended && a.asked >= from && a.at < to {
+// apiece returns the parts of a time in which none of some nodes was left without an answer for longer than a lull.
+func apiece(h *history.History, all []said, nodes []string, s sure) []sure {
+	parts := []sure{s}
+	for _, n := range nodes {
+		var left []sure
+		last := s.from
+		since := s.from
+		for _, a := range all {
+			if a.node != n || a.ended || a.asked < s.from || a.at >= s.to {
+				continue
+			}
 			if a.asked-last > lull(h) {
-				return true
+				left = append(left, sure{"", since, last})
+				since = a.asked
 			}
 			last = max(last, a.at)
 		}
+		if s.to-last > lull(h) {
+			left = append(left, sure{"", since, last})
+		} else {
+			left = append(left, sure{"", since, s.to})
+		}
+		var both []sure
+		for _, p := range parts {
+			for _, q := range left {
+				if from, to := max(p.from, q.from), min(p.to, q.to); from < to {
+					both = append(both, sure{"", from, to})
+				}
+			}
+		}
+		parts = both
 	}
-	return to-last > lull(h)
+	return parts
 }
 
 // whom reports whether two nodes or more named one leader throughout a time, or several.
