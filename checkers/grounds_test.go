@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/history"
 )
 
 func TestUnjudgeable(t *testing.T) {
@@ -19,4 +21,27 @@ func TestUnjudgeable(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, gather(h).unjudgeable() != "", bounds)
 	}
+}
+
+// TestWhoWasMissed names a fault that was aimed by words, and hit nobody. No other that had no effect is one.
+func TestWhoWasMissed(t *testing.T) {
+	const missed = `1 fault injected, none was seen to take effect: kill of "leader" hit nobody at 1.000 s (no node to be "leader"): aim it at others, or later`
+	const other = "1 fault injected, none was seen to take effect: find out with recount doctor why not"
+	for name, one := range map[string]struct {
+		change func(end *history.Op)
+		want   string
+	}{
+		"nobody was meant":    {func(*history.Op) {}, missed},
+		"nobody saw it":       {func(end *history.Op) { end.Type = history.Info }, other},
+		"somebody was meant":  {func(end *history.Op) { end.Fault.Nodes = []string{"n1"} }, other},
+		"aimed without words": {func(end *history.Op) { end.Fault.Asked = nil }, other},
+	} {
+		h, err := parseHistory("nodes n1 n2\n1s nemesis inject kill leader: kill n1; nobody\n2s end")
+		require.NoError(t, err)
+		one.change(&h.Ops[2])
+		require.Equal(t, one.want, gather(h).noEffect(), name)
+	}
+	h, err := parseHistory("nodes n1 n2\n1s nemesis inject kill leader: kill n1; nobody\n2s nemesis inject pause leader: pause n1; nobody\n3s end")
+	require.NoError(t, err)
+	require.Contains(t, gather(h).noEffect(), "kill of", "the first is told")
 }

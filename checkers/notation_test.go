@@ -161,6 +161,9 @@ func (p *notation) happens(t span, words []string) error {
 	case "differs":
 		p.ops = append(p.ops, history.Op{Time: t.from, Process: history.Harness, Type: history.Fail, F: history.Compare, Error: strings.Join(words[1:], " ")})
 		return nil
+	case "matches":
+		p.ops = append(p.ops, history.Op{Time: t.from, Process: history.Harness, Type: history.OK, F: history.Compare})
+		return nil
 	case "nemesis":
 		return p.nemesis(t, words[1:])
 	}

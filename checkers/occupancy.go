@@ -112,7 +112,7 @@ func (p *polling) recount() error {
 	}
 	late := p.first.replay()
 	return p.first.again(func(op *history.Op, number int) {
-		if op.F == history.Granted && op.Vote.Term != 0 {
+		if op.F == history.Granted { // term 0 is never late
 			first, _ := late.at(op.Vote.Term, number)
 			p.cast(first, op)
 		}
