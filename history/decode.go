@@ -107,7 +107,13 @@ func (op *Op) check(value json.RawMessage) error {
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	return d.Decode(v)
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if key := misspelled(b, v); key != "" {
+		return fmt.Errorf("unknown field %q: fields are written in small letters", key)
+	}
+	return nil
 }
 
 // plain says of JSON of a wrong kind what it is and what it should be, to somebody who does not know the types behind it.
