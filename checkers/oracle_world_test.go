@@ -39,7 +39,8 @@ type around struct {
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
 
-	trapped map[string]bool // a trap ended it while it was being changed: nobody knows whether the change has started it again
+	vain    map[history.Key]bool // what is under way changes nothing of it, unless it answers meanwhile
+	trapped map[string]bool      // a trap ended it while it was being changed: nobody knows whether the change has started it again
 }
 
 // stretches returns where something holds, whatever it is: for as long as it is the same and not "". Instants do not count.
@@ -64,7 +65,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -94,6 +95,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
+	w.vain = maps.Clone(w.vain)
 	now := *w.now
 	w.now = &now
 	return w
@@ -187,6 +189,7 @@ func (w around) goesOn(i int) {
 		clear(w.before)
 		clear(w.to)
 		clear(w.trapped)
+		clear(w.vain)
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
 			was := w.is[k]
@@ -198,7 +201,8 @@ func (w around) goesOn(i int) {
 				w.before[k] = was
 			}
 			if (was == ended || was == left) && to == broken {
-				continue // unless it answers
+				w.vain[k] = true
+				continue
 			}
 			w.is[k] = doubtful
 			if k.Dimension == "procs" {
@@ -244,6 +248,10 @@ func (w around) goesOn(i int) {
 		w.settle()
 		w.fear(doubtful)
 	default:
+		for k := range w.vain {
+			delete(w.before, k)
+			delete(w.to, k)
+		}
 		w.fear(healthy, ended, left, doubtful)
 	}
 }
@@ -255,6 +263,7 @@ func (w around) answers(node string, asked time.Duration) {
 		return
 	}
 	was, changing := w.before[k]
+	delete(w.vain, k)
 	if was == started || was == ended || was == left {
 		w.before[k] = healthy // as it was before, should that fail
 	}
