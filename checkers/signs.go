@@ -22,7 +22,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		if only = only && t.to == fine; t.was.ended() {
 			back = true
 		}
-		if t.was == waking || t.was.ended() {
+		if t.vain = false; t.was == waking || t.was.ended() {
 			t.was = fine
 		}
 	}

@@ -98,6 +98,7 @@ type touched struct {
 	cell int
 	was  cond
 	to   cond // what it is to be, where that is known
+	vain bool // it changes nothing, for it is so: a process that had ended by itself, and has not answered since
 }
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
@@ -121,7 +122,11 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 	for _, c := range intended {
 		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
-			if now == to || now == waking && to == fine || now.ended() && to == dead {
+			if now == to || now == waking && to == fine {
+				return
+			}
+			if now.ended() && to == dead {
+				w.touch = append(w.touch, touched{cell: cell, was: now, to: to, vain: true})
 				return
 			}
 			w.doubt(cell, to)
@@ -172,7 +177,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 		}
 	})
 	for _, t := range w.touch {
-		if i := w.whose(processes, t.cell); i >= 0 && t.to != fine && (outcome == history.Info || outcome == history.OK && w.cells[t.cell] == unsure) {
+		if i := w.whose(processes, t.cell); i >= 0 && t.to != fine && !t.vain && (outcome == history.Info || outcome == history.OK && w.cells[t.cell] == unsure) {
 			w.pending.add(i)
 		}
 	}
