@@ -7,6 +7,7 @@ import (
 	"recount/checkers"
 	"recount/internal/testlong"
 	"recount/recounttest"
+	_ "recount/targets/builtin" // the spec has a service that is one of them
 )
 
 func TestMain(m *testing.M) { recounttest.Main(m) }
