@@ -348,6 +348,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		g.stayed(op.Time)
 	} else {
 		g.actions = append(g.actions, action{begun.at, op.Time, op.Index, op.F, known, op.Fault != nil, op.Type == history.OK})
+		g.hush(begun.fault, op.Fault)
 		g.restart(op, told.Procs, renewed, begun.at)
 	}
 	switch op.F {
@@ -390,6 +391,20 @@ func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	a := answer{from: since, to: op.Time, op: op.Index, node: int16(n), polled: true, ended: true, lead: -1}
 	g.lead(&a)
 	g.answers = append(g.answers, a)
+}
+
+// hush takes note that what nodes announced meanwhile they may have announced before they ended.
+func (g *gathering) hush(told ...*history.Fault) {
+	for _, o := range told {
+		if o == nil {
+			continue
+		}
+		g.processes(o.Changes, func(n int, s history.ProcState) {
+			if s.Ended() {
+				g.seen[n].stands = -1
+			}
+		})
+	}
 }
 
 // restart takes note of processes that the nemesis, at work since a time, has started or ended with an op. Those that it started anew have

@@ -24,6 +24,7 @@ func spoken(h *history.History) *history.History {
 	setup.Standing = false
 	every := max(lull(h)/3, time.Millisecond)
 	stands := map[string]history.View{}
+	var anew []string // by what the nemesis began last
 	var ops []history.Op
 	w := atFirst(h)
 	say := func(node string, at time.Duration) {
@@ -47,9 +48,15 @@ func spoken(h *history.History) *history.History {
 		}
 		ops = append(ops, op)
 		w.happens(i)
-		if op.Process == history.Nemesis && op.Type == history.Invoke {
+		if op.Process == history.Nemesis {
+			begins := i
+			if op.Type == history.Invoke {
+				anew = renewed(w, i)
+			} else {
+				begins = h.Other(i)
+			}
 			for _, n := range setup.Nodes {
-				if deed := deedOf(h, i); !deed.failed && (deed.ends(n) || slices.Contains(renewed(w, i), n)) { // or it may
+				if deed := deedOf(h, begins); !deed.failed && (deed.ends(n) || slices.Contains(anew, n)) { // or it may
 					delete(stands, n)
 				}
 			}
