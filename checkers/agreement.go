@@ -100,24 +100,39 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 	type seen struct {
 		naming
 		several bool
+		last    []naming // of each leader, the latest answer that names it
 	}
-	first := map[uint64]seen{}
+	heard := map[uint64]*seen{}
 	for i := range f.answers {
 		n := f.named(&f.answers[i])
 		if n.leader == "" || n.by.term == 0 {
 			continue
 		}
-		s, known := first[n.by.term]
+		s := heard[n.by.term]
 		switch {
-		case !known:
-			first[n.by.term] = seen{naming: n}
+		case s == nil:
+			heard[n.by.term] = &seen{naming: n, last: []naming{n}}
+			continue
 		case s.leader != n.leader:
 			r := rift{s.naming, n}
 			split.take(r, r.span(), f, "agreement")
 		case !s.several && s.by.node != n.by.node:
 			terms++
 			s.several = true
-			first[n.by.term] = s
+		}
+		known := false
+		for k, o := range s.last {
+			if o.leader != n.leader {
+				r := rift{o, n} // the first may have been suspended
+				split.take(r, r.span(), f, "agreement")
+				continue
+			}
+			if known = true; n.by.begins() > o.by.begins() {
+				s.last[k] = n
+			}
+		}
+		if !known {
+			s.last = append(s.last, n)
 		}
 	}
 	return split, terms
