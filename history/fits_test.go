@@ -162,6 +162,53 @@ func TestWhoEndsWhat(t *testing.T) {
 	}
 }
 
+// TestAnEndIsOfWhatWasAskedFor has a client's operation end as another than it began, and as the same.
+func TestAnEndIsOfWhatWasAskedFor(t *testing.T) {
+	for _, c := range []struct{ f, begins, ends, want string }{
+		{"put", `{"value":"a"}`, `{"value":"b"}`, `process 7 ends another put than it had invoked with op 0: "b", not "a"`},
+		{"put", `{"value":"a"}`, `{}`, `ends another put than it had invoked with op 0: "", not "a"`},
+		{"put", `{"key":"x","value":"a"}`, `{"key":"y","value":"a"}`, `"a" of key "y", not "a" of key "x"`},
+		{"put", `{"key":"x","value":"a"}`, `{"key":"x","value":"a","revision":3}`, ""},
+		{"cas", `{"value":"b","old":"a"}`, `{"value":"b","old":"c"}`, `"c" to "b", not "a" to "b"`},
+		{"cas", `{"value":"b","old":"a"}`, `{"value":"b","old":"a"}`, ""},
+		{"get", `{"key":"x"}`, `{"key":"y","value":"a"}`, `of key "y", not of key "x"`},
+		{"get", `{"key":"x"}`, `{"key":"x","value":"a"}`, ""},
+		{"get", ``, `{"key":"x","value":"a"}`, ""},
+		{"acquire", `{"value":"me"}`, `{"value":"you"}`, `"you", not "me"`},
+		{"release", ``, `{"value":"you"}`, ""},
+		{"write", `{"token":3,"value":7}`, `{"token":4,"value":7}`, "7 with token 4, not 7 with token 3"},
+		{"write", `{"token":3,"value":7}`, `{"token":3,"value":8}`, "8 with token 3, not 7 with token 3"},
+		{"write", `{"token":3,"value":7}`, `{"token":3,"value":7}`, ""},
+		{"txn", `{"uses":[{"f":"put","key":"x","value":"a"},{"f":"get","key":"y"}]}`, `{"uses":[{"f":"put","key":"x","value":"a"},{"f":"get","key":"y","value":"b"}]}`, ""},
+		{"txn", `{"uses":[{"f":"put","key":"x","value":"a"},{"f":"get","key":"y"}]}`, `{"uses":[{"f":"put","key":"x","value":"b"},{"f":"get","key":"y"}]}`,
+			"put x b, get y, not put x a, get y"},
+		{"txn", `{"uses":[{"f":"get","key":"x"}]}`, `{"uses":[{"f":"get","key":"z"}]}`, "get z, not get x"},
+		{"txn", `{"uses":[{"f":"get","key":"x"}]}`, `{"uses":[{"f":"put","key":"x"}]}`, "put x, not get x"},
+		{"txn", `{"uses":[{"f":"get","key":"x"}]}`, `{"uses":[]}`, ", not get x"},
+	} {
+		op := func(index int, kind, value string) string {
+			if value != "" {
+				value = `,"value":` + value
+			}
+			return fmt.Sprintf("{\"index\":%d,\"time\":1,\"process\":7,\"type\":%q,\"f\":%q%s}\n", index, kind, c.f, value)
+		}
+		ops := op(0, "invoke", c.begins) + op(1, "ok", c.ends)
+		_, err := Parse(strings.NewReader(ops))
+		streamed := Stream(strings.NewReader(ops), func(*Op) error { return nil })
+		if c.want == "" {
+			require.NoError(t, err, ops)
+			require.NoError(t, streamed, ops)
+			continue
+		}
+		require.ErrorContains(t, err, c.want)
+		require.ErrorContains(t, streamed, c.want)
+		for _, loose := range []string{`"model":"cas-register"`, `"lock":true`} {
+			_, err := Parse(strings.NewReader(`{"type":"ok","f":"begin","value":{` + loose + "}}\n" + ops))
+			require.NoError(t, err, "of others' logs some tell in the end what came of it")
+		}
+	}
+}
+
 // TestDisksAndSharesThatAreNone have chances and shares that there are not.
 func TestDisksAndSharesThatAreNone(t *testing.T) {
 	for states, want := range map[string]string{

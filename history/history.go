@@ -50,7 +50,10 @@ func New(ops []Op) (*History, error) {
 }
 
 // pairing finds the beginning of each operation that ends.
-type pairing struct{ open map[Process]beginning }
+type pairing struct {
+	open  map[Process]beginning
+	loose bool // ends may tell of other values than their beginnings
+}
 
 // beginning is an operation under way.
 type beginning struct {
@@ -59,12 +62,16 @@ type beginning struct {
 	f     F
 	node  string // "" if it names none
 	fault int    // its ID; 0 if it is about none
+	asked asked
 }
 
-func newPairing() pairing { return pairing{map[Process]beginning{}} }
+func newPairing() *pairing { return &pairing{open: map[Process]beginning{}} }
 
 // see takes the next op, and where the caller has it. It reports whether op ends an operation, and where that began.
-func (p pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
+func (p *pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
+	if op.F == Begin && op.Setup != nil { // of others' histories some tell in the end what came of it, and of a lock its token
+		p.loose = op.Setup.Model != "" || op.Setup.Lock
+	}
 	if op.Alone() {
 		return 0, false, nil
 	}
@@ -73,7 +80,7 @@ func (p pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
 	case op.Type == Invoke && busy:
 		return 0, false, fmt.Errorf("process %v invokes %s before its op %d has ended", op.Process, op.F, b.index)
 	case op.Type == Invoke:
-		p.open[op.Process] = beginning{at, op.Index, op.F, op.Node, op.about()}
+		p.open[op.Process] = beginning{at, op.Index, op.F, op.Node, op.about(), askedBy(op)}
 		return 0, false, nil
 	case !busy || b.f != op.F:
 		return 0, false, fmt.Errorf("process %v ends a %s that it never invoked", op.Process, op.F)
@@ -81,6 +88,8 @@ func (p pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
 		return 0, false, fmt.Errorf("process %v ends a %s of %s, and had invoked one of %s with op %d", op.Process, op.F, op.Node, b.node, b.index)
 	case b.fault != 0 && op.about() != 0 && b.fault != op.about():
 		return 0, false, fmt.Errorf("process %v ends the %s of fault %d, and had invoked that of fault %d with op %d", op.Process, op.F, op.about(), b.fault, b.index)
+	case !p.loose && !b.asked.met(op):
+		return 0, false, fmt.Errorf("process %v ends another %s than it had invoked with op %d: %s, not %s", op.Process, op.F, b.index, askedBy(op), b.asked)
 	}
 	delete(p.open, op.Process)
 	return b.at, true, nil

@@ -96,6 +96,24 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 	return op
 }
 
+// endsAs has an op end what was begun: at that node, and of what was asked for.
+func endsAs(op, begun *history.Op) {
+	op.Node = begun.Node
+	if op.F == history.Write {
+		op.Access = begun.Access
+	}
+	if op.Reg != nil && begun.Reg != nil {
+		read, revision := op.Reg.Value, op.Reg.Revision
+		*op.Reg = *begun.Reg
+		if op.Reg.Revision = revision; op.F == history.Get {
+			op.Reg.Value = read
+		}
+	}
+	if op.Txn() != nil && begun.Txn() != nil {
+		op.Value = &history.Txn{Uses: slices.Clone(begun.Txn().Uses)}
+	}
+}
+
 // anyRun is a history of all kinds of ops.
 func anyRun(t *rapid.T) *history.History {
 	setup := &history.Setup{Version: "1", Target: "raft", Options: map[string]string{"two words": "x", "": ":"}, Seed: rapid.Uint64().Draw(t, "seed"), Nodes: []string{"n1"}}
@@ -124,9 +142,9 @@ func anyRun(t *rapid.T) *history.History {
 				}
 			}
 			if ops = append(ops, anyOp(t, f, process, history.Invoke)); end != 0 {
-				node := ops[len(ops)-1].Node // it ends what was begun there
+				begun := ops[len(ops)-1]
 				ops = append(ops, anyOp(t, f, process, end))
-				ops[len(ops)-1].Node = node
+				endsAs(&ops[len(ops)-1], &begun)
 			}
 		}
 	}
