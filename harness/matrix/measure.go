@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -20,9 +21,8 @@ import (
 // means that the harness failed.
 func Measure(ctx context.Context, p Plan, progress func(batch.Progress)) (*Table, error) {
 	m := &measurement{Plan: p, progress: progress, started: time.Now(), table: newTable(&p), looking: looked.NewCount()}
-	b := batch.Batch[job, made]{Do: m.make, Jobs: p.Jobs, Budget: p.Budget}
-	for d := range b.Each(ctx, m.jobs()) {
-		if err := m.add(d.Job, d.Result, d.Err); err != nil {
+	for _, rounds := range []int{maxUnstarted, math.MaxInt32} {
+		if err := m.measure(ctx, rounds); err != nil {
 			return nil, err
 		}
 	}
@@ -70,6 +70,7 @@ type measurement struct {
 
 // job is one run to be made.
 type job struct {
+	number int // from 0, of all, those of pairs without runs included
 	pair   int
 	row    *Row
 	column *Column
@@ -84,11 +85,28 @@ type made struct {
 	look   looked.Look
 }
 
-// jobs are the runs of the matrix, without those of pairs that turned out to have none.
-func (m *measurement) jobs() iter.Seq[job] {
+// measure makes the runs of all seeds up to so many. Those by which it is told whether a pair has no more are all done before others
+// begin, and results are taken in their order: what comes of a matrix does not depend on how many runs are made at once.
+func (m *measurement) measure(ctx context.Context, rounds int) error {
+	b := batch.Batch[job, made]{Do: m.make, Jobs: m.Jobs, Ordered: true, Ahead: 4 * batch.Workers(m.Jobs)}
+	if m.Budget > 0 {
+		if b.Budget = m.Budget - time.Since(m.started); b.Budget <= 0 {
+			return nil
+		}
+	}
+	for d := range b.Each(ctx, m.jobs(rounds)) {
+		if err := m.add(d.Job, d.Result, d.Err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobs are the runs of the matrix up to so many seeds, without those of pairs that turned out to have none.
+func (m *measurement) jobs(rounds int) iter.Seq[job] {
 	return func(yield func(job) bool) {
 		pairs := len(m.table.Pairs)
-		for m.table.Planned == 0 || m.next < m.table.Planned {
+		for m.next/pairs < rounds && (m.table.Planned == 0 || m.next < m.table.Planned) {
 			if m.barred() {
 				return
 			}
@@ -98,7 +116,7 @@ func (m *measurement) jobs() iter.Seq[job] {
 				continue
 			}
 			r, c := &m.Rows[at/len(m.Columns)], &m.Columns[at%len(m.Columns)]
-			if !yield(job{at, r, c, m.run(r, c, max(m.First, 1)+uint64(n/pairs)), n%harness.Sample == 0}) {
+			if !yield(job{n, at, r, c, m.run(r, c, max(m.First, 1)+uint64(n/pairs)), n%harness.Sample == 0}) {
 				return
 			}
 		}
@@ -184,7 +202,7 @@ func (m *measurement) add(j job, n made, err error) error {
 			m.table.miss(v, j.plan)
 		}
 	}
-	now := batch.Progress{Doing: "running", Done: m.next, Planned: m.table.Planned, Passed: time.Since(m.started)}
+	now := batch.Progress{Doing: "running", Done: j.number + 1, Planned: m.table.Planned, Passed: time.Since(m.started)}
 	m.progress(now.Estimate(m.Budget))
 	return nil
 }

@@ -17,7 +17,7 @@ func TestRunsThatDoNotStart(t *testing.T) {
 	measured := func(nodes ...int) *Table {
 		rows, err := ParseRows([]string{"../testdata/reluctant/election.yaml"}, record.OnVirtual)
 		require.NoError(t, err)
-		p := Plan{On: record.OnVirtual, Rows: rows, Columns: columns, Seeds: 8, Nodes: nodes, Time: 5 * time.Second, Jobs: 1}
+		p := Plan{On: record.OnVirtual, Rows: rows, Columns: columns, Seeds: 8, Nodes: nodes, Time: 5 * time.Second, Jobs: 4}
 		require.NoError(t, p.Check())
 		table, err := Measure(t.Context(), p, func(batch.Progress) {})
 		require.NoError(t, err)
@@ -32,6 +32,7 @@ func TestRunsThatDoNotStart(t *testing.T) {
 
 	none := measured(4)
 	require.Zero(t, none.Runs)
+	require.Equal(t, maxUnstarted, none.Unstarted.Runs, "however many are made at once")
 	require.Contains(t, none.Pairs[0].Barred, "only odd numbers of nodes are supported")
 	require.Equal(t, record.StatusUnknown, none.Status())
 }
