@@ -90,8 +90,8 @@ func campaignCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Tell what a campaign found that another did not",
-		Long: `Tell what a campaign found that another did not, what both found, and what is gone, with rates and the bounds between which they
-lie with 95 % confidence. A and B are two campaigns, or two editions of one: see recount campaign show.
+		Long: `Tell what a campaign found that another did not, what both found, and what was not found again, with rates and the bounds between
+which they lie with 95 % confidence. A and B are two campaigns, or two editions of one: see recount campaign show.
 
 Exit status: 0 B found nothing that A did not; 1 it did, and it is not known in its file.`,
 		Example: `  recount campaign compare nightly@previous nightly

@@ -54,7 +54,7 @@ func TestWhatIsPerhapsThereIsNotGone(t *testing.T) {
 	require.Empty(t, after.Findings)
 	c := Compare(before, after)
 	require.Equal(t, PerhapsThere, c.Changes[0].State)
-	require.Contains(t, c.Sentence(), "1 perhaps there, 0 gone")
+	require.Contains(t, c.Sentence(), "1 perhaps there, 0 not found again")
 	after.Targets[0].Unshrunk = 0
 	require.Equal(t, GoneThere, Compare(before, after).Changes[0].State)
 	after = edition("c", true)

@@ -210,7 +210,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s → %s\n", c.A.words(), c.B.words())
 	for _, ch := range c.Changes {
-		fmt.Fprintf(&b, "\n%s: %s of %s\n", ch.State, ch.Property, labelled(ch.Target, ch.Version))
+		fmt.Fprintf(&b, "\n%s: %s of %s\n", ch.words(), ch.Property, labelled(ch.Target, ch.Version))
 		line(&b, "takes", ch.takes())
 		line(&b, "rate", ch.rates())
 		line(&b, "repeat", ch.Repeat)
@@ -221,6 +221,14 @@ func (c *Comparison) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "\nstatus: %d  %s\n", c.Status, c.Sentence())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// words say how a finding stands on the second side, as Standing.Words does.
+func (c *Change) words() string {
+	if c.State == GoneThere {
+		return Gone.Words()
+	}
+	return c.State
 }
 
 // rates are how often it was seen, before and after; of what is only perhaps there nobody knows how often it is.
@@ -245,7 +253,7 @@ func (c *Comparison) Sentence() string {
 	if n[PerhapsThere] > 0 {
 		perhaps = fmt.Sprintf(", %d perhaps there", n[PerhapsThere])
 	}
-	return fmt.Sprintf("%d new, %d still there%s, %d gone.", n[NewThere], n[StillThere], perhaps, n[GoneThere])
+	return fmt.Sprintf("%d new, %d still there%s, %d not found again.", n[NewThere], n[StillThere], perhaps, n[GoneThere])
 }
 
 // Markdown writes the comparison for a page of a CI system.
@@ -256,7 +264,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		b.WriteString("| | target | property | takes | rate |\n|---|---|---|---|---|\n")
 	}
 	for _, ch := range c.Changes {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ch.State, cell(labelled(ch.Target, ch.Version)), cell(ch.Property), cell(ch.takes()), ch.rates())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ch.words(), cell(labelled(ch.Target, ch.Version)), cell(ch.Property), cell(ch.takes()), ch.rates())
 	}
 	for _, t := range c.Untested {
 		fmt.Fprintf(&b, "\n%s was not tested the second time.\n", cell(t))
