@@ -12,6 +12,7 @@ import (
 	"github.com/docker/docker/pkg/stdcopy"
 
 	"recount/internal/hint"
+	"recount/internal/term"
 )
 
 // ErrNoProgram tells that a container does not have a program that it is to run. It will not have it later, either.
@@ -43,9 +44,14 @@ func (o *output) Write(b []byte) (int, error) {
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	out, err := c.exec(ctx, node, command)
 	if err != nil {
-		return nil, fmt.Errorf("exec %s on %s: %w", strings.Join(command, " "), node, noProgram(command[0], err))
+		return nil, fmt.Errorf("exec %s on %s: %w", called(command), node, noProgram(command[0], err))
 	}
 	return out, nil
+}
+
+// called is what a command goes by in an error: one line, of which a script has no more than its beginning.
+func called(command []string) string {
+	return term.Clip(strings.Join(strings.Fields(strings.Join(command, " ")), " "), 120)
 }
 
 func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]byte, error) {

@@ -16,6 +16,12 @@ func TestACommandThatIsNotThereIsSaidNotToBe(t *testing.T) {
 	require.ErrorContains(t, err, "exec /no/such/command on n1: the container has no such program: /no/such/command")
 }
 
+// A script is told by how it begins, in one line: its own lines would bury why it failed.
+func TestWhatACommandGoesBy(t *testing.T) {
+	require.Equal(t, "/bin/sh -c up() { ask; } up", called([]string{"/bin/sh", "-c", "up() { ask; }\nup\n"}))
+	require.Equal(t, "/bin/sh -c "+strings.Repeat("ask ", 27)+"…", called([]string{"/bin/sh", "-c", strings.Repeat("ask\n", 100)}))
+}
+
 func TestWhatACommandPrintsIsBounded(t *testing.T) {
 	o := &output{}
 	for range maxOutput >> 20 {

@@ -17,6 +17,9 @@ import (
 // notReady is the way out where a node does not come up and does not tell why.
 const notReady = "its log may tell why; a description of the target may be wrong in ports, or in ready, which says what is to be asked"
 
+// notBootstrapped is the way out where the nodes were started, and what is to make a cluster of them does not succeed.
+const notBootstrapped = "bootstrap never succeeded: what it printed last is above, and what the nodes say of it is in their logs; where it succeeds later than that, ready: {within: …} waits longer"
+
 // await lets the loop go on until every server of the system has come up, if the system can tell.
 func (c *containers) await(ctx context.Context) error {
 	system, ok := c.system.(election.Readier)
@@ -127,7 +130,10 @@ const tellWaits = 10 * time.Second
 func waitsFor(wants map[string]error, after, most time.Duration) string {
 	name := latest(wants)
 	text := fmt.Sprintf("%s is not ready yet after %v of %v: %v", name, after.Round(time.Second), most, wants[name])
-	if more := len(wants) - 1; more > 0 {
+	switch more := len(wants) - 1; {
+	case more > 0 && name == theCluster:
+		text += fmt.Sprintf("; %s wait for it, and were not asked yet", count.Of(more, "node"))
+	case more > 0:
 		text += fmt.Sprintf("; nor %s", count.Of(more, "other"))
 	}
 	return text
@@ -142,6 +148,8 @@ func late(name string, patience time.Duration, why error) error {
 	case hint.Of(err) != "":
 	case misdescribed:
 		err = hint.Add(err, "it answers: observe says where its role, term and leader are in that answer; ready may ask for something else")
+	case name == theCluster:
+		err = hint.Add(err, "%s", notBootstrapped)
 	default:
 		err = hint.Add(err, "%s", notReady)
 	}

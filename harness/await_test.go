@@ -6,14 +6,25 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/hint"
 )
 
 // Who waits for a node is told for whom and why, long before it is given up.
 func TestWhoIsWaitedFor(t *testing.T) {
 	refused := errors.New("dial n2: connection refused")
 	require.Equal(t, "n2 is not ready yet after 10s of 1m0s: dial n2: connection refused", waitsFor(map[string]error{"n2": refused}, 10020*time.Millisecond, time.Minute))
-	require.Equal(t, "the cluster is not ready yet after 20s of 1m0s: dial n2: connection refused; nor 2 others",
+	require.Equal(t, "n1 is not ready yet after 20s of 1m0s: dial n2: connection refused; nor 1 other",
+		waitsFor(map[string]error{"n1": refused, "n2": refused}, 20*time.Second, time.Minute))
+	require.Equal(t, "the cluster is not ready yet after 20s of 1m0s: dial n2: connection refused; 2 nodes wait for it, and were not asked yet",
 		waitsFor(map[string]error{"n1": refused, "n2": refused, "the cluster": refused}, 20*time.Second, time.Minute))
+}
+
+// What a file says of when nodes are ready has no part in it that its bootstrap command fails.
+func TestTheWayOutIsOfWhoIsNotReady(t *testing.T) {
+	refused := errors.New("exit status 1")
+	require.Contains(t, hint.Of(late("n1", time.Minute, refused)), "ready, which says what is to be asked")
+	require.Contains(t, hint.Of(late(theCluster, time.Minute, refused)), "bootstrap never succeeded")
 }
 
 // How far a run is goes by its own clock, as all that is told of it; where that is not the wall's, both are named.
