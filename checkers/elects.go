@@ -243,7 +243,7 @@ func (f *facts) led() (possible, seen []span) {
 	for i := range f.leads {
 		l := &f.leads[i]
 		if l.node < n {
-			seen = f.inOffice(seen, l.node, span{f.answers[l.first].from, f.answers[l.last].to})
+			seen = f.inOffice(seen, l.node, span{f.answers[l.first].begins(), f.answers[l.last].to})
 		}
 	}
 	for _, all := range []*[]span{&possible, &seen} {

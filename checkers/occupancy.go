@@ -42,7 +42,7 @@ func (f *facts) occupancy(seen []span, p *polling) occupancy {
 	o.observed = all.length()
 	var led []span
 	for i := range f.leads {
-		led = append(led, span{f.answers[f.leads[i].first].from, f.answers[f.leads[i].last].to})
+		led = append(led, span{f.answers[f.leads[i].first].begins(), f.answers[f.leads[i].last].to})
 	}
 	slices.SortFunc(led, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	o.led = o.observed - total(outside(led, all))
