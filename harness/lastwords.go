@@ -13,9 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/sim/clock"
 )
 
 // why begins the lines by which programs say that they end over something: Go's, Java's, Python's and loggers' own, and what those say
@@ -114,8 +117,17 @@ func (r *run) endedWith(ctx context.Context, logs string) (told []string) {
 	}
 	for _, node := range slices.Sorted(maps.Keys(r.ended)) {
 		if words := lastWords(filepath.Join(logs, node+".log"), !down[node]); words != "" {
-			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s", node, words))
+			told = append(told, fmt.Sprintf("%s wrote, before it ended: %s%s", node, words, outdated(r.On, words)))
 		}
 	}
 	return told
+}
+
+// outdated tells, of a node in virtual time that ended over a certificate, when clocks begin there: one that was made today is valid
+// later.
+func outdated(on, words string) string {
+	if on != record.OnVirtual || !strings.Contains(words, "certificate has expired or is not yet valid") {
+		return ""
+	}
+	return "; in virtual time clocks begin at " + clock.Epoch.Format(time.RFC3339) + ", and certificates have to be valid then"
 }

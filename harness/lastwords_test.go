@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
 )
 
 // A log's last words are the reason, if a line gives it, and not the stack that follows it.
@@ -52,4 +54,12 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 	require.EqualError(t, err, ended+` before it was ready; it wrote first "what is --listne?" and last "--listen address"`)
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
 	require.EqualError(t, err, ended+" before it was ready")
+}
+
+// Who makes a certificate today makes one that is not valid yet in virtual time.
+func TestACertificateOfToday(t *testing.T) {
+	const words = `"x509: certificate has expired or is not yet valid: current time 2025-01-01T00:00:01Z is before 2026-03-14T15:09:26Z"`
+	require.Equal(t, "; in virtual time clocks begin at 2025-01-01T00:00:00Z, and certificates have to be valid then", outdated(record.OnVirtual, words))
+	require.Empty(t, outdated(record.OnDocker, words))
+	require.Empty(t, outdated(record.OnVirtual, `"x509: certificate signed by unknown authority"`))
 }
