@@ -109,6 +109,12 @@ func (c *Cluster) Relaunch(node string, programs []Program) error {
 // furnish makes a node's machine, with what its programs find there.
 func (n *node) furnish() error { return errors.Join(n.place(), n.mirrored()) }
 
+// environment is what every process finds in its environment, where its own does not say otherwise: what engines give containers whose
+// image has no /etc/passwd. Who finds no home may start other programs to look for it.
+func (n *node) environment() []string {
+	return []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOSTNAME=" + n.name, "HOME=/"}
+}
+
 // place makes the folders and files that a node's programs find.
 func (n *node) place() error {
 	return n.within(func(root *os.Root) error {

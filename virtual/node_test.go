@@ -74,6 +74,21 @@ func (r *ran) crashed(node string) []string {
 	return r.said[node]
 }
 
+// A process finds in its environment what one in a container does, and what its own says in its place.
+func TestTheEnvironmentIsAContainers(t *testing.T) {
+	c := runs(t, "environment", "list")
+	c.until(time.Second)
+	path := "PATH /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	require.Equal(t, []string{"HOME /", "HOSTNAME n1", path, "OF_ITS_OWN "}, c.said["n1"])
+	program := c.does("environment")
+	program[0].Env = []string{"HOME=/data", "OF_ITS_OWN=yes"}
+	c.imposes(history.Proc{Node: "n2", State: history.Down})
+	require.NoError(t, c.Relaunch("n2", program))
+	c.imposes(history.Proc{Node: "n2", State: history.Up})
+	c.until(2 * time.Second)
+	require.Equal(t, []string{"HOME /data", "HOSTNAME n2", path, "OF_ITS_OWN yes"}, c.said["n2"])
+}
+
 // A file lives for as long as it has a name, and what is written to it while it is open is its own, whatever its names are by then.
 func TestHardLinks(t *testing.T) {
 	c := runs(t, "links")

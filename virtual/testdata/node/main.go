@@ -19,6 +19,10 @@ func main() {
 	switch os.Args[1] {
 	case "list":
 		list("/data")
+	case "environment":
+		for _, name := range []string{"HOME", "HOSTNAME", "PATH", "OF_ITS_OWN"} {
+			fmt.Println(name, os.Getenv(name))
+		}
 	case "links":
 		f := create("/data/first", "one ")
 		check(os.Link("/data/first", "/data/second"))
