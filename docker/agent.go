@@ -9,8 +9,6 @@ import (
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
-
-	"recount/docker/agent"
 )
 
 // agentConfig gives the agent the host's processes and the right to enter their networks, to change packet filters and
@@ -44,7 +42,7 @@ func (c *Cluster) startAgent(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("attach to the agent: %w", err)
 	}
-	c.remote, err = newRemote(attached, func(a agent.Reply) { c.Post(func() { c.onStall(a.Stall) }) })
+	c.remote, err = newRemote(attached, c.notice)
 	if err != nil {
 		return fmt.Errorf("attach to the agent: %w", err)
 	}

@@ -31,12 +31,17 @@ func (c *Cluster) Can(change history.Changes) error {
 		return errors.New("the clients are not in containers")
 	}
 	for dimension := range change.More {
-		if dimension != history.Parts && dimension != history.CPUs && dimension != history.Memories {
+		if dimension != history.Parts && dimension != history.CPUs && dimension != history.Memories && dimension != history.Traps {
 			return fmt.Errorf("%s of containers cannot be changed", dimension)
 		}
 	}
 	for _, p := range change.Parts() {
 		if err := c.canHold(p); err != nil {
+			return err
+		}
+	}
+	for _, t := range change.Traps() {
+		if err := c.canTrap(t); err != nil {
 			return err
 		}
 	}
@@ -132,7 +137,7 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 		return
 	}
 	var queues []*queue
-	if len(change.Links) > 0 {
+	if c.laid(change.Traps()); len(change.Links)+len(change.Traps()) > 0 {
 		queues = append(queues, &c.cuts)
 	}
 	for _, p := range change.Procs {
@@ -243,6 +248,7 @@ type call struct {
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
 	order.Links, order.Disks, order.CPUs, order.Memories = change.Links, change.Disks, change.CPUs(), change.Memories()
+	order.Traps = change.Traps()
 	for _, p := range change.Parts() {
 		if n := c.nodes[p.Node]; p.State == history.Up && !n.alive() {
 			continue // its next life begins whole

@@ -18,6 +18,7 @@ import (
 	"github.com/docker/docker/api/types/network"
 
 	"recount/docker/agent"
+	"recount/history"
 	"recount/internal/hint"
 )
 
@@ -55,8 +56,14 @@ type Cluster struct {
 
 	containers sync.Mutex // guards those of nodes, for who asks beside the loop
 
-	onStall func(time.Duration)
-	onExit  func(node string, code int)
+	traps   map[history.Key]history.Trap // that are laid
+	held    []heldBack
+	seen    map[string]history.View // of each node, as it was last
+	trapped sync.Map                // nodes whose processes a trap ends, until that is noticed
+
+	onSprung func(id int, what string, did history.Changes)
+	onStall  func(time.Duration)
+	onExit   func(node string, code int)
 }
 
 // node is one member: an anchor that holds its place in the network, and containers that come and go.
@@ -89,7 +96,8 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	c := &Cluster{
 		loop: newLoop(), engine: e, config: config, names: config.Nodes, nodes: map[string]*node{},
-		labels:  map[string]string{labelRun: config.Run, labelOwner: ownLabel()},
+		labels: map[string]string{labelRun: config.Run, labelOwner: ownLabel()},
+		traps:  map[history.Key]history.Trap{}, seen: map[string]history.View{}, onSprung: func(int, string, history.Changes) {},
 		onStall: func(time.Duration) {}, onExit: func(string, int) {},
 	}
 	if c.config.Log == nil {

@@ -95,6 +95,9 @@ func (c *Cluster) watch(n *node, l *life, containers []string) {
 			return // the agent is lost, and the run with it
 		}
 	}
+	if _, trapped := c.trapped.LoadAndDelete(n.name); trapped {
+		l.meant.Store(true)
+	}
 	close(l.over)
 	if l.meant.Load() {
 		return

@@ -202,8 +202,8 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.Schedule.CheckParts(sortedKeys(s.target.Processes)); err != nil {
 		return nil, err
 	}
-	if p.On == record.OnDocker {
-		if err := cmp.Or(s.Schedule.CheckTimed(), nemesis.CheckTimedActions(s.Recorded)); err != nil {
+	if s.target.System != nil {
+		if err := cmp.Or(s.Schedule.CheckBlind(), nemesis.CheckBlindActions(s.Recorded)); err != nil {
 			return nil, err
 		}
 	}

@@ -2,8 +2,11 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // Trap waits for something that a node does, and does something to it then: to a message of the node's, or to its process. Its
@@ -71,6 +74,23 @@ func Untils() []string { return []string{UntilTerm, UntilLead, UntilElected, Unt
 func (t TrapState) Wait() (d time.Duration, timed bool) {
 	d, err := time.ParseDuration(t.Until)
 	return d, err == nil && d > 0
+}
+
+// Blind says why such a trap cannot be laid where nobody knows what messages mean, as with real servers, or nil.
+func (t TrapState) Blind() error {
+	_, timed := t.Wait()
+	switch {
+	case t == TrapState{}:
+	case t.Do != Finish && t.Do != Hold:
+		return hint.Add(fmt.Errorf("no single packet of a real server can be made to %s: its TCP makes up for that", t.Do), "use hold-message, or loss")
+	case t.Kind != "":
+		return hint.Add(fmt.Errorf("no messages are known to be of kind %q: real servers do not say what theirs mean", t.Kind), "use kind any")
+	case t.Do == Finish && t.On != Receives && t.On != Sends:
+		return hint.Add(fmt.Errorf("no real server says in the middle of what it does that on %s has come", t.On), "use receive or send")
+	case t.Do == Hold && !timed && !slices.Contains(Untils(), t.Until):
+		return hint.Add(fmt.Errorf("nobody knows when %q comes: real servers do not say what their messages mean", t.Until), "use %v or a duration", Untils())
+	}
+	return nil
 }
 
 // Traps is the dimension's name.

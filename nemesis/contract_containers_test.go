@@ -25,7 +25,7 @@ func TestFaultsOnContainersKeepTheContract(t *testing.T) {
 		if err := w.Can(history.Changes{Clocks: []history.Clock{{Node: "n1", Offset: 1}}}); f.Clocks && err != nil {
 			return err.Error()
 		}
-		return simulatedOnly(f)
+		return kindsOnly(f)
 	})
 }
 

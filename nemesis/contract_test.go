@@ -135,6 +135,7 @@ var contract = []entry{
 	}},
 	{fault: "hold-message", nodes: []string{"n1", "n2"}, with: map[string]string{"count": "5", "until": "heal"}, seen: func(t *trial) {
 		require.Equal(t, 15, t.echo("n1", "n2", 20, time.Second).got)
+		t.eventually("it is told", func() bool { return t.done(history.Change) != nil })
 		require.Contains(t, t.done(history.Change).Fault.After, " n1→n2 held")
 	}},
 	{fault: "hold-message", nodes: []string{"n1", "n2"}, with: map[string]string{"until": "100ms"}, seen: func(t *trial) {
@@ -304,7 +305,7 @@ func honour(t *testing.T, w world, skip func(*nemesis.Fault) string) {
 			if f.Name == "cut-clients" || f.Asks || f.Members {
 				t.Skip("the clients are the harness, and its tests have them ask, and cut them off")
 			}
-			if _, virtually := w.(*virtually); virtually && e.with["until"] == "pong" {
+			if _, simulated := w.(*simulated); !simulated && e.with["until"] == "pong" {
 				t.Skip(kindsOnly(&nemesis.Fault{Events: true}))
 			}
 			if why := skip(f); why != "" {

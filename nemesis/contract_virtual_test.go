@@ -30,14 +30,6 @@ func kindsOnly(f *nemesis.Fault) string {
 	return ""
 }
 
-// simulatedOnly is why a fault cannot be tried on real programs.
-func simulatedOnly(f *nemesis.Fault) string {
-	if f.Events {
-		return "it takes a simulated cluster"
-	}
-	return ""
-}
-
 // containedOnly is why a fault cannot be tried where there is no engine.
 func containedOnly(f *nemesis.Fault) string {
 	if f.Name == "squeeze-memory" {

@@ -129,14 +129,17 @@ func docs(t *testing.T) string {
 		{"Processes", processesAbout + memoryAbout},
 		{"Clocks", clocksAbout},
 		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
-			"one. Simulated clusters have them all, those in virtual time two, and containers none: a scenario with one is refused there. Kinds\n" +
+			"one. Simulated clusters have them all, real servers two of them: a scenario with another is refused there. Kinds\n" +
 			"go by the names that the algorithm's source gives them, and each op `change` of\n" +
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
 			"deliver in time is not promised while single messages are lost, late or repeated.\n\n" +
-			"Real servers in virtual time do not say what their messages mean. There `crash-within` and `hold-message` take messages of any kind: each\n" +
+			"Real servers do not say what their messages mean. There `crash-within` and `hold-message` take messages of any kind: each\n" +
 			"packet that carries data from one machine to another is one. A packet that is held has all wait behind it that is sent later over its\n" +
 			"connection, as TCP has an order; other connections go on. A node can end in the middle of what follows from a packet that it receives\n" +
-			"or sends; what it does is each packet with data, and each change or sync of a file: of its processes, nothing that they do after is kept or sent."},
+			"or sends; what it does is each packet with data, and each change or sync of a file: of its processes, nothing that they do after is kept or sent.\n\n" +
+			"In containers, packets count as they arrive, and what befalls disks only where a node's data is on one (`data` in a spec). With\n" +
+			"`machine: true` nothing that the node does after is kept or sent, as above; otherwise its processes are killed within a fraction of a\n" +
+			"millisecond, and what they did meanwhile stays. What a held packet waits for is noticed when nodes are asked, or write it to their logs."},
 		{"Requests", requestsAbout},
 		{"Members", membersAbout},
 		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},

@@ -36,10 +36,10 @@ type Fault struct {
 	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
 	// on that keeps anything, and with it what a run has to say; or it is to be had in containers alone.
 	Named bool
-	// Events tells that the fault is aimed at what happens, such as a message of some kind. Only clusters in virtual time can have
-	// it, and it is drawn where it is named, and by hunts.
+	// Events tells that the fault is aimed at what happens, such as a message of some kind. It is drawn where it is named, and by
+	// hunts.
 	Events bool
-	// Blind tells of such a fault that it makes sense where nobody knows what messages mean, as with real servers in virtual time.
+	// Blind tells of such a fault that it makes sense where nobody knows what messages mean, as with real servers.
 	Blind bool
 	// Asks tells that the fault asks nodes for something, which not every election can be asked. It is healed as soon as that
 	// was answered, or was not for long enough.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"recount/history"
 )
 
 // Pace is how a random schedule is to go.
@@ -70,6 +72,9 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		}
 		if f.Draw != nil {
 			st.With = f.Draw(p.Hold, rnd)
+		}
+		if on, has := st.With["on"]; has && p.Mute && on != string(history.Sends) { // nor of what they have just become
+			st.With["on"] = string(history.Receives)
 		}
 		s = append(s, st)
 	}

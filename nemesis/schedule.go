@@ -195,12 +195,23 @@ func (s Schedule) CheckParts(known []string) error {
 	return nil
 }
 
-// CheckTimed finds a step whose fault is aimed at what happens and not at a time: only clusters in virtual time can have one.
-func (s Schedule) CheckTimed() error {
+// CheckBlind finds a step with a fault that only makes sense where it is known what messages mean, as of simulated algorithms.
+func (s Schedule) CheckBlind() error {
 	for i, st := range s {
-		if f, err := Find(st.Fault); err == nil && f.Events {
-			return hint.Add(fmt.Errorf("%s: %s is aimed at what happens, which only clusters in virtual time can have", st.at(i), st.Fault),
-				"kill and crash end a node at a time, delay and loss keep messages from it; or run it where it was found")
+		f, err := Find(st.Fault)
+		if err != nil || !f.Events {
+			continue
+		}
+		with, err := option.Parse(st.Fault, f.Options, st.With)
+		if err != nil {
+			return fmt.Errorf("%s: %w", st.at(i), err)
+		}
+		for _, ph := range f.Shape(Scene{Options: with, Aims: [][]string{{"one"}, {"other"}}}).Phases {
+			for _, t := range ph.Changes.Traps() {
+				if err := t.Blind(); err != nil {
+					return fmt.Errorf("%s: %s: %w", st.at(i), st.Fault, err)
+				}
+			}
 		}
 	}
 	return nil

@@ -38,23 +38,10 @@ func (c *Cluster) OnSprung(f func(id int, what string, did history.Changes)) { c
 
 // canTrap tells whether a trap can be laid.
 func (c *Cluster) canTrap(t history.Trap) error {
-	if t.TrapState == (history.TrapState{}) {
-		return nil
-	}
-	switch {
-	case t.Kind != "":
-		return fmt.Errorf("no messages are known to be of kind %q: servers do not say what theirs mean; use kind any", t.Kind)
-	case t.Do == history.Finish && t.On != history.Receives && t.On != history.Sends:
-		return fmt.Errorf("no server says in the middle of what it does that on %s has come; use receive or send", t.On)
-	case t.Do == history.Finish && !c.config.Disks:
+	if t.Do == history.Finish && !c.config.Disks {
 		return fmt.Errorf("%s cannot end in the middle of what it does: what it synced is not kept track of in this run", t.Node)
-	case t.Do != history.Finish && t.Do != history.Hold:
-		return fmt.Errorf("no single packet of a server can be made to %s: its TCP makes up for that; use hold-message", t.Do)
 	}
-	if _, timed := t.Wait(); t.Do == history.Hold && !timed && !slices.Contains(history.Untils(), t.Until) {
-		return fmt.Errorf("nobody knows when %q comes: servers do not say what their messages mean; use %v or a duration", t.Until, history.Untils())
-	}
-	return nil
+	return t.Blind()
 }
 
 // setTrap lays a trap, or takes it away: what it holds goes on its way.

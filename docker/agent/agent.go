@@ -26,6 +26,7 @@ type agent struct {
 	session *yamux.Session
 
 	parts parts // what the processes of nodes are called
+	traps *traps
 
 	counting sync.Mutex // guards what counters are read over
 	mu       sync.Mutex // guards places and, in them, links, procs, held, volume, the processor and memory
@@ -73,7 +74,8 @@ func Run(in io.Reader, out io.WriteCloser) error {
 	if err != nil {
 		return err
 	}
-	a := &agent{home: home, session: session, places: map[string]*place{}}
+	a := &agent{home: home, session: session, places: map[string]*place{}, traps: newTraps()}
+	a.traps.end = a.spring
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer func() {
@@ -144,7 +146,7 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 		if err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
 		}
-		if err := a.settle(p, s, seed.New(e.Seed, "packets to "+p.Node), openFirst(p.Pid, s.inode)); err != nil {
+		if err := a.settle(p, s, seed.New(e.Seed, "packets to "+p.Node), openFirst(p.Pid, s.inode), a.catcher(p.Node, e.Places)); err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
 		}
 		if err := a.places[p.Node].count(e.Places); err != nil { // a run does without
@@ -161,8 +163,8 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 	return means, nil
 }
 
-func (a *agent) settle(p Place, s *namespace, packets *rand.Rand, anchor first) error {
-	f, err := openFilter(s, p.Addrs, packets)
+func (a *agent) settle(p Place, s *namespace, packets *rand.Rand, anchor first, catch func([]byte, func()) fate) error {
+	f, err := openFilter(s, p.Addrs, packets, catch)
 	if err != nil {
 		return err
 	}
@@ -193,6 +195,7 @@ func (a *agent) follow(f Follow) error {
 		err = errors.Join(err, p.press())
 	}
 	a.mu.Unlock()
+	a.traps.begins(f.Node)
 	go p.begin(procs, f.Clocks)
 	if err != nil {
 		return fmt.Errorf("throttle or squeeze %s: %w", f.Node, err)

@@ -5,6 +5,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,7 +21,8 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 	if err := a.has(o); err != nil {
 		return nil, err
 	}
-	touched, err := a.stage(o.Links)
+	a.lay(o.Traps)
+	touched, err := a.stage(o.Links, len(o.Traps) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +40,9 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 			continue
 		}
 		at[p.name] = time.Now()
+	}
+	for _, t := range o.Traps {
+		at[t.Node] = time.Now()
 	}
 	for _, c := range o.CPUs {
 		if err := a.places[c.Node].throttle(c); err != nil {
@@ -105,6 +110,9 @@ func (a *agent) has(o Apply) error {
 	for _, m := range o.Memories {
 		nodes = append(nodes, m.Node)
 	}
+	for _, t := range o.Traps {
+		nodes = append(nodes, t.Node)
+	}
 	for _, h := range o.Parts {
 		nodes = append(nodes, h.Node)
 		if a.parts[h.Process] == nil {
@@ -119,8 +127,12 @@ func (a *agent) has(o Apply) error {
 	return nil
 }
 
-// stage queues in the kernel what links are to be like, and returns the places into which they lead, each once.
-func (a *agent) stage(links []history.Link) (touched []*place, err error) {
+// stage queues in the kernel what links are to be like, and returns the places into which they lead, each once. Where traps are others
+// than they were, so are the packets that have to be looked at, everywhere.
+func (a *agent) stage(links []history.Link, trapped bool) (touched []*place, err error) {
+	if trapped {
+		touched = slices.Collect(maps.Values(a.places))
+	}
 	for _, l := range links {
 		to := a.places[l.To]
 		if to.links[inbound{l.From, l.Port}] = l.LinkState; l.LinkState == (history.LinkState{}) {
@@ -144,6 +156,16 @@ func (a *agent) sources(p *place) states {
 	for in, s := range p.links {
 		for _, addr := range a.places[in.from].addrs {
 			all[source{addr, uint16(in.port)}] = s
+		}
+	}
+	ending := a.traps.ending()
+	for _, from := range a.places {
+		if from != p && (ending[from.name] || ending[p.name]) {
+			for _, addr := range from.addrs {
+				s := all[source{addr: addr}]
+				s.Picked = true
+				all[source{addr: addr}] = s
+			}
 		}
 	}
 	return all

@@ -32,6 +32,7 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			fmt.Fprintln(os.Stderr, "agent: reply:", err)
 		}
 	}
+	a.traps.tells(func(s Sprung) { send(Reply{Sprung: &s}) })
 	stalled := func(d time.Duration) { send(Reply{Stall: d}) }
 	go watchStalls(ctx, stalled)
 	go a.watchStarved(ctx, stalled)
@@ -83,6 +84,8 @@ func (a *agent) answer(r Request) Reply {
 		reply.State, err = a.read()
 	case r.Groups:
 		reply.Groups, err = a.groups()
+	case r.LetGo != nil:
+		a.traps.release(*r.LetGo)
 	case r.Traffic:
 		reply.Traffic, err = a.traffic()
 	default:

@@ -28,7 +28,7 @@ var errTooSlow = errors.New("it carries too little to be probed")
 
 // probesFor are the probes that show whether packets suffer that state, with the second only where rates are limited.
 func probesFor(s history.LinkState, within time.Duration) (probes []probe, err error) {
-	s.Reset = false // datagrams do not feel it
+	s.Reset, s.Picked = false, false // datagrams do not feel it, and probes are no messages
 	switch {
 	case s.Cut || s.Loss >= 1:
 		return []probe{{count: 5, every: probeQuiet / 5, size: probeSize, wait: probeQuiet}}, nil

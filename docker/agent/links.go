@@ -52,7 +52,7 @@ type power interface {
 	read(f *filter) (states, error)
 }
 
-func openFilter(s *namespace, own []netip.Addr, packets *rand.Rand) (*filter, error) {
+func openFilter(s *namespace, own []netip.Addr, packets *rand.Rand, catch func(head []byte, pass func()) fate) (*filter, error) {
 	conn, err := nftables.New(nftables.WithNetNSFd(int(s.file.Fd())), nftables.AsLasting())
 	if err != nil {
 		return nil, fmt.Errorf("open netlink: %w", err)
@@ -66,7 +66,7 @@ func openFilter(s *namespace, own []netip.Addr, packets *rand.Rand) (*filter, er
 		return nil, fmt.Errorf("install nftables table: %w", err)
 	}
 	// What else there is depends on the kernel. Each comes in a transaction of its own, so that one may fail.
-	line := &delayQueue{rand: packets}
+	line := &delayQueue{rand: packets, catch: catch}
 	for _, also := range []struct {
 		what string
 		power
@@ -148,6 +148,7 @@ func (f *filter) exact(s history.LinkState) (e history.LinkState) {
 	for _, p := range f.powers {
 		e = e.And(p.part(s))
 	}
+	e.Picked = false // see delayQueue.read
 	return e
 }
 

@@ -30,7 +30,7 @@ func twoPlaces(t *testing.T) *agent {
 	}
 	home, err := os.Open("/proc/self/ns/net")
 	require.NoError(t, err)
-	a := &agent{home: home, places: map[string]*place{}}
+	a := &agent{home: home, places: map[string]*place{}, traps: newTraps()}
 	var files [2]*os.File
 	runtime.LockOSThread()
 	for i := range files {
@@ -68,7 +68,7 @@ func twoPlaces(t *testing.T) *agent {
 		}
 		s, err := openNamespace(home, fmt.Sprintf("/proc/self/fd/%d", files[i].Fd()))
 		require.NoError(t, err)
-		require.NoError(t, a.settle(p, s, packets, first{}))
+		require.NoError(t, a.settle(p, s, packets, first{}, func([]byte, func()) fate { return goesOn }))
 		filter := a.places[p.Node].filter
 		t.Cleanup(func() { filter.remove(t) })
 		require.Empty(t, filter.means.Missing)

@@ -72,6 +72,8 @@ type Request struct {
 	Traffic bool `json:"traffic,omitempty"`
 	// Groups asks which multicast groups nodes listen to.
 	Groups bool `json:"groups,omitempty"`
+	// LetGo lets packets go that a trap holds.
+	LetGo *LetGo `json:"letGo,omitempty"`
 }
 
 // Reply is one line from the agent: the answer to the request of that ID, or with ID 0 a notice that nobody asked for.
@@ -90,6 +92,7 @@ type Reply struct {
 	Traffic  []Traffic                  `json:"traffic,omitempty"`
 	Groups   map[string][]netip.Addr    `json:"groups,omitempty"` // by node, of IPv4, but for that of all hosts
 	Stall    time.Duration              `json:"stall,omitempty"`  // a notice: the machine stood still for so long, until now
+	Sprung   *Sprung                    `json:"sprung,omitempty"` // a notice: a trap has sprung
 }
 
 // Enter shows the agent its nodes, once. What it leaves to chance follows from the seed.
@@ -126,7 +129,7 @@ type Follow struct {
 	Clocks bool `json:"clocks,omitempty"`
 }
 
-// Apply changes links, processors, memory, processes and disks, first all links, then processors and memory, then all processes, with
+// Apply changes links, traps, processors, memory, processes and disks, first all links and traps, then processors and memory, then all processes, with
 // as little as possible in between, then parts of nodes, and then disks.
 type Apply struct {
 	Links   []history.Link `json:"links,omitempty"`
@@ -137,6 +140,23 @@ type Apply struct {
 	CPUs    []history.CPU  `json:"cpus,omitempty"`
 
 	Memories []history.Memory `json:"memories,omitempty"`
+	Traps    []history.Trap   `json:"traps,omitempty"`
+}
+
+// Sprung tells that a trap has sprung: it holds a packet to another node, or ends its own node's processes now.
+type Sprung struct {
+	ID    int               `json:"id"`
+	Node  string            `json:"node"` // whose packets, or whose process
+	What  string            `json:"what"`
+	To    string            `json:"to,omitempty"`    // who is to get the packet
+	State history.ProcState `json:"state,omitempty"` // what becomes of the processes
+}
+
+// LetGo lets packets go that a trap of a node holds.
+type LetGo struct {
+	ID   int    `json:"id"`
+	Node string `json:"node"`
+	To   string `json:"to,omitempty"` // only those to that node
 }
 
 // Signal goes to all processes of a node.
@@ -273,7 +293,7 @@ func (m *Capabilities) Supports(s history.LinkState) error {
 		what  string
 	}{
 		{s.Loss != 0, loses},
-		{s.Delay != 0 || s.Jitter != 0 || s.Reorder != 0 || s.Rate != 0, delays},
+		{s.Delay != 0 || s.Jitter != 0 || s.Reorder != 0 || s.Rate != 0 || s.Picked, delays},
 		{s.Duplicate != 0, duplicates},
 		{s.Reset, resets},
 	} {

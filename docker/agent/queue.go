@@ -28,6 +28,7 @@ type delayQueue struct {
 	rand   *rand.Rand
 	kind   string // how packets get here
 	pace   *pacer
+	catch  func(head []byte, pass func()) fate
 	end    context.CancelFunc // of its work; who calls it closes the socket
 	socket *nfqueue.Nfqueue
 }
@@ -40,7 +41,7 @@ const (
 )
 
 func (l *delayQueue) part(s history.LinkState) history.LinkState {
-	return history.LinkState{Delay: s.Delay, Jitter: s.Jitter, Reorder: s.Reorder, Rate: s.Rate}
+	return history.LinkState{Delay: s.Delay, Jitter: s.Jitter, Reorder: s.Reorder, Rate: s.Rate, Picked: s.Picked}
 }
 
 // install tries the ways in which kernels hand packets on: nftables' own, which not every kernel was built with, and the
@@ -100,7 +101,7 @@ func (l *delayQueue) open(f *filter) (err error) {
 			if a.CapLen != nil {
 				size = int(*a.CapLen)
 			}
-			l.pace.take(*a.PacketID, *a.Payload, size, time.Now())
+			l.take(*a.PacketID, *a.Payload, size)
 		}
 		return 0
 	}, func(err error) int {
@@ -118,6 +119,17 @@ func (l *delayQueue) open(f *filter) (err error) {
 	return nil
 }
 
+// take hands a packet to the traps first: what they hold is paced once they let it go.
+func (l *delayQueue) take(id uint32, head []byte, size int) {
+	pass := func() { l.pace.take(id, head, size, time.Now()) }
+	switch l.catch(head, pass) {
+	case goesOn:
+		pass()
+	case lost:
+		l.pace.verdict(id, false)
+	}
+}
+
 func (l *delayQueue) stage(f *filter, s states) error {
 	l.pace.set(s)
 	return l.selection.stage(f, s)
@@ -131,7 +143,9 @@ func (l *delayQueue) read(f *filter) (states, error) {
 	}
 	all := states{}
 	for src := range queued {
-		all[src] = l.pace.state(src)
+		s := l.pace.state(src)
+		s.Picked = false // traps know better which packets are looked at
+		all[src] = s
 	}
 	return all, nil
 }

@@ -16,10 +16,21 @@ func (a *agent) read() (*history.Changes, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.Disks = a.diskStates()
+	for _, t := range a.traps.states() {
+		c.Add(t)
+	}
 	for _, p := range a.places {
 		into, err := p.filter.read()
 		if err != nil {
 			return nil, fmt.Errorf("links into %s: %w", p.name, err)
+		}
+		for in, s := range p.links {
+			if addrs := a.places[in.from].addrs; s.Picked && len(addrs) > 0 {
+				src := source{addrs[0], uint16(in.port)}
+				was := into[src]
+				was.Picked = true
+				into[src] = was
+			}
 		}
 		for src, s := range into {
 			from := "" // a stranger

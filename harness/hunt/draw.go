@@ -261,7 +261,7 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		st.With[name] = value
 	}
 	switch {
-	case f.Events && h.On == record.OnVirtual:
+	case f.Events && h.On != record.OnSim:
 		for name, value := range h.blind(st.Fault, p, rnd).With {
 			set(name, value)
 		}

@@ -363,7 +363,7 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 	fresh := h.corpus.note(p, t.Reached)
 	h.looking.Add(p.Target, t.Look)
 	for _, kind := range t.Kinds {
-		if h.On != record.OnVirtual && !slices.Contains(h.kinds, kind) { // no trap there knows one
+		if h.On == record.OnSim && !slices.Contains(h.kinds, kind) { // no trap there knows one
 			h.kinds = append(h.kinds, kind)
 		}
 	}

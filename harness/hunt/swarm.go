@@ -56,11 +56,7 @@ func (h *hunter) swarm(k int) swarm {
 
 // Faults are those that a hunt of a target draws from where none are asked for.
 func Faults(target, on string) []string {
-	all := harness.Drawn(target, nil, on)
-	if on != record.OnDocker {
-		all = append(all, nemesis.Eventful(on == record.OnVirtual)...)
-	}
-	return all
+	return append(harness.Drawn(target, nil, on), nemesis.Eventful(on != record.OnSim)...)
 }
 
 // Workloads are those that a hunt for anything draws from: all that a target can be under, but for what takes a fence away.

@@ -45,6 +45,7 @@ type Disk struct {
 	rand    *rand.Rand    // decides which operations fail
 	served  *Mount        // who may use it
 	canary  *inode        // a file that no listing shows and no fault is done to
+	watch   func() bool   // asked before each change and each sync; nil for nobody
 }
 
 // inode is a file, a folder or a symbolic link.
@@ -112,6 +113,23 @@ func (d *Disk) Set(s history.DiskState) {
 	d.state = s
 	close(d.turned)
 	d.turned = make(chan struct{})
+}
+
+// Watch has f asked before each change of the disk and each sync of something on it. If it says no, nothing comes of that, and the machine has died:
+// see Crash. Nobody is asked any more where f is nil. It must not use the disk.
+func (d *Disk) Watch(f func() bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watch = f
+}
+
+// dies asks who watches whether something may be done to an inode. If not, the machine has died.
+func (d *Disk) dies(i *inode) bool {
+	if i.exempt || d.watch == nil || d.watch() {
+		return false
+	}
+	d.lose()
+	return true
 }
 
 // State is the state that the disk is in.

@@ -66,6 +66,9 @@ func (d *Disk) punch(i *inode, off, n int64) syscall.Errno {
 
 // sync puts a file or a folder on disk, and all that it takes to find it again.
 func (d *Disk) sync(i *inode) syscall.Errno {
+	if d.dies(i) {
+		return syscall.EIO
+	}
 	if !i.exempt && d.state.SyncErrors > 0 && d.rand.Float64() < d.state.SyncErrors {
 		d.giveUp(i)
 		return syscall.EIO

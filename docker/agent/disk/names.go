@@ -14,6 +14,8 @@ import (
 func (d *Disk) change(i *inode, room int64) syscall.Errno {
 	switch {
 	case i.exempt:
+	case d.dies(i):
+		return syscall.EIO
 	case d.state.WriteErrors > 0 && d.rand.Float64() < d.state.WriteErrors:
 		return syscall.EIO
 	case room > 0 && (d.state.Full || d.used+room > d.size/pageSize):
