@@ -73,8 +73,8 @@ func (f *elections) check(context.Context) Result {
 	case v.frozen.length() > 0:
 		return unknown(figures, "%s nobody led, but the machine stood still then: run it on a quiet one", without(v.frozen))
 	}
-	return valid(figures, "%s; with a majority connected never more than %s without a leader, of %s allowed; %s",
-		&o, lasted(v.blank.length()), lasted(bound), f.watch())
+	return valid(figures, "%s; where a majority stayed connected for longer than the %s allowed, never more than %s without a leader; %s",
+		&o, lasted(bound), lasted(v.blank.length()), f.watch())
 }
 
 // vacancies looks at every time in which a leader was due, given when somebody may have led and was seen to lead.
