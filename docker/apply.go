@@ -335,7 +335,7 @@ func (c *Cluster) ended(ctx context.Context, n *node) error {
 	case <-ctx.Done():
 	case <-time.After(seenWithin):
 	}
-	return errors.Join(fmt.Errorf("stop %s: it had not ended %v after SIGTERM, and was killed (the first process of a container ends by SIGTERM only if it handles it)", n.name, stopWithin), err)
+	return errors.Join(fmt.Errorf("stop %s: it had not ended %v after SIGTERM, and was killed (the first process of a container ends by SIGTERM only if it handles it; an init such as tini before it does)", n.name, stopWithin), err)
 }
 
 // freeze has the engine keep a node's processes from running, and thaw lets them run again. One that a signal had
