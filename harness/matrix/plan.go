@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
@@ -24,6 +25,9 @@ func (p *Plan) Check() error {
 		}
 	}
 	switch {
+	case p.On == record.OnDocker:
+		return hint.Add(errors.New("no matrix is made on containers, which take a minute where it takes thousands of runs"),
+			"recount run --suite FILE goes through targets, scenarios and seeds there, and recount hunt --on docker through faults")
 	case p.On != record.OnSim && p.On != record.OnVirtual:
 		return hint.Unknown("place for a matrix", p.On, []string{record.OnSim, record.OnVirtual})
 	case len(p.Rows) == 0 || len(p.Columns) == 0:

@@ -107,14 +107,15 @@ func TestWordsForFaultsAndScenarios(t *testing.T) {
 
 func TestPlansAreChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*Plan){
-		"nothing to measure":         func(p *Plan) { p.Rows = nil },
-		"no size":                    func(p *Plan) { p.Nodes = nil },
-		"a run of 1 node":            func(p *Plan) { p.Nodes = []int{3, 1} },
-		"0 seeds":                    func(p *Plan) { p.Seeds = 0 },
-		"-1 seeds":                   func(p *Plan) { p.Seeds, p.Budget = -1, time.Second },
-		"time -1s":                   func(p *Plan) { p.Time = -time.Second },
-		"0 runs at a time":           func(p *Plan) { p.Jobs = 0 },
-		`unknown workload "fencing"`: func(p *Plan) { p.Workloads = []string{"fencing"} },
+		"nothing to measure":              func(p *Plan) { p.Rows = nil },
+		"no size":                         func(p *Plan) { p.Nodes = nil },
+		"a run of 1 node":                 func(p *Plan) { p.Nodes = []int{3, 1} },
+		"0 seeds":                         func(p *Plan) { p.Seeds = 0 },
+		"-1 seeds":                        func(p *Plan) { p.Seeds, p.Budget = -1, time.Second },
+		"time -1s":                        func(p *Plan) { p.Time = -time.Second },
+		"0 runs at a time":                func(p *Plan) { p.Jobs = 0 },
+		"no matrix is made on containers": func(p *Plan) { p.On = record.OnDocker },
+		`unknown workload "fencing"`:      func(p *Plan) { p.Workloads = []string{"fencing"} },
 	} {
 		p := planned(t, []string{"raft"}, []string{"none"}, nil)
 		spoil(&p)
