@@ -49,7 +49,7 @@ func (f *uses) check(ctx context.Context) Result {
 	}
 	switch {
 	case len(all) == 0:
-		return untested(figures, "no client used a register or a lock: run the workload register")
+		return untested(figures, "no client used a register or a lock: run the workload register, where the election keeps one")
 	case w.told == 0:
 		return untested(figures, "no operation told what it found: have clients read")
 	case w.clients < 2:

@@ -143,7 +143,7 @@ func (u *updates) check(context.Context) Result {
 		r.about = u.group(a.node, a.from, b.node, b.from)
 		return r
 	case u.count == 0:
-		return untested(figures, "no node reported an update of a leader: run the workload updates")
+		return untested(figures, "no node reported an update of a leader: run the workload updates, where the election orders any")
 	case len(u.followers) < 2:
 		return unknown(figures, "only one node reported what it applied: have all of them do so")
 	case leaders < 2:
