@@ -46,7 +46,7 @@ var arrows = map[string]string{
 	"sim":                      "election history sim/clock sim/links",
 	"sim/clock":                "",
 	"sim/links":                "history",
-	"docker":                   "docker/agent history internal/headers internal/later internal/procstat",
+	"docker":                   "docker/agent history internal/headers internal/later internal/procstat internal/term",
 	"docker/agent":             "docker/agent/clock docker/agent/disk history internal/headers internal/later internal/procstat",
 	"docker/agent/clock":       "internal/procstat",
 	"docker/agent/disk":        "history",
