@@ -262,6 +262,7 @@ func TestWhatIsRefusedIsTold(t *testing.T) {
 	var refused []string
 	c.OnRefused(func(node, what string) { refused = append(refused, node+" "+what) })
 	c.until(time.Second)
-	require.Equal(t, []string{"n1 to start /bin/true"}, refused)
+	require.Equal(t, []string{"n1 to start /bin/true", "n1 a descriptor of epoll"}, refused)
 	require.Contains(t, c.said["n1"][0], "operation not permitted")
+	require.Equal(t, "function not implemented", c.said["n1"][1])
 }

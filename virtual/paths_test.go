@@ -66,6 +66,15 @@ func under(t *testing.T, folder string) (all []string) {
 	return all
 }
 
+// Who watches files and folders by inotify is told what the kernel tells.
+func TestWhoWatchesFilesIsToldWhatTheKernelTells(t *testing.T) {
+	c := runs(t, "notify "+t.TempDir())
+	c.until(time.Second)
+	out, err := exec.Command(c.path, "notify", t.TempDir(), "and no more").Output()
+	require.NoError(t, err)
+	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
+}
+
 // A node's devices are the machine's: what root may do to them is not for a node.
 func TestDevicesStayAsTheyAre(t *testing.T) {
 	c := runs(t, "devices")

@@ -125,6 +125,11 @@ func main() {
 		if len(os.Args) > 4 {
 			return
 		}
+	case "notify": // as paths
+		notify(os.Args[2])
+		if len(os.Args) > 3 {
+			return
+		}
 	case "devices":
 		devices()
 	case "beyond":
