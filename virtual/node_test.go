@@ -3,6 +3,7 @@ package virtual
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,6 +187,17 @@ func TestDatagramsThatNobodyReadsAreDropped(t *testing.T) {
 		c.until(25 * time.Second)
 		require.Equal(t, []string{"92", "0"}, c.said["n1"])
 	}
+}
+
+// Servers of QUIC read and write many datagrams by one call.
+func TestManyDatagramsByOneCall(t *testing.T) {
+	c := runs(t, "batch")
+	c.until(time.Second)
+	from := " true"
+	require.Equal(t, []string{"3 <nil> 4 6", "2 <nil>", `"one!"` + from, `"three!"` + from, "1 <nil>", `"!"` + from}, c.said["n1"])
+	out, err := exec.Command(c.path, "batch", "and no more").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, c.said["n1"], strings.Split(strings.TrimSpace(string(out)), "\n"), "it is what the kernel does")
 }
 
 // What has come while a process stood still may be more than can be handed to it at once.

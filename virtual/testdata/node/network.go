@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"golang.org/x/net/ipv4"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,6 +44,31 @@ func network(args []string) {
 		for range n {
 			_, err := c.Write(make([]byte, size))
 			check(err)
+		}
+	case "batch": // sends itself datagrams by one call, and reads them by others
+		c, err := net.ListenPacket("udp4", "127.0.0.1:0")
+		check(err)
+		p := ipv4.NewPacketConn(c)
+		var out []ipv4.Message
+		for _, text := range []string{"one", "three", ""} {
+			out = append(out, ipv4.Message{Buffers: [][]byte{[]byte(text), []byte("!")}, Addr: c.LocalAddr()})
+		}
+		n, err := p.WriteBatch(out, 0)
+		fmt.Println(n, err, out[0].N, out[1].N)
+		for _, room := range []int{2, 8} {
+			time.Sleep(100 * time.Millisecond)
+			in := make([]ipv4.Message, room)
+			for i := range in {
+				in[i].Buffers = [][]byte{make([]byte, 2), make([]byte, 20)}
+			}
+			n, err := p.ReadBatch(in, 0)
+			fmt.Println(n, err)
+			for _, m := range in[:n] {
+				fmt.Printf("%q %v\n", slices.Concat(m.Buffers...)[:m.N], m.Addr.String() == c.LocalAddr().String())
+			}
+		}
+		if len(args) > 1 {
+			os.Exit(0) // it was run by the kernel alone
 		}
 	case "stubborn": // is asked to end, and does not
 		signal.Ignore(syscall.SIGTERM)
