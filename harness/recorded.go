@@ -34,7 +34,7 @@ func (r *run) open() (*record.Run, error) {
 func (r *run) outline() *record.Run {
 	rep := &record.Run{
 		Title: r.Scenario, Target: r.Target, Cluster: r.On, Options: r.options.All(), Seed: r.Seed, Plan: r.Plan,
-		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: absolute(r.Target),
+		Nodes: r.names, Started: time.Now(), Repeat: r.Repeat, Version: Version, DescribedBy: absolute(r.Target), Description: string(r.target.Definition),
 		Standing: record.Standing{Status: record.StatusUnknown}, // until it is judged
 	}
 	if rep.Title == "" {

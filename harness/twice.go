@@ -10,6 +10,7 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/virtual"
 	"recount/virtual/wire"
 )
@@ -32,6 +33,9 @@ func Twice(ctx context.Context, r *record.Run) error {
 		return fmt.Errorf("the run of seed %d, made again: %w", r.Seed, err)
 	case again.Events == r.Events || !again.Frame().Complete():
 		return nil
+	case again.Description != r.Description:
+		return hint.Add(fmt.Errorf("%s says something else than when the run of seed %d was made", r.DescribedBy, r.Seed),
+			"leave it as it is while runs are made; a copy of it may be changed")
 	}
 	err = fmt.Errorf("the run of seed %d was another when it was made again: what its servers do does not follow from the seed alone", r.Seed)
 	if where := differs(ctx, r.Plan); where != "" {

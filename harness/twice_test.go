@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -32,6 +35,23 @@ func TestTwice(t *testing.T) {
 	require.ErrorContains(t, err, "of n2's scheduler")
 	require.ErrorContains(t, err, "main.main.func1", "the stack of the goroutine that threw")
 	t.Log(err)
+}
+
+// Where the file that describes the servers was changed in between, nobody says of them that they are not the same for a seed.
+func TestAFileThatChangesWhileRunsAreMade(t *testing.T) {
+	text, err := os.ReadFile("testdata/dice/election.yaml")
+	require.NoError(t, err)
+	own, err := filepath.Abs("testdata/dice")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "election.yaml")
+	text = bytes.Replace(text, []byte("package: ."), []byte("package: "+own), 1)
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	r, err := Glance(t.Context(), record.Plan{
+		Target: file, Nodes: 3, On: record.OnVirtual, Seed: 1, Time: 5 * time.Second, Options: map[string]string{"dice": "false"},
+	})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, bytes.Replace(text, []byte("times:"), []byte("environment: {MORE: yes}\ntimes:"), 1), 0o600))
+	require.EqualError(t, Twice(t.Context(), r), file+" says something else than when the run of seed 1 was made")
 }
 
 // What was cut short is not compared, nor what is not in virtual time.

@@ -31,6 +31,8 @@ type Run struct {
 	Events   string            `json:"events,omitempty"`  // with real servers in virtual time: a hash of all that they did, each switch of goroutines included
 	// DescribedBy is the whole path of the file that described the target when the run was made; "" where none does.
 	DescribedBy string `json:"described_by,omitempty"`
+	// Description is what that said then, as long as the run is in memory.
+	Description string `json:"-"`
 	// Built are the images or executables that the nodes of such a target ran, each with a hash of it.
 	Built []string `json:"built,omitempty"`
 	Plan  Plan     `json:"plan,omitzero"` // its schedule included, drawn or written; zero if nobody knows
