@@ -172,7 +172,7 @@ func (j *Judging) End(ctx context.Context) []Result {
 		if c.timed {
 			j.misled.excuse(r, j.facts.names(j.misled.nodes))
 		}
-		if c.believes && j.crashed == nil {
+		if c.believes {
 			j.mistaken.excuse(r)
 		}
 		if r.Verdict == Valid && j.unended != "" {

@@ -23,13 +23,16 @@ func TestCrashWhileGathering(t *testing.T) {
 		}
 	}
 	j := Begin()
+	j.Add(&h.Ops[0])
+	epochs := j.world.epochs
 	j.world.epochs = nil // whatever it is that goes wrong
 	j.Add(&h.Ops[1])
 	said := j.crashed.Why
-	j.seen = nil
+	j.seen = nil // and something else would
 	j.Add(&h.Ops[1])
 	require.Equal(t, said, j.crashed.Why)
-	j.world.epochs = []epoch{{}}
+	j.world.epochs = epochs
+	j.world.n++
 	says(j, said)
 
 	j = Begin()

@@ -58,9 +58,9 @@ func (g *gathering) settle(now time.Duration) {
 	}
 }
 
-// thin leaves out the dull answers in the midst of the calm that lasts until a time. Of those that come behind them, only the
-// last claims of leaderships are known by their numbers: all else that is told of leaderships stirs, or comes soon after what
-// did.
+// thin leaves out the answers in the midst of the calm that lasts until a time: they are dull, for what is not comes as a calm
+// begins. Of those that come behind them, only the last claims of leaderships are known by their numbers: all else that is told of
+// leaderships stirs, or comes soon after what did.
 func (g *gathering) thin(until time.Duration) {
 	from := g.stirred
 	for n := range g.seen {
@@ -73,7 +73,7 @@ func (g *gathering) thin(until time.Duration) {
 	kept := g.calm
 	for i := g.calm; i < len(g.answers); i++ {
 		a := &g.answers[i]
-		if a.dull && a.to > within.from && a.to < within.to {
+		if a.to > within.from && a.to < within.to {
 			g.leave(a, 1)
 			continue
 		}

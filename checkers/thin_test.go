@@ -278,6 +278,7 @@ func TestWhatCalmIs(t *testing.T) {
 		{"it may not be up", leader + "0s nemesis inject pause n1: pause n1; unseen", all},
 		{"a first answer that is torn", others + "0s n1 unknown torn\n0.8s..60s/400ms n1 unknown", "0s-7.2s 51.6s-59.6s"},
 		{"it only serves now", others + "0s..30s/400ms n1 leader 1\n30s..60s/400ms n1 server", "0s-6.4s 21.6s-36.4s 51.6s-59.6s"},
+		{"who once said more only serves now", strings.Replace(leader, "\n", "\nservers s1\n", 1) + "0s..30s/400ms s1 follower 1\n30s..60s/400ms s1 server", "0s-6.4s 21.6s-59.6s"},
 		{"one that serves is heard of", strings.Replace(leader, "\n", "\nservers s1\n", 1) + "30.1s..60s/400ms s1 server", once},
 	} {
 		t.Run(c.what, func(t *testing.T) {
