@@ -100,6 +100,35 @@ func TestWhatBrokeOutsideOfLapsesIsTold(t *testing.T) {
 	}
 }
 
+// TestDisagreementOutsideOfLapsesIsTold has nodes name different leaders of one term while that is not promised, and of two terms once
+// the cluster was whole again.
+func TestDisagreementOutsideOfLapsesIsTold(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3
+bounds silence=1s elect=4s poll=100ms
+0s..60s/100ms n1 leader 1
+0s..60s/100ms n2 follower 1 of n1
+0s..30s/100ms n3 follower 1 of n1
+5.05s n3 follower 1 of n2
+29s nemesis inject cut-link n2 n3: cut n2-n3
+30s nemesis heal cut-link n2 n3: join n2-n3
+30s..60s/100ms n3 follower 2 of n2
+60s end`)
+	require.NoError(t, err)
+	told := func(lapses ...Lapse) string {
+		j := BeginSome([]string{"agreement"})
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		j.Suspend(func(string) []Lapse { return lapses })
+		return j.End(t.Context())[0].Why
+	}
+	const inTerm, whole = "in term 1 n1 named n1 leader and n3 named n2", "n1 named n1 leader and n3 named n2 for 26 s on end"
+	require.Contains(t, told(), inTerm)
+	require.Contains(t, told(Lapse{0, 29 * time.Second}), whole)
+	require.Contains(t, told(Lapse{30 * time.Second, never}), inTerm)
+	require.Contains(t, told(Lapse{0, never}), inTerm)
+}
+
 // TestLapsesIncludeTheirEnds cuts a time where lapses end.
 func TestLapsesIncludeTheirEnds(t *testing.T) {
 	f := &facts{lapses: func(string) []Lapse { return []Lapse{{2, 4}, {7, never}} }}
