@@ -129,6 +129,38 @@ bounds silence=1s elect=4s poll=100ms
 	require.Contains(t, told(Lapse{0, never}), inTerm)
 }
 
+// TestWhoKnowsNoLeaderOutsideOfLapsesIsTold has three nodes know no leader for long, and not be promised to for a time.
+func TestWhoKnowsNoLeaderOutsideOfLapsesIsTold(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3 n4 n5
+bounds silence=1s elect=4s poll=100ms
+0s..60s/100ms n1 leader 1
+0s..60s/100ms n2 follower 1 of n1
+0s..6s/100ms n3 follower 1 of n1
+6s..60s/100ms n3 follower 1
+0s..2s/100ms n4 n5 follower 1 of n1
+2s..60s/100ms n4 n5 follower 1
+60s end`)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		lapse Lapse
+		want  string
+	}{
+		{Lapse{61 * time.Second, never}, "n4 knew no leader from 2.000 s to 59.900 s"},
+		{Lapse{0, 4 * time.Second}, "n4 knew no leader from 4.000 s to 59.900 s"},
+		{Lapse{0, 10 * time.Second}, "n3 knew no leader from 10.000 s to 59.900 s"}, // the first of them
+		{Lapse{20 * time.Second, 30 * time.Second}, "n4 knew no leader from 2.000 s to 20.000 s"},
+		{Lapse{0, 55_900*time.Millisecond - 2}, "n3 knew no leader from 55.900 s to 59.900 s"},
+		{Lapse{0, 55_900*time.Millisecond - 1}, "n4 knew no leader from 2.000 s to 59.900 s"}, // for no longer than it may
+	} {
+		j := BeginSome([]string{"learns-leader"})
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		j.Suspend(func(string) []Lapse { return []Lapse{c.lapse} })
+		require.Contains(t, j.End(t.Context())[0].Why, c.want)
+	}
+}
+
 // TestLapsesIncludeTheirEnds cuts a time where lapses end.
 func TestLapsesIncludeTheirEnds(t *testing.T) {
 	f := &facts{lapses: func(string) []Lapse { return []Lapse{{2, 4}, {7, never}} }}
