@@ -149,9 +149,7 @@ func (f *facts) whenWhole() (apart found[disagreement], times int) {
 		if agreed(f.throughout(span{s.to - f.lull(), s.to})) {
 			times++
 		}
-		if !apart.out && s.length() >= f.setup.Bounds.Elect+f.lull() {
-			f.disagree(&apart, s)
-		}
+		f.disagree(&apart, s)
 	}
 	return apart, times
 }
