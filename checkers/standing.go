@@ -52,10 +52,8 @@ func (g *gathering) repeat(n int, at time.Duration) {
 func (g *gathering) leap(every, until time.Duration) {
 	from := g.stirred
 	for n := range g.seen {
-		if s := &g.seen[n]; !g.stands(n) {
-			from = max(from, s.last.to) // it falls silent
-		} else if !s.view.dull || s.last.to != g.stood {
-			return
+		if !g.stands(n) {
+			from = max(from, g.seen[n].last.to) // it falls silent
 		}
 	}
 	behind, before := g.margins()

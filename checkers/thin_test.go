@@ -299,6 +299,33 @@ func TestWhatCalmIs(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotRepeated leaves out what nodes would repeat every 400 ms of what they announced, until something happens: what is kept lies
+// in the margins of what stirs, 6.8 s behind it, and 9.2 s before.
+func TestWhatIsNotRepeated(t *testing.T) {
+	const nodes = "nodes n1 n2 n3\nflags standing\nbounds silence=1200ms elect=2s poll=400ms\n"
+	const said = nodes + "0s n1 announces leader 1\n0s n2 announces follower 1 of n1\n"
+	const all = said + "0s n3 announces follower 1 of n1\n"
+	for _, c := range []struct {
+		what, history string
+		much          int
+		want          string
+	}{
+		{"nothing happens", all, 4, "0s-7.2s 50.8s-59.6s"},
+		{"one says nothing", said, 4, "0s-7.2s 50.8s-59.6s"},
+		{"one falls silent", said + "0s..20s/400ms n3 follower 1 of n1", 4, "0s-26.8s 50.8s-59.6s"},
+		{"one is asked, too", all + "0s..20s/400ms n3 follower 1 of n1", 4, "0s-19.2s 50.8s-59.6s"},
+		{"one may not be up", all + "0.1s nemesis inject pause n3: pause n3; unseen", 4, "0s-59.6s"},
+		{"a fault", all + "30.1s nemesis inject slow n1: slow n1-n2", 4, "0s-6.8s 21.2s-37.2s 50.8s-59.6s"},
+		{"just enough", all, 107, "0s-7.2s 50.8s-59.6s"},
+		{"too little", all, 108, "0s-59.6s"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			looking(t, c.much, seldom)
+			require.Equal(t, "0s-0s "+c.want, keptOf(t, c.history)) // it repeats at once what it announced
+		})
+	}
+}
+
 // keptOf tells when n2 gave the answers that are kept: those 400 ms apart belong together.
 func keptOf(t *testing.T, text string) string {
 	h, err := parseHistory(text + "\n60s end\n")
