@@ -94,6 +94,7 @@ func TestWhatBrokeOutsideOfLapsesIsTold(t *testing.T) {
 			early := Lapse{0, 15 * time.Second}
 			later := told(early)
 			require.Greater(t, later.From, early.To, later.Why)
+			require.Equal(t, first.From, told(Lapse{20 * time.Second, 30 * time.Second}).From, "it broke before, and after")
 			require.Equal(t, first, told(Lapse{0, never}), "nothing was promised")
 			require.Equal(t, first, told(early, Lapse{15*time.Second + 1, 56*time.Second - 1}), "what is left is no longer than it may be")
 		})

@@ -115,9 +115,6 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 
 // promisedBounces returns the worst bouncing while the leader was promised to stay; if it never bounced then, that which is given.
 func (f *facts) promisedBounces(b bounces, moves []handover) bounces {
-	if len(f.lapsed("no-ping-pong")) == 0 {
-		return b
-	}
 	var worst bounces
 	for _, p := range f.phases {
 		for _, p.span = range f.promised("no-ping-pong", p.span) {
