@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/internal/hint"
 	"recount/virtual/tcp"
 	"recount/virtual/wire"
 )
@@ -107,6 +108,8 @@ func TestTrapsThatAreRefused(t *testing.T) {
 		"nobody knows when":   {Do: history.Hold, Until: "pong"},
 		`unknown node "n7"`:   {Do: history.Hold, To: "n7", Until: history.UntilHeal},
 	} {
-		require.ErrorContains(t, c.Can(history.ChangesOf(history.Trap{Node: "n1", ID: 1, TrapState: s})), words)
+		err := c.Can(history.ChangesOf(history.Trap{Node: "n1", ID: 1, TrapState: s}))
+		require.Error(t, err)
+		require.Contains(t, err.Error()+"\n"+hint.Of(err), words)
 	}
 }
