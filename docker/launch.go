@@ -56,7 +56,13 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	if err != nil {
 		return fmt.Errorf("launch the cluster of containers: %w", err)
 	}
-	c.config.Log(fmt.Sprintf("nodes up: %d (%v)", len(names), time.Since(began).Round(time.Millisecond)))
+	up := 0
+	for _, n := range c.nodes {
+		if n.life != nil {
+			up++
+		}
+	}
+	c.config.Log(fmt.Sprintf("nodes up: %d (%v)", up, time.Since(began).Round(time.Millisecond)))
 	return nil
 }
 

@@ -69,6 +69,13 @@ type Reconfigurable interface {
 	Membership(ctx context.Context, self Member, all []Member, who ID, dial Dial) (Membership, error)
 }
 
+// InTurn is a System whose nodes join one that is there already: each is started once the one before it is ready, by its Readier.
+type InTurn interface {
+	Readier
+	// InTurn reports whether it is so.
+	InTurn() bool
+}
+
 // Founded is a System that a part of the members founds. The others are added by these, as learners, before they are first started.
 type Founded interface {
 	Reconfigurable

@@ -20,8 +20,18 @@ const notReady = "its log may tell why; a description of the target may be wrong
 // notBootstrapped is the way out where the nodes were started, and what is to make a cluster of them does not succeed.
 const notBootstrapped = "bootstrap never succeeded: what it printed last is above, and what the nodes say of it is in their logs; where it succeeds later than that, ready: {within: …} waits longer"
 
-// await lets the loop go on until every server of the system has come up, if the system can tell.
+// await lets the loop go on until every server of the system has come up, and made a cluster, if the system can tell.
 func (c *containers) await(ctx context.Context) error {
+	b, _ := c.system.(election.Bootstrapper)
+	return c.awaitSome(ctx, c.members, b)
+}
+
+// ready implements founded.
+func (c *containers) ready(ctx context.Context, some []election.Member) error {
+	return c.awaitSome(ctx, some, nil)
+}
+
+func (c *containers) awaitSome(ctx context.Context, some []election.Member, b election.Bootstrapper) error {
 	system, ok := c.system.(election.Readier)
 	if !ok {
 		return nil
@@ -29,7 +39,7 @@ func (c *containers) await(ctx context.Context) error {
 	var mu sync.Mutex
 	wants := map[string]error{} // of those that are not ready
 	var hopeless error          // what waiting does not mend
-	for _, m := range c.members {
+	for _, m := range some {
 		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
 	}
 	asking, cancel := context.WithCancel(ctx)
@@ -62,7 +72,7 @@ func (c *containers) await(ctx context.Context) error {
 		return false
 	}
 	booted := make(chan struct{})
-	if b, ok := c.system.(election.Bootstrapper); ok {
+	if b != nil {
 		wants[theCluster] = errors.New("it was not bootstrapped yet")
 		work.Go(func() {
 			if until(theCluster, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
@@ -72,7 +82,7 @@ func (c *containers) await(ctx context.Context) error {
 	} else {
 		close(booted)
 	}
-	for _, m := range c.members {
+	for _, m := range some {
 		work.Go(func() {
 			select {
 			case <-booted:

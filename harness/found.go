@@ -19,6 +19,8 @@ type founded interface {
 	Run(ctx context.Context, until time.Duration) error
 	// launch starts members.
 	launch(ctx context.Context, some []election.Member) error
+	// ready lets the loop go on until each of these is ready.
+	ready(ctx context.Context, some []election.Member) error
 	// endedEarly is an error if a process has ended by itself.
 	endedEarly(ctx context.Context) error
 }
@@ -34,7 +36,7 @@ func found(ctx context.Context, c founded, system election.System, all []electio
 		founders = slices.DeleteFunc(slices.Clone(all), func(m election.Member) bool { return !f.Founds(m.ID) })
 		late = slices.DeleteFunc(slices.Clone(all), func(m election.Member) bool { return f.Founds(m.ID) })
 	}
-	if err := c.launch(ctx, founders); err != nil || len(late) == 0 {
+	if err := begin(ctx, c, system, founders); err != nil || len(late) == 0 {
 		return err
 	}
 	for _, m := range late {
@@ -59,6 +61,30 @@ func found(ctx context.Context, c founded, system election.System, all []electio
 				done(err)
 			})
 		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin starts members, all at once; or each once the one before it is ready, and servers before them all.
+func begin(ctx context.Context, c founded, system election.System, all []election.Member) error {
+	if t, ok := system.(election.InTurn); !ok || !t.InTurn() {
+		return c.launch(ctx, all)
+	}
+	server := func(m election.Member) bool { return m.Server }
+	turns := [][]election.Member{slices.DeleteFunc(slices.Clone(all), func(m election.Member) bool { return !m.Server })}
+	for _, m := range slices.DeleteFunc(slices.Clone(all), server) {
+		turns = append(turns, []election.Member{m})
+	}
+	for _, turn := range turns {
+		if len(turn) == 0 {
+			continue
+		}
+		if err := c.launch(ctx, turn); err != nil {
+			return err
+		}
+		if err := c.ready(ctx, turn); err != nil {
 			return err
 		}
 	}

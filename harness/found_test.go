@@ -13,6 +13,21 @@ import (
 	"recount/nemesis"
 )
 
+// Nodes that join one that is there already are started once it can let them in.
+func TestNodesThatAreStartedInTurn(t *testing.T) {
+	r, err := Simulate(t.Context(), record.Plan{Target: "testdata/joiner/election.yaml", On: record.OnVirtual, Nodes: 3, Time: 3 * time.Second, Seed: 1})
+	require.NoError(t, err)
+	last := map[string]history.View{}
+	for _, op := range r.History.Ops {
+		if op.F == history.Observe && op.Type == history.OK {
+			last[op.Node] = op.View
+		}
+	}
+	require.Equal(t, map[string]history.View{
+		"n1": {Role: history.Leader, Term: 1, Leader: "n1"}, "n2": {Role: history.Follower, Term: 1, Leader: "n1"}, "n3": {Role: history.Follower, Term: 1, Leader: "n1"},
+	}, last)
+}
+
 // Of five members three vote. Without two of these nobody leads, however many others are up, and with two of them somebody does.
 func TestMembersThatDoNotVoteMakeNoMajority(t *testing.T) {
 	for _, target := range []string{"etcd", "hashicorp-raft"} {

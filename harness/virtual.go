@@ -169,14 +169,17 @@ func (c *virtualized) Observe(name string, done func(history.View, error)) {
 }
 
 // await lets time go on until every server of the system has come up, if the system can tell.
-func (c *virtualized) await(ctx context.Context) error {
+func (c *virtualized) await(ctx context.Context) error { return c.ready(ctx, c.members) }
+
+// ready implements founded.
+func (c *virtualized) ready(ctx context.Context, some []election.Member) error {
 	system, ok := c.system.(election.Readier)
 	if !ok {
 		return nil
 	}
 	wants := map[string]error{} // of those that are not ready
 	began, enough := c.Now(), false
-	for _, m := range c.members {
+	for _, m := range some {
 		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
 		var ask func()
 		ask = func() {

@@ -141,6 +141,15 @@ func TestObserveOverHTTP(t *testing.T) {
 	require.NoError(t, o.Close())
 }
 
+func TestNodesThatAreStartedInTurn(t *testing.T) {
+	for ready, want := range map[string]bool{"": false, "ready: {log: joined}\n": false, "ready: {log: joined, in-turn: true}\n": true, "ready: {in-turn: true}\n": true} {
+		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+ready+"observe: {http: /, leader: lead}\n")
+		y, ok := driver(t, s, nil).(election.InTurn)
+		require.True(t, ok)
+		require.Equal(t, want, y.InTurn(), ready)
+	}
+}
+
 func TestObserveByCommand(t *testing.T) {
 	s := parse(t, "image: a\ntimes: {silence: 1s}\nready: {command: [up]}\nobserve: {command: [ask, '{{.Name}}'], role: role}\n")
 	y, all := driver(t, s, nil), members(2)

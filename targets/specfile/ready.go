@@ -12,8 +12,8 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 	if !ok {
 		return nil
 	}
-	const way = "ready: {http: /health, port: NAME} or {tcp: NAME} or {command: […]} or {log: PATTERN}, and within: 30s"
-	r, err := v.fields("http", "port", "status", "tls", "headers", "tcp", "command", "log", "within")
+	const way = "ready: {http: /health, port: NAME} or {tcp: NAME} or {command: […]} or {log: PATTERN}, and within: 30s, in-turn: true"
+	r, err := v.fields("http", "port", "status", "tls", "headers", "tcp", "command", "log", "within", "in-turn")
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,10 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 			return err
 		}
 	}
-	return nil
+	if t, ok := r["in-turn"]; ok {
+		s.Ready.InTurn, err = t.boolean()
+	}
+	return err
 }
 
 // knownPort reads the name of one of the spec's ports.

@@ -129,6 +129,9 @@ func (one *Service) describe(v value, f map[string]value) error {
 			return err
 		}
 	}
+	if own.Ready.InTurn {
+		return f["ready"].bad("nodes may be, by a ready of their own", "%s: in-turn: servers of a service are not started in turn", one.Name)
+	}
 	if _, ok := own.port(); !ok && own.Ready.Command == nil {
 		return v.bad("ports: {client: 6379}, or ready: {tcp: …}", "%s: nothing tells whether a server answers", one.Name)
 	}

@@ -146,6 +146,7 @@ func TestMistakesOfServices(t *testing.T) {
 		{"system: known", "system: knwn", `11:19: unknown target "knwn"`, "known"},
 		{"nodes: 2, ", "", "cache: nodes is missing", "nodes: 3"},
 		{"nodes: 2", "nodes: 0", `cache: "0" servers`, "1 to 9"},
+		{"elects: false", "elects: false, ready: {in-turn: true}", "cache: in-turn: servers of a service are not started in turn", "nodes may be"},
 		{"elects: false", "elects: true", "the nodes elect through 2 of them", "elects: false"},
 		{"system: known", "system: known, ports: {a: 1}", "ports beside system", "options"},
 		{"ports: {client: 6379}, ", "", `unknown word in braces "client"`, "known"},

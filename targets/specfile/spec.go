@@ -69,6 +69,7 @@ type Ready struct {
 	Command []*template.Template
 	Log     *regexp.Regexp
 	Within  time.Duration
+	InTurn  bool // each node is started once the one before it is ready
 }
 
 // Endpoint is where a node answers HTTP.
