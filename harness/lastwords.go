@@ -18,7 +18,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
-	"recount/sim/clock"
+	"recount/virtual"
 )
 
 // why begins the lines by which programs say that they end over something: Go's, Java's, Python's and loggers' own, and what those say
@@ -129,5 +129,5 @@ func outdated(on, words string) string {
 	if on != record.OnVirtual || !strings.Contains(words, "certificate has expired or is not yet valid") {
 		return ""
 	}
-	return "; in virtual time clocks begin at " + clock.Epoch.Format(time.RFC3339) + ", and certificates have to be valid then"
+	return "; in virtual time clocks begin at " + virtual.Epoch.Format(time.RFC3339) + ", and certificates have to be valid then"
 }

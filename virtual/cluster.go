@@ -18,9 +18,13 @@ import (
 
 	"recount/history"
 	"recount/internal/seed"
+	"recount/sim/clock"
 	"recount/sim/links"
 	"recount/virtual/wire"
 )
+
+// Epoch is what nodes' wall clocks read when a run begins, but for what they are apart.
+var Epoch = clock.Epoch
 
 // Config says what a cluster is made from.
 type Config struct {
