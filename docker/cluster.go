@@ -56,10 +56,9 @@ type Cluster struct {
 
 	containers sync.Mutex // guards those of nodes, for who asks beside the loop
 
-	traps   map[history.Key]history.Trap // that are laid
-	held    []heldBack
-	seen    map[string]history.View // of each node, as it was last
-	trapped sync.Map                // nodes whose processes a trap ends, until that is noticed
+	traps map[history.Key]history.Trap // that are laid
+	held  []heldBack
+	seen  map[string]history.View // of each node, as it was last
 
 	onSprung func(id int, what string, did history.Changes)
 	onStall  func(time.Duration)
@@ -75,6 +74,7 @@ type node struct {
 	earlier    [][]string                // those whose place they have taken
 	onDisk     bool                      // its data is on a disk that can fail
 	mended     atomic.Pointer[time.Time] // when that was last healed; nil for never
+	trapped    atomic.Bool               // a trap has ended its life, which the engine has yet to notice
 	logs       func(line string)
 	changes    queue // of its processes and its disk
 	clocks     queue // changes of its clocks

@@ -21,7 +21,7 @@ type life struct {
 
 // alive reports whether the node was started and nothing is known to have ended it.
 func (n *node) alive() bool {
-	if n.life == nil || n.life.meant.Load() {
+	if n.life == nil || n.life.meant.Load() || n.trapped.Load() {
 		return false
 	}
 	select {
@@ -95,8 +95,9 @@ func (c *Cluster) watch(n *node, l *life, containers []string) {
 			return // the agent is lost, and the run with it
 		}
 	}
-	if _, trapped := c.trapped.LoadAndDelete(n.name); trapped {
+	if n.trapped.Load() {
 		l.meant.Store(true)
+		n.trapped.Store(false)
 	}
 	close(l.over)
 	if l.meant.Load() {

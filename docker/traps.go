@@ -56,7 +56,7 @@ func (c *Cluster) notice(r agent.Reply) {
 		return
 	}
 	if s.State != "" { // the engine may tell at once that its containers have ended
-		c.trapped.Store(s.Node, true)
+		c.nodes[s.Node].trapped.Store(true)
 	}
 	c.Post(func() { c.sprung(s) })
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -194,8 +195,8 @@ func (a *agent) follow(f Follow) error {
 	if p.memory.Fails() {
 		err = errors.Join(err, p.press())
 	}
+	a.traps.begins(f.Node, func() bool { return !slices.ContainsFunc(procs, func(f first) bool { return !f.alive() }) })
 	a.mu.Unlock()
-	a.traps.begins(f.Node)
 	go p.begin(procs, f.Clocks)
 	if err != nil {
 		return fmt.Errorf("throttle or squeeze %s: %w", f.Node, err)

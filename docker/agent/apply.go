@@ -21,7 +21,14 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 	if err := a.has(o); err != nil {
 		return nil, err
 	}
-	a.lay(o.Traps)
+	for _, t := range o.Traps {
+		a.traps.set(t)
+	}
+	for _, s := range o.Signals {
+		if s.Kind == Kill {
+			a.fell(s.Node, true)
+		}
+	}
 	touched, err := a.stage(o.Links, len(o.Traps) > 0)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ func (a *agent) attach(at Attach) error {
 		}
 	}
 	v := &volume{space: a.space, disk: disk.New(seed.New(at.Seed, "disk of "+at.Node)), path: at.Path, target: at.Target}
+	v.disk.Watch(func() bool { return a.traps.writes(at.Node) })
 	if err := a.space.Load(v.disk, at.Path); err != nil {
 		return err
 	}

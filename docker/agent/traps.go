@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -19,9 +20,11 @@ import (
 type traps struct {
 	mu     sync.Mutex
 	laid   []*trap
+	runs   map[string]func() bool // whether all processes of a node's present life still do; nil where it is known to have ended
 	doomed map[string]*doom
+	broken map[ends]string // connections of machines that have died, by those: what their kernels repeat does not arrive
 	tell   func(Sprung)
-	end    func(t history.Trap) // a node's processes, beside all else
+	end    func(node string) // its processes, beside all else
 }
 
 // trap is a history.Trap that waits, and what has come of it.
@@ -48,8 +51,9 @@ type ends struct {
 // doom is what awaits a node's processes: they end before what they do next, once they have done so much more.
 type doom struct {
 	history.Trap
-	left int
-	over bool // they end now
+	left   int
+	over   bool // they end now
+	fallen bool // and have been ended
 }
 
 // fate is what becomes of a packet.
@@ -61,7 +65,9 @@ const (
 	lost
 )
 
-func newTraps() *traps { return &traps{doomed: map[string]*doom{}, tell: func(Sprung) {}} }
+func newTraps() *traps {
+	return &traps{runs: map[string]func() bool{}, doomed: map[string]*doom{}, broken: map[ends]string{}, tell: func(Sprung) {}}
+}
 
 // tells sets who is told of what springs.
 func (t *traps) tells(tell func(Sprung)) {
@@ -97,7 +103,7 @@ func (t *traps) states() (all []history.Trap) {
 	return all
 }
 
-// ending are the nodes whose processes traps wait to end.
+// ending are the nodes whose packets count, or do not arrive: their processes are to be ended by traps, or have been.
 func (t *traps) ending() map[string]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,18 +113,60 @@ func (t *traps) ending() map[string]bool {
 			nodes[o.Node] = true
 		}
 	}
+	for node := range t.doomed {
+		nodes[node] = true
+	}
+	for _, node := range t.broken {
+		nodes[node] = true
+	}
 	return nodes
 }
 
 // begins takes note of a node's next life: what befell the last is over, and what waits for it goes on its way.
-func (t *traps) begins(node string) {
+func (t *traps) begins(node string, runs func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.doomed, node)
+	t.runs[node] = runs
 	for _, o := range t.laid {
 		if o.Until == history.UntilStart {
 			o.release(func(f *flow) bool { return f.to == node })
 		}
+	}
+}
+
+// falls returns the trap that ends a node's life, if one does and was not carried out yet, and tells of it. If the node is killed its life
+// is over in any case: nothing that still arrives there, or comes from there, is for a trap to wait for.
+func (t *traps) falls(node string, killed bool) (by history.Trap, falls bool) {
+	t.mu.Lock()
+	d, tell := t.doomed[node], t.tell
+	falls = d != nil && d.over && !d.fallen
+	if falls || killed {
+		delete(t.runs, node)
+	}
+	if falls {
+		d.fallen = true
+	} else if killed && d != nil && !d.over {
+		delete(t.doomed, node)
+	}
+	t.mu.Unlock()
+	if !falls {
+		return by, false
+	}
+	state := history.Down
+	if d.Crash {
+		state = history.Crashed
+	}
+	tell(Sprung{ID: d.ID, Node: node, State: state, What: fmt.Sprintf("%s ends after %d of what it did on %s", node, d.Effect, d.On)})
+	return d.Trap, true
+}
+
+// bury takes note that the processes are gone that a trap has ended. What comes from now on is of the node's next life.
+func (t *traps) bury(node string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.doomed[node]; d != nil && d.fallen {
+		delete(t.doomed, node)
 	}
 }
 
@@ -161,13 +209,24 @@ func (o *trap) counts(other string) bool {
 func (t *traps) catch(from, to string, h headers.IP, pass func()) fate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.laid) == 0 && len(t.doomed) == 0 {
+	if len(t.laid)+len(t.doomed)+len(t.broken) == 0 {
 		return goesOn
 	}
-	if t.gone(from) {
+	of, says := endsOf(h), message(h)
+	if says {
+		t.does(from)
+	}
+	switch _, broken := t.broken[of]; {
+	case t.gone(from):
+		if of.protocol == headers.TCP {
+			t.broken[of] = from
+		}
+		return lost
+	case broken && flags(h)&headers.SYN != 0: // its ports have come to be those of another
+		delete(t.broken, of)
+	case broken && flags(h)&headers.RST == 0: // who asks for it may be told that it is no more
 		return lost
 	}
-	of := endsOf(h)
 	for _, o := range t.laid {
 		i := slices.IndexFunc(o.held, func(f *flow) bool { return f.ends == of && of.protocol == headers.TCP })
 		if i >= 0 {
@@ -175,17 +234,14 @@ func (t *traps) catch(from, to string, h headers.IP, pass func()) fate {
 			return heldBack
 		}
 	}
-	if !message(h) {
+	if !says {
 		return goesOn
-	}
-	if t.does(from); t.gone(from) {
-		return lost
 	}
 	for _, o := range t.laid {
 		switch {
-		case o.Do == history.Finish && o.Node == to && o.On == history.Receives && t.doomed[to] == nil && o.counts(from):
+		case o.Do == history.Finish && o.Node == to && o.On == history.Receives && t.mortal(to) && o.counts(from):
 			t.doom(o)
-		case o.Do == history.Finish && o.Node == from && o.On == history.Sends && t.doomed[from] == nil && o.counts(to):
+		case o.Do == history.Finish && o.Node == from && o.On == history.Sends && t.mortal(from) && o.counts(to):
 			t.doom(o)
 		case o.Do == history.Hold && o.Node == from && o.counts(to):
 			t.hold(o, &flow{to, of, time.Now(), []func(){pass}})
@@ -211,6 +267,12 @@ func (t *traps) hold(o *trap, f *flow) {
 	}
 	tell := t.tell
 	go tell(Sprung{ID: o.ID, Node: o.Node, To: f.to, What: fmt.Sprintf("%s %s→%s held", what, o.Node, f.to)})
+}
+
+// mortal reports whether a trap can end a node: it runs, and nothing else is ending it.
+func (t *traps) mortal(node string) bool {
+	runs := t.runs[node]
+	return runs != nil && t.doomed[node] == nil && runs()
 }
 
 // doom has a node end once it has done as much more as the trap says.
@@ -240,17 +302,7 @@ func (t *traps) gone(node string) bool {
 // finish ends a node, beside all else: who calls it may hold what that needs.
 func (t *traps) finish(d *doom) {
 	d.over = true
-	state := history.Down
-	if d.Crash {
-		state = history.Crashed
-	}
-	tell := t.tell
-	go func() {
-		tell(Sprung{
-			ID: d.ID, Node: d.Node, State: state, What: fmt.Sprintf("%s ends after %d of what it did on %s", d.Node, d.Effect, d.On),
-		})
-		t.end(d.Trap)
-	}()
+	go t.end(d.Node)
 }
 
 // writes takes note of a change of a node's disk, or a sync, and reports whether anything comes of it.
@@ -261,31 +313,26 @@ func (t *traps) writes(node string) bool {
 	return !t.gone(node)
 }
 
-// lay lays traps, or takes them away.
-func (a *agent) lay(all []history.Trap) {
-	for _, t := range all {
-		a.traps.set(t)
+// spring ends a node's processes, as a trap has it, and waits until they are gone.
+func (a *agent) spring(node string) {
+	a.mu.Lock()
+	a.fell(node, false)
+	procs := a.places[node].procs
+	a.mu.Unlock()
+	for slices.ContainsFunc(procs, first.alive) {
+		time.Sleep(lookEvery)
 	}
-	ending := a.traps.ending()
-	for name, p := range a.places {
-		switch {
-		case p.volume == nil:
-		case ending[name]:
-			p.volume.disk.Watch(func() bool { return a.traps.writes(name) })
-		default:
-			p.volume.disk.Watch(nil)
-		}
-	}
+	a.traps.bury(node)
 }
 
-// spring ends a node's processes, as a trap has it, and its machine with them.
-func (a *agent) spring(t history.Trap) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	p := a.places[t.Node]
-	if t.Crash && p.volume != nil {
-		p.volume.disk.Crash()
+// fell ends a node's processes, and its machine with them, where a trap has that come and it was not done yet. killed says that they are
+// about to be ended in any case. The agent's lock is held: who learns that the node has ended has learned of the trap before.
+func (a *agent) fell(node string, killed bool) {
+	t, falls := a.traps.falls(node, killed)
+	if !falls {
+		return
 	}
+	p := a.places[node]
 	err := p.unleash()
 	if err == nil {
 		err = Kill.send(p.procs, nil)
@@ -293,8 +340,8 @@ func (a *agent) spring(t history.Trap) {
 	if v := p.volume; v != nil {
 		killed := p.procs
 		v.served.Hurry(func() bool { return slices.ContainsFunc(killed, first.alive) })
-		if err == nil && t.Crash {
-			err = v.remount()
+		if t.Crash {
+			err = errors.Join(err, v.crash())
 		}
 	}
 	if err != nil {
@@ -337,4 +384,12 @@ func message(h headers.IP) bool {
 		return false
 	}
 	return h.Size > int(h.Carried[headers.Flags-1]>>4)*4
+}
+
+// flags are those of a packet of TCP.
+func flags(h headers.IP) byte {
+	if h.Protocol != headers.TCP || len(h.Carried) <= headers.Flags {
+		return 0
+	}
+	return h.Carried[headers.Flags]
 }

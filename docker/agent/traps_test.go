@@ -18,13 +18,19 @@ type packets struct {
 	t      *testing.T
 	passed []string
 	told   chan Sprung
-	ended  chan history.Trap
+	ended  chan string
 }
 
 func newPackets(t *testing.T, laid ...history.Trap) *packets {
-	p := &packets{traps: newTraps(), t: t, told: make(chan Sprung, 9), ended: make(chan history.Trap, 9)}
+	p := &packets{traps: newTraps(), t: t, told: make(chan Sprung, 9), ended: make(chan string, 9)}
 	p.tells(func(s Sprung) { p.told <- s })
-	p.end = func(s history.Trap) { p.ended <- s }
+	p.end = func(node string) {
+		p.falls(node, false)
+		p.ended <- node
+	}
+	for _, node := range []string{"n1", "n2", "n3"} {
+		p.begins(node, runs)
+	}
 	for _, s := range laid {
 		p.set(s)
 	}
@@ -39,6 +45,8 @@ func (p *packets) comes(from, to, name string, port byte, data int) fate {
 	}
 	return p.catch(from, to, h, func() { p.passed = append(p.passed, name) })
 }
+
+func runs() bool { return true }
 
 func finish(node string, on history.TrapOn, effect int, crash bool) history.Trap {
 	return history.Trap{Node: node, ID: 7, TrapState: history.TrapState{Do: history.Finish, On: on, Most: 1, Effect: effect, Crash: crash}}
@@ -69,9 +77,9 @@ func TestHeldPacketsGoOn(t *testing.T) {
 	hold := history.Trap{Node: "n1", ID: 3, TrapState: history.TrapState{Do: history.Hold, Most: 1, Until: history.UntilStart}}
 	p := newPackets(t, hold)
 	require.Equal(t, heldBack, p.comes("n1", "n2", "one", 1, 10))
-	p.begins("n3")
+	p.begins("n3", runs)
 	require.Empty(t, p.passed)
-	p.begins("n2")
+	p.begins("n2", runs)
 	require.Equal(t, []string{"one"}, p.passed)
 	p.set(hold)
 	require.Equal(t, heldBack, p.comes("n1", "n2", "two", 1, 10))
@@ -92,15 +100,72 @@ func TestANodeEndsInTheMiddleOfWhatItDoes(t *testing.T) {
 	require.Empty(t, p.ended)
 	require.Equal(t, lost, p.comes("n2", "n3", "three", 1, 10))
 	require.Equal(t, Sprung{ID: 7, Node: "n2", State: history.Crashed, What: "n2 ends after 2 of what it did on receive"}, <-p.told)
-	require.Equal(t, "n2", (<-p.ended).Node)
+	require.Equal(t, "n2", <-p.ended)
 	require.False(t, p.writes("n2"))
 	require.True(t, p.writes("n1"))
 	require.Equal(t, lost, p.comes("n2", "n1", "no data", 1, 0))
 	require.Equal(t, goesOn, p.comes("n1", "n2", "to it", 1, 10))
-	p.begins("n2")
-	require.True(t, p.writes("n2"))
-	require.Equal(t, goesOn, p.comes("n2", "n1", "its next life", 1, 10))
+	p.set(finish("n2", history.Receives, 2, true))
+	require.False(t, p.writes("n2"), "it is not gone yet")
+	p.bury("n2")
+	require.True(t, p.writes("n2"), "its next life")
+	require.Equal(t, lost, p.comes("n2", "n1", "its kernel sends it once more", 1, 10))
+	require.Equal(t, goesOn, p.comes("n2", "n1", "its next life", 2, 10))
+	require.Equal(t, map[string]bool{"n2": true}, p.ending())
 	require.Empty(t, p.ended)
+}
+
+// What arrives at a node that has ended, or comes from one, is for no trap to wait for: it would end the node's next life, or tell of the
+// end of one that had ended by itself.
+func TestTrapsWaitForNodesThatRun(t *testing.T) {
+	p := newPackets(t, finish("n2", history.Receives, 0, true))
+	_, falls := p.falls("n2", true)
+	require.False(t, falls)
+	require.Equal(t, goesOn, p.comes("n1", "n2", "to one that was killed", 1, 10))
+	p.begins("n2", func() bool { return false })
+	require.Equal(t, goesOn, p.comes("n1", "n2", "to one that has ended", 1, 10))
+	require.Empty(t, p.ended)
+	p.begins("n2", runs)
+	require.Equal(t, goesOn, p.comes("n1", "n2", "what it waits for", 1, 10))
+	require.Equal(t, "n2", <-p.ended)
+	require.Len(t, p.told, 1)
+}
+
+// One that is killed at the moment at which a trap springs has ended by the trap, and is told of once, before anybody learns that it ended.
+func TestANodeThatIsKilledAsItsTrapSprings(t *testing.T) {
+	p := newPackets(t, finish("n2", history.Receives, 0, true))
+	p.end = func(string) {}
+	p.comes("n1", "n2", "what it waits for", 1, 10)
+	by, falls := p.falls("n2", true)
+	require.True(t, falls)
+	require.Equal(t, finish("n2", history.Receives, 0, true), by)
+	require.Equal(t, history.Crashed, (<-p.told).State)
+	_, falls = p.falls("n2", false)
+	require.False(t, falls)
+	p.begins("n2", runs)
+	p.bury("n2") // late
+	require.Equal(t, goesOn, p.comes("n2", "n1", "its next life", 2, 10))
+	require.Empty(t, p.told)
+}
+
+// A connection of a machine that died is broken for good: its kernel may say so, and the ports may come to be another's.
+func TestBrokenConnections(t *testing.T) {
+	p := newPackets(t, finish("n1", history.Sends, 0, true))
+	flagged := func(flag byte) fate {
+		h := headers.IP{
+			From: netip.AddrFrom4([4]byte{10, 0, 0, 1}), To: netip.AddrFrom4([4]byte{10, 0, 0, 2}), Protocol: headers.TCP, Size: 32,
+			Carried: []byte{100, 1, 9, 76, 0, 0, 0, 0, 0, 0, 0, 0, 8 << 4, flag},
+		}
+		return p.catch("n1", "n2", h, func() {})
+	}
+	require.Equal(t, goesOn, p.comes("n1", "n2", "sent", 1, 10))
+	<-p.ended
+	require.Equal(t, lost, flagged(headers.RST))
+	p.bury("n1")
+	require.Equal(t, lost, flagged(headers.FIN|headers.ACK))
+	require.Equal(t, goesOn, flagged(headers.RST))
+	require.Equal(t, goesOn, flagged(headers.SYN))
+	require.Equal(t, goesOn, flagged(headers.ACK))
 }
 
 // A process that is killed may get out what it did meanwhile; one that sends may be done for by having sent.
@@ -110,7 +175,7 @@ func TestAProcessEndsOnceItHasSent(t *testing.T) {
 	require.Empty(t, p.ended)
 	require.Equal(t, goesOn, p.comes("n1", "n2", "sent", 1, 10))
 	require.Equal(t, history.Down, (<-p.told).State)
-	require.Equal(t, "n1", (<-p.ended).Node)
+	require.Equal(t, "n1", <-p.ended)
 	require.True(t, p.writes("n1"))
 	require.Equal(t, goesOn, p.comes("n1", "n2", "before it was killed", 1, 10))
 }

@@ -116,7 +116,7 @@ func (d *Disk) Set(s history.DiskState) {
 }
 
 // Watch has f asked before each change of the disk and each sync of something on it. If it says no, nothing comes of that, and the machine has died:
-// see Crash. Nobody is asked any more where f is nil. It must not use the disk.
+// see Crash. It must not use the disk.
 func (d *Disk) Watch(f func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
