@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"recount/docker/agent"
 	"recount/history"
 )
 
@@ -274,6 +275,19 @@ func TestCloseWhileBusy(t *testing.T) {
 	require.NoError(t, c.Close(t.Context()))
 }
 
+// A node that a trap has ended does not run, before the engine has noticed: who heals that starts it, and does not tell it to go on.
+func TestANodeThatATrapHasEndedIsNotAlive(t *testing.T) {
+	n := &node{name: "n1", life: &life{over: make(chan struct{})}}
+	c := &Cluster{nodes: map[string]*node{"n1": n}, loop: newLoop(), onSprung: func(int, string, history.Changes) {}}
+	require.True(t, n.alive())
+	c.notice(agent.Reply{Sprung: &agent.Sprung{ID: 1, Node: "n1", State: history.Crashed}})
+	require.False(t, n.alive())
+	order, calls, troubles := c.order(proc("n1", history.Up))
+	require.Empty(t, order.Signals)
+	require.Len(t, calls, 1)
+	require.Empty(t, troubles)
+}
+
 func TestCannot(t *testing.T) {
 	c := &Cluster{names: []string{"n1", "n2"}, nodes: map[string]*node{"n1": {}, "n2": {}}, loop: newLoop()}
 	c.engine = &Engine{version: types.Version{Arch: "arm64"}}
@@ -288,6 +302,8 @@ func TestCannot(t *testing.T) {
 	}{
 		{links(lossy), "link n1→n2: this kernel cannot lose packets: no dice"},
 		{links(slow), "link n1→n2: this kernel cannot delay packets: no queue"},
+		{history.ChangesOf(history.Trap{Node: "n1", TrapState: history.TrapState{Do: history.Finish, On: history.Sends}}),
+			"no packet can be waited for: this kernel cannot delay packets: no queue"},
 		{links(link("n1", "n3", true)), `unknown node "n3"`},
 		{links(link("n1", "n1", true)), "n1 has no link to itself"},
 		{proc("n9", history.Down), `unknown node "n9"`},

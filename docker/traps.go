@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"fmt"
 	"slices"
 
 	"recount/docker/agent"
@@ -34,7 +35,10 @@ func (c *Cluster) canTrap(t history.Trap) error {
 	if err := t.Blind(); err != nil {
 		return err
 	}
-	return c.means.Supports(history.LinkState{Picked: true})
+	if err := c.means.Supports(history.LinkState{Picked: true}); err != nil {
+		return hint.Add(fmt.Errorf("no packet can be waited for: %w", err), "kill and crash end nodes at a time, cut and loss keep messages from them; recount doctor --try tells what this kernel can")
+	}
+	return nil
 }
 
 // laid takes note of traps that are to be laid or taken away: the agent lets go of what those hold.

@@ -98,6 +98,9 @@ func (f *filter) install(p power) error {
 // stage queues what has to change to come to these states. What stays is not touched: to change the set of who is cut
 // off takes the kernel microseconds, others are slower.
 func (f *filter) stage(s states) error {
+	if f.delays != nil {
+		f.delays.pace.close(s)
+	}
 	for i, p := range f.powers {
 		part := partOf(p, s)
 		if f.staged[i] = nil; maps.Equal(part, f.held[i]) {

@@ -22,6 +22,7 @@ type pacer struct {
 	mu     sync.Mutex
 	rand   *rand.Rand
 	states states
+	shut   map[source]bool      // whose packets do not get through at all
 	free   map[source]time.Time // when a link of limited rate has sent all that it was given
 	began  time.Time            // from which the times of what is held count
 	held   later.Queue[packet]
@@ -48,6 +49,32 @@ func (p *pacer) set(s states) {
 			delete(p.free, src)
 		}
 	}
+}
+
+// close has packets that a trap lets go come no further where nothing gets through by then: a trap holds them for longer than a network has
+// any in flight.
+func (p *pacer) close(s states) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shut = map[source]bool{}
+	for src, state := range s {
+		if state.Cut || state.Loss >= 1 {
+			p.shut[src] = true
+		}
+	}
+}
+
+// resume gives a packet its time that a trap lets go.
+func (p *pacer) resume(id uint32, head []byte, size int, now time.Time) {
+	from, ports := origin(head)
+	p.mu.Lock()
+	shut := p.shut[source{from, 0}] || p.shut[source{from, ports[0]}] || p.shut[source{from, ports[1]}]
+	p.mu.Unlock()
+	if shut {
+		p.verdict(id, false)
+		return
+	}
+	p.take(id, head, size, now)
 }
 
 func (p *pacer) state(src source) history.LinkState {

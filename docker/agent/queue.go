@@ -121,10 +121,9 @@ func (l *delayQueue) open(f *filter) (err error) {
 
 // take hands a packet to the traps first: what they hold is paced once they let it go.
 func (l *delayQueue) take(id uint32, head []byte, size int) {
-	pass := func() { l.pace.take(id, head, size, time.Now()) }
-	switch l.catch(head, pass) {
+	switch l.catch(head, func() { l.pace.resume(id, head, size, time.Now()) }) {
 	case goesOn:
-		pass()
+		l.pace.take(id, head, size, time.Now())
 	case lost:
 		l.pace.verdict(id, false)
 	}

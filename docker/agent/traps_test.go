@@ -5,6 +5,7 @@ package agent
 import (
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -192,6 +193,20 @@ func TestAThreatThatIsTakenAway(t *testing.T) {
 	}
 	require.Empty(t, p.ended)
 	require.Empty(t, p.ending())
+}
+
+// What is let go does not arrive over a link that is cut by then.
+func TestAHeldPacketDoesNotCrossACut(t *testing.T) {
+	verdicts := map[uint32]bool{}
+	p := newPacer(nil, func(id uint32, pass bool) { verdicts[id] = pass })
+	head := make([]byte, 28)
+	copy(head, []byte{0x45, 0, 0, 28, 0, 0, 0, 0, 64, headers.UDP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0, 7, 0, 9})
+	n1 := netip.AddrFrom4([4]byte{10, 0, 0, 1})
+	for i, s := range []states{{}, {{addr: n1}: {Cut: true}}, {{n1, 9}: {Loss: 1}}, {{n1, 8}: {Cut: true}}, {{addr: n1}: {Picked: true}}} {
+		p.close(s)
+		p.resume(uint32(i), head, 28, time.Now())
+	}
+	require.Equal(t, map[uint32]bool{0: true, 1: false, 2: false, 3: true, 4: true}, verdicts)
 }
 
 // A datagram waits alone, and probes are no messages.
