@@ -79,17 +79,10 @@ func (c *Cluster) sprung(s *agent.Sprung) {
 func (c *Cluster) Seen(node string, now history.View) {
 	was := c.seen[node]
 	c.seen[node] = now
-	leads := now.Claims() && (!was.Claims() || was.Term != now.Term)
 	c.held = slices.DeleteFunc(c.held, func(h heldBack) bool {
 		t, laid := c.traps[h.trap]
-		switch {
-		case !laid:
-			return true
-		case t.Until == history.UntilTerm && h.to == node && now.Term != h.term:
-		case t.Until == history.UntilLead && leads:
-		case t.Until == history.UntilElected && leads && h.to == node:
-		default:
-			return false
+		if !laid || !t.Comes(h.to == node, h.term, was, now) {
+			return !laid
 		}
 		c.work.Go(func() {
 			// Where the agent is lost the run is, too.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"recount/harness/record"
 	"recount/internal/hint"
 	"recount/internal/seed"
 	"recount/nemesis"
@@ -13,7 +14,7 @@ import (
 // that length fits into the run, shorter ones are drawn, and the run's notes say so.
 func (s *subject) draw() (err error) {
 	silence := s.bounds.Silence
-	usual := nemesis.Pace{Within: s.Time, Gap: 5 * silence, Hold: 4 * silence, Mute: s.target.System != nil}
+	usual := nemesis.Pace{Within: s.Time, Gap: 5 * silence, Hold: 4 * silence, Mute: s.target.System != nil, Blind: s.On != record.OnSim}
 	for pace := usual; ; pace.Gap, pace.Hold = pace.Gap/2, pace.Hold/2 {
 		if s.Schedule, err = nemesis.Generate(s.Faults, pace, seed.New(s.Seed, "schedule")); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,4 +41,13 @@ func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
 	require.Equal(t, most, Drawn("raft", nil, record.OnSim))
 	require.Equal(t, most, Drawn("raft", nil, record.OnDocker))
 	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnDocker))
+}
+
+// Wherever nodes are real it is told before any is started which faults need to know what messages mean: algorithms in containers, too.
+func TestFaultsOfKindsOfMessagesAreForSimulation(t *testing.T) {
+	lost := nemesis.Schedule{{Fault: "lose-message", For: time.Second}}
+	require.NoError(t, Check(record.Plan{Target: "raft", On: record.OnSim, Schedule: lost}))
+	for _, target := range []string{"raft", "etcd"} {
+		require.ErrorContains(t, Check(record.Plan{Target: target, On: record.OnDocker, Schedule: lost}), "step 1: lose-message: no single packet of a real server can be made to lose", target)
+	}
 }

@@ -202,7 +202,7 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.Schedule.CheckParts(sortedKeys(s.target.Processes)); err != nil {
 		return nil, err
 	}
-	if s.target.System != nil {
+	if p.On != record.OnSim {
 		if err := cmp.Or(s.Schedule.CheckBlind(), nemesis.CheckBlindActions(s.Recorded)); err != nil {
 			return nil, err
 		}

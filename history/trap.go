@@ -76,6 +76,21 @@ func (t TrapState) Wait() (d time.Duration, timed bool) {
 	return d, err == nil && d > 0
 }
 
+// Comes reports whether what a held message waits for has come, when a node is seen to be another than it was: whether that is its
+// receiver, and in which term that was when it was held.
+func (t TrapState) Comes(receiver bool, term uint64, was, now View) bool {
+	leads := now.Claims() && (!was.Claims() || was.Term != now.Term)
+	switch t.Until {
+	case UntilTerm:
+		return receiver && now.Term != term
+	case UntilLead:
+		return leads
+	case UntilElected:
+		return receiver && leads
+	}
+	return false
+}
+
 // Blind says why such a trap cannot be laid where nobody knows what messages mean, as with real servers, or nil.
 func (t TrapState) Blind() error {
 	_, timed := t.Wait()
@@ -107,6 +122,24 @@ func (t Trap) Receivers() []string {
 		return nil
 	}
 	return strings.Split(t.To, ",")
+}
+
+// LaidTrap is a trap that waits for messages whose kinds nobody knows, and how far it has come.
+type LaidTrap struct {
+	Trap
+	passed, sprung int
+}
+
+// Counts takes note of a message that the trap may wait for, to or from another node, and reports whether it springs.
+func (t *LaidTrap) Counts(other string) bool {
+	if to := t.Receivers(); len(to) > 0 && !slices.Contains(to, other) || t.sprung >= max(t.Most, 1) {
+		return false
+	}
+	if t.passed++; t.passed <= t.Pass {
+		return false
+	}
+	t.sprung++
+	return true
 }
 
 // Healthy implements State.

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -31,4 +32,21 @@ func TestFaultsThatKnowWhatMessagesMean(t *testing.T) {
 	trap.Until = history.UntilTerm
 	lost.Fault.Changes = history.ChangesOf(trap)
 	require.NoError(t, CheckBlindActions([]Action{lost}))
+}
+
+// What is drawn where nobody knows what messages mean needs nobody to.
+func TestWhatIsDrawnIsBlindWhereItHasToBe(t *testing.T) {
+	draw := func(blind bool) (errs int) {
+		for k := range uint64(20) {
+			s, err := Generate(Eventful(true), Pace{Within: time.Minute, Gap: time.Second, Hold: time.Second, Blind: blind}, rand.New(rand.NewPCG(k, 0)))
+			require.NoError(t, err)
+			require.NotEmpty(t, s)
+			if s.CheckBlind() != nil {
+				errs++
+			}
+		}
+		return errs
+	}
+	require.Zero(t, draw(true))
+	require.NotZero(t, draw(false))
 }

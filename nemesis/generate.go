@@ -17,6 +17,7 @@ type Pace struct {
 	Hold    time.Duration // how long a fault holds, on average
 	Silence time.Duration // of a leader, that the target bears; 0 to time no fault by it
 	Mute    bool          // nodes tell of no votes, so that nothing may wait for one
+	Blind   bool          // nobody knows what messages mean, nor what nodes have just become
 }
 
 // Generate draws a schedule from the named faults. Holds and gaps vary between a fifth and twice their average, so
@@ -73,7 +74,7 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		if f.Draw != nil {
 			st.With = f.Draw(p.Hold, rnd)
 		}
-		if on, has := st.With["on"]; has && p.Mute && on != string(history.Sends) { // nor of what they have just become
+		if on, has := st.With["on"]; has && p.Blind && on != string(history.Sends) {
 			st.With["on"] = string(history.Receives)
 		}
 		s = append(s, st)

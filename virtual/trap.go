@@ -17,10 +17,8 @@ import (
 // trap is a history.Trap that waits in the cluster, and what has come of it. None draws anything at random: a run in which it does not
 // spring is the same without it.
 type trap struct {
-	history.Trap
-	passed int
-	sprung int
-	held   []*flow
+	history.LaidTrap
+	held []*flow
 }
 
 // flow is a packet that waits, and behind it all that is sent later over the same connection: TCP has an order.
@@ -57,20 +55,8 @@ func (c *Cluster) setTrap(t history.Trap) {
 		}
 	}
 	if t.TrapState != (history.TrapState{}) {
-		c.traps = append(slices.Clone(c.traps), &trap{Trap: t})
+		c.traps = append(slices.Clone(c.traps), &trap{LaidTrap: history.LaidTrap{Trap: t}})
 	}
-}
-
-// counts takes note of a packet that the trap may wait for, and reports whether it springs.
-func (t *trap) counts(other *node) bool {
-	if to := t.Receivers(); len(to) > 0 && !slices.Contains(to, other.name) || t.sprung >= max(t.Most, 1) {
-		return false
-	}
-	if t.passed++; t.passed <= t.Pass {
-		return false
-	}
-	t.sprung++
-	return true
 }
 
 // catch lets the traps have a packet that leaves a machine, and reports whether it goes no further for now.
@@ -84,7 +70,7 @@ func (c *Cluster) catch(from, to *node, s tcp.Segment, pass func()) bool {
 		}
 	}
 	for _, t := range c.traps {
-		if t.Do != history.Hold || t.Node != from.name || len(s.Data) == 0 || !t.counts(to) {
+		if t.Do != history.Hold || t.Node != from.name || len(s.Data) == 0 || !t.Counts(to.name) {
 			continue
 		}
 		t.held = append(t.held, &flow{from, to, ends, ordered, c.now, to.seen.Term, []func(){pass}})
@@ -119,16 +105,8 @@ func (c *Cluster) Seen(node string, now history.View) {
 	n := c.named(node)
 	was := n.seen
 	n.seen = now
-	leads := now.Claims() && (!was.Claims() || was.Term != now.Term)
 	for _, t := range c.traps {
-		switch {
-		case t.Until == history.UntilTerm:
-			t.release(c, func(f *flow) bool { return f.to == n && now.Term != f.term })
-		case t.Until == history.UntilLead && leads:
-			t.release(c, func(*flow) bool { return true })
-		case t.Until == history.UntilElected && leads:
-			t.release(c, func(f *flow) bool { return f.to == n })
-		}
+		t.release(c, func(f *flow) bool { return t.Comes(f.to == n, f.term, was, now) })
 	}
 }
 
@@ -147,7 +125,7 @@ func (n *node) springOn(on history.TrapOn, other *node) {
 		return
 	}
 	for _, t := range n.c.traps {
-		if t.Do == history.Finish && t.On == on && t.Node == n.name && t.counts(other) {
+		if t.Do == history.Finish && t.On == on && t.Node == n.name && t.Counts(other.name) {
 			n.doomed, n.left = t, t.Effect
 			if n.left == 0 {
 				n.tear()

@@ -29,9 +29,8 @@ type traps struct {
 
 // trap is a history.Trap that waits, and what has come of it.
 type trap struct {
-	history.Trap
-	passed, sprung int
-	held           []*flow
+	history.LaidTrap
+	held []*flow
 }
 
 // flow is a packet that waits, and behind it all that comes later over the same connection: TCP has an order.
@@ -89,7 +88,7 @@ func (t *traps) set(s history.Trap) {
 		}
 	}
 	if s.TrapState != (history.TrapState{}) {
-		t.laid = append(t.laid, &trap{Trap: s})
+		t.laid = append(t.laid, &trap{LaidTrap: history.LaidTrap{Trap: s}})
 	}
 }
 
@@ -193,18 +192,6 @@ func (o *trap) release(which func(f *flow) bool) {
 	})
 }
 
-// counts takes note of a packet that the trap may wait for, and reports whether it springs.
-func (o *trap) counts(other string) bool {
-	if to := o.Receivers(); len(to) > 0 && !slices.Contains(to, other) || o.sprung >= max(o.Most, 1) {
-		return false
-	}
-	if o.passed++; o.passed <= o.Pass {
-		return false
-	}
-	o.sprung++
-	return true
-}
-
 // catch decides over a packet that has come from one node to another: pass lets one go on that waits.
 func (t *traps) catch(from, to string, h headers.IP, pass func()) fate {
 	t.mu.Lock()
@@ -239,11 +226,11 @@ func (t *traps) catch(from, to string, h headers.IP, pass func()) fate {
 	}
 	for _, o := range t.laid {
 		switch {
-		case o.Do == history.Finish && o.Node == to && o.On == history.Receives && t.mortal(to) && o.counts(from):
+		case o.Do == history.Finish && o.Node == to && o.On == history.Receives && t.mortal(to) && o.Counts(from):
 			t.doom(o)
-		case o.Do == history.Finish && o.Node == from && o.On == history.Sends && t.mortal(from) && o.counts(to):
+		case o.Do == history.Finish && o.Node == from && o.On == history.Sends && t.mortal(from) && o.Counts(to):
 			t.doom(o)
-		case o.Do == history.Hold && o.Node == from && o.counts(to):
+		case o.Do == history.Hold && o.Node == from && o.Counts(to):
 			t.hold(o, &flow{to, of, time.Now(), []func(){pass}})
 			return heldBack
 		}

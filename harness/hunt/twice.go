@@ -41,7 +41,7 @@ func (h *hunter) twice(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 	times := h.silences(p, rnd)
 	node, at := h.member(p, rnd), times(0.5, 1, 2, 3)
 	first := h.within(p, node, pick([]int{1, 1, 2}, rnd), pick([]int{1, 1, 1, 2, 3}, rnd), false, rnd)
-	if h.On != record.OnVirtual && rnd.IntN(3) > 0 {
+	if h.On == record.OnSim && rnd.IntN(3) > 0 {
 		first.With["on"], first.With["kind"] = string(history.Rises), "any"
 	}
 	then := h.within(p, node, pick([]int{1, 1, 1, 2, 3}, rnd), pick([]int{0, 0, 0, 1, 2}, rnd), true, rnd)

@@ -125,9 +125,10 @@ func TestANodeEndsAsItComesHome(t *testing.T) {
 	require.Greater(t, ended, 5)
 }
 
-// A form of one node fits every cluster, those with a store, too, and real servers in virtual time.
+// A form of one node fits every cluster, those with a store, too, and those where nobody knows what messages mean.
 func TestFormsOfOneNodeFitEveryCluster(t *testing.T) {
-	for _, cfg := range []Config{after("raft", "", 1), after("blob-lease", "", 1), {Target: "etcd", On: record.OnVirtual, Faults: Faults("etcd", record.OnVirtual)}} {
+	for _, cfg := range []Config{after("raft", "", 1), after("blob-lease", "", 1), {Target: "etcd", On: record.OnVirtual, Faults: Faults("etcd", record.OnVirtual)},
+		{Target: "etcd", On: record.OnDocker, Faults: Faults("etcd", record.OnDocker)}, {Target: "raft", On: record.OnDocker, Faults: Faults("raft", record.OnDocker)}} {
 		h, err := newHunter(cfg)
 		require.NoError(t, err)
 		for k := range uint64(40) {
