@@ -227,11 +227,11 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 			s.sees(s.last, a.to+g.near())
 		}
 	} else if !a.torn {
-		s.said = int32(len(g.answers) - 1)
-		if g.setup.Standing {
-			s.stands = s.said
-			g.repeat(n, a.to)
+		if s.said = int32(len(g.answers) - 1); g.setup.Standing {
+			g.stands(n)
 		}
+	} else {
+		s.stands = -1 // it announced something else, whatever that was
 	}
 }
 

@@ -31,6 +31,7 @@ func spoken(h *history.History) *history.History {
 		op := history.Op{Process: spokenBy + history.Process(len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
 		end := op
 		end.Type, end.View = history.OK, stands[node]
+		end.View.Torn = w.proc(node) == broken // that it runs is all that it may say
 		ops = append(ops, op, end)
 		w.answers(node, at)
 	}
@@ -62,9 +63,14 @@ func spoken(h *history.History) *history.History {
 			}
 		}
 		switch {
-		case op.F == history.Announce && !op.View.Torn:
+		case op.F == history.Announce && op.View.Torn:
+			delete(stands, op.Node)
+		case op.F == history.Announce:
 			stands[op.Node] = op.View
-			say(op.Node, op.Time)
+			late := w.proc(op.Node) == broken // it may have announced that before it was stopped
+			if say(op.Node, op.Time); late {
+				delete(stands, op.Node)
+			}
 		case op.F == history.Exit:
 			delete(stands, op.Node)
 		}

@@ -18,20 +18,32 @@ func (g *gathering) stand(until time.Duration) {
 		g.leap(every, until)
 		g.stood += every
 		for n := range g.seen {
-			if g.stands(n) {
+			if g.repeats(n) {
 				g.repeat(n, g.stood)
 			}
 		}
 	}
 }
 
-// stands reports whether a node repeats what it announced last.
-func (g *gathering) stands(n int) bool { return g.seen[n].stands >= 0 && !g.world.still(n) }
+// stands has a node repeat from now on what it has just announced. One that surely does not run, or stands still, may have announced it
+// before that, and its line was read late: nothing is sure of it but that the node may run again.
+func (g *gathering) stands(n int) {
+	s := &g.seen[n]
+	s.stands = s.said
+	late := g.world.still(n)
+	if g.repeat(n, g.answers[s.said].to); late {
+		s.stands = -1
+	}
+}
 
-// repeat has a node say again what it announced last.
+// repeats reports whether a node repeats what it announced last.
+func (g *gathering) repeats(n int) bool { return g.seen[n].stands >= 0 && !g.world.still(n) }
+
+// repeat has a node say again what it announced last; if it stands still, as a torn answer, that tells of its process alone.
 func (g *gathering) repeat(n int, at time.Duration) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
+	a.torn = g.world.still(n)
 	a.from, a.to, a.polled, a.repeats, a.lead = at, at, true, true, -1
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(at)
@@ -44,7 +56,9 @@ func (g *gathering) repeat(n int, at time.Duration) {
 	s.last, s.up = span{at, at}, g.world.up(n)
 	g.lead(&a)
 	g.answers = append(g.answers, a)
-	s.view = a
+	if !a.torn {
+		s.view = a
+	}
 }
 
 // leap leaves out what nodes would repeat in the midst of a calm that lasts until a time, as thin does with answers: nobody else says
@@ -52,7 +66,7 @@ func (g *gathering) repeat(n int, at time.Duration) {
 func (g *gathering) leap(every, until time.Duration) {
 	from := g.stirred
 	for n := range g.seen {
-		if !g.stands(n) {
+		if !g.repeats(n) {
 			from = max(from, g.seen[n].last.to) // it falls silent
 		}
 	}
@@ -63,7 +77,7 @@ func (g *gathering) leap(every, until time.Duration) {
 	}
 	g.stood += times * every
 	for n := range g.seen {
-		if s := &g.seen[n]; g.stands(n) {
+		if s := &g.seen[n]; g.repeats(n) {
 			g.leave(&s.view, int(times))
 			s.last = span{g.stood, g.stood}
 			s.view.from, s.view.to = g.stood, g.stood
