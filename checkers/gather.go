@@ -331,7 +331,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		told = &history.Fault{}
 	}
 	g.reseatedBy(op, begun, told.Members())
-	renewed := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
+	renewed, perhaps := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
 	if op.Type == history.OK {
 		renewed.each(func(i int) { g.seen[i].settles(op.Time) })
@@ -343,6 +343,9 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 			g.down[g.nodes[i]] = false
 			g.restarts++
 		}
+	})
+	perhaps.each(func(i int) {
+		g.down[g.nodes[i]], g.seen[i].stands = true, -1
 	})
 	if op.Type == history.Fail {
 		g.stayed(op.Time)

@@ -36,6 +36,8 @@ type around struct {
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
 	fears  map[string]bool          // something else than a start may befall it yet
+	hopes  map[string]bool          // a start may befall it yet, by what ended before
+	over   map[string]bool          // it ended by itself meanwhile, and has given no answer since
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
 
@@ -65,7 +67,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -95,7 +97,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.vain = maps.Clone(w.vain)
+	w.vain, w.hopes, w.over = maps.Clone(w.vain), maps.Clone(w.hopes), maps.Clone(w.over)
 	now := *w.now
 	w.now = &now
 	return w
@@ -177,10 +179,11 @@ func (w around) goesOn(i int) {
 		delete(w.owed, op.Node)
 		if _, changing := w.before[k]; changing {
 			w.before[k] = now // as if it had ended before that began
-			if slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
-				w.is[k] = doubtful // it may have been started again
-				w.owed[op.Node], w.trapped[op.Node] = now == ended, op.Fault != nil
-			}
+		}
+		w.over[op.Node] = w.hopes[op.Node]
+		if w.hopes[op.Node] || slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
+			w.is[k] = doubtful // it may have been started again, or may be yet
+			w.owed[op.Node], w.trapped[op.Node] = now == ended, op.Fault != nil
 		}
 	case op.F == history.Observe && op.Type == history.OK:
 		w.answers(op.Node, h.Ops[h.Other(i)].Time)
@@ -220,6 +223,8 @@ func (w around) goesOn(i int) {
 		for k, was := range w.before {
 			w.is[k] = was
 		}
+		clear(w.before) // and never will
+		clear(w.to)
 		w.settle()
 	case op.Type == history.OK:
 		for _, s := range op.Fault.States() {
@@ -236,9 +241,13 @@ func (w around) goesOn(i int) {
 			}
 			if k.Dimension == "procs" {
 				delete(w.fears, k.Node)
+				delete(w.hopes, k.Node)
+				delete(w.over, k.Node)
 			}
 			if k.Dimension == "members" && to != broken && w.is[k] == doubtful {
 				delete(w.fears, k.Node)
+				delete(w.hopes, k.Node)
+				delete(w.over, k.Node)
 				if !w.trapped[k.Node] {
 					w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
 				}
@@ -264,7 +273,7 @@ func (w around) answers(node string, asked time.Duration) {
 	}
 	was, changing := w.before[k]
 	delete(w.vain, k)
-	if was == started || was == ended || was == left {
+	if was == started || was == ended || was == left || changing && w.over[node] {
 		w.before[k] = healthy // as it was before, should that fail
 	}
 	switch {
@@ -273,8 +282,9 @@ func (w around) answers(node string, asked time.Duration) {
 	case w.is[k] == started:
 		w.is[k] = healthy
 		delete(w.owed, node)
-	case w.is[k] == ended || w.is[k] == left || changing && (was == ended || was == left):
+	case w.is[k] == ended || w.is[k] == left || w.over[node] || changing && (was == ended || was == left):
 		w.is[k] = healthy
+		delete(w.over, node)
 		if w.fears[node] || changing && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
 			w.is[k] = doubtful
 		}
@@ -282,9 +292,12 @@ func (w around) answers(node string, asked time.Duration) {
 	}
 }
 
-// fear takes note of the processes that an op may do more to yet than start them, if they are so.
+// fear takes note of the processes that an op may do more to yet than start them, if they are so, and of those in doubt that it may start.
 func (w around) fear(is ...health) {
 	for k := range w.before {
+		if k.Dimension == "procs" && w.is[k] == doubtful && slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
+			w.hopes[k.Node] = true
+		}
 		if k.Dimension == "procs" && slices.Contains(is, w.is[k]) && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
 			w.fears[k.Node] = true
 		}

@@ -13,7 +13,8 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
-	back, only := is.ended(), !w.pending.has(i) // it is up again; nothing is done to it but to start it
+	over := w.over.has(i)
+	back, only := is.ended() || over, !w.pending.has(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {
@@ -22,7 +23,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		if only = only && t.to == fine; t.was.ended() {
 			back = true
 		}
-		if t.vain = false; t.was == waking || t.was.ended() {
+		if t.vain = false; t.was == waking || t.was.ended() || over {
 			t.was = fine
 		}
 	}
@@ -38,6 +39,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		return
 	}
 	w.owed.remove(i) // whatever became of it: it was heard of
+	w.over.remove(i)
 	w.mark(at)
 }
 
@@ -74,7 +76,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 	if w.cells[cell] == dead {
 		return excused
 	}
-	now, comes := quit, false                                                // what it is by that; whether what is done to it may have started it again
+	now, comes := quit, w.coming.has(i)                                      // what it is by that; whether what is done to it may have started it again, or may yet
 	if !ailed && (ran || w.cells[cell] == gone) && w.is(clocks, i) == fine { // who ends again and again should be up all the same
 		now = gone
 	}
@@ -89,6 +91,9 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 	}
 	w.owed.remove(i)
 	w.astir.remove(i)
+	if w.over.remove(i); w.coming.has(i) {
+		w.over.add(i)
+	}
 	if w.cells[cell] = now; comes {
 		if w.cells[cell] = unsure; now == gone {
 			w.owed.add(i)

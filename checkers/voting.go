@@ -135,7 +135,7 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 	var open, closed set
 	for k := range g.reseated {
 		c := &g.reseated[k]
-		if c.first == begun.number && op.Type != history.Info || op.Type == history.OK && c.to == never && named(c.node) {
+		if c.first == begun.number && op.Type == history.Fail || op.Type == history.OK && c.to == never && named(c.node) {
 			c.to, c.last, c.failed = op.Time, g.newest(), op.Type == history.Fail
 			closed.add(c.node)
 		} else if c.to == never {

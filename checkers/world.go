@@ -33,6 +33,8 @@ type world struct {
 	owed    set       // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
 	pending set       // whose process something else than a start may befall yet: nobody knows what came of it
+	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
+	over    set       // of them, who ended by itself, and has given no answer since
 	started set       // by the change that ended last
 	trapped set       // who was ended by a trap while it was being changed: nobody knows whether the change has started it again
 	touch   []touched // by the change under way
@@ -150,9 +152,9 @@ func (w *world) doubt(cell int, to cond) {
 // ended reports whether a process ended by itself, and was not heard of since.
 func (process cond) ended() bool { return process == gone || process == quit }
 
-// end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, or may
-// have been.
-func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c history.Changes) (renewed set) {
+// end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, and those that
+// may have been, since the op did not fail.
+func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c history.Changes) (renewed, perhaps set) {
 	w.started = set{}
 	switch outcome {
 	case history.Fail: // nothing changed
@@ -166,8 +168,12 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 	w.mark(at)
 	if outcome != history.Fail {
 		for _, t := range w.touch {
-			if i := w.whose(memberships, t.cell); i >= 0 && t.to != dead {
+			switch i := w.whose(memberships, t.cell); {
+			case i < 0 || t.to == dead:
+			case outcome == history.OK && w.cells[t.cell] != unsure && w.cells[t.cell] != dead:
 				renewed.add(i)
+			default:
+				perhaps.add(i)
 			}
 		}
 	}
@@ -176,13 +182,20 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			w.owed.remove(i)
 		}
 	})
+	if outcome == history.Fail { // nor will anything
+		w.touch = w.touch[:0]
+	}
 	for _, t := range w.touch {
-		if i := w.whose(processes, t.cell); i >= 0 && t.to != fine && !t.vain && (outcome == history.Info || outcome == history.OK && w.cells[t.cell] == unsure) {
+		i, open := w.whose(processes, t.cell), w.cells[t.cell] == unsure
+		if i >= 0 && t.to != fine && !t.vain && (outcome == history.Info || open) {
 			w.pending.add(i)
+		}
+		if i >= 0 && t.to != dead && open {
+			w.coming.add(i)
 		}
 	}
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure }) // the rest may happen yet
-	return renewed
+	return renewed, perhaps
 }
 
 // becomes takes note that a cell surely is so from a time on, by a change that ended ok. A process that is started is waking at first, and
@@ -191,6 +204,8 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 	now := w.cells[cell]
 	if i := w.whose(processes, cell); i >= 0 {
 		w.pending.remove(i)
+		w.coming.remove(i)
+		w.over.remove(i)
 		switch {
 		case to == fine && w.trapped.has(i):
 			to = unsure
@@ -204,7 +219,9 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 		}
 	}
 	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure {
-		if w.pending.remove(i); !w.trapped.has(i) {
+		w.pending.remove(i)
+		w.coming.remove(i)
+		if w.over.remove(i); !w.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
 			w.starts(i, at)
 		}
