@@ -12,8 +12,7 @@ import (
 )
 
 // What faults share that are aimed at what happens, and not at a time: single messages, and the middle of what a node does.
-// Simulated clusters know of both; of real
-// servers in virtual time it is known what they send and do, and not what that means.
+// Simulated clusters know of both; of real servers it is known what they send and do, and not what that means.
 
 // anyKind is the kind of message that stands for all.
 const anyKind = "any"
@@ -92,7 +91,7 @@ func few(rnd *rand.Rand) string {
 }
 
 // Eventful returns the names of the faults that are aimed at what happens: those that simulated clusters can have, or of them those that
-// take no kinds of messages, for real servers in virtual time.
+// take no kinds of messages, for real servers.
 func Eventful(blind bool) (names []string) {
 	for _, f := range All() {
 		if f.Events && (f.Blind || !blind) {
