@@ -204,7 +204,7 @@ func (w around) goesOn(i int) {
 				w.before[k] = was
 			}
 			if (was == ended || was == left) && to == broken {
-				w.vain[k] = true
+				w.vain[k], w.is[k] = true, left // nor would it run if it had not ended
 				continue
 			}
 			w.is[k] = doubtful

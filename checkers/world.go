@@ -127,8 +127,9 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 			if now == to || now == waking && to == fine {
 				return
 			}
-			if now.ended() && to == dead {
+			if now.ended() && to == dead { // nor would it run from here on if it had not ended
 				w.touch = append(w.touch, touched{cell: cell, was: now, to: to, vain: true})
+				w.cells[cell] = quit
 				return
 			}
 			w.doubt(cell, to)
