@@ -36,6 +36,7 @@ type around struct {
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
 	fears  map[string]bool          // something else than a start may befall it yet
+	bidden map[string]bool          // what is under way is to have it run, be it that it does already
 	hopes  map[string]bool          // a start may befall it yet, by what ended before
 	over   map[string]bool          // it ended by itself meanwhile, and has given no answer since
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
@@ -67,7 +68,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -97,7 +98,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.vain, w.hopes, w.over = maps.Clone(w.vain), maps.Clone(w.hopes), maps.Clone(w.over)
+	w.vain, w.bidden, w.hopes, w.over = maps.Clone(w.vain), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over)
 	now := *w.now
 	w.now = &now
 	return w
@@ -180,8 +181,12 @@ func (w around) goesOn(i int) {
 		if _, changing := w.before[k]; changing {
 			w.before[k] = now // as if it had ended before that began
 		}
+		runs := func(to health) bool { return to != broken }
+		if w.bidden[op.Node] && !w.hopes[op.Node] && !slices.ContainsFunc(w.to[k], runs) {
+			w.before[k], w.to[k] = now, append(w.to[k], healthy)
+		}
 		w.over[op.Node] = w.hopes[op.Node]
-		if w.hopes[op.Node] || slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
+		if w.hopes[op.Node] || slices.ContainsFunc(w.to[k], runs) {
 			w.is[k] = doubtful // it may have been started again, or may be yet
 			w.owed[op.Node], w.trapped[op.Node] = now == ended, op.Fault != nil
 		}
@@ -193,8 +198,12 @@ func (w around) goesOn(i int) {
 		clear(w.to)
 		clear(w.trapped)
 		clear(w.vain)
+		clear(w.bidden)
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
+			if k.Dimension == "procs" && to == healthy {
+				w.bidden[k.Node] = true
+			}
 			was := w.is[k]
 			if was == to || was == started && to == healthy {
 				continue
@@ -225,6 +234,7 @@ func (w around) goesOn(i int) {
 		}
 		clear(w.before) // and never will
 		clear(w.to)
+		clear(w.bidden)
 		w.settle()
 	case op.Type == history.OK:
 		for _, s := range op.Fault.States() {
@@ -240,6 +250,7 @@ func (w around) goesOn(i int) {
 				w.exit[k.Node] = op.Time
 			}
 			if k.Dimension == "procs" {
+				delete(w.bidden, k.Node)
 				delete(w.fears, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.over, k.Node)
@@ -294,6 +305,8 @@ func (w around) answers(node string, asked time.Duration) {
 
 // fear takes note of the processes that an op may do more to yet than start them, if they are so, and of those in doubt that it may start.
 func (w around) fear(is ...health) {
+	maps.Copy(w.hopes, w.bidden)
+	clear(w.bidden)
 	for k := range w.before {
 		if k.Dimension == "procs" && w.is[k] == doubtful && slices.ContainsFunc(w.to[k], func(to health) bool { return to != broken }) {
 			w.hopes[k.Node] = true

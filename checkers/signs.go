@@ -89,6 +89,10 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 			comes = comes || t.to != dead
 		}
 	}
+	if w.bidden.has(i) && !comes { // it ran when that began, and may have been started again
+		w.touch = append(w.touch, touched{cell: cell, was: now, to: fine})
+		comes = true
+	}
 	w.owed.remove(i)
 	w.astir.remove(i)
 	if w.over.remove(i); w.coming.has(i) {

@@ -33,6 +33,7 @@ type world struct {
 	owed    set       // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
 	pending set       // whose process something else than a start may befall yet: nobody knows what came of it
+	bidden  set       // whose process is to run by the change under way, be it that it does already
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
 	over    set       // of them, who ended by itself, and has given no answer since
 	started set       // by the change that ended last
@@ -120,10 +121,13 @@ func newWorld(n int, servers, learners set, epochs []epoch) world {
 
 // begin takes note that the nemesis sets out to make these changes.
 func (w *world) begin(at time.Duration, nodes []string, intended ...history.Changes) {
-	w.touch, w.trapped = w.touch[:0], set{}
+	w.touch, w.trapped, w.bidden = w.touch[:0], set{}, set{}
 	for _, c := range intended {
 		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
+			if i := w.whose(processes, cell); i >= 0 && to == fine {
+				w.bidden.add(i)
+			}
 			if now == to || now == waking && to == fine {
 				return
 			}
@@ -195,6 +199,10 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			w.coming.add(i)
 		}
 	}
+	if outcome != history.Fail {
+		w.coming = w.coming.or(w.bidden)
+	}
+	w.bidden = set{}
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure }) // the rest may happen yet
 	return renewed, perhaps
 }
@@ -206,6 +214,7 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 	if i := w.whose(processes, cell); i >= 0 {
 		w.pending.remove(i)
 		w.coming.remove(i)
+		w.bidden.remove(i)
 		w.over.remove(i)
 		switch {
 		case to == fine && w.trapped.has(i):
