@@ -265,6 +265,12 @@ func (w around) goesOn(i int) {
 			}
 			w.is[k] = to
 		}
+		for k := range w.before { // what is done yet to a process that has ended meanwhile befalls the next one
+			if is := w.is[k]; (is == ended || is == left || is == healthy) && !w.vain[k] && !slices.ContainsFunc(op.Fault.States(), func(s history.State) bool { return s.Key() == k }) &&
+				k.Dimension == "procs" && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
+				w.fears[k.Node] = true
+			}
+		}
 		w.settle()
 		w.fear(doubtful)
 	default:

@@ -37,6 +37,7 @@ type world struct {
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
 	over    set       // of them, who ended by itself, and has given no answer since
 	started set       // by the change that ended last
+	known   set       // whose process that told of
 	trapped set       // who was ended by a trap while it was being changed: nobody knows whether the change has started it again
 	touch   []touched // by the change under way
 	links   bool      // whether a link was touched since the last epoch began
@@ -160,7 +161,7 @@ func (process cond) ended() bool { return process == gone || process == quit }
 // end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, and those that
 // may have been, since the op did not fail.
 func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c history.Changes) (renewed, perhaps set) {
-	w.started = set{}
+	w.started, w.known = set{}, set{}
 	switch outcome {
 	case history.Fail: // nothing changed
 		w.links = true
@@ -192,7 +193,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 	}
 	for _, t := range w.touch {
 		i, open := w.whose(processes, t.cell), w.cells[t.cell] == unsure
-		if i >= 0 && t.to != fine && !t.vain && (outcome == history.Info || open) {
+		if i >= 0 && t.to != fine && !t.vain && !w.known.has(i) {
 			w.pending.add(i)
 		}
 		if i >= 0 && t.to != dead && open {
@@ -216,6 +217,7 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 		w.coming.remove(i)
 		w.bidden.remove(i)
 		w.over.remove(i)
+		w.known.add(i)
 		switch {
 		case to == fine && w.trapped.has(i):
 			to = unsure
@@ -231,6 +233,7 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure {
 		w.pending.remove(i)
 		w.coming.remove(i)
+		w.known.add(i)
 		if w.over.remove(i); !w.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
 			w.starts(i, at)
