@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Begin is the first op of a run, of the harness, ok: it carries Setup.
@@ -104,6 +106,8 @@ func (s *Setup) fits() error {
 		switch {
 		case n == "":
 			return errors.New("a node without a name")
+		case strings.ContainsRune(n, utf8.RuneError): // what it was nobody knows, nor which nodes are one
+			return fmt.Errorf("node %q: its name is no text in UTF-8", n)
 		case slices.Contains(s.Nodes[:i], n):
 			return fmt.Errorf("node %s is named twice", n)
 		}

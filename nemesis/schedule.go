@@ -207,7 +207,7 @@ func (s Schedule) CheckBlind() error {
 			return fmt.Errorf("%s: %w", st.at(i), err)
 		}
 		for _, ph := range f.Shape(Scene{Options: with, Aims: [][]string{{"one"}, {"other"}}}).Phases {
-			for _, t := range ph.Changes.Traps() {
+			for _, t := range ph.Traps() {
 				if err := t.Blind(); err != nil {
 					return fmt.Errorf("%s: %s: %w", st.at(i), st.Fault, err)
 				}
