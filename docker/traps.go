@@ -45,9 +45,8 @@ func (c *Cluster) canTrap(t history.Trap) error {
 func (c *Cluster) laid(all []history.Trap) {
 	for _, t := range all {
 		c.held = slices.DeleteFunc(c.held, func(h heldBack) bool { return h.trap == t.Key() })
-		c.traps[t.Key()] = t
-		if t.TrapState == (history.TrapState{}) {
-			delete(c.traps, t.Key())
+		if delete(c.traps, t.Key()); t.TrapState != (history.TrapState{}) {
+			c.traps[t.Key()] = t
 		}
 	}
 }

@@ -77,8 +77,7 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 		}
 		at[s.Node] = time.Now()
 		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
-			killed := a.places[s.Node].procs
-			v.served.Hurry(func() bool { return slices.ContainsFunc(killed, first.alive) }) // nobody dies while it waits for its disk
+			v.hurry(a.places[s.Node].procs)
 		}
 	}
 	for _, h := range o.Parts {

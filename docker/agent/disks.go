@@ -64,6 +64,11 @@ func (a *agent) detach() error {
 	return errors.Join(errs...)
 }
 
+// hurry lets go of processes that are to die: nobody does while it waits for its disk.
+func (v *volume) hurry(dying []first) {
+	v.served.Hurry(func() bool { return slices.ContainsFunc(dying, first.alive) })
+}
+
 // prepare leaves a mark on the disk of a machine that is about to die.
 func (v *volume) prepare() error {
 	v.mark = disk.Mark(time.Now().UnixNano())

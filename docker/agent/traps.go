@@ -35,10 +35,9 @@ type trap struct {
 
 // flow is a packet that waits, and behind it all that comes later over the same connection: TCP has an order.
 type flow struct {
-	to    string
-	ends  ends
-	since time.Time
-	pass  []func()
+	to   string
+	ends ends
+	pass []func()
 }
 
 // ends are those of a connection, or of datagrams.
@@ -231,7 +230,7 @@ func (t *traps) catch(from, to string, h headers.IP, pass func()) fate {
 		case o.Do == history.Finish && o.Node == from && o.On == history.Sends && t.mortal(from) && o.Counts(to):
 			t.doom(o)
 		case o.Do == history.Hold && o.Node == from && o.Counts(to):
-			t.hold(o, &flow{to, of, time.Now(), []func(){pass}})
+			t.hold(o, &flow{to, of, []func(){pass}})
 			return heldBack
 		}
 	}
@@ -325,8 +324,7 @@ func (a *agent) fell(node string, killed bool) {
 		err = Kill.send(p.procs, nil)
 	}
 	if v := p.volume; v != nil {
-		killed := p.procs
-		v.served.Hurry(func() bool { return slices.ContainsFunc(killed, first.alive) })
+		v.hurry(p.procs)
 		if t.Crash {
 			err = errors.Join(err, v.crash())
 		}
