@@ -39,7 +39,7 @@ func spoken(h *history.History) *history.History {
 	for i, op := range h.Ops {
 		for ; next < op.Time; next += every {
 			for _, n := range setup.Nodes {
-				if _, stood := stands[n]; stood && !w.down(n) {
+				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken {
 					say(n, next)
 				}
 			}

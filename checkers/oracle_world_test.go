@@ -240,7 +240,7 @@ func (w around) goesOn(i int) {
 		for _, s := range op.Fault.States() {
 			k, to := s.Key(), toBe(s)
 			if k.Dimension == "procs" && to == healthy && w.trapped[k.Node] {
-				to = doubtful
+				to, w.to[k] = doubtful, []health{healthy}
 			} else if k.Dimension == "procs" && to == healthy && w.is[k] != healthy {
 				if w.is[k] != started {
 					w.last[k.Node] = op.Time
@@ -259,8 +259,10 @@ func (w around) goesOn(i int) {
 				delete(w.fears, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.over, k.Node)
-				if !w.trapped[k.Node] {
-					w.is[history.Proc{Node: k.Node}.Key()], w.last[k.Node] = started, op.Time
+				if p := (history.Proc{Node: k.Node}).Key(); w.trapped[k.Node] {
+					w.to[p] = []health{healthy}
+				} else {
+					w.is[p], w.last[k.Node] = started, op.Time
 				}
 			}
 			w.is[k] = to
@@ -290,6 +292,7 @@ func (w around) answers(node string, asked time.Duration) {
 	}
 	was, changing := w.before[k]
 	delete(w.vain, k)
+	delete(w.trapped, node)
 	if was == started || was == ended || was == left || changing && w.over[node] {
 		w.before[k] = healthy // as it was before, should that fail
 	}

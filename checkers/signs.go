@@ -11,6 +11,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	if i >= w.n || asked < w.awake[i] {
 		return
 	}
+	w.trapped.remove(i)
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
 	over := w.over.has(i)

@@ -38,7 +38,7 @@ type world struct {
 	over    set       // of them, who ended by itself, and has given no answer since
 	started set       // by the change that ended last
 	known   set       // whose process that told of
-	trapped set       // who was ended by a trap while it was being changed: nobody knows whether the change has started it again
+	trapped set       // who was ended by a trap while it was being changed, and has not answered since: nobody knows whether the change has started it again
 	touch   []touched // by the change under way
 	links   bool      // whether a link was touched since the last epoch began
 	epochs  []epoch
@@ -191,12 +191,18 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 	if outcome == history.Fail { // nor will anything
 		w.touch = w.touch[:0]
 	}
-	for _, t := range w.touch {
-		i, open := w.whose(processes, t.cell), w.cells[t.cell] == unsure
-		if i >= 0 && t.to != fine && !t.vain && !w.known.has(i) {
+	for k := range w.touch {
+		t := &w.touch[k]
+		i := w.whose(processes, t.cell)
+		switch {
+		case i < 0:
+			continue
+		case w.known.has(i):
+			t.to = fine // a trap may have ended it before or after it was started: no more is done to it
+		case t.to != fine && !t.vain:
 			w.pending.add(i)
 		}
-		if i >= 0 && t.to != dead && open {
+		if t.to != dead && w.cells[t.cell] == unsure {
 			w.coming.add(i)
 		}
 	}
