@@ -173,6 +173,9 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	if p.Tried && p.Wrote == nil {
 		fmt.Fprintf(w, "wrote\tthe leader once; it was accepted\n")
 	}
+	if p.Kept && p.Keeps == nil {
+		fmt.Fprintf(w, "kept\ta number, by the leader: it was read, written and read again\n")
+	}
 	if path := s.Lacks(p.Answer); p.Led && path != "" {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
@@ -284,6 +287,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	}
 	if p.Wrote != nil {
 		wrong = append(wrong, "the leader wrote once, which was not accepted: "+hint.Line(p.Wrote))
+	}
+	if p.Keeps != nil {
+		wrong = append(wrong, "the leader was to keep a number by register: "+hint.Line(p.Keeps))
 	}
 	if len(s.Observe.Logs) > 0 && p.Told == 0 {
 		wrong = append(wrong, "no line of its log matched one of logs")

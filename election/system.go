@@ -161,9 +161,9 @@ func HandOverOf(y System) HandOver {
 // a Keeper.
 type Storer interface {
 	// Get has self read it; 0 where nothing was written.
-	Get(ctx context.Context, self Member, dial Dial) (value uint64, err error)
+	Get(ctx context.Context, self Member, all []Member, dial Dial) (value uint64, err error)
 	// Put has self write it. An error that is Certain says that it was not written, nor will be; after any other it may be.
-	Put(ctx context.Context, self Member, value uint64, dial Dial) error
+	Put(ctx context.Context, self Member, all []Member, value uint64, dial Dial) error
 }
 
 // Decoder is a System that can read what its servers send each other, so that a picture of a run tells more of it than bytes.

@@ -23,11 +23,11 @@ func carry(ctx context.Context, y election.System, all []election.Member, self e
 	switch cmd.Do {
 	case election.Get:
 		if s, can := y.(election.Storer); can {
-			return s.Get(ctx, self, dial)
+			return s.Get(ctx, self, all, dial)
 		}
 	case election.Put:
 		if s, can := y.(election.Storer); can {
-			return cmd.Value, s.Put(ctx, self, cmd.Value, dial)
+			return cmd.Value, s.Put(ctx, self, all, cmd.Value, dial)
 		}
 	case election.Reconfigure:
 		if r := reconfigurable(y); r != nil {

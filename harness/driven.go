@@ -40,6 +40,17 @@ func (d *driven) dial(name string) election.Dial {
 	return func(ctx context.Context, port int) (net.Conn, error) { return d.reach(ctx, name, port) }
 }
 
+func (d *driven) register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error) {
+	s, keeps := d.system.(election.Storer)
+	if !keeps {
+		return nil, nil
+	}
+	self := d.member(node)
+	get = func(ctx context.Context) (uint64, error) { return s.Get(ctx, self, d.members, d.dial(node)) }
+	put = func(ctx context.Context, value uint64) error { return s.Put(ctx, self, d.members, value, d.dial(node)) }
+	return get, put
+}
+
 // noting keeps which process ended first, with what more there is to say of its node, before f is told.
 func (d *driven) noting(f func(node string, code int), more func(node string) string) func(node string, code int) {
 	return func(node string, code int) {

@@ -28,12 +28,14 @@ type patient struct {
 	mute
 }
 
-func (p patient) Get(ctx context.Context, _ election.Member, _ election.Dial) (uint64, error) {
+func (p patient) Get(ctx context.Context, _ election.Member, _ []election.Member, _ election.Dial) (uint64, error) {
 	_, err := p.View(ctx)
 	return 0, err
 }
 
-func (patient) Put(context.Context, election.Member, uint64, election.Dial) error { return nil }
+func (patient) Put(context.Context, election.Member, []election.Member, uint64, election.Dial) error {
+	return nil
+}
 
 // Questions that are under way when a run ends are over with it: closing the cluster waits for them.
 func TestQuestionsEndWithTheCluster(t *testing.T) {

@@ -66,7 +66,7 @@ func needed(do election.Verb) (what, lacks string) {
 	case election.Update:
 		return "tell of what its leaders decide", "no field of a file is for that: only an algorithm in Go does it"
 	}
-	return "read and write a key for clients", "no field of a file is for that: a driver in Go does it (election.Storer)"
+	return "read and write a number for clients", "the file lacks register, which says how: register: {get: {http: /kv/x}, put: {http: /kv/x, body: '{{.Value}}'}}"
 }
 
 // observed is how a system's members are observed.

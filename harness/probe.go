@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,8 @@ type Probe struct {
 	Told    int                       // changes that they announced by themselves
 	Tried   bool                      // the leader was seen to write once, where it does by a command
 	Wrote   error                     // why nobody knows that its write was accepted; nil if it was
+	Kept    bool                      // the leader was seen to keep a number, where clients can have it do so
+	Keeps   error                     // why nobody knows that it does; nil if it does
 	Log     [][]string                // what each node wrote, in lines
 	Logs    string                    // the folder that has what all wrote
 	Lines   string                    // what of their logs could not be read; "" if all could
@@ -192,6 +195,9 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 		}
 		p.write(ctx, c, leader)
 	}
+	if err := p.keep(ctx, c, leader); err != nil {
+		return err
+	}
 	for _, m := range members {
 		if a, ok := c.node(m.Name).(*systemNode); ok {
 			if says, ok := a.Observer.(interface{ Roles() map[string]int }); ok && len(says.Roles()) > 0 {
@@ -219,6 +225,26 @@ func (p *Probe) write(ctx context.Context, c *containers, leader string) {
 	if p.Wrote = err; err == nil && !accepted {
 		p.Wrote = fmt.Errorf("it was refused, and nobody had written with a token above %d", v.View.Term)
 	}
+}
+
+// keep has clients read the leader's number, write it and read it again, if the nodes keep one. It fails if the cluster is lost.
+func (p *Probe) keep(ctx context.Context, c trial, leader string) error {
+	get, put := c.register(leader)
+	if p.Kept = p.Led && get != nil; !p.Kept {
+		return nil
+	}
+	return c.do(ctx, leader, func(ctx context.Context) {
+		if _, p.Keeps = get(ctx); p.Keeps != nil {
+			return
+		}
+		const written = 1
+		if p.Keeps = put(ctx, written); p.Keeps != nil {
+			return
+		}
+		if read, err := get(ctx); err != nil || read != written {
+			p.Keeps = cmp.Or(err, fmt.Errorf("%d was written, and %d was read then", written, read))
+		}
+	})
 }
 
 // Untold says which answers name a leader whose id nobody told; "" if there are none.

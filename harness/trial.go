@@ -17,6 +17,8 @@ type trial interface {
 	node(name string) asked
 	// first is what runs the first node, and with which arguments.
 	first() (image string, args []string)
+	// register is how a node's number is read and written for clients; nil where it keeps none.
+	register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error)
 	// UnreadLines says which lines of nodes' logs could not be read.
 	UnreadLines() string
 	// gone is what is to be said of the first process that ended by itself.

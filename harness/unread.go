@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"recount/election"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/targets/specfile"
@@ -17,6 +18,8 @@ type unread struct {
 	untold  untold
 	answers map[string]int // by the node that gave them
 	first   error
+	reads   map[string]int   // answers to who read the register, likewise
+	misread error            // the first of them
 	came    map[string]bool  // of whom there was an answer, whatever it was
 	why     map[string]error // there was none the last time, for this reason
 }
@@ -24,7 +27,7 @@ type unread struct {
 // countUnread counts for a run of these bounds, of a target that a file may describe.
 func countUnread(c Cluster, b history.Bounds, described bool) *unread {
 	return &unread{
-		Cluster: c, slow: newSlow(b, described), answers: map[string]int{}, came: map[string]bool{}, why: map[string]error{},
+		Cluster: c, slow: newSlow(b, described), answers: map[string]int{}, reads: map[string]int{}, came: map[string]bool{}, why: map[string]error{},
 	}
 }
 
@@ -51,6 +54,17 @@ func (u *unread) Observe(node string, done func(history.View, error)) {
 	})
 }
 
+func (u *unread) Command(node string, cmd election.Command, done func(uint64, error)) {
+	u.Cluster.Command(node, cmd, func(value uint64, err error) {
+		if cmd.Do == election.Get && specfile.Misdescribed(err) {
+			if u.reads[node]++; u.misread == nil {
+				u.misread = err
+			}
+		}
+		done(value, err)
+	})
+}
+
 // words say what could not be read, and what was the first of it, who never answered, and why, and who answered too late; "" if
 // everything could and all did.
 func (u *unread) words() string {
@@ -60,6 +74,9 @@ func (u *unread) words() string {
 	var parts []string
 	if u.first != nil {
 		parts = append(parts, fmt.Sprintf("Answers that could not be read: %s. The first: %s.", ofEach(u.answers), hint.Line(u.first)))
+	}
+	if u.misread != nil {
+		parts = append(parts, fmt.Sprintf("Answers with no number of the register: %s. The first: %s.", ofEach(u.reads), hint.Line(u.misread)))
 	}
 	if untold := u.untold.words("Answers"); untold != "" {
 		parts = append(parts, untold)

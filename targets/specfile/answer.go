@@ -142,13 +142,18 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 		}
 		return func(f Field) (string, error) { return group(ob.Match, m, f.Group), nil }, nil
 	}
+	root, err := parseJSON(answer)
+	return func(f Field) (string, error) { return f.Path.find(root) }, err
+}
+
+// parseJSON reads an answer; its numbers stay as they are written.
+func parseJSON(answer []byte) (root any, err error) {
 	d := json.NewDecoder(bytes.NewReader(answer))
 	d.UseNumber()
-	var root any
-	if err := d.Decode(&root); err != nil {
-		return nil, fmt.Errorf("the answer %q is no JSON: %w", clip(answer), err)
+	if err = d.Decode(&root); err != nil {
+		err = fmt.Errorf("the answer %q is no JSON: %w", clip(answer), err)
 	}
-	return func(f Field) (string, error) { return f.Path.find(root) }, nil
+	return root, err
 }
 
 // line reads the view that a line of a node's log announces, if it does. An error says what of it could not be read. Who follows

@@ -224,6 +224,12 @@ type writing struct {
 	Value int64
 }
 
+// putting is what the template of a put can name besides.
+type putting struct {
+	place
+	Value uint64
+}
+
 // words is a whole cluster, seen from one of its nodes.
 type words struct {
 	s       *Spec
@@ -233,6 +239,7 @@ type words struct {
 	servers map[string][]election.Member // by their service
 	polling bool                         // it is being asked who votes
 	write   *election.Write              // what is to be written; nil for templates of all else
+	put     *uint64                      // what a client writes to the register; nil likewise
 	member  *election.Member             // whose membership changes; nil likewise
 	joined  map[election.ID]int          // the numbers of those that were added
 	tried   bool                         // on an example: how many nodes a run will have is not known
@@ -492,6 +499,9 @@ func (w words) render(t *template.Template) (string, error) {
 	var data any = place
 	if w.write != nil {
 		data = writing{place, w.write.Token, w.write.Value}
+	}
+	if w.put != nil {
+		data = putting{place, *w.put}
 	}
 	if w.member != nil {
 		of := w

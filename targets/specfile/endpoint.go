@@ -19,7 +19,7 @@ import (
 	"recount/internal/hint"
 )
 
-// How nodes are asked by HTTP: for their views, whether they have come up, and to hand over.
+// How nodes are asked by HTTP: for their views, whether they have come up, to hand over, and for what clients want.
 
 // endpoint reads the path of an HTTP request, and the port and the status that are given beside it.
 func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
@@ -103,7 +103,7 @@ func (s *Spec) readTLS(v value, e *Endpoint) (err error) {
 // endpoints are all that are asked by HTTP.
 func (s *Spec) endpoints() []*Endpoint {
 	return slices.DeleteFunc([]*Endpoint{
-		s.Observe.HTTP, s.Ready.HTTP, s.Resign.HTTP, s.Members.List.HTTP,
+		s.Observe.HTTP, s.Ready.HTTP, s.Resign.HTTP, s.Members.List.HTTP, s.Register.Get, s.Register.Put.HTTP,
 		s.Members.Remove.HTTP, s.Members.Add.HTTP, s.Members.Learner.HTTP, s.Members.Promote.HTTP,
 	}, func(at *Endpoint) bool { return at == nil })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"recount/election"
+	"recount/targets"
 )
 
 // Lacks returns the name of leader's field if an answer in JSON does not have it. A node that knows of no leader may
@@ -35,7 +36,7 @@ func (s *Spec) names() bool {
 
 // untold are the properties that are judged by what no spec file has nodes do.
 var untold = map[string]string{
-	"vote-once": "tell no votes", "ordered-updates": "tell no updates", "linearizable": "keep no register", "progress": "keep no register",
+	"vote-once": "tell no votes", "ordered-updates": "tell no updates",
 }
 
 // Missing says what the spec leaves out, and what that costs.
@@ -55,6 +56,8 @@ func (s *Spec) Missing() (list []string) {
 	say(len(s.Observe.Command) > 0, "http, where the server answers it: a command takes about 0.1 s of a processor at each poll; poll: 500ms in times keeps that low")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
 	say(s.Data == "", "data: a node that is killed comes back with nothing on its disk but what the image has")
+	say(!s.Register.given() && slices.ContainsFunc(s.Promises, func(p targets.Promise) bool { return p.Property == "linearizable" || p.Property == "progress" }),
+		"register: nothing is read and written by clients, so that linearizable and progress are never tested")
 	for _, p := range s.Promises {
 		what := untold[p.Property]
 		say(what != "", "what "+p.Property+" is judged by: nodes of a spec file "+what+", so that this promise is never tested")

@@ -4,18 +4,24 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"text/template"
 
 	"recount/election"
+	"recount/internal/hint"
 )
 
 // Request is how a node is asked to do something: at most one of HTTP and Command is set, and none is where it cannot be asked.
 type Request struct {
-	HTTP    *Endpoint          // to which is posted
-	Body    *template.Template // of the request; nil for none
+	HTTP    *Endpoint          // all but its path
+	Method  string             // of HTTP
+	Path    *template.Template // likewise
+	Body    *template.Template // likewise; nil for none
 	Command []*template.Template
 	Refused *regexp.Regexp // what the command prints where the node does not do it; nil where it says nothing of that
 }
@@ -23,15 +29,17 @@ type Request struct {
 func (r *Request) given() bool { return r.HTTP != nil || r.Command != nil }
 
 func (r *Request) templates() (all []*template.Template) {
-	if all = append(all, r.Command...); r.Body != nil {
-		all = append(all, r.Body)
+	for _, t := range []*template.Template{r.Path, r.Body} {
+		if t != nil {
+			all = append(all, t)
+		}
 	}
-	return all
+	return append(all, r.Command...)
 }
 
 // request reads how a node is asked, with templates that are tried on an example. way is how it may be written.
 func (w words) request(v value, way string) (q Request, err error) {
-	r, err := v.fields("http", "port", "tls", "headers", "body", "command", "refused")
+	r, err := v.fields("http", "method", "port", "tls", "headers", "body", "command", "refused")
 	if err != nil {
 		return q, err
 	}
@@ -40,7 +48,7 @@ func (w words) request(v value, way string) (q Request, err error) {
 	if posted == run {
 		return q, v.bad(way, "%s: one of http and command is wanted", v.name)
 	}
-	for _, field := range []part[string]{{"port", "http"}, {"tls", "http"}, {"headers", "http"}, {"body", "http"}, {"refused", "command"}} {
+	for _, field := range []part[string]{{"method", "http"}, {"port", "http"}, {"tls", "http"}, {"headers", "http"}, {"body", "http"}, {"refused", "command"}} {
 		_, goes := r[field.of]
 		if at, given := r[field.name]; given && !goes {
 			return q, at.bad(way, "%s: %s goes with %s", v.name, field.name, field.of)
@@ -62,11 +70,25 @@ func (w words) request(v value, way string) (q Request, err error) {
 	if q.HTTP, err = w.s.endpoint(path, r); err != nil {
 		return q, err
 	}
+	if q.Path, err = w.template(path); err != nil {
+		return q, err
+	}
+	q.Method = http.MethodPost
+	if m, ok := r["method"]; ok {
+		if q.Method, err = m.text(); err == nil && !slices.Contains(methods, q.Method) {
+			err = &fault{m.Line, m.Column, hint.Unknown("method", q.Method, methods)}
+		}
+		if err != nil {
+			return q, err
+		}
+	}
 	if b, ok := r["body"]; ok {
 		q.Body, err = w.template(b)
 	}
 	return q, err
 }
+
+var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // ask asks the node that w is seen from. An error that is Certain says that it does not do it.
 func (y *system) ask(ctx context.Context, q *Request, w words, dial election.Dial) error {
@@ -76,33 +98,44 @@ func (y *system) ask(ctx context.Context, q *Request, w words, dial election.Dia
 	return y.askAt(ctx, q, w, dial)
 }
 
-// askAt posts to the node.
+// askAt sends the node a request of HTTP.
 func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.Dial) error {
-	body, at := "", q.HTTP
+	body, at := "", *q.HTTP
+	var err error
+	if at.Path, err = w.render(q.Path); err != nil {
+		return err
+	}
 	if q.Body != nil {
-		var err error
 		if body, err = w.render(q.Body); err != nil {
 			return err
 		}
 	}
-	req, err := at.request(ctx, http.MethodPost, strings.NewReader(body))
+	req, err := at.request(ctx, q.Method, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	if body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	c := client(dial, at)
+	var connected atomic.Bool // whoever dials may go on when nobody waits for it any more
+	c := client(func(ctx context.Context, port int) (net.Conn, error) {
+		conn, err := dial(ctx, port)
+		connected.Store(err == nil)
+		return conn, err
+	}, &at)
 	defer c.CloseIdleConnections()
 	resp, err := c.Do(req)
-	if err != nil {
+	switch {
+	case err != nil && !connected.Load():
+		return fmt.Errorf("%w: %w", election.ErrRefused, err)
+	case err != nil:
 		return err
 	}
 	defer resp.Body.Close()
-	switch resp.StatusCode / 100 {
-	case 2:
+	switch status := resp.StatusCode; {
+	case status/100 == 2:
 		return nil
-	case 4:
+	case status/100 == 4, status == http.StatusTemporaryRedirect, status == http.StatusPermanentRedirect: // to who would do it
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // for people; the status says it all
 		why := election.ErrRefused
 		if resp.StatusCode == http.StatusConflict {
@@ -110,7 +143,7 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 		}
 		return fmt.Errorf("%w: %s: %s", why, resp.Status, strings.TrimSpace(string(said)))
 	}
-	return fmt.Errorf("POST %s answered %s", at.Path, resp.Status)
+	return fmt.Errorf("%s %s answered %s", q.Method, at.Path, resp.Status)
 }
 
 // askBy runs the command. One that fails may have asked all the same.

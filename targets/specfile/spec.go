@@ -52,6 +52,7 @@ type Spec struct {
 	Observe      Observe
 	Resign       Request // how a leader is asked to hand over
 	Members      Members
+	Register     Register
 	Writes       Writes
 	Promises     []targets.Promise
 }
@@ -175,7 +176,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
-		"processes", "ports", "multicast", "data", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "writes", "promises")
+		"processes", "ports", "multicast", "data", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "promises")
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (s *Spec) read() error {
 	}
 	for _, read := range []func(value, map[string]value) error{
 		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes,
-		s.readReady, s.readObserve, s.readResign, s.readMembers, s.readWrites, s.readPromises,
+		s.readReady, s.readObserve, s.readResign, s.readMembers, s.readRegister, s.readWrites, s.readPromises,
 	} {
 		if err := read(root, f); err != nil {
 			return err

@@ -39,15 +39,22 @@ type system struct {
 
 // System returns the driver of what the spec describes, with the target's options.
 func (s *Spec) System(o option.Values) (election.System, error) {
-	y, err := s.system(o)
-	switch {
-	case err == nil && !s.Observe.asks():
-		return &logged{y}, nil
-	case err == nil && s.Members.given():
-		y.roster = newRoster()
-		return &changing{y}, nil
+	own, err := s.system(o)
+	if err != nil {
+		return nil, err
 	}
-	return y, err
+	var y election.System = own
+	switch {
+	case !s.Observe.asks():
+		y = &logged{own}
+	case s.Members.given():
+		own.roster = newRoster()
+		y = &changing{own}
+	}
+	if s.Register.given() {
+		y = keeps(y)
+	}
+	return y, nil
 }
 
 func (s *Spec) system(o option.Values) (y *system, err error) {
@@ -91,12 +98,13 @@ func (s *Spec) try(o option.Values) error {
 	if s.Folder != nil {
 		all = append(all, s.Folder)
 	}
-	changing := w
+	changing, putting := w, w
 	changing.member = &w.all[len(w.all)-1]
+	putting.put = new(uint64)
 	for _, some := range []struct {
 		words
 		all []*template.Template
-	}{{w, all}, {changing, s.Members.templates()}} {
+	}{{w, all}, {changing, s.Members.templates()}, {putting, s.Register.templates()}} {
 		for _, t := range some.all {
 			if _, err := some.render(t); err != nil {
 				return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))

@@ -19,7 +19,7 @@ import (
 type Register struct{}
 
 // Get implements election.Storer.
-func (Register) Get(ctx context.Context, _ election.Member, dial election.Dial) (value uint64, err error) {
+func (Register) Get(ctx context.Context, _ election.Member, _ []election.Member, dial election.Dial) (value uint64, err error) {
 	body, err := atRegister(ctx, dial, http.MethodGet, "/register")
 	if err != nil {
 		return 0, err
@@ -28,7 +28,7 @@ func (Register) Get(ctx context.Context, _ election.Member, dial election.Dial) 
 }
 
 // Put implements election.Storer.
-func (Register) Put(ctx context.Context, _ election.Member, value uint64, dial election.Dial) error {
+func (Register) Put(ctx context.Context, _ election.Member, _ []election.Member, value uint64, dial election.Dial) error {
 	_, err := atRegister(ctx, dial, http.MethodPost, fmt.Sprintf("/register?value=%d", value))
 	return err
 }

@@ -19,7 +19,7 @@ import (
 var registerKey = base64.StdEncoding.EncodeToString([]byte("recount/register"))
 
 // Get implements election.Storer.
-func (s *system) Get(ctx context.Context, _ election.Member, dial election.Dial) (value uint64, err error) {
+func (s *system) Get(ctx context.Context, _ election.Member, _ []election.Member, dial election.Dial) (value uint64, err error) {
 	var answer struct {
 		KVs []struct {
 			Value []byte `json:"value"`
@@ -36,7 +36,7 @@ func (s *system) Get(ctx context.Context, _ election.Member, dial election.Dial)
 }
 
 // Put implements election.Storer.
-func (s *system) Put(ctx context.Context, _ election.Member, value uint64, dial election.Dial) error {
+func (s *system) Put(ctx context.Context, _ election.Member, _ []election.Member, value uint64, dial election.Dial) error {
 	text := base64.StdEncoding.EncodeToString(strconv.AppendUint(nil, value, 10))
 	_, err := call(ctx, dial, "/v3/kv/put", fmt.Sprintf(`{"key":%q,"value":%q}`, registerKey, text))
 	return err

@@ -64,12 +64,12 @@ func registerIsAKey(t *testing.T, reads string) {
 	self := etcdMembers()[0]
 	var y election.Storer = s
 
-	value, err := y.Get(t.Context(), self, dial)
+	value, err := y.Get(t.Context(), self, nil, dial)
 	require.NoError(t, err)
 	require.Zero(t, value, "nothing was written")
 	for _, v := range []uint64{1, 1 << 63} {
-		require.NoError(t, y.Put(t.Context(), self, v, dial))
-		value, err = y.Get(t.Context(), self, dial)
+		require.NoError(t, y.Put(t.Context(), self, nil, v, dial))
+		value, err = y.Get(t.Context(), self, nil, dial)
 		require.NoError(t, err)
 		require.Equal(t, v, value)
 	}
@@ -79,12 +79,12 @@ func registerIsAKey(t *testing.T, reads string) {
 
 	// What a server answered with an error may have been written for all that.
 	kept.fail = `{"error":"etcdserver: request timed out","code":14}`
-	err = y.Put(t.Context(), self, 7, dial)
+	err = y.Put(t.Context(), self, nil, 7, dial)
 	require.ErrorContains(t, err, "request timed out")
 	require.False(t, election.Certain(err))
 
 	// Of a server that nobody can connect to it is certain that it was not.
-	err = y.Put(t.Context(), self, 8, func(context.Context, int) (net.Conn, error) { return nil, errors.New("connection refused") })
+	err = y.Put(t.Context(), self, nil, 8, func(context.Context, int) (net.Conn, error) { return nil, errors.New("connection refused") })
 	require.ErrorContains(t, err, "connection refused")
 	require.True(t, election.Certain(err))
 }
