@@ -114,7 +114,11 @@ func describeTarget(w io.Writer, t *targets.Target) error {
 			fmt.Fprintf(w, "  hands over\twhen it is asked to (fault hand-over, workload transfer)\n")
 		}
 		if t.Can(election.Reconfigure, o) {
-			fmt.Fprintf(w, "  changes members\twhen it is asked to (faults remove-member, replace-member%s)\n", onlySimulated(t))
+			faults := "faults remove-member, replace-member"
+			if !t.Learns(o) {
+				faults = "fault remove-member"
+			}
+			fmt.Fprintf(w, "  changes members\twhen it is asked to (%s%s)\n", faults, onlySimulated(t))
 		}
 		b := checkers.Thresholds(t.Bounds(o))
 		fmt.Fprintf(w, "  judged by\tsilence=%v elect=%v poll=%v moves=%d returns=%d terms=%d (check --bound)\n",

@@ -311,7 +311,7 @@ func faultWords(s *specfile.Spec, p record.Plan) string {
 	drawn := harness.Drawn(p.Target, p.Options, p.On)
 	text := fmt.Sprintf("%d of recount list faults", len(drawn))
 	undrawn := harness.Undrawn(p.Target, p.Options, p.On)
-	for _, lack := range []harness.Lack{harness.NoData, harness.NoResign, harness.NoMembers} {
+	for _, lack := range []harness.Lack{harness.NoData, harness.NoResign, harness.NoMembers, harness.NoLearner} {
 		if names := undrawn[lack]; len(names) > 0 {
 			text += fmt.Sprintf("; without %s: no %s", lack, strings.Join(names, ", "))
 		}

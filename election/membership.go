@@ -69,6 +69,13 @@ type Reconfigurable interface {
 	Membership(ctx context.Context, self Member, all []Member, who ID, dial Dial) (Membership, error)
 }
 
+// Learnerless is a Reconfigurable whose cluster may have no learners: who is added votes at once.
+type Learnerless interface {
+	Reconfigurable
+	// Learnerless reports whether it is so.
+	Learnerless() bool
+}
+
 // InTurn is a System whose nodes join one that is there already: each is started once the one before it is ready, by its Readier.
 type InTurn interface {
 	Readier

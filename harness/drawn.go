@@ -31,6 +31,7 @@ type Lack string
 const (
 	NoResign  Lack = "resign"  // leaders cannot be asked to hand over
 	NoMembers Lack = "members" // the cluster cannot be asked to change its members
+	NoLearner Lack = "learner" // who is added votes at once
 	NoData    Lack = "data"    // nodes have no disk
 	NoClocks  Lack = "clocks"  // programs of that architecture have clocks that cannot be skewed
 )
@@ -50,12 +51,15 @@ func Undrawn(target string, options map[string]string, on string) map[Lack][]str
 func lacking(target string, options map[string]string, on, architecture string) func(fault string) Lack {
 	answers, members, data := takes(target, options, on, handsOver), takes(target, options, on, reconfigures), on == record.OnSim || keepsData(target, options)
 	clocks := on != record.OnDocker || docker.CanSkew(architecture) == nil
+	learners := takes(target, options, on, teaches)
 	return func(fault string) Lack {
 		f, err := nemesis.Find(fault)
 		switch {
 		case err != nil:
 		case f.Members && !members:
 			return NoMembers
+		case f.Learners && !learners:
+			return NoLearner
 		case f.Asks && !answers:
 			return NoResign
 		case f.Disks && !data:

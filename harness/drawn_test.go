@@ -38,6 +38,10 @@ func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
 	require.Equal(t, []string{"hand-over"}, lacks[NoResign])
 	require.Empty(t, lacks[NoData])
 	require.Contains(t, Undrawn(file(""), nil, record.OnDocker)[NoData], "disk-full")
+	old := map[string]string{"version": "3.2.32"}
+	require.Equal(t, []string{"replace-member"}, Undrawn("etcd-raft-server", old, record.OnVirtual)[NoLearner])
+	require.Contains(t, Drawn("etcd-raft-server", old, record.OnVirtual), "remove-member")
+	require.Empty(t, Undrawn("etcd-raft-server", nil, record.OnVirtual)[NoLearner])
 	require.Equal(t, most, Drawn("raft", nil, record.OnSim))
 	require.Equal(t, most, Drawn("raft", nil, record.OnDocker))
 	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnDocker))

@@ -50,6 +50,9 @@ func (s *subject) answers() error {
 	if nemesis.Reconfigures(s.Schedule, s.Recorded) && !reconfigures(s.target, s.options, s.On) {
 		return hint.Add(fmt.Errorf("%s cannot be asked to change its members%s", s.Target, where(s.target, s.options, s.On)), can)
 	}
+	if nemesis.Teaches(s.Schedule, s.Recorded) && !teaches(s.target, s.options, s.On) {
+		return hint.Add(fmt.Errorf("replace-member: %s has no learners", s.Target), "remove-member adds who comes back as a voter")
+	}
 	return nil
 }
 

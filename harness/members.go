@@ -45,6 +45,11 @@ func reconfigures(t *targets.Target, o targets.Options, on string) bool {
 	return t.Can(election.Reconfigure, o) && (t.Node == nil || on == record.OnSim)
 }
 
+// teaches tells whether who is added to a target can be a learner at first.
+func teaches(t *targets.Target, o targets.Options, on string) bool {
+	return reconfigures(t, o, on) && t.Learns(o)
+}
+
 // where is where members cannot be changed, though they can elsewhere.
 func where(t *targets.Target, o targets.Options, on string) string {
 	if t.Can(election.Reconfigure, o) {

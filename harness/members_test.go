@@ -169,3 +169,16 @@ func TestWhoIsPromotedNeedNotSaySo(t *testing.T) {
 	}, as(asked))
 	require.Less(t, did[1].Time, 25*time.Second, "it is cut off yet")
 }
+
+// Who is added to a cluster without learners votes at once: it cannot be replaced by one.
+func TestWhoHasNoLearners(t *testing.T) {
+	p := record.Plan{
+		Target: "etcd-raft-server", Options: map[string]string{"version": "3.2.32"}, On: record.OnVirtual, Nodes: 3,
+		Schedule: nemesis.Schedule{{Fault: "replace-member", For: time.Second}},
+	}
+	err := Check(p)
+	require.ErrorContains(t, err, "replace-member: etcd-raft-server has no learners")
+	require.Contains(t, hint.Of(err), "remove-member")
+	p.Schedule[0].Fault = "remove-member"
+	require.NoError(t, Check(p))
+}

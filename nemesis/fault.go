@@ -47,6 +47,8 @@ type Fault struct {
 	// Members tells that the fault changes who is a member of the cluster, which not every election can be asked for. What does not
 	// work when it is healed is tried again.
 	Members bool
+	// Learners tells of such a fault that who is added learns at first.
+	Learners bool
 	// Sides tells that a step may name more sets of nodes than there are aims.
 	Sides bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses

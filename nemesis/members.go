@@ -24,9 +24,16 @@ func init() {
 		Name:    "replace-member",
 		About:   "a voter is taken out and replaced, where that can be asked of the cluster, by a learner with nothing on its disk, which is promoted at the end",
 		Aims:    []Aim{{"who is replaced", "one"}},
-		Members: true,
-		Shape:   func(s Scene) Shape { return constant(members(s.Aims[0], history.Learner)) },
+		Members: true, Learners: true,
+		Shape: func(s Scene) Shape { return constant(members(s.Aims[0], history.Learner)) },
 	})
+}
+
+// Teaches tells whether the schedule, or what is to be done again, adds learners.
+func Teaches(s Schedule, again []Action) bool {
+	learns := func(m history.Member) bool { return m.As == history.Learner }
+	return s.has(func(f *Fault) bool { return f.Learners }) ||
+		slices.ContainsFunc(again, func(a Action) bool { return slices.ContainsFunc(a.Fault.Members(), learns) })
 }
 
 func members(nodes []string, as history.Membership) history.Changes {

@@ -276,6 +276,22 @@ func (t *Target) Can(do election.Verb, o Options) (can bool) {
 	return can
 }
 
+// Learns reports whether the members of a target, with these options, can be changed, and be learners at first.
+func (t *Target) Learns(o Options) bool {
+	switch {
+	case !t.Can(election.Reconfigure, o):
+		return false
+	case t.Node != nil:
+		return true
+	}
+	y, err := t.System(o)
+	if err != nil {
+		return false
+	}
+	may, says := y.(election.Learnerless)
+	return !says || !may.Learnerless()
+}
+
 // idleEnv is an Env for a node that is only looked at: one of five, and no store.
 type idleEnv struct{ election.Env }
 

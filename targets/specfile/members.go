@@ -15,7 +15,7 @@ import (
 )
 
 // Members is how a node is asked to have the cluster change who its members are, and whom it takes for what. All of it is given, or
-// nothing.
+// nothing, or all but what is of learners.
 type Members struct {
 	Remove, Add, Learner, Promote Request
 
@@ -25,18 +25,24 @@ type Members struct {
 
 func (m *Members) given() bool { return m.Remove.given() }
 
+// learns reports whether who is added can be a learner at first.
+func (m *Members) learns() bool { return m.Learner.given() }
+
 func (m *Members) templates() (all []*template.Template) {
 	for _, q := range []*Request{&m.Remove, &m.Add, &m.Learner, &m.Promote, &m.List} {
 		all = append(all, q.templates()...)
 	}
 	if m.given() {
-		all = append(all, m.Voters, m.Learners)
+		all = append(all, m.Voters)
+	}
+	if m.learns() {
+		all = append(all, m.Learners)
 	}
 	return all
 }
 
 const (
-	membersWay = `members: {remove: …, add: …, learner: …, promote: …, list: …}; each but list as {http: /members/remove, port: NAME, body: '{"who": "{{.Member.Name}}"}'} or {command: [PROGRAM, …], refused: PATTERN}`
+	membersWay = `members: {remove: …, add: …, learner: …, promote: …, list: …}, without learner and promote where there are none; each but list as {http: /members/remove, port: NAME, body: '{"who": "{{.Member.Name}}"}'} or {command: [PROGRAM, …], refused: PATTERN}`
 	listWay    = `list: {http: /members, port: NAME, voters: '"{{.Member.Name}}":"voter"', learners: '"{{.Member.Name}}":"learner"'}, or command: [PROGRAM, …] in the place of http`
 )
 
@@ -50,8 +56,10 @@ func (s *Spec) readMembers(_ value, f map[string]value) error {
 	if err != nil {
 		return err
 	}
+	_, learner := m["learner"]
+	_, promote := m["promote"]
 	for _, name := range []string{"remove", "add", "learner", "promote", "list"} {
-		if _, ok := m[name]; !ok {
+		if _, ok := m[name]; !ok && (learner || promote || name != "learner" && name != "promote") {
 			return v.bad(membersWay, "members: %s is missing", name)
 		}
 	}
@@ -66,8 +74,10 @@ func (s *Spec) readMembers(_ value, f map[string]value) error {
 	for _, change := range []part[*Request]{
 		{"remove", &s.Members.Remove}, {"add", &s.Members.Add}, {"learner", &s.Members.Learner}, {"promote", &s.Members.Promote},
 	} {
-		if *change.of, err = w.request(m[change.name], membersWay); err != nil {
-			return err
+		if r, ok := m[change.name]; ok {
+			if *change.of, err = w.request(r, membersWay); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.readList(w, m["list"]); err != nil {
@@ -112,8 +122,13 @@ func (s *Spec) readList(w words, v value) error {
 	}
 	for _, kind := range []part[**template.Template]{{"voters", &s.Members.Voters}, {"learners", &s.Members.Learners}} {
 		pattern, ok := l[kind.name]
-		if !ok {
+		switch due := kind.name == "voters" || s.Members.learns(); {
+		case !ok && due:
 			return v.bad(listWay, "list: %s is missing", kind.name)
+		case ok && !due:
+			return pattern.bad("leave it out, or say how a learner is added and promoted", "list: learners goes with learner and promote")
+		case !ok:
+			continue
 		}
 		if *kind.of, err = w.template(pattern); err != nil {
 			return err
@@ -145,6 +160,9 @@ func (s *Spec) readList(w words, v value) error {
 // changing is a system whose members can be changed.
 type changing struct{ *system }
 
+// Learnerless implements election.Learnerless.
+func (c *changing) Learnerless() bool { return !c.Members.learns() }
+
 // roster is what is known of who was added.
 type roster struct {
 	mu     sync.Mutex
@@ -160,6 +178,9 @@ func newRoster() *roster {
 
 // Reconfigure implements election.Reconfigurable. A node that refuses for good may do so because it is so already.
 func (c *changing) Reconfigure(ctx context.Context, self election.Member, all []election.Member, who election.ID, as election.Membership, dial election.Dial) error {
+	if as == election.Learner && c.Learnerless() {
+		return election.ErrCannot
+	}
 	q, number := c.roster.next(&c.Members, who, as)
 	w := c.words(self, all)
 	w.member = &all[who-1]
@@ -245,6 +266,9 @@ func (c *changing) Membership(ctx context.Context, self election.Member, all []e
 		as election.Membership
 		of *template.Template
 	}{{election.Voter, c.Members.Voters}, {election.Learner, c.Members.Learners}} {
+		if kind.of == nil {
+			continue
+		}
 		pattern, err := w.render(kind.of)
 		if err != nil {
 			return 0, err

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,29 @@ func TestWhoNodesTakeForMembers(t *testing.T) {
 	}
 	_, can := driver(t, parse(t, reseating[:strings.Index(reseating, "members:")]), nil).(election.Reconfigurable)
 	require.False(t, can, "it does not say how")
+}
+
+// Many clusters have no learners: who is added votes.
+func TestMembersOfAClusterWithoutLearners(t *testing.T) {
+	lines := strings.SplitAfter(reseating, "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  learner:") || strings.HasPrefix(l, "  promote:") })
+	text := strings.Join(lines, "")
+	_, err := Parse("a.yaml", []byte(text))
+	require.ErrorContains(t, err, "list: learners goes with learner and promote")
+
+	s := parse(t, strings.Replace(text, `, learners: '\b{{.Member.Name}}=l'`, "", 1))
+	y := driver(t, s, nil).(election.Learnerless)
+	require.True(t, y.Learnerless())
+	require.False(t, driver(t, parse(t, reseating), nil).(election.Learnerless).Learnerless())
+	c := &cluster{list: "n1=v n2=l", status: 200}
+	dial, all := c.dial(t), withServers(3, 0)
+	require.NoError(t, y.Reconfigure(t.Context(), all[0], all, 3, election.Removed, dial))
+	require.NoError(t, y.Reconfigure(t.Context(), all[0], all, 3, election.Voter, dial))
+	require.ErrorIs(t, y.Reconfigure(t.Context(), all[0], all, 3, election.Learner, dial), election.ErrCannot)
+	require.Equal(t, []string{"/remove n3", "/add n3 1 by n1"}, c.asked)
+	is, err := y.Membership(t.Context(), all[0], all, 2, dial)
+	require.NoError(t, err)
+	require.Equal(t, election.Removed, is)
 }
 
 func TestMembersAreChangedByCommands(t *testing.T) {

@@ -2,7 +2,6 @@
 package etcdraftserver
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -97,13 +96,8 @@ func hasLearners(o targets.Options) bool {
 	return !strings.HasPrefix(o.Value("version"), "3.1.") && !strings.HasPrefix(o.Value("version"), "3.2.")
 }
 
-// Reconfigure implements election.Reconfigurable.
-func (s *system) Reconfigure(ctx context.Context, self election.Member, all []election.Member, who election.ID, as election.Membership, dial election.Dial) error {
-	if as == election.Learner && !hasLearners(s.options) {
-		return fmt.Errorf("%w: learners came with 3.3", election.ErrRefused)
-	}
-	return s.Members.Reconfigure(ctx, self, all, who, as, dial)
-}
+// Learnerless implements election.Learnerless.
+func (s *system) Learnerless() bool { return !hasLearners(s.options) }
 
 // Container starts a member.
 func (s *system) Container(self election.Member, all []election.Member) election.Container {
