@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,12 @@ func TestDial(t *testing.T) {
 	_, err = c.Dial(ended, "n1", 7000)
 	require.ErrorIs(t, err, context.Canceled)
 
-	conn, err := c.Dial(t.Context(), "n1", 7000)
+	tell(t, c, "n1", "listen "+netip.AddrPortFrom(c.Addr("n1"), 7001).String())
+	conn, err := c.Dial(t.Context(), "n1", 7001)
+	require.NoError(t, err, "it listens on its own address alone")
+	require.NoError(t, conn.Close())
+
+	conn, err = c.Dial(t.Context(), "n1", 7000)
 	require.NoError(t, err)
 	defer conn.Close()
 	requireSeen(t, c, proc("n1", history.Down))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"syscall"
@@ -31,6 +32,7 @@ func (a *agent) dial(stream net.Conn, to Port) {
 	join(stream, conn)
 }
 
+// connect goes by the loopback address or, where nobody listens there, by one of the node's own: that way is its loopback, too.
 func (a *agent) connect(to Port) (net.Conn, error) {
 	p, err := a.place(to.Node)
 	if err != nil {
@@ -40,6 +42,11 @@ func (a *agent) connect(to Port) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialWithin}
 	err = p.space.do(func() (err error) {
 		conn, err = d.Dial("tcp4", loopback(to.Port))
+		for _, addr := range p.addrs {
+			if errors.Is(err, syscall.ECONNREFUSED) {
+				conn, err = d.Dial("tcp", netip.AddrPortFrom(addr, uint16(to.Port)).String())
+			}
+		}
 		return err
 	})
 	return conn, err

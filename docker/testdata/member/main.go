@@ -147,6 +147,16 @@ func member(data string) {
 					mu.Lock()
 					answer = strconv.Itoa(len(heard))
 					mu.Unlock()
+				case "listen": // to an address, and hang up on who comes
+					l, err := net.Listen("tcp", rest)
+					check(err)
+					go func() {
+						for {
+							c, err := l.Accept()
+							check(err)
+							c.Close()
+						}
+					}()
 				case "connect": // whether a TCP connection to an address comes about, however busy the machine is
 					answer = connect(rest, 20*time.Second)
 				case "knock": // the same, where none is expected
