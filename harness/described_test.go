@@ -57,7 +57,7 @@ func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
 	file := described(t, t.TempDir()+"/server.yaml", definition).DescribedBy
 	for workload, want := range map[string][2]string{
 		"transfer": {"cannot be asked to hand over", "the file lacks resign"},
-		"register": {"cannot read and write a key for clients", "a driver in Go does it"},
+		"register": {"cannot read and write a number for clients", "the file lacks register"},
 		"updates":  {"cannot tell of what its leaders decide", "only an algorithm in Go does it"},
 	} {
 		err := Check(record.Plan{Target: file, On: record.OnDocker, Nodes: 3, Workloads: []string{workload}})
