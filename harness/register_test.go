@@ -1,11 +1,6 @@
 package harness
 
 import (
-	"context"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,47 +8,40 @@ import (
 
 	"recount/checkers"
 	"recount/harness/record"
+	"recount/nemesis"
 )
 
-// TestClientsReadAndWriteByAFile has clients read and write a number of real servers of which a file says how.
-func TestClientsReadAndWriteByAFile(t *testing.T) {
-	const file = "testdata/keeper/election.yaml"
-	run := func(target, copies string) (*record.Run, record.Verdict) {
-		p := record.Plan{
-			Target: target, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 5 * time.Second, Workloads: []string{"register"},
-			Options: map[string]string{"copies": copies},
-		}
-		rep, err := Run(context.Background(), p, Config{Results: t.TempDir()})
-		require.NoError(t, err)
-		i := slices.IndexFunc(rep.Verdicts, func(r record.Verdict) bool { return r.Property == "linearizable" })
-		return rep, rep.Verdicts[i]
+// Clients read and write a key of real servers, any of which answers. Where those ask the leader, no read is too old while that is
+// cut off; where they do not, some are.
+func TestTheRegisterOfARealSystem(t *testing.T) {
+	for reads, want := range map[string]checkers.Verdict{"linearizable": checkers.Valid, "serializable": checkers.Invalid} {
+		t.Run(reads, func(t *testing.T) {
+			r, err := Glance(t.Context(), record.Plan{
+				Target: "etcd", Options: map[string]string{"reads": reads}, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 12 * time.Second,
+				Workloads: []string{"wander"}, Schedule: nemesis.Schedule{{At: time.Second, Fault: "isolate", Nodes: nemesis.Named{"leader"}, For: 6 * time.Second}},
+			})
+			require.NoError(t, err)
+			v := r.Verdict("linearizable")
+			require.Equal(t, want, v.Verdict, v.Why)
+			require.Equal(t, reads == "linearizable", v.Promised)
+		})
 	}
-	rep, result := run(file, "false")
-	require.Equal(t, checkers.Valid, result.Verdict, result.Why)
-	require.Empty(t, rep.Unread)
+}
 
-	_, result = run(file, "true")
-	require.Equal(t, checkers.Invalid, result.Verdict, "a copy is old")
-
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	folder, err := filepath.Abs(filepath.Dir(file))
-	require.NoError(t, err)
-	mistaken := strings.NewReplacer("package: .", "package: "+folder, "unset: '^$'", "at: value").Replace(string(text))
-	mine := filepath.Join(t.TempDir(), "mine.yaml")
-	require.NoError(t, os.WriteFile(mine, []byte(mistaken), 0o644))
-	rep, result = run(mine, "false")
-	require.Equal(t, checkers.Unknown, result.Verdict, "no read was understood")
-	require.Contains(t, rep.Unread, "Answers with no number of the register: ")
-	require.Contains(t, rep.Unread, `The first: the answer has no value; the answer is "`)
-
-	// validate --try does it once.
-	try := func(target string) *Probe {
-		p, err := Try(context.Background(), record.Plan{Target: target, On: record.OnVirtual, Nodes: 3}, Config{Results: t.TempDir()})
-		require.NoError(t, err)
-		require.True(t, p.Kept)
-		return p
+// Where a real library keeps a number for clients, no read is too old, and what is written gets through.
+func TestTheRegisterOfARealLibrary(t *testing.T) {
+	for _, target := range []string{"hashicorp-raft", "dragonboat"} {
+		t.Run(target, func(t *testing.T) {
+			r, err := Glance(t.Context(), record.Plan{
+				Target: target, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 50 * time.Second,
+				Workloads: []string{"register", "wander"}, Schedule: nemesis.Schedule{{At: time.Second, Fault: "isolate", Nodes: nemesis.Named{"leader"}, For: 6 * time.Second}},
+			})
+			require.NoError(t, err)
+			for _, property := range []string{"linearizable", "progress"} {
+				v := r.Verdict(property)
+				require.Equal(t, checkers.Valid, v.Verdict, v.Why)
+				require.True(t, v.Promised || property == "progress" && target == "dragonboat")
+			}
+		})
 	}
-	require.NoError(t, try(file).Keeps)
-	require.ErrorContains(t, try(mine).Keeps, "is no JSON")
 }

@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness/record"
+)
+
+// TestClientsReadAndWriteByAFile has clients read and write a number of real servers of which a file says how.
+func TestClientsReadAndWriteByAFile(t *testing.T) {
+	const file = "testdata/keeper/election.yaml"
+	run := func(target, copies string) (*record.Run, record.Verdict) {
+		p := record.Plan{
+			Target: target, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 5 * time.Second, Workloads: []string{"register"},
+			Options: map[string]string{"copies": copies},
+		}
+		rep, err := Run(context.Background(), p, Config{Results: t.TempDir()})
+		require.NoError(t, err)
+		i := slices.IndexFunc(rep.Verdicts, func(r record.Verdict) bool { return r.Property == "linearizable" })
+		return rep, rep.Verdicts[i]
+	}
+	rep, result := run(file, "false")
+	require.Equal(t, checkers.Valid, result.Verdict, result.Why)
+	require.Empty(t, rep.Unread)
+
+	_, result = run(file, "true")
+	require.Equal(t, checkers.Invalid, result.Verdict, "a copy is old")
+
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	folder, err := filepath.Abs(filepath.Dir(file))
+	require.NoError(t, err)
+	mistaken := strings.NewReplacer("package: .", "package: "+folder, "unset: '^$'", "at: value").Replace(string(text))
+	mine := filepath.Join(t.TempDir(), "mine.yaml")
+	require.NoError(t, os.WriteFile(mine, []byte(mistaken), 0o644))
+	rep, result = run(mine, "false")
+	require.Equal(t, checkers.Unknown, result.Verdict, "no read was understood")
+	require.Contains(t, rep.Unread, "Answers with no number of the register: ")
+	require.Contains(t, rep.Unread, `The first: the answer has no value; the answer is "`)
+
+	// validate does it once.
+	try := func(target string) *Probe {
+		p, err := Try(context.Background(), record.Plan{Target: target, On: record.OnVirtual, Nodes: 3}, Config{Results: t.TempDir()})
+		require.NoError(t, err)
+		require.True(t, p.Kept)
+		return p
+	}
+	require.NoError(t, try(file).Keeps)
+	require.ErrorContains(t, try(mine).Keeps, "is no JSON")
+}
