@@ -1,6 +1,7 @@
 package specfile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -111,11 +112,22 @@ func (s *Spec) readGet(v value) error {
 	return err
 }
 
-// number reads the number out of an answer.
+// number reads the number out of an answer. One that has a number is no answer by which nobody has written yet, whatever unset matches:
+// a read that is taken for one of nothing looks like a write that was lost.
 func (r *Register) number(answer []byte) (uint64, error) {
-	if r.Unset != nil && r.Unset.Match(answer) {
-		return 0, nil
+	n, err := r.written(answer)
+	if r.Unset == nil || !r.Unset.Match(answer) {
+		return n, err
 	}
+	if err == nil && n > 0 {
+		err = fmt.Errorf("unset matches an answer that has a number, %d; the answer is %q", n, clip(answer))
+		return 0, hint.Add(err, "unset: PATTERN is to match what is answered before anybody has written, and nothing else: '^0$' rather than '0'")
+	}
+	return 0, nil
+}
+
+// written reads the number out of an answer that has one.
+func (r *Register) written(answer []byte) (uint64, error) {
 	text := strings.TrimSpace(string(answer))
 	switch {
 	case r.At != nil:
@@ -177,7 +189,7 @@ func (k keeping) Get(ctx context.Context, self election.Member, _ []election.Mem
 	}
 	n, err := r.number(answer)
 	if err != nil {
-		err = hint.Add(unreadable{err}, "where nobody has written yet, unset: PATTERN says so of an answer; where in it the number is, at: FIELD or match: PATTERN")
+		err = hint.Add(unreadable{err}, "%s", cmp.Or(hint.Of(err), "where nobody has written yet, unset: PATTERN says so of an answer; where in it the number is, at: FIELD or match: PATTERN"))
 		return 0, harmless{err}
 	}
 	return n, nil

@@ -70,6 +70,8 @@ func TestANumberIsReadFromAnswers(t *testing.T) {
 		{"{http: /kv/x, match: 'x=(?P<value>\\d*)'}", 200, "a=1\nx=12\n", 12, ""},
 		{"{http: /kv/x, match: 'x=(?P<value>\\d*)'}", 200, "a=1\n", 0, "match finds nothing"},
 		{"{http: /kv/x, match: 'x=(?P<value>\\d*)'}", 200, "x=\n", 0, `"" is not the number that was written`},
+		{"{http: /kv/x, unset: '0'}", 200, "0", 0, ""},
+		{"{http: /kv/x, unset: '0'}", 200, "10", 0, "unset matches an answer that has a number, 10"},
 		{"{http: /kv/x}", 404, "no such key", 0, "GET /kv/x answered 404 Not Found, not 200"},
 		{"{http: /kv/x, status: [200, 404], unset: no such key}", 404, "no such key", 0, ""},
 	} {
