@@ -105,6 +105,8 @@ func TestANumberIsWritten(t *testing.T) {
 		{"{http: '/kv/x?value={{.Value}}'}", keeper{status: 307, where: "http://n1/kv/x"}, "POST /kv/x?value=9", true, "it refused: 307 Temporary Redirect"},
 		{"{http: '/kv/x?value={{.Value}}'}", keeper{status: 303, where: "/kv/x"}, "POST /kv/x?value=9", false, "POST /kv/x?value=9 answered 303 See Other"},
 		{"{http: '/kv/x?value={{.Value}}'}", keeper{status: 503}, "POST /kv/x?value=9", false, "POST /kv/x?value=9 answered 503 Service Unavailable"},
+		{"{http: '/kv/x?value={{.Value}}'}", keeper{status: 408}, "POST /kv/x?value=9", false, "POST /kv/x?value=9 answered 408 Request Timeout"},
+		{"{http: '/kv/x?value={{.Value}}'}", keeper{status: 499}, "POST /kv/x?value=9", false, "POST /kv/x?value=9 answered 499"},
 	} {
 		y := driver(t, parse(t, registeringBy("{http: /kv/x}", c.put)), nil).(election.Storer)
 		all := members(3)

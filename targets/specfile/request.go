@@ -90,6 +90,9 @@ func (w words) request(v value, way string) (q Request, err error) {
 
 var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
+// statusGaveUp is what servers answer whose client waits no longer: nginx, and gateways to gRPC.
+const statusGaveUp = 499
+
 // ask asks the node that w is seen from. An error that is Certain says that it does not do it.
 func (y *system) ask(ctx context.Context, q *Request, w words, dial election.Dial) error {
 	if q.Command != nil {
@@ -135,6 +138,7 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 	switch status := resp.StatusCode; {
 	case status/100 == 2:
 		return nil
+	case status == http.StatusRequestTimeout, status == statusGaveUp: // time ran out, and it may be done yet
 	case status/100 == 4, status == http.StatusTemporaryRedirect, status == http.StatusPermanentRedirect: // to who would do it
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // for people; the status says it all
 		why := election.ErrRefused
