@@ -47,6 +47,12 @@ func TestClientsReadAndWriteByAFile(t *testing.T) {
 	require.Contains(t, rep.Unread, "Answers with no number of the register: ")
 	require.Contains(t, rep.Unread, `The first: the answer has no value; the answer is "`)
 
+	// A file whose writes nobody takes looks like a leader in name only: the run's sentence says how they were refused.
+	require.NoError(t, os.WriteFile(mine, []byte(strings.Replace(mistaken, "'/x/{{", "'/y/{{", 1)), 0o644))
+	rep, _ = run(mine, "false")
+	require.Contains(t, rep.Unread, "No node took a write to the register. The last refused it: it refused: 404 Not Found: 404 page not found")
+	require.NoError(t, os.WriteFile(mine, []byte(mistaken), 0o644))
+
 	// validate does it once.
 	try := func(target string) *Probe {
 		p, err := Try(context.Background(), record.Plan{Target: target, On: record.OnVirtual, Nodes: 3}, Config{Results: t.TempDir()})

@@ -10,8 +10,8 @@ import (
 	"recount/targets/specfile"
 )
 
-// unread counts answers that could not be read, and knows of nodes that gave none, or none in time: a target that is described
-// wrongly looks like one that is silent.
+// unread counts answers that could not be read, and knows of nodes that gave none, or none in time, and whether any took a write: a
+// target that is described wrongly looks like one that is silent, or gets nothing through.
 type unread struct {
 	Cluster
 	slow    slow
@@ -20,6 +20,8 @@ type unread struct {
 	first   error
 	reads   map[string]int   // answers to who read the register, likewise
 	misread error            // the first of them
+	wrote   bool             // a write to the register was taken
+	refused error            // why one was not, the last time
 	came    map[string]bool  // of whom there was an answer, whatever it was
 	why     map[string]error // there was none the last time, for this reason
 }
@@ -56,10 +58,15 @@ func (u *unread) Observe(node string, done func(history.View, error)) {
 
 func (u *unread) Command(node string, cmd election.Command, done func(uint64, error)) {
 	u.Cluster.Command(node, cmd, func(value uint64, err error) {
-		if cmd.Do == election.Get && specfile.Misdescribed(err) {
+		switch {
+		case cmd.Do == election.Get && specfile.Misdescribed(err):
 			if u.reads[node]++; u.misread == nil {
 				u.misread = err
 			}
+		case cmd.Do == election.Put && err == nil:
+			u.wrote = true
+		case cmd.Do == election.Put:
+			u.refused = err
 		}
 		done(value, err)
 	})
@@ -77,6 +84,9 @@ func (u *unread) words() string {
 	}
 	if u.misread != nil {
 		parts = append(parts, fmt.Sprintf("Answers with no number of the register: %s. The first: %s.", ofEach(u.reads), hint.Line(u.misread)))
+	}
+	if u.refused != nil && !u.wrote {
+		parts = append(parts, fmt.Sprintf("No node took a write to the register. The last refused it: %s.", hint.Line(u.refused)))
 	}
 	if untold := u.untold.words("Answers"); untold != "" {
 		parts = append(parts, untold)

@@ -241,6 +241,11 @@ func read(r io.Reader) ([]byte, error) {
 
 const speaksTLS = "it speaks TLS: tls: true"
 
+// unknown reports whether a status says that the server has no such path, or does nothing of that kind there.
+func unknown(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusGone
+}
+
 // unwanted says what is wrong with an answer of another status, and what may help.
 func (at *Endpoint) unwanted(resp *http.Response, body []byte) error {
 	var wanted []string
@@ -255,8 +260,7 @@ func (at *Endpoint) unwanted(resp *http.Response, body []byte) error {
 	if len(body) > 0 {
 		err = fmt.Errorf("%w; the answer is %q", err, clip(body))
 	}
-	switch resp.StatusCode {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+	if unknown(resp.StatusCode) {
 		return hint.Add(mistaken{err}, "its server has no such path: is it that of another port? If that answer tells as much: status: [%s, %d]",
 			strings.Join(wanted, ", "), resp.StatusCode)
 	}

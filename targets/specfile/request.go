@@ -145,7 +145,11 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 		if resp.StatusCode == http.StatusConflict {
 			why = election.ErrNotYet
 		}
-		return fmt.Errorf("%w: %s: %s", why, resp.Status, strings.TrimSpace(string(said)))
+		err := fmt.Errorf("%w: %s: %s", why, resp.Status, strings.TrimSpace(string(said)))
+		if unknown(status) {
+			err = hint.Add(err, "its server has no such path, or takes no %s there: method: %s", q.Method, strings.Join(methods, ", "))
+		}
+		return err
 	}
 	return fmt.Errorf("%s %s answered %s", q.Method, at.Path, resp.Status)
 }
