@@ -63,3 +63,29 @@ func TestClientsReadAndWriteByAFile(t *testing.T) {
 	require.NoError(t, try(file).Keeps)
 	require.ErrorContains(t, try(mine).Keeps, "is no JSON")
 }
+
+// short keeps a number in so few bits that those of wander do not fit.
+type short struct {
+	trial
+	number uint32
+}
+
+func (s *short) register(string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error) {
+	get = func(context.Context) (uint64, error) { return uint64(s.number), nil }
+	return get, func(_ context.Context, value uint64) error {
+		s.number = uint32(value)
+		return nil
+	}
+}
+
+func (s *short) do(ctx context.Context, _ string, f func(context.Context)) error {
+	f(ctx)
+	return nil
+}
+
+// What workloads write must come back whole, or reads are of what nobody has written.
+func TestANumberThatIsKeptInPart(t *testing.T) {
+	p := &Probe{Led: true}
+	require.NoError(t, p.keep(t.Context(), &short{}, "n1"))
+	require.ErrorContains(t, p.Keeps, "was written, and")
+}

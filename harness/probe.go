@@ -237,7 +237,7 @@ func (p *Probe) keep(ctx context.Context, c trial, leader string) error {
 		if _, p.Keeps = get(ctx); p.Keeps != nil {
 			return
 		}
-		const written = 1
+		const written = 1<<32 + 1 // wander writes more than 32 bits hold
 		if p.Keeps = put(ctx, written); p.Keeps != nil {
 			return
 		}
