@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"sync/atomic"
 	"time"
 )
 
@@ -66,6 +67,19 @@ type Container struct {
 
 // Dial opens a TCP connection to a port of the node, from within the node's own network: no fault is in its way.
 type Dial func(ctx context.Context, port int) (net.Conn, error)
+
+// Noting returns a Dial that does the same, and what tells whether it has connected: of a node that nobody has connected to it is
+// certain that nothing was asked. Whoever dials may go on when nobody waits for it any more.
+func (d Dial) Noting() (noting Dial, connected func() bool) {
+	var has atomic.Bool
+	return func(ctx context.Context, port int) (net.Conn, error) {
+		c, err := d(ctx, port)
+		if err == nil {
+			has.Store(true)
+		}
+		return c, err
+	}, has.Load
+}
 
 // Observer asks one node for its view.
 type Observer interface {

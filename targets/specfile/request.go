@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"text/template"
 
 	"recount/election"
@@ -120,16 +118,12 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 	if body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	var connected atomic.Bool // whoever dials may go on when nobody waits for it any more
-	c := client(func(ctx context.Context, port int) (net.Conn, error) {
-		conn, err := dial(ctx, port)
-		connected.Store(err == nil)
-		return conn, err
-	}, &at)
+	dial, connected := dial.Noting()
+	c := client(dial, &at)
 	defer c.CloseIdleConnections()
 	resp, err := c.Do(req)
 	switch {
-	case err != nil && !connected.Load():
+	case err != nil && !connected():
 		return fmt.Errorf("%w: %w", election.ErrRefused, err)
 	case err != nil:
 		return err

@@ -3,11 +3,9 @@ package systems
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"recount/election"
 )
@@ -50,14 +48,10 @@ func atRegister(ctx context.Context, dial election.Dial, method, path string) ([
 // Call asks a server one thing, over a connection of its own, and returns the status and the body of the answer. That nothing was done
 // is certain only of a server that nobody could connect to.
 func Call(ctx context.Context, dial election.Dial, port int, method, path, question string) (status int, answer []byte, err error) {
-	var connected atomic.Bool // whoever dials may go on when nobody waits for it any more
-	a := NewAsker(func(ctx context.Context, port int) (net.Conn, error) {
-		c, err := dial(ctx, port)
-		connected.Store(err == nil)
-		return c, err
-	}, port)
+	dial, connected := dial.Noting()
+	a := NewAsker(dial, port)
 	defer a.Close()
-	if status, answer, err = a.exchange(ctx, method, path, question); err != nil && !connected.Load() {
+	if status, answer, err = a.exchange(ctx, method, path, question); err != nil && !connected() {
 		err = fmt.Errorf("%w: %w", election.ErrRefused, err)
 	}
 	return status, answer, err
