@@ -48,7 +48,7 @@ func TestModelsOfOthers(t *testing.T) {
 		{name: "initial value that came back", initial: "0", want: Invalid, ops: []string{pair(0, "write", "1", "1"), pair(1, "read", "nil", "0")}},
 		{name: "nil written over an initial value", initial: "0", want: Valid, ops: []string{pair(0, "cas", "[0 1]", "[0 1]"), pair(0, "write", "nil", "nil"), pair(1, "cas", "[nil 2]", "[nil 2]")}},
 		{name: "initial value of each key", initial: "0", independent: true, want: Valid,
-			ops: []string{pair(0, "read", "[:x nil]", "[:x 0]"), pair(1, "read", "[:y nil]", "[:y 0]"), pair(1, "read", "[:x nil]", "[:x 0]")}},
+			ops: []string{pair(0, "read", "[:x nil]", "[:x 0]"), pair(1, "read", "[:y nil]", "[:y 0]"), pair(1, "read", "[:x nil]", "[:x 0]"), pair(1, "write", "[:x 1]", "[:x 1]")}},
 		{name: "a value told only by its ok", want: Valid, ops: []string{pair(0, "write", "nil", "7"), pair(1, "read", "nil", "7")}},
 		{name: "equal values in other words", want: Valid, ops: []string{pair(0, "write", "{:a 1, :b [2]}", "{:a 1, :b [2]}"), pair(1, "read", "nil", "{:b (2N), :a 1}")}},
 		{name: "a number is no float", want: Invalid, ops: []string{pair(0, "write", "1", "1"), pair(1, "read", "nil", "1.0")}},

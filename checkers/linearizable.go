@@ -52,6 +52,8 @@ func (f *uses) check(ctx context.Context) Result {
 		return untested(figures, "no client used a register or a lock: run the workload register, where the election keeps one")
 	case w.told == 0:
 		return untested(figures, "no operation told what it found: have clients read")
+	case w.ops == w.kinds[linear.Get]:
+		return untested(figures, "nothing was written: all that did not fail were reads")
 	case w.clients < 2:
 		return untested(figures, "one client alone used each of them: have several do so")
 	}

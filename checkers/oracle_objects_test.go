@@ -213,7 +213,7 @@ func (s shown) at(revision uint64) (shown, bool) {
 
 func TestOraclesLinearizable(t *testing.T) {
 	compare(t, "linearizable", anyUse, func(h *history.History) Verdict {
-		told, shared := false, false
+		told, changed, shared := false, false, false
 		for _, kinds := range [][]history.F{{history.Get, history.Put, history.CAS}, {history.Acquire, history.Release}} {
 			all := map[string][]done{}
 			clients := map[string]map[history.Process]bool{}
@@ -231,6 +231,7 @@ func TestOraclesLinearizable(t *testing.T) {
 				all[key], clients[key][d.op.Process] = append(all[key], d), true
 				shared = shared || len(clients[key]) > 1
 				told = told || d.surely && d.op.F != history.Put
+				changed = changed || d.op.F != history.Get
 			}
 			for _, ops := range all {
 				if !orders(ops, shown{}, used) {
@@ -238,7 +239,7 @@ func TestOraclesLinearizable(t *testing.T) {
 				}
 			}
 		}
-		if !whole(h) || !told || !shared {
+		if !whole(h) || !told || !changed || !shared {
 			return Unknown
 		}
 		return Valid

@@ -14,8 +14,9 @@ import (
 // txns are the transactions of a history.
 type txns struct {
 	*linear.Txns
-	clients             map[history.Process]bool
-	failed, told, maybe int
+	clients map[history.Process]bool
+
+	failed, told, written, maybe int
 }
 
 // transactions returns what transactions did. What did not happen is left out. Of one of unknown outcome nobody knows what
@@ -49,6 +50,8 @@ func (u *uses) transactions() txns {
 					continue
 				}
 				all.told++
+			} else {
+				all.written++
 			}
 			x.Uses = append(x.Uses, did)
 		}
@@ -85,6 +88,8 @@ func (u *uses) serializable(ctx context.Context, all txns) Result {
 		return r
 	case all.told == 0:
 		return untested(figures, "no transaction told what it found: have them read")
+	case all.written == 0:
+		return untested(figures, "nothing was written: all transactions that did not fail were of reads alone")
 	case len(all.clients) < 2:
 		return untested(figures, "one client alone made all transactions: have several do so")
 	}
