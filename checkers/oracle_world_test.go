@@ -38,6 +38,7 @@ type around struct {
 	fears  map[string]bool          // something else than a start may befall it yet
 	bidden map[string]bool          // what is under way is to have it run, be it that it does already
 	hopes  map[string]bool          // a start may befall it yet, by what ended before
+	rising map[string]bool          // it surely stood still, and all that was done to it before what is under way is to start it
 	over   map[string]bool          // it ended by itself meanwhile, and has given no answer since
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
@@ -68,7 +69,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -98,7 +99,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.vain, w.bidden, w.hopes, w.over = maps.Clone(w.vain), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over)
+	w.vain, w.bidden, w.hopes, w.over, w.rising = maps.Clone(w.vain), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising)
 	now := *w.now
 	w.now = &now
 	return w
@@ -194,6 +195,9 @@ func (w around) goesOn(i int) {
 		w.answers(op.Node, h.Ops[h.Other(i)].Time)
 	case op.Fault == nil:
 	case op.Type == history.Invoke:
+		for _, n := range h.Setup().Nodes {
+			w.rising[n] = w.rises(n)
+		}
 		clear(w.before)
 		clear(w.to)
 		clear(w.trapped)
@@ -458,10 +462,15 @@ func throughout(h *history.History, from, to time.Duration, good func(around) bo
 // runs reports whether a node's process runs, for all that is known of it: it did before, or all that is done to it is to start it.
 func (w around) runs(n string) bool {
 	k := history.Proc{Node: n}.Key()
-	was, is := w.before[k], w.is[k]
-	return is == healthy || is == started ||
-		w.owed[n] ||
-		is == doubtful && (was == broken || was == ended || was == left) && !slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy })
+	return w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n)
+}
+
+// rises reports whether it surely stood still before all that was done to it, and that is to start it.
+func (w around) rises(n string) bool {
+	k := history.Proc{Node: n}.Key()
+	was := w.before[k]
+	return w.is[k] == doubtful && !w.fears[n] && (w.rising[n] || was == broken || was == ended || was == left) &&
+		!slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy })
 }
 
 // healthy reports whether a node's disk, processor and memory surely are.

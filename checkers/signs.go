@@ -71,7 +71,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 		return true
 	}
 	cell := w.cell(processes, i)
-	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(cell) || w.owed.has(i)
+	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.owed.has(i)
 	ailed := trapped || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
 	excused = ailed || !ran
 	if w.cells[cell] == dead {
@@ -112,10 +112,14 @@ func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused boo
 	return excused
 }
 
-// starting reports whether a process that surely stood still is being started, and no more is done to it: what ends then is what was
-// started.
-func (w *world) starting(cell int) bool {
-	still := false
+// starting reports whether a process that surely stood still is being started, or may be yet, and no more is done to it, nor may be: what
+// ends then is what was started. What else the nemesis did since, to others, does not matter.
+func (w *world) starting(i int) bool {
+	cell := w.cell(processes, i)
+	if w.cells[cell] != unsure || w.pending.has(i) {
+		return false
+	}
+	still := w.rising.has(i)
 	for _, t := range w.touch { // by what was intended, and by what became of it
 		switch {
 		case t.cell != cell:

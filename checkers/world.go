@@ -36,6 +36,7 @@ type world struct {
 	bidden  set       // whose process is to run by the change under way, be it that it does already
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
 	over    set       // of them, who ended by itself, and has given no answer since
+	rising  set       // whose process surely stood still before a start of which nobody knows what came, before the change under way
 	started set       // by the change that ended last
 	known   set       // whose process that told of
 	trapped set       // who was ended by a trap while it was being changed, and has not answered since: nobody knows whether the change has started it again
@@ -122,6 +123,13 @@ func newWorld(n int, servers, learners set, epochs []epoch) world {
 
 // begin takes note that the nemesis sets out to make these changes.
 func (w *world) begin(at time.Duration, nodes []string, intended ...history.Changes) {
+	var rising set
+	for i := range w.n {
+		if w.starting(i) {
+			rising.add(i)
+		}
+	}
+	w.rising = rising
 	w.touch, w.trapped, w.bidden = w.touch[:0], set{}, set{}
 	for _, c := range intended {
 		w.visit(c, nodes, func(cell int, to cond) {
