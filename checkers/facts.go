@@ -123,6 +123,7 @@ type watched struct {
 	another                 time.Duration // until when it may have been another member; -1 if it never was
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
+	late                    bool          // its log lines may be from before an op had left it down or standing still
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since
 	deaths                  []death       // of its processes, in the order in which they were to come, or came
 	settled                 int           // of them, those of which it is known what came of them

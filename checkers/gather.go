@@ -253,6 +253,7 @@ func (g *gathering) poll(n int, a *answer) {
 	s.polls++
 	s.lives(a.from)
 	g.world.answered(n, a.from, a.to)
+	s.late = s.late && a.from < g.world.awake[n]
 	s.up = g.world.up(n)
 }
 

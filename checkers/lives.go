@@ -57,7 +57,7 @@ func (g *gathering) processes(c history.Changes, f func(n int, s history.ProcSta
 
 // starts takes note that a node's process may be started from a time on.
 func (w *watched) starts(at time.Duration) {
-	w.starting = true
+	w.starting, w.late = true, false
 	for k := len(w.deaths) - 1; k >= 0 && w.deaths[k].again == never; k-- {
 		w.deaths[k].again = at
 	}

@@ -24,6 +24,7 @@ func spoken(h *history.History) *history.History {
 	setup.Standing = false
 	every := max(lull(h)/3, time.Millisecond)
 	stands := map[string]history.View{}
+	late := map[string]bool{} // whose lines may be from before an op had left it down or standing still
 	var anew []string // by what the nemesis began last
 	var ops []history.Op
 	w := atFirst(h)
@@ -31,7 +32,7 @@ func spoken(h *history.History) *history.History {
 		op := history.Op{Process: spokenBy + history.Process(len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
 		end := op
 		end.Type, end.View = history.OK, stands[node]
-		end.View.Torn = w.proc(node) == broken // that it runs is all that it may say
+		end.View.Torn = late[node] // that it runs is all that it may say
 		ops = append(ops, op, end)
 		w.answers(node, at)
 	}
@@ -60,6 +61,9 @@ func spoken(h *history.History) *history.History {
 				if deed := deedOf(h, begins); !deed.failed && (deed.ends(n) || slices.Contains(anew, n)) { // or it may
 					delete(stands, n)
 				}
+				if deed := deedOf(h, begins); !deed.failed && op.Type == history.Invoke && (deed.runs(n) || slices.Contains(anew, n)) {
+					delete(late, n)
+				}
 			}
 		}
 		switch {
@@ -67,12 +71,14 @@ func spoken(h *history.History) *history.History {
 			delete(stands, op.Node)
 		case op.F == history.Announce:
 			stands[op.Node] = op.View
-			late := w.proc(op.Node) == broken // it may have announced that before it was stopped
-			if say(op.Node, op.Time); late {
+			late[op.Node] = late[op.Node] || w.proc(op.Node) == broken
+			if say(op.Node, op.Time); late[op.Node] {
 				delete(stands, op.Node)
 			}
 		case op.F == history.Exit:
 			delete(stands, op.Node)
+		case op.F == history.Observe && op.Type == history.OK && h.Ops[h.Other(i)].Time > w.exit[op.Node]:
+			delete(late, op.Node)
 		}
 	}
 	for i := range ops {

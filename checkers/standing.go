@@ -26,12 +26,13 @@ func (g *gathering) stand(until time.Duration) {
 }
 
 // stands has a node repeat from now on what it has just announced. One that surely does not run, or stands still, may have announced it
-// before that, and its line was read late: nothing is sure of it but that the node may run again.
+// before that, and its line was read late: nothing is sure of it but that the node may run again. So it is with further lines, until the
+// node answers what it is asked, or is to be started.
 func (g *gathering) stands(n int) {
 	s := &g.seen[n]
 	s.stands = s.said
-	late := g.world.still(n)
-	if g.repeat(n, g.answers[s.said].to); late {
+	s.late = s.late || g.world.still(n)
+	if g.repeat(n, g.answers[s.said].to); s.late {
 		s.stands = -1
 	}
 }
@@ -39,11 +40,12 @@ func (g *gathering) stands(n int) {
 // repeats reports whether a node repeats what it announced last.
 func (g *gathering) repeats(n int) bool { return g.seen[n].stands >= 0 && !g.world.still(n) }
 
-// repeat has a node say again what it announced last; if it stands still, as a torn answer, that tells of its process alone.
+// repeat has a node say again what it announced last; if it may have done so before it was stopped, as a torn answer, that tells of its
+// process alone.
 func (g *gathering) repeat(n int, at time.Duration) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
-	a.torn = g.world.still(n)
+	a.torn = s.late
 	a.from, a.to, a.polled, a.repeats, a.lead = at, at, true, true, -1
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(at)
