@@ -14,6 +14,7 @@ type leadership struct {
 	tenure uint64
 	since  time.Duration // it had not begun by then, as the node itself said; 0 if it said nothing
 	asked  time.Duration // when the node's last answer before the first claim was asked for; 0 if there was none
+	stood  bool          // that was a log line's that stands
 	first  int32         // the claim that came first, in answers
 	last   int32         // the claim that was asked for last
 	lost   int32         // the node's first answer after that which claims something else or nothing; -1 if there is none
@@ -65,7 +66,7 @@ func (g *gathering) lead(a *answer) {
 	if !known || g.outlived(&g.leads[k], a) != nil || g.over(&g.leads[k], a, s.said) {
 		k = int32(len(g.leads))
 		g.terms[key] = k
-		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
+		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, stood: s.view.repeats, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
 		if s.view.term <= a.term { // or the claim is older than the node's last answer
 			l.since = l.asked
 		}

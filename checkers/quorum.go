@@ -99,7 +99,7 @@ func (f *facts) victories() (all []victory) {
 		if l.node >= f.world.n {
 			continue
 		}
-		v := victory{lead: l, span: span{l.since - f.setup.Bounds.Elect, f.answers[l.first].to}}
+		v := victory{lead: l, span: span{l.since - f.late(l.stood) - f.setup.Bounds.Elect, f.answers[l.first].to}}
 		if f.numbered() {
 			own := rises[l.node]
 			r := own[sort.Search(len(own), func(k int) bool { return own[k].term >= l.term })]
@@ -124,7 +124,15 @@ type rise struct {
 	before  *answer       // that says so; nil if none does
 }
 
-// rises returns the rises of each node, in their order. What log lines say that stand may come late.
+// late is how late an answer may come that a log line gives that stands: others are asked for.
+func (f *facts) late(stood bool) time.Duration {
+	if stood {
+		return f.lull()
+	}
+	return 0
+}
+
+// rises returns the rises of each node, in their order.
 func (f *facts) rises() [][]rise {
 	all := make([][]rise, len(f.nodes))
 	last := make([]rise, len(f.nodes))
@@ -138,11 +146,7 @@ func (f *facts) rises() [][]rise {
 			l.term, l.claimed = a.term, a.claims()
 			*own = append(*own, *l)
 		}
-		since := a.from
-		if f.setup.Standing {
-			since -= f.lull()
-		}
-		if a.polled && since > l.since {
+		if since := a.from - f.late(a.repeats); a.polled && since > l.since {
 			l.since, l.before = since, a
 		}
 	}
