@@ -102,7 +102,7 @@ func (g *gathering) op(op, end *history.Op) {
 	case history.Exit:
 		n := g.node(op.Node)
 		trapped := op.Fault != nil
-		if excused := g.world.exited(n, op.Time, g.lull(), trapped); !trapped {
+		if excused := g.world.exited(n, op.Time, g.lull(), trapped, g.seen[n].doomed()); !trapped {
 			g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, excused})
 		}
 		g.fell(op.Time)

@@ -71,6 +71,11 @@ func (w *watched) settles(at time.Duration) {
 	w.starting, w.settled = false, len(w.deaths)
 }
 
+// doomed reports whether an op may end a node's process yet of which nobody knows what came, be it that the node had none when it began.
+func (w *watched) doomed() bool {
+	return slices.ContainsFunc(w.deaths, func(d death) bool { return d.perhaps && d.to == never })
+}
+
 // dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.
 func (w *watched) dies(s span, by int32, itself bool) {
 	w.highest = w.heard

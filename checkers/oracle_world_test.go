@@ -39,6 +39,7 @@ type around struct {
 	bidden map[string]bool          // what is under way is to have it run, be it that it does already
 	hopes  map[string]bool          // a start may befall it yet, by what ended before
 	rising map[string]bool          // it surely stood still, and all that was done to it before what is under way is to start it
+	doomed map[string]bool          // what ended before may end it yet, be it that it did not run then
 	over   map[string]bool          // it ended by itself meanwhile, and has given no answer since
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
@@ -69,7 +70,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -99,7 +100,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.vain, w.bidden, w.hopes, w.over, w.rising = maps.Clone(w.vain), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising)
+	w.vain, w.bidden, w.hopes, w.over, w.rising, w.doomed = maps.Clone(w.vain), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed)
 	now := *w.now
 	w.now = &now
 	return w
@@ -257,11 +258,15 @@ func (w around) goesOn(i int) {
 				delete(w.bidden, k.Node)
 				delete(w.fears, k.Node)
 				delete(w.hopes, k.Node)
+				delete(w.rising, k.Node)
+				delete(w.doomed, k.Node)
 				delete(w.over, k.Node)
 			}
 			if k.Dimension == "members" && to != broken && w.is[k] == doubtful {
 				delete(w.fears, k.Node)
 				delete(w.hopes, k.Node)
+				delete(w.rising, k.Node)
+				delete(w.doomed, k.Node)
 				delete(w.over, k.Node)
 				if p := (history.Proc{Node: k.Node}).Key(); w.trapped[k.Node] {
 					w.to[p] = []health{healthy}
@@ -279,12 +284,23 @@ func (w around) goesOn(i int) {
 		}
 		w.settle()
 		w.fear(doubtful)
+		w.doom(deedOf(h, k))
 	default:
 		for k := range w.vain {
 			delete(w.before, k)
 			delete(w.to, k)
 		}
 		w.fear(healthy, ended, left, doubtful)
+		w.doom(deedOf(h, k))
+	}
+}
+
+// doom takes note of the processes that an op was to end, though nobody knows what came of that.
+func (w around) doom(d deed) {
+	for _, p := range d.named {
+		if isEnd(p) && !slices.ContainsFunc(d.settled, func(s history.Proc) bool { return s.Node == p.Node }) {
+			w.doomed[p.Node] = true
+		}
 	}
 }
 
@@ -459,10 +475,11 @@ func throughout(h *history.History, from, to time.Duration, good func(around) bo
 	}), func(s sure) bool { return s.from <= from && (to < s.to || to == s.to && to == end && good(atLast(h))) })
 }
 
-// runs reports whether a node's process runs, for all that is known of it: it did before, or all that is done to it is to start it.
+// runs reports whether a node's process runs, for all that is known of it: it did before, or all that is done to it is to start it; and
+// nothing may end it yet.
 func (w around) runs(n string) bool {
 	k := history.Proc{Node: n}.Key()
-	return w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n)
+	return !w.doomed[n] && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
 }
 
 // rises reports whether it surely stood still before all that was done to it, and that is to start it.

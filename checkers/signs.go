@@ -64,15 +64,15 @@ func (w *world) revived(i int) {
 
 // exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
 // is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
-// or one of these was within a lull before, and what that did to it may show only now. One that was trapped was ended by the nemesis: it
-// is excused.
-func (w *world) exited(i int, at, lull time.Duration, trapped bool) (excused bool) {
+// or one of these was within a lull before, and what that did to it may show only now. One that was trapped was ended by the nemesis, and
+// one that is doomed may have been: they are excused.
+func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (excused bool) {
 	if i >= w.n { // nobody can tell whether it is a member, nor what befell it
 		return true
 	}
 	cell := w.cell(processes, i)
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.owed.has(i)
-	ailed := trapped || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
+	ailed := trapped || doomed || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
 	excused = ailed || !ran
 	if w.cells[cell] == dead {
 		return excused

@@ -230,6 +230,7 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 		w.pending.remove(i)
 		w.coming.remove(i)
 		w.bidden.remove(i)
+		w.rising.remove(i)
 		w.over.remove(i)
 		w.known.add(i)
 		switch {
@@ -247,6 +248,7 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure {
 		w.pending.remove(i)
 		w.coming.remove(i)
+		w.rising.remove(i)
 		w.known.add(i)
 		if w.over.remove(i); !w.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
