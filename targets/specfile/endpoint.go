@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +22,28 @@ import (
 
 // How nodes are asked by HTTP: for their views, whether they have come up, to hand over, and for what clients want.
 
-// endpoint reads the path of an HTTP request, and the port and the status that are given beside it.
+// endpoint reads where all nodes are asked the same.
 func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
+	e, err := s.reached(v, beside)
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.Contains(e.Path, "{{"): // as paths of what nodes are asked to do are
+		return nil, v.bad("one path for all nodes, such as /status", "%s: %q is no template", v.name, e.Path)
+	}
+	return e, v.leads(e.Path)
+}
+
+// leads says what is wrong with the path of a request, if it cannot be sent.
+func (v value) leads(path string) error {
+	if _, err := url.ParseRequestURI(path); err != nil {
+		return v.bad("a space is %20 in a path, and + or %20 behind its question mark", "%s: %v", v.name, err)
+	}
+	return nil
+}
+
+// reached reads the path of an HTTP request, and the port and the status that are given beside it.
+func (s *Spec) reached(v value, beside map[string]value) (*Endpoint, error) {
 	e := &Endpoint{Status: []int{http.StatusOK}}
 	var err error
 	if e.Path, err = v.text(); err != nil {

@@ -85,9 +85,6 @@ func (s *Spec) readGet(v value) error {
 	if r.Get, err = s.endpoint(from, g); err != nil {
 		return err
 	}
-	if strings.Contains(r.Get.Path, "{{") { // as that of put is
-		return from.bad("http: /kv/x, one path for all nodes", "register: get: http is no template")
-	}
 	at, inJSON := g["at"]
 	match, inText := g["match"]
 	switch {

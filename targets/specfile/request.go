@@ -65,10 +65,17 @@ func (w words) request(v value, way string) (q Request, err error) {
 		}
 		return q, err
 	}
-	if q.HTTP, err = w.s.endpoint(path, r); err != nil {
+	if q.HTTP, err = w.s.reached(path, r); err != nil {
 		return q, err
 	}
 	if q.Path, err = w.template(path); err != nil {
+		return q, err
+	}
+	sent, err := w.render(q.Path)
+	if err == nil {
+		err = path.leads(sent)
+	}
+	if err != nil {
 		return q, err
 	}
 	q.Method = http.MethodPost
