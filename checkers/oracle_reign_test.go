@@ -25,7 +25,7 @@ func spoken(h *history.History) *history.History {
 	every := max(lull(h)/3, time.Millisecond)
 	stands := map[string]history.View{}
 	late := map[string]bool{} // whose lines may be from before an op had left it down or standing still
-	var anew []string // by what the nemesis began last
+	var anew []string         // by what the nemesis began last
 	var ops []history.Op
 	w := atFirst(h)
 	say := func(node string, at time.Duration) {
