@@ -25,4 +25,8 @@ func TestProcessEndsByItselfAsItIsKilled(t *testing.T) {
 	w := watched{deaths: []death{{at, time.Second, -1, true}, {at, never, 7, false}}}
 	w.dies(at, 9, false)
 	require.Equal(t, []death{{at, never, 7, false}, {at, time.Second, 9, false}}, w.deaths)
+	w.deaths[0].to = never
+	require.False(t, w.doomed(), "it is known to have come, though not when")
+	w.deaths[0].perhaps = true
+	require.True(t, w.doomed())
 }
