@@ -227,12 +227,8 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 func (w *world) becomes(cell int, to cond, at time.Duration) {
 	now := w.cells[cell]
 	if i := w.whose(processes, cell); i >= 0 {
-		w.pending.remove(i)
-		w.coming.remove(i)
+		w.tells(i)
 		w.bidden.remove(i)
-		w.rising.remove(i)
-		w.over.remove(i)
-		w.known.add(i)
 		switch {
 		case to == fine && w.trapped.has(i):
 			to = unsure
@@ -246,16 +242,21 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 		}
 	}
 	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure {
-		w.pending.remove(i)
-		w.coming.remove(i)
-		w.rising.remove(i)
-		w.known.add(i)
-		if w.over.remove(i); !w.trapped.has(i) {
+		if w.tells(i); !w.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
 			w.starts(i, at)
 		}
 	}
 	w.cells[cell] = to
+}
+
+// tells takes note that a change that ended ok tells what became of node i's process: nothing that was done to it before may come yet.
+func (w *world) tells(i int) {
+	w.pending.remove(i)
+	w.coming.remove(i)
+	w.rising.remove(i)
+	w.over.remove(i)
+	w.known.add(i)
 }
 
 // starts takes note that node i's process was started at a time. If it had ended at that very instant, what is true then may be so of before.
