@@ -222,6 +222,9 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	g.answers = append(g.answers, a)
 	if a.polled {
 		s.last = span{a.from, a.to}
+		if s.stands >= 0 && g.contradicts(&a, &g.answers[s.stands]) {
+			s.stands = -1
+		}
 		if !a.torn {
 			s.view = a
 			s.sees(s.last, a.to+g.near())

@@ -23,7 +23,7 @@ func spoken(h *history.History) *history.History {
 	}
 	setup.Standing = false
 	every := max(lull(h)/3, time.Millisecond)
-	stands := map[string]history.View{}
+	stands, since := map[string]history.View{}, map[string]time.Duration{}
 	late := map[string]bool{} // whose lines may be from before an op had left it down or standing still
 	var anew []string         // by what the nemesis began last
 	var ops []history.Op
@@ -40,7 +40,7 @@ func spoken(h *history.History) *history.History {
 	for i, op := range h.Ops {
 		for ; next < op.Time; next += every {
 			for _, n := range setup.Nodes {
-				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken {
+				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken && !w.pends(n) {
 					say(n, next)
 				}
 			}
@@ -70,15 +70,21 @@ func spoken(h *history.History) *history.History {
 		case op.F == history.Announce && op.View.Torn:
 			delete(stands, op.Node)
 		case op.F == history.Announce:
-			stands[op.Node] = op.View
+			stands[op.Node], since[op.Node] = op.View, op.Time
 			late[op.Node] = late[op.Node] || w.proc(op.Node) == broken
 			if say(op.Node, op.Time); late[op.Node] {
 				delete(stands, op.Node)
 			}
 		case op.F == history.Exit:
 			delete(stands, op.Node)
-		case op.F == history.Observe && op.Type == history.OK && h.Ops[h.Other(i)].Time > w.exit[op.Node]:
-			delete(late, op.Node)
+		case op.F == history.Observe && op.Type == history.OK:
+			asked, view := h.Ops[h.Other(i)].Time, op.View
+			if asked > w.exit[op.Node] {
+				delete(late, op.Node)
+			}
+			if view.Torn = stands[op.Node].Torn; asked > since[op.Node] && view != stands[op.Node] {
+				delete(stands, op.Node)
+			}
 		}
 	}
 	for i := range ops {

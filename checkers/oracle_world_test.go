@@ -44,8 +44,7 @@ type around struct {
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
 
-	vain    map[history.Key]bool // what is under way changes nothing of it, unless it answers meanwhile
-	trapped map[string]bool      // a trap ended it while it was being changed: nobody knows whether the change has started it again
+	trapped map[string]bool // a trap ended it while it was being changed: nobody knows whether the change has started it again
 }
 
 // stretches returns where something holds, whatever it is: for as long as it is the same and not "". Instants do not count.
@@ -70,7 +69,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[history.Key]bool{}, map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -100,7 +99,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.vain, w.bidden, w.hopes, w.over, w.rising, w.doomed = maps.Clone(w.vain), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed)
+	w.bidden, w.hopes, w.over, w.rising, w.doomed = maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed)
 	now := *w.now
 	w.now = &now
 	return w
@@ -202,7 +201,6 @@ func (w around) goesOn(i int) {
 		clear(w.before)
 		clear(w.to)
 		clear(w.trapped)
-		clear(w.vain)
 		clear(w.bidden)
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
@@ -218,7 +216,7 @@ func (w around) goesOn(i int) {
 				w.before[k] = was
 			}
 			if (was == ended || was == left) && to == broken {
-				w.vain[k], w.is[k] = true, left // nor would it run if it had not ended
+				w.is[k] = left // nor would it run if it had not ended
 				continue
 			}
 			w.is[k] = doubtful
@@ -277,7 +275,7 @@ func (w around) goesOn(i int) {
 			w.is[k] = to
 		}
 		for k := range w.before { // what is done yet to a process that has ended meanwhile befalls the next one
-			if is := w.is[k]; (is == ended || is == left || is == healthy) && !w.vain[k] && !slices.ContainsFunc(op.Fault.States(), func(s history.State) bool { return s.Key() == k }) &&
+			if is := w.is[k]; (is == ended || is == left || is == healthy) && !slices.ContainsFunc(op.Fault.States(), func(s history.State) bool { return s.Key() == k }) &&
 				k.Dimension == "procs" && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
 				w.fears[k.Node] = true
 			}
@@ -286,11 +284,8 @@ func (w around) goesOn(i int) {
 		w.fear(doubtful)
 		w.doom(deedOf(h, k))
 	default:
-		for k := range w.vain {
-			delete(w.before, k)
-			delete(w.to, k)
-		}
 		w.fear(healthy, ended, left, doubtful)
+		w.settle()
 		w.doom(deedOf(h, k))
 	}
 }
@@ -311,7 +306,6 @@ func (w around) answers(node string, asked time.Duration) {
 		return
 	}
 	was, changing := w.before[k]
-	delete(w.vain, k)
 	delete(w.trapped, node)
 	if was == started || was == ended || was == left || changing && w.over[node] {
 		w.before[k] = healthy // as it was before, should that fail
@@ -389,6 +383,12 @@ func (w around) proc(n string) health { return w.is[history.Proc{Node: n}.Key()]
 func (w around) down(n string) bool {
 	is := w.proc(n)
 	return (is == broken || is == ended || is == left) && !w.astir[n]
+}
+
+// pends reports whether it is in doubt whether a process runs, for what is done to it, or may be yet.
+func (w around) pends(n string) bool {
+	_, changing := w.before[history.Proc{Node: n}.Key()]
+	return w.proc(n) == doubtful && (changing || w.fears[n] || w.hopes[n])
 }
 
 // votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.

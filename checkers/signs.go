@@ -24,7 +24,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		if only = only && t.to == fine; t.was.ended() {
 			back = true
 		}
-		if t.vain = false; t.was == waking || t.was.ended() || over {
+		if t.was == waking || t.was.ended() || over {
 			t.was = fine
 		}
 	}

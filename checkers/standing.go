@@ -37,8 +37,15 @@ func (g *gathering) stands(n int) {
 	}
 }
 
-// repeats reports whether a node repeats what it announced last.
-func (g *gathering) repeats(n int) bool { return g.seen[n].stands >= 0 && !g.world.still(n) }
+// contradicts reports whether an answer of who was asked after it announced something says something else, in one piece or not.
+func (f *facts) contradicts(a, said *answer) bool {
+	return a.from > said.to && (a.role != said.role || a.term != said.term || a.tenure != said.tenure || a.leader != said.leader)
+}
+
+// repeats reports whether a node repeats what it announced last: not while it stands still, or may.
+func (g *gathering) repeats(n int) bool {
+	return g.seen[n].stands >= 0 && !g.world.still(n) && !g.world.pends(n)
+}
 
 // repeat has a node say again what it announced last; if it may have done so before it was stopped, as a torn answer, that tells of its
 // process alone.

@@ -228,15 +228,17 @@ func spokenCalmly(seed uint64) string {
 func TestLinesStandForYears(t *testing.T) {
 	const few = 1 << 10
 	const said = "nodes n1 n2 n3\nbounds silence=300ms elect=1s poll=100ms\nflags standing\n0s n1 announces leader 1\n0s n2 n3 announces follower 1 of n1\n"
+	const doubted = "nemesis inject stop n3: stop n3\n1740.2s n3 follower 1 of n1\n1740.2s n3 announces follower 1 of n1"
 	for _, c := range []struct {
 		more    string
 		most    int
 		verdict Verdict
 	}{
 		{"262800h end\n", 4 * muchCalm, Valid},
-		{"1s nemesis inject pause n3: pause n3; unseen\n262800h end\n", 7 * few, Unknown}, // nobody knows whether it is up: its lines are worth less
+		{"1s nemesis inject pause n3: pause n3; unseen\n262800h end\n", 4 * muchCalm, Unknown}, // nobody knows whether it is up: its line stands no more
+		{"1s " + doubted + "\n262800h end\n", 7 * few, Unknown},                                // nobody knows whether it is up, though it says more: its lines are worth less
 		{ // as often as five minutes call for, however long the run
-			"1s nemesis inject cut-link n2 n3: cut n2-n3\n1740s nemesis inject pause n3: pause n3; unseen\n2048s end\n", 7 * few, Valid,
+			"1s nemesis inject cut-link n2 n3: cut n2-n3\n1740s " + doubted + "\n2048s end\n", 7 * few, Valid,
 		},
 	} {
 		h, err := parseHistory(said + c.more)
@@ -314,7 +316,8 @@ func TestWhatIsNotRepeated(t *testing.T) {
 		{"one says nothing", said, 4, "0s-7.2s 50.8s-59.6s"},
 		{"one falls silent", said + "0s..20s/400ms n3 follower 1 of n1", 4, "0s-26.8s 50.8s-59.6s"},
 		{"one is asked, too", all + "0s..20s/400ms n3 follower 1 of n1", 4, "0s-19.2s 50.8s-59.6s"},
-		{"one may not be up", all + "0.1s nemesis inject pause n3: pause n3; unseen", 4, "0s-59.6s"},
+		{"one may stand still", all + "0.1s nemesis inject pause n3: pause n3; unseen", 4, "0s-7.2s 50.8s-59.6s"},
+		{"one may not be up", all + "0.1s nemesis inject stop n3: stop n3\n0.4s n3 follower 1 of n1\n0.4s n3 announces follower 1 of n1", 4, "0s-59.6s"},
 		{"a fault", all + "30.1s nemesis inject slow n1: slow n1-n2", 4, "0s-6.8s 21.2s-37.2s 50.8s-59.6s"},
 		{"just enough", all, 107, "0s-7.2s 50.8s-59.6s"},
 		{"too little", all, 108, "0s-59.6s"},

@@ -103,7 +103,6 @@ type touched struct {
 	cell int
 	was  cond
 	to   cond // what it is to be, where that is known
-	vain bool // it changes nothing, for it is so: a process that had ended by itself, and has not answered since
 }
 
 // newWorld returns a world in which nobody was heard of yet. It uses the memory of epochs.
@@ -141,7 +140,7 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 				return
 			}
 			if now.ended() && to == dead { // nor would it run from here on if it had not ended
-				w.touch = append(w.touch, touched{cell: cell, was: now, to: to, vain: true})
+				w.touch = append(w.touch, touched{cell: cell, was: now, to: to})
 				w.cells[cell] = quit
 				return
 			}
@@ -207,7 +206,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			continue
 		case w.known.has(i):
 			t.to = fine // a trap may have ended it before or after it was started: no more is done to it
-		case t.to != fine && !t.vain:
+		case t.to != fine:
 			w.pending.add(i)
 		}
 		if t.to != dead && w.cells[t.cell] == unsure {
@@ -377,6 +376,15 @@ func (w *world) ail(i int, does bool, at time.Duration) {
 
 // still reports whether node i surely stands still as of the latest change.
 func (w *world) still(i int) bool { return w.epochs[len(w.epochs)-1].still.has(i) }
+
+// pends reports whether nobody knows whether node i runs, for what is done to its process, or may be yet.
+func (w *world) pends(i int) bool {
+	if i >= w.n || w.is(processes, i) != unsure {
+		return false
+	}
+	cell := w.cell(processes, i)
+	return w.pending.has(i) || w.coming.has(i) || slices.ContainsFunc(w.touch, func(t touched) bool { return t.cell == cell })
+}
 
 // up reports whether node i is surely up as of the latest change.
 func (w *world) up(i int) bool { return i < w.n && w.is(processes, i) == fine }
