@@ -100,7 +100,7 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 	type seen struct {
 		naming
 		several bool
-		last    []naming // of each leader, the latest answer that names it
+		latest  naming // the one that was asked for last: if there is a later split outside of all lapses, it shows one
 	}
 	heard := map[uint64]*seen{}
 	for i := range f.answers {
@@ -111,7 +111,7 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 		s := heard[n.by.term]
 		switch {
 		case s == nil:
-			heard[n.by.term] = &seen{naming: n, last: []naming{n}}
+			heard[n.by.term] = &seen{naming: n, latest: n}
 			continue
 		case s.leader != n.leader:
 			r := rift{s.naming, n}
@@ -120,19 +120,12 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 			terms++
 			s.several = true
 		}
-		known := false
-		for k, o := range s.last {
-			if o.leader != n.leader {
-				r := rift{o, n} // the first may have been suspended
-				split.take(r, r.span(), f, "agreement")
-				continue
-			}
-			if known = true; n.by.begins() > o.by.begins() {
-				s.last[k] = n
-			}
+		if s.latest.leader != n.leader {
+			r := rift{s.latest, n} // the first may have been suspended
+			split.take(r, r.span(), f, "agreement")
 		}
-		if !known {
-			s.last = append(s.last, n)
+		if n.by.begins() > s.latest.by.begins() {
+			s.latest = n
 		}
 	}
 	return split, terms

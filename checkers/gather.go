@@ -343,10 +343,8 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	}
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was
-		if op.Type == history.OK {
-			g.down[g.nodes[i]] = false
-			g.restarts++
-		}
+		g.down[g.nodes[i]] = false
+		g.restarts++
 	})
 	perhaps.each(func(i int) {
 		g.down[g.nodes[i]], g.seen[i].stands = true, -1

@@ -176,3 +176,30 @@ func TestLapsesIncludeTheirEnds(t *testing.T) {
 	require.True(t, l.Meets(0, 2))
 	require.True(t, l.Meets(4, 9))
 }
+
+// TestSplitsOfATermOutsideOfLapsesAreTold has nodes name different leaders of one term again and again, the first times while that is
+// not promised. Who was asked last counts, not who answered last.
+func TestSplitsOfATermOutsideOfLapsesAreTold(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3 n4
+bounds silence=1s elect=4s poll=100ms
+1s n1 leader 1
+3s n2 leader 1
+5s n1 leader 1
+5s-5.5s n4 follower 1 of n1
+1.5s-6s n4 follower 1 of n1
+7s n3 follower 1 of n2
+8s n3 follower 1 of n4
+60s end`)
+	require.NoError(t, err)
+	for until, want := range map[time.Duration]string{
+		0: "n1 named n1 leader and n2 named n2", 2: "n2 named n2 leader and n1 named n1", 4: "n1 named n1 leader and n3 named n2",
+		6: "n3 named n2 leader, and then n4", 7: "n1 named n1 leader and n2 named n2", // nothing is outside
+	} {
+		j := BeginSome([]string{"agreement"})
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		j.Suspend(func(string) []Lapse { return []Lapse{{0, until * time.Second}} })
+		require.Contains(t, j.End(t.Context())[0].Why, "in term 1 "+want, until)
+	}
+}
