@@ -183,7 +183,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 		for _, t := range w.touch {
 			switch i := w.whose(memberships, t.cell); {
 			case i < 0 || t.to == dead:
-			case outcome == history.OK && w.cells[t.cell] != unsure && w.cells[t.cell] != dead:
+			case w.cells[t.cell] != unsure && w.cells[t.cell] != dead: // it is known
 				renewed.add(i)
 			default:
 				perhaps.add(i)
