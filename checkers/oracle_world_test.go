@@ -200,10 +200,12 @@ func (w around) goesOn(i int) {
 		}
 		clear(w.before)
 		clear(w.to)
-		clear(w.trapped)
 		clear(w.bidden)
 		for _, s := range doubted {
 			k, to := s.Key(), toBe(s)
+			if k.Dimension == "procs" {
+				delete(w.trapped, k.Node)
+			}
 			if k.Dimension == "procs" && to == healthy {
 				w.bidden[k.Node] = true
 			}
@@ -224,6 +226,7 @@ func (w around) goesOn(i int) {
 				delete(w.owed, k.Node)
 			}
 			if p := (history.Proc{Node: k.Node}).Key(); k.Dimension == "members" && to != broken { // it is started anew
+				delete(w.trapped, k.Node)
 				if _, twice := w.before[p]; !twice {
 					w.before[p] = w.is[p]
 				}
@@ -306,6 +309,7 @@ func (w around) answers(node string, asked time.Duration) {
 		return
 	}
 	was, changing := w.before[k]
+	trapped := w.trapped[node]
 	delete(w.trapped, node)
 	if was == started || was == ended || was == left || changing && w.over[node] {
 		w.before[k] = healthy // as it was before, should that fail
@@ -316,7 +320,7 @@ func (w around) answers(node string, asked time.Duration) {
 	case w.is[k] == started:
 		w.is[k] = healthy
 		delete(w.owed, node)
-	case w.is[k] == ended || w.is[k] == left || w.over[node] || changing && (was == ended || was == left):
+	case w.is[k] == ended || w.is[k] == left || w.over[node] || trapped || changing && (was == ended || was == left):
 		w.is[k] = healthy
 		delete(w.over, node)
 		if w.fears[node] || changing && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {

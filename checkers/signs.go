@@ -11,11 +11,10 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	if i >= w.n || asked < w.awake[i] {
 		return
 	}
-	w.trapped.remove(i)
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
 	over := w.over.has(i)
-	back, only := is.ended() || over, !w.pending.has(i) // it is up again; nothing is done to it but to start it
+	back, only := is.ended() || over || w.trapped.has(i), !w.pending.has(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {
@@ -39,6 +38,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	case !w.owed.has(i):
 		return
 	}
+	w.trapped.remove(i)
 	w.owed.remove(i) // whatever became of it: it was heard of
 	w.over.remove(i)
 	w.mark(at)
@@ -103,7 +103,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 		if w.cells[cell] = unsure; now == gone {
 			w.owed.add(i)
 		}
-		if trapped {
+		if w.trapped.remove(i); trapped {
 			w.trapped.add(i)
 		}
 	}

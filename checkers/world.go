@@ -39,7 +39,7 @@ type world struct {
 	rising  set       // whose process surely stood still before a start of which nobody knows what came, before the change under way
 	started set       // by the change that ended last
 	known   set       // whose process that told of
-	trapped set       // who was ended by a trap while it was being changed, and has not answered since: nobody knows whether the change has started it again
+	trapped set       // who was ended by a trap while it was being changed, and has not answered since, nor was to be changed: nobody knows whether it was started again
 	touch   []touched // by the change under way
 	links   bool      // whether a link was touched since the last epoch began
 	epochs  []epoch
@@ -129,12 +129,14 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 		}
 	}
 	w.rising = rising
-	w.touch, w.trapped, w.bidden = w.touch[:0], set{}, set{}
+	w.touch, w.bidden = w.touch[:0], set{}
 	for _, c := range intended {
 		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
-			if i := w.whose(processes, cell); i >= 0 && to == fine {
-				w.bidden.add(i)
+			if i := w.whose(processes, cell); i >= 0 {
+				if w.trapped.remove(i); to == fine {
+					w.bidden.add(i)
+				}
 			}
 			if now == to || now == waking && to == fine {
 				return
@@ -146,6 +148,7 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 			}
 			w.doubt(cell, to)
 			if i := w.whose(memberships, cell); i >= 0 && to != dead { // it is started anew
+				w.trapped.remove(i)
 				w.doubt(w.cell(processes, i), unsure)
 			}
 		})
