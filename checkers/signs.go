@@ -71,7 +71,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 		return true
 	}
 	cell := w.cell(processes, i)
-	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.owed.has(i)
+	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i)
 	ailed := trapped || doomed || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
 	excused = ailed || !ran
 	if w.cells[cell] == dead {
