@@ -115,6 +115,8 @@ func TestModelsOfOthers(t *testing.T) {
 			"{:type :invoke, :process 5, :f :txn, :value [[:w :x 1] [:w :y 1]]}",
 			pair(1, "txn", "[[:r :x nil]]", "[[:r :x 1]]"), pair(2, "txn", "[[:r :y nil]]", "[[:r :y 0]]")}},
 		{name: "transactions that read nothing", want: Unknown, ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(1, "txn", "[[:w :x 2]]", "[[:w :x 2]]")}},
+		{name: "transactions that write nothing", want: Unknown, initial: "7", says: "nothing was written",
+			ops: []string{pair(0, "txn", "[[:r :x nil]]", "[[:r :x 7]]"), pair(1, "txn", "[[:r :x nil]]", "[[:r :x 7]]"), fail(2, "txn", "[[:w :x 1]]", "[[:w :x 1]]")}},
 		{name: "transactions of one client", want: Unknown, ops: []string{pair(0, "txn", "[[:w :x 1]]", "[[:w :x 1]]"), pair(0, "txn", "[[:r :x nil]]", "[[:r :x 1]]")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
