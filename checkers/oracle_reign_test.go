@@ -82,7 +82,12 @@ func spoken(h *history.History) *history.History {
 			if asked > w.exit[op.Node] {
 				delete(late, op.Node)
 			}
-			if view.Torn = stands[op.Node].Torn; asked > since[op.Node] && view != stands[op.Node] {
+			said := stands[op.Node]
+			otherwise := view.Role != said.Role || view.Tenure != said.Tenure || view.Term != said.Term || view.Leader != said.Leader
+			if view.Role == history.UnknownRole || view.Role == history.Server {
+				otherwise = view.Term != 0 && view.Term != said.Term || view.Leader != "" && view.Leader != said.Leader
+			}
+			if asked > since[op.Node] && otherwise {
 				delete(stands, op.Node)
 			}
 		}

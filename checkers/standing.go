@@ -1,6 +1,10 @@
 package checkers
 
-import "time"
+import (
+	"time"
+
+	"recount/history"
+)
 
 // Where log lines are standing, a node says again and again what it announced last, until it announces something else: at each
 // whole multiple of a third of a lull.
@@ -37,9 +41,16 @@ func (g *gathering) stands(n int) {
 	}
 }
 
-// contradicts reports whether an answer of who was asked after it announced something says something else, in one piece or not.
+// contradicts reports whether an answer of who was asked after it announced something says something else, in one piece or not. One that
+// tells no role says nothing by naming no leader or no term.
 func (f *facts) contradicts(a, said *answer) bool {
-	return a.from > said.to && (a.role != said.role || a.term != said.term || a.tenure != said.tenure || a.leader != said.leader)
+	if a.from <= said.to {
+		return false
+	}
+	if a.role == history.UnknownRole || a.role == history.Server {
+		return a.term != 0 && a.term != said.term || a.leader != 0 && a.leader != said.leader
+	}
+	return a.role != said.role || a.term != said.term || a.tenure != said.tenure || a.leader != said.leader
 }
 
 // repeats reports whether a node repeats what it announced last: not while it stands still, or may.

@@ -1,0 +1,36 @@
+package checkers
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnswersEndWhatStands has n1 announce that it leads, and answer something a little later: if that is something else, its line stands no
+// more when n2 announces that it leads.
+func TestAnswersEndWhatStands(t *testing.T) {
+	for answer, stands := range map[string]bool{
+		"leader 1 of n1 tenure 1": true, "unknown": true, "server": true, "unknown 1 of n1": true, "unknown torn": true,
+		"candidate 1 of n1 tenure 1": false, "leader 2 of n1 tenure 1": false, "leader 1 of n1 tenure 2": false,
+		"leader 1 of n3 tenure 1": false, "leader 1 tenure 1": false, "leader 1 of n1 tenure 2 torn": false,
+		"unknown 2 of n1": false, "unknown 1 of n3": false, "server 2": false,
+	} {
+		h, err := parseHistory(fmt.Sprintf(`nodes n1 n2 n3
+bounds silence=1s elect=15s poll=100ms
+flags standing
+1s         n1     announces leader 1 of n1 tenure 1
+1.1s       n2 n3  announces follower 1 of n1
+5s-5.1s    n1     %s
+8s         n2     announces leader 3 of n2 tenure 1
+20s        end
+`, answer))
+		require.NoError(t, err, answer)
+		r := CheckSome(t.Context(), h, []string{"exclusive-leadership"})[0]
+		want := Valid
+		if stands {
+			want = Invalid
+		}
+		require.Equal(t, want, r.Verdict, answer)
+	}
+}
