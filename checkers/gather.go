@@ -353,7 +353,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		g.stayed(op.Time)
 	} else {
 		g.actions = append(g.actions, action{begun.at, op.Time, op.Index, op.F, known, op.Fault != nil, op.Type == history.OK})
-		g.hush(begun.fault, op.Fault)
+		g.hush(begun.fault)
 		g.restart(op, told.Procs, renewed, begun.at)
 	}
 	switch op.F {
@@ -398,18 +398,16 @@ func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	g.answers = append(g.answers, a)
 }
 
-// hush takes note that what nodes announced meanwhile they may have announced before they ended.
-func (g *gathering) hush(told ...*history.Fault) {
-	for _, o := range told {
-		if o == nil {
-			continue
-		}
-		g.processes(o.Changes, func(n int, s history.ProcState) {
-			if s.Ended() {
-				g.seen[n].stands = -1
-			}
-		})
+// hush takes note that what nodes announced meanwhile they may have announced before they ended by what was intended, whatever the end tells.
+func (g *gathering) hush(intended *history.Fault) {
+	if intended == nil {
+		return
 	}
+	g.processes(intended.Changes, func(n int, s history.ProcState) {
+		if s.Ended() {
+			g.seen[n].stands = -1
+		}
+	})
 }
 
 // restart takes note of processes that the nemesis, at work since a time, has started or ended with an op. Those that it started anew have
