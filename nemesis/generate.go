@@ -74,7 +74,7 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		if f.Draw != nil {
 			st.With = f.Draw(p.Hold, rnd)
 		}
-		if on, has := st.With["on"]; has && p.Blind && on != string(history.Sends) {
+		if on, has := st.With["on"]; has && f.Events && p.Blind && on != string(history.Sends) {
 			st.With["on"] = string(history.Receives)
 		}
 		s = append(s, st)
