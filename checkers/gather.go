@@ -102,7 +102,7 @@ func (g *gathering) op(op, end *history.Op) {
 	case history.Exit:
 		n := g.node(op.Node)
 		trapped := op.Fault != nil
-		if excused := g.world.exited(n, op.Time, g.lull(), trapped, g.seen[n].doomed()); !trapped {
+		if excused := g.world.exited(n, op.Time, g.lull(), trapped, g.seen[n].doomed(op.Time)); !trapped {
 			g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, excused})
 		}
 		g.fell(op.Time)
@@ -134,9 +134,10 @@ func (g *gathering) asked(op *history.Op, begun *beginning) {
 		return
 	}
 	k := slices.IndexFunc(g.resigned, func(r resignation) bool { return r.op == begun.number })
-	if op.Type == history.Fail {
+	switch op.Type {
+	case history.Fail:
 		g.resigned = slices.Delete(g.resigned, k, k+1)
-	} else {
+	case history.OK: // else it may be asked yet
 		g.resigned[k].to = op.Time
 	}
 }

@@ -68,7 +68,7 @@ func (g *gathering) lead(a *answer) {
 		g.terms[key] = k
 		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, stood: s.view.repeats, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
 		if s.view.term <= a.term { // or the claim is older than the node's last answer
-			l.since = l.asked
+			l.since = g.askedBefore(a)
 		}
 		g.leads = append(g.leads, l)
 	}
@@ -86,6 +86,21 @@ func (g *gathering) lead(a *answer) {
 			s.open = append(s.open, key)
 		}
 	}
+}
+
+// askedBefore returns when a node was asked for the last undivided answer that had come before it was asked for this one; 0 if there is
+// none. What came meanwhile, to others who asked, may be of later than this one.
+func (g *gathering) askedBefore(a *answer) time.Duration {
+	view := &g.seen[a.node].view
+	if !a.polled || view.to <= a.from {
+		return view.from
+	}
+	for k := len(g.answers) - 1; k >= 0; k-- {
+		if b := &g.answers[k]; b.node == a.node && b.polled && !b.torn && !b.ended && b.to <= a.from {
+			return b.from
+		}
+	}
+	return 0
 }
 
 // lostAfter returns the first answer from one on that a node was asked for after a claim that came only now; -1 if there is none. It

@@ -33,7 +33,7 @@ func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
 	}
 	threatened.each(func(n int) {
 		s := &g.seen[n]
-		s.stands, s.highest = -1, s.heard
+		s.highest = s.heard
 		s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
 	})
 	renewing.each(func(n int) { g.seen[n].starts(at) })
@@ -71,9 +71,10 @@ func (w *watched) settles(at time.Duration) {
 	w.starting, w.settled = false, len(w.deaths)
 }
 
-// doomed reports whether an op may end a node's process yet of which nobody knows what came, be it that the node had none when it began.
-func (w *watched) doomed() bool {
-	return slices.ContainsFunc(w.deaths, func(d death) bool { return d.perhaps && d.to == never })
+// doomed reports whether an op may have ended a node's process at a time of which nobody knew until then what came, be it that the node had
+// none when it began.
+func (w *watched) doomed(at time.Duration) bool {
+	return slices.ContainsFunc(w.deaths, func(d death) bool { return d.perhaps && d.to >= at })
 }
 
 // dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.

@@ -26,7 +26,10 @@ func TestProcessEndsByItselfAsItIsKilled(t *testing.T) {
 	w.dies(at, 9, false)
 	require.Equal(t, []death{{at, never, 7, false}, {at, time.Second, 9, false}}, w.deaths)
 	w.deaths[0].to = never
-	require.False(t, w.doomed(), "it is known to have come, though not when")
+	require.False(t, w.doomed(time.Second), "it is known to have come, though not when")
 	w.deaths[0].perhaps = true
-	require.True(t, w.doomed())
+	require.True(t, w.doomed(time.Hour))
+	w.deaths[0].to = 2 * time.Second
+	require.True(t, w.doomed(2*time.Second), "it may have come as it was taken back")
+	require.False(t, w.doomed(2*time.Second+1))
 }

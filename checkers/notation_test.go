@@ -217,6 +217,8 @@ func (p *notation) does(t span, who string, words []string) error {
 		case "":
 		case "refused":
 			op.Type = history.Fail
+		case "unknown":
+			op.Type = history.Info
 		case "unended":
 			p.add(t, op)
 			p.ops = p.ops[:len(p.ops)-1]

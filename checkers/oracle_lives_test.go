@@ -92,11 +92,12 @@ func workOutCourse(h *history.History, node string) (c course) {
 		if d.runs(node) || anew {
 			c.starts = append(c.starts, [2]int{i, d.until})
 		}
-		if anew {
+		known := anew && stages(h)[i].votes(node) != doubtful // else it may have been that before, and nothing was done
+		if known {
 			c.renews = append(c.renews, i)
 		}
 		sure := d.until >= 0 && h.Ops[d.until].Type == history.OK
-		if sure && (anew || slices.ContainsFunc(d.settled, func(p history.Proc) bool { return p.Node == node })) {
+		if sure && (known || slices.ContainsFunc(d.settled, func(p history.Proc) bool { return p.Node == node })) {
 			c.settles = append(c.settles, d.until)
 		}
 	}
@@ -108,6 +109,21 @@ func (c course) pending(at int) bool {
 	return slices.ContainsFunc(c.starts, func(s [2]int) bool {
 		settled := slices.ContainsFunc(c.settles, func(k int) bool { return s[1] >= 0 && s[1] <= k && k < at })
 		return s[0] < at && !settled
+	})
+}
+
+// kills reports whether what began with an op surely ended the process.
+func (c course) kills(h *history.History, node string, begins int) bool {
+	return slices.ContainsFunc(deedOf(h, begins).settled, func(p history.Proc) bool { return p.Node == node && isEnd(p) })
+}
+
+// doubted reports whether something may have ended the process by an op, of which nobody knew then what came.
+func (c course) doubted(h *history.History, node string, place int) bool {
+	return slices.ContainsFunc(c.threats, func(t [2]int) bool {
+		return t[0] < place && !slices.ContainsFunc(c.settles, func(k int) bool {
+			came := k == t[1] && (c.kills(h, node, t[0]) || slices.Contains(c.renews, t[0]))
+			return t[1] >= 0 && t[1] <= k && k < place && (came || h.Ops[k].Time < h.Ops[place].Time)
+		})
 	})
 }
 
@@ -164,8 +180,7 @@ func workOutFates(h *history.History) (all []fate) {
 				}
 			}
 			if slices.Contains(c.settles, t[1]) {
-				dead := slices.ContainsFunc(deedOf(h, t[0]).settled, func(p history.Proc) bool { return p.Node == n && isEnd(p) })
-				if dead || slices.Contains(c.renews, t[0]) {
+				if c.kills(h, n, t[0]) || slices.Contains(c.renews, t[0]) {
 					e.perhaps, e.again = false, again(h, n, t[1])
 				}
 			}

@@ -66,14 +66,16 @@ func quorumSaid(h *history.History) Verdict {
 	broken, doubt := false, false
 	for _, g := range groups {
 		won := g[0]
-		var since, last time.Duration // when it can have asked for votes; when its last answer before was asked for
-		var first *said               // that told of its term, or a higher one
+		var since, last, before time.Duration // when it can have asked for votes; when its last answer before was asked for, and the last that came before it was asked
+		var first *said                       // that told of its term, or a higher one
 		for i, a := range all {
 			if a.node != won.node || a.ended || a.place > won.place {
 				continue
 			}
 			if !a.announced && a.place < won.place {
-				last = a.asked
+				if last = a.asked; won.announced || a.at <= won.asked {
+					before = a.asked
+				}
 			}
 			switch {
 			case first != nil || !a.tells():
@@ -85,7 +87,7 @@ func quorumSaid(h *history.History) Verdict {
 		}
 		switch {
 		case won.unnumbered:
-			since = last - elect
+			since = before - elect
 		case first.claims() || first.view.Term > won.view.Term:
 			since -= elect
 		}

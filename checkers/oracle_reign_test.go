@@ -28,11 +28,11 @@ func spoken(h *history.History) *history.History {
 	var anew []string         // by what the nemesis began last
 	var ops []history.Op
 	w := atFirst(h)
-	say := func(node string, at time.Duration) {
+	say := func(node string, at time.Duration, torn bool) {
 		op := history.Op{Process: spokenBy + history.Process(len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
 		end := op
 		end.Type, end.View = history.OK, stands[node]
-		end.View.Torn = late[node] // that it runs is all that it may say
+		end.View.Torn = torn // that it runs is all that it may say
 		ops = append(ops, op, end)
 		w.answers(node, at)
 	}
@@ -41,7 +41,7 @@ func spoken(h *history.History) *history.History {
 		for ; next < op.Time; next += every {
 			for _, n := range setup.Nodes {
 				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken && !w.pends(n) {
-					say(n, next)
+					say(n, next, false)
 				}
 			}
 		}
@@ -72,7 +72,8 @@ func spoken(h *history.History) *history.History {
 		case op.F == history.Announce:
 			stands[op.Node], since[op.Node] = op.View, op.Time
 			late[op.Node] = late[op.Node] || w.proc(op.Node) == broken
-			if say(op.Node, op.Time); late[op.Node] {
+			torn := late[op.Node] || w.threatened(op.Node)
+			if say(op.Node, op.Time, torn); torn {
 				delete(stands, op.Node)
 			}
 		case op.F == history.Exit:
@@ -557,7 +558,7 @@ func anyReign(t *rapid.T) string {
 			return
 		}
 		if leader >= 0 && one(3, "by leave") {
-			fmt.Fprintf(&b, "%dms %s resigns%s\n", now, nodes[leader], []string{"", " refused", " unended"}[number(2, "resigned")])
+			fmt.Fprintf(&b, "%dms %s resigns%s\n", now, nodes[leader], []string{"", " refused", " unended", " unknown"}[number(3, "resigned")])
 		}
 		leader = i
 		if leads++; !one(5, "the same term again") || term == 0 {

@@ -177,8 +177,11 @@ func TestOraclesStickyLeader(t *testing.T) {
 				}
 				ends := forever
 				if k := h.Other(op.Index); k >= 0 {
-					if ends = h.Ops[k].Time; h.Ops[k].Type == history.Fail {
+					switch h.Ops[k].Type {
+					case history.Fail:
 						return false
+					case history.OK: // else it may be asked yet
+						ends = h.Ops[k].Time
 					}
 				}
 				return op.Time <= latest && was.asked <= ends && earliest <= late(h, ends, rest)

@@ -39,6 +39,7 @@ type around struct {
 	bidden map[string]bool          // what is under way is to have it run, be it that it does already
 	hopes  map[string]bool          // a start may befall it yet, by what ended before
 	rising map[string]bool          // it surely stood still, and all that was done to it before what is under way is to start it
+	spared map[string]time.Duration // when it was known that what might have ended it will not any more
 	doomed map[string]bool          // what ended before may end it yet, be it that it did not run then
 	over   map[string]bool          // it ended by itself meanwhile, and has given no answer since
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
@@ -69,7 +70,7 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
 	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[string]bool{}}
+		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[string]bool{}}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -99,7 +100,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.bidden, w.hopes, w.over, w.rising, w.doomed = maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed)
+	w.bidden, w.hopes, w.over, w.rising, w.doomed, w.spared = maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed), maps.Clone(w.spared)
 	now := *w.now
 	w.now = &now
 	return w
@@ -260,14 +261,14 @@ func (w around) goesOn(i int) {
 				delete(w.fears, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.rising, k.Node)
-				delete(w.doomed, k.Node)
+				w.spare(k.Node, op.Time)
 				delete(w.over, k.Node)
 			}
-			if k.Dimension == "members" && to != broken && w.is[k] == doubtful {
+			if k.Dimension == "members" && to != broken && w.is[k] == doubtful && w.before[k] != doubtful { // else it may have been so before
 				delete(w.fears, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.rising, k.Node)
-				delete(w.doomed, k.Node)
+				w.spare(k.Node, op.Time)
 				delete(w.over, k.Node)
 				if p := (history.Proc{Node: k.Node}).Key(); w.trapped[k.Node] {
 					w.to[p] = []health{healthy}
@@ -291,6 +292,14 @@ func (w around) goesOn(i int) {
 		w.settle()
 		w.doom(deedOf(h, k))
 	}
+}
+
+// spare takes note that it is known by a time what became of a process.
+func (w around) spare(node string, at time.Duration) {
+	if w.doomed[node] {
+		w.spared[node] = at
+	}
+	delete(w.doomed, node)
 }
 
 // doom takes note of the processes that an op was to end, though nobody knows what came of that.
@@ -395,6 +404,12 @@ func (w around) pends(n string) bool {
 	return w.proc(n) == doubtful && (changing || w.fears[n] || w.hopes[n])
 }
 
+// threatened reports whether it is in doubt whether a process runs, for what is done to it beside a start, or may be yet.
+func (w around) threatened(n string) bool {
+	more := slices.ContainsFunc(w.to[history.Proc{Node: n}.Key()], func(to health) bool { return to != healthy })
+	return w.proc(n) == doubtful && (more || w.fears[n])
+}
+
 // votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.
 func (w around) votes(n string) health { return w.is[history.Member{Node: n}.Key()] }
 
@@ -483,7 +498,8 @@ func throughout(h *history.History, from, to time.Duration, good func(around) bo
 // nothing may end it yet.
 func (w around) runs(n string) bool {
 	k := history.Proc{Node: n}.Key()
-	return !w.doomed[n] && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
+	at, spared := w.spared[n]
+	return !w.doomed[n] && !(spared && at == *w.now) && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
 }
 
 // rises reports whether it surely stood still before all that was done to it, and that is to start it.

@@ -82,7 +82,9 @@ func (u *updates) take(op *history.Op) {
 	now := applied{number{update.Term, update.Counter}, op.Time, op.Index, op.Node, update.From}
 	u.count++
 	u.followers[now.node] = true
-	if before, known := u.last[now.node]; known {
+	i := history.Place(u.nodes, now.node)
+	doubtful := i >= 0 && u.seen[i].doomed(now.at)
+	if before, known := u.last[now.node]; known && !doubtful {
 		if !now.after(before.number) {
 			if u.swapped++; u.swapped+u.doubled == 1 {
 				u.wrong[0], u.wrong[1] = before, now
@@ -91,7 +93,9 @@ func (u *updates) take(op *history.Op) {
 			u.skipped++
 		}
 	}
-	u.last[now.node] = now
+	if u.last[now.node] = now; doubtful { // the next one may be another life's
+		delete(u.last, now.node)
+	}
 	first, _ := u.senders.tell(now.number, now.from)
 	switch {
 	case now.from == "" || first == now.from:

@@ -23,7 +23,7 @@ func (g *gathering) stand(until time.Duration) {
 		g.stood += every
 		for n := range g.seen {
 			if g.repeats(n) {
-				g.repeat(n, g.stood)
+				g.repeat(n, g.stood, false)
 			}
 		}
 	}
@@ -31,12 +31,13 @@ func (g *gathering) stand(until time.Duration) {
 
 // stands has a node repeat from now on what it has just announced. One that surely does not run, or stands still, may have announced it
 // before that, and its line was read late: nothing is sure of it but that the node may run again. So it is with further lines, until the
-// node answers what it is asked, or is to be started.
+// node answers what it is asked, or is to be started; and with a line of one that is being ended or stopped, or may be yet.
 func (g *gathering) stands(n int) {
 	s := &g.seen[n]
 	s.stands = s.said
 	s.late = s.late || g.world.still(n)
-	if g.repeat(n, g.answers[s.said].to); s.late {
+	late := s.late || g.world.threatened(n)
+	if g.repeat(n, g.answers[s.said].to, late); late {
 		s.stands = -1
 	}
 }
@@ -60,10 +61,10 @@ func (g *gathering) repeats(n int) bool {
 
 // repeat has a node say again what it announced last; if it may have done so before it was stopped, as a torn answer, that tells of its
 // process alone.
-func (g *gathering) repeat(n int, at time.Duration) {
+func (g *gathering) repeat(n int, at time.Duration, late bool) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
-	a.torn = s.late
+	a.torn = late
 	a.from, a.to, a.polled, a.repeats, a.lead = at, at, true, true, -1
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(at)

@@ -186,7 +186,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 		for _, t := range w.touch {
 			switch i := w.whose(memberships, t.cell); {
 			case i < 0 || t.to == dead:
-			case w.cells[t.cell] != unsure && w.cells[t.cell] != dead: // it is known
+			case w.cells[t.cell] != unsure && w.cells[t.cell] != dead && w.before(t.cell) != unsure: // it is known
 				renewed.add(i)
 			default:
 				perhaps.add(i)
@@ -243,13 +243,22 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 			w.awake[i] = at + 1
 		}
 	}
-	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure {
+	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure && w.before(cell) != unsure {
 		if w.tells(i); !w.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
 			w.starts(i, at)
 		}
 	}
 	w.cells[cell] = to
+}
+
+// before is what a cell was before the change under way, which touches it.
+func (w *world) before(cell int) cond {
+	k := slices.IndexFunc(w.touch, func(t touched) bool { return t.cell == cell })
+	if k < 0 {
+		return w.cells[cell]
+	}
+	return w.touch[k].was
 }
 
 // tells takes note that a change that ended ok tells what became of node i's process: nothing that was done to it before may come yet.
@@ -382,11 +391,18 @@ func (w *world) still(i int) bool { return w.epochs[len(w.epochs)-1].still.has(i
 
 // pends reports whether nobody knows whether node i runs, for what is done to its process, or may be yet.
 func (w *world) pends(i int) bool {
-	if i >= w.n || w.is(processes, i) != unsure {
-		return false
-	}
+	return w.threatened(i) || i < w.n && w.is(processes, i) == unsure && (w.coming.has(i) || w.touching(i, func(touched) bool { return true }))
+}
+
+// threatened reports whether more is being done to node i's process than to start it, or may be yet, and nobody knows whether it runs.
+func (w *world) threatened(i int) bool {
+	return i < w.n && w.is(processes, i) == unsure && (w.pending.has(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
+}
+
+// touching reports whether the change under way is such a one of node i's process.
+func (w *world) touching(i int, such func(touched) bool) bool {
 	cell := w.cell(processes, i)
-	return w.pending.has(i) || w.coming.has(i) || slices.ContainsFunc(w.touch, func(t touched) bool { return t.cell == cell })
+	return slices.ContainsFunc(w.touch, func(t touched) bool { return t.cell == cell && such(t) })
 }
 
 // up reports whether node i is surely up as of the latest change.
