@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"recount/checkers"
@@ -338,10 +339,14 @@ func KnownProperty(property string) error {
 	for _, c := range checkers.All() {
 		known = append(known, c.Property)
 	}
-	if property != NoProgress && !slices.Contains(known, property) {
+	switch {
+	case property == NoProgress || slices.Contains(known, property):
+		return nil
+	case strings.Contains(property, ","):
+		return hint.Add(fmt.Errorf("%q is more than one property", property), "name one")
+	default:
 		return hint.Unknown("property", property, known)
 	}
-	return nil
 }
 
 // MaxNodes is how many nodes a cluster may have.
