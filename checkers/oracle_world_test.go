@@ -499,7 +499,7 @@ func throughout(h *history.History, from, to time.Duration, good func(around) bo
 func (w around) runs(n string) bool {
 	k := history.Proc{Node: n}.Key()
 	at, spared := w.spared[n]
-	return !w.doomed[n] && !(spared && at == *w.now) && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
+	return !w.doomed[n] && (!spared || at != *w.now) && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
 }
 
 // rises reports whether it surely stood still before all that was done to it, and that is to start it.
