@@ -143,6 +143,9 @@ func (s *Spec) there(image election.Image) error {
 		return err == nil && info.IsDir() == folder
 	}
 	switch {
+	case strings.Contains(image.Package, "@") && !is(image.Package, true):
+		return missing(image.Package, "folder %s to build a package in",
+			"binary: {package: FOLDER}; go mod download -json MODULE@VERSION tells where that of a published module is (Dir)"+way)
 	case image.Package != "" && !is(image.Package, true):
 		return missing(image.Package, "folder %s to build a package in", "binary: {package: FOLDER}"+way)
 	case image.Binary != "" && !is(image.Binary, false):

@@ -142,7 +142,8 @@ func TestWhatIsMissingToMakeNodesOf(t *testing.T) {
 		"binary: ./serverr":         "mine.yaml:1:9: binary: there is no file ",
 		"binary: .":                 "mine.yaml:1:9: binary: there is no file ",
 		"binary: {package: server}": "mine.yaml:1:9: binary: there is no folder ",
-		"dockerfile: Dockerfile":    "mine.yaml:1:13: dockerfile: there is no file ",
+		"binary: {package: example.com/server@v1.0.0}":                              "mine.yaml:1:9: binary: there is no folder ",
+		"dockerfile: Dockerfile":                                                    "mine.yaml:1:13: dockerfile: there is no file ",
 		"image: a\nservices: {store: {nodes: 1, binary: none, ports: {client: 1}}}": "mine.yaml:2:38: binary: there is no file ",
 	} {
 		s, err := Parse(filepath.Join(dir, "mine.yaml"), []byte(image+"\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, leader: leader}\n"))
