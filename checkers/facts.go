@@ -127,6 +127,7 @@ type watched struct {
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since
 	deaths                  []death       // of its processes, in the order in which they were to come, or came
 	settled                 int           // of them, those of which it is known what came of them
+	known                   time.Duration // when that was known last
 	starting                bool          // it may be started yet
 	rises                   []height      // each term that it told and that was higher than all before; by is left out
 }

@@ -339,8 +339,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	renewed, perhaps := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
 	if op.Type == history.OK {
-		renewed.each(func(i int) { g.seen[i].settles(op.Time) })
-		g.processes(told.Changes, func(n int, _ history.ProcState) { g.seen[n].settles(op.Time) })
+		g.world.known.each(func(i int) { g.seen[i].settles(op.Time) })
 	}
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was

@@ -14,6 +14,7 @@ type leadership struct {
 	tenure uint64
 	since  time.Duration // it had not begun by then, as the node itself said; 0 if it said nothing
 	asked  time.Duration // when the node's last answer before the first claim was asked for; 0 if there was none
+	prior  time.Duration // when its last answer was asked for that had come before the first claim was asked for; 0 if there was none
 	stood  bool          // that was a log line's that stands
 	first  int32         // the claim that came first, in answers
 	last   int32         // the claim that was asked for last
@@ -66,10 +67,11 @@ func (g *gathering) lead(a *answer) {
 	if !known || g.outlived(&g.leads[k], a) != nil || g.over(&g.leads[k], a, s.said) {
 		k = int32(len(g.leads))
 		g.terms[key] = k
-		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, stood: s.view.repeats, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
+		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
 		if s.view.term <= a.term { // or the claim is older than the node's last answer
-			l.since = g.askedBefore(a)
+			l.since = l.asked
 		}
+		l.prior, l.stood = g.askedBefore(a)
 		g.leads = append(g.leads, l)
 	}
 	a.lead = k
@@ -88,19 +90,19 @@ func (g *gathering) lead(a *answer) {
 	}
 }
 
-// askedBefore returns when a node was asked for the last undivided answer that had come before it was asked for this one; 0 if there is
-// none. What came meanwhile, to others who asked, may be of later than this one.
-func (g *gathering) askedBefore(a *answer) time.Duration {
+// askedBefore returns when a node was asked for the last undivided answer that had come before it was asked for this one, and whether a log
+// line that stands gave that; 0 if there is none. What came meanwhile, to others who asked, may be of later than this one.
+func (g *gathering) askedBefore(a *answer) (from time.Duration, stood bool) {
 	view := &g.seen[a.node].view
 	if !a.polled || view.to <= a.from {
-		return view.from
+		return view.from, view.repeats
 	}
 	for k := len(g.answers) - 1; k >= 0; k-- {
 		if b := &g.answers[k]; b.node == a.node && b.polled && !b.torn && !b.ended && b.to <= a.from {
-			return b.from
+			return b.from, b.repeats
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // lostAfter returns the first answer from one on that a node was asked for after a claim that came only now; -1 if there is none. It

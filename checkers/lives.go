@@ -33,7 +33,9 @@ func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
 	}
 	threatened.each(func(n int) {
 		s := &g.seen[n]
-		s.highest = s.heard
+		if s.highest = s.heard; n >= g.world.n { // of strangers nobody knows more than that
+			s.stands = -1
+		}
 		s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
 	})
 	renewing.each(func(n int) { g.seen[n].starts(at) })
@@ -68,13 +70,17 @@ func (w *watched) settles(at time.Duration) {
 	for k := w.settled; k < len(w.deaths); k++ {
 		w.deaths[k].to = min(w.deaths[k].to, at)
 	}
-	w.starting, w.settled = false, len(w.deaths)
+	w.starting, w.settled, w.known = false, len(w.deaths), at
 }
 
 // doomed reports whether an op may have ended a node's process at a time of which nobody knew until then what came, be it that the node had
 // none when it began.
 func (w *watched) doomed(at time.Duration) bool {
-	return slices.ContainsFunc(w.deaths, func(d death) bool { return d.perhaps && d.to >= at })
+	open := w.deaths
+	if w.known < at {
+		open = open[w.settled:]
+	}
+	return slices.ContainsFunc(open, func(d death) bool { return d.perhaps && d.to >= at })
 }
 
 // dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.

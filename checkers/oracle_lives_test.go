@@ -97,6 +97,7 @@ func workOutCourse(h *history.History, node string) (c course) {
 			c.renews = append(c.renews, i)
 		}
 		sure := d.until >= 0 && h.Ops[d.until].Type == history.OK
+		known = known || anew && d.until >= 0 && !stages(h)[d.until].dreads[node]
 		if sure && (known || slices.ContainsFunc(d.settled, func(p history.Proc) bool { return p.Node == node })) {
 			c.settles = append(c.settles, d.until)
 		}

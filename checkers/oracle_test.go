@@ -105,7 +105,7 @@ func comesBack(w around, i int, types ...history.Type) (nodes []string) {
 		return nil
 	}
 	for _, m := range op.Fault.Members() {
-		if m.As != history.Removed && w.votes(m.Node) == doubtful {
+		if m.As != history.Removed && w.votes(m.Node) == doubtful && stages(w.h)[w.h.Other(i)].votes(m.Node) != doubtful {
 			nodes = append(nodes, m.Node)
 		}
 	}

@@ -36,6 +36,7 @@ type around struct {
 	owed   map[string]bool          // it ended so, for no reason, while it was to be started, and has not been heard of since
 	astir  map[string]bool          // something else started it since it ended by itself, nobody knows when
 	fears  map[string]bool          // something else than a start may befall it yet
+	dreads map[string]bool          // of that, what is to end or stop it
 	bidden map[string]bool          // what is under way is to have it run, be it that it does already
 	hopes  map[string]bool          // a start may befall it yet, by what ended before
 	rising map[string]bool          // it surely stood still, and all that was done to it before what is under way is to start it
@@ -69,8 +70,13 @@ func stretches(h *history.History, holds func(around) string) (all []sure) {
 
 // atFirst is what is so before the first op.
 func atFirst(h *history.History) around {
-	w := around{h, map[history.Key]health{}, map[history.Key]health{}, map[history.Key][]health{}, map[string]time.Duration{},
-		map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, map[string]bool{}, map[string]bool{}, map[string]time.Duration{}, new(time.Duration), map[string]bool{}}
+	flags := func() map[string]bool { return map[string]bool{} }
+	w := around{
+		h: h, is: map[history.Key]health{}, before: map[history.Key]health{}, to: map[history.Key][]health{},
+		last: map[string]time.Duration{}, exit: map[string]time.Duration{}, spared: map[string]time.Duration{}, sick: map[string]time.Duration{},
+		owed: flags(), astir: flags(), fears: flags(), dreads: flags(), bidden: flags(), hopes: flags(), rising: flags(), doomed: flags(), over: flags(),
+		trapped: flags(), now: new(time.Duration),
+	}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
 		if !w.atFirst(n) {
@@ -100,7 +106,7 @@ func atLast(h *history.History) around { return stages(h)[len(h.Ops)] }
 func (w around) clone() around {
 	w.is, w.before, w.to, w.last, w.exit = maps.Clone(w.is), maps.Clone(w.before), maps.Clone(w.to), maps.Clone(w.last), maps.Clone(w.exit)
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
-	w.bidden, w.hopes, w.over, w.rising, w.doomed, w.spared = maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed), maps.Clone(w.spared)
+	w.dreads, w.bidden, w.hopes, w.over, w.rising, w.doomed, w.spared = maps.Clone(w.dreads), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed), maps.Clone(w.spared)
 	now := *w.now
 	w.now = &now
 	return w
@@ -259,13 +265,15 @@ func (w around) goesOn(i int) {
 			if k.Dimension == "procs" {
 				delete(w.bidden, k.Node)
 				delete(w.fears, k.Node)
+				delete(w.dreads, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.rising, k.Node)
 				w.spare(k.Node, op.Time)
 				delete(w.over, k.Node)
 			}
-			if k.Dimension == "members" && to != broken && w.is[k] == doubtful && w.before[k] != doubtful { // else it may have been so before
+			if k.Dimension == "members" && to != broken && w.is[k] == doubtful && (w.before[k] != doubtful || !w.dreads[k.Node]) { // else it may have been so before
 				delete(w.fears, k.Node)
+				delete(w.dreads, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.rising, k.Node)
 				w.spare(k.Node, op.Time)
@@ -282,6 +290,7 @@ func (w around) goesOn(i int) {
 			if is := w.is[k]; (is == ended || is == left || is == healthy) && !slices.ContainsFunc(op.Fault.States(), func(s history.State) bool { return s.Key() == k }) &&
 				k.Dimension == "procs" && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
 				w.fears[k.Node] = true
+				w.dreads[k.Node] = w.dreads[k.Node] || slices.Contains(w.to[k], broken)
 			}
 		}
 		w.settle()
@@ -349,6 +358,7 @@ func (w around) fear(is ...health) {
 		}
 		if k.Dimension == "procs" && slices.Contains(is, w.is[k]) && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {
 			w.fears[k.Node] = true
+			w.dreads[k.Node] = w.dreads[k.Node] || slices.Contains(w.to[k], broken)
 		}
 	}
 }
@@ -407,7 +417,8 @@ func (w around) pends(n string) bool {
 // threatened reports whether it is in doubt whether a process runs, for what is done to it beside a start, or may be yet.
 func (w around) threatened(n string) bool {
 	more := slices.ContainsFunc(w.to[history.Proc{Node: n}.Key()], func(to health) bool { return to != healthy })
-	return w.proc(n) == doubtful && (more || w.fears[n])
+	is := w.proc(n)
+	return (is == doubtful || is == ended || is == left) && (more || w.fears[n])
 }
 
 // votes is healthy of who surely votes, or is a candidate for ever, and doubtful of who may.

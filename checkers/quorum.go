@@ -99,7 +99,7 @@ func (f *facts) victories() (all []victory) {
 		if l.node >= f.world.n {
 			continue
 		}
-		v := victory{lead: l, span: span{l.since - f.late(l.stood) - f.setup.Bounds.Elect, f.answers[l.first].to}}
+		v := victory{lead: l, span: span{l.prior - f.late(l.stood) - f.setup.Bounds.Elect, f.answers[l.first].to}}
 		if f.numbered() {
 			own := rises[l.node]
 			r := own[sort.Search(len(own), func(k int) bool { return own[k].term >= l.term })]

@@ -6,7 +6,7 @@ import (
 	"recount/history"
 )
 
-// Where log lines are standing, a node says again and again what it announced last, until it announces something else: at each
+// Where log lines are standing, a node says again and again what it announced last, until it announces or answers something else: at each
 // whole multiple of a third of a lull.
 
 // mostRepeats is gathering.mostRepeats if nothing else is said.

@@ -2,9 +2,12 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/history"
 )
 
 // TestAnswersEndWhatStands has n1 announce that it leads, and answer something a little later: if that is something else, its line stands no
@@ -33,4 +36,25 @@ flags standing
 		}
 		require.Equal(t, want, r.Verdict, answer)
 	}
+}
+
+// TestLinesOfStrangersEndWithThem has begin name no nodes, and one be killed: its line, too, holds no more from then on.
+func TestLinesOfStrangersEndWithThem(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3 n4
+bounds silence=1s elect=4s poll=100ms
+flags standing
+1s     n4  announces leader 1
+1s     n1 n3  announces follower 1
+2s-4s  nemesis inject kill n4: kill n4
+2.5s   n2  announces leader 2
+5s     end
+`)
+	require.NoError(t, err)
+	ops, setup := slices.Clone(h.Ops), *h.Ops[0].Setup
+	setup.Nodes = nil
+	ops[0].Setup = &setup
+	h, err = history.New(ops)
+	require.NoError(t, err)
+	r := CheckSome(t.Context(), h, []string{"exclusive-leadership"})[0]
+	require.NotEqual(t, Invalid, r.Verdict, r.Why)
 }

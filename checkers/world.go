@@ -33,6 +33,7 @@ type world struct {
 	owed    set       // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
 	pending set       // whose process something else than a start may befall yet: nobody knows what came of it
+	remade  set       // whose process a change of its membership may start anew yet: nobody knows what came of that
 	bidden  set       // whose process is to run by the change under way, be it that it does already
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
 	over    set       // of them, who ended by itself, and has given no answer since
@@ -209,8 +210,10 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			continue
 		case w.known.has(i):
 			t.to = fine // a trap may have ended it before or after it was started: no more is done to it
-		case t.to != fine:
+		case t.to == dead:
 			w.pending.add(i)
+		case t.to != fine:
+			w.remade.add(i)
 		}
 		if t.to != dead && w.cells[t.cell] == unsure {
 			w.coming.add(i)
@@ -243,7 +246,8 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 			w.awake[i] = at + 1
 		}
 	}
-	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure && w.before(cell) != unsure {
+	// Who may have been so before was perhaps not started: what may end it yet may do so still.
+	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure && (w.before(cell) != unsure || !w.pending.has(i)) {
 		if w.tells(i); !w.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
 			w.starts(i, at)
@@ -264,6 +268,7 @@ func (w *world) before(cell int) cond {
 // tells takes note that a change that ended ok tells what became of node i's process: nothing that was done to it before may come yet.
 func (w *world) tells(i int) {
 	w.pending.remove(i)
+	w.remade.remove(i)
 	w.coming.remove(i)
 	w.rising.remove(i)
 	w.over.remove(i)
@@ -394,9 +399,14 @@ func (w *world) pends(i int) bool {
 	return w.threatened(i) || i < w.n && w.is(processes, i) == unsure && (w.coming.has(i) || w.touching(i, func(touched) bool { return true }))
 }
 
-// threatened reports whether more is being done to node i's process than to start it, or may be yet, and nobody knows whether it runs.
+// threatened reports whether more is being done to node i's process than to start it, or may be yet, and nobody knows whether it runs, or it
+// had ended by itself.
 func (w *world) threatened(i int) bool {
-	return i < w.n && w.is(processes, i) == unsure && (w.pending.has(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
+	if i >= w.n {
+		return false
+	}
+	is := w.is(processes, i)
+	return (is == unsure || is.ended()) && (w.pending.has(i) || w.remade.has(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
 }
 
 // touching reports whether the change under way is such a one of node i's process.

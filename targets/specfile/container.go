@@ -116,7 +116,7 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			return v.bad("a folder of the container, such as /data", "data: / is all that the container has, the server too")
 		}
 		if strings.Contains(s.Data, "{{") {
-			return v.bad("one folder for all nodes, such as /data, which the command may name", "data: %q is no template", s.Data)
+			return v.bad("one folder for all nodes, such as /data, which the command may name", "data: %q: it takes no template", s.Data)
 		}
 	}
 	return nil

@@ -211,7 +211,7 @@ func TestMistakes(t *testing.T) {
 		{"image: server:1", "about: x", "1:1: nothing to run", "image"},
 		{"image: server:1", "image: server:1\nbinary: ./x", "more than one of image, dockerfile and binary", "name one"},
 		{"image: server:1", "image: ''", `2:8: image is empty`, "name one"},
-		{"data: /data", "data: '/data-{{.ID}}'", `6:7: data: "/data-{{.ID}}" is no template`, "one folder for all nodes"},
+		{"data: /data", "data: '/data-{{.ID}}'", `6:7: data: "/data-{{.ID}}": it takes no template`, "one folder for all nodes"},
 		{"data: /data", "data: /data\nvoters: [n1, m2]", `7:14: voters: "m2" is no node`, "voters: [n1"},
 		{"data: /data", "data: /data\nvoters: [n1, n1]", `7:14: voters: n1 is named twice`, "leave one"},
 		{"data: /data", "data: /data\nvoters: []", `7:9: voters: nobody is named`, "voters: [n1"},
