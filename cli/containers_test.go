@@ -116,13 +116,13 @@ func onContainers(t *testing.T, args ...string) *result {
 	return &r
 }
 
-// shows makes a run on containers until it shows something, three times at most; lacks tells what a run does not, "" for
+// shows makes a run on containers until it shows something, five times at most; lacks tells what a run does not, "" for
 // nothing. A machine that stood still shows little: where it did in each of the runs, the test is skipped.
 func shows(t *testing.T, lacks func(*result) string, args ...string) *result {
 	t.Helper()
 	steady := false
 	var missing string
-	for range 3 {
+	for range 5 {
 		r := onContainers(t, args...)
 		if missing = lacks(r); missing == "" {
 			return r
@@ -137,7 +137,7 @@ func shows(t *testing.T, lacks func(*result) string, args ...string) *result {
 		steady = steady || stood < 500*time.Millisecond
 	}
 	if !steady {
-		t.Skip("the machine stood still in each of three runs: nothing can be shown on it")
+		t.Skip("the machine stood still in each of five runs: nothing can be shown on it")
 	}
 	require.Fail(t, "not shown", missing)
 	return nil
