@@ -338,9 +338,7 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	g.reseatedBy(op, begun, told.Members())
 	renewed, perhaps := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
-	if op.Type == history.OK {
-		g.world.known.each(func(i int) { g.seen[i].settles(op.Time) })
-	}
+	g.world.known.each(func(i int) { g.seen[i].settles(op.Time) })
 	renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was
 		g.down[g.nodes[i]] = false

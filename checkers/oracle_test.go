@@ -368,7 +368,7 @@ var oracles = map[string]func(h *history.History) string{
 // ended it or taken it out before.
 func beingEnded(h *history.History, exit history.Op) bool {
 	w := stages(h)[exit.Index]
-	return !w.runs(exit.Node) || !w.belongs(exit.Node) || w.suffers(exit.Node, exit.Time)
+	return !w.runs(exit.Node, exit.Time) || !w.belongs(exit.Node) || w.suffers(exit.Node, exit.Time)
 }
 
 // anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn

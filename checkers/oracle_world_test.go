@@ -181,7 +181,7 @@ func (w around) goesOn(i int) {
 			break
 		}
 		now := left
-		if op.Fault == nil && (w.runs(op.Node) || w.is[k] == ended) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
+		if op.Fault == nil && (w.runs(op.Node, op.Time) || w.is[k] == ended) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
 			now = ended
 		}
 		w.is[k], w.exit[op.Node] = now, op.Time
@@ -505,12 +505,12 @@ func throughout(h *history.History, from, to time.Duration, good func(around) bo
 	}), func(s sure) bool { return s.from <= from && (to < s.to || to == s.to && to == end && good(atLast(h))) })
 }
 
-// runs reports whether a node's process runs, for all that is known of it: it did before, or all that is done to it is to start it; and
+// runs reports whether a node's process runs at a time, for all that is known of it: it did before, or all that is done to it is to start it; and
 // nothing may end it yet.
-func (w around) runs(n string) bool {
+func (w around) runs(n string, now time.Duration) bool {
 	k := history.Proc{Node: n}.Key()
 	at, spared := w.spared[n]
-	return !w.doomed[n] && (!spared || at != *w.now) && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
+	return !w.doomed[n] && (!spared || at != now) && (w.is[k] == healthy || w.is[k] == started || w.owed[n] || w.rises(n))
 }
 
 // rises reports whether it surely stood still before all that was done to it, and that is to start it.

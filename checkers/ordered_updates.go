@@ -93,8 +93,10 @@ func (u *updates) take(op *history.Op) {
 			u.skipped++
 		}
 	}
-	if u.last[now.node] = now; doubtful { // the next one may be another life's
+	if doubtful { // the next one may be another life's
 		delete(u.last, now.node)
+	} else {
+		u.last[now.node] = now
 	}
 	first, _ := u.senders.tell(now.number, now.from)
 	switch {

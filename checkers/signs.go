@@ -14,7 +14,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
 	over := w.over.has(i)
-	back, only := is.ended() || over || w.trapped.has(i), !w.pending.has(i) && !w.remade.has(i) // it is up again; nothing is done to it but to start it
+	back, only := is.ended() || over || w.trapped.has(i), !w.befalls(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {
@@ -116,7 +116,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 // ends then is what was started. What else the nemesis did since, to others, does not matter.
 func (w *world) starting(i int) bool {
 	cell := w.cell(processes, i)
-	if w.cells[cell] != unsure || w.pending.has(i) || w.remade.has(i) {
+	if w.cells[cell] != unsure || w.befalls(i) {
 		return false
 	}
 	still := w.rising.has(i)

@@ -32,7 +32,7 @@ type world struct {
 	// end that nobody knows and keeps it pending, until an op that ends ok names its process.
 	owed    set       // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
 	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
-	pending set       // whose process something else than a start may befall yet: nobody knows what came of it
+	pending set       // whose process may be ended or stopped yet: nobody knows what came of that
 	remade  set       // whose process a change of its membership may start anew yet: nobody knows what came of that
 	bidden  set       // whose process is to run by the change under way, be it that it does already
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
@@ -406,8 +406,11 @@ func (w *world) threatened(i int) bool {
 		return false
 	}
 	is := w.is(processes, i)
-	return (is == unsure || is.ended()) && (w.pending.has(i) || w.remade.has(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
+	return (is == unsure || is.ended()) && (w.befalls(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
 }
+
+// befalls reports whether something else than a start may befall node i's process yet, by what ended before.
+func (w *world) befalls(i int) bool { return w.pending.has(i) || w.remade.has(i) }
 
 // touching reports whether the change under way is such a one of node i's process.
 func (w *world) touching(i int, such func(touched) bool) bool {

@@ -143,11 +143,12 @@ func (s *Spec) there(image election.Image) error {
 		return err == nil && info.IsDir() == folder
 	}
 	switch {
-	case strings.Contains(image.Package, "@") && !is(image.Package, true):
-		return missing(image.Package, "folder %s to build a package in",
-			"binary: {package: FOLDER}; go mod download -json MODULE@VERSION tells where that of a published module is (Dir)"+way)
 	case image.Package != "" && !is(image.Package, true):
-		return missing(image.Package, "folder %s to build a package in", "binary: {package: FOLDER}"+way)
+		folder := "binary: {package: FOLDER}"
+		if strings.Contains(image.Package, "@") {
+			folder += "; go mod download -json MODULE@VERSION tells where that of a published module is (Dir)"
+		}
+		return missing(image.Package, "folder %s to build a package in", folder+way)
 	case image.Binary != "" && !is(image.Binary, false):
 		return missing(image.Binary, "file %s", fmt.Sprintf("build it: CGO_ENABLED=0 GOOS=linux go build -o %s PACKAGE", image.Binary)+way)
 	case image.Dockerfile != "" && !is(image.Dockerfile, false):
