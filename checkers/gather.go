@@ -105,6 +105,7 @@ func (g *gathering) op(op, end *history.Op) {
 		if excused := g.world.exited(n, op.Time, g.lull(), trapped, g.seen[n].doomed(op.Time)); !trapped {
 			g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, excused})
 		}
+		g.seen[n].stands = -1
 		g.fell(op.Time)
 		g.ended(op, op.Node, op.Time)
 	case history.Inject, history.Change, history.Heal:
@@ -344,14 +345,11 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		g.down[g.nodes[i]] = false
 		g.restarts++
 	})
-	perhaps.each(func(i int) {
-		g.down[g.nodes[i]], g.seen[i].stands = true, -1
-	})
+	perhaps.each(func(i int) { g.down[g.nodes[i]] = true })
 	if op.Type == history.Fail {
 		g.stayed(op.Time)
 	} else {
 		g.actions = append(g.actions, action{begun.at, op.Time, op.Index, op.F, known, op.Fault != nil, op.Type == history.OK})
-		g.hush(begun.fault)
 		g.restart(op, told.Procs, renewed, begun.at)
 	}
 	switch op.F {
@@ -385,7 +383,6 @@ func divides(f history.F, told *history.Fault) bool {
 func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	g.down[node] = true
 	n := g.node(node)
-	g.seen[n].stands = -1
 	if op.F != history.Exit && op.Type != history.OK {
 		return // or it did not: nobody could see
 	}
@@ -394,18 +391,6 @@ func (g *gathering) ended(op *history.Op, node string, since time.Duration) {
 	a := answer{from: since, to: op.Time, op: op.Index, node: int16(n), polled: true, ended: true, lead: -1}
 	g.lead(&a)
 	g.answers = append(g.answers, a)
-}
-
-// hush takes note that what nodes announced meanwhile they may have announced before they ended by what was intended, whatever the end tells.
-func (g *gathering) hush(intended *history.Fault) {
-	if intended == nil {
-		return
-	}
-	g.processes(intended.Changes, func(n int, s history.ProcState) {
-		if s.Ended() {
-			g.seen[n].stands = -1
-		}
-	})
 }
 
 // restart takes note of processes that the nemesis, at work since a time, has started or ended with an op. Those that it started anew have

@@ -94,7 +94,7 @@ func (g *gathering) lead(a *answer) {
 // line that stands gave that; 0 if there is none. What came meanwhile, to others who asked, may be of later than this one.
 func (g *gathering) askedBefore(a *answer) (from time.Duration, stood bool) {
 	view := &g.seen[a.node].view
-	if !a.polled || view.to <= a.from {
+	if !a.polled {
 		return view.from, view.repeats
 	}
 	for k := len(g.answers) - 1; k >= 0; k-- {

@@ -33,9 +33,7 @@ func (g *gathering) threaten(at time.Duration, intended []history.Changes) {
 	}
 	threatened.each(func(n int) {
 		s := &g.seen[n]
-		if s.highest = s.heard; n >= g.world.n { // of strangers nobody knows more than that
-			s.stands = -1
-		}
+		s.highest, s.stands = s.heard, -1
 		s.deaths = append(s.deaths, death{span{at, never}, s.again(at), -1, true}) // until it is known better
 	})
 	renewing.each(func(n int) { g.seen[n].starts(at) })

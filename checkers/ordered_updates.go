@@ -73,9 +73,6 @@ func (u *updates) take(op *history.Op) {
 			delete(u.last, op.Node)
 		}
 		u.reborn(op.Fault)
-		if u.began != nil { // an end need not repeat what was to be done
-			u.reborn(u.began.fault)
-		}
 		return
 	}
 	update := op.Update()
@@ -93,9 +90,7 @@ func (u *updates) take(op *history.Op) {
 			u.skipped++
 		}
 	}
-	if doubtful { // the next one may be another life's
-		delete(u.last, now.node)
-	} else {
+	if !doubtful { // else the next one may be another life's
 		u.last[now.node] = now
 	}
 	first, _ := u.senders.tell(now.number, now.from)

@@ -36,7 +36,7 @@ func (g *gathering) stands(n int) {
 	s := &g.seen[n]
 	s.stands = s.said
 	s.late = s.late || g.world.still(n)
-	late := s.late || g.world.threatened(n)
+	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(g.answers[s.said].to)
 	if g.repeat(n, g.answers[s.said].to, late); late {
 		s.stands = -1
 	}

@@ -38,23 +38,30 @@ flags standing
 	}
 }
 
-// TestLinesOfStrangersEndWithThem has begin name no nodes, and one be killed: its line, too, holds no more from then on.
-func TestLinesOfStrangersEndWithThem(t *testing.T) {
-	h, err := parseHistory(`nodes n1 n2 n3 n4
+// TestLinesOfStrangers has begin name no nodes: what they announce stands as that of others does, until one is killed, or may have been.
+func TestLinesOfStrangers(t *testing.T) {
+	for kill, want := range map[string]Verdict{
+		"": Invalid, "2s-4s  nemesis inject kill n4: kill n4; failed": Invalid,
+		"2s-4s  nemesis inject kill n4: kill n4": Valid, "2s-4s  nemesis inject kill n4: kill n4; unseen": Valid,
+		"2s-4s  nemesis inject kill n4: kill n4; unseen\n3s n4 announces leader 1": Valid,
+	} {
+		h, err := parseHistory(fmt.Sprintf(`nodes n1 n2 n3 n4
 bounds silence=1s elect=4s poll=100ms
 flags standing
+0.9s   n2  announces follower 1
 1s     n4  announces leader 1
 1s     n1 n3  announces follower 1
-2s-4s  nemesis inject kill n4: kill n4
-2.5s   n2  announces leader 2
-5s     end
-`)
-	require.NoError(t, err)
-	ops, setup := slices.Clone(h.Ops), *h.Ops[0].Setup
-	setup.Nodes = nil
-	ops[0].Setup = &setup
-	h, err = history.New(ops)
-	require.NoError(t, err)
-	r := CheckSome(t.Context(), h, []string{"exclusive-leadership"})[0]
-	require.NotEqual(t, Invalid, r.Verdict, r.Why)
+%s
+4.5s   n2  announces leader 2
+9s     end
+`, kill))
+		require.NoError(t, err)
+		ops, setup := slices.Clone(h.Ops), *h.Ops[0].Setup
+		setup.Nodes = nil
+		ops[0].Setup = &setup
+		h, err = history.New(ops)
+		require.NoError(t, err)
+		r := CheckSome(t.Context(), h, []string{"exclusive-leadership"})[0]
+		require.Equal(t, want, r.Verdict, "%s: %s", kill, r.Why)
+	}
 }

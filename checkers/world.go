@@ -402,11 +402,7 @@ func (w *world) pends(i int) bool {
 // threatened reports whether more is being done to node i's process than to start it, or may be yet, and nobody knows whether it runs, or it
 // had ended by itself.
 func (w *world) threatened(i int) bool {
-	if i >= w.n {
-		return false
-	}
-	is := w.is(processes, i)
-	return (is == unsure || is.ended()) && (w.befalls(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
+	return i < w.n && (w.befalls(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
 }
 
 // befalls reports whether something else than a start may befall node i's process yet, by what ended before.
