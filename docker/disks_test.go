@@ -83,6 +83,26 @@ func TestDisksFail(t *testing.T) {
 	requireSeen(t, c, healed("n1"))
 }
 
+// Of a disk that is not used nobody can tell whether what it does changes anything.
+func TestADiskThatIsNotUsedHurtsNobody(t *testing.T) {
+	c := open(t, engine(t), runID(t), 2, func(c *Config) { c.Disks = true })
+	idle := memberContainer(c)
+	idle.Command = []string{SelfPath, "idle"}
+	require.NoError(t, c.Launch(t.Context(), map[string]Container{"n1": idle, "n2": memberContainer(c)}))
+	eventually(t, c, "n2")
+	full := func(node string) history.Changes { return disks(node, history.DiskState{Full: true}) }
+	e := apply(t, c, full("n1"))
+	require.Equal(t, history.Info, e.Seen)
+	require.ErrorContains(t, e.Err, "disk of n1: nothing on it was ever read or written")
+	both := full("n1")
+	both.Procs = proc("n2", history.Down).Procs
+	require.Equal(t, proc("n2", history.Down), apply(t, c, both).Found)
+	requireSeen(t, c, disks("n1", history.DiskState{}))
+	requireSeen(t, c, proc("n2", history.Up))
+	eventually(t, c, "n2")
+	requireSeen(t, c, full("n2"))
+}
+
 func TestACrashLosesWhatWasNotSynced(t *testing.T) {
 	c := onDisks(t, 2)
 	require.Equal(t, "ok", tell(t, c, "n1", "write kept sync"))

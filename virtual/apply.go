@@ -85,9 +85,13 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	began, waits := c.now, 1
 	var errs []error
 	var missed []history.Key
+	seen := history.Fail
 	tried := func(s history.State, err error) {
 		if err != nil {
 			errs, missed = append(errs, err), append(missed, s.Key())
+			if errors.Is(err, errUnfelt) {
+				seen = history.Info
+			}
 		}
 	}
 	over := func() {
@@ -96,7 +100,7 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		}
 		e := history.Effect{Seen: history.OK, Spread: c.now - began}
 		if e.Err = errors.Join(errs...); e.Err != nil {
-			e.Seen = history.Fail
+			e.Seen = seen
 		}
 		done(history.Partly(ch, missed, e))
 	}

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"recount/docker/agent/disk"
@@ -93,12 +94,24 @@ func (n *node) lose() error {
 	return n.mirror.Crash(n.root, n.disk.Torn)
 }
 
+// errUnfelt is that nobody can tell whether the state of a disk changes anything: it does if the node begins to use it.
+var errUnfelt = errors.New("it has never written anything to its disk, so nobody feels what the disk does")
+
 // setDisk brings the node's disk into a state. One that turns wiped is emptied at once.
-func (n *node) setDisk(s history.DiskState) error {
+func (n *node) setDisk(s history.DiskState) (err error) {
 	was := n.disk
-	if n.disk = s; !s.Wiped || was.Wiped {
-		return nil
+	n.disk = s
+	if s != (history.DiskState{}) && !n.wrote {
+		err = fmt.Errorf("%s: %w", n.name, errUnfelt)
 	}
+	if !s.Wiped || was.Wiped {
+		return err
+	}
+	return errors.Join(n.wipe(), err)
+}
+
+// wipe empties the node's folders of data.
+func (n *node) wipe() error {
 	err := n.within(func(root *os.Root) (err error) {
 		for _, p := range n.programs {
 			if p.Data != "" {

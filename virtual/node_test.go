@@ -90,6 +90,19 @@ func TestTheEnvironmentIsAContainers(t *testing.T) {
 	require.Equal(t, []string{"HOME /data", "HOSTNAME n2", path, "OF_ITS_OWN yes"}, c.said["n2"])
 }
 
+// Of a disk that is not used nobody can tell whether what it does changes anything, until the node begins to use it.
+func TestADiskThatIsNotUsedHurtsNobody(t *testing.T) {
+	c := runs(t, "environment", "failed-sync")
+	c.until(1500 * time.Millisecond)
+	slow := func(node string) history.State { return history.Disk{Node: node, DiskState: history.DiskState{Slow: time.Second}} }
+	var seen history.Effect
+	c.Apply(history.ChangesOf(slow("n1"), history.Proc{Node: "n2", State: history.Paused}), func(e history.Effect) { seen = e })
+	require.Equal(t, history.Info, seen.Seen)
+	require.ErrorContains(t, seen.Err, "n1: it has never written anything to its disk")
+	require.Equal(t, history.ChangesOf(history.Proc{Node: "n2", State: history.Paused}), seen.Found)
+	c.imposes(history.Disk{Node: "n1"}, slow("n2"))
+}
+
 // A file lives for as long as it has a name, and what is written to it while it is open is its own, whatever its names are by then.
 func TestHardLinks(t *testing.T) {
 	c := runs(t, "links")

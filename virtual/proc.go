@@ -137,6 +137,7 @@ func (p *proc) run() {
 		return
 	}
 	p.next = r.Next
+	n.wrote = n.wrote || r.Wrote
 	c.note(uint64(c.now)<<8 | uint64(n.index))
 	c.note(r.Hash)
 	for _, m := range r.Messages {

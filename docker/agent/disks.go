@@ -135,7 +135,10 @@ func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 	}
 }
 
-var errNoDisk = errors.New("it is on no disk that can fail")
+var (
+	errNoDisk    = errors.New("it is on no disk that can fail")
+	errUntouched = errors.New("nothing on it was ever read or written, so nobody feels it")
+)
 
 // disks tries the disks of nodes: whether they are in those states, and whether a crash has taken what it was to take.
 func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, want history.Changes) {
@@ -201,7 +204,10 @@ func (v *volume) try(s history.DiskState, procs []first) (wrong string, err erro
 			return "is not what the node's data is on", nil
 		}
 	}
-	return v.served.Try(s)
+	if wrong, err = v.served.Try(s); wrong == "" && err == nil && s != (history.DiskState{}) && !v.disk.Touched() {
+		err = errUntouched
+	}
+	return wrong, err
 }
 
 // diskStates are the states of all disks that are not healthy.

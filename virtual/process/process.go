@@ -88,6 +88,7 @@ type Report struct {
 	Messages []wire.Message   // valid until the next grant
 	Hash     uint64           // of all of its scheduler events
 	Events   uint64           // how many those were
+	Wrote    bool             // it has changed or synced a file, or tried to
 	Ended    *os.ProcessState // not nil: it has ended, and this is its last report
 }
 
@@ -220,7 +221,7 @@ func (p *Process) Wait() (Report, error) {
 		if len(p.early) > 0 || ended { // the memory goes with the process
 			out = append(p.early, out...)
 		}
-		r := Report{Now: p.h.Now, Next: p.h.Next, Hash: p.h.Hash, Events: p.h.Events}
+		r := Report{Now: p.h.Now, Next: p.h.Next, Hash: p.h.Hash, Events: p.h.Events, Wrote: p.h.Wrote != 0}
 		for len(out) > 0 {
 			m, rest, ok := wire.Cut(out)
 			if !ok {

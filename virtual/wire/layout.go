@@ -10,7 +10,7 @@
 package wire
 
 // Version of what is said here. A node refuses to run under a controller of another one.
-const Version = 2
+const Version = 3
 
 // Magic opens the shared memory.
 const Magic = 0x656d69747472697 // "virttime"
@@ -92,6 +92,8 @@ type Header struct {
 	Next   int64  // when the next timer is due; 0 for never
 	Hash   uint64 // of all scheduler events so far
 	Events uint64 // how many
+	Wrote  uint32 // 1: it has changed or synced a file, or tried to
+	_      uint32
 }
 
 // Chances in Header.Errors.

@@ -46,6 +46,7 @@ type Disk struct {
 	served  *Mount        // who may use it
 	canary  *inode        // a file that no listing shows and no fault is done to
 	watch   func() bool   // asked before each change and each sync; nil for nobody
+	touched bool          // somebody read, changed or synced something on it
 }
 
 // inode is a file, a folder or a symbolic link.
@@ -125,11 +126,22 @@ func (d *Disk) Watch(f func() bool) {
 
 // dies asks who watches whether something may be done to an inode. If not, the machine has died.
 func (d *Disk) dies(i *inode) bool {
+	d.touch(i)
 	if i.exempt || d.watch == nil || d.watch() {
 		return false
 	}
 	d.lose()
 	return true
+}
+
+// touch takes note of who uses something on the disk: not of what tries it.
+func (d *Disk) touch(i *inode) { d.touched = d.touched || !i.unbuffered }
+
+// Touched tells whether anything on the disk was ever read, changed or synced: no fault of another one is felt.
+func (d *Disk) Touched() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.touched
 }
 
 // State is the state that the disk is in.

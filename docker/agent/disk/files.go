@@ -10,6 +10,7 @@ import (
 // What can be done to what is in a file. The disk's lock is held.
 
 func (d *Disk) read(i *inode, b []byte, off int64) (int, syscall.Errno) {
+	d.touch(i)
 	if !i.exempt && d.state.ReadErrors > 0 && d.rand.Float64() < d.state.ReadErrors {
 		return 0, syscall.EIO
 	}

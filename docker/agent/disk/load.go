@@ -22,6 +22,7 @@ func (s *Space) Load(d *Disk, path string) error {
 		d.root.own(info)
 		return d.load(d.root, path)
 	})
+	d.touched = false // by no node
 	if err != nil {
 		return fmt.Errorf("load %s: %w", path, err)
 	}
