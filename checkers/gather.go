@@ -31,7 +31,7 @@ func newGathering() gathering {
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{}, mostRepeats: mostRepeats,
 	}
-	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true) })
+	g.holds = sync.OnceValue(func() []hold { return holding{g.facts, false}.all(true) })
 	g.overlooked = sync.OnceValue(g.whoWasOverlooked)
 	g.begin(nil)
 	return g
@@ -221,12 +221,10 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		g.heights = append(g.heights, height{span{s.view.from, a.to}, a.term, int32(len(g.answers))})
 	}
 	g.lead(&a)
+	g.retells(s, &a)
 	g.answers = append(g.answers, a)
 	if a.polled {
 		s.last = span{a.from, a.to}
-		if s.stands >= 0 && g.contradicts(&a, &g.answers[s.stands]) {
-			s.stands = -1
-		}
 		if !a.torn {
 			s.view = a
 			s.sees(s.last, a.to+g.near())
@@ -235,8 +233,6 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		if s.said = int32(len(g.answers) - 1); g.setup.Standing {
 			g.stands(n)
 		}
-	} else {
-		s.stands = -1 // it announced something else, whatever that was
 	}
 }
 
@@ -428,6 +424,7 @@ func (g *gathering) close() {
 			s.lapse(g.end)
 		}
 		s.sees(span{g.end, g.end}, g.end)
+		s.retold = append(s.retold, retold{g.end - g.lull(), int32(len(g.answers))}) // by a line that is on its way
 	}
 	for _, all := range []*[]span{&g.stalls, &g.frozen} {
 		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })

@@ -23,7 +23,7 @@ func spoken(h *history.History) *history.History {
 	}
 	setup.Standing = false
 	every := max(lull(h)/3, time.Millisecond)
-	stands, since := map[string]history.View{}, map[string]time.Duration{}
+	stands, since, doubted := map[string]history.View{}, map[string]time.Duration{}, map[string]time.Duration{}
 	late := map[string]bool{} // whose lines may be from before an op had left it down or standing still
 	var anew []string         // by what the nemesis began last
 	var ops []history.Op
@@ -41,7 +41,7 @@ func spoken(h *history.History) *history.History {
 		for ; next < op.Time; next += every {
 			for _, n := range setup.Nodes {
 				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken && !w.pends(n) {
-					say(n, next, false)
+					say(n, next, next <= doubted[n])
 				}
 			}
 		}
@@ -70,10 +70,16 @@ func spoken(h *history.History) *history.History {
 		case op.F == history.Announce && op.View.Torn:
 			delete(stands, op.Node)
 		case op.F == history.Announce:
-			stands[op.Node], since[op.Node] = op.View, op.Time
+			stands[op.Node] = op.View
 			late[op.Node] = late[op.Node] || w.proc(op.Node) == broken
+			since[op.Node], doubted[op.Node] = op.Time, -1
+			for _, o := range h.Ops[:i] {
+				if o.F == history.Observe && o.Type == history.OK && o.Node == op.Node && o.Time > op.Time-lull(h) && unlike(o.View, op.View) {
+					doubted[op.Node] = o.Time + lull(h)
+				}
+			}
 			torn := late[op.Node] || w.threatened(op.Node)
-			if say(op.Node, op.Time, torn); torn {
+			if say(op.Node, op.Time, torn || op.Time <= doubted[op.Node]); torn {
 				delete(stands, op.Node)
 			}
 		case op.F == history.Exit:
@@ -83,13 +89,12 @@ func spoken(h *history.History) *history.History {
 			if asked > w.exit[op.Node] {
 				delete(late, op.Node)
 			}
-			said := stands[op.Node]
-			otherwise := view.Role != said.Role || view.Tenure != said.Tenure || view.Term != said.Term || view.Leader != said.Leader
-			if view.Role == history.UnknownRole || view.Role == history.Server {
-				otherwise = view.Term != 0 && view.Term != said.Term || view.Leader != "" && view.Leader != said.Leader
-			}
-			if asked > since[op.Node] && otherwise {
+			switch said, stood := stands[op.Node]; {
+			case !stood || !unlike(view, said):
+			case asked > since[op.Node]:
 				delete(stands, op.Node)
+			default:
+				doubted[op.Node] = op.Time + lull(h)
 			}
 		}
 	}
@@ -101,6 +106,14 @@ func spoken(h *history.History) *history.History {
 		panic(err)
 	}
 	return all
+}
+
+// unlike reports whether an answer says something else than a log line.
+func unlike(view, line history.View) bool {
+	if view.Role == history.UnknownRole || view.Role == history.Server {
+		return view.Term != 0 && view.Term != line.Term || view.Leader != "" && view.Leader != line.Leader
+	}
+	return view.Role != line.Role || view.Tenure != line.Tenure || view.Term != line.Term || view.Leader != line.Leader
 }
 
 // unasked reports whether somebody claimed to lead whom nobody ever asked.

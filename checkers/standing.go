@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"sort"
 	"time"
 
 	"recount/history"
@@ -36,22 +37,70 @@ func (g *gathering) stands(n int) {
 	s := &g.seen[n]
 	s.stands = s.said
 	s.late = s.late || g.world.still(n)
+	s.doubted = g.otherwise(s.said) + g.lull()
 	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(g.answers[s.said].to)
 	if g.repeat(n, g.answers[s.said].to, late); late {
 		s.stands = -1
 	}
 }
 
-// contradicts reports whether an answer of who was asked after it announced something says something else, in one piece or not. One that
-// tells no role says nothing by naming no leader or no term.
-func (f *facts) contradicts(a, said *answer) bool {
-	if a.from <= said.to {
-		return false
+// otherwise returns when a node last gave an answer that says something else than what it announced not a lull later: that may be the older
+// of the two, and another line on its way.
+func (g *gathering) otherwise(said int32) time.Duration {
+	line := &g.answers[said]
+	for k := said - 1; k >= 0 && g.answers[k].to > line.to-g.lull(); k-- {
+		if a := &g.answers[k]; a.node == line.node && a.polled && !a.repeats && !a.ended && a.contradicts(line) {
+			return a.to
+		}
 	}
+	return -never
+}
+
+// retold is that a node told something else than its log line said that stood until then.
+type retold struct {
+	since time.Duration // that line may have been over from then on
+	by    int32         // what it told, in answers
+}
+
+// retells takes note of it if a node tells something else than it announced last. A log line may be read late, by up to a lull: so what
+// stood until then may have been over before, and what a node is asked before it is read and answers then may be the older of the two.
+func (g *gathering) retells(s *watched, a *answer) {
+	switch {
+	case s.said < 0 || a.polled && s.stands < 0:
+		return
+	case !a.polled && a.torn: // whatever that was
+	case !a.polled && !a.differs(&g.answers[s.said]):
+		return
+	case a.polled && !a.contradicts(&g.answers[s.stands]):
+		return
+	case a.polled && a.from <= g.answers[s.stands].to:
+		s.doubted = a.to + g.lull()
+		return
+	}
+	s.retold = append(s.retold, retold{a.to - g.lull(), int32(len(g.answers))})
+	s.stands = -1
+}
+
+// contradicts reports whether an answer says something else than what its node announced, in one piece or not. One that tells no role says
+// nothing by naming no leader or no term.
+func (a *answer) contradicts(said *answer) bool {
 	if a.role == history.UnknownRole || a.role == history.Server {
 		return a.term != 0 && a.term != said.term || a.leader != 0 && a.leader != said.leader
 	}
+	return a.differs(said)
+}
+
+// differs reports whether two answers tell of different things.
+func (a *answer) differs(said *answer) bool {
 	return a.role != said.role || a.term != said.term || a.tenure != said.tenure || a.leader != said.leader
+}
+
+// stood reports whether a node's log line surely still stood when it was said again, by the i-th answer.
+func (f *facts) stood(i int32) bool {
+	again := &f.answers[i]
+	all := f.seen[again.node].retold
+	k := sort.Search(len(all), func(k int) bool { return all[k].by > i })
+	return all[k].since > again.to // the last one is the end
 }
 
 // repeats reports whether a node repeats what it announced last: not while it stands still, or may.
@@ -59,12 +108,12 @@ func (g *gathering) repeats(n int) bool {
 	return g.seen[n].stands >= 0 && !g.world.still(n) && !g.world.pends(n)
 }
 
-// repeat has a node say again what it announced last; if it may have done so before it was stopped, as a torn answer, that tells of its
-// process alone.
+// repeat has a node say again what it announced last; if it may have done so before it was stopped, or answered otherwise, as a torn answer,
+// that tells of its process alone.
 func (g *gathering) repeat(n int, at time.Duration, late bool) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
-	a.torn = late
+	a.torn = late || at <= s.doubted
 	a.from, a.to, a.polled, a.repeats, a.lead = at, at, true, true, -1
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(at)
