@@ -86,10 +86,12 @@ func TestDisksFail(t *testing.T) {
 // Of a disk that is not used nobody can tell whether what it does changes anything.
 func TestADiskThatIsNotUsedHurtsNobody(t *testing.T) {
 	c := open(t, engine(t), runID(t), 2, func(c *Config) { c.Disks = true })
-	idle := memberContainer(c)
+	idle, member := memberContainer(c), memberContainer(c)
 	idle.Command = []string{SelfPath, "idle"}
-	require.NoError(t, c.Launch(t.Context(), map[string]Container{"n1": idle, "n2": memberContainer(c)}))
+	member.Dir = "/data/place"
+	require.NoError(t, c.Launch(t.Context(), map[string]Container{"n1": idle, "n2": member}))
 	eventually(t, c, "n2")
+	require.Equal(t, "/data/place", tell(t, c, "n2", "where"))
 	full := func(node string) history.Changes { return disks(node, history.DiskState{Full: true}) }
 	e := apply(t, c, full("n1"))
 	require.Equal(t, history.Info, e.Seen)

@@ -18,6 +18,7 @@ type Container struct {
 	Command  []string          // none leaves the image's own
 	Env      []string          // "KEY=value"
 	Data     string            // the folder whose contents outlive the container's process; "" for none
+	Dir      string            // that the command begins in; "" for the image's own
 	Own      string            // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
 	Files    map[string]string // by their whole path: they are there before the process first starts
 	Sidecars []Container
@@ -77,7 +78,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container
 		name = fmt.Sprintf("%s-member-%d", name, k+1)
 	}
 	config := containerConfig{
-		container: container.Config{Image: what.Image, Cmd: what.Command, Env: what.Env},
+		container: container.Config{Image: what.Image, Cmd: what.Command, Env: what.Env, WorkingDir: what.Dir},
 		host: container.HostConfig{
 			NetworkMode:   container.NetworkMode("container:" + n.anchor),
 			RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},

@@ -56,6 +56,7 @@ type Container struct {
 	Command []string
 	Env     []string
 	Data    string // the folder whose contents survive a restart
+	Dir     string // that the command begins in; "" for the image's own
 	// Files are written before the first start, by their whole paths: what a server has to find that takes it in no other
 	// way. Those under Data survive a restart as the server has changed them, the others as they are.
 	Files map[string]string

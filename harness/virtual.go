@@ -145,7 +145,7 @@ func (c *virtualized) programs(self election.Member) []virtual.Program {
 		if image.Recipe != "" { // whose commands begin with the program
 			args = args[1:]
 		}
-		return virtual.Program{Path: path, Args: args, Env: k.Env, Data: k.Data, Files: k.Files}
+		return virtual.Program{Path: path, Args: args, Env: k.Env, Data: k.Data, Dir: k.Dir, Files: k.Files}
 	}
 	what := c.system.Container(self, c.members)
 	all := []virtual.Program{program(what)}

@@ -58,6 +58,7 @@ type Program struct {
 	Env   []string
 	Files map[string]string // written before the first start, by their whole paths
 	Data  string            // a folder that is there from the start
+	Dir   string            // that it begins in, made if need be; "" for the root
 }
 
 func newNode(c *Cluster, i int, name string, up, apart time.Duration, root string) *node {
@@ -125,8 +126,11 @@ func (n *node) place() error {
 			}
 		}
 		for _, p := range n.programs {
-			if p.Data != "" {
-				if err := root.MkdirAll(inside(p.Data), 0o755); err != nil {
+			for _, dir := range []string{p.Data, p.Dir} {
+				if dir == "" {
+					continue
+				}
+				if err := root.MkdirAll(inside(dir), 0o755); err != nil {
 					return err
 				}
 			}

@@ -90,11 +90,28 @@ func TestTheEnvironmentIsAContainers(t *testing.T) {
 	require.Equal(t, []string{"HOME /data", "HOSTNAME n2", path, "OF_ITS_OWN yes"}, c.said["n2"])
 }
 
+// A process begins in the folder that its program names, which is made for it, and in the root if it names none.
+func TestWhereAProcessBegins(t *testing.T) {
+	c := runs(t, "list")
+	where := c.does("where")
+	for dir, says := range map[string][]string{"/work/place": {"/work/place <nil>", "/work/place/own: one"}, "/../work": {"/work <nil>", "/work/own: one"}} {
+		c.imposes(history.Proc{Node: "n1", State: history.Down})
+		where[0].Dir = dir
+		require.NoError(t, c.Relaunch("n1", where))
+		c.said["n1"] = nil
+		c.imposes(history.Proc{Node: "n1", State: history.Up})
+		c.until(c.Now() + time.Second)
+		require.Subset(t, c.said["n1"], says)
+	}
+}
+
 // Of a disk that is not used nobody can tell whether what it does changes anything, until the node begins to use it.
 func TestADiskThatIsNotUsedHurtsNobody(t *testing.T) {
 	c := runs(t, "environment", "failed-sync")
 	c.until(1500 * time.Millisecond)
-	slow := func(node string) history.State { return history.Disk{Node: node, DiskState: history.DiskState{Slow: time.Second}} }
+	slow := func(node string) history.State {
+		return history.Disk{Node: node, DiskState: history.DiskState{Slow: time.Second}}
+	}
 	var seen history.Effect
 	c.Apply(history.ChangesOf(slow("n1"), history.Proc{Node: "n2", State: history.Paused}), func(e history.Effect) { seen = e })
 	require.Equal(t, history.Info, seen.Seen)

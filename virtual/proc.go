@@ -85,7 +85,7 @@ func (n *node) newProc(program int) (*proc, error) {
 	}
 	start := int64(n.clock.At(c.now))
 	p.life, err = process.Start(process.Options{
-		Path: what.Path, Args: what.Args, Env: append(n.environment(), what.Env...),
+		Path: what.Path, Dir: inside(what.Dir), Args: what.Args, Env: append(n.environment(), what.Env...),
 		Config: wire.Config{Host: n.name, Root: n.root, Names: names},
 		IP:     n.addr.As4(),
 		Seed:   seed.New(c.config.Seed, fmt.Sprintf("node %s life %d program %d", n.name, n.life, program)).Uint64(),

@@ -106,20 +106,30 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 		}
 	}
 	if v, ok := f["data"]; ok {
-		if s.Data, err = v.text(); err != nil {
+		if s.Data, err = v.folder("data"); err != nil {
 			return err
-		}
-		if !strings.HasPrefix(s.Data, "/") {
-			return v.bad("a folder of the container, such as /data", "data: %q does not begin with /", s.Data)
 		}
 		if strings.Trim(s.Data, "/") == "" {
 			return v.bad("a folder of the container, such as /data", "data: / is all that the container has, the server too")
 		}
-		if strings.Contains(s.Data, "{{") {
-			return v.bad("one folder for all nodes, such as /data, which the command may name", "data: %q: it takes no template", s.Data)
-		}
 	}
-	return nil
+	if v, ok := f["workdir"]; ok {
+		s.Workdir, err = v.folder("workdir")
+	}
+	return err
+}
+
+// folder reads the path of a folder in the container.
+func (v value) folder(field string) (string, error) {
+	path, err := v.text()
+	switch {
+	case err != nil:
+	case !strings.HasPrefix(path, "/"):
+		err = v.bad("a folder of the container, such as /data", "%s: %q does not begin with /", field, path)
+	case strings.Contains(path, "{{"):
+		err = v.bad("one folder for all nodes, such as /data, which the command may name", "%s: %q: it takes no template", field, path)
+	}
+	return path, err
 }
 
 // engines are the files that the engine mounts in each container, over what its image and its layer have there.

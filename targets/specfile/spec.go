@@ -42,7 +42,8 @@ type Spec struct {
 	Bootstrap    []*template.Template // a command that is run once in a cluster, on its first node
 	Ports        map[string]int
 	Data         string
-	Multicast    bool // the network carries what nodes send to groups, and to addresses that they take besides their own
+	Workdir      string // that the command begins in; "" for the image's own
+	Multicast    bool   // the network carries what nodes send to groups, and to addresses that they take besides their own
 	Voters       Voters
 	Processes    map[string]string // what a node's processes are called, with patterns of their command lines
 	Services     []*Service
@@ -176,7 +177,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
-		"processes", "ports", "multicast", "data", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "promises")
+		"processes", "ports", "multicast", "data", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "promises")
 	if err != nil {
 		return err
 	}

@@ -219,6 +219,8 @@ func TestMistakes(t *testing.T) {
 		{"data: /data", "data: /data\nvoters: '{{.Voter}}{{voters \",\" \"{id}\"}}'", `who votes cannot rest on who votes`, "voters: [n1"},
 		{"data: /data", "data: /data\nmulticast: yes", `7:12: multicast: "yes" is neither true nor false`, "true or false"},
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
+		{"data: /data", "data: /data\nworkdir: data", `7:10: workdir: "data" does not begin with /`, "/data"},
+		{"data: /data", "data: /data\nworkdir: '/{{.ID}}'", `7:10: workdir: "/{{.ID}}": it takes no template`, "one folder for all nodes"},
 		{"data: /data", "data: //", `6:7: data: / is all that the container has`, "/data"},
 		{"{{.ID}}", "{{.Idd}}", `3:11: command: `, "{{.ID}}"},
 		{"{{.ID}}", "{{.ID", `3:11: command: `, "{{.ID}}"},

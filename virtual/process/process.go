@@ -25,6 +25,7 @@ import (
 // Options say how a node begins.
 type Options struct {
 	Path string // the program
+	Dir  string // that it begins in, below the root
 	// Prefix is a command that runs the program, and keeps its descriptors: nice, taskset. May be empty.
 	Prefix []string
 	Args   []string // without the program's name
@@ -164,7 +165,7 @@ func (p *Process) start(mem *os.File) error {
 		c.Args[0] = filepath.Base(o.Path) // where it was built is chance
 	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the harness: a node that it ended would be accused of that
-	c.Dir = o.Root
+	c.Dir = filepath.Join(o.Root, o.Dir)
 	c.Env = append([]string{wire.Env + "=1"}, o.Env...)
 	c.Stderr = p.stderr
 	if f, ok := o.Stderr.(*os.File); ok {

@@ -94,6 +94,10 @@ func member(data string) {
 					if err := hostile(data, rest); err != nil {
 						answer = err.Error()
 					}
+				case "where": // it began
+					dir, err := os.Getwd()
+					check(err)
+					answer = dir
 				case "processes":
 					answer = processes()
 				case "sockets":

@@ -19,6 +19,11 @@ func main() {
 	switch os.Args[1] {
 	case "list":
 		list("/data")
+	case "where": // it begins, and what is there
+		dir, err := os.Getwd()
+		fmt.Println(dir, err)
+		create("own", "one")
+		list("/work")
 	case "environment":
 		for _, name := range []string{"HOME", "HOSTNAME", "PATH", "OF_ITS_OWN"} {
 			fmt.Println(name, os.Getenv(name))
