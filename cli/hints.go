@@ -15,6 +15,9 @@ import (
 // kinds are what the values of flags are called, where it is not what Go calls them.
 var kinds = map[string]string{"int": "whole number", "uint64": "whole number of 0 or more, and less than 2^64"}
 
+// elsewhere are flags of some commands by what others call the like: those of a matrix draw from one fault after the other.
+var elsewhere = map[string]string{"nemesis": "faults", "faults": "nemesis"}
+
 // guide gives the errors of the command line itself a way out.
 func guide(root *cobra.Command) {
 	root.Args, root.RunE = cobra.ArbitraryArgs, unknown("command")
@@ -27,6 +30,9 @@ func guide(root *cobra.Command) {
 		case errors.As(err, &none):
 			var known []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+			if other := elsewhere[none.GetSpecifiedName()]; cmd.Flags().Lookup(other) != nil {
+				return hint.Add(err, "did you mean %q?", other)
+			}
 			if near := hint.Of(hint.Unknown("flag", none.GetSpecifiedName(), known)); strings.HasPrefix(near, "did you") {
 				return hint.Add(err, "%s", near)
 			}
