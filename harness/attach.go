@@ -43,7 +43,7 @@ func (r *run) begin() {
 	})
 	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
 	r.cluster.OnExit(r.exited)
-	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.bounds.Poll, 0, r.stride())
+	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.silent(), r.bounds.Poll, 0, r.stride())
 	r.rest = r.work()
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))
 	r.nemesis.Written = r.Written()

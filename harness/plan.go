@@ -78,6 +78,16 @@ func observed(y election.System) election.Way {
 	return election.OverDial
 }
 
+// silent returns what tells whether nobody can ask a node: where logs alone tell who leads, the servers that nodes elect through are asked.
+func (s *subject) silent() func(node string) bool {
+	byLogs := false
+	if s.target.System != nil {
+		y, err := s.target.System(s.options)
+		byLogs = err == nil && observed(y) == election.ByLogs
+	}
+	return func(node string) bool { return byLogs && !slices.Contains(s.servers, node) }
+}
+
 // runnable tells why leaders cannot write where the run takes place, if they cannot: no command runs in virtual time.
 func (s *subject) runnable(w *workloads.Workload) error {
 	if s.On != record.OnVirtual || w.Writes == workloads.NoWrites {

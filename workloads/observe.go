@@ -47,14 +47,19 @@ type attempt struct {
 // Patience is how long an answer is waited for where each node is asked once in every interval.
 func Patience(every time.Duration) time.Duration { return max(10*every, 500*time.Millisecond) }
 
-// Observe starts to ask each node once in every interval. Processes number from first; stride is the number of all
-// processes of the run, so that the number that follows a lost one is free.
-func Observe(c Cluster, r *history.Recorder, nodes []string, every time.Duration, first, stride history.Process) *Observers {
+// Observe starts to ask each node once in every interval, but for those of whom silent says that they would not answer: what they
+// announce is all that they tell. Processes number from first; stride is the number of all processes of the run, so that the number that
+// follows a lost one is free.
+func Observe(
+	c Cluster, r *history.Recorder, nodes []string, silent func(node string) bool, every time.Duration, first, stride history.Process,
+) *Observers {
 	all := &Observers{cluster: c, recorder: r, every: every, patience: Patience(every)}
 	number := map[string]history.Process{}
 	for i, n := range nodes {
 		o := &observer{Observers: all, node: n, process: first + history.Process(i), stride: stride}
-		number[n] = o.process
+		if number[n] = o.process; silent(n) {
+			continue
+		}
 		o.op.F, o.op.Node = history.Observe, n
 		o.attempt = o.newAttempt()
 		o.tick = o.ask

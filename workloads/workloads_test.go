@@ -75,7 +75,7 @@ func TestObserversAskEveryNodeInEveryInterval(t *testing.T) {
 		c.After(time.Millisecond, func() { done(history.View{Role: history.Leader, Term: 1}, nil) })
 	}
 	r := history.NewRecorder(io.Discard, 0)
-	o := Observe(c, r, []string{"n1", "n2"}, 100*time.Millisecond, 0, 2)
+	o := Observe(c, r, []string{"n1", "n2"}, nobody, 100*time.Millisecond, 0, 2)
 	c.run(time.Second - 1)
 	o.Stop()
 	c.run(time.Minute)
@@ -87,7 +87,7 @@ func TestAnAnswerThatDoesNotComeIsGivenUpAndItsProcessWithIt(t *testing.T) {
 	var waiting []func(history.View, error)
 	c.answer = func(_ string, done func(history.View, error)) { waiting = append(waiting, done) }
 	r := history.NewRecorder(io.Discard, 0)
-	Observe(c, r, []string{"n1"}, 100*time.Millisecond, 0, 7)
+	Observe(c, r, []string{"n1"}, nobody, 100*time.Millisecond, 0, 7)
 	c.run(2500 * time.Millisecond)
 	require.Len(t, waiting, 3, "one question a second of patience")
 	for _, done := range waiting {
@@ -103,10 +103,21 @@ func TestAnAnswerThatDoesNotComeIsGivenUpAndItsProcessWithIt(t *testing.T) {
 	require.Equal(t, []string{"0 invoke", "0 info", "7 invoke", "7 info", "14 invoke", "14 ok"}, got, "late answers count for nothing")
 }
 
+func nobody(string) bool { return false }
+
+func TestWhoWouldNotAnswerIsNotAsked(t *testing.T) {
+	c := &fake{answer: func(_ string, done func(history.View, error)) { done(history.View{}, nil) }}
+	r := history.NewRecorder(io.Discard, 0)
+	Observe(c, r, []string{"n1", "s1"}, func(n string) bool { return n == "n1" }, time.Second, 0, 2)
+	c.run(2400 * time.Millisecond)
+	c.say("n1", history.View{Role: history.Leader, Term: 3})
+	require.Equal(t, map[string]int{"invoke observe": 2, "ok observe": 2, "ok announce": 1}, count(t, r))
+}
+
 func TestWhatNodesSayByThemselvesIsRecorded(t *testing.T) {
 	c := &fake{answer: func(string, func(history.View, error)) {}}
 	r := history.NewRecorder(io.Discard, 0)
-	Observe(c, r, []string{"n1", "n2"}, time.Second, 0, 2)
+	Observe(c, r, []string{"n1", "n2"}, nobody, time.Second, 0, 2)
 	c.say("n2", history.View{Role: history.Leader, Term: 3})
 	c.voted("n1", history.Vote{Term: 3, For: "n2"})
 	c.applied("n1", history.Update{Term: 3, Counter: 1, From: "n2"})
