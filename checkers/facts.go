@@ -78,6 +78,9 @@ type answer struct {
 
 func (a *answer) claims() bool { return a.role == history.Leader && !a.torn }
 
+// vague reports whether an answer says nothing of whether its node leads.
+func (a *answer) vague() bool { return a.torn || a.role == history.UnknownRole && !a.ended }
+
 // heard reports whether what an answer tells is known to more than its node, or was told to who asked. A node that announces something else may end
 // before it has saved it, and before anybody else hears of it.
 func (a *answer) heard() bool { return a.claims() || a.polled && !a.repeats }
@@ -110,6 +113,7 @@ type watched struct {
 	asked                   bool          // at all, whether it answered or not
 	last                    span          // of the last one that was asked for
 	view                    answer        // the last one that was asked for and not torn
+	frank                   answer        // the last of those that said whether it leads
 	up                      bool          // surely, ever since its last answer
 	fell                    time.Duration // when it was no longer so, if it was
 	silent                  []span        // when it was, and gave no answer for longer than it may
@@ -122,6 +126,7 @@ type watched struct {
 	heard                   uint64        // the highest of those that will not be forgotten if its process ends
 	another                 time.Duration // until when it may have been another member; -1 if it never was
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
+	avowed                  int32         // the last of those that said whether it leads; -1 if none did
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
 	doubted                 time.Duration // until when that may be older than an answer that says something else
 	retold                  []retold      // when it told something else than its log lines said so far

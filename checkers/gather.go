@@ -150,7 +150,7 @@ func (g *gathering) node(name string) int {
 			panic(fmt.Sprintf("more than %d nodes", maxNodes))
 		}
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, watched{said: -1, stands: -1, another: -1, counts: g.setup.Bounds.Elect})
+		g.seen = append(g.seen, watched{said: -1, avowed: -1, stands: -1, another: -1, counts: g.setup.Bounds.Elect})
 	}
 	return i
 }
@@ -227,10 +227,16 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		s.last = span{a.from, a.to}
 		if !a.torn {
 			s.view = a
+			if !a.vague() {
+				s.frank = a
+			}
 			s.sees(s.last, a.to+g.near())
 		}
 	} else if !a.torn {
-		if s.said = int32(len(g.answers) - 1); g.setup.Standing {
+		if s.said = int32(len(g.answers) - 1); !a.vague() {
+			s.avowed = s.said
+		}
+		if g.setup.Standing {
 			g.stands(n)
 		}
 	}

@@ -20,7 +20,7 @@ type leadership struct {
 	last   int32         // the claim that was asked for last
 	lost   int32         // the node's first answer after that which claims something else or nothing; -1 if there is none
 	told   int32         // its latest claim that was announced; -1 if there is none
-	said   int32         // the node's last announcement before the first claim, in answers; -1 if there is none
+	said   int32         // the node's last announcement before the first claim that said whether it leads, in answers; -1 if there is none
 	denied int32         // the first answer by which the node surely had denied it, after one of its claims; -1 if there is none
 }
 
@@ -49,9 +49,9 @@ func (f *facts) key(a *answer) (leadKey, bool) {
 	return leadKey{a.term, a.tenure, a.node}, a.term != 0
 }
 
-// lead takes note of what an answer says about its node's leaderships. Torn answers say nothing.
+// lead takes note of what an answer says about its node's leaderships. Torn answers say nothing, nor do those without a role.
 func (g *gathering) lead(a *answer) {
-	if a.torn {
+	if a.vague() {
 		return
 	}
 	at := int32(len(g.answers))
@@ -64,12 +64,12 @@ func (g *gathering) lead(a *answer) {
 		return
 	}
 	k, known := g.terms[key]
-	if !known || g.outlived(&g.leads[k], a) != nil || g.over(&g.leads[k], a, s.said) {
+	if !known || g.outlived(&g.leads[k], a) != nil || g.over(&g.leads[k], a, s.avowed) {
 		k = int32(len(g.leads))
 		g.terms[key] = k
-		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.said}
-		if s.view.term <= a.term { // or the claim is older than the node's last answer
-			l.since = l.asked
+		l := leadership{node: int(a.node), term: a.term, tenure: a.tenure, asked: s.view.from, first: at, last: at, lost: -1, told: -1, denied: -1, said: s.avowed}
+		if s.frank.term <= a.term { // or the claim is older than the node's last answer
+			l.since = s.frank.from
 		}
 		l.prior, l.stood = g.askedBefore(a)
 		g.leads = append(g.leads, l)
@@ -93,12 +93,12 @@ func (g *gathering) lead(a *answer) {
 // askedBefore returns when a node was asked for the last undivided answer that had come before it was asked for this one, and whether a log
 // line that stands gave that; 0 if there is none. What came meanwhile, to others who asked, may be of later than this one.
 func (g *gathering) askedBefore(a *answer) (from time.Duration, stood bool) {
-	view := &g.seen[a.node].view
+	frank := &g.seen[a.node].frank
 	if !a.polled {
-		return view.from, view.repeats
+		return frank.from, frank.repeats
 	}
 	for k := len(g.answers) - 1; k >= 0; k-- {
-		if b := &g.answers[k]; b.node == a.node && b.polled && !b.torn && !b.ended && b.to <= a.from {
+		if b := &g.answers[k]; b.node == a.node && b.polled && !b.vague() && !b.ended && b.to <= a.from {
 			return b.from, b.repeats
 		}
 	}
@@ -109,7 +109,7 @@ func (g *gathering) askedBefore(a *answer) (from time.Duration, stood bool) {
 // claims something else, or nothing: else it had been the last claim, not this one.
 func (g *gathering) lostAfter(from int32, claim *answer) int32 {
 	for k := int(from); k < len(g.answers); k++ {
-		if a := &g.answers[k]; a.node == claim.node && !a.torn && a.from > claim.from {
+		if a := &g.answers[k]; a.node == claim.node && !a.vague() && a.from > claim.from {
 			return int32(k)
 		}
 	}
@@ -244,7 +244,7 @@ func (f *facts) gaveUp(was, is int) int32 {
 	denial, surest := int32(-1), &f.answers[to.first]
 	for k := from.first; k <= max(to.last, to.told); k++ {
 		switch a := &f.answers[k]; {
-		case int(a.node) != from.node || a.torn:
+		case int(a.node) != from.node || a.vague():
 		case int(a.lead) == is && denial >= 0 && f.answers[denial].to < f.surely(a):
 			return denial
 		case int(a.lead) == is && f.surely(a) > f.surely(surest):

@@ -112,7 +112,7 @@ func TestOraclesNoPingPong(t *testing.T) {
 				}
 			}
 			for _, a := range all {
-				if a.node == l.node && !a.announced && !a.ended && a.place < l.place {
+				if a.node == l.node && !a.announced && !a.ended && !a.vague() && a.place < l.place {
 					if l.since = a.asked; a.view.Term > l.view.Term {
 						l.since = 0
 					}

@@ -73,7 +73,7 @@ func quorumSaid(h *history.History) Verdict {
 				continue
 			}
 			if !a.announced && a.place < won.place {
-				if last = a.asked; won.announced || a.at <= won.asked {
+				if last = a.asked; !a.vague() && (won.announced || a.at <= won.asked) {
 					before = a.asked
 				}
 			}

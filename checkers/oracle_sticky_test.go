@@ -142,7 +142,7 @@ func TestOraclesStickyLeader(t *testing.T) {
 			earliest, latest := was.last, is.at
 			since := time.Duration(0)
 			for _, a := range all {
-				if a.node == is.node && !a.announced && !a.ended && a.place < is.place {
+				if a.node == is.node && !a.announced && !a.ended && !a.vague() && a.place < is.place {
 					if since = a.asked; a.view.Term > is.view.Term {
 						since = 0
 					}
@@ -151,7 +151,7 @@ func TestOraclesStickyLeader(t *testing.T) {
 			earliest = min(earliest, since)
 			if was.node == is.node {
 				denied := slices.ContainsFunc(all, func(d said) bool {
-					return !d.same(was.said) && !d.same(is.said) &&
+					return !d.vague() && !d.same(was.said) && !d.same(is.said) &&
 						slices.ContainsFunc(is.claims, func(c said) bool { return later(d, c) }) &&
 						slices.ContainsFunc(was.claims, func(c said) bool { return later(c, d) })
 				})
@@ -166,7 +166,9 @@ func TestOraclesStickyLeader(t *testing.T) {
 					if a.view.Term > was.view.Term {
 						term = min(term, a.view.Term)
 					}
-					break
+					if !a.vague() {
+						break
+					}
 				}
 			}
 			may, surely := campaign(h, all, was.node, term, earliest, latest)

@@ -37,6 +37,9 @@ func (a said) claims() bool {
 	return !a.ended && a.view.Role == history.Leader && (a.unnumbered || a.view.Term != 0)
 }
 
+// vague reports whether an answer says nothing of whether its node leads.
+func (a said) vague() bool { return !a.ended && a.view.Role == history.UnknownRole }
+
 // same reports whether two claims are of one node under one term and tenure.
 func (a said) same(b said) bool {
 	return a.node == b.node && a.claims() && b.claims() && a.view.Tenure == b.view.Tenure &&
@@ -206,7 +209,7 @@ func tenures(all []said) (groups [][]said) {
 		}
 		denied := k >= 0 && slices.ContainsFunc(groups[k], func(before said) bool {
 			return slices.ContainsFunc(all, func(d said) bool {
-				return d.place < c.place && !d.same(c) && later(before, d) && later(d, c)
+				return d.place < c.place && !d.vague() && !d.same(c) && later(before, d) && later(d, c)
 			})
 		})
 		if k < 0 || denied {

@@ -129,6 +129,9 @@ func (g *gathering) repeat(n int, at time.Duration, late bool) {
 	if !a.torn {
 		s.view = a
 	}
+	if !a.vague() {
+		s.frank = a
+	}
 }
 
 // leap leaves out what nodes would repeat in the midst of a calm that lasts until a time, as thin does with answers: nobody else says
@@ -151,6 +154,9 @@ func (g *gathering) leap(every, until time.Duration) {
 			g.leave(&s.view, int(times))
 			s.last = span{g.stood, g.stood}
 			s.view.from, s.view.to = g.stood, g.stood
+			if !s.view.vague() {
+				s.frank = s.view
+			}
 		}
 	}
 }

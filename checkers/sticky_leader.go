@@ -138,13 +138,24 @@ func (f *facts) campaign(h handover) span {
 		return h.span
 	}
 	term := h.won.term
-	if lost := h.from.lost; lost >= 0 && f.answers[lost].term > h.from.term {
-		term = min(term, f.answers[lost].term)
+	all := f.until(h.from)
+	for k := range all { // what it gave way to
+		if a := &all[k]; int(a.node) == h.from.node && !a.torn && a.from > f.answers[h.from.last].from && a.term > h.from.term {
+			term = min(term, a.term)
+		}
 	}
 	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].term >= term })
 	began := f.heights[k].span
 	f.outOfSight(h).each(func(i int) { began.from = min(began.from, f.seen[i].below(term)) })
 	return began
+}
+
+// until returns the answers from the first claim of a leadership on, up to the one by which its node lost it; all if there is none.
+func (f *facts) until(l *leadership) []answer {
+	if l.lost < 0 {
+		return f.answers[l.first:]
+	}
+	return f.answers[l.first : l.lost+1]
 }
 
 // outOfSight returns the nodes whose campaigns may have waited for longer than two silences until they cost the old leader
