@@ -83,9 +83,6 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return untested(figures, "%s", f.unclaimed())
 	}
 	holds := f.holds()
-	if f.setup.Standing {
-		holds = holding{f, true}.all(true)
-	}
 	a, b := clash(slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.taken >= h.given }))
 	if a == nil {
 		a, b = clash(slices.Clone(holds)) // a moment will do where there is nothing longer to show
@@ -129,7 +126,7 @@ func (f *facts) unlessOver() string {
 	if !doubtful {
 		return ""
 	}
-	a, b := clash(holding{f, f.setup.Standing}.all(false))
+	a, b := clash(f.allHolds(false))
 	if a == nil {
 		return ""
 	}
@@ -161,18 +158,12 @@ func (f *facts) together(a, b *hold) string {
 // claimed is the leadership that a hold is of.
 func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
 
-// holding works holds out.
-type holding struct {
-	*facts
-	late bool // log lines may be read late: what stood may have been over for a lull before it was told that it was
-}
-
-// all returns all holds that are part of no other, if whatever may have been over was: processes that may have ended, and members
+// allHolds returns all holds that are part of no other, if whatever may have been over was: processes that may have ended, and members
 // that may have been out; or if it was not.
-func (f holding) all(perhaps bool) (all []hold) {
+func (f *facts) allHolds(perhaps bool) (all []hold) {
 	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
 	for i := range f.answers {
-		if a := &f.answers[i]; !a.torn && (!f.late || !a.repeats || f.stood(int32(i))) {
+		if a := &f.answers[i]; !a.torn {
 			byNode[a.node] = append(byNode[a.node], int32(i))
 		}
 	}
@@ -203,7 +194,7 @@ func asMember(all []hold, outs []span) (rest []hold) {
 
 // holdsOf adds the holds of one node, given all of its answers, and how long its lives lasted. A tenure that the node counts is one hold for as long
 // as it lives.
-func (f holding) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration) []hold {
+func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration) []hold {
 	denials := sync.OnceValue(func() []earliest { return f.denials(answers) })
 	type group struct {
 		leadKey
@@ -249,22 +240,21 @@ func (f holding) holdsOf(all []hold, answers []int32, lifetime func(time.Duratio
 
 // holdsAs adds the holds of one node under one number, given its claims and what tells before when a claim has to have come for
 // nothing to deny it since an instant at which one was asked for, or after it.
-func (f holding) holdsAs(all []hold, claims []int32, denied func(since time.Duration) time.Duration) []hold {
+func (f *facts) holdsAs(all []hold, claims []int32, denied func(since time.Duration) time.Duration) []hold {
 	latest := make([]int32, len(claims)) // of the claims up to each, the one that was asked for last
 	for k, i := range claims {
-		if latest[k] = i; k > 0 && f.asked(latest[k-1]) > f.asked(i) {
+		if latest[k] = i; k > 0 && f.answers[latest[k-1]].from > f.answers[i].from {
 			latest[k] = latest[k-1]
 		}
 	}
 	held := hold{given: -1}
 	for _, i := range claims {
 		a := &f.answers[i]
-		from := f.asked(i)
-		by := denied(from)
+		by := denied(a.from)
 		k := sort.Search(len(claims), func(k int) bool { return f.answers[claims[k]].to >= by })
-		h := hold{a.to, from, int(a.node), i, i}
+		h := hold{a.to, a.from, int(a.node), i, i}
 		if k > 0 {
-			if last := f.asked(latest[k-1]); last >= a.to {
+			if last := f.answers[latest[k-1]].from; last >= a.to {
 				h.given, h.last = last, latest[k-1]
 			}
 		}
@@ -278,14 +268,6 @@ func (f holding) holdsAs(all []hold, claims []int32, denied func(since time.Dura
 	return all
 }
 
-// asked is since when an answer may be true.
-func (f holding) asked(i int32) time.Duration {
-	if f.late {
-		return f.surely(&f.answers[i])
-	}
-	return f.answers[i].from
-}
-
 // earliest is when the first of some answers may be true that do not claim a leadership, whichever that is.
 type earliest struct {
 	from, others time.Duration // of all; of those that claim another leadership than the first, or none
@@ -294,7 +276,7 @@ type earliest struct {
 }
 
 // denials returns that for the answers from each on.
-func (f holding) denials(answers []int32) []earliest {
+func (f *facts) denials(answers []int32) []earliest {
 	all := make([]earliest, len(answers)+1)
 	all[len(answers)] = earliest{from: never, others: never}
 	for k, i := range slices.Backward(answers) {
@@ -303,16 +285,15 @@ func (f holding) denials(answers []int32) []earliest {
 			all[k] = e
 			continue
 		}
-		from := f.asked(i)
 		key, claims := f.key(a)
 		same := claims == e.claims && key == e.key
 		switch {
-		case from < e.from && same:
-			e.from = from
-		case from < e.from:
-			e = earliest{from, e.from, claims, key}
+		case a.from < e.from && same:
+			e.from = a.from
+		case a.from < e.from:
+			e = earliest{a.from, e.from, claims, key}
 		case !same:
-			e.others = min(e.others, from)
+			e.others = min(e.others, a.from)
 		}
 		all[k] = e
 	}

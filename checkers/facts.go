@@ -50,7 +50,7 @@ type facts struct {
 	unended     string     // why nothing is valid in a history without an end; "" where there is one
 	end         time.Duration
 	lapses      func(property string) []Lapse                     // see Judging.Suspend; nil where nothing is known of promises
-	holds       func() []hold                                     // those of holding, worked out once
+	holds       func() []hold                                     // allHolds, worked out once
 	overlooked  func() string                                     // whoWasOverlooked, worked out once
 	again       func(each func(op *history.Op, number int)) error // see Judging.Reread; ops are numbered from 0
 }
@@ -129,7 +129,7 @@ type watched struct {
 	avowed                  int32         // the last of those that said whether it leads; -1 if none did
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
 	doubted                 time.Duration // until when that may be older than an answer that says something else
-	retold                  []retold      // when it told something else than its log lines said so far
+	gone                    time.Duration // until when its last process may have gone on that surely ended, or may have; -never if none did
 	late                    bool          // its log lines may be from before an op had left it down or standing still
 	open                    []leadKey     // leaderships that it claimed and has not surely denied since
 	deaths                  []death       // of its processes, in the order in which they were to come, or came

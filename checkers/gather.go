@@ -22,6 +22,7 @@ type gathering struct {
 	calm    int           // how many answers there were then,
 	looked  int           // and when the calm since was looked at last
 	stood   time.Duration // until then nodes have repeated what they had announced, where that holds
+	ahead   []upcoming    // what has come since, and is taken up once nothing more can come for a lull, where that holds
 	// mostRepeats is how often they do between two ops where it cannot be left out; then as often again, however long it lasts.
 	mostRepeats int
 }
@@ -31,7 +32,7 @@ func newGathering() gathering {
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{}, mostRepeats: mostRepeats,
 	}
-	g.holds = sync.OnceValue(func() []hold { return holding{g.facts, false}.all(true) })
+	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true) })
 	g.overlooked = sync.OnceValue(g.whoWasOverlooked)
 	g.begin(nil)
 	return g
@@ -150,7 +151,7 @@ func (g *gathering) node(name string) int {
 			panic(fmt.Sprintf("more than %d nodes", maxNodes))
 		}
 		g.nodes = append(g.nodes, name)
-		g.seen = append(g.seen, watched{said: -1, avowed: -1, stands: -1, another: -1, counts: g.setup.Bounds.Elect})
+		g.seen = append(g.seen, watched{said: -1, avowed: -1, stands: -1, another: -1, gone: -never, counts: g.setup.Bounds.Elect})
 	}
 	return i
 }
@@ -206,7 +207,9 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	if a.polled {
 		g.poll(n, &a)
 	} else {
-		a.from = s.view.from
+		if a.from = s.view.from; g.setup.Standing { // it may have been read late
+			a.from = max(0, g.surely(&a))
+		}
 		g.speaks(n)
 	}
 	if a.tells() && a.from > s.another {
@@ -215,10 +218,10 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		}
 	}
 	if n := len(s.rises); a.tells() && (n == 0 || a.term > s.rises[n-1].term) {
-		s.rises = append(s.rises, height{span: span{s.view.from, a.to}, term: a.term})
+		s.rises = append(s.rises, height{span: span{min(s.view.from, a.from), a.to}, term: a.term})
 	}
 	if n := len(g.heights); a.tells() && (n == 0 || a.term > g.heights[n-1].term) {
-		g.heights = append(g.heights, height{span{s.view.from, a.to}, a.term, int32(len(g.answers))})
+		g.heights = append(g.heights, height{span{min(s.view.from, a.from), a.to}, a.term, int32(len(g.answers))})
 	}
 	g.lead(&a)
 	g.retells(s, &a)
@@ -430,7 +433,6 @@ func (g *gathering) close() {
 			s.lapse(g.end)
 		}
 		s.sees(span{g.end, g.end}, g.end)
-		s.retold = append(s.retold, retold{g.end - g.lull(), int32(len(g.answers))}) // by a line that is on its way
 	}
 	for _, all := range []*[]span{&g.stalls, &g.frozen} {
 		slices.SortFunc(*all, func(a, b span) int { return cmp.Compare(a.from, b.from) })

@@ -12,7 +12,7 @@ func judging(h *history.History) *Judging {
 		j.Add(&h.Ops[i])
 	}
 	j.release()
-	j.close()
+	j.finish()
 	return j
 }
 

@@ -129,6 +129,23 @@ func (j *Judging) add(op, end *history.Op) {
 			j.crashed = &r
 		}
 	}()
+	if !j.postpone(op, end) {
+		j.take(op, end)
+		return
+	}
+	for j.ahead[0].op.Time+j.lull() < op.Time {
+		j.takeNext()
+	}
+}
+
+// takeNext takes the first op that was postponed.
+func (j *Judging) takeNext() {
+	j.take(j.ahead[0].op, j.ahead[0].end)
+	j.ahead = j.ahead[1:]
+}
+
+// take has everybody take an op.
+func (j *Judging) take(op, end *history.Op) {
 	j.op(op, end)
 	j.settle(op.Time)
 	for _, l := range j.told[hashed(op.F)] {
@@ -136,6 +153,15 @@ func (j *Judging) add(op, end *history.Op) {
 			l.by.take(op)
 		}
 	}
+}
+
+// finish takes all that was postponed, and ends the pass.
+func (j *Judging) finish() (none Result) {
+	for len(j.ahead) > 0 {
+		j.takeNext()
+	}
+	j.close()
+	return none
 }
 
 // worthSharing is from how many answers on checkers judge side by side. Who makes many short runs makes them side by side. Tests
@@ -147,7 +173,7 @@ func (j *Judging) End(ctx context.Context) []Result {
 	j.release()
 	results := make([]Result, len(j.by))
 	if j.crashed == nil {
-		if r := guarded(func() Result { j.close(); return Result{} }); r.Stack != "" {
+		if r := guarded(j.finish); r.Stack != "" {
 			j.crashed = &r
 		}
 	}

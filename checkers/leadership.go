@@ -15,7 +15,6 @@ type leadership struct {
 	since  time.Duration // it had not begun by then, as the node itself said; 0 if it said nothing
 	asked  time.Duration // when the node's last answer before the first claim was asked for; 0 if there was none
 	prior  time.Duration // when its last answer was asked for that had come before the first claim was asked for; 0 if there was none
-	stood  bool          // that was a log line's that stands
 	first  int32         // the claim that came first, in answers
 	last   int32         // the claim that was asked for last
 	lost   int32         // the node's first answer after that which claims something else or nothing; -1 if there is none
@@ -71,7 +70,7 @@ func (g *gathering) lead(a *answer) {
 		if s.frank.term <= a.term { // or the claim is older than the node's last answer
 			l.since = s.frank.from
 		}
-		l.prior, l.stood = g.askedBefore(a)
+		l.prior = g.askedBefore(a)
 		g.leads = append(g.leads, l)
 	}
 	a.lead = k
@@ -90,19 +89,18 @@ func (g *gathering) lead(a *answer) {
 	}
 }
 
-// askedBefore returns when a node was asked for the last undivided answer that had come before it was asked for this one, and whether a log
-// line that stands gave that; 0 if there is none. What came meanwhile, to others who asked, may be of later than this one.
-func (g *gathering) askedBefore(a *answer) (from time.Duration, stood bool) {
-	frank := &g.seen[a.node].frank
+// askedBefore returns when a node was asked for the last answer that said whether it leads and that had come before it was asked for this
+// one; 0 if there is none. What came meanwhile, to others who asked, may be of later than this one.
+func (g *gathering) askedBefore(a *answer) time.Duration {
 	if !a.polled {
-		return frank.from, frank.repeats
+		return g.seen[a.node].frank.from
 	}
 	for k := len(g.answers) - 1; k >= 0; k-- {
 		if b := &g.answers[k]; b.node == a.node && b.polled && !b.vague() && !b.ended && b.to <= a.from {
-			return b.from, b.repeats
+			return b.from
 		}
 	}
-	return 0, false
+	return 0
 }
 
 // lostAfter returns the first answer from one on that a node was asked for after a claim that came only now; -1 if there is none. It

@@ -67,6 +67,7 @@ func (w *watched) starts(at time.Duration) {
 func (w *watched) settles(at time.Duration) {
 	for k := w.settled; k < len(w.deaths); k++ {
 		w.deaths[k].to = min(w.deaths[k].to, at)
+		w.gone = max(w.gone, w.deaths[k].to)
 	}
 	w.starting, w.settled, w.known = false, len(w.deaths), at
 }
@@ -83,7 +84,7 @@ func (w *watched) doomed(at time.Duration) bool {
 
 // dies takes note that a node's process surely ended in a time, as an answer tells: by itself, or by what the nemesis did.
 func (w *watched) dies(s span, by int32, itself bool) {
-	w.highest = w.heard
+	w.highest, w.gone = w.heard, max(w.gone, s.to)
 	for k := len(w.deaths) - 1; !itself && k >= 0 && w.deaths[k].from >= s.from; k-- {
 		if d := w.deaths[k]; d.perhaps {
 			d.answer, d.perhaps = by, false

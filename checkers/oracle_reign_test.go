@@ -41,7 +41,7 @@ func spoken(h *history.History) *history.History {
 		for ; next < op.Time; next += every {
 			for _, n := range setup.Nodes {
 				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken && !w.pends(n) {
-					say(n, next, next <= doubted[n])
+					say(n, next, next <= doubted[n] || retold(h, n, stands[n], next, i))
 				}
 			}
 		}
@@ -78,8 +78,10 @@ func spoken(h *history.History) *history.History {
 					doubted[op.Node] = o.Time + lull(h)
 				}
 			}
-			torn := late[op.Node] || w.threatened(op.Node)
-			if say(op.Node, op.Time, torn || op.Time <= doubted[op.Node]); torn {
+			torn := late[op.Node] || w.threatened(op.Node) || slices.ContainsFunc(fates(h), func(e fate) bool {
+				return e.node == op.Node && e.to <= op.Time && e.to >= op.Time-lull(h)
+			})
+			if say(op.Node, op.Time, torn || op.Time <= doubted[op.Node] || retold(h, op.Node, op.View, op.Time, i+1)); torn {
 				delete(stands, op.Node)
 			}
 		case op.F == history.Exit:
@@ -108,11 +110,29 @@ func spoken(h *history.History) *history.History {
 	return all
 }
 
+// retold reports whether a node says something else than its line not a lull after a time, from an op on, or may be about to; or the
+// machine stands still then, or is seen to not a lull later.
+func retold(h *history.History, node string, line history.View, at time.Duration, from int) bool {
+	for i, op := range h.Ops[from:] {
+		stood := op.F == history.Stall && (i == 0 && op.Time-time.Duration(op.Access.Value) <= at || op.Time <= at+lull(h))
+		otherwise := op.Node == node && (op.F == history.Announce && (op.View.Torn || differ(op.View, line)) ||
+			op.F == history.Observe && op.Type == history.OK && unlike(op.View, line))
+		if stood || op.Time <= at+lull(h) && (otherwise || op.F == history.End) {
+			return true
+		}
+	}
+	return h.Ops[len(h.Ops)-1].Time <= at+lull(h)
+}
+
 // unlike reports whether an answer says something else than a log line.
 func unlike(view, line history.View) bool {
 	if view.Role == history.UnknownRole || view.Role == history.Server {
 		return view.Term != 0 && view.Term != line.Term || view.Leader != "" && view.Leader != line.Leader
 	}
+	return differ(view, line)
+}
+
+func differ(view, line history.View) bool {
 	return view.Role != line.Role || view.Tenure != line.Tenure || view.Term != line.Term || view.Leader != line.Leader
 }
 

@@ -60,6 +60,7 @@ func workOutAnswers(h *history.History) (all []said) {
 	setup := h.Setup()
 	late := max(setup.Bounds.Silence, 3*setup.Bounds.Poll)
 	last := map[string]time.Duration{} // when the last undivided answer of each node was asked for
+	standing := slices.ContainsFunc(h.Ops, func(op history.Op) bool { return op.Process >= spokenBy })
 	for i, op := range h.Ops {
 		for _, m := range comesBack(stages(h)[i], i, history.OK) {
 			asked := h.Ops[h.Other(i)].Time
@@ -77,7 +78,9 @@ func workOutAnswers(h *history.History) (all []said) {
 			}
 		case op.F == history.Announce:
 			a.asked, a.announced = last[op.Node], true
-			a.early = min(a.asked, op.Time-late)
+			if a.early = min(a.asked, op.Time-late); standing {
+				a.asked = max(0, a.early)
+			}
 		case op.F == history.Exit:
 			a.asked, a.early, a.ended = op.Time, op.Time, true
 		case op.Fault != nil && op.Type == history.OK && len(op.Fault.Procs) == 1 && isEnd(op.Fault.Procs[0]):

@@ -99,7 +99,7 @@ func (f *facts) victories() (all []victory) {
 		if l.node >= f.world.n {
 			continue
 		}
-		v := victory{lead: l, span: span{l.prior - f.late(l.stood) - f.setup.Bounds.Elect, f.answers[l.first].to}}
+		v := victory{lead: l, span: span{l.prior - f.setup.Bounds.Elect, f.answers[l.first].to}}
 		if f.numbered() {
 			own := rises[l.node]
 			r := own[sort.Search(len(own), func(k int) bool { return own[k].term >= l.term })]
@@ -124,14 +124,6 @@ type rise struct {
 	before  *answer       // that says so; nil if none does
 }
 
-// late is how late an answer may come that a log line gives that stands: others are asked for.
-func (f *facts) late(stood bool) time.Duration {
-	if stood {
-		return f.lull()
-	}
-	return 0
-}
-
 // rises returns the rises of each node, in their order.
 func (f *facts) rises() [][]rise {
 	all := make([][]rise, len(f.nodes))
@@ -146,8 +138,8 @@ func (f *facts) rises() [][]rise {
 			l.term, l.claimed = a.term, a.claims()
 			*own = append(*own, *l)
 		}
-		if since := a.from - f.late(a.repeats); a.polled && since > l.since {
-			l.since, l.before = since, a
+		if a.polled && a.from > l.since {
+			l.since, l.before = a.from, a
 		}
 	}
 	return all

@@ -1,7 +1,6 @@
 package checkers
 
 import (
-	"sort"
 	"time"
 
 	"recount/history"
@@ -12,6 +11,29 @@ import (
 
 // mostRepeats is gathering.mostRepeats if nothing else is said.
 const mostRepeats = 1 << 16
+
+// A line may be read late, by up to a lull: so what stands is as good as torn, and tells of its node's process alone, for a lull before the
+// node says something else, or before the history ends, as another line may be on its way; and where the machine stood still.
+
+// upcoming is an op that is to be taken up, and the end of what the nemesis begins with it, if that is known.
+type upcoming struct {
+	op, end *history.Op
+}
+
+// postpone keeps an op in mind, where log lines are standing, and returns whether it did.
+func (g *gathering) postpone(op, end *history.Op) bool {
+	if !g.setup.Standing {
+		return false
+	}
+	next := upcoming{op: new(history.Op)}
+	*next.op = *op
+	if end != nil {
+		next.end = new(history.Op)
+		*next.end = *end
+	}
+	g.ahead = append(g.ahead, next)
+	return true
+}
 
 // stand has nodes repeat until a time what they announced last, where that holds.
 func (g *gathering) stand(until time.Duration) {
@@ -24,7 +46,7 @@ func (g *gathering) stand(until time.Duration) {
 		g.stood += every
 		for n := range g.seen {
 			if g.repeats(n) {
-				g.repeat(n, g.stood, false)
+				g.repeat(n, g.stood, g.retold(n, g.stood, g.ahead))
 			}
 		}
 	}
@@ -32,16 +54,42 @@ func (g *gathering) stand(until time.Duration) {
 
 // stands has a node repeat from now on what it has just announced. One that surely does not run, or stands still, may have announced it
 // before that, and its line was read late: nothing is sure of it but that the node may run again. So it is with further lines, until the
-// node answers what it is asked, or is to be started; and with a line of one that is being ended or stopped, or may be yet.
+// node answers what it is asked, or is to be started; with a line of one that is being ended or stopped, or may be yet; and for a lull
+// after its process ended.
 func (g *gathering) stands(n int) {
 	s := &g.seen[n]
 	s.stands = s.said
 	s.late = s.late || g.world.still(n)
 	s.doubted = g.otherwise(s.said) + g.lull()
-	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(g.answers[s.said].to)
-	if g.repeat(n, g.answers[s.said].to, late); late {
+	at := g.answers[s.said].to
+	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(at) || s.gone >= at-g.lull()
+	if g.repeat(n, at, late || g.retold(n, at, g.ahead[1:])); late {
 		s.stands = -1
 	}
+}
+
+// retold reports whether a node says something else than what stands not a lull after a time, by what comes next, or may be about to; or
+// the machine stands still then, or was seen to do so not a lull later.
+func (g *gathering) retold(n int, at time.Duration, next []upcoming) bool {
+	for k := range next {
+		switch op := next[k].op; {
+		case k == 0 && op.F == history.Stall && op.Time-time.Duration(op.Access.Value) <= at:
+			return true
+		case op.Time > at+g.lull():
+			return false
+		case op.F == history.Stall, op.F == history.End:
+			return true
+		case op.F != history.Announce && (op.F != history.Observe || op.Type != history.OK) || op.Node != g.nodes[n]:
+		case op.View.Torn && op.F == history.Announce:
+			return true
+		default:
+			a := answer{role: op.View.Role, term: op.View.Term, tenure: op.View.Tenure, leader: g.name(op.View.Leader)}
+			if said := &g.answers[g.seen[n].stands]; op.F == history.Announce && a.differs(said) || op.F == history.Observe && a.contradicts(said) {
+				return true
+			}
+		}
+	}
+	return true
 }
 
 // otherwise returns when a node last gave an answer that says something else than what it announced not a lull later: that may be the older
@@ -56,14 +104,8 @@ func (g *gathering) otherwise(said int32) time.Duration {
 	return -never
 }
 
-// retold is that a node told something else than its log line said that stood until then.
-type retold struct {
-	since time.Duration // that line may have been over from then on
-	by    int32         // what it told, in answers
-}
-
-// retells takes note of it if a node tells something else than it announced last. A log line may be read late, by up to a lull: so what
-// stood until then may have been over before, and what a node is asked before it is read and answers then may be the older of the two.
+// retells takes note of it if a node tells something else than it announced last. What it is asked before that line was read and answers
+// then may be the older of the two.
 func (g *gathering) retells(s *watched, a *answer) {
 	switch {
 	case s.said < 0 || a.polled && s.stands < 0:
@@ -77,7 +119,6 @@ func (g *gathering) retells(s *watched, a *answer) {
 		s.doubted = a.to + g.lull()
 		return
 	}
-	s.retold = append(s.retold, retold{a.to - g.lull(), int32(len(g.answers))})
 	s.stands = -1
 }
 
@@ -93,14 +134,6 @@ func (a *answer) contradicts(said *answer) bool {
 // differs reports whether two answers tell of different things.
 func (a *answer) differs(said *answer) bool {
 	return a.role != said.role || a.term != said.term || a.tenure != said.tenure || a.leader != said.leader
-}
-
-// stood reports whether a node's log line surely still stood when it was said again, by the i-th answer.
-func (f *facts) stood(i int32) bool {
-	again := &f.answers[i]
-	all := f.seen[again.node].retold
-	k := sort.Search(len(all), func(k int) bool { return all[k].by > i })
-	return all[k].since > again.to // the last one is the end
 }
 
 // repeats reports whether a node repeats what it announced last: not while it stands still, or may.
