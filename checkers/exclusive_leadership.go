@@ -97,6 +97,9 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		if why := f.overlooked(); why != "" {
 			return unknown(figures, "%s", why)
 		}
+		if why := f.tooCloseToTell(); why != "" {
+			return unknown(figures, "%s", why)
+		}
 		return valid(figures, "%s, no two at one instant; %s", count.Of(len(f.leads), "leadership"), f.watch())
 	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))
@@ -143,6 +146,53 @@ func (f *facts) unlessOver() string {
 		}
 	}
 	return fmt.Sprintf("%s, unless %s: see to it that what is done to nodes takes effect, and is seen to", f.together(a, b), unless)
+}
+
+// tooCloseToTell says who led at one time if log lines that stand were read at once, and need not have otherwise; or "".
+func (f *facts) tooCloseToTell() string {
+	if !f.setup.Standing {
+		return ""
+	}
+	all := slices.Clone(f.holds())
+	for i := range f.nodes {
+		all = append(all, f.stood(i)...)
+	}
+	a, b := clash(slices.DeleteFunc(all, func(h hold) bool { return h.taken >= h.given }))
+	if a == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s by their log lines, which may be read as late as %s: ask nodes for their status, too", f.together(a, b), lasted(f.lag()))
+}
+
+// stood returns when a node led by its log lines, if each was read at once: while it said them again, and until it said something else if
+// that came before it would have.
+func (f *facts) stood(node int) (all []hold) {
+	tick := max(f.lull()/3, time.Millisecond)
+	var line *answer
+	for i := range f.answers {
+		a := &f.answers[i]
+		if int(a.node) != node {
+			continue
+		}
+		if line != nil {
+			h := &all[len(all)-1]
+			switch {
+			case a.repeats:
+				h.given, h.last = a.to, int32(i)
+				continue
+			case a.polled && !a.ended && !a.contradicts(line):
+				continue
+			case a.ended && a.from <= h.given+tick:
+				h.given = max(h.given, a.from)
+			case !a.ended && a.to <= h.given+tick:
+				h.given = a.to
+			}
+		}
+		if line = nil; !a.polled && !a.stale && a.lead >= 0 {
+			line, all = a, append(all, hold{a.to, a.to, node, int32(i), int32(i)})
+		}
+	}
+	return all
 }
 
 // together says that two led at one time: throughout a time, or, where b did for an instant, at that, which nobody knows closer.

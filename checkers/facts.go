@@ -73,6 +73,7 @@ type answer struct {
 	mute     bool // it says nothing of a term
 	ended    bool // it is the end of its node's process, or of what it was as a member
 	dull     bool // it says the same as the one of its node before, which came shortly before it
+	stale    bool // it was announced, and what ran then may have ended before it was read, or stood still
 	repeats  bool // nobody asked for it: it is what the node announced before, which stands
 }
 
@@ -212,6 +213,14 @@ type phase struct {
 
 // lull is how long a node may go without answering before what it last said no longer counts.
 func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.setup.Bounds.Poll) }
+
+// lag is how long it takes at most until what a node announced is read.
+func (f *facts) lag() time.Duration {
+	if f.setup.Standing && f.setup.Lag > 0 {
+		return f.setup.Lag
+	}
+	return f.lull()
+}
 
 // quorum is how many voters are a majority.
 func (f *facts) quorum() int { return f.setup.Quorum() }

@@ -22,7 +22,8 @@ type gathering struct {
 	calm    int           // how many answers there were then,
 	looked  int           // and when the calm since was looked at last
 	stood   time.Duration // until then nodes have repeated what they had announced, where that holds
-	ahead   []upcoming    // what has come since, and is taken up once nothing more can come for a lull, where that holds
+	reached time.Duration // and until then what stands was told when it was sure for the last time
+	ahead   []upcoming    // what has come since, and is taken up once nothing that was written before it can come, where that holds
 	// mostRepeats is how often they do between two ops where it cannot be left out; then as often again, however long it lasts.
 	mostRepeats int
 }

@@ -133,7 +133,7 @@ func (j *Judging) add(op, end *history.Op) {
 		j.take(op, end)
 		return
 	}
-	for j.ahead[0].op.Time+j.lull() < op.Time {
+	for j.ahead[0].op.Time+j.lag() < op.Time {
 		j.takeNext()
 	}
 }

@@ -151,7 +151,7 @@ func (f *facts) surely(a *answer) time.Duration {
 	if a.polled {
 		return a.from
 	}
-	return min(a.from, a.to-f.lull())
+	return min(a.from, a.to-f.lag())
 }
 
 // deny takes note of an answer of a node that does not claim a leadership which it has claimed. It reports whether all is

@@ -195,8 +195,9 @@ func (t *testimony) ignorance(lull time.Duration) (all []span) {
 		until[k] = min(o.from, until[k+1])
 	}
 	for len(t.nobody) > 0 {
-		n := 1
-		for n < len(t.nobody) && (t.nobody[n].dull || t.nobody[n].to-t.nobody[n-1].from <= lull) {
+		n, asked := 1, t.nobody[0].from // the latest question so far
+		for n < len(t.nobody) && (t.nobody[n].dull || t.nobody[n].to-asked <= lull) {
+			asked = max(asked, t.nobody[n].from)
 			n++
 		}
 		begins := make([]time.Duration, n)

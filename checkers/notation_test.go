@@ -61,7 +61,7 @@ func (p *notation) line(words []string) error {
 		return nil
 	case "bounds":
 		bounds := &p.setup.Bounds
-		b := map[string]*time.Duration{"silence": &bounds.Silence, "elect": &bounds.Elect, "poll": &bounds.Poll}
+		b := map[string]*time.Duration{"lag": &p.setup.Lag, "silence": &bounds.Silence, "elect": &bounds.Elect, "poll": &bounds.Poll}
 		for _, w := range words[1:] {
 			name, value, _ := strings.Cut(w, "=")
 			if n, err := strconv.Atoi(value); err == nil {

@@ -36,14 +36,34 @@ func spoken(h *history.History) *history.History {
 		ops = append(ops, op, end)
 		w.answers(node, at)
 	}
-	next := every
 	for i, op := range h.Ops {
-		for ; next < op.Time; next += every {
+		before := time.Duration(0)
+		if i > 0 {
+			before = h.Ops[i-1].Time
+		}
+		again := func(n string) bool {
+			_, stood := stands[n]
+			return stood && !w.down(n) && w.proc(n) != broken && !w.pends(n)
+		}
+		for at := before; at < op.Time; {
+			next := op.Time // a tick, or when a line is sure for the last time
+			if tick := (at + every - 1) / every * every; tick > 0 {
+				next = min(next, tick)
+			} else {
+				next = min(next, every)
+			}
 			for _, n := range setup.Nodes {
-				if _, stood := stands[n]; stood && !w.down(n) && w.proc(n) != broken && !w.pends(n) {
+				if last := told(h, n, stands[n], i) - lag(h) - 1; again(n) && last >= at && last > since[n] {
+					next = min(next, last)
+				}
+			}
+			for _, n := range setup.Nodes {
+				last := told(h, n, stands[n], i) - lag(h) - 1
+				if next < op.Time && again(n) && (next%every == 0 || last == next && last > since[n]) {
 					say(n, next, next <= doubted[n] || retold(h, n, stands[n], next, i))
 				}
 			}
+			at = next + 1
 		}
 		if op.F == history.Begin {
 			op.Setup = &setup
@@ -74,12 +94,12 @@ func spoken(h *history.History) *history.History {
 			late[op.Node] = late[op.Node] || w.proc(op.Node) == broken
 			since[op.Node], doubted[op.Node] = op.Time, -1
 			for _, o := range h.Ops[:i] {
-				if o.F == history.Observe && o.Type == history.OK && o.Node == op.Node && o.Time > op.Time-lull(h) && unlike(o.View, op.View) {
-					doubted[op.Node] = o.Time + lull(h)
+				if o.F == history.Observe && o.Type == history.OK && o.Node == op.Node && o.Time > op.Time-lag(h) && unlike(o.View, op.View) {
+					doubted[op.Node] = o.Time + lag(h)
 				}
 			}
 			torn := late[op.Node] || w.threatened(op.Node) || slices.ContainsFunc(fates(h), func(e fate) bool {
-				return e.node == op.Node && e.to <= op.Time && e.to >= op.Time-lull(h)
+				return e.node == op.Node && e.to <= op.Time && e.to >= op.Time-lag(h)
 			})
 			if say(op.Node, op.Time, torn || op.Time <= doubted[op.Node] || retold(h, op.Node, op.View, op.Time, i+1)); torn {
 				delete(stands, op.Node)
@@ -96,7 +116,7 @@ func spoken(h *history.History) *history.History {
 			case asked > since[op.Node]:
 				delete(stands, op.Node)
 			default:
-				doubted[op.Node] = op.Time + lull(h)
+				doubted[op.Node] = op.Time + lag(h)
 			}
 		}
 	}
@@ -110,18 +130,35 @@ func spoken(h *history.History) *history.History {
 	return all
 }
 
-// retold reports whether a node says something else than its line not a lull after a time, from an op on, or may be about to; or the
-// machine stands still then, or is seen to not a lull later.
+// retold reports whether a node says something else than its line not a lag after a time, from an op on, or may be about to; or the
+// machine stands still then, or is seen to not a lag later.
 func retold(h *history.History, node string, line history.View, at time.Duration, from int) bool {
 	for i, op := range h.Ops[from:] {
-		stood := op.F == history.Stall && (i == 0 && op.Time-time.Duration(op.Access.Value) <= at || op.Time <= at+lull(h))
-		otherwise := op.Node == node && (op.F == history.Announce && (op.View.Torn || differ(op.View, line)) ||
-			op.F == history.Observe && op.Type == history.OK && unlike(op.View, line))
-		if stood || op.Time <= at+lull(h) && (otherwise || op.F == history.End) {
+		if op.F == history.Stall && (i == 0 && op.Time-time.Duration(op.Access.Value) <= at || op.Time <= at+lag(h)) {
 			return true
 		}
 	}
-	return h.Ops[len(h.Ops)-1].Time <= at+lull(h)
+	return told(h, node, line, from) <= at+lag(h)
+}
+
+// told is when a node says something else than its line, from an op on, or the history ends.
+func told(h *history.History, node string, line history.View, from int) time.Duration {
+	for _, op := range h.Ops[from:] {
+		otherwise := op.Node == node && (op.F == history.Announce && (op.View.Torn || differ(op.View, line)) ||
+			op.F == history.Observe && op.Type == history.OK && unlike(op.View, line))
+		if otherwise || op.F == history.End {
+			return op.Time
+		}
+	}
+	return h.Ops[len(h.Ops)-1].Time
+}
+
+// lag is how late a log line may be read.
+func lag(h *history.History) time.Duration {
+	if h.Setup().Lag > 0 {
+		return h.Setup().Lag
+	}
+	return lull(h)
 }
 
 // unlike reports whether an answer says something else than a log line.
@@ -358,10 +395,12 @@ func namesNobody(h *history.History, node string) (all []sure) {
 		}
 	}
 	for i, a := range row {
+		asked := a.asked
 		for j, b := range row[i:] {
-			if j > 0 && b.at-row[i+j-1].asked > lull(h) {
+			if j > 0 && b.at-asked > lull(h) {
 				break
 			}
+			asked = max(asked, b.asked)
 			if a.at < b.asked && !slices.ContainsFunc(others, func(o said) bool { return o.asked <= b.asked && a.at <= o.at }) {
 				all = append(all, sure{node, a.at, b.asked})
 			}
@@ -548,8 +587,12 @@ func anyReign(t *rapid.T) string {
 		}
 	}
 	silence, poll := 1+number(3, "silence"), 1+number(1, "poll")
-	fmt.Fprintf(&b, "bounds silence=%dms elect=%dms poll=%dms\n", silence, 2+number(7, "elect"), poll)
+	fmt.Fprintf(&b, "bounds silence=%dms elect=%dms poll=%dms", silence, 2+number(7, "elect"), poll)
 	standing := one(5, "standing")
+	if standing && one(2, "lag") {
+		b.WriteString(" lag=1ms")
+	}
+	b.WriteString("\n")
 	if standing {
 		b.WriteString("flags standing\n")
 	}

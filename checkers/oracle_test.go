@@ -78,6 +78,9 @@ func workOutAnswers(h *history.History) (all []said) {
 			}
 		case op.F == history.Announce:
 			a.asked, a.announced = last[op.Node], true
+			if standing {
+				late = lag(h)
+			}
 			if a.early = min(a.asked, op.Time-late); standing {
 				a.asked = max(0, a.early)
 			}

@@ -12,7 +12,7 @@ import (
 // mostRepeats is gathering.mostRepeats if nothing else is said.
 const mostRepeats = 1 << 16
 
-// A line may be read late, by up to a lull: so what stands is as good as torn, and tells of its node's process alone, for a lull before the
+// A line may be read late, by up to a lag: so what stands is as good as torn, and tells of its node's process alone, for a lag before the
 // node says something else, or before the history ends, as another line may be on its way; and where the machine stood still.
 
 // upcoming is an op that is to be taken up, and the end of what the nemesis begins with it, if that is known.
@@ -35,12 +35,16 @@ func (g *gathering) postpone(op, end *history.Op) bool {
 	return true
 }
 
-// stand has nodes repeat until a time what they announced last, where that holds.
+// stand has nodes repeat until a time what they announced last, where that holds: at each tick, and when it is sure for the last time.
 func (g *gathering) stand(until time.Duration) {
-	every := max(g.lull()/3, time.Millisecond)
-	for times := 1; g.stood+every < until; times++ {
+	every, from := max(g.lull()/3, time.Millisecond), g.reached
+	g.reached = until
+	for times := 1; ; times++ {
 		if times%g.mostRepeats == 0 {
 			every = max(every, (until-g.stood)/time.Duration(g.mostRepeats))
+		}
+		if g.lastly(from, min(g.stood+every, until)); g.stood+every >= until {
+			return
 		}
 		g.leap(every, until)
 		g.stood += every
@@ -49,54 +53,92 @@ func (g *gathering) stand(until time.Duration) {
 				g.repeat(n, g.stood, g.retold(n, g.stood, g.ahead))
 			}
 		}
+		from = g.stood + 1
 	}
+}
+
+// lastly has nodes repeat what they announced last just before it is no longer sure, if that is in a time.
+func (g *gathering) lastly(from, to time.Duration) {
+	for from < to {
+		at := to
+		for n := range g.seen {
+			if last := g.last(n); last >= from {
+				at = min(at, last)
+			}
+		}
+		for n := range g.seen {
+			if at < to && g.last(n) == at {
+				g.repeat(n, at, g.retold(n, at, g.ahead))
+			}
+		}
+		from = at + 1
+	}
+}
+
+// last is when what a node announced last is sure for the last time, if it says it again and that is known; -1 if not.
+func (g *gathering) last(n int) time.Duration {
+	if !g.repeats(n) {
+		return -1
+	}
+	if last := g.next(n, g.ahead) - g.lag() - 1; last > g.answers[g.seen[n].stands].to {
+		return last
+	}
+	return -1
 }
 
 // stands has a node repeat from now on what it has just announced. One that surely does not run, or stands still, may have announced it
 // before that, and its line was read late: nothing is sure of it but that the node may run again. So it is with further lines, until the
-// node answers what it is asked, or is to be started; with a line of one that is being ended or stopped, or may be yet; and for a lull
+// node answers what it is asked, or is to be started; with a line of one that is being ended or stopped, or may be yet; and for a lag
 // after its process ended.
 func (g *gathering) stands(n int) {
 	s := &g.seen[n]
 	s.stands = s.said
 	s.late = s.late || g.world.still(n)
-	s.doubted = g.otherwise(s.said) + g.lull()
+	s.doubted = g.otherwise(s.said) + g.lag()
 	at := g.answers[s.said].to
-	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(at) || s.gone >= at-g.lull()
+	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(at) || s.gone >= at-g.lag()
 	if g.repeat(n, at, late || g.retold(n, at, g.ahead[1:])); late {
-		s.stands = -1
+		s.stands, g.answers[s.said].stale = -1, true
 	}
 }
 
-// retold reports whether a node says something else than what stands not a lull after a time, by what comes next, or may be about to; or
-// the machine stands still then, or was seen to do so not a lull later.
+// retold reports whether a node says something else than what stands not a lag after a time, by what comes next, or may be about to; or
+// the machine stands still then, or was seen to do so not a lag later.
 func (g *gathering) retold(n int, at time.Duration, next []upcoming) bool {
 	for k := range next {
 		switch op := next[k].op; {
-		case k == 0 && op.F == history.Stall && op.Time-time.Duration(op.Access.Value) <= at:
+		case op.F != history.Stall:
+		case k == 0 && op.Time-time.Duration(op.Access.Value) <= at, op.Time <= at+g.lag():
 			return true
-		case op.Time > at+g.lull():
-			return false
-		case op.F == history.Stall, op.F == history.End:
-			return true
+		}
+	}
+	return g.next(n, next) <= at+g.lag()
+}
+
+// next is when a node says something else than what stands, or may, by what comes next: at the end another line may be on its way.
+func (g *gathering) next(n int, next []upcoming) time.Duration {
+	for k := range next {
+		switch op := next[k].op; {
+		case op.F == history.End:
+			return op.Time
 		case op.F != history.Announce && (op.F != history.Observe || op.Type != history.OK) || op.Node != g.nodes[n]:
 		case op.View.Torn && op.F == history.Announce:
-			return true
+			return op.Time
 		default:
 			a := answer{role: op.View.Role, term: op.View.Term, tenure: op.View.Tenure, leader: g.name(op.View.Leader)}
 			if said := &g.answers[g.seen[n].stands]; op.F == history.Announce && a.differs(said) || op.F == history.Observe && a.contradicts(said) {
-				return true
+				return op.Time
 			}
 		}
 	}
-	return true
+	return g.ahead[len(g.ahead)-1].op.Time
 }
 
-// otherwise returns when a node last gave an answer that says something else than what it announced not a lull later: that may be the older
+// otherwise returns when a node last gave an answer that says something else than what it announced not a lag later: that may be the older
 // of the two, and another line on its way.
 func (g *gathering) otherwise(said int32) time.Duration {
 	line := &g.answers[said]
-	for k := said - 1; k >= 0 && g.answers[k].to > line.to-g.lull(); k-- {
+	for k := said - 1; k >= 0 && g.answers[k].to > line.to-g.lag(); k-- {
 		if a := &g.answers[k]; a.node == line.node && a.polled && !a.repeats && !a.ended && a.contradicts(line) {
 			return a.to
 		}
@@ -116,7 +158,7 @@ func (g *gathering) retells(s *watched, a *answer) {
 	case a.polled && !a.contradicts(&g.answers[s.stands]):
 		return
 	case a.polled && a.from <= g.answers[s.stands].to:
-		s.doubted = a.to + g.lull()
+		s.doubted = a.to + g.lag()
 		return
 	}
 	s.stands = -1

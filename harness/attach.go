@@ -87,11 +87,23 @@ func (r *run) wrap() *clients {
 	return clients
 }
 
+// lag is how long a log line that stands takes to be read, at most. In virtual time it takes none; in containers a millisecond, and some
+// on a machine that is busy, up to where it counts as standing still.
+func (r *run) lag() time.Duration {
+	switch {
+	case !r.target.Standing:
+		return 0
+	case r.On == record.OnVirtual:
+		return time.Millisecond
+	}
+	return 250 * time.Millisecond
+}
+
 // setup is what the history says of the run before all else.
 func (r *run) setup(writes workloads.Writes) *history.Setup {
 	return &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing, Tokens: r.target.Tokens,
+		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing, Lag: r.lag(), Tokens: r.target.Tokens,
 		Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 }

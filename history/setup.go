@@ -45,6 +45,7 @@ type Setup struct {
 	Store    string            `json:"store,omitempty"`     // the member that the others elect through, where it is part of the election itself
 	NoTerms  bool              `json:"no_terms,omitempty"`  // the election numbers no leaderships
 	Standing bool              `json:"standing,omitempty"`  // what a node announces holds until it announces something else, or answers otherwise
+	Lag      time.Duration     `json:"lag,omitempty"`       // between what a node writes to its log and its being read, at most, where lines are standing; 0 if nobody knows
 	Tokens   bool              `json:"tokens,omitempty"`    // nodes tell a term while they lead: 0 is no term of anybody else
 	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
 	Bounds   Bounds            `json:"bounds"`

@@ -58,6 +58,10 @@ With torn, the machine dies in the midst of a write: of the last one that was no
 the first ones or any, as drawn, at least one and not all. A sector is written whole, with all that the file has in it by then; so
 a write within one is there or not. In simulation what an algorithm writes is whole, and is lost.
 
+A disk that a node does not use hurts nobody. In containers nobody can tell whether such a fault takes effect as long as nothing in the node's
+folder of data was ever read or written, in virtual time as long as no process of the node has written or synced a file: a run whose faults
+were all of this kind is unknown, and says so. So it is, in containers, with a crash.
+
 A sync that failed has written nothing, and no later one writes what it left out, as on Linux. A full disk takes what
 overwrites, and what goes into room that was allocated before. While a file is synced, writes to it wait. A node whose
 process ends over its disk, as etcd's does over a failed sync, is started again when the disk is healed. In simulation every

@@ -137,7 +137,7 @@ func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 
 var (
 	errNoDisk    = errors.New("it is on no disk that can fail")
-	errUntouched = errors.New("nothing on it was ever read or written, so nobody feels it")
+	errUntouched = errors.New("nothing on it was ever read or written: is it where the node keeps its files?")
 )
 
 // disks tries the disks of nodes: whether they are in those states, and whether a crash has taken what it was to take.
@@ -154,6 +154,9 @@ func (v *Verified) disks(volumes map[string]*volume, procs map[string][]first, w
 	for _, p := range want.Procs {
 		if vol := volumes[p.Node]; vol != nil && p.State == history.Crashed {
 			wrong, err := vol.served.Find(vol.mark, wiped(want.Disks, p.Node))
+			if wrong == "" && err == nil && !vol.disk.Touched() {
+				err = errUntouched
+			}
 			said(p, wrong, err)
 		}
 	}
