@@ -246,6 +246,7 @@ func asMember(all []hold, outs []span) (rest []hold) {
 // as it lives.
 func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration) []hold {
 	denials := sync.OnceValue(func() []earliest { return f.denials(answers) })
+	unseen := sync.OnceValue(func() func(time.Duration) time.Duration { return f.lostSight(answers) })
 	type group struct {
 		leadKey
 		tenure int32 // the leadership, where the node counts them
@@ -282,10 +283,46 @@ func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration
 				return lifetime(since)
 			}
 			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
+			if !f.numbered() {
+				return min(lifetime(since), denials()[k].others, unseen()(since))
+			}
 			return min(lifetime(since), denials()[k].others) // if the first is another's, this claim is among them: that is no time at all
 		})
 	}
 	return all
+}
+
+// lostSight returns what tells before when a claim has to have come for the node to have been seen all the time since an instant at which
+// another was asked for, or after it: where nothing numbers leaderships, it may have lost one and won another while it told nothing for
+// longer than a lull, or told it in pieces.
+func (f *facts) lostSight(answers []int32) func(since time.Duration) time.Duration {
+	type blank struct{ to, by time.Duration } // none if a claim came before by; for those that were asked for by to
+	var all []blank
+	last := time.Duration(-1)
+	node := f.answers[answers[0]].node
+	for i := range f.answers {
+		a := &f.answers[i]
+		switch {
+		case a.node != node || a.ended || a.torn && a.repeats:
+		case a.torn:
+			all = append(all, blank{a.to, a.from})
+		default:
+			if last >= 0 && f.lull() > 0 && a.from-last > f.lull() {
+				all = append(all, blank{last, last + 1})
+			}
+			last = a.to
+		}
+	}
+	slices.SortStableFunc(all, func(a, b blank) int { return cmp.Compare(a.to, b.to) })
+	for k := len(all) - 2; k >= 0; k-- {
+		all[k].by = min(all[k].by, all[k+1].by)
+	}
+	return func(since time.Duration) time.Duration {
+		if k := sort.Search(len(all), func(k int) bool { return all[k].to >= since }); k < len(all) {
+			return all[k].by
+		}
+		return never
+	}
 }
 
 // holdsAs adds the holds of one node under one number, given its claims and what tells before when a claim has to have come for

@@ -183,7 +183,7 @@ func unasked(h *history.History) bool {
 // reigned returns the longest times, longer than elect, in which nodes surely led.
 func reigned(h *history.History) (all []sure) {
 	for _, n := range h.Setup().Nodes {
-		led, _ := surely(slices.DeleteFunc(slices.Clone(undivided(h)), func(a said) bool { return a.node != n }), fates(h))
+		led, _ := surely(h, slices.DeleteFunc(slices.Clone(undivided(h)), func(a said) bool { return a.node != n }), fates(h))
 		for _, l := range longest(led) {
 			if l.to-l.from > h.Setup().Bounds.Elect {
 				all = append(all, l)

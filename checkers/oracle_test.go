@@ -235,7 +235,7 @@ type sure struct {
 
 // surely returns all times in which nodes surely led, from the end of one claim to the beginning of another, and the instants of
 // all claims, given some answers and ends of processes.
-func surely(all []said, ends []fate) (led, claimed []sure) {
+func surely(h *history.History, all []said, ends []fate) (led, claimed []sure) {
 	dies := func(a, b said) bool {
 		return slices.ContainsFunc(ends, func(e fate) bool { return e.node == a.node && e.to >= a.asked && e.again <= b.at })
 	}
@@ -257,7 +257,7 @@ func surely(all []said, ends []fate) (led, claimed []sure) {
 			between := slices.ContainsFunc(all, func(d said) bool {
 				return d.node == a.node && !d.ended && !d.same(a) && d.at >= a.asked && d.asked <= b.at
 			})
-			if !between {
+			if !between && !(a.unnumbered && outOfSight(h, a, b)) {
 				led = append(led, sure{a.node, a.at, b.asked})
 			}
 		}
@@ -265,11 +265,31 @@ func surely(all []said, ends []fate) (led, claimed []sure) {
 	return led, append(claimed, led...) // at an instant of it, too
 }
 
+// outOfSight reports whether a node told nothing for longer than a lull, or told something in pieces, between two of its claims.
+func outOfSight(h *history.History, a, b said) bool {
+	var last *said
+	for _, c := range answers(h) {
+		switch {
+		case c.node != a.node || c.ended || c.view.Torn && c.stood:
+		case c.view.Torn:
+			if c.at >= a.asked && c.asked <= b.at {
+				return true
+			}
+		default:
+			if last != nil && lull(h) > 0 && c.asked-last.at > lull(h) && last.at >= a.asked && last.at < b.at {
+				return true
+			}
+			last = &c
+		}
+	}
+	return false
+}
+
 // oracles are what the docs say of each property: its verdict, and "" where the oracle leaves it open.
 var oracles = map[string]func(h *history.History) string{
 	"exclusive-leadership": func(h *history.History) string {
 		clash := func(ends []fate, perhaps bool) bool {
-			led, claimed := surely(undivided(h), ends)
+			led, claimed := surely(h, undivided(h), ends)
 			led, claimed = asMembers(h, led, claimed, perhaps)
 			for _, a := range led {
 				for _, b := range led {
