@@ -212,6 +212,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 			a.from = max(0, g.surely(&a))
 		}
 		g.speaks(n)
+		s.lives(a.to)
 	}
 	if a.tells() && a.from > s.another {
 		if s.highest = max(s.highest, a.term); a.heard() {

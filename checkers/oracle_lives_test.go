@@ -150,7 +150,8 @@ func (c course) again(h *history.History, node string, begins int, ended time.Du
 		}
 	}
 	for i, op := range h.Ops[:next] {
-		if i > begins && op.F == history.Observe && op.Type == history.OK && op.Node == node && h.Ops[h.Other(i)].Time > ended {
+		answers := op.F == history.Observe && op.Type == history.OK && op.Node == node && h.Ops[h.Other(i)].Time > ended
+		if i > begins && (answers || op.F == history.Announce && op.Node == node && op.Time > ended) {
 			return h.Ops[begins].Time // something else had started it
 		}
 	}
