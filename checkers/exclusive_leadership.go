@@ -307,7 +307,7 @@ func (f *facts) lostSight(answers []int32) func(since time.Duration) time.Durati
 		case a.torn:
 			all = append(all, blank{a.to, a.from})
 		default:
-			if last >= 0 && f.lull() > 0 && a.from-last > f.lull() {
+			if last >= 0 && f.lull() > 0 && !a.dull && a.from-last > f.lull() {
 				all = append(all, blank{last, last + 1})
 			}
 			last = a.to

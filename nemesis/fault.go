@@ -36,6 +36,8 @@ type Fault struct {
 	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
 	// on that keeps anything, and with it what a run has to say; or it is to be had in containers alone.
 	Named bool
+	// Contained tells that only containers have what the fault takes.
+	Contained bool
 	// Events tells that the fault is aimed at what happens, such as a message of some kind. It is drawn where it is named, and by
 	// hunts.
 	Events bool

@@ -1,6 +1,8 @@
 package nemesis
 
 import (
+	"slices"
+
 	"recount/history"
 	"recount/internal/option"
 )
@@ -9,10 +11,11 @@ import (
 // that wants more.
 func init() {
 	register(&Fault{
-		Name:  "squeeze-memory",
-		About: "a node may use little more memory than it does; a node that the kernel ended over it starts again at the end; in containers only",
-		Aims:  []Aim{{"the node", "leader"}},
-		Named: true,
+		Name:      "squeeze-memory",
+		About:     "a node may use little more memory than it does; a node that the kernel ended over it starts again at the end; in containers only",
+		Aims:      []Aim{{"the node", "leader"}},
+		Contained: true,
+		Named:     true,
 		Options: []option.Option{
 			{Name: "times", Kind: option.Number, Default: "1.1", About: "how much it may use, in multiples of what it uses as the fault comes"},
 			{Name: "bytes", Kind: option.Size, Default: "none", About: "or how much in all"},
@@ -30,4 +33,10 @@ func init() {
 			return constant(history.ChangesOf(states...))
 		},
 	})
+}
+
+// Contained tells whether the schedule, or what is to be done again, takes what only containers have.
+func Contained(s Schedule, again []Action) bool {
+	return s.has(func(f *Fault) bool { return f.Contained }) ||
+		slices.ContainsFunc(again, func(a Action) bool { return len(a.Fault.Memories()) > 0 })
 }

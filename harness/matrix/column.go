@@ -36,6 +36,10 @@ const (
 	AllColumns = "all"   // every column of the kind
 )
 
+// spoils tells of a fault that is a column only where it is named: after it no election that keeps anything can be held to its promises, or
+// no run is possible but in containers.
+func spoils(f *nemesis.Fault) bool { return f.Named && f.Disks || f.Contained }
+
 // ParseColumns looks up columns by the names of faults and of scenarios.
 func ParseColumns(faults, names []string) (columns []Column, err error) {
 	var known []string
@@ -46,8 +50,10 @@ func ParseColumns(faults, names []string) (columns []Column, err error) {
 		switch w {
 		case AllColumns:
 			columns = append(columns, nothing())
-			for _, name := range known {
-				columns = append(columns, drawn(name))
+			for _, f := range nemesis.All() {
+				if !spoils(f) {
+					columns = append(columns, drawn(f.Name))
+				}
 			}
 			columns = append(columns, mixed())
 		case NoFaults:

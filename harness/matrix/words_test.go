@@ -87,7 +87,9 @@ func TestWordsForFaultsAndScenarios(t *testing.T) {
 	require.NoError(t, err)
 	want := []string{NoFaults}
 	for _, f := range nemesis.All() {
-		want = append(want, f.Name)
+		if f.Name != "disk-wipe" && f.Name != "squeeze-memory" {
+			want = append(want, f.Name)
+		}
 	}
 	want = append(append(want, Everything), scenarios.Names()...)
 	require.Equal(t, want, names(columns, func(c Column) string { return c.Name }))
