@@ -36,6 +36,7 @@ type facts struct {
 	tried       int      // faults that were to be injected
 	took        int      // of them, those that were seen to take effect
 	missed      missed   // the first that was aimed by words and hit no node
+	unfelt      string   // the first fault that was not seen to take effect, and why
 	restarts    int      // of nodes that had been down
 	store       int      // the member that the others elect through, as part of the election; -1 if there is none
 	resigned    []resignation

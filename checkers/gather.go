@@ -364,6 +364,9 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 		if op.Type == history.OK {
 			g.took++
 		}
+		if op.Type != history.OK && g.unfelt == "" && op.Error != "" {
+			g.unfelt = fmt.Sprintf("%s, %s", told.Name, op.Error)
+		}
 		if op.Type == history.Fail && g.missed.fault == nil && len(told.Asked) > 0 && len(told.Nodes) == 0 {
 			g.missed = missed{told, begun.at, op.Error}
 		}

@@ -156,5 +156,5 @@ func (f *facts) noEffect() string {
 		return fmt.Sprintf("%s injected, none was seen to take effect: %s of %q hit nobody at %s (%s): aim it at others, or later",
 			count.Of(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(m.why, "nobody was meant by that then"))
 	}
-	return count.Of(f.tried, "fault") + " injected, none was seen to take effect: find out with recount doctor why not"
+	return fmt.Sprintf("%s injected, none was seen to take effect: %s", count.Of(f.tried, "fault"), cmp.Or(f.unfelt, "find out with recount doctor why not"))
 }

@@ -342,7 +342,7 @@ func (s *Spec) sameTerms(lines []value) error {
 	if s.HasTerms() {
 		for i, l := range s.Observe.Logs {
 			if !l.tellsTerm() {
-				return lines[i].bad("(?P<term>[0-9]+), where the line has it", "logs: the election has terms, and this line tells none")
+				return lines[i].bad("(?P<term>[0-9]+), where the line has it; where one has none, leave the term out of all: tenures count then", "logs: the election has terms, and this line tells none")
 			}
 		}
 	}
