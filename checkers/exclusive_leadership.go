@@ -164,32 +164,27 @@ func (f *facts) tooCloseToTell() string {
 	return fmt.Sprintf("%s by their log lines, which may be read as late as %s: ask nodes for their status, too", f.together(a, b), lasted(f.lag()))
 }
 
-// stood returns when a node led by its log lines, if each was read at once: while it said them again, and until it said something else if
-// that came before it would have.
+// stood returns when a node led by its log lines, if each was read at once: for as long as it said them again, and until it announced
+// something else if it had just done so.
 func (f *facts) stood(node int) (all []hold) {
-	tick := max(f.lull()/3, time.Millisecond)
-	var line *answer
+	claims := false
 	for i := range f.answers {
-		a := &f.answers[i]
-		if int(a.node) != node {
-			continue
-		}
-		if line != nil {
+		switch a := &f.answers[i]; {
+		case int(a.node) != node:
+		case a.ended:
+			claims = false
+		case a.repeats && claims:
 			h := &all[len(all)-1]
-			switch {
-			case a.repeats:
-				h.given, h.last = a.to, int32(i)
-				continue
-			case a.polled && !a.ended && !a.contradicts(line):
-				continue
-			case a.ended && a.from <= h.given+tick:
-				h.given = max(h.given, a.from)
-			case !a.ended && a.to <= h.given+tick:
-				h.given = a.to
+			h.given, h.last = a.to, int32(i)
+		case !a.polled:
+			if claims {
+				if h := &all[len(all)-1]; a.to <= h.given+f.lag()+1 {
+					h.given = a.to
+				}
 			}
-		}
-		if line = nil; !a.polled && !a.stale && a.lead >= 0 {
-			line, all = a, append(all, hold{a.to, a.to, node, int32(i), int32(i)})
+			if claims = !a.stale && a.lead >= 0; claims {
+				all = append(all, hold{a.to, a.to, node, int32(i), int32(i)})
+			}
 		}
 	}
 	return all

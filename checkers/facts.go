@@ -217,7 +217,7 @@ func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.se
 
 // lag is how long it takes at most until what a node announced is read.
 func (f *facts) lag() time.Duration {
-	if f.setup.Standing && f.setup.Lag > 0 {
+	if f.setup.Lag > 0 {
 		return f.setup.Lag
 	}
 	return f.lull()

@@ -138,10 +138,12 @@ func (f *facts) campaign(h handover) span {
 		return h.span
 	}
 	term := h.won.term
-	all := f.until(h.from)
-	for k := range all { // what it gave way to
-		if a := &all[k]; int(a.node) == h.from.node && !a.torn && a.from > f.answers[h.from.last].from && a.term > h.from.term {
-			term = min(term, a.term)
+	if lost := h.from.lost; lost >= 0 && f.answers[lost].term > h.from.term {
+		term = min(term, f.answers[lost].term)
+	}
+	for _, k := range f.vaguely(h.from) {
+		if f.answers[k].term > h.from.term {
+			term = min(term, f.answers[k].term)
 		}
 	}
 	k := sort.Search(len(f.heights), func(k int) bool { return f.heights[k].term >= term })
@@ -150,12 +152,21 @@ func (f *facts) campaign(h handover) span {
 	return began
 }
 
-// until returns the answers from the first claim of a leadership on, up to the one by which its node lost it; all if there is none.
-func (f *facts) until(l *leadership) []answer {
-	if l.lost < 0 {
-		return f.answers[l.first:]
+// vaguely returns the answers of a leadership's node after its last claim, in one piece, that did not say whether it leads, up to the first
+// that did.
+func (f *facts) vaguely(l *leadership) (all []int32) {
+	end := int32(len(f.answers))
+	if l.lost >= 0 {
+		end = l.lost
 	}
-	return f.answers[l.first : l.lost+1]
+	last := f.answers[l.last].from
+	for k := l.first; k < end; k++ {
+		a := &f.answers[k]
+		if int(a.node) == l.node && a.vague() && !a.torn && (a.from > last || a.from == last && k > l.last) {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // outOfSight returns the nodes whose campaigns may have waited for longer than two silences until they cost the old leader
