@@ -130,6 +130,7 @@ type watched struct {
 	said                    int32         // the last one that was announced and not torn, in answers; -1 if none was
 	avowed                  int32         // the last of those that said whether it leads; -1 if none did
 	stands                  int32         // what it said so, if that holds until it says something else; -1 if nothing does
+	ahead                   []*history.Op // what it is about to say, where that is postponed
 	doubted                 time.Duration // until when that may be older than an answer that says something else
 	gone                    time.Duration // until when its last process may have gone on that surely ended, or may have; -never if none did
 	late                    bool          // its log lines may be from before an op had left it down or standing still

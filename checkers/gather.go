@@ -13,17 +13,19 @@ import (
 // gathering is the pass over a history, under way.
 type gathering struct {
 	*facts
-	names   map[string]int32  // places in facts.leaderNames
-	terms   map[leadKey]int32 // leaderships by term and node
-	faults  []*history.Fault
-	since   time.Duration // the faults are what they are
-	down    map[string]bool
-	stirred time.Duration // when something else happened than that nodes said the same again,
-	calm    int           // how many answers there were then,
-	looked  int           // and when the calm since was looked at last
-	stood   time.Duration // until then nodes have repeated what they had announced, where that holds
-	reached time.Duration // and until then what stands was told when it was sure for the last time
-	ahead   []upcoming    // what has come since, and is taken up once nothing that was written before it can come, where that holds
+	names       map[string]int32  // places in facts.leaderNames
+	terms       map[leadKey]int32 // leaderships by term and node
+	faults      []*history.Fault
+	since       time.Duration // the faults are what they are
+	down        map[string]bool
+	stirred     time.Duration // when something else happened than that nodes said the same again,
+	calm        int           // how many answers there were then,
+	looked      int           // and when the calm since was looked at last
+	stood       time.Duration // until then nodes have repeated what they had announced, where that holds
+	reached     time.Duration // and until then what stands was told when it was sure for the last time
+	known       time.Duration // until then all that happened has come, be it that it is not taken up yet
+	ahead       []upcoming    // what has come since, and is taken up once nothing that was written before it can come, where that holds
+	standstills []*history.Op // of that, where the machine stood still
 	// mostRepeats is how often they do between two ops where it cannot be left out; then as often again, however long it lasts.
 	mostRepeats int
 }
@@ -76,6 +78,7 @@ func (g *gathering) op(op, end *history.Op) {
 	g.end, g.unended = op.Time, cutShort
 	if g.setup.Standing {
 		g.stand(op.Time)
+		g.passes(op)
 	}
 	begun := g.open.see(op, g.newest())
 	g.began = begun

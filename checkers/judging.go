@@ -141,7 +141,6 @@ func (j *Judging) add(op, end *history.Op) {
 // takeNext takes the first op that was postponed.
 func (j *Judging) takeNext() {
 	j.take(j.ahead[0].op, j.ahead[0].end)
-	j.ahead = j.ahead[1:]
 }
 
 // take has everybody take an op.

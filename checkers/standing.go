@@ -31,8 +31,35 @@ func (g *gathering) postpone(op, end *history.Op) bool {
 		next.end = new(history.Op)
 		*next.end = *end
 	}
-	g.ahead = append(g.ahead, next)
+	g.ahead, g.known = append(g.ahead, next), op.Time
+	if own := g.tells(op); own != nil {
+		*own = append(*own, next.op)
+	}
 	return true
+}
+
+// tells returns where it is kept what a node is about to say, or that the machine stood still, if that is what an op tells.
+func (g *gathering) tells(op *history.Op) *[]*history.Op {
+	switch {
+	case op.F == history.Stall:
+		return &g.standstills
+	case op.F == history.Announce, op.F == history.Observe && op.Type == history.OK:
+		return &g.seen[g.node(op.Node)].ahead
+	}
+	return nil
+}
+
+// passes takes note that the first op that was postponed is taken up.
+func (g *gathering) passes(op *history.Op) {
+	if len(g.ahead) == 0 {
+		return // it is the first of all, which says that lines stand
+	}
+	if g.ahead = g.ahead[1:]; op.F == history.End {
+		return
+	}
+	if own := g.tells(op); own != nil {
+		*own = (*own)[1:]
+	}
 }
 
 // stand has nodes repeat until a time what they announced last, where that holds: at each tick, and when it is sure for the last time.
@@ -50,7 +77,7 @@ func (g *gathering) stand(until time.Duration) {
 		g.stood += every
 		for n := range g.seen {
 			if g.repeats(n) {
-				g.repeat(n, g.stood, g.retold(n, g.stood, g.ahead))
+				g.repeat(n, g.stood, g.retold(n, g.stood))
 			}
 		}
 		from = g.stood + 1
@@ -68,7 +95,7 @@ func (g *gathering) lastly(from, to time.Duration) {
 		}
 		for n := range g.seen {
 			if at < to && g.last(n) == at {
-				g.repeat(n, at, g.retold(n, at, g.ahead))
+				g.repeat(n, at, g.retold(n, at))
 			}
 		}
 		from = at + 1
@@ -80,7 +107,7 @@ func (g *gathering) last(n int) time.Duration {
 	if !g.repeats(n) {
 		return -1
 	}
-	if last := g.next(n, g.ahead) - g.lag() - 1; last > g.answers[g.seen[n].stands].to {
+	if last := g.next(n) - g.lag() - 1; last > g.answers[g.seen[n].stands].to {
 		return last
 	}
 	return -1
@@ -97,41 +124,36 @@ func (g *gathering) stands(n int) {
 	s.doubted = g.otherwise(s.said) + g.lag()
 	at := g.answers[s.said].to
 	late := s.late || g.world.threatened(n) || n >= g.world.n && s.doomed(at) || s.gone >= at-g.lag()
-	if g.repeat(n, at, late || g.retold(n, at, g.ahead[1:])); late {
+	if g.repeat(n, at, late || g.retold(n, at)); late {
 		s.stands, g.answers[s.said].stale = -1, true
 	}
 }
 
 // retold reports whether a node says something else than what stands not a lag after a time, by what comes next, or may be about to; or
 // the machine stands still then, or was seen to do so not a lag later.
-func (g *gathering) retold(n int, at time.Duration, next []upcoming) bool {
-	for k := range next {
-		switch op := next[k].op; {
-		case op.F != history.Stall:
-		case k == 0 && op.Time-time.Duration(op.Access.Value) <= at, op.Time <= at+g.lag():
+func (g *gathering) retold(n int, at time.Duration) bool {
+	if len(g.standstills) > 0 {
+		first := g.standstills[0]
+		if first.Time <= at+g.lag() || first == g.ahead[0].op && first.Time-time.Duration(first.Access.Value) <= at {
 			return true
 		}
 	}
-	return g.next(n, next) <= at+g.lag()
+	return g.next(n) <= at+g.lag()
 }
 
 // next is when a node says something else than what stands, or may, by what comes next: at the end another line may be on its way.
-func (g *gathering) next(n int, next []upcoming) time.Duration {
-	for k := range next {
-		switch op := next[k].op; {
-		case op.F == history.End:
+func (g *gathering) next(n int) time.Duration {
+	s := &g.seen[n]
+	for _, op := range s.ahead {
+		if op.View.Torn && op.F == history.Announce {
 			return op.Time
-		case op.F != history.Announce && (op.F != history.Observe || op.Type != history.OK) || op.Node != g.nodes[n]:
-		case op.View.Torn && op.F == history.Announce:
+		}
+		a := answer{role: op.View.Role, term: op.View.Term, tenure: op.View.Tenure, leader: g.name(op.View.Leader)}
+		if said := &g.answers[s.stands]; op.F == history.Announce && a.differs(said) || op.F == history.Observe && a.contradicts(said) {
 			return op.Time
-		default:
-			a := answer{role: op.View.Role, term: op.View.Term, tenure: op.View.Tenure, leader: g.name(op.View.Leader)}
-			if said := &g.answers[g.seen[n].stands]; op.F == history.Announce && a.differs(said) || op.F == history.Observe && a.contradicts(said) {
-				return op.Time
-			}
 		}
 	}
-	return g.ahead[len(g.ahead)-1].op.Time
+	return g.known
 }
 
 // otherwise returns when a node last gave an answer that says something else than what it announced not a lag later: that may be the older
