@@ -26,7 +26,8 @@ func TestUnjudgeable(t *testing.T) {
 // TestWhoWasMissed names a fault that was aimed by words, and hit nobody. No other that had no effect is one.
 func TestWhoWasMissed(t *testing.T) {
 	const missed = `1 fault injected, none was seen to take effect: kill of "leader" hit nobody at 1.000 s (no node to be "leader"): aim it at others, or later`
-	const other = "1 fault injected, none was seen to take effect: find out with recount doctor why not"
+	const other = `1 fault injected, none was seen to take effect: kill, no node to be "leader"`
+	const untold = "1 fault injected, none was seen to take effect: find out with recount doctor why not"
 	for name, one := range map[string]struct {
 		change func(end *history.Op)
 		want   string
@@ -34,6 +35,7 @@ func TestWhoWasMissed(t *testing.T) {
 		"nobody was meant":    {func(*history.Op) {}, missed},
 		"nobody saw it":       {func(end *history.Op) { end.Type = history.Info }, other},
 		"somebody was meant":  {func(end *history.Op) { end.Fault.Nodes = []string{"n1"} }, other},
+		"nobody said why":     {func(end *history.Op) { end.Type, end.Error = history.Info, "" }, untold},
 		"aimed without words": {func(end *history.Op) { end.Fault.Asked = nil }, other},
 	} {
 		h, err := parseHistory("nodes n1 n2\n1s nemesis inject kill leader: kill n1; nobody\n2s end")
