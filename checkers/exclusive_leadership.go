@@ -155,7 +155,7 @@ func (f *facts) tooCloseToTell() string {
 	}
 	all := slices.Clone(f.holds())
 	for i := range f.nodes {
-		all = append(all, f.stood(i)...)
+		all = append(all, asMember(f.stood(i), f.outs(i, true))...)
 	}
 	a, b := clash(slices.DeleteFunc(all, func(h hold) bool { return h.taken >= h.given }))
 	if a == nil {
@@ -164,26 +164,29 @@ func (f *facts) tooCloseToTell() string {
 	return fmt.Sprintf("%s by their log lines, which may be read as late as %s: ask nodes for their status, too", f.together(a, b), lasted(f.lag()))
 }
 
-// stood returns when a node led by its log lines, if each was read at once: for as long as it said them again, and until it announced
-// something else if it had just done so.
+// stood returns when a node led by its log lines, if each was read at once: for as long as it said them again, and until it said something
+// else, or its process ended, if that came before it would have said them once more.
 func (f *facts) stood(node int) (all []hold) {
-	claims := false
+	var line *answer
+	soon := max(f.lag(), f.lull()/3, time.Millisecond) + 1
 	for i := range f.answers {
-		switch a := &f.answers[i]; {
+		a := &f.answers[i]
+		switch {
 		case int(a.node) != node:
-		case a.ended:
-			claims = false
-		case a.repeats && claims:
+		case a.repeats && line != nil:
 			h := &all[len(all)-1]
 			h.given, h.last = a.to, int32(i)
-		case !a.polled:
-			if claims {
-				if h := &all[len(all)-1]; a.to <= h.given+f.lag()+1 {
-					h.given = a.to
+		case a.polled && !a.ended && (line == nil || !a.contradicts(line)):
+		default:
+			if line != nil {
+				if h, until := &all[len(all)-1], a.to; !a.ended && until <= h.given+soon {
+					h.given = until
+				} else if a.ended && a.from <= h.given+soon {
+					h.given = max(h.given, a.from)
 				}
 			}
-			if claims = !a.stale && a.lead >= 0; claims {
-				all = append(all, hold{a.to, a.to, node, int32(i), int32(i)})
+			if line = nil; !a.polled && !a.stale && a.lead >= 0 {
+				line, all = a, append(all, hold{a.to, a.to, node, int32(i), int32(i)})
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Judging is the judging of one history while it happens: ops go in, one at a time, and verdicts come out at its end. It
 // keeps what the verdicts need, not the ops, so that a history may be judged that nobody keeps; but for those since the nemesis
-// set out to do something of which it has not told yet what came of it. It is not safe for concurrent use.
+// set out to do something of which it has not told yet what came of it, and, where log lines stand, those of the last lag. It is not safe for concurrent use.
 //
 //	j := checkers.Begin()
 //	recorder.Watch(j.Add)
@@ -133,7 +133,7 @@ func (j *Judging) add(op, end *history.Op) {
 		j.take(op, end)
 		return
 	}
-	for j.ahead[0].op.Time+j.lag() < op.Time {
+	for j.ahead[0].op.Time < op.Time-j.lag() {
 		j.takeNext()
 	}
 }

@@ -73,6 +73,9 @@ func (u *updates) take(op *history.Op) {
 			delete(u.last, op.Node)
 		}
 		u.reborn(op.Fault)
+		if u.began != nil { // an end need not repeat what was to be done
+			u.reborn(u.began.fault)
+		}
 		return
 	}
 	update := op.Update()

@@ -241,6 +241,7 @@ func (g *gathering) leap(every, until time.Duration) {
 		}
 	}
 	behind, before := g.margins()
+	before = max(before, g.lag()+g.lull()) // until then it is sure
 	times := (until - before - 1 - g.stood) / every
 	if g.stood <= from+behind || times <= time.Duration(muchCalm) {
 		return

@@ -399,8 +399,7 @@ func (w *world) pends(i int) bool {
 	return w.threatened(i) || i < w.n && w.is(processes, i) == unsure && (w.coming.has(i) || w.touching(i, func(touched) bool { return true }))
 }
 
-// threatened reports whether more is being done to node i's process than to start it, or may be yet, and nobody knows whether it runs, or it
-// had ended by itself.
+// threatened reports whether more is being done to node i's process than to start it, or may be yet.
 func (w *world) threatened(i int) bool {
 	return i < w.n && (w.befalls(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
 }

@@ -42,7 +42,7 @@ func (s *subject) asks() bool {
 	return nemesis.Asks(s.Schedule, s.Recorded) || nemesis.Reconfigures(s.Schedule, s.Recorded)
 }
 
-// answers tells why nodes cannot be asked what the nemesis is to ask, if they cannot.
+// answers tells why nodes cannot be asked what the nemesis is to ask, or lack what it is to take, if so it is.
 func (s *subject) answers() error {
 	if s.On != record.OnDocker && nemesis.Contained(s.Schedule, s.Recorded) {
 		return hint.Add(errors.New("squeeze-memory: only containers have memory that can be squeezed"), "add --on docker, or leave the fault out")

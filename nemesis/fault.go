@@ -34,7 +34,7 @@ type Fault struct {
 	// Parts tells that the fault can be aimed at a part of a node: n1/agent, leader/agent.
 	Parts bool
 	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
-	// on that keeps anything, and with it what a run has to say; or it is to be had in containers alone.
+	// on that keeps anything, and with it what a run has to say; or only containers have what it takes.
 	Named bool
 	// Contained tells that only containers have what the fault takes.
 	Contained bool

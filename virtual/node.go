@@ -126,11 +126,8 @@ func (n *node) place() error {
 			}
 		}
 		for _, p := range n.programs {
-			for _, dir := range []string{p.Data, p.Dir} {
-				if dir == "" {
-					continue
-				}
-				if err := root.MkdirAll(inside(dir), 0o755); err != nil {
+			if p.Data != "" {
+				if err := root.MkdirAll(inside(p.Data), 0o755); err != nil {
 					return err
 				}
 			}
@@ -143,6 +140,16 @@ func (n *node) place() error {
 		}
 		return nil
 	})
+}
+
+// begins makes the folders that a node's programs begin in, where they are not there.
+func (n *node) begins(root *os.Root) (err error) {
+	for _, p := range n.programs {
+		if p.Dir != "" {
+			err = errors.Join(err, root.MkdirAll(inside(p.Dir), 0o755))
+		}
+	}
+	return err
 }
 
 // within does something with the files of the node's machine. A link that a program has made leads nowhere out of it.
@@ -169,6 +176,9 @@ func (n *node) start() error {
 	n.state, n.off = history.Up, false
 	n.doomed, n.torn = nil, false
 	n.procs = n.procs[:0]
+	if err := n.within(n.begins); err != nil {
+		return fmt.Errorf("start %s: %w", n.name, err)
+	}
 	for i := range n.programs {
 		p, err := n.newProc(i)
 		if err != nil {

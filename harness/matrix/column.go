@@ -33,7 +33,7 @@ const (
 const (
 	NoFaults   = "none"  // as a column: nothing is done to the election
 	Everything = "mixed" // as a column: all faults, drawn at random
-	AllColumns = "all"   // every column of the kind
+	AllColumns = "all"   // every column of the kind, but for what spoils a run
 )
 
 // spoils tells of a fault that is a column only where it is named: after it no election that keeps anything can be held to its promises, or
