@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"recount/election"
-	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
 	"recount/nemesis"
@@ -42,11 +41,8 @@ func (s *subject) asks() bool {
 	return nemesis.Asks(s.Schedule, s.Recorded) || nemesis.Reconfigures(s.Schedule, s.Recorded)
 }
 
-// answers tells why nodes cannot be asked what the nemesis is to ask, or lack what it is to take, if so it is.
+// answers tells why nodes cannot be asked what the nemesis is to ask, if they cannot.
 func (s *subject) answers() error {
-	if s.On != record.OnDocker && nemesis.Contained(s.Schedule, s.Recorded) {
-		return hint.Add(errors.New("squeeze-memory: only containers have memory that can be squeezed"), "add --on docker, or leave the fault out")
-	}
 	const can = "leave the fault out, or take a target that can: recount list targets NAME tells"
 	if nemesis.Asks(s.Schedule, s.Recorded) && !s.target.Can(election.Resign, s.options) {
 		return hint.Add(fmt.Errorf("hand-over: %s cannot be asked to hand over", s.Target), can)

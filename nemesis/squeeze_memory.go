@@ -1,8 +1,6 @@
 package nemesis
 
 import (
-	"slices"
-
 	"recount/history"
 	"recount/internal/option"
 )
@@ -33,10 +31,4 @@ func init() {
 			return constant(history.ChangesOf(states...))
 		},
 	})
-}
-
-// Contained tells whether the schedule, or what is to be done again, takes what only containers have.
-func Contained(s Schedule, again []Action) bool {
-	return s.has(func(f *Fault) bool { return f.Contained }) ||
-		slices.ContainsFunc(again, func(a Action) bool { return len(a.Fault.Memories()) > 0 })
 }
