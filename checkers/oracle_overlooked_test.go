@@ -130,6 +130,8 @@ func TestOraclesOverlooked(t *testing.T) {
 					return Invalid
 				case !whole(h) || missing(h, undivided(s)) || oracles[property](s) == "unknown":
 					return Unknown
+				case property == "exclusive-leadership" && h.Setup().Standing:
+					return undecided // lines that are read late may hide that two led: goldens say when
 				}
 				return Valid
 			})
