@@ -70,10 +70,10 @@ func lateLines(t *rapid.T) string {
 		}
 		if rapid.Bool().Draw(t, "asked") {
 			for at := time.Duration(0); at < end; {
-				true := at + steps(0, 3, "until it is true")
-				back := true + steps(0, 3, "until it is told")
+				truth := at + steps(0, 3, "until it is true")
+				back := truth + steps(0, 3, "until it is told")
 				k := 0
-				for k+1 < len(own) && own[k+1].since <= true {
+				for k+1 < len(own) && own[k+1].since <= truth {
 					k++
 				}
 				all = append(all, told{at, fmt.Sprintf("%v-%v %s %s", at, back, n, own[k].view)})

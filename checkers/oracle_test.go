@@ -257,7 +257,7 @@ func surely(h *history.History, all []said, ends []fate) (led, claimed []sure) {
 			between := slices.ContainsFunc(all, func(d said) bool {
 				return d.node == a.node && !d.ended && !d.same(a) && d.at >= a.asked && d.asked <= b.at
 			})
-			if !between && !(a.unnumbered && outOfSight(h, a, b)) {
+			if !between && (!a.unnumbered || !outOfSight(h, a, b)) {
 				led = append(led, sure{a.node, a.at, b.asked})
 			}
 		}
