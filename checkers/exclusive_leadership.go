@@ -281,10 +281,11 @@ func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration
 				return lifetime(since)
 			}
 			k := sort.Search(len(answers), func(k int) bool { return f.answers[answers[k]].to >= since })
+			by := min(lifetime(since), denials()[k].others) // if the first is another's, this claim is among them: that is no time at all
 			if !f.numbered() {
-				return min(lifetime(since), denials()[k].others, unseen()(since))
+				by = min(by, unseen()(since))
 			}
-			return min(lifetime(since), denials()[k].others) // if the first is another's, this claim is among them: that is no time at all
+			return by
 		})
 	}
 	return all

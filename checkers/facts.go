@@ -142,6 +142,16 @@ type watched struct {
 	rises                   []height      // each term that it told and that was higher than all before; by is left out
 }
 
+// shows takes note of an answer that was asked for, as far as it tells of one instant, and of whether its node leads.
+func (w *watched) shows(a answer) {
+	if !a.torn {
+		w.view = a
+	}
+	if !a.vague() {
+		w.frank = a
+	}
+}
+
 // below is when a node was asked for its last undivided answer from before it told a term that high; 0 if there is none.
 func (w *watched) below(term uint64) time.Duration {
 	k := sort.Search(len(w.rises), func(k int) bool { return w.rises[k].term >= term })

@@ -233,11 +233,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	g.answers = append(g.answers, a)
 	if a.polled {
 		s.last = span{a.from, a.to}
-		if !a.torn {
-			s.view = a
-			if !a.vague() {
-				s.frank = a
-			}
+		if s.shows(a); !a.torn {
 			s.sees(s.last, a.to+g.near())
 		}
 	} else if !a.torn {

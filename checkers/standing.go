@@ -54,9 +54,7 @@ func (g *gathering) passes(op *history.Op) {
 	if len(g.ahead) == 0 {
 		return // it is the first of all, which says that lines stand
 	}
-	if g.ahead = g.ahead[1:]; op.F == history.End {
-		return
-	}
+	g.ahead = g.ahead[1:]
 	if own := g.tells(op); own != nil {
 		*own = (*own)[1:]
 	}
@@ -168,22 +166,19 @@ func (g *gathering) otherwise(said int32) time.Duration {
 	return -never
 }
 
-// retells takes note of it if a node tells something else than it announced last. What it is asked before that line was read and answers
-// then may be the older of the two.
+// retells takes note of it if a node tells something else than it announced last, or announces anything. What it is asked before that line
+// was read and answers then may be the older of the two.
 func (g *gathering) retells(s *watched, a *answer) {
-	switch {
-	case s.said < 0 || a.polled && s.stands < 0:
-		return
-	case !a.polled && a.torn: // whatever that was
-	case !a.polled && !a.differs(&g.answers[s.said]):
-		return
-	case a.polled && !a.contradicts(&g.answers[s.stands]):
-		return
-	case a.polled && a.from <= g.answers[s.stands].to:
-		s.doubted = a.to + g.lag()
+	if s.stands < 0 {
 		return
 	}
-	s.stands = -1
+	switch line := &g.answers[s.stands]; {
+	case a.polled && !a.contradicts(line):
+	case a.polled && a.from <= line.to:
+		s.doubted = a.to + g.lag()
+	default:
+		s.stands = -1
+	}
 }
 
 // contradicts reports whether an answer says something else than what its node announced, in one piece or not. One that tells no role says
@@ -223,12 +218,7 @@ func (g *gathering) repeat(n int, at time.Duration, late bool) {
 	s.last, s.up = span{at, at}, g.world.up(n)
 	g.lead(&a)
 	g.answers = append(g.answers, a)
-	if !a.torn {
-		s.view = a
-	}
-	if !a.vague() {
-		s.frank = a
-	}
+	s.shows(a)
 }
 
 // leap leaves out what nodes would repeat in the midst of a calm that lasts until a time, as thin does with answers: nobody else says
@@ -252,9 +242,7 @@ func (g *gathering) leap(every, until time.Duration) {
 			g.leave(&s.view, int(times))
 			s.last = span{g.stood, g.stood}
 			s.view.from, s.view.to = g.stood, g.stood
-			if !s.view.vague() {
-				s.frank = s.view
-			}
+			s.shows(s.view)
 		}
 	}
 }
