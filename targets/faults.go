@@ -27,6 +27,12 @@ func SlowsLinks(did history.Changes) bool {
 	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Delay > 0 || l.Jitter > 0 || l.Rate > 0 || l.Picked })
 }
 
+// PicksMessages reports whether a change has single messages lost, late or repeated, perhaps all of a kind: what answers or takes back
+// a message may then always come before it.
+func PicksMessages(did history.Changes) bool {
+	return slices.ContainsFunc(did.Links, func(l history.Link) bool { return l.Picked })
+}
+
 // Delays reports whether a change makes messages slow to arrive, a disk slow to sync or a node slow to go on. A node that asks
 // others before it campaigns, and then stores its new term, campaigns so much later on an answer that may no longer be true.
 func Delays(did history.Changes) bool {

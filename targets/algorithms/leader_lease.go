@@ -29,7 +29,11 @@ func init() {
 			{Property: "vote-once"},
 			{Property: "quorum"},
 			{Property: "agreement"},
-			{Property: "elects", While: "the nodes of a majority are all connected to each other"},
+			{
+				Property:  "elects",
+				While:     "the nodes of a majority are all connected to each other, and nobody's requests are always overtaken by what takes them back",
+				Suspended: targets.PicksMessages,
+			},
 			{Property: "learns-leader"},
 		}...),
 		Bounds: func(o targets.Options) history.Bounds {
