@@ -83,7 +83,11 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 	if r.Exact {
 		if err := r.same(made); err != nil {
 			made.Standing = record.Standing{Status: record.StatusFailed, Flaw: record.Another}
-			return hint.Add(err, "%s; to see whether a repaired server holds, run the scenario file instead", hint.Of(err))
+			cause := hint.Of(err)
+			if r.Edited != "" {
+				cause = r.Edited + " is not what it was"
+			}
+			return hint.Add(err, "%s; to see whether a repaired server holds, run the scenario file instead", cause)
 		}
 		say(cmd)(fmt.Sprintf("the same history as recorded, all %d ops of it", made.History.Happened()))
 		return nil

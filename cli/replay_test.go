@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // By its history a run is found with all that a replay by its folder knows.
@@ -22,5 +24,31 @@ func TestARunIsReadByItsHistory(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, kept.DescribedBy, r.DescribedBy)
 		require.Equal(t, kept.Built, r.Built)
+	}
+}
+
+// A run that comes out otherwise since the file that describes its target was edited is not laid to what runs.
+func TestAReplayOfAnEditedFileSaysSo(t *testing.T) {
+	of := func(terms ...uint64) *record.Run {
+		ops := []history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: "mine.yaml", Nodes: []string{"n1"}}}}
+		for _, term := range terms {
+			ops = append(ops, history.Op{Time: 1, Process: 1, Type: history.OK, F: history.Announce, Node: "n1", View: history.View{Role: history.Leader, Term: term}})
+		}
+		h, err := history.New(ops)
+		require.NoError(t, err)
+		return &record.Run{History: h}
+	}
+	for edited, says := range map[string]string{
+		"":          "the target's code or Recount's is not what it was, or is not deterministic; to see",
+		"mine.yaml": "mine.yaml is not what it was; to see",
+	} {
+		made := of(2)
+		made.History.Ops[0].Setup.Version = harness.Version
+		stored := of(1)
+		stored.History.Ops[0].Setup.Version = harness.Version
+		err := (&replay{stored, &harness.Replay{Exact: true, Edited: edited}}).compare(nil, made)
+		require.ErrorContains(t, err, "op 1 differs")
+		require.Contains(t, hint.Of(err), says)
+		require.Equal(t, record.StatusFailed, made.Standing.Status)
 	}
 }

@@ -71,6 +71,7 @@ func (r *Replay) find(stored *record.Run, instead string) (string, error) {
 			return "", err
 		}
 		if text != nil && !bytes.Equal(t.Definition, text) {
+			r.Edited = path
 			r.note("%s does not say what it said when the run was made; %s is what it said", path, kept)
 		}
 		r.Plan.Target = path

@@ -69,12 +69,14 @@ func TestAReplayTakesTheFileThatSaysWhatItSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.DescribedBy, again.Plan.Target)
 	require.NotContains(t, strings.Join(again.Notes, "\n"), "does not say")
+	require.Empty(t, again.Edited)
 
 	t.Chdir(root)
 	require.NoError(t, os.WriteFile("server.yaml", []byte(definition+"about: changed\n"), 0o644))
 	again, err = PlanReplay(r, record.Plan{Seed: 7, Target: "server.yaml"})
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(again.Notes, "\n"), "does not say what it said when the run was made")
+	require.Equal(t, "server.yaml", again.Edited)
 
 	require.NoError(t, os.Remove("server.yaml"))
 	_, err = PlanReplay(r, record.Plan{Seed: 7, Target: "server.yaml"})

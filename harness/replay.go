@@ -22,6 +22,8 @@ type Replay struct {
 	// the faults are those of the stored run as they were resolved, and what the nodes make of them is their affair.
 	Exact bool
 	Notes []string // what is worth knowing before
+	// Edited is the file that describes the target if it does not say what it said when the run was made; "" if it does, or none does.
+	Edited string
 }
 
 // PlanReplay plans a stored run once more. Its seed, and what else with says of Target, Options and On, takes the place of

@@ -196,6 +196,8 @@ func meaning(v *record.Verdict) string {
 		return "known weakness"
 	case v.Unclear:
 		return "promise not known"
+	case v.Excused:
+		return "promise lifted by faults"
 	}
 	return "not promised"
 }
