@@ -56,9 +56,9 @@ type Config struct {
 // Progress is how far a hunt is.
 type Progress struct {
 	Runs     int
-	Took     time.Duration
-	Coverage int // how many different things the runs have reached
-	Findings int // runs that broke what is looked for
+	Took     time.Duration // real time until the last of the runs was made; one that was cut short does not count, unless it is the only one
+	Coverage int           // how many different things the runs have reached
+	Findings int           // runs that broke what is looked for
 	// NotStarted is how many runs more did not start: a node did not come up.
 	NotStarted int
 	// LeftOut is how many runs were planned of sizes that were given up by then, and not made.
@@ -249,7 +249,9 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 				return &h.result, err
 			}
 		}
-		h.result.Took = time.Since(begun)
+		if t != nil || h.result.Runs == 0 {
+			h.result.Took = time.Since(begun)
+		}
 		h.Progress(h.result.Progress)
 		if t == nil || t.found != nil && !h.KeepGoing || h.spent() {
 			break
