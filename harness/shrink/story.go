@@ -3,6 +3,7 @@ package shrink
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -231,7 +232,7 @@ func (t *teller) fault(op *history.Op) {
 	}
 }
 
-// badly says how links are, all in one way, that are not cut: ": 100ms ± 0s late"; or nothing.
+// badly says how links are, all in one way, that are not cut: ": 100ms ± 0s late, from n1 only"; or nothing.
 func badly(links []history.Link) string {
 	if len(links) == 0 {
 		return ""
@@ -240,7 +241,24 @@ func badly(links []history.Link) string {
 	if is.Cut || is.Picked || is == (history.LinkState{}) || slices.ContainsFunc(links, func(l history.Link) bool { return l.LinkState != is }) {
 		return ""
 	}
-	return ": " + is.Words()
+	return ": " + is.Words() + oneWay(links)
+}
+
+// oneWay says which end packets come from, or go to, if none go the other way over links that are told of: ", from n1 only".
+func oneWay(links []history.Link) string {
+	from, to := map[string]bool{}, map[string]bool{}
+	for _, l := range links {
+		from[l.From], to[l.To] = true, true
+	}
+	switch {
+	case len(from) == 1 && !to[links[0].From]:
+		return fmt.Sprintf(", from %s only", links[0].From)
+	case len(to) == 1 && !from[links[0].To]:
+		return fmt.Sprintf(", to %s only", links[0].To)
+	case slices.ContainsFunc(links, func(l history.Link) bool { return to[l.From] }):
+		return ""
+	}
+	return fmt.Sprintf(", to %s only", strings.Join(slices.Sorted(maps.Keys(to)), ", "))
 }
 
 // changed says in a few words what a fault that moves has done.

@@ -218,4 +218,11 @@ func TestAStoryTellsHowLinksAreThatAreNotCut(t *testing.T) {
 	require.Empty(t, badly(links), "not all are")
 	require.Empty(t, badly(links[1:]), "the fault's name says that")
 	require.Empty(t, badly(nil))
+
+	at := func(from, to string) history.Link { return history.Link{From: from, To: to, LinkState: slow} }
+	require.Equal(t, ": 100ms ± 0s late, from n1 only", badly([]history.Link{at("n1", "n2"), at("n1", "n3")}))
+	require.Equal(t, ": 100ms ± 0s late, to n1 only", badly([]history.Link{at("n2", "n1"), at("n3", "n1")}))
+	require.Equal(t, ": 100ms ± 0s late, to n3, n4 only", badly([]history.Link{at("n1", "n3"), at("n1", "n4"), at("n2", "n3"), at("n2", "n4")}))
+	require.Equal(t, ": 100ms ± 0s late", badly([]history.Link{at("n1", "n2"), at("n1", "n3"), at("n2", "n1"), at("n3", "n1")}))
+	require.Equal(t, ": 100ms ± 0s late", badly([]history.Link{at("n1", "n2"), at("n2", "n3"), at("n2", "n1"), at("n3", "n2")}))
 }
