@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -221,6 +222,24 @@ func TestWhatCannotRunIsBarredAndSaysWhy(t *testing.T) {
 	require.Contains(t, markdown.String(), "| `raft` | – |")
 	require.Contains(t, page.String(), `<i class="na">`)
 	require.NotContains(t, page.String(), `<i class="x">`)
+}
+
+func TestWhatBarsSeveralRowsIsSaidOnce(t *testing.T) {
+	p := planned(t, []string{"raft", "bully", "ring"}, []string{"isolate", "kill"}, nil)
+	require.NoError(t, p.Check())
+	table := newTable(&p)
+	for i := range table.Pairs {
+		switch pair := &table.Pairs[i]; {
+		case pair.Column == "isolate":
+			pair.Barred = "too short for a fault"
+		case pair.Row != "bully":
+			pair.Barred = "too few nodes"
+		}
+	}
+	var text bytes.Buffer
+	require.NoError(t, Text(&text, table))
+	_, barred, _ := strings.Cut(text.String(), "no run is possible\n  ")
+	require.True(t, strings.HasPrefix(barred, "all, isolate: too short for a fault\n  raft, ring, kill: too few nodes\n"), barred)
 }
 
 func TestACrashIsAFailureWithAWayBack(t *testing.T) {

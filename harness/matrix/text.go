@@ -203,18 +203,33 @@ func (x *texter) guns(all []FootGun) {
 	}
 }
 
-// barred says which pairs had no runs.
+// barred says which pairs had no runs: what bars several of a column's from them for the same reason stands in one line.
 func (x *texter) barred(t *Table) {
-	title := "no run is possible"
+	type why struct{ column, barred string }
+	var whys []why
+	rows := map[why][]string{}
 	for i := range t.Pairs {
-		if p := &t.Pairs[i]; p.Barred != "" {
-			if title != "" {
-				x.line("")
-				x.line(x.Paint(term.Bold, title))
-				title = ""
-			}
-			x.paragraph("  ", fmt.Sprintf("%s, %s: %s", p.Row, p.Column, p.Barred))
+		p := &t.Pairs[i]
+		if p.Barred == "" {
+			continue
 		}
+		w := why{p.Column, p.Barred}
+		if rows[w] == nil {
+			whys = append(whys, w)
+		}
+		rows[w] = append(rows[w], p.Row)
+	}
+	if len(whys) == 0 {
+		return
+	}
+	x.line("")
+	x.line(x.Paint(term.Bold, "no run is possible"))
+	for _, w := range whys {
+		of := strings.Join(rows[w], ", ")
+		if len(rows[w]) == len(t.Rows) && len(t.Rows) > 1 {
+			of = "all"
+		}
+		x.paragraph("  ", fmt.Sprintf("%s, %s: %s", of, w.column, w.barred))
 	}
 }
 
