@@ -83,14 +83,18 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		return untested(figures, "%s", f.unclaimed())
 	}
 	holds := f.holds()
-	a, b := clash(slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.taken >= h.given }))
+	sure := f.surelyBoth()
+	a, b := clash(slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.taken >= h.given }), sure)
 	if a == nil {
-		a, b = clash(slices.Clone(holds)) // a moment will do where there is nothing longer to show
+		a, b = clash(slices.Clone(holds), sure) // a moment will do where there is nothing longer to show
 	}
 	if why := f.fleeting(); a == nil && why != "" {
 		return unknown(figures, "%s", why)
 	}
 	if a == nil {
+		if why := f.unlessLedAgain(); why != "" {
+			return unknown(figures, "%s", why)
+		}
 		if why := f.unlessOver(); why != "" {
 			return unknown(figures, "%s", why)
 		}
@@ -120,6 +124,19 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	return r
 }
 
+// unlessLedAgain says who led at one time unless one of the two lost the lead and won it back between two of its claims, or "".
+func (f *facts) unlessLedAgain() string {
+	if f.numbered() {
+		return ""
+	}
+	a, b := clash(f.allHolds(true, f.lull()), nil)
+	if a == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s, unless one of them led again in between, which nothing tells where leaderships have no numbers: "+
+		"ask nodes for their status more often", f.together(a, b))
+}
+
 // unlessOver says who led at one time unless a process ended of which nobody knows whether it did, or one of the two was out, or "".
 func (f *facts) unlessOver() string {
 	doubtful := slices.ContainsFunc(f.world.rolls, func(r roll) bool { return r.may != set{} }) ||
@@ -129,7 +146,7 @@ func (f *facts) unlessOver() string {
 	if !doubtful {
 		return ""
 	}
-	a, b := clash(f.allHolds(false))
+	a, b := clash(f.allHolds(false, f.sight()), nil)
 	if a == nil {
 		return ""
 	}
@@ -157,7 +174,7 @@ func (f *facts) tooCloseToTell() string {
 	for i := range f.nodes {
 		all = append(all, asMember(f.stood(i), f.outs(i, true))...)
 	}
-	a, b := clash(slices.DeleteFunc(all, func(h hold) bool { return h.taken >= h.given }))
+	a, b := clash(slices.DeleteFunc(all, func(h hold) bool { return h.taken >= h.given }), nil)
 	if a == nil {
 		return ""
 	}
@@ -207,8 +224,8 @@ func (f *facts) together(a, b *hold) string {
 func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
 
 // allHolds returns all holds that are part of no other, if whatever may have been over was: processes that may have ended, and members
-// that may have been out; or if it was not.
-func (f *facts) allHolds(perhaps bool) (all []hold) {
+// that may have been out; or if it was not. A node of which nothing was told for longer than sight may have led anew, where nothing tells.
+func (f *facts) allHolds(perhaps bool, sight time.Duration) (all []hold) {
 	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
 	for i := range f.answers {
 		if a := &f.answers[i]; !a.torn {
@@ -216,7 +233,7 @@ func (f *facts) allHolds(perhaps bool) (all []hold) {
 		}
 	}
 	for node, answers := range byNode {
-		all = append(all, asMember(f.holdsOf(nil, answers, f.lifetimes(node, perhaps)), f.outs(node, perhaps))...)
+		all = append(all, asMember(f.holdsOf(nil, answers, f.lifetimes(node, perhaps), sight), f.outs(node, perhaps))...)
 	}
 	return all
 }
@@ -242,9 +259,9 @@ func asMember(all []hold, outs []span) (rest []hold) {
 
 // holdsOf adds the holds of one node, given all of its answers, and how long its lives lasted. A tenure that the node counts is one hold for as long
 // as it lives.
-func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration) []hold {
+func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration, sight time.Duration) []hold {
 	denials := sync.OnceValue(func() []earliest { return f.denials(answers) })
-	unseen := sync.OnceValue(func() func(time.Duration) time.Duration { return f.lostSight(answers) })
+	unseen := sync.OnceValue(func() func(time.Duration) time.Duration { return f.lostSight(answers, sight) })
 	type group struct {
 		leadKey
 		tenure int32 // the leadership, where the node counts them
@@ -293,8 +310,8 @@ func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration
 
 // lostSight returns what tells before when a claim has to have come for the node to have been seen all the time since an instant at which
 // another was asked for, or after it: where nothing numbers leaderships, it may have lost one and won another while it told nothing for
-// longer than a lull, or told it in pieces.
-func (f *facts) lostSight(answers []int32) func(since time.Duration) time.Duration {
+// longer than sight, or told it in pieces, or was asked to hand over.
+func (f *facts) lostSight(answers []int32, sight time.Duration) func(since time.Duration) time.Duration {
 	type blank struct{ to, by time.Duration } // none if a claim came before by; for those that were asked for by to
 	var all []blank
 	last := time.Duration(-1)
@@ -306,10 +323,15 @@ func (f *facts) lostSight(answers []int32) func(since time.Duration) time.Durati
 		case a.torn:
 			all = append(all, blank{a.to, a.from})
 		default:
-			if last >= 0 && f.lull() > 0 && !a.dull && a.from-last > f.lull() {
+			if last >= 0 && sight > 0 && !a.dull && a.from-last > sight {
 				all = append(all, blank{last, last + 1})
 			}
 			last = a.to
+		}
+	}
+	for _, r := range f.resigned {
+		if r.node == int(node) {
+			all = append(all, blank{r.to, r.from})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b blank) int { return cmp.Compare(a.to, b.to) })
@@ -323,6 +345,9 @@ func (f *facts) lostSight(answers []int32) func(since time.Duration) time.Durati
 		return never
 	}
 }
+
+// sight is for how long nothing need be told of a node for it to be out of sight: for as long as others wait for a leader, if that is known.
+func (f *facts) sight() time.Duration { return cmp.Or(f.setup.Bounds.Silence, f.lull()) }
 
 // holdsAs adds the holds of one node under one number, given its claims and what tells before when a claim has to have come for
 // nothing to deny it since an instant at which one was asked for, or after it.
@@ -386,15 +411,50 @@ func (f *facts) denials(answers []int32) []earliest {
 	return all
 }
 
-// clash returns two holds that clash, those that did so first, or nil.
-func clash(all []hold) (a, b *hold) {
+// surelyBoth returns what tells whether two holds that clash surely are of two nodes at one time; nil if all are. Where nothing numbers the
+// leaderships of one of them, it may have lost the lock and won it back between two of its claims: the other may have had it then. Who does
+// not say how long nodes wait for a leader takes that to be too fast for any.
+func (f *facts) surelyBoth() func(a, b *hold) bool {
+	if f.numbered() || f.setup.Bounds.Silence == 0 {
+		return nil
+	}
+	var unnumbered set
+	for i := range f.answers {
+		if a := &f.answers[i]; a.claims() && a.tenure == 0 {
+			unnumbered.add(int(a.node))
+		}
+	}
+	return func(a, b *hold) bool {
+		return !unnumbered.has(a.node) && !unnumbered.has(b.node) || f.alternate(a, b) || f.alternate(b, a)
+	}
+}
+
+// alternate reports whether b was claimed while a was held, and then a while b still was: the lock would have had to go from one to the
+// other three times.
+func (f *facts) alternate(a, b *hold) bool {
+	since := max(a.taken, b.taken)
+	first := never // when b was
+	for i := min(a.first, b.first); int(i) < len(f.answers) && f.answers[i].to < b.given; i++ {
+		switch x := &f.answers[i]; {
+		case !x.claims():
+		case int(x.node) == b.node && x.to >= since:
+			first = min(first, x.to)
+		case int(x.node) == a.node && x.from > first && x.from <= a.given:
+			return true
+		}
+	}
+	return false
+}
+
+// clash returns two holds that clash, those that did so first, or nil; of those alone that surely are of two nodes at one time, if that is told.
+func clash(all []hold, sure func(a, b *hold) bool) (a, b *hold) {
 	slices.SortStableFunc(all, func(a, b hold) int { return cmp.Compare(a.begin(), b.begin()) })
 	var open []*hold // that have not ended when the next one begins
 	for i := range all {
 		h := &all[i]
 		open = slices.DeleteFunc(open, func(o *hold) bool { return o.end() <= h.begin() })
 		for _, o := range open {
-			if o.clashes(h) {
+			if o.clashes(h) && (sure == nil || sure(o, h)) {
 				return o, h
 			}
 		}

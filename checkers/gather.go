@@ -35,7 +35,7 @@ func newGathering() gathering {
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{}, mostRepeats: mostRepeats,
 	}
-	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true) })
+	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true, g.sight()) })
 	g.overlooked = sync.OnceValue(g.whoWasOverlooked)
 	g.begin(nil)
 	return g
@@ -125,7 +125,11 @@ func (g *gathering) op(op, end *history.Op) {
 		g.compared(op)
 	case history.Resign:
 		g.stir(op.Time)
-		g.asked(op, begun)
+		if op.Type == history.Invoke {
+			g.asks(op.Time, g.newest(), op.Node)
+		} else {
+			g.hears(op, begun.number)
+		}
 	case history.End:
 		if g.unended = ""; op.Type != history.OK {
 			g.unended = "no sign that the history is complete (" + op.Error + ")"
@@ -133,18 +137,36 @@ func (g *gathering) op(op, end *history.Op) {
 	}
 }
 
-// asked takes note that a node was asked to hand over, unless it certainly did not.
-func (g *gathering) asked(op *history.Op, begun *beginning) {
-	if op.Type == history.Invoke {
-		g.resigned = append(g.resigned, resignation{span{op.Time, never}, g.node(op.Node), g.newest()})
+// asks takes note that a node is asked to hand over from a time on, by an op of that number.
+func (g *gathering) asks(at time.Duration, number int, name string) {
+	n := g.node(name)
+	if slices.ContainsFunc(g.resigned, func(r resignation) bool { return r.op == number && r.node == n }) {
 		return
 	}
-	k := slices.IndexFunc(g.resigned, func(r resignation) bool { return r.op == begun.number })
+	g.resigned = append(g.resigned, resignation{span{at, never}, n, number})
+}
+
+// hears takes note of what came of what an op of that number asked for: it was over then, or had certainly not been asked. Else it may
+// be asked yet.
+func (g *gathering) hears(op *history.Op, number int) {
 	switch op.Type {
 	case history.Fail:
-		g.resigned = slices.Delete(g.resigned, k, k+1)
-	case history.OK: // else it may be asked yet
-		g.resigned[k].to = op.Time
+		g.resigned = slices.DeleteFunc(g.resigned, func(r resignation) bool { return r.op == number })
+	case history.OK:
+		for i := range g.resigned {
+			if r := &g.resigned[i]; r.op == number {
+				r.to = op.Time
+			}
+		}
+	}
+}
+
+// asksBy takes note of whom the nemesis asks to hand over by an op of that number, or by its end.
+func (g *gathering) asksBy(at time.Duration, number int, c history.Changes) {
+	for _, o := range c.HandOvers() {
+		if o.Asked && history.Place(g.nodes, o.Node) >= 0 {
+			g.asks(at, number, o.Node)
+		}
 	}
 }
 
@@ -328,6 +350,9 @@ func (g *gathering) sets(op, end *history.Op) {
 	g.world.begin(op.Time, g.nodes, intended...)
 	if !fails {
 		g.threaten(op.Time, intended)
+		for _, c := range intended {
+			g.asksBy(op.Time, g.newest(), c)
+		}
 	}
 	g.fell(op.Time)
 }
@@ -342,6 +367,11 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	if told == nil {
 		told = &history.Fault{}
 	}
+	if told.HandsOver() {
+		g.stir(op.Time)
+		g.asksBy(begun.at, begun.number, told.Changes)
+	}
+	g.hears(op, begun.number)
 	g.reseatedBy(op, begun, told.Members())
 	renewed, perhaps := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
 	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })

@@ -6,14 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"recount/history"
 )
 
 // TestLostSight compares how long a node was seen, since an instant, with what is found by looking at all of its answers.
 func TestLostSight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := &facts{setup: history.Setup{Bounds: history.Bounds{Silence: time.Duration(rapid.IntRange(0, 4).Draw(t, "lull"))}}}
+		f, sight := &facts{}, time.Duration(rapid.IntRange(0, 4).Draw(t, "sight"))
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 12).Draw(t, "answers") {
 			now += time.Duration(rapid.IntRange(0, 6).Draw(t, "later"))
@@ -24,9 +22,20 @@ func TestLostSight(t *testing.T) {
 			})
 		}
 		f.answers[0].node = 0
-		seen := f.lostSight([]int32{0})
+		for range rapid.IntRange(0, 2).Draw(t, "resigns") {
+			from := time.Duration(rapid.IntRange(0, int(now)).Draw(t, "asked"))
+			f.resigned = append(f.resigned, resignation{
+				span: span{from, from + time.Duration(rapid.IntRange(0, 6).Draw(t, "until"))}, node: rapid.IntRange(0, 3).Draw(t, "of") / 3,
+			})
+		}
+		seen := f.lostSight([]int32{0}, sight)
 		for since := range now + 2 {
 			by, last := never, time.Duration(-1)
+			for _, r := range f.resigned {
+				if r.node == 0 && r.to >= since {
+					by = min(by, r.from)
+				}
+			}
 			for _, a := range f.answers {
 				if a.node != 0 || a.ended || a.torn && a.repeats {
 					continue
@@ -37,7 +46,7 @@ func TestLostSight(t *testing.T) {
 					}
 					continue
 				}
-				if last >= since && f.lull() > 0 && !a.dull && a.from-last > f.lull() {
+				if last >= since && sight > 0 && !a.dull && a.from-last > sight {
 					by = min(by, last+1)
 				}
 				last = a.to

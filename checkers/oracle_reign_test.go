@@ -32,7 +32,7 @@ func spoken(h *history.History) *history.History {
 		op := history.Op{Process: spokenBy + history.Process(len(ops)), Node: node, F: history.Observe, Type: history.Invoke, Time: at}
 		end := op
 		end.Type, end.View = history.OK, stands[node]
-		end.View.Torn = torn // that it runs is all that it may say
+		end.View.Torn = torn || !w.healthy(node) // that it runs is all that it may say
 		ops = append(ops, op, end)
 		w.answers(node, at)
 	}
@@ -487,7 +487,9 @@ func TestOraclesProgress(t *testing.T) {
 			}
 			for _, r := range h.Ops[i:] {
 				read := r.Type == history.OK && (r.F == history.Get && r.Reg.Value == op.Reg.Value || r.F == history.CAS && r.Reg.Old == op.Reg.Value)
-				through = through || read && r.Reg.Key == op.Reg.Key
+				if !through && read && r.Reg.Key == op.Reg.Key { // it had by then
+					through, w.to = true, min(w.to, r.Time)
+				}
 			}
 			if through {
 				took[op.Node] = append(took[op.Node], w)

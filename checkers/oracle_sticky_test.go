@@ -173,20 +173,8 @@ func TestOraclesStickyLeader(t *testing.T) {
 			}
 			may, surely := campaign(h, all, was.node, term, earliest, latest)
 			challenged := min(earliest, may+silence)
-			left := slices.ContainsFunc(h.Ops, func(op history.Op) bool {
-				if op.F != history.Resign || op.Type != history.Invoke || op.Node != was.node {
-					return false
-				}
-				ends := forever
-				if k := h.Other(op.Index); k >= 0 {
-					switch h.Ops[k].Type {
-					case history.Fail:
-						return false
-					case history.OK: // else it may be asked yet
-						ends = h.Ops[k].Time
-					}
-				}
-				return op.Time <= latest && was.asked <= ends && earliest <= late(h, ends, rest)
+			left := slices.ContainsFunc(askings(h), func(r asking) bool {
+				return r.node == was.node && r.from <= latest && was.asked <= r.to && earliest <= late(h, r.to, rest)
 			})
 			if left {
 				continue

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -236,6 +237,11 @@ type sure struct {
 // surely returns all times in which nodes surely led, from the end of one claim to the beginning of another, and the instants of
 // all claims, given some answers and ends of processes.
 func surely(h *history.History, all []said, ends []fate) (led, claimed []sure) {
+	return surelyBy(h, all, ends, cmp.Or(h.Setup().Bounds.Silence, lull(h)))
+}
+
+// surelyBy is that where a node may lead anew, with nothing to tell it by, after it told nothing for longer than sight.
+func surelyBy(h *history.History, all []said, ends []fate, sight time.Duration) (led, claimed []sure) {
 	dies := func(a, b said) bool {
 		return slices.ContainsFunc(ends, func(e fate) bool { return e.node == a.node && e.to >= a.asked && e.again <= b.at })
 	}
@@ -257,7 +263,7 @@ func surely(h *history.History, all []said, ends []fate) (led, claimed []sure) {
 			between := slices.ContainsFunc(all, func(d said) bool {
 				return d.node == a.node && !d.ended && !d.same(a) && d.at >= a.asked && d.asked <= b.at
 			})
-			if !between && (!a.unnumbered || !outOfSight(h, a, b)) {
+			if !between && (!a.unnumbered || !outOfSight(h, a, b, sight)) {
 				led = append(led, sure{a.node, a.at, b.asked})
 			}
 		}
@@ -265,8 +271,54 @@ func surely(h *history.History, all []said, ends []fate) (led, claimed []sure) {
 	return led, append(claimed, led...) // at an instant of it, too
 }
 
-// outOfSight reports whether a node told nothing for longer than a lull, or told something in pieces, between two of its claims.
-func outOfSight(h *history.History, a, b said) bool {
+// asking is a time in which a node was being asked to hand over.
+type asking struct {
+	node     string
+	from, to time.Duration
+}
+
+// askings are all of them, by clients and by the nemesis, but for those that were certainly refused.
+func askings(h *history.History) (all []asking) {
+	for i, op := range h.Ops {
+		var nodes []string
+		switch {
+		case op.Type != history.Invoke:
+			continue
+		case op.F == history.Resign:
+			nodes = []string{op.Node}
+		case op.Process == history.Nemesis && op.Fault != nil:
+			told := op.Fault.HandOvers()
+			if k := h.Other(i); k >= 0 && h.Ops[k].Fault != nil {
+				told = append(told, h.Ops[k].Fault.HandOvers()...)
+			}
+			for _, o := range told {
+				if o.Asked && slices.Contains(h.Setup().Nodes, o.Node) {
+					nodes = append(nodes, o.Node)
+				}
+			}
+		}
+		to := forever
+		if k := h.Other(i); k >= 0 {
+			switch h.Ops[k].Type {
+			case history.Fail:
+				continue
+			case history.OK: // else it may be asked yet
+				to = h.Ops[k].Time
+			}
+		}
+		for _, n := range nodes {
+			all = append(all, asking{n, op.Time, to})
+		}
+	}
+	return all
+}
+
+// outOfSight reports whether a node told nothing for longer than sight, or told something in pieces, or was asked to
+// hand over, between two of its claims.
+func outOfSight(h *history.History, a, b said, sight time.Duration) bool {
+	if slices.ContainsFunc(askings(h), func(r asking) bool { return r.node == a.node && r.to >= a.asked && r.from <= b.at }) {
+		return true
+	}
 	var last *said
 	for _, c := range answers(h) {
 		switch {
@@ -276,7 +328,7 @@ func outOfSight(h *history.History, a, b said) bool {
 				return true
 			}
 		default:
-			if last != nil && lull(h) > 0 && c.asked-last.at > lull(h) && last.at >= a.asked && last.at < b.at {
+			if last != nil && sight > 0 && c.asked-last.at > sight && last.at >= a.asked && last.at < b.at {
 				return true
 			}
 			last = &c
@@ -288,17 +340,32 @@ func outOfSight(h *history.History, a, b said) bool {
 // oracles are what the docs say of each property: its verdict, and "" where the oracle leaves it open.
 var oracles = map[string]func(h *history.History) string{
 	"exclusive-leadership": func(h *history.History) string {
-		clash := func(ends []fate, perhaps bool) bool {
-			led, claimed := surely(h, undivided(h), ends)
+		claims := slices.DeleteFunc(slices.Clone(undivided(h)), func(a said) bool { return !a.claims() })
+		nameless := func(node string) bool {
+			return slices.ContainsFunc(claims, func(a said) bool { return a.node == node && a.unnumbered && a.view.Tenure == 0 })
+		}
+		// alternate: b claims while a leads, and then a while b still does.
+		alternate := func(a, b sure) bool {
+			return slices.ContainsFunc(claims, func(x said) bool {
+				return x.node == b.node && x.at >= max(a.from, b.from) && x.at <= b.to && slices.ContainsFunc(claims, func(y said) bool {
+					return y.node == a.node && y.asked > x.at && y.asked <= a.to && y.at < b.to
+				})
+			})
+		}
+		sight := cmp.Or(h.Setup().Bounds.Silence, lull(h))
+		clash := func(ends []fate, perhaps, surest bool, sight time.Duration) bool {
+			led, claimed := surelyBy(h, undivided(h), ends, sight)
 			led, claimed = asMembers(h, led, claimed, perhaps)
+			surest = surest && h.Setup().Bounds.Silence > 0
 			for _, a := range led {
 				for _, b := range led {
-					if a.node != b.node && max(a.from, b.from) < min(a.to, b.to) {
+					if a.node != b.node && max(a.from, b.from) < min(a.to, b.to) &&
+						(!surest || !nameless(a.node) && !nameless(b.node) || alternate(a, b)) {
 						return true
 					}
 				}
 				for _, b := range claimed {
-					if a.node != b.node && a.from < b.from && b.to < a.to {
+					if a.node != b.node && a.from < b.from && b.to < a.to && (!surest || !nameless(a.node) && !nameless(b.node)) {
 						return true
 					}
 				}
@@ -306,9 +373,11 @@ var oracles = map[string]func(h *history.History) string{
 			return false
 		}
 		switch ends := fates(h); {
-		case clash(ends, true):
+		case clash(ends, true, true, sight):
 			return "invalid"
-		case clash(slices.DeleteFunc(slices.Clone(ends), func(e fate) bool { return e.perhaps }), false):
+		case clash(ends, true, false, lull(h)):
+			return "unknown"
+		case clash(slices.DeleteFunc(slices.Clone(ends), func(e fate) bool { return e.perhaps }), false, false, sight):
 			return "unknown"
 		}
 		return "not invalid"

@@ -153,7 +153,7 @@ func TestPlainExclusiveLeadership(t *testing.T) {
 			ops = append(ops, f.turns(&holds[i], i+1)...)
 		}
 		legal := porcupine.CheckOperations(lockModel, ops)
-		a, b := clash(holds)
+		a, b := clash(holds, nil)
 		if tried++; !legal {
 			illegal++
 		}

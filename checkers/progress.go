@@ -42,7 +42,7 @@ type attempt struct {
 	op    int // the Index of its beginning
 	wrote held
 	node  string
-	read  bool // somebody read what it wrote
+	read  time.Duration // when somebody first had read what it wrote; never, if nobody has
 }
 
 // written is what clients wrote to one node.
@@ -83,7 +83,7 @@ func (p *progress) take(op *history.Op) {
 }
 
 func (p *progress) begins(op *history.Op) {
-	a := &attempt{span: span{op.Time, never}, op: op.Index, node: op.Node}
+	a := &attempt{span: span{op.Time, never}, op: op.Index, node: op.Node, read: never}
 	if op.Reg != nil {
 		a.wrote = held{op.Reg.Key, op.Reg.Value}
 	}
@@ -107,14 +107,14 @@ func (p *progress) ends(op *history.Op, a *attempt) {
 	p.got(a.node, a.span)
 }
 
-// reads takes note of what somebody found in a register: whoever wrote it got through.
+// reads takes note of what somebody found in a register: whoever wrote it had got through by then.
 func (p *progress) reads(op *history.Op) {
 	k := held{op.Reg.Key, op.Reg.Value}
 	if op.F == history.CAS {
 		k.value = op.Reg.Old
 	}
 	for _, a := range p.values[k] {
-		a.read = true
+		a.read = op.Time
 	}
 	delete(p.values, k)
 }
@@ -143,11 +143,11 @@ func (p *progress) close() {
 	}
 	for _, w := range p.writes {
 		w.tries = slices.DeleteFunc(w.tries, func(a *attempt) bool {
-			if a.read {
+			if a.read < never {
 				p.through++
-				w.took = append(w.took, a.span)
+				w.took = append(w.took, span{a.from, min(a.to, a.read)})
 			}
-			return a.read
+			return a.read < never
 		})
 		slices.SortFunc(w.tries, func(a, b *attempt) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.op, b.op)) })
 		slices.SortFunc(w.took, func(a, b span) int { return cmp.Compare(a.from, b.from) })

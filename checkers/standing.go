@@ -200,12 +200,12 @@ func (g *gathering) repeats(n int) bool {
 	return g.seen[n].stands >= 0 && !g.world.still(n) && !g.world.pends(n)
 }
 
-// repeat has a node say again what it announced last; if it may have done so before it was stopped, or answered otherwise, as a torn answer,
-// that tells of its process alone.
+// repeat has a node say again what it announced last; if it may have done so before it was stopped, or answered otherwise, or be kept from
+// saying something else by what it works with, as a torn answer, that tells of its process alone.
 func (g *gathering) repeat(n int, at time.Duration, late bool) {
 	s := &g.seen[n]
 	a := g.answers[s.stands]
-	a.torn = late || at <= s.doubted
+	a.torn = late || at <= s.doubted || g.world.ailing.has(n)
 	a.from, a.to, a.polled, a.repeats, a.lead = at, at, true, true, -1
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(at)

@@ -33,7 +33,7 @@ func (g *gathering) dulls(a *answer) bool {
 	s := &g.seen[a.node]
 	v := &s.view
 	return a.polled && !a.torn && s.up && v.polled && a.role == v.role && a.term == v.term && a.tenure == v.tenure &&
-		a.leader == v.leader && a.to-v.from <= g.near()
+		a.leader == v.leader && a.to-v.from <= g.near() && (g.numbered() || a.to-v.from <= g.sight())
 }
 
 // near is how far two answers that say the same may lie apart for nothing that any checker looks for to be missed between them.
