@@ -13,6 +13,7 @@ type fate struct {
 	from, to time.Duration
 	again    time.Duration // when the next may have been started
 	perhaps  bool
+	told     int // by which op it is known that it is over
 }
 
 // deed is what the nemesis set out to do, and what is known of it.
@@ -171,14 +172,14 @@ func workOutFates(h *history.History) (all []fate) {
 		c := courseOf(h, n)
 		for i, op := range h.Ops {
 			if op.F == history.Exit && op.Node == n {
-				all = append(all, fate{n, op.Time, op.Time, again(h, n, i), false})
+				all = append(all, fate{n, op.Time, op.Time, again(h, n, i), false, i})
 			}
 		}
 		for _, t := range c.threats {
-			e := fate{n, h.Ops[t[0]].Time, forever, h.Ops[t[0]].Time, true} // something else may have started it
+			e := fate{n, h.Ops[t[0]].Time, forever, h.Ops[t[0]].Time, true, len(h.Ops)} // something else may have started it
 			for _, k := range slices.Backward(c.settles) {
 				if t[1] >= 0 && k >= t[1] {
-					e.to = h.Ops[k].Time
+					e.to, e.told = h.Ops[k].Time, k
 				}
 			}
 			if slices.Contains(c.settles, t[1]) {

@@ -99,7 +99,7 @@ func spoken(h *history.History) *history.History {
 				}
 			}
 			torn := late[op.Node] || w.threatened(op.Node) || slices.ContainsFunc(fates(h), func(e fate) bool {
-				return e.node == op.Node && e.to <= op.Time && e.to >= op.Time-lag(h)
+				return e.node == op.Node && e.told < i && e.to >= op.Time-lag(h)
 			})
 			if say(op.Node, op.Time, torn || op.Time <= doubted[op.Node] || retold(h, op.Node, op.View, op.Time, i+1)); torn {
 				delete(stands, op.Node)

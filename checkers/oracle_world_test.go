@@ -276,7 +276,9 @@ func (w around) goesOn(i int) {
 				delete(w.dreads, k.Node)
 				delete(w.hopes, k.Node)
 				delete(w.rising, k.Node)
-				w.spare(k.Node, op.Time)
+				if w.spare(k.Node, op.Time); w.before[k] == doubtful {
+					w.spared[k.Node] = op.Time // nobody knew until then whether it was to end
+				}
 				delete(w.over, k.Node)
 				if p := (history.Proc{Node: k.Node}).Key(); w.trapped[k.Node] {
 					w.to[p] = []health{healthy}

@@ -3,6 +3,7 @@ package checkers
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -198,8 +199,12 @@ func (p *progress) check(context.Context) Result {
 		return untested(figures, "nothing got through to a leader that surely had a majority for longer than %s, and clients did not try for longer: "+
 			"leave one alone, and write to it", lasted(bound))
 	}
-	return valid(figures, "%d of %s got through; leaders had a majority for %s in all, and were written to in vain for %s at most, of %s allowed; %s",
-		p.through, count.Of(p.all, "write"), lasted(tested), lasted(vain), lasted(bound), p.watch())
+	got := fmt.Sprintf("%d of %s got through", p.through, count.Of(p.all, "write"))
+	if p.through == 0 {
+		got = fmt.Sprintf("updates were applied, though none of %s was answered or read", count.Of(p.all, "write"))
+	}
+	return valid(figures, "%s; leaders had a majority for %s in all, and were written to in vain for %s at most, of %s allowed; %s",
+		got, lasted(tested), lasted(vain), lasted(bound), p.watch())
 }
 
 // judge looks for the first time of a leader in such company in which clients tried for too long, in what got through: one that is
