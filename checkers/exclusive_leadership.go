@@ -396,19 +396,44 @@ func (f *facts) denials(answers []int32) []earliest {
 			all[k] = e
 			continue
 		}
+		from := f.denies(answers[:k], a)
 		key, claims := f.key(a)
 		same := claims == e.claims && key == e.key
 		switch {
-		case a.from < e.from && same:
-			e.from = a.from
-		case a.from < e.from:
-			e = earliest{a.from, e.from, claims, key}
+		case from < e.from && same:
+			e.from = from
+		case from < e.from:
+			e = earliest{from, e.from, claims, key}
 		case !same:
-			e.others = min(e.others, a.from)
+			e.others = min(e.others, from)
 		}
 		all[k] = e
 	}
 	return all
+}
+
+// denies returns from when on an answer may deny what its node claims, given those before it. An announcement counts as asked for with an
+// answer that had come before it, but if it tells of a higher term than that and all that has come since, it is later than they: terms do
+// not fall.
+func (f *facts) denies(before []int32, a *answer) time.Duration {
+	from := a.from
+	if a.polled || !f.numbered() {
+		return from
+	}
+	for _, i := range slices.Backward(before) {
+		b := &f.answers[i]
+		if b.to < a.from {
+			break
+		}
+		if !b.claims() {
+			continue
+		}
+		if b.term >= a.term || b.to >= a.to {
+			return a.from
+		}
+		from = max(from, b.to+1)
+	}
+	return from
 }
 
 // surelyBoth returns what tells whether two holds that clash surely are of two nodes at one time; nil if all are. Where nothing numbers the

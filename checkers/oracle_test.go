@@ -261,7 +261,7 @@ func surelyBy(h *history.History, all []said, ends []fate, sight time.Duration) 
 				continue
 			}
 			between := slices.ContainsFunc(all, func(d said) bool {
-				return d.node == a.node && !d.ended && !d.same(a) && d.at >= a.asked && d.asked <= b.at
+				return d.node == a.node && !d.ended && !d.same(a) && d.at >= a.asked && asAsked(all, d) <= b.at
 			})
 			if !between && (!a.unnumbered || !outOfSight(h, a, b, sight)) {
 				led = append(led, sure{a.node, a.at, b.asked})
@@ -311,6 +311,24 @@ func askings(h *history.History) (all []asking) {
 		}
 	}
 	return all
+}
+
+// asAsked is when an answer counts as asked for beside claims. An announcement of a higher term is later than those that came before it.
+func asAsked(all []said, d said) time.Duration {
+	asked := d.asked
+	if !d.announced || d.unnumbered {
+		return asked
+	}
+	for _, c := range all {
+		if c.node != d.node || !c.claims() || c.place >= d.place || c.at < d.asked {
+			continue
+		}
+		if c.view.Term >= d.view.Term || c.at >= d.at {
+			return d.asked
+		}
+		asked = max(asked, c.at+1)
+	}
+	return asked
 }
 
 // outOfSight reports whether a node told nothing for longer than sight, or told something in pieces, or was asked to
