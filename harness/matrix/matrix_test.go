@@ -278,7 +278,6 @@ func TestAMatrixThatIsStoppedKeepsWhatItFound(t *testing.T) {
 	table = measure(t, p)
 	require.Contains(t, table.Stopped, "The budget of 1ms")
 	require.False(t, table.Interrupted)
-	require.Positive(t, table.Runs)
 }
 
 func TestProgressCountsToTheEnd(t *testing.T) {
