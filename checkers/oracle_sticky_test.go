@@ -54,6 +54,7 @@ func campaign(h *history.History, all []said, leader string, term uint64, from, 
 		last := time.Duration(0)
 		for _, a := range all {
 			if a.node == n && a.tells() && a.view.Term >= term {
+				last = min(last, a.asked) // an answer that takes long may be older than one that came before it
 				break
 			}
 			if a.node == n && !a.ended && !a.announced {
