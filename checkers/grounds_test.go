@@ -46,4 +46,8 @@ func TestWhoWasMissed(t *testing.T) {
 	h, err := parseHistory("nodes n1 n2\n1s nemesis inject kill leader: kill n1; nobody\n2s nemesis inject pause leader: pause n1; nobody\n3s end")
 	require.NoError(t, err)
 	require.Contains(t, gather(h).noEffect(), "kill of", "the first is told")
+	h.Ops[2].Type, h.Ops[4].Type, h.Ops[4].Error = history.Info, history.Info, "it did not stop"
+	require.Contains(t, gather(h).noEffect(), `: kill, no node to be "leader"`, "the first is told")
+	h.Ops[2].Type = history.OK
+	require.Contains(t, gather(h).noEffect(), ": pause, it did not stop", "what is said of one that took effect is no reason")
 }

@@ -3,6 +3,7 @@ package checkers
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,23 +39,16 @@ flags standing
 	}
 }
 
-// TestLinesOfStrangers has begin name no nodes: what they announce stands as that of others does, until one is killed, or may have been.
+// TestLinesOfStrangers has begin name no nodes, or all but one: what they announce stands as that of others does, until one is killed, or may
+// have been.
 func TestLinesOfStrangers(t *testing.T) {
 	for kill, want := range map[string]Verdict{
 		"": Invalid, "2s-4s  nemesis inject kill n4: kill n4; failed": Invalid,
 		"2s-4s  nemesis inject kill n4: kill n4": Valid, "2s-4s  nemesis inject kill n4: kill n4; unseen": Valid,
-		"2s-4s  nemesis inject kill n4: kill n4; unseen\n3s n4 announces leader 1": Valid,
+		"2s-4s  nemesis inject kill n4: kill n4; unseen\n3s n4 announces leader 1":                                            Valid,
+		"2s-4s  nemesis inject much n1: skew n1, fill n1, throttle n1, squeeze n1, hide n1; unseen\n3s n4 announces leader 1": Invalid,
 	} {
-		h, err := parseHistory(fmt.Sprintf(`nodes n1 n2 n3 n4
-bounds silence=1s elect=4s poll=100ms
-flags standing
-0.9s   n2  announces follower 1
-1s     n4  announces leader 1
-1s     n1 n3  announces follower 1
-%s
-4.5s   n2  announces leader 2
-9s     end
-`, kill))
+		h, err := parseHistory(lineOf("n4", kill))
 		require.NoError(t, err)
 		ops, setup := slices.Clone(h.Ops), *h.Ops[0].Setup
 		setup.Nodes = nil
@@ -63,5 +57,28 @@ flags standing
 		require.NoError(t, err)
 		r := CheckSome(t.Context(), h, []string{"exclusive-leadership"})[0]
 		require.Equal(t, want, r.Verdict, "%s: %s", kill, r.Why)
+
+		h, err = parseHistory(strings.ReplaceAll(lineOf("stranger", kill), "n4", "stranger"))
+		require.NoError(t, err)
+		r = CheckSome(t.Context(), h, []string{"exclusive-leadership"})[0]
+		require.Equal(t, want, r.Verdict, "%s: %s", kill, r.Why)
 	}
+}
+
+// lineOf is a history in which a node announces that it leads, and then n2 does; between the two may be more.
+func lineOf(node, more string) string {
+	nodes, added := "n1 n2 n3", "0s "+node+" knocks\n"
+	if node != "stranger" {
+		nodes, added = nodes+" "+node, ""
+	}
+	return fmt.Sprintf(`nodes %s
+bounds silence=1s elect=4s poll=100ms
+flags standing
+%s0.9s   n2  announces follower 1
+1s     %s  announces leader 1
+1s     n1 n3  announces follower 1
+%s
+4.5s   n2  announces leader 2
+9s     end
+`, nodes, added, node, more)
 }
