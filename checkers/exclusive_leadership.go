@@ -390,13 +390,14 @@ type earliest struct {
 func (f *facts) denials(answers []int32) []earliest {
 	all := make([]earliest, len(answers)+1)
 	all[len(answers)] = earliest{from: never, others: never}
+	since := f.deniedFrom(answers)
 	for k, i := range slices.Backward(answers) {
 		a, e := &f.answers[i], all[k+1]
 		if a.ended { // what lives count for
 			all[k] = e
 			continue
 		}
-		from := f.denies(answers[:k], a)
+		from := since[k]
 		key, claims := f.key(a)
 		same := claims == e.claims && key == e.key
 		switch {
@@ -412,28 +413,37 @@ func (f *facts) denials(answers []int32) []earliest {
 	return all
 }
 
-// denies returns from when on an answer may deny what its node claims, given those before it. An announcement counts as asked for with an
-// answer that had come before it, but if it tells of a higher term than that and all that has come since, it is later than they: terms do
-// not fall.
-func (f *facts) denies(before []int32, a *answer) time.Duration {
-	from := a.from
-	if a.polled || !f.numbered() {
-		return from
-	}
-	for _, i := range slices.Backward(before) {
-		b := &f.answers[i]
-		if b.to < a.from {
-			break
-		}
-		if !b.claims() {
+// deniedFrom returns from when on each answer of a node may deny what it claims. An announcement counts as asked for with an answer that had
+// come before it, but if it tells of a higher term than that and all that has come since, it is later than they: terms do not fall.
+func (f *facts) deniedFrom(answers []int32) []time.Duration {
+	all := make([]time.Duration, len(answers))
+	claims := struct { // that came no earlier than the announcement before counts as asked for
+		since, to time.Duration
+		term      uint64
+		next      int // the first that was not looked at
+	}{to: -1}
+	for k, i := range answers {
+		a := &f.answers[i]
+		all[k] = a.from
+		if a.polled || !f.numbered() {
 			continue
 		}
-		if b.term >= a.term || b.to >= a.to {
-			return a.from
+		if claims.since != a.from {
+			claims.since, claims.to, claims.term, claims.next = a.from, -1, 0, k
+			for claims.next > 0 && f.answers[answers[claims.next-1]].to >= a.from {
+				claims.next--
+			}
 		}
-		from = max(from, b.to+1)
+		for ; claims.next < k; claims.next++ {
+			if b := &f.answers[answers[claims.next]]; b.claims() {
+				claims.to, claims.term = b.to, max(claims.term, b.term)
+			}
+		}
+		if claims.term < a.term && claims.to < a.to {
+			all[k] = max(a.from, claims.to+1)
+		}
 	}
-	return from
+	return all
 }
 
 // surelyBoth returns what tells whether two holds that clash surely are of two nodes at one time; nil if all are. Where nothing numbers the
