@@ -129,12 +129,12 @@ func (f *facts) unlessLedAgain() string {
 	if f.numbered() {
 		return ""
 	}
-	a, b := clash(f.allHolds(true, f.lull()), nil)
+	a, b := clash(f.allHolds(true, false), nil)
 	if a == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s, unless one of them led again in between, which nothing tells where leaderships have no numbers: "+
-		"ask nodes for their status more often", f.together(a, b))
+		"ask nodes for their status more often, or have them count their leaderships (tenure)", f.together(a, b))
 }
 
 // unlessOver says who led at one time unless a process ended of which nobody knows whether it did, or one of the two was out, or "".
@@ -146,7 +146,7 @@ func (f *facts) unlessOver() string {
 	if !doubtful {
 		return ""
 	}
-	a, b := clash(f.allHolds(false, f.sight()), nil)
+	a, b := clash(f.allHolds(false, false), nil)
 	if a == nil {
 		return ""
 	}
@@ -224,8 +224,8 @@ func (f *facts) together(a, b *hold) string {
 func (f *facts) claimed(h *hold) *leadership { return &f.leads[f.answers[h.first].lead] }
 
 // allHolds returns all holds that are part of no other, if whatever may have been over was: processes that may have ended, and members
-// that may have been out; or if it was not. A node of which nothing was told for longer than sight may have led anew, where nothing tells.
-func (f *facts) allHolds(perhaps bool, sight time.Duration) (all []hold) {
+// that may have been out; or if it was not. Where nothing numbers leaderships they are sure or not: see lostSight.
+func (f *facts) allHolds(perhaps, sure bool) (all []hold) {
 	byNode := make([][]int32, len(f.nodes)) // answers that are not torn
 	for i := range f.answers {
 		if a := &f.answers[i]; !a.torn {
@@ -233,7 +233,7 @@ func (f *facts) allHolds(perhaps bool, sight time.Duration) (all []hold) {
 		}
 	}
 	for node, answers := range byNode {
-		all = append(all, asMember(f.holdsOf(nil, answers, f.lifetimes(node, perhaps), sight), f.outs(node, perhaps))...)
+		all = append(all, asMember(f.holdsOf(nil, answers, f.lifetimes(node, perhaps), sure), f.outs(node, perhaps))...)
 	}
 	return all
 }
@@ -259,9 +259,9 @@ func asMember(all []hold, outs []span) (rest []hold) {
 
 // holdsOf adds the holds of one node, given all of its answers, and how long its lives lasted. A tenure that the node counts is one hold for as long
 // as it lives.
-func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration, sight time.Duration) []hold {
+func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration) time.Duration, sure bool) []hold {
 	denials := sync.OnceValue(func() []earliest { return f.denials(answers) })
-	unseen := sync.OnceValue(func() func(time.Duration) time.Duration { return f.lostSight(answers, sight) })
+	unseen := sync.OnceValue(func() func(time.Duration) time.Duration { return f.lostSight(answers, sure) })
 	type group struct {
 		leadKey
 		tenure int32 // the leadership, where the node counts them
@@ -310,8 +310,12 @@ func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration
 
 // lostSight returns what tells before when a claim has to have come for the node to have been seen all the time since an instant at which
 // another was asked for, or after it: where nothing numbers leaderships, it may have lost one and won another while it told nothing for
-// longer than sight, or told it in pieces, or was asked to hand over.
-func (f *facts) lostSight(answers []int32, sight time.Duration) func(since time.Duration) time.Duration {
+// longer than a lull, or told it in pieces; and to be sure, for longer than others wait for a leader, or was asked to hand over.
+func (f *facts) lostSight(answers []int32, sure bool) func(since time.Duration) time.Duration {
+	sight := f.lull()
+	if sure && f.setup.Bounds.Silence > 0 {
+		sight = f.setup.Bounds.Silence
+	}
 	type blank struct{ to, by time.Duration } // none if a claim came before by; for those that were asked for by to
 	var all []blank
 	last := time.Duration(-1)
@@ -330,7 +334,7 @@ func (f *facts) lostSight(answers []int32, sight time.Duration) func(since time.
 		}
 	}
 	for _, r := range f.resigned {
-		if r.node == int(node) {
+		if sure && r.node == int(node) {
 			all = append(all, blank{r.to, r.from})
 		}
 	}
@@ -345,9 +349,6 @@ func (f *facts) lostSight(answers []int32, sight time.Duration) func(since time.
 		return never
 	}
 }
-
-// sight is for how long nothing need be told of a node for it to be out of sight: for as long as others wait for a leader, if that is known.
-func (f *facts) sight() time.Duration { return cmp.Or(f.setup.Bounds.Silence, f.lull()) }
 
 // holdsAs adds the holds of one node under one number, given its claims and what tells before when a claim has to have come for
 // nothing to deny it since an instant at which one was asked for, or after it.
@@ -414,10 +415,11 @@ func (f *facts) denials(answers []int32) []earliest {
 }
 
 // deniedFrom returns from when on each answer of a node may deny what it claims. An announcement counts as asked for with an answer that had
-// come before it, but if it tells of a higher term than that and all that has come since, it is later than they: terms do not fall.
+// come before it, but if it tells of a higher term than all claims that have come since that was asked for, it is later than they: terms do
+// not fall.
 func (f *facts) deniedFrom(answers []int32) []time.Duration {
 	all := make([]time.Duration, len(answers))
-	claims := struct { // that came no earlier than the announcement before counts as asked for
+	claims := struct { // those that came since, by when the latest had, and the highest term of them
 		since, to time.Duration
 		term      uint64
 		next      int // the first that was not looked at
@@ -453,26 +455,34 @@ func (f *facts) surelyBoth() func(a, b *hold) bool {
 	if f.numbered() || f.setup.Bounds.Silence == 0 {
 		return nil
 	}
-	var unnumbered set
-	for i := range f.answers {
-		if a := &f.answers[i]; a.claims() && a.tenure == 0 {
-			unnumbered.add(int(a.node))
-		}
-	}
 	return func(a, b *hold) bool {
-		return !unnumbered.has(a.node) && !unnumbered.has(b.node) || f.alternate(a, b) || f.alternate(b, a)
+		switch counts, also := f.answers[a.first].tenure > 0, f.answers[b.first].tenure > 0; {
+		case counts && also, counts && f.claimsIn(b, a), also && f.claimsIn(a, b):
+			return true
+		}
+		return f.alternate(a, b) || f.alternate(b, a)
 	}
 }
 
-// alternate reports whether b was claimed while a was held, and then a while b still was: the lock would have had to go from one to the
-// other three times.
+// claimsIn reports whether h was claimed in an answer that can only be of a time in which o was held.
+func (f *facts) claimsIn(h, o *hold) bool {
+	for i := h.first; f.answers[i].to < o.given; i++ {
+		if x := &f.answers[i]; int(x.node) == h.node && x.from > o.taken && x.from <= h.given && len(meeting(f.outs(h.node, true), span{x.from, x.to})) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// alternate reports whether b was surely claimed after a was, and then a once more while b still was: the lock would have had to go from
+// one to the other three times. Whatever a node answers while it holds the lock claims that.
 func (f *facts) alternate(a, b *hold) bool {
-	since := max(a.taken, b.taken)
-	first := never // when b was
-	for i := min(a.first, b.first); int(i) < len(f.answers) && f.answers[i].to < b.given; i++ {
+	first := never // after a, when b was
+	for i := max(a.first, b.first); f.answers[i].to < b.given; i++ {
 		switch x := &f.answers[i]; {
-		case !x.claims():
-		case int(x.node) == b.node && x.to >= since:
+		case min(first, x.to) > a.given:
+			return false // a has to be claimed after that
+		case int(x.node) == b.node && x.from > a.taken && x.to >= b.taken:
 			first = min(first, x.to)
 		case int(x.node) == a.node && x.from > first && x.from <= a.given:
 			return true

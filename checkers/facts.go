@@ -165,7 +165,8 @@ func (w *watched) below(term uint64) time.Duration {
 type resignation struct {
 	span
 	node int
-	op   int // the number of the one that asked
+	op   int  // the number of the one that asked
+	open bool // that is the nemesis's, and has not ended
 }
 
 // byLeave reports whether the old leader was asked to go, in this leadership, and may have gone for that: not long before it

@@ -35,7 +35,7 @@ func newGathering() gathering {
 		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
 		terms: map[leadKey]int32{}, down: map[string]bool{}, mostRepeats: mostRepeats,
 	}
-	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true, g.sight()) })
+	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true, true) })
 	g.overlooked = sync.OnceValue(g.whoWasOverlooked)
 	g.begin(nil)
 	return g
@@ -126,7 +126,9 @@ func (g *gathering) op(op, end *history.Op) {
 	case history.Resign:
 		g.stir(op.Time)
 		if op.Type == history.Invoke {
-			g.asks(op.Time, g.newest(), op.Node)
+			n := g.node(op.Node)
+			g.resigned = slices.DeleteFunc(g.resigned, func(r resignation) bool { return r.node == n && r.open }) // who asks knows better
+			g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, node: n, op: g.newest()})
 		} else {
 			g.hears(op, begun.number)
 		}
@@ -137,37 +139,35 @@ func (g *gathering) op(op, end *history.Op) {
 	}
 }
 
-// asks takes note that a node is asked to hand over from a time on, by an op of that number.
-func (g *gathering) asks(at time.Duration, number int, name string) {
-	n := g.node(name)
-	if slices.ContainsFunc(g.resigned, func(r resignation) bool { return r.op == number && r.node == n }) {
-		return
-	}
-	g.resigned = append(g.resigned, resignation{span{at, never}, n, number})
-}
-
 // hears takes note of what came of what an op of that number asked for: it was over then, or had certainly not been asked. Else it may
 // be asked yet.
 func (g *gathering) hears(op *history.Op, number int) {
-	switch op.Type {
-	case history.Fail:
+	if op.Type == history.Fail {
 		g.resigned = slices.DeleteFunc(g.resigned, func(r resignation) bool { return r.op == number })
-	case history.OK:
-		for i := range g.resigned {
-			if r := &g.resigned[i]; r.op == number {
+	}
+	for i := range g.resigned {
+		if r := &g.resigned[i]; r.op == number {
+			if r.open = false; op.Type == history.OK {
 				r.to = op.Time
 			}
 		}
 	}
 }
 
-// asksBy takes note of whom the nemesis asks to hand over by an op of that number, or by its end.
-func (g *gathering) asksBy(at time.Duration, number int, c history.Changes) {
-	for _, o := range c.HandOvers() {
-		if o.Asked && history.Place(g.nodes, o.Node) >= 0 {
-			g.asks(at, number, o.Node)
+// asks takes note of whom the nemesis asks to hand over by an op that begins.
+func (g *gathering) asks(op *history.Op, intended []history.Changes) {
+	var asked set
+	for _, c := range intended {
+		for _, o := range c.HandOvers() {
+			if n := history.Place(g.nodes, o.Node); o.Asked && n >= 0 {
+				asked.add(n)
+			}
 		}
 	}
+	asked.each(func(n int) {
+		g.stir(op.Time)
+		g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, node: n, op: g.newest(), open: true})
+	})
 }
 
 func (g *gathering) node(name string) int {
@@ -350,9 +350,7 @@ func (g *gathering) sets(op, end *history.Op) {
 	g.world.begin(op.Time, g.nodes, intended...)
 	if !fails {
 		g.threaten(op.Time, intended)
-		for _, c := range intended {
-			g.asksBy(op.Time, g.newest(), c)
-		}
+		g.asks(op, intended)
 	}
 	g.fell(op.Time)
 }
@@ -366,10 +364,6 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	known := told
 	if told == nil {
 		told = &history.Fault{}
-	}
-	if told.HandsOver() {
-		g.stir(op.Time)
-		g.asksBy(begun.at, begun.number, told.Changes)
 	}
 	g.hears(op, begun.number)
 	g.reseatedBy(op, begun, told.Members())

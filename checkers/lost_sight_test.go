@@ -1,17 +1,27 @@
 package checkers
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"recount/history"
 )
 
 // TestLostSight compares how long a node was seen, since an instant, with what is found by looking at all of its answers.
 func TestLostSight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, sight := &facts{}, time.Duration(rapid.IntRange(0, 4).Draw(t, "sight"))
+		sure := rapid.Bool().Draw(t, "sure")
+		f := &facts{setup: history.Setup{Bounds: history.Bounds{
+			Silence: time.Duration(rapid.IntRange(0, 4).Draw(t, "silence")), Poll: time.Duration(rapid.IntRange(0, 2).Draw(t, "poll")),
+		}}}
+		sight := f.lull()
+		if sure {
+			sight = cmp.Or(f.setup.Bounds.Silence, sight)
+		}
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 12).Draw(t, "answers") {
 			now += time.Duration(rapid.IntRange(0, 6).Draw(t, "later"))
@@ -28,11 +38,11 @@ func TestLostSight(t *testing.T) {
 				span: span{from, from + time.Duration(rapid.IntRange(0, 6).Draw(t, "until"))}, node: rapid.IntRange(0, 3).Draw(t, "of") / 3,
 			})
 		}
-		seen := f.lostSight([]int32{0}, sight)
+		seen := f.lostSight([]int32{0}, sure)
 		for since := range now + 2 {
 			by, last := never, time.Duration(-1)
 			for _, r := range f.resigned {
-				if r.node == 0 && r.to >= since {
+				if sure && r.node == 0 && r.to >= since {
 					by = min(by, r.from)
 				}
 			}

@@ -449,8 +449,8 @@ func parseChange(words []string, c *history.Changes) error {
 	clocks := map[string]history.Clock{"skew": {Drift: 0.1}, "shift": {Offset: time.Minute}, "right": {}}
 	disks := map[string]history.DiskState{"fill": {Full: true}, "brake": {Slow: time.Second}, "mend": {}}
 	what, whom := words[0], words[1]
-	if what == "ask" {
-		c.More = history.More{history.HandOvers: {history.HandOver{Node: whom, ID: 1, Asked: true}}}
+	if what == "ask" || what == "spare" {
+		c.More = history.More{history.HandOvers: {history.HandOver{Node: whom, ID: 1, Asked: what == "ask"}}}
 		return nil
 	}
 	if state, ok := links[what]; ok {

@@ -237,11 +237,11 @@ type sure struct {
 // surely returns all times in which nodes surely led, from the end of one claim to the beginning of another, and the instants of
 // all claims, given some answers and ends of processes.
 func surely(h *history.History, all []said, ends []fate) (led, claimed []sure) {
-	return surelyBy(h, all, ends, cmp.Or(h.Setup().Bounds.Silence, lull(h)))
+	return surelyBy(h, all, ends, true)
 }
 
-// surelyBy is that where a node may lead anew, with nothing to tell it by, after it told nothing for longer than sight.
-func surelyBy(h *history.History, all []said, ends []fate, sight time.Duration) (led, claimed []sure) {
+// surelyBy is that, or if it is not asked whether a node may have led anew where nothing tells that.
+func surelyBy(h *history.History, all []said, ends []fate, surest bool) (led, claimed []sure) {
 	dies := func(a, b said) bool {
 		return slices.ContainsFunc(ends, func(e fate) bool { return e.node == a.node && e.to >= a.asked && e.again <= b.at })
 	}
@@ -263,7 +263,7 @@ func surelyBy(h *history.History, all []said, ends []fate, sight time.Duration) 
 			between := slices.ContainsFunc(all, func(d said) bool {
 				return d.node == a.node && !d.ended && !d.same(a) && d.at >= a.asked && asAsked(all, d) <= b.at
 			})
-			if !between && (!a.unnumbered || !outOfSight(h, a, b, sight)) {
+			if !between && (!a.unnumbered || !outOfSight(h, a, b, surest)) {
 				led = append(led, sure{a.node, a.at, b.asked})
 			}
 		}
@@ -291,8 +291,13 @@ func askings(h *history.History) (all []asking) {
 			if k := h.Other(i); k >= 0 && h.Ops[k].Fault != nil {
 				told = append(told, h.Ops[k].Fault.HandOvers()...)
 			}
+			end := h.Other(i)
+			if end < 0 {
+				end = len(h.Ops)
+			}
 			for _, o := range told {
-				if o.Asked && slices.Contains(h.Setup().Nodes, o.Node) {
+				byClient := slices.ContainsFunc(h.Ops[i:end], func(r history.Op) bool { return r.F == history.Resign && r.Node == o.Node && r.Type == history.Invoke })
+				if o.Asked && slices.Contains(h.Setup().Nodes, o.Node) && !byClient {
 					nodes = append(nodes, o.Node)
 				}
 			}
@@ -331,10 +336,14 @@ func asAsked(all []said, d said) time.Duration {
 	return asked
 }
 
-// outOfSight reports whether a node told nothing for longer than sight, or told something in pieces, or was asked to
-// hand over, between two of its claims.
-func outOfSight(h *history.History, a, b said, sight time.Duration) bool {
-	if slices.ContainsFunc(askings(h), func(r asking) bool { return r.node == a.node && r.to >= a.asked && r.from <= b.at }) {
+// outOfSight reports whether a node told nothing for longer than a lull, or told something in pieces, between two of its claims; or, to be
+// surest, nothing for longer than a silence, or was asked to hand over.
+func outOfSight(h *history.History, a, b said, surest bool) bool {
+	sight := lull(h)
+	if surest {
+		sight = cmp.Or(h.Setup().Bounds.Silence, sight)
+	}
+	if surest && slices.ContainsFunc(askings(h), func(r asking) bool { return r.node == a.node && r.to >= a.asked && r.from <= b.at }) {
 		return true
 	}
 	var last *said
@@ -359,31 +368,38 @@ func outOfSight(h *history.History, a, b said, sight time.Duration) bool {
 var oracles = map[string]func(h *history.History) string{
 	"exclusive-leadership": func(h *history.History) string {
 		claims := slices.DeleteFunc(slices.Clone(undivided(h)), func(a said) bool { return !a.claims() })
-		nameless := func(node string) bool {
-			return slices.ContainsFunc(claims, func(a said) bool { return a.node == node && a.unnumbered && a.view.Tenure == 0 })
-		}
-		// alternate: b claims while a leads, and then a while b still does.
+		// alternate: b surely claims after a does, and then a while b still does.
 		alternate := func(a, b sure) bool {
 			return slices.ContainsFunc(claims, func(x said) bool {
-				return x.node == b.node && x.at >= max(a.from, b.from) && x.at <= b.to && slices.ContainsFunc(claims, func(y said) bool {
+				return x.node == b.node && x.asked > a.from && x.at >= b.from && x.at <= b.to && slices.ContainsFunc(claims, func(y said) bool {
 					return y.node == a.node && y.asked > x.at && y.asked <= a.to && y.at < b.to
 				})
 			})
 		}
-		sight := cmp.Or(h.Setup().Bounds.Silence, lull(h))
-		clash := func(ends []fate, perhaps, surest bool, sight time.Duration) bool {
-			led, claimed := surelyBy(h, undivided(h), ends, sight)
+		// counts: the leadership of such a time has a number or a tenure.
+		counts := func(a sure) bool {
+			return !h.Setup().NoTerms || slices.ContainsFunc(claims, func(c said) bool {
+				return c.node == a.node && c.view.Tenure > 0 && c.asked <= a.to && c.at >= a.from
+			})
+		}
+		clash := func(ends []fate, perhaps, surest bool) bool {
+			led, claimed := surelyBy(h, undivided(h), ends, surest)
 			led, claimed = asMembers(h, led, claimed, perhaps)
-			surest = surest && h.Setup().Bounds.Silence > 0
+			surest = surest && h.Setup().Bounds.Silence > 0 && h.Setup().NoTerms
 			for _, a := range led {
 				for _, b := range led {
-					if a.node != b.node && max(a.from, b.from) < min(a.to, b.to) &&
-						(!surest || !nameless(a.node) && !nameless(b.node) || alternate(a, b)) {
+					if a.node != b.node && max(a.from, b.from) < min(a.to, b.to) && (!surest || counts(a) && counts(b) || alternate(a, b)) {
 						return true
 					}
 				}
 				for _, b := range claimed {
-					if a.node != b.node && a.from < b.from && b.to < a.to && (!surest || !nameless(a.node) && !nameless(b.node)) {
+					if a.node != b.node && a.from < b.from && b.to < a.to && !surest {
+						return true
+					}
+				}
+				for _, c := range claims {
+					_, member := asMembers(h, nil, []sure{{c.node, c.asked, c.at}}, perhaps)
+					if surest && a.node != c.node && a.from < c.asked && c.at < a.to && counts(a) && len(member) > 0 {
 						return true
 					}
 				}
@@ -391,11 +407,11 @@ var oracles = map[string]func(h *history.History) string{
 			return false
 		}
 		switch ends := fates(h); {
-		case clash(ends, true, true, sight):
+		case clash(ends, true, true):
 			return "invalid"
-		case clash(ends, true, false, lull(h)):
+		case clash(ends, true, false):
 			return "unknown"
-		case clash(slices.DeleteFunc(slices.Clone(ends), func(e fate) bool { return e.perhaps }), false, false, sight):
+		case clash(slices.DeleteFunc(slices.Clone(ends), func(e fate) bool { return e.perhaps }), false, false):
 			return "unknown"
 		}
 		return "not invalid"

@@ -293,6 +293,7 @@ func TestWhatCalmIs(t *testing.T) {
 		{"a fault", leader + "30.1s nemesis inject slow n1: slow n1-n2", once},
 		{"the machine stands still", leader + "30.1s stall 100ms", once},
 		{"a node exits", others + "0s..30s/400ms n1 leader 1\n30.1s n1 exits", once},
+		{"the nemesis asks a leader to go", leader + "30.1s nemesis inject hand-over n1: ask n1", once},
 		{"a leader is asked to go", leader + "30.1s n1 resigns refused", once},
 		{"it announces the same", leader + "30.1s n1 announces leader 1", once},
 		{"it says the same, torn", leader + "30.1s n1 leader 1 torn", once},
