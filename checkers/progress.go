@@ -201,7 +201,7 @@ func (p *progress) check(context.Context) Result {
 	}
 	got := fmt.Sprintf("%d of %s got through", p.through, count.Of(p.all, "write"))
 	if p.through == 0 {
-		got = fmt.Sprintf("updates were applied, though none of %s was answered or read", count.Of(p.all, "write"))
+		got = fmt.Sprintf("updates were applied, though none of %s ended ok, or was read", count.Of(p.all, "write"))
 	}
 	return valid(figures, "%s; leaders had a majority for %s in all, and were written to in vain for %s at most, of %s allowed; %s",
 		got, lasted(tested), lasted(vain), lasted(bound), p.watch())

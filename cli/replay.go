@@ -85,7 +85,7 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 			made.Standing = record.Standing{Status: record.StatusFailed, Flaw: record.Another}
 			cause := hint.Of(err)
 			if r.Edited != "" {
-				cause = r.Edited + " is not what it was"
+				cause = r.Edited + " is not what it was, or " + cause
 			}
 			return hint.Add(err, "%s; to see whether a repaired server holds, run the scenario file instead", cause)
 		}

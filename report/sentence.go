@@ -177,7 +177,7 @@ func and(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// meaning says in two words what a verdict means for its run.
+// meaning says in a few words what a verdict means for its run.
 func meaning(v *record.Verdict) string {
 	switch m := v.Meaning(); {
 	case m == record.Met:

@@ -239,7 +239,7 @@ func TestWhatBarsSeveralRowsIsSaidOnce(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, Text(&text, table))
 	_, barred, _ := strings.Cut(text.String(), "no run is possible\n  ")
-	require.True(t, strings.HasPrefix(barred, "all, isolate: too short for a fault\n  raft, ring, kill: too few nodes\n"), barred)
+	require.True(t, strings.HasPrefix(barred, "isolate (all): too short for a fault\n  kill (raft, ring): too few nodes\n"), barred)
 }
 
 func TestACrashIsAFailureWithAWayBack(t *testing.T) {

@@ -229,7 +229,7 @@ func (x *texter) barred(t *Table) {
 		if len(rows[w]) == len(t.Rows) && len(t.Rows) > 1 {
 			of = "all"
 		}
-		x.paragraph("  ", fmt.Sprintf("%s, %s: %s", of, w.column, w.barred))
+		x.paragraph("  ", fmt.Sprintf("%s (%s): %s", w.column, of, w.barred))
 	}
 }
 

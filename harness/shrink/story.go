@@ -251,12 +251,10 @@ func oneWay(links []history.Link) string {
 		from[l.From], to[l.To] = true, true
 	}
 	switch {
-	case len(from) == 1 && !to[links[0].From]:
-		return fmt.Sprintf(", from %s only", links[0].From)
-	case len(to) == 1 && !from[links[0].To]:
-		return fmt.Sprintf(", to %s only", links[0].To)
 	case slices.ContainsFunc(links, func(l history.Link) bool { return to[l.From] }):
 		return ""
+	case len(from) == 1:
+		return fmt.Sprintf(", from %s only", links[0].From)
 	}
 	return fmt.Sprintf(", to %s only", strings.Join(slices.Sorted(maps.Keys(to)), ", "))
 }
