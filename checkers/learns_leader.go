@@ -186,8 +186,8 @@ type testimony struct {
 	others []span    // when one may be true that names somebody, or tells no role. Divided ones that name nobody tell nothing
 }
 
-// ignorance returns the longest times from the end of one answer that names nobody to the beginning of another: no others
-// may be true between, and no two that follow each other may lie farther apart than a lull.
+// ignorance returns the longest times from the end of one answer that names nobody to the beginning of another of its row: no others
+// may be true since the one was asked for. A row ends before an answer that came more than a lull after its latest question.
 func (t *testimony) ignorance(lull time.Duration) (all []span) {
 	until := make([]time.Duration, len(t.others)+1) // the first of the others from each on that may be true
 	until[len(t.others)] = never
@@ -206,7 +206,7 @@ func (t *testimony) ignorance(lull time.Duration) (all []span) {
 		}
 		slices.Sort(begins)
 		for _, a := range t.nobody[:n] {
-			next := sort.Search(len(t.others), func(k int) bool { return t.others[k].to >= a.to })
+			next := sort.Search(len(t.others), func(k int) bool { return t.others[k].to >= a.from })
 			last := sort.Search(n, func(k int) bool { return begins[k] >= until[next] })
 			if last == 0 || begins[last-1] <= a.to {
 				continue

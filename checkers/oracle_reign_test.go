@@ -394,14 +394,21 @@ func namesNobody(h *history.History, node string) (all []sure) {
 			row = append(row, a)
 		}
 	}
+	rows := make([]int, len(row)) // which row each belongs to
+	asked := time.Duration(0)
 	for i, a := range row {
-		asked := a.asked
+		if i > 0 {
+			rows[i] = rows[i-1]
+		}
+		if i > 0 && a.at-asked > lull(h) {
+			rows[i]++
+			asked = 0
+		}
+		asked = max(asked, a.asked)
+	}
+	for i, a := range row {
 		for j, b := range row[i:] {
-			if j > 0 && b.at-asked > lull(h) {
-				break
-			}
-			asked = max(asked, b.asked)
-			if a.at < b.asked && !slices.ContainsFunc(others, func(o said) bool { return o.asked <= b.asked && a.at <= o.at }) {
+			if rows[i] == rows[i+j] && a.at < b.asked && !slices.ContainsFunc(others, func(o said) bool { return o.asked <= b.asked && a.asked <= o.at }) {
 				all = append(all, sure{node, a.at, b.asked})
 			}
 		}
