@@ -88,21 +88,11 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 	if a == nil {
 		a, b = clash(slices.Clone(holds), sure) // a moment will do where there is nothing longer to show
 	}
-	if why := f.fleeting(); a == nil && why != "" {
-		return unknown(figures, "%s", why)
-	}
 	if a == nil {
-		if why := f.unlessLedAgain(); why != "" {
-			return unknown(figures, "%s", why)
-		}
-		if why := f.unlessOver(); why != "" {
-			return unknown(figures, "%s", why)
-		}
-		if why := f.overlooked(); why != "" {
-			return unknown(figures, "%s", why)
-		}
-		if why := f.tooCloseToTell(); why != "" {
-			return unknown(figures, "%s", why)
+		for _, doubt := range []func() string{f.fleeting, f.unlessLedAgain, f.unlessOver, f.overlooked, f.tooCloseToTell} {
+			if why := doubt(); why != "" {
+				return unknown(figures, "%s", why)
+			}
 		}
 		return valid(figures, "%s, no two at one instant; %s", count.Of(len(f.leads), "leadership"), f.watch())
 	}
@@ -313,8 +303,8 @@ func (f *facts) holdsOf(all []hold, answers []int32, lifetime func(time.Duration
 // longer than a lull, or told it in pieces; and to be sure, for longer than others wait for a leader, or was asked to hand over.
 func (f *facts) lostSight(answers []int32, sure bool) func(since time.Duration) time.Duration {
 	sight := f.lull()
-	if sure && f.setup.Bounds.Silence > 0 {
-		sight = f.setup.Bounds.Silence
+	if sure {
+		sight = f.sight()
 	}
 	type blank struct{ to, by time.Duration } // none if a claim came before by; for those that were asked for by to
 	var all []blank
@@ -456,11 +446,8 @@ func (f *facts) surelyBoth() func(a, b *hold) bool {
 		return nil
 	}
 	return func(a, b *hold) bool {
-		switch counts, also := f.answers[a.first].tenure > 0, f.answers[b.first].tenure > 0; {
-		case counts && also, counts && f.claimsIn(b, a), also && f.claimsIn(a, b):
-			return true
-		}
-		return f.alternate(a, b) || f.alternate(b, a)
+		counts, also := f.answers[a.first].tenure > 0, f.answers[b.first].tenure > 0
+		return counts && also || counts && f.claimsIn(b, a) || also && f.claimsIn(a, b) || f.alternate(a, b) || f.alternate(b, a)
 	}
 }
 

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -226,6 +227,10 @@ type phase struct {
 
 // lull is how long a node may go without answering before what it last said no longer counts.
 func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.setup.Bounds.Poll) }
+
+// sight is for how long nothing may be told of a node for it surely not to have lost the lead and won it back, where nothing tells that: for no
+// longer than others wait for a leader, if that is known.
+func (f *facts) sight() time.Duration { return cmp.Or(f.setup.Bounds.Silence, f.lull()) }
 
 // lag is how long it takes at most until what a node announced is read.
 func (f *facts) lag() time.Duration {

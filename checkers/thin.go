@@ -1,9 +1,6 @@
 package checkers
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
 // Nodes that are asked again and again, and say the same for hours, tell nothing new. Of such a stretch of calm only the
 // answers at its beginning and at its end are kept, so that a long history takes memory for what happened in it, and not for
@@ -36,7 +33,7 @@ func (g *gathering) dulls(a *answer) bool {
 	s := &g.seen[a.node]
 	v := &s.view
 	return a.polled && !a.torn && s.up && v.polled && a.role == v.role && a.term == v.term && a.tenure == v.tenure &&
-		a.leader == v.leader && a.to-v.from <= g.near() && (g.numbered() || a.from-v.to <= cmp.Or(g.setup.Bounds.Silence, g.lull()))
+		a.leader == v.leader && a.to-v.from <= g.near() && (g.numbered() || a.from-v.to <= g.sight())
 }
 
 // near is how far two answers that say the same may lie apart for nothing that any checker looks for to be missed between them.

@@ -224,6 +224,22 @@ func spokenCalmly(seed uint64) string {
 	return b.String()
 }
 
+// standingFor takes up a history in which lines are said again so many times before they are said more seldom.
+func standingFor(t *testing.T, history string, often int) *Judging {
+	t.Helper()
+	h, err := parseHistory(history)
+	require.NoError(t, err)
+	j := Begin()
+	j.mostRepeats = often
+	for i := range h.Ops {
+		j.Add(&h.Ops[i])
+	}
+	for len(j.ahead) > 0 {
+		j.takeNext()
+	}
+	return j
+}
+
 // TestLinesStandForYears judges lines of a log that stand for thirty years: what was said stays said, and takes no memory.
 func TestLinesStandForYears(t *testing.T) {
 	const few = 1 << 10
@@ -241,16 +257,7 @@ func TestLinesStandForYears(t *testing.T) {
 			"1s nemesis inject cut-link n2 n3: cut n2-n3\n1740s " + doubted + "\n2048s end\n", few, Valid,
 		},
 	} {
-		h, err := parseHistory(said + c.more)
-		require.NoError(t, err)
-		j := Begin()
-		j.mostRepeats = few
-		for i := range h.Ops {
-			j.Add(&h.Ops[i])
-		}
-		for len(j.ahead) > 0 {
-			j.takeNext()
-		}
+		j := standingFor(t, said+c.more, few)
 		require.Less(t, len(j.answers), c.most)
 		results := j.End(t.Context())
 		k := slices.IndexFunc(results, func(r Result) bool { return r.Property == "elects" })
@@ -262,23 +269,14 @@ func TestLinesStandForYears(t *testing.T) {
 // often as ever, and from there on as many times again, however late that is.
 func TestLinesAreSaidAgainAsOften(t *testing.T) {
 	const few = 1 << 10
-	h, err := parseHistory(`nodes n1 n2 n3
+	j := standingFor(t, `nodes n1 n2 n3
 bounds silence=300ms elect=100000s poll=100ms
 flags standing
 0s n1 announces leader 1
 0s n2 n3 announces follower 1 of n1
 50000s n1 announces leader 2
 51000s end
-`)
-	require.NoError(t, err)
-	j := Begin()
-	j.mostRepeats = few
-	for i := range h.Ops {
-		j.Add(&h.Ops[i])
-	}
-	for len(j.ahead) > 0 {
-		j.takeNext()
-	}
+`, few)
 	require.InDelta(t, 3*4*few, len(j.answers), 20)
 }
 
