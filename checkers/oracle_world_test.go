@@ -332,7 +332,9 @@ func (w around) answers(node string, asked time.Duration) {
 	trapped := w.trapped[node]
 	delete(w.trapped, node)
 	if was == started || was == ended || was == left || changing && w.over[node] {
-		w.before[k] = healthy // as it was before, should that fail
+		if w.before[k] = healthy; w.fears[node] { // as it was before, should that fail
+			w.before[k] = doubtful
+		}
 	}
 	switch {
 	case w.is[k] == broken:
