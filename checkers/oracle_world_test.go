@@ -332,7 +332,9 @@ func (w around) answers(node string, asked time.Duration) {
 	trapped := w.trapped[node]
 	delete(w.trapped, node)
 	if was == started || was == ended || was == left || changing && w.over[node] {
-		w.before[k] = healthy // as it was before, should that fail
+		if w.before[k] = healthy; w.fears[node] { // as it was before, should that fail
+			w.before[k] = doubtful
+		}
 	}
 	switch {
 	case w.is[k] == broken:
@@ -413,7 +415,7 @@ func (w around) down(n string) bool {
 // pends reports whether it is in doubt whether a process runs, for what is done to it, or may be yet.
 func (w around) pends(n string) bool {
 	_, changing := w.before[history.Proc{Node: n}.Key()]
-	return w.threatened(n) || w.proc(n) == doubtful && (changing || w.hopes[n])
+	return w.proc(n) == doubtful && (changing || w.fears[n] || w.hopes[n])
 }
 
 // threatened reports whether it is in doubt whether a process runs, for what is done to it beside a start, or may be yet.

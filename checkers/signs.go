@@ -24,7 +24,9 @@ func (w *world) answered(i int, asked, at time.Duration) {
 			back = true
 		}
 		if t.was == waking || t.was.ended() || over {
-			t.was = fine
+			if t.was = fine; w.befalls(i) {
+				t.was = unsure
+			}
 		}
 	}
 	if is.ended() || is == dead {
