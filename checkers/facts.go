@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -162,21 +163,31 @@ func (w *watched) below(term uint64) time.Duration {
 	return w.view.from
 }
 
-// resignation is when a node was asked to hand over, until it had heard so.
+// resignation is when a node was asked to hand over, until it had heard so: for ever, if nobody knows.
 type resignation struct {
 	span
+	over time.Duration // when that ended, whatever came of it
 	node int
 	op   int  // the number of the one that asked
 	open bool // that is the nemesis's, and has not ended
 }
 
 // byLeave reports whether the old leader was asked to go, in this leadership, and may have gone for that: not long before it
-// went, or as long before as faults may have kept what it then told its heir from getting there.
-func (f *facts) byLeave(h handover) bool {
+// went, or as long before as faults may have kept what it then told its heir from getting there. Where nobody knows what came of
+// asking it, it may have gone for that at any time since; such as did so long after that count only if told to.
+func (f *facts) byLeave(h handover, perhaps bool) bool {
 	s := span{f.answers[h.from.first].from, h.span.to}
 	return slices.ContainsFunc(f.resigned, func(r resignation) bool {
+		if !perhaps {
+			r.to = min(r.to, r.over)
+		}
 		return r.node == h.from.node && r.meets(s) && h.span.from <= f.lingers(r.to)
 	})
+}
+
+// maybeAsked says that nobody knows whether the old leader of a handover was asked to go.
+func (f *facts) maybeAsked(h handover) string {
+	return fmt.Sprintf("%s may have been asked to go: nobody knows what came of doing so", f.nodes[h.from.node])
 }
 
 // lingers is until when it may show what a leader told its heir at a time. It shows soon, or soon after a phase with faults that

@@ -128,7 +128,7 @@ func (g *gathering) op(op, end *history.Op) {
 		if op.Type == history.Invoke {
 			n := g.node(op.Node)
 			g.resigned = slices.DeleteFunc(g.resigned, func(r resignation) bool { return r.node == n && r.open }) // who asks knows better
-			g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, node: n, op: g.newest()})
+			g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, over: never, node: n, op: g.newest()})
 		} else {
 			g.hears(op, begun.number)
 		}
@@ -147,7 +147,7 @@ func (g *gathering) hears(op *history.Op, number int) {
 	}
 	for i := range g.resigned {
 		if r := &g.resigned[i]; r.op == number {
-			if r.open = false; op.Type == history.OK {
+			if r.open, r.over = false, op.Time; op.Type == history.OK {
 				r.to = op.Time
 			}
 		}
@@ -166,7 +166,7 @@ func (g *gathering) asks(op *history.Op, intended []history.Changes) {
 	}
 	asked.each(func(n int) {
 		g.stir(op.Time)
-		g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, node: n, op: g.newest(), open: true})
+		g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, over: never, node: n, op: g.newest(), open: true})
 	})
 }
 

@@ -94,7 +94,7 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		if h.span.from < p.from || h.span.to > p.to || h.from.node >= f.world.n {
 			continue
 		}
-		if f.byLeave(h) || f.remained(h) {
+		if f.byLeave(h, sure) || f.remained(h) {
 			continue
 		}
 		with, rolls := shapes(h.from.node, h.span.to)
@@ -132,6 +132,9 @@ func (f *facts) promisedBounces(b bounces, moves []handover) bounces {
 // doubts says why nobody can tell whether the moves of a phase were necessary.
 func (f *facts) doubts(b bounces) string {
 	for _, h := range b.moves {
+		if f.byLeave(h, true) {
+			return f.maybeAsked(h)
+		}
 		reign := span{max(b.from, f.answers[h.from.first].from), h.span.to}
 		if why := f.doubt(h.from.node, reign, reign); why != "" {
 			return why

@@ -174,12 +174,15 @@ func TestOraclesStickyLeader(t *testing.T) {
 			}
 			may, surely := campaign(h, all, was.node, term, earliest, latest)
 			challenged := min(earliest, may+silence)
-			left := slices.ContainsFunc(askings(h), func(r asking) bool {
-				return r.node == was.node && r.from <= latest && was.asked <= r.to && earliest <= late(h, r.to, rest)
-			})
-			if left {
+			asked := func(until func(asking) time.Duration) bool {
+				return slices.ContainsFunc(askings(h), func(r asking) bool {
+					return r.node == was.node && r.from <= latest && was.asked <= until(r) && earliest <= late(h, until(r), rest)
+				})
+			}
+			if asked(func(r asking) time.Duration { return min(r.to, r.over) }) {
 				continue
 			}
+			unheard := asked(func(r asking) time.Duration { return r.to })
 			// kept is with whom it had been since then.
 			kept := func(since, seen time.Duration, heardOf bool) []string {
 				nodes := with(h, was.node, max(since, 0), latest, false)
@@ -202,7 +205,7 @@ func TestOraclesStickyLeader(t *testing.T) {
 				return slices.ContainsFunc(apart, func(s sure) bool { return s.to <= challenged-rest && s.to+(s.to-s.from) > challenged-2*silence })
 			})
 			if was.since+silence <= challenged && challenged >= rest && !stalled && slices.Contains(seen, was.node) && alwaysEnough(h, seen, max(challenged-rest, 0), latest) {
-				fell = true
+				fell, perhaps = fell || !unheard, perhaps || unheard
 				continue
 			}
 			challenged = min(latest, surely+silence)

@@ -275,6 +275,7 @@ func surelyBy(h *history.History, all []said, ends []fate, surest bool) (led, cl
 type asking struct {
 	node     string
 	from, to time.Duration
+	over     time.Duration // when that ended, whatever came of it
 }
 
 // askings are all of them, by clients and by the nemesis, but for those that were certainly refused.
@@ -302,8 +303,9 @@ func askings(h *history.History) (all []asking) {
 				}
 			}
 		}
-		to := forever
+		to, over := forever, forever
 		if k := h.Other(i); k >= 0 {
+			over = h.Ops[k].Time
 			switch h.Ops[k].Type {
 			case history.Fail:
 				continue
@@ -312,7 +314,7 @@ func askings(h *history.History) (all []asking) {
 			}
 		}
 		for _, n := range nodes {
-			all = append(all, asking{n, op.Time, to})
+			all = append(all, asking{n, op.Time, to, over})
 		}
 	}
 	return all

@@ -342,7 +342,7 @@ func (w around) answers(node string, asked time.Duration) {
 	case w.is[k] == started:
 		w.is[k] = healthy
 		delete(w.owed, node)
-	case w.is[k] == ended || w.is[k] == left || w.over[node] || trapped || changing && (was == ended || was == left):
+	case w.is[k] == ended || w.is[k] == left || w.over[node] || trapped || w.rises(node) || changing && (was == ended || was == left):
 		w.is[k] = healthy
 		delete(w.over, node)
 		if w.fears[node] || changing && slices.ContainsFunc(w.to[k], func(to health) bool { return to != healthy }) {

@@ -6,7 +6,8 @@ import "time"
 
 // answered takes note that node i answered at a time, what it was asked at another. One whose process is being changed was up
 // before that, or is again: it is up if the change fails. One that had ended by itself is up whoever started it, unless more is done
-// to it than to start it. Of one that a change had left down or standing still nobody knows what became of it, nor when.
+// to it than to start it, and so is one that surely stood still before it was to be started. Of one that a change had left so nobody knows
+// what became of it, nor when.
 func (w *world) answered(i int, asked, at time.Duration) {
 	if i >= w.n || asked < w.awake[i] {
 		return
@@ -14,7 +15,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
 	over := w.over.has(i)
-	back, only := is.ended() || over || w.trapped.has(i), !w.befalls(i) // it is up again; nothing is done to it but to start it
+	back, only := is.ended() || over || w.trapped.has(i) || w.starting(i), !w.befalls(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {

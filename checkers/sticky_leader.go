@@ -44,12 +44,12 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	var doubt handover
 	for _, h := range handovers {
 		switch {
-		case f.byLeave(h): // it was asked to hand over, and did
+		case f.byLeave(h, false): // it was asked to hand over, and did
 		case !f.inOrder() && (f.besides(h) || f.remained(h)): // one of two that led at one time gave up: a matter of exclusive-leadership
-		case f.unjust(h):
+		case f.unjust(h) && !f.byLeave(h, true):
 			unjust++
 			first.take(h, h.span, f, "sticky-leader")
-		case f.suspect(h):
+		case f.unjust(h), f.suspect(h):
 			if doubtful++; doubtful == 1 {
 				doubt = h
 			}
@@ -117,6 +117,9 @@ func (f *facts) back(h handover, s span) set {
 
 // unsure says why nobody can tell whether the old leader had to go.
 func (f *facts) unsure(h handover) string {
+	if f.byLeave(h, true) {
+		return f.maybeAsked(h)
+	}
 	s, watched, _ := f.tenureOf(h)
 	if h.span.to < f.settled() { // answers would not tell what was before the first
 		return uncertain
