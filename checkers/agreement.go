@@ -138,11 +138,11 @@ func (f *facts) whenWhole() (apart found[disagreement], times int) {
 	if f.unjudgeable() != "" || f.mistaken != "" {
 		return apart, 0
 	}
-	for _, s := range f.whole() {
-		if agreed(f.throughout(span{s.to - f.lull(), s.to})) {
+	for _, c := range f.whole() {
+		if agreed(f.throughout(span{c.to - f.lull(), c.to}, c.members)) {
 			times++
 		}
-		f.disagree(&apart, s)
+		f.disagree(&apart, c)
 	}
 	return apart, times
 }
@@ -153,9 +153,9 @@ func agreed(names []naming) bool {
 	return len(named) > 1 && !slices.ContainsFunc(named, func(n naming) bool { return n.leader != named[0].leader })
 }
 
-// disagree looks for two nodes that name different leaders in a time in which nothing was at fault.
-func (f *facts) disagree(apart *found[disagreement], s span) {
-	heard := f.heard(s)
+// disagree looks for two members that name different leaders in a time in which nothing was at fault.
+func (f *facts) disagree(apart *found[disagreement], c calm) {
+	heard := f.heard(c)
 	var over span
 	var names []naming // then
 	for i := range heard {
@@ -167,7 +167,7 @@ func (f *facts) disagree(apart *found[disagreement], s span) {
 						continue
 					}
 					if both != over {
-						over, names = both, f.throughout(both)
+						over, names = both, f.throughout(both, c.members)
 					}
 					if a, b := names[j], names[i]; a.leader != "" && b.leader != "" && a.leader != b.leader {
 						apart.take(disagreement{over, rift{a, b}}, over, f, "agreement")
@@ -178,17 +178,17 @@ func (f *facts) disagree(apart *found[disagreement], s span) {
 	}
 }
 
-// heard returns the parts of a time in which each node never gave no undivided answer for longer than a lull.
-func (f *facts) heard(s span) [][]span {
+// heard returns the parts of a time in which each member never gave no undivided answer for longer than a lull.
+func (f *facts) heard(s calm) [][]span {
 	all := make([][]span, len(f.nodes))
 	parts := make([]span, len(f.nodes)) // that are under way
 	for i := range parts {
 		parts[i] = span{s.from, s.from}
 	}
-	answers := f.answersIn(s)
+	answers := f.answersIn(s.span)
 	for k := range answers {
 		a := &answers[k]
-		if a.torn || a.from < s.from {
+		if a.torn || a.from < s.from || !s.members.has(int(a.node)) {
 			continue
 		}
 		part := &parts[a.node]
@@ -207,13 +207,19 @@ func (f *facts) heard(s span) [][]span {
 	return all
 }
 
+// calm is a time in which nothing was at fault, and who the members were then.
+type calm struct {
+	span
+	members set
+}
+
 // whole returns the times in which nothing was at fault, without those about which the machine stood still, if they were long
-// enough for each node to be asked.
-func (f *facts) whole() (all []span) {
+// enough for each member to be asked.
+func (f *facts) whole() (all []calm) {
 	for _, s := range f.sound() {
-		for _, calm := range outside(f.stalls, s) {
-			if calm.length() >= f.lull() {
-				all = append(all, calm)
+		for _, part := range outside(f.stalls, s.span) {
+			if part.length() >= f.lull() {
+				all = append(all, calm{part, s.members})
 			}
 		}
 	}
@@ -223,23 +229,26 @@ func (f *facts) whole() (all []span) {
 // onlyStalls reports whether nothing was at fault for long enough at some time, but never without a machine that stood still.
 func (f *facts) onlyStalls() bool {
 	return f.unjudgeable() == "" && len(f.whole()) == 0 &&
-		slices.ContainsFunc(f.sound(), func(s span) bool { return s.length() >= f.lull() })
+		slices.ContainsFunc(f.sound(), func(s calm) bool { return s.length() >= f.lull() })
 }
 
-// sound returns the times in which all nodes were surely up, members as at first and connected with each other.
-func (f *facts) sound() []span {
-	everybody := first(f.world.n)
-	var open []span
+// sound returns the times in which all nodes that were not surely out were surely up, members and connected with each other.
+func (f *facts) sound() (all []calm) {
 	for part, e := range f.world.parts(span{0, f.end}) {
-		if together(everybody, e.mutual, e.roll.belong(e.well)) {
-			open = append(open, part)
+		members := first(f.world.n).minus(e.roll.out)
+		switch last := len(all) - 1; {
+		case !together(members, e.mutual, e.roll.belong(e.well)):
+		case last >= 0 && all[last].to == part.from && all[last].members == members:
+			all[last].to = part.to
+		default:
+			all = append(all, calm{part, members})
 		}
 	}
-	return merge(open)
+	return all
 }
 
-// throughout returns whom each node named in all of its answers within s, if it gave several.
-func (f *facts) throughout(s span) []naming {
+// throughout returns whom each member named in all of its answers within s, if it gave several.
+func (f *facts) throughout(s span, members set) []naming {
 	type voice struct {
 		answers int
 		wavers  bool
@@ -248,7 +257,7 @@ func (f *facts) throughout(s span) []naming {
 	answers := f.answersIn(s)
 	for i := range answers {
 		a := &answers[i]
-		if a.torn || a.from < s.from {
+		if a.torn || a.from < s.from || !members.has(int(a.node)) {
 			continue
 		}
 		n, v := f.named(a), &voices[a.node]

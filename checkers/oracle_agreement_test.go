@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,22 +41,18 @@ func TestOraclesAgreement(t *testing.T) {
 				agreed = agreed || a.node != b.node
 			}
 		}
-		calm := stretches(h, func(w around) string {
-			if w.whole() {
-				return "whole"
-			}
-			return ""
-		})
-		for _, s := range calm {
-			for _, s := range awake(h, s) {
+		for _, calm := range stretches(h, around.calm) {
+			members := strings.Fields(calm.node)
+			for _, s := range awake(h, calm) {
 				if s.to-s.from < lull(h) {
 					continue
 				}
-				if one, _ := whom(all, s.to-lull(h), s.to); one {
+				theirs := slices.DeleteFunc(slices.Clone(all), func(a said) bool { return !slices.Contains(members, a.node) })
+				if one, _ := whom(theirs, s.to-lull(h), s.to); one {
 					agreed = true
 				}
-				for _, one := range h.Setup().Nodes {
-					for _, other := range h.Setup().Nodes {
+				for _, one := range members {
+					for _, other := range members {
 						for _, part := range apiece(h, all, []string{one, other}, s) {
 							both := slices.DeleteFunc(slices.Clone(all), func(a said) bool { return a.node != one && a.node != other })
 							elected := part.from + h.Setup().Bounds.Elect

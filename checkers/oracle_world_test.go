@@ -562,20 +562,20 @@ func (w around) deaf(node, of string) bool {
 	return w.down(of) || w.is[history.Link{From: of, To: node}.Key()] == broken
 }
 
-// whole reports whether surely all nodes are well and connected.
-func (w around) whole() bool {
-	nodes := w.h.Setup().Nodes
-	for _, a := range nodes {
+// calm names who is not surely out, if all of them are well and connected; else it is empty.
+func (w around) calm() string {
+	members := slices.DeleteFunc(slices.Clone(w.h.Setup().Nodes), w.out)
+	for _, a := range members {
 		if w.proc(a) != healthy || !w.right(a) || !w.belongs(a) {
-			return false
+			return ""
 		}
-		for _, b := range nodes {
+		for _, b := range members {
 			if a != b && !w.connected(a, b) {
-				return false
+				return ""
 			}
 		}
 	}
-	return true
+	return strings.Join(members, " ")
 }
 
 // lull is the longer of a silence and three polls.
