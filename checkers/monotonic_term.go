@@ -99,38 +99,11 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	nodes := make([]reported, len(f.nodes))
-	for i := range nodes {
-		nodes[i] = reported{until: -1, ended: -never, ends: f.ends(i, true)}
+	sure, perhaps := f.telling(false), tellings{}
+	if slices.ContainsFunc(f.reseated, func(c changed) bool { return !c.failed && !c.told }) {
+		perhaps = f.telling(true)
 	}
-	changes, compared, drops := 0, 0, 0
-	var first [2]*answer
-	for i := range f.answers {
-		a := &f.answers[i]
-		if !a.tells() {
-			continue
-		}
-		for ; changes < len(f.reseated) && f.reseated[changes].from <= a.to; changes++ {
-			if c := &f.reseated[changes]; !c.failed { // it is another member, or may be
-				nodes[c.node] = reported{until: c.to, ended: nodes[c.node].ended, ends: nodes[c.node].ends}
-			}
-		}
-		r := &nodes[a.node]
-		r.goesOn(a.to)
-		before := r.before(a)
-		if before.by != nil {
-			compared++
-		}
-		if before.term > a.term {
-			if drops++; drops == 1 {
-				first = [2]*answer{before.by, a}
-			}
-		}
-		// It may be older than who the node is now, or than what runs now.
-		if a.from > r.until && !r.forgets(f, a) {
-			r.add(a)
-		}
-	}
+	compared, drops, first := sure.compared, sure.drops, sure.first
 	if compared += f.left.tells; drops > 0 { // or else what was left out repeats what need not be known any more
 		drops += f.left.lower
 	}
@@ -149,6 +122,10 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				f.nodes[newer.node], newer.term, f.nodes[older.node], older.term)
 		}
 		return invalid(figures, e, "%s", what)
+	case perhaps.drops > 0:
+		a, b := perhaps.first[0], perhaps.first[1]
+		return unknown(figures, "%s reported term %d and later term %d%s, and nobody can tell whether it was another member by then: %s",
+			f.nodes[b.node], a.term, b.term, f.after(b.to), unknownMembers)
 	case compared == 0:
 		return unknown(figures, "no node answered twice, one time after the other: ask again and again")
 	case f.untold() != "":
@@ -156,6 +133,48 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	}
 	return valid(figures, "no term went down: %s compared with what the same node had answered before, %s on the way; %s",
 		count.Of(compared, "answer"), count.Of(f.restarts, "restart"), f.watch())
+}
+
+// tellings are the terms that nodes told, each compared with what the same node had told before.
+type tellings struct {
+	compared, drops int
+	first           [2]*answer // of the drops
+}
+
+// telling compares them; as if nothing had come of what was done to memberships of which nobody knows the outcome, if told to.
+func (f *facts) telling(perhaps bool) (t tellings) {
+	nodes := make([]reported, len(f.nodes))
+	for i := range nodes {
+		nodes[i] = reported{until: -1, ended: -never, ends: f.ends(i, true)}
+	}
+	changes := 0
+	for i := range f.answers {
+		a := &f.answers[i]
+		if !a.tells() {
+			continue
+		}
+		for ; changes < len(f.reseated) && f.reseated[changes].from <= a.to; changes++ {
+			if c := &f.reseated[changes]; !c.failed && (c.told || !perhaps) { // it is another member, or may be
+				nodes[c.node] = reported{until: c.to, ended: nodes[c.node].ended, ends: nodes[c.node].ends}
+			}
+		}
+		r := &nodes[a.node]
+		r.goesOn(a.to)
+		before := r.before(a)
+		if before.by != nil {
+			t.compared++
+		}
+		if before.term > a.term {
+			if t.drops++; t.drops == 1 {
+				t.first = [2]*answer{before.by, a}
+			}
+		}
+		// It may be older than who the node is now, or than what runs now.
+		if a.from > r.until && !r.forgets(f, a) {
+			r.add(a)
+		}
+	}
+	return t
 }
 
 // wentBack returns the first leadership that began, as far as its first claim shows, after a leadership of another node in a

@@ -114,7 +114,7 @@ func TestOraclesOverlooked(t *testing.T) {
 			compared := slices.ContainsFunc(all, func(a said) bool {
 				return slices.ContainsFunc(all, func(b said) bool {
 					before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
-					return a.node == b.node && tells(a) && tells(b) && before && !another(h, a, b) && !forgot(s, a, b)
+					return a.node == b.node && tells(a) && tells(b) && before && !another(h, a, b, false) && !forgot(s, a, b)
 				})
 			})
 			return h.Setup().NoTerms || !compared || unannounced(h)

@@ -122,8 +122,9 @@ func comesBack(w around, i int, types ...history.Type) (nodes []string) {
 	return nodes
 }
 
-// reseats returns when the nemesis was at a node's membership, and may have changed it, by the places of its ops.
-func reseats(h *history.History, node string) (all [][2]int, failed []bool) {
+// reseats returns when the nemesis was at a node's membership, and may have changed it, by the places of its ops; which of that failed, and
+// of which its own end told nothing.
+func reseats(h *history.History, node string) (all [][2]int, failed, untold []bool) {
 	of := func(op history.Op) bool {
 		return op.Fault != nil && slices.ContainsFunc(op.Fault.Members(), func(m history.Member) bool { return m.Node == node })
 	}
@@ -134,7 +135,7 @@ func reseats(h *history.History, node string) (all [][2]int, failed []bool) {
 		k := h.Other(i)
 		switch {
 		case k < 0 && of(op):
-			all, failed = append(all, [2]int{i, len(h.Ops)}), append(failed, false)
+			all, failed, untold = append(all, [2]int{i, len(h.Ops)}), append(failed, false), append(untold, true)
 		case of(op) || k >= 0 && of(h.Ops[k]):
 			if h.Ops[k].Type == history.Info { // it may come true until it is known
 				k = slices.IndexFunc(h.Ops, func(o history.Op) bool {
@@ -144,24 +145,24 @@ func reseats(h *history.History, node string) (all [][2]int, failed []bool) {
 				if k < 0 {
 					k = len(h.Ops)
 				}
-				all, failed = append(all, [2]int{i, k}), append(failed, false)
+				all, failed, untold = append(all, [2]int{i, k}), append(failed, false), append(untold, true)
 				break
 			}
-			all, failed = append(all, [2]int{i, k}), append(failed, h.Ops[k].Type == history.Fail)
+			all, failed, untold = append(all, [2]int{i, k}), append(failed, h.Ops[k].Type == history.Fail), append(untold, false)
 		}
 	}
-	return all, failed
+	return all, failed, untold
 }
 
-// another reports whether a node may have become another member between two answers.
-func another(h *history.History, a, b said) bool {
-	all, failed := reseats(h, a.node)
+// another reports whether a node may have become another member between two answers; if told to, by ops that told of it themselves.
+func another(h *history.History, a, b said, told bool) bool {
+	all, failed, untold := reseats(h, a.node)
 	for i, r := range all {
 		to := forever
 		if r[1] < len(h.Ops) {
 			to = h.Ops[r[1]].Time
 		}
-		if !failed[i] && h.Ops[r[0]].Time <= b.at && a.asked <= to {
+		if !failed[i] && (!told || !untold[i]) && h.Ops[r[0]].Time <= b.at && a.asked <= to {
 			return true
 		}
 	}
@@ -429,6 +430,7 @@ var oracles = map[string]func(h *history.History) string{
 		return "not invalid"
 	},
 	"monotonic-term": func(h *history.History) string {
+		verdict := "not invalid"
 		for _, a := range undivided(h) {
 			for _, b := range undivided(h) {
 				tells := func(a said) bool {
@@ -436,20 +438,23 @@ var oracles = map[string]func(h *history.History) string{
 				}
 				// An announcement is older than the moment at which it came, however long it took.
 				before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
-				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term && !another(h, a, b) && !forgot(h, a, b) {
-					return "invalid"
+				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term && !another(h, a, b, true) && !forgot(h, a, b) {
+					if verdict = "unknown"; !another(h, a, b, false) {
+						return "invalid"
+					}
 				}
 			}
 		}
-		return "not invalid"
+		return verdict
 	},
 	"vote-once": func(h *history.History) string {
-		// member is which member a node was at an op, by what was done to it before; -1 while something is.
-		member := func(op history.Op) (times int) {
-			all, failed := reseats(h, op.Node)
+		// member is which member a node was at an op, by what was done to it before; -1 while something is. If told to, by ops that told of
+		// it themselves.
+		member := func(op history.Op, told bool) (times int) {
+			all, failed, untold := reseats(h, op.Node)
 			for i, r := range all {
 				switch {
-				case op.Index < r[0]:
+				case op.Index < r[0] || told && untold[i]:
 				case op.Index <= r[1]:
 					return -1
 				case !failed[i]:
@@ -458,15 +463,21 @@ var oracles = map[string]func(h *history.History) string{
 			}
 			return times
 		}
+		verdict := "not invalid"
 		for _, a := range h.Ops {
 			for _, b := range h.Ops {
 				if a.F == history.Granted && b.F == history.Granted && a.Node == b.Node && a.Vote.Term == b.Vote.Term &&
-					a.Vote.Term != 0 && a.Vote.For != b.Vote.For && !h.Setup().NoTerms && member(a) >= 0 && member(a) == member(b) {
-					return "invalid"
+					a.Vote.Term != 0 && a.Vote.For != b.Vote.For && !h.Setup().NoTerms {
+					if member(a, false) >= 0 && member(a, false) == member(b, false) {
+						return "invalid"
+					}
+					if member(a, true) >= 0 && member(a, true) == member(b, true) {
+						verdict = "unknown"
+					}
 				}
 			}
 		}
-		return "not invalid"
+		return verdict
 	},
 	"agreement": func(h *history.History) string { // its part that is about terms
 		names := func(a said) string {

@@ -31,6 +31,7 @@ type votes struct {
 	twice         [2]vote // the first of those, and which it clashes with
 	term          uint64  // in which that is
 	at            int     // the number of its op
+	perhaps       [2]vote // the first of those that are too many if nothing came of what was done to memberships with unknown outcome
 }
 
 // vote is one that was granted.
@@ -38,7 +39,13 @@ type vote struct {
 	at              time.Duration
 	op              int
 	node, candidate int32 // by their numbers
-	life            int32 // of the node: who comes back after it was taken out is another voter
+	life            int32 // of the node: who comes back after it was taken out is another voter; -1 if that is not known
+	perhaps         int32 // which it would be if nothing had come of what nobody knows the outcome of
+}
+
+// alike reports whether votes are of one node in one life of it, and for two.
+func (o vote) alike(other vote, life func(vote) int32) bool {
+	return o.node == other.node && o.candidate != other.candidate && life(o) == life(other) && life(o) >= 0
 }
 
 func (v *votes) take(op *history.Op) {
@@ -54,19 +61,25 @@ func (v *votes) take(op *history.Op) {
 
 // cast takes note of a vote in its term, unless its node has voted. Then it may count as one too many.
 func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
-	life, sure := v.life(slices.Index(v.nodes, op.Node), number)
-	if !sure {
-		return
-	}
-	now := vote{op.Time, op.Index, v.names.of(op.Node), v.names.of(op.Vote.For), int32(life)}
-	k := slices.IndexFunc(*given, func(o vote) bool { return o.node == now.node && o.life == now.life })
-	switch {
-	case k < 0:
-		*given = append(*given, now)
-	case counts && (*given)[k].candidate != now.candidate:
-		if v.many++; v.many == 1 || number < v.at {
-			v.twice, v.term, v.at = [2]vote{(*given)[k], now}, op.Vote.Term, number
+	node := slices.Index(v.nodes, op.Node)
+	now := vote{op.Time, op.Index, v.names.of(op.Node), v.names.of(op.Vote.For), v.life(node, number, false), v.life(node, number, true)}
+	repeats := false
+	for _, o := range *given {
+		if o.node == now.node && o.life == now.life && o.perhaps == now.perhaps {
+			repeats = repeats || o.life >= 0 || o.candidate == now.candidate
 		}
+		switch {
+		case !counts:
+		case o.alike(now, func(o vote) int32 { return o.life }):
+			if v.many++; v.many == 1 || number < v.at {
+				v.twice, v.term, v.at = [2]vote{o, now}, op.Vote.Term, number
+			}
+		case o.alike(now, func(o vote) int32 { return o.perhaps }) && (v.perhaps[1].op == 0 || now.op < v.perhaps[1].op):
+			v.perhaps = [2]vote{o, now}
+		}
+	}
+	if !repeats {
+		*given = append(*given, now)
 	}
 }
 
@@ -85,6 +98,9 @@ func (v *votes) recount() error {
 		}
 	})
 }
+
+// unknownMembers is why it is not known which member of its name a node is, and the way out.
+const unknownMembers = "nobody knows what came of what was done to its membership: see that such faults are seen to end"
 
 func (v *votes) check(context.Context) Result {
 	if !v.numbered() {
@@ -105,6 +121,10 @@ func (v *votes) check(context.Context) Result {
 			v.term, voter, first, second, v.after(b.at))
 		r.about = v.group(voter, first, second)
 		return r
+	case v.perhaps[1].op > 0:
+		a, b := v.perhaps[0], v.perhaps[1]
+		return unknown(figures, "%s voted for %s and for %s in one term%s, and nobody can tell whether it was another member by then: %s",
+			v.names.all[a.node], v.names.all[a.candidate], v.names.all[b.candidate], v.after(b.at), unknownMembers)
 	case v.granted == 0:
 		return untested(figures, "no node reported a vote: a server has no way to; where the nodes of an algorithm in Go tell theirs, give them time to vote")
 	case len(v.voters) < 2:

@@ -107,6 +107,7 @@ type changed struct {
 	node        int
 	first, last int  // the numbers of the ops
 	failed      bool // it certainly was not changed
+	told        bool // what came of it, by its own end
 }
 
 // reseat takes note that the nemesis sets out to change members. What it certainly will not have changed goes on.
@@ -136,7 +137,7 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 	for k := range g.reseated {
 		c := &g.reseated[k]
 		if c.first == begun.number && op.Type == history.Fail || op.Type == history.OK && c.to == never && named(c.node) {
-			c.to, c.last, c.failed = op.Time, g.newest(), op.Type == history.Fail
+			c.to, c.last, c.failed, c.told = op.Time, g.newest(), op.Type == history.Fail, c.first == begun.number
 			closed.add(c.node)
 		} else if c.to == never {
 			open.add(c.node)
@@ -149,16 +150,17 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 	})
 }
 
-// life tells which member of its name a node was when it did something, by the number of an op; false if it may have been either.
-func (f *facts) life(node, number int) (life int, sure bool) {
+// life tells which member of its name a node was when it did something, by the number of an op, or would have been if nothing had come
+// of what nobody knows the outcome of; -1 if it may have been either.
+func (f *facts) life(node, number int, perhaps bool) (life int32) {
 	for i := range f.reseated {
 		switch c := &f.reseated[i]; {
-		case c.node != node || number < c.first:
+		case c.node != node || number < c.first || perhaps && !c.told:
 		case number <= c.last:
-			return 0, false
+			return -1
 		case !c.failed:
 			life++
 		}
 	}
-	return life, true
+	return life
 }
