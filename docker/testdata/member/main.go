@@ -143,6 +143,11 @@ func member(data string) {
 							mu.Unlock()
 						}
 					}()
+				case "tap": // read all packets off the interfaces, as libpcap does
+					const all = 0x0300 // ETH_P_ALL, in the network's order
+					if _, err := syscall.Socket(syscall.AF_PACKET, syscall.SOCK_RAW, all); err != nil {
+						answer = err.Error()
+					}
 				case "heard":
 					mu.Lock()
 					answer = strings.Join(heard, ",")

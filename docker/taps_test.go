@@ -1,0 +1,23 @@
+package docker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/history"
+)
+
+// What a node reads off its interfaces no filter keeps from it: a cut of a link to it is not said to have taken effect, and one of a link from
+// it is.
+func TestANodeThatReadsBeforeAnyFilter(t *testing.T) {
+	c := open(t, engine(t), runID(t), 2)
+	launch(t, c)
+	require.Equal(t, "ok", tell(t, c, "n2", "tap"))
+	requireSeen(t, c, links(link("n2", "n1", true)))
+	requireSeen(t, c, links(link("n2", "n1", false)))
+	e := apply(t, c, links(link("n1", "n2", true)))
+	require.NotEqual(t, history.OK, e.Seen)
+	require.ErrorContains(t, e.Err, "n1→n2 does not keep packets from n2: a process there reads them by a packet socket")
+	requireSeen(t, c, links(link("n1", "n2", false)))
+}
