@@ -58,6 +58,7 @@ type barren struct {
 	hold
 	tries []*attempt
 	tried time.Duration // for how long there was one of them under way
+	spent time.Duration // from when the first of them began until the last one was over
 }
 
 // take takes note of writes and of their ends, of what tells that one got through though nobody answered it, and of updates
@@ -214,10 +215,9 @@ func (p *progress) judge(h hold, w *written, with company, sure, doubtful *barre
 	perhaps := false
 	for _, c := range p.burdened(h, with) {
 		for _, b := range p.barren(c, h, w) {
-			if vain = max(vain, b.tried); b.tried > bound {
-				if perhaps = true; doubtful.tries == nil {
-					*doubtful = b
-				}
+			vain, perhaps = max(vain, b.tried), perhaps || b.tried > bound
+			if max(b.tried, b.spent) > bound && doubtful.tries == nil {
+				*doubtful = b
 			}
 		}
 	}
@@ -291,7 +291,9 @@ func (p *progress) barren(c core, h hold, w *written) (all []barren) {
 			}
 			under = append(under, s)
 		}
-		b.tried = total(under)
+		if b.tried = total(under); len(under) > 0 {
+			b.spent = under[len(under)-1].to - under[0].from
+		}
 		all = append(all, b)
 	}
 	return all
@@ -323,6 +325,8 @@ func (p *progress) perhapsInName(b barren, figures []Figure) Result {
 	all.add(b.node)
 	if silent := p.silentIn(all, b.span); silent != (set{}) {
 		why = p.gaveNone(silent)
+	} else if b.tried <= p.setup.Bounds.Elect {
+		why = "it was tried too seldom: write more often"
 	}
 	return unknown(figures, "%s led%s, and nothing written to it got through between %s and %s, but nobody can tell whether it could: %s",
 		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), why)
