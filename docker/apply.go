@@ -225,6 +225,11 @@ func (c *Cluster) carryOut(ctx context.Context, change history.Changes) (moments
 	if err != nil {
 		troubles = append(troubles, err.Error())
 	}
+	for _, p := range change.Procs {
+		if p.State != history.Paused {
+			c.nodes[p.Node].stopped.Store(false)
+		}
+	}
 	return append(moments, done...), troubles, nil
 }
 
@@ -290,6 +295,7 @@ func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call
 				troubles = append(troubles, n.name+" is down, and cannot be paused")
 				continue
 			}
+			n.stopped.Store(true)
 			signal(agent.Stop)
 		case history.Frozen:
 			if !alive {

@@ -75,6 +75,7 @@ type node struct {
 	onDisk     bool                      // its data is on a disk that can fail
 	mended     atomic.Pointer[time.Time] // when that was last healed; nil for never
 	trapped    atomic.Bool               // a trap has ended its life, which the engine has yet to notice
+	stopped    atomic.Bool               // its processes stand still by a signal, which does not keep others from being started beside them
 	logs       func(line string)
 	changes    queue // of its processes and its disk
 	clocks     queue // changes of its clocks

@@ -39,7 +39,8 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with what the
-// command writes to its standard error, where the command does. It may be called from any goroutine, once Launch has
+// command writes to its standard error, where the command does, and where the node's processes stand still: what is started beside
+// them would run, and tell what they had left behind as if it was their word. It may be called from any goroutine, once Launch has
 // returned.
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	out, err := c.exec(ctx, node, command)
@@ -59,6 +60,9 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	id := c.container(n)
 	if id == "" {
 		return nil, errors.New("it was never started")
+	}
+	if n.stopped.Load() {
+		return nil, errors.New("its processes stand still")
 	}
 	api := c.engine.api
 	made, err := api.ContainerExecCreate(ctx, id, container.ExecOptions{Cmd: command, AttachStdout: true, AttachStderr: true})

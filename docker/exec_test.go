@@ -2,10 +2,13 @@ package docker
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/history"
 )
 
 func TestACommandThatIsNotThereIsSaidNotToBe(t *testing.T) {
@@ -14,6 +17,22 @@ func TestACommandThatIsNotThereIsSaidNotToBe(t *testing.T) {
 	_, err := c.Exec(t.Context(), "n1", []string{"/no/such/command"})
 	require.ErrorIs(t, err, ErrNoProgram)
 	require.ErrorContains(t, err, "exec /no/such/command on n1: the container has no such program: /no/such/command")
+}
+
+// What is started beside processes that stand still would run, and give for their word what they had left behind.
+func TestNoCommandSpeaksForWhoStandsStill(t *testing.T) {
+	c := openReady(t, engine(t), 1)
+	speaks := func() error {
+		_, err := c.Exec(t.Context(), "n1", []string{"/member", "nothing"})
+		return err
+	}
+	requireSeen(t, c, proc("n1", history.Paused))
+	require.EqualError(t, speaks(), "exec /member nothing on n1: its processes stand still")
+	requireSeen(t, c, proc("n1", history.Up))
+	require.NotContains(t, fmt.Sprint(speaks()), "stand still")
+	requireSeen(t, c, proc("n1", history.Paused))
+	requireSeen(t, c, proc("n1", history.Down))
+	require.NotContains(t, fmt.Sprint(speaks()), "stand still")
 }
 
 // A script is told by how it begins, in one line: its own lines would bury why it failed.

@@ -49,6 +49,9 @@ func packFiles(files map[string]string) (*bytes.Buffer, error) {
 			return nil, err
 		}
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: strings.TrimPrefix(name, "/"), Mode: 0o644, Size: int64(len(files[name]))}
+		if strings.HasPrefix(files[name], "#!") { // a script, which a server may have to run
+			h.Mode = 0o755
+		}
 		if err := t.WriteHeader(h); err != nil {
 			return nil, err
 		}

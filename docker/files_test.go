@@ -11,7 +11,7 @@ import (
 
 // Folders come before what is in them, each once, and the same files make the same archive.
 func TestFilesArePackedWithTheirFolders(t *testing.T) {
-	files := map[string]string{"/zoo.cfg": "tickTime=500\n", "/data/myid": "1\n", "/data/deep/er": ""}
+	files := map[string]string{"/zoo.cfg": "tickTime=500\n", "/data/myid": "1\n", "/data/deep/er": "", "/up.sh": "#!/bin/sh\n"}
 	archive, err := packFiles(files)
 	require.NoError(t, err)
 	var names []string
@@ -26,7 +26,8 @@ func TestFilesArePackedWithTheirFolders(t *testing.T) {
 			b, err := io.ReadAll(r)
 			require.NoError(t, err)
 			require.Equal(t, files["/"+h.Name], string(b))
+			require.Equal(t, h.Name == "up.sh", h.Mode&0o111 != 0, "a script can be run")
 		}
 	}
-	require.Equal(t, []string{"data/", "data/deep/", "data/deep/er", "data/myid", "zoo.cfg"}, names)
+	require.Equal(t, []string{"data/", "data/deep/", "data/deep/er", "data/myid", "up.sh", "zoo.cfg"}, names)
 }
