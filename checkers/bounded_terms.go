@@ -41,6 +41,7 @@ type growth struct {
 	opens  *answer // its first answer in the exile
 	most   *answer // the one with the highest term
 	excess *answer // the first one with too high a term
+	step   *answer // the same where it is the only one that is higher than that of the beginning: terms may step by more than one
 	last   *answer
 }
 
@@ -55,6 +56,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	var first found[growth]
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
+	var step growth
 	unwatched := false // whether a node that was cut off for long was not asked as often as others, or did not answer
 	exiles := f.exiles()
 	for _, x := range f.calm(exiles) {
@@ -68,6 +70,9 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		if g.excess != nil {
 			guilty++
 			first.take(g, span{g.from, g.excess.to}, f, "bounded-terms")
+		}
+		if step.step == nil && g.step != nil {
+			step = g
 		}
 		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
 			tests++
@@ -94,6 +99,9 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			"%s raised its term from %d to %d in %s while it could hear %s, by more than the %s that a node may gain so",
 			f.nodes[first.node], first.base, first.excess.term, lasted(first.excess.to-first.from), f.company(first.exile),
 			count.Of(int(f.setup.Bounds.Terms), "term"))
+	case step.step != nil:
+		return unknown(figures, "%s raised its term from %d to %d while it could hear %s, and nobody can tell whether it would have gone on, or terms "+
+			"step by so much here: ask it more often, or leave it cut off for longer", f.nodes[step.node], step.base, step.step.term, f.company(step.exile))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case longest < long && slices.ContainsFunc(exiles, func(x exile) bool { return x.length() >= long }):
@@ -170,6 +178,8 @@ func (f *facts) growth(x exile) (g growth, ok bool) {
 			g.base, g.told = a.term, a
 		}
 	}
+	var first *answer // that tells a higher term than that of the beginning
+	several := false
 	for i := range answers {
 		a := &answers[i]
 		if int(a.node) != x.node || !a.tells() || g.opens == nil && (!a.polled || a.from < x.from) {
@@ -181,9 +191,22 @@ func (f *facts) growth(x exile) (g growth, ok bool) {
 		if g.last = a; a.term > g.most.term {
 			g.most = a
 		}
-		if g.excess == nil && a.term > g.base && a.term-g.base > f.setup.Bounds.Terms { // the sum may be too large for a term
+		if a.term <= g.base {
+			continue
+		}
+		if first == nil {
+			first = a
+		}
+		several = several || a.term != first.term
+		if g.excess == nil && a.term-g.base > f.setup.Bounds.Terms { // the sum may be too large for a term
 			g.excess = a
 		}
+	}
+	if g.excess != nil && !several {
+		if g.last.from-g.excess.to < f.cutOff() { // else it would have gone on by then
+			g.step = g.excess
+		}
+		g.excess = nil
 	}
 	return g, g.opens != nil
 }

@@ -47,7 +47,7 @@ func TestOraclesBoundedTerms(t *testing.T) {
 			return Unknown
 		}
 		bounds := Thresholds(h.Setup().Bounds)
-		tested := false
+		tested, stepped := false, false
 		for _, node := range h.Setup().Nodes {
 			exiles := stretches(h, func(w around) string {
 				with := slices.Sorted(slices.Values(w.heardOf(node)))
@@ -77,18 +77,31 @@ func TestOraclesBoundedTerms(t *testing.T) {
 							later = append(later, a)
 						}
 					}
-					var seen time.Duration
+					above := map[uint64]time.Duration{} // when the first answer of each came
+					excess, long := false, time.Duration(bounds.Terms+1)*bounds.Silence
 					for _, a := range later {
-						if a.view.Term > base && a.view.Term-base > bounds.Terms {
-							return Invalid
+						if _, told := above[a.view.Term]; !told && a.view.Term > base {
+							above[a.view.Term] = a.at
 						}
-						seen = a.asked - later[0].at
+						excess = excess || a.view.Term > base && a.view.Term-base > bounds.Terms
 					}
-					tested = tested || len(later) > 0 && seen >= time.Duration(bounds.Terms+1)*bounds.Silence
+					if len(later) == 0 {
+						continue
+					}
+					last := later[len(later)-1]
+					switch {
+					case excess && len(above) > 1:
+						return Invalid
+					case excess:
+						for _, first := range above {
+							stepped = stepped || last.asked-first < long
+						}
+					}
+					tested = tested || last.asked-later[0].at >= long
 				}
 			}
 		}
-		if !whole(h) || inVain(h) || !tested {
+		if !whole(h) || stepped || inVain(h) || !tested {
 			return Unknown
 		}
 		return Valid
