@@ -153,8 +153,9 @@ func (f *facts) unnamed() string {
 // noEffect says that a run cannot be valid on the strength of its faults.
 func (f *facts) noEffect() string {
 	if m := f.missed; m.fault != nil {
+		why, _, _ := strings.Cut(m.why, "; ") // whom nodes were seen to follow then is no part of this sentence
 		return fmt.Sprintf("%s injected, none was seen to take effect: %s of %q hit nobody at %s (%s): aim it at others, or later",
-			count.Of(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(m.why, "nobody was meant by that then"))
+			count.Of(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(why, "nobody was meant by that then"))
 	}
 	return fmt.Sprintf("%s injected, none was seen to take effect: %s", count.Of(f.tried, "fault"), cmp.Or(f.unfelt, "find out with recount doctor why not"))
 }

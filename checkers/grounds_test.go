@@ -33,6 +33,7 @@ func TestWhoWasMissed(t *testing.T) {
 		want   string
 	}{
 		"nobody was meant":    {func(*history.Op) {}, missed},
+		"what was seen":       {func(end *history.Op) { end.Error += "; last seen: n1→nobody" }, missed},
 		"nobody saw it":       {func(end *history.Op) { end.Type = history.Info }, other},
 		"somebody was meant":  {func(end *history.Op) { end.Fault.Nodes = []string{"n1"} }, other},
 		"nobody said why":     {func(end *history.Op) { end.Type, end.Error = history.Info, "" }, untold},
