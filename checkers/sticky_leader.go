@@ -76,7 +76,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 	case held == 0:
 		return untested(figures, "no established leader surely had a majority: leave one alone for longer")
 	case f.tried > 0 && trials == 0:
-		return untested(figures, "no fault left an established leader its majority: isolate a follower and let it rejoin")
+		return untested(figures, "no established leader was seen to keep one majority, and its leadership, from before a fault until behind it: isolate a follower and let it rejoin")
 	}
 	return valid(figures,
 		"%s kept the post while a majority was surely theirs, for %s in all and through %s of the faults; %s",
