@@ -41,7 +41,7 @@ type growth struct {
 	opens  *answer // its first answer in the exile
 	most   *answer // the one with the highest term
 	excess *answer // the first one with too high a term
-	step   *answer // the same where it is the only one that is higher than that of the beginning: terms may step by more than one
+	step   *answer // the same where no other one was higher than that of the beginning, and none need have been by then: terms may step by more than one
 	last   *answer
 }
 
@@ -56,10 +56,10 @@ func boundedTerms(_ context.Context, f *facts) Result {
 	var first found[growth]
 	var longest, watched time.Duration
 	tests, guilty, most := 0, 0, 0
-	var step growth
+	var stepped growth
 	unwatched := false // whether a node that was cut off for long was not asked as often as others, or did not answer
 	exiles := f.exiles()
-	for _, x := range f.calm(exiles) {
+	for _, x := range f.awake(exiles) {
 		longest = max(longest, x.length())
 		g, ok := f.growth(x)
 		if !ok {
@@ -71,8 +71,8 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			guilty++
 			first.take(g, span{g.from, g.excess.to}, f, "bounded-terms")
 		}
-		if step.step == nil && g.step != nil {
-			step = g
+		if stepped.step == nil && g.step != nil {
+			stepped = g
 		}
 		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
 			tests++
@@ -99,9 +99,9 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			"%s raised its term from %d to %d in %s while it could hear %s, by more than the %s that a node may gain so",
 			f.nodes[first.node], first.base, first.excess.term, lasted(first.excess.to-first.from), f.company(first.exile),
 			count.Of(int(f.setup.Bounds.Terms), "term"))
-	case step.step != nil:
+	case stepped.step != nil:
 		return unknown(figures, "%s raised its term from %d to %d while it could hear %s, and nobody can tell whether it would have gone on, or terms "+
-			"step by so much here: ask it more often, or leave it cut off for longer", f.nodes[step.node], step.base, step.step.term, f.company(step.exile))
+			"step by so much here: ask it more often, or leave it cut off for longer", f.nodes[stepped.node], stepped.base, stepped.step.term, f.company(stepped.exile))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
 	case longest < long && slices.ContainsFunc(exiles, func(x exile) bool { return x.length() >= long }):
@@ -146,15 +146,15 @@ func (f *facts) exiles() (all []exile) {
 	return all
 }
 
-// calm returns the parts of exiles about which the machine did not stand still, in the order in which they began.
-func (f *facts) calm(all []exile) (calm []exile) {
+// awake returns the parts of exiles about which the machine did not stand still, in the order in which they began.
+func (f *facts) awake(all []exile) (awake []exile) {
 	for _, x := range all {
 		for _, s := range outside(f.stalls, x.span) {
-			calm = append(calm, exile{s, x.node, x.with})
+			awake = append(awake, exile{s, x.node, x.with})
 		}
 	}
-	slices.SortStableFunc(calm, func(a, b exile) int { return cmp.Compare(a.from, b.from) })
-	return calm
+	slices.SortStableFunc(awake, func(a, b exile) int { return cmp.Compare(a.from, b.from) })
+	return awake
 }
 
 // growth compares what a node reported in an exile with what it may have had when that began: what anybody may have

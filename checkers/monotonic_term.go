@@ -142,7 +142,7 @@ type tellings struct {
 }
 
 // telling compares them; as if nothing had come of what was done to memberships of which nobody knows the outcome, if told to.
-func (f *facts) telling(perhaps bool) (t tellings) {
+func (f *facts) telling(told bool) (t tellings) {
 	nodes := make([]reported, len(f.nodes))
 	for i := range nodes {
 		nodes[i] = reported{until: -1, ended: -never, ends: f.ends(i, true)}
@@ -154,7 +154,7 @@ func (f *facts) telling(perhaps bool) (t tellings) {
 			continue
 		}
 		for ; changes < len(f.reseated) && f.reseated[changes].from <= a.to; changes++ {
-			if c := &f.reseated[changes]; !c.failed && (c.told || !perhaps) { // it is another member, or may be
+			if c := &f.reseated[changes]; !c.failed && (c.told || !told) { // it is another member, or may be
 				nodes[c.node] = reported{until: c.to, ended: nodes[c.node].ended, ends: nodes[c.node].ends}
 			}
 		}

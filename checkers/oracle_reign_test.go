@@ -523,13 +523,17 @@ func TestOraclesProgress(t *testing.T) {
 			}
 			return sum
 		}
-		// over is how long it was from when the first write to a node in a time began until the last one was over.
+		// over is how long it was from when the first of three writes or more to a node in a time began until the last one was over.
 		over := func(in sure, node string) time.Duration {
-			first, last := forever, time.Duration(-1)
+			first, last, n := forever, time.Duration(-1), 0
 			for _, w := range tries[node] {
 				if in.from <= w.from && w.from <= in.to {
 					first, last = min(first, w.from), max(last, min(w.to, in.to))
+					n++
 				}
+			}
+			if n < 3 {
+				return 0
 			}
 			return last - first
 		}

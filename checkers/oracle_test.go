@@ -123,7 +123,7 @@ func comesBack(w around, i int, types ...history.Type) (nodes []string) {
 }
 
 // reseats returns when the nemesis was at a node's membership, and may have changed it, by the places of its ops; which of that failed, and
-// of which its own end told nothing.
+// of which its own end told nothing, though the node was not surely out when it began.
 func reseats(h *history.History, node string) (all [][2]int, failed, untold []bool) {
 	of := func(op history.Op) bool {
 		return op.Fault != nil && slices.ContainsFunc(op.Fault.Members(), func(m history.Member) bool { return m.Node == node })
@@ -135,7 +135,7 @@ func reseats(h *history.History, node string) (all [][2]int, failed, untold []bo
 		k := h.Other(i)
 		switch {
 		case k < 0 && of(op):
-			all, failed, untold = append(all, [2]int{i, len(h.Ops)}), append(failed, false), append(untold, true)
+			all, failed, untold = append(all, [2]int{i, len(h.Ops)}), append(failed, false), append(untold, !stages(h)[i].out(node))
 		case of(op) || k >= 0 && of(h.Ops[k]):
 			if h.Ops[k].Type == history.Info { // it may come true until it is known
 				k = slices.IndexFunc(h.Ops, func(o history.Op) bool {
@@ -145,7 +145,7 @@ func reseats(h *history.History, node string) (all [][2]int, failed, untold []bo
 				if k < 0 {
 					k = len(h.Ops)
 				}
-				all, failed, untold = append(all, [2]int{i, k}), append(failed, false), append(untold, true)
+				all, failed, untold = append(all, [2]int{i, k}), append(failed, false), append(untold, !stages(h)[i].out(node))
 				break
 			}
 			all, failed, untold = append(all, [2]int{i, k}), append(failed, h.Ops[k].Type == history.Fail), append(untold, false)

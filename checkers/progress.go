@@ -208,6 +208,9 @@ func (p *progress) check(context.Context) Result {
 		got, lasted(tested), lasted(vain), lasted(bound), p.watch())
 }
 
+// enoughTries is how many writes in vain, one after the other, are more than some that are lost: from then on it matters how long that took.
+const enoughTries = 3
+
 // judge looks for the first time of a leader in such company in which clients tried for too long, in what got through: one that is
 // sure, and one that may be. It returns for how long they tried at most.
 func (p *progress) judge(h hold, w *written, with company, sure, doubtful *barren) (vain time.Duration) {
@@ -216,7 +219,7 @@ func (p *progress) judge(h hold, w *written, with company, sure, doubtful *barre
 	for _, c := range p.burdened(h, with) {
 		for _, b := range p.barren(c, h, w) {
 			vain, perhaps = max(vain, b.tried), perhaps || b.tried > bound
-			if max(b.tried, b.spent) > bound && doubtful.tries == nil {
+			if (b.tried > bound || b.spent > bound && len(b.tries) >= enoughTries) && doubtful.tries == nil {
 				*doubtful = b
 			}
 		}

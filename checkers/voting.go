@@ -107,7 +107,7 @@ type changed struct {
 	node        int
 	first, last int  // the numbers of the ops
 	failed      bool // it certainly was not changed
-	told        bool // what came of it, by its own end
+	told        bool // what came of it, by its own end; or it surely was out when that began, and could be no other member than it is
 }
 
 // reseat takes note that the nemesis sets out to change members. What it certainly will not have changed goes on.
@@ -118,7 +118,8 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 			if g.world.n > 0 && i >= g.world.n && m.As == history.Voter && !fails {
 				g.added = m.Node
 			}
-			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1)})
+			out := i < g.world.n && g.world.epochs[len(g.world.epochs)-1].roll.out.has(i)
+			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1), told: out})
 			if !fails {
 				g.stir(at) // what was told until now is compared with what was told before
 				g.seen[i].highest, g.seen[i].heard, g.seen[i].another = 0, 0, never
@@ -137,7 +138,7 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 	for k := range g.reseated {
 		c := &g.reseated[k]
 		if c.first == begun.number && op.Type == history.Fail || op.Type == history.OK && c.to == never && named(c.node) {
-			c.to, c.last, c.failed, c.told = op.Time, g.newest(), op.Type == history.Fail, c.first == begun.number
+			c.to, c.last, c.failed, c.told = op.Time, g.newest(), op.Type == history.Fail, c.told || c.first == begun.number
 			closed.add(c.node)
 		} else if c.to == never {
 			open.add(c.node)
@@ -152,10 +153,10 @@ func (g *gathering) reseatedBy(op *history.Op, begun *beginning, told []history.
 
 // life tells which member of its name a node was when it did something, by the number of an op, or would have been if nothing had come
 // of what nobody knows the outcome of; -1 if it may have been either.
-func (f *facts) life(node, number int, perhaps bool) (life int32) {
+func (f *facts) life(node, number int, told bool) (life int32) {
 	for i := range f.reseated {
 		switch c := &f.reseated[i]; {
-		case c.node != node || number < c.first || perhaps && !c.told:
+		case c.node != node || number < c.first || told && !c.told:
 		case number <= c.last:
 			return -1
 		case !c.failed:

@@ -195,6 +195,9 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	}
 	if len(wrong) > 0 {
 		e.Seen = history.Fail
+		for _, p := range change.Procs {
+			c.nodes[p.Node].stopped.Store(false) // it was seen to run on
+		}
 	}
 	if e.Seen != history.OK {
 		troubles = append(append(troubles, wrong...), unsure...)

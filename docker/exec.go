@@ -18,6 +18,9 @@ import (
 // ErrNoProgram tells that a container does not have a program that it is to run. It will not have it later, either.
 var ErrNoProgram = errors.New("the container has no such program")
 
+// errStopped tells that a node's processes stand still.
+var errStopped = errors.New("its processes stand still")
+
 // runtimeSays begins what an engine's runtime writes when it cannot begin to run a command.
 const runtimeSays = "OCI runtime exec failed"
 
@@ -62,7 +65,7 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 		return nil, errors.New("it was never started")
 	}
 	if n.stopped.Load() {
-		return nil, errors.New("its processes stand still")
+		return nil, errStopped
 	}
 	api := c.engine.api
 	made, err := api.ContainerExecCreate(ctx, id, container.ExecOptions{Cmd: command, AttachStdout: true, AttachStderr: true})
@@ -78,11 +81,13 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	defer stop()
 	var out, errs output
 	_, err = stdcopy.StdCopy(&out, &errs, attached.Reader)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case n.stopped.Load(): // it may have begun just before that
+		return nil, errStopped
 	}
 	is, err := api.ContainerExecInspect(ctx, made.ID)
 	if err != nil {

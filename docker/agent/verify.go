@@ -136,7 +136,7 @@ func (v *Verified) links(looks []*look, within time.Duration) {
 			}
 		}
 	}
-	v.taps(looks)
+	v.sniffers(looks)
 	v.probe(probes, of)
 	v.probe(bursts, ofBursts)
 	v.connections(looks)
