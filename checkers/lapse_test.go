@@ -47,8 +47,10 @@ func TestWhatBrokeOutsideOfLapsesIsTold(t *testing.T) {
 		"bounded-terms": `
 			0s..60s/100ms n1 n2 follower 4
 			0s..7s/100ms n3 follower 4
-			7s..37s/100ms n3 candidate 9
-			37s..60s/100ms n3 candidate 19
+			7s..8s/100ms n3 candidate 9
+			8s..37s/100ms n3 candidate 10
+			37s..38s/100ms n3 candidate 19
+			38s..60s/100ms n3 candidate 20
 			5s nemesis inject cut-one-way n3: cut n1>n3, cut n2>n3
 			12s nemesis heal cut-one-way n3: join n1>n3, join n2>n3
 			35s nemesis inject cut-one-way n3: cut n1>n3, cut n2>n3
