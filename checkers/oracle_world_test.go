@@ -138,7 +138,7 @@ func (w around) revives(i int, node string, stopped bool) bool {
 			gone = is == broken
 		}
 		switch {
-		case !gone && is != doubtful:
+		case !gone && is != doubtful && w.before[history.Proc{Node: node}.Key()] != broken: // what was under way may fail, though it answered
 			return false
 		case op.Node != node:
 		case !stopped && (op.F == history.Exit || gone && op.F == history.Announce),
