@@ -155,7 +155,7 @@ func agreed(names []naming) bool {
 
 // disagree looks for two members that name different leaders in a time in which nothing was at fault.
 func (f *facts) disagree(apart *found[disagreement], c calm) {
-	heard := f.heard(c)
+	heard := f.heard(c.span)
 	var over span
 	var names []naming // then
 	for i := range heard {
@@ -178,17 +178,17 @@ func (f *facts) disagree(apart *found[disagreement], c calm) {
 	}
 }
 
-// heard returns the parts of a time in which each member never gave no undivided answer for longer than a lull.
-func (f *facts) heard(s calm) [][]span {
+// heard returns the parts of a time in which each node never gave no undivided answer for longer than a lull.
+func (f *facts) heard(s span) [][]span {
 	all := make([][]span, len(f.nodes))
 	parts := make([]span, len(f.nodes)) // that are under way
 	for i := range parts {
 		parts[i] = span{s.from, s.from}
 	}
-	answers := f.answersIn(s.span)
+	answers := f.answersIn(s)
 	for k := range answers {
 		a := &answers[k]
-		if a.torn || a.from < s.from || !s.members.has(int(a.node)) {
+		if a.torn || a.from < s.from {
 			continue
 		}
 		part := &parts[a.node]

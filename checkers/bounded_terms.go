@@ -71,7 +71,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 			guilty++
 			first.take(g, span{g.from, g.excess.to}, f, "bounded-terms")
 		}
-		if stepped.step == nil && g.step != nil {
+		if stepped.step == nil { // nobody has yet
 			stepped = g
 		}
 		if seen := g.last.from - g.opens.to; seen >= long { // what it gained before its first answer nobody knows
