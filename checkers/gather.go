@@ -128,7 +128,7 @@ func (g *gathering) op(op, end *history.Op) {
 		if op.Type == history.Invoke {
 			n := g.node(op.Node)
 			g.resigned = slices.DeleteFunc(g.resigned, func(r resignation) bool { return r.node == n && r.open }) // who asks knows better
-			g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, over: never, node: n, op: g.newest()})
+			g.askToGo(n, op.Time, false)
 		} else {
 			g.hears(op, begun.number)
 		}
@@ -166,8 +166,13 @@ func (g *gathering) asks(op *history.Op, intended []history.Changes) {
 	}
 	asked.each(func(n int) {
 		g.stir(op.Time)
-		g.resigned = append(g.resigned, resignation{span: span{op.Time, never}, over: never, node: n, op: g.newest(), open: true})
+		g.askToGo(n, op.Time, true)
 	})
+}
+
+// askToGo takes note that a node is being asked to hand over, by a client or by an op of the nemesis that is under way.
+func (g *gathering) askToGo(n int, at time.Duration, open bool) {
+	g.resigned = append(g.resigned, resignation{span: span{at, never}, over: never, node: n, op: g.newest(), open: open})
 }
 
 func (g *gathering) node(name string) int {

@@ -21,9 +21,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		if t.cell != cell {
 			continue
 		}
-		if only = only && t.to == fine; t.was.ended() {
-			back = true
-		}
+		only = only && t.to == fine
 		if t.was == waking || t.was.ended() || over {
 			if t.was = fine; w.befalls(i) {
 				t.was = unsure

@@ -46,10 +46,10 @@ func stickyLeader(_ context.Context, f *facts) Result {
 		switch {
 		case f.byLeave(h, false): // it was asked to hand over, and did
 		case !f.inOrder() && (f.besides(h) || f.remained(h)): // one of two that led at one time gave up: a matter of exclusive-leadership
-		case f.unjust(h) && !f.byLeave(h, true):
+		case !f.byLeave(h, true) && f.unjust(h):
 			unjust++
 			first.take(h, h.span, f, "sticky-leader")
-		case f.unjust(h), f.suspect(h):
+		case f.byLeave(h, true) && f.unjust(h), f.suspect(h):
 			if doubtful++; doubtful == 1 {
 				doubt = h
 			}

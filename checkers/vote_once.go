@@ -43,11 +43,6 @@ type vote struct {
 	perhaps         int32 // which it would be if nothing had come of what nobody knows the outcome of
 }
 
-// alike reports whether votes are of one node in one life of it, and for two.
-func (o vote) alike(other vote, life func(vote) int32) bool {
-	return o.node == other.node && o.candidate != other.candidate && life(o) == life(other) && life(o) >= 0
-}
-
 func (v *votes) take(op *history.Op) {
 	if op.Vote.Term == 0 { // none: it is no vote
 		return
@@ -64,17 +59,21 @@ func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
 	node := slices.Index(v.nodes, op.Node)
 	now := vote{op.Time, op.Index, v.names.of(op.Node), v.names.of(op.Vote.For), v.life(node, number, false), v.life(node, number, true)}
 	repeats := false
+	one := func(life, other int32) bool { return life == other && life >= 0 }
 	for _, o := range *given {
-		if o.node == now.node && o.life == now.life && o.perhaps == now.perhaps {
+		if o.node != now.node {
+			continue
+		}
+		if o.life == now.life && o.perhaps == now.perhaps {
 			repeats = repeats || o.life >= 0 || o.candidate == now.candidate
 		}
 		switch {
-		case !counts:
-		case o.alike(now, func(o vote) int32 { return o.life }):
+		case !counts || o.candidate == now.candidate:
+		case one(o.life, now.life):
 			if v.many++; v.many == 1 || number < v.at {
 				v.twice, v.term, v.at = [2]vote{o, now}, op.Vote.Term, number
 			}
-		case o.alike(now, func(o vote) int32 { return o.perhaps }) && (v.perhaps[1].op == 0 || now.op < v.perhaps[1].op):
+		case one(o.perhaps, now.perhaps) && (v.perhaps[1].op == 0 || now.op < v.perhaps[1].op):
 			v.perhaps = [2]vote{o, now}
 		}
 	}

@@ -118,8 +118,7 @@ func (g *gathering) reseat(at time.Duration, intended []history.Changes, fails b
 			if g.world.n > 0 && i >= g.world.n && m.As == history.Voter && !fails {
 				g.added = m.Node
 			}
-			out := i < g.world.n && g.world.epochs[len(g.world.epochs)-1].roll.out.has(i)
-			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1), told: out})
+			g.reseated = append(g.reseated, changed{span: span{at, never}, node: i, first: g.newest(), last: int(^uint(0) >> 1), told: g.world.out(i)})
 			if !fails {
 				g.stir(at) // what was told until now is compared with what was told before
 				g.seen[i].highest, g.seen[i].heard, g.seen[i].another = 0, 0, never

@@ -394,6 +394,9 @@ func (w *world) ail(i int, does bool, at time.Duration) {
 // still reports whether node i surely stands still as of the latest change.
 func (w *world) still(i int) bool { return w.epochs[len(w.epochs)-1].still.has(i) }
 
+// out reports whether node i surely is no member, or no voter any more, as of the latest change.
+func (w *world) out(i int) bool { return i < w.n && w.epochs[len(w.epochs)-1].roll.out.has(i) }
+
 // pends reports whether nobody knows whether node i runs, for what is done to its process, or may be yet.
 func (w *world) pends(i int) bool {
 	return w.threatened(i) || i < w.n && w.is(processes, i) == unsure && (w.coming.has(i) || w.touching(i, func(touched) bool { return true }))
