@@ -92,17 +92,7 @@ func (w words) funcs() template.FuncMap {
 		}
 		return strings.Join(parts, separator), nil
 	}
-	duration := func(name string) (time.Duration, error) {
-		text, err := w.option(name)
-		if err != nil {
-			return 0, err
-		}
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return 0, hint.Add(fmt.Errorf("parameter %s is %q: no duration", name, text), "param %q gives it as it is written", name)
-		}
-		return d, nil
-	}
+	duration := func(name string) (time.Duration, error) { return parsed(w, name, "duration", time.ParseDuration) }
 	voting := func(is bool) func(election.Member) (bool, error) {
 		return func(m election.Member) (bool, error) {
 			if w.polling {
@@ -126,17 +116,7 @@ func (w words) funcs() template.FuncMap {
 		"voters":    func(separator, each string) (string, error) { return list(separator, each, voting(true)) },
 		"nonvoters": func(separator, each string) (string, error) { return list(separator, each, voting(false)) },
 		"servers":   w.endpoints,
-		"int": func(name string) (int, error) {
-			text, err := w.option(name)
-			if err != nil {
-				return 0, err
-			}
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return 0, hint.Add(fmt.Errorf("parameter %s is %q: no whole number", name, text), "param %q gives it as it is written", name)
-			}
-			return n, nil
-		},
+		"int":       func(name string) (int, error) { return parsed(w, name, "whole number", strconv.Atoi) },
 		"ms": func(name string) (int64, error) {
 			d, err := duration(name)
 			return d.Milliseconds(), err
@@ -183,6 +163,18 @@ func (w words) option(name string) (string, error) {
 		return "", hint.Add(fmt.Errorf("unknown parameter %q", name), "parameters: {%s: 1s}", name)
 	}
 	return "", hint.Unknown("parameter", name, w.s.parameterNames())
+}
+
+// parsed is a parameter that is to be something else than text.
+func parsed[T any](w words, name, what string, parse func(string) (T, error)) (value T, err error) {
+	text, err := w.option(name)
+	if err != nil {
+		return value, err
+	}
+	if value, err = parse(text); err != nil {
+		return value, hint.Add(fmt.Errorf("parameter %s is %q: no %s", name, text, what), "param %q gives it as it is written", name)
+	}
+	return value, nil
 }
 
 // fill puts a member's place into "{name}=http://{addr}:{peer}"; a port stands there by its name.
