@@ -196,7 +196,9 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	if len(wrong) > 0 {
 		e.Seen = history.Fail
 		for _, p := range change.Procs {
-			c.nodes[p.Node].stopped.Store(false) // it was seen to run on
+			if slices.Contains(missed, p.Key()) {
+				c.nodes[p.Node].stopped.Store(false) // it was seen to run on
+			}
 		}
 	}
 	if e.Seen != history.OK {
