@@ -14,15 +14,14 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
-	over := w.over.has(i)
-	back, only := is.ended() || over || w.trapped.has(i) || w.starting(i), !w.befalls(i) // it is up again; nothing is done to it but to start it
+	back, only := w.over.has(i) || w.starting(i), !w.befalls(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {
 			continue
 		}
 		only = only && t.to == fine
-		if t.was == waking || t.was.ended() || over {
+		if t.was == waking || t.was.ended() {
 			if t.was = fine; w.befalls(i) {
 				t.was = unsure
 			}
@@ -36,7 +35,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		w.cells[cell] = unsure
 	case back || is == waking:
 		w.cells[cell] = fine
-	case !w.owed.has(i):
+	default:
 		return
 	}
 	w.trapped.remove(i)
@@ -97,9 +96,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 	}
 	w.owed.remove(i)
 	w.astir.remove(i)
-	if w.over.remove(i); w.coming.has(i) {
-		w.over.add(i)
-	}
+	w.over.add(i)
 	if w.cells[cell] = now; comes {
 		if w.cells[cell] = unsure; now == gone {
 			w.owed.add(i)

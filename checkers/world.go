@@ -36,7 +36,7 @@ type world struct {
 	remade  set       // whose process a change of its membership may start anew yet: nobody knows what came of that
 	bidden  set       // whose process is to run by the change under way, be it that it does already
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
-	over    set       // of them, who ended by itself, and has given no answer since
+	over    set       // who ended by itself, and has given no answer since, nor was surely started, ended or changed
 	rising  set       // whose process surely stood still before a start of which nobody knows what came, before the change under way
 	started set       // by the change that ended last
 	known   set       // whose process that told of
