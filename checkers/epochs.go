@@ -18,6 +18,7 @@ type epoch struct {
 	waking set   // started, in good health, but not heard of since
 	still  set   // surely down or paused
 	asked  set   // surely reached by clients
+	fit    set   // in good health, be its process up or not
 	gone   set   // who ended by itself in good health, and was not heard of since: it should be up
 	office set   // who may have led, for all that is known of majorities; worked out when the history has ended
 }
@@ -62,6 +63,9 @@ func (w *world) mark(at time.Duration) {
 		w.ail(i, limps || disk != fine, at)
 		able := w.is(clocks, i) == fine && !limps
 		right := able && disk == fine
+		if right {
+			e.fit.add(i)
+		}
 		if w.is(ways, i) == fine {
 			e.asked.add(i)
 		}
@@ -103,6 +107,15 @@ func (w *world) mark(at time.Duration) {
 	w.enlist(at, e.roll)
 	w.epochs = append(w.epochs, e)
 }
+
+// heard are those that were in good health, and heard of.
+func (e *epoch) heard() set { return e.well }
+
+// ran are those that were in good health, and started at least.
+func (e *epoch) ran() set { return e.well.or(e.waking) }
+
+// sound are those that were in good health, be their processes up or not.
+func (e *epoch) sound() set { return e.fit }
 
 // frees reports whether somebody does not stand still, or can be heard, who did and could not in the epoch before. In virtual time a
 // process that goes on does all that it has to at once: it may be ended at the same instant, and have voted.

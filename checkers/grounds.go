@@ -81,17 +81,17 @@ func (f *facts) fleeting() string {
 // is not for lack of answers, nor for a machine that stood still.
 func (f *facts) doubt(leader int, s, shaken span) string {
 	var silent, waking set
-	with := f.world.with(leader, f.world.during(s), false)
-	heard := f.world.with(leader, f.world.during(s), true)
+	with := f.world.with(leader, f.world.during(s), (*epoch).ran)
+	told := f.world.with(leader, f.world.during(s), (*epoch).heard)
 	for i := range f.world.n {
 		switch {
 		case with.has(i) && !f.answering(i, s):
 			silent.add(i)
-		case with.has(i) && !heard.has(i):
+		case with.has(i) && !told.has(i):
 			waking.add(i)
 		}
 	}
-	if with.has(leader) && !heard.has(leader) { // so nobody was with it, for all that is known
+	if with.has(leader) && !told.has(leader) { // so nobody was with it, for all that is known
 		waking = set{}
 		waking.add(leader)
 	}

@@ -6,24 +6,19 @@ import (
 
 // What checkers ask of the world. An answer of no may mean that nobody can tell: nothing but a sure yes may accuse.
 
-// with returns the nodes that a leader surely had throughout some epochs, itself included: they ran with right clocks,
-// connected with it both ways, and voted, or were what they were at first. Whether one that was started runs is sure only once it was heard of; where that need not
-// be sure, its start will do.
-func (w *world) with(leader int, epochs []epoch, sure bool) set {
+// with returns the nodes that a leader surely had throughout some epochs, itself included: they were heard, ran, or were sound, whichever is
+// asked for, connected with it both ways, and voted, or were what they were at first.
+func (w *world) with(leader int, epochs []epoch, which func(*epoch) set) set {
 	nodes := first(w.n)
 	for i := range epochs {
 		e := &epochs[i]
-		running := e.well
-		if !sure {
-			running = running.or(e.waking)
-		}
-		running = e.roll.belong(running)
-		if !running.has(leader) {
+		well := e.roll.belong(which(e))
+		if !well.has(leader) {
 			return set{}
 		}
 		peers := e.mutual[leader]
 		peers.add(leader)
-		nodes = nodes.and(peers).and(running)
+		nodes = nodes.and(peers).and(well)
 	}
 	return w.serving(nodes, epochs)
 }
@@ -77,18 +72,18 @@ func (w *world) serving(nodes set, epochs []epoch) set {
 // throughout s, as far as the faults are known, and throughout watched also seen to be up and giving answers.
 func (f *facts) keeps(leader int, s, watched span) bool {
 	epochs := f.world.during(s)
-	return f.vouched(f.world.with(leader, epochs, false), leader, watched, f.world.rollsOf(epochs))
+	return f.vouched(f.world.with(leader, epochs, (*epoch).ran), leader, watched, f.world.rollsOf(epochs))
 }
 
 // mayKeep reports whether it was so as far as the faults are known.
 func (f *facts) mayKeep(leader int, s span) bool {
 	epochs := f.world.during(s)
-	return f.majority(f.world.with(leader, epochs, false), f.world.rollsOf(epochs)...)
+	return f.majority(f.world.with(leader, epochs, (*epoch).ran), f.world.rollsOf(epochs)...)
 }
 
 // vouched reports whether enough of the nodes, whoever voted in all that time, were seen to run with the leader, and gave answers.
 func (f *facts) vouched(nodes set, leader int, watched span, rolls []roll) bool {
-	nodes = nodes.and(f.world.with(leader, f.world.during(watched), true))
+	nodes = nodes.and(f.world.with(leader, f.world.during(watched), (*epoch).heard))
 	for i := range f.world.n {
 		if !f.answering(i, watched) {
 			nodes.remove(i)

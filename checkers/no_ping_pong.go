@@ -85,7 +85,7 @@ func noPingPong(_ context.Context, f *facts) Result {
 }
 
 // bounce finds the moves without need in a phase, in the order of the times by which they had happened, to another than one who led all the while beside the old leader: that one was well from its first claim until it was replaced,
-// and surely had one majority for all of that time and in every shape that the faults had taken before. Those that
+// and surely had one majority for all of that time, connected with it in every shape that the faults had taken before. Those that
 // are not sure may have been so, as far as the faults are known.
 func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 	b := bounces{phase: p}
@@ -99,6 +99,7 @@ func (f *facts) bounce(p phase, all []handover, sure bool) bounces {
 		}
 		with, rolls := shapes(h.from.node, h.span.to)
 		reign := span{max(p.from, f.answers[h.from.first].from), h.span.to}
+		with = with.and(f.world.with(h.from.node, f.world.during(reign), (*epoch).ran))
 		if sure && (f.stalled(reign) || !f.vouched(with, h.from.node, reign, rolls)) || !f.majority(with, rolls...) {
 			continue
 		}
@@ -151,8 +152,8 @@ func (f *facts) ledBefore(h handover, p phase) bool {
 	})
 }
 
-// shapes returns whom a leader had in every shape that a phase's faults took until a time, as far as they are known, and who voted
-// then. It must be asked for later and later times of each leader.
+// shapes returns whom a leader was connected with in every shape that a phase's faults took until a time, all of them sound, as far as they
+// are known, and who voted then. It must be asked for later and later times of each leader.
 func (f *facts) shapes(p phase) func(leader int, until time.Duration) (set, []roll) {
 	epochs := f.world.during(p.span)
 	type state struct {
@@ -166,7 +167,7 @@ func (f *facts) shapes(p phase) func(leader int, until time.Duration) (set, []ro
 		for s.past < len(epochs) && epochs[s.past].from <= until {
 			s.past++
 		}
-		with := f.world.with(leader, epochs[from:s.past], false)
+		with := f.world.with(leader, epochs[from:s.past], (*epoch).sound)
 		if from > 0 {
 			with = with.and(s.with)
 		}

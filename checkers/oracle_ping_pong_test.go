@@ -44,9 +44,14 @@ func faultPhases(h *history.History) (all []sure) {
 
 // with returns who was connected with a node throughout a time, both of them well; or just started, where that will do.
 func with(h *history.History, leader string, from, to time.Duration, heardOf bool) (nodes []string) {
-	fits := func(w around, n string) bool {
-		return w.right(n) && w.belongs(n) && (w.proc(n) == healthy || w.proc(n) == started && !heardOf)
-	}
+	return among(h, leader, from, to, func(w around, n string) bool {
+		return w.proc(n) == healthy || w.proc(n) == started && !heardOf
+	})
+}
+
+// among is with, of those whose processes run as is asked for.
+func among(h *history.History, leader string, from, to time.Duration, runs func(around, string) bool) (nodes []string) {
+	fits := func(w around, n string) bool { return w.right(n) && w.belongs(n) && runs(w, n) }
 	for _, n := range h.Setup().Nodes {
 		good := func(w around) string {
 			if fits(w, n) && fits(w, leader) && (n == leader || w.connected(n, leader)) {
@@ -147,7 +152,9 @@ func TestOraclesNoPingPong(t *testing.T) {
 				if is.number < was.number {
 					return undecided // it may have led beside the other all the while
 				}
-				company := with(h, was.node, p.from, is.at, false)
+				company := with(h, was.node, begin, is.at, false)
+				linked := among(h, was.node, p.from, is.at, func(around, string) bool { return true })
+				company = slices.DeleteFunc(company, func(n string) bool { return !slices.Contains(linked, n) })
 				kept := alwaysEnough(h, company, p.from, is.at)
 				seen := with(h, was.node, begin, is.at, true)
 				seen = slices.DeleteFunc(seen, func(n string) bool {

@@ -60,7 +60,7 @@ func (f *facts) whoWasOverlooked() (why string) {
 		var should, missed time.Duration
 		for part, e := range f.world.parts(span{0, f.end}) {
 			now := []epoch{*e}
-			if with := f.world.with(i, now, false); !e.asked.has(i) || !e.roll.votes.has(i) || !f.majority(with, f.world.rollsOf(now)...) {
+			if with := f.world.with(i, now, (*epoch).ran); !e.asked.has(i) || !e.roll.votes.has(i) || !f.majority(with, f.world.rollsOf(now)...) {
 				continue
 			}
 			for _, s := range outside(f.stalls, part) {

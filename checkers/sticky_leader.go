@@ -49,7 +49,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 		case !f.byLeave(h, true) && f.unjust(h):
 			unjust++
 			first.take(h, h.span, f, "sticky-leader")
-		case f.byLeave(h, true) && f.unjust(h), f.suspect(h):
+		case f.suspect(h):
 			if doubtful++; doubtful == 1 {
 				doubt = h
 			}
@@ -92,7 +92,7 @@ func (f *facts) unjust(h handover) bool {
 		return false
 	}
 	epochs := f.world.during(s)
-	nodes := f.world.with(h.from.node, epochs, false).and(f.back(h, s))
+	nodes := f.world.with(h.from.node, epochs, (*epoch).ran).and(f.back(h, s))
 	return f.vouched(nodes, h.from.node, watched, f.world.rollsOf(epochs))
 }
 
@@ -127,7 +127,7 @@ func (f *facts) unsure(h handover) string {
 	if why := f.doubt(h.from.node, watched, f.shaken(h)); why != "" {
 		return why
 	}
-	if away := f.world.with(h.from.node, f.world.during(s), false).minus(f.back(h, s)); away != (set{}) {
+	if away := f.world.with(h.from.node, f.world.during(s), (*epoch).ran).minus(f.back(h, s)); away != (set{}) {
 		return fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(away))
 	}
 	return uncertain
@@ -155,8 +155,8 @@ func (f *facts) campaign(h handover) span {
 	return began
 }
 
-// vaguely returns the answers of a leadership's node after its last claim, in one piece, that did not say whether it leads, up to the first
-// that did.
+// vaguely returns the answers of a leadership's node after its last claim, in one piece, up to the first that was surely later and said whether
+// it leads.
 func (f *facts) vaguely(l *leadership) (all []int32) {
 	end := int32(len(f.answers))
 	if l.lost >= 0 {
@@ -165,7 +165,7 @@ func (f *facts) vaguely(l *leadership) (all []int32) {
 	last := f.answers[l.last].from
 	for k := l.first; k < end; k++ {
 		a := &f.answers[k]
-		if int(a.node) == l.node && a.vague() && !a.torn && (a.from > last || a.from == last && k > l.last) {
+		if int(a.node) == l.node && !a.torn && (a.from > last || a.from == last && k > l.last) {
 			all = append(all, k)
 		}
 	}
@@ -181,7 +181,7 @@ func (f *facts) outOfSight(h handover) set {
 	for k := range epochs {
 		still = still.and(epochs[k].still)
 	}
-	return f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, false))
+	return f.leaders.minus(still).minus(f.world.with(h.from.node, epochs, (*epoch).ran))
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as

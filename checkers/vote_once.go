@@ -31,7 +31,7 @@ type votes struct {
 	twice         [2]vote // the first of those, and which it clashes with
 	term          uint64  // in which that is
 	at            int     // the number of its op
-	perhaps       [2]vote // the first of those that are too many if nothing came of what was done to memberships with unknown outcome
+	perhaps       [2]vote // two that are too many if nothing came of what was done to memberships with unknown outcome
 }
 
 // vote is one that was granted.
@@ -64,16 +64,14 @@ func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
 		if o.node != now.node {
 			continue
 		}
-		if o.life == now.life && o.perhaps == now.perhaps {
-			repeats = repeats || o.life >= 0 || o.candidate == now.candidate
-		}
+		repeats = repeats || o.life == now.life && o.perhaps == now.perhaps
 		switch {
 		case !counts || o.candidate == now.candidate:
 		case one(o.life, now.life):
 			if v.many++; v.many == 1 || number < v.at {
 				v.twice, v.term, v.at = [2]vote{o, now}, op.Vote.Term, number
 			}
-		case one(o.perhaps, now.perhaps) && (v.perhaps[1].op == 0 || now.op < v.perhaps[1].op):
+		case v.perhaps[1].op == 0 && one(o.perhaps, now.perhaps):
 			v.perhaps = [2]vote{o, now}
 		}
 	}

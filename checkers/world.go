@@ -36,7 +36,7 @@ type world struct {
 	remade  set       // whose process a change of its membership may start anew yet: nobody knows what came of that
 	bidden  set       // whose process is to run by the change under way, be it that it does already
 	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
-	over    set       // who ended by itself, and has given no answer since, nor was surely started, ended or changed
+	over    set       // who ended by itself, and has given no answer since
 	rising  set       // whose process surely stood still before a start of which nobody knows what came, before the change under way
 	started set       // by the change that ended last
 	known   set       // whose process that told of
@@ -271,7 +271,6 @@ func (w *world) tells(i int) {
 	w.remade.remove(i)
 	w.coming.remove(i)
 	w.rising.remove(i)
-	w.over.remove(i)
 	w.known.add(i)
 }
 
@@ -395,7 +394,7 @@ func (w *world) ail(i int, does bool, at time.Duration) {
 func (w *world) still(i int) bool { return w.epochs[len(w.epochs)-1].still.has(i) }
 
 // out reports whether node i surely is no member, or no voter any more, as of the latest change.
-func (w *world) out(i int) bool { return i < w.n && w.epochs[len(w.epochs)-1].roll.out.has(i) }
+func (w *world) out(i int) bool { return w.epochs[len(w.epochs)-1].roll.out.has(i) }
 
 // pends reports whether nobody knows whether node i runs, for what is done to its process, or may be yet.
 func (w *world) pends(i int) bool {
