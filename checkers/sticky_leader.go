@@ -137,7 +137,7 @@ func (f *facts) unsure(h handover) string {
 // that it gave way to. One that was begun while it had no majority may have had to wait for its votes until a link
 // was healed.
 func (f *facts) campaign(h handover) span {
-	if !f.inOrder() {
+	if !f.numbered() || h.won.term <= h.from.term {
 		return h.span
 	}
 	term := h.won.term
