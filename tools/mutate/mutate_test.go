@@ -198,7 +198,7 @@ func (m *mutation) tests(by string) string {
 		require.NoError(m.t, err)
 		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
 			switch found[1] {
-			case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestGoldenRandomSmall", "TestMemoryLimit", "TestContract", "TestEvidence": // they run the others, or for long
+			case "TestGoals", "TestGoalsOfShapes", "TestGolden", "TestCases", "TestSentences", "TestGoldenRandom", "TestGoldenRandomObjects", "TestGoldenRandomSmall", "TestMemoryLimit", "TestLongAgo", "TestContract", "TestEvidence": // they run the others, or for long
 			default:
 				fmt.Fprintf(b, "\t{%q, %s},\n", found[1], found[1])
 			}
