@@ -396,7 +396,7 @@ var oracles = map[string]func(h *history.History) string{
 					}
 				}
 				for _, b := range claimed {
-					if a.node != b.node && a.from < b.from && b.to < a.to && !surest {
+					if a.node != b.node && a.from < b.from && b.to < a.to && (!surest || counts(a) && counts(b)) {
 						return true
 					}
 				}
