@@ -144,7 +144,7 @@ func (f *facts) campaign(h handover) span {
 	if lost := h.from.lost; lost >= 0 && f.answers[lost].term > h.from.term {
 		term = min(term, f.answers[lost].term)
 	}
-	for _, k := range f.vaguely(h.from) {
+	for _, k := range f.afterwards(h.from) {
 		if f.answers[k].term > h.from.term {
 			term = min(term, f.answers[k].term)
 		}
@@ -155,9 +155,9 @@ func (f *facts) campaign(h handover) span {
 	return began
 }
 
-// vaguely returns the answers of a leadership's node after its last claim, in one piece, up to the first that was surely later and said whether
+// afterwards returns the answers of a leadership's node after its last claim, in one piece, up to the first that was surely later and said whether
 // it leads.
-func (f *facts) vaguely(l *leadership) (all []int32) {
+func (f *facts) afterwards(l *leadership) (all []int32) {
 	end := int32(len(f.answers))
 	if l.lost >= 0 {
 		end = l.lost
