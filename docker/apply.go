@@ -258,13 +258,7 @@ type call struct {
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
 	order.Links, order.Disks, order.CPUs, order.Memories = change.Links, change.Disks, change.CPUs(), change.Memories()
-	order.Traps = change.Traps()
-	for _, p := range change.Parts() {
-		if n := c.nodes[p.Node]; p.State == history.Up && !n.alive() {
-			continue // its next life begins whole
-		}
-		order.Parts = append(order.Parts, p)
-	}
+	order.Traps, order.Parts = change.Traps(), change.Parts()
 	for _, p := range change.Procs {
 		n := c.nodes[p.Node]
 		signal := func(kind agent.Kind) {
@@ -295,22 +289,22 @@ func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call
 				continue
 			}
 			signal(agent.Cont)
-		case history.Paused:
-			if !alive {
-				troubles = append(troubles, n.name+" is down, and cannot be paused")
+		case history.Paused, history.Frozen:
+			switch {
+			case !alive && !n.life.meant.Load() && !n.trapped.Load():
+				troubles = append(troubles, fmt.Sprintf("%s has ended by itself, and cannot be %s", n.name, p.State))
+				continue
+			case !alive: // what it was down for is over, and what it is to stand still for is not
+				then(func(ctx context.Context, n *node) error { return c.restartHalted(ctx, n, p.State) })
+				continue
+			case p.State == history.Frozen && !frozen:
+				then(c.freeze)
+				continue
+			case p.State == history.Frozen:
 				continue
 			}
 			n.stopped.Store(true)
 			signal(agent.Stop)
-		case history.Frozen:
-			if !alive {
-				troubles = append(troubles, n.name+" is down, and cannot be frozen")
-				continue
-			}
-			if !frozen {
-				then(c.freeze)
-			}
-			continue
 		}
 		if frozen { // it notices the signals only then
 			then(c.thaw)
@@ -328,6 +322,22 @@ func (c *Cluster) restart(ctx context.Context, n *node) error {
 		return fmt.Errorf("start %s: its last life does not end: %w", n.name, ctx.Err())
 	}
 	return c.start(ctx, n)
+}
+
+// restartHalted starts a node again and has it stand still at once.
+func (c *Cluster) restartHalted(ctx context.Context, n *node, as history.ProcState) error {
+	if err := c.restart(ctx, n); err != nil {
+		return err
+	}
+	if as == history.Frozen {
+		return c.freeze(ctx, n)
+	}
+	n.stopped.Store(true)
+	stop := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Stop}}}
+	if _, err := c.remote.ask(ctx, agent.Request{Apply: &stop}); err != nil {
+		return fmt.Errorf("pause %s: %w", n.name, err)
+	}
+	return nil
 }
 
 // ended waits until a node has ended that was asked to. One that does not care is killed.
@@ -364,13 +374,22 @@ func (c *Cluster) freeze(ctx context.Context, n *node) error {
 	return nil
 }
 
+// One that was killed meanwhile may have ended before that, and then nothing of it is frozen any more: with control groups of version 2
+// a kill reaches what is frozen.
 func (c *Cluster) thaw(ctx context.Context, n *node) error {
 	n.life.frozen = false
 	err := each(n.containers, func(_ int, id string) error { return c.engine.api.ContainerUnpause(ctx, id) })
-	if err != nil {
-		return fmt.Errorf("thaw %s: %w", n.name, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if n.life.meant.Load() {
+		select {
+		case <-n.life.over:
+			return nil
+		case <-time.After(endWait):
+		}
+	}
+	return fmt.Errorf("thaw %s: %w", n.name, err)
 }
 
 // spread is the time from the first to the last of the moments.

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"fmt"
 	"strconv"
 	"sync"
 	"testing"
@@ -76,13 +77,20 @@ func TestPartitionHalves(t *testing.T) {
 // Of a change to several nodes that one of them does not take, the others are not said to be as they were.
 func TestWhatComesTrueInPart(t *testing.T) {
 	c := up(t, engine(t), runID(t), 3)
-	requireSeen(t, c, proc("n2", history.Down))
+	exited := false
+	c.OnExit(func(string, int) { exited = true })
+	conn, err := c.Dial(t.Context(), "n2", 7000)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintln(conn, "exit 1")
+	require.NoError(t, err)
+	run(t, c, func() bool { return exited })
 	cut := link("n3", "n1", true)
 	e := apply(t, c, history.Changes{
 		Links: []history.Link{cut}, Procs: []history.Proc{{Node: "n1", State: history.Paused}, {Node: "n2", State: history.Paused}},
 	})
 	require.Equal(t, history.Info, e.Seen)
-	require.ErrorContains(t, e.Err, "n2 is down, and cannot be paused")
+	require.ErrorContains(t, e.Err, "n2 has ended by itself, and cannot be paused")
 	require.Equal(t, history.Changes{Links: []history.Link{cut}, Procs: []history.Proc{{Node: "n1", State: history.Paused}}}, e.Found)
 	e = apply(t, c, proc("n2", history.Paused))
 	require.Equal(t, history.Fail, e.Seen, "nothing of it came true")
@@ -132,11 +140,13 @@ func TestPauseAndResume(t *testing.T) {
 	require.Eventually(t, func() bool { return beats() != before }, within, time.Millisecond)
 
 	requireSeen(t, c, proc("n1", history.Paused))
-	requireSeen(t, c, proc("n1", history.Down))
-	e := apply(t, c, proc("n1", history.Paused))
-	require.Equal(t, history.Fail, e.Seen)
-	require.ErrorContains(t, e.Err, "n1 is down, and cannot be paused")
-	requireSeen(t, c, proc("n1", history.Up))
+	for life, as := range []history.ProcState{history.Paused, history.Frozen} {
+		requireSeen(t, c, proc("n1", history.Down))
+		requireSeen(t, c, proc("n1", as)) // what it was down for is over, what it stands still for is not
+		requireSeen(t, c, proc("n1", history.Up))
+		eventually(t, c, "n1")
+		require.Equal(t, strconv.Itoa(life+2), tell(t, c, "n1", "lives"))
+	}
 }
 
 func TestFreezeAndThaw(t *testing.T) {

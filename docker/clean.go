@@ -191,12 +191,16 @@ func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err err
 }
 
 // inUse tells whether somebody still needs a run's things. The process that made them decides, where it can be looked
-// at. From elsewhere the agent speaks for it: it is the first thing of a run, and ends with the connection to its harness.
+// at; what is extracted from images is of several processes, any of which may be at it. From elsewhere the agent speaks for it: it is
+// the first thing of a run, and ends with the connection to its harness.
 func inUse(things []thing) bool {
+	decided := false
 	for _, t := range things {
-		if alive, known := ownerAlive(t.labels[labelOwner]); known {
-			return alive
+		alive, known := ownerAlive(t.labels[labelOwner])
+		if known && alive {
+			return true
 		}
+		decided = decided || known
 	}
-	return slices.ContainsFunc(things, func(t thing) bool { return t.role == roleAgent && t.alive })
+	return !decided && slices.ContainsFunc(things, func(t thing) bool { return t.role == roleAgent && t.alive })
 }

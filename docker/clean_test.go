@@ -97,6 +97,7 @@ func TestAZombieOwnsNothing(t *testing.T) {
 
 func TestInUse(t *testing.T) {
 	mine := map[string]string{labelOwner: ownLabel()}
+	gone := map[string]string{labelOwner: ownLabel() + "0"}
 	foreign := map[string]string{labelOwner: "elsewhere/pid:[1]/1/1"}
 	for _, tt := range []struct {
 		name   string
@@ -104,6 +105,8 @@ func TestInUse(t *testing.T) {
 		want   bool
 	}{
 		{"ours", []thing{{labels: mine}}, true},
+		{"ours, beside those of one that has ended", []thing{{labels: gone}, {labels: mine}}, true},
+		{"of one that has ended", []thing{{labels: gone}, {labels: foreign, role: roleAgent, alive: true}}, false},
 		{"theirs, with an agent", []thing{{labels: foreign, role: roleNode}, {labels: foreign, role: roleAgent, alive: true}}, true},
 		{"theirs, agent dead", []thing{{labels: foreign, role: roleNode, alive: true}, {labels: foreign, role: roleAgent}}, false},
 		{"theirs, agent gone", []thing{{labels: foreign}}, false},

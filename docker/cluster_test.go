@@ -136,6 +136,17 @@ func TestSidecars(t *testing.T) {
 	}
 	eventually(t, c, "n1")
 
+	// What is asked to end goes in its own way, with all that is there for it, and takes the rest with it then.
+	require.Equal(t, "ok", tell(t, c, "n1", "dawdle"))
+	requireSeen(t, c, proc("n1", history.Stopped))
+	for i, code := range []int{7, 137} {
+		is, err := c.engine.api.ContainerInspect(t.Context(), c.nodes["n1"].containers[i])
+		require.NoError(t, err)
+		require.Equal(t, code, is.State.ExitCode)
+	}
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+
 	// What ends by itself takes the rest of the node with it.
 	require.NoError(t, c.engine.api.ContainerKill(t.Context(), c.nodes["n1"].containers[1], "KILL"))
 	run(t, c, func() bool { return len(exits) > 0 })

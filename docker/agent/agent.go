@@ -45,7 +45,8 @@ type place struct {
 	counters *counters
 	links    map[inbound]history.LinkState // asked for
 	procs    []first
-	held     map[string]bool // parts that are to stand still
+	paused   bool               // all of them were stopped, and not told to go on since
+	held     map[string]stopped // parts that are to stand still: those of their processes that were stopped
 	clocks   clocks
 	volume   *volume // nil if its data is on no disk that can fail
 	groups   cgroups
@@ -188,8 +189,8 @@ func (a *agent) follow(f Follow) error {
 		procs = append(procs, openFirst(pid, p.space.inode))
 	}
 	a.mu.Lock()
-	p.procs, p.held, p.throttled, p.squeezed = procs, nil, nil, nil // a new life begins whole,
-	if p.cpu.Share > 0 {                                            // but for what its processor and its memory are to be
+	p.procs, p.paused, p.throttled, p.squeezed = procs, false, nil, nil // a new life begins whole,
+	if p.cpu.Share > 0 {                                                // but for what its processor and its memory are to be
 		err = p.restrain()
 	}
 	if p.memory.Fails() {

@@ -71,11 +71,11 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 				done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
 			}
 		}
-		if err := s.Kind.send(a.places[s.Node].procs, a.heldParts(a.places[s.Node])); err != nil {
+		if err := s.Kind.send(a.places[s.Node].procs, a.places[s.Node].heldParts()); err != nil {
 			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
 			continue
 		}
-		at[s.Node] = time.Now()
+		at[s.Node], a.places[s.Node].paused = time.Now(), s.Kind == Stop
 		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
 			v.hurry(a.places[s.Node].procs)
 		}
@@ -177,7 +177,8 @@ func (a *agent) sources(p *place) states {
 	return all
 }
 
-// send signals all processes of a node. Those of parts that are held stay as they are when the others go on.
+// send signals the processes of a node: all, but that what asks it to end is for its own container to hear, since the others are
+// there for that one until it has ended. Those of parts that are held stay as they are when the others go on.
 func (k Kind) send(procs []first, held func(pid int) bool) error {
 	switch k {
 	case Kill:
@@ -188,10 +189,11 @@ func (k Kind) send(procs []first, held func(pid int) bool) error {
 		}
 		return nil
 	case Term:
-		for _, f := range procs {
-			if err := f.signal(unix.SIGTERM); err != nil {
-				return err
-			}
+		if len(procs) == 0 {
+			return nil
+		}
+		if err := procs[0].signal(unix.SIGTERM); err != nil {
+			return err
 		}
 		for _, f := range procs { // one that stands still could not heed it; one that has ended needs no more
 			if err := suspend([]first{f}, unix.SIGCONT, nil); err != nil && !errors.Is(err, errGone) {

@@ -5,6 +5,7 @@ package agent
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/internal/procstat"
 )
 
 // tree is a machine's control groups, as files: process 7 is in a container, 1 is the engine's, and self this one.
@@ -24,6 +26,20 @@ func tree(t *testing.T, files map[string]string) cgroups {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return cgroups{proc, "1"}
+}
+
+// living is a process that lives: this one.
+func living(t *testing.T) first {
+	t.Helper()
+	network, err := inode("/proc/self/ns/net")
+	require.NoError(t, err)
+	return openFirst(os.Getpid(), network)
+}
+
+// join puts a process into the container that process 7 is in.
+func (c cgroups) join(t *testing.T, f first) {
+	t.Helper()
+	require.NoError(t, os.Symlink("7", filepath.Join(c.proc, fmt.Sprint(f.pid))))
 }
 
 // mounts is the root of the engine, among the files of processes.
@@ -94,7 +110,8 @@ func TestASharesQuotaIsWrittenAndTakenBack(t *testing.T) {
 func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
 	for name, c := range map[string]cgroups{"version 1": tree(t, version1), "version 2": tree(t, version2)} {
 		t.Run(name, func(t *testing.T) {
-			p := &place{name: "n1", groups: c, memory: history.Memory{Node: "n1"}, procs: []first{{pid: 7}}}
+			p := &place{name: "n1", groups: c, memory: history.Memory{Node: "n1"}, procs: []first{living(t)}}
+			c.join(t, p.procs[0])
 			s, err := c.squeezing(7)
 			require.NoError(t, err)
 			read := func() string {
@@ -134,10 +151,19 @@ func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
 	}
 }
 
-// Containers of a node end one after the other: what is beside one that is dead is limited as ever.
+// Containers of a node end one after the other: what is beside one that is dead is limited as ever, and whoever has the number of that
+// now is not.
 func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
-	p := &place{name: "n1", groups: tree(t, version2), procs: []first{{pid: 6}, {pid: 7}}}
+	p := &place{name: "n1", groups: tree(t, version2), procs: []first{{pid: 7}}}
 	s, err := p.groups.squeezing(7)
+	require.NoError(t, err)
+	require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2}))
+	require.Empty(t, p.squeezed)
+	require.Empty(t, p.bounds)
+
+	p.procs = append(p.procs, living(t))
+	p.groups.join(t, p.procs[1])
+	s, err = p.groups.squeezing(7)
 	require.NoError(t, err)
 	require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2}))
 	text, err := s.read(memoryFiles[2].limit)
@@ -148,15 +174,32 @@ func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
 
 // What went wrong once is tried again whole: a container that was not found then is held back like the others.
 func TestAShareIsOfAllContainersOrNone(t *testing.T) {
-	network, err := inode("/proc/self/ns/net")
+	other := exec.Command("sleep", "60")
+	require.NoError(t, other.Start())
+	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
+	own := living(t)
+	beside := own
+	beside.pid = other.Process.Pid
+	s, err := procstat.Of(beside.pid)
 	require.NoError(t, err)
-	own := openFirst(os.Getpid(), network) // it lives, and has no group at first
-	p := &place{name: "n1", groups: tree(t, version2), procs: []first{{pid: 7}, own}}
+	beside.started = s.Started
+	p := &place{name: "n1", groups: tree(t, version2), procs: []first{beside, own}}
+	p.groups.join(t, beside) // the other has no group at first
 	share := history.CPU{Node: "n1", Share: 0.05}
 	require.Error(t, p.throttle(share))
-	require.NoError(t, os.Symlink("7", filepath.Join(p.groups.proc, fmt.Sprint(own.pid))))
+	p.groups.join(t, own)
 	require.NoError(t, p.throttle(share))
 	require.Len(t, p.throttled, 2)
+}
+
+// The number of a process that has ended may be another's by now, which is not to be held back.
+func TestAShareIsOfThoseThatRun(t *testing.T) {
+	p := &place{name: "n1", groups: tree(t, version1), procs: []first{{pid: 7}}}
+	require.NoError(t, p.throttle(history.CPU{Node: "n1", Share: 0.05}))
+	require.Empty(t, p.throttled)
+	stranger, err := p.groups.throttling(7)
+	require.NoError(t, err)
+	require.Equal(t, noQuota, stranger.was.quota)
 }
 
 // A kernel that lets a node have more than its share, and never holds it back, is found out.

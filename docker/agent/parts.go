@@ -5,6 +5,7 @@ package agent
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -14,10 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"recount/history"
+	"recount/internal/procstat"
 )
 
 // Parts of a node: those of its processes whose command line matches what the target says of them. They can be stopped while
-// the others go on. What was just born is found by looking again, as with whole nodes.
+// the others go on. What was just born is found by looking again, as with whole nodes. What is born later of a part that stands
+// still, after a watchdog has ended that or with the node's next life, runs: to pause a process is nothing to the one after it.
 
 // parts are the patterns of command lines, by the names of parts.
 type parts map[string]*regexp.Regexp
@@ -67,7 +70,6 @@ func (a *agent) hold(h history.Part) error {
 	if h.State != history.Paused {
 		delete(p.held, h.Process) // first of all: what stays held is not continued with its node, and not looked at
 	}
-	only := map[string]bool{h.Process: true}
 	pids, err := members(p.procs)
 	if err != nil {
 		return err
@@ -86,23 +88,60 @@ func (a *agent) hold(h history.Part) error {
 	if !found {
 		return fmt.Errorf("no process matches %q", a.parts[h.Process])
 	}
+	own := a.parts.anyOf(map[string]bool{h.Process: true})
 	if h.State == history.Paused {
 		if p.held == nil {
-			p.held = map[string]bool{}
+			p.held = map[string]stopped{}
 		}
-		p.held[h.Process] = true
-		return suspend(p.procs, unix.SIGSTOP, a.parts.anyOf(only))
+		all := stopped{}
+		p.held[h.Process] = all
+		return suspend(p.procs, unix.SIGSTOP, func(pid int) bool { return own(pid) && all.add(pid) })
 	}
-	return suspend(p.procs, unix.SIGCONT, a.parts.anyOf(only))
+	if p.paused { // with the whole node, which has it go on when it does itself
+		return nil
+	}
+	return suspend(p.procs, unix.SIGCONT, own)
 }
 
-// heldParts are the parts of a node that are meant to stand still.
-func (a *agent) heldParts(p *place) func(pid int) bool {
-	held := map[string]bool{}
-	for name := range p.held {
-		held[name] = true
+// stopped are processes that a signal has stopped, by their numbers, and when each was started.
+type stopped map[int]string
+
+// add takes note of a process, if it is still there.
+func (all stopped) add(pid int) bool {
+	s, err := procstat.Of(pid)
+	if err == nil {
+		all[pid] = s.Started
 	}
-	return a.parts.anyOf(held)
+	return err == nil
+}
+
+// has reports whether a process is one of them, and not another of its number.
+func (all stopped) has(pid int) bool {
+	started, known := all[pid]
+	if !known {
+		return false
+	}
+	s, err := procstat.Of(pid)
+	return err == nil && s.Started == started
+}
+
+// heldParts tells of processes whether they belong to a part that is meant to stand still, and were stopped for it.
+func (p *place) heldParts() func(pid int) bool {
+	held := slices.Collect(maps.Values(p.held))
+	return func(pid int) bool { return slices.ContainsFunc(held, func(all stopped) bool { return all.has(pid) }) }
+}
+
+// partState is what a part is like that is meant to stand still. What was stopped and has ended since has not gone on.
+func (p *place) partState(name string) (history.ProcState, error) {
+	held := p.held[name]
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(held)), held.has) {
+		return history.Paused, nil
+	}
+	state, _, err := observe(p.procs, func(pid int) bool { return !held.has(pid) })
+	if state == history.Down || state == history.Frozen { // with the node, which says so
+		state = history.Paused
+	}
+	return state, err
 }
 
 // parts looks whether parts of nodes stand still, or run, and whether no other process of theirs shares that.
@@ -113,11 +152,16 @@ func (v *Verified) parts(a *agent, procs map[string][]first, held map[string]fun
 		for {
 			state, why, err := observe(procs[w.Node], func(pid int) bool { return !own(pid) })
 			others, _, otherErr := observe(procs[w.Node], held[w.Node])
+			a.mu.Lock()
+			whole := a.places[w.Node].paused || others == history.Frozen // the node stands still, with all of its parts
+			a.mu.Unlock()
 			switch {
 			case err != nil:
 				v.unsure(w.Key(), "%s: %v", w.Name(), err)
 			case otherErr != nil:
 				v.unsure(w.Key(), "%s: %v", w.Node, otherErr)
+			case whole && (state == history.Paused || state == history.Frozen):
+			case w.State == history.Up && state == history.Down: // nothing of it stands still
 			case state == w.State && (w.State != history.Paused || others == history.Up):
 			case time.Now().Before(deadline):
 				time.Sleep(lookEvery)

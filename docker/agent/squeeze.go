@@ -86,10 +86,10 @@ func (p *place) squeeze(m history.Memory) error {
 func (p *place) press() error {
 	for i, f := range p.procs {
 		s, err := p.groups.squeezing(f.pid)
-		if err != nil && f.alive() {
-			return err
-		} else if err != nil {
+		if !f.alive() { // and its number may be another's: what was found would be of a stranger
 			continue
+		} else if err != nil {
+			return err
 		}
 		if _, known := p.bounds[i]; !known {
 			uses, err := s.uses()

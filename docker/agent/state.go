@@ -58,7 +58,7 @@ func (a *agent) read() (*history.Changes, error) {
 		if memory.Fails() {
 			c.Add(memory)
 		}
-		state, _, err := observe(p.procs, a.heldParts(p))
+		state, _, err := observe(p.procs, p.heldParts())
 		if err != nil {
 			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
 		}
@@ -66,14 +66,11 @@ func (a *agent) read() (*history.Changes, error) {
 			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.held)) {
-			own := a.parts.anyOf(map[string]bool{name: true})
-			state, _, err := observe(p.procs, func(pid int) bool { return !own(pid) })
+			state, err := p.partState(name)
 			if err != nil {
 				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
 			}
-			if state != history.Down { // with the node, which says so
-				c.Add(history.Part{Node: p.name, Process: name, State: state})
-			}
+			c.Add(history.Part{Node: p.name, Process: name, State: state})
 		}
 	}
 	return &c, nil

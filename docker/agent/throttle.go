@@ -121,10 +121,11 @@ func (p *place) restrain() error {
 		for _, f := range p.procs {
 			t, err := p.groups.throttling(f.pid)
 			switch {
-			case err == nil:
-				found = append(found, t)
-			case f.alive():
+			case !f.alive(): // and its number may be another's: what was found would be of a stranger
+			case err != nil:
 				return err
+			default:
+				found = append(found, t)
 			}
 		}
 		p.throttled = found

@@ -22,7 +22,7 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 	held := make(map[string]func(pid int) bool, len(a.places))
 	for name, p := range a.places {
 		places[name], procs[name], volumes[name] = p, p.procs, p.volume
-		held[name] = a.heldParts(p)
+		held[name] = p.heldParts()
 	}
 	var looks []*look
 	for _, l := range v.Links {

@@ -87,6 +87,14 @@ func member(data string) {
 					answer = strconv.Itoa(lives(""))
 				case "stay": // from now on it does not end when it is asked to
 					signal.Ignore(syscall.SIGTERM)
+				case "dawdle": // when it is asked to end it takes a while, and exits with status 7
+					asked := make(chan os.Signal, 1)
+					signal.Notify(asked, syscall.SIGTERM)
+					go func() {
+						<-asked
+						time.Sleep(time.Second)
+						os.Exit(7)
+					}()
 				case "clock": // what the wall clock tells, and how long this process has lived by the monotonic one
 					now := time.Now()
 					answer = fmt.Sprint(now.UnixNano(), " ", int64(now.Sub(began)))
