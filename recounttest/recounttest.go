@@ -20,9 +20,12 @@ package recounttest
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"recount/docker/entrypoint"
@@ -88,6 +91,9 @@ func (c *config) run(t *testing.T, plan record.Plan, repeat func(name string) st
 		r, err := harness.Run(t.Context(), plan, harness.Config{
 			Results: folder, Repeat: repeat(t.Name()), Executable: executable, Progress: func(line string) { t.Log(line) },
 		})
+		if err != nil && !artifacts {
+			err = c.rescued(t.Context(), err, folder, plan.Target)
+		}
 		if err != nil {
 			fatal(t, err)
 		}
@@ -99,6 +105,33 @@ func (c *config) run(t *testing.T, plan record.Plan, repeat func(name string) st
 		return r
 	}
 }
+
+// rescued moves what a run of a target that failed has left in a folder of the test's to where it outlives the test, and has its error
+// name that place.
+func (c *config) rescued(ctx context.Context, failed error, folder, target string) error {
+	left, err := os.Readlink(filepath.Join(folder, "latest"))
+	if err != nil {
+		return failed // it has left nothing
+	}
+	r := &record.Run{Target: target, Dir: filepath.Join(folder, left)}
+	was := r.Dir
+	if err := harness.Keep(ctx, r, cmp.Or(c.results, "results")); err != nil {
+		return errors.Join(failed, err)
+	}
+	if abs, err := filepath.Abs(r.Dir); err == nil {
+		r.Dir = abs
+	}
+	return &moved{failed, strings.ReplaceAll(failed.Error(), was, r.Dir)}
+}
+
+// moved is an error that names another place than it did.
+type moved struct {
+	error
+	text string
+}
+
+func (m *moved) Error() string { return m.text }
+func (m *moved) Unwrap() error { return m.error }
 
 // conclude keeps the run's folder where somebody may want it, tells what the run came to, and judges the test by it.
 func (c *config) conclude(t *testing.T, r *record.Run, artifacts bool) {
