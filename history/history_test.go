@@ -323,6 +323,26 @@ func TestARecorderKeepsTheFirstFailureToWrite(t *testing.T) {
 	require.Len(t, h.Ops, 3, "memory has them all the same")
 }
 
+// An error may quote what a node has said, however long that is: the line is one that can be read.
+func TestARecorderCutsErrors(t *testing.T) {
+	var b bytes.Buffer
+	r := NewRecorder(&b, 0)
+	for _, text := range []string{"→", "\xff"} {
+		r.Append(Op{Type: Invoke, F: Observe, Node: "n1"})
+		r.Record(&Op{Type: Fail, F: Observe, Node: "n1", Error: strings.Repeat(text, 8<<20)})
+	}
+	require.NoError(t, r.Flush())
+	own, err := r.History()
+	require.NoError(t, err)
+	read, err := Parse(&b)
+	require.NoError(t, err)
+	require.Len(t, read.Ops, 4)
+	require.Equal(t, strings.Repeat("→", longestError/len("→"))+"…", read.Ops[1].Error)
+	for i := range own.Ops {
+		require.Equal(t, own.Ops[i].Error, read.Ops[i].Error)
+	}
+}
+
 func TestARecorderHoldsBackUntilFlush(t *testing.T) {
 	var b bytes.Buffer
 	r := NewRecorder(&b, 1<<10)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Recorder appends ops to a history as they happen: to a writer as JSON lines, to memory, and to whoever listens.
@@ -65,9 +66,16 @@ func (r *Recorder) Record(op *Op) {
 	r.tell(op)
 }
 
+// longestError is how much of an error is recorded. It may quote what a node has said, which is as long as that likes, and a line of a
+// history is not.
+const longestError = 16 << 10
+
 // tell writes op, which has the next index, and tells of it.
 func (r *Recorder) tell(op *Op) {
 	r.n++
+	if len(op.Error) > longestError {
+		op.Error = strings.ToValidUTF8(op.Error[:longestError], "") + "…"
+	}
 	if r.w != nil {
 		if r.buf = append(op.AppendJSON(r.buf), '\n'); len(r.buf) > r.hold {
 			r.write()

@@ -37,11 +37,25 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	if err != nil {
 		return election.Status{}, err
 	}
-	st, err := r.fields(get)
+	st, err := r.fields(brief(get))
 	if err != nil {
 		err = fmt.Errorf("%w; the answer is %q", err, clip(answer))
 	}
 	return st, err
+}
+
+// longestWord is how long a role, a name or a number may be.
+const longestWord = 1 << 10
+
+// brief gets no field that is longer than any word is: errors quote them, and what nodes call themselves is kept.
+func brief(get func(Field) (string, error)) func(Field) (string, error) {
+	return func(f Field) (string, error) {
+		text, err := get(f)
+		if len(text) > longestWord {
+			return "", fmt.Errorf("%q, which has %d bytes, is no word and no number", clip([]byte(text)), len(text))
+		}
+		return text, err
+	}
 }
 
 func (r *reader) fields(get func(Field) (string, error)) (election.Status, error) {
