@@ -197,7 +197,7 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 	}
 	if c.edn != "" {
 		if err := export(c.edn, s.run.History); err != nil {
-			return nil, err
+			return nil, failure{err}
 		}
 	}
 	held := int64(0)
@@ -223,7 +223,7 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 	}
 	if c.drawings != "" {
 		if err := draw(c.drawings, s.run); err != nil {
-			return nil, err
+			return nil, failure{err}
 		}
 	}
 	return s.run, nil

@@ -47,7 +47,7 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 		return nil, inFile(file, err)
 	}
 	if !own {
-		return s, nil
+		return s, c.demanded(s, file)
 	}
 	if c.Model != "" || c.Independent || c.Initial != nil {
 		return nil, hint.Add(fmt.Errorf("%s is a history of Recount's", file),
@@ -59,7 +59,7 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 		}
 	}
 	if s.model.Name != "" {
-		return s, nil // it was somebody else's once
+		return s, c.demanded(s, file) // it was somebody else's once
 	}
 	r := s.run
 	if setup := r.Setup(); setup != nil {
@@ -76,6 +76,21 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 	r.Repeat, r.Plan = outline.Repeat, outline.Plan
 	r.Plan.Require = slices.Concat(r.Plan.Require, c.demand)
 	return s, nil
+}
+
+// demanded takes up what is demanded of somebody else's history, or says what does not go with one.
+func (c *checking) demanded(s *loaded, file string) error {
+	s.run.Plan.Require = c.demand
+	if len(c.bounds) > 0 {
+		return hint.Add(fmt.Errorf("%s is no run of Recount's: --bound goes with what is judged by a threshold, and nothing of it is", file), "leave out --bound")
+	}
+	for _, property := range c.demand {
+		if !slices.Contains(s.model.Properties, property) {
+			return hint.Add(fmt.Errorf("--require %s: %s is a history of operations on a %s, and says nothing of that", property, file, s.model.Name),
+				"what can be required of it is %s; --model says what else its operations may be on", strings.Join(s.model.Properties, ", "))
+		}
+	}
+	return nil
 }
 
 // historyOf returns the history in a run's folder, or the file itself.
@@ -320,13 +335,8 @@ type sized struct {
 func (s sized) Stat() (fs.FileInfo, error) { return s.f.Stat() }
 
 // export writes a history for Jepsen's tools.
-func export(path string, h *history.History) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return jepsen.Write(f, h)
+func export(path string, h *history.History) error {
+	return whole.WriteBy(path, func(w io.Writer) error { return jepsen.Write(w, h) })
 }
 
 // draw writes the pictures of what was decided of a history.

@@ -26,7 +26,7 @@ func JudgeWithin(ctx context.Context, r *record.Run, limit time.Duration) {
 }
 
 // JudgeForeign has the checkers of some properties look at a history that somebody else recorded: each property that it
-// puts to the test must hold.
+// puts to the test must hold, and each that the plan requires must be put to the test.
 func JudgeForeign(ctx context.Context, r *record.Run, properties []string, limit time.Duration) {
 	ConcludeForeign(ctx, r, fed(checkers.BeginSome(properties), r.History), limit)
 }
@@ -73,6 +73,9 @@ func ConcludeForeign(ctx context.Context, r *record.Run, j *checkers.Judging, li
 		r.Verdicts = append(r.Verdicts, record.Verdict{Result: res, Promised: true})
 	}
 	r.Stand()
+	for _, property := range r.Plan.Require {
+		r.Require(property)
+	}
 }
 
 // targetOf returns a run's target: what the file said that describes it when the run was made, which the run's folder keeps.

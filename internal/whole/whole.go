@@ -3,6 +3,7 @@ package whole
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,10 +20,18 @@ var written atomic.Uint64
 // Write writes a file beside its place and renames it: who reads it meets what was there before or all of text, and so does who looks
 // after the process was killed. It is not synced: a machine that loses its power may lose it. The folder is made if need be.
 func Write(file string, text []byte) error {
+	return WriteBy(file, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// WriteBy is Write of a text that write makes, which need not fit into memory.
+func WriteBy(file string, write func(w io.Writer) error) error {
 	part := fmt.Sprintf("%s.%d-%d.part", file, os.Getpid(), written.Add(1))
 	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	if err == nil {
-		err = os.WriteFile(part, text, 0o644)
+		err = writeNew(part, write)
 	}
 	if err == nil {
 		err = os.Rename(part, file)
@@ -32,6 +41,14 @@ func Write(file string, text []byte) error {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
 	return nil
+}
+
+func writeNew(file string, write func(w io.Writer) error) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // WriteForms writes a thing into a folder in several forms, each into the file that it is under in forms. It writes none if one of them
