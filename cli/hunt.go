@@ -222,6 +222,9 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 			say(cmd)(fmt.Sprintf("run %d, which did not start, was not kept: %v", r.Unstarted.Run, err))
 		}
 	}
+	if len(kept) == 0 && len(r.Findings) > 0 { // it was found, though it could not be kept
+		kept = []*hunt.Kept{{Finding: r.Findings[0]}}
+	}
 	if failed != nil && len(kept) == 0 {
 		if unstarted != "" {
 			say(cmd)(fmt.Sprintf("run %d is kept in %s", r.Unstarted.Run, unstarted))
@@ -235,13 +238,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	case r.Interrupted, r.Judged == 0, r.Unstarted != nil:
 		status = record.StatusUnknown
 	}
-	if err := (huntReport{g, r, kept, unstarted, status}).print(cmd.OutOrStdout()); err != nil {
-		return failure{err}
-	}
-	if failed != nil { // what was found is found nevertheless
-		complain(cmd.ErrOrStderr(), failed)
-	}
-	return verdict(status)
+	return despite(cmd, status, errors.Join((huntReport{g, r, kept, unstarted, status}).print(cmd.OutOrStdout()), failed))
 }
 
 // far is how far a hunt is.

@@ -14,6 +14,7 @@ import (
 	"recount/harness/record"
 	"recount/harness/shrink"
 	"recount/internal/count"
+	"recount/internal/term"
 	"recount/report"
 )
 
@@ -45,10 +46,15 @@ func (r huntReport) print(w io.Writer) error {
 		if k.Shrunk != nil {
 			row(&b, "signature", k.Shrunk.Signature())
 		}
-		row(&b, "run", k.Found.Dir)
-		if k.Shrunk != nil {
+		switch {
+		case k.Found == nil:
+			row(&b, "run", fmt.Sprintf("not kept; its seed is %d", k.Plan.Seed))
+			row(&b, "why", k.Why)
+		case k.Shrunk != nil:
+			row(&b, "run", k.Found.Dir)
 			writeShrunk(&b, k.Shrunk, k.File)
-		} else {
+		default:
+			row(&b, "run", k.Found.Dir)
 			why(&b, k.Why, k.Found)
 		}
 	}
@@ -120,7 +126,9 @@ func why(b *strings.Builder, what string, r *record.Run) {
 	}
 }
 
-func row(b *strings.Builder, name, value string) { fmt.Fprintf(b, "  %-10s %s\n", name, value) }
+func row(b *strings.Builder, name, value string) {
+	fmt.Fprintf(b, "  %-10s %s\n", name, term.Printable(value))
+}
 
 func (r huntReport) summary() string {
 	looked := "no promised property broke"
@@ -183,8 +191,8 @@ func (r huntReport) unjudged() string {
 // found is a finding in JSON.
 type found struct {
 	Property string  `json:"property"`
-	Number   int     `json:"number"` // of the run that found it
-	Run      string  `json:"run"`
+	Number   int     `json:"number"`        // of the run that found it
+	Run      string  `json:"run,omitempty"` // left out where it could not be kept
 	Alike    int     `json:"alike,omitempty"`
 	Others   int     `json:"others,omitempty"`
 	Shrunk   *shrunk `json:"shrunk,omitempty"`
@@ -255,7 +263,10 @@ func (r huntReport) json(w io.Writer) error {
 		all.GivenUp = append(all.GivenUp, givenUp{g.Nodes, g.Err.Error()})
 	}
 	for _, k := range r.kept {
-		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike, Others: k.Others}
+		f := found{Property: k.Property, Number: k.Run, Alike: k.Alike, Others: k.Others}
+		if k.Found != nil {
+			f.Run = k.Found.Dir
+		}
 		if k.Shrunk != nil {
 			f.Shrunk = asShrunk(k.Shrunk, k.File)
 		}

@@ -25,7 +25,7 @@ var arrows = map[string]string{
 	"harness/campaign/cluster": "",
 	"harness/campaign/store":   "",
 	"harness/bugs":             "checkers harness harness/batch harness/record history nemesis report scenarios targets",
-	"harness/suite":            "checkers harness harness/batch harness/looked harness/record internal/junit report targets",
+	"harness/suite":            "checkers harness harness/batch harness/looked harness/record internal/junit internal/term report targets",
 	"recounttest":              "docker docker/entrypoint harness harness/record report checkers",
 	"docker/entrypoint":        "docker docker/agent docker/member election targets targets/specfile",
 	"harness/hunt":             "checkers harness harness/batch harness/looked harness/record harness/shrink history nemesis report targets workloads",

@@ -31,6 +31,7 @@ import (
 	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/term"
 )
 
 // Main runs the command that the program's arguments name and ends the program with its status. It is also what runs
@@ -63,6 +64,12 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	// A second Ctrl-C ends the program at once. What comes together with the first is the same one: timeout(1) signals the
 	// program and then its group, and the program has to clean up.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	if underGitHub() {
+		out, errors := &tamed{to: stdout}, &tamed{to: stderr}
+		defer out.end()
+		defer errors.end()
+		stdout, stderr = out, errors
+	}
 	root := rootCommand()
 	root.SetArgs(unhelped(root, args))
 	root.SetOut(stdout)
@@ -130,11 +137,11 @@ func complain(stderr io.Writer, err error) {
 	const quoted = "\n  "
 	parts := strings.Split(err.Error(), quoted)
 	for i, part := range parts {
-		parts[i] = strings.ReplaceAll(part, "\n", "; ")
+		parts[i] = term.Printable(strings.ReplaceAll(part, "\n", "; "))
 	}
 	fmt.Fprintf(stderr, "recount: %s\n", strings.Join(parts, quoted))
 	if h := hint.Of(err); h != "" {
-		fmt.Fprintf(stderr, "recount: hint: %s\n", h)
+		fmt.Fprintf(stderr, "recount: hint: %s\n", term.Printable(h))
 	}
 }
 
@@ -149,6 +156,18 @@ func verdict(status int) error {
 		return nil
 	}
 	return verdictError(status)
+}
+
+// despite is verdict of what was found, though something failed after that: what broke is broken, and is told so.
+func despite(cmd *cobra.Command, status int, failed error) error {
+	switch {
+	case failed == nil:
+		return verdict(status)
+	case status == record.StatusBroken:
+		complain(cmd.ErrOrStderr(), failed)
+		return verdict(status)
+	}
+	return failure{failed}
 }
 
 // failure marks an error that is not the caller's mistake. All that a command returns unmarked is usage.
@@ -191,5 +210,5 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown; 254 usage; 255 
 
 // say returns a function that prints progress to stderr.
 func say(cmd *cobra.Command) func(string) {
-	return func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "recount: %s\n", line) }
+	return func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "recount: %s\n", term.Printable(line)) }
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,16 +110,12 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 		return failure{err}
 	}
 	t.Command = commandLine(cmd, nil)
+	var failed error
 	if keep {
-		err = keepRuns(cmd.Context(), p, t, dir, tell)
+		failed = keepRuns(cmd.Context(), p, t, dir, tell)
 		bar.end()
 	}
-	if err == nil {
-		err = matrix.Write(t, dir)
-	}
-	if err != nil {
-		return failure{err}
-	}
+	failed = errors.Join(failed, matrix.Write(t, dir))
 	out := cmd.OutOrStdout()
 	if asJSON {
 		err = matrix.JSON(out, t)
@@ -128,10 +125,7 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 			_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, matrix.PageFile), t.Command)
 		}
 	}
-	if err != nil {
-		return failure{err}
-	}
-	return verdict(t.Status())
+	return despite(cmd, t.Status(), errors.Join(failed, err))
 }
 
 // words writes numbers as a flag has them.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -89,11 +90,9 @@ func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, a
 		return failure{err}
 	}
 	r.Version, r.Command = harness.Version, commandLine(cmd, names)
-	if err = claims.Write(r, dir); err == nil && page != "" {
-		err = claims.WritePage(r, page)
-	}
-	if err != nil {
-		return failure{err}
+	failed := claims.Write(r, dir)
+	if page != "" {
+		failed = errors.Join(failed, claims.WritePage(r, page))
 	}
 	out := cmd.OutOrStdout()
 	if asJSON {
@@ -101,11 +100,9 @@ func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, a
 	} else if err = claims.Text(out, r); err == nil {
 		_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, claims.PageFile), r.Command)
 	}
-	if err != nil {
-		return failure{err}
-	}
+	status := record.StatusHeld
 	if r.Interrupted {
-		return verdict(record.StatusUnknown)
+		status = record.StatusUnknown
 	}
-	return nil
+	return despite(cmd, status, errors.Join(failed, err))
 }

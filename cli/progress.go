@@ -12,6 +12,7 @@ import (
 	"recount/harness"
 	"recount/harness/batch"
 	"recount/internal/count"
+	"recount/internal/term"
 	"recount/report"
 )
 
@@ -50,7 +51,7 @@ func (p *progress) tell(line func() string) {
 		say(p.cmd)(line())
 		return
 	}
-	fmt.Fprintf(p.cmd.ErrOrStderr(), "\r\x1b[Krecount: %s", line())
+	fmt.Fprintf(p.cmd.ErrOrStderr(), "\r\x1b[Krecount: %s", term.Printable(line()))
 	p.open = true
 }
 

@@ -57,10 +57,10 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 			return far(p.Progress, "run", s.Budget, fmt.Sprintf("%d broken", p.Broken), "the last "+p.Last)
 		})
 	}
-	o, err := s.Make(bar.building(cmd.Context()), cfg)
+	o, failed := s.Make(bar.building(cmd.Context()), cfg)
 	bar.end()
-	if err != nil {
-		return failure{err}
+	if o == nil {
+		return failure{failed}
 	}
 	if g.asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(o)
@@ -70,10 +70,7 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 	if err == nil {
 		err = announce(cmd, o.Markdown, o.Annotations())
 	}
-	if err != nil {
-		return failure{err}
-	}
-	return verdict(o.Status)
+	return despite(cmd, o.Status, errors.Join(failed, err))
 }
 
 // announceRun is announce for a single run.
@@ -84,9 +81,9 @@ func announceRun(cmd *cobra.Command, r *record.Run) error {
 // announce tells the CI system that this runs in, if it does, what came of it: in the file for summaries that GitHub
 // names, and by annotations, which it reads from what a step prints.
 func announce(cmd *cobra.Command, markdown func(io.Writer) error, annotations []report.Annotation) error {
-	if os.Getenv("GITHUB_ACTIONS") == "true" {
+	if underGitHub() {
 		for _, a := range annotations {
-			fmt.Fprintln(cmd.ErrOrStderr(), a) // stdout is for results
+			fmt.Fprintln(untamed(cmd.ErrOrStderr()), a) // stdout is for results
 		}
 	}
 	path := os.Getenv("GITHUB_STEP_SUMMARY")

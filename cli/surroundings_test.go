@@ -221,6 +221,23 @@ func TestAResultsFolderThatIsFull(t *testing.T) {
 	requireNothingOf(t, api, ended)
 }
 
+// What was found is told, and is what the command ends with, where there is no room to keep it.
+func TestWhatIsFoundIsToldWithoutRoomToKeepIt(t *testing.T) {
+	ended := runs(t, "", smallFolder(t, "64k"), "", nil, "hunt", "--target", "raft", "--opt", "forget-vote=true", "--property", "single-leader-per-term",
+		"--nodes", "3", "--seed", "1", "--runs", "2000", "--shrink-budget", "1s")
+	require.Equal(t, 1, ended.status)
+	require.Regexp(t, `single-leader-per-term broke in run \d+, with 3 nodes and`, ended.out)
+	require.Regexp(t, `run +not kept; its seed is \d+`, ended.out)
+	require.Contains(t, ended.errors, "no space left on device")
+
+	folder := smallFolder(t, "64k")
+	file := filepath.Join(t.TempDir(), "suite.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("scenarios: [non-sticky-leader]\ntargets: [raft]\nseeds: [1, 2]\n"), 0o644))
+	ended = runs(t, "", folder, "", nil, "run", "--suite", file)
+	require.Contains(t, ended.out, "non-sticky-leader  raft", "what came of the runs is told, though no report of it could be written")
+	require.Contains(t, ended.errors, "no space left on device")
+}
+
 // requireNothingOf requires that a run has left nothing in the engine, where others may run as well.
 func requireNothingOf(t *testing.T, api *client.Client, ended ending) {
 	id := filepath.Base(ended.dir)

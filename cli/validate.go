@@ -111,7 +111,7 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 		fmt.Fprintf(w, "missing\t%s\n", m)
 	}
 	for _, m := range wrong {
-		fmt.Fprintf(w, "wrong\t%s\n", m)
+		fmt.Fprintf(w, "wrong\t%s\n", term.Printable(m))
 	}
 	if len(wrong) == 0 && !g.read {
 		fmt.Fprintf(w, "next\trecount run non-sticky-leader --target %s --on %s\n", record.Quote(file), g.on)
@@ -359,4 +359,4 @@ func viewWords(s *specfile.Spec, v harness.ProbeView, many bool) string {
 }
 
 // clip is as much as there is room for of what a node says.
-func clip(s string) string { return term.Clip(s, 160) }
+func clip(s string) string { return term.Clip(term.Printable(s), 160) }

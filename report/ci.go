@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recount/harness/record"
+	"recount/internal/term"
 )
 
 // What CI systems show of a run: a summary in Markdown, and annotations.
@@ -26,7 +27,7 @@ func Markdown(w io.Writer, r *record.Run) error {
 		fmt.Fprintf(&b, "\n%s\n", MarkdownText(n))
 	}
 	if r.Repeat != "" {
-		fmt.Fprintf(&b, "\n```\n%s\n```\n", printable(r.Repeat))
+		fmt.Fprintf(&b, "\n```\n%s\n```\n", term.Printable(r.Repeat))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the summary: %w", err)
@@ -38,7 +39,7 @@ var markdown = strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", `\|`, "*", `\
 
 // MarkdownText makes of a text one line that Markdown shows as it is, in a table as well.
 func MarkdownText(s string) string {
-	return strings.Join(strings.Fields(printable(markdown.Replace(s))), " ")
+	return strings.Join(strings.Fields(term.Printable(markdown.Replace(s))), " ")
 }
 
 // Level is how grave an annotation is, in the words of GitHub's workflow commands.

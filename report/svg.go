@@ -119,7 +119,7 @@ func Strip(w io.Writer, r *record.Run) error {
 // NoStrip writes, in the place of a strip, why there is none.
 func NoStrip(w io.Writer, why string) error {
 	var b bytes.Buffer
-	for i, line := range term.Wrap(printable(why), 64) {
+	for i, line := range term.Wrap(term.Printable(why), 64) {
 		fmt.Fprintf(&b, `<text class="small" x="8" y="%d">%s</text>`, 14+14*i, html.EscapeString(line))
 	}
 	return strip(w, &b)

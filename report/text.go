@@ -114,7 +114,7 @@ type texter struct {
 }
 
 func (t *texter) line(colour term.Colour, s string) {
-	t.WriteString(strings.TrimRight(t.Paint(colour, printable(s)), " "))
+	t.WriteString(strings.TrimRight(t.Paint(colour, term.Printable(s)), " "))
 	t.WriteByte('\n')
 }
 
@@ -123,7 +123,7 @@ func (t *texter) name(s string) string { return fmt.Sprintf("%-8s", s+":") }
 
 // paragraph writes a text, wrapped and indented, behind its name.
 func (t *texter) paragraph(name string, indent int, s string) {
-	for _, l := range term.Wrap(printable(s), columns-indent) {
+	for _, l := range term.Wrap(term.Printable(s), columns-indent) {
 		t.WriteString(name)
 		t.line("", l)
 		name = strings.Repeat(" ", indent)
@@ -145,11 +145,11 @@ func (t *texter) table(r *record.Run) {
 	t.line(term.Dim, fmt.Sprintf("  %-*s  %-*s  %-*s  %s", first, "PROPERTY", second, "VERDICT", third, "", "WHY"))
 	for _, v := range vs {
 		sign, colour := sign(v)
-		fmt.Fprintf(t, "%s %-*s  %s  %-*s  ", t.Paint(colour, sign), first, printable(v.Property),
+		fmt.Fprintf(t, "%s %-*s  %s  %-*s  ", t.Paint(colour, sign), first, term.Printable(v.Property),
 			t.Paint(colour, fmt.Sprintf("%-*v", second, v.Verdict)), third, meaning(v))
 		in := 0 // the row's beginning stands already
 		column := func(colour term.Colour, text string) {
-			for _, l := range term.Wrap(printable(text), columns-indent) {
+			for _, l := range term.Wrap(term.Printable(text), columns-indent) {
 				t.line(colour, strings.Repeat(" ", in)+l)
 				in = indent
 			}

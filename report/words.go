@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"recount/checkers"
 	"recount/history"
@@ -38,16 +36,6 @@ func digits(f float64, significant int) int {
 		return 0
 	}
 	return min(significant, 2)
-}
-
-// printable keeps what a system under test says from commanding the terminal.
-func printable(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) || c == utf8.RuneError {
-			return ' '
-		}
-		return c
-	}, s)
 }
 
 // settings writes parameters in order of their names.

@@ -107,7 +107,7 @@ func (x *texter) line(s string) { fmt.Fprintln(x, strings.TrimRight(s, " ")) }
 
 // paragraph writes a text wrapped and indented.
 func (x *texter) paragraph(indent, s string) {
-	for _, l := range term.Wrap(s, width-len(indent)) {
+	for _, l := range term.Wrap(term.Printable(s), width-len(indent)) {
 		x.line(indent + l)
 	}
 }

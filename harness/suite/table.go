@@ -11,6 +11,7 @@ import (
 
 	"recount/harness/record"
 	"recount/internal/count"
+	"recount/internal/term"
 )
 
 // row is what a scenario and a target have come to.
@@ -212,16 +213,16 @@ func (o *Outcome) Text(out io.Writer) error {
 	}
 	for _, f := range o.findings() {
 		fmt.Fprintf(&b, "\n✕ %s of %s under %s: %s\n  %s\n  in %s; the first: %s\n  repeat: %s\n",
-			f.Property, f.First.Target, f.First.Scenario, f.Words(), f.Why, count.Of(f.Runs, "run"), filepath.Join(o.Dir, f.First.Dir),
+			f.Property, f.First.Target, f.First.Scenario, f.Words(), term.Printable(f.Why), count.Of(f.Runs, "run"), filepath.Join(o.Dir, f.First.Dir),
 			f.First.Repeat)
 	}
 	for _, r := range o.Runs {
 		if r.State == Failed {
-			fmt.Fprintf(&b, "\n! %s on %s, seed %d: %s\n", r.Scenario, r.Target, r.Seed, r.Error)
+			fmt.Fprintf(&b, "\n! %s on %s, seed %d: %s\n", r.Scenario, r.Target, r.Seed, term.Printable(r.Error))
 		}
 	}
 	for _, u := range o.unstarted() {
-		fmt.Fprintf(&b, "\n? %s on %s: %s\n  %s\n", u.First.Scenario, u.First.Target, u.words(), u.First.Error)
+		fmt.Fprintf(&b, "\n? %s on %s: %s\n  %s\n", u.First.Scenario, u.First.Target, u.words(), term.Printable(u.First.Error))
 		if u.First.Dir != "" {
 			fmt.Fprintf(&b, "  run: %s\n", filepath.Join(o.Dir, u.First.Dir))
 		}

@@ -3,6 +3,7 @@ package term
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -27,6 +28,17 @@ func (p Pen) Paint(c Colour, s string) string {
 		return s
 	}
 	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
+}
+
+// Printable is what a terminal is to be shown of words that others have chosen, such as a system under test: they are not to command
+// it. What is no character, and what is one of control, a new line too, is a space.
+func Printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == utf8.RuneError {
+			return ' '
+		}
+		return c
+	}, s)
 }
 
 // Clip cuts a text off that has more than so many characters: "…" is the last of them then.

@@ -12,6 +12,11 @@ func TestWrap(t *testing.T) {
 	require.Empty(t, Wrap(" ", 3))
 }
 
+func TestPrintable(t *testing.T) {
+	require.Equal(t, "n1  ]0;owned   [2J→n2", Printable("n1 \x1b]0;owned\a\x9b\x1b[2J→n2"))
+	require.Equal(t, " a b ", Printable("\na\tb\u0085"))
+}
+
 func TestClip(t *testing.T) {
 	for s, want := range map[string]string{"": "", "n1–n2": "n1–n2", "n1–n2–n3": "n1–n…", "\xff\xff\xff\xff\xff\xff": "\xff\xff\xff\xff…"} {
 		require.Equal(t, want, Clip(s, 5))
