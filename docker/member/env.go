@@ -18,8 +18,8 @@ func (h *host) Rand() *rand.Rand       { return h.rand }
 func (h *host) Wall() time.Time        { return time.Now().Round(0) }
 func (h *host) Load(key string) []byte { return must(h.disk.load(key)) }
 
-// Now reads CLOCK_MONOTONIC.
-func (h *host) Now() time.Duration { return time.Since(h.began) }
+// Now reads the machine's monotonic clock, which goes on from one life to the next: a message may be of an earlier one.
+func (h *host) Now() time.Duration { return h.booted + time.Since(h.began) }
 
 func (h *host) Store(key string, value []byte) { check(h.disk.store(key, value)) }
 

@@ -19,6 +19,7 @@ type host struct {
 	Config
 	node    election.Node
 	began   time.Time
+	booted  time.Duration // what the machine's clock read then
 	rand    *rand.Rand
 	disk    *storage // the algorithm's
 	own     *storage // the host's

@@ -43,7 +43,7 @@ func Run(ctx context.Context, c Config) error {
 		c.Control.Close()
 		c.Socket.Close()
 	})
-	h := &host{Config: c, began: time.Now(), mailbox: make(chan event, 1024)}
+	h := &host{Config: c, began: time.Now(), booted: sinceBoot(), mailbox: make(chan event, 1024)}
 	if err := h.open(); err != nil {
 		return err
 	}

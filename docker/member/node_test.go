@@ -294,3 +294,23 @@ func TestALeaseThatRanOutIsNoClaim(t *testing.T) {
 	m.start(nil)
 	require.Eventually(t, func() bool { return m.view().Role == history.Follower }, patience, time.Millisecond)
 }
+
+// A message may be one of an earlier life: what it says of the time was read off the same clock.
+func TestTheClockGoesOnFromLifeToLife(t *testing.T) {
+	m := cluster(t, 1, "raft")[0]
+	found, err := targets.Find("raft")
+	require.NoError(t, err)
+	o, err := found.Parse(nil)
+	require.NoError(t, err)
+	var read []time.Duration
+	m.new = func(env election.Env) election.Node {
+		read = append(read, env.Now())
+		return found.Node(o, env)
+	}
+	for range 2 {
+		m.start(nil)
+		m.view()
+		m.kill()
+	}
+	require.Greater(t, read[1], read[0])
+}
