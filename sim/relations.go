@@ -15,15 +15,19 @@ type Relations struct {
 	kinds []string
 	codes []uint32 // of kinds
 	last  []uint32 // of each node: its last event
-	bits  [1 << 16 / 64]uint64
-	seen  []uint16
+	bits  [1 << relationBits / 64]uint64
+	seen  []uint32
 }
+
+// relationBits is how long the numbers of relations are. Who estimates from those that were met how many there are yet takes two for one
+// where their numbers are the same: a hunt of 40,000 runs meets some 40,000, and of those few share one.
+const relationBits = 20
 
 // Kinds are the kinds of messages that the run had, in the order in which they first came.
 func (r *Relations) Kinds() []string { return r.kinds }
 
-// Seen are the relations that the run had, each as a number of 16 bits that means the same in all runs of a target.
-func (r *Relations) Seen() []uint16 { return r.seen }
+// Seen are the relations that the run had, each as a number of relationBits that means the same in all runs of a target.
+func (r *Relations) Seen() []uint32 { return r.seen }
 
 // Relate has the cluster sum up from now on what happens before what. It changes nothing of what happens.
 func (c *Cluster) Relate() *Relations {
@@ -93,7 +97,7 @@ func (r *Relations) relate(before, after, how uint32) {
 	h := (before*0x9e3779b1 ^ after) * 0x85ebca6b
 	h ^= h>>15 ^ how
 	h *= 0xc2b2ae35
-	bit := uint16(h >> 16)
+	bit := h >> (32 - relationBits)
 	if r.bits[bit/64]&(1<<(bit%64)) == 0 {
 		r.bits[bit/64] |= 1 << (bit % 64)
 		r.seen = append(r.seen, bit)

@@ -43,7 +43,7 @@ type Run struct {
 	// LastWords are notes, too: what nodes that ended by themselves wrote before. A run has them once it has a folder.
 	LastWords []string `json:"-"`
 	// Relations and Kinds sum up what happened in a simulated run that was made to learn from: see sim.Relations.
-	Relations []uint16 `json:"-"`
+	Relations []uint32 `json:"-"`
 	Kinds     []string `json:"-"`
 }
 
