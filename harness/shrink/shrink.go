@@ -121,6 +121,7 @@ type shrinker struct {
 type criterion struct {
 	property string
 	promised bool
+	excused  bool // faults had taken away what a promise of it rests on
 	whole    bool // the cluster was in good health again when it broke
 	late     bool // it broke when all was healed at the end, or after
 }
@@ -129,7 +130,7 @@ type criterion struct {
 func (c criterion) shows(r *record.Run, planned time.Duration) *record.Verdict {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if v.Property == c.property && v.Verdict == checkers.Invalid && (v.Promised || !c.promised) {
+		if v.Property == c.property && v.Verdict == checkers.Invalid && (v.Promised || !c.promised) && (c.excused || !v.Excused) {
 			if _, whole := Circumstances(r.Frame(), v); (whole || !c.whole) && (c.late || !late(r.Frame(), v, planned)) {
 				return v
 			}
@@ -162,7 +163,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 		return nil, harness.Usage(fmt.Errorf("the run does not break %s", what))
 	}
 	_, whole := Circumstances(r.Frame(), v)
-	s.criterion = criterion{v.Property, v.Promised, whole, late(r.Frame(), v, p.Time)}
+	s.criterion = criterion{v.Property, v.Promised, v.Excused, whole, late(r.Frame(), v, p.Time)}
 	if s.simulates = p.On == record.OnSim; s.Make == nil {
 		s.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) { return harness.Glance(ctx, p) }
 	}

@@ -15,6 +15,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
+	"recount/history"
 	"recount/nemesis"
 )
 
@@ -86,6 +87,17 @@ func TestInterruptedShrinkingKeepsTheLeastSoFar(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(text), "and cut short in that")
 	}
+}
+
+// A violation that no fault excused is not shrunk to one that faults had taken the promise's grounds away from.
+func TestWhatNothingExcusesIsNotShrunkToWhatIsExcused(t *testing.T) {
+	r := &record.Run{Unkept: &history.Frame{}, Verdicts: []record.Verdict{
+		{Result: checkers.Result{Property: "elects", Verdict: checkers.Invalid}, Excused: true},
+	}}
+	require.Nil(t, criterion{property: "elects"}.shows(r, 0))
+	require.NotNil(t, criterion{property: "elects", excused: true}.shows(r, 0))
+	r.Verdicts[0].Excused = false
+	require.NotNil(t, criterion{property: "elects"}.shows(r, 0))
 }
 
 // Where runs take long, as on containers, some of the budget is left to tell how often the result shows the violation.
