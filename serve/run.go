@@ -19,10 +19,14 @@ import (
 // strip is a run small, for cards.
 const strip = "strip.svg"
 
-// find looks up the run that a path within /runs/ begins with, and what follows it.
+// find looks up the run that a path within /runs/ begins with, and what follows it. A path that names nothing begins with no run: one
+// with %2F in its address can be any text.
 func (s *Server) find(p string) (run *Run, rest string) {
-	shot := s.index.now()
-	for dir := strings.TrimSuffix(p, "/"); dir != "" && dir != "."; dir = path.Dir(dir) {
+	dir := strings.TrimSuffix(p, "/")
+	if !fs.ValidPath(dir) {
+		return nil, ""
+	}
+	for shot := s.index.now(); dir != "."; dir = path.Dir(dir) {
 		if run := shot.byID[dir]; run != nil {
 			return run, strings.TrimPrefix(p[len(dir):], "/")
 		}

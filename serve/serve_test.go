@@ -153,6 +153,17 @@ func TestNothingOutsideOfTheResultsIsReached(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(h, at+"/run.json").Code)
 }
 
+// What is behind a %2F is not cleaned by the server's mux.
+func TestAPathThatNamesNothingIsAnswered(t *testing.T) {
+	results := t.TempDir()
+	at := "/runs/" + id(t, results, simulate(t, results, "ping-pong", 1))
+	_, h := open(t, Config{Results: results})
+	for _, p := range []string{"/runs/%2F", "/runs/%2Fx", "/runs/%2F/x", at + "/%2F", at + "/x%2F%2Fy", "/runs/x%2F..", "/runs/%FF"} {
+		require.Equal(t, http.StatusNotFound, get(h, p).Code, p)
+		require.Equal(t, http.StatusNotFound, get(h, "/api/v1"+p).Code, p)
+	}
+}
+
 func TestFilesOfARunReachNobody(t *testing.T) {
 	results := t.TempDir()
 	r := simulate(t, results, "ping-pong", 1)
