@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,7 +24,7 @@ func openResults(name string) (fsys fs.FS, done func() error, err error) {
 		if err != nil {
 			return nil, nil, hint.Add(fmt.Errorf("results folder: %w", err), "a run makes one; --results DIR names another place")
 		}
-		return root.FS(), root.Close, nil
+		return readable{root.FS()}, root.Close, nil
 	}
 	bucket, err := store.Bucket(context.Background(), name)
 	if err != nil {
@@ -38,6 +39,25 @@ func openResults(name string) (fsys fs.FS, done func() error, err error) {
 	}
 	return files{bucket}, bucket.Close, nil
 }
+
+// readable is a folder of which only files and folders are opened: who opens a named pipe waits for somebody to write to it, which may
+// be never.
+type readable struct{ in fs.FS }
+
+var errNoFile = errors.New("it is neither a file nor a folder")
+
+func (r readable) Open(name string) (fs.File, error) {
+	info, err := r.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errNoFile}
+	}
+	return r.in.Open(name)
+}
+
+func (r readable) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.in, name) }
 
 // files are those of a bucket. The bucket's own Sub is left out: it closes the bucket.
 type files struct{ bucket *blob.Bucket }

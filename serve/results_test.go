@@ -7,10 +7,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"gocloud.dev/blob/memblob"
+
+	"recount/harness/record"
 )
 
 func TestResultsInABucket(t *testing.T) {
@@ -45,6 +48,49 @@ func TestResultsInABucket(t *testing.T) {
 	live := get(h, "/api/v1"+at+"/events?from=0").Body.String()
 	require.Contains(t, live, "event: end")
 	require.Contains(t, get(h, "/api/v1/coverage").Body.String(), `"cut-link"`)
+}
+
+// Nobody ever writes to these pipes: who opens one to read it waits for ever.
+func TestANamedPipeKeepsNobodyWaiting(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 7)
+	piped := []string{record.RunFile, record.VerdictsFile, record.HistoryFile}
+	for _, name := range piped {
+		require.NoError(t, os.CopyFS(filepath.Join(results, "piped", "no-"+name), os.DirFS(r.Dir)))
+		require.NoError(t, os.Remove(filepath.Join(results, "piped", "no-"+name, name)))
+	}
+	at := "/runs/" + id(t, results, r)
+	_, h := open(t, Config{Results: results})
+	pipe := func(path ...string) {
+		file := filepath.Join(append([]string{results}, path...)...)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, syscall.Mkfifo(file, 0o600))
+	}
+	pipe(id(t, results, r), "pipe")
+	pipe(id(t, results, r), record.MessagesFile)
+	require.Equal(t, http.StatusNotFound, get(h, at+"/pipe").Code)
+	require.Contains(t, get(h, "/api/v1"+at+"/messages?at=1s&span=1s").Body.String(), "it is neither a file nor a folder")
+	require.Contains(t, get(h, at+"/").Body.String(), `id="picture"`)
+
+	for _, name := range piped {
+		pipe("piped", "no-"+name, name)
+	}
+	for _, f := range folderFiles {
+		pipe(f[1], f[0])
+	}
+	s, h := open(t, Config{Results: results})
+	require.Equal(t, 4, s.Len())
+	require.Equal(t, Unreadable, s.index.run("piped/no-"+record.RunFile).State)
+	require.Equal(t, Unreadable, s.index.run("piped/no-"+record.VerdictsFile).State)
+	require.Equal(t, "open run.json: it is neither a file nor a folder.", s.index.run("piped/no-"+record.RunFile).Sentence)
+	at = "/runs/piped/no-" + record.HistoryFile
+	require.Contains(t, get(h, at+"/").Body.String(), "it is neither a file nor a folder")
+	for _, p := range []string{"/api/v1" + at + "/events", "/api/v1" + at + "/ops", at + "/ops.csv", at + "/picture.svg", at + "/" + record.HistoryFile} {
+		require.GreaterOrEqual(t, get(h, p).Code, 400, p)
+	}
+	for _, p := range []string{"/", "/live", "/campaigns", "/matrix", "/coverage", "/trends", "/under-way/activity", "/matrix/matrix", "/campaigns/campaign"} {
+		require.NotEqual(t, http.StatusInternalServerError, get(h, p).Code, p)
+	}
 }
 
 func TestResultsAreNamedByURLsToo(t *testing.T) {
