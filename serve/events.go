@@ -36,16 +36,13 @@ func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request, run *Run) {
 	if err != nil || from < 0 {
 		from = 0
 	}
-	f, err := openHistory(s.folder(run), from)
-	if err != nil {
+	t := &tail{folder: s.folder(run), w: w, flush: http.NewResponseController(w).Flush, at: from}
+	if err := t.open(); err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return
 	}
-	defer f.Close()
+	defer func() { t.close() }()
 	w.Header().Set("Content-Type", "text/event-stream")
-	t := &tail{w: w, flush: http.NewResponseController(w).Flush, r: bufio.NewReaderSize(f, 1<<16), at: from}
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
 	for alive := time.Now(); ; {
 		state := s.stateOf(run.ID) // before the reading: what is written until a run ends is read after it has
 		sent, err := t.send()
@@ -64,11 +61,11 @@ func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request, run *Run) {
 				return
 			}
 		}
-		if !sent {
+		if !sent || t.ended {
 			select {
 			case <-r.Context().Done():
 				return
-			case <-tick.C:
+			case <-time.After(max(poll, t.rest)):
 			}
 		}
 	}
@@ -82,61 +79,97 @@ func (s *Server) stateOf(id string) State {
 	return Unreadable // its folder is gone
 }
 
-// openHistory opens a run's history at a place.
-func openHistory(folder fs.FS, from int64) (io.ReadCloser, error) {
-	f, err := folder.Open(record.HistoryFile)
-	if err == nil {
-		if s, ok := f.(io.Seeker); ok {
-			_, err = s.Seek(from, io.SeekStart)
-		}
-		if err != nil {
-			err = errors.Join(err, f.Close())
-		}
-		return f, err
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if f, err = folder.Open(record.HistoryFile + record.Compressed); err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(f)
-	if err == nil {
-		_, err = io.CopyN(io.Discard, z, from)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{z, f}, nil
-}
-
 // tail sends lines as they are written.
 type tail struct {
-	w     io.Writer
-	flush func() error
-	r     *bufio.Reader
-	part  []byte // of a line that is not whole yet
-	at    int64  // where in the history the part begins
+	folder fs.FS
+	w      io.Writer
+	flush  func() error
+	file   fs.File
+	lines  *bufio.Reader
+	part   []byte // of a line that is not whole yet
+	at     int64  // where in the history the part begins
+
+	// Of a compressed history. Who has met the end of one stays there, also when the file grows: it is opened again.
+	packed bool
+	ended  bool
+	size   int64         // the file's when it was opened
+	rest   time.Duration // until it may be opened again: all before its place is unpacked for nothing
 }
+
+// open opens the history at its place.
+func (t *tail) open() error {
+	began := time.Now()
+	f, err := t.folder.Open(record.HistoryFile)
+	packed := errors.Is(err, fs.ErrNotExist)
+	if packed {
+		f, err = t.folder.Open(record.HistoryFile + record.Compressed)
+	}
+	if err != nil {
+		return err
+	}
+	var r io.Reader
+	info, err := f.Stat() // before it is read: what is written from here on makes another size of it
+	if err == nil {
+		r, err = behind(f, packed, t.at)
+	}
+	ended := packed && atEnd(err)
+	if err != nil && !ended {
+		return errors.Join(err, f.Close())
+	}
+	err = t.close()
+	t.file, t.lines, t.part = f, bufio.NewReaderSize(r, 1<<16), t.part[:0]
+	t.packed, t.ended, t.size, t.rest = packed, ended, info.Size(), rest*time.Since(began)
+	return err
+}
+
+func (t *tail) close() error {
+	if t.file == nil {
+		return nil
+	}
+	return t.file.Close()
+}
+
+// behind returns what the file of a history has behind a place.
+func behind(f fs.File, packed bool, at int64) (r io.Reader, err error) {
+	if packed {
+		z, err := gzip.NewReader(f)
+		if err == nil {
+			_, err = io.CopyN(io.Discard, z, at)
+		}
+		return z, err
+	}
+	if s, ok := f.(io.Seeker); ok {
+		_, err = s.Seek(at, io.SeekStart)
+	}
+	return f, err
+}
+
+// atEnd reports whether reading has met the end: of the history, or of as much as was written of a compressed one.
+func atEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // send sends the whole lines that there are, up to a number, and reports whether there were any.
 func (t *tail) send() (sent bool, err error) {
+	if t.ended {
+		info, err := t.file.Stat()
+		if err == nil && info.Size() != t.size {
+			err = t.open()
+		}
+		if err != nil || t.ended {
+			return false, err
+		}
+	}
 	var ops []json.RawMessage
 	bad, n := 0, 0
-	for n < linesEach {
-		b, err := t.r.ReadSlice('\n')
+	for n < linesEach && err == nil {
+		var b []byte
+		b, err = t.lines.ReadSlice('\n')
 		t.part = append(t.part, b...)
 		if errors.Is(err, bufio.ErrBufferFull) && len(t.part) < longest {
+			err = nil
 			continue
 		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
 		if err != nil {
-			return false, err
+			break
 		}
 		n++
 		t.at += int64(len(t.part))
@@ -148,10 +181,13 @@ func (t *tail) send() (sent bool, err error) {
 		}
 		t.part = t.part[:0]
 	}
-	if n == 0 {
-		return false, nil
+	if atEnd(err) {
+		t.ended, err = t.packed, nil
 	}
-	return true, t.say("ops", map[string]any{"ops": ops, "bad": bad})
+	if n > 0 { // also those before what cannot be read
+		err = errors.Join(t.say("ops", map[string]any{"ops": ops, "bad": bad}), err)
+	}
+	return n > 0, err
 }
 
 func (t *tail) say(event string, data any) error {
