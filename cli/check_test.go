@@ -153,7 +153,7 @@ func TestWhereAHistoryIsFoundAndWhereNot(t *testing.T) {
 	files := map[string]string{
 		"store/latest/history.edn": legal, "store/latest/test.jepsen": "JEPSEN\x00\x01", "store/etcd/2026/history.edn": legal,
 		"binary/test.fressian": "\xef\xdd", "text/history.txt": "0\t:invoke\t:write\t1\n0\t:ok\t:write\t1\n1\t:invoke\t:read\tnil\n1\t:ok\t:read\t1\n",
-		"several/a/history.edn": legal, "none/results.edn": "{}",
+		"several/a/history.edn": legal, "several[1]/a/history.edn": legal, "none/results.edn": "{}",
 	}
 	for _, c := range []struct {
 		args   string
@@ -164,6 +164,7 @@ func TestWhereAHistoryIsFoundAndWhereNot(t *testing.T) {
 		{"text", record.StatusHeld, "valid"},
 		{"store", record.StatusUsage, "hint: it holds those of several runs; the newest one is store/latest"},
 		{"several", record.StatusUsage, "one of them is several/a"},
+		{"several[1]", record.StatusUsage, "one of them is several[1]/a"},
 		{"binary", record.StatusUsage, "binary holds no history, but a test.fressian recount: hint: Jepsen writes a history.edn beside it"},
 		{"binary/test.fressian", record.StatusUsage, "a test in Jepsen's own format, which is not read here recount: hint: Jepsen writes"},
 		{"store/latest/test.jepsen", record.StatusUsage, "a test in Jepsen's own format"},

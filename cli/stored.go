@@ -123,8 +123,8 @@ func historyOf(path string) (string, error) {
 	if file := filepath.Join(path, "history.txt"); exists(file) {
 		return file, nil
 	}
-	if runs, _ := filepath.Glob(filepath.Join(path, "*", "history.*")); len(runs) > 0 {
-		return "", hint.Add(none, "it holds those of several runs; one of them is %s", filepath.Dir(runs[len(runs)-1]))
+	if runs, _ := fs.Glob(os.DirFS(path), "*/history.*"); len(runs) > 0 {
+		return "", hint.Add(none, "it holds those of several runs; one of them is %s", filepath.Join(path, filepath.Dir(runs[len(runs)-1])))
 	}
 	return "", hint.Add(none, "a run's folder has a history.jsonl or a history.edn; the newest one is results/latest")
 }

@@ -3,6 +3,7 @@ package virtual
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -70,8 +71,9 @@ func left(below string) (dead []string, err error) {
 
 // folders calls f with each folder of a cluster, and whether its run is alive. One that is not stays as it is until f returns.
 func folders(below string, f func(dir string, alive bool) error) error {
-	dirs, err := filepath.Glob(filepath.Join(below, pattern))
-	for _, dir := range dirs {
+	names, err := fs.Glob(os.DirFS(below), pattern)
+	for _, name := range names {
+		dir := filepath.Join(below, name)
 		at, opened := os.Open(dir)
 		if errors.Is(opened, os.ErrNotExist) {
 			continue // its run has ended meanwhile

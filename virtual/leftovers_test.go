@@ -10,7 +10,8 @@ import (
 
 // What a killed run left behind is nobody's: no process holds its lock. What is not a cluster's stays.
 func TestClean(t *testing.T) {
-	below := t.TempDir()
+	below := filepath.Join(t.TempDir(), "temp[1]") // which is no pattern
+	require.NoError(t, os.Mkdir(below, 0o700))
 	alive, err := folder(below)
 	require.NoError(t, err)
 	killed, err := folder(below)

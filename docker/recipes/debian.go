@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,7 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download", "--"}, packages...)...); err != nil {
 		return "", hint.Add(err, "run apt-get update if the package lists are old; otherwise: %s", d.Lacks)
 	}
-	files, err := filepath.Glob(filepath.Join(debs, "*.deb"))
+	files, err := fs.Glob(os.DirFS(debs), "*.deb")
 	if err != nil {
 		return "", err
 	}
@@ -55,17 +56,17 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 		return "", err
 	}
 	for _, f := range files {
-		if err := b.run(ctx, debs, nil, "dpkg-deb", "--extract", f, root); err != nil {
+		if err := b.run(ctx, debs, nil, "dpkg-deb", "--extract", filepath.Join(debs, f), root); err != nil {
 			return "", err
 		}
 	}
 	for _, pattern := range d.Drop {
-		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		paths, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
 			return "", err
 		}
 		for _, p := range paths {
-			if err := os.RemoveAll(p); err != nil {
+			if err := os.RemoveAll(filepath.Join(root, p)); err != nil {
 				return "", err
 			}
 		}

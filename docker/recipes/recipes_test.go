@@ -191,6 +191,9 @@ func TestBuildCancelled(t *testing.T) {
 func TestBuildWithDebian(t *testing.T) {
 	tool(t, "apt-get", `test "$1 $2" = "download --" && shift 2 && echo "Get: $*" && touch server.deb libc.deb`)
 	tool(t, "dpkg-deb", `mkdir -p "$3/usr/bin" "$3/usr/share/doc" "$3/etc/init.d" && cd "$3/usr/bin" && echo "$2" >"$(basename "$2" .deb)"`)
+	temp := filepath.Join(t.TempDir(), "temp[1]") // which is no pattern
+	require.NoError(t, os.Mkdir(temp, 0o700))
+	t.Setenv("TMPDIR", temp)
 	var progress []string
 	root, _, err := Build(t.Context(), etcdImage("3.4.23"), func(line string) { progress = append(progress, line) })
 	require.NoError(t, err)

@@ -68,11 +68,13 @@ func Find(results, name string) (*Summary, error) {
 
 // read returns the summaries of all editions in a campaign's folder, the latest first.
 func read(dir string) (all []*Summary, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, editions, "*.json"))
+	kept := filepath.Join(dir, editions)
+	names, err := fs.Glob(os.DirFS(kept), "*.json") // brackets in the folder's own name are no pattern
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
+	for _, name := range names {
+		file := filepath.Join(kept, name)
 		s := &Summary{folder: dir}
 		text, err := os.ReadFile(file)
 		if err == nil {

@@ -62,6 +62,20 @@ func TestWhatIsPerhapsThereIsNotGone(t *testing.T) {
 	require.Equal(t, Seen, after.Findings[0].State, "it was never gone")
 }
 
+func TestBracketsInAFolderAreNoPattern(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r[4]")
+	require.NoError(t, os.MkdirAll(filepath.Join(Folder(dir), "nig[1]ht", editions), 0o755))
+	require.NoError(t, putJSON(filepath.Join(Folder(dir), "nig[1]ht", editions, "a.json"), edition("a", true)))
+	s, err := Find(dir, "nig[1]ht")
+	require.NoError(t, err)
+	require.Equal(t, "a", s.Edition)
+	all, err := List(dir)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	_, err = Find(dir, filepath.Join(Folder(dir), "nig[1]ht", editions, "a.json"))
+	require.ErrorContains(t, err, "no campaign", "a file is none")
+}
+
 func TestAFolderWithoutAnEditionIsNotListed(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(Folder(dir), "only@store", "store"), 0o755))
