@@ -111,7 +111,7 @@ func splitBrain(target string, n int, seed uint64) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	minority := []int{leader, may[int(seed)%len(may)]}
+	minority := []int{leader, may[seed%uint64(len(may))]}
 	var rest []int
 	for i := range n {
 		if !slices.Contains(minority, i) {

@@ -63,6 +63,15 @@ func TestTheSameSeedFindsTheSame(t *testing.T) {
 	require.Equal(t, pages[0].String(), pages[1].String())
 }
 
+func TestAnySeedDrawsAMember(t *testing.T) {
+	for _, seed := range []uint64{1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<63 + 2, 1<<64 - 2, 1<<64 - 1} {
+		_, err := survives("raft", 5, 3, seed)
+		require.NoError(t, err)
+		_, err = splitBrain("raft", 5, seed)
+		require.NoError(t, err)
+	}
+}
+
 func TestWhatWasMeasuredBeforeAnInterruptionIsKept(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

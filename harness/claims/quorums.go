@@ -38,7 +38,7 @@ func survives(target string, n, k int, seed uint64) (sample, error) {
 	}
 	s.become(leader, history.Down)
 	for i := range k - 1 {
-		s.become(may[(int(seed)+i)%len(may)], history.Down)
+		s.become(may[(int(seed%uint64(len(may)))+i)%len(may)], history.Down)
 	}
 	found := func() bool {
 		l := s.leader()

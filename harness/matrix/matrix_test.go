@@ -139,6 +139,14 @@ func TestTheFirstSeedOfAMatrix(t *testing.T) {
 	require.Contains(t, c.Command, "--seed 301")
 }
 
+func TestAMatrixTakesAnySeed(t *testing.T) {
+	p := planned(t, []string{"heartbeat-only"}, []string{"isolate"}, nil)
+	p.Nodes = []int{3, 4, 5}
+	for _, p.First = range []uint64{1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 1} {
+		require.Equal(t, 3+int(p.First%3), p.run(&p.Rows[0], &p.Columns[0], p.First).Nodes)
+	}
+}
+
 func TestTheSeedOfACellIsTheSmallestThatShowsIt(t *testing.T) {
 	p := planned(t, []string{"raft:forget-vote"}, []string{"kill"}, nil)
 	p.Seeds = 40

@@ -70,7 +70,7 @@ func (p *Plan) run(r *Row, c *Column, seed uint64) record.Plan {
 		return run
 	}
 	run := record.Plan{
-		Target: r.Target, Options: r.Options, On: p.On, Nodes: p.Nodes[int(seed)%len(p.Nodes)], Time: p.Time, Seed: seed,
+		Target: r.Target, Options: r.Options, On: p.On, Nodes: p.Nodes[seed%uint64(len(p.Nodes))], Time: p.Time, Seed: seed,
 		Faults: c.faults, Workloads: harness.Applicable(p.Workloads, r.found),
 	}
 	if c.all {
