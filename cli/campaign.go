@@ -82,11 +82,14 @@ Exit status: 0 nothing new was found; 1 a promise broke that was not known to; 2
 			if err := given.form.check(); err != nil {
 				return err
 			}
+			if err := given.cluster.check(cmd.Flags()); err != nil {
+				return err
+			}
 			c, err := campaign.Load(args[0])
 			if err != nil {
 				return err
 			}
-			if given.cluster.on || given.cluster.dry {
+			if given.cluster.asked() {
 				return given.runOnCluster(cmd, args, c)
 			}
 			return given.run(cmd, args, c)

@@ -73,6 +73,24 @@ func (g *clusterFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&g.context, "context", "", "which context of it")
 }
 
+// asked reports whether pods are to make the campaign, or to be told of.
+func (g *clusterFlags) asked() bool { return g.on || g.dry }
+
+// check finds a flag that says how pods are to make the campaign where none do.
+func (g *clusterFlags) check(given *pflag.FlagSet) (err error) {
+	if g.asked() {
+		return nil
+	}
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(clusterFlags).register(own)
+	given.Visit(func(f *pflag.Flag) {
+		if err == nil && own.Lookup(f.Name) != nil && f.Name != "on-cluster" && f.Name != "dry-run" {
+			err = hint.Add(fmt.Errorf("--%s without --on-cluster", f.Name), "recount campaign run FILE --on-cluster has pods make it")
+		}
+	})
+	return err
+}
+
 // runOnCluster has pods make a campaign, and tells what came of it.
 func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campaign.Campaign) error {
 	k := &g.cluster
