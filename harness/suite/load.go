@@ -36,14 +36,12 @@ func Load(file string) (*Suite, error) {
 // parse reads the text of a suite file. Its names are not looked up.
 func parse(file string, text []byte) (*Suite, error) {
 	s := &Suite{File: file}
-	root, err := strict.Parse(text)
+	_, err := strict.Parse(text)
 	if errors.Is(err, strict.ErrEmpty) {
 		err = hint.Add(err, "targets: [raft-prevote], scenarios: [ping-pong]")
 	}
 	if err == nil {
-		type fields Suite
-		err = wordOr(root, nil, (*fields)(s), "about", "on", "nodes", "time", "seeds", "budget", "workloads", "ignore",
-			"require", "targets", "scenarios", "known")
+		err = strict.Decode(text, s)
 	}
 	if err == nil {
 		err = s.fill()

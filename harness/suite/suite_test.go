@@ -218,14 +218,17 @@ func TestABudgetThatIsSpentIsTold(t *testing.T) {
 
 func TestMistakesInASuite(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                   "the file says nothing",
-		"targets: [raft]":    "no scenarios",
-		"scenarios: [a]":     "no targets",
-		"tragets: [raft]":    `line 1, column 1: unknown field "tragets"`,
-		"targets: [{a: b}]":  `line 1, column 12: unknown field "a"`,
-		"targets: [raft":     "did not find",
-		raft + "seeds: 5-1":  `line 5, column 8: "5-1" is neither a seed nor a range`,
-		raft + "seeds: some": `"some" is neither`,
+		"":                                       "the file says nothing",
+		"targets: [raft]":                        "no scenarios",
+		"scenarios: [a]":                         "no targets",
+		"tragets: [raft]":                        `line 1, column 1: unknown field "tragets"`,
+		"targets: [{a: b}]":                      `line 1, column 12: unknown field "a"`,
+		"targets: [raft":                         "did not find",
+		raft + "seeds: 5-1":                      `line 5, column 8: "5-1" is neither a seed nor a range`,
+		raft + "seeds: some":                     `"some" is neither`,
+		raft + "nodes: many":                     "line 5, column 8: cannot unmarshal !!str `many` into int",
+		"targets: [{target: raft, nodes: many}]": "line 1, column 33: cannot unmarshal !!str `many` into int",
+		"targets: [{target: raft, require: yes}]":                                                          "cannot unmarshal !!str `yes` into []string",
 		"targets: [raft, raft]\nscenarios: [ping-pong]":                                                    `two targets named "raft"`,
 		"targets: [raft]\nscenarios: [ping-pong, ping-pong]":                                               `two scenarios named "ping-pong"`,
 		"targets: [rafft]\nscenarios: [ping-pong]":                                                         `unknown target "rafft"`,
@@ -252,6 +255,8 @@ func TestMistakesInASuite(t *testing.T) {
 		_, err := Load(file)
 		require.ErrorContains(t, err, want, text)
 		require.True(t, harness.IsUsage(err), text)
+		require.NotEmpty(t, hint.Of(err), text)
+		require.NotContains(t, err.Error(), "\n")
 	}
 	_, err := Load(filepath.Join(t.TempDir(), "none.yaml"))
 	require.True(t, harness.IsUsage(err))

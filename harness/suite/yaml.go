@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recount/internal/hint"
+	"recount/internal/strict"
 )
 
 // How what is in a suite file is written.
@@ -25,7 +26,7 @@ func (d *Date) UnmarshalYAML(n *yaml.Node) (err error) {
 
 // at is a mistake at a place in the file.
 func at(n *yaml.Node, way, format string, args ...any) error {
-	return hint.Add(fmt.Errorf("line %d, column %d: %w", n.Line, n.Column, fmt.Errorf(format, args...)), "%s", way)
+	return &strict.Error{Line: n.Line, Column: n.Column, Err: hint.Add(fmt.Errorf(format, args...), "%s", way)}
 }
 
 // UnmarshalYAML reads seeds.
@@ -95,7 +96,7 @@ func wordOr(n *yaml.Node, word *string, fields any, known ...string) error {
 	}
 	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
 		if key := n.Content[i]; !slices.Contains(known, key.Value) {
-			return fmt.Errorf("line %d, column %d: %w", key.Line, key.Column, hint.Unknown("field", key.Value, known))
+			return &strict.Error{Line: key.Line, Column: key.Column, Err: hint.Unknown("field", key.Value, known)}
 		}
 	}
 	return n.Decode(fields)
