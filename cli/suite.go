@@ -54,7 +54,7 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 	bar := newProgress(cmd)
 	cfg.Progress = func(p suite.Progress) {
 		bar.tell(func() string {
-			return far(p.Progress, "run", s.Budget, fmt.Sprintf("%d broken", p.Broken), "the last "+p.Last)
+			return far(p.Progress, "run", s.Budget.Duration, fmt.Sprintf("%d broken", p.Broken), "the last "+p.Last)
 		})
 	}
 	o, failed := s.Make(bar.building(cmd.Context()), cfg)

@@ -174,7 +174,7 @@ func (m *maker) hopeful(which []int) []int {
 }
 
 func (m *maker) spent() bool {
-	return m.suite.Budget > 0 && time.Since(m.outcome.Started) > m.suite.Budget
+	return m.suite.Budget.Duration > 0 && time.Since(m.outcome.Started) > m.suite.Budget.Duration
 }
 
 // make makes one run. Its folder lies in the suite's.
@@ -229,7 +229,7 @@ func (m *maker) tell() {
 		return
 	}
 	p := batch.Progress{Doing: filepath.Base(m.suite.File), Done: m.done, Planned: len(m.outcome.Runs), Passed: time.Since(m.outcome.Started)}
-	m.cfg.Progress(Progress{p.Estimate(m.suite.Budget), m.broken, m.last})
+	m.cfg.Progress(Progress{p.Estimate(m.suite.Budget.Duration), m.broken, m.last})
 }
 
 // folder is a run's folder within the suite's; "" where it cannot be told.

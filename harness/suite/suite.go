@@ -12,7 +12,7 @@ type Suite struct {
 	Nodes     int           `yaml:"nodes"`
 	Time      time.Duration `yaml:"time"`
 	Seeds     Seeds         `yaml:"seeds"`
-	Budget    time.Duration `yaml:"budget"` // of real time; what it leaves undone is told
+	Budget    Budget        `yaml:"budget"` // of real time; what it leaves undone is told
 	Workloads []string      `yaml:"workloads"`
 	Ignore    []string      `yaml:"ignore"`  // properties that the suite is not about
 	Require   []string      `yaml:"require"` // count as promised by every target
@@ -54,6 +54,9 @@ type Known struct {
 
 // Seeds are written as one, as a list, or as a range: 1-20.
 type Seeds []uint64
+
+// Budget is after how long no more runs begin; 0 is never.
+type Budget struct{ time.Duration }
 
 // Date is a day, in UTC.
 type Date struct{ time.Time }

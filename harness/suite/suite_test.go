@@ -226,6 +226,8 @@ func TestMistakesInASuite(t *testing.T) {
 		"targets: [raft":                         "did not find",
 		raft + "seeds: 5-1":                      `line 5, column 8: "5-1" is neither a seed nor a range`,
 		raft + "seeds: some":                     `"some" is neither`,
+		raft + "budget: -1s":                     "line 5, column 9: a budget of -1s is less than none",
+		raft + "budget: long":                    "line 5, column 9: cannot unmarshal !!str `long` into time.Duration",
 		raft + "nodes: many":                     "line 5, column 8: cannot unmarshal !!str `many` into int",
 		"targets: [{target: raft, nodes: many}]": "line 1, column 33: cannot unmarshal !!str `many` into int",
 		"targets: [{target: raft, require: yes}]":                                                          "cannot unmarshal !!str `yes` into []string",

@@ -16,6 +16,17 @@ import (
 
 // How what is in a suite file is written.
 
+// UnmarshalYAML reads a budget.
+func (b *Budget) UnmarshalYAML(n *yaml.Node) error {
+	if err := n.Decode(&b.Duration); err != nil {
+		return err
+	}
+	if b.Duration < 0 {
+		return at(n, "budget: 15m; leave it out for none", "a budget of %v is less than none", b)
+	}
+	return nil
+}
+
 // UnmarshalYAML reads a date.
 func (d *Date) UnmarshalYAML(n *yaml.Node) (err error) {
 	if d.Time, err = time.Parse(time.DateOnly, n.Value); err != nil {
