@@ -230,6 +230,13 @@ func TestManyDatagramsByOneCall(t *testing.T) {
 	require.Equal(t, c.said["n1"], strings.Split(strings.TrimSpace(string(out)), "\n"), "it is what the kernel does")
 }
 
+// A backlog is of connections that wait to be taken: 128 for Go's own listeners. Those that were taken stay open for as long as they like.
+func TestAListenerHasMoreConnectionsThanItsBacklog(t *testing.T) {
+	c := runs(t, "take 4", "give 300 four")
+	c.until(5 * time.Second)
+	require.Equal(t, []string{"300 connections"}, c.said["n2"])
+}
+
 // What has come while a process stood still may be more than can be handed to it at once.
 func TestMoreThanFitsIntoAGrant(t *testing.T) {
 	c := runs(t, "hear")

@@ -42,31 +42,30 @@ type event struct {
 }
 
 type node struct {
-	c        *cluster
-	name     string
-	ip       [4]byte
-	p        *process.Process
-	opts     process.Options
-	up       bool
-	ended    *os.ProcessState
-	next     int64
-	inbox    []wire.Message
-	disk     process.Disk
-	wall     int64
-	listens  map[uint16]uint32
-	binds    map[uint16]uint32
-	ports    map[uint32]uint16 // of bound sockets
-	ends     map[uint32]*end
-	lastID   uint32
-	out      map[uint32]string // what it wrote to standard output and error
-	refused  []string
-	changes  []wire.Change
-	options  map[uint32]int64
-	hash     uint64
-	events   uint64
-	err      error
-	reports  int
-	accepted int
+	c       *cluster
+	name    string
+	ip      [4]byte
+	p       *process.Process
+	opts    process.Options
+	up      bool
+	ended   *os.ProcessState
+	next    int64
+	inbox   []wire.Message
+	disk    process.Disk
+	wall    int64
+	listens map[uint16]uint32
+	binds   map[uint16]uint32
+	ports   map[uint32]uint16 // of bound sockets
+	ends    map[uint32]*end
+	lastID  uint32
+	out     map[uint32]string // what it wrote to standard output and error
+	refused []string
+	changes []wire.Change
+	options map[uint32]int64
+	hash    uint64
+	events  uint64
+	err     error
+	reports int
 }
 
 // end is one end of a connection.
@@ -231,7 +230,7 @@ func (n *node) take(m wire.Message) {
 		a, _ := wire.CutAddr(m.Data)
 		n.binds[a.Port], n.ports[m.Socket] = m.Socket, a.Port
 	case wire.Accept:
-		n.accepted++
+		require.NotNil(c.t, e, "it is a connection that was taken")
 	case wire.Datagram:
 		to, data := wire.CutAddr(m.Data)
 		from := wire.Addr{IP: n.ip, Port: n.ports[m.Socket]}

@@ -8,7 +8,7 @@ const (
 	Listen   = 'L' // Addr, then uint32 backlog: socket takes TCP connections
 	Bind     = 'B' // Addr: socket takes datagrams
 	Connect  = 'C' // remote Addr, local Addr: a SYN is to be sent
-	Accept   = 'A' // the process took one connection from socket's queue
+	Accept   = 'A' // the process took socket, a connection, from its listener's queue
 	Data     = 'D' // bytes of a connection, either way
 	Fin      = 'F' // no more data will come, either way
 	Close    = 'X' // the process closed socket, all of which had been read; it is not mentioned again

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -69,6 +70,36 @@ func network(args []string) {
 		}
 		if len(args) > 1 {
 			os.Exit(0) // it was run by the kernel alone
+		}
+	case "take": // takes all connections, and reads so many bytes of each
+		n, err := strconv.Atoi(args[1])
+		check(err)
+		l, err := net.Listen("tcp", ":80")
+		check(err)
+		var all []net.Conn
+		for {
+			c, err := l.Accept()
+			check(err)
+			_, err = io.ReadFull(c, make([]byte, n))
+			check(err)
+			all = append(all, c)
+		}
+	case "give": // makes so many connections to n1, after a second, sends a text over each, and prints how they end
+		time.Sleep(time.Second)
+		n, err := strconv.Atoi(args[1])
+		check(err)
+		var all []net.Conn
+		for range n {
+			c, err := net.Dial("tcp", "n1:80")
+			check(err)
+			_, err = c.Write([]byte(args[2]))
+			check(err)
+			all = append(all, c)
+		}
+		fmt.Println(n, "connections")
+		for _, c := range all {
+			_, err := c.Read(make([]byte, 1))
+			fmt.Println(cause(err))
 		}
 	case "stubborn": // is asked to end, and does not
 		signal.Ignore(syscall.SIGTERM)
