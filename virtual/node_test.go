@@ -237,6 +237,19 @@ func TestAListenerHasMoreConnectionsThanItsBacklog(t *testing.T) {
 	require.Equal(t, []string{"300 connections"}, c.said["n2"])
 }
 
+// The kernel of a process that ends tells its peers so. It resets those alone who sent what it has not read.
+func TestAProcessEndsWithAFINWhereItHasReadAll(t *testing.T) {
+	for _, state := range []history.ProcState{history.Down, history.Stopped} {
+		c := runs(t, "take 4", "give 2 four", "give 2 fives")
+		c.until(2 * time.Second)
+		c.imposes(history.Proc{Node: "n1", State: state})
+		c.until(3 * time.Second)
+		require.Equal(t, []string{"2 connections", "EOF", "EOF"}, c.said["n2"], state)
+		reset := "connection reset by peer"
+		require.Equal(t, []string{"2 connections", reset, reset}, c.said["n3"], state)
+	}
+}
+
 // What has come while a process stood still may be more than can be handed to it at once.
 func TestMoreThanFitsIntoAGrant(t *testing.T) {
 	c := runs(t, "hear")

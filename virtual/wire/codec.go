@@ -13,7 +13,7 @@ const (
 	Fin      = 'F' // no more data will come, either way
 	Close    = 'X' // the process closed socket, all of which had been read; it is not mentioned again
 	Reset    = 'R' // the process closed socket and data unread is thrown away: RST; it is not mentioned again
-	Consumed = 'W' // uint32: bytes of Data the process has read, told when they are MinConsumed
+	Consumed = 'W' // uint32: bytes of Data the process has read, told when they are MinConsumed, or all that had come
 	Datagram = 'U' // Addr (to, or from), then the bytes, either way
 	Option   = 'O' // uint32 option, int64 value: see the options
 	File     = 'f' // a change of files, see Change
