@@ -152,6 +152,17 @@ func TestASyncThatFails(t *testing.T) {
 	require.Equal(t, []string{"/data/log: page 0page 1page 3"}, c.crashed("n1"))
 }
 
+// Who changes what is being synced waits, and what he changes is not on disk by that sync. Nobody else waits.
+func TestWhatIsDoneAmidASyncIsNotSyncedByIt(t *testing.T) {
+	c := runs(t, "amid-syncs each", "amid-syncs all")
+	c.until(time.Second)
+	waits := "it took 500µs"
+	require.Equal(t, []string{waits, "it took 0s", waits, waits, "<nil>"}, c.said["n1"])
+	require.Equal(t, []string{waits}, c.said["n2"])
+	require.Equal(t, []string{"/data/log: one two ", "/data/other: one "}, c.crashed("n1"))
+	require.Equal(t, []string{"/data/log: one two "}, c.crashed("n2"))
+}
+
 func TestAFileThatALinkLeadsTo(t *testing.T) {
 	c := runs(t, "by-link")
 	c.until(time.Second)

@@ -51,7 +51,7 @@ func TestSameSeedSameEvents(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			for range 3 {
-				c.add(process.Options{Prefix: circumstances.prefix, Path: path, Policy: policy, Preempt: 10 * policy, Seed: 1})
+				c.add(process.Options{Prefix: circumstances.prefix, Path: path, Policy: policy, Preempt: 10 * policy, Seed: 1, SyncTime: time.Millisecond})
 			}
 			c.run(3 * time.Second)
 			for _, n := range c.nodes {

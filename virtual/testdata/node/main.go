@@ -68,6 +68,41 @@ func main() {
 			fmt.Println("sync", i, cause(f.Sync()))
 		}
 		list("/data")
+	case "amid-syncs": // what is done half a millisecond after a sync has begun
+		amid := func(synced func(), does func()) {
+			done := make(chan time.Duration)
+			go func() {
+				time.Sleep(500 * time.Microsecond)
+				began := time.Now()
+				does()
+				done <- time.Since(began)
+			}()
+			synced()
+			fmt.Println("it took", <-done)
+		}
+		f := create("/data/log", "one ")
+		_, err := f.WriteString("two ")
+		check(err)
+		write := func() {
+			g, err := os.OpenFile("/data/log", os.O_WRONLY|os.O_APPEND, 0)
+			check(err)
+			_, err = g.WriteString("three ")
+			check(err)
+		}
+		if os.Args[2] == "all" {
+			amid(syscall.Sync, write)
+			break
+		}
+		amid(func() { check(f.Sync()) }, write)
+		other := create("/data/other", "one ")
+		amid(func() { check(other.Sync()) }, func() { check(f.Truncate(3)) })
+		check(os.Mkdir("/data/folder", 0o755))
+		amid(func() { sync("/data") }, func() { check(os.Rename("/data/other", "/data/renamed")) })
+		amid(func() { sync("/data/folder") }, func() {
+			_, err := os.Create("/data/folder/new")
+			check(err)
+		})
+		fmt.Println(unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WAIT_AFTER))
 	case "by-link":
 		check(os.Mkdir("/data/wal-1", 0o755))
 		check(os.Symlink("wal-1", "/data/wal"))

@@ -1,4 +1,4 @@
-// Ping talks to the other nodes by UDP and TCP, with random pauses, and prints what it sees in the order of a map.
+// Ping talks to the other nodes by UDP and TCP, and writes to a file, with random pauses, and prints what it sees in the order of a map.
 package main
 
 import (
@@ -85,6 +85,19 @@ func main() {
 				}
 				mu.Unlock()
 				time.Sleep(time.Duration(rand.Intn(10)) * time.Millisecond)
+			}
+		}()
+	}
+	log, err := os.Create("/log")
+	check(err)
+	for i := range 3 {
+		go func() {
+			for {
+				fmt.Fprintln(log, i) // which waits while another syncs
+				if rand.Intn(3) == 0 {
+					check(log.Sync())
+				}
+				time.Sleep(time.Duration(rand.Intn(3000)) * time.Microsecond)
 			}
 		}()
 	}
