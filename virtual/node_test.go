@@ -261,6 +261,16 @@ func TestAProcessEndsWithAFINWhereItHasReadAll(t *testing.T) {
 	}
 }
 
+// The peers of a machine that crashed still have its connections. Its next life does not meet them, and connects at once.
+func TestAMachineConnectsAgainAfterACrash(t *testing.T) {
+	c := runs(t, "take 4", "give 1 four")
+	c.until(2 * time.Second)
+	c.imposes(history.Proc{Node: "n2", State: history.Crashed})
+	c.imposes(history.Proc{Node: "n2", State: history.Up})
+	c.until(c.Now() + 1500*time.Millisecond)
+	require.Equal(t, []string{"1 connections", "1 connections"}, c.said["n2"])
+}
+
 // What has come while a process stood still may be more than can be handed to it at once.
 func TestMoreThanFitsIntoAGrant(t *testing.T) {
 	c := runs(t, "hear")

@@ -166,6 +166,20 @@ nobody: true
 	require.EqualValues(t, 15*time.Second, n.options[wire.KeepAliveIdle])
 }
 
+// Who asks for any port is given Linux' own, each in turn. Which comes first is drawn.
+func TestPortsBeginAnywhere(t *testing.T) {
+	begins := func(seed uint64) string {
+		c := newCluster(t)
+		n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"ports"}, Seed: seed})
+		c.run(time.Second)
+		first, rest, _ := strings.Cut(n.stdout(), " ")
+		require.Equal(t, "32768 60999 28232\n", rest)
+		return first
+	}
+	require.Equal(t, begins(1), begins(1))
+	require.NotEqual(t, begins(1), begins(2))
+}
+
 func TestClocks(t *testing.T) {
 	c := newCluster(t)
 	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"clock"}})

@@ -138,6 +138,20 @@ func main() {
 		time.Sleep(time.Minute)
 	case "tcp":
 		tcp()
+	case "ports": // that it is given, one after the other
+		first, least, most, times := 0, 1<<16, 0, map[int]int{}
+		for range 28232 {
+			l, err := net.Listen("tcp4", "127.0.0.1:0")
+			check(err)
+			port := l.Addr().(*net.TCPAddr).Port
+			l.Close()
+			if first == 0 {
+				first = port
+			}
+			least, most = min(least, port), max(most, port)
+			times[port]++
+		}
+		fmt.Println(first, least, most, len(times))
 	case "clock":
 		fmt.Println(time.Now().UTC())
 		time.Sleep(time.Second)
