@@ -43,6 +43,10 @@ func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request, run *Run) {
 	}
 	defer func() { t.close() }()
 	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	if t.flush() != nil { // before there is anything to tell: who follows is to know that it does
+		return
+	}
 	for alive := time.Now(); ; {
 		state := s.stateOf(run.ID) // before the reading: what is written until a run ends is read after it has
 		sent, err := t.send()
