@@ -157,18 +157,18 @@ func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
 	p := &place{name: "n1", groups: tree(t, version2), procs: []first{{pid: 7}}}
 	s, err := p.groups.squeezing(7)
 	require.NoError(t, err)
-	require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2}))
-	require.Empty(t, p.squeezed)
+	limited := func() string {
+		require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2}))
+		text, err := s.read(memoryFiles[2].limit)
+		require.NoError(t, err)
+		return text
+	}
+	require.Equal(t, "max", limited())
 	require.Empty(t, p.bounds)
 
 	p.procs = append(p.procs, living(t))
 	p.groups.join(t, p.procs[1])
-	s, err = p.groups.squeezing(7)
-	require.NoError(t, err)
-	require.NoError(t, p.squeeze(history.Memory{Node: "n1", Times: 2}))
-	text, err := s.read(memoryFiles[2].limit)
-	require.NoError(t, err)
-	require.Equal(t, fmt.Sprint(60<<20), text)
+	require.Equal(t, fmt.Sprint(60<<20), limited())
 	require.Equal(t, map[int]int64{1: 60 << 20}, p.bounds, "what nobody has seen run has no limit yet")
 }
 
