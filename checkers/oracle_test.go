@@ -401,8 +401,10 @@ var oracles = map[string]func(h *history.History) string{
 					}
 				}
 				for _, c := range claims {
-					_, member := asMembers(h, nil, []sure{{c.node, c.asked, c.at}}, perhaps)
-					if surest && a.node != c.node && a.from < c.asked && c.at < a.to && counts(a) && len(member) > 0 {
+					if !surest || a.node == c.node || c.asked <= a.from || a.to <= c.at || !counts(a) {
+						continue
+					}
+					if _, member := asMembers(h, nil, []sure{{c.node, c.asked, c.at}}, perhaps); len(member) > 0 {
 						return true
 					}
 				}

@@ -78,9 +78,29 @@ func (o *Object) tellAll(ctx context.Context, e *Evidence) {
 	if !told {
 		return
 	}
-	if less := o.least(ctx, e.Ops); len(less) < len(e.Ops) && o.sourced(less) {
+	less := o.least(ctx, e.Ops)
+	if !o.sourced(less) {
+		less = o.leastSourced(ctx, e.Ops)
+	}
+	if len(less) < len(e.Ops) {
 		e.Ops, e.Died = less, nil
 	}
+}
+
+// mostSourced is from how many operations on nobody reads them one by one.
+const mostSourced = 32
+
+// leastSourced takes away what can be spared, one by one, where all that can have written what is found is to stay. Which are taken
+// first decides what can be: they are gone through again until none can.
+func (o *Object) leastSourced(ctx context.Context, all []Op) []Op {
+	for i := 0; i < len(all) && len(all) < mostSourced && ctx.Err() == nil; {
+		if less := o.without(all, i, i+1); o.sourced(less) && o.illegal(ctx, less) {
+			all, i = less, 0
+		} else {
+			i++
+		}
+	}
+	return all
 }
 
 // sourced reports whether a part of a register's operations has all writes in it that can have written what they found. If

@@ -196,7 +196,7 @@ func TestPlainLinearizable(t *testing.T) {
 		for i := range shown.Ops {
 			if less := o.without(shown.Ops, i, i+1); len(less) < len(shown.Ops) && !shown.Early {
 				if shown.Ops[i].Sure() && o.sourced(less) { // what may have happened is named because it might explain it, and does not
-					require.Equal(t, porcupine.Ok, byPorcupine(less), "more than it takes: %+v", shown.Ops)
+					require.Equal(t, porcupine.Ok, byPorcupine(less), "more than it takes: %+v of %+v", shown.Ops, o.Ops)
 				}
 			}
 		}
@@ -253,6 +253,11 @@ func TestEvidenceTellsWhatIsKnown(t *testing.T) {
 		"who took what was written later": {
 			"1s-3s c1 get 2 revision 1\n2s-6s c2 cas 1 2\n4s-5s c3 put 1 revision 4",
 			"read 2 (revision 1), set 1 to 2",
+		},
+		"what is as much at odds with what came of it later, and needs less": {
+			"1s c0 cas 1 2 unknown\n1s c1 put 1 revision 3\n2s c2 put 2 unknown\n2s c3 put 1 unknown\n2s c4 cas 2 2 unknown\n" +
+				"4s-9s c5 put 2 revision 3\n6s c6 cas 2 2 revision 3\n9s c7 get 2",
+			"wrote 1 (revision 3), wrote 2 (revision 3)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
