@@ -313,6 +313,13 @@ func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call
 	return order, calls, troubles
 }
 
+// signal has the agent signal a node's processes.
+func (c *Cluster) signal(ctx context.Context, n *node, kind agent.Kind) error {
+	order := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: kind}}}
+	_, err := c.remote.ask(ctx, agent.Request{Apply: &order})
+	return err
+}
+
 // restart starts a node again. The engine would take a container for running that has died a moment ago, so it must
 // have noticed first.
 func (c *Cluster) restart(ctx context.Context, n *node) error {
@@ -333,8 +340,7 @@ func (c *Cluster) restartHalted(ctx context.Context, n *node, as history.ProcSta
 		return c.freeze(ctx, n)
 	}
 	n.stopped.Store(true)
-	stop := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Stop}}}
-	if _, err := c.remote.ask(ctx, agent.Request{Apply: &stop}); err != nil {
+	if err := c.signal(ctx, n, agent.Stop); err != nil {
 		return fmt.Errorf("pause %s: %w", n.name, err)
 	}
 	return nil
@@ -349,8 +355,7 @@ func (c *Cluster) ended(ctx context.Context, n *node) error {
 		return fmt.Errorf("stop %s: %w", n.name, ctx.Err())
 	case <-time.After(stopWithin):
 	}
-	kill := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Kill}}}
-	_, err := c.remote.ask(ctx, agent.Request{Apply: &kill})
+	err := c.signal(ctx, n, agent.Kill)
 	select {
 	case <-n.life.over:
 	case <-ctx.Done():
@@ -365,8 +370,7 @@ func (c *Cluster) freeze(ctx context.Context, n *node) error {
 	n.life.frozen = true
 	err := each(n.containers, func(_ int, id string) error { return c.engine.api.ContainerPause(ctx, id) })
 	if err == nil {
-		cont := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Cont}}}
-		_, err = c.remote.ask(ctx, agent.Request{Apply: &cont})
+		err = c.signal(ctx, n, agent.Cont)
 	}
 	if err != nil {
 		return fmt.Errorf("freeze %s: %w", n.name, err)

@@ -90,8 +90,7 @@ func (c *Cluster) watch(n *node, l *life, containers []string) {
 			continue
 		}
 		first = e
-		kill := agent.Apply{Signals: []agent.Signal{{Node: n.name, Kind: agent.Kill}}}
-		if _, err := c.remote.ask(c.ctx, agent.Request{Apply: &kill}); err != nil {
+		if c.signal(c.ctx, n, agent.Kill) != nil {
 			return // the agent is lost, and the run with it
 		}
 	}

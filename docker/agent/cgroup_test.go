@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
-	"recount/internal/procstat"
 )
 
 // tree is a machine's control groups, as files: process 7 is in a container, 1 is the engine's, and self this one.
@@ -28,12 +27,14 @@ func tree(t *testing.T, files map[string]string) cgroups {
 	return cgroups{proc, "1"}
 }
 
-// living is a process that lives: this one.
-func living(t *testing.T) first {
+// living is a process of this machine's that lives.
+func living(t *testing.T, pid int) first {
 	t.Helper()
 	network, err := inode("/proc/self/ns/net")
 	require.NoError(t, err)
-	return openFirst(os.Getpid(), network)
+	f := openFirst(pid, network)
+	require.True(t, f.alive())
+	return f
 }
 
 // join puts a process into the container that process 7 is in.
@@ -110,7 +111,7 @@ func TestASharesQuotaIsWrittenAndTakenBack(t *testing.T) {
 func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
 	for name, c := range map[string]cgroups{"version 1": tree(t, version1), "version 2": tree(t, version2)} {
 		t.Run(name, func(t *testing.T) {
-			p := &place{name: "n1", groups: c, memory: history.Memory{Node: "n1"}, procs: []first{living(t)}}
+			p := &place{name: "n1", groups: c, memory: history.Memory{Node: "n1"}, procs: []first{living(t, os.Getpid())}}
 			c.join(t, p.procs[0])
 			s, err := c.squeezing(7)
 			require.NoError(t, err)
@@ -166,7 +167,7 @@ func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
 	require.Equal(t, "max", limited())
 	require.Empty(t, p.bounds)
 
-	p.procs = append(p.procs, living(t))
+	p.procs = append(p.procs, living(t, os.Getpid()))
 	p.groups.join(t, p.procs[1])
 	require.Equal(t, fmt.Sprint(60<<20), limited())
 	require.Equal(t, map[int]int64{1: 60 << 20}, p.bounds, "what nobody has seen run has no limit yet")
@@ -177,12 +178,7 @@ func TestAShareIsOfAllContainersOrNone(t *testing.T) {
 	other := exec.Command("sleep", "60")
 	require.NoError(t, other.Start())
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
-	own := living(t)
-	beside := own
-	beside.pid = other.Process.Pid
-	s, err := procstat.Of(beside.pid)
-	require.NoError(t, err)
-	beside.started = s.Started
+	own, beside := living(t, os.Getpid()), living(t, other.Process.Pid)
 	p := &place{name: "n1", groups: tree(t, version2), procs: []first{beside, own}}
 	p.groups.join(t, beside) // the other has no group at first
 	share := history.CPU{Node: "n1", Share: 0.05}
