@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"sync"
-	"unicode"
 )
 
 // underGitHub reports whether this runs in a step of a workflow of GitHub's.
@@ -38,21 +38,12 @@ func (w *tamed) end() {
 	w.line = nil
 }
 
-// tame breaks what would be commands.
-func tame(text []byte) (tame []byte) {
-	for len(text) > 0 {
-		end := bytes.IndexAny(text, "\r\n") + 1
-		if end == 0 {
-			end = len(text)
-		}
-		line := bytes.ReplaceAll(text[:end], []byte("##["), []byte("# #["))
-		if words := bytes.TrimLeftFunc(line, unicode.IsSpace); bytes.HasPrefix(words, []byte("::")) {
-			blanks := line[:len(line)-len(words)]
-			line = append(append(bytes.Clone(blanks), ": :"...), words[2:]...)
-		}
-		tame, text = append(tame, line...), text[end:]
-	}
-	return tame
+// commanding is how a line begins that is a command. Blanks are Unicode's, as the runner has them.
+var commanding = regexp.MustCompile(`((?:^|[\r\n])[\s\v\x{85}\p{Z}]*):(:)`)
+
+// tame breaks what would be commands in a text that begins with a line.
+func tame(text []byte) []byte {
+	return bytes.ReplaceAll(commanding.ReplaceAll(text, []byte("${1}: $2")), []byte("##["), []byte("# #["))
 }
 
 // untamed is where commands are to go that are meant.

@@ -223,7 +223,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		}
 	}
 	if len(kept) == 0 && len(r.Findings) > 0 { // it was found, though it could not be kept
-		kept = []*hunt.Kept{{Finding: r.Findings[0]}}
+		kept = []*hunt.Kept{{Finding: r.Findings[0], Found: &record.Run{}}}
 	}
 	if failed != nil && len(kept) == 0 {
 		if unstarted != "" {

@@ -46,15 +46,10 @@ func (r huntReport) print(w io.Writer) error {
 		if k.Shrunk != nil {
 			row(&b, "signature", k.Shrunk.Signature())
 		}
-		switch {
-		case k.Found == nil:
-			row(&b, "run", fmt.Sprintf("not kept; its seed is %d", k.Plan.Seed))
-			row(&b, "why", k.Why)
-		case k.Shrunk != nil:
-			row(&b, "run", k.Found.Dir)
+		row(&b, "run", cmp.Or(k.Found.Dir, fmt.Sprintf("not kept; its seed is %d", k.Plan.Seed)))
+		if k.Shrunk != nil {
 			writeShrunk(&b, k.Shrunk, k.File)
-		default:
-			row(&b, "run", k.Found.Dir)
+		} else {
 			why(&b, k.Why, k.Found)
 		}
 	}
@@ -263,10 +258,7 @@ func (r huntReport) json(w io.Writer) error {
 		all.GivenUp = append(all.GivenUp, givenUp{g.Nodes, g.Err.Error()})
 	}
 	for _, k := range r.kept {
-		f := found{Property: k.Property, Number: k.Run, Alike: k.Alike, Others: k.Others}
-		if k.Found != nil {
-			f.Run = k.Found.Dir
-		}
+		f := found{Property: k.Property, Number: k.Run, Run: k.Found.Dir, Alike: k.Alike, Others: k.Others}
 		if k.Shrunk != nil {
 			f.Shrunk = asShrunk(k.Shrunk, k.File)
 		}
