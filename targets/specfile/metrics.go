@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"recount/internal/term"
 )
 
 // Metric names a sample in Prometheus's text format: its name, labels that it must have, and the label that holds what
@@ -42,7 +40,7 @@ func parseLabels(text string) (map[string]string, error) {
 	for rest := text; strings.TrimSpace(rest) != ""; {
 		m := labelRule.FindStringSubmatch(rest)
 		if m == nil {
-			return nil, fmt.Errorf(`%q is not label="value"`, term.Clip(rest, 200))
+			return nil, fmt.Errorf(`%q is not label="value"`, clip([]byte(rest)))
 		}
 		value, err := strconv.Unquote(`"` + m[2] + `"`)
 		if err != nil {
@@ -70,7 +68,7 @@ func parseSamples(text string) (all []sample, err error) {
 		}
 		m := sampleRule.FindStringSubmatch(line)
 		if m == nil {
-			return nil, fmt.Errorf("%q is no sample of a metric", term.Clip(line, 200))
+			return nil, fmt.Errorf("%q is no sample of a metric", clip([]byte(line)))
 		}
 		labels, err := parseLabels(m[2])
 		if err != nil {
