@@ -11,6 +11,7 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
 
+	"recount/election"
 	"recount/internal/hint"
 	"recount/internal/term"
 )
@@ -41,11 +42,14 @@ func (o *output) Write(b []byte) (int, error) {
 	return o.Buffer.Write(b)
 }
 
-// Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with what the
-// command writes to its standard error, where the command does, and where the node's processes stand still: what is started beside
+// Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with an
+// election.ExitError where the command does, and where the node's processes stand still: what is started beside
 // them would run, and tell what they had left behind as if it was their word. It may be called from any goroutine, once Launch has
 // returned.
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
+	if len(command) == 0 {
+		return nil, fmt.Errorf("exec on %s: the command is empty", node)
+	}
 	out, err := c.exec(ctx, node, command)
 	if err != nil {
 		return nil, fmt.Errorf("exec %s on %s: %w", called(command), node, noProgram(command[0], err))
@@ -111,7 +115,7 @@ func refused(status int, program, out, errs string) error {
 	case status == 126 || status == 127: // as shells have it
 		return fmt.Errorf("%w, or cannot run it: exit status %d: %s", ErrNoProgram, status, said)
 	default:
-		return fmt.Errorf("exit status %d: %s", status, strings.TrimSpace(errs))
+		return &election.ExitError{Status: status, Stdout: out, Stderr: errs}
 	}
 }
 

@@ -1,6 +1,7 @@
 package recounttest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -27,7 +28,9 @@ type config struct {
 
 // Seeds makes a run for each seed. Without it there is one run, with the scenario's seed or else 1: a test is to test the
 // same every time.
-func Seeds(seeds ...uint64) Option { return func(c *config) { c.seeds = seeds } }
+func Seeds(seeds ...uint64) Option {
+	return func(c *config) { c.seeds = append([]uint64{}, seeds...) }
+}
 
 // Set gives an option of the target a value, as --opt does.
 func Set(name, value string) Option {
@@ -105,8 +108,11 @@ func (c *config) plans(target, scenario string) ([]record.Plan, error) {
 	if len(c.Faults) > 0 {
 		p.Faults, p.Schedule, p.Expect = c.Faults, nil, c.expect
 	}
-	if seeds == nil {
+	switch {
+	case seeds == nil:
 		seeds = []uint64{1}
+	case len(seeds) == 0:
+		return nil, errors.New("Seeds has none, so there would be no run")
 	}
 	var all []record.Plan
 	for _, p.Seed = range seeds {

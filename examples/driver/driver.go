@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +83,9 @@ func (o *observer) Observe(ctx context.Context) (st election.Status, torn bool, 
 		return st, false, err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK { // what says nothing of the election is no view
+		return st, false, fmt.Errorf("status of %s: it answered %s", o.self.Name, resp.Status)
+	}
 	var said struct {
 		Role, Leader string
 		Term         uint64
@@ -95,11 +99,16 @@ func (o *observer) Observe(ctx context.Context) (st election.Status, torn bool, 
 		st.Role = election.Leader
 	case "candidate":
 		st.Role = election.Candidate
+	case "follower":
+	default:
+		return st, false, fmt.Errorf("status of %s: %q is no role", o.self.Name, said.Role)
 	}
-	for _, m := range o.all {
-		if m.Name == said.Leader {
-			st.Leader = m.ID
-		}
+	i := slices.IndexFunc(o.all, func(m election.Member) bool { return m.Name == said.Leader })
+	switch {
+	case i >= 0:
+		st.Leader = o.all[i].ID
+	case said.Leader != "":
+		return st, false, fmt.Errorf("status of %s: the leader %q is none of the nodes", o.self.Name, said.Leader)
 	}
 	return st, false, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,7 +165,12 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 func parseJSON(answer []byte) (root any, err error) {
 	d := json.NewDecoder(bytes.NewReader(answer))
 	d.UseNumber()
-	if err = d.Decode(&root); err != nil {
+	if err = d.Decode(&root); err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("something comes after it")
+		}
+	}
+	if err != nil {
 		err = fmt.Errorf("the answer %q is no JSON: %w", clip(answer), err)
 	}
 	return root, err
@@ -189,12 +195,21 @@ func (r *reader) line(text string) (st election.Status, announces bool, err erro
 		if st.Term, err = parseTerm(group(l.Match, m, "term")); err != nil {
 			return election.Status{}, false, err
 		}
-		if l.Role == election.Leader {
+		if l.tellsTerm() && st.Term == 0 && (l.Role == election.Leader || group(l.Match, m, "term") == "") {
+			return election.Status{}, false, errors.New("it tells no term, or that a leader's is 0")
+		}
+		if l.Role == election.Leader && !l.Named {
 			st.Leader = r.self.ID
-		} else if st.Leader, err = r.who(group(l.Match, m, "leader")); err != nil {
+			return st, true, nil
+		}
+		st.Leader, err = r.who(group(l.Match, m, "leader"))
+		switch {
+		case err != nil:
 			st.Role = election.Unknown
-		} else if l.Named && st.Leader == r.self.ID {
+		case l.Named && st.Leader == r.self.ID:
 			st.Role = election.Leader
+		case l.Named:
+			st.Role = election.Follower
 		}
 		return st, true, err
 	}

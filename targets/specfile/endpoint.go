@@ -236,7 +236,7 @@ func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	body, err := read(resp.Body) // to its end, or the connection could not be kept
-	if err == nil && resp.Header.Get("Content-Encoding") == "gzip" {
+	if err == nil && len(body) > 0 && resp.Header.Get("Content-Encoding") == "gzip" {
 		var unpacked *gzip.Reader
 		if unpacked, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
 			body, err = read(unpacked)

@@ -122,11 +122,11 @@ func (y *system) There() error {
 	if err := y.there(y.Image()); err != nil {
 		return err
 	}
-	for _, one := range y.Services {
+	for _, one := range y.services {
 		if one.Own == nil {
 			continue
 		}
-		if err := one.Own.there(one.Own.Image); err != nil {
+		if err := one.Own.there(one.Image()); err != nil {
 			return err
 		}
 	}

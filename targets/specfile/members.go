@@ -150,7 +150,7 @@ func (s *Spec) readList(w words, v value) error {
 		if err := onlyWithHTTP(l, "list"); err != nil {
 			return err
 		}
-		s.Members.List.Command, err = s.templates(command)
+		s.Members.List.Command, err = s.command(command)
 		return err
 	}
 	s.Members.List.HTTP, err = s.endpoint(path, l)
@@ -181,12 +181,8 @@ func (c *changing) Reconfigure(ctx context.Context, self election.Member, all []
 	if as == election.Learner && c.Learnerless() {
 		return election.ErrCannot
 	}
-	q, number := c.roster.next(&c.Members, who, as)
-	w := c.words(self, all)
-	w.member = &all[who-1]
-	if number > 0 {
-		w.joined[who] = number
-	}
+	q := c.roster.next(&c.Members, who, as)
+	w := c.about(self, all, who)
 	err := c.ask(ctx, q, w, dial)
 	if election.Certain(err) && !errors.Is(err, election.ErrNotYet) {
 		if is, unknown := c.Membership(ctx, self, all, who, dial); unknown == nil && is == as {
@@ -194,41 +190,51 @@ func (c *changing) Reconfigure(ctx context.Context, self election.Member, all []
 		}
 	}
 	if err == nil {
-		c.roster.done(who, as, number)
+		c.roster.done(who, as)
 	}
 	return err
 }
 
-// next is what has to be asked for, and the number of who is added by it; 0 where nobody is.
-func (r *roster) next(m *Members, who election.ID, as election.Membership) (q *Request, number int) {
+// about are the words by which a member is asked about another: the one of that name that was asked to be added last, whatever has become
+// of that.
+func (c *changing) about(self election.Member, all []election.Member, who election.ID) words {
+	w := c.words(self, all)
+	w.member = &all[who-1]
+	c.roster.mu.Lock()
+	defer c.roster.mu.Unlock()
+	w.joined[who] = c.roster.number[who]
+	return w
+}
+
+// next is what has to be asked for. Who is added by it has a number that none before had.
+func (r *roster) next(m *Members, who election.ID, as election.Membership) *Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case as == election.Removed:
-		return &m.Remove, 0
+		return &m.Remove
 	case as == election.Voter && r.learns[who]:
-		return &m.Promote, 0
+		return &m.Promote
 	}
 	if !r.asked[who] {
 		r.number[who]++
 		r.asked[who] = true
 	}
 	if as == election.Learner {
-		return &m.Learner, r.number[who]
+		return &m.Learner
 	}
-	return &m.Add, r.number[who]
+	return &m.Add
 }
 
 // done takes note of what a member is now.
-func (r *roster) done(who election.ID, as election.Membership, number int) {
+func (r *roster) done(who election.ID, as election.Membership) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.learns[who] = as == election.Learner
 	if as == election.Removed {
 		r.asked[who] = false
-	}
-	if number > 0 {
-		r.joined[who] = number
+	} else {
+		r.joined[who] = r.number[who]
 	}
 }
 
@@ -248,8 +254,7 @@ func (r *roster) lives() map[election.ID]int {
 
 // Membership implements election.Reconfigurable.
 func (c *changing) Membership(ctx context.Context, self election.Member, all []election.Member, who election.ID, dial election.Dial) (election.Membership, error) {
-	w := c.words(self, all)
-	w.member = &all[who-1]
+	w := c.about(self, all, who)
 	var answer []byte
 	var err error
 	if at := c.Members.List.HTTP; at != nil {

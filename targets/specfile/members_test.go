@@ -81,6 +81,37 @@ func TestMembersAreChanged(t *testing.T) {
 	require.ErrorIs(t, ask(election.Removed), election.ErrNotYet)
 }
 
+// Who was to be added, and nobody knows whether it was, is whom the next questions are about.
+func TestMembersOfWhomNobodyKnows(t *testing.T) {
+	text := strings.NewReplacer("body: '{{.Member.Name}}'", "body: '{{.Member.Name}}.{{.Member.Joined}}'", `voters: '\b{{.Member.Name}}`, `voters: '\b{{.Member.Name}}\.{{.Member.Joined}}`).Replace(reseating)
+	y := driver(t, parse(t, text), nil).(election.Reconfigurable)
+	c := &cluster{status: 200}
+	dial, all := c.dial(t), withServers(3, 0)
+	ask := func(as election.Membership) error { return y.Reconfigure(t.Context(), all[0], all, 3, as, dial) }
+	require.NoError(t, ask(election.Removed))
+	c.status = 503
+	require.False(t, election.Certain(ask(election.Voter)))
+	c.status, c.list = 400, "n1.0=v n3.1=v"
+	require.NoError(t, ask(election.Voter), "it is one already")
+	require.ErrorIs(t, ask(election.Removed), election.ErrRefused, "it is one still")
+	require.Equal(t, []string{"/remove n3.0", "/add n3 1 by n1", "/add n3 1 by n1", "/remove n3.1"}, c.asked)
+	require.Equal(t, "--data=/data/1", y.(election.System).Container(all[2], all).Command[0])
+}
+
+// What a server calls a node may have the number of how often it was added in it.
+func TestNamesOfWhoWasAdded(t *testing.T) {
+	text := strings.Replace(reseating, "role: role}", "role: role, leader: {at: leader, named: '{{.Name}}{{if .Joined}}.{{.Joined}}{{end}}'}}", 1)
+	all := withServers(3, 0)
+	y := driver(t, parse(t, text), nil).(*changing)
+	for called, who := range map[string]election.ID{"n3": 3, "n3.1": 3, "n3.27": 3, "n1.2": 1} {
+		id, err := y.reader(all[0], all).who(called)
+		require.NoError(t, err, called)
+		require.Equal(t, who, id, called)
+	}
+	_, err := y.reader(all[0], all).who("n4.1")
+	require.Error(t, err)
+}
+
 func TestWhoNodesTakeForMembers(t *testing.T) {
 	y := driver(t, parse(t, reseating), nil).(election.Reconfigurable)
 	c := &cluster{list: "n1=v n2=l n33=v"}

@@ -19,7 +19,8 @@ type Metric struct {
 var (
 	metricRule = regexp.MustCompile(`^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})?(?:#([A-Za-z_][A-Za-z0-9_]*))?$`)
 	labelRule  = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?`)
-	sampleRule = regexp.MustCompile(`^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?[0-9]+)?$`)
+	sampleRule = regexp.MustCompile(`^([A-Za-z_:][A-Za-z0-9_:]*)(?:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}\s*|\s+)(\S+)(?:\s+-?[0-9.]+)?(?:\s+#.*)?$`)
+	metricName = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*`)
 )
 
 // parseMetric reads name, name{label="value"}, or name#label for the value of a label.
@@ -52,39 +53,52 @@ func parseLabels(text string) (map[string]string, error) {
 	return labels, nil
 }
 
-// sample is one line of the text format.
+// sample is one line of the text format, or why it is none.
 type sample struct {
 	name   string
 	labels map[string]string
 	value  string
+	odd    error
 }
 
-// parseSamples reads the text format; comments and types are skipped.
+// parseSamples reads the text format; comments and types are skipped. A line that cannot be read is the matter of whoever asks for its
+// metric; an answer with no other is no such text.
 func parseSamples(text string) (all []sample, err error) {
+	sound := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		m := sampleRule.FindStringSubmatch(line)
-		if m == nil {
-			return nil, fmt.Errorf("%q is no sample of a metric", clip([]byte(line)))
+		one := parseSample(line)
+		if all, sound = append(all, one), sound || one.odd == nil; err == nil {
+			err = one.odd
 		}
-		labels, err := parseLabels(m[2])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sample{m[1], labels, m[3]})
 	}
-	return all, nil
+	if sound {
+		err = nil
+	}
+	return all, err
+}
+
+func parseSample(line string) sample {
+	m := sampleRule.FindStringSubmatch(line)
+	if m == nil {
+		return sample{name: metricName.FindString(line), odd: fmt.Errorf("%q is no sample of a metric", clip([]byte(line)))}
+	}
+	labels, err := parseLabels(m[2])
+	return sample{m[1], labels, m[3], err}
 }
 
 // find returns the value of the metric, a whole number without a fraction: 1, not 1e+00.
 func (m Metric) find(samples []sample) (string, error) {
 	var fits []sample
 	for _, s := range samples {
-		if s.name != m.Name {
+		switch {
+		case s.name != m.Name:
 			continue
+		case s.odd != nil:
+			return "", s.odd
 		}
 		same := true
 		for k, v := range m.Labels {
@@ -113,6 +127,9 @@ func (m Metric) find(samples []sample) (string, error) {
 }
 
 func whole(value string) string {
+	if _, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return value // as it is: floats end at 53 bits
+	}
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || f != float64(int64(f)) {
 		return value

@@ -80,13 +80,16 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 	}
 	if c, ok := o["command"]; ok {
 		ways++
-		if s.Observe.Command, err = s.templates(c); err != nil {
+		if s.Observe.Command, err = s.command(c); err != nil {
 			return err
 		}
 	}
 	if s.Observe.HTTP == nil {
 		if err := onlyWithHTTP(o, "observe"); err != nil {
 			return err
+		}
+		if p, ok := o["port"]; ok {
+			return p.bad("leave it out", "observe: port goes with http or metrics")
 		}
 	}
 	if ways > 1 {
@@ -183,7 +186,11 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 	}
 	if ob.Match != nil { // its groups are fields without being named again
 		for _, group := range []part[*Field]{{"role", &ob.Role}, {"term", &ob.Term}, {"leader", &ob.Leader}} {
-			if !group.of.Given() && slices.Contains(ob.Match.SubexpNames(), group.name) {
+			has := slices.Contains(ob.Match.SubexpNames(), group.name)
+			if group.of.Group == group.name && !has {
+				return o[group.name].bad("at: GROUP, or match: '(?P<"+group.name+">…)'", "%s: match has no group %s", group.name, group.name)
+			}
+			if !group.of.Given() && has {
 				group.of.Group = group.name
 			}
 		}
@@ -306,6 +313,7 @@ func (s *Spec) readLogs(v value) error {
 			if line.Role, err = r.logRole(); err != nil {
 				return err
 			}
+			line.Named = line.Role == election.Leader && slices.Contains(line.Match.SubexpNames(), "leader")
 		case slices.Contains(line.Match.SubexpNames(), "leader"):
 			line.Named = true
 		default:
@@ -431,10 +439,13 @@ func knownProperty(v value) (string, error) {
 	return text, nil
 }
 
-// group returns what a named group of a match holds, without the space around it.
+// group returns what a named group of a match holds, without the space around it: of groups of one name, as alternatives may have, that
+// which took part.
 func group(re *regexp.Regexp, match []string, name string) string {
-	if i := re.SubexpIndex(name); i >= 0 {
-		return strings.TrimSpace(match[i])
+	for i, called := range re.SubexpNames() {
+		if text := strings.TrimSpace(match[i]); called == name && text != "" {
+			return text
+		}
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func (p path) find(answer any) (string, error) {
 			at = next
 		case []any:
 			n, err := strconv.Atoi(step)
-			if err != nil || n >= len(node) {
+			if err != nil || n < 0 || n >= len(node) {
 				return "", missing
 			}
 			at = node[n]

@@ -36,7 +36,7 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 	}
 	if c, ok := r["command"]; ok {
 		ways++
-		if s.Ready.Command, err = s.templates(c); err != nil {
+		if s.Ready.Command, err = s.command(c); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package specfile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -116,7 +117,7 @@ func (s *Spec) readGet(v value) error {
 // a read that is taken for one of nothing looks like a write that was lost.
 func (r *Register) number(answer []byte) (uint64, error) {
 	n, err := r.written(answer)
-	if r.Unset == nil || !r.Unset.Match(answer) {
+	if r.Unset == nil || !r.Unset.Match(bytes.TrimSpace(answer)) {
 		return n, err
 	}
 	if err == nil && n > 0 {
@@ -143,7 +144,7 @@ func (r *Register) written(answer []byte) (uint64, error) {
 		if m == nil {
 			return 0, fmt.Errorf("match finds nothing in the answer %q", clip(answer))
 		}
-		text = m[r.Match.SubexpIndex("value")]
+		text = group(r.Match, m, "value")
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

@@ -25,6 +25,14 @@ func (s *Spec) templates(v value) (all []*template.Template, err error) {
 	return all, nil
 }
 
+// command reads the templates of a program and what it is told.
+func (s *Spec) command(v value) ([]*template.Template, error) {
+	if len(v.list()) == 0 {
+		return nil, v.bad("[PROGRAM, …]", "%s: it is empty", v.name)
+	}
+	return s.templates(v)
+}
+
 // template reads one template, and tries it on a cluster of three.
 func (s *Spec) template(v value) (*template.Template, error) {
 	example, err := s.example()

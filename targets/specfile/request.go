@@ -1,7 +1,9 @@
 package specfile
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -53,6 +55,9 @@ func (w words) request(v value, way string) (q Request, err error) {
 		}
 	}
 	if run {
+		if len(command.list()) == 0 {
+			return q, command.bad(way, "%s: the command is empty", v.name)
+		}
 		for _, one := range command.list() {
 			t, err := w.template(one)
 			if err != nil {
@@ -158,12 +163,17 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 // askBy runs the command. One that fails may have asked all the same.
 func (y *system) askBy(ctx context.Context, q *Request, w words) error {
 	out, err := y.runIn(ctx, w, q.Command)
-	said := strings.TrimSpace(string(out))
+	said := []string{string(out)}
+	if ended := (*election.ExitError)(nil); errors.As(err, &ended) {
+		said = slices.DeleteFunc([]string{ended.Stdout, ended.Stderr, ended.Error()}, func(text string) bool { return text == "" })
+	} else if err != nil {
+		return err // whatever stands there is not the command's word
+	}
+	if q.Refused == nil || !slices.ContainsFunc(said, func(text string) bool { return q.Refused.MatchString(strings.TrimSpace(text)) }) {
+		return err
+	}
 	if err != nil {
-		said = strings.TrimPrefix(said+": "+err.Error(), ": ")
+		return fmt.Errorf("%w: %w", election.ErrRefused, err)
 	}
-	if q.Refused != nil && q.Refused.MatchString(said) {
-		return fmt.Errorf("%w: %s", election.ErrRefused, clip([]byte(said)))
-	}
-	return err
+	return fmt.Errorf("%w: %s", election.ErrRefused, clip(bytes.TrimSpace(out)))
 }

@@ -2,6 +2,7 @@ package specfile
 
 import (
 	"context"
+	"fmt"
 
 	"recount/election"
 )
@@ -39,11 +40,13 @@ func (y *system) handOver(ctx context.Context, self election.Member, all []elect
 		s, _, err := o.Observe(ctx)
 		o.Close()
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: it was not asked: %w", election.ErrRefused, err)
 		}
 		if s.Role != election.Leader {
 			return election.ErrNotLeader
 		}
+	} else if !y.announced(self.ID) {
+		return election.ErrNotLeader
 	}
 	return y.ask(ctx, &y.Resign, y.words(self, all), dial)
 }

@@ -3,6 +3,7 @@ package specfile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -40,7 +41,7 @@ func asked(t *testing.T, text, role string, status int, got *[]string) (election
 	y.(election.Executor).Use(func(_ context.Context, m election.Member, command []string) ([]byte, error) {
 		*got = append(append(*got, m.Name), command...)
 		if status != http.StatusOK {
-			return nil, errors.New("exit status 1: there is no leader here")
+			return nil, &election.ExitError{Status: 1, Stderr: "there is no leader here"}
 		}
 		return nil, nil
 	})
@@ -86,17 +87,56 @@ func TestALeaderIsAskedToResign(t *testing.T) {
 	require.Nil(t, election.HandOverOf(driver(t, parse(t, resigning[:strings.Index(resigning, "resign:")]), nil)), "it does not say how")
 }
 
-// What a command said and how it ended are told apart.
-func TestARefusalSaysWhatWasSaid(t *testing.T) {
-	for said, want := range map[string]string{"not the leader\n": "not the leader: exit status 1", "": "exit status 1"} {
-		y := driver(t, parse(t, strings.Replace(resigningBy, "refused: ", "refused: exit|", 1)), nil).(*system)
-		y.Use(func(context.Context, election.Member, []string) ([]byte, error) {
-			return []byte(said), errors.New("exit status 1")
-		})
+// A refusal is the command's own word, wherever it is printed, and not what stands in the command or in why nobody knows how it ended.
+func TestARefusalIsWhatACommandSays(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		out     string
+		err     error
+		want    string // "" where nobody knows, or it succeeded
+	}{
+		{"'^not the leader$'", "not the leader\n", nil, "it refused: not the leader"},
+		{"'^not the leader$'", "", &election.ExitError{Status: 1, Stdout: "not the leader\n"}, "it refused: exit status 1: not the leader"},
+		{"'^not the leader$'", "", &election.ExitError{Status: 1, Stdout: "asked\n", Stderr: "not the leader\n"}, "it refused: exit status 1: not the leader"},
+		{"'^exit status 3$'", "", fmt.Errorf("exec /cli on n2: %w", &election.ExitError{Status: 3}), "it refused: exec /cli on n2: exit status 3"},
+		{"'^$'", "", &election.ExitError{Status: 1, Stderr: "it broke"}, ""},
+		{"no leader", "", errors.New("exec /cli || echo no leader on n2: context deadline exceeded"), ""},
+		{"no leader", "done", nil, ""},
+	} {
+		y := driver(t, parse(t, strings.Replace(resigningBy, "refused: no leader", "refused: "+c.pattern, 1)), nil).(*system)
+		y.Use(func(context.Context, election.Member, []string) ([]byte, error) { return []byte(c.out), c.err })
 		all := withServers(3, 0)
 		err := y.askBy(t.Context(), &y.Resign, y.words(all[1], all))
+		if c.want == "" {
+			require.NotErrorIs(t, err, election.ErrRefused)
+			require.Equal(t, c.err, err)
+			continue
+		}
 		require.ErrorIs(t, err, election.ErrRefused)
-		require.True(t, strings.HasSuffix(err.Error(), ": "+want), err.Error())
+		require.EqualError(t, err, c.want)
+	}
+}
+
+// Who could not be asked whether it leads was not asked to hand over. One that only writes is asked if it wrote last that it leads.
+func TestWhoIsAskedToResign(t *testing.T) {
+	all := withServers(3, 0)
+	y, _ := asked(t, resigningBy, "leader", http.StatusOK, new([]string))
+	err := election.HandOverOf(y)(t.Context(), all[1], all, election.None, func(context.Context, int) (net.Conn, error) { return nil, errors.New("nobody there") })
+	require.ErrorIs(t, err, election.ErrRefused)
+
+	ran := 0
+	logs := "image: a\ntimes: {silence: 1s}\nobserve: {logs: [{match: 'leads (?P<term>\\d+)', role: leader}, {match: 'follows (?P<term>\\d+)', role: follower}]}\nresign: {command: [/cli]}\n"
+	l := driver(t, parse(t, logs), nil)
+	l.(election.Executor).Use(func(context.Context, election.Member, []string) ([]byte, error) { ran++; return nil, nil })
+	l.Observer(all[1], all, nil)
+	for i, line := range []string{"", "leads 1", "follows 2"} {
+		l.(election.LogReader).ReadLog(all[1].ID, line)
+		err := election.HandOverOf(l)(t.Context(), all[1], all, election.None, nil)
+		if require.Equal(t, min(i, 1), ran, line); line == "leads 1" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, election.ErrNotLeader, line)
+		}
 	}
 }
 

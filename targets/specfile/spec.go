@@ -261,6 +261,9 @@ func (s *Spec) readParameters(_ value, f map[string]value) error {
 			if !known {
 				return &fault{k.Line, k.Column, hint.Unknown("kind", word, []string{"text", "bool", "number", "duration", "choice"})}
 			}
+			if kind == option.Choice && len(o.Choices) == 0 {
+				return k.bad("choices: [one, another]", "parameter %s is a choice, and choices is missing", key.Value)
+			}
 			if o.Kind = kind; kind == option.Duration {
 				o.Kind = duration(o.Default)
 			}

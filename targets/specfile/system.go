@@ -33,6 +33,7 @@ type system struct {
 	own     directory
 	readers map[election.ID]*reader
 	seen    map[election.ID]bool // nodes whose log has said that they are ready
+	leads   map[election.ID]bool // or, last, that they lead
 
 	roster *roster // nil where members cannot be changed
 }
@@ -58,7 +59,7 @@ func (s *Spec) System(o option.Values) (election.System, error) {
 }
 
 func (s *Spec) system(o option.Values) (y *system, err error) {
-	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}}
+	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}, leads: map[election.ID]bool{}}
 	if err := s.try(o); err != nil {
 		return nil, err
 	}
@@ -316,6 +317,9 @@ func (y *system) runIn(ctx context.Context, w words, command []*template.Templat
 	if err != nil {
 		return nil, err
 	}
+	if len(args) == 0 {
+		return nil, hint.Add(fmt.Errorf("of the command nothing is left on %s", w.self.Name), "its words are templates, and what comes to nothing is left out: sh, -c, '{{if …}}…{{end}}' always has something to run")
+	}
 	return y.exec(ctx, w.self, args)
 }
 
@@ -395,10 +399,22 @@ func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) 
 		return election.Status{}, false
 	}
 	st, announces, err := r.line(line)
+	if announces {
+		y.mu.Lock()
+		y.leads[self] = st.Role == election.Leader
+		y.mu.Unlock()
+	}
 	if err != nil && y.unread != nil {
 		y.unread(self, fmt.Errorf("%w; the line is %q", err, clip([]byte(line))))
 	}
 	return st, announces
+}
+
+// announced reports whether the last that a node's log has told is that it leads.
+func (y *system) announced(self election.ID) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.leads[self]
 }
 
 // OnUnreadLine has f called with why a line could not be read. It is called before any is.

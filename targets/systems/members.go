@@ -20,6 +20,7 @@ import (
 type Members struct {
 	mu     sync.Mutex
 	number map[election.ID]int  // the last that was given away
+	spent  map[election.ID]bool // somebody of that name was asked to be taken out since
 	seats  map[election.ID]Seat // of those that were added and are to be started as such, the latest of that name
 }
 
@@ -32,10 +33,7 @@ type Seat struct {
 
 // Reconfigure implements election.Reconfigurable.
 func (s *Members) Reconfigure(ctx context.Context, _ election.Member, _ []election.Member, who election.ID, as election.Membership, dial election.Dial) error {
-	number := 0
-	if as != election.Removed {
-		number = s.next(who)
-	}
+	number := s.next(who, as)
 	path := fmt.Sprintf("/members?who=%d&as=%s&number=%d", uint64(who), as, number)
 	answer, err := post(ctx, dial, StatusPort, path, election.ErrNotYet)
 	if err != nil {
@@ -51,14 +49,22 @@ func (s *Members) Reconfigure(ctx context.Context, _ election.Member, _ []electi
 	return nil
 }
 
-// next is a number that no member of that name ever had.
-func (s *Members) next(who election.ID) int {
+// next is the number of who is added: one that no member of that name ever had, and the same until one was to be taken out. It is 0
+// where nobody is added.
+func (s *Members) next(who election.ID, as election.Membership) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.number == nil {
-		s.number, s.seats = map[election.ID]int{}, map[election.ID]Seat{}
+		s.number, s.spent, s.seats = map[election.ID]int{}, map[election.ID]bool{}, map[election.ID]Seat{}
 	}
-	s.number[who]++
+	if as == election.Removed {
+		s.spent[who] = true
+		return 0
+	}
+	if s.spent[who] || s.number[who] == 0 {
+		s.number[who]++
+		s.spent[who] = false
+	}
 	return s.number[who]
 }
 

@@ -52,15 +52,15 @@ func TestMainsAreAskedToChangeMembers(t *testing.T) {
 	a.status = http.StatusOK
 	a.answer = `{"number": 1}`
 	require.NoError(t, ask(election.Learner))
-	require.Equal(t, "POST /members?who=3&as=learner&number=2", a.what, "1 may be one yet")
+	require.Equal(t, "POST /members?who=3&as=learner&number=1", a.what, "it may be one by now, and nobody else is")
 	require.Equal(t, []string{"--number=1", "--join=learner"}, s.Joining(3))
 	require.NoError(t, ask(election.Voter), "promoted")
 	require.Equal(t, []string{"--number=1", "--join=learner"}, s.Joining(3))
 	require.NoError(t, ask(election.Removed))
-	a.answer = `{"number": 4}`
+	a.answer = `{"number": 2}`
 	require.NoError(t, ask(election.Voter))
-	require.Equal(t, "POST /members?who=3&as=voter&number=4", a.what)
-	require.Equal(t, []string{"--number=4", "--join=voter"}, s.Joining(3))
+	require.Equal(t, "POST /members?who=3&as=voter&number=2", a.what)
+	require.Equal(t, []string{"--number=2", "--join=voter"}, s.Joining(3))
 	require.Empty(t, s.Joining(2))
 
 	a.status, a.answer = http.StatusConflict, "why\n"

@@ -78,11 +78,14 @@ const candidatePort = 7300
 
 // ServersOption is how many servers the candidates elect through.
 func ServersOption(servers string) targets.Option {
-	return targets.Option{Name: "servers", Kind: targets.Number, Default: servers, About: "how many servers the candidates elect through"}
+	return targets.Option{
+		Name: "servers", Kind: targets.Choice, Default: servers, Choices: strings.Split("1 2 3 4 5 6 7 8 9", " "),
+		About: "how many servers the candidates elect through",
+	}
 }
 
 // CountServers reads that option.
-func CountServers(o targets.Options) int { return int(o.Number("servers")) }
+func CountServers(o targets.Options) int { return int(o.Value("servers")[0] - '0') }
 
 // split returns the candidates and the servers of all members.
 func split(all []election.Member) (candidates, servers []election.Member) {

@@ -36,7 +36,7 @@ func (s *system) handOver(ctx context.Context, self election.Member, all []elect
 	defer a.Close()
 	before, err := s.progress(ctx, a)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: it was not asked: %w", election.ErrRefused, err)
 	}
 	if before.RaftState != "StateLeader" {
 		return election.ErrNotLeader
