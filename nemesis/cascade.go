@@ -9,6 +9,16 @@ import (
 	"recount/internal/option"
 )
 
+// count is how many of the nodes are among others.
+func count(nodes, among []string) (n int) {
+	for _, name := range nodes {
+		if slices.Contains(among, name) {
+			n++
+		}
+	}
+	return n
+}
+
 // cascade kills the leader, then the one that took over, and so on. As many as a minority has are dead at a time; the
 // one that has been dead for longest comes back when another dies.
 func init() {
@@ -24,9 +34,15 @@ func init() {
 		},
 		Shape: func(s Scene) Shape {
 			var dead []string
+			electors := s.All
+			if count(s.All, s.Voters) > 0 { // and not servers that the nodes elect through
+				electors = s.Voters
+			}
 			die := func(aims [][]string) (history.Changes, bool) {
 				dead = append(dead, aims[0]...)
-				dead = dead[max(0, len(dead)-max(1, (len(s.All)-1)/2)):]
+				for len(dead) > 1 && count(electors, dead) > (len(electors)-1)/2 {
+					dead = dead[1:]
+				}
 				return s.end(slices.Clone(dead)), true
 			}
 			return Shape{Repeat: true, Phases: []Phase{

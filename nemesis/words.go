@@ -160,11 +160,12 @@ func (s *Views) view(node string, v history.View) {
 	s.cue(seen, "election of "+node+inTerm(v.Term))
 }
 
-// Leader returns the node that was last seen to lead and has not been seen otherwise since, or "".
+// Leader returns the node that was last seen to lead and has not been seen otherwise since, or "": of the newest term, and of several
+// that claim it, as all do without terms, who came to claim it last. Who has died or stands still is seen no otherwise.
 func (s *Views) Leader() string {
 	leader, term := "", uint64(0)
 	for i, n := range s.nodes {
-		if v := &s.views[i]; v.Claims() && (leader == "" || v.Term > term) {
+		if v := &s.views[i]; v.Claims() && (leader == "" || v.Term > term || v.Term == term && n == s.latest) {
 			leader, term = n, v.Term
 		}
 	}

@@ -51,6 +51,7 @@ var blazingmqPromises = []targets.Promise{
 	{Property: "monotonic-term"},
 	{Property: "vote-once"},
 	{Property: "quorum"},
+	{Property: "agreement"},
 	{Property: "ordered-updates"},
 	{Property: "learns-leader"},
 }
@@ -69,7 +70,7 @@ var blazingmqOptions = []targets.Option{
 	{
 		Name: "forget-term", Kind: targets.Bool, Default: "false",
 		About:  "a node starts with term 0, as the article has it: one that restarts says yes twice in a term",
-		Breaks: []string{"single-leader-per-term", "fencing", "monotonic-term", "vote-once", "ordered-updates"},
+		Breaks: []string{"single-leader-per-term", "fencing", "monotonic-term", "vote-once", "agreement", "ordered-updates"},
 	},
 }
 

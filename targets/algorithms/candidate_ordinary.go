@@ -27,6 +27,12 @@ func init() {
 			},
 		),
 		Promises: bullyPromises,
+		Unpromised: func(o targets.Options) []string {
+			if o.Number("candidates") <= 0.5 {
+				return []string{"elects"}
+			}
+			return nil
+		},
 		Bounds: func(o targets.Options) history.Bounds {
 			return postBounds(o, 3*targets.Scaled(o, "answer")+50*targets.Scaled(o, "delay"))
 		},

@@ -32,6 +32,14 @@ func init() {
 			While:    "no clock drifts by more than 10 %, and an answer is neither slow nor comes to a node that stood still",
 			Unless:   func(did history.Changes) bool { return targets.DriftsMore(did, 0.1) || targets.SlowsAnswers(did) },
 		}),
+		// A leader gives up so long after its renewal, by a clock that may be slow, and others take over by clocks that may be fast.
+		Unpromised: func(o targets.Options) []string {
+			holds := targets.Scaled(o, "renew-deadline") + targets.Scaled(o, "retry-period")
+			if 11*holds >= 9*targets.Scaled(o, "lease-duration") {
+				return []string{"exclusive-leadership"}
+			}
+			return nil
+		},
 		Bounds: func(o targets.Options) history.Bounds {
 			lease, retry := targets.Scaled(o, "lease-duration"), targets.Scaled(o, "retry-period")
 			return targets.BoundsOf(lease+3*retry, 2*lease+10*retry, retry)

@@ -138,10 +138,14 @@ func (l *leaderLease) Receive(from election.ID, m election.Message) {
 		ok := l.grant(from, m)
 		l.env.Send(from, election.Message{Kind: "Grant", Term: max(m.Term, l.number), Value: m.Value, OK: ok})
 	case "Grant":
-		if !m.OK {
+		switch candidate := l.role == election.Candidate; {
+		case !m.OK:
 			l.learn(m.Term, election.None)
-		} else if l.granted(from, time.Duration(m.Value)); l.role == election.Candidate && l.has() {
-			l.lead()
+		case candidate && m.Term != l.asked: // of the lease before: by a clock that was set it may look like one of this
+		default:
+			if l.granted(from, time.Duration(m.Value)); candidate && l.has() {
+				l.lead()
+			}
 		}
 	case "Release":
 		if l.released(from, time.Duration(m.Value)) {
@@ -190,6 +194,7 @@ func (l *leaderLease) learn(number uint64, given election.ID) {
 func (l *leaderLease) ask() {
 	now := l.read()
 	l.role, l.leader, l.since = election.Candidate, election.None, now
+	l.acks.reset(never)
 	l.learn(l.number+1, l.env.ID())
 	l.asked = l.number
 	l.bind(l.env.ID(), now, now)

@@ -77,10 +77,10 @@ func (c leaseClock) read() time.Duration {
 }
 
 // clockOption chooses a leaseClock. By a clock that may be set nobody is alone with a lease, and a node may believe long
-// after that it has not run out.
+// after that it has not run out: its own, or another's, so that it names who leads no more, and keeps those who would.
 func clockOption() targets.Option {
 	return targets.Option{
 		Name: "clock", Kind: targets.Choice, Default: "monotonic", Choices: []string{"monotonic", "wall"},
-		About: "the clock that leases are measured by", Breaks: []string{"exclusive-leadership", "agreement"},
+		About: "the clock that leases are measured by", Breaks: []string{"exclusive-leadership", "agreement", "quorum", "learns-leader", "elects"},
 	}
 }

@@ -43,6 +43,7 @@ var raftPromises = []targets.Promise{
 	{Property: "monotonic-term"},
 	{Property: "vote-once"},
 	{Property: "quorum"},
+	{Property: "agreement"},
 	{Property: "ordered-updates"},
 	{Property: "learns-leader"},
 	{Property: "progress"},
@@ -59,16 +60,19 @@ var raftPreVotePromises = slices.Concat(raftPromises, []targets.Promise{
 	{Property: "bounded-terms", While: targets.RaftTiming},
 })
 
-// raftUnpromised is what the two extensions decide together.
-func raftUnpromised(o targets.Options) []string {
+// raftUnpromised is what the two extensions decide together, and the two election timeouts.
+func raftUnpromised(o targets.Options) (broken []string) {
 	switch {
 	case !o.Bool("pre-vote"):
-		return []string{"sticky-leader", "no-ping-pong", "bounded-terms"}
+		broken = []string{"sticky-leader", "no-ping-pong", "bounded-terms"}
 	case !o.Bool("check-quorum"):
 		// A leader that has lost its majority goes on holding those that still hear it: they vote for nobody else.
-		return []string{"elects"}
+		broken = []string{"elects"}
 	}
-	return nil
+	if c := raftTimesOf(o); 2*c.timeoutMax < 3*c.timeoutMin { // all wait for about as long, and split the vote again and again
+		broken = append(broken, "elects")
+	}
+	return broken
 }
 
 // raftTimes are the options that every Raft has.

@@ -177,7 +177,7 @@ func TouchesServers(did history.Changes) bool {
 
 // ServicePromises are those of an election through a service that numbers its leaderships.
 func ServicePromises(more ...targets.Promise) []targets.Promise {
-	return targets.OnDisksOf(server, append([]targets.Promise{
+	return OnServersDisks(append([]targets.Promise{
 		{Property: "single-leader-per-term"},
 		{Property: "fencing"},
 		{Property: "agreement"},
@@ -185,6 +185,11 @@ func ServicePromises(more ...targets.Promise) []targets.Promise {
 		{Property: "no-ping-pong", While: ReachesServers, Suspended: TouchesServers},
 		{Property: "elects", While: ReachesServers, Suspended: TouchesServers},
 	}, more...))
+}
+
+// OnServersDisks has promises rest on what the servers' disks keep.
+func OnServersDisks(promises []targets.Promise) []targets.Promise {
+	return targets.OnDisksOf(server, promises)
 }
 
 // CheckVersion refuses a version, given by an option, of which no image can be had.

@@ -44,6 +44,7 @@ func init() {
 			targets.Promise{Property: "monotonic-term"},
 			targets.Promise{Property: "vote-once"},
 			targets.Promise{Property: "quorum"},
+			targets.Promise{Property: "agreement"},
 			targets.Promise{Property: "linearizable"},
 			targets.Promise{Property: "progress"},
 			targets.Promise{Property: "elects", While: targets.RaftElects},

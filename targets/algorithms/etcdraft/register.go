@@ -75,11 +75,10 @@ func (n *etcdRaft) apply(r raftlib.Ready) {
 			continue // a leader's blank entry, or one about members
 		}
 		n.value = value
-		if w, waits := n.writes[count]; waits && from == n.env.ID() {
+		w, waits := n.writes[count]
+		if waits && from == n.env.ID() && w.term == e.GetTerm() { // and not of an earlier life, which counted from 1 as well
 			delete(n.writes, count)
-			if w.term == e.GetTerm() { // and not of an earlier life, which counted from 1 as well
-				w.done()
-			}
+			w.done()
 		}
 	}
 	for _, s := range r.ReadStates {

@@ -35,7 +35,7 @@ func init() {
 				About: "always: servers write each lock to disk before they answer; none: they forget it in a restart",
 			},
 		},
-		Promises: []targets.Promise{
+		Promises: systems.OnServersDisks([]targets.Promise{
 			{
 				Property: "exclusive-leadership",
 				While:    "no clock is wrong, and no answer slow or a candidate paused",
@@ -44,7 +44,7 @@ func init() {
 			{Property: "sticky-leader", While: systems.ReachesServers, Suspended: systems.TouchesServers},
 			{Property: "no-ping-pong", While: systems.ReachesServers, Suspended: systems.TouchesServers},
 			{Property: "elects", While: systems.ReachesServers, Suspended: systems.TouchesServers},
-		},
+		}),
 		Unpromised: func(o targets.Options) []string {
 			if o.Value("persistence") == "none" {
 				return []string{"exclusive-leadership"}
