@@ -28,19 +28,14 @@ func init() {
 // check decides one register or lock after the other: it holds if it does so for each (Herlihy and Wing, 1990,
 // section 3.1). porcupine confirms and draws what was found.
 func (f *uses) check(ctx context.Context) Result {
-	if txns := f.transactions(); len(txns.Ops) > 0 || txns.failed > 0 {
-		return f.serializable(ctx, txns)
+	if f.transacts() {
+		return f.serializable(ctx)
 	}
 	all := f.objects()
 	w := traffic(all)
 	figures := w.figures()
-	for _, o := range all {
-		switch found := o.Decide(ctx); found.Answer {
-		case porcupine.Unknown:
-			return unknown(figures, "%s: %s: %s", o.name(), found.Why, found.Remedy)
-		case porcupine.Illegal:
-			return f.unordered(ctx, o, found, figures)
-		}
+	if r, decided := f.decide(ctx, all, figures); decided {
+		return r
 	}
 	if f.setup.OneCount {
 		if r, ok := f.disordered(ctx, all, figures); ok {
@@ -62,6 +57,20 @@ func (f *uses) check(ctx context.Context) Result {
 		r.Drawing = all[0].Draw(ctx, all[0].Ops)
 	}
 	return r
+}
+
+// decide looks for an order of the uses of each object, and returns the result where one has none or is not decided: what is broken
+// counts for more.
+func (f *uses) decide(ctx context.Context, all []*object, figures []Figure) (r Result, decided bool) {
+	for _, o := range all {
+		switch found := o.Decide(ctx); {
+		case found.Answer == porcupine.Illegal:
+			return f.unordered(ctx, o, found, figures), true
+		case found.Answer == porcupine.Unknown && !decided:
+			r, decided = unknown(figures, "%s: %s: %s", o.name(), found.Why, found.Remedy), true
+		}
+	}
+	return r, decided
 }
 
 // unordered is the result for uses of one object that have no order.

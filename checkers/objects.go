@@ -28,14 +28,11 @@ func (u *uses) objects() (all []*object) {
 	known := map[name]*object{}
 	for i := range u.all {
 		x := &u.all[i]
-		kind := objectOps[x.f]
-		told, found := x.asked[0], x.asked[1] != nil
-		if found {
-			told = x.asked[1]
+		kind, is := objectOps[x.f]
+		if !is {
+			continue
 		}
-		if told == nil {
-			told = &history.Register{}
-		}
+		told, found := x.register()
 		n := name{told.Key, kind >= linear.Take}
 		o := known[n]
 		if o == nil {

@@ -32,13 +32,13 @@ func (w *watched) sees(s span, until time.Duration) {
 	w.counts = max(w.counts, until)
 }
 
-// untold says of whom too little was seen, or "" if nodes announce their changes: then what began unseen was told all the same, though
+// untold says of whom too little was seen, or "" if nodes announce their changes, undivided: then what began unseen was told all the same, though
 // not how long it lasted.
 func (f *facts) untold() string {
 	if f.added != "" {
 		return f.unnamed()
 	}
-	if slices.ContainsFunc(f.seen, func(w watched) bool { return w.announced > 0 }) {
+	if slices.ContainsFunc(f.seen, func(w watched) bool { return w.said >= 0 }) {
 		return ""
 	}
 	return f.overlooked()

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -38,6 +39,14 @@ func (u *uses) take(op *history.Op) {
 	x := u.of(u.began.number)
 	x.ended, x.outcome = u.newest(), op.Type
 	x.index[1], x.at[1], x.asked[1], x.txn[1] = op.Index, op.Time, op.Reg, op.Txn()
+}
+
+// register is what was told of the register or the lock that was used, and whether that is what came of it.
+func (x *use) register() (told *history.Register, found bool) {
+	if found = x.asked[1] != nil; found {
+		return x.asked[1], true
+	}
+	return cmp.Or(x.asked[0], &history.Register{}), false
 }
 
 // of returns the use that the op of a number began.

@@ -217,6 +217,9 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 	default:
 		harness.JudgeWithin(ctx, s.run, c.timeLimit)
 	}
+	if ctx.Err() != nil {
+		s.run.Notes = append(s.run.Notes, "deciding was interrupted: what was not decided by then is unknown")
+	}
 	if strangers := s.run.Frame().Strangers(); len(strangers) > 0 {
 		s.run.Notes = append(s.run.Notes, fmt.Sprintf("faults are told of %s, and the nodes are %s: what befell those counts for none of these",
 			strings.Join(strangers, ", "), strings.Join(s.run.Setup().Nodes, ", ")))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -27,6 +28,9 @@ folder. RUN is that folder, or a file in it. A run that was killed is judged as 
 				return err
 			}
 			harness.Judge(cmd.Context(), r)
+			if err := cmd.Context().Err(); err != nil {
+				return fmt.Errorf("judging %s: %w", args[0], err)
+			}
 			if err := report.Write(r); err != nil {
 				return failure{err}
 			}

@@ -17,7 +17,7 @@ import (
 const patienceWithCheckers = 2 * time.Minute
 
 // Judge has every checker look at a run's history, and works out what the run amounts to by what its target promises and
-// what its plan expects and requires. It does not heed the end of ctx: a run that was cut short is judged, too.
+// what its plan expects and requires. What it has not decided when ctx ends is unknown.
 func Judge(ctx context.Context, r *record.Run) { JudgeWithin(ctx, r, patienceWithCheckers) }
 
 // JudgeWithin is Judge with another limit on the time that deciding takes of the processor.
@@ -41,7 +41,7 @@ func fed(j *checkers.Judging, h *history.History) *checkers.Judging {
 
 // Conclude is JudgeWithin for a run whose ops have been judged as they came. Of its history the frame is enough.
 func Conclude(ctx context.Context, r *record.Run, j *checkers.Judging, limit time.Duration) {
-	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
+	ctx, cancel := linear.WithTime(ctx, limit)
 	defer cancel()
 	p, known := promises(r)
 	if known {
@@ -66,7 +66,7 @@ func Conclude(ctx context.Context, r *record.Run, j *checkers.Judging, limit tim
 
 // ConcludeForeign is JudgeForeign for a history that has been judged as it was read.
 func ConcludeForeign(ctx context.Context, r *record.Run, j *checkers.Judging, limit time.Duration) {
-	ctx, cancel := linear.WithTime(context.WithoutCancel(ctx), limit)
+	ctx, cancel := linear.WithTime(ctx, limit)
 	defer cancel()
 	r.Verdicts = nil
 	for _, res := range j.End(ctx) {

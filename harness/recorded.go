@@ -110,7 +110,7 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	if r.unkept != nil {
 		ctx = linear.Undrawn(ctx)
 	}
-	Conclude(ctx, rep, r.judging, patienceWithCheckers)
+	Conclude(context.WithoutCancel(ctx), rep, r.judging, patienceWithCheckers) // what was cut short is judged, too
 	return nil
 }
 

@@ -1,5 +1,11 @@
 package history
 
+import (
+	"fmt"
+
+	"recount/internal/hint"
+)
+
 // Txns is of a client: use several registers at once; ok carries what was read.
 const Txns F = "txn"
 
@@ -21,4 +27,15 @@ func (op *Op) Txn() *Txn {
 	return t
 }
 
-func init() { register(kind{name: Txns, value: valued[Txn](), when: mayThenMust}) }
+func init() {
+	register(kind{name: Txns, value: valued[Txn](), when: mayThenMust, fits: func(op *Op) error {
+		if t := op.Txn(); t != nil {
+			for _, u := range t.Uses {
+				if u.F != Get && u.F != Put {
+					return hint.Add(fmt.Errorf("a transaction uses a register by %q", u.F), "f of a use is get or put")
+				}
+			}
+		}
+		return nil
+	}})
+}

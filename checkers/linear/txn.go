@@ -168,7 +168,7 @@ func (t *Txns) model() porcupine.Model {
 				case u.Write:
 					binary.LittleEndian.PutUint32(at, uint32(u.Value))
 				case binary.LittleEndian.Uint32(at) != uint32(u.Value):
-					return false, state
+					return !x.Sure(), state // one of unknown outcome may have done nothing: a compare-and-set that did not find it
 				}
 			}
 			return true, string(held)
