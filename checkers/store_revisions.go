@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -19,7 +21,8 @@ type write struct {
 	revision uint64
 	from, to time.Duration // 0 and never where nobody tells
 	lower    *linear.Op    // who tells that it was not before from,
-	upper    *linear.Op    // and that it was not after to
+	upper    *linear.Op    // and that it was not after to,
+	told     *linear.Op    // and of its revision
 }
 
 // storeModel is a store that counts its writes: revisions rise. Its state is the latest.
@@ -53,8 +56,10 @@ func drawn(writes ...*write) (ops []porcupine.Operation) {
 // before one of a lower revision can begin, which is exact where the writes of each register are in order by themselves.
 func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) (r Result, ok bool) {
 	var writes []write
+	var silent []silentWrite
 	for _, o := range all {
-		writes = append(writes, o.revisions()...)
+		told, others := o.revisions()
+		writes, silent = append(writes, told...), append(silent, others...)
 	}
 	slices.SortStableFunc(writes, func(a, b write) int { return cmp.Compare(a.revision, b.revision) })
 	found := func(a, b *write, tell []*linear.Op, format string, args ...any) (Result, bool) {
@@ -68,12 +73,12 @@ func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) 
 		w := &writes[i]
 		if i > 0 && writes[i-1].revision == w.revision { // a register has each of its own once
 			before := &writes[i-1]
-			return found(before, w, []*linear.Op{before.upper, w.upper}, "%s and %s both changed in revision %d: %s %s, %s %s",
+			return found(before, w, []*linear.Op{before.told, w.told}, "%s and %s both changed in revision %d: %s %s, %s %s",
 				before.object.name(), w.object.name(), w.revision,
-				f.actor(int(before.upper.Begin)), before.object.Tell(before.upper), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper))
+				f.actor(int(before.told.Begin)), before.object.Tell(before.told), f.actor(int(w.told.Begin)), w.object.Tell(w.told))
 		}
 		if last != nil && w.to < last.from {
-			return found(w, last, []*linear.Op{w.upper, last.lower, last.upper},
+			return found(w, last, []*linear.Op{w.told, w.upper, last.lower, last.told},
 				"%s came to revision %d by %s (%s %s), and %s had not come to revision %d by %s (%s %s): revisions of one store must rise",
 				w.object.name(), w.revision, at(w.to), f.actor(int(w.upper.Begin)), w.object.Tell(w.upper),
 				last.object.name(), last.revision, at(last.from), f.actor(int(last.lower.Begin)), last.object.Tell(last.lower))
@@ -82,7 +87,7 @@ func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) 
 			last = w
 		}
 	}
-	return Result{}, false
+	return f.crowded(writes, silent, figures)
 }
 
 // between is evidence of some operations, which happened, and the nodes that they are about.
@@ -92,14 +97,17 @@ func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
 		if e.from = min(e.from, u.Call); u.Sure() { // what others found of it was later
 			e.to = max(e.to, u.Return)
 		}
-		e.ops = append(e.ops, f.index(u.Begin, u.Sure()))
+		if index := f.index(u.Begin, u.Sure()); !slices.Contains(e.ops, index) {
+			e.ops = append(e.ops, index)
+		}
 		about = about.or(f.group(f.of(int(u.Begin)).node))
 	}
 	return e, about
 }
 
-// revisions are the writes of a register whose revisions are known, in their order.
-func (o *object) revisions() []write {
+// revisions are the writes of a register whose revisions are known, in their order, and those that certainly happened and whose revisions
+// nobody knows.
+func (o *object) revisions() (all []write, silent []silentWrite) {
 	known := map[uint64]*write{}
 	revision := func(n uint64) *write {
 		if known[n] == nil {
@@ -108,18 +116,26 @@ func (o *object) revisions() []write {
 		return known[n]
 	}
 	last := map[uint64]*linear.Op{}  // who read each revision, called last
-	untold := map[int32]*linear.Op{} // who wrote each value and told no revision, called first
+	untold := map[int32]*linear.Op{} // who wrote each value and told no revision, called first,
+	until := map[int32]*linear.Op{}  // and done last
+	read := map[int32]bool{}         // values of which a read tells the revision: who wrote them is not silent
 	for i := range o.Ops {           // in the order of their calls
 		u := &o.Ops[i]
 		if u.Revision == 0 {
-			if u.Kind != linear.Get && untold[u.Value] == nil {
-				untold[u.Value] = u
+			if u.Kind == linear.Get {
+				continue
+			}
+			if untold[u.Value] == nil {
+				untold[u.Value], until[u.Value] = u, u
+			}
+			if u.Return > until[u.Value].Return {
+				until[u.Value] = u
 			}
 			continue
 		}
 		w := revision(u.Revision)
 		if u.Return < w.to {
-			w.to, w.upper = u.Return, u
+			w.to, w.upper, w.told = u.Return, u, u
 		}
 		if u.Kind != linear.Get {
 			w.from, w.lower = u.Call, u
@@ -130,9 +146,29 @@ func (o *object) revisions() []write {
 		if w := known[n]; w.lower == nil { // nobody told that it wrote it, but somebody did: at first the revision was 0
 			first := untold[u.Value]
 			w.from, w.lower = first.Call, first
+			if last := until[u.Value]; last.Return < w.to {
+				w.to, w.upper = last.Return, last
+			}
+			read[u.Value] = true
 		}
 	}
-	all := make([]write, 0, len(known))
+	var latest []*linear.Op // of those who told a revision up to each, in their order, who was called last
+	for _, revision := range slices.Sorted(maps.Keys(last)) {
+		latest = append(latest, last[revision])
+		if n := len(latest); n > 1 && latest[n-2].Call > latest[n-1].Call {
+			latest[n-1] = latest[n-2]
+		}
+	}
+	for i := range o.Ops {
+		if u := &o.Ops[i]; u.Revision == 0 && u.Kind != linear.Get && u.Sure() && !read[u.Value] {
+			s := silentWrite{object: o, op: u}
+			if after := sort.Search(len(latest), func(i int) bool { return latest[i].Call > u.Return }); after < len(latest) {
+				s.seen = latest[after] // the register held that once the write was done
+			}
+			silent = append(silent, s)
+		}
+	}
+	all = make([]write, 0, len(known))
 	for _, w := range known {
 		all = append(all, *w)
 	}
@@ -142,5 +178,5 @@ func (o *object) revisions() []write {
 			all[i].from, all[i].lower = r.Call, r
 		}
 	}
-	return all
+	return all, silent
 }
