@@ -64,6 +64,9 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	// A second Ctrl-C ends the program at once. What comes together with the first is the same one: timeout(1) signals the
 	// program and then its group, and the program has to clean up.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	ctx, unread := context.WithCancel(ctx)
+	defer unread()
+	stdout, stderr = outliving(stdout, unread), outliving(stderr, unread)
 	if underGitHub() {
 		out, errors := &tamed{to: stdout}, &tamed{to: stderr}
 		defer out.end()

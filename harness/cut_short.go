@@ -13,6 +13,8 @@ import (
 
 // explained keeps the logs of a run that failed, which may tell why it did.
 func (r *run) explained(ctx context.Context, failed error, logs string) error {
+	ctx, cancel := context.WithTimeout(ctx, patienceWithLogs)
+	defer cancel()
 	if err := r.cluster.SaveLogs(ctx, logs); err != nil {
 		return errors.Join(failed, err)
 	}

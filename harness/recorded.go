@@ -122,8 +122,13 @@ func (r *run) events() string {
 	return fmt.Sprintf("%016x", r.hash())
 }
 
+// patienceWithLogs is how long what nodes wrote may take to be fetched from an engine that may stand still.
+const patienceWithLogs = time.Minute
+
 // keepLogs keeps what nodes wrote, and notes what those wrote last that ended by themselves.
 func (r *run) keepLogs(ctx context.Context, logs string) {
+	ctx, cancel := context.WithTimeout(ctx, patienceWithLogs)
+	defer cancel()
 	if err := r.cluster.SaveLogs(ctx, logs); err != nil {
 		r.note("logs are missing: %v", err)
 	}
