@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"recount/docker/agent"
 	"recount/history"
 	"recount/internal/hint"
 )
@@ -41,8 +42,7 @@ func (e *Engine) tryDisks(ctx context.Context, image string) (checks []Check) {
 			checks = append(checks, check(name, "", err))
 		}
 	}()
-	what := Container{Image: image, Command: []string{SelfPath, "anchor"}, Data: "/data"}
-	if err := c.Launch(ctx, map[string]Container{"n1": what}); err != nil {
+	if err := c.launchOnDisk(ctx, image); err != nil {
 		return []Check{check(name, "", err)}
 	}
 	disk := func(s history.DiskState) history.Changes {
@@ -57,4 +57,29 @@ func (e *Engine) tryDisks(ctx context.Context, image string) (checks []Check) {
 		c.tryFault(ctx, "fail a disk", disk(history.DiskState{WriteErrors: 1, SyncErrors: 1, ReadErrors: 1}), disk(history.DiskState{})),
 		c.tryFault(ctx, "lose un-synced writes", crash(history.Crashed), crash(history.Up)),
 	}
+}
+
+// launchOnDisk launches a node that uses its disk, and returns when it has: a fault of one that nobody uses is felt by nobody.
+func (c *Cluster) launchOnDisk(ctx context.Context, image string) error {
+	used, said := context.WithCancel(ctx)
+	defer said()
+	var line string
+	c.Logs("n1", func(text string) {
+		line = text
+		said()
+	})
+	what := Container{Image: image, Command: []string{SelfPath, "anchor", "/data"}, Data: "/data"}
+	if err := c.Launch(ctx, map[string]Container{"n1": what}); err != nil {
+		return err
+	}
+	err := c.Run(used, c.Now()+applyWithin)
+	switch {
+	case line == agent.FolderUsed:
+		return nil
+	case line != "":
+		return fmt.Errorf("the node does not get at its disk: %s", line)
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("the node did not use its disk within %v", applyWithin)
 }

@@ -92,3 +92,13 @@ func TestDoctor(t *testing.T) {
 	}
 	require.Equal(t, []string{"cluster", "addresses", "lose packets", "delay packets", "duplicate packets", "reset connections", "cut links", "pause", "kill and start", "skew clocks", "limit memory", "throttle", "leftovers"}, names)
 }
+
+func TestDoctorTriesDisks(t *testing.T) {
+	e := engine(t)
+	var names []string
+	for _, c := range e.tryDisks(t.Context(), memberImage(t, e)) {
+		require.True(t, c.OK, "%+v", c)
+		names = append(names, c.Name)
+	}
+	require.Equal(t, []string{"fill a disk", "slow a disk", "fail a disk", "lose un-synced writes"}, names)
+}

@@ -10,8 +10,8 @@ import (
 // Run fails: only Linux has the means, and the containers run on Linux wherever the harness does.
 func Run(io.Reader, io.WriteCloser) error { return errors.New("the agent runs on Linux only") }
 
-// Anchor returns at once.
-func Anchor() {}
+// Anchor fails.
+func Anchor([]string) error { return errors.New("the anchor runs on Linux only") }
 
 // Release fails.
 func Release([]string) error { return errors.New("the agent runs on Linux only") }

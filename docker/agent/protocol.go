@@ -30,6 +30,9 @@ type Opening struct {
 	Capture *Capture `json:"capture,omitempty"`
 }
 
+// FolderUsed is what an anchor writes that has used its folder.
+const FolderUsed = "used the folder"
+
 // Port is a TCP port on the loopback address of a node's network namespace: no fault of the network is in its way.
 type Port struct {
 	Node string `json:"node"`

@@ -7,12 +7,16 @@ import (
 )
 
 // anchorCommand is what the container runs that owns a node's network.
-func anchorCommand() *cobra.Command {
+func anchorCommand(fail func(error) error) *cobra.Command {
 	return &cobra.Command{
-		Use:    "anchor",
+		Use:    "anchor [FOLDER…]",
 		Short:  "Hold a node's place in the network",
 		Hidden: true,
-		Args:   cobra.NoArgs,
-		Run:    func(*cobra.Command, []string) { agent.Anchor() },
+		RunE: func(_ *cobra.Command, folders []string) error {
+			if err := agent.Anchor(folders); err != nil {
+				return fail(err)
+			}
+			return nil
+		},
 	}
 }

@@ -20,7 +20,7 @@ import (
 // Commands returns the commands, all hidden. What they return for another reason than a wrong command line has gone
 // through fail.
 func Commands(fail func(error) error) []*cobra.Command {
-	return []*cobra.Command{nodeCommand(fail), anchorCommand(), agentCommand(fail), releaseCommand(fail)}
+	return []*cobra.Command{nodeCommand(fail), anchorCommand(fail), agentCommand(fail), releaseCommand(fail)}
 }
 
 // Main runs the command that the process was started for and returns its exit status, if the process is in a container

@@ -33,7 +33,7 @@ func main() {
 			os.Exit(1)
 		}
 	case "anchor":
-		agent.Anchor()
+		check(agent.Anchor(os.Args[2:]))
 	case "release":
 		if err := agent.Release(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
