@@ -336,3 +336,31 @@ func TestCannot(t *testing.T) {
 	}
 	require.NoError(t, c.Can(links(link("n1", "n2", true))))
 }
+
+// A container that cannot start is the node's own trouble: it is down, and the run goes on.
+func TestWhatDoesNotStartEndsNoRun(t *testing.T) {
+	c := up(t, engine(t), runID(t), 1)
+	exits := 0
+	c.OnExit(func(string, int) { exits++ })
+	relaunch := func(what Container) {
+		t.Helper()
+		requireSeen(t, c, proc("n1", history.Down))
+		var err error
+		done := false
+		c.Relaunch("n1", what, func(e error) { err, done = e, true })
+		run(t, c, func() bool { return done })
+		require.NoError(t, err)
+	}
+	nothing := memberContainer(c)
+	nothing.Command = []string{"/nosuch"}
+	relaunch(nothing)
+	for range 2 {
+		e := apply(t, c, proc("n1", history.Up))
+		require.Equal(t, history.Fail, e.Seen)
+		require.ErrorContains(t, e.Err, "/nosuch")
+	}
+	relaunch(memberContainer(c))
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+	require.Zero(t, exits)
+}

@@ -50,6 +50,7 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 		pids[i] = is.State.Pid // 0 if it has ended already, which watch will notice
 		return nil
 	})
+	l.meant.Store(err != nil) // what did not start does not end by itself
 	n.life = l
 	if _, followErr := c.remote.ask(ctx, agent.Request{Follow: &agent.Follow{Node: n.name, Pids: pids, Clocks: c.config.Clocks}}); err == nil {
 		err = followErr
@@ -112,14 +113,11 @@ func (c *Cluster) watch(n *node, l *life, containers []string) {
 	})
 }
 
-// exit waits until a container does not run and returns its exit code.
+// exit waits until a container does not run and returns its exit code: of one that did not start, what the engine has put there.
 func (e *Engine) exit(ctx context.Context, id string) (int, error) {
 	wait, failed := e.api.ContainerWait(ctx, id, container.WaitConditionNotRunning)
 	select {
-	case r := <-wait:
-		if r.Error != nil {
-			return 0, fmt.Errorf("waiting for %s: %s", id, r.Error.Message)
-		}
+	case r := <-wait: // whose error is why the container did not start
 		return int(r.StatusCode), nil
 	case err := <-failed:
 		return 0, err
