@@ -55,13 +55,10 @@ func (e *Engine) Images(ctx context.Context) ([]Image, error) {
 	return found, nil
 }
 
-// refsOf are an image's names; or its id, where another image has its name now.
+// refsOf are the names that Recount gave an image. Labels alone tell nothing: what somebody builds on an image inherits them, and
+// other names of it are somebody's own.
 func refsOf(i image.Summary) []string {
-	refs := slices.DeleteFunc(slices.Clone(i.RepoTags), func(ref string) bool { return ref == "<none>:<none>" })
-	if len(refs) > 0 {
-		return refs
-	}
-	return []string{strings.TrimPrefix(i.ID, "sha256:")[:12]}
+	return slices.DeleteFunc(slices.Clone(i.RepoTags), func(ref string) bool { return !strings.HasPrefix(ref, "recount/") })
 }
 
 // HasImage reports whether the engine has an image of that name.
@@ -90,14 +87,20 @@ func (e *Engine) ImportSystem(ctx context.Context, ref string, root io.Reader, s
 	return e.importImage(ctx, ref, root, "LABEL "+labelImage+"="+system, "LABEL "+labelOrigin+"="+origin)
 }
 
-// importImage makes an image out of a root filesystem. Changes are instructions of a Dockerfile: "LABEL key=value".
+// importImage makes an image out of a root filesystem, in the place of one that had its name. Changes are instructions of a
+// Dockerfile: "LABEL key=value".
 func (e *Engine) importImage(ctx context.Context, ref string, root io.Reader, changes ...string) error {
+	had, _ := e.api.ImageInspect(ctx, ref)
 	answer, err := e.api.ImageImport(ctx, image.ImportSource{Source: root, SourceName: "-"}, ref, image.ImportOptions{Changes: changes})
 	if err == nil {
 		err = messages(answer, func(string) {})
 	}
 	if err != nil {
 		return fmt.Errorf("import image %s: %w", ref, err)
+	}
+	// The engine itself refuses to remove what something uses, and then nobody knows it for ours any more.
+	if is, err := e.api.ImageInspect(ctx, had.ID); err == nil && len(is.RepoTags) == 0 {
+		_, _ = e.api.ImageRemove(ctx, had.ID, image.RemoveOptions{})
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docker/docker/api/types/container"
 	"github.com/stretchr/testify/require"
 
 	"recount/internal/hint"
@@ -65,10 +66,51 @@ func TestImagesOfExecutablesDoNotPileUp(t *testing.T) {
 		go func() { w.CloseWithError(packExecutable(w, strings.NewReader(text), "server", int64(len(text)))) }()
 		return r
 	}
+	was, err := e.api.ImageInspect(t.Context(), other)
+	require.NoError(t, err)
 	require.NoError(t, e.importImage(t.Context(), other, root("as another made it meanwhile"), "LABEL "+labelImage+"="+kind))
-	require.Len(t, listed(), 2, "the one that has lost its name is there, too")
-	require.NoError(t, e.removeUnused(t.Context(), kind, other, 0))
 	require.Equal(t, []string{other}, listed())
+	has, err := e.HasImage(t.Context(), was.ID)
+	require.NoError(t, err)
+	require.False(t, has, "what has lost its name is gone")
+}
+
+// What somebody has built on an image of Recount's carries its labels, and is theirs all the same. So is a name that they gave it.
+func TestOnlyWhatRecountHasNamedIsItsOwn(t *testing.T) {
+	e := engine(t)
+	kind := fmt.Sprintf("test-%d", os.Getpid())
+	file := filepath.Join(t.TempDir(), "server")
+	require.NoError(t, os.WriteFile(file, []byte("text"), 0o755))
+	ours, err := e.executableImage(t.Context(), kind, file, "server", func(string) {})
+	require.NoError(t, err)
+	theirs := fmt.Sprintf("registry.mine/server:%d", os.Getpid())
+	require.NoError(t, e.api.ImageTag(t.Context(), ours, theirs))
+	t.Cleanup(func() { require.NoError(t, e.RemoveImage(context.WithoutCancel(t.Context()), theirs)) })
+	made, err := e.api.ContainerCreate(t.Context(), &container.Config{Image: ours, Cmd: []string{"/server"}}, nil, nil, nil, "")
+	require.NoError(t, err)
+	nameless, err := e.api.ContainerCommit(t.Context(), made.ID, container.CommitOptions{})
+	require.NoError(t, err)
+	require.NoError(t, e.api.ContainerRemove(t.Context(), made.ID, container.RemoveOptions{}))
+	t.Cleanup(func() { require.NoError(t, e.RemoveImage(context.WithoutCancel(t.Context()), nameless.ID)) })
+
+	listed := func() (refs []string) {
+		all, err := e.Images(t.Context())
+		require.NoError(t, err)
+		for _, i := range all {
+			if i.Origin == kind {
+				refs = append(refs, i.Ref)
+			}
+		}
+		return refs
+	}
+	require.Equal(t, []string{ours}, listed())
+	require.NoError(t, e.removeUnused(t.Context(), kind, "", 0))
+	require.Empty(t, listed())
+	for _, ref := range []string{theirs, nameless.ID} {
+		has, err := e.HasImage(t.Context(), ref)
+		require.NoError(t, err)
+		require.True(t, has, ref)
+	}
 }
 
 func TestNoExecutable(t *testing.T) {
