@@ -1,11 +1,9 @@
 package docker
 
 import (
-	"archive/tar"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,8 +29,9 @@ func (e *Engine) Obtain(ctx context.Context, ref string, progress func(string)) 
 	return nil
 }
 
-// BuildImage builds the image of a Dockerfile, whose folder is the context, and returns its name.
-func (e *Engine) BuildImage(ctx context.Context, dockerfile string, progress func(string)) (ref string, err error) {
+// BuildImage builds the image of a Dockerfile, whose folder is the context, without what is to be left out by its path, and returns
+// its name. The engine keeps it: of the same files it is not built again.
+func (e *Engine) BuildImage(ctx context.Context, dockerfile string, leaveOut func(path string) bool, progress func(string)) (ref string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("build %s: %w", dockerfile, err)
@@ -47,13 +46,11 @@ func (e *Engine) BuildImage(ctx context.Context, dockerfile string, progress fun
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	hash := sha256.New()
-	t := tar.NewWriter(io.MultiWriter(f, hash))
-	if err := errors.Join(t.AddFS(os.DirFS(filepath.Dir(dockerfile))), t.Close()); err != nil {
+	hash, err := packContext(f, dockerfile, leaveOut)
+	if err != nil {
 		return "", err
 	}
-	io.WriteString(hash, filepath.Base(dockerfile)) // never fails
-	ref = fmt.Sprintf("recount/%s:%.8x", OfDockerfile, hash.Sum(nil))
+	ref = fmt.Sprintf("recount/%s:%.8x", OfDockerfile, sha256.Sum256(append(hash, filepath.Base(dockerfile)...)))
 	has, err := e.HasImage(ctx, ref)
 	if err != nil || has {
 		return ref, err

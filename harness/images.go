@@ -10,6 +10,7 @@ import (
 	"recount/docker"
 	"recount/docker/recipes"
 	"recount/election"
+	"recount/harness/record"
 	"recount/internal/hint"
 )
 
@@ -20,7 +21,7 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 	case image.Ref != "":
 		return image.Ref, e.Obtain(ctx, image.Ref, progress)
 	case image.Dockerfile != "":
-		return e.BuildImage(ctx, image.Dockerfile, progress)
+		return e.BuildImage(ctx, image.Dockerfile, record.IsResults, progress)
 	case image.Package != "":
 		path, err := buildStatic(ctx, image.Package, progress)
 		if err != nil {

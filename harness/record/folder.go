@@ -6,8 +6,10 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"recount/internal/hint"
@@ -34,6 +36,26 @@ func NewFolder(results, kind string, began time.Time) (string, error) {
 		}
 	}
 	return "", hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
+}
+
+// stamped is what NewFolder's folders are called.
+var stamped = strings.Repeat("[0-9]", 8) + "-" + strings.Repeat("[0-9]", 6) + ".[0-9][0-9][0-9]*"
+
+// IsResults tells whether something is a folder of results, or a part of one, by what it is called and holds.
+func IsResults(name string) bool {
+	if strings.HasPrefix(filepath.Base(name), Scratch) {
+		return true
+	}
+	if to, err := os.Readlink(name); err == nil {
+		is, _ := path.Match("*/"+stamped, filepath.ToSlash(to))
+		return is
+	}
+	for _, of := range []string{stamped, "*/" + stamped, Scratch + "*"} {
+		if found, _ := fs.Glob(os.DirFS(name), of); found != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Latest lets results/latest point to a run's folder, once the run is over. It is a convenience: where links cannot be made there is none.
