@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,8 +28,8 @@ type remote struct {
 	notice  func(agent.Reply)
 	words   lastWords
 
-	sending sync.Mutex // keeps requests in order
-	last    uint64
+	last     atomic.Uint64
+	requests chan request // to whoever writes them, one after the other
 
 	mu      sync.Mutex // guards the maps
 	waiting map[uint64]chan<- agent.Reply
@@ -38,14 +39,21 @@ type remote struct {
 	broke error         // what broke it, once it is down; nil where the agent has hung up
 }
 
+// request is one on its way to the agent.
+type request struct {
+	agent.Request
+	sent chan<- error
+}
+
 // newRemote speaks to the agent over an attachment to its container, begun before the container was started. Notices go
 // to notice, on a goroutine of their own.
 func newRemote(attached types.HijackedResponse, notice func(agent.Reply)) (*remote, error) {
 	r := &remote{
-		notice:  notice,
-		waiting: map[uint64]chan<- agent.Reply{},
-		serve:   map[agent.Port]func(net.Conn){},
-		gone:    make(chan struct{}),
+		notice:   notice,
+		requests: make(chan request),
+		waiting:  map[uint64]chan<- agent.Reply{},
+		serve:    map[agent.Port]func(net.Conn){},
+		gone:     make(chan struct{}),
 	}
 	out, in := io.Pipe()
 	go func() {
@@ -71,47 +79,63 @@ func (r *remote) open() error {
 	if err := agent.WriteLine(control, agent.Opening{Control: true}); err != nil {
 		return err
 	}
+	go r.send()
 	go r.listen()
 	go r.accept()
 	return nil
 }
 
-// ask sends one request and waits for its answer. Requests take effect in the order of the calls.
+// ask sends one request and waits for its answer. Requests take effect in the order of the calls. Where the engine takes none, as
+// one that stands still, it waits no longer than for ctx.
 func (r *remote) ask(ctx context.Context, q agent.Request) (agent.Reply, error) {
-	answer := make(chan agent.Reply, 1)
-	r.sending.Lock()
-	r.last++
-	q.ID = r.last
+	answer, sent := make(chan agent.Reply, 1), make(chan error, 1)
+	q.ID = r.last.Add(1)
 	r.mu.Lock()
 	r.waiting[q.ID] = answer
 	r.mu.Unlock()
-	err := agent.WriteLine(r.control, q)
-	r.sending.Unlock()
 	defer func() {
 		r.mu.Lock()
 		delete(r.waiting, q.ID)
 		r.mu.Unlock()
 	}()
-	if err != nil {
-		return agent.Reply{}, fmt.Errorf("ask the agent: %w", err)
-	}
-	select {
-	case a := <-answer:
-		if a.Error != "" {
-			err := fmt.Errorf("the agent says: %s", a.Error)
-			if a.Hint != "" {
-				err = hint.Add(err, "%s", a.Hint)
+	requests := r.requests
+	for {
+		select {
+		case requests <- request{q, sent}:
+			requests = nil
+		case err := <-sent:
+			if err != nil && !errors.Is(err, yamux.ErrSessionShutdown) { // which has a reason
+				return agent.Reply{}, fmt.Errorf("ask the agent: %w", err)
 			}
-			return a, err
+		case a := <-answer:
+			if a.Error != "" {
+				err := fmt.Errorf("the agent says: %s", a.Error)
+				if a.Hint != "" {
+					err = hint.Add(err, "%s", a.Hint)
+				}
+				return a, err
+			}
+			return a, nil
+		case <-r.gone:
+			if r.broke != nil {
+				return agent.Reply{}, fmt.Errorf("the connection to the agent broke: %w", r.broke)
+			}
+			return agent.Reply{}, fmt.Errorf("the agent is gone, saying %q", r.words.String())
+		case <-ctx.Done():
+			return agent.Reply{}, ctx.Err()
 		}
-		return a, nil
-	case <-r.gone:
-		if r.broke != nil {
-			return agent.Reply{}, fmt.Errorf("the connection to the agent broke: %w", r.broke)
+	}
+}
+
+// send writes requests until the line is down.
+func (r *remote) send() {
+	for {
+		select {
+		case q := <-r.requests:
+			q.sent <- agent.WriteLine(r.control, q.Request)
+		case <-r.gone:
+			return
 		}
-		return agent.Reply{}, fmt.Errorf("the agent is gone, saying %q", r.words.String())
-	case <-ctx.Done():
-		return agent.Reply{}, ctx.Err()
 	}
 }
 

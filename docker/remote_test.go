@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"net"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/yamux"
 	"github.com/stretchr/testify/require"
@@ -15,13 +17,47 @@ import (
 // lineTo is a line to an agent, and the agent's end of it.
 func lineTo(t *testing.T) (*remote, *yamux.Session) {
 	t.Helper()
+	r, server, _ := pausable(t)
+	return r, server
+}
+
+// paused is a connection on which nothing is written while it is held.
+type paused struct {
+	net.Conn
+	sync.Mutex
+}
+
+func (p *paused) Write(b []byte) (int, error) {
+	p.Lock()
+	defer p.Unlock()
+	return p.Conn.Write(b)
+}
+
+// pausable is lineTo, with what holds the line.
+func pausable(t *testing.T) (*remote, *yamux.Session, sync.Locker) {
+	t.Helper()
 	ours, theirs := net.Pipe()
-	client, err := yamux.Client(ours, agent.Mux())
+	held := &paused{Conn: ours}
+	client, err := yamux.Client(held, agent.Mux())
 	require.NoError(t, err)
 	server, err := yamux.Server(theirs, agent.Mux())
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close(); server.Close() })
-	return &remote{session: client, waiting: map[uint64]chan<- agent.Reply{}, gone: make(chan struct{})}, server
+	return &remote{session: client, requests: make(chan request), waiting: map[uint64]chan<- agent.Reply{}, gone: make(chan struct{})}, server, held
+}
+
+// An engine that stands still takes no request, and keeps nobody who has but so long.
+func TestWhoCannotAskGoesAway(t *testing.T) {
+	r, _, line := pausable(t)
+	require.NoError(t, r.open())
+	line.Lock()
+	defer line.Unlock()
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		_, err := r.ask(ctx, agent.Request{Read: true})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
 }
 
 // An answer that cannot be read is told as what it is: the agent lives, and has said nothing of an end.
