@@ -23,7 +23,7 @@ func (e *Engine) Extract(ctx context.Context, ref string, files map[string]strin
 		return nil, fmt.Errorf("extract from %s: %w", ref, err)
 	}
 	defer func() {
-		remove := e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true})
+		remove := e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
 		if remove != nil {
 			err = errors.Join(err, fmt.Errorf("extract from %s: %w", ref, remove))
 		}

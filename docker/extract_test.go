@@ -12,7 +12,7 @@ import (
 
 // What is taken out of one image is the same bytes each time: images are told apart by them.
 func TestExtractingIsInOneOrder(t *testing.T) {
-	e, _ := askedEngine(t, func(w http.ResponseWriter, r *http.Request) {
+	e, questions := askedEngine(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
 		case http.MethodPost:
 			answerJSON(w, map[string]string{"Id": "one"})
@@ -43,4 +43,5 @@ func TestExtractingIsInOneOrder(t *testing.T) {
 		got += h.Name + "=" + string(text) + " "
 	}
 	require.Equal(t, want, got)
+	require.Contains(t, questions(), "DELETE /containers/one?force=1&v=1", "with the volumes that the image asks for")
 }

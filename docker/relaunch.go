@@ -58,7 +58,7 @@ func (c *Cluster) unmake(ctx context.Context, ids []string) error {
 		if id == "" {
 			return nil
 		}
-		return c.engine.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true})
+		return c.engine.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
 	})
 }
 

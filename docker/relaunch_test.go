@@ -42,7 +42,7 @@ func TestWhatIsHalfRelaunchedIsRemoved(t *testing.T) {
 	require.Equal(t, []string{"first", "beside"}, n.containers)
 	require.Empty(t, n.earlier)
 	require.True(t, slices.ContainsFunc(questions(), func(q string) bool {
-		return strings.HasPrefix(q, "DELETE /containers/id-of-recount-r-n1-member-2?")
+		return q == "DELETE /containers/id-of-recount-r-n1-member-2?force=1&v=1"
 	}), "%v", questions())
 
 	refuse = false
