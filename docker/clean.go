@@ -30,8 +30,12 @@ type thing struct {
 	remove func(ctx context.Context) error
 }
 
-// startWithin is how old a container may be that was not started yet.
-const startWithin = time.Minute
+const (
+	// startWithin is how old a container may be that was not started yet.
+	startWithin = time.Minute
+	// extractWithin is how old one may be that never is, since files are taken out of it.
+	extractWithin = 10 * time.Minute
+)
 
 // things lists what carries the label of a run, or with run "" of any, containers first: the order to remove them in.
 func (e *Engine) things(ctx context.Context, run string) (containers, rest []thing, err error) {
@@ -45,10 +49,14 @@ func (e *Engine) things(ctx context.Context, run string) (containers, rest []thi
 		return nil, nil, fmt.Errorf("list containers: %w", err)
 	}
 	for _, c := range cs {
+		young := startWithin
+		if c.Labels[labelRun] == runExtract {
+			young = extractWithin
+		}
 		containers = append(containers, thing{
 			name: strings.TrimPrefix(strings.Join(c.Names, ","), "/"), labels: c.Labels, role: c.Labels[labelRole], image: c.Image,
 			alive: c.State == container.StateRunning ||
-				c.State == container.StateCreated && time.Since(time.Unix(c.Created, 0)) < startWithin,
+				c.State == container.StateCreated && time.Since(time.Unix(c.Created, 0)) < young,
 			remove: func(ctx context.Context) error {
 				return e.api.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
 			},
@@ -192,12 +200,12 @@ func (e *Engine) Clean(ctx context.Context, all bool) (removed []string, err err
 
 // inUse tells whether somebody still needs a run's things. The process that made them decides, where it can be looked
 // at; what is extracted from images is of several processes, any of which may be at it. From elsewhere the agent speaks for it: it is
-// the first thing of a run, and ends with the connection to its harness.
+// the first thing of a run, and ends with the connection to its harness. For what is extracted from elsewhere its age does.
 func inUse(things []thing) bool {
 	decided := false
 	for _, t := range things {
 		alive, known := ownerAlive(t.labels[labelOwner])
-		if known && alive {
+		if known && alive || !known && t.alive && t.labels[labelRun] == runExtract {
 			return true
 		}
 		decided = decided || known

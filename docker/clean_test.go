@@ -99,6 +99,7 @@ func TestInUse(t *testing.T) {
 	mine := map[string]string{labelOwner: ownLabel()}
 	gone := map[string]string{labelOwner: ownLabel() + "0"}
 	foreign := map[string]string{labelOwner: "elsewhere/pid:[1]/1/1"}
+	extracted := map[string]string{labelRun: runExtract, labelOwner: foreign[labelOwner]}
 	for _, tt := range []struct {
 		name   string
 		things []thing
@@ -110,6 +111,8 @@ func TestInUse(t *testing.T) {
 		{"theirs, with an agent", []thing{{labels: foreign, role: roleNode}, {labels: foreign, role: roleAgent, alive: true}}, true},
 		{"theirs, agent dead", []thing{{labels: foreign, role: roleNode, alive: true}, {labels: foreign, role: roleAgent}}, false},
 		{"theirs, agent gone", []thing{{labels: foreign}}, false},
+		{"being extracted, elsewhere", []thing{{labels: gone}, {labels: extracted, alive: true}}, true},
+		{"extracted long ago, elsewhere", []thing{{labels: extracted}}, false},
 	} {
 		require.Equal(t, tt.want, inUse(tt.things), tt.name)
 	}

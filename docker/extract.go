@@ -17,7 +17,7 @@ import (
 // those in the image.
 func (e *Engine) Extract(ctx context.Context, ref string, files map[string]string) (_ io.Reader, err error) {
 	// The container is never started. Its label lets clean find it if this process dies before it is removed.
-	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: "extract", labelOwner: ownLabel()}}
+	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: runExtract, labelOwner: ownLabel()}}
 	made, err := e.api.ContainerCreate(ctx, &config, nil, nil, nil, "")
 	if err != nil {
 		return nil, fmt.Errorf("extract from %s: %w", ref, err)

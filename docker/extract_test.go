@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
+	"github.com/docker/docker/api/types/container"
 	"github.com/stretchr/testify/require"
 )
 
@@ -44,4 +46,30 @@ func TestExtractingIsInOneOrder(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 	require.Contains(t, questions(), "DELETE /containers/one?force=1&v=1", "with the volumes that the image asks for")
+}
+
+// From elsewhere nobody can tell whether the process lives that takes files out of an image: for a while it is taken to.
+func TestCleanLeavesWhatIsBeingExtracted(t *testing.T) {
+	for age, removed := range map[time.Duration]bool{5 * time.Minute: false, time.Hour: true} {
+		gone := false
+		e, _ := askedEngine(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodDelete:
+				gone = true
+				w.WriteHeader(http.StatusNoContent)
+			case r.URL.Path == "/volumes":
+				answerJSON(w, map[string]any{})
+			case r.URL.Path == "/containers/json" && !gone:
+				answerJSON(w, []container.Summary{{
+					ID: "one", Names: []string{"/one"}, State: container.StateCreated, Created: time.Now().Add(-age).Unix(),
+					Labels: map[string]string{labelRun: runExtract, labelOwner: "elsewhere/pid:[1]/1/1"},
+				}})
+			default:
+				answerJSON(w, []any{})
+			}
+		})
+		_, err := e.Clean(t.Context(), false)
+		require.NoError(t, err)
+		require.Equal(t, removed, gone, age)
+	}
 }

@@ -18,6 +18,9 @@ const (
 	labelImage = "recount.image" // images: what is in it
 )
 
+// runExtract is as whose run the containers go that files are taken out of.
+const runExtract = "extract"
+
 // The roles of containers.
 const (
 	roleAgent   = "agent"
