@@ -364,3 +364,12 @@ func TestWhatDoesNotStartEndsNoRun(t *testing.T) {
 	eventually(t, c, "n1")
 	require.Zero(t, exits)
 }
+
+// A node may be healed that was never launched.
+func TestHealingANodeThatWasNeverLaunched(t *testing.T) {
+	c := open(t, engine(t), runID(t), 1)
+	heal := proc("n1", history.Up)
+	heal.Add(history.Memory{Node: "n1"})
+	e := apply(t, c, heal)
+	require.ErrorContains(t, e.Err, "n1 was never launched")
+}

@@ -90,7 +90,7 @@ func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
 	some := false
 	for _, node := range mends(change) {
 		n := c.nodes[node]
-		if !slices.Contains(change.Procs, history.Proc{Node: node, State: history.Up}) {
+		if n.life == nil || !slices.Contains(change.Procs, history.Proc{Node: node, State: history.Up}) {
 			continue
 		}
 		select {
