@@ -54,7 +54,7 @@ type Cluster struct {
 	work sync.WaitGroup // what goes on beside the loop
 	cuts queue          // changes of links
 
-	containers sync.Mutex // guards those of nodes, for who asks beside the loop
+	containers sync.Mutex // guards those of nodes, also the earlier, for who asks beside the loop
 
 	traps map[history.Key]history.Trap // that are laid
 	held  []heldBack

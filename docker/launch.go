@@ -43,7 +43,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 		all := append([]Container{what}, what.Sidecars...)
 		n.containers = make([]string, len(all))
 		err := each(all, func(i int, what Container) (err error) {
-			n.containers[i], err = c.createNode(during, n, i, what)
+			n.containers[i], err = c.createNode(during, n, 1, i, what)
 			return err
 		})
 		if err == nil {
@@ -67,15 +67,15 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	return nil
 }
 
-// createNode makes the container of a node, or with i above 0 that of a sidecar.
-func (c *Cluster) createNode(ctx context.Context, n *node, i int, what Container) (id string, err error) {
+// createNode makes the container of a node, or with i above 0 that of a sidecar. It is the member-th that has its place.
+func (c *Cluster) createNode(ctx context.Context, n *node, member, i int, what Container) (id string, err error) {
 	name, role := n.name, roleNode
 	if i > 0 {
 		name, role = fmt.Sprintf("%s-sidecar-%d", n.name, i), roleSidecar
 	}
 	data, own := c.name(name), c.name(name+"-own") // volumes, of all containers that have this place
-	if k := len(n.earlier); k > 0 {
-		name = fmt.Sprintf("%s-member-%d", name, k+1)
+	if member > 1 {
+		name = fmt.Sprintf("%s-member-%d", name, member)
 	}
 	config := containerConfig{
 		container: container.Config{Image: what.Image, Cmd: what.Command, Env: what.Env, WorkingDir: what.Dir},

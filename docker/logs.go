@@ -118,12 +118,12 @@ func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 		return fmt.Errorf("save the logs of nodes: %w", err)
 	}
 	err := each(c.names, func(_ int, name string) error {
-		return each(c.nodes[name].containers, func(i int, _ string) error {
+		return each(c.places(c.nodes[name]), func(i int, ids []string) error {
 			file := name + ".log"
 			if i > 0 {
 				file = fmt.Sprintf("%s-sidecar-%d.log", name, i)
 			}
-			return c.saveLog(ctx, c.nodes[name].logsOf(i), filepath.Join(dir, file))
+			return c.saveLog(ctx, ids, filepath.Join(dir, file))
 		})
 	})
 	if err != nil {

@@ -35,18 +35,17 @@ func (c *Cluster) relaunch(ctx context.Context, n *node, what Container) error {
 	}
 	all := append([]Container{what}, what.Sidecars...)
 	made := make([]string, len(all))
-	n.earlier = append(n.earlier, n.containers) // their logs are read at the end
 	err := each(all, func(i int, what Container) (err error) {
-		made[i], err = c.createNode(ctx, n, i, what)
+		made[i], err = c.createNode(ctx, n, len(n.earlier)+2, i, what)
 		return err
 	})
 	if err != nil {
-		n.earlier = slices.Delete(n.earlier, len(n.earlier)-1, len(n.earlier))
 		return errors.Join(fmt.Errorf("give %s other containers: %w", n.name, err), c.unmake(ctx, made))
 	}
 	c.containers.Lock()
+	defer c.containers.Unlock()
+	n.earlier = append(n.earlier, n.containers) // their logs are read at the end
 	n.containers = made
-	c.containers.Unlock()
 	return nil
 }
 
@@ -72,10 +71,17 @@ func (c *Cluster) container(n *node) string {
 	return n.containers[0]
 }
 
-// logsOf are all containers that a node's program has had, or with i above 0 a sidecar of it, in their order.
-func (n *node) logsOf(i int) (ids []string) {
+// places are all containers that a node's program has had, in their order, and those of each of its sidecars.
+func (c *Cluster) places(n *node) (all [][]string) {
+	c.containers.Lock()
+	defer c.containers.Unlock()
 	for _, life := range append(slices.Clone(n.earlier), n.containers) {
-		ids = append(ids, life[i])
+		for i, id := range life {
+			if i == len(all) {
+				all = append(all, nil)
+			}
+			all[i] = append(all[i], id)
+		}
 	}
-	return ids
+	return all
 }

@@ -84,3 +84,23 @@ func TestTheVolumeOfARelaunchedNodeIsItsOwn(t *testing.T) {
 	require.Equal(t, "/volumes//volumes/recount-r-n1", (<-asked).Attach.Path, "%v", questions())
 	require.True(t, n.onDisk)
 }
+
+// Logs may be read while a node gets other containers. Each is read once, whatever sidecars there were in which life.
+func TestLogsAreReadDuringARelaunch(t *testing.T) {
+	e, _ := askedEngine(t, func(w http.ResponseWriter, r *http.Request) {
+		answerJSON(w, map[string]string{"Id": r.URL.Query().Get("name")})
+	})
+	c, n := asNode(e, false)
+	done := make(chan error)
+	go func() { done <- c.relaunch(t.Context(), n, Container{Image: "i"}) }()
+	for begun := true; begun; {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			begun = false
+		default:
+			require.Contains(t, []string{"first", "first recount-r-n1-member-2"}, strings.Join(c.places(n)[0], " "))
+		}
+	}
+	require.Equal(t, [][]string{{"first", "recount-r-n1-member-2"}, {"beside"}}, c.places(n))
+}
