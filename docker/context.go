@@ -16,8 +16,8 @@ import (
 // contextHost returns the address of the engine that the docker command would talk to, where that is told by a context
 // ("docker context use"), as desktop and rootless installations do; "" leaves it to DOCKER_HOST or the default.
 func contextHost() (string, error) {
-	if os.Getenv("DOCKER_HOST") != "" {
-		return "", nil
+	if host := os.Getenv("DOCKER_HOST"); host != "" {
+		return "", spoken("DOCKER_HOST", host)
 	}
 	dir := os.Getenv("DOCKER_CONFIG")
 	if dir == "" {
@@ -43,10 +43,15 @@ func contextHost() (string, error) {
 		return "", fmt.Errorf("context %q: %w", name, err)
 	}
 	host := meta.Endpoints["docker"].Host
+	return host, spoken(fmt.Sprintf("context %q", name), host)
+}
+
+// spoken tells whether an engine can be reached at an address, of what names it.
+func spoken(by, host string) error {
 	if strings.HasPrefix(host, "ssh://") {
-		return "", fmt.Errorf("context %q: %s: ssh is not spoken here", name, host)
+		return fmt.Errorf("%s: %s: ssh is not spoken here", by, host)
 	}
-	return host, nil
+	return nil
 }
 
 func readJSON(path string, v any) error {

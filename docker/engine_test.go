@@ -72,6 +72,11 @@ func TestContextHost(t *testing.T) {
 			require.Equal(t, tt.want, host)
 		})
 	}
+	t.Run("DOCKER_HOST by ssh", func(t *testing.T) {
+		t.Setenv("DOCKER_HOST", "ssh://u@lab")
+		_, err := Connect(t.Context())
+		require.EqualError(t, err, "find the Docker engine: DOCKER_HOST: ssh://u@lab: ssh is not spoken here")
+	})
 	t.Run("DOCKER_HOST wins", func(t *testing.T) {
 		t.Setenv("DOCKER_HOST", "unix:///somewhere.sock")
 		t.Setenv("DOCKER_CONTEXT", "unknown")
