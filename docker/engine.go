@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/client"
@@ -22,11 +23,16 @@ type Engine struct {
 	version types.Version
 }
 
+// connectWithin is how long an engine may take to answer at first. It takes milliseconds, and a busy one seconds.
+const connectWithin = 30 * time.Second
+
 const noEngine = "start Docker, or say by DOCKER_HOST where it is; what is simulated needs none"
 
 // Connect reaches the engine that DOCKER_HOST names, or else the docker command's current context, or else the default
 // one, and agrees with it on a version of the API.
-func Connect(ctx context.Context) (*Engine, error) {
+func Connect(ctx context.Context) (*Engine, error) { return connect(ctx, connectWithin) }
+
+func connect(ctx context.Context, within time.Duration) (*Engine, error) {
 	host, err := contextHost()
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("find the Docker engine: %w", err), "%s", noEngine)
@@ -39,9 +45,14 @@ func Connect(ctx context.Context) (*Engine, error) {
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("connect to the Docker engine: %w", err), "%s", noEngine)
 	}
-	version, err := api.ServerVersion(ctx)
+	asking, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	version, err := api.ServerVersion(asking)
 	if err != nil {
 		api.Close()
+		if asking.Err() != nil && ctx.Err() == nil {
+			return nil, hint.Add(fmt.Errorf("the Docker engine at %s does not answer: it was asked %v ago", api.DaemonHost(), within), "restart it")
+		}
 		err = fmt.Errorf("connect to the Docker engine at %s: %w", api.DaemonHost(), err)
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, hint.Add(err, "join the group that owns the socket; what is simulated needs no engine")

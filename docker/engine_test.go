@@ -3,9 +3,11 @@ package docker
 import (
 	"crypto/sha256"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +24,19 @@ func TestNoEngine(t *testing.T) {
 	require.Len(t, checks, 1)
 	require.False(t, checks[0].OK)
 	require.Equal(t, noEngine, checks[0].Hint)
+}
+
+// An engine may take connections and say nothing.
+func TestAnEngineThatHangs(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "hung.sock")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer l.Close()
+	t.Setenv("DOCKER_HOST", "unix://"+socket)
+	_, err = connect(t.Context(), 10*time.Millisecond)
+	require.EqualError(t, err, "the Docker engine at unix://"+socket+" does not answer: it was asked 10ms ago")
+	require.Equal(t, "restart it", hint.Of(err))
+	require.False(t, Absent(err))
 }
 
 func TestContextHost(t *testing.T) {
