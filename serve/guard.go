@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"net"
 	"net/http"
 	"strings"
@@ -17,7 +19,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const sandbox = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// tokenCookie keeps the token of a browser that brought it once.
+// tokenCookie keeps the digest of the token of a browser that brought it once: a token may have characters that no cookie may.
 const tokenCookie = "recount-token"
 
 func (s *Server) guard(next http.Handler) http.Handler {
@@ -56,19 +58,22 @@ func ofThisMachine(host string) bool {
 // admits reports whether a request brings the token; otherwise it has answered it. A token in the URL moves into a cookie, so that
 // it does not stay in the address bar.
 func (s *Server) admits(w http.ResponseWriter, r *http.Request) bool {
-	same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 }
-	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && same(bearer) {
+	same := func(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+	sum := sha256.Sum256([]byte(s.Token))
+	digest := hex.EncodeToString(sum[:])
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && same(bearer, s.Token) {
 		return true
 	}
-	if c, err := r.Cookie(tokenCookie); err == nil && same(c.Value) {
+	if c, err := r.Cookie(tokenCookie); err == nil && same(c.Value, digest) {
 		return true
 	}
 	query := r.URL.Query()
-	if same(query.Get("token")) {
+	if same(query.Get("token"), s.Token) {
 		query.Del("token")
 		to := *r.URL
 		to.Scheme, to.Host, to.Path, to.RawPath, to.RawQuery = "", "", "/"+strings.TrimLeft(to.Path, "/"), "", query.Encode()
-		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		// Lax, so that a link from elsewhere brings it: to follow one changes nothing here.
+		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: digest, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,6 +218,16 @@ func TestWhoIsLetIn(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask(h, r).Code)
 	w = ask(h, httptest.NewRequest(http.MethodGet, "http://ci.example//evil.example/?token=s3cret", nil))
 	require.Equal(t, "/evil.example/", w.Header().Get("Location"), "nobody is sent to another host")
+
+	for _, token := range []string{"a;b", `"quoted"`, `back\slash`, "geheimnis–ü", "two words"} {
+		_, h = open(t, Config{Results: results, Token: token})
+		w = ask(h, httptest.NewRequest(http.MethodGet, "http://ci.example/?"+url.Values{"token": {token}}.Encode(), nil))
+		cookie := w.Result().Cookies()[0]
+		require.Equal(t, http.SameSiteLaxMode, cookie.SameSite, "links from elsewhere are let in")
+		r = httptest.NewRequest(http.MethodGet, "http://ci.example/runs", nil)
+		r.AddCookie(cookie)
+		require.Equal(t, http.StatusOK, ask(h, r).Code, token)
+	}
 }
 
 func TestEveryStateOfARunShows(t *testing.T) {
