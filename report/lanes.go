@@ -198,7 +198,7 @@ func (p *picture) paintNode(n *Lane, y, h float64) {
 		default:
 			b.rect(class, from, to, top, height)
 		}
-		if s.State == history.Paused {
+		if still(s.State) {
 			b.rect("paused", from, to, 0, h)
 		}
 		row.Items = append(row.Items, hoverItem{from, to, describe(n, s)})
@@ -216,7 +216,7 @@ func (p *picture) paintNode(n *Lane, y, h float64) {
 // look is the style of a segment.
 func (p *picture) look(n *Lane, s Segment) string {
 	switch {
-	case s.State != history.Up && s.State != history.Paused:
+	case s.State != history.Up && !still(s.State):
 		return "down"
 	case !s.Known || s.View.Role == history.UnknownRole:
 		return "unknown"
@@ -261,8 +261,8 @@ func (p *picture) labelTerms(segs []Segment, y, h float64) {
 			class = "on-candidate term"
 		}
 		texts := []string{fmt.Sprint(s.View.Term)}
-		if s.State == history.Paused {
-			texts = append([]string{fmt.Sprintf("%d paused", s.View.Term)}, texts...)
+		if still(s.State) {
+			texts = append([]string{fmt.Sprintf("%d %s", s.View.Term, s.State)}, texts...)
 		}
 		p.labels = append(p.labels, label{From: ms(s.From), To: ms(s.To), Y: y + h/2 + 4, Class: class, Texts: texts})
 	}
@@ -283,8 +283,8 @@ func describe(n *Lane, s Segment) []string {
 	default:
 		what = viewWords(s.View)
 	}
-	if s.State == history.Paused {
-		what = "paused; it was " + what
+	if still(s.State) {
+		what = string(s.State) + "; it was " + what
 	}
 	lines := []string{n.Name + ": " + what}
 	if s.Parts > 1 {

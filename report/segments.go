@@ -71,9 +71,7 @@ func (k *tracker) announce(t time.Duration, v history.View) {
 }
 
 func (k *tracker) see(t time.Duration, v history.View) {
-	switch k.cur.State {
-	case history.Up, history.Paused:
-	default:
+	if k.cur.State != history.Up && !still(k.cur.State) {
 		if !k.reviving {
 			return // an answer that was under way when the process died
 		}
@@ -94,14 +92,17 @@ func (k *tracker) become(t time.Duration, s history.ProcState) {
 	}
 	k.close(t)
 	switch {
-	case s == history.Paused:
-	case k.cur.State == history.Paused && s == history.Up:
+	case still(s):
+	case still(k.cur.State) && s == history.Up:
 		k.cur.Seen = t // it wakes up as what it was
 	default:
 		k.cur.Known, k.cur.View = false, history.View{}
 	}
 	k.cur.State = s
 }
+
+// still reports whether a process in that state does nothing, and goes on as what it was.
+func still(s history.ProcState) bool { return s == history.Paused || s == history.Frozen }
 
 // lost reports whether the last sign of life is too old at t to tell what the node is.
 func (k *tracker) lost(t time.Duration) bool {

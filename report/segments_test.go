@@ -86,19 +86,26 @@ func TestAnAnswerOnItsWayDoesNotUndoAnAnnouncement(t *testing.T) {
 }
 
 func TestAPausedNodeIsWhatItWas(t *testing.T) {
-	k := newTracker(100 * msec)
-	k.announce(100*msec, leads(5, "n2"))
-	k.become(300*msec, history.Paused)
-	k.become(2000*msec, history.Up)
-	k.announce(2050*msec, follower(6, "n1"))
-	segs := k.finish(2100 * msec)
-	require.Equal(t, []string{
-		"0-100 ?", "100-300 leader, term 5", "300-2000 paused leader, term 5", "2000-2050 leader, term 5", "2050-2100 follower of n1, term 6",
-	}, draw(segs))
-	cs := claims(0, segs)
-	require.Len(t, cs, 1, "one leadership, the pause included")
-	require.Equal(t, Span{100 * msec, 2050 * msec}, cs[0].Span)
-	require.Equal(t, 2050*msec, cs[0].Seen)
+	for _, state := range []history.ProcState{history.Paused, history.Frozen} {
+		k := newTracker(100 * msec)
+		k.announce(100*msec, leads(5, "n2"))
+		k.become(300*msec, state)
+		k.become(2000*msec, history.Up)
+		k.announce(2050*msec, follower(6, "n1"))
+		segs := k.finish(2100 * msec)
+		require.Equal(t, []string{
+			"0-100 ?", "100-300 leader, term 5", "300-2000 " + string(state) + " leader, term 5", "2000-2050 leader, term 5", "2050-2100 follower of n1, term 6",
+		}, draw(segs))
+		cs := claims(0, segs)
+		require.Len(t, cs, 1, "one leadership, the pause included")
+		require.Equal(t, Span{100 * msec, 2050 * msec}, cs[0].Span)
+		require.Equal(t, 2050*msec, cs[0].Seen)
+
+		p := paint(&Timeline{End: 2100 * msec, Names: []string{"n2"}, Nodes: []Lane{{Name: "n2", Segments: segs}}}, 1280)
+		require.True(t, p.used["paused"])
+		require.False(t, p.used["down"])
+		require.Contains(t, p.data().Words, "n2: "+string(state)+"; it was leader, term 5")
+	}
 }
 
 func TestADeadNodeIsNothingUntilItIsRevived(t *testing.T) {
