@@ -198,7 +198,7 @@ func (p *picture) paintNode(n *Lane, y, h float64) {
 		default:
 			b.rect(class, from, to, top, height)
 		}
-		if still(s.State) {
+		if Still(s.State) {
 			b.rect("paused", from, to, 0, h)
 		}
 		row.Items = append(row.Items, hoverItem{from, to, describe(n, s)})
@@ -216,7 +216,7 @@ func (p *picture) paintNode(n *Lane, y, h float64) {
 // look is the style of a segment.
 func (p *picture) look(n *Lane, s Segment) string {
 	switch {
-	case s.State != history.Up && !still(s.State):
+	case s.State != history.Up && !Still(s.State):
 		return "down"
 	case !s.Known || s.View.Role == history.UnknownRole:
 		return "unknown"
@@ -261,7 +261,7 @@ func (p *picture) labelTerms(segs []Segment, y, h float64) {
 			class = "on-candidate term"
 		}
 		texts := []string{fmt.Sprint(s.View.Term)}
-		if still(s.State) {
+		if Still(s.State) {
 			texts = append([]string{fmt.Sprintf("%d %s", s.View.Term, s.State)}, texts...)
 		}
 		p.labels = append(p.labels, label{From: ms(s.From), To: ms(s.To), Y: y + h/2 + 4, Class: class, Texts: texts})
@@ -283,7 +283,7 @@ func describe(n *Lane, s Segment) []string {
 	default:
 		what = viewWords(s.View)
 	}
-	if still(s.State) {
+	if Still(s.State) {
 		what = string(s.State) + "; it was " + what
 	}
 	lines := []string{n.Name + ": " + what}

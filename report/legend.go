@@ -71,11 +71,11 @@ type LegendEntry struct {
 	Text   string
 }
 
-// Legend explains what pictures show whose parts are not known beforehand: of nodes, and, with faults, of what befell them.
+// Legend explains what pictures show whose parts are not known beforehand: of nodes, and, with faults, of what befell them all.
 func Legend(faults bool) []LegendEntry {
-	p := &picture{tl: &Timeline{}, used: map[string]bool{"lead": true, "follow tint": true, "follow nobody": true, "candidate": true}}
+	p := &picture{tl: &Timeline{}, used: map[string]bool{"lead": true, "follow tint": true, "follow nobody": true, "candidate": true, "paused": true, "down": true}}
 	if faults {
-		for _, class := range []string{"unknown", "paused", "down", "off", "both", "both sharp", "link cut", "link slow", "fault took", "fault failed"} {
+		for _, class := range []string{"unknown", "off", "both", "both sharp", "link cut", "link slow", "fault took", "fault failed"} {
 			p.used[class] = true
 		}
 		p.tl.Violations = []violation{{Verdict: &record.Verdict{}}}

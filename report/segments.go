@@ -71,7 +71,7 @@ func (k *tracker) announce(t time.Duration, v history.View) {
 }
 
 func (k *tracker) see(t time.Duration, v history.View) {
-	if k.cur.State != history.Up && !still(k.cur.State) {
+	if k.cur.State != history.Up && !Still(k.cur.State) {
 		if !k.reviving {
 			return // an answer that was under way when the process died
 		}
@@ -92,8 +92,8 @@ func (k *tracker) become(t time.Duration, s history.ProcState) {
 	}
 	k.close(t)
 	switch {
-	case still(s):
-	case still(k.cur.State) && s == history.Up:
+	case Still(s):
+	case Still(k.cur.State) && s == history.Up:
 		k.cur.Seen = t // it wakes up as what it was
 	default:
 		k.cur.Known, k.cur.View = false, history.View{}
@@ -101,8 +101,8 @@ func (k *tracker) become(t time.Duration, s history.ProcState) {
 	k.cur.State = s
 }
 
-// still reports whether a process in that state does nothing, and goes on as what it was.
-func still(s history.ProcState) bool { return s == history.Paused || s == history.Frozen }
+// Still reports whether a process in that state does nothing, and goes on as what it was.
+func Still(s history.ProcState) bool { return s == history.Paused || s == history.Frozen }
 
 // lost reports whether the last sign of life is too old at t to tell what the node is.
 func (k *tracker) lost(t time.Duration) bool {

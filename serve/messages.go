@@ -170,13 +170,31 @@ type moment struct {
 	F     history.F     `json:"f"`
 	Words string        `json:"words"`
 	View  *view         `json:"view,omitempty"`
+
+	Procs map[string]*view `json:"procs,omitempty"` // of nodes whose processes it changed: what is known of each from then on
 }
 
-// view is what a node says of the election.
+// view is what a node says of the election. Of one whose process has ended nothing is known but that.
 type view struct {
-	Role   string `json:"role"`
-	Term   uint64 `json:"term,omitempty"`
-	Leader string `json:"leader,omitempty"`
+	Role   string            `json:"role,omitempty"`
+	Term   uint64            `json:"term,omitempty"`
+	Leader string            `json:"leader,omitempty"`
+	State  history.ProcState `json:"state,omitempty"` // of its process, where that does not run
+}
+
+// ended reports whether the node's process has.
+func (v view) ended() bool { return v.State != "" && !report.Still(v.State) }
+
+// process returns what is known of a node when its process gets into a state.
+func (v view) process(to history.ProcState) view {
+	if to == history.Up {
+		to = ""
+	}
+	if is := (view{State: to}); v.ended() || is.ended() {
+		return is
+	}
+	v.State = to // it goes on as what it was
+	return v
 }
 
 const (
@@ -210,21 +228,39 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 		Left     int              `json:"left,omitempty"`    // messages and moments that were too many
 	}{Nodes: full.Nodes, From: from, To: from + span, Known: map[string]*view{}, Messages: []record.Message{}, Moments: []moment{}}
 	views := map[string]view{}
+	learn := func(node string, v view, at time.Duration) *view {
+		views[node] = v
+		if at < from {
+			out.Known[node] = &v
+		}
+		return &v
+	}
 	for i := range full.History.Ops {
 		op := &full.History.Ops[i]
 		out.End = op.Time
 		m, tells := momentOf(op)
-		if !tells || op.Time > out.To {
+		if op.Time > out.To {
+			continue
+		}
+		for _, p := range procsOf(op) {
+			if was := views[p.Node]; op.Type != history.Invoke {
+				if m.Procs == nil {
+					m.Procs = map[string]*view{}
+				}
+				m.Procs[p.Node] = learn(p.Node, was.process(p.State), op.Time)
+			} else if p.State == history.Up && was.ended() { // it may answer before the nemesis has seen it
+				learn(p.Node, view{}, op.Time)
+			}
+		}
+		if !tells {
 			continue
 		}
 		if m.View != nil {
-			if views[op.Node] == *m.View {
+			was := views[op.Node]
+			if m.View.State = was.State; was.ended() || was == *m.View { // an answer that was under way when its process ended, or nothing new
 				continue
 			}
-			views[op.Node] = *m.View
-			if op.Time < from {
-				out.Known[op.Node] = m.View
-			}
+			m.View = learn(op.Node, *m.View, op.Time)
 		}
 		switch {
 		case op.Time < from:
@@ -277,7 +313,7 @@ func momentOf(op *history.Op) (m moment, tells bool) {
 	m = moment{Index: op.Index, Time: op.Time, Node: op.Node, F: op.F, Words: report.Words(op)}
 	switch op.F {
 	case history.Announce, history.Observe:
-		m.View = &view{op.View.Role.String(), op.View.Term, op.View.Leader}
+		m.View = &view{Role: op.View.Role.String(), Term: op.View.Term, Leader: op.View.Leader}
 		return m, op.Type == history.OK
 	case history.Inject, history.Change, history.Heal:
 		m.Words = string(op.F) + " " + m.Words
@@ -289,6 +325,17 @@ func momentOf(op *history.Op) (m moment, tells bool) {
 		return m, op.Type != history.Invoke
 	}
 	return m, false
+}
+
+// procsOf returns what an op does to processes.
+func procsOf(op *history.Op) []history.Proc {
+	switch {
+	case op.F == history.Exit && op.Fault == nil:
+		return []history.Proc{{Node: op.Node, State: report.Exited}}
+	case op.Fault == nil || op.Type == history.Fail:
+		return nil
+	}
+	return op.Fault.Procs
 }
 
 // contents is what a message says, in words.

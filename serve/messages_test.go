@@ -9,7 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/harness"
 	"recount/harness/record"
+	"recount/history"
+	"recount/nemesis"
 )
 
 // asked is what the API says of the messages of a run in a stretch of it.
@@ -74,4 +77,39 @@ func TestMessagesThatWereKeptAreShown(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(filepath.Join(none.Dir, record.MessagesFile), []byte("{}\n{\n"), 0o644))
 	require.Contains(t, asked(t, results, none, "at=1s&span=1s").Missing, "cannot be read")
+}
+
+// A node that is killed leads no more, one that is paused does: until it goes on, and in all that follows.
+func TestTheDiagramKnowsWhoseProcessRuns(t *testing.T) {
+	for fault, want := range map[string]view{"kill": {State: history.Down}, "pause": {Role: "leader", Term: 1, Leader: "n1", State: history.Paused}} {
+		results := t.TempDir()
+		r, err := harness.Run(t.Context(), record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 10 * time.Second, Seed: 3, Workloads: []string{"record"},
+			Schedule: []nemesis.Step{{At: time.Second, Fault: fault, Nodes: []string{"leader"}, For: 4 * time.Second}}}, harness.Config{Results: results})
+		require.NoError(t, err)
+		_, h := open(t, Config{Results: results})
+		look := func(stretch string) (got struct {
+			Known   map[string]view
+			Moments []moment
+		}) {
+			require.NoError(t, json.Unmarshal(get(h, "/api/v1/runs/"+id(t, results, r)+"/messages?"+stretch).Body.Bytes(), &got))
+			return got
+		}
+		node, seen := "", view{}
+		for _, m := range look("at=0s&span=1h").Moments {
+			for n, v := range m.Procs {
+				node = n
+				if m.F == history.Inject {
+					require.Equal(t, want, *v, fault)
+				}
+				seen = *v
+			}
+			if m.F == history.Announce && m.Node == node || m.F == history.Observe && m.Node == node {
+				require.Empty(t, m.View.State, fault)
+				seen = *m.View
+			}
+		}
+		require.NotEmpty(t, node)
+		require.Equal(t, want, look("at=4s&span=10ms").Known[node], fault)
+		require.Empty(t, seen.State, fault)
+	}
 }

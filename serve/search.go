@@ -189,8 +189,7 @@ func (d *digest) during(s report.Span, state, node string) (what string, was boo
 	switch state {
 	case "paused", "down":
 		for _, a := range d.away {
-			paused := a.was == history.Paused || a.was == history.Frozen
-			if meets(a.Span) && asked(a.node) && paused == (state == "paused") {
+			if meets(a.Span) && asked(a.node) && report.Still(a.was) == (state == "paused") {
 				return fmt.Sprintf(" while %s was %s", d.names[a.node], a.was), true
 			}
 		}

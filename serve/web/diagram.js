@@ -63,6 +63,10 @@ const width = () => Math.max(320, svg.parentNode.clientWidth);
 const xOf = t => left + (t - data.from) / (data.to - data.from) * (width() - left - gutter);
 const yOf = name => top + lane * data.nodes.indexOf(name);
 
+// after is what is known of a node from a moment on; undefined where that does not change it.
+const after = (o, n) => o.node === n && o.view ? o.view : (o.procs || {})[n];
+const still = v => v.state === 'paused' || v.state === 'frozen';
+
 // The lanes are coloured by who leads, in the order in which nodes first did within the stretch.
 function lanes(parts, taken) {
   const colours = hues = new Map();
@@ -70,15 +74,16 @@ function lanes(parts, taken) {
   for (const n of data.nodes) if (data.known[n] && data.known[n].role === 'leader') claim(n);
   for (const o of data.moments) if (o.view && o.view.role === 'leader') claim(o.node);
   for (const n of data.nodes) {
-    const y = yOf(n), turns = [{t: data.from, v: data.known[n]}, ...data.moments.filter(o => o.node === n && o.view).map(o => ({t: o.time, v: o.view}))];
+    const y = yOf(n), turns = [{t: data.from, v: data.known[n]}, ...data.moments.filter(o => after(o, n)).map(o => ({t: o.time, v: after(o, n)}))];
     turns.forEach((turn, i) => {
       const end = i + 1 < turns.length ? turns[i + 1].t : data.to, v = turn.v;
       let cls = 'nobody';
-      if (v && v.role === 'leader') cls = 'lead id' + colours.get(n);
+      if (v && v.state && !still(v)) cls = 'down';
+      else if (v && v.role === 'leader') cls = 'lead id' + colours.get(n);
       else if (v && v.role === 'candidate') cls = 'candidate';
       else if (v && colours.has(v.leader)) cls = 'tint' + colours.get(v.leader);
-      const thick = v && (v.role === 'leader' || v.role === 'candidate') ? 14 : 8, x = xOf(turn.t), w = xOf(end) - x;
-      parts.push(make('path', {class: cls, d: `M${x} ${y - thick / 2}h${Math.max(0.5, w)}v${thick}h${-Math.max(0.5, w)}z`}));
+      const thick = cls === 'down' ? 2 : v && (v.role === 'leader' || v.role === 'candidate') ? 14 : 8, x = xOf(turn.t), w = xOf(end) - x;
+      for (const c of v && still(v) ? [cls, 'paused'] : [cls]) parts.push(make('path', {class: c, d: `M${x} ${y - thick / 2}h${Math.max(0.5, w)}v${thick}h${-Math.max(0.5, w)}z`}));
       if (v && v.term && w > 34) {
         parts.push(make('text', {class: 'term', x: x + 3, y: y - thick / 2 - 4}, 'term ' + v.term));
         taken.push({x: x + 3, y: y - thick / 2 - 4, wide: 38});
@@ -147,7 +152,9 @@ function draw() {
     parts.push(g);
   });
   parts.push(make('path', {class: 'cursor', id: 'cursor', d: ''}));
-  svg.replaceChildren(...parts);
+  const paused = make('pattern', {id: 'plain-paused', width: 5, height: 6, patternUnits: 'userSpaceOnUse'});
+  paused.append(make('path', {class: 'bars', d: 'M0 0h2v6h-2z'}));
+  svg.replaceChildren(paused, ...parts);
 }
 
 function step(to) {
@@ -168,17 +175,18 @@ function step(to) {
   knew(s.t);
 }
 
-// knew shows what each node had said of the election until then, and the last message that it had received.
+// knew shows what each node had said of the election until then, whether its process ran, and the last message that it had received.
 function knew(t) {
   const cards = data.nodes.map(n => {
     let v = data.known[n], got = null;
-    for (const o of data.moments) if (o.node === n && o.view && o.time <= t) v = o.view;
+    for (const o of data.moments) if (o.time <= t) v = after(o, n) || v;
     for (const m of data.messages) if (m.to === n && !m.lost && !m.of && m.arrived <= t && (!got || m.arrived >= got.arrived)) got = m;
     const card = document.createElement('article');
-    card.className = 'node ' + (v ? v.role : '') + (v && hues.has(v.role === 'leader' ? n : v.leader) ? ' hue' + hues.get(v.role === 'leader' ? n : v.leader) : '');
+    card.className = 'node ' + (v ? v.state ? 'away' : v.role || '' : '') + (v && hues.has(v.role === 'leader' ? n : v.leader) ? ' hue' + hues.get(v.role === 'leader' ? n : v.leader) : '');
     const line = (tag, cls, text) => { const e = document.createElement(tag); e.className = cls; e.textContent = text; card.append(e); };
     line('h2', '', n);
-    line('p', 'role', v ? v.role : 'not observed');
+    const role = v && v.role || 'not observed';
+    line('p', 'role', !v || !v.state ? role : still(v) ? `${v.state}; it was ${role}` : v.state);
     line('p', 'follows', v && v.role !== 'leader' && v.leader ? 'follows ' + v.leader : '');
     line('p', 'term', v && v.term ? 'term ' + v.term : '');
     if (got) line('p', 'follows', `last heard ${got.from}: ${got.words}`);
