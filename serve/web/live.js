@@ -206,10 +206,19 @@ addEventListener('keydown', e => {
   if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
 });
 
-const source = new EventSource(page.dataset.api + 'events');
-source.addEventListener('ops', e => { for (const op of JSON.parse(e.data).ops || []) keep(op); dirty = true; });
-source.addEventListener('end', e => { source.close(); over = JSON.parse(e.data).state; painted = -1; dirty = true; text($('kind'), 'Replay'); document.title = document.title.replace(/^Live/, 'Replay'); });
-source.addEventListener('error', () => { if (over === null) text($('status'), 'the server is away; trying again'); });
+// A source connects again by itself where the connection was lost, and never where it was answered with another status than 200, as by
+// a proxy whose server is away: then another takes its place.
+let position = ''; // what the next event follows
+function connect() {
+  const source = new EventSource(page.dataset.api + 'events' + (position && '?from=' + position));
+  source.addEventListener('ops', e => { position = e.lastEventId; for (const op of JSON.parse(e.data).ops || []) keep(op); dirty = true; });
+  source.addEventListener('end', e => { source.close(); over = JSON.parse(e.data).state; painted = -1; dirty = true; text($('kind'), 'Replay'); document.title = document.title.replace(/^Live/, 'Replay'); });
+  source.addEventListener('error', () => {
+    text($('status'), 'the server is away; trying again');
+    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 1000);
+  });
+}
+connect();
 requestAnimationFrame(frame);
 paint();
 })();
