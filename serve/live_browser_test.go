@@ -1,13 +1,21 @@
 package serve
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+	"recount/history"
 )
 
 // A proxy whose server is away answers with an error, first or in the midst of a run: the page comes back, and misses nothing.
@@ -34,6 +42,48 @@ func TestALivePageComesBackAfterAnErrorOfAProxy(t *testing.T) {
 	b.run(chromedp.Navigate(site.URL + "/runs/" + id(t, results, r) + "/live"))
 	b.until(`document.getElementById('status').textContent.startsWith('over: held')`)
 	b.until(`document.querySelectorAll('.node.leader').length === 1`)
+}
+
+func TestALivePageBelievesNoAnswerThatWasOvertaken(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 7)
+	ops := r.History.Ops[:1]
+	op := func(process history.Process, at time.Duration, kind history.Type, f history.F, node string, v history.View) {
+		ops = append(ops, history.Op{Index: len(ops), Process: process, Time: at, Type: kind, F: f, Node: node, View: v})
+	}
+	leads := history.View{Role: history.Leader, Term: 2, Leader: "n1"}
+	follows, torn := history.View{Role: history.Follower, Term: 1, Leader: "n3"}, history.View{Role: history.Leader, Term: 3, Leader: "n2", Torn: true}
+	for at := time.Second; at < 3*time.Second; at += r.History.Setup().Bounds.Poll {
+		for i, node := range []string{"n1", "n2", "n3"} {
+			if node == "n3" && at > 2*time.Second {
+				continue // it has fallen silent
+			}
+			op(history.Process(i), at, history.Invoke, history.Observe, node, history.View{})
+		}
+		op(0, at+1, history.OK, history.Announce, "n1", leads)
+		for i, v := range []history.View{follows, torn, follows} {
+			if i < 2 || at <= 2*time.Second {
+				op(history.Process(i), at+2, history.OK, history.Observe, r.Nodes[i], v)
+			}
+		}
+	}
+	ops = append(ops, history.Op{Index: len(ops), Process: history.Harness, Time: 3 * time.Second, Type: history.OK, F: history.End})
+	var text []byte
+	for i := range ops {
+		text = append(ops[i].AppendJSON(text), '\n')
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, record.HistoryFile), text, 0o644))
+	_, h := open(t, Config{Results: results})
+	site := httptest.NewServer(h)
+	t.Cleanup(site.Close)
+	b := browse(t, site.URL)
+	b.open("/runs/" + id(t, results, r) + "/live")
+	b.until(`document.getElementById('status').textContent.startsWith('over')`)
+	b.until(`document.getElementById('clock').textContent === '3.000 s'`)
+	role := func(n int) string { return b.text(fmt.Sprintf(".node:nth-child(%d) .role", n)) }
+	require.Equal(t, []string{"One leader: n1 (term 2)", "leader", "not observed", "not observed"}, []string{b.text("#leaders"), role(1), role(2), role(3)})
+	b.run(chromedp.Evaluate(`{const s = document.getElementById('scrub'); s.value = 1900; s.dispatchEvent(new Event('input'))}`, nil))
+	b.until(`document.querySelector('.node:nth-child(3) .role').textContent === 'follower'`)
 }
 
 // leaving is an answer that breaks off.

@@ -35,17 +35,32 @@ const words = l => {
   return w.join(', ');
 };
 
-// keep takes what an op changes.
-const views = new Map();
+const unseen = {role: '', term: 0, leader: ''};
+let patience = Infinity; // how long what a node has said holds without being confirmed
+
+// keep takes what an op changes. An answer that was asked for before the node spoke by itself, or its process ended, is overtaken.
+const views = new Map(), seen = new Map(), spoken = new Map(), asked = new Map();
 function keep(op) {
   const at = op.time / 1e6, n = place.get(op.node);
   last = Math.max(last, at);
+  for (const [silent, t] of seen) {
+    if (at - t <= patience) continue;
+    seen.delete(silent);
+    views.delete(silent);
+    changes.push({at, apply: s => { Object.assign(s.nodes[silent], unseen); }, tell: ''});
+  }
   const second = Math.floor(at / 1000);
   if (op.type !== 'invoke' && second < 1e6) perSecond[second] = (perSecond[second] || 0) + 1;
   ops++;
   const change = (apply, tell) => changes.push({at, apply, tell});
+  if (op.f === 'begin' && op.value && op.value.bounds && op.value.bounds.poll && !op.value.standing) patience = 4 * op.value.bounds.poll / 1e6;
+  if (op.f === 'observe' && op.type === 'invoke') asked.set(op.process, at);
   if ((op.f === 'observe' || op.f === 'announce') && op.type === 'ok' && op.value && n !== undefined) {
     const {role, term = 0, leader = ''} = op.value, was = views.get(n), is = role + ' ' + term + ' ' + leader;
+    if (role === 'leader' && op.value.torn) return; // put together from several answers, it is no claim
+    if (op.f === 'announce') spoken.set(n, at);
+    else if (was !== is && spoken.get(n) > asked.get(op.process)) return;
+    seen.set(n, at);
     if (was === is) return;
     views.set(n, is);
     const tell = role === 'leader' ? `${op.node} leads${term ? ' in term ' + term : ''}` : role === 'candidate' ? `${op.node} is a candidate${term ? ' in term ' + term : ''}` : '';
@@ -54,17 +69,25 @@ function keep(op) {
       if (role === 'leader' && !s.colours.has(n)) s.colours.set(n, s.colours.size % 8);
     }, tell);
   } else if (op.f === 'exit' && n !== undefined) {
-    change(s => { s.nodes[n].process = 'exited'; }, `${op.node} ended by itself`);
+    turns(n, at, 'exited');
+    change(s => { Object.assign(s.nodes[n], unseen, {process: 'exited'}); }, `${op.node} ended by itself`);
   } else if (op.process === 'nemesis' && op.value && op.type !== 'invoke' && op.type !== 'fail') {
     const v = op.value, title = [v.name, ...(v.nodes || [])].join(' ');
+    for (const p of v.procs || []) turns(place.get(p.node), at, p.state);
     change(s => {
       if (op.f === 'inject') s.faults.set(v.id, title);
       if (op.f === 'heal') s.faults.delete(v.id);
       for (const l of v.links || []) s.links.set(place.get(l.from) + '-' + place.get(l.to), words(l));
-      for (const p of v.procs || []) if (place.has(p.node)) Object.assign(s.nodes[place.get(p.node)], {process: p.state}, p.state === 'up' ? {} : {role: ''});
-      for (const p of v.procs || []) views.delete(place.get(p.node));
+      for (const p of v.procs || []) if (place.has(p.node)) Object.assign(s.nodes[place.get(p.node)], {process: p.state}, p.state === 'up' ? {} : unseen);
     }, (op.f === 'inject' ? 'begins: ' : op.f === 'heal' ? 'healed: ' : 'turns: ') + title);
   }
+}
+
+// turns is called where a node's process gets into another state: what it has said holds no more.
+function turns(n, at, process) {
+  views.delete(n);
+  seen.delete(n);
+  if (process !== 'up') spoken.set(n, at);
 }
 
 const text = (e, t) => { if (e.textContent !== t) e.textContent = t; };
