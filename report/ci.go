@@ -68,7 +68,7 @@ func (a Annotation) String() string {
 }
 
 // Annotations are those of a run: an error for each broken promise and each expectation that was missed, a warning for
-// what should have been decided and was not, a notice for a known weakness.
+// what should have been decided and was not, or a run that decides nothing, a notice for a known weakness.
 func Annotations(r *record.Run) (list []Annotation) {
 	add := func(l Level, v *record.Verdict) {
 		text := fmt.Sprintf("%s: %s", meaning(v), v.Why)
@@ -77,17 +77,20 @@ func Annotations(r *record.Run) (list []Annotation) {
 		}
 		list = append(list, Annotation{l, fmt.Sprintf("%s of %s is %v", v.Property, r.Target, v.Verdict), text})
 	}
+	open := r.Status != record.StatusHeld && r.Status != record.StatusBroken
 	for _, v := range ranked(r) {
 		switch m := v.Meaning(); {
 		case m.Fails():
 			add(LevelError, v)
+			open = false
 		case m.Open():
 			add(LevelWarning, v)
+			open = false
 		case m == record.Weakness, m == record.Excused:
 			add(LevelNotice, v)
 		}
 	}
-	if len(list) == 0 && r.Status == record.StatusUnknown {
+	if open {
 		list = append(list, Annotation{LevelWarning, headline(r) + " decided nothing", Sentence(r)})
 	}
 	return list

@@ -25,6 +25,15 @@ func broken() *record.Run {
 	return r
 }
 
+// cutShort is a run that decides nothing, and of whose verdicts none says so.
+func cutShort() *record.Run {
+	return &record.Run{Title: "cut", Target: "raft", Standing: record.Standing{Status: record.StatusUnknown, Flaw: record.CutShort}, Verdicts: []record.Verdict{
+		{Result: checkers.Result{Property: "elects", Verdict: checkers.Valid, Why: "fine"}, Promised: true},
+		{Result: checkers.Result{Property: "sticky-leader", Verdict: checkers.Invalid, Why: "weak"}},
+		{Result: checkers.Result{Property: "vote-once", Verdict: checkers.Unknown, Why: "no votes", Untested: true}, Promised: true},
+	}}
+}
+
 func TestMarkdown(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, Markdown(&b, broken()))
@@ -48,4 +57,5 @@ func TestAnnotations(t *testing.T) {
 	r := &record.Run{Title: "calm", Target: "raft"}
 	r.Stand()
 	require.Equal(t, "calm · raft decided nothing", Annotations(r)[0].Title)
+	require.Equal(t, "cut · raft decided nothing", Annotations(cutShort())[1].Title, "also where there is a weakness to tell of")
 }

@@ -14,7 +14,7 @@ import (
 // The JUnit file is what CI systems read: a test case for each property. Only what decides the run's status fails it:
 // a known weakness is skipped with its reason, for it does not hold and yet is no failure.
 
-// JUnit writes the run in JUnit's XML.
+// JUnit writes the run in JUnit's XML. A run that decides nothing must not be green: where no property says so, a case of its own does.
 func JUnit(w io.Writer, r *record.Run) error {
 	suite := junit.Suite{
 		Name: "recount: " + headline(r), Time: junit.Seconds(r.Took),
@@ -27,14 +27,22 @@ func JUnit(w io.Writer, r *record.Run) error {
 	if !r.Started.IsZero() {
 		suite.Timestamp = junit.Timestamp(r.Started)
 	}
+	class := "recount." + strings.ReplaceAll(headline(r), " · ", ".")
+	open := r.Status != record.StatusHeld && r.Status != record.StatusBroken
 	for _, v := range ranked(r) {
-		suite.Cases = append(suite.Cases, testCase(v, r))
+		c := testCase(v, r)
+		c.Class = class
+		open = open && c.Failure == nil && c.Error == nil
+		suite.Cases = append(suite.Cases, c)
+	}
+	if open {
+		suite.Cases = append(suite.Cases, junit.Case{Class: class, Name: "run", Time: "0", Error: &junit.Outcome{Message: Sentence(r), Text: suite.Out}})
 	}
 	return junit.Write(w, &junit.Suites{Name: "recount", Time: suite.Time, Suites: []junit.Suite{suite}})
 }
 
 func testCase(v *record.Verdict, r *record.Run) junit.Case {
-	c := junit.Case{Class: "recount." + strings.ReplaceAll(headline(r), " · ", "."), Name: v.Property, Time: "0"}
+	c := junit.Case{Name: v.Property, Time: "0"}
 	o := &junit.Outcome{Message: v.Why, Type: meaning(v), Text: details(v, r)}
 	switch m := v.Meaning(); {
 	case m.Fails():

@@ -143,3 +143,13 @@ func TestJUnitSurvivesHostileTexts(t *testing.T) {
 	_, _, cases := parseJUnit(t, r)
 	require.Contains(t, cases["single-leader-per-term"].named("system-out")[0].Text, "<failure>&")
 }
+
+func TestJUnitOfARunThatDecidesNothingIsNotGreen(t *testing.T) {
+	r := cutShort()
+	_, suite, cases := parseJUnit(t, r)
+	require.Equal(t, "1", suite.attr("errors"))
+	require.Equal(t, Sentence(r), cases["run"].named("error")[0].attr("message"))
+	r.Status = record.StatusHeld
+	_, _, cases = parseJUnit(t, r)
+	require.NotContains(t, cases, "run")
+}
