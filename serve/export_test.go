@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/prototext"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"recount/harness/record"
 	"recount/history"
 )
 
@@ -125,6 +127,18 @@ func TestATraceIsTheSameEachTime(t *testing.T) {
 		require.NoError(t, writePerfetto(&b, r))
 		require.True(t, bytes.Equal(first.Bytes(), b.Bytes()))
 	}
+}
+
+// A fault that goes on may end and start processes again and again.
+func TestATraceHasWhatChangesOfAFaultDo(t *testing.T) {
+	ops := []history.Op{{F: history.Announce, Type: history.OK, Node: "n1", View: history.View{Role: history.Leader, Term: 1}}}
+	for i, state := range []history.ProcState{history.Down, history.Up, history.Crashed} {
+		fault := &history.Fault{ID: 1, Name: "kill", Changes: history.Changes{Procs: []history.Proc{{Node: "n1", State: state}}}}
+		ops = append(ops, history.Op{Index: i + 1, Time: time.Duration(i+1) * time.Second, Process: history.Nemesis, F: history.Change, Type: history.OK, Fault: fault})
+	}
+	var b bytes.Buffer
+	require.NoError(t, writePerfetto(&b, &record.Run{Nodes: []string{"n1"}, History: &history.History{Ops: ops}}))
+	require.Equal(t, []int{1, 1}, []int{strings.Count(b.String(), "down"), strings.Count(b.String(), "crashed")})
 }
 
 func TestCSVHasEveryOpAndNoFormula(t *testing.T) {

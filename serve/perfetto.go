@@ -89,21 +89,28 @@ func writePerfetto(w io.Writer, r *record.Run) error {
 		case history.Exit:
 			delete(views, op.Node)
 			t.end(nodes[op.Node], op.Time)
-		case history.Inject, history.Heal:
+		case history.Inject, history.Change, history.Heal:
 			if op.Fault == nil || op.Type == history.Invoke || op.Type == history.Fail {
 				continue
 			}
 			name := strings.Join(append([]string{op.Fault.Name}, op.Fault.Nodes...), " ")
 			track := t.track(fmt.Sprintf("fault %d", op.Fault.ID), faults, false)
-			t.end(track, op.Time)
+			if op.F != history.Change {
+				t.end(track, op.Time)
+			}
 			if op.F == history.Inject {
 				t.begin(track, op.Time, name, "fault", [2]string{"op", fmt.Sprint(op.Index)})
 			}
 			for _, p := range op.Fault.Procs {
-				if track, known := nodes[p.Node]; known && p.State != history.Up {
+				track, known := nodes[p.Node]
+				switch _, seen := views[p.Node]; {
+				case !known:
+				case p.State != history.Up:
 					t.end(track, op.Time)
 					t.begin(track, op.Time, string(p.State), "process")
 					delete(views, p.Node)
+				case !seen: // it may have answered before the nemesis saw it
+					t.end(track, op.Time)
 				}
 			}
 		}
