@@ -146,12 +146,12 @@ function drawAxis() {
 
 function drawLabels(k) {
   const parts = [];
-  for (const [f, t, beyond, y, cls, texts] of data.labels) {
+  for (const [f, t, beyond, y, cls, texts, inset] of data.labels) {
     if (Math.max(t, beyond) <= from || f >= to) continue;
     const left = Math.max(f, from), right = t;
     for (const text of texts) {
       const need = widthOf(text);
-      if (need <= (right - left) * k) { parts.push(make('text', {class: cls, x: xOf(left) + 4, y}, text)); break; }
+      if (need - 4 + inset <= (right - left) * k) { parts.push(make('text', {class: cls, x: xOf(left) + inset, y}, text)); break; }
       if (t >= from && need <= (beyond - t) * k) { parts.push(make('text', {class: cls, x: xOf(t) + 5, y}, text)); break; }
     }
   }
@@ -177,16 +177,16 @@ function drawBrush() {
     make('rect', {class: 'grip', x: b - 2, y: 11, width: 4, height: 12, rx: 2}));
 }
 
-// What is under the pointer: in the nearest row, the shortest stretch that holds the instant, within a few pixels.
+// What is under the pointer: in the nearest row, the shortest stretch that holds the instant, within a few pixels; of those, the nearest.
 function under(x, y) {
-  const t = tOf(x), slack = 3 / scale();
+  const t = tOf(x), slack = 3 / scale(), length = i => i[1] - i[0], off = i => Math.max(i[0] - t, t - i[1]);
   let best = null, nearest = Infinity;
   for (const row of data.rows) {
     const distance = Math.abs(y - row.y - row.h / 2);
     if (distance > row.h / 2 + 1 || distance > nearest) continue;
     for (const item of row.s) {
       if (t < item[0] - slack || t > item[1] + slack) continue;
-      if (distance < nearest || item[1] - item[0] < best[1] - best[0]) [best, nearest] = [item, distance];
+      if (distance < nearest || length(item) < length(best) || length(item) === length(best) && off(item) < off(best)) [best, nearest] = [item, distance];
     }
   }
   return best;

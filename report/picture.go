@@ -46,6 +46,7 @@ type picture struct {
 // stand behind the stretch, if there is room up to Beyond.
 type label struct {
 	From, To, Beyond float64 // milliseconds
+	Flush            bool    // it begins at From itself, not a little behind
 	Y                float64
 	Class            string
 	Texts            []string
@@ -272,12 +273,20 @@ func (p *picture) place(w *bytes.Buffer) {
 	}
 }
 
+// inset is by how many pixels a text stands behind the beginning of its stretch, at any scale.
+func (l *label) inset() float64 {
+	if l.Flush {
+		return 0
+	}
+	return 4
+}
+
 // fit chooses among a label's texts and places, at a scale.
 func (l *label) fit(k float64) (text string, x float64) {
 	for _, text := range l.Texts {
 		need := textWidth(text) + 6
-		if need <= (l.To-l.From)*k {
-			return text, l.From*k + 4
+		if need-4+l.inset() <= (l.To-l.From)*k {
+			return text, l.From*k + l.inset()
 		}
 		if need <= (l.Beyond-l.To)*k {
 			return text, l.To*k + 5

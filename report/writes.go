@@ -14,7 +14,6 @@ func (p *picture) paintWrites(y float64) float64 {
 	const middle, h = 27.0, 40.0
 	var b boxes
 	row := hover{Y: y, H: h}
-	near := 2 / p.scale()
 	for _, w := range p.thin(p.tl.Writes) {
 		at, writer, colour := ms(w.At), "somebody", -1
 		if w.Node >= 0 {
@@ -34,7 +33,7 @@ func (p *picture) paintWrites(y float64) float64 {
 		default:
 			b.line("write open", at, middle, -5)
 		}
-		row.Items = append(row.Items, hoverItem{at - near, at + near, []string{
+		row.Items = append(row.Items, hoverItem{at, at, []string{
 			fmt.Sprintf("%s writes with token %d: %s", writer, w.Token, writeWords[w.Kind]), fmt.Sprintf("op %d", w.Op),
 		}})
 	}
@@ -67,7 +66,7 @@ func (p *picture) labelTokens(y float64) {
 		if j < len(ws) {
 			to = ms(ws[j].At)
 		}
-		p.labels = append(p.labels, label{From: ms(ws[i].At) - 4/p.scale(), To: to, Y: y, Class: "token", Texts: []string{fmt.Sprint(ws[i].Token)}})
+		p.labels = append(p.labels, label{From: ms(ws[i].At), To: to, Flush: true, Y: y, Class: "token", Texts: []string{fmt.Sprint(ws[i].Token)}})
 		i = j
 	}
 }

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,4 +35,24 @@ func TestWritesOfNobodyKnown(t *testing.T) {
 	s = newScript(1, 20*msec)
 	s.write("", 1, history.OK)
 	require.Equal(t, []string{"somebody writes with token 1: accepted"}, said(paint(Trace(&record.Run{History: s.end(t)}), 1000)))
+}
+
+// A write is an instant, and its token stands at it however closely somebody looks.
+func TestWritesLastNoTime(t *testing.T) {
+	s := newScript(1, 20*msec, "n1")
+	s.at(time.Second).write("n1", 7, history.OK)
+	s.at(time.Minute)
+	p := paint(Trace(&record.Run{Nodes: s.nodes, History: s.end(t)}), 1000)
+	for _, h := range p.hovers {
+		for _, it := range h.Items {
+			if strings.Contains(it.Lines[0], "writes with") {
+				require.Equal(t, it.From, it.To)
+			}
+		}
+	}
+	i := slices.IndexFunc(p.labels, func(l label) bool { return l.Class == "token" })
+	at := ms(p.tl.Writes[0].At)
+	text, x := p.labels[i].fit(10)
+	require.Equal(t, "7", text)
+	require.InDelta(t, 10*at, x, 0.01)
 }

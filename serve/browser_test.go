@@ -23,6 +23,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"recount/harness"
+	"recount/harness/record"
 )
 
 // The pages in a real browser. go test ./serve -shots DIR keeps a picture of each, in light and dark, wide and narrow.
@@ -217,6 +220,45 @@ func TestPagesInABrowser(t *testing.T) {
 		b.check("spoilt " + p)
 	}
 }
+
+// What is close together when the whole run is shown is told apart when somebody looks closer.
+func TestPointingAtWritesInABrowser(t *testing.T) {
+	results := t.TempDir()
+	r, err := harness.Run(t.Context(), record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 20 * time.Second, Seed: 3, Workloads: []string{"record"}},
+		harness.Config{Results: results})
+	require.NoError(t, err)
+	_, h := open(t, Config{Results: results})
+	site := httptest.NewServer(h)
+	t.Cleanup(site.Close)
+	b := browse(t, site.URL)
+	b.open("/runs/" + id(t, results, r) + "/")
+	var wrong []string
+	b.run(chromedp.Evaluate(pointAtWrites, &wrong, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	require.Empty(t, wrong)
+}
+
+// pointAtWrites points at each of ten writes, from near and from far, and returns what is told of others.
+const pointAtWrites = `(async () => {
+const data = JSON.parse(document.getElementById('data').textContent), svg = document.getElementById('picture'), wrong = [];
+const row = data.rows.find(r => r.s.length && data.words[r.s[0][2]].includes('writes with'));
+let from = 0, to = data.end;
+for (const closer of [0, 0, 2, 2]) {
+  for (let i = 0; i < closer; i++) {
+    document.querySelector('[data-zoom="0.5"]').click();
+    [from, to] = [from + (to - from) / 4, to - (to - from) / 4];
+  }
+  await new Promise(done => setTimeout(done, 100));
+  const some = row.s.filter(i => i[0] > from && i[0] < to).slice(0, 10), box = svg.getBoundingClientRect();
+  for (const [at, , words] of some) {
+    const x = data.left + (at - from) * (svg.viewBox.baseVal.width - data.left - data.gutter) / (to - from);
+    svg.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + x, clientY: box.top + row.y + row.h / 2}));
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const told = document.getElementById('tip').textContent;
+    if (!told.startsWith(data.words[words]) || !told.includes('\nat ')) wrong.push(at + ' of ' + from + ' to ' + to + ': ' + told);
+  }
+}
+return wrong;
+})()`
 
 // twoLead turns to the first instant at which two cards show a leader.
 const twoLead = `(async () => {
