@@ -76,7 +76,7 @@ func (p *picture) overview(w *bytes.Buffer) {
 		b.rect(fmt.Sprintf("lead id%d", p.tl.Nodes[c.Node].Colour), ms(c.From), ms(c.To), 7, 12)
 	}
 	for _, f := range p.faults {
-		b.rect("link cut", ms(f.From), ms(f.To), 24, 3)
+		b.rect("faults", ms(f.From), ms(f.To), 24, 3)
 	}
 	fmt.Fprintf(w, `<g class="whole" transform="translate(%s,0) scale(%.6g,1)">`, num(p.left), p.scale())
 	p.flush(w, 0, &b)

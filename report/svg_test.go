@@ -85,6 +85,18 @@ func TestTheLegendExplainsWhatOccursAndNothingElse(t *testing.T) {
 	})
 }
 
+// The strip that always shows the whole run has no links.
+func TestTheLegendOfAPageExplainsNoLinksWhereNoneWasDown(t *testing.T) {
+	s := newScript(1, time.Hour, "n1", "n2")
+	s.at(time.Second).inject("kill", history.OK, history.Changes{Procs: []history.Proc{{Node: "n1", State: history.Down}}}, "n1")
+	var texts []string
+	for _, e := range newView(&record.Run{Nodes: s.nodes, History: s.at(4 * time.Second).end(t)}, nil).Legend {
+		texts = append(texts, e.Text)
+	}
+	require.Contains(t, texts, "fault, inject to heal")
+	require.NotContains(t, texts, "link down")
+}
+
 // A fault that is confirmed late is drawn from when it began: what came of it stands before its bar.
 func TestAFaultThatIsConfirmedLateShowsWhenItBegan(t *testing.T) {
 	drawn := func(took time.Duration) (explained bool, said []string) {
