@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func (p *picture) paintClocks(y float64) float64 {
 		y = p.paintClock(l, y)
 	}
 	if len(right) > 0 {
-		fmt.Fprintf(&p.fixed, `<text class="small" x="12" y="%s">%s: right throughout</text>`, num(y+11), html.EscapeString(strings.Join(right, ", ")))
+		fmt.Fprintf(&p.fixed, `<text class="small" x="12" y="%s">%s: right throughout</text>`, num(y+11), escape(strings.Join(right, ", ")))
 		y += 17
 	}
 	return y
@@ -80,7 +79,7 @@ func (p *picture) paintClock(l *clockLane, y float64) float64 {
 	if c := p.tl.Nodes[l.Node].Colour; c >= 0 {
 		fmt.Fprintf(&p.fixed, `<rect class="id%d" x="12" y="%s" width="4" height="%s" rx="2"/>`, c, num(y+2), num(h-4))
 	}
-	fmt.Fprintf(&p.fixed, `<text class="name" x="22" y="%s">%s</text>`, num(y+h/2+4), html.EscapeString(name))
+	fmt.Fprintf(&p.fixed, `<text class="name" x="22" y="%s">%s</text>`, num(y+h/2+4), escape(name))
 	scale := map[time.Duration]bool{low: true, 0: true, high: true}
 	for d := range scale {
 		if d != 0 || at(0)-at(high) > 11 && at(low)-at(0) > 11 || low == 0 || high == 0 {

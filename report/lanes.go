@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 	"time"
@@ -163,7 +162,7 @@ func (p *picture) paintNodes(y float64) float64 {
 		if n.Colour >= 0 {
 			fmt.Fprintf(&p.fixed, `<rect class="id%d" x="12" y="%s" width="4" height="%s" rx="2"/>`, n.Colour, num(y+2), num(h-4))
 		}
-		fmt.Fprintf(&p.fixed, `<text class="name" x="22" y="%s">%s</text>`, num(y+h/2+4), html.EscapeString(n.Name))
+		fmt.Fprintf(&p.fixed, `<text class="name" x="22" y="%s">%s</text>`, num(y+h/2+4), escape(n.Name))
 		p.paintNode(n, y, h)
 		for k := range p.tl.Violations {
 			p.markEvidence(&p.tl.Violations[k], y+h/2, func(m mark) bool { return m.Node == i })

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"html/template"
 	"strings"
 
@@ -113,7 +112,7 @@ func (p *picture) legendRows(w *bytes.Buffer, width float64) {
 			x, y = 12, y+legendRow
 		}
 		fmt.Fprintf(w, `<g transform="translate(%s,%s)">%s<text class="legend" x="32" y="11">%s</text></g>`,
-			num(x), num(y), e.Sample, html.EscapeString(e.Text))
+			num(x), num(y), e.Sample, escape(e.Text))
 		x += e.width()
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"time"
@@ -35,7 +34,7 @@ func (d *Pair) draw(width float64) (body bytes.Buffer, height float64, legend []
 			p.defs(&body)
 			body.WriteString("</defs>")
 		}
-		fmt.Fprintf(&shapes, `<text class="pair-name" x="12" y="%s">%s</text>`, num(height+15), html.EscapeString(d.Names[i]))
+		fmt.Fprintf(&shapes, `<text class="pair-name" x="12" y="%s">%s</text>`, num(height+15), escape(d.Names[i]))
 		fmt.Fprintf(&shapes, `<g transform="translate(0,%s)">`, num(height+pairGap-4))
 		p.layers(&shapes, fmt.Sprintf("tl-time-%d", i))
 		shapes.WriteString("</g>")
@@ -66,7 +65,7 @@ func (d *Pair) SVG(w io.Writer) error {
 	body, height, _ := d.draw(width)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-label="%s">`,
-		num(width), num(height), num(width), num(height), html.EscapeString(d.Names[0]+" above "+d.Names[1]))
+		num(width), num(height), num(width), num(height), escape(d.Names[0]+" above "+d.Names[1]))
 	fmt.Fprintf(&b, "<style>%s@media(prefers-color-scheme:dark){%s}</style>", standalone(light), standalone(dark))
 	fmt.Fprintf(&b, `<rect class="card" x=".5" y=".5" width="%s" height="%s" rx="10"/>%s</svg>`, num(width-1), num(height-1), &body)
 	b.WriteByte('\n')

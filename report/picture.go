@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strconv"
@@ -149,7 +148,7 @@ func (p *picture) paintColumns(bottom float64) {
 // section opens a group of rows under a heading.
 func (p *picture) section(y float64, heading string) float64 {
 	fmt.Fprintf(&p.fixed, `<line class="rule" y1="%s" x2="100%%" y2="%s"/>`, num(y+5.5), num(y+5.5))
-	fmt.Fprintf(&p.fixed, `<text class="heading" x="12" y="%s">%s</text>`, num(y+20), html.EscapeString(heading))
+	fmt.Fprintf(&p.fixed, `<text class="heading" x="12" y="%s">%s</text>`, num(y+20), escape(heading))
 	return y + 27
 }
 
@@ -160,9 +159,9 @@ func (p *picture) name(y, h float64, text, class string) {
 	short := term.Clip(text, max(2, fits))
 	title := ""
 	if short != text {
-		title = "<title>" + html.EscapeString(text) + "</title>"
+		title = "<title>" + escape(text) + "</title>"
 	}
-	fmt.Fprintf(&p.fixed, `<text class="%s" x="12" y="%s">%s%s</text>`, class, num(y+h/2+4), html.EscapeString(short), title)
+	fmt.Fprintf(&p.fixed, `<text class="%s" x="12" y="%s">%s%s</text>`, class, num(y+h/2+4), escape(short), title)
 }
 
 // boxes gathers rectangles of one style into one path.
@@ -258,7 +257,7 @@ func (p *picture) place(w *bytes.Buffer) {
 	for _, l := range p.labels {
 		l.From = max(l.From, p.from)
 		if text, x := l.fit(k); text != "" && l.To >= p.from && l.From < p.from+p.span {
-			fmt.Fprintf(w, `<text class="%s" x="%s" y="%s">%s</text>`, l.Class, num(p.x(0)+x), num(l.Y), html.EscapeString(text))
+			fmt.Fprintf(w, `<text class="%s" x="%s" y="%s">%s</text>`, l.Class, num(p.x(0)+x), num(l.Y), escape(text))
 		}
 	}
 	last := map[string]float64{}

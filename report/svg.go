@@ -3,8 +3,8 @@ package report
 import (
 	"bytes"
 	_ "embed"
+	"encoding/xml"
 	"fmt"
-	"html"
 	"io"
 	"strings"
 
@@ -32,6 +32,13 @@ var stylesheet = func() string {
 	b.WriteString(".tl .write{fill:none}\n")
 	return b.String()
 }()
+
+// escape makes of words that others have chosen a text of SVG: what XML has no way to write, such as characters of control, is replaced.
+func escape(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // the builder takes all
+	return b.String()
+}
 
 // defs are the patterns: for the stretched layers, where they take the stretching back, and plain ones for the legend.
 // Pictures of one scale share them.
@@ -80,7 +87,7 @@ func SVG(w io.Writer, r *record.Run) error {
 	legendHeight := p.legendHeight(width - 2*margin)
 	height := y + p.height + legendHeight + margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tl" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-label="%s">`,
-		num(width), num(height), num(width), num(height), html.EscapeString(alt(r)))
+		num(width), num(height), num(width), num(height), escape(alt(r)))
 	fmt.Fprintf(&b, "<style>%s@media(prefers-color-scheme:dark){%s}</style>", standalone(light), standalone(dark))
 	fmt.Fprintf(&b, `<rect class="card" x=".5" y=".5" width="%s" height="%s" rx="10"/>`, num(width-1), num(height-1))
 	b.Write(above.Bytes())
@@ -120,7 +127,7 @@ func Strip(w io.Writer, r *record.Run) error {
 func NoStrip(w io.Writer, why string) error {
 	var b bytes.Buffer
 	for i, line := range term.Wrap(term.Printable(why), 64) {
-		fmt.Fprintf(&b, `<text class="small" x="8" y="%d">%s</text>`, 14+14*i, html.EscapeString(line))
+		fmt.Fprintf(&b, `<text class="small" x="8" y="%d">%s</text>`, 14+14*i, escape(line))
 	}
 	return strip(w, &b)
 }
@@ -129,7 +136,7 @@ func NoStrip(w io.Writer, why string) error {
 func (p *picture) leaders(w *bytes.Buffer) {
 	x, y := 8.0, overviewHeight+12
 	write := func(text string) {
-		fmt.Fprintf(w, `<text class="small" x="%s" y="%s">%s</text>`, num(x), num(y), html.EscapeString(text))
+		fmt.Fprintf(w, `<text class="small" x="%s" y="%s">%s</text>`, num(x), num(y), escape(text))
 		x += textWidth(text) + 14
 	}
 	nobody := true
@@ -178,10 +185,10 @@ func standalone(g ground) string {
 // caption writes what the picture is of, above it, and returns where it ends.
 func caption(w *bytes.Buffer, r *record.Run, width, margin float64) float64 {
 	y := margin + 14
-	fmt.Fprintf(w, `<text class="title" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(headline(r)))
+	fmt.Fprintf(w, `<text class="title" x="%s" y="%s">%s</text>`, num(margin+12), num(y), escape(headline(r)))
 	y += 20
 	for _, line := range term.Wrap(subline(r), int((width-2*margin-24)/6.4)) {
-		fmt.Fprintf(w, `<text class="sub" x="%s" y="%s">%s</text>`, num(margin+12), num(y), html.EscapeString(line))
+		fmt.Fprintf(w, `<text class="sub" x="%s" y="%s">%s</text>`, num(margin+12), num(y), escape(line))
 		y += 16
 	}
 	return y

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers"
 	"recount/harness/record"
 	"recount/history"
 )
@@ -65,6 +66,21 @@ func TestPicturesStandAlone(t *testing.T) {
 				require.Contains(t, text.String(), n)
 			}
 		})
+	}
+}
+
+// Systems say what they like, also what no XML may have.
+func TestPicturesAreWellFormed(t *testing.T) {
+	const evil = "a\x1b[31m\x00<b>&\uffff"
+	s := newScript(1, 100*msec, "n1", evil)
+	s.at(time.Second).elect(evil, 3, "n1")
+	s.inject(evil, history.Fail, history.Changes{}, evil)
+	r := &record.Run{Title: evil + "\xff", Target: evil, Cluster: evil, Nodes: s.nodes, History: s.at(3 * time.Second).end(t),
+		Verdicts: []record.Verdict{{Result: checkers.Result{Property: evil, Verdict: checkers.Invalid, Why: evil}}}}
+	for _, write := range []func(io.Writer, *record.Run) error{SVG, Strip} {
+		var b bytes.Buffer
+		require.NoError(t, write(&b, r))
+		require.NoError(t, xml.Unmarshal(b.Bytes(), new(struct{})))
 	}
 }
 
