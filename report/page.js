@@ -193,6 +193,7 @@ function under(x, y) {
 }
 
 function drawPointer() {
+  if (hot && hot.told !== undefined) hot.x = xOf(hot.told);
   if (!hot || hot.x < data.left - 4 || hot.x > width - data.gutter + 4) {
     pointer.replaceChildren();
     tip.hidden = true;
@@ -347,7 +348,6 @@ function resize() {
   overview.setAttribute('viewBox', `0 0 ${w} 34`);
   clip.setAttribute('width', room() + 3);
   widths.clear();
-  if (hot && hot.told !== undefined) hot.x = xOf(hot.told);
   draw();
 }
 resize();
