@@ -126,4 +126,13 @@ func TestCampaignsInABrowser(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "running", "stopped", 1)), 0o644))
 	b.until(`document.querySelectorAll('.under-way').length === 0`)
+
+	n := batch.NewNotes(filepath.Join(results, "hunt", "20260102-030405.000"), batch.Noted{Kind: "hunt", Name: "raft"})
+	time.Sleep(time.Until(n.Started.Add(time.Second))) // it notes nothing before
+	n.Note(batch.Progress{Done: 250, Planned: 1000}, 2, 31)
+	b.until(`document.querySelectorAll('.under-way').length === 1`)
+	b.run(chromedp.Navigate(site.URL + "/under-way/hunt/20260102-030405.000"))
+	b.until(`document.querySelector('h1').textContent.includes('a hunt under way')`)
+	n.End()
+	b.until(`document.getElementById('content').textContent.includes('Nothing is under way there any more')`)
 }
