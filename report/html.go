@@ -66,7 +66,8 @@ type view struct {
 	Omitted  string
 	Data     *chartData
 	Rows     []row
-	Left     int // ops of the history that the table leaves out
+	Left     int    // ops of the history that the table leaves out
+	Nemesis  [2]int // how many ops of the nemesis the table has, and the history
 	Files    []file
 }
 
@@ -141,6 +142,16 @@ func newView(r *record.Run, lies fs.FS, soon ...string) *view {
 	}
 	if r.History != nil {
 		v.Left = len(r.History.Ops) - len(rows)
+		for i := range rows {
+			if ofNemesis(rows[i].Op) {
+				v.Nemesis[0]++
+			}
+		}
+		for i := range r.History.Ops {
+			if ofNemesis(&r.History.Ops[i]) {
+				v.Nemesis[1]++
+			}
+		}
 	}
 	v.Legend = p.entries()
 	v.Omitted = strings.Join(p.omitted, "; ")

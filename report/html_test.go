@@ -261,6 +261,8 @@ func TestPagesOfLongRunsStaySmall(t *testing.T) {
 	require.Less(t, len(longer), 6<<20, "there is a bound, not a factor")
 	require.Contains(t, string(longer), "more</span>", "ops that the card leaves out are counted")
 	require.Regexp(t, `left out: \d+ of \d+ leaderships; `, string(longer))
+	require.Regexp(t, `after each, and \d+ of the \d+ of the nemesis; `, string(longer))
+	require.Contains(t, string(pageOf(t, pingPong(t))), "after each, and all of the nemesis; ")
 }
 
 func BenchmarkPage(b *testing.B) {

@@ -8,7 +8,7 @@ import (
 	"recount/history"
 )
 
-// The table of ops holds the evidence, what happened around it, and what the nemesis did: never the whole history.
+// The table of ops holds the evidence, what happened around it, and what the nemesis did, as far as there is room: never the whole history.
 
 const (
 	maxEvidence = 300 // ops of evidence, of all verdicts together
@@ -68,7 +68,7 @@ func (tl *Timeline) table(r *record.Run) []row {
 		}
 	}
 	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Process == history.Nemesis && op.Type != history.Invoke && len(chosen) < maxRows {
+		if ofNemesis(&h.Ops[i]) && len(chosen) < maxRows {
 			chosen[i] = true
 		}
 	}
@@ -84,6 +84,11 @@ func (tl *Timeline) table(r *record.Run) []row {
 		last = i
 	}
 	return rows
+}
+
+// ofNemesis reports whether an op tells what the nemesis has done.
+func ofNemesis(op *history.Op) bool {
+	return op.Process == history.Nemesis && op.Type != history.Invoke
 }
 
 // tellingOps marks the ops that tell something new: the ends of operations, and of observations only those that found a
