@@ -53,7 +53,8 @@ func (s *Server) apiFindings(w http.ResponseWriter, r *http.Request) {
 
 // apiRun is GET /api/v1/runs/{id}, and what is below it.
 func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
-	run, rest := s.find(r.PathValue("path"))
+	p, _ := s.latest(r.PathValue("path"))
+	run, rest := s.find(p)
 	switch {
 	case run == nil:
 		s.fail(w, r, http.StatusNotFound, "There is no such run among the results.")
@@ -100,8 +101,11 @@ func (s *Server) apiOps(w http.ResponseWriter, r *http.Request, run *Run) {
 	}
 	h := full.History
 	from, limit := number("from", 0, len(h.Ops)), number("limit", opsOnPage, mostOnOne)
-	if at, err := time.ParseDuration(q.Get("at")); err == nil {
-		for from = 0; from < len(h.Ops) && h.Ops[from].Time < at; from++ {
+	if at, ok := instantOf(q); !ok {
+		s.fail(w, r, http.StatusBadRequest, noInstant)
+		return
+	} else if at != nil {
+		for from = 0; from < len(h.Ops) && h.Ops[from].Time < *at; from++ {
 		}
 	}
 	passes := opFilter(q)

@@ -226,7 +226,7 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 		Moments  []moment         `json:"moments"`
 		Missing  string           `json:"missing,omitempty"` // why there are no messages
 		Left     int              `json:"left,omitempty"`    // messages and moments that were too many
-	}{Nodes: full.Nodes, From: from, To: from + span, Known: map[string]*view{}, Messages: []record.Message{}, Moments: []moment{}}
+	}{Nodes: append([]string{}, full.Nodes...), From: from, To: from + span, Known: map[string]*view{}, Messages: []record.Message{}, Moments: []moment{}}
 	views := map[string]view{}
 	learn := func(node string, v view, at time.Duration) *view {
 		views[node] = v

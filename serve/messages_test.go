@@ -79,6 +79,16 @@ func TestMessagesThatWereKeptAreShown(t *testing.T) {
 	require.Contains(t, asked(t, results, none, "at=1s&span=1s").Missing, "cannot be read")
 }
 
+// A run may come without the names of its nodes.
+func TestADiagramWithoutNodesHasNone(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 7)
+	r.Nodes = nil
+	require.NoError(t, record.Save(r))
+	_, h := open(t, Config{Results: results})
+	require.Contains(t, get(h, "/api/v1/runs/"+id(t, results, r)+"/messages?at=1s&span=1ms").Body.String(), `"nodes":[]`)
+}
+
 // A node that is killed leads no more, one that is paused does: until it goes on, and in all that follows.
 func TestTheDiagramKnowsWhoseProcessRuns(t *testing.T) {
 	for fault, want := range map[string]view{"kill": {State: history.Down}, "pause": {Role: "leader", Term: 1, Leader: "n1", State: history.Paused}} {

@@ -79,6 +79,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, words 
 	write(w, b.Bytes())
 }
 
+// nothing answers for addresses that nothing has.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, http.StatusNotFound, "There is nothing at this address.")
+}
+
 // write ends an answer. A browser that has gone away is none of this server's business.
 func write(w http.ResponseWriter, b []byte) { _, _ = w.Write(b) }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -34,11 +35,33 @@ func (s *Server) find(p string) (run *Run, rest string) {
 	return nil, ""
 }
 
+// latest returns the path within /runs/ that one with "latest" in the place of a run stands for, if it has that and there is a run.
+func (s *Server) latest(p string) (of string, is bool) {
+	rest, is := strings.CutPrefix(p+"/", "latest/")
+	shot := s.index.now()
+	if !is || len(shot.runs) == 0 {
+		return p, false
+	}
+	return shot.runs[0].ID + "/" + strings.TrimSuffix(rest, "/"), true
+}
+
+// instantOf returns the time that a request asks for, nil where it asks for none; ok is false where it is no time.
+func instantOf(q url.Values) (at *time.Duration, ok bool) {
+	if q.Get("at") == "" {
+		return nil, true
+	}
+	d, err := time.ParseDuration(q.Get("at"))
+	return &d, err == nil && d >= 0
+}
+
+// noInstant is what is said of one that is none.
+const noInstant = "at is a time since the run began, with a unit: at=12.5s or at=1m5s."
+
 // run answers for a run's page, its pictures, and the files in its folder.
 func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	p := r.PathValue("path")
-	if shot := s.index.now(); p == "latest" && len(shot.runs) > 0 {
-		http.Redirect(w, r, link(shot.runs[0].ID), http.StatusSeeOther)
+	if of, is := s.latest(p); is {
+		http.Redirect(w, r, (&url.URL{Path: "/runs/" + of, RawQuery: r.URL.RawQuery}).String(), http.StatusSeeOther)
 		return
 	}
 	run, rest := s.find(p)
@@ -46,7 +69,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	case run == nil:
 		s.fail(w, r, http.StatusNotFound, "There is no such run among the results.")
 	case rest == "" && !strings.HasSuffix(p, "/"):
-		http.Redirect(w, r, link(run.ID), http.StatusMovedPermanently)
+		http.Redirect(w, r, (&url.URL{Path: "/runs/" + run.ID + "/", RawQuery: r.URL.RawQuery}).String(), http.StatusMovedPermanently)
 	case rest == "":
 		s.page(w, r, run)
 	case rest == "live":
@@ -77,6 +100,11 @@ type runPage struct {
 func (s *Server) page(w http.ResponseWriter, r *http.Request, run *Run) {
 	p := runPage{Run: run}
 	q := r.URL.Query()
+	var ok bool
+	if p.At, ok = instantOf(q); !ok {
+		s.fail(w, r, http.StatusBadRequest, noInstant)
+		return
+	}
 	if s.soon(run) && !q.Has("whole") {
 		// The picture that lies in the folder is there at once; the page itself takes the time to read the history.
 		q.Set("whole", "")
@@ -95,9 +123,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, run *Run) {
 	}
 	if err != nil {
 		p.Problem = problem(err)
-	}
-	if at, err := time.ParseDuration(r.URL.Query().Get("at")); err == nil && at >= 0 {
-		p.At = &at
 	}
 	s.show(w, r, "run", frame{Title: run.Mark() + " " + run.Title, Tab: "runs", Scripts: []string{"report.js", "ops.js"}, Page: p})
 }

@@ -92,6 +92,7 @@ func (s *Server) Len() int { return len(s.index.now().runs) }
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.home)
+	mux.HandleFunc("GET /", s.nothing)
 	mux.HandleFunc("GET /runs", s.list)
 	mux.HandleFunc("GET /runs/{path...}", s.run)
 	mux.HandleFunc("GET /live", s.watch)

@@ -364,6 +364,45 @@ func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
 	require.Contains(t, get(h, "/runs").Body.String(), `<a class="chip" href="/runs/`+id(t, results, first)+`/"`)
 }
 
+func TestLatestIsTheNewestRun(t *testing.T) {
+	results := t.TempDir()
+	_, h := open(t, Config{Results: results})
+	require.Equal(t, http.StatusNotFound, get(h, "/runs/latest").Code, "there is none")
+	r := simulate(t, results, "ping-pong", 7)
+	_, h = open(t, Config{Results: results})
+	at := "/runs/" + id(t, results, r) + "/"
+	for from, to := range map[string]string{"": "", "/": "", "?at=3s": "?at=3s", "/?at=3s": "?at=3s", "/live": "live", "/diagram?at=3&span=4": "diagram?at=3&span=4"} {
+		w := get(h, "/runs/latest"+from)
+		require.Equal(t, []any{http.StatusSeeOther, at + to}, []any{w.Code, w.Header().Get("Location")}, from)
+	}
+	require.Equal(t, at+"?at=3s", get(h, strings.TrimSuffix(at, "/")+"?at=3s").Header().Get("Location"))
+	for _, what := range []string{"", "/", "/ops?limit=1", "/messages?at=1s&span=1ms"} {
+		require.Equal(t, http.StatusOK, get(h, "/api/v1/runs/latest"+what).Code, what)
+	}
+	require.Contains(t, get(h, "/api/v1/runs/latest").Body.String(), id(t, results, r))
+}
+
+// Who asks for what there is not is told so: scripts in JSON.
+func TestWrongAddressesAreAnsweredInWords(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 7)
+	_, h := open(t, Config{Results: results})
+	for _, p := range []string{"/api/v1/nothing", "/api/", "/api/v2/runs", "/api/v1/runs/nobody"} {
+		w := get(h, p)
+		require.Equal(t, http.StatusNotFound, w.Code, p)
+		var said struct{ Error string }
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &said), p)
+		require.NotEmpty(t, said.Error, p)
+	}
+	require.Contains(t, get(h, "/nothing").Body.String(), `id="content"`)
+	for _, at := range []string{"1:05s", "3", "-1s", "x"} {
+		require.Equal(t, http.StatusBadRequest, get(h, "/runs/"+id(t, results, r)+"/?at="+at).Code, at)
+		w := get(h, "/api/v1/runs/"+id(t, results, r)+"/ops?at="+at)
+		require.Equal(t, http.StatusBadRequest, w.Code, at)
+		require.Contains(t, w.Body.String(), "with a unit", at)
+	}
+}
+
 // No page is too far to be asked for.
 func TestAPageFarBeyondTheLast(t *testing.T) {
 	results := t.TempDir()
