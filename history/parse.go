@@ -30,6 +30,17 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
+// TooLongError tells that a history takes more memory than it may.
+type TooLongError struct {
+	Line   int // of the first op that does not fit
+	Most   int // ops that do
+	Memory int64
+}
+
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("line %d: the first %d ops are all that fits into %d MiB of memory", e.Line, e.Most, e.Memory>>20)
+}
+
 // OpSize is how much memory a history takes for each op, in bytes, its strings and what checkers keep of it included.
 const OpSize = int64(unsafe.Sizeof(Op{})) + 160
 
@@ -59,7 +70,7 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 		case err != nil:
 			return &History{Ops: ops[:len(ops)-1]}, err
 		case len(ops) > most:
-			return &History{Ops: ops[:most]}, fmt.Errorf("line %d: the first %d ops are all that fits into %d MiB of memory", s.n, most, memory>>20)
+			return &History{Ops: ops[:most]}, &TooLongError{s.n, most, memory}
 		}
 	}
 }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -19,6 +20,16 @@ const (
 	junitFile   = "junit.xml"
 	PictureFile = "timeline.svg"
 )
+
+// Stored returns those of a run's reports for people that lie in its folder.
+func Stored(folder fs.FS) (names []string) {
+	for _, name := range []string{pageFile, textFile, PictureFile} {
+		if _, err := fs.Stat(folder, name); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // Page returns where the run's report lies.
 func Page(r *record.Run) string { return filepath.Join(r.Dir, pageFile) }

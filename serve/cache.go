@@ -45,12 +45,22 @@ func (c *cache) run(id string) (*record.Run, error) {
 	r, err := e.value()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err != nil {
+	switch {
+	case err == nil:
+		c.kept.weigh(e, len(r.History.Ops))
+	case lasting(err):
+		c.kept.weigh(e, 1)
+	default:
 		c.kept.drop(e) // it may be that it can be read the next time, as from a bucket
-		return nil, err
 	}
-	c.kept.weigh(e, len(r.History.Ops))
-	return r, nil
+	return r, err
+}
+
+// lasting reports whether a run cannot be read for as long as its files are what they are. To find that out once more may take half a minute.
+func lasting(err error) bool {
+	_, long := errors.AsType[*history.TooLongError](err)
+	_, malformed := errors.AsType[*history.SyntaxError](err)
+	return long || malformed
 }
 
 // history opens the history of a run, which nobody keeps.
@@ -78,7 +88,7 @@ func (c *cache) entry(id string, was time.Time, folder fs.FS) *entry[string, loa
 	return e
 }
 
-// has reports whether a run's history is there, as it was written last at some time.
+// has reports whether a run's history is there, or why it cannot be, as it was written last at some time.
 func (c *cache) has(id string, was time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -61,6 +61,33 @@ func TestWhatCouldNotBeReadIsReadAgain(t *testing.T) {
 	require.Eventually(t, func() bool { have, _ := s.digests.of(t.Context(), runs); return len(have) == 1 }, time.Minute, time.Millisecond)
 }
 
+// What is wrong with a history itself is found out once, and again when the history is another.
+func TestAHistoryThatCannotBeReadIsReadOnce(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 1)
+	file := filepath.Join(r.Dir, record.HistoryFile)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append([]byte("no op\n"), text...), 0o644))
+	s, h := open(t, Config{Results: results})
+	at := "/runs/" + id(t, results, r) + "/"
+	page := get(h, at).Body.String()
+	require.Contains(t, page, "Its history cannot be read")
+	for _, link := range []string{`href="report.html"`, `href="report.txt"`, `src="timeline.svg"`} {
+		require.Contains(t, page, link, "what was stored")
+	}
+	require.True(t, s.runs.has(id(t, results, r), lastWritten(os.DirFS(r.Dir))))
+	require.Equal(t, http.StatusUnprocessableEntity, get(h, "/api/v1"+at+"ops").Code)
+
+	require.NoError(t, os.WriteFile(file, text, 0o644))
+	require.NoError(t, os.Chtimes(file, time.Time{}, time.Now().Add(time.Second)))
+	require.Equal(t, http.StatusOK, get(h, "/api/v1"+at+"ops").Code)
+
+	_, err = record.ReadFS(os.DirFS(r.Dir), 9*history.OpSize)
+	require.True(t, lasting(err))
+	require.False(t, lasting(errors.New("the network is away")))
+}
+
 // A small history of somebody else's, or another file, does not take all of the memory: it is told to be too long.
 func TestResultsThatUnpackToTooMuch(t *testing.T) {
 	results := t.TempDir()

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,9 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 type runPage struct {
 	Run     *Run
 	Body    template.HTML
-	Problem string // why there is no body
+	Problem string   // why there is no body
+	Stored  []string // the reports that lie in its folder, to look at instead
+	Picture bool     // the timeline is one of them
 	Ops     int
 	Names   []string
 	At      *time.Duration // the instant to look at, if somebody has asked for one
@@ -123,6 +126,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, run *Run) {
 	}
 	if err != nil {
 		p.Problem = problem(err)
+		p.Stored = report.Stored(s.folder(run))
+		p.Picture = slices.Contains(p.Stored, report.PictureFile)
 	}
 	s.show(w, r, "run", frame{Title: run.Mark() + " " + run.Title, Tab: "runs", Scripts: []string{"report.js", "ops.js"}, Page: p})
 }

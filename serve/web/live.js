@@ -182,7 +182,7 @@ async function paint() {
         if (done === over) painted = had;
         drawn++;
         dirty = true;
-      }
+      } else if (answer.status === 422 && done !== null) return; // it cannot be drawn, and never will be
     } catch { /* the server is away; the next time does */ }
     setTimeout(paint, Math.max(300, 4 * (performance.now() - begun)));
   } else setTimeout(paint, 200);
