@@ -141,8 +141,10 @@ type stamp struct {
 	size          int64
 }
 
-// quiet is how long nobody must have written to a history for its run to count as killed.
-const quiet = 30 * time.Second
+const (
+	quiet = 30 * time.Second // how long nobody must have written to a history for its run to count as killed
+	setUp = 15 * time.Minute // the same before its first op: images may be built
+)
 
 // readRun reads what the index keeps of a run. It returns nil for a folder that is no run's.
 func readRun(results fs.FS, dir string, now time.Time) *Run {
@@ -198,13 +200,20 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 		return CutShort, why
 	}
 	if s.verdicts.IsZero() {
-		last := s.run
+		last, silence := s.run, setUp
 		for _, name := range []string{record.HistoryFile, record.HistoryFile + record.Compressed} {
-			if info, err := fs.Stat(folder, name); err == nil && info.ModTime().After(last) {
+			info, err := fs.Stat(folder, name)
+			if err != nil {
+				continue
+			}
+			if info.Size() > 0 {
+				silence = quiet
+			}
+			if info.ModTime().After(last) {
 				last = info.ModTime()
 			}
 		}
-		if now.Sub(last) < quiet {
+		if now.Sub(last) < silence {
 			return UnderWay, "Under way."
 		}
 		return CutShort, "Nothing was written to it for a while, and nobody has judged it: it was killed, or stands still. recount report judges it."

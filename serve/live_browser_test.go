@@ -44,6 +44,37 @@ func TestALivePageComesBackAfterAnErrorOfAProxy(t *testing.T) {
 	b.until(`document.querySelectorAll('.node.leader').length === 1`)
 }
 
+// A run that nobody has written to for a while counts as cut short, and may go on all the same.
+func TestALivePageGoesOnWithARunThatSeemedCutShort(t *testing.T) {
+	results := t.TempDir()
+	r := simulate(t, results, "ping-pong", 7)
+	kept := map[string][]byte{}
+	for _, name := range []string{record.HistoryFile, record.VerdictsFile} {
+		b, err := os.ReadFile(filepath.Join(r.Dir, name))
+		require.NoError(t, err)
+		kept[name] = b
+	}
+	write := func(name string, b []byte) { require.NoError(t, os.WriteFile(filepath.Join(r.Dir, name), b, 0o644)) }
+	require.NoError(t, os.Remove(filepath.Join(r.Dir, record.VerdictsFile)))
+	write(record.HistoryFile, nil)
+	var passed atomic.Int64
+	s, h := open(t, Config{Results: results, Now: func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }})
+	passed.Store(int64(5 * time.Minute))
+	require.Equal(t, UnderWay, s.index.run(id(t, results, r)).State, "its images may be built")
+	write(record.HistoryFile, kept[record.HistoryFile][:len(kept[record.HistoryFile])/2])
+	site := httptest.NewServer(h)
+	t.Cleanup(site.Close)
+	b := browse(t, site.URL)
+	b.open("/runs/" + id(t, results, r) + "/live")
+	b.until(`document.getElementById('status').textContent.startsWith('over: cut short') && document.title.startsWith('Replay')`)
+	write(record.HistoryFile, kept[record.HistoryFile])
+	b.until(`Number(document.getElementById('scrub').max) > 29000 && document.getElementById('clock').textContent > '29'`)
+	write(record.VerdictsFile, kept[record.VerdictsFile])
+	passed.Store(int64(10 * time.Minute))
+	b.until(`document.getElementById('status').textContent.startsWith('over: held')`)
+	b.check("live")
+}
+
 func TestALivePageBelievesNoAnswerThatWasOvertaken(t *testing.T) {
 	results := t.TempDir()
 	r := simulate(t, results, "ping-pong", 7)

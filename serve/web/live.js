@@ -182,7 +182,7 @@ async function paint() {
         if (done === over) painted = had;
         drawn++;
         dirty = true;
-      } else if (answer.status === 422 && done !== null) return; // it cannot be drawn, and never will be
+      } else if (answer.status === 422 && done !== null) painted = had; // as it is, it cannot be drawn
     } catch { /* the server is away; the next time does */ }
     setTimeout(paint, Math.max(300, 4 * (performance.now() - begun)));
   } else setTimeout(paint, 200);
@@ -229,13 +229,32 @@ addEventListener('keydown', e => {
   if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
 });
 
+// ends takes the state that the run has ended in, or null where it goes on.
+function ends(state) {
+  if (state === over) return;
+  over = state;
+  painted = -1;
+  dirty = true;
+  text($('kind'), over === null ? 'Live' : 'Replay');
+  document.title = document.title.replace(/^\w+/, $('kind').textContent);
+}
+
 // A source connects again by itself where the connection was lost, and never where it was answered with another status than 200, as by
 // a proxy whose server is away: then another takes its place.
 let position = ''; // what the next event follows
 function connect() {
   const source = new EventSource(page.dataset.api + 'events' + (position && '?from=' + position));
-  source.addEventListener('ops', e => { position = e.lastEventId; for (const op of JSON.parse(e.data).ops || []) keep(op); dirty = true; });
-  source.addEventListener('end', e => { source.close(); over = JSON.parse(e.data).state; painted = -1; dirty = true; text($('kind'), 'Replay'); document.title = document.title.replace(/^Live/, 'Replay'); });
+  source.addEventListener('ops', e => {
+    position = e.lastEventId;
+    ends(null);
+    for (const op of JSON.parse(e.data).ops || []) keep(op);
+    dirty = true;
+  });
+  source.addEventListener('end', e => {
+    source.close();
+    ends(JSON.parse(e.data).state);
+    if (over === 'cut short') setTimeout(connect, 5000); // it may go on all the same
+  });
   source.addEventListener('error', () => {
     text($('status'), 'the server is away; trying again');
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 1000);
