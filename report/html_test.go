@@ -149,6 +149,12 @@ func TestPagesShowEveryVerdictAndItsEvidence(t *testing.T) {
 					require.Contains(t, articles[i], fmt.Sprint(op))
 				}
 			}
+			page := string(pageOf(t, r))
+			timeline := strings.Index(page, `id="timeline"`)
+			require.Less(t, strings.LastIndex(page, `class="card `), timeline, "what broke comes first, and when")
+			if others := strings.Index(page, `class="others"`); others >= 0 {
+				require.Less(t, timeline, others)
+			}
 			require.Contains(t, textOf(root), Sentence(r))
 			require.Contains(t, textOf(root), r.Repeat)
 		})

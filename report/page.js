@@ -289,6 +289,7 @@ function next(d) {
   if (!data.flags.length) return;
   violation = (violation + d + data.flags.length) % data.flags.length;
   frame(data.flags[violation][0], data.flags[violation][1]);
+  $('timeline').scrollIntoView({block: 'nearest'});
 }
 function frame(a, b) {
   const margin = Math.max((b - a) * 0.25, end / 200, 20);

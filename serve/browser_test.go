@@ -183,6 +183,10 @@ func TestPagesInABrowser(t *testing.T) {
 	b.until(`document.querySelectorAll('#all-rows tr').length === 4`)
 	b.shoot("run")
 
+	b.open(at)
+	b.run(chromedp.ScrollIntoView("#all"), chromedp.KeyEvent("n"))
+	b.until(`document.getElementById('timeline').getBoundingClientRect().top > -10`)
+
 	b.open(at + "live")
 	b.until(`document.getElementById('status').textContent.startsWith('over: held')`)
 	b.until(`document.querySelectorAll('.node.leader').length === 1`)
