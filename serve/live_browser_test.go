@@ -73,6 +73,15 @@ func TestALivePageGoesOnWithARunThatSeemedCutShort(t *testing.T) {
 	passed.Store(int64(10 * time.Minute))
 	b.until(`document.getElementById('status').textContent.startsWith('over: held')`)
 	b.check("live")
+
+	speaks := func(whether string) {
+		b.until(`document.getElementById('status').closest('[role=status]').getAttribute('aria-live') === '` + whether + `'`)
+	}
+	speaks("polite")
+	b.run(chromedp.Click("#play"))
+	speaks("off") // while the status changes with every frame
+	b.run(chromedp.Click("#play"))
+	speaks("polite")
 }
 
 func TestALivePageBelievesNoAnswerThatWasOvertaken(t *testing.T) {

@@ -90,6 +90,9 @@ function turns(n, at, process) {
   if (process !== 'up') spoken.set(n, at);
 }
 
+// speak tells whether a new status is read out: not one that changes with every frame or op.
+const speak = on => $('status').parentElement.setAttribute('aria-live', on ? 'polite' : 'off');
+
 const text = (e, t) => { if (e.textContent !== t) e.textContent = t; };
 const seconds = t => (t / 1000).toFixed(3) + ' s';
 
@@ -126,6 +129,7 @@ function draw() {
   $('golive').disabled = live;
   text($('play'), live && over !== null ? 'replay' : playing ? 'pause' : 'play');
   $('pulse').hidden = over !== null || !live;
+  speak(over !== null && (live || !playing));
   text($('status'), over !== null ? (live ? `over: ${over}` : `over: ${over}; at ${seconds(now)} of ${seconds(last)}`) :
     live ? `live, ${ops} ops` : `${((last - now) / 1000).toFixed(1)} s behind`);
   if (!live) picture.dispatchEvent(new CustomEvent('instant', {detail: now}));
@@ -256,6 +260,7 @@ function connect() {
     if (over === 'cut short') setTimeout(connect, 5000); // it may go on all the same
   });
   source.addEventListener('error', () => {
+    speak(true);
     text($('status'), 'the server is away; trying again');
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 1000);
   });
