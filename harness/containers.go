@@ -68,14 +68,10 @@ func openContainers(ctx context.Context, s *subject, id string, cfg Config) (_ *
 			return nil, Usage(err)
 		}
 		if c.images, err = s.images(c.system, func(i election.Image) (string, error) {
-			ref, err := systemImage(ctx, c.engine, i, cfg.building)
-			if err != nil || !targets.IsFile(s.Target) {
-				return ref, err
+			if !targets.IsFile(s.Target) {
+				return systemImage(ctx, c.engine, i, cfg.building)
 			}
-			what := ref // what Recount has made has a hash in its name
-			if i.Ref != "" {
-				what, err = c.engine.Identity(ctx, ref)
-			}
+			ref, what, err := identified(ctx, c.engine, i, cfg.building)
 			c.built = append(c.built, what)
 			return ref, err
 		}); err != nil {

@@ -57,6 +57,15 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 	return ref, nil
 }
 
+// identified returns the name of a real system's image, and what it is now: what Recount has made has a hash in its name.
+func identified(ctx context.Context, e *docker.Engine, image election.Image, progress func(string)) (ref, what string, err error) {
+	ref, err = systemImage(ctx, e, image, progress)
+	if what = ref; err == nil && image.Ref != "" {
+		what, err = e.Identity(ctx, ref)
+	}
+	return ref, what, err
+}
+
 // imageOf is what a node runs.
 func imageOf(system election.System, m election.Member) election.Image {
 	if m.Server {

@@ -57,6 +57,8 @@ type Target struct {
 	Nodes    Sizes             `yaml:"nodes" json:"nodes,omitzero"`
 	On       string            `yaml:"on" json:"on,omitempty"`
 	Runs     int               `yaml:"runs" json:"runs,omitempty"`
+
+	built map[string][]string // see Subject
 }
 
 // Known is a weakness that is known: a finding of it does not fail the campaign.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"recount/harness"
 	"recount/harness/campaign/store"
 	"recount/harness/record"
+	"recount/targets"
 )
 
 // program is a server that runs in virtual time. It is built where a campaign is planned: pods have no Go, and another Go would make
@@ -54,6 +56,26 @@ func (c *Campaign) putPrograms(ctx context.Context, s *store.Store, progress fun
 		}
 	}
 	return all, nil
+}
+
+// build builds what files describe, or has an engine obtain it, with each combination of options: to hash it tells whether it is what
+// earlier runs were made of. How many nodes there are makes no difference to it.
+func (c *Campaign) build(ctx context.Context) error {
+	for i := range c.Targets {
+		t := &c.Targets[i]
+		if !targets.IsFile(t.Target) {
+			continue
+		}
+		t.built = map[string][]string{}
+		for _, options := range t.combinations() {
+			built, err := harness.Built(ctx, record.Plan{Target: t.Target, Options: options, On: t.On, Nodes: t.Nodes[0], Time: c.Time})
+			if err != nil {
+				return err
+			}
+			t.built[fmt.Sprint(options)] = built // which sorts them
+		}
+	}
+	return nil
 }
 
 // combinations are all ways to draw a target's options.

@@ -123,6 +123,9 @@ func (c *Campaign) open(ctx context.Context, cfg Config) (*runner, error) {
 		return nil, err
 	}
 	w.shrinker = &shrinker{store: w.Store, folder: w.Folder, make: w.run}
+	if err = c.build(ctx); err != nil {
+		return nil, err
+	}
 	by, ids, err := c.subjects(w.binary)
 	if err != nil {
 		return nil, err

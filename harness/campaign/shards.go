@@ -19,6 +19,7 @@ type Subject struct {
 	Binary     string              `json:"binary"` // hash of the program that makes the runs
 	Target     string              `json:"target"`
 	Definition string              `json:"definition,omitempty"` // hash of the file that describes the target
+	Built      map[string][]string `json:"built,omitempty"`      // what was built of it, by options: executables or images
 	Options    map[string][]string `json:"options,omitempty"`
 	Faults     []string            `json:"faults"`
 	Nodes      [2]int              `json:"nodes"`
@@ -115,7 +116,7 @@ func (c *Campaign) subject(t *Target, binary string) (Subject, error) {
 		if err != nil {
 			return s, err
 		}
-		s.Target, s.Definition = t.Name, hash(found.Definition) // wherever the file lies
+		s.Target, s.Definition, s.Built = t.Name, hash(found.Definition), t.built // wherever the file lies
 	}
 	return s, nil
 }
