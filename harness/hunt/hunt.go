@@ -219,11 +219,12 @@ type trial struct {
 
 func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 	begun := time.Now()
-	inner := ctx
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
 	if h.Budget > 0 {
-		var stop context.CancelFunc
-		inner, stop = context.WithTimeout(ctx, h.Budget)
-		defer stop()
+		var end context.CancelFunc
+		inner, end = context.WithTimeout(inner, h.Budget)
+		defer end()
 	}
 	var failed error
 	attempts := func(yield func(attempt) bool) {
@@ -253,8 +254,11 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 			h.result.Took = time.Since(begun)
 		}
 		h.Progress(h.result.Progress)
-		if t == nil || t.found != nil && !h.KeepGoing || h.spent() {
+		if t != nil && t.found != nil && !h.KeepGoing {
 			break
+		}
+		if h.spent() { // what is under way is cut short, and what was made behind it counts, as when ctx ends
+			stop()
 		}
 	}
 	if failed != nil {

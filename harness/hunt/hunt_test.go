@@ -154,6 +154,35 @@ func TestAHuntEndsWithItsRunsItsBudgetOrItsContext(t *testing.T) {
 	require.Less(t, r.Runs, 200)
 }
 
+// What was made when somebody ends a hunt counts, also behind a run that is under way.
+func TestWhatWasMadeBehindARunUnderWayCounts(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	cfg := Config{Target: "raft", Options: map[string][]string{"forget-vote": {"true"}}, Faults: []string{"restart", "kill"}, Nodes: [2]int{3, 3},
+		On: record.OnSim, Seed: 1, Runs: 40, Jobs: 2, KeepGoing: true}
+	var begun, broke atomic.Int32
+	cfg.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) {
+		switch begun.Add(1) {
+		case 40:
+			interrupt()
+			fallthrough
+		case 1:
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		r, err := harness.Simulate(ctx, p)
+		if err == nil && slices.ContainsFunc(r.Verdicts, func(v record.Verdict) bool { return Wanted(&v, "monotonic-term") }) {
+			broke.Add(1)
+		}
+		return r, err
+	}
+	r, err := Hunt(ctx, cfg)
+	require.NoError(t, err)
+	require.True(t, r.Interrupted)
+	require.Equal(t, 38, r.Runs)
+	require.Positive(t, broke.Load())
+	require.Equal(t, int(broke.Load()), r.Broken["monotonic-term"])
+}
+
 func TestARunThatFailsEndsTheHunt(t *testing.T) {
 	cfg := after("raft", "", 1)
 	cfg.Make = func(context.Context, record.Plan) (*record.Run, error) { return nil, os.ErrPermission }
