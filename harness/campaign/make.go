@@ -57,8 +57,9 @@ const maxKinds = 30
 // maxParents is how many plans a shard hands on to the next of its chain.
 const maxParents = 100
 
-// Make makes a shard's runs: a hunt, by cfg, that begins with parents. It returns the plans that are worth varying by the next.
-func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents []record.Plan) (*Result, []record.Plan, error) {
+// Make makes a shard's runs: a hunt, by cfg, that begins with parents. It returns the plans that are worth varying by the next. The
+// plans of the result name the target as the subject does.
+func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []record.Plan) (*Result, []record.Plan, error) {
 	r := &Result{Shard: s.ID(), Chain: s.Chain, Runs: s.Runs}
 	var reach estimate.Reach
 	run, number := s.number(), uint64(0)
@@ -67,12 +68,12 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 	worth := slices.Clone(parents)
 	var failed error
 	each := cfg.Each
-	cfg.Seed, cfg.Runs, cfg.Budget, cfg.KeepGoing, cfg.Parents = s.Seed(from), s.Runs, 0, true, parents
+	cfg.Seed, cfg.Runs, cfg.Budget, cfg.KeepGoing, cfg.Parents = s.Seed(of.Seed), s.Runs, 0, true, parents
 	cfg.Each = func(t hunt.Trial) {
 		if each != nil {
 			each(t)
 		}
-		failed = errors.Join(failed, came.note(t))
+		failed = errors.Join(failed, came.note(t, of))
 		if t.LeftOut || t.Unstarted != nil {
 			return
 		}
@@ -92,7 +93,7 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 			}
 		}
 		if t.Found != nil {
-			failed = errors.Join(failed, noteKind(kinds, t.Found))
+			failed = errors.Join(failed, noteKind(kinds, t.Found, of))
 		}
 	}
 	result, err := hunt.Hunt(ctx, cfg)
@@ -127,7 +128,7 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, from uint64, parents [
 	return r, worth[max(0, len(worth)-maxParents):], nil
 }
 
-func noteKind(kinds map[string]*Kind, f *hunt.Finding) (err error) {
+func noteKind(kinds map[string]*Kind, f *hunt.Finding, of Subject) (err error) {
 	k := kinds[f.Kind()]
 	if k == nil {
 		k = &Kind{Kind: f.Kind(), Property: f.Property}
@@ -136,7 +137,7 @@ func noteKind(kinds map[string]*Kind, f *hunt.Finding) (err error) {
 	k.Runs++
 	if k.Runs == 1 || f.Size() < k.Size {
 		k.Size, k.Seed = f.Size(), f.Plan.Seed
-		k.Plan, err = json.Marshal(f.Plan)
+		k.Plan, err = json.Marshal(of.stored(f.Plan))
 	}
 	return err
 }

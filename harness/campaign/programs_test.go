@@ -3,6 +3,7 @@ package campaign
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,4 +27,33 @@ func TestRunsAreMadeAgainOfAnotherServer(t *testing.T) {
 	was := id("")
 	require.Equal(t, was, id(""), "wherever it lies")
 	require.NotEqual(t, was, id("func init() { print() }\n"))
+}
+
+// A store serves whoever has the target's file, wherever that lies: it is nowhere in it.
+func TestAStoreKnowsNoPlaceOfAFile(t *testing.T) {
+	at := t.TempDir()
+	here, there := filepath.Join(at, "here"), filepath.Join(at, "there")
+	require.NoError(t, os.CopyFS(here, os.DirFS("../testdata/reluctant")))
+	require.NoError(t, os.WriteFile(filepath.Join(here, "go.mod"), []byte("module server\n\ngo 1.25\n"), 0o644))
+	st := opened(t, t.TempDir())
+	run := func(server string) *Summary {
+		c := loaded(t, "name: moved\ntargets: ["+server+"/election.yaml]\non: virtual\nfaults: [restart]\nproperty: exclusive-leadership\nnodes: 3\ntime: 10s\nruns: 2\nshard: 1\n")
+		s, err := c.Run(t.Context(), Config{Store: st, Folder: t.TempDir()})
+		require.NoError(t, err)
+		return s
+	}
+	s := run(here)
+	require.Equal(t, "election: exclusive-leadership: restart", strings.Join(strings.Fields(s.Findings[0].Signature)[:3], " "))
+	for _, prefix := range []string{"results/", "parents/", "findings/"} {
+		all, err := keys(t.Context(), st, prefix)
+		require.NoError(t, err)
+		require.NotEmpty(t, all)
+		for _, key := range all {
+			text, err := st.Get(t.Context(), key)
+			require.NoError(t, err)
+			require.NotContains(t, string(text), here, key)
+		}
+	}
+	require.NoError(t, os.Rename(here, there))
+	require.Equal(t, said(t, s), said(t, run(there)))
 }

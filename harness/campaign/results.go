@@ -176,11 +176,21 @@ func keys(ctx context.Context, s *store.Store, prefix string) (all []string, err
 	return all, nil
 }
 
+// plan reads a plan from the store: the target is where this process has it.
+func (s *subject) plan(text []byte) (p record.Plan, err error) {
+	err = json.Unmarshal(text, &p)
+	p.Target = s.target.Target
+	return p, err
+}
+
 // parents returns the plans that the shard before handed on.
-func parents(ctx context.Context, s *store.Store, before Shard) (plans []record.Plan, err error) {
-	text, err := s.Get(ctx, parentsKey(before))
+func (s *subject) parents(ctx context.Context, st *store.Store, before Shard) (plans []record.Plan, err error) {
+	text, err := st.Get(ctx, parentsKey(before))
 	if err == nil {
 		err = json.Unmarshal(text, &plans)
+	}
+	for i := range plans {
+		plans[i].Target = s.target.Target
 	}
 	return plans, err
 }

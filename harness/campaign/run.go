@@ -198,8 +198,8 @@ func (s *Sum) has(c Chain) bool {
 	return true
 }
 
-// plan plans the next chain of a subject; it returns false if there is none.
-func (s *subject) plan(shard int) bool {
+// more plans the next chain of a subject; it returns false if there is none.
+func (s *subject) more(shard int) bool {
 	left := maxRuns // without a number of runs there is a budget
 	if s.target.Runs > 0 {
 		left = s.target.Runs - len(s.chains)*links*shard
@@ -294,7 +294,7 @@ func (w *runner) next(at *int) (job, bool) {
 		s := w.subjects[*at%len(w.subjects)]
 		k := *at / len(w.subjects)
 		*at++
-		for len(s.chains) <= k && s.plan(w.campaign.Shard) {
+		for len(s.chains) <= k && s.more(w.campaign.Shard) {
 		}
 		switch {
 		case k >= len(s.chains):
@@ -416,7 +416,7 @@ func (s *subject) makeShard(ctx context.Context, st *store.Store, c Chain, i int
 func (s *subject) hunt(ctx context.Context, st *store.Store, c Chain, i int) (r *Result, worth []record.Plan, err error) {
 	var from []record.Plan
 	if i > 0 {
-		if from, err = parents(ctx, st, c.Shards[i-1]); missing(err) {
+		if from, err = s.parents(ctx, st, c.Shards[i-1]); missing(err) {
 			_, from, err = s.hunt(ctx, st, c, i-1)
 		}
 		if err != nil {
@@ -424,10 +424,14 @@ func (s *subject) hunt(ctx context.Context, st *store.Store, c Chain, i int) (r 
 		}
 	}
 	shard := c.Shards[i]
-	if r, worth, err = shard.Make(ctx, s.config, s.Seed, from); err != nil || i+1 == len(c.Shards) {
+	if r, worth, err = shard.Make(ctx, s.config, s.Subject, from); err != nil || i+1 == len(c.Shards) {
 		return r, worth, err
 	}
-	text, err := json.Marshal(worth)
+	handed := slices.Clone(worth)
+	for k := range handed {
+		handed[k] = s.stored(handed[k])
+	}
+	text, err := json.Marshal(handed)
 	if err == nil {
 		err = st.Put(ctx, parentsKey(shard), text)
 	}
@@ -440,7 +444,7 @@ func (w *runner) conclude(ctx context.Context, s *subject, all bool, by time.Tim
 	for ; s.concluded*wave < len(s.chains); s.concluded++ {
 		first := s.concluded * wave
 		last := min(first+wave, len(s.chains))
-		for last < first+wave && s.plan(w.campaign.Shard) { // are there more to come in it?
+		for last < first+wave && s.more(w.campaign.Shard) { // are there more to come in it?
 			last++
 		}
 		runs, whole := 0, !s.partial
@@ -463,7 +467,7 @@ func (w *runner) conclude(ctx context.Context, s *subject, all bool, by time.Tim
 		s.partial = !whole && s.target.repeats()
 		if err == nil {
 			err = within(ctx, by, func(ctx context.Context) error {
-				return w.shrinker.conclude(ctx, s.id, s.On, s.config.Nodes[0], s.concluded, runs, s.sum, s.shrunk, whole)
+				return w.shrinker.conclude(ctx, s, s.concluded, runs, whole)
 			})
 		}
 		if errors.Is(err, errSpent) {
@@ -504,7 +508,7 @@ func (w *runner) concludeAll(ctx context.Context, spent bool) error {
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for i, s := range w.subjects {
-		for w.Collect && s.plan(w.campaign.Shard) {
+		for w.Collect && s.more(w.campaign.Shard) {
 		}
 		g.Go(func() error {
 			by := w.until

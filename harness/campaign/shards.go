@@ -121,6 +121,12 @@ func (c *Campaign) subject(t *Target, binary string) (Subject, error) {
 	return s, nil
 }
 
+// stored is a plan as the store has it: whoever reads it may have the target's file elsewhere, and finds the same by it.
+func (s *Subject) stored(p record.Plan) record.Plan {
+	p.Target = s.Target
+	return p
+}
+
 // chain returns a subject's chain of that number, of which so many runs are left to be planned.
 func chain(subject string, number, left, shard int) Chain {
 	c := Chain{Subject: subject, Number: number}

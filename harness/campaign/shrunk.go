@@ -69,16 +69,18 @@ type shrinker struct {
 }
 
 // shrink makes the least plan of a kind of a subject smaller, where its runs take place, down to a cluster of the fewest nodes that were hunted.
-func (s *shrinker) shrink(ctx context.Context, subject, on string, fewest int, k *Kind, w int) (*Shrunk, error) {
+func (s *shrinker) shrink(ctx context.Context, of *subject, k *Kind, w int) (*Shrunk, error) {
 	s.at.Add(1)
 	defer s.at.Add(-1)
 	out := &Shrunk{Kind: k.Kind, Wave: w, Property: k.Property}
-	if err := json.Unmarshal(k.Plan, &out.Plan); err != nil {
+	plan, err := of.plan(k.Plan)
+	if err != nil {
 		return nil, err
 	}
-	cfg := shrinking[on]
-	cfg.Property, cfg.Fewest = k.Property, fewest
-	if on != record.OnSim {
+	out.Plan = of.stored(plan)
+	cfg := shrinking[of.On]
+	cfg.Property, cfg.Fewest = k.Property, of.config.Nodes[0]
+	if of.On != record.OnSim {
 		cfg.Make = s.make
 	}
 	end, limited := ctx.Deadline()
@@ -86,9 +88,8 @@ func (s *shrinker) shrink(ctx context.Context, subject, on string, fewest int, k
 		cfg.Budget = left // the least until then is better than nothing
 	}
 	var again *record.Run
-	var err error
 	for range max(1, cfg.Of) { // where runs do not repeat, the violation may take some
-		again, err = s.make(ctx, out.Plan)
+		again, err = s.make(ctx, plan)
 		if out.Took++; harness.DidNotStart(err) != nil {
 			again = nil
 			continue
@@ -111,9 +112,11 @@ func (s *shrinker) shrink(ctx context.Context, subject, on string, fewest int, k
 		return nil, err
 	}
 	out.hurried = limited && (small.Took >= cfg.Budget || small.Interrupted && small.Took >= cfg.Budget/2)
-	out.Signature, out.Why, out.Plan, out.Took = small.Signature(), small.Verdict.Why, small.Plan, out.Took+small.Runs
+	named := *small
+	named.Plan = of.stored(small.Plan)
+	out.Signature, out.Why, out.Plan, out.Took = named.Signature(), small.Verdict.Why, named.Plan, out.Took+small.Runs
 	out.Options, out.Hits, out.Measured = small.Plan.Options, small.Hits, small.Measured
-	return out, s.keepRun(ctx, subject, small, out)
+	return out, s.keepRun(ctx, of.id, small, out)
 }
 
 // keepRun keeps the run that a kind was shrunk to, unless another kind came to the same.
@@ -145,24 +148,26 @@ func (s *shrinker) dir(subject string, f *Shrunk) string {
 
 // keepRuns makes those runs again, and keeps them, that were shrunk elsewhere, with the same store and another folder. What runs
 // in containers is kept only where it came to pass.
-func (s *shrinker) keepRuns(ctx context.Context, subject string, sum *Sum, known map[string]*Shrunk) error {
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		f := known[name]
+func (s *shrinker) keepRuns(ctx context.Context, of *subject) error {
+	for _, name := range slices.Sorted(maps.Keys(of.shrunk)) {
+		f := of.shrunk[name]
 		if f.Signature == "" || !record.Repeats(f.Plan.On) {
 			continue
 		}
-		if _, err := os.Stat(s.dir(subject, f)); err == nil {
+		if _, err := os.Stat(s.dir(of.id, f)); err == nil {
 			continue
 		}
-		k := sum.kinds(f.Wave + 1)[name]
+		k := of.sum.kinds(f.Wave + 1)[name]
 		if k == nil {
 			continue // what showed it is lost, and it is not told of
 		}
-		var from record.Plan
-		if err := json.Unmarshal(k.Plan, &from); err != nil {
+		from, err := of.plan(k.Plan)
+		if err != nil {
 			return err
 		}
-		r, err := s.make(ctx, f.Plan)
+		plan := f.Plan
+		plan.Target = of.target.Target
+		r, err := s.make(ctx, plan)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -173,9 +178,9 @@ func (s *shrinker) keepRuns(ctx context.Context, subject string, sum *Sum, known
 		if at < 0 || !shrink.Breaks(r, f.Property) {
 			return fmt.Errorf("%s: the run that broke %s does not break it again", s.store.URL, f.Property)
 		}
-		small := &shrink.Result{Progress: shrink.Progress{Plan: f.Plan, Runs: f.Took - 1}, Property: f.Property, From: from, Run: r,
+		small := &shrink.Result{Progress: shrink.Progress{Plan: plan, Runs: f.Took - 1}, Property: f.Property, From: from, Run: r,
 			Verdict: &r.Verdicts[at], Hits: f.Hits, Measured: f.Measured, ToMeasure: f.Measured}
-		if err := s.keepRun(ctx, subject, small, f); err != nil {
+		if err := s.keepRun(ctx, of.id, small, f); err != nil {
 			return err
 		}
 	}
@@ -205,25 +210,25 @@ func shrunk(ctx context.Context, s *store.Store, subject string) (map[string]*Sh
 
 // conclude shrinks what is new after a wave, and adds it to what is known; with keep also to the store, but for what there was no time to
 // shrink as far as it goes, after which it returns errSpent. What came to pass on containers is kept at any rate: it may not again.
-func (s *shrinker) conclude(ctx context.Context, subject, on string, fewest, w, runs int, sum *Sum, known map[string]*Shrunk, keep bool) error {
-	left := allowance(on, runs)
+func (s *shrinker) conclude(ctx context.Context, of *subject, w, runs int, keep bool) error {
+	known, left := of.shrunk, allowance(of.On, runs)
 	for _, f := range known {
 		if f.Wave == w {
 			left -= f.Took
 		}
 	}
-	for _, k := range sum.choose(w, known) {
+	for _, k := range of.sum.choose(w, known) {
 		if left <= 0 {
 			break
 		}
-		f, err := s.shrink(ctx, subject, on, fewest, k, w)
+		f, err := s.shrink(ctx, of, k, w)
 		if err != nil {
 			return fmt.Errorf("shrink %s: %w", k.Kind, err)
 		}
-		if keep && !f.hurried || !record.Repeats(on) {
+		if keep && !f.hurried || !record.Repeats(of.On) {
 			text, err := json.Marshal(f)
 			if err == nil {
-				err = s.store.Put(ctx, findingKey(subject, k.Kind), text)
+				err = s.store.Put(ctx, findingKey(of.id, k.Kind), text)
 			}
 			if err != nil {
 				return err
@@ -235,5 +240,5 @@ func (s *shrinker) conclude(ctx context.Context, subject, on string, fewest, w, 
 			return errSpent
 		}
 	}
-	return s.keepRuns(ctx, subject, sum, known)
+	return s.keepRuns(ctx, of)
 }

@@ -35,14 +35,14 @@ type Size struct {
 type sizes map[int]*Size
 
 // note takes up a run.
-func (all *sizes) note(t hunt.Trial) (err error) {
+func (all *sizes) note(t hunt.Trial, of Subject) (err error) {
 	z := Size{Nodes: t.Plan.Nodes}
 	switch {
 	case t.LeftOut:
 		z.LeftOut = 1
 	case t.Unstarted != nil:
 		z.Failed, z.Why, z.Seed = 1, hint.Line(t.Unstarted), t.Plan.Seed
-		z.Plan, err = json.Marshal(t.Plan)
+		z.Plan, err = json.Marshal(of.stored(t.Plan))
 	default:
 		z.Started = 1
 	}
@@ -208,7 +208,7 @@ func (s *subject) keepUnstarted(ctx context.Context, folder string, campaignFail
 	}
 	l := &lostRun{failed: &harness.Unstarted{}}
 	if s.target.repeats() {
-		s.lost.unkept = json.Unmarshal(z.Plan, &l.plan)
+		l.plan, s.lost.unkept = s.plan(z.Plan)
 	} else {
 		l = s.seen(z.Nodes)
 	}

@@ -107,7 +107,7 @@ func TestSizesJoinInAnyOrder(t *testing.T) {
 	require.Equal(t, want, one.sorted())
 	require.Equal(t, want, other.sorted())
 	require.True(t, harness.Hopeless(0, 3))
-	require.NoError(t, one.note(hunt.Trial{Plan: record.Plan{Nodes: 4}}))
+	require.NoError(t, one.note(hunt.Trial{Plan: record.Plan{Nodes: 4}}, Subject{}))
 	require.Equal(t, 1, one[4].Started)
 }
 
