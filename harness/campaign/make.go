@@ -24,6 +24,7 @@ type Result struct {
 	Runs   int            `json:"runs"`
 	Broken map[string]int `json:"broken,omitempty"` // how many runs broke each property, promised or not
 	Kinds  []Kind         `json:"kinds,omitempty"`
+	Cut    int            `json:"cut,omitempty"` // runs of kinds that are not told of: see maxKinds
 	Aims   []Aim          `json:"aims,omitempty"`
 	Sizes  []Size         `json:"sizes,omitempty"` // how clusters came up, smaller ones first; none where all did, in simulation
 	Reach  []byte         `json:"reach,omitempty"` // see estimate.Reach
@@ -50,8 +51,8 @@ type Aim struct {
 	Why string `json:"why,omitempty"`
 }
 
-// maxKinds is how many kinds a shard tells of: those that the most runs showed. A weakness that any fault brings to light comes
-// in hundreds of kinds, which are shrunk to a few.
+// maxKinds is how many kinds a shard tells of: the smallest ones, of each property in turn, and of the others how many runs showed
+// them. A weakness that any fault brings to light comes in hundreds of kinds, which are shrunk to a few.
 const maxKinds = 30
 
 // maxParents is how many plans a shard hands on to the next of its chain.
@@ -110,11 +111,7 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []
 	if cfg.On != record.OnSim || result.NotStarted > 0 {
 		r.Sizes = came.sorted()
 	}
-	for _, k := range kinds {
-		r.Kinds = append(r.Kinds, *k)
-	}
-	slices.SortFunc(r.Kinds, func(a, b Kind) int { return cmp.Or(b.Runs-a.Runs, cmp.Compare(a.Kind, b.Kind)) })
-	r.Kinds = r.Kinds[:min(len(r.Kinds), maxKinds)]
+	r.Kinds, r.Cut = told(kinds)
 	for _, a := range aims {
 		if a.Took > 0 {
 			a.Why = ""
@@ -126,6 +123,24 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []
 		return nil, nil, err
 	}
 	return r, worth[max(0, len(worth)-maxParents):], nil
+}
+
+// told are the kinds that a shard tells of, and how many runs showed others.
+func told(kinds map[string]*Kind) (all []Kind, cut int) {
+	for _, k := range kinds {
+		all = append(all, *k)
+	}
+	slices.SortFunc(all, func(a, b Kind) int { return cmp.Or(a.Size-b.Size, b.Runs-a.Runs, cmp.Compare(a.Kind, b.Kind)) })
+	before, rank := map[string]int{}, map[string]int{} // of the same property
+	for _, k := range all {
+		rank[k.Kind] = before[k.Property]
+		before[k.Property]++
+	}
+	slices.SortStableFunc(all, func(a, b Kind) int { return rank[a.Kind] - rank[b.Kind] })
+	for _, k := range all[min(len(all), maxKinds):] {
+		cut += k.Runs
+	}
+	return all[:min(len(all), maxKinds)], cut
 }
 
 func noteKind(kinds map[string]*Kind, f *hunt.Finding, of Subject) (err error) {

@@ -32,6 +32,7 @@ type Sum struct {
 	Done   map[string]bool // by the ids of shards
 	Broken map[string]int
 	Waves  []map[string]*Kind // see wave
+	Cut    int                // runs of kinds that shards do not tell of
 	Aims   map[Aim]Aim        // by fault and roles
 	Sizes  sizes
 	Reach  estimate.Reach
@@ -48,6 +49,7 @@ func (s *Sum) add(r *Result) error {
 	}
 	s.Done[r.Shard] = true
 	s.Runs += r.Runs
+	s.Cut += r.Cut
 	for property, n := range r.Broken {
 		s.Broken[property] += n
 	}

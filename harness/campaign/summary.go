@@ -195,7 +195,7 @@ func (s *subject) looked() Looked {
 	started := s.sum.started()
 	l := Looked{
 		Target: s.target.Name, Version: s.target.Version, Runs: started, Planned: s.target.Runs, Broken: s.sum.Broken,
-		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(started), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
+		Unshrunk: s.sum.Cut, Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(started), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
 	}
 	for name, k := range s.sum.kinds(len(s.sum.Waves)) {
 		if f := s.shrunk[name]; f == nil || f.Signature == "" {

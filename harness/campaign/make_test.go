@@ -1,0 +1,35 @@
+package campaign
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A weakness that comes in more kinds than a shard tells of hides no other, and what is left out counts as not shrunk.
+func TestKindsOfEachPropertyAreToldOf(t *testing.T) {
+	kinds, runs := map[string]*Kind{}, 2
+	for i := range 2 * maxKinds {
+		kinds[fmt.Sprintf("common %d", i)] = &Kind{Kind: fmt.Sprintf("common %d", i), Property: "common", Runs: 10, Size: 100 + i}
+		runs += 10
+	}
+	kinds["rare"] = &Kind{Kind: "rare", Property: "rare", Runs: 1, Size: 900}
+	kinds["rare, and smaller"] = &Kind{Kind: "rare, and smaller", Property: "rare", Runs: 1, Size: 800}
+	all, cut := told(kinds)
+	require.Len(t, all, maxKinds)
+	require.Equal(t, []string{"common 0", "rare, and smaller", "common 1", "rare", "common 2"}, []string{all[0].Kind, all[1].Kind, all[2].Kind, all[3].Kind, all[4].Kind})
+	for _, k := range all {
+		runs -= k.Runs
+	}
+	require.Equal(t, runs, cut)
+
+	s := &subject{target: &Target{}, sum: newSum()}
+	require.NoError(t, s.sum.add(&Result{Shard: "a", Runs: 1000, Kinds: all, Cut: cut}))
+	require.NoError(t, s.sum.add(&Result{Shard: "b", Runs: 1000, Cut: 5}))
+	s.shrunk = map[string]*Shrunk{}
+	for _, k := range all {
+		s.shrunk[k.Kind] = &Shrunk{Kind: k.Kind, Signature: k.Kind}
+	}
+	require.Equal(t, cut+5, s.looked().Unshrunk)
+}
