@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/record"
+	"recount/harness/shrink"
 )
 
 // What a file describes is another subject when what is built of it is another, though the file says what it said.
@@ -31,6 +34,9 @@ func TestRunsAreMadeAgainOfAnotherServer(t *testing.T) {
 
 // A store serves whoever has the target's file, wherever that lies: it is nowhere in it.
 func TestAStoreKnowsNoPlaceOfAFile(t *testing.T) {
+	all := shrinking[record.OnVirtual]
+	t.Cleanup(func() { shrinking[record.OnVirtual] = all })
+	shrinking[record.OnVirtual] = shrink.Config{Jobs: 1, Runs: 10, Measure: 2}
 	at := t.TempDir()
 	here, there := filepath.Join(at, "here"), filepath.Join(at, "there")
 	require.NoError(t, os.CopyFS(here, os.DirFS("../testdata/reluctant")))
@@ -38,7 +44,11 @@ func TestAStoreKnowsNoPlaceOfAFile(t *testing.T) {
 	st := opened(t, t.TempDir())
 	run := func(server string) *Summary {
 		c := loaded(t, "name: moved\ntargets: ["+server+"/election.yaml]\non: virtual\nfaults: [restart]\nproperty: exclusive-leadership\nnodes: 3\ntime: 10s\nruns: 2\nshard: 1\n")
-		s, err := c.Run(t.Context(), Config{Store: st, Folder: t.TempDir()})
+		dir := t.TempDir()
+		w, err := c.open(t.Context(), Config{Store: st, Folder: dir})
+		require.NoError(t, err)
+		require.NoError(t, st.Put(t.Context(), "yardstick/"+w.subjects[0].id, []byte("{}"))) // it would take half a minute
+		s, err := c.Run(t.Context(), Config{Store: st, Folder: dir})
 		require.NoError(t, err)
 		return s
 	}
