@@ -93,8 +93,8 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []
 				aims[at].Took++
 			}
 		}
-		if t.Found != nil {
-			failed = errors.Join(failed, noteKind(kinds, t.Found, of))
+		for _, f := range t.Found {
+			failed = errors.Join(failed, noteKind(kinds, f, of))
 		}
 	}
 	result, err := hunt.Hunt(ctx, cfg)

@@ -41,7 +41,7 @@ type Config struct {
 	// be shrunk.
 	Budget time.Duration
 	Jobs   int // runs at once; 0 for one a core
-	// KeepGoing goes on after the first finding.
+	// KeepGoing goes on after the first finding, and has one of each property that a run has broken.
 	KeepGoing bool
 	// Parents are plans to vary from the first run on, as if runs of this hunt had reached something new by them.
 	Parents []record.Plan
@@ -87,9 +87,9 @@ type Trial struct {
 	Unstarted *harness.Unstarted
 	LeftOut   bool
 	looked.Look
-	Fresh  bool     // no run of this hunt had reached some of it before
-	Broken []string // the properties that it broke, looked for or not
-	Found  *Finding // nil if it broke nothing that is looked for
+	Fresh  bool       // no run of this hunt had reached some of it before
+	Broken []string   // the properties that it broke, looked for or not
+	Found  []*Finding // none if it broke nothing that is looked for
 }
 
 // Result is what a hunt came to.
@@ -210,7 +210,7 @@ type trial struct {
 	looked.Look
 	broken    []string // properties
 	excused   []string // of them, those whose promise rests on what the run took away
-	found     *Finding
+	found     []*Finding
 	judged    bool               // whether what is looked for was decided
 	undecided string             // why it was not
 	unstarted *harness.Unstarted // why it did not start; nil if it did
@@ -316,9 +316,16 @@ func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
 		if t.broken = append(t.broken, v.Property); v.Meaning() == record.Excused {
 			t.excused = append(t.excused, v.Property)
 		}
-		if t.found == nil && (Wanted(v, h.Property) || h.planted(r, v)) {
-			t.found = &Finding{Property: v.Property, Plan: p, Why: v.Why, run: r}
-			t.found.Under, t.found.Whole = shrink.Circumstances(r.Frame(), v)
+		if (h.KeepGoing || t.found == nil) && (Wanted(v, h.Property) || h.planted(r, v)) {
+			own := r
+			if t.found != nil { // each finding is kept by itself, and the run's folder goes with the first
+				same := *r
+				same.Dir, same.Verdicts = "", slices.Clone(r.Verdicts)
+				own = &same
+			}
+			f := &Finding{Property: v.Property, Plan: p, Why: v.Why, run: own}
+			f.Under, f.Whole = shrink.Circumstances(r.Frame(), v)
+			t.found = append(t.found, f)
 		}
 	}
 	return t, nil
@@ -387,9 +394,11 @@ func (h *hunter) note(k int, p record.Plan, t *trial) {
 		h.result.Excused[property]++
 	}
 	if t.found != nil {
-		t.found.Run = k + 1
 		h.result.Progress.Findings++
-		h.result.Findings = append(h.result.Findings, *t.found)
+	}
+	for _, f := range t.found {
+		f.Run = k + 1
+		h.result.Findings = append(h.result.Findings, *f)
 		h.spare(len(h.result.Findings) - 1)
 	}
 	h.Each(Trial{Plan: p, Look: t.Look, Fresh: fresh, Broken: t.broken, Found: t.found})

@@ -387,3 +387,39 @@ func TestAHuntSaysHowMuchItHasLookedAt(t *testing.T) {
 	require.NotContains(t, l.Idle, "kill")
 	require.GreaterOrEqual(t, l.Planted.Bugs, l.Planted.Found)
 }
+
+// A hunt that goes on has a finding of each property that a run broke, so that what is known hides nothing; one that ends has the first.
+func TestEachPropertyThatARunBrokeIsFound(t *testing.T) {
+	cfg := Config{Target: "raft", Options: map[string][]string{"forget-vote": {"true"}}, Faults: []string{"restart", "kill"}, Nodes: [2]int{3, 5},
+		On: record.OnSim, Seed: 1, Runs: 60, KeepGoing: true}
+	runs := map[string]map[int]bool{}
+	several := 0
+	cfg.Each = func(trial Trial) {
+		several = max(several, len(trial.Found))
+		for _, f := range trial.Found {
+			if runs[f.Property] == nil {
+				runs[f.Property] = map[int]bool{}
+			}
+			require.False(t, runs[f.Property][f.Run], "once")
+			runs[f.Property][f.Run] = true
+		}
+	}
+	r := hunted(t, cfg)
+	require.Greater(t, several, 1)
+	for property, of := range runs {
+		require.Len(t, of, r.Broken[property]-r.Excused[property], property)
+	}
+	require.Greater(t, len(r.Findings), r.Progress.Findings, "which counts runs")
+	kept, err := Keeper{Results: t.TempDir(), Shrink: shrink.Config{Runs: 1}}.Keep(t.Context(), r)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(kept), len(runs))
+	dirs := map[string]bool{}
+	for _, k := range kept {
+		require.Equal(t, []string{k.Property}, k.Found.Plan.Require)
+		dirs[k.Found.Dir] = true
+	}
+	require.Len(t, dirs, len(kept))
+
+	cfg.KeepGoing, cfg.Each = false, nil
+	require.Len(t, hunted(t, cfg).Findings, 1)
+}
