@@ -2,9 +2,12 @@ package campaign
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/harness/estimate"
 )
 
 // A weakness that comes in more kinds than a shard tells of hides no other, and what is left out counts as not shrunk.
@@ -32,4 +35,26 @@ func TestKindsOfEachPropertyAreToldOf(t *testing.T) {
 		s.shrunk[k.Kind] = &Shrunk{Kind: k.Kind, Signature: k.Kind}
 	}
 	require.Equal(t, cut+5, s.looked().Unshrunk)
+}
+
+// What a slow machine reads of what others have put together counts with its runs, not before.
+func TestPacksOfOthersCountWithTheirRuns(t *testing.T) {
+	st := opened(t, t.TempDir())
+	s := &subject{id: "s", target: &Target{}, sum: newSum(), packs: map[string]bool{}, found: map[string]*Result{}}
+	all := chain("s", 0, 4, 1).Shards
+	var made []*Result
+	for _, shard := range all {
+		var reach estimate.Reach
+		reach.Add(shard.number()+1, slices.Values([]uint32{uint32(len(made))}))
+		b, err := reach.MarshalBinary()
+		require.NoError(t, err)
+		made = append(made, &Result{Shard: shard.ID(), Runs: 1, Reach: b})
+	}
+	require.NoError(t, keepPack(t.Context(), st, "s", made))
+	r, err := s.result(t.Context(), st, all[0])
+	require.NoError(t, err)
+	require.NoError(t, s.note(t.Context(), st, []*Result{r}))
+	require.Equal(t, 4, s.sum.Runs)
+	require.Equal(t, 4, s.looked().Chance.Hits)
+	require.Equal(t, 4, s.looked().Chance.Trials)
 }

@@ -66,6 +66,16 @@ func (s *Sum) add(r *Result) error {
 	return s.Reach.MergeBinary(r.Reach)
 }
 
+// addPack adds results that were put together. What they have reached counts together with their runs: it is set against these.
+func (s *Sum) addPack(p *pack) error {
+	for _, r := range p.Results {
+		if err := s.add(r); err != nil {
+			return err
+		}
+	}
+	return s.Reach.MergeBinary(p.Reach)
+}
+
 // join adds how often the same fault was aimed at the same. Of reasons the first by the alphabet counts, so that it does not matter
 // which came first.
 func (a Aim) join(other Aim) Aim {
@@ -133,12 +143,7 @@ func Total(ctx context.Context, s *store.Store, subject string, keep bool) (*Sum
 		return nil, err
 	}
 	err = eachPack(ctx, s, packs, func(_ string, p *pack) error {
-		for _, r := range p.Results {
-			if err := sum.add(r); err != nil {
-				return err
-			}
-		}
-		return sum.Reach.MergeBinary(p.Reach)
+		return sum.addPack(p)
 	})
 	if err != nil {
 		return nil, err

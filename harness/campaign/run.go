@@ -55,7 +55,7 @@ type subject struct {
 	mu    sync.Mutex
 	packs map[string]bool    // that were read
 	found map[string]*Result // in packs that others have made since sum was read
-	reach [][]byte           // of those packs
+	read  []*pack            // those packs, until they are added to sum
 	lost  lost
 }
 
@@ -365,7 +365,7 @@ func (s *subject) result(ctx context.Context, st *store.Store, shard Shard) (*Re
 		for _, r := range p.Results {
 			s.found[r.Shard] = r
 		}
-		s.reach = append(s.reach, p.Reach)
+		s.read = append(s.read, p)
 		return nil
 	})
 	return s.found[shard.ID()], err
@@ -374,11 +374,11 @@ func (s *subject) result(ctx context.Context, st *store.Store, shard Shard) (*Re
 // note adds what a chain came to, and what others have packed meanwhile.
 func (s *subject) note(ctx context.Context, st *store.Store, all []*Result) error {
 	s.mu.Lock()
-	reach := s.reach
-	s.reach = nil
+	packs := s.read
+	s.read = nil
 	s.mu.Unlock()
-	for _, b := range reach {
-		if err := s.sum.Reach.MergeBinary(b); err != nil {
+	for _, p := range packs {
+		if err := s.sum.addPack(p); err != nil {
 			return err
 		}
 	}

@@ -72,3 +72,9 @@ func TestWilson(t *testing.T) {
 	assert.InDelta(t, 1, none.High+all.Low, 1e-12, "what is said of hits is said of misses")
 	assert.Equal(t, "0.02 % (0.005 to 0.07 %)", estimate.Of(2, 10_000).String())
 }
+
+// More hits than trials are as many as there are trials: their bounds are numbers.
+func TestMoreHitsThanTrials(t *testing.T) {
+	assert.Equal(t, estimate.Of(3, 3), estimate.Of(5, 3))
+	assert.Equal(t, estimate.Pool(estimate.Of(3, 3)), estimate.Pool(estimate.Rate{Hits: 5, Trials: 3}))
+}

@@ -23,6 +23,8 @@ func interval(hits, trials int, variance float64) Rate {
 	if trials <= 0 {
 		return r
 	}
+	hits = min(hits, trials) // of more nobody could take the root
+	r.Hits = hits
 	const z = 1.959963984540054 // of the normal distribution 95 % lie within so many standard deviations
 	n, p := float64(trials)/variance, float64(hits)/float64(trials)
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
