@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/campaign/store"
+	"recount/harness/estimate"
 	"recount/harness/record"
 	"recount/internal/hint"
 )
@@ -333,6 +335,35 @@ func TestWhatIsHandedOnIsMadeAgainIfItIsNotThere(t *testing.T) {
 	require.Equal(t, said(t, want), said(t, s))
 }
 
+// Where another number of runs was asked for before, runs of its last shard count once or not at all.
+func TestRunsCountOnceWhateverWasAskedForBefore(t *testing.T) {
+	st := opened(t, t.TempDir())
+	for _, runs := range []int{8, 9, 10, 11, 2, 3} {
+		c := loaded(t, fmt.Sprintf("targets: [raft]\nfaults: [isolate]\nnodes: 3\ntime: 5s\nshard: 2\nruns: %d", runs))
+		s, err := c.Run(t.Context(), Config{Store: st, Folder: t.TempDir()})
+		require.NoError(t, err)
+		require.Equal(t, runs, s.Runs)
+		whole, err := c.Run(t.Context(), Config{Store: opened(t, t.TempDir()), Folder: t.TempDir()})
+		require.NoError(t, err)
+		require.Equal(t, said(t, whole), said(t, s), "runs: %d", runs)
+	}
+	sum := newSum()
+	sum.counts = func(r *Result) bool { return (&Target{Runs: 3}).planned(r, 2) }
+	var made []*Result
+	for k, shard := range append(chain("s", 0, 4, 2).Shards, chain("s", 0, 3, 2).Shards[1]) {
+		var reach estimate.Reach
+		reach.Add(shard.number()+1, slices.Values([]uint32{uint32(k)}))
+		b, err := reach.MarshalBinary()
+		require.NoError(t, err)
+		made = append(made, &Result{Shard: shard.ID(), Link: shard.Link, Runs: shard.Runs, Reach: b})
+	}
+	p, err := together(made)
+	require.NoError(t, err)
+	require.NoError(t, sum.addPack(p))
+	require.Equal(t, 3, sum.Runs)
+	require.Equal(t, 2, sum.Reach.Keys(), "those of the shard of two runs in the place of one are left out")
+}
+
 // work is what a worker process does.
 func work(dir string) {
 	c, err := Load(filepath.Join(dir, "small.yaml"))
@@ -395,7 +426,7 @@ func TestWorkersThatAreKilled(t *testing.T) {
 		require.NoError(t, err)
 		sub, err := c.subject(&c.Targets[i], binary)
 		require.NoError(t, err)
-		sum, err := Total(t.Context(), st, sub.ID(), false)
+		sum, err := Total(t.Context(), st, sub.ID(), nil, false)
 		require.NoError(t, err)
 		require.Len(t, sum.Done, c.Targets[i].Runs/c.Shard)
 	}

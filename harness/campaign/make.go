@@ -21,6 +21,7 @@ import (
 type Result struct {
 	Shard  string         `json:"shard"` // its id
 	Chain  int            `json:"chain"`
+	Link   int            `json:"link,omitempty"`
 	Runs   int            `json:"runs"`
 	Broken map[string]int `json:"broken,omitempty"` // how many runs broke each property, promised or not
 	Kinds  []Kind         `json:"kinds,omitempty"`
@@ -61,7 +62,7 @@ const maxParents = 100
 // Make makes a shard's runs: a hunt, by cfg, that begins with parents. It returns the plans that are worth varying by the next. The
 // plans of the result name the target as the subject does.
 func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []record.Plan) (*Result, []record.Plan, error) {
-	r := &Result{Shard: s.ID(), Chain: s.Chain, Runs: s.Runs}
+	r := &Result{Shard: s.ID(), Chain: s.Chain, Link: s.Link, Runs: s.Runs}
 	var reach estimate.Reach
 	run, number := s.number(), uint64(0)
 	kinds, aims := map[string]*Kind{}, map[looked.Aimed]*Aim{}
@@ -158,12 +159,15 @@ func noteKind(kinds map[string]*Kind, f *hunt.Finding, of Subject) (err error) {
 }
 
 // number is where the numbers of the shard's runs begin: no other shard's are near.
-func (s Shard) number() uint64 {
-	b, err := hex.DecodeString(s.ID())
+func (s Shard) number() uint64 { return numbered(s.ID()) }
+
+// numbered is where the numbers of the runs of a shard of that id begin.
+func numbered(id string) uint64 {
+	b, err := hex.DecodeString(id)
 	if err != nil {
 		panic(err) // an id is such digits
 	}
-	return binary.BigEndian.Uint64(b) &^ (1<<20 - 1)
+	return binary.BigEndian.Uint64(b) &^ (maxShard - 1)
 }
 
 // short are the keys that coverage is merged by.

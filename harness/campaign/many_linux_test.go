@@ -55,7 +55,7 @@ func TestManyResultsAreSummedUp(t *testing.T) {
 	t.Logf("%d results were made in %v", *many, time.Since(began))
 	reset(t)
 	began, before := time.Now(), processor(t)
-	sum, err := Total(t.Context(), st, subject, false)
+	sum, err := Total(t.Context(), st, subject, nil, false)
 	require.NoError(t, err)
 	took, worked, memory := time.Since(began), processor(t)-before, peak(t)
 	t.Logf("summed up in %v, %v of a processor, %d MB at most: %d runs, %d keys", took, worked, memory, sum.Runs, sum.Reach.Keys())

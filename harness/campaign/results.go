@@ -36,15 +36,19 @@ type Sum struct {
 	Aims   map[Aim]Aim        // by fault and roles
 	Sizes  sizes
 	Reach  estimate.Reach
+
+	counts func(*Result) bool // which results do; nil for all
 }
 
 func newSum() *Sum {
 	return &Sum{Done: map[string]bool{}, Broken: map[string]int{}, Aims: map[Aim]Aim{}}
 }
 
+func (s *Sum) wants(r *Result) bool { return s.counts == nil || s.counts(r) }
+
 // add adds a shard's result.
 func (s *Sum) add(r *Result) error {
-	if s.Done[r.Shard] {
+	if s.Done[r.Shard] || !s.wants(r) {
 		return nil
 	}
 	s.Done[r.Shard] = true
@@ -68,12 +72,20 @@ func (s *Sum) add(r *Result) error {
 
 // addPack adds results that were put together. What they have reached counts together with their runs: it is set against these.
 func (s *Sum) addPack(p *pack) error {
+	others := map[uint64]bool{}
 	for _, r := range p.Results {
 		if err := s.add(r); err != nil {
 			return err
 		}
+		if !s.wants(r) {
+			others[numbered(r.Shard)] = true
+		}
 	}
-	return s.Reach.MergeBinary(p.Reach)
+	err := s.Reach.MergeBinary(p.Reach)
+	if len(others) > 0 { // what they have reached together with runs that count stays, as reached by several
+		s.Reach.Forget(func(run uint64) bool { return others[run&^(maxShard-1)] })
+	}
+	return err
 }
 
 // join adds how often the same fault was aimed at the same. Of reasons the first by the alphabet counts, so that it does not matter
@@ -130,9 +142,10 @@ func (s *Sum) kinds(before int) map[string]*Kind {
 	return all
 }
 
-// Total sums up what is there of a subject. With keep it also puts results together that lie there one by one.
-func Total(ctx context.Context, s *store.Store, subject string, keep bool) (*Sum, error) {
+// Total sums up those results of a subject that count; with nil all do. With keep it also puts results together that lie there one by one.
+func Total(ctx context.Context, s *store.Store, subject string, counts func(*Result) bool, keep bool) (*Sum, error) {
 	sum := newSum()
+	sum.counts = counts
 	// First what lies there one by one, then the packs: what is packed between is in one of both lists.
 	loose, err := keys(ctx, s, "results/"+subject+"/")
 	if err != nil {

@@ -182,7 +182,8 @@ func (w *runner) read(ctx context.Context, s *subject) (err error) {
 	for _, key := range packs {
 		s.packs[key] = true
 	}
-	if s.sum, err = Total(ctx, w.Store, s.id, true); err == nil {
+	counts := func(r *Result) bool { return s.target.planned(r, w.campaign.Shard) }
+	if s.sum, err = Total(ctx, w.Store, s.id, counts, true); err == nil {
 		s.shrunk, err = shrunk(ctx, w.Store, s.id)
 	}
 	return err

@@ -142,5 +142,15 @@ func chain(subject string, number, left, shard int) Chain {
 	return c
 }
 
+// planned reports whether a result is of a shard that is planned. The store may have others: a target's last shard is shorter, and where
+// once fewer runs were asked for, or more, one of another length has its place. Runs of both would count twice.
+func (t *Target) planned(r *Result, shard int) bool {
+	left := maxRuns
+	if t.Runs > 0 {
+		left = t.Runs
+	}
+	return r.Runs == min(left-(r.Chain*links+r.Link)*shard, shard)
+}
+
 // repeats reports whether a target's shards come to the same wherever they are made.
 func (t *Target) repeats() bool { return record.Repeats(t.On) }

@@ -37,6 +37,11 @@ func (r *Reach) note(key uint32, run uint64) {
 	}
 }
 
+// Forget takes out what only one run has reached, of those that of names.
+func (r *Reach) Forget(of func(run uint64) bool) {
+	maps.DeleteFunc(r.by, func(_ uint32, run uint64) bool { return run != shared && of(run) })
+}
+
 // Keys is how many different keys were reached.
 func (r *Reach) Keys() int { return len(r.by) }
 
