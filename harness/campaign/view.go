@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,12 +187,22 @@ func (l *ledger) read(file string) error {
 		return nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, l)
+		err = l.parse(text)
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
 	return nil
+}
+
+// parse reads what write has written; what is null in a file that somebody has mended is not there.
+func (l *ledger) parse(text []byte) error {
+	err := json.Unmarshal(text, l)
+	if l.Entries == nil {
+		l.Entries = map[string]*entry{}
+	}
+	maps.DeleteFunc(l.Entries, func(_ string, e *entry) bool { return e == nil })
+	return err
 }
 
 func key(f *Finding) string { return f.Target + ": " + f.Signature }

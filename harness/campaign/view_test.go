@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,4 +47,18 @@ func TestWhatIsGoneIsToldWithTheRunsThatDidNotShowIt(t *testing.T) {
 	require.Contains(t, s.Sentence(), "0 known, 1 not found again")
 	old := Finding{State: Gone, Of: 1000}
 	require.Empty(t, old.Rate(), "kept before they were counted")
+}
+
+// A ledger that is damaged is told, and one without entries is one of nothing.
+func TestALedgerWithoutEntriesIsOneOfNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), ledgerFile)
+	for text, whole := range map[string]bool{`{"entries":null}`: true, `{"entries":{"x":null}}`: true, "{}": true, "null": true, `{"entries":`: false} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		l := &ledger{}
+		require.Equal(t, whole, l.read(file) == nil, text)
+		s := &Summary{Head: Head{State: Done}, Edition: "first", Targets: []Looked{{Target: "raft", Runs: 10}}, Findings: []Finding{{Target: "raft", Signature: "a"}}}
+		l.stand(s, &Campaign{}, time.Unix(0, 0))
+		require.NoError(t, l.write(file, s))
+		require.Len(t, l.Entries, 1)
+	}
 }
