@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -26,7 +27,8 @@ type copied struct {
 	there  map[string][]byte // files by their paths in the folder, as they were written; of kept runs, which do not change, none of the text
 }
 
-// openCopy takes what the folder does not have from the copy, all but kept runs: the ledger, what earlier editions came to, the curves.
+// openCopy takes what the folder does not have from the copy, all but kept runs: what earlier editions came to, the curves, and entries
+// of the ledger, which others may have written since this machine did.
 func openCopy(ctx context.Context, st *store.Store, folder, name string) (*copied, error) {
 	c := &copied{store: st, folder: folder, at: "campaigns/" + name + "/", there: map[string][]byte{}}
 	all, err := keys(ctx, st, c.at)
@@ -37,6 +39,12 @@ func openCopy(ctx context.Context, st *store.Store, folder, name string) (*copie
 		file := strings.TrimPrefix(key, c.at)
 		if strings.HasPrefix(file, "runs/") {
 			c.there[file] = nil
+			continue
+		}
+		if file == ledgerFile {
+			if err := c.joinLedger(ctx); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		local := filepath.Join(folder, filepath.FromSlash(file))
@@ -52,6 +60,28 @@ func openCopy(ctx context.Context, st *store.Store, folder, name string) (*copie
 		}
 	}
 	return c, nil
+}
+
+// joinLedger adds the entries of the copy's ledger to those of the folder's, if others have written it since this process has read it.
+func (c *copied) joinLedger(ctx context.Context) error {
+	text, err := c.store.GetRaw(ctx, c.at+ledgerFile)
+	if missing(err) || err == nil && bytes.Equal(text, c.there[ledgerFile]) {
+		return nil
+	}
+	local := filepath.Join(c.folder, ledgerFile)
+	own, other := &ledger{}, &ledger{}
+	if err == nil {
+		err = other.parse(text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", c.store.URL, c.at+ledgerFile, err)
+	}
+	if err := own.read(local); err != nil {
+		return err
+	}
+	own.join(other)
+	c.there[ledgerFile] = text
+	return putJSON(local, own)
 }
 
 // update copies what has changed. Of a run run.json goes last: a folder with it is a run's. A nil copy has nothing to do.
@@ -94,7 +124,13 @@ func (c *copied) put(ctx context.Context, file string) error {
 	if run && there {
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(c.folder, filepath.FromSlash(file)))
+	local := filepath.Join(c.folder, filepath.FromSlash(file))
+	text, err := os.ReadFile(local)
+	if err == nil && file == ledgerFile && !bytes.Equal(was, text) {
+		if err = c.joinLedger(ctx); err == nil {
+			text, err = os.ReadFile(local)
+		}
+	}
 	if err != nil || there && bytes.Equal(was, text) {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,4 +45,60 @@ func TestTheFolderIsCopiedToTheStore(t *testing.T) {
 	require.Len(t, rows, 2, "it goes on with the trends")
 	require.Equal(t, 60, rows[0].Runs)
 	require.Equal(t, 90, rows[1].Runs)
+}
+
+// Machines that take turns, or make a campaign at once, know of each other's findings: since the earliest, and what came last.
+func TestLedgersOfMachinesAreJoined(t *testing.T) {
+	st := opened(t, t.TempDir())
+	found := func(name, edition string, first, last int64, gone bool) *entry {
+		return &entry{Finding: Finding{Signature: name, First: time.Unix(first, 0).UTC(), Last: time.Unix(last, 0).UTC()}, Edition: edition, Latest: edition, Gone: gone}
+	}
+	write := func(folder string, entries ...*entry) {
+		l := &ledger{Entries: map[string]*entry{}}
+		for _, e := range entries {
+			l.Entries[e.Signature] = e
+		}
+		require.NoError(t, putJSON(filepath.Join(folder, ledgerFile), l))
+	}
+	has := func(folder string, entries ...*entry) {
+		l := &ledger{}
+		require.NoError(t, l.read(filepath.Join(folder, ledgerFile)))
+		require.Len(t, l.Entries, len(entries))
+		for _, e := range entries {
+			require.Equal(t, e, l.Entries[e.Signature])
+		}
+	}
+	open := func(folder string) *copied {
+		c, err := openCopy(t.Context(), st, folder, "c")
+		require.NoError(t, err)
+		return c
+	}
+	one, two := t.TempDir(), t.TempDir()
+	first := open(one)
+	write(one, found("a", "x", 10, 10, false), found("b", "x", 10, 10, false))
+	require.NoError(t, first.update(t.Context()))
+
+	write(two, found("a", "y", 5, 20, false), found("b", "x", 10, 10, true))
+	second := open(two)
+	has(two, found("a", "y", 5, 20, false), found("b", "x", 10, 10, true))
+	require.NoError(t, second.update(t.Context()))
+
+	write(one, found("a", "x", 10, 10, false), found("b", "z", 10, 30, false), found("c", "z", 30, 30, false)) // it has not read what the second has written
+	require.NoError(t, first.update(t.Context()))
+	all := []*entry{found("a", "y", 5, 20, false), found("b", "z", 10, 30, false), found("c", "z", 30, 30, false)}
+	has(one, all...)
+	open(two)
+	has(two, all...)
+	three := t.TempDir()
+	open(three)
+	has(three, all...)
+
+	write(three, all[:2]...) // what is taken out after nobody else has written stays out
+	third := open(three)
+	has(three, all...)
+	write(three, all[:2]...)
+	require.NoError(t, third.update(t.Context()))
+	four := t.TempDir()
+	open(four)
+	has(four, all[:2]...)
 }

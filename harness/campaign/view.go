@@ -205,6 +205,27 @@ func (l *ledger) parse(text []byte) error {
 	return err
 }
 
+// join adds what the ledger of another machine tells: of each finding when the first of them found it, and what came of it last.
+func (l *ledger) join(other *ledger) {
+	for name, o := range other.Entries {
+		e := l.Entries[name]
+		if e == nil {
+			l.Entries[name] = o
+			continue
+		}
+		last := *e
+		if o.Last.After(e.Last) {
+			last = *o
+		} else if o.Last.Equal(e.Last) { // one of them has looked for it since
+			last.Gone = e.Gone || o.Gone
+		}
+		if last.First = e.First; o.First.Before(e.First) {
+			last.First = o.First
+		}
+		l.Entries[name] = &last
+	}
+}
+
 func key(f *Finding) string { return f.Target + ": " + f.Signature }
 
 // stand tells which findings are new, and adds those that are gone.
