@@ -90,24 +90,30 @@ func (c *Client) fault(doing string, err error) error {
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // Create has the cluster make a Job, with its Secret, if it has one: that is there before pods look for it, and is then given to the
-// Job, so that it goes with it. A Job of that name that is there already goes on: it makes the same.
+// Job, so that it goes with it. A Job of that name that is there already goes on: it makes the same. It is looked for first, for a cluster
+// may refuse by a quota what is there, and again after an error, which does not say that nothing was made.
 func (c *Client) Create(ctx context.Context, j *batchv1.Job, secret *corev1.Secret) error {
+	made, err := c.Get(ctx, j.Name)
+	if err != nil {
+		return err
+	}
 	if secret != nil {
 		if err := c.put(ctx, secret); err != nil {
 			return c.fault("make Secret "+secret.Name, err)
 		}
 	}
-	made := &batchv1.Job{}
-	err := c.batch.Post().Namespace(c.Namespace).Resource("jobs").Body(j).Do(ctx).Into(made)
-	if apierrors.IsAlreadyExists(err) {
-		err = c.batch.Get().Namespace(c.Namespace).Resource("jobs").Name(j.Name).Do(ctx).Into(made)
-	}
-	if err != nil {
-		err = c.fault("make Job "+j.Name, err)
-		if secret != nil {
-			err = errors.Join(err, c.removeSecret(context.WithoutCancel(ctx), secret.Name))
+	if made == nil {
+		made = &batchv1.Job{}
+		if err := c.batch.Post().Namespace(c.Namespace).Resource("jobs").Body(j).Do(ctx).Into(made); err != nil {
+			there, unknown := c.Get(context.WithoutCancel(ctx), j.Name)
+			if there == nil && secret != nil {
+				unknown = c.removeSecret(context.WithoutCancel(ctx), secret.Name)
+			}
+			if there == nil || unknown != nil {
+				return errors.Join(c.fault("make Job "+j.Name, err), unknown)
+			}
+			made = there
 		}
-		return err
 	}
 	if secret == nil {
 		return nil

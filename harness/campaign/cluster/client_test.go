@@ -23,6 +23,7 @@ import (
 type api struct {
 	kept    map[string]map[string]any // by path
 	refuses map[string]string         // messages by method and resource: "POST jobs"
+	loses   string                    // what is done, and not answered
 	asked   []string
 }
 
@@ -65,6 +66,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			delete(a.kept, at)
 		}
+	}
+	if a.loses == r.Method+" "+resource {
+		status(http.StatusGatewayTimeout, "Timeout", "no answer in time")
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(body)
@@ -109,6 +114,31 @@ func TestTheSecretGoesWithItsJob(t *testing.T) {
 	runs, err = c.Runs(t.Context(), m.Name)
 	require.NoError(t, err)
 	require.False(t, runs)
+}
+
+// A quota is looked at before names are: whoever asks for a Job again that runs is refused, and it keeps its Secret. So does one whose
+// making was not answered.
+func TestAJobThatRunsKeepsItsSecret(t *testing.T) {
+	for _, again := range []bool{true, false} {
+		c, a := dialled(t)
+		m, err := job().Manifest()
+		require.NoError(t, err)
+		if again {
+			require.NoError(t, c.Create(t.Context(), m, secret()))
+			a.refuses["POST jobs"] = "jobs.batch \"recount-x\" is forbidden: exceeded quota: few, requested: count/jobs.batch=1"
+		} else {
+			a.loses = "POST jobs"
+		}
+		require.NoError(t, c.Create(t.Context(), m, secret()))
+		owners := a.kept["/api/v1/namespaces/ours/secrets/recount-x"]["metadata"].(map[string]any)["ownerReferences"]
+		require.Equal(t, "uid-of-jobs", owners.([]any)[0].(map[string]any)["uid"])
+	}
+	c, a := dialled(t)
+	a.refuses["GET jobs"] = "jobs.batch is forbidden: User \"nobody\" cannot get resource"
+	m, err := job().Manifest()
+	require.NoError(t, err)
+	require.ErrorContains(t, c.Create(t.Context(), m, secret()), "refuses to look at Job recount-x")
+	require.Empty(t, a.kept)
 }
 
 func TestRefusalsOfAClusterHaveAWayOut(t *testing.T) {
