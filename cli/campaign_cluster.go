@@ -42,7 +42,8 @@ type atCluster struct {
 	State      string `json:"state"` // asked, before the cluster has taken the Job, then made
 	Namespace  string `json:"namespace"`
 	Kubeconfig string `json:"kubeconfig,omitempty"`
-	Context    string `json:"context,omitempty"`
+	Context    string `json:"context,omitempty"` // which it was, also where no flag said so
+	Host       string `json:"host,omitempty"`
 	Store      string `json:"store"`
 	Plan       string `json:"plan"`
 }
@@ -140,7 +141,7 @@ func (g *campaignFlags) runOnCluster(cmd *cobra.Command, args []string, c *campa
 		return failure{err}
 	}
 	dir := filepath.Join(campaign.Folder(g.results), c.Name)
-	at := atCluster{j.Name, jobAsked, client.Namespace, k.kubeconfig, k.context, g.store, plan.Key()}
+	at := atCluster{j.Name, jobAsked, client.Namespace, k.kubeconfig, client.Context, client.Host, g.store, plan.Key()}
 	if err := at.free(cmd.Context(), g.results, c.Name); err != nil {
 		return err
 	}
@@ -204,6 +205,16 @@ func (a atCluster) write(dir string) error {
 	return err
 }
 
+// dial makes a client of the cluster that was asked, whichever kubectl speaks to by now.
+func (a atCluster) dial() (*cluster.Client, error) {
+	client, err := cluster.Dial(a.Kubeconfig, a.Context, a.Namespace)
+	if err == nil && a.Host != "" && client.Host != a.Host {
+		return nil, hint.Add(fmt.Errorf("context %q is the cluster at %s, and Job %s is at %s", client.Context, client.Host, a.Job, a.Host),
+			"name the file that has it: KUBECONFIG=FILE")
+	}
+	return client, err
+}
+
 // free finds out whether another edition of the campaign is being made: nobody would find its Job again.
 func (a atCluster) free(ctx context.Context, results, name string) error {
 	old, err := readAtCluster(results, name)
@@ -213,7 +224,7 @@ func (a atCluster) free(ctx context.Context, results, name string) error {
 	var runs bool
 	if err == nil {
 		var client *cluster.Client
-		if client, err = cluster.Dial(old.Kubeconfig, old.Context, old.Namespace); err == nil {
+		if client, err = old.dial(); err == nil {
 			runs, err = client.Runs(ctx, old.Job)
 		}
 	}
@@ -288,7 +299,7 @@ func (g *campaignFlags) campaignAt(ctx context.Context, name string) (at atClust
 	if err != nil {
 		return at, nil, nil, err
 	}
-	if client, err = cluster.Dial(at.Kubeconfig, at.Context, at.Namespace); err == nil {
+	if client, err = at.dial(); err == nil {
 		st, err = store.Open(ctx, at.Store)
 	}
 	return at, st, client, err
@@ -341,10 +352,15 @@ goes on.`,
 				return failure{err}
 			}
 			defer st.Close()
-			if err := client.Stop(cmd.Context(), at.Job); err != nil {
+			there, err := client.Stop(cmd.Context(), at.Job)
+			if err != nil {
 				return failure{err}
 			}
-			say(cmd)(fmt.Sprintf("Job %s is ended; what was made is in %s", at.Job, st.URL))
+			what := fmt.Sprintf("Job %s is ended", at.Job)
+			if !there {
+				what = fmt.Sprintf("the cluster at %s has no Job %s in namespace %s", client.Host, at.Job, client.Namespace)
+			}
+			say(cmd)(fmt.Sprintf("%s; what was made is in %s", what, st.URL))
 			return nil
 		},
 	}

@@ -25,6 +25,7 @@ import (
 // Client speaks to a cluster. Of its API it knows Jobs, Pods and Secrets only: clients of all there is are ten times as large.
 type Client struct {
 	Host      string
+	Context   string // its name; "" in a pod of the cluster
 	Namespace string
 	batch     rest.Interface
 	core      rest.Interface
@@ -41,7 +42,14 @@ func Dial(file, context, namespace string) (*Client, error) {
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("which cluster? %w", err), "--kubeconfig FILE and --context NAME say it, or KUBECONFIG")
 	}
-	c := &Client{Host: cfg.Host, Namespace: namespace}
+	c := &Client{Host: cfg.Host, Context: context, Namespace: namespace}
+	if c.Context == "" {
+		raw, err := loaded.RawConfig()
+		if err != nil {
+			return nil, err
+		}
+		c.Context = raw.CurrentContext
+	}
 	if c.Namespace == "" {
 		if c.Namespace, _, err = loaded.Namespace(); err != nil {
 			return nil, err
@@ -149,14 +157,14 @@ func (c *Client) Get(ctx context.Context, name string) (*batchv1.Job, error) {
 	return j, c.fault("look at Job "+name, err)
 }
 
-// Stop ends a Job: its pods go, and its Secret; what they have kept in the store stays.
-func (c *Client) Stop(ctx context.Context, name string) error {
-	err := c.batch.Delete().Namespace(c.Namespace).Resource("jobs").Name(name).
+// Stop ends a Job, and reports whether there was one: its pods go, and its Secret; what they have kept in the store stays.
+func (c *Client) Stop(ctx context.Context, name string) (there bool, err error) {
+	err = c.batch.Delete().Namespace(c.Namespace).Resource("jobs").Name(name).
 		Body(&metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationBackground)}).Do(ctx).Error()
 	if err != nil && !apierrors.IsNotFound(err) {
-		return c.fault("stop Job "+name, err)
+		return false, c.fault("stop Job "+name, err)
 	}
-	return c.removeSecret(ctx, name) // who made it may have been killed before it was the Job's
+	return err == nil, c.removeSecret(ctx, name) // who made it may have been killed before it was the Job's
 }
 
 // Runs reports whether there is a Job of that name that has not ended.

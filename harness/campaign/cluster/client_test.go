@@ -109,8 +109,12 @@ func TestTheSecretGoesWithItsJob(t *testing.T) {
 	runs, err = c.Runs(t.Context(), m.Name)
 	require.NoError(t, err)
 	require.False(t, runs)
-	require.NoError(t, c.Stop(t.Context(), m.Name))
-	require.Empty(t, a.kept)
+	for _, there := range []bool{true, false} {
+		stopped, err := c.Stop(t.Context(), m.Name)
+		require.NoError(t, err)
+		require.Equal(t, there, stopped)
+		require.Empty(t, a.kept)
+	}
 	runs, err = c.Runs(t.Context(), m.Name)
 	require.NoError(t, err)
 	require.False(t, runs)
