@@ -61,6 +61,11 @@ type Target struct {
 	built map[string][]string // see Subject
 }
 
+// knows reports whether the file names a target's weakness.
+func (c *Campaign) knows(target, property string) bool {
+	return slices.ContainsFunc(c.Known, func(k Known) bool { return k.Target == target && k.Property == property })
+}
+
 // Known is a weakness that is known: a finding of it does not fail the campaign.
 type Known struct {
 	Target   string `yaml:"target" json:"target"` // its name in the campaign

@@ -25,7 +25,7 @@ type Result struct {
 	Runs   int            `json:"runs"`
 	Broken map[string]int `json:"broken,omitempty"` // how many runs broke each property, promised or not
 	Kinds  []Kind         `json:"kinds,omitempty"`
-	Cut    int            `json:"cut,omitempty"` // runs of kinds that are not told of: see maxKinds
+	Cut    map[string]int `json:"cut,omitempty"` // by property, runs of kinds that are not told of: see maxKinds
 	Aims   []Aim          `json:"aims,omitempty"`
 	Sizes  []Size         `json:"sizes,omitempty"` // how clusters came up, smaller ones first; none where all did, in simulation
 	Reach  []byte         `json:"reach,omitempty"` // see estimate.Reach
@@ -126,8 +126,9 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []
 	return r, worth[max(0, len(worth)-maxParents):], nil
 }
 
-// told are the kinds that a shard tells of, and how many runs showed others.
-func told(kinds map[string]*Kind) (all []Kind, cut int) {
+// told are the kinds that a shard tells of, and how many runs showed others of each property.
+func told(kinds map[string]*Kind) (all []Kind, cut map[string]int) {
+	cut = map[string]int{}
 	for _, k := range kinds {
 		all = append(all, *k)
 	}
@@ -139,7 +140,7 @@ func told(kinds map[string]*Kind) (all []Kind, cut int) {
 	}
 	slices.SortStableFunc(all, func(a, b Kind) int { return rank[a.Kind] - rank[b.Kind] })
 	for _, k := range all[min(len(all), maxKinds):] {
-		cut += k.Runs
+		cut[k.Property] += k.Runs
 	}
 	return all[:min(len(all), maxKinds)], cut
 }

@@ -25,16 +25,18 @@ func TestKindsOfEachPropertyAreToldOf(t *testing.T) {
 	for _, k := range all {
 		runs -= k.Runs
 	}
-	require.Equal(t, runs, cut)
+	require.Equal(t, map[string]int{"common": runs}, cut)
 
-	s := &subject{target: &Target{}, sum: newSum()}
+	s := &subject{target: &Target{Name: "mine"}, sum: newSum()}
 	require.NoError(t, s.sum.add(&Result{Shard: "a", Runs: 1000, Kinds: all, Cut: cut}))
-	require.NoError(t, s.sum.add(&Result{Shard: "b", Runs: 1000, Cut: 5}))
+	require.NoError(t, s.sum.add(&Result{Shard: "b", Runs: 1000, Cut: map[string]int{"rare": 5}}))
 	s.shrunk = map[string]*Shrunk{}
 	for _, k := range all {
 		s.shrunk[k.Kind] = &Shrunk{Kind: k.Kind, Signature: k.Kind}
 	}
-	require.Equal(t, cut+5, s.looked().Unshrunk)
+	l := s.looked(&Campaign{Known: []Known{{Target: "mine", Property: "common"}}})
+	require.Equal(t, runs+5, l.Unshrunk)
+	require.Equal(t, 5, l.Unknown, "the file names the others")
 }
 
 // What a slow machine reads of what others have put together counts with its runs, not before.
@@ -55,6 +57,6 @@ func TestPacksOfOthersCountWithTheirRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.note(t.Context(), st, []*Result{r}))
 	require.Equal(t, 4, s.sum.Runs)
-	require.Equal(t, 4, s.looked().Chance.Hits)
-	require.Equal(t, 4, s.looked().Chance.Trials)
+	require.Equal(t, 4, s.looked(&Campaign{}).Chance.Hits)
+	require.Equal(t, 4, s.looked(&Campaign{}).Chance.Trials)
 }

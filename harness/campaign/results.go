@@ -32,7 +32,7 @@ type Sum struct {
 	Done   map[string]bool // by the ids of shards
 	Broken map[string]int
 	Waves  []map[string]*Kind // see wave
-	Cut    int                // runs of kinds that shards do not tell of
+	Cut    map[string]int     // by property, runs of kinds that shards do not tell of
 	Aims   map[Aim]Aim        // by fault and roles
 	Sizes  sizes
 	Reach  estimate.Reach
@@ -41,7 +41,7 @@ type Sum struct {
 }
 
 func newSum() *Sum {
-	return &Sum{Done: map[string]bool{}, Broken: map[string]int{}, Aims: map[Aim]Aim{}}
+	return &Sum{Done: map[string]bool{}, Broken: map[string]int{}, Cut: map[string]int{}, Aims: map[Aim]Aim{}}
 }
 
 func (s *Sum) wants(r *Result) bool { return s.counts == nil || s.counts(r) }
@@ -53,9 +53,11 @@ func (s *Sum) add(r *Result) error {
 	}
 	s.Done[r.Shard] = true
 	s.Runs += r.Runs
-	s.Cut += r.Cut
 	for property, n := range r.Broken {
 		s.Broken[property] += n
+	}
+	for property, n := range r.Cut {
+		s.Cut[property] += n
 	}
 	for i := range r.Kinds {
 		s.addKind(r.Chain/wave, r.Kinds[i])

@@ -90,7 +90,8 @@ type Looked struct {
 	Broken   map[string]int `json:"broken"` // runs by the property that they broke, promised or not
 	Keys     int            `json:"keys"`
 	Chance   estimate.Rate  `json:"chance"`    // that one more run reaches something new
-	Unshrunk int            `json:"unshrunk"`  // runs that broke what is looked for in circumstances that were not shrunk
+	Unshrunk int            `json:"unshrunk"`  // runs that broke what is looked for in circumstances that were not shrunk,
+	Unknown  int            `json:"unknown"`   // and of those, runs of what the file does not name as known
 	NoEffect []string       `json:"no_effect"` // faults that were never seen to take effect
 	// Vain tells of each fault of NoEffect how often it was tried, and why it did not take effect one of these times.
 	Vain     map[string]looked.Vain `json:"vain"`
@@ -112,7 +113,7 @@ func (w *runner) summary(state State, now time.Time) *Summary {
 	for _, sub := range w.subjects {
 		s.Runs += sub.sum.Runs
 		s.Planned += sub.target.Runs
-		l := sub.looked()
+		l := sub.looked(c)
 		l.Unstarted, l.GivenUp = sub.didNotStart(w.Folder, w.failed != nil)
 		s.Targets = append(s.Targets, l)
 		s.Findings = append(s.Findings, sub.findings(w.Folder)...)
@@ -143,7 +144,7 @@ func (s *Summary) status() int {
 	}
 	if s.State == Done && s.Runs > 0 {
 		for _, t := range s.Targets {
-			if t.Runs == 0 || t.Unshrunk > 0 || t.Unstarted != nil {
+			if t.Runs == 0 || t.Unknown > 0 || t.Unstarted != nil {
 				return record.StatusUnknown
 			}
 		}
@@ -191,15 +192,21 @@ func (s *subject) findings(folder string) (all []Finding) {
 }
 
 // looked tells how much of a target was tested.
-func (s *subject) looked() Looked {
+func (s *subject) looked(c *Campaign) Looked {
 	started := s.sum.started()
 	l := Looked{
 		Target: s.target.Name, Version: s.target.Version, Runs: started, Planned: s.target.Runs, Broken: s.sum.Broken,
-		Unshrunk: s.sum.Cut, Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(started), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
+		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(started), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
 	}
+	unshrunk := maps.Clone(s.sum.Cut)
 	for name, k := range s.sum.kinds(len(s.sum.Waves)) {
 		if f := s.shrunk[name]; f == nil || f.Signature == "" {
-			l.Unshrunk += k.Runs
+			unshrunk[k.Property] += k.Runs
+		}
+	}
+	for property, runs := range unshrunk {
+		if l.Unshrunk += runs; !c.knows(s.target.Name, property) {
+			l.Unknown += runs
 		}
 	}
 	of, roles := map[string]Aim{}, map[string]map[string]bool{}

@@ -245,7 +245,7 @@ func (l *ledger) stand(s *Summary, c *Campaign, now time.Time) {
 				f.State = Seen
 			}
 		}
-		if f.Known = slices.ContainsFunc(c.Known, func(k Known) bool { return k.Target == f.Target && k.Property == f.Property }); f.Known {
+		if f.Known = c.knows(f.Target, f.Property); f.Known {
 			f.State = Seen
 		}
 	}
