@@ -100,22 +100,8 @@ func (u *uses) serializable(ctx context.Context) Result {
 		figure("that failed", all.failed), figure("clients", len(all.clients)),
 	}
 	found, core := all.Decide(ctx)
-	switch {
-	case found.Answer == porcupine.Illegal:
-		e, about := evidence{span: span{from: never}}, set{}
-		var parts []string
-		for i := range core {
-			x := &core[i]
-			if e.from = min(e.from, x.Call); x.Sure() {
-				e.to = max(e.to, x.Return)
-			}
-			e.ops = append(e.ops, u.index(x.Begin, x.Sure()))
-			about = about.or(u.group(u.of(int(x.Begin)).node))
-			parts = append(parts, u.actor(int(x.Begin))+" "+all.Tell(x))
-		}
-		r := invalid(figures, e, "no order explains these transactions: %s", list(parts))
-		r.about, r.Drawing = about, all.Draw(ctx, core)
-		return r
+	if found.Answer == porcupine.Illegal {
+		return u.unserializable(ctx, &all, core, figures)
 	}
 	r, decided := u.decide(ctx, locks, figures)
 	switch {
@@ -138,4 +124,22 @@ func (u *uses) serializable(ctx context.Context) Result {
 		why += "; " + w.String()
 	}
 	return valid(figures, "%s", why)
+}
+
+// unserializable is the result for transactions that have no order.
+func (u *uses) unserializable(ctx context.Context, all *txns, core []linear.Txn, figures []Figure) Result {
+	e, about := evidence{span: span{from: never}}, set{}
+	var parts []string
+	for i := range core {
+		x := &core[i]
+		if e.from = min(e.from, x.Call); x.Sure() {
+			e.to = max(e.to, x.Return)
+		}
+		e.ops = append(e.ops, u.index(x.Begin, x.Sure()))
+		about = about.or(u.group(u.of(int(x.Begin)).node))
+		parts = append(parts, u.actor(int(x.Begin))+" "+all.Tell(x))
+	}
+	r := invalid(figures, e, "no order explains these transactions: %s", list(parts))
+	r.about, r.Drawing = about, all.Draw(ctx, core)
+	return r
 }
