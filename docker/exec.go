@@ -11,7 +11,6 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
 
-	"recount/election"
 	"recount/internal/hint"
 	"recount/internal/term"
 )
@@ -42,8 +41,22 @@ func (o *output) Write(b []byte) (int, error) {
 	return o.Buffer.Write(b)
 }
 
-// Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with an
-// election.ExitError where the command does, and where the node's processes stand still: what is started beside
+// exitError is how a command ended, and what it had printed. It implements election.Ended.
+type exitError struct {
+	status         int
+	stdout, stderr string
+}
+
+// Error tells the status and what was printed: to the standard error, or else to the standard output.
+func (e *exitError) Error() string {
+	said := cmp.Or(strings.TrimSpace(e.stderr), strings.TrimSpace(e.stdout))
+	return strings.TrimSuffix(fmt.Sprintf("exit status %d: %s", e.status, said), ": ")
+}
+
+func (e *exitError) Printed() (stdout, stderr string) { return e.stdout, e.stderr }
+
+// Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with what the
+// command printed where the command does, and where the node's processes stand still: what is started beside
 // them would run, and tell what they had left behind as if it was their word. It may be called from any goroutine, once Launch has
 // returned.
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
@@ -115,7 +128,7 @@ func refused(status int, program, out, errs string) error {
 	case status == 126 || status == 127: // as shells have it
 		return fmt.Errorf("%w, or cannot run it: exit status %d: %s", ErrNoProgram, status, said)
 	default:
-		return &election.ExitError{Status: status, Stdout: out, Stderr: errs}
+		return &exitError{status, out, errs}
 	}
 }
 

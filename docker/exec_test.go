@@ -64,6 +64,8 @@ func TestWhyACommandFailed(t *testing.T) {
 		{126, "cannot exec in a stopped state: unknown", "", false, "its process has ended"},
 		{127, "", "sh: 1: psql: not found\n", true, "the container has no such program, or cannot run it: exit status 127: sh: 1: psql: not found"},
 		{1, "", "cannot exec in a stopped engine\n", false, "exit status 1: cannot exec in a stopped engine"},
+		{1, "not the leader\n", "", false, "exit status 1: not the leader"},
+		{3, "", "", false, "exit status 3"},
 	} {
 		err := refused(k.status, "psql", k.out, k.errs)
 		require.EqualError(t, err, k.said)

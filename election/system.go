@@ -1,12 +1,9 @@
 package election
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -111,20 +108,14 @@ type Bootstrapper interface {
 	Bootstrap(ctx context.Context, all []Member) error
 }
 
-// Exec runs a command in a member's container and returns what it prints to its standard output. Of one that ran, and ended with another
-// status than 0, the error is an ExitError.
+// Exec runs a command in a member's container and returns what it prints to its standard output. Where the command ran, and ended with
+// another status than 0, there is an Ended in the error's chain.
 type Exec func(ctx context.Context, m Member, command []string) (output []byte, err error)
 
-// ExitError is how a command ended, and what it had printed.
-type ExitError struct {
-	Status         int
-	Stdout, Stderr string
-}
-
-// Error tells the status and what was printed: to the standard error, or else to the standard output.
-func (e *ExitError) Error() string {
-	said := cmp.Or(strings.TrimSpace(e.Stderr), strings.TrimSpace(e.Stdout))
-	return strings.TrimSuffix(fmt.Sprintf("exit status %d: %s", e.Status, said), ": ")
+// Ended is how a command ended, and what it had printed. Error tells the status and the output: "exit status 1: not the leader".
+type Ended interface {
+	error
+	Printed() (stdout, stderr string)
 }
 
 // Executor is a System that runs commands in its members' containers. Use is called before any other method, except where

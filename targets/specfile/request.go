@@ -164,8 +164,9 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 func (y *system) askBy(ctx context.Context, q *Request, w words) error {
 	out, err := y.runIn(ctx, w, q.Command)
 	said := []string{string(out)}
-	if ended := (*election.ExitError)(nil); errors.As(err, &ended) {
-		said = slices.DeleteFunc([]string{ended.Stdout, ended.Stderr, ended.Error()}, func(text string) bool { return text == "" })
+	if ended := election.Ended(nil); errors.As(err, &ended) {
+		out, errs := ended.Printed()
+		said = slices.DeleteFunc([]string{out, errs, ended.Error()}, func(text string) bool { return text == "" })
 	} else if err != nil {
 		return err // whatever stands there is not the command's word
 	}

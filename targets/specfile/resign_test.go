@@ -41,7 +41,7 @@ func asked(t *testing.T, text, role string, status int, got *[]string) (election
 	y.(election.Executor).Use(func(_ context.Context, m election.Member, command []string) ([]byte, error) {
 		*got = append(append(*got, m.Name), command...)
 		if status != http.StatusOK {
-			return nil, &election.ExitError{Status: 1, Stderr: "there is no leader here"}
+			return nil, exited{1, "", "there is no leader here"}
 		}
 		return nil, nil
 	})
@@ -87,6 +87,15 @@ func TestALeaderIsAskedToResign(t *testing.T) {
 	require.Nil(t, election.HandOverOf(driver(t, parse(t, resigning[:strings.Index(resigning, "resign:")]), nil)), "it does not say how")
 }
 
+// exited is how a command ended that printed something.
+type exited struct {
+	status       int
+	stdout, errs string
+}
+
+func (e exited) Error() string                    { return fmt.Sprintf("exit status %d", e.status) }
+func (e exited) Printed() (stdout, stderr string) { return e.stdout, e.errs }
+
 // A refusal is the command's own word, wherever it is printed, and not what stands in the command or in why nobody knows how it ended.
 func TestARefusalIsWhatACommandSays(t *testing.T) {
 	for _, c := range []struct {
@@ -96,10 +105,10 @@ func TestARefusalIsWhatACommandSays(t *testing.T) {
 		want    string // "" where nobody knows, or it succeeded
 	}{
 		{"'^not the leader$'", "not the leader\n", nil, "it refused: not the leader"},
-		{"'^not the leader$'", "", &election.ExitError{Status: 1, Stdout: "not the leader\n"}, "it refused: exit status 1: not the leader"},
-		{"'^not the leader$'", "", &election.ExitError{Status: 1, Stdout: "asked\n", Stderr: "not the leader\n"}, "it refused: exit status 1: not the leader"},
-		{"'^exit status 3$'", "", fmt.Errorf("exec /cli on n2: %w", &election.ExitError{Status: 3}), "it refused: exec /cli on n2: exit status 3"},
-		{"'^$'", "", &election.ExitError{Status: 1, Stderr: "it broke"}, ""},
+		{"'^not the leader$'", "", exited{1, "not the leader\n", ""}, "it refused: exit status 1"},
+		{"'^not the leader$'", "", exited{1, "asked\n", "not the leader\n"}, "it refused: exit status 1"},
+		{"'^exit status 3$'", "", fmt.Errorf("exec /cli on n2: %w", exited{3, "", ""}), "it refused: exec /cli on n2: exit status 3"},
+		{"'^$'", "", exited{1, "", "it broke"}, ""},
 		{"no leader", "", errors.New("exec /cli || echo no leader on n2: context deadline exceeded"), ""},
 		{"no leader", "done", nil, ""},
 	} {
