@@ -38,6 +38,7 @@ func ExampleRun() {
 	// single-leader-per-term valid
 	// monotonic-term valid
 	// vote-once valid
+	// agreement valid
 	// sticky-leader valid
 	// no-ping-pong valid
 	// stays-up valid
