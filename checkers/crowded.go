@@ -91,7 +91,10 @@ func (f *uses) crowded(writes []write, silent []silentWrite, figures []Figure) (
 func (f *uses) noRoom(writes []write, silent []silentWrite, begin, end int, earliest, latest []int, figures []Figure) Result {
 	w := &writes[end]
 	bound := &writes[earliest[end]]
-	tell := []*linear.Op{w.told, bound.lower, bound.told}
+	tell := []*linear.Op{bound.lower, bound.told}
+	for i := begin; i <= end; i++ { // each has one of the numbers
+		tell = append(tell, writes[i].told)
+	}
 	since := ""
 	if begin > 0 {
 		before, by := &writes[begin-1], &writes[latest[begin-1]]
