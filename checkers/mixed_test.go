@@ -50,6 +50,12 @@ func explained(left []mixedOp, held map[string]string) bool {
 		case history.CAS:
 			read(x.key, x.old)
 			after[x.key] = x.value
+		case history.Acquire:
+			read("lock", "")
+			after["lock"] = "taken"
+		case history.Release:
+			read("lock", "taken")
+			after["lock"] = ""
 		default:
 			for _, u := range x.uses {
 				if u.F == history.Put {
@@ -86,7 +92,10 @@ func TestTransactionsAmongOtherUses(t *testing.T) {
 		for i := range 2 + r.IntN(5) {
 			x := mixedOp{call: time.Duration(20 * i), key: key(), value: value()}
 			x.old = seen(x.key)
-			x.f = []history.F{history.Put, history.Get, history.CAS, history.Txns}[r.IntN(4)]
+			x.f = []history.F{history.Put, history.Get, history.CAS, history.Txns, history.Acquire}[r.IntN(5)]
+			if x.f == history.Acquire && held["lock"] != "" && r.IntN(8) > 0 {
+				x.f = history.Release
+			}
 			x.end = x.call + 1 + time.Duration(r.IntN(70))
 			x.outcome = []history.Type{history.OK, history.OK, history.OK, history.Info, history.Fail}[r.IntN(5)]
 			happens := x.outcome == history.OK || x.outcome == history.Info && r.IntN(2) == 0
@@ -103,6 +112,10 @@ func TestTransactionsAmongOtherUses(t *testing.T) {
 					}
 					x.uses = append(x.uses, u)
 				}
+			case history.Acquire, history.Release:
+				if happens {
+					held["lock"] = map[history.F]string{history.Acquire: "taken"}[x.f]
+				}
 			default:
 				if happens && (x.f == history.Put || x.old == held[x.key]) {
 					held[x.key] = x.value
@@ -112,9 +125,11 @@ func TestTransactionsAmongOtherUses(t *testing.T) {
 			begun := history.Op{Time: x.call, Process: history.Process(i), Type: history.Invoke, F: x.f}
 			ended := history.Op{Time: x.end, Process: history.Process(i), Type: x.outcome, F: x.f}
 			for _, op := range []*history.Op{&begun, &ended} {
-				if x.f == history.Txns {
+				switch x.f {
+				case history.Txns:
 					op.Value = &history.Txn{Uses: x.uses}
-				} else {
+				case history.Acquire, history.Release:
+				default:
 					op.Reg = &history.Register{Key: x.key, Value: x.value, Old: x.old}
 				}
 			}
@@ -139,4 +154,40 @@ func TestTransactionsAmongOtherUses(t *testing.T) {
 	}
 	require.Greater(t, verdicts[Valid], 200)
 	require.Greater(t, verdicts[Invalid], 200)
+}
+
+// What nobody told is no read of nothing, and what clients do with a lock puts it to the test beside transactions, too.
+func TestWhatIsToldBesideTransactions(t *testing.T) {
+	txn := func(uses ...history.Use) *history.Txn { return &history.Txn{Uses: uses} }
+	pair := func(client int, f history.F, value any, reg *history.Register) (ops []history.Op) {
+		for _, how := range []history.Type{history.Invoke, history.OK} {
+			ops = append(ops, history.Op{Process: history.Process(client), Type: how, F: f, Value: value, Reg: reg})
+		}
+		return ops
+	}
+	wrote := txn(history.Use{F: history.Put, Key: "x", Value: "1"})
+	for _, c := range []struct {
+		ops  [][]history.Op
+		want Verdict
+		says string
+	}{
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Get, nil, nil)}, Unknown, "no transaction told what it found"},
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Get, nil, &history.Register{Key: "x", Value: "1"})}, Valid,
+			"an order explains all of 2 transactions of 2 clients, 0 of them of unknown outcome"},
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Acquire, nil, nil), pair(3, history.Release, nil, nil)}, Valid, "; an order explains all of 2 operations on 1 lock"},
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(1, history.Acquire, nil, nil), pair(1, history.Release, nil, nil)}, Unknown, "one client alone"},
+		{[][]history.Op{pair(1, history.Txns, txn(history.Use{F: history.Get, Key: "x"}), nil), pair(2, history.Acquire, nil, nil), pair(3, history.Release, nil, nil)}, Valid, "1 lock"},
+		{[][]history.Op{pair(1, history.Txns, txn(history.Use{F: history.Get, Key: "x"}), nil), pair(2, history.Get, nil, &history.Register{Key: "x"})}, Unknown, "nothing was written"},
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Acquire, nil, nil), pair(3, history.Acquire, nil, nil)}, Invalid, "process 3 took the lock"},
+	} {
+		ops := append(slices.Concat(c.ops...), history.Op{Process: history.Harness, Type: history.OK, F: history.End})
+		for i := range ops {
+			ops[i].Index, ops[i].Time = i, time.Duration(i)
+		}
+		h, err := history.New(ops)
+		require.NoError(t, err)
+		got := CheckSome(context.Background(), h, []string{"linearizable"})[0]
+		require.Equal(t, c.want, got.Verdict, got.Why)
+		require.Contains(t, got.Why, c.says)
+	}
 }
