@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"time"
 
 	"recount/checkers/linear"
 	"recount/internal/count"
@@ -19,30 +18,35 @@ type silentWrite struct {
 	lo, hi int        // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
 }
 
-// crowded is the result for a store where more silent writes were surely made between two others than the revisions of these leave room for;
-// false if there is room for all.
+// crowd are silent writes that were surely made between two others whose revisions leave room for one less: after the one before begin,
+// if there is one, and before the one at end.
+type crowd struct {
+	silent           []silentWrite
+	begin, end       int
+	earliest, latest []int // of each of the others, by which it is known to be not before, and not after a time
+}
+
+// crowded finds silent writes for which there is no room among others, which are in the order of their revisions, one that they can have
+// happened in; nil if there is room for all.
 //
 // Each gap between two revisions that follow each other takes as many as there are numbers in it, and a silent write may be in any gap from
-// lo to hi. Those due first are placed first, which places all if they can be (Jackson, 1955: earliest due date). writes are in the order
-// of their revisions, which is one that they can have happened in.
-func (f *uses) crowded(writes []write, silent []silentWrite, figures []Figure) (r Result, ok bool) {
-	earliest, latest := make([]int, len(writes)), make([]int, len(writes)) // by whom each is known to be not before, and not after a time
+// lo to hi. Those due first are placed first, which places all if they can be (Jackson, 1955: earliest due date).
+func crowded(writes []write, silent []silentWrite) *crowd {
+	c := &crowd{earliest: make([]int, len(writes)), latest: make([]int, len(writes))}
 	for i := range writes {
-		if earliest[i] = i; i > 0 && writes[earliest[i-1]].from > writes[i].from {
-			earliest[i] = earliest[i-1]
+		if c.earliest[i] = i; i > 0 && writes[c.earliest[i-1]].from > writes[i].from {
+			c.earliest[i] = c.earliest[i-1]
 		}
 	}
 	for i := len(writes) - 1; i >= 0; i-- {
-		if latest[i] = i; i+1 < len(writes) && writes[latest[i+1]].to < writes[i].to {
-			latest[i] = latest[i+1]
+		if c.latest[i] = i; i+1 < len(writes) && writes[c.latest[i+1]].to < writes[i].to {
+			c.latest[i] = c.latest[i+1]
 		}
 	}
-	from := func(i int) time.Duration { return writes[earliest[i]].from }
-	to := func(i int) time.Duration { return writes[latest[i]].to }
 	var due []silentWrite
 	for _, s := range silent {
-		s.lo = sort.Search(len(writes), func(i int) bool { return to(i) >= s.op.Call })
-		s.hi = sort.Search(len(writes), func(i int) bool { return from(i) > s.op.Return })
+		s.lo = sort.Search(len(writes), func(i int) bool { return writes[c.latest[i]].to >= s.op.Call })
+		s.hi = sort.Search(len(writes), func(i int) bool { return writes[c.earliest[i]].from > s.op.Return })
 		if s.seen != nil {
 			own, _ := slices.BinarySearchFunc(writes, s.seen.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
 			s.hi = min(s.hi, own)
@@ -69,40 +73,35 @@ func (f *uses) crowded(writes []write, silent []silentWrite, figures []Figure) (
 		if len(waiting) == 0 || waiting[0] > gap {
 			continue
 		}
-		begin, left := gap, room(gap)
-		within := func() (all []silentWrite) {
-			for _, s := range due {
-				if s.lo >= begin && s.hi <= gap {
-					all = append(all, s)
-				}
+		c.begin, c.end = gap, gap
+		for left := room(gap); ; left += room(c.begin) {
+			c.silent = slices.DeleteFunc(slices.Clone(due), func(s silentWrite) bool { return s.lo < c.begin || s.hi > c.end })
+			if uint64(len(c.silent)) > left {
+				c.silent = c.silent[:left+1]
+				return c
 			}
-			return all
+			c.begin--
 		}
-		for uint64(len(within())) <= left {
-			begin--
-			left += room(begin)
-		}
-		return f.noRoom(writes, within()[:left+1], begin, gap, earliest, latest, figures), true
 	}
-	return Result{}, false
+	return nil
 }
 
-// noRoom is the result for silent writes that were made after the write before the one at begin, if there is one, and before the one at end.
-func (f *uses) noRoom(writes []write, silent []silentWrite, begin, end int, earliest, latest []int, figures []Figure) Result {
-	w := &writes[end]
-	bound := &writes[earliest[end]]
+// noRoom is the result for a crowd.
+func (f *uses) noRoom(writes []write, c *crowd, figures []Figure) Result {
+	w := &writes[c.end]
+	bound := &writes[c.earliest[c.end]]
 	tell := []*linear.Op{bound.lower, bound.told}
-	for i := begin; i <= end; i++ { // each has one of the numbers
+	for i := c.begin; i <= c.end; i++ { // each has one of the numbers
 		tell = append(tell, writes[i].told)
 	}
 	since := ""
-	if begin > 0 {
-		before, by := &writes[begin-1], &writes[latest[begin-1]]
+	if c.begin > 0 {
+		before, by := &writes[c.begin-1], &writes[c.latest[c.begin-1]]
 		tell = append(tell, before.told, by.upper, by.told)
 		since = fmt.Sprintf(", and after %s had come to revision %d by %s,", before.object.name(), before.revision, at(by.to))
 	}
 	var parts []string
-	for i, s := range silent {
+	for i, s := range c.silent {
 		if tell = append(tell, s.op); s.seen != nil {
 			tell = append(tell, s.seen)
 		}
@@ -110,13 +109,13 @@ func (f *uses) noRoom(writes []write, silent []silentWrite, begin, end int, earl
 			parts = append(parts, fmt.Sprintf("%s %s on %s", f.actor(int(s.op.Begin)), s.object.Tell(s.op), s.object.name()))
 		}
 	}
-	if more := len(silent) - mostTold; more > 0 {
+	if more := len(c.silent) - mostTold; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	slices.SortFunc(tell, func(a, b *linear.Op) int { return cmp.Compare(a.Begin, b.Begin) })
 	e, about := f.between(tell...)
 	r := invalid(figures, e, "%s came to revision %d; before that%s %s of a revision that nobody told happened, with room for %d: %s",
-		w.object.name(), w.revision, since, count.Of(len(silent), "write"), len(silent)-1, list(parts))
+		w.object.name(), w.revision, since, count.Of(len(c.silent), "write"), len(c.silent)-1, list(parts))
 	r.about = about
 	return r
 }

@@ -87,7 +87,10 @@ func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) 
 			last = w
 		}
 	}
-	return f.crowded(writes, silent, figures)
+	if c := crowded(writes, silent); c != nil {
+		return f.noRoom(writes, c, figures), true
+	}
+	return Result{}, false
 }
 
 // between is evidence of some operations, which happened, and the nodes that they are about.
