@@ -43,16 +43,14 @@ func crowded(writes []write, silent []silentWrite) *crowd {
 			c.latest[i] = c.latest[i+1]
 		}
 	}
-	var due []silentWrite
-	for _, s := range silent {
+	due := slices.Clone(silent)
+	for i := range due {
+		s := &due[i]
 		s.lo = sort.Search(len(writes), func(i int) bool { return writes[c.latest[i]].to >= s.op.Call })
 		s.hi = sort.Search(len(writes), func(i int) bool { return writes[c.earliest[i]].from > s.op.Return })
 		if s.seen != nil {
 			own, _ := slices.BinarySearchFunc(writes, s.seen.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
 			s.hi = min(s.hi, own)
-		}
-		if s.hi < len(writes) { // after the last there is room for all
-			due = append(due, s)
 		}
 	}
 	slices.SortFunc(due, func(a, b silentWrite) int { return cmp.Compare(a.lo, b.lo) })
@@ -112,7 +110,6 @@ func (f *uses) noRoom(writes []write, c *crowd, figures []Figure) Result {
 	if more := len(c.silent) - mostTold; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	slices.SortFunc(tell, func(a, b *linear.Op) int { return cmp.Compare(a.Begin, b.Begin) })
 	e, about := f.between(tell...)
 	r := invalid(figures, e, "%s came to revision %d; before that%s %s of a revision that nobody told happened, with room for %d: %s",
 		w.object.name(), w.revision, since, count.Of(len(c.silent), "write"), len(c.silent)-1, list(parts))

@@ -45,7 +45,7 @@ func TestCrowdedAgainstAllNumbers(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var writes []write
 		revision := uint64(0)
-		for range 1 + r.IntN(4) {
+		for range 1 + r.IntN(8) {
 			revision += 1 + uint64(r.IntN(3))
 			from := time.Duration(10*len(writes) + r.IntN(40))
 			writes = append(writes, write{revision: revision, from: from, to: from + time.Duration(1+r.IntN(40))})
@@ -61,7 +61,7 @@ func TestCrowdedAgainstAllNumbers(t *testing.T) {
 		}
 		var silent []silentWrite
 		for range 1 + r.IntN(4) {
-			call := time.Duration(r.IntN(70))
+			call := time.Duration(r.IntN(30 + 10*len(writes)))
 			s := silentWrite{op: &linear.Op{Call: call, Return: call + time.Duration(r.IntN(20))}}
 			if r.IntN(4) == 0 {
 				s.seen = &linear.Op{Revision: writes[r.IntN(len(writes))].revision}
@@ -119,4 +119,15 @@ func TestNoRoomForWrites(t *testing.T) {
 
 	r = judged(t, strings.Replace(b.String(), "revision 12", "revision 13", 1))
 	require.Equal(t, Unknown, r.Verdict, r.Why) // nobody reads
+
+	for text, ops := range map[string][]int{ // all that have a number are named, and who tells that one was lower
+		"0.5s-1.05s c1 put 1 key a at n1\n1s-1.1s c2 put 2 revision 1 key b\n2s-2.1s c2 put 3 revision 2 key c":                                      {3, 4, 6},
+		"0.1s-0.2s c1 put 1 revision 1 key a at n1\n0.5s-0.6s c2 put 5 key b\n0.55s-2s c3 put 6 revision 2 key b\n3s-3.1s c1 get 6 revision 2 key b": {2, 5, 6, 8},
+	} {
+		r = judged(t, "flags one-count\n"+text)
+		require.Equal(t, Invalid, r.Verdict, r.Why)
+		require.Contains(t, r.Why, "a revision that nobody told")
+		require.ElementsMatch(t, ops, r.Ops, r.Why)
+		require.NotEqual(t, set{}, r.about)
+	}
 }

@@ -166,6 +166,12 @@ func TestWhatIsToldBesideTransactions(t *testing.T) {
 		return ops
 	}
 	wrote := txn(history.Use{F: history.Put, Key: "x", Value: "1"})
+	failed := pair(9, history.Txns, wrote, nil)
+	failed[1].Type = history.Fail
+	perhaps := pair(2, history.CAS, nil, &history.Register{Key: "x", Old: "5", Value: "7"}) // which it cannot have found
+	perhaps[1].Type = history.Info
+	untold := pair(1, history.Put, nil, &history.Register{Key: "x", Value: "3"}) // its answer repeats nothing
+	untold[1].Reg = nil
 	for _, c := range []struct {
 		ops  [][]history.Op
 		want Verdict
@@ -174,10 +180,15 @@ func TestWhatIsToldBesideTransactions(t *testing.T) {
 		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Get, nil, nil)}, Unknown, "no transaction told what it found"},
 		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Get, nil, &history.Register{Key: "x", Value: "1"})}, Valid,
 			"an order explains all of 2 transactions of 2 clients, 0 of them of unknown outcome"},
-		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Acquire, nil, nil), pair(3, history.Release, nil, nil)}, Valid, "; an order explains all of 2 operations on 1 lock"},
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Acquire, nil, nil), pair(3, history.Release, nil, nil)}, Valid,
+			"an order explains all of 1 transaction of 1 client, 0 of them of unknown outcome; an order explains all of 2 operations on 1 lock"},
 		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(1, history.Acquire, nil, nil), pair(1, history.Release, nil, nil)}, Unknown, "one client alone"},
 		{[][]history.Op{pair(1, history.Txns, txn(history.Use{F: history.Get, Key: "x"}), nil), pair(2, history.Acquire, nil, nil), pair(3, history.Release, nil, nil)}, Valid, "1 lock"},
 		{[][]history.Op{pair(1, history.Txns, txn(history.Use{F: history.Get, Key: "x"}), nil), pair(2, history.Get, nil, &history.Register{Key: "x"})}, Unknown, "nothing was written"},
+		{[][]history.Op{failed, pair(1, history.Put, nil, &history.Register{Key: "x", Value: "1"}), pair(2, history.Get, nil, &history.Register{Key: "x", Value: "1"})},
+			Valid, "on 1 register"},
+		{[][]history.Op{pair(1, history.Txns, wrote, nil), perhaps, pair(3, history.Get, nil, &history.Register{Key: "x", Value: "7"})}, Invalid, "no order"},
+		{[][]history.Op{untold, pair(2, history.Txns, txn(history.Use{F: history.Get, Key: "x", Value: "3"}), nil)}, Valid, "2 transactions"},
 		{[][]history.Op{pair(1, history.Txns, wrote, nil), pair(2, history.Acquire, nil, nil), pair(3, history.Acquire, nil, nil)}, Invalid, "process 3 took the lock"},
 	} {
 		ops := append(slices.Concat(c.ops...), history.Op{Process: history.Harness, Type: history.OK, F: history.End})

@@ -105,12 +105,10 @@ func (u *uses) serializable(ctx context.Context) Result {
 	}
 	r, decided := u.decide(ctx, locks, figures)
 	switch {
-	case decided && r.Verdict == Invalid:
+	case decided:
 		return r
 	case found.Answer == porcupine.Unknown:
 		return unknown(figures, "the transactions: %s: %s", found.Why, found.Remedy)
-	case decided:
-		return r
 	case all.told+w.told == 0:
 		return untested(figures, "no transaction told what it found: have them read")
 	case all.written+w.ops == 0:
