@@ -117,6 +117,10 @@ func TestNoRoomForWrites(t *testing.T) {
 	require.Len(t, r.Ops, 12)
 	require.True(t, slices.IsSorted(r.Ops))
 
+	r = judged(t, "flags one-count\n"+strings.Join(strings.Split(b.String(), "\n")[2:10], "\n")+"\n5s-5.1s c2 put 7 revision 8 key b")
+	require.Contains(t, r.Why, "8 writes of a revision that nobody told")
+	require.NotContains(t, r.Why, "more")
+
 	r = judged(t, strings.Replace(b.String(), "revision 12", "revision 13", 1))
 	require.Equal(t, Unknown, r.Verdict, r.Why) // nobody reads
 
