@@ -135,3 +135,15 @@ func TestNoRoomForWrites(t *testing.T) {
 		require.NotEqual(t, set{}, r.about)
 	}
 }
+
+// Who wrote what is read at a revision, and told none itself, may be any that wrote it; and the lowest revision that came late counts.
+func TestRevisionsOfOthersWrites(t *testing.T) {
+	for text, want := range map[string]Verdict{
+		"1s-2s c1 put 7 key a\n3s-4s c2 put 1 revision 5 key b\n5s-6s c1 put 7 key a\n7s-7.1s c2 get 7 revision 6 key a":       Valid,
+		"1s-6s c1 put 7 key a\n2s-3s c3 put 7 key a\n4s-5s c2 put 1 revision 5 key b\n7s-7.1s c2 get 7 revision 6 key a":       Valid,
+		"1s-2s c1 put 7 key a\n3s-4s c2 put 1 revision 5 key b\n7s-7.1s c2 get 7 revision 6 key a":                             Invalid,
+		"1s-6s c2 put 2 revision 2 key b\n2s-3s c3 put 3 revision 3 key c\n5s-6s c1 put 1 revision 1 key a\n7s c4 get 1 key a": Invalid,
+	} {
+		require.Equal(t, want, judged(t, "flags one-count\n"+text).Verdict, text)
+	}
+}
