@@ -99,20 +99,15 @@ func (f *uses) noRoom(writes []write, c *crowd, figures []Figure) Result {
 		since = fmt.Sprintf(", and after %s had come to revision %d by %s,", before.object.name(), before.revision, at(by.to))
 	}
 	var parts []string
-	for i, s := range c.silent {
+	for _, s := range c.silent {
 		if tell = append(tell, s.op); s.seen != nil {
 			tell = append(tell, s.seen)
 		}
-		if i < mostTold {
-			parts = append(parts, fmt.Sprintf("%s %s on %s", f.actor(int(s.op.Begin)), s.object.Tell(s.op), s.object.name()))
-		}
-	}
-	if more := len(c.silent) - mostTold; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
+		parts = append(parts, fmt.Sprintf("%s %s on %s", f.actor(int(s.op.Begin)), s.object.Tell(s.op), s.object.name()))
 	}
 	e, about := f.between(tell...)
 	r := invalid(figures, e, "%s came to revision %d; before that%s %s of a revision that nobody told happened, with room for %d: %s",
-		w.object.name(), w.revision, since, count.Of(len(c.silent), "write"), len(c.silent)-1, list(parts))
+		w.object.name(), w.revision, since, count.Of(len(c.silent), "write"), len(c.silent)-1, abridged(parts))
 	r.about = about
 	return r
 }

@@ -141,13 +141,9 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 	}
 	var parts []string
 	for i := range core {
-		if i == mostTold {
-			parts = append(parts, fmt.Sprintf("%d more", len(core)-i))
-			break
-		}
 		parts = append(parts, who(&core[i])+" "+o.Tell(&core[i]))
 	}
-	s := fmt.Sprintf("no order explains %s: %s", o.name(), list(parts))
+	s := fmt.Sprintf("no order explains %s: %s", o.name(), abridged(parts))
 	if d := shown.Died; d != nil {
 		s += fmt.Sprintf("; none is left when %s %s by %s", who(d), o.Tell(d), at(d.Return))
 		if held := o.held(shown); held != "" {
@@ -166,6 +162,14 @@ func (f *uses) unsaid(o *object, u *linear.Op) bool {
 
 // mostTold is how many operations are listed at most in a sentence. All are named by their numbers.
 const mostTold = 8
+
+// abridged lists operations, but for those that are too many.
+func abridged(parts []string) string {
+	if more := len(parts) - mostTold; more > 0 {
+		parts = append(parts[:mostTold], fmt.Sprintf("%d more", more))
+	}
+	return list(parts)
+}
 
 // takeTheSame reports whether two operations took the same value from the register, to set it to others. If there is but one other
 // beside them, that wrote it.

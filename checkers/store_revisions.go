@@ -100,9 +100,7 @@ func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
 		if e.from = min(e.from, u.Call); u.Sure() { // what others found of it was later
 			e.to = max(e.to, u.Return)
 		}
-		if index := f.index(u.Begin, u.Sure()); !slices.Contains(e.ops, index) {
-			e.ops = append(e.ops, index)
-		}
+		e.ops = append(e.ops, f.index(u.Begin, u.Sure()))
 		about = about.or(f.group(f.of(int(u.Begin)).node))
 	}
 	return e, about
