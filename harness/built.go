@@ -28,13 +28,9 @@ func Built(ctx context.Context, p record.Plan) (all []string, err error) {
 		}
 		return hashed(paths)
 	}
-	s, err := resolve(p)
+	s, system, err := systemOf(p)
 	if err != nil {
-		return nil, Usage(err)
-	}
-	system, err := s.target.System(s.options)
-	if err != nil {
-		return nil, Usage(err)
+		return nil, err
 	}
 	engine, err := docker.Connect(ctx)
 	if err != nil {

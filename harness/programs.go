@@ -61,13 +61,9 @@ type Program struct {
 
 // Programs builds what the nodes of a plan run in virtual time, unless that was done before, and returns each once.
 func Programs(ctx context.Context, p record.Plan, progress func(string)) (all []Program, err error) {
-	s, err := resolve(p)
+	s, system, err := systemOf(p)
 	if err != nil {
-		return nil, Usage(err)
-	}
-	system, err := s.target.System(s.options)
-	if err != nil {
-		return nil, Usage(err)
+		return nil, err
 	}
 	_, err = s.images(system, func(i election.Image) (string, error) {
 		path, err := virtualProgram(ctx, i, progress)
@@ -75,6 +71,16 @@ func Programs(ctx context.Context, p record.Plan, progress func(string)) (all []
 		return path, err
 	})
 	return all, err
+}
+
+// systemOf is what the nodes of a plan are, which is of a real system.
+func systemOf(p record.Plan) (*subject, election.System, error) {
+	s, err := resolve(p)
+	if err != nil {
+		return nil, nil, Usage(err)
+	}
+	system, err := s.target.System(s.options)
+	return s, system, Usage(err)
 }
 
 // UseProgram has this process run an executable that Programs has built elsewhere.
