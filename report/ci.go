@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"recount/harness/record"
@@ -67,6 +68,12 @@ func (a Annotation) String() string {
 	return fmt.Sprintf("::%s title=%s::%s", a.Level, title.Replace(a.Title), data.Replace(a.Text))
 }
 
+// undecided reports whether a run decides nothing though no property says so.
+func undecided(r *record.Run) bool {
+	return r.Status != record.StatusHeld && r.Status != record.StatusBroken &&
+		!slices.ContainsFunc(r.Verdicts, func(v record.Verdict) bool { return v.Meaning().Fails() || v.Meaning().Open() })
+}
+
 // Annotations are those of a run: an error for each broken promise and each expectation that was missed, a warning for
 // what should have been decided and was not, or a run that decides nothing, a notice for a known weakness.
 func Annotations(r *record.Run) (list []Annotation) {
@@ -77,20 +84,17 @@ func Annotations(r *record.Run) (list []Annotation) {
 		}
 		list = append(list, Annotation{l, fmt.Sprintf("%s of %s is %v", v.Property, r.Target, v.Verdict), text})
 	}
-	open := r.Status != record.StatusHeld && r.Status != record.StatusBroken
 	for _, v := range ranked(r) {
 		switch m := v.Meaning(); {
 		case m.Fails():
 			add(LevelError, v)
-			open = false
 		case m.Open():
 			add(LevelWarning, v)
-			open = false
 		case m == record.Weakness, m == record.Excused:
 			add(LevelNotice, v)
 		}
 	}
-	if open {
+	if undecided(r) {
 		list = append(list, Annotation{LevelWarning, headline(r) + " decided nothing", Sentence(r)})
 	}
 	return list
