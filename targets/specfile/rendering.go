@@ -14,9 +14,18 @@ import (
 // Templates: how they are read, tried and filled in.
 
 // templates reads a list of templates.
-func (s *Spec) templates(v value) (all []*template.Template, err error) {
+func (s *Spec) templates(v value) ([]*template.Template, error) {
+	example, err := s.example()
+	if err != nil {
+		return nil, err
+	}
+	return example.templates(v)
+}
+
+// templates reads a list of templates, and tries them.
+func (w words) templates(v value) (all []*template.Template, err error) {
 	for _, one := range v.list() {
-		t, err := s.template(one)
+		t, err := w.template(one)
 		if err != nil {
 			return nil, err
 		}
@@ -27,10 +36,19 @@ func (s *Spec) templates(v value) (all []*template.Template, err error) {
 
 // command reads the templates of a program and what it is told.
 func (s *Spec) command(v value) ([]*template.Template, error) {
+	example, err := s.example()
+	if err != nil {
+		return nil, err
+	}
+	return example.command(v)
+}
+
+// command reads the templates of a program and what it is told, and tries them.
+func (w words) command(v value) ([]*template.Template, error) {
 	if len(v.list()) == 0 {
 		return nil, v.bad("[PROGRAM, …]", "%s: it is empty", v.name)
 	}
-	return s.templates(v)
+	return w.templates(v)
 }
 
 // template reads one template, and tries it on a cluster of three.

@@ -55,15 +55,8 @@ func (w words) request(v value, way string) (q Request, err error) {
 		}
 	}
 	if run {
-		if len(command.list()) == 0 {
-			return q, command.bad(way, "%s: the command is empty", v.name)
-		}
-		for _, one := range command.list() {
-			t, err := w.template(one)
-			if err != nil {
-				return q, err
-			}
-			q.Command = append(q.Command, t)
+		if q.Command, err = w.command(command); err != nil {
+			return q, err
 		}
 		if p, ok := r["refused"]; ok {
 			q.Refused, err = p.pattern()

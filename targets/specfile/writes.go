@@ -88,12 +88,8 @@ func (s *Spec) readWriter(v value, w map[string]value) error {
 	}
 	other := one
 	one.write, other.write = &election.Write{Token: 1, Value: 1}, &election.Write{Token: 2, Value: 1}
-	for _, arg := range v.list() {
-		t, err := one.template(arg)
-		if err != nil {
-			return err
-		}
-		s.Writes.Command = append(s.Writes.Command, t)
+	if s.Writes.Command, err = one.templates(v); err != nil {
+		return err
 	}
 	first, err := one.renderAll(s.Writes.Command)
 	if err != nil {
