@@ -70,7 +70,7 @@ With --on-cluster pods of Kubernetes make it: one Indexed Job, whose indexes are
 to itself; recount campaign attach comes back to it, and recount campaign stop ends it.
 
 Exit status: 0 all was made or the budget was spent, and nothing new was found; 1 a promise broke that was not known to; 2 it was
-interrupted, or runs broke a property in circumstances that were not shrunk, or did not start; 255 it failed.`,
+interrupted, or runs broke a property that is not known to in circumstances that were not shrunk, or did not start; 255 it failed.`,
 		Example: `  recount campaign run nightly.yaml
   recount campaign run nightly.yaml --on-cluster --image registry/recount:1 --store s3://recount --dry-run
   recount campaign run nightly.yaml --store /mnt/shared/nightly
