@@ -10,6 +10,7 @@ import (
 	"recount/history"
 	"recount/internal/seed"
 	"recount/nemesis"
+	"recount/sim"
 	"recount/workloads"
 )
 
@@ -130,7 +131,7 @@ func (r *run) exited(node string, code int) {
 		r.note("%s was ended by the kernel, since it wanted more memory than it was left", node)
 		return
 	}
-	if r.On == record.OnSim { // whose nodes end for no other reason, and write no log
+	if r.On == record.OnSim && code == sim.DiskStatus { // of which it writes nothing
 		r.note("%s ended by itself: its disk had failed it", node)
 		return
 	}

@@ -3,6 +3,8 @@ package harness
 import (
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"time"
 
 	"recount/docker/member"
@@ -37,9 +39,21 @@ func (c *simulated) Start(context.Context) error { c.Cluster.Start(); return nil
 
 func (c *simulated) State(context.Context) (history.Changes, error) { return c.Cluster.State(), nil }
 
-func (c *simulated) OnStall(func(time.Duration))            {} // virtual time does not stall
-func (c *simulated) SaveLogs(context.Context, string) error { return nil }
-func (c *simulated) Close(context.Context) error            { return nil }
+func (c *simulated) OnStall(func(time.Duration)) {} // virtual time does not stall
+func (c *simulated) Close(context.Context) error { return nil }
+
+// SaveLogs writes to dir why those processes ended that panicked; nodes write nothing else.
+func (c *simulated) SaveLogs(_ context.Context, dir string) error {
+	for node, wrote := range c.Wrote() {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, node+".log"), wrote, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (c *simulated) Writers(f *workloads.Fence, every, gap time.Duration) {
 	to := newResource(f, c.After, c.seed)

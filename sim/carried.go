@@ -31,7 +31,7 @@ func (c *Cluster) tell(from election.ID, to int32, sent time.Duration, lost stri
 	if lost != "" {
 		late = ""
 	}
-	c.carried(Carried{c.nodes[from-1].name, c.nodes[to].name, sent, c.now, lost, late, *m})
+	c.outside(func() { c.carried(Carried{c.nodes[from-1].name, c.nodes[to].name, sent, c.now, lost, late, *m}) })
 }
 
 // way is how a message that is under way can be told, for those who listen: two that are alike were held up by the same.

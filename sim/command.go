@@ -21,7 +21,9 @@ func (c *Cluster) Command(node string, cmd election.Command, done func(value uin
 		// As an event of its process it waits with it, and is gone with it.
 		e := c.queue.add(c.now)
 		e.kind, e.node, e.life, e.fn = hosted, n.index, n.life, func() {
-			if err := cmd.Carry(n.impl, func(value uint64) { answer(value, nil) }); err != nil {
+			n.enter()
+			err := cmd.Carry(n.impl, func(value uint64) { answer(value, nil) })
+			if n.leave(); err != nil {
 				answer(0, err)
 			}
 			n.changed()

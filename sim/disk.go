@@ -63,26 +63,25 @@ func (n *node) fail(chance float64) {
 	}
 }
 
-// guarded calls the algorithm, whose process ends if its disk fails it or a trap has it, and reports whether it goes on. Once
-// the cluster's work has proved endless it calls none: healing is outside of Run, where nothing would break that off.
+// guarded calls the algorithm, whose process ends if its disk fails it, a trap has it or it panics, and reports whether it goes on.
+// Once the cluster's work has proved endless it calls none: healing is outside of Run, where nothing would break that off.
 func (n *node) guarded(f func()) (goesOn bool) {
 	if n.c.work.ended {
 		return false
 	}
-	if !n.disk.ill && len(n.c.traps) == 0 {
-		f()
-		return true
-	}
 	defer func() {
-		switch p := recover(); p.(type) {
+		switch p := recover().(type) {
 		case nil:
 		case diskFailed:
-			n.stop(history.Down)
-			n.c.exited(n.name, exitStatus)
+			n.leave()
+			n.exit(DiskStatus)
 		case cutOff:
+			n.leave()
 			n.finish()
-		default:
+		case *Endless:
 			panic(p)
+		default:
+			n.c.panicked(p)
 		}
 	}()
 	f()
@@ -92,8 +91,8 @@ func (n *node) guarded(f func()) (goesOn bool) {
 	return true
 }
 
-// exitStatus is that of a process whose disk has failed it.
-const exitStatus = 255
+// DiskStatus is the exit status of a process whose disk has failed it.
+const DiskStatus = 255
 
 // What follows is what election.Env says of storage.
 

@@ -18,7 +18,7 @@ func diskOf(node string, s history.DiskState) history.Changes {
 func exits(c *Cluster) *[]string {
 	var all []string
 	c.OnExit(func(node string, code int) {
-		if code == exitStatus {
+		if code == DiskStatus {
 			all = append(all, node)
 		}
 	})

@@ -27,6 +27,8 @@ type node struct {
 	timers  [election.MaxTimers]timer
 	waiting []int32 // events that came while it stood still, in order
 
+	wrote []byte // to its log
+
 	clock clock.Clock
 	cpu   history.CPU
 	disk  disk
@@ -65,11 +67,9 @@ func (n *node) start() {
 	n.state, n.torn, n.looked = history.Up, false, false
 	n.rand = seed.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
 	n.last = election.Status{}
-	n.impl = n.c.new(n)
-	if !n.guarded(n.impl.Start) {
+	if !n.guarded(n.begin) || !n.guarded(n.changed) {
 		return
 	}
-	n.changed()
 	n.wait()
 	if len(n.c.traps) > 0 {
 		n.c.loosenStarted(n)
@@ -79,6 +79,14 @@ func (n *node) start() {
 	}
 }
 
+// begin has the algorithm begin.
+func (n *node) begin() {
+	n.enter()
+	n.impl = n.c.new(n)
+	n.impl.Start()
+	n.leave()
+}
+
 // runs tells whether there is a process, be it that it stands still.
 func (n *node) runs() bool {
 	return n.state == history.Up || n.state == history.Paused || n.state == history.Frozen
@@ -86,8 +94,9 @@ func (n *node) runs() bool {
 
 // resign lets an algorithm that can do so give up its leadership before it ends.
 func (n *node) resign() {
-	if r, ok := n.impl.(election.Resigner); ok && n.guarded(r.Resign) {
-		n.changed()
+	r, ok := n.impl.(election.Resigner)
+	if ok && n.guarded(func() { n.enter(); r.Resign(); n.leave() }) {
+		n.guarded(n.changed)
 	}
 }
 
@@ -125,7 +134,9 @@ func (n *node) changed() {
 		return
 	}
 	n.timed = false
+	n.enter()
 	s := n.impl.Status()
+	n.leave()
 	n.noted, n.looked = s, true
 	if s == n.last {
 		return
@@ -173,7 +184,7 @@ func (n *node) Wall() time.Time {
 
 func (n *node) Send(to election.ID, m election.Message) {
 	if to < 1 || int(to) > len(n.c.nodes) {
-		panic(fmt.Sprintf("sim: %s sends %s to a node %d that does not exist", n.name, m.Kind, to))
+		panic(misuse(fmt.Sprintf("sim: %s sends %s to a node %d that does not exist", n.name, m.Kind, to)))
 	}
 	if n.effect() {
 		return
@@ -219,7 +230,9 @@ func (n *node) expired(t election.Timer, life uint32) {
 		return
 	}
 	tm.set = false
+	n.enter()
 	n.impl.Expire(t)
+	n.leave()
 	n.changed()
 }
 
@@ -240,12 +253,12 @@ func (n *node) Granted(term uint64, candidate election.ID) {
 	case n.lag > 0:
 		n.late(func() { n.Granted(term, candidate) })
 	default:
-		n.c.granted(n.name, history.Vote{Term: term, For: candidate.String()})
+		n.c.outside(func() { n.c.granted(n.name, history.Vote{Term: term, For: candidate.String()}) })
 	}
 }
 
 func (n *node) Applied(term, counter uint64, from election.ID) {
 	if n.c.applied != nil && !n.torn {
-		n.c.applied(n.name, history.Update{Term: term, Counter: counter, From: from.String()})
+		n.c.outside(func() { n.c.applied(n.name, history.Update{Term: term, Counter: counter, From: from.String()}) })
 	}
 }

@@ -23,7 +23,7 @@ func (c *Cluster) Renew(name string, ticket uint64) error {
 func (n *node) Ticket() uint64 { return n.ticket }
 
 // Membership is what a node's algorithm takes somebody for. It is an error if it cannot be asked.
-func (c *Cluster) Membership(name string, who election.ID) (election.Membership, error) {
+func (c *Cluster) Membership(name string, who election.ID) (as election.Membership, err error) {
 	n := &c.nodes[c.index(name)]
 	r, can := n.impl.(election.Reconfigurer)
 	switch {
@@ -32,5 +32,8 @@ func (c *Cluster) Membership(name string, who election.ID) (election.Membership,
 	case !can:
 		return 0, election.ErrCannot
 	}
-	return r.Membership(who), nil
+	if !n.guarded(func() { n.enter(); as = r.Membership(who); n.leave() }) {
+		return 0, errDown
+	}
+	return as, nil
 }

@@ -61,6 +61,7 @@ type Cluster struct {
 	held     map[way]string // what holds up messages under way; for who listens
 	events   uint64
 	work     work
+	acting   int32 // whose algorithm is called, by its id; 0 for nobody's
 	spoiled  *spoiled
 	latency  time.Duration // the longest over a healthy link
 	traps    []*trap
@@ -136,7 +137,7 @@ func (c *Cluster) After(d time.Duration, f func()) {
 // OnStart calls f with every process that starts from now on.
 func (c *Cluster) OnStart(f func(id election.ID, p *Process)) { c.started = append(c.started, f) }
 
-// OnExit calls f when a node's process has ended by itself, because its disk failed it.
+// OnExit calls f when a node's process has ended by itself, because its disk failed it or its algorithm panicked.
 func (c *Cluster) OnExit(f func(node string, code int)) { c.exited = f }
 
 // OnAnnounce calls f with every change of view of a node, as it happens.
@@ -150,13 +151,22 @@ func (c *Cluster) OnApplied(f func(node string, u history.Update)) { c.applied =
 
 // Run lets all happen that happens until then. An *Endless is what it returns of nodes that do more than they may.
 func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
+	for goesOn := true; goesOn; {
+		goesOn, err = c.run(ctx, until)
+	}
+	return err
+}
+
+// run is Run up to the next process that ends in a panic, be there one: then it goes on.
+func (c *Cluster) run(ctx context.Context, until time.Duration) (goesOn bool, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case *Endless:
 			err = p
 		default:
-			panic(p)
+			c.panicked(p)
+			goesOn = true
 		}
 	}()
 	for {
@@ -167,18 +177,18 @@ func (c *Cluster) Run(ctx context.Context, until time.Duration) (err error) {
 		at, slot := e.at, e.slot
 		if c.queue.slab[slot].kind != call { // which is what the harness does, and its nemesis
 			if c.work.done++; c.work.most > 0 && c.work.done > c.work.most {
-				return c.endless()
+				return false, c.endless()
 			}
 		}
 		if c.events++; c.events%4096 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return false, context.Cause(ctx)
 		}
 		c.queue.pop(lane)
 		c.now = at
 		c.happen(slot)
 	}
 	c.now = max(c.now, until)
-	return nil
+	return false, nil
 }
 
 // happen makes an event take place and frees it, unless its process stands still: then it waits with the process.
@@ -252,7 +262,9 @@ func (n *node) take(slot int32) {
 		if c.met != nil {
 			c.met.handled(n, from, &m)
 		}
+		n.enter()
 		n.impl.Receive(from, m)
+		n.leave()
 		n.changed()
 	case expire:
 		t, life := e.timer, e.life

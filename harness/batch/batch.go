@@ -10,9 +10,10 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
+
+	"recount/internal/panicking"
 )
 
 // Batch is how jobs of type J, whose results are of type R, are to be done.
@@ -125,18 +126,10 @@ func (b *Batch[J, R]) do(ctx context.Context, d *Done[J, R]) {
 
 // site is where a panic came from that is being recovered.
 func site() string {
-	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
-	for panicked := false; ; {
-		f, more := frames.Next()
-		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
-			return fmt.Sprintf("%s:%d", f.Function, f.Line)
-		}
-		panicked = panicked || f.Function == "runtime.gopanic"
-		if !more {
-			return "nobody knows where"
-		}
+	for _, f := range panicking.Frames() {
+		return fmt.Sprintf("%s:%d", f.Function, f.Line)
 	}
+	return "nobody knows where"
 }
 
 // Workers is how many jobs are done at once when so many are asked for: one a core for 0.

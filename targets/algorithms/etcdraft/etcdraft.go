@@ -39,6 +39,7 @@ func init() {
 			},
 		},
 		Promises: targets.OnDisk(
+			targets.Promise{Property: targets.StaysUp}, // the library ends over a log that lost what it had
 			targets.Promise{Property: "single-leader-per-term"},
 			targets.Promise{Property: "fencing"},
 			targets.Promise{Property: "monotonic-term"},
@@ -99,7 +100,6 @@ type etcdRaft struct {
 	admissions map[uint64]admission // that it has asked for, by what tells them apart
 
 	elapsed, timeout int // in ticks
-	dead             bool
 
 	register
 }
@@ -202,23 +202,11 @@ func (n *etcdRaft) Resign() {
 	})
 }
 
-// guard lets the library do something and then does what it wants done. The library panics where a server would have to
-// end; the node is silent from then on, until it is started again.
+// guard lets the library do something and then does what it wants done. The library panics where a server would have to end, mostly
+// since the disk has lost what was synced to it; and so the process does.
 func (n *etcdRaft) guard(do func() error) {
-	if n.dead {
-		return
-	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case fatal, string: // the library panics with strings, too
-			n.dead = true
-		default:
-			panic(r)
-		}
-	}()
 	if err := do(); err != nil {
-		panic(fatal(err.Error()))
+		panic(err)
 	}
 	for n.node.HasReady() {
 		n.handle(n.node.Ready())
@@ -238,7 +226,7 @@ func (n *etcdRaft) redraw() {
 // handle stores what must be on disk, and then sends.
 func (n *etcdRaft) handle(r raftlib.Ready) {
 	if err := n.log.save(r); err != nil {
-		panic(fatal(err.Error()))
+		panic(err)
 	}
 	if hard := r.HardState; hard.GetVote() != raftlib.None && (hard.GetTerm() != n.vote.GetTerm() || hard.GetVote() != n.vote.GetVote()) {
 		n.vote = hard
@@ -250,7 +238,7 @@ func (n *etcdRaft) handle(r raftlib.Ready) {
 		}
 		data, err := proto.Marshal(m)
 		if err != nil {
-			panic(fatal(err.Error()))
+			panic(err)
 		}
 		n.env.Send(nodeOf(m.GetTo()), election.Message{Kind: m.GetType().String(), Term: m.GetTerm(), OK: !m.GetReject(), Data: data})
 	}
@@ -263,8 +251,6 @@ func (n *etcdRaft) handle(r raftlib.Ready) {
 func (n *etcdRaft) Status() election.Status {
 	s := election.Status{Term: n.view.GetTerm(), Leader: nodeOf(n.view.Lead)}
 	switch {
-	case n.dead:
-		return election.Status{Term: n.view.GetTerm()}
 	case n.view.RaftState == raftlib.StateLeader:
 		s.Role = election.Leader
 	case n.view.RaftState != raftlib.StateFollower:
@@ -273,7 +259,7 @@ func (n *etcdRaft) Status() election.Status {
 	return s
 }
 
-// silent is the library's log, which nobody reads. What a server would end for ends the node.
+// silent is the library's log, which nobody reads. What a server would end for ends the process.
 type silent struct{}
 
 func (silent) Debug(...any)              {}
@@ -284,10 +270,7 @@ func (silent) Warning(...any)            {}
 func (silent) Warningf(string, ...any)   {}
 func (silent) Error(...any)              {}
 func (silent) Errorf(string, ...any)     {}
-func (silent) Fatal(v ...any)            { panic(fatal(fmt.Sprint(v...))) }
-func (silent) Fatalf(f string, v ...any) { panic(fatal(fmt.Sprintf(f, v...))) }
-func (silent) Panic(v ...any)            { panic(fatal(fmt.Sprint(v...))) }
-func (silent) Panicf(f string, v ...any) { panic(fatal(fmt.Sprintf(f, v...))) }
-
-// fatal is what the library cannot go on after: mostly, that the disk has lost what was synced to it.
-type fatal string
+func (silent) Fatal(v ...any)            { panic(fmt.Sprint(v...)) }
+func (silent) Fatalf(f string, v ...any) { panic(fmt.Sprintf(f, v...)) }
+func (silent) Panic(v ...any)            { panic(fmt.Sprint(v...)) }
+func (silent) Panicf(f string, v ...any) { panic(fmt.Sprintf(f, v...)) }

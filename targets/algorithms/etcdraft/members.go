@@ -43,9 +43,6 @@ func (n *etcdRaft) seat(who election.ID) (raft uint64, as election.Membership) {
 
 // Membership implements election.Reconfigurer.
 func (n *etcdRaft) Membership(who election.ID) election.Membership {
-	if n.dead {
-		return 0
-	}
 	_, as := n.seat(who)
 	return as
 }
@@ -53,9 +50,6 @@ func (n *etcdRaft) Membership(who election.ID) election.Membership {
 // Reconfigure implements election.Reconfigurer. Any node can be asked, and passes it on to the leader; who promotes a learner has to
 // lead, since nobody else knows whether that has caught up. What is so already is only sure once an entry has gone through the log.
 func (n *etcdRaft) Reconfigure(who election.ID, as election.Membership, done func(ticket uint64)) (err error) {
-	if n.dead {
-		return election.ErrRefused
-	}
 	raft, is := n.seat(who)
 	change, kind := pb.ConfChangeAddNode, adds
 	switch {
@@ -118,7 +112,7 @@ func (n *etcdRaft) reseat(entries []*pb.Entry) {
 		if e.GetType() == pb.EntryConfChange {
 			var change pb.ConfChange
 			if err := proto.Unmarshal(e.GetData(), &change); err != nil {
-				panic(fatal(err.Error()))
+				panic(err)
 			}
 			note = change.GetContext()
 			_, is := n.seat(nodeOf(change.GetNodeId()))
