@@ -153,7 +153,7 @@ func TestWhoEndsWhat(t *testing.T) {
 	for ops, want := range map[string]string{
 		`{"index":0,"time":1,"process":7,"type":"invoke","f":"observe","node":"n1"}
 {"index":1,"time":2,"process":7,"type":"ok","f":"observe","node":"n2","value":{"role":"leader","term":1}}
-`: "process 7 ends a observe of n2, and had invoked one of n1 with op 0",
+`: "process 7 ends observe of n2, and had invoked that of n1 with op 0",
 		`{"index":0,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"x"}}
 {"index":1,"time":2,"process":"nemesis","type":"ok","f":"inject","value":{"id":2,"name":"x"}}
 `: "process nemesis ends the inject of fault 2, and had invoked that of fault 1 with op 0",

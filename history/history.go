@@ -83,9 +83,9 @@ func (p *pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
 		p.open[op.Process] = beginning{at, op.Index, op.F, op.Node, op.about(), askedBy(op)}
 		return 0, false, nil
 	case !busy || b.f != op.F:
-		return 0, false, fmt.Errorf("process %v ends a %s that it never invoked", op.Process, op.F)
+		return 0, false, fmt.Errorf("process %v ends %s, which it never invoked", op.Process, op.F)
 	case b.node != "" && op.Node != "" && b.node != op.Node:
-		return 0, false, fmt.Errorf("process %v ends a %s of %s, and had invoked one of %s with op %d", op.Process, op.F, op.Node, b.node, b.index)
+		return 0, false, fmt.Errorf("process %v ends %s of %s, and had invoked that of %s with op %d", op.Process, op.F, op.Node, b.node, b.index)
 	case b.fault != 0 && op.about() != 0 && b.fault != op.about():
 		return 0, false, fmt.Errorf("process %v ends the %s of fault %d, and had invoked that of fault %d with op %d", op.Process, op.F, op.about(), b.fault, b.index)
 	case !p.loose && !b.asked.met(op):

@@ -448,7 +448,7 @@ func TestStreamsTellDisorder(t *testing.T) {
 	require.Equal(t, 120, tried)
 
 	err := Stream(strings.NewReader(lines[0]+"\n\n"+lines[3]+"\n"), func(*Op) error { return nil })
-	const wrong = "line 3, column 1: op 3: process 1 ends a observe of n2, and had invoked one of n1 with op 0"
+	const wrong = "line 3, column 1: op 3: process 1 ends observe of n2, and had invoked that of n1 with op 0"
 	require.EqualError(t, err, wrong)
 	err = Stream(strings.NewReader(lines[0]+"\n\n"+lines[3]+"\n"+lines[4][:20]), func(*Op) error { return nil })
 	require.EqualError(t, err, wrong, "who judges what comes before a cut takes this for less than there is")

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,8 +81,7 @@ func (p *picture) paintClock(l *clockLane, y float64) float64 {
 		fmt.Fprintf(&p.fixed, `<rect class="id%d" x="12" y="%s" width="4" height="%s" rx="2"/>`, c, num(y+2), num(h-4))
 	}
 	fmt.Fprintf(&p.fixed, `<text class="name" x="22" y="%s">%s</text>`, num(y+h/2+4), escape(name))
-	scale := map[time.Duration]bool{low: true, 0: true, high: true}
-	for d := range scale {
+	for _, d := range slices.Compact([]time.Duration{low, 0, high}) {
 		if d != 0 || at(0)-at(high) > 11 && at(low)-at(0) > 11 || low == 0 || high == 0 {
 			fmt.Fprintf(&p.fixed, `<text class="small scale" x="%s" y="%s">%s</text>`, num(p.left-6), num(y+at(d)+3.5), offsetWords(d))
 		}

@@ -85,7 +85,7 @@ func (b *builder) add(e event) error {
 	case op.Type == history.Invoke:
 		b.open[op.Process] = begun{e.f, e.line, len(b.ops)}
 	case !busy || began.f != e.f:
-		return problem(e.line, e.column, "process %d ends a :%s that it never invoked", e.process, e.f)
+		return problem(e.line, e.column, "process %d ends :%s, which it never invoked", e.process, e.f)
 	default:
 		delete(b.open, op.Process)
 	}

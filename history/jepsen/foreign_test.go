@@ -152,7 +152,7 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		invoke + "{:type :ok, :f :read, :process -1}":             ":process -1: want 0 to",
 		invoke + "{:type :ok, :f read, :process 0}":               ":f read: want a keyword",
 		invoke + "{:type :ok, :f :read, :process 0, :time :late}": ":time :late: want a number",
-		invoke + "{:type :ok, :f :write, :process 0}":             "line 2, column 1: process 0 ends a :write that it never invoked",
+		invoke + "{:type :ok, :f :write, :process 0}":             "line 2, column 1: process 0 ends :write, which it never invoked",
 		invoke + invoke:      "line 2, column 1: process 0 invokes :read before its :read of line 1 has ended",
 		invoke + "[1]":       "line 2, column 1: [1] is no op",
 		"[" + invoke + "] 1": "line 2, column 3: text after the end of the history",
