@@ -66,6 +66,9 @@ func (op *Op) decode(b []byte) (column int, err error) {
 		if err := d.Decode(field); err != nil {
 			return column, fmt.Errorf("%s: %w", key, plain(err))
 		}
+		if at := garbled(b[column-1 : d.InputOffset()]); at >= 0 && key != "error" {
+			return column + at, fmt.Errorf("%s is no text in UTF-8: what it was nobody knows, nor what is the same", key)
+		}
 	}
 	if err := op.check(value); err != nil {
 		return max(atF, 1), err
