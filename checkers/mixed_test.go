@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -200,5 +201,28 @@ func TestWhatIsToldBesideTransactions(t *testing.T) {
 		got := CheckSome(context.Background(), h, []string{"linearizable"})[0]
 		require.Equal(t, c.want, got.Verdict, got.Why)
 		require.Contains(t, got.Why, c.says)
+	}
+}
+
+// A read that did not return is nobody's: one client has to be joined by another who did something.
+func TestReadsThatDidNotReturnBesideTransactions(t *testing.T) {
+	const begin = `{"index":0,"process":"harness","type":"ok","f":"begin","value":{"target":"mine","nodes":["n1","n2","n3"]}}
+{"index":1,"time":2,"process":0,"type":"invoke",`
+	const rest = `
+{"index":3,"time":3,"process":1,"type":"invoke","f":"txn","value":{"uses":[{"f":"put","key":"","value":"1"},{"f":"get","key":""}]}}
+{"index":4,"time":4,"process":1,"type":"ok","f":"txn","value":{"uses":[{"f":"put","key":"","value":"1"},{"f":"get","key":"","value":"1"}]}}
+{"index":5,"time":5,"process":"harness","type":"ok","f":"end"}
+`
+	for what, want := range map[string]Verdict{
+		`"f":"get"}`: Unknown,
+		`"f":"txn","value":{"uses":[{"f":"get","key":""}]}}`:             Unknown,
+		`"f":"put","value":{"value":"2"}}`:                               Valid,
+		`"f":"txn","value":{"uses":[{"f":"put","key":"","value":"2"}]}}`: Valid,
+	} {
+		h, err := history.Parse(strings.NewReader(begin + what + rest))
+		require.NoError(t, err)
+		all := CheckAll(t.Context(), h)
+		k := slices.IndexFunc(all, func(r Result) bool { return r.Property == "linearizable" })
+		require.Equal(t, want, all[k].Verdict, "%s: %s", what, all[k].Why)
 	}
 }

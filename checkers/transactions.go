@@ -45,21 +45,25 @@ func (u *uses) transactions() txns {
 		}
 		x := linear.Txn{Call: use.at[0], Return: never, Client: int32(max(use.process, 0)), Begin: int32(use.number), End: int32(use.ended)}
 		told := use.txn[0]
-		switch use.outcome {
-		case history.Fail:
-			all.failed++
-			continue
-		case history.OK:
+		if use.outcome == history.OK {
 			x.Return, told = use.at[1], use.txn[1]
-		default:
-			all.maybe++
 		}
-		all.clients[use.process] = true
 		if use.f != history.Txns {
 			told = use.alone()
 		} else if told == nil {
 			told = &history.Txn{}
 		}
+		switch {
+		case use.outcome == history.Fail:
+			all.failed++
+			continue
+		case use.outcome == history.OK:
+		case !slices.ContainsFunc(told.Uses, func(k history.Use) bool { return k.F == history.Put }):
+			continue // a read that did not return
+		default:
+			all.maybe++
+		}
+		all.clients[use.process] = true
 		for _, k := range told.Uses {
 			did := linear.Use{Write: k.F == history.Put, Key: all.Key(k.Key, u.held(k.Key)), Value: all.Number(k.Value)}
 			switch {
