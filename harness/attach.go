@@ -73,6 +73,9 @@ func (r *run) wrap() *clients {
 	}); can {
 		r.unheard = c.Unheard
 	}
+	if c, can := base.(interface{ Panicked(node string) string }); can {
+		r.panicked = c.Panicked
+	}
 	if c, can := base.(interface{ UnreadLines() string }); can {
 		r.unreadLines = c.UnreadLines
 	}
@@ -125,6 +128,11 @@ func (r *run) exited(node string, code int) {
 	how := fmt.Sprintf("exit status %d", code)
 	if killed {
 		how += ", for want of memory"
+	}
+	if r.panicked != nil {
+		if words := r.panicked(node); words != "" {
+			how += ", " + words
+		}
 	}
 	r.append(history.Op{Process: history.Harness, Type: history.Info, F: history.Exit, Node: node, Error: how})
 	if killed {

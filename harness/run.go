@@ -61,6 +61,7 @@ type run struct {
 	unreadLines func() string
 	unheard     func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
 	ended       map[string]bool                 // nodes that have ended by themselves
+	panicked    func(node string) string        // over what a node did that has just ended, if it was a panic; nil where only logs tell
 	carried     func(sim.Carried)               // told what becomes of messages in simulation; nil for nobody
 	messages    func(m *record.Message)         // keeps what nodes send each other elsewhere; nil for nobody
 	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.

@@ -28,6 +28,7 @@ type node struct {
 	waiting []int32 // events that came while it stood still, in order
 
 	wrote []byte // to its log
+	panic string // that its last life ended in
 
 	clock clock.Clock
 	cpu   history.CPU
@@ -64,7 +65,7 @@ type timer struct {
 // start begins a life.
 func (n *node) start() {
 	n.life++
-	n.state, n.torn, n.looked = history.Up, false, false
+	n.state, n.torn, n.looked, n.panic = history.Up, false, false, ""
 	n.rand = seed.New(n.c.seed, fmt.Sprintf("node %s life %d", n.name, n.life))
 	n.last = election.Status{}
 	if !n.guarded(n.begin) || !n.guarded(n.changed) {

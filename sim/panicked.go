@@ -43,6 +43,7 @@ func (c *Cluster) panicked(p any) {
 	}
 	n := &c.nodes[c.acting-1]
 	n.leave()
+	n.panic = strings.Join(strings.Fields(fmt.Sprintf("panic: %v", p)), " ")
 	n.wrote = fmt.Appendf(n.wrote, "panic: %v\n", p)
 	for _, f := range frames {
 		if own(f) {
@@ -65,6 +66,9 @@ func (n *node) exit(status int) {
 	n.stop(history.Down)
 	n.c.exited(n.name, status)
 }
+
+// Panicked is the panic that a node's process last ended in, on one line; "" if it ended otherwise, or has not ended.
+func (c *Cluster) Panicked(name string) string { return c.nodes[c.index(name)].panic }
 
 // Wrote is what each node's processes have written to its log: why those ended that panicked. It is the same for the same seed.
 func (c *Cluster) Wrote() map[string][]byte {
