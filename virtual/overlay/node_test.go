@@ -129,6 +129,7 @@ func TestPipesAndUnixSocketsStayInside(t *testing.T) {
 	require.Equal(t, "through <nil>\n0 <nil>\n", alone(t, "misc", "pipe", 2*time.Second).stdout())
 	n := alone(t, "misc", "unix", time.Second)
 	require.Equal(t, "you said hello\n<nil>\ndial unix /tmp.sock: connect: no such file or directory\n", n.stdout())
+	require.Equal(t, "ping <nil>\n", alone(t, "misc", "unix-shut", time.Second).stdout())
 }
 
 func TestIPv6IsRefusedCleanly(t *testing.T) {

@@ -113,6 +113,17 @@ func main() {
 		l.Close()
 		_, err = net.Dial("unix", "/tmp.sock")
 		fmt.Println(err)
+	case "unix-shut": // before anybody has accepted it
+		l, err := net.Listen("unix", "/tmp.sock")
+		check(err)
+		c, err := net.Dial("unix", "/tmp.sock")
+		check(err)
+		fmt.Fprint(c, "ping")
+		check(c.(*net.UnixConn).CloseWrite())
+		peer, err := l.Accept()
+		check(err)
+		b, err := io.ReadAll(peer)
+		fmt.Println(string(b), err)
 	case "http":
 		host, _ := os.Hostname()
 		http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
