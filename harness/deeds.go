@@ -104,11 +104,25 @@ func (f *inForce) may(is func(did history.Changes) bool) bool {
 	return f.lost || is(f.states.Changes()) || slices.ContainsFunc(f.doubted, func(s history.States) bool { return is(s.Changes()) })
 }
 
-// lapses returns when something is so of what the nemesis did: from when it set out to do it, for as long as that may be in force, and
-// for as long as an election may take after it.
+// lingers is for how long messages may still be under way that links with what is in force of it have kept.
+func (f *inForce) lingers() (longest time.Duration) {
+	for _, s := range append([]history.States{f.states}, f.doubted...) {
+		for _, l := range s.Changes().Links {
+			late := l.Delay + l.Jitter
+			if l.Rate > 0 {
+				late += history.Buffer
+			}
+			longest = max(longest, late)
+		}
+	}
+	return longest
+}
+
+// lapses returns when something is so of what the nemesis did: from when it set out to do it, for as long as that may be in force or a
+// message under way that it has kept, and for as long as an election may take after it.
 func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (all []checkers.Lapse) {
-	lapse := func(from, to time.Duration) {
-		to += min(elect, math.MaxInt64-to)
+	lapse := func(from, to, lingers time.Duration) {
+		to += min(lingers+elect, math.MaxInt64-to)
 		if n := len(all); n > 0 && from <= all[n-1].To {
 			all[n-1].To = max(all[n-1].To, to)
 			return
@@ -119,10 +133,10 @@ func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (
 	held := false
 	for k := range d.deeds {
 		x := &d.deeds[k]
-		before := held
+		before, lingers := held, f.lingers()
 		f.add(x)
 		if held = f.may(is); before || is(x.tried) || is(x.did) {
-			lapse(x.from, x.to)
+			lapse(x.from, x.to, max(lingers, f.lingers()))
 		}
 		if !held {
 			continue
@@ -131,7 +145,7 @@ func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (
 		if k < len(d.deeds)-1 {
 			until = max(x.to, d.deeds[k+1].from)
 		}
-		lapse(x.to, until)
+		lapse(x.to, until, f.lingers())
 	}
 	return all
 }

@@ -60,6 +60,14 @@ func TestAnAssumptionHeals(t *testing.T) {
 	}
 	require.True(t, excused(drifted, broken(8*time.Second, 20*time.Second)))
 	require.False(t, excused(drifted, broken(8*time.Second+1, 20*time.Second)), "its clock was right again")
+	delayed := slices.Clone(ops)
+	for i, d := range []time.Duration{3 * time.Second, 3 * time.Second, 0, 0} {
+		f := *ops[1+i].Fault
+		f.Changes = history.ChangesOf(history.Link{From: "n2", To: "n1", LinkState: history.LinkState{Delay: d, Jitter: d / 3}})
+		delayed[1+i].Fault = &f
+	}
+	require.True(t, excused(delayed, broken(12*time.Second, 20*time.Second)), "what it had kept may have come until 8 s")
+	require.False(t, excused(delayed, broken(12*time.Second+1, 20*time.Second)))
 	wiped := slices.Clone(ops)
 	for i, is := range []bool{true, true, false, false} {
 		f := *ops[1+i].Fault
