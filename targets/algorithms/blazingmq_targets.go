@@ -27,7 +27,12 @@ func init() {
 		Source:  blazingmqSource + `, "The ElectionScouting Request"`,
 		Options: blazingmqOptions,
 		Promises: targets.OnDisk(slices.Concat(blazingmqPromises, []targets.Promise{
-			{Property: "elects", While: blazingmqTiming + ", and the nodes of a majority are all connected to each other"},
+			{
+				Property: "elects",
+				// Who is supported and then hears of no vote proposes again and again, in higher and higher terms.
+				While:     blazingmqTiming + ", the nodes of a majority are all connected to each other, and no link loses messages of one kind",
+				Suspended: targets.PicksMessages,
+			},
 			{
 				Property: "sticky-leader",
 				While:    blazingmqTiming + ", and whoever is supported in its scouting proposes an election at once",

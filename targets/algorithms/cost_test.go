@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/history"
 )
 
@@ -51,6 +52,22 @@ func TestRingMessages(t *testing.T) {
 			require.Equal(t, nodes, w.sent["ELECTION"], "%s of %d", target, nodes)
 			require.Equal(t, nodes, w.sent["ELECTED"], "%s of %d", target, nodes)
 		}
+	}
+}
+
+// All miss the leader at once, and the successor of one of them is dead: that finds it out once, and not with each of their messages.
+func TestRingPastTheDead(t *testing.T) {
+	for _, target := range []string{"ring", "ring-max"} {
+		w := newWorld(t, target, 20, 1, nil)
+		w.run(w.bounds.Elect)
+		w.become(w.settle(), history.Down)
+		w.run(w.bounds.Elect)
+		w.settle()
+		w.nodes[w.leaders()[0]].(election.Resigner).Resign()
+		w.run(500 * time.Millisecond)
+		clear(w.sent)
+		w.run(w.bounds.Elect)
+		require.Zero(t, w.sent["ELECTION"]+w.sent["ELECTED"], "%s: all that went round is over", target)
 	}
 }
 

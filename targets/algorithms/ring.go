@@ -109,7 +109,7 @@ func (r *ring) Receive(from election.ID, m election.Message) {
 		}
 	case "ACK":
 		if len(r.queue) > 0 && from == r.to && m.Term == r.number {
-			r.next()
+			r.next(from)
 		}
 	case "ELECTION", "ELECTED":
 		r.env.Send(from, election.Message{Kind: "ACK", Term: m.Term})
@@ -181,43 +181,59 @@ func (r *ring) obey(winner election.ID) {
 // forward passes a message on when those before it have gone.
 func (r *ring) forward(m election.Message) {
 	if r.queue = append(r.queue, m); len(r.queue) == 1 {
-		r.to = r.env.ID()
-		r.skip()
+		r.offer(r.after(r.env.ID()))
 	}
+}
+
+// after is the node that comes after another in the ring.
+func (r *ring) after(id election.ID) election.ID { return id%election.ID(r.env.Size()) + 1 }
+
+// offer asks a node to take the first message over.
+func (r *ring) offer(to election.ID) {
+	m := r.queue[0]
+	if to == r.env.ID() { // all others are dead
+		r.home(m)
+		return
+	}
+	r.to = to
+	r.number++
+	m.Term = r.number
+	r.env.SetTimer(ackTimer, r.ack)
+	r.env.Send(to, m)
 }
 
 // skip offers the first message to the node after the one that did not take it.
 func (r *ring) skip() {
-	m := &r.queue[0]
-	if r.to == m.Node && m.Node != r.env.ID() { // the one that sent it round is dead
-		r.home(*m)
+	if m := r.queue[0]; r.to == m.Node { // the one that sent it round is dead
+		r.home(m)
 		return
 	}
-	if r.to = r.to%election.ID(r.env.Size()) + 1; r.to == r.env.ID() { // all others are
-		r.home(*m)
-		return
-	}
-	r.number++
-	m.Term = r.number
-	r.env.SetTimer(ackTimer, r.ack)
-	r.env.Send(r.to, *m)
+	r.offer(r.after(r.to))
 }
 
 // home handles a message that has come round because there is nobody left on its way.
 func (r *ring) home(m election.Message) {
-	r.next()
+	r.next(r.after(r.env.ID()))
 	if m.Kind == "ELECTION" {
 		r.announce(m)
 	}
 }
 
-// next goes on with the next message.
-func (r *ring) next() {
+// next goes on with the next message. What waits goes to who took the last one, past those that are dead, for to find that out again
+// with each would let more come than can go; but for what one of those has sent round.
+func (r *ring) next(to election.ID) {
 	r.env.StopTimer(ackTimer)
-	if r.queue = r.queue[1:]; len(r.queue) > 0 {
-		r.to = r.env.ID()
-		r.skip()
+	if r.queue = r.queue[1:]; len(r.queue) == 0 {
+		return
 	}
+	first := r.after(r.env.ID())
+	for dead := first; dead != to; dead = r.after(dead) {
+		if dead == r.queue[0].Node {
+			to = first
+			break
+		}
+	}
+	r.offer(to)
 }
 
 // Resign gives up the post, and takes no part in the election of a successor.
