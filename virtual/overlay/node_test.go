@@ -218,6 +218,52 @@ func TestFoldersAndTimesOfFilesAreNoChance(t *testing.T) {
 	require.Equal(t, "[a b c d] <nil>\n2026-01-01 00:00:01 +0000 UTC 1 -rw-r--r--\n8388608\n", n.stdout())
 }
 
+// The machine's clock is years ahead of the nodes'. What is written through memory has the time of the change before it.
+func TestNoTimeOfAFileIsTheMachines(t *testing.T) {
+	c := newCluster(t)
+	root := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "placed"), nil, 0o644))
+	n := c.add(process.Options{Path: build(t, "files"), Args: []string{"times"}, Config: wire.Config{Root: root}})
+	c.run(20 * time.Second)
+	require.Equal(t, `write <nil> 2026-01-01 00:00:01 +0000 UTC
+truncate <nil> 2026-01-01 00:00:02 +0000 UTC
+ftruncate <nil> 2026-01-01 00:00:03 +0000 UTC
+fallocate <nil> 2026-01-01 00:00:04 +0000 UTC
+now <nil> 2026-01-01 00:00:05 +0000 UTC
+now, named <nil> 2026-01-01 00:00:06 +0000 UTC
+set <nil> 1970-01-01 00:00:01.000000002 +0000 UTC
+left <nil> 1970-01-01 00:00:01.000000002 +0000 UTC
+through memory <nil> 1970-01-01 00:00:01.000000002 +0000 UTC
+write after that <nil> 2026-01-01 00:00:10 +0000 UTC
+through memory again <nil> 2026-01-01 00:00:10 +0000 UTC
+rename <nil> 2026-01-01 00:00:10 +0000 UTC
+/b 2026-01-01 00:00:10 +0000 UTC
+/placed 2025-01-01 00:00:00 +0000 UTC
+/ 2025-01-01 00:00:00 +0000 UTC
+`, n.stdout())
+}
+
+// Files are numbered in the order in which they are met, whatever the file system calls them, and keep their numbers.
+func TestNumbersOfFilesAreNoChance(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "files"), Args: []string{"numbers"}})
+	c.run(time.Second)
+	require.Equal(t, `/a 2 /c 3 /sub/hard 3 /link 4
+/sub/renamed 2
+open /c 3
+open /a 2
+open /sub/d 5
+in / .=1 ..=1 link=4 sub=6
+in /sub .=6 ..=1 d=5 hard=3 renamed=2
+/ 1 /sub 6 /dev/null 4294967555
+2025-01-01 00:00:00 +0000 UTC
+`, n.stdout())
+	n.opts.Args = []string{"numbers again"}
+	n.start()
+	c.run(time.Second)
+	require.Equal(t, "/sub/renamed 2 /sub/hard 3 /sub/d 5\n/new 7\n", n.stdout())
+}
+
 func TestSickDisk(t *testing.T) {
 	c := newCluster(t)
 	n := c.add(process.Options{Path: build(t, "files"), Args: []string{"sick"}, SyncTime: time.Millisecond})
