@@ -125,6 +125,16 @@ func TestMachineIsNotSeen(t *testing.T) {
 	require.Len(t, lines[4], 16)
 }
 
+func TestNumbersOfTheProcessAreNotTheMachines(t *testing.T) {
+	require.Equal(t, `group 1 1 <nil>
+session 1 <nil>
+another's no such process
+priority 20 <nil>
+cpu 0 0 errno 0
+timer function not implemented
+`, alone(t, "misc", "numbers", time.Second).stdout())
+}
+
 func TestPipesAndUnixSocketsStayInside(t *testing.T) {
 	require.Equal(t, "through <nil>\n0 <nil>\n", alone(t, "misc", "pipe", 2*time.Second).stdout())
 	n := alone(t, "misc", "unix", time.Second)
@@ -188,6 +198,15 @@ func TestClocks(t *testing.T) {
 	n.wall = -int64(time.Hour)
 	c.run(2 * time.Second)
 	require.Equal(t, "2025-12-31 23:00:00 +0000 UTC\n2025-12-31 23:00:01 +0000 UTC\n", n.stdout())
+}
+
+// What tells the time without a system call, in package syscall and golang.org/x/sys/unix, has the node's clock, also one that is wrong.
+func TestTheTimeOfDayIsTheNodes(t *testing.T) {
+	c := newCluster(t)
+	n := c.add(process.Options{Path: build(t, "misc"), Args: []string{"of day"}})
+	n.wall = -int64(time.Hour)
+	c.run(2 * time.Second)
+	require.Equal(t, "1767222000 0 <nil> 1767222000 <nil> <nil> 1767222000\n10\n", n.stdout())
 }
 
 func TestChangesOfFilesAreTold(t *testing.T) {

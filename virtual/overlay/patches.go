@@ -95,11 +95,14 @@ var patches = []patch{
 	first("expvar/expvar.go", "func memstats(", "if virtualOn() {\n\t\treturn virtualMeasured().stats\n\t}", "numbers of memory are constants, and are made once"),
 	{"expvar/expvar.go", "func (f Func) String()", `json\.Marshal\(f\(\)\)`, "virtualMarshal(f(), json.Marshal)", "numbers of memory are constants, and so is their text"},
 
+
 	// System calls.
 	{"syscall/syscall_linux.go", "func Syscall(", entry, "$1\n\tif virtualTakes(trap) {\n\t\treturn virtualCall(trap, a1, a2, a3, 0, 0, 0)\n\t}", "a node's kernel is simulated"},
 	{"syscall/syscall_linux.go", "func Syscall6(", entry, "$1\n\tif virtualTakes(trap) {\n\t\treturn virtualCall(trap, a1, a2, a3, a4, a5, a6)\n\t}", "a node's kernel is simulated"},
 	{"syscall/syscall_linux.go", "func RawSyscall6(", entry, "$1\n\treturn virtualRoute(trap, a1, a2, a3, a4, a5, a6)\n}\n\n//go:uintptrkeepalive\n//go:nosplit\nfunc virtualRaw(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno) {", "a node's kernel is simulated; RawSyscall comes here, too"},
 	{"internal/syscall/unix/fcntl_unix.go", "func Fcntl(", `val, errno := fcntl\(.*`, "r, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), uintptr(cmd), uintptr(arg))\n\tval := int32(r)", "it asks the runtime, which knows of no simulated descriptors"},
+	{"syscall/asm_linux_amd64.s", "TEXT ·gettimeofday(SB)", `TEXT ·gettimeofday`, "TEXT ·virtualRealTimeofday", "it asks the kernel's memory, and no system call is made"},
+	{"syscall/syscall_linux_amd64.go", "//go:noescape\nfunc gettimeofday(", `(?m)^func gettimeofday`, "func virtualRealTimeofday", "it asks the kernel's memory, and no system call is made"},
 	first("syscall/exec_unix.go", "func forkExec(", "if virtualOn {\n\t\treturn 0, virtualRefuse(\"to start \"+argv0, EPERM)\n\t}", "a process that is started would live in real time"),
 	first("syscall/exec_unix.go", "func Exec(", "if virtualOn {\n\t\treturn virtualRefuse(\"to become \"+argv0, EPERM)\n\t}", "a process that is started would live in real time"),
 	first("syscall/zsyscall_linux_$GOARCH.go", "func Getpid(", "if virtualOn {\n\t\treturn 1\n\t}", "numbers of processes are chance; some seed from them"),

@@ -16,6 +16,9 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 func main() {
@@ -167,6 +170,30 @@ func main() {
 		fmt.Println(time.Now().UTC())
 		time.Sleep(time.Second)
 		fmt.Println(time.Now().UTC())
+	case "of day":
+		var std syscall.Timeval
+		var x unix.Timeval
+		err := syscall.Gettimeofday(&std)
+		sec, terr := syscall.Time(nil)
+		fmt.Println(std.Sec, std.Usec, err, sec, terr, unix.Gettimeofday(&x), x.Sec)
+		for std.Usec < 10 { // a loop sees it come
+			check(syscall.Gettimeofday(&std))
+		}
+		fmt.Println(std.Usec)
+	case "numbers": // of the process and what runs it
+		group, err := syscall.Getpgid(0)
+		fmt.Println("group", syscall.Getpgrp(), group, err)
+		session, err := unix.Getsid(0)
+		fmt.Println("session", session, err)
+		_, err = unix.Getsid(4711)
+		fmt.Println("another's", err)
+		nice, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+		fmt.Println("priority", nice, err)
+		cpu, part := uint32(9), uint32(9)
+		_, _, e := syscall.Syscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), uintptr(unsafe.Pointer(&part)), 0)
+		fmt.Println("cpu", cpu, part, e)
+		_, err = unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Value: unix.Timeval{Usec: 1}})
+		fmt.Println("timer", err)
 	case "ipv6":
 		_, err := net.Listen("tcp", "[::1]:5000")
 		fmt.Println(err)
