@@ -87,10 +87,12 @@ func (c *Cluster) tell(line string) {
 	}
 }
 
-// stuck ends a process that does not come to rest, and the run with it. The stacks of its goroutines are kept with its log.
+// stuck ends a process that does not come to rest, and the run with it. What it wrote meanwhile and the stacks of its
+// goroutines are kept with its log.
 func (p *proc) stuck(why error) {
 	var s *process.Stuck
 	if n := p.node; errors.As(why, &s) {
+		p.log.Write(s.Wrote)
 		p.log.WriteString(s.Stacks)
 		n.c.lose(&Standstill{n.name, n.c.now, s.What})
 	} else {

@@ -135,6 +135,14 @@ timer function not implemented
 `, alone(t, "misc", "numbers", time.Second).stdout())
 }
 
+// Traces and profiles of the CPU are of real time: who wants one is told that there is none, and goes on.
+func TestMeasuringIsRefusedWithTheReason(t *testing.T) {
+	n := alone(t, "misc", "measures", 5*time.Second)
+	const trace, profile = "not in virtual time: to trace its execution\n", "not in virtual time: to profile its CPU time\n"
+	require.Equal(t, trace+trace+profile+"500 Could not enable CPU profiling: "+profile+"500 Could not enable tracing: "+trace+"0\n", n.stdout())
+	require.Equal(t, []string{"to trace its execution", "to trace its execution", "to profile its CPU time", "to profile its CPU time", "to trace its execution"}, n.refused)
+}
+
 func TestPipesAndUnixSocketsStayInside(t *testing.T) {
 	require.Equal(t, "through <nil>\n0 <nil>\n", alone(t, "misc", "pipe", 2*time.Second).stdout())
 	n := alone(t, "misc", "unix", time.Second)

@@ -102,6 +102,7 @@ type Process struct {
 	report int // and to read reports from
 	last   Grant
 	early  []byte // messages taken before the report was whole
+	away   bool   // it is the node's turn
 	stderr *tail
 	opts   Options
 	ended  bool
@@ -313,6 +314,7 @@ func (p *Process) soon() bool {
 
 // taken takes a report that has come: it has ended if there is none.
 func (p *Process) taken() (ended bool, err error) {
+	p.away = false
 	n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(p.report), uintptr(unsafe.Pointer(&p.turn[0])), 1)
 	if e != 0 {
 		return false, fmt.Errorf("%s: %w", p.opts.Path, e)
@@ -322,6 +324,7 @@ func (p *Process) taken() (ended bool, err error) {
 
 // hand gives the node its turn.
 func (p *Process) hand() {
+	p.away = true
 	unix.RawSyscall(unix.SYS_WRITE, uintptr(p.grant), uintptr(unsafe.Pointer(&p.turn[0])), 1)
 }
 
@@ -330,13 +333,32 @@ func (p *Process) GiveUp(what string) error {
 	p.cmd.Process.Signal(syscall.SIGQUIT)
 	unix.Poll([]unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}, 5000)
 	p.cmd.Process.Kill()
+	wrote := p.wrote() // before the memory goes with it
 	p.wait()
-	return &Stuck{Path: p.opts.Path, What: what, Stacks: p.stderr.String()}
+	return &Stuck{Path: p.opts.Path, What: what, Wrote: wrote, Stacks: p.stderr.String()}
+}
+
+// wrote is what the node has written in its turn, which it does not end.
+func (p *Process) wrote() (text []byte) {
+	if !p.away {
+		return nil
+	}
+	out := append(p.early, p.mem[wire.OutAt:wire.OutAt+int(min(p.h.Out, wire.Area))]...)
+	for {
+		m, rest, ok := wire.Cut(out)
+		if !ok {
+			return text
+		}
+		if out = rest; m.Type == wire.Output {
+			text = append(text, m.Data[4:]...)
+		}
+	}
 }
 
 // Stuck is the error of a node that does not come to rest.
 type Stuck struct {
 	Path, What string
+	Wrote      []byte // to its standard output and error, since its last report
 	Stacks     string // of its goroutines, as the runtime prints them; empty if Options.Stderr is a file: they are there
 }
 

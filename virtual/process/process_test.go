@@ -145,6 +145,7 @@ func TestWhatHangsInACallIsEnded(t *testing.T) {
 	var stuck *Stuck
 	require.ErrorAs(t, err, &stuck)
 	require.Contains(t, stuck.What, "a call of the operating system that does not return")
+	require.Equal(t, "before the call\n", string(stuck.Wrote), "it was not reported")
 }
 
 func TestFitting(t *testing.T) {

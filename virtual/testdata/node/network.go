@@ -126,6 +126,7 @@ func network(args []string) {
 		fmt.Println("before the end")
 		panic("on purpose")
 	case "open":
+		fmt.Println("before the call")
 		_, err := os.OpenFile(args[1], os.O_WRONLY, 0)
 		fmt.Println(err)
 	case "loop":

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,10 +11,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	_ "net/http/pprof"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
 	"syscall"
 	"time"
 	"unsafe"
@@ -194,6 +199,22 @@ func main() {
 		fmt.Println("cpu", cpu, part, e)
 		_, err = unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Value: unix.Timeval{Usec: 1}})
 		fmt.Println("timer", err)
+	case "measures": // what is of real time
+		var b bytes.Buffer
+		fmt.Println(trace.Start(&b))
+		time.Sleep(10 * time.Millisecond)
+		trace.Stop()
+		fmt.Println(trace.NewFlightRecorder(trace.FlightRecorderConfig{}).Start())
+		fmt.Println(pprof.StartCPUProfile(&b))
+		time.Sleep(10 * time.Millisecond)
+		pprof.StopCPUProfile()
+		runtime.SetCPUProfileRate(100)
+		for _, path := range []string{"profile?seconds=1", "trace?seconds=1"} {
+			w := httptest.NewRecorder()
+			http.DefaultServeMux.ServeHTTP(w, httptest.NewRequest("GET", "/debug/pprof/"+path, nil))
+			fmt.Print(w.Code, " ", w.Body)
+		}
+		fmt.Println(b.Len())
 	case "ipv6":
 		_, err := net.Listen("tcp", "[::1]:5000")
 		fmt.Println(err)
