@@ -29,6 +29,8 @@ func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
 	require.NotContains(t, without, "hand-over", "nothing says how it is asked")
 	require.Contains(t, without, "kill")
 	require.NotContains(t, Drawn(file(""), nil, record.OnVirtual), "crash")
+	require.NotContains(t, Drawn(file("command: ['{{addr 2}}']\n"), nil, record.OnVirtual), "crash", "before there is an n2")
+	require.Contains(t, Drawn(file("command: ['{{addr 2}}']\ndata: /data\n"), nil, record.OnVirtual), "crash")
 	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnVirtual))
 	other := drawnOn("etcd", nil, record.OnDocker, "arm64")
 	require.NotContains(t, other, "clock-drift", "programs there have clocks that cannot be skewed")

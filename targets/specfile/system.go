@@ -151,6 +151,9 @@ func (y *system) reader(self election.Member, all []election.Member) *reader {
 	return r
 }
 
+// KeepsData tells whether nodes have a disk, before there are any.
+func (y *system) KeepsData() bool { return y.Data != "" }
+
 func (y *system) Container(self election.Member, all []election.Member) election.Container {
 	if one, servers := y.serving(self, all); one != nil {
 		y.meet(self, all)
