@@ -75,9 +75,13 @@ type Kind string
 // The kinds of violations.
 const (
 	Promise  Kind = "promise broken"
-	Expected Kind = "as expected"    // what a scenario is there to show
-	Weakness Kind = "known weakness" // of what nobody had promised
+	Refuted  Kind = "promise not known" // of what may have been promised: the target is not known here
+	Expected Kind = "as expected"       // what a scenario is there to show
+	Weakness Kind = "known weakness"    // of what nobody had promised
 )
+
+// kinds are all of them, the worst first.
+var kinds = []Kind{Promise, Refuted, Expected, Weakness}
 
 func kindOf(v *record.Verdict) Kind {
 	switch m := v.Meaning(); {
@@ -85,6 +89,8 @@ func kindOf(v *record.Verdict) Kind {
 		return ""
 	case m.Fails():
 		return Promise
+	case m == record.Refuted:
+		return Refuted
 	case m == record.Met:
 		return Expected
 	}
@@ -94,9 +100,9 @@ func kindOf(v *record.Verdict) Kind {
 // Foreign reports whether another version of Recount made the run.
 func (r *Run) Foreign() bool { return r.Version != harness.Version }
 
-// Violations are the verdicts that found one, those of promises first.
+// Violations are the verdicts that found one, the worst first.
 func (r *Run) Violations() (all []Verdict) {
-	for _, k := range []Kind{Promise, Expected, Weakness} {
+	for _, k := range kinds {
 		for _, v := range r.Verdicts {
 			if v.Kind == k {
 				all = append(all, v)

@@ -141,11 +141,11 @@ func (f *Finding) take(r *Run, v *Verdict) {
 	}
 }
 
-func kindRank(k Kind) int { return map[Kind]int{Promise: 0, Expected: 1, Weakness: 2}[k] }
+func kindRank(k Kind) int { return slices.Index(kinds, k) }
 
 func (f *Finding) rank() int {
 	if f.Gone {
-		return 3
+		return len(kinds)
 	}
 	return kindRank(f.Kind)
 }

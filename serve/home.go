@@ -119,7 +119,15 @@ type group struct {
 // notSeen is the state of findings that are gone, as far as is known.
 const notSeen = "not seen since"
 
-// grouped puts broken promises and what was expected first, and known weaknesses and what was not seen since behind, folded unless
+// findingStates are what findings can be asked for by, in the order in which filters offer them.
+func findingStates() (names []string) {
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return append(names, "new", notSeen)
+}
+
+// grouped puts broken promises, what may be one and what was expected first, and known weaknesses and what was not seen since behind, folded unless
 // nothing stands before them.
 func grouped(all []*Finding, open bool) []group {
 	gs := []group{{}, {Name: "known weaknesses", Open: open}, {Name: notSeen, Open: open}}
@@ -195,7 +203,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	pass := f.findings(found)
 	p.Hidden = len(found) - len(pass)
 	p.Broken, p.In = brokenPromises(found)
-	p.Choices.States = []string{string(Promise), string(Expected), string(Weakness), "new", notSeen}
+	p.Choices.States = findingStates()
 	if n := len(pass); n > findingsOnPage {
 		pass, p.Left = pass[:findingsOnPage], n-findingsOnPage
 	}

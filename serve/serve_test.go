@@ -347,6 +347,23 @@ func TestFindingsPageCountsPromisesAndFoldsWeaknesses(t *testing.T) {
 	require.Equal(t, []string{"pause leader ×3", "kill n1"}, times([]string{"pause leader", "kill n1", "pause leader", "pause leader"}))
 }
 
+// Of a target that is not known here, nobody knows what was promised: what broke is no weakness that its users know of.
+func TestWhatMayHaveBeenPromisedIsNoKnownWeakness(t *testing.T) {
+	broke := func(v record.Verdict) Verdict {
+		v.Property, v.Verdict = "elects", checkers.Invalid
+		return Verdict{Property: "elects", Verdict: checkers.Invalid, Kind: kindOf(&v)}
+	}
+	refuted := &Run{Title: "mine", Target: "mine", State: Broken, Verdicts: []Verdict{broke(record.Verdict{Unclear: true})}}
+	weak := &Run{Title: "raft", Target: "raft", Verdicts: []Verdict{broke(record.Verdict{})}}
+	all := findings([]*Run{weak, refuted})
+	require.Equal(t, "promise not known", all[0].Standing())
+	require.Equal(t, Weakness, all[1].Kind)
+	require.Len(t, refuted.Violations(), 1)
+	gs := grouped(all, false)
+	require.Equal(t, all[:1], gs[0].Findings, "it is not folded")
+	require.Len(t, filter{State: string(Refuted)}.findings(all), 1)
+}
+
 func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
 	run := func(seed uint64, option, recipe string) *Run {
 		return &Run{Target: "raft", chosen: map[string]string{"silence": option}, Seed: seed, Nodes: 3, Cluster: record.OnSim, recipe: recipe}
