@@ -16,15 +16,16 @@ import (
 
 // UnmarshalJSON reads what AppendJSON writes, in any order and spacing.
 func (op *Op) UnmarshalJSON(b []byte) error {
+	*op = Op{}
 	if column, err := op.decode(b); err != nil {
 		return fmt.Errorf("column %d: %w", column, err)
 	}
 	return nil
 }
 
-// decode reads one op. What is wrong is at the column returned, which counts bytes from 1.
+// decode reads one op into one that is zero but for the index, which is as it was where none is told. What is wrong is at the column
+// returned, which counts bytes from 1.
 func (op *Op) decode(b []byte) (column int, err error) {
-	*op = Op{}
 	var whole json.RawMessage
 	if s, bad := errors.AsType[*json.SyntaxError](json.Unmarshal(b, &whole)); bad {
 		if s.Error() == "unexpected end of JSON input" {

@@ -23,12 +23,13 @@ const (
 
 // format checks op after op whether a history is one, in the order in which they are given, which need not be that of time.
 type format struct {
-	nodes  map[string]bool // those that were named: whether as members, or only as strangers that faults befall
-	closed bool            // begin names the members: who is no other is added by a change of members
-	ops    int
-	latest time.Duration // of the ops so far
-	ended  bool          // one of them is end,
-	end    time.Duration // of that time
+	nodes   map[string]bool // those that were named: whether as members, or only as strangers that faults befall
+	closed  bool            // begin names the members: who is no other is added by a change of members
+	ops     int
+	latest  time.Duration // of the ops so far
+	ended   bool          // one of them is end,
+	end     time.Duration // of that time,
+	endedAt int           // and this is how many ops there are up to it
 }
 
 // fits says why op cannot be the next op of a history, or nil.
@@ -36,6 +37,8 @@ func (f *format) fits(op *Op) error {
 	f.ops++
 	k := kindOf(op.F)
 	switch {
+	case op.Index < 0 && op.F != Begin: // in somebody else's history that is the one which was added
+		return fmt.Errorf("index %d: want the op's number, from 0", op.Index)
 	case op.Time < 0:
 		return fmt.Errorf("time %d: want nanoseconds since the run began, from 0", op.Time)
 	case op.Time >= longest:
@@ -53,7 +56,7 @@ func (f *format) fits(op *Op) error {
 	}
 	f.latest = max(f.latest, op.Time)
 	if op.F == End {
-		f.ended, f.end = true, op.Time
+		f.ended, f.end, f.endedAt = true, op.Time, f.ops
 	}
 	if k.fits != nil {
 		if err := k.fits(op); err != nil {

@@ -31,7 +31,7 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1","n1"`, 1), "line 1, column 1: node n1 is named twice"},
 		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, `["n1",""`, 1), "line 1, column 1: a node without a name"},
 		{fmt.Sprintf(begin, `,"voters":["n2"]`), "line 1, column 1: n2 is none of the nodes"},
-		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, "[\"n\xff\"", 1), "line 1, column 1: node \"n\ufffd\": its name is no text in UTF-8"},
+		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, "[\"n\xff\"", 1), "line 1, column 137: value is no text in UTF-8: what it was nobody knows, nor what is the same"},
 		{fmt.Sprintf(begin, `,"voters":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
 		{fmt.Sprintf(begin, `,"servers":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":-1,"elect":1,"poll":1}`), "line 1, column 1: a bound of -1 ns: want 0 or more, and no more than 720h0m0s"},

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -17,36 +18,55 @@ type History struct {
 // It fails where the ops are no history: an end without its invoke, a second invoke of a busy process, a time before the run
 // began, more nodes than MaxNodes.
 func New(ops []Op) (*History, error) {
-	byTime := func(a, b Op) int {
-		switch {
-		case a.Time < b.Time:
-			return -1
-		case a.Time > b.Time:
-			return 1
-		}
-		return 0
-	}
-	if !slices.IsSortedFunc(ops, byTime) {
-		slices.SortStableFunc(ops, byTime)
-	}
+	h, _, err := ordered(ops)
+	return h, err
+}
+
+// ordered is New. With an error it returns the place that the op had which is wrong.
+func ordered(ops []Op) (_ *History, place int, err error) {
 	h := &History{Ops: ops, other: make([]int32, len(ops))}
+	for i := range h.other {
+		h.other[i] = int32(i) // until an op is paired up, the place that it had
+	}
+	if byTime := func(a, b int32) int { return cmp.Compare(ops[a].Time, ops[b].Time) }; !slices.IsSortedFunc(h.other, byTime) {
+		slices.SortStableFunc(h.other, byTime)
+		arrange(ops, h.other)
+	}
 	p := newPairing()
 	var f format
 	for i := range ops {
-		h.other[i] = -1
+		place, h.other[i] = int(h.other[i]), -1
 		op := &ops[i]
 		if err := f.fits(op); err != nil {
-			return nil, fmt.Errorf("op %d: %w", op.Index, err)
+			return nil, place, fmt.Errorf("op %d: %w", op.Index, err)
 		}
 		begun, ends, err := p.see(op, int32(i))
 		if err != nil {
-			return nil, fmt.Errorf("op %d: %w", op.Index, err)
+			return nil, place, fmt.Errorf("op %d: %w", op.Index, err)
 		}
 		if ends {
 			h.other[i], h.other[begun] = begun, int32(i)
 		}
 	}
-	return h, nil
+	return h, -1, nil
+}
+
+// arrange puts ops into an order: places has where each of them is now.
+func arrange(ops []Op, places []int32) {
+	for i := range places {
+		if places[i] < 0 {
+			continue // it was moved with others
+		}
+		first, to := ops[i], i
+		for from := int(places[i]); from != i; from = int(places[to]) {
+			ops[to], places[to] = ops[from], ^places[to]
+			to = from
+		}
+		ops[to], places[to] = first, ^places[to]
+	}
+	for i := range places {
+		places[i] = ^places[i]
+	}
 }
 
 // pairing finds the beginning of each operation that ends.

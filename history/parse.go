@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 	"unsafe"
+
+	"recount/internal/hint"
 )
 
 // ErrCut is what Parse returns, wrapped, when the last line stops in its middle: the writer was killed.
@@ -66,7 +68,7 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 		ops = append(ops, Op{})
 		switch err := s.next(&ops[len(ops)-1]); {
 		case errors.Is(err, io.EOF):
-			return New(ops[:len(ops)-1])
+			return s.history(ops[:len(ops)-1])
 		case err != nil:
 			return &History{Ops: ops[:len(ops)-1]}, err
 		case len(ops) > most:
@@ -75,9 +77,24 @@ func ParseWithin(r io.Reader, memory int64) (*History, error) {
 	}
 }
 
-// ErrDisorder is what Stream returns, wrapped, when an op is earlier than the one before it: such a history must be read
-// whole, and put in order.
-var ErrDisorder = errors.New("the ops are not in order of time")
+// history makes one of all ops that were read, in the order of their lines.
+func (s *source) history(ops []Op) (*History, error) {
+	if second, first := s.numbers.twice(ops); second >= 0 {
+		return nil, &SyntaxError{s.line(second), 1, errTwice(ops[second].Index, s.line(first))}
+	}
+	h, place, err := ordered(ops)
+	if err != nil && s.format.ended && place >= s.format.endedAt {
+		err = hint.Add(err, "the line stands behind end, on line %d: is it of another run?", s.line(s.format.endedAt-1))
+	}
+	if err != nil {
+		return nil, &SyntaxError{s.line(place), 1, err}
+	}
+	return h, nil
+}
+
+// ErrDisorder is what Stream returns, wrapped, when an op is earlier than the one before it, or has no higher index: such a history
+// must be read whole, and put in order.
+var ErrDisorder = errors.New("the ops are not in order")
 
 // Stream reads a history as Parse does, but keeps none of it: f is called with each op in turn, and must not keep the pointer.
 // The first error of f ends it and is returned.
@@ -94,7 +111,7 @@ func Stream(r io.Reader, f func(*Op) error) error {
 		} else if err != nil {
 			return err
 		}
-		if op.Time < last {
+		if op.Time < last || s.numbers.fell {
 			return fmt.Errorf("line %d: %w", s.n, ErrDisorder)
 		}
 		if _, _, err := p.see(op, 0); err != nil {
@@ -115,7 +132,7 @@ func (s *source) orDisorder(op *Op, wrong error) error {
 			return wrong
 		case err != nil:
 			return err
-		case op.Time < last:
+		case op.Time < last || s.numbers.fell:
 			return fmt.Errorf("line %d: %w", s.n, ErrDisorder)
 		}
 	}
@@ -129,6 +146,20 @@ type source struct {
 	lines
 	scanner scanner
 	format  format
+	numbers numbers
+	skipped []skip
+}
+
+// skip tells how many lines before an op, and those after it, are none.
+type skip struct{ place, lines int }
+
+// line returns the line of the op at a place in the file.
+func (s *source) line(place int) int {
+	i, _ := slices.BinarySearchFunc(s.skipped, place+1, func(k skip, place int) int { return k.place - place })
+	if i == 0 {
+		return place + 1
+	}
+	return place + 1 + s.skipped[i-1].lines
 }
 
 func newSource(r io.Reader) (*source, error) {
@@ -159,8 +190,9 @@ func (s *source) next(op *Op) error {
 		if len(text) == 0 {
 			continue
 		}
-		column := 0
+		column, place := 0, s.format.ops
 		if !s.scanner.op(text, op) {
+			*op = Op{Index: place}
 			column, err = op.decode(text)
 			if err != nil && s.ends && !json.Valid(text) { // somebody was not done writing
 				column, err = len(text)+1, ErrCut
@@ -172,6 +204,10 @@ func (s *source) next(op *Op) error {
 		if err != nil {
 			return &SyntaxError{s.n, column + s.indent, err}
 		}
+		if s.line(place) != s.n {
+			s.skipped = append(s.skipped, skip{place, s.n - place - 1})
+		}
+		s.numbers.take(op)
 		return nil
 	}
 }
