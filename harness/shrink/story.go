@@ -29,6 +29,11 @@ func Story(h *history.History, v *record.Verdict) string {
 	if v.To == 0 { // it has no place in time
 		t.until = h.Ops[len(h.Ops)-1].Time
 	}
+	for _, i := range v.Ops { // of an operation that breaks something, the end may come later
+		if i >= 0 && i < len(h.Ops) {
+			t.until = max(t.until, h.Ops[i].Time)
+		}
+	}
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Time <= t.until {
 			t.dies(op)
@@ -95,8 +100,9 @@ func (t *teller) add(at time.Duration, key bool, format string, args ...any) {
 func (t *teller) tell(op *history.Op, evidence bool) {
 	switch op.F {
 	case history.Observe, history.Announce:
-		if op.Type == history.OK {
-			t.view(op)
+		if op.Type == history.OK && !t.view(op) && evidence {
+			t.flush("")
+			t.add(op.Time, true, "%s", says(op))
 		}
 	case history.Granted:
 		if evidence || t.twice[ballot{op.Node, op.Vote.Term}] {
@@ -122,6 +128,11 @@ func (t *teller) tell(op *history.Op, evidence bool) {
 		if op.Type != history.Invoke && op.Fault != nil {
 			t.flush("")
 			t.fault(op)
+		}
+	default:
+		if evidence && op.Type != history.Invoke {
+			t.flush("")
+			t.add(op.Time, true, "%s", did(op))
 		}
 	}
 }
@@ -166,12 +177,12 @@ func (t *teller) asks(ops []history.Op) {
 	}
 }
 
-// view tells of leaderships and campaigns.
-func (t *teller) view(op *history.Op) {
+// view tells of leaderships and campaigns, and reports whether it has told all that a node says of itself.
+func (t *teller) view(op *history.Op) (told bool) {
 	was, is := t.roles[op.Node], op.View
 	t.roles[op.Node] = is
 	if is.Torn || was.Role == is.Role && was.Term == is.Term {
-		return
+		return false
 	}
 	switch {
 	case is.Role == history.Leader:
@@ -181,6 +192,7 @@ func (t *teller) view(op *history.Op) {
 		} else {
 			t.add(op.Time, false, "%s leads in term %d", op.Node, is.Term)
 		}
+		return true
 	case was.Role == history.Leader:
 		t.flush("")
 		t.add(op.Time, false, "%s leads no more", op.Node)
@@ -191,7 +203,9 @@ func (t *teller) view(op *history.Op) {
 		}
 		// In containers an answer may be older than the announcement before it.
 		t.campaign.from, t.campaign.to = min(t.campaign.from, is.Term), max(t.campaign.to, is.Term)
+		return true
 	}
+	return false
 }
 
 // flush ends a row of campaigns. One that won is told of by the leadership that follows.
@@ -214,7 +228,10 @@ func (t *teller) fault(op *history.Op) {
 	case op.Type == history.Fail:
 		t.add(op.Time, true, "%s does not take effect", words)
 	case op.F == history.Heal:
-		t.add(op.Time, true, "%s heals", words)
+		if words += " heals"; f.Idle != "" {
+			words += ": " + f.Idle
+		}
+		t.add(op.Time, true, "%s", words)
 	case f.Found:
 		t.add(op.Time, false, "%s came true in part: %s", words, f.Came())
 	case op.F == history.Change:
