@@ -73,6 +73,11 @@ func loadScenario(word string) (*Scenario, error) {
 	for i, line := range strict.Lines(text, "schedule") {
 		s.Schedule[i].Place = fmt.Sprintf("scenario %s: line %d", word, line)
 	}
+	for i, has := range strict.Keys(text, "schedule") {
+		if err := s.Schedule[i].CheckWritten(has); err != nil {
+			return nil, err
+		}
+	}
 	var err error
 	s.Schedule, err = s.Schedule.Expanded()
 	return s, err

@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -12,6 +13,12 @@ import (
 
 // ScenarioOf is the scenario whose run is the plan's. The plan names its faults: it has a schedule.
 func ScenarioOf(p record.Plan) *Scenario {
+	p.Schedule = slices.Clone(p.Schedule)
+	for i := range p.Schedule {
+		if st := &p.Schedule[i]; st.Times == 0 && st.ForTimes == 0 {
+			st.Of = "" // it multiplies nothing any more
+		}
+	}
 	return &Scenario{
 		Target: p.Target, Options: p.Options, Nodes: p.Nodes, Time: p.Time, Seed: &p.Seed, Workloads: p.Workloads,
 		Schedule: p.Schedule, Goroutines: p.Goroutines, Expect: p.Expect, Require: p.Require,

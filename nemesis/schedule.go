@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -103,13 +104,28 @@ func (s Schedule) Timed(unit func(of string) (time.Duration, error)) (Schedule, 
 			return nil, fmt.Errorf("%s: %w", st.at(i), err)
 		}
 		if st.Times != 0 {
-			st.Wait = times(st.Times, d)
+			if st.Wait, err = multiple(st.Times, d); err != nil {
+				return nil, fmt.Errorf("%s: times: %w", st.at(i), err)
+			}
 		}
 		if st.ForTimes != 0 {
-			st.For = times(st.ForTimes, d)
+			if st.For, err = multiple(st.ForTimes, d); err != nil {
+				return nil, fmt.Errorf("%s: for-times: %w", st.at(i), err)
+			}
 		}
 	}
 	return timed, nil
+}
+
+// longest is more than any run lasts. Sums of a few such times are times still.
+const longest = 10_000 * time.Hour
+
+// multiple is times of what somebody may have written.
+func multiple(f float64, d time.Duration) (time.Duration, error) {
+	if !(math.Abs(f)*float64(d) <= float64(longest)) {
+		return 0, hint.Add(fmt.Errorf("%v times %v is longer than any run", f, d), "take a number such as 1.5")
+	}
+	return times(f, d), nil
 }
 
 func times(f float64, d time.Duration) time.Duration { return time.Duration(f * float64(d)) }
@@ -173,7 +189,12 @@ func (st Step) check(nodes []string) error {
 	if asked := st.asked(f); len(asked) > 0 && !slices.ContainsFunc(asked, func(w string) bool { return !isOthers(w) }) {
 		return hint.Add(fmt.Errorf("%s: others than whom?", st.Fault), "others are all that the step's other words do not name, and it has none; every node is all")
 	}
-	_, err = option.Parse(st.Fault, f.Options, st.With)
+	with, err := option.Parse(st.Fault, f.Options, st.With)
+	if err == nil && slices.ContainsFunc(f.Options, func(o option.Option) bool { return o.Name == until.Name }) {
+		if d, e := time.ParseDuration(with.Value(until.Name)); e == nil && d <= 0 {
+			return hint.Add(fmt.Errorf("%s: until: %v", st.Fault, d), "a message waits for a positive time, such as 1.5s")
+		}
+	}
 	return err
 }
 

@@ -42,6 +42,7 @@ const (
 	Shift                // a duration either way, but not none: 30s, -1.5s
 	Drift                // how much faster a clock runs, or slower: 1%, -200ppm
 	Size                 // bytes: 64MiB, 900KiB, or none
+	Whole                // a positive whole number
 )
 
 var kindWords = [...]string{
@@ -49,7 +50,7 @@ var kindWords = [...]string{
 	Wait: "a duration such as 10ms or 0s", Period: "a duration of 1ms or more such as 150ms", Percent: "a share such as 30%", Rate: "a rate such as 256kbit or 10mbit",
 	Ports: `a list of ports such as 2379,2380, or "all"`,
 	Shift: "a duration such as 30s or -1.5s", Drift: "a drift such as 1%, -1% or 200ppm, above -90%",
-	Size: `a size such as 64MiB or 900KiB, or "none"`,
+	Size: `a size such as 64MiB or 900KiB, or "none"`, Whole: "a positive whole number",
 }
 
 // Takes says what the option's value may be: "a positive duration such as 150ms".
@@ -80,6 +81,8 @@ func (o *Option) parse(text string) (value any, err error) {
 		value, err = parseBool(text)
 	case Number:
 		value, err = parseNumber(text)
+	case Whole:
+		value, err = parseWhole(text)
 	case Duration:
 		value, err = parseDuration(text, func(d time.Duration) bool { return d > 0 })
 	case Wait:
@@ -165,7 +168,7 @@ func (v Values) All() map[string]string { return v.texts }
 // Bool returns a Bool option.
 func (v Values) Bool(name string) bool { return of[bool](v, name) }
 
-// Number returns a Number option.
+// Number returns a Number or a Whole option.
 func (v Values) Number(name string) float64 { return float64(of[number](v, name)) }
 
 // Duration returns a Duration, a Wait, a Period or a Shift option.

@@ -36,6 +36,14 @@ func parseNumber(text string) (number, error) {
 	return number(f), nil
 }
 
+func parseWhole(text string) (number, error) {
+	n, err := parseNumber(text)
+	if err != nil || n != number(math.Trunc(float64(n))) {
+		return 0, errNot
+	}
+	return n, nil
+}
+
 func parseDuration(text string, fits func(time.Duration) bool) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || !fits(d) {

@@ -185,6 +185,26 @@ func Lines(text []byte, field string) (lines []int) {
 	return lines
 }
 
+// Keys tells which keys the entries of a list have, all of them mappings, that is a field of a document that was read.
+func Keys(text []byte, field string) (keys []map[string]bool) {
+	root, err := Parse(text)
+	if err != nil {
+		return nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if list := root.Content[i+1]; root.Content[i].Value == field && list.Kind == yaml.SequenceNode {
+			for _, entry := range list.Content {
+				all := map[string]bool{}
+				for k := 0; entry.Kind == yaml.MappingNode && k+1 < len(entry.Content); k += 2 {
+					all[entry.Content[k].Value] = true
+				}
+				keys = append(keys, all)
+			}
+		}
+	}
+	return keys
+}
+
 // column is where the last value begins on a line: what is wrong there, more likely than its key.
 func column(n *yaml.Node, number int) (at int) {
 	if n.Line == number {
