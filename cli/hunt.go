@@ -72,7 +72,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.StringVar(&given.nodes, "nodes", "", "sizes of clusters, `from-to` or one, and how small what is found is shrunk to (default: 2 to 7, and now and then 9 or 13)")
 	f.DurationVar(&given.Time, "time", 0, "virtual time of a run (default: 40 silences of the target, 10s to 60s, and time for a fault; on virtual mostly until soon after the last fault)")
 	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing, and now and then others; on virtual what a promise takes)")
-	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers)")
+	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers; with --runs, none)")
 	f.IntVar(&given.Runs, "runs", 0, "number of runs after which the hunt ends (default: none)")
 	f.IntVar(&given.Jobs, "jobs", 0, "runs at a time (default: one a core, or one on containers)")
 	f.BoolVar(&given.KeepGoing, "keep-going", false, "go on after the first finding")

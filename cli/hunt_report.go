@@ -38,10 +38,10 @@ func (r huntReport) print(w io.Writer) error {
 	for _, k := range r.kept {
 		fmt.Fprintf(&b, "\n%s broke in run %d, with %d nodes and %s\n", k.Property, k.Run, k.Plan.Nodes, shrink.Faults(k.Plan))
 		if k.Alike > 0 {
-			fmt.Fprintf(&b, "  and in %d further runs, under the same faults or what these were shrunk to\n", k.Alike)
+			fmt.Fprintf(&b, "  and in %s, under the same faults or what these were shrunk to\n", count.Of(k.Alike, "further run"))
 		}
 		if k.Others > 0 {
-			fmt.Fprintf(&b, "  and in %d runs under other faults, which there was no time to shrink\n", k.Others)
+			fmt.Fprintf(&b, "  and in %s under other faults, which were not shrunk: %s\n", count.Of(k.Others, "run"), k.Limit)
 		}
 		if k.Shrunk != nil {
 			row(&b, "signature", k.Shrunk.Signature())

@@ -33,7 +33,8 @@ type Kept struct {
 	Shrunk *shrink.Result // nil if there was no time to shrink it
 	File   string         // the scenario that it was shrunk to, in the folder of Shrunk.Run
 	Alike  int            // further runs that broke the same property in the same circumstances, or were shrunk to the same
-	Others int            // runs that broke it in other circumstances, which there was no time to look into
+	Others int            // runs that broke it in other circumstances, which were not shrunk
+	Limit  string         // why they were not
 }
 
 // maxShrunk is how many findings of one hunt are shrunk. Those that differ only in the faults around them come to the
@@ -52,6 +53,12 @@ func (k Keeper) Keep(ctx context.Context, r *Result) (all []*Kept, err error) {
 		timely = timely && more >= 0 && ctx.Err() == nil
 		if lead := first[g.Property]; lead != nil && !timely {
 			lead.Others += 1 + g.Alike
+			if lead.Limit == "" {
+				lead.Limit = "there was no time for it"
+				if more < 0 {
+					lead.Limit = fmt.Sprintf("%d findings of a hunt are, at most", maxShrunk)
+				}
+			}
 			continue
 		}
 		if k.Tell != nil {
