@@ -66,6 +66,8 @@ type Fault struct {
 	Spread time.Duration `json:"spread,omitempty"` // from the first to the last node that the change took effect on
 	// Found tells of a change that nothing was done: it is what was found to have come true of the op before, which not all has.
 	Found bool `json:"found,omitempty"`
+	// Idle says of a fault that is healed what never came, of what it was aimed at: it has not done what it was to do.
+	Idle string `json:"idle,omitempty"`
 }
 
 // fits says which state that an op tells of is none, or nil.

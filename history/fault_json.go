@@ -41,6 +41,9 @@ func (f *Fault) appendJSON(b []byte) []byte {
 	if f.Found {
 		b = append(b, `,"found":true`...)
 	}
+	if f.Idle != "" {
+		b = appendText(append(b, `,"idle":`...), f.Idle)
+	}
 	return append(b, '}')
 }
 

@@ -28,6 +28,7 @@ func faults() *rapid.Generator[Fault] {
 			Params: rapid.MapOfN(word, word, 0, 3).Draw(t, "params"), Asked: words.Draw(t, "asked"), Nodes: words.Draw(t, "nodes"),
 			Changes: Changes{Links: rapid.SliceOfN(link, 0, 3).Draw(t, "links"), Procs: rapid.SliceOfN(proc, 0, 3).Draw(t, "procs")},
 			Spread:  time.Duration(rapid.Int64().Draw(t, "spread")),
+			Idle:    word.Draw(t, "idle"),
 		}
 		if rapid.Bool().Draw(t, "rare") {
 			f.Clocks, f.Disks = []Clock{{Node: "n1", Offset: -1, Drift: 0.5}}, []Disk{{Node: "n2", DiskState: DiskState{Full: true}}}

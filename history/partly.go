@@ -14,6 +14,7 @@ type Effect struct {
 	Spread time.Duration // from the first to the last node that it took effect on
 	Err    error         // why Seen is not OK
 	Found  Changes       // where Seen is Info: what is found to have come true all the same
+	Missed string        // what traps that are taken away have waited for in vain, where that is known
 }
 
 // Partly is the effect of a change that has missed some things: they are not, or not surely, as they were to be. What all else is to

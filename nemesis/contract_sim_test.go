@@ -39,7 +39,7 @@ type talker struct {
 func newSimulated(t *testing.T) *simulated {
 	w := &simulated{t: t, now: map[string]*talker{}, times: map[string]int{}}
 	var err error
-	w.Cluster, err = sim.New(sim.Config{Nodes: len(nodes), Seed: 1, Port: 7000, New: func(env election.Env) election.Node {
+	w.Cluster, err = sim.New(sim.Config{Nodes: len(nodes), Seed: 1, New: func(env election.Env) election.Node {
 		name := env.ID().String()
 		k := &talker{Env: env, w: w, begun: env.Now(), back: func(uint64) {}}
 		w.now[name] = k

@@ -129,14 +129,16 @@ change their members, [targets.md](targets.md#members) says; a run with another 
 func docs(t *testing.T) string {
 	groups := []struct{ name, about string }{
 		{"Links", "Between ordered pairs of nodes, any combination at once. Each takes `ports`, too: only packets from or to these TCP or UDP\n" +
-			"ports, such as `with: {ports: \"2380\"}`, the election's, so that clients still reach the node."},
+			"ports, such as `with: {ports: \"2380\"}`, the election's, so that clients still reach the node. Simulated nodes speak over port 7000\n" +
+			"alone: there, a fault of other ports does not take effect."},
 		{"Processes", processesAbout + memoryAbout},
 		{"Clocks", clocksAbout},
 		{"Messages and moments", "Aimed at what happens, and not at a time: at the n-th message of a kind, or at the middle of what a node does in answer to\n" +
 			"one. Simulated clusters have them all, real servers two of them: a scenario with another is refused there. Kinds\n" +
 			"go by the names that the algorithm's source gives them, and each op `change` of\n" +
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
-			"deliver in time is not promised while single messages are lost, late or repeated.\n\n" +
+			"deliver in time is not promised while single messages are lost, late or repeated. One of a written schedule that never caught anything has not\n" +
+			"taken effect: its op `heal` says in `idle` what it waited for, and in simulation which kinds of messages there were.\n\n" +
 			"Real servers do not say what their messages mean. There `crash-within` and `hold-message` take messages of any kind: each\n" +
 			"packet that carries data from one machine to another is one. A packet that is held has all wait behind it that is sent later over its\n" +
 			"connection, as TCP has an order; other connections go on. A node can end in the middle of what follows from a packet that it receives\n" +

@@ -19,8 +19,8 @@ const anyKind = "any"
 
 var (
 	kind  = option.Option{Name: "kind", Kind: option.Text, Default: anyKind, About: "which messages count, by the name that the algorithm gives them, or any"}
-	nth   = option.Option{Name: "nth", Kind: option.Number, Default: "1", About: "of those that each of the nodes sends from now on, the first that it befalls"}
-	most  = option.Option{Name: "count", Kind: option.Number, Default: "1", About: "how many it befalls"}
+	nth   = option.Option{Name: "nth", Kind: option.Whole, Default: "1", About: "of those that each of the nodes sends from now on, the first that it befalls"}
+	most  = option.Option{Name: "count", Kind: option.Whole, Default: "1", About: "how many it befalls"}
 	until = option.Option{
 		Name: "until", Kind: option.Text, Default: history.UntilTerm,
 		About: "when it arrives: term, when its receiver has entered another term; lead, when somebody begins to lead; elected, when its " +
@@ -105,6 +105,7 @@ func Eventful(blind bool) (names []string) {
 // cluster in virtual time calls it, on the loop. That processes have ended is told at once, whatever else is under way: what
 // they seem to do or to leave undone would be held against them.
 func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
+	n.sprung[id] = true
 	fault := n.traps[id]
 	fault.ID, fault.After = id, what
 	for _, p := range did.Procs {
@@ -148,4 +149,16 @@ func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
 			n.impose(history.Change, &told)
 		}
 	})
+}
+
+// idled says what a fault of a written schedule has waited for in vain: what none of its traps has sprung on, or what the cluster
+// knows of it besides.
+func (n *Nemesis) idled(id int, missed string) string {
+	if _, laid := n.traps[id]; !n.Written || !laid {
+		return ""
+	}
+	if missed == "" && !n.sprung[id] {
+		return "what it waited for never came"
+	}
+	return missed
 }

@@ -33,11 +33,13 @@ type Nemesis struct {
 	healed  func()
 	waiting []*waiter
 	traps   map[int]history.Fault // those with traps, as injected, by their numbers
+	sprung  map[int]bool          // those of which one has sprung
 	seeking []*active             // faults whose time has come, and whose words have meant nobody yet
 	begun   time.Duration         // when the schedule did
 
-	// Written says that somebody wrote the schedule. Then what had come to nothing when the run ended is recorded as failed. Of
-	// a drawn one that is so only of steps that waited for a cue: some steps of it never find anybody.
+	// Written says that somebody wrote the schedule. Then what had come to nothing when the run ended is recorded as failed, and
+	// what was aimed at something that never came as idle. Of a drawn one that is so only of steps that waited for a cue: some steps of
+	// it never find anybody.
 	Written bool
 }
 
@@ -66,7 +68,7 @@ func (a *active) members() int { return len(a.now.Members()) + len(a.fault.Membe
 
 // New returns a nemesis that records what it does.
 func New(c Cluster, r *history.Recorder, s *Views, rnd *rand.Rand) *Nemesis {
-	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd, traps: map[int]history.Fault{}}
+	n := &Nemesis{cluster: c, recorder: r, views: s, rand: rnd, traps: map[int]history.Fault{}, sprung: map[int]bool{}}
 	s.cue = n.cued
 	return n
 }
@@ -298,6 +300,9 @@ func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 	n.record(history.Invoke, f, fault, nil)
 	n.cluster.Apply(fault.Changes, func(e history.Effect) {
 		fault.Spread = e.Spread
+		if f == history.Heal && !a.recorded {
+			fault.Idle = n.idled(fault.ID, e.Missed)
+		}
 		n.record(e.Seen, f, fault, e.Err)
 		n.found(fault, e.Found)
 		if f == history.Heal && e.Seen != history.OK && len(fault.Members()) > 0 {

@@ -205,7 +205,7 @@ func (c *collector) fault(i int) {
 		if op.Type != history.Fail && !bar.HandsOver() {
 			bar.To = op.Time
 		}
-		bar.Error = cmp.Or(bar.Error, op.Error)
+		bar.Error, bar.Idle = cmp.Or(bar.Error, op.Error), op.Fault.Idle
 	}
 	if op.Type == history.Fail {
 		return

@@ -76,10 +76,10 @@ func (f *FaultBar) late() bool { return f.From-f.Begun > 100*time.Millisecond }
 
 // look is the style of a fault's bar, and what may be written into it, by how much room there is.
 func (f *FaultBar) look() (class string, texts []string) {
-	switch f.Took {
-	case history.Fail:
+	switch {
+	case f.Took == history.Fail, f.Idle != "":
 		return "failed", []string{"✕ " + f.title() + ": no effect", "✕ " + f.title(), "✕"}
-	case history.Info:
+	case f.Took == history.Info:
 		return "unsure", []string{f.title() + " (effect not seen)", f.title() + " ?", f.Name}
 	}
 	return "took", []string{f.title(), f.Name}
@@ -119,6 +119,9 @@ func faultWords(f *FaultBar) []string {
 		lines = append(lines, "it did not take effect: "+term.Clip(f.Error, 120))
 	case history.Info:
 		lines = append(lines, "nobody saw whether it took effect "+term.Clip(f.Error, 120))
+	}
+	if f.Idle != "" {
+		lines = append(lines, "it has not done what it was to do: "+term.Clip(f.Idle, 120))
 	}
 	return lines
 }

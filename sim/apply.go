@@ -33,6 +33,9 @@ func (c *Cluster) Can(ch history.Changes) error {
 			return err
 		}
 	}
+	if err := c.unfelt(ch.Links); err != nil {
+		return err
+	}
 	for _, p := range ch.Procs {
 		if c.index(p.Node) < 0 {
 			return fmt.Errorf("no node %q", p.Node)
@@ -64,8 +67,11 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, l := range ch.Links {
 		c.setLink(l)
 	}
+	var taken []*trap
 	for _, t := range ch.Traps() {
-		c.setTrap(t)
+		if old := c.setTrap(t); old != nil {
+			taken = append(taken, old)
+		}
 	}
 	for _, k := range ch.Clocks {
 		n := &c.nodes[c.index(k.Node)]
@@ -88,7 +94,7 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 			c.nodes[c.index(p.Node)].become(p.State)
 		}
 	}
-	done(history.Effect{Seen: history.OK})
+	done(history.Effect{Seen: history.OK, Missed: missed(taken)})
 }
 
 // become brings the process into a state.

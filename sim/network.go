@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"recount/election"
@@ -9,9 +10,30 @@ import (
 )
 
 // packet is a message as the model of links sees it: all that nodes send each other comes from and goes to the one port of
-// the config, so other ports may be in any state, and nobody notices.
+// the config, so nobody notices what state other ports are in.
 func (c *Cluster) packet(from, to int32, size int) links.Packet {
 	return links.Packet{From: from, To: to, SourcePort: c.port, Port: c.port, Size: size}
+}
+
+// unfelt says why nobody would notice changes of links: all of those that make one ill are of ports that nodes do not speak over.
+func (c *Cluster) unfelt(all []history.Link) error {
+	other := 0
+	if c.port == 0 { // nobody has said which is theirs
+		return nil
+	}
+	for _, l := range all {
+		switch {
+		case l.LinkState == history.LinkState{}:
+		case l.Port == 0 || l.Port == c.port:
+			return nil
+		default:
+			other = l.Port
+		}
+	}
+	if other == 0 {
+		return nil
+	}
+	return fmt.Errorf("nothing is sent over port %d: simulated nodes speak over port %d alone", other, c.port)
 }
 
 // setLink brings a link, or a port of it, into a state.

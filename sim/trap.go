@@ -18,6 +18,8 @@ type trap struct {
 	passed int
 	sprung int
 	held   []held
+	kinds  []string // of the messages that it has met, until it springs
+	came   bool     // a message of the kind was sent that it holds others until
 }
 
 // held is a message that waits.
@@ -44,11 +46,11 @@ func (c *Cluster) canTrap(t history.Trap) error {
 	return nil
 }
 
-// setTrap lays a trap, or takes it away: what it holds goes on its way.
-func (c *Cluster) setTrap(t history.Trap) {
+// setTrap lays a trap, or takes it away and returns it: what it holds goes on its way.
+func (c *Cluster) setTrap(t history.Trap) (old *trap) {
 	i := slices.IndexFunc(c.traps, func(o *trap) bool { return o.Key() == t.Key() })
 	if i >= 0 {
-		old := c.traps[i]
+		old = c.traps[i]
 		c.traps = slices.Delete(slices.Clone(c.traps), i, i+1)
 		old.release(c, func(*held) bool { return true })
 		for k := range c.nodes {
@@ -58,18 +60,25 @@ func (c *Cluster) setTrap(t history.Trap) {
 		}
 	}
 	if t.TrapState == (history.TrapState{}) {
-		return
+		return old
 	}
 	laid := &trap{Trap: t, node: c.index(t.Node)}
 	for _, n := range t.Receivers() {
 		laid.to = append(laid.to, c.index(n))
 	}
 	c.traps = append(slices.Clone(c.traps), laid)
+	return old
 }
 
 // counts takes note of something that the trap may wait for, and reports whether it springs.
 func (t *trap) counts(kind string, to int32) bool {
-	if t.Kind != "" && t.Kind != kind || len(t.to) > 0 && !slices.Contains(t.to, to) || t.sprung >= max(t.Most, 1) {
+	if len(t.to) > 0 && !slices.Contains(t.to, to) || t.sprung >= max(t.Most, 1) {
+		return false
+	}
+	if t.sprung == 0 && !slices.Contains(t.kinds, kind) {
+		t.kinds = append(t.kinds, kind)
+	}
+	if t.Kind != "" && t.Kind != kind {
 		return false
 	}
 	if t.passed++; t.passed <= t.Pass {
@@ -82,7 +91,8 @@ func (t *trap) counts(kind string, to int32) bool {
 // catch lets the traps have a message that leaves a node, and reports whether it goes no further for now.
 func (c *Cluster) catch(from, to int32, m *election.Message) (caught bool) {
 	for _, t := range c.traps {
-		if len(t.held) > 0 && t.Until == m.Kind { // its receiver sends what is waited for
+		if t.Until == m.Kind { // its receiver sends what is waited for
+			t.came = true
 			t.release(c, func(h *held) bool { return h.to == from })
 		}
 	}

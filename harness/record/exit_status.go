@@ -91,10 +91,13 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 			asked++
 			if op.Type == history.OK {
 				took++
-			} else if detail == "" {
-				if detail = op.Error; detail != "" && op.Fault != nil {
-					detail = strings.Join(append([]string{op.Fault.Name}, op.Fault.Asked...), " ") + ": " + detail
-				}
+			} else if detail == "" && op.Error != "" {
+				detail = of(op.Fault, op.Error)
+			}
+		case op.F == history.Heal && op.Fault != nil && op.Fault.Idle != "": // it was injected, and has done nothing
+			took--
+			if detail == "" {
+				detail = of(op.Fault, op.Fault.Idle)
 			}
 		}
 	}
@@ -108,4 +111,12 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 		return NotAll, detail
 	}
 	return Flawless, "" // of what was drawn, or came without its plan, one that took effect is enough
+}
+
+// of says of which fault it is that something is told.
+func of(f *history.Fault, what string) string {
+	if f == nil {
+		return what
+	}
+	return strings.Join(append([]string{f.Name}, f.Asked...), " ") + ": " + what
 }

@@ -42,11 +42,16 @@ func Line(err error) string {
 // nearest known name, or all of them.
 func Unknown(what, name string, known []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
-	if near := cmp.Or(closest(name, known), begun(name, known)); near != "" {
+	if near := Near(name, known); near != "" {
 		return Add(err, "did you mean %q?", near)
 	}
 	known = slices.Sorted(slices.Values(known))
 	return Add(err, "known: %s", strings.Join(known, ", "))
+}
+
+// Near returns the known name that was most likely meant, or "".
+func Near(name string, known []string) string {
+	return cmp.Or(closest(name, known), begun(name, known))
 }
 
 // begun returns the only known name that begins with name, or "".
