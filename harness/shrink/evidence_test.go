@@ -15,7 +15,7 @@ func TestAStoryHasTheEvidence(t *testing.T) {
 	s.says("n2", history.Follower, 1)
 	again := s.op(history.Op{F: history.Announce, Node: "n2", View: history.View{Role: history.Follower, Leader: "n1"}})
 	applied := s.op(history.Op{F: history.Apply, Node: "n3", Value: &history.Update{Term: 2, Counter: 7, From: "n1"}})
-	s.op(history.Op{Process: 3, F: history.Get, Type: history.Invoke, Reg: &history.Register{}})
+	s.op(history.Op{Process: 3, F: history.Get, Type: history.Invoke, Reg: &history.Register{Key: "x"}})
 	read := s.op(history.Op{Process: 3, F: history.Get, Reg: &history.Register{Key: "x", Value: "4"}})
 	s.op(history.Op{Process: 1, F: history.Write, Type: history.Invoke, Node: "n1", Access: history.Access{Token: 1}})
 	begun := s.ops[len(s.ops)-1].Time
