@@ -109,7 +109,7 @@ func (j *job) prepare(s *Suite, seed uint64) error {
 	}
 	if workloads != nil {
 		p.Workloads = workloads
-		words = append(words, "--workload", strings.Join(workloads, ","))
+		words = append(words, "--workload", cmp.Or(strings.Join(workloads, ","), "observe"))
 	}
 	add := func(name, value string) { words = append(words, "--"+name, record.Quote(value)) }
 	add("target", t.Target)

@@ -14,7 +14,7 @@ type State string
 
 // The states of a run.
 const (
-	Held        State = "held"        // every promise that it tested held
+	Held        State = "held"        // every promise that it tested held, and not all of them are ignored
 	Allowed     State = "allowed"     // only what is known broke
 	Broken      State = "broken"      // something broke that is not allowed, or did not happen that was expected
 	Undecided   State = "undecided"   // status 2
@@ -64,11 +64,16 @@ func (s *Suite) judge(r *Run, made *record.Run, now time.Time) {
 	r.Sentence = report.Sentence(made)
 	r.State = Held
 	undecided := made.Status == record.StatusUnknown
+	decides, ignored := false, 0 // what it was made for, and of that what the suite is not about
 	for i := range made.Verdicts {
 		v := &made.Verdicts[i]
 		if slices.Contains(s.Ignore, v.Property) {
+			if v.Meaning().Decides() {
+				ignored++
+			}
 			continue
 		}
+		decides = decides || v.Meaning().Decides() && v.Property != record.StaysUp
 		if v.Verdict != checkers.Unknown {
 			r.tested = append(r.tested, v.Property)
 		}
@@ -96,5 +101,7 @@ func (s *Suite) judge(r *Run, made *record.Run, now time.Time) {
 		r.State = Undecided
 	case len(r.Weaknesses) > 0:
 		r.State = Allowed
+	case !decides && ignored > 0:
+		r.State, r.Sentence = Undecided, "All that it has tested is ignored."
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/hint"
@@ -36,7 +38,7 @@ func Load(file string) (*Suite, error) {
 // parse reads the text of a suite file. Its names are not looked up.
 func parse(file string, text []byte) (*Suite, error) {
 	s := &Suite{File: file}
-	_, err := strict.Parse(text)
+	root, err := strict.Parse(text)
 	if errors.Is(err, strict.ErrEmpty) {
 		err = hint.Add(err, "targets: [raft-prevote], scenarios: [ping-pong]")
 	}
@@ -45,6 +47,9 @@ func parse(file string, text []byte) (*Suite, error) {
 	}
 	if err == nil {
 		err = s.fill()
+	}
+	if err == nil {
+		err = s.consistent(root)
 	}
 	if err != nil {
 		return nil, harness.Usage(fmt.Errorf("%s: %w", file, err))
@@ -91,6 +96,33 @@ func (s *Suite) fill() error {
 		}
 	}
 	return nil
+}
+
+// consistent finds what a file, given as YAML too, both requires and ignores.
+func (s *Suite) consistent(root *yaml.Node) error {
+	for i, property := range s.Ignore {
+		by := slices.IndexFunc(s.Targets, func(t Target) bool { return slices.Contains(t.Require, property) })
+		if by < 0 && !slices.Contains(s.Require, property) {
+			continue
+		}
+		of := "every target"
+		if by >= 0 {
+			of = s.Targets[by].Name
+		}
+		return at(ignored(root, i), "leave it out here, or there: what is ignored decides nothing",
+			"ignore: %s is required of %s", property, of)
+	}
+	return nil
+}
+
+// ignored is the place of entry i of what the file ignores, the whole file if aliases hide it.
+func ignored(root *yaml.Node, i int) *yaml.Node {
+	for k := 0; k+1 < len(root.Content); k += 2 {
+		if list := root.Content[k+1]; root.Content[k].Value == "ignore" && i < len(list.Content) {
+			return list.Content[i]
+		}
+	}
+	return root
 }
 
 // fillTargets returns the names of the targets.

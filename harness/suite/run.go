@@ -11,6 +11,8 @@ import (
 	"recount/harness/batch"
 	"recount/harness/looked"
 	"recount/harness/record"
+	"recount/internal/count"
+	"recount/internal/hint"
 )
 
 // Config is how a suite is run.
@@ -62,6 +64,10 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	jobs, err := s.jobs()
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Shard.Number > len(jobs) {
+		return nil, harness.Usage(hint.Add(fmt.Errorf("--shard %d/%d: the suite has %s, and none falls to it",
+			cfg.Shard.Number, cfg.Shard.Of, count.Of(len(jobs), "run")), "more parts than --shard 1/%d to %[1]d/%[1]d make are too many", len(jobs)))
 	}
 	o := &Outcome{File: s.File, About: s.About, Started: time.Now()}
 	if cfg.Shard.Of > 1 {

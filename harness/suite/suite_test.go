@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
 	"recount/internal/hint"
@@ -107,6 +108,20 @@ func TestARequiredPropertyMustBeSeenToHold(t *testing.T) {
 	o = run(t, "targets: [{target: raft, require: [sticky-leader]}]\nscenarios: [non-sticky-leader]\n"+
 		"ignore: [exclusive-leadership, bounded-terms]\n", Config{})
 	require.Equal(t, "a promise broke", o.findings()[0].Words())
+}
+
+func TestASuiteThatIgnoresAllThatItTestsDecidesNothing(t *testing.T) {
+	all := "targets: [raft-prevote]\nscenarios: [non-sticky-leader]\n"
+	require.Equal(t, record.StatusHeld, run(t, all+"ignore: [exclusive-leadership, bounded-terms]\n", Config{}).Status)
+	var names []string
+	for _, c := range checkers.All() {
+		names = append(names, c.Property)
+	}
+	o := run(t, all+"ignore: ["+strings.Join(names, ", ")+"]\n", Config{})
+	require.Equal(t, record.StatusUnknown, o.Status)
+	require.Equal(t, Undecided, o.Runs[0].State)
+	require.Equal(t, "All that it has tested is ignored.", o.Runs[0].Sentence)
+	require.Contains(t, o.Sentence(), "1 run decided nothing.")
 }
 
 const many = `
@@ -214,43 +229,47 @@ func TestABudgetThatIsSpentIsTold(t *testing.T) {
 	require.Equal(t, record.StatusUnknown, o.Status)
 	require.Equal(t, 10, o.count()[NotRun])
 	require.Contains(t, o.Sentence(), "The budget is spent: 10 runs left.")
+	require.Contains(t, o.headline(), ": 0 of 10 runs in ")
 }
 
 func TestMistakesInASuite(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                       "the file says nothing",
-		"targets: [raft]":                        "no scenarios",
-		"scenarios: [a]":                         "no targets",
-		"tragets: [raft]":                        `line 1, column 1: unknown field "tragets"`,
-		"targets: [{a: b}]":                      `line 1, column 12: unknown field "a"`,
-		"targets: [raft":                         "did not find",
-		raft + "seeds: 5-1":                      `line 5, column 8: "5-1" is neither a seed nor a range`,
-		raft + "seeds: some":                     `"some" is neither`,
-		raft + "budget: -1s":                     "line 5, column 9: a budget of -1s is less than none",
-		raft + "budget: long":                    "line 5, column 9: cannot unmarshal !!str `long` into time.Duration",
-		raft + "nodes: many":                     "line 5, column 8: cannot unmarshal !!str `many` into int",
-		"targets: [{target: raft, nodes: many}]": "line 1, column 33: cannot unmarshal !!str `many` into int",
-		"targets: [{target: raft, require: yes}]":                                                          "cannot unmarshal !!str `yes` into []string",
-		"targets: [raft, raft]\nscenarios: [ping-pong]":                                                    `two targets named "raft"`,
-		"targets: [raft]\nscenarios: [ping-pong, ping-pong]":                                               `two scenarios named "ping-pong"`,
-		"targets: [rafft]\nscenarios: [ping-pong]":                                                         `unknown target "rafft"`,
-		"targets: [raft]\nscenarios: [pingpong]":                                                           `unknown scenario "pingpong"`,
-		"targets: [raft]\nscenarios: [none.yaml]":                                                          "no such file",
-		"targets: [raft]\nscenarios: [{name: x}]":                                                          "either a scenario or faults",
-		"targets: [raft]\nscenarios: [{name: x, faults: [kil]}]":                                           `unknown fault "kil"`,
-		"targets: [raft]\nscenarios: [{scenario: ping-pong, targets: [x]}]":                                `unknown target of the suite "x"`,
-		raft + "require: [stick]":                                                                          `unknown property "stick"`,
-		raft + "known: [raft]":                                                                             "a known weakness is a mapping",
-		raft + "known: [{target: raft, property: elects, until: 2027-01-01}]":                              "without reason",
-		raft + "known: [{scenario: x}]":                                                                    "without target", // the first of several
-		raft + "known: [{target: raft, property: elects, until: soon, reason: x}]":                         `"soon" is no date`,
-		raft + "known: [{target: etcd, property: elects, until: 2027-01-01, reason: x}]":                   `unknown target of the suite "etcd"`,
-		raft + "known: [{target: raft, property: x, until: 2027-01-01, reason: x}]":                        `unknown property "x"`,
-		raft + "known: [{target: raft, property: elects, scenario: x, until: 2027-01-01, reason: x}]":      `unknown scenario of the suite "x"`,
-		"targets: [{target: raft, options: {scale: fast}}]\nscenarios: [ping-pong]":                        `"fast" is not a positive number`,
-		"targets: [etcd]\nscenarios: [ping-pong]":                                                          "cannot be simulated",
-		"targets: [raft]\nscenarios: [ping-pong]\non: moon":                                                `unknown place to run on "moon"`,
-		"targets: [{target: raft, name: other}, raft]\nscenarios: [{scenario: ping-pong, targets: [raf]}]": `unknown target of the suite "raf"`,
+		"":                                        "the file says nothing",
+		"targets: [raft]":                         "no scenarios",
+		"scenarios: [a]":                          "no targets",
+		"tragets: [raft]":                         `line 1, column 1: unknown field "tragets"`,
+		"targets: [{a: b}]":                       `line 1, column 12: unknown field "a"`,
+		"targets: [raft":                          "did not find",
+		raft + "seeds: 5-1":                       `line 5, column 8: "5-1" is neither a seed nor a range`,
+		raft + "seeds: [4, 1-9]":                  `line 5, column 12: seed 4 is there already`,
+		raft + "seeds: some":                      `"some" is neither`,
+		raft + "budget: -1s":                      "line 5, column 9: a budget of -1s is less than none",
+		raft + "budget: long":                     "line 5, column 9: cannot unmarshal !!str `long` into time.Duration",
+		raft + "nodes: many":                      "line 5, column 8: cannot unmarshal !!str `many` into int",
+		"targets: [{target: raft, nodes: many}]":  "line 1, column 33: cannot unmarshal !!str `many` into int",
+		"targets: [{target: raft, require: yes}]": "cannot unmarshal !!str `yes` into []string",
+		"targets: [raft, raft]\nscenarios: [ping-pong]":                                                          `two targets named "raft"`,
+		"targets: [raft]\nscenarios: [ping-pong, ping-pong]":                                                     `two scenarios named "ping-pong"`,
+		"targets: [rafft]\nscenarios: [ping-pong]":                                                               `unknown target "rafft"`,
+		"targets: [raft]\nscenarios: [pingpong]":                                                                 `unknown scenario "pingpong"`,
+		"targets: [raft]\nscenarios: [none.yaml]":                                                                "no such file",
+		"targets: [raft]\nscenarios: [{name: x}]":                                                                "either a scenario or faults",
+		"targets: [raft]\nscenarios: [{name: x, faults: [kil]}]":                                                 `unknown fault "kil"`,
+		"targets: [raft]\nscenarios: [{scenario: ping-pong, targets: [x]}]":                                      `unknown target of the suite "x"`,
+		raft + "require: [elects, bounded-terms]":                                                                "line 4, column 32: ignore: bounded-terms is required of every target",
+		"targets: [raft, {target: raft, name: r, require: [elects]}]\nscenarios: [ping-pong]\nignore:\n- elects": "line 4, column 3: ignore: elects is required of r",
+		raft + "require: [stick]":                                                                                `unknown property "stick"`,
+		raft + "known: [raft]":                                                                                   "a known weakness is a mapping",
+		raft + "known: [{target: raft, property: elects, until: 2027-01-01}]":                                    "without reason",
+		raft + "known: [{scenario: x}]":                                                                          "without target", // the first of several
+		raft + "known: [{target: raft, property: elects, until: soon, reason: x}]":                               `"soon" is no date`,
+		raft + "known: [{target: etcd, property: elects, until: 2027-01-01, reason: x}]":                         `unknown target of the suite "etcd"`,
+		raft + "known: [{target: raft, property: x, until: 2027-01-01, reason: x}]":                              `unknown property "x"`,
+		raft + "known: [{target: raft, property: elects, scenario: x, until: 2027-01-01, reason: x}]":            `unknown scenario of the suite "x"`,
+		"targets: [{target: raft, options: {scale: fast}}]\nscenarios: [ping-pong]":                              `"fast" is not a positive number`,
+		"targets: [etcd]\nscenarios: [ping-pong]":                                                                "cannot be simulated",
+		"targets: [raft]\nscenarios: [ping-pong]\non: moon":                                                      `unknown place to run on "moon"`,
+		"targets: [{target: raft, name: other}, raft]\nscenarios: [{scenario: ping-pong, targets: [raf]}]":       `unknown target of the suite "raf"`,
 	} {
 		file := filepath.Join(t.TempDir(), "suite.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))

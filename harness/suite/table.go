@@ -192,7 +192,11 @@ func (o *Outcome) Sentence() string {
 }
 
 func (o *Outcome) headline() string {
-	text := fmt.Sprintf("%s: %s in %v", o.File, count.Of(len(o.Runs), "run"), o.Took.Round(100*time.Millisecond))
+	runs := count.Of(len(o.Runs), "run")
+	if left := o.count()[NotRun]; left > 0 {
+		runs = fmt.Sprintf("%d of %s", len(o.Runs)-left, runs)
+	}
+	text := fmt.Sprintf("%s: %s in %v", o.File, runs, o.Took.Round(100*time.Millisecond))
 	if o.Shard != "" {
 		text += ", shard " + o.Shard
 	}

@@ -47,6 +47,7 @@ func (s *Seeds) UnmarshalYAML(n *yaml.Node) error {
 		words = n.Content
 	}
 	*s = nil
+	seen := map[uint64]bool{}
 	for _, w := range words {
 		from, to, ranged := strings.Cut(w.Value, "-")
 		if !ranged {
@@ -58,6 +59,10 @@ func (s *Seeds) UnmarshalYAML(n *yaml.Node) error {
 			return at(w, "seeds: 1-20, or seeds: [1, 5, 8]", "%q is neither a seed nor a range of seeds", w.Value)
 		}
 		for seed := first; ; seed++ {
+			if seen[seed] {
+				return at(w, "each is one run: leave it out here, or there", "seed %d is there already", seed)
+			}
+			seen[seed] = true
 			if *s = append(*s, seed); seed == last {
 				break
 			}
