@@ -143,9 +143,7 @@ func (g *campaignFlags) make(cmd *cobra.Command, c *campaign.Campaign, cfg campa
 		return failure{failed}
 	}
 	err := g.form.print(cmd, s.Text, s.Markdown, s)
-	if err == nil {
-		err = announce(cmd, s.Markdown, s.Annotations())
-	}
+	announce(cmd, s.Markdown, s.Annotations())
 	if err = errors.Join(failed, err); err != nil {
 		return failure{err}
 	}

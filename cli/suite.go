@@ -67,20 +67,18 @@ func (g *runFlags) runSuite(cmd *cobra.Command, args []string) error {
 	} else {
 		err = o.Text(cmd.OutOrStdout())
 	}
-	if err == nil {
-		err = announce(cmd, o.Markdown, o.Annotations())
-	}
+	announce(cmd, o.Markdown, o.Annotations())
 	return despite(cmd, o.Status, errors.Join(failed, err))
 }
 
 // announceRun is announce for a single run.
-func announceRun(cmd *cobra.Command, r *record.Run) error {
-	return announce(cmd, func(w io.Writer) error { return report.Markdown(w, r) }, report.Annotations(r))
+func announceRun(cmd *cobra.Command, r *record.Run) {
+	announce(cmd, func(w io.Writer) error { return report.Markdown(w, r) }, report.Annotations(r))
 }
 
 // announce tells the CI system that this runs in, if it does, what came of it: in the file for summaries that GitHub
-// names, and by annotations, which it reads from what a step prints.
-func announce(cmd *cobra.Command, markdown func(io.Writer) error, annotations []report.Annotation) error {
+// names, and by annotations, which it reads from what a step prints. That the file cannot be written is told, and changes no status.
+func announce(cmd *cobra.Command, markdown func(io.Writer) error, annotations []report.Annotation) {
 	if underGitHub() {
 		for _, a := range annotations {
 			fmt.Fprintln(untamed(cmd.ErrOrStderr()), a) // stdout is for results
@@ -88,11 +86,13 @@ func announce(cmd *cobra.Command, markdown func(io.Writer) error, annotations []
 	}
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
-		return nil
+		return
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
-	if err != nil {
-		return fmt.Errorf("summary: %w", err)
+	if err == nil {
+		err = errors.Join(markdown(f), f.Close())
 	}
-	return errors.Join(markdown(f), f.Close())
+	if err != nil {
+		complain(cmd.ErrOrStderr(), hint.Add(fmt.Errorf("summary: %w", err), "GITHUB_STEP_SUMMARY names a file to write it to; the status is that of the runs"))
+	}
 }
