@@ -66,6 +66,9 @@ func readRun(path string) (*record.Run, error) {
 	r := read.run
 	stored, err := record.Read(filepath.Dir(path))
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && r.Setup() != nil && !r.History.Complete():
+		return nil, hint.Add(fmt.Errorf("%s is cut off, and no %s lies beside it to tell what was to come", path, record.RunFile),
+			"name the run's folder; recount check --cut judges what is there")
 	case errors.Is(err, fs.ErrNotExist): // a history away from its run's folder
 		return r, nil
 	case err != nil:

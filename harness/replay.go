@@ -65,6 +65,7 @@ func replay(r *record.Run, with record.Plan) (_ *Replay, err error) {
 	p.Schedule, p.Faults = nil, nil
 	if !r.Plan.Known() {
 		p.Workloads, p.Time = workloadsOf(r.History), faultTime(r.History)
+		again.note("the history is all there is of the recorded run, without its %s: this is another run", record.RunFile)
 	}
 	again.note("the recorded faults on the recorded nodes; what follows from them need not be what was recorded")
 	return again, nil
