@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ var elsewhere = map[string]string{"nemesis": "faults", "faults": "nemesis"}
 // guide gives the errors of the command line itself a way out.
 func guide(root *cobra.Command) {
 	root.Args, root.RunE = cobra.ArbitraryArgs, unknown("command")
+	root.PersistentPreRunE = filled
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var none *pflag.NotExistError
 		var invalid *pflag.InvalidValueError
@@ -31,10 +33,10 @@ func guide(root *cobra.Command) {
 			var known []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 			if other := elsewhere[none.GetSpecifiedName()]; cmd.Flags().Lookup(other) != nil {
-				return hint.Add(err, "did you mean %q?", other)
+				return hint.Add(err, "did you mean %q?", "--"+other)
 			}
 			if near := hint.Of(hint.Unknown("flag", none.GetSpecifiedName(), known)); strings.HasPrefix(near, "did you") {
-				return hint.Add(err, "%s", near)
+				return hint.Add(err, "%s", strings.Replace(near, `"`, `"--`, 1))
 			}
 		case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration":
 			return hint.Add(fmt.Errorf("--%s %q is no duration", invalid.GetFlag().Name, invalid.GetValue()), "with a unit: 500ms, 30s, 5m")
@@ -44,8 +46,10 @@ func guide(root *cobra.Command) {
 		}
 		return hint.Add(err, "%s --help lists the flags", cmd.CommandPath())
 	})
-	for _, c := range root.Commands() {
-		if c.Args == nil {
+	all := slices.Clone(root.Commands())
+	for i := 0; i < len(all); i++ {
+		c := all[i]
+		if all = append(all, c.Commands()...); c.Args == nil {
 			continue
 		}
 		args := c.Args
@@ -62,6 +66,16 @@ func guide(root *cobra.Command) {
 			return nil
 		}
 	}
+}
+
+// filled refuses a list that is empty, as of a variable that nobody has set: it would ask for less than it seems to.
+func filled(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if list, ok := f.Value.(pflag.SliceValue); ok && len(list.GetSlice()) == 0 && err == nil {
+			err = hint.Add(fmt.Errorf("--%s names nothing", f.Name), "leave it out, or name %s", f.Usage)
+		}
+	})
+	return err
 }
 
 // unknown is what a command does that only has others below it, which are called what: it shows its help, or says that there is no such

@@ -165,6 +165,8 @@ func parseSizes(s string) (sizes [2]int, err error) {
 	}
 	if err != nil {
 		err = hint.Add(fmt.Errorf("--nodes %q is neither a number nor a range", s), "--nodes 3-7")
+	} else if sizes[0] < 1 {
+		err = hint.Add(fmt.Errorf("--nodes %s: a cluster has nodes", s), "--nodes 3-7")
 	}
 	return sizes, err
 }

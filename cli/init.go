@@ -45,7 +45,7 @@ As it stands it describes a small HTTP election that this program has inside, so
 				return hint.Add(fmt.Errorf("%s is there already", file), "recount init OTHER.yaml")
 			}
 			if err != nil {
-				return err
+				return hint.Add(err, "name a file in a folder that is there and can be written")
 			}
 			_, err = f.Write(text)
 			if err := errors.Join(err, f.Close()); err != nil {

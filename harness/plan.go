@@ -201,6 +201,9 @@ func resolve(p record.Plan) (*subject, error) {
 		if err := KnownProperty(property); err != nil {
 			return nil, err
 		}
+		if v := p.Expect[property]; v > checkers.Invalid {
+			return nil, hint.Add(fmt.Errorf("expect %s: there is no verdict number %d", property, int(v)), "checkers.Valid or checkers.Invalid")
+		}
 	}
 	if len(p.Schedule) == 0 && len(p.Faults) > 0 {
 		if err := s.draw(); err != nil {

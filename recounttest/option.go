@@ -12,6 +12,7 @@ import (
 	"recount/checkers"
 	"recount/harness"
 	"recount/harness/record"
+	"recount/internal/hint"
 )
 
 // Option says something of a run that its target and its scenario leave open.
@@ -24,6 +25,7 @@ type config struct {
 	attempts int
 	results  string
 	expect   map[string]checkers.Verdict
+	empty    string // an option that names nothing
 }
 
 // Seeds makes a run for each seed. Without it there is one run, with the scenario's seed or else 1: a test is to test the
@@ -49,14 +51,26 @@ func Nodes(n int) Option { return func(c *config) { c.Nodes = n } }
 func For(d time.Duration) Option { return func(c *config) { c.Time = d } }
 
 // Faults are the faults to draw a schedule from, in the place of a scenario's.
-func Faults(names ...string) Option { return func(c *config) { c.Faults = names } }
+func Faults(names ...string) Option {
+	return func(c *config) { c.Faults = c.named("Faults", names) }
+}
 
 // Workloads are what clients do besides observing, as "recount list workloads" names it: "fence".
-func Workloads(names ...string) Option { return func(c *config) { c.Workloads = names } }
+func Workloads(names ...string) Option {
+	return func(c *config) { c.Workloads = c.named("Workloads", names) }
+}
 
 // Require makes properties count as promised.
 func Require(properties ...string) Option {
-	return func(c *config) { c.Require = append(c.Require, properties...) }
+	return func(c *config) { c.Require = append(c.Require, c.named("Require", properties)...) }
+}
+
+// named are the names that an option gives. One that gives none is noted: it would ask for less than it seems to.
+func (c *config) named(option string, names []string) []string {
+	if len(names) == 0 {
+		c.empty = option
+	}
+	return names
 }
 
 // Expect says what will come of a property: a test that shows a weakness expects checkers.Invalid.
@@ -86,6 +100,9 @@ func Results(dir string) Option { return func(c *config) { c.results = dir } }
 
 // plans are the runs to make, one for each seed.
 func (c *config) plans(target, scenario string) ([]record.Plan, error) {
+	if c.empty != "" {
+		return nil, hint.Add(fmt.Errorf("%s names nothing", c.empty), "leave it out, or name something")
+	}
 	p, seeds := c.Plan, c.seeds
 	p.Target = target
 	if p.On == "" {
@@ -112,7 +129,7 @@ func (c *config) plans(target, scenario string) ([]record.Plan, error) {
 	case seeds == nil:
 		seeds = []uint64{1}
 	case len(seeds) == 0:
-		return nil, errors.New("Seeds has none, so there would be no run")
+		return nil, hint.Add(errors.New("Seeds has none, so there would be no run"), "leave it out, or name some")
 	}
 	var all []record.Plan
 	for _, p.Seed = range seeds {

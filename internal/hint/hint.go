@@ -46,7 +46,7 @@ func Unknown(what, name string, known []string) error {
 		return Add(err, "did you mean %q?", near)
 	}
 	known = slices.Sorted(slices.Values(known))
-	return Add(err, "known: %s", strings.Join(known, ", "))
+	return Add(err, "known: %s", cmp.Or(strings.Join(known, ", "), "none"))
 }
 
 // Near returns the known name that was most likely meant, or "".
