@@ -94,7 +94,6 @@ var patches = []patch{
 	{"runtime/metrics.go", "func readMetricsLocked(", `(?m)^\t\tdata\.compute\(.*\)$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualMetric(&sample.value)\n\t\t}", "servers tell of memory, collections and the scheduler"},
 	first("expvar/expvar.go", "func memstats(", "if virtualOn() {\n\t\treturn virtualMeasured().stats\n\t}", "numbers of memory are constants, and are made once"),
 	{"expvar/expvar.go", "func (f Func) String()", `json\.Marshal\(f\(\)\)`, "virtualMarshal(f(), json.Marshal)", "numbers of memory are constants, and so is their text"},
-
 	first("runtime/trace.go", "func StartTrace(", "if virtualIn(getg()) {\n\t\treturn virtualRefuse(\"to trace its execution\")\n\t}", "who advances traces does so in real time, outside of the bubble"),
 	first("runtime/cpuprof.go", "func SetCPUProfileRate(", "if virtualIn(getg()) {\n\t\treturn\n\t}", "a profile is of real time"),
 	first("runtime/pprof/pprof.go", "func StartCPUProfile(", "if err := virtualProfile(); err != nil {\n\t\treturn err\n\t}", "a profile is of real time: who reads it would wait for that"),
