@@ -58,7 +58,7 @@ func (u *uses) transactions() txns {
 			all.failed++
 			continue
 		case use.outcome == history.OK:
-		case !slices.ContainsFunc(told.Uses, func(k history.Use) bool { return k.F == history.Put }):
+		case use.f == history.Get, len(told.Uses) > 0 && !slices.ContainsFunc(told.Uses, func(k history.Use) bool { return k.F == history.Put }):
 			continue // a read that did not return
 		default:
 			all.maybe++
