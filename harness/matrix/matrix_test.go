@@ -18,6 +18,7 @@ import (
 	"recount/harness"
 	"recount/harness/batch"
 	"recount/harness/record"
+	"recount/history"
 	"recount/targets"
 )
 
@@ -32,7 +33,9 @@ func init() {
 	targets.Register(&boastful)
 	crashing := *honest
 	crashing.Name = "test-crashing"
-	crashing.Node = func(_ targets.Options, env election.Env) election.Node { return crash{env} }
+	crashing.Promises = []targets.Promise{{
+		Property: "exclusive-leadership", Unless: func(history.Changes) bool { panic("out of range") },
+	}}
 	targets.Register(&crashing)
 	endless := *honest
 	endless.Name = "test-endless"
@@ -50,13 +53,6 @@ func (e echo) Receive(from election.ID, m election.Message) {
 	e.env.Send(from, m)
 	e.env.Send(from, m)
 }
-
-type crash struct{ env election.Env }
-
-func (c crash) Start()                                { c.env.SetTimer(0, time.Second) }
-func (c crash) Expire(election.Timer)                 { panic("out of range") }
-func (c crash) Receive(election.ID, election.Message) {}
-func (c crash) Status() election.Status               { return election.Status{} }
 
 func quiet(batch.Progress) {}
 
