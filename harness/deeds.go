@@ -130,13 +130,14 @@ func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (
 		all = append(all, checkers.Lapse{From: from, To: to})
 	}
 	var f inForce
-	held := false
+	held, lingers := false, time.Duration(0)
 	for k := range d.deeds {
 		x := &d.deeds[k]
-		before, lingers := held, f.lingers()
+		before, kept := held, lingers
 		f.add(x)
-		if held = f.may(is); before || is(x.tried) || is(x.did) {
-			lapse(x.from, x.to, max(lingers, f.lingers()))
+		held, lingers = f.may(is), f.lingers()
+		if before || is(x.tried) || is(x.did) {
+			lapse(x.from, x.to, max(kept, lingers))
 		}
 		if !held {
 			continue
@@ -145,7 +146,7 @@ func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (
 		if k < len(d.deeds)-1 {
 			until = max(x.to, d.deeds[k+1].from)
 		}
-		lapse(x.to, until, f.lingers())
+		lapse(x.to, until, lingers)
 	}
 	return all
 }

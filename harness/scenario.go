@@ -70,11 +70,10 @@ func loadScenario(word string) (*Scenario, error) {
 	if !known {
 		s.Target = definitionOf(s.Target, filepath.Dir(word))
 	}
-	for i, line := range strict.Lines(text, "schedule") {
-		s.Schedule[i].Place = fmt.Sprintf("scenario %s: line %d", word, line)
-	}
-	for i, has := range strict.Keys(text, "schedule") {
-		if err := s.Schedule[i].CheckWritten(has); err != nil {
+	root, _ := strict.Parse(text) // as it was decoded
+	for i, entry := range strict.Entries(root, "schedule") {
+		s.Schedule[i].Place = fmt.Sprintf("scenario %s: line %d", word, entry.Line)
+		if err := s.Schedule[i].CheckWritten(strict.Keys(entry)); err != nil {
 			return nil, err
 		}
 	}

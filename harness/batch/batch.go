@@ -126,10 +126,11 @@ func (b *Batch[J, R]) do(ctx context.Context, d *Done[J, R]) {
 
 // site is where a panic came from that is being recovered.
 func site() string {
-	for _, f := range panicking.Frames() {
-		return fmt.Sprintf("%s:%d", f.Function, f.Line)
+	all := panicking.Frames()
+	if len(all) == 0 {
+		return "nobody knows where"
 	}
-	return "nobody knows where"
+	return fmt.Sprintf("%s:%d", all[0].Function, all[0].Line)
 }
 
 // Workers is how many jobs are done at once when so many are asked for: one a core for 0.

@@ -38,8 +38,8 @@ const (
 	Another        // it was to be the recorded run once more, and is not
 )
 
-// StaysUp is the property that tells of processes alone, and nothing of an election.
-const StaysUp = "stays-up"
+// staysUp is the property that tells of processes alone, and nothing of an election.
+const staysUp = "stays-up"
 
 // Stand works out what the run amounts to, from its plan, its history and its verdicts.
 //
@@ -57,7 +57,7 @@ func (r *Run) Stand() {
 			return
 		}
 		open, untested = open || m.Open(), untested || m == Untested
-		if m == Held && r.Verdicts[i].Property == StaysUp {
+		if m == Held && r.Verdicts[i].Property == staysUp {
 			ran = true
 			continue
 		}

@@ -66,7 +66,7 @@ func TestWhatAVerdictMeansWhereNobodyKnowsWhatWasPromised(t *testing.T) {
 
 // That all nodes stayed up is something, but no election.
 func TestStayingUpIsNoElection(t *testing.T) {
-	up := Verdict{Result: checkers.Result{Property: StaysUp, Verdict: checkers.Valid}, Promised: true}
+	up := Verdict{Result: checkers.Result{Property: staysUp, Verdict: checkers.Valid}, Promised: true}
 	untested := Verdict{Result: checkers.Result{Property: "elects", Untested: true}, Promised: true}
 	held := Verdict{Result: checkers.Result{Property: "fencing", Verdict: checkers.Valid}, Promised: true}
 	for _, c := range []struct {
@@ -82,7 +82,7 @@ func TestStayingUpIsNoElection(t *testing.T) {
 		r.Stand()
 		require.Equal(t, c.want, r.Status, "%+v", c)
 	}
-	require.True(t, slices.ContainsFunc(checkers.All(), func(c checkers.Checker) bool { return c.Property == StaysUp }))
+	require.True(t, slices.ContainsFunc(checkers.All(), func(c checkers.Checker) bool { return c.Property == staysUp }))
 }
 
 func complete(ops ...history.Op) *history.History {

@@ -117,10 +117,8 @@ func (s *Suite) consistent(root *yaml.Node) error {
 
 // ignored is the place of entry i of what the file ignores, the whole file if aliases hide it.
 func ignored(root *yaml.Node, i int) *yaml.Node {
-	for k := 0; k+1 < len(root.Content); k += 2 {
-		if list := root.Content[k+1]; root.Content[k].Value == "ignore" && i < len(list.Content) {
-			return list.Content[i]
-		}
+	if all := strict.Entries(root, "ignore"); i < len(all) {
+		return all[i]
 	}
 	return root
 }

@@ -169,40 +169,23 @@ func Decode(text []byte, to any) error {
 	return &Error{number, column(root, number), hint.Add(errors.New(what), "write a value of that kind: 3, 2.5s, text, [a, b]")}
 }
 
-// Lines tells on which lines the entries of a list begin that is a field of a document that was read.
-func Lines(text []byte, field string) (lines []int) {
-	root, err := Parse(text)
-	if err != nil {
-		return nil
-	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
+// Entries are those of a list that is a field of a document; none where it is no list, or the document, nil, says nothing.
+func Entries(root *yaml.Node, field string) []*yaml.Node {
+	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
 		if list := root.Content[i+1]; root.Content[i].Value == field && list.Kind == yaml.SequenceNode {
-			for _, entry := range list.Content {
-				lines = append(lines, entry.Line)
-			}
+			return list.Content
 		}
 	}
-	return lines
+	return nil
 }
 
-// Keys tells which keys the entries of a list have, all of them mappings, that is a field of a document that was read.
-func Keys(text []byte, field string) (keys []map[string]bool) {
-	root, err := Parse(text)
-	if err != nil {
-		return nil
+// Keys are those of a mapping.
+func Keys(n *yaml.Node) map[string]bool {
+	all := map[string]bool{}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		all[n.Content[i].Value] = true
 	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if list := root.Content[i+1]; root.Content[i].Value == field && list.Kind == yaml.SequenceNode {
-			for _, entry := range list.Content {
-				all := map[string]bool{}
-				for k := 0; entry.Kind == yaml.MappingNode && k+1 < len(entry.Content); k += 2 {
-					all[entry.Content[k].Value] = true
-				}
-				keys = append(keys, all)
-			}
-		}
-	}
-	return keys
+	return all
 }
 
 // column is where the last value begins on a line: what is wrong there, more likely than its key.
