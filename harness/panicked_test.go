@@ -53,5 +53,5 @@ func TestAnAlgorithmThatPanics(t *testing.T) {
 	require.Equal(t, checkers.Invalid, rep.Verdicts[at].Verdict)
 	require.True(t, rep.Verdicts[at].Promised)
 	require.Contains(t, rep.Verdicts[at].Why, "(exit status 2, panic: runtime error: index out of range [10] with length 10)")
-	require.Equal(t, record.StatusBroken, rep.Standing.Status)
+	require.Equal(t, record.StatusBroken, rep.Status)
 }

@@ -31,7 +31,7 @@ func TestWhatIsGarbledIsRefused(t *testing.T) {
 	refused := func(field, line string) {
 		t.Helper()
 		_, err := Parse(strings.NewReader(line + "\n"))
-		column := 1 + max(strings.IndexAny(line, "\xff\xfe"), strings.Index(line, `\ud`))
+		column := 1 + max(strings.Index(line, "\xff"), strings.Index(line, "\xfe"), strings.Index(line, `\ud`))
 		require.EqualError(t, err, fmt.Sprintf("line 1, column %d: %s%s", column, field, why))
 	}
 	refused("value", "{\"process\":0,\"type\":\"invoke\",\"f\":\"put\",\"value\":{\"key\":\"k\",\"value\":\"a\xff\"}}")

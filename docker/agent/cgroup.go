@@ -98,6 +98,20 @@ func (c cgroups) path(pid, resource string) (path string, version int, err error
 	return path, version, nil
 }
 
+// frozen tells whether the freezer has all processes of a process's group.
+func (c cgroups) frozen(pid string) (bool, error) {
+	g, err := c.of(pid, "freezer")
+	if err != nil {
+		return false, err
+	}
+	if g.version == 1 {
+		state, err := g.read("freezer.state")
+		return state == "FROZEN", err
+	}
+	frozen, err := g.count("cgroup.events", "frozen")
+	return frozen == 1, err
+}
+
 // read reads one of the group's files.
 func (g group) read(file string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(g.dir, file))

@@ -51,10 +51,11 @@ var (
 		"1/mountinfo": "30 20 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n" +
 			"31 30 0:27 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n" +
 			"32 30 0:28 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n" +
+			"34 30 0:30 / /sys/fs/cgroup/freezer rw shared:12 - cgroup cgroup rw,freezer\n" +
 			"33 30 0:29 / /sys/fs/cgroup/unified rw shared:11 - cgroup2 cgroup2 rw\n",
-		"1/cgroup":    "3:memory:/system.slice\n2:cpu,cpuacct:/system.slice\n0::/system.slice\n",
-		"self/cgroup": "3:memory:/docker/agent\n2:cpu,cpuacct:/docker/agent\n0::/\n",
-		"7/cgroup":    "3:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/docker/abc\n",
+		"1/cgroup":    "4:freezer:/system.slice\n3:memory:/system.slice\n2:cpu,cpuacct:/system.slice\n0::/system.slice\n",
+		"self/cgroup": "4:freezer:/docker/agent\n3:memory:/docker/agent\n2:cpu,cpuacct:/docker/agent\n0::/\n",
+		"7/cgroup":    "4:freezer:/docker/abc\n3:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/docker/abc\n",
 		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us":  "-1\n",
 		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us": "100000\n",
 		mounts + "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat":          "nr_periods 9\nnr_throttled 4\nthrottled_time 12000000\n",
@@ -62,6 +63,7 @@ var (
 		mounts + "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes":  "9223372036854771712\n",
 		mounts + "/sys/fs/cgroup/memory/docker/abc/memory.usage_in_bytes":  "41943040\n",
 		mounts + "/sys/fs/cgroup/memory/docker/abc/memory.stat":            "cache 9\ntotal_inactive_file 10485760\n",
+		mounts + "/sys/fs/cgroup/freezer/docker/abc/freezer.state":         "THAWED\n",
 	}
 	version2 = map[string]string{
 		"1/mountinfo": "31 30 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
@@ -73,8 +75,33 @@ var (
 		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/memory.current": "41943040\n",
 		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/memory.stat":    "anon 7\ninactive_file 10485760\n",
 		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cpu.stat":       "usage_usec 1500\nuser_usec 1000\nnr_periods 9\nnr_throttled 4\nthrottled_usec 12000\n",
+		mounts + "/sys/fs/cgroup/system.slice/docker-abc.scope/cgroup.events":  "populated 1\nfrozen 0\n",
 	}
 )
+
+// What all wait for their disk is not frozen.
+func TestTheFreezerIsAsked(t *testing.T) {
+	for name, has := range map[string]struct {
+		files       map[string]string
+		file, state string
+	}{
+		"version 1": {version1, "/sys/fs/cgroup/freezer/docker/abc/freezer.state", "FROZEN\n"},
+		"version 2": {version2, "/sys/fs/cgroup/system.slice/docker-abc.scope/cgroup.events", "populated 1\nfrozen 1\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := tree(t, has.files)
+			frozen, err := c.frozen("7")
+			require.NoError(t, err)
+			require.False(t, frozen)
+			require.NoError(t, os.WriteFile(filepath.Join(c.proc, mounts, has.file), []byte(has.state), 0o644))
+			frozen, err = c.frozen("7")
+			require.NoError(t, err)
+			require.True(t, frozen)
+			_, err = c.frozen("self")
+			require.ErrorIs(t, err, errShared)
+		})
+	}
+}
 
 func TestASharesQuotaIsWrittenAndTakenBack(t *testing.T) {
 	for name, c := range map[string]cgroups{"version 1": tree(t, version1), "version 2": tree(t, version2)} {

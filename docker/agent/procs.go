@@ -188,7 +188,7 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 		return history.Up, "", nil
 	case stopped > 0 && stopped+spawning == threads:
 		return history.Paused, "", nil
-	case frozen > 0 && frozen+stopped+spawning == threads:
+	case frozen > 0 && frozen+stopped+spawning == threads && frozenAll(containers):
 		return history.Frozen, "", nil
 	case stopped == 0:
 		return history.Up, "", nil // a thread may well wait for its disk
@@ -196,9 +196,19 @@ func observe(containers []first, but func(pid int) bool) (state history.ProcStat
 	return "", fmt.Sprintf("%d of %d threads stand still", stopped, threads), nil
 }
 
+// frozenAll asks the kernel's freezer whether it has the containers. Threads that all wait for a disk, as the only one of a process that
+// has just been started does, look the same by themselves. Where the freezer cannot be asked they are believed.
+func frozenAll(containers []first) bool {
+	groups := hostGroups()
+	return !slices.ContainsFunc(containers, func(f first) bool {
+		frozen, err := groups.frozen(strconv.Itoa(f.pid))
+		return err == nil && !frozen
+	})
+}
+
 // waitsIn tells whether a thread waits in one of these functions of the kernel. One that was caught by the freezer of cgroups does so
-// in freezer_trap, in version 2; version 1 shows its threads as waiting for a disk, which they otherwise never all do. One that has
-// just made a process waits in the same way until that has executed its program, however long it is stopped before that.
+// in freezer_trap, in version 2; version 1 shows its threads as waiting for a disk. One that has just made a process waits in the same
+// way until that has executed its program, however long it is stopped before that.
 func waitsIn(pid int, thread string, functions ...string) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/wchan", pid, thread))
 	return err == nil && slices.ContainsFunc(functions, func(f string) bool { return bytes.Contains(b, []byte(f)) })
