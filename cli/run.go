@@ -173,7 +173,7 @@ func (g *runFlags) plan(cmd *cobra.Command, args []string) (p record.Plan, again
 		p.Schedule, p.Expect = nil, nil
 	}
 	if set("workload") {
-		p.Workloads = g.work
+		p.Workloads, p.Unfit = g.work, nil
 	}
 	if !seeded {
 		p.Seed = uint64(rand.Uint32())

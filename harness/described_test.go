@@ -52,6 +52,22 @@ func TestTemplatesAreTriedForEveryNode(t *testing.T) {
 	require.ErrorContains(t, Check(record.Plan{Target: file, On: record.OnDocker, Nodes: 5}), "of n4: ")
 }
 
+// A scenario's clients do what another target can, and its plan notes what that leaves out.
+func TestWhatAScenariosClientsLeaveOut(t *testing.T) {
+	asked := described(t, t.TempDir()+"/asked.yaml", definition).DescribedBy
+	heard := described(t, t.TempDir()+"/heard.yaml", strings.Replace(definition, "{http: /, role: role}",
+		"{logs: [{match: 'leads in (?P<term>\\d+)', role: leader}]}", 1)).DescribedBy
+	writes := &Scenario{Name: "writes", Target: "raft", Workloads: []string{"record"}}
+	for file, want := range map[string][]string{
+		asked: nil,
+		heard: {"the scenario's clients leave something out: workload record: its writer asks each node whether it leads, and " + heard + " is observed by logs alone"},
+	} {
+		s, err := resolve(writes.Plan(record.Plan{Target: file, On: record.OnDocker, Nodes: 3}))
+		require.NoError(t, err)
+		require.Equal(t, want, s.notes)
+	}
+}
+
 // A workload that a file does not make possible is refused, with what the file lacks.
 func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
 	file := described(t, t.TempDir()+"/server.yaml", definition).DescribedBy

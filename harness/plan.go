@@ -197,6 +197,13 @@ func resolve(p record.Plan) (*subject, error) {
 			return nil, err
 		}
 	}
+	for _, name := range p.Unfit {
+		if w, err := workloads.Find(name); err == nil {
+			if why := fits(w, s.target, s.options); why != nil {
+				s.notes = append(s.notes, fmt.Sprintf("the scenario's clients leave something out: %v", why))
+			}
+		}
+	}
 	for _, property := range slices.Concat(p.Require, sortedKeys(p.Expect)) {
 		if err := KnownProperty(property); err != nil {
 			return nil, err

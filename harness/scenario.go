@@ -129,14 +129,16 @@ func sameFile(one, other string) bool {
 
 // Plan is the run that a scenario describes, with what the given plan already says in the place of what the scenario
 // says. Options, expectations and requirements are for the scenario's own target only, and another one's clients do what that
-// can. The seed is the given plan's.
+// can, with a note on what it cannot. The seed is the given plan's.
 func (s *Scenario) Plan(p record.Plan) record.Plan {
 	p.Scenario, p.Schedule, p.Workloads = s.Name, s.Schedule, s.Workloads
 	if p.Target == "" || p.Target == s.Target {
 		p.Target, p.Options, p.Expect = s.Target, maps.Clone(s.Options), s.Expect
 		p.Require = append(slices.Clone(s.Require), p.Require...)
 	} else if t, err := targets.Find(p.Target); err == nil {
-		if p.Workloads = Applicable(s.Workloads, t); s.Target != "" {
+		p.Workloads = Applicable(s.Workloads, t)
+		p.Unfit = slices.DeleteFunc(slices.Clone(s.Workloads), func(name string) bool { return slices.Contains(p.Workloads, name) })
+		if s.Target != "" {
 			p.Shows = slices.DeleteFunc(sortedKeys(s.Expect), func(property string) bool { return s.Expect[property] != checkers.Invalid })
 		}
 	}

@@ -120,7 +120,7 @@ func (c *config) plans(target, scenario string) ([]record.Plan, error) {
 	p.Options = merged(p.Options, c.Options)
 	p.Expect = merged(p.Expect, c.expect)
 	if len(c.Workloads) > 0 {
-		p.Workloads = c.Workloads
+		p.Workloads, p.Unfit = c.Workloads, nil
 	}
 	if len(c.Faults) > 0 {
 		p.Faults, p.Schedule, p.Expect = c.Faults, nil, c.expect

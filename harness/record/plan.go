@@ -35,6 +35,7 @@ type Plan struct {
 	Expect     map[string]checkers.Verdict `json:"expect,omitempty"`
 	Require    []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
 	Shows      []string                    `json:"shows,omitempty"`   // properties that the scenario is there to show broken, on its own target and not on this one
+	Unfit      []string                    `json:"unfit,omitempty"`   // workloads of the scenario that this target, not its own, cannot be under
 }
 
 // Known reports whether there is a plan: a history that came without its run's folder has none.
