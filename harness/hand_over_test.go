@@ -2,12 +2,14 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"recount/election"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
@@ -99,4 +101,25 @@ func TestWhoCannotBeAskedToHandOver(t *testing.T) {
 	for target, can := range map[string]bool{"etcd": true, "hashicorp-raft": true, "dragonboat": true, "etcd-raft-server": true, "zookeeper": false} {
 		require.Equal(t, can, slices.Contains(Drawn(target, nil, record.OnDocker), "hand-over"), target)
 	}
+}
+
+// saying is a cluster whose nodes answer a request so.
+type saying struct {
+	Cluster
+	err error
+}
+
+func (a *saying) Command(_ string, _ election.Command, done func(uint64, error)) { done(0, a.err) }
+
+// A file whose leaders never hand over looks like one whose leader stays: the run's sentence says what they said.
+func TestNobodyHandsOver(t *testing.T) {
+	nodes := &saying{err: errors.New("it refused: 404 Not Found")}
+	u := countUnread(nodes, history.Bounds{Poll: 50 * time.Millisecond}, true)
+	ask := func() { u.Command("n1", election.Command{Do: election.Resign}, func(uint64, error) {}) }
+	require.Empty(t, u.words(), "nobody was asked")
+	ask()
+	require.Equal(t, "No node that was asked to hand over said that it does. The last: it refused: 404 Not Found.", u.words())
+	nodes.err = nil
+	ask()
+	require.Empty(t, u.words())
 }

@@ -10,8 +10,8 @@ import (
 	"recount/targets/specfile"
 )
 
-// unread counts answers that could not be read, and knows of nodes that gave none, or none in time, and whether any took a write: a
-// target that is described wrongly looks like one that is silent, or gets nothing through.
+// unread counts answers that could not be read, and knows of nodes that gave none, or none in time, and whether any took a write, or
+// handed over: a target that is described wrongly looks like one that is silent, or gets nothing through, or has a leader that stays.
 type unread struct {
 	Cluster
 	slow    slow
@@ -22,6 +22,8 @@ type unread struct {
 	misread error            // the first of them
 	wrote   bool             // a write to the register was taken
 	refused error            // why one was not, the last time
+	gave    bool             // a node said that it hands over
+	kept    error            // what one said besides, the last time
 	came    map[string]bool  // of whom there was an answer, whatever it was
 	why     map[string]error // there was none the last time, for this reason
 }
@@ -67,6 +69,10 @@ func (u *unread) Command(node string, cmd election.Command, done func(uint64, er
 			u.wrote = true
 		case cmd.Do == election.Put:
 			u.refused = err
+		case cmd.Do == election.Resign && err == nil:
+			u.gave = true
+		case cmd.Do == election.Resign:
+			u.kept = err
 		}
 		done(value, err)
 	})
@@ -87,6 +93,9 @@ func (u *unread) words() string {
 	}
 	if u.refused != nil && !u.wrote {
 		parts = append(parts, fmt.Sprintf("No node took a write to the register. The last refused it: %s.", hint.Line(u.refused)))
+	}
+	if u.kept != nil && !u.gave {
+		parts = append(parts, fmt.Sprintf("No node that was asked to hand over said that it does. The last: %s.", hint.Line(u.kept)))
 	}
 	if untold := u.untold.words("Answers"); untold != "" {
 		parts = append(parts, untold)
