@@ -108,6 +108,16 @@ func (f *facts) doubt(leader int, s, shaken span) string {
 
 // gaveNone says that some nodes, which had been heard of, gave no answer when one was due, and what would help.
 func (f *facts) gaveNone(silent set) string {
+	var asked set
+	silent.each(func(i int) {
+		if f.seen[i].polls > 0 {
+			asked.add(i)
+		}
+	})
+	if f.setup.Standing && asked == (set{}) {
+		return fmt.Sprintf("no log line of %s surely stood for longer than %s, and one that comes soon after a process ended may be of that: ask every node, too",
+			f.names(silent), lasted(f.lull()))
+	}
 	return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
 }
 

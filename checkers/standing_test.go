@@ -39,6 +39,31 @@ flags standing
 	}
 }
 
+// TestLinesSoonAfterAStart has n3 killed, started at once, and tell whom it knows before a line of its process before must have been read: that
+// line does not stand, and where nobody asks n3 it is no use to say that it should be asked more often.
+func TestLinesSoonAfterAStart(t *testing.T) {
+	for asked, want := range map[string]string{
+		"":                              "no log line of n3 surely stood for longer than 1 s, and one that comes soon after a process ended may be of that: ask every node, too",
+		"1.5s-1.6s n3 follower 1 of n1": "n3 gave no answer for longer than 1 s: ask every node, more often",
+	} {
+		h, err := parseHistory(`nodes n1 n2 n3
+bounds silence=1s elect=4s poll=100ms
+flags standing
+1s         n1     announces leader 1 of n1
+1.1s       n2 n3  announces follower 1 of n1
+` + asked + `
+3s-3.1s    nemesis inject kill n3: kill n3
+3.2s-3.3s  nemesis heal kill n3: start n3
+3.5s       n3     announces follower 1 of n1
+20s        end
+`)
+		require.NoError(t, err)
+		r := CheckSome(t.Context(), h, []string{"learns-leader"})[0]
+		require.Equal(t, Unknown, r.Verdict, r.Why)
+		require.Contains(t, r.Why, want)
+	}
+}
+
 // TestLinesOfStrangers has begin name no nodes, or all but one: what they announce stands as that of others does, until one is killed, or may
 // have been.
 func TestLinesOfStrangers(t *testing.T) {
