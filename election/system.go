@@ -41,6 +41,7 @@ type Image struct {
 	Binary     string // a file that is a static Linux executable: the image holds nothing else, and runs it
 	Debian     string // packages of Debian's, with spaces between: the image holds them and all that they depend on
 	Package    string // the folder of a Go package main, which Recount builds: the image is as with Binary
+	Tags       string // build tags of that package, with commas between
 }
 
 // Member is one member's place in the network.

@@ -23,7 +23,7 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 	case image.Dockerfile != "":
 		return e.BuildImage(ctx, image.Dockerfile, record.IsResults, progress)
 	case image.Package != "":
-		path, err := buildStatic(ctx, image.Package, progress)
+		path, err := buildStatic(ctx, image.Package, image.Tags, progress)
 		if err != nil {
 			return "", err
 		}

@@ -90,7 +90,7 @@ func UseProgram(p Program) {
 
 func buildVirtual(ctx context.Context, image election.Image, progress func(string)) (string, error) {
 	if image.Package != "" {
-		return overlay.Build(ctx, overlay.Program{Dir: image.Package, Package: "."}, progress)
+		return overlay.Build(ctx, overlay.Program{Dir: image.Package, Package: ".", Tags: image.Tags}, progress)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -141,8 +141,8 @@ var notSource = hint.Add(
 	errors.New("an image, or a binary that is built already, does not run in virtual time: Recount has to build it, with a standard library of its own"),
 	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or run it --on docker")
 
-// buildStatic builds the package main in a folder as a static executable for containers, and returns its path.
-func buildStatic(ctx context.Context, folder string, progress func(string)) (string, error) {
+// buildStatic builds the package main in a folder, with build tags, as a static executable for containers, and returns its path.
+func buildStatic(ctx context.Context, folder, tags string, progress func(string)) (string, error) {
 	dir, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
@@ -151,11 +151,15 @@ func buildStatic(ctx context.Context, folder string, progress func(string)) (str
 	if err != nil {
 		return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 	}
-	sum := sha256.Sum256([]byte(dir))
+	of := dir
+	if tags != "" {
+		of += "\x00" + tags
+	}
+	sum := sha256.Sum256([]byte(of))
 	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
 	progress("building " + folder)
 	err = gobuild.Run(ctx, child.Program{
-		Name: "go", Args: []string{"build", "-v", "-trimpath", "-buildvcs=false", "-o", path, "."}, Dir: dir,
+		Name: "go", Args: []string{"build", "-v", "-trimpath", "-buildvcs=false", "-tags=" + tags, "-o", path, "."}, Dir: dir,
 		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS="),
 	}, "building "+folder, progress)
 	switch {

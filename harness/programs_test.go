@@ -19,7 +19,7 @@ import (
 func TestABuildThatIsInterruptedHasNotFailed(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	_, err := buildStatic(ctx, t.TempDir(), func(string) {})
+	_, err := buildStatic(ctx, t.TempDir(), "", func(string) {})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, hint.Of(err))
 }
@@ -40,7 +40,7 @@ func TestABuildThatIsInterruptedLeavesNothing(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	_, err := buildStatic(ctx, t.TempDir(), func(string) {})
+	_, err := buildStatic(ctx, t.TempDir(), "", func(string) {})
 	require.ErrorIs(t, err, context.Canceled)
 	works, err := filepath.Glob(filepath.Join(temp, "go-build*"))
 	require.NoError(t, err)
@@ -78,9 +78,34 @@ func TestABuildThatFailsSaysWhy(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\ngo 1.25\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { x() }\n"), 0o644))
-	_, err := buildStatic(t.Context(), dir, func(string) {})
+	_, err := buildStatic(t.Context(), dir, "", func(string) {})
 	require.EqualError(t, err, "build "+dir+": exit status 1\n  # m\n  ./main.go:3:15: undefined: x")
 	require.Contains(t, hint.Of(err), "CGO_ENABLED=0 go build")
+}
+
+// A program may build without cgo only by build tags, and another of its variants is another executable.
+func TestAProgramIsBuiltWithItsTags(t *testing.T) {
+	t.Setenv("GOCACHE", goCache(t))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m\n\ngo 1.25\n", "main.go": "package main\n\nfunc main() { println(variant) }\n",
+		"one.go": "//go:build one && small\n\npackage main\n\nconst variant = \"one\"\n", "other.go": "//go:build other\n\npackage main\n\nconst variant = \"other\"\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	built := map[string]bool{}
+	for tags, want := range map[string]string{"one,small": "one\n", "other": "other\n"} {
+		path, err := buildStatic(t.Context(), dir, tags, func(string) {})
+		require.NoError(t, err)
+		built[path] = true
+		said, err := exec.Command(path).CombinedOutput()
+		require.NoError(t, err)
+		require.Equal(t, want, string(said))
+	}
+	require.Len(t, built, 2)
+	_, err := buildStatic(t.Context(), dir, "", func(string) {})
+	require.ErrorContains(t, err, "undefined: variant")
 }
 
 // goCache is the go command's, which it would look for where caches of the test are.

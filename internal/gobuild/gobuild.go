@@ -48,7 +48,7 @@ func (at pace) run(ctx context.Context, p child.Program, what string, progress f
 		err = fmt.Errorf("%w\n  %s", err, strings.Join(all, "\n  "))
 	}
 	if pkg := needsC(ctx, p, strings.Join(all, "\n")); pkg != "" {
-		return hint.Add(err, "%s needs cgo, and Recount builds without: take a dockerfile that builds it, or an image", pkg)
+		return hint.Add(err, "%s needs cgo, and Recount builds without: name build tags that leave it out (binary: {package: FOLDER, tags: [TAG]}), or take a dockerfile that builds it, or an image", pkg)
 	}
 	return err
 }
@@ -149,7 +149,13 @@ var excluded = regexp.MustCompile(`(\S+): build constraints exclude all Go files
 // needsC is a package that cannot be built because all that it has needs cgo; "" if there is none.
 func needsC(ctx context.Context, p child.Program, said string) string {
 	for _, m := range excluded.FindAllStringSubmatch(said, -1) {
-		cmd := exec.CommandContext(ctx, p.Name, "list", "-find", "-f", "{{len .CgoFiles}}", m[1])
+		args := []string{"list", "-find", "-f", "{{len .CgoFiles}}"}
+		for _, arg := range p.Args {
+			if strings.HasPrefix(arg, "-tags=") {
+				args = append(args, arg)
+			}
+		}
+		cmd := exec.CommandContext(ctx, p.Name, append(args, m[1])...)
 		cmd.Dir, cmd.Env = p.Dir, append(p.Env[:len(p.Env):len(p.Env)], "CGO_ENABLED=1")
 		out, err := cmd.Output()
 		if files := strings.TrimSpace(string(out)); err == nil && files != "0" {

@@ -51,7 +51,7 @@ func TestAPackageThatNeedsC(t *testing.T) {
 	}
 	err := Run(t.Context(), build, "building m", func(string) {})
 	require.ErrorContains(t, err, "build constraints exclude all Go files")
-	require.Equal(t, "m/c needs cgo, and Recount builds without: take a dockerfile that builds it, or an image", hint.Of(err))
+	require.Equal(t, "m/c needs cgo, and Recount builds without: name build tags that leave it out (binary: {package: FOLDER, tags: [TAG]}), or take a dockerfile that builds it, or an image", hint.Of(err))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c", "c.go"), []byte("//go:build plan9\n\npackage c\n"), 0o644))
 	err = Run(t.Context(), build, "building m", func(string) {})
 	require.ErrorContains(t, err, "build constraints exclude all Go files")

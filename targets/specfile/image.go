@@ -11,11 +11,14 @@ import (
 
 // What nodes are made of: an image, or what one is built from.
 
-const imageWays = "name one: image (the engine has it, or pulls it; or {debian: [PACKAGES]}), dockerfile (is built), binary (a static Linux executable, or {package: FOLDER} of one that Recount builds)"
+const imageWays = "name one: image (the engine has it, or pulls it; or {debian: [PACKAGES]}), dockerfile (is built), binary (a static Linux executable, or {package: FOLDER, tags: [TAG]} of one that Recount builds)"
 
 // packageRule is what Debian calls a package, and apt a version or an architecture of it. A word that begins with - is none: apt-get
 // would take it as an option, of this machine.
 var packageRule = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9-]+)?(=\S+)?$`)
+
+// tagRule is what Go calls a build tag.
+var tagRule = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
 // readImage reads which of the ways is taken, of which there is to be one.
 func (s *Spec) readImage(root value, f map[string]value) error {
@@ -91,7 +94,7 @@ func (s *Spec) readBinary(v value) error {
 		s.Image.Binary = s.ofFolder(path)
 		return err
 	}
-	built, err := v.fields("package")
+	built, err := v.fields("package", "tags")
 	if err != nil {
 		return err
 	}
@@ -114,6 +117,20 @@ func (s *Spec) readBinary(v value) error {
 		return of.bad(imageWays, "binary: package is empty")
 	}
 	s.Image.Package = s.ofFolder(folder)
+	tags, given := built["tags"]
+	if !given {
+		return nil
+	}
+	all, err := tags.texts()
+	if err != nil {
+		return err
+	}
+	for _, tag := range all {
+		if !tagRule.MatchString(tag) {
+			return tags.bad("tags: [netgo, nosqlite]", "tags: %q cannot be a build tag", tag)
+		}
+	}
+	s.Image.Tags = strings.Join(all, ",")
 	return nil
 }
 

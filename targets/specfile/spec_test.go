@@ -187,6 +187,8 @@ func TestPathsBeginAtTheFilesFolder(t *testing.T) {
 	system, err := target.System(options)
 	require.NoError(t, err)
 	require.Equal(t, "cmd/3s", filepath.ToSlash(system.Image().Package))
+	s = parse(t, strings.Replace(sound, "image: server:1", "binary: {package: ../cmd/server, tags: [netgo, without_ui]}", 1))
+	require.Equal(t, "netgo,without_ui", driver(t, s, nil).Image().Tags)
 	s = parse(t, strings.Replace(sound, "image: server:1", "dockerfile: /src/Dockerfile", 1))
 	require.Equal(t, "/src/Dockerfile", filepath.ToSlash(s.Image.Dockerfile))
 }

@@ -23,6 +23,7 @@ type Program struct {
 	Dir     string // in a module: Package is found from there
 	Fixed   bool   // Dir is Recount's own and its source stays as it is: what was built of it is not looked at again
 	Package string // what to build: "./cmd/server", or an import path
+	Tags    string // build tags, with commas between
 }
 
 // Build builds a program and returns the path of its executable, which is kept, and built again only if its source, the
@@ -63,7 +64,11 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Dir, p.Package, key}))
+	of := []string{p.Dir, p.Package, key}
+	if p.Tags != "" {
+		of = append(of, p.Tags)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", of))
 	out := filepath.Join(cache, "bin", hex.EncodeToString(sum[:8]), name(p.Dir, p.Package))
 	complete := filepath.Join(filepath.Dir(out), "whole")
 	if err := hold(filepath.Dir(out), true); err != nil {
@@ -81,7 +86,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	what := fmt.Sprintf("building %s for virtual time", name(p.Dir, p.Package))
 	progress(what)
 	// The go command leaves alone what is up to date.
-	args := []string{"build", "-v", "-overlay", path, "-trimpath", "-buildvcs=false", "-o", out, p.Package}
+	args := []string{"build", "-v", "-overlay", path, "-trimpath", "-buildvcs=false", "-tags=" + p.Tags, "-o", out, p.Package}
 	err = gobuild.Run(ctx, child.Program{Name: t.Go, Args: args, Dir: p.Dir, Env: env}, what, progress)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("go build: %w", err)
@@ -111,7 +116,7 @@ var major = regexp.MustCompile(`^v[0-9]+$`)
 // isMain refuses packages that are no programs. What needs cgo fails to build, without it.
 func (p Program) isMain(ctx context.Context, goCmd string, env []string, progress func(string)) error {
 	defer gobuild.Tell("finding package "+p.Package, nil, progress)() // which may lie in a module that is to be fetched
-	cmd := exec.CommandContext(ctx, goCmd, "list", "-find", "-f", "{{.Name}}", p.Package)
+	cmd := exec.CommandContext(ctx, goCmd, "list", "-find", "-tags="+p.Tags, "-f", "{{.Name}}", p.Package)
 	cmd.Dir, cmd.Env = p.Dir, env
 	out, err := cmd.Output()
 	if err != nil {
