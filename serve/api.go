@@ -3,8 +3,9 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"net/http"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,11 @@ func answer(w http.ResponseWriter, v any) {
 
 // apiRuns is GET /api/v1/runs: runs by the filters of the page, 1,000 at a time.
 func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
-	f, shot := filterOf(r.URL.Query()), s.index.now()
+	q := queryOf(r)
+	f, shot := filterOf(q, runStates()), s.index.now()
+	if s.refuses(w, r, q) {
+		return
+	}
 	some := f.runs(shot.runs)
 	const each = 1000
 	from := min((f.Page-1)*each, len(some))
@@ -44,7 +49,12 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
 
 // apiFindings is GET /api/v1/findings.
 func (s *Server) apiFindings(w http.ResponseWriter, r *http.Request) {
-	some := filterOf(r.URL.Query()).findings(s.findings(s.index.now()))
+	q := queryOf(r)
+	f := filterOf(q, findingStates())
+	if s.refuses(w, r, q) {
+		return
+	}
+	some := f.findings(s.findings(s.index.now()))
 	if some == nil {
 		some = []*Finding{}
 	}
@@ -87,28 +97,22 @@ const (
 
 // apiOps is GET /api/v1/runs/{id}/ops: those from a place on that pass a filter.
 func (s *Server) apiOps(w http.ResponseWriter, r *http.Request, run *Run) {
+	q := queryOf(r)
+	from, limit, at, passes := q.whole("from", 0, 0, math.MaxInt), q.whole("limit", opsOnPage, 1, mostOnOne), q.instant(), opFilter(q)
+	if s.refuses(w, r, q) {
+		return
+	}
 	full, err := s.runs.run(run.ID)
 	if err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return
 	}
-	q := r.URL.Query()
-	number := func(name string, otherwise, most int) int {
-		if n, err := strconv.Atoi(q.Get(name)); err == nil && n >= 0 {
-			return min(n, most)
-		}
-		return otherwise
-	}
 	h := full.History
-	from, limit := number("from", 0, len(h.Ops)), number("limit", opsOnPage, mostOnOne)
-	if at, ok := instantOf(q); !ok {
-		s.fail(w, r, http.StatusBadRequest, noInstant)
-		return
-	} else if at != nil {
+	from = min(from, len(h.Ops))
+	if at != nil {
 		for from = 0; from < len(h.Ops) && h.Ops[from].Time < *at; from++ {
 		}
 	}
-	passes := opFilter(q)
 	list, next := []opView{}, -1
 	for i := from; i < len(h.Ops); i++ {
 		op := &h.Ops[i]
@@ -135,8 +139,13 @@ func (s *Server) apiOps(w http.ResponseWriter, r *http.Request, run *Run) {
 }
 
 // opFilter returns what decides which ops pass: by node, f, type, process, and a text in any of an op.
-func opFilter(q url.Values) func(op *history.Op, words string) bool {
-	node, f, kind, process := q.Get("node"), q.Get("f"), q.Get("type"), q.Get("process")
+func opFilter(q *query) func(op *history.Op, words string) bool {
+	node, f, process := q.Get("node"), q.Get("f"), q.Get("process")
+	kind := q.one("type", "", []string{history.Invoke.String(), history.OK.String(), history.Fail.String(), history.Info.String()})
+	others := []string{"", history.Nemesis.String(), history.Harness.String()}
+	if _, err := strconv.ParseUint(process, 10, 31); err != nil && !slices.Contains(others, process) {
+		q.want("process", "the number of a client, nemesis or harness")
+	}
 	text := []byte(strings.ToLower(q.Get("text")))
 	return func(op *history.Op, words string) bool {
 		switch {

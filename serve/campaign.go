@@ -155,8 +155,12 @@ func (s *Server) campaignPage(w http.ResponseWriter, r *http.Request) {
 	if c == nil {
 		return
 	}
-	shot := s.index.now()
-	p := campaignPage{Campaign: c, Kept: map[string]*Run{}, Filter: filterOf(r.URL.Query())}
+	shot, q := s.index.now(), queryOf(r)
+	states := []string{string(campaign.New), string(campaign.Seen), string(campaign.Gone)}
+	p := campaignPage{Campaign: c, Kept: map[string]*Run{}, Filter: filterOf(q, states)}
+	if s.refuses(w, r, q) {
+		return
+	}
 	targets, properties := map[string]bool{}, map[string]bool{}
 	for _, f := range c.Findings {
 		targets[f.Target], properties[f.Property] = true, true
@@ -167,7 +171,7 @@ func (s *Server) campaignPage(w http.ResponseWriter, r *http.Request) {
 			p.Shown = append(p.Shown, f)
 		}
 	}
-	p.Choice = choices{sorted(targets), sorted(properties), []string{string(campaign.New), string(campaign.Seen), string(campaign.Gone)}}
+	p.Choice = choices{sorted(targets), sorted(properties), states}
 	p.Curve, p.Chance = curves(c.Coverage)
 	if n := len(c.Coverage); n > 0 {
 		p.Last = &c.Coverage[n-1]

@@ -41,12 +41,15 @@ type compared struct {
 }
 
 // comparison reads and compares the runs that a request names. A run that it does not name is nil.
-func (s *Server) comparison(r *http.Request) (c compared, err error) {
-	q := r.URL.Query()
+func (s *Server) comparison(q *query) (c compared, err error) {
+	shot := s.index.now()
 	for i, name := range []string{"a", "b"} {
-		c.runs[i] = s.index.run(q.Get(name))
+		c.runs[i] = shot.byID[q.known(name, "run", func(id string) bool { return shot.byID[id] != nil })]
 	}
-	if c.runs[0] == nil || c.runs[1] == nil {
+	by := q.one("by", "", []string{byName, byRole})
+	const far = 1e12 // milliseconds, more than any run takes
+	from, to := q.number("from", -far, -far, far), q.number("to", far, -far, far)
+	if c.runs[0] == nil || c.runs[1] == nil || q.status != 0 {
 		return c, nil
 	}
 	a, err := s.runs.run(c.runs[0].ID)
@@ -57,14 +60,12 @@ func (s *Server) comparison(r *http.Request) (c compared, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.Comparison = compare(a, b, q.Get("by"))
+	c.Comparison = compare(a, b, by)
 	for i := range c.lines {
 		c.from = min(c.from, -c.Zero[i])
 		c.to = max(c.to, c.lines[i].End-c.Zero[i])
 	}
-	from, err1 := strconv.ParseFloat(q.Get("from"), 64)
-	to, err2 := strconv.ParseFloat(q.Get("to"), 64)
-	if whole := c.to - c.from; err1 == nil && err2 == nil && from < to {
+	if whole := c.to - c.from; from < to {
 		const millisecond = float64(time.Millisecond)
 		c.from = min(max(c.from, time.Duration(from*millisecond)), c.to-1)
 		c.to = max(min(c.to, time.Duration(to*millisecond)), c.from+min(whole, 5*time.Millisecond))
@@ -91,8 +92,12 @@ func optionWords(r *Run) (words string) {
 }
 
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) {
-	c, err := s.comparison(r)
-	p := comparePage{A: c.runs[0], B: c.runs[1], By: r.URL.Query().Get("by"), Comparison: c.Comparison, From: c.from, To: c.to}
+	q := queryOf(r)
+	c, err := s.comparison(q)
+	if s.refuses(w, r, q) {
+		return
+	}
+	p := comparePage{A: c.runs[0], B: c.runs[1], By: q.Get("by"), Comparison: c.Comparison, From: c.from, To: c.to}
 	switch {
 	case err != nil:
 		p.Problem = problem(err)
@@ -112,16 +117,17 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) compareSVG(w http.ResponseWriter, r *http.Request) {
-	c, err := s.comparison(r)
-	var b bytes.Buffer
-	switch {
-	case err != nil:
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
-		return
-	case c.Comparison == nil:
-		s.fail(w, r, http.StatusNotFound, "a and b name the runs to compare.")
+	q := queryOf(r)
+	c, err := s.comparison(q)
+	q.need(bothRuns, "a", "b")
+	if s.refuses(w, r, q) {
 		return
 	}
+	if err != nil {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		return
+	}
+	var b bytes.Buffer
 	if err := c.pair().SVG(&b); err != nil {
 		s.fail(w, r, http.StatusInternalServerError, err.Error())
 		return
@@ -131,12 +137,13 @@ func (s *Server) compareSVG(w http.ResponseWriter, r *http.Request) {
 
 // apiCompare is GET /api/v1/compare?a=&b=&by=.
 func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) {
-	c, err := s.comparison(r)
+	q := queryOf(r)
+	c, err := s.comparison(q)
+	q.need(bothRuns, "a", "b")
 	switch {
+	case s.refuses(w, r, q):
 	case err != nil:
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
-	case c.Comparison == nil:
-		s.fail(w, r, http.StatusNotFound, "a and b name the runs to compare: a=raft/20260102-150405.000&b=…")
 	default:
 		answer(w, struct {
 			A string `json:"a"`
@@ -145,6 +152,9 @@ func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) {
 		}{c.runs[0].ID, c.runs[1].ID, c.Comparison})
 	}
 }
+
+// bothRuns is what a and b are.
+const bothRuns = "the runs to compare, as in a=raft/20260102-150405.000&b=…"
 
 // controls are runs to compare one with, those first that say most: of its scenario or its target, that found to hold what it violated.
 func controls(a *Run, all []*Run) (some []*Run) {

@@ -101,8 +101,10 @@ func TestCompareAnswers(t *testing.T) {
 	require.Contains(t, svg.Body.String(), `class="lead id0"`)
 	require.Equal(t, 404, get(h, "/api/v1/compare?a=nothing").Code)
 	require.Contains(t, get(h, "/compare?a="+id(t, results, a)).Body.String(), "blazingmq-scouting")
-	for _, bad := range []string{"&from=NaN&to=5", "&from=1e300&to=1e301", "&from=5&to=-5", "&from=-1e300&to=1e300"} {
-		require.Equal(t, 200, get(h, "/compare"+q+bad).Code, bad)
+	for far, want := range map[string]int{
+		"&from=5&to=-5": 200, "&from=-1e9&to=1e9": 200, "&from=1e12": 200, "&to=-1e12": 200, "&from=NaN&to=5": 400, "&from=1e300&to=1e301": 400, "&to=Inf": 400,
+	} {
+		require.Equal(t, want, get(h, "/compare"+q+far).Code, far)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"recount/harness/record"
@@ -28,15 +28,15 @@ const (
 
 // apiEvents is GET /api/v1/runs/{id}/events.
 func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request, run *Run) {
-	last := r.Header.Get("Last-Event-ID")
-	if last == "" {
-		last = r.URL.Query().Get("from")
+	q := queryOf(r)
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		q.Set("from", last)
 	}
-	from, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || from < 0 {
-		from = 0
+	from := q.whole("from", 0, 0, math.MaxInt)
+	if s.refuses(w, r, q) {
+		return
 	}
-	t := &tail{folder: s.folder(run), w: w, flush: http.NewResponseController(w).Flush, at: from}
+	t := &tail{folder: s.folder(run), w: w, flush: http.NewResponseController(w).Flush, at: int64(from)}
 	if err := t.open(); err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
 		return

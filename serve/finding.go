@@ -174,7 +174,7 @@ func (f *Finding) is(state string) bool {
 	switch state {
 	case "new":
 		return f.New()
-	case notSeen, "gone": // as it was once called
+	case notSeen:
 		return f.Gone
 	}
 	return !f.Gone && string(f.Kind) == state

@@ -19,12 +19,15 @@ type filter struct {
 // lastPage is more than any results have, and few enough that what stands on pages can be counted.
 const lastPage = 1_000_000
 
-func filterOf(q url.Values) filter {
-	page, err := strconv.Atoi(q.Get("page"))
-	if err != nil || page < 1 {
-		page = 1
+// filterOf reads a filter of what can be in some states.
+func filterOf(q *query, states []string) filter {
+	if q.Get("state") == "gone" && slices.Contains(states, notSeen) { // as it was once called
+		q.Set("state", notSeen)
 	}
-	return filter{q.Get("target"), q.Get("property"), q.Get("state"), strings.ToLower(strings.TrimSpace(q.Get("text"))), min(page, lastPage)}
+	return filter{
+		q.Get("target"), q.Get("property"), q.one("state", "", states), strings.ToLower(strings.TrimSpace(q.Get("text"))),
+		q.whole("page", 1, 1, lastPage),
+	}
 }
 
 // Any reports whether the filter asks for anything.
@@ -119,7 +122,15 @@ type group struct {
 // notSeen is the state of findings that are gone, as far as is known.
 const notSeen = "not seen since"
 
-// findingStates are what findings can be asked for by, in the order in which filters offer them.
+// runStates are what runs can be asked for by, in the order in which filters offer them.
+func runStates() (names []string) {
+	for _, st := range states {
+		names = append(names, string(st))
+	}
+	return names
+}
+
+// findingStates are the same of findings.
 func findingStates() (names []string) {
 	for _, k := range kinds {
 		names = append(names, string(k))
@@ -197,7 +208,11 @@ const (
 )
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
-	f, shot := filterOf(r.URL.Query()), s.index.now()
+	q := queryOf(r)
+	f, shot := filterOf(q, findingStates()), s.index.now()
+	if s.refuses(w, r, q) {
+		return
+	}
 	all, found := shot.runs, s.findings(shot)
 	p := homePage{Filter: f, Choices: choicesOf(all), Runs: len(all), Newest: shot.listed(all[:min(len(all), newestOnHome)]), Working: s.activities()}
 	pass := f.findings(found)
@@ -251,14 +266,16 @@ type listPage struct {
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	f, shot := filterOf(r.URL.Query()), s.index.now()
+	q := queryOf(r)
+	f, shot := filterOf(q, runStates()), s.index.now()
+	if s.refuses(w, r, q) {
+		return
+	}
 	some := f.runs(shot.runs)
 	from := min((f.Page-1)*runsOnPage, len(some))
 	to := min(from+runsOnPage, len(some))
 	p := listPage{Filter: f, Choices: choicesOf(shot.runs), Runs: shot.listed(some[from:to]), Total: len(some), From: from + 1, To: to, More: shot.more}
-	for _, st := range states {
-		p.Choices.States = append(p.Choices.States, string(st))
-	}
+	p.Choices.States = runStates()
 	if f.Page > 1 {
 		p.Prev = f.Page - 1
 	}

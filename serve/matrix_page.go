@@ -74,25 +74,28 @@ type heatCount struct {
 	Tone string
 }
 
+// hasMatrix reports whether there is a matrix with an ID.
+func (s *snapshot) hasMatrix(id string) bool {
+	return slices.ContainsFunc(s.other, func(f Folder) bool { return f.Kind == "matrix" && f.ID == id })
+}
+
 // matrixOf looks up a matrix by its ID. Otherwise it has answered.
 func (s *Server) matrixOf(w http.ResponseWriter, r *http.Request, shot *snapshot, id string) *matrix.Table {
-	for _, f := range shot.other {
-		if f.Kind == "matrix" && f.ID == id {
-			t, err := s.table(id)
-			if err != nil {
-				s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
-			}
-			return t
-		}
+	if !shot.hasMatrix(id) {
+		s.fail(w, r, http.StatusNotFound, "There is no such matrix among the results.")
+		return nil
 	}
-	s.fail(w, r, http.StatusNotFound, "There is no such matrix among the results.")
-	return nil
+	t, err := s.table(id)
+	if err != nil {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+	}
+	return t
 }
 
 func (s *Server) matrix(w http.ResponseWriter, r *http.Request) {
-	shot, q := s.index.now(), r.URL.Query()
-	p := heatPage{ID: strings.TrimSuffix(r.PathValue("path"), "/"), Property: q.Get("property"), With: q.Get("with"), shot: shot}
-	if p.Table = s.matrixOf(w, r, shot, p.ID); p.Table == nil {
+	shot, q := s.index.now(), queryOf(r)
+	p := heatPage{ID: strings.TrimSuffix(r.PathValue("path"), "/"), Property: q.Get("property"), With: q.known("with", "matrix", shot.hasMatrix), shot: shot}
+	if p.Table = s.matrixOf(w, r, shot, p.ID); p.Table == nil || s.refuses(w, r, q) {
 		return
 	}
 	for _, f := range shot.folders("matrix") {
@@ -283,7 +286,11 @@ func (s *Server) apiMatrix(w http.ResponseWriter, r *http.Request) {
 	if t == nil {
 		return
 	}
-	with := r.URL.Query().Get("with")
+	q := queryOf(r)
+	with := q.known("with", "matrix", shot.hasMatrix)
+	if s.refuses(w, r, q) {
+		return
+	}
 	if with == "" {
 		answer(w, t)
 		return

@@ -204,16 +204,16 @@ const (
 
 // apiMessages is GET /api/v1/runs/{id}/messages?at=&span=: all that happened between the nodes in a stretch of time.
 func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
+	q := queryOf(r)
+	q.need("times with a unit, as in at=3.5s&span=400ms", "at", "span")
+	at, length := q.instant(), q.time("span", "a length of time above none", "400ms", 1)
+	if s.refuses(w, r, q) {
+		return
+	}
+	from, span := *at, *length
 	full, err := s.runs.run(run.ID)
 	if err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
-		return
-	}
-	q := r.URL.Query()
-	from, err := time.ParseDuration(q.Get("at"))
-	span, also := time.ParseDuration(q.Get("span"))
-	if err != nil || also != nil || from < 0 || span <= 0 {
-		s.fail(w, r, http.StatusBadRequest, "at and span are times with a unit: at=3.5s&span=400ms.")
 		return
 	}
 	out := struct {

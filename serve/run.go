@@ -46,18 +46,6 @@ func (s *Server) latest(p string) (of string, is bool) {
 	return shot.runs[0].ID + "/" + strings.TrimSuffix(rest, "/"), true
 }
 
-// instantOf returns the time that a request asks for, nil where it asks for none; ok is false where it is no time.
-func instantOf(q url.Values) (at *time.Duration, ok bool) {
-	if q.Get("at") == "" {
-		return nil, true
-	}
-	d, err := time.ParseDuration(q.Get("at"))
-	return &d, err == nil && d >= 0
-}
-
-// noInstant is what is said of one that is none.
-const noInstant = "at is a time since the run began, with a unit: at=12.5s or at=1m5s."
-
 // run answers for a run's page, its pictures, and the files in its folder.
 func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	p := r.PathValue("path")
@@ -102,10 +90,8 @@ type runPage struct {
 
 func (s *Server) page(w http.ResponseWriter, r *http.Request, run *Run) {
 	p := runPage{Run: run}
-	q := r.URL.Query()
-	var ok bool
-	if p.At, ok = instantOf(q); !ok {
-		s.fail(w, r, http.StatusBadRequest, noInstant)
+	q := queryOf(r)
+	if p.At = q.instant(); s.refuses(w, r, q) {
 		return
 	}
 	if s.soon(run) && !q.Has("whole") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -250,21 +249,26 @@ func (s *Server) search(ctx context.Context, q *question) (hits []Hit, searched,
 	return hits, searched, more, left
 }
 
-// ask reads a question; without a form that there is, it is nil.
-func (s *Server) ask(get func(string) string) *question {
-	i := slices.IndexFunc(forms, func(f form) bool { return f.Name == get("form") })
-	if i < 0 {
+// question reads one; without a form it is nil.
+func (q *query) question() *question {
+	name := q.one("form", "", formNames())
+	if name == "" {
 		return nil
 	}
-	q := &question{form: &forms[i], Target: get("target"), N: forms[i].Number, State: get("while"), Who: strings.TrimSpace(get("node"))}
-	if n, err := strconv.ParseFloat(get("n"), 64); err == nil && n >= 0 && n <= 1e6 {
-		q.N = n
+	f := &forms[slices.Index(formNames(), name)]
+	asks := &question{form: f, Target: q.Get("target"), N: q.number("n", f.Number, 0, 1e6), Who: strings.TrimSpace(q.Get("node"))}
+	if len(f.While) > 0 {
+		asks.State = q.one("while", f.While[0], f.While)
 	}
-	if q.Who == "any" {
-		q.Who = ""
+	if asks.Who == "any" {
+		asks.Who = ""
 	}
-	if !slices.Contains(q.While, q.State) && len(q.While) > 0 {
-		q.State = q.While[0]
+	return asks
+}
+
+func formNames() (names []string) {
+	for i := range forms {
+		names = append(names, forms[i].Name)
 	}
-	return q
+	return names
 }

@@ -24,9 +24,11 @@ type foundIn struct {
 }
 
 func (s *Server) searchPage(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	shot := s.index.now()
-	p := searchPage{Forms: forms, Asked: s.ask(q.Get), Targets: choicesOf(shot.runs).Targets, Target: q.Get("target")}
+	q, shot := queryOf(r), s.index.now()
+	p := searchPage{Forms: forms, Asked: q.question(), Targets: choicesOf(shot.runs).Targets, Target: q.Get("target")}
+	if s.refuses(w, r, q) {
+		return
+	}
 	f := frame{Title: "Search", Tab: "search"}
 	if p.Asked != nil {
 		var hits []Hit
@@ -63,16 +65,13 @@ func (p searchPage) Is(f form) bool { return p.Asked != nil && p.Asked.Name == f
 
 // apiSearch is GET /api/v1/search?form=&target=&n=&while=&node=.
 func (s *Server) apiSearch(w http.ResponseWriter, r *http.Request) {
-	q := s.ask(r.URL.Query().Get)
-	if q == nil {
-		names := make([]string, len(forms))
-		for i := range forms {
-			names[i] = forms[i].Name
-		}
-		s.fail(w, r, http.StatusBadRequest, "form is one of "+strings.Join(names, ", ")+".")
+	q := queryOf(r)
+	q.need("one of "+strings.Join(formNames(), ", "), "form")
+	asks := q.question()
+	if s.refuses(w, r, q) {
 		return
 	}
-	hits, searched, more, left := s.search(r.Context(), q)
+	hits, searched, more, left := s.search(r.Context(), asks)
 	if hits == nil {
 		hits = []Hit{}
 	}

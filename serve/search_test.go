@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http/httptest"
 	"net/url"
 	"testing"
@@ -24,12 +25,12 @@ func leads(node int, a, b time.Duration) report.Claim {
 
 // told asks a form of one digest, and returns when.
 func told(d *digest, name string, fill url.Values) (at []time.Duration) {
-	q := (&Server{}).ask(func(key string) string {
-		if key == "form" {
-			return name
-		}
-		return fill.Get(key)
-	})
+	asked := &query{Values: maps.Clone(fill)}
+	if asked.Values == nil {
+		asked.Values = url.Values{}
+	}
+	asked.Set("form", name)
+	q := asked.question()
 	q.find(d, q, func(t time.Duration, _ string, _ ...any) { at = append(at, t) })
 	return at
 }

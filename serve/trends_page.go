@@ -39,10 +39,10 @@ var figures = []struct {
 }
 
 func (s *Server) trendsPage(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	p := trendsPage{Target: q.Get("target"), By: q.Get("by")}
-	if p.By != "version" {
-		p.By = "date"
+	q := queryOf(r)
+	p := trendsPage{Target: q.Get("target"), By: q.one("by", "date", []string{"date", "version"})}
+	if s.refuses(w, r, q) {
+		return
 	}
 	all := s.index.now().runs
 	p.Targets = choicesOf(all).Targets
