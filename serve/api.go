@@ -67,7 +67,7 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
 	run, rest := s.find(p)
 	switch {
 	case run == nil:
-		s.fail(w, r, http.StatusNotFound, "There is no such run among the results.")
+		s.noRun(w, r, p)
 	case rest == "":
 		answer(w, run)
 	case rest == "ops":
@@ -104,7 +104,7 @@ func (s *Server) apiOps(w http.ResponseWriter, r *http.Request, run *Run) {
 	}
 	full, err := s.runs.run(run.ID)
 	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
 	h := full.History

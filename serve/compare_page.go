@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recount/checkers"
+	"recount/harness/record"
 	"recount/report"
 )
 
@@ -40,8 +41,8 @@ type compared struct {
 	from, to time.Duration
 }
 
-// comparison reads and compares the runs that a request names. A run that it does not name is nil.
-func (s *Server) comparison(q *query) (c compared, err error) {
+// comparison reads and compares the runs that a request names. A run that it does not name is nil. Where one cannot be read, problem says why.
+func (s *Server) comparison(q *query) (c compared, problem string) {
 	shot := s.index.now()
 	for i, name := range []string{"a", "b"} {
 		c.runs[i] = shot.byID[q.known(name, "run", func(id string) bool { return shot.byID[id] != nil })]
@@ -50,17 +51,17 @@ func (s *Server) comparison(q *query) (c compared, err error) {
 	const far = 1e12 // milliseconds, more than any run takes
 	from, to := q.number("from", -far, -far, far), q.number("to", far, -far, far)
 	if c.runs[0] == nil || c.runs[1] == nil || q.status != 0 {
-		return c, nil
+		return c, ""
 	}
-	a, err := s.runs.run(c.runs[0].ID)
-	if err != nil {
-		return c, err
+	var both [2]*record.Run
+	for i, run := range c.runs {
+		full, err := s.runs.run(run.ID)
+		if err != nil {
+			return c, run.ID + ": " + run.problem(err)
+		}
+		both[i] = full
 	}
-	b, err := s.runs.run(c.runs[1].ID)
-	if err != nil {
-		return c, err
-	}
-	c.Comparison = compare(a, b, by)
+	c.Comparison = compare(both[0], both[1], by)
 	for i := range c.lines {
 		c.from = min(c.from, -c.Zero[i])
 		c.to = max(c.to, c.lines[i].End-c.Zero[i])
@@ -70,7 +71,7 @@ func (s *Server) comparison(q *query) (c compared, err error) {
 		c.from = min(max(c.from, time.Duration(from*millisecond)), c.to-1)
 		c.to = max(min(c.to, time.Duration(to*millisecond)), c.from+min(whole, 5*time.Millisecond))
 	}
-	return c, nil
+	return c, ""
 }
 
 func (c *compared) pair() *report.Pair {
@@ -93,14 +94,13 @@ func optionWords(r *Run) (words string) {
 
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) {
 	q := queryOf(r)
-	c, err := s.comparison(q)
+	c, problem := s.comparison(q)
 	if s.refuses(w, r, q) {
 		return
 	}
-	p := comparePage{A: c.runs[0], B: c.runs[1], By: q.Get("by"), Comparison: c.Comparison, From: c.from, To: c.to}
+	p := comparePage{A: c.runs[0], B: c.runs[1], By: q.Get("by"), Problem: problem, Comparison: c.Comparison, From: c.from, To: c.to}
 	switch {
-	case err != nil:
-		p.Problem = problem(err)
+	case problem != "":
 	case c.Comparison != nil:
 		p.Body, p.ViewBox, p.Legend = c.pair().Chart()
 		if len(c.Differences) > 0 {
@@ -118,13 +118,13 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) compareSVG(w http.ResponseWriter, r *http.Request) {
 	q := queryOf(r)
-	c, err := s.comparison(q)
+	c, problem := s.comparison(q)
 	q.need(bothRuns, "a", "b")
 	if s.refuses(w, r, q) {
 		return
 	}
-	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+	if problem != "" {
+		s.fail(w, r, http.StatusUnprocessableEntity, problem)
 		return
 	}
 	var b bytes.Buffer
@@ -138,12 +138,12 @@ func (s *Server) compareSVG(w http.ResponseWriter, r *http.Request) {
 // apiCompare is GET /api/v1/compare?a=&b=&by=.
 func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) {
 	q := queryOf(r)
-	c, err := s.comparison(q)
+	c, problem := s.comparison(q)
 	q.need(bothRuns, "a", "b")
 	switch {
 	case s.refuses(w, r, q):
-	case err != nil:
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+	case problem != "":
+		s.fail(w, r, http.StatusUnprocessableEntity, problem)
 	default:
 		answer(w, struct {
 			A string `json:"a"`

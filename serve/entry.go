@@ -206,12 +206,13 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 		return CutShort, why
 	}
 	if s.verdicts.IsZero() {
-		last, silence := s.run, setUp
+		last, silence, way := s.run, setUp, ""
 		for _, name := range []string{record.HistoryFile, record.HistoryFile + record.Compressed} {
 			info, err := fs.Stat(folder, name)
 			if err != nil {
 				continue
 			}
+			way = " recount report judges it."
 			if info.Size() > 0 {
 				silence = quiet
 			}
@@ -222,7 +223,7 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 		if now.Sub(last) < silence {
 			return UnderWay, "Under way."
 		}
-		return CutShort, "Nothing was written to it for a while, and nobody has judged it: it was killed, or stands still. recount report judges it."
+		return CutShort, "Nothing was written to it for a while, and nobody has judged it: it was killed, or stands still." + way
 	}
 	switch r.Status {
 	case record.StatusHeld:
@@ -235,8 +236,33 @@ func stateOf(r *record.Run, s stamp, folder fs.FS, now time.Time) (State, string
 	return Unreadable, fmt.Sprintf("Its status is %d, which no run ends with.", r.Status)
 }
 
-// problem is an error as one line for a person.
+// problem is an error in reading the run as one line for a person: of one that has no history, why that is, as far as it is known.
+func (r *Run) problem(err error) string {
+	if !noHistory(err) {
+		return problem(err)
+	}
+	switch r.State {
+	case UnderWay:
+		return "It has written no history yet."
+	case CutShort:
+		return "It kept no history. " + r.Sentence
+	}
+	return "It was judged, and its history is not in its folder any more."
+}
+
+// noHistory reports whether an error is that a run has none.
+func noHistory(err error) bool {
+	missing, ok := errors.AsType[*fs.PathError](err)
+	return ok && errors.Is(err, fs.ErrNotExist) && strings.TrimSuffix(path.Base(missing.Path), record.Compressed) == record.HistoryFile
+}
+
+// problem is an error in reading files as one line for a person.
 func problem(err error) string {
+	if file, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) && path.Base(file.Path) == record.RunFile {
+		return "Its folder is gone, or has no " + record.RunFile + " any more."
+	} else if ok {
+		return fmt.Sprintf("Its %s cannot be read: %v.", path.Base(file.Path), file.Err)
+	}
 	if _, ops := errors.AsType[*history.SyntaxError](err); ops {
 		return "Its history cannot be read: " + err.Error() + "."
 	}

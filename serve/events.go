@@ -38,7 +38,7 @@ func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request, run *Run) {
 	}
 	t := &tail{folder: s.folder(run), w: w, flush: http.NewResponseController(w).Flush, at: int64(from)}
 	if err := t.open(); err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
 	defer func() { t.close() }()

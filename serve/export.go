@@ -46,7 +46,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, run *Run, name s
 		panic(http.ErrAbortHandler)
 	default:
 		w.Header().Del("Content-Disposition")
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 	}
 }
 

@@ -29,11 +29,11 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) live(w http.ResponseWriter, r *http.Request, run *Run) {
 	known, err := s.runs.run(run.ID)
-	if err != nil { // a history that has not begun, perhaps
+	if err != nil && (run.State == UnderWay || !noHistory(err)) { // a history that has not begun, perhaps
 		known, err = record.OutlineFS(s.folder(run))
 	}
 	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
 	p := livePage{Run: run, Kind: "Replay", Names: known.Nodes, Chart: report.NewChart(known), API: "/api/v1" + link(run.ID)}
@@ -47,7 +47,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, run *Run) {
 func (s *Server) apiPicture(w http.ResponseWriter, r *http.Request, run *Run) {
 	full, err := s.runs.run(run.ID)
 	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
 	answer(w, struct {

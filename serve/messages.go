@@ -49,7 +49,7 @@ func (s *Server) diagram(w http.ResponseWriter, r *http.Request, run *Run) {
 	p := diagramPage{Run: run, API: "/api/v1" + link(run.ID)}
 	full, err := s.runs.run(run.ID)
 	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
 	span := spanAtFirst(full)
@@ -213,7 +213,7 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 	from, span := *at, *length
 	full, err := s.runs.run(run.ID)
 	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
 	out := struct {

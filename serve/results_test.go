@@ -82,7 +82,7 @@ func TestANamedPipeKeepsNobodyWaiting(t *testing.T) {
 	require.Equal(t, 4, s.Len())
 	require.Equal(t, Unreadable, s.index.run("piped/no-"+record.RunFile).State)
 	require.Equal(t, Unreadable, s.index.run("piped/no-"+record.VerdictsFile).State)
-	require.Equal(t, "open run.json: it is neither a file nor a folder.", s.index.run("piped/no-"+record.RunFile).Sentence)
+	require.Equal(t, "Its run.json cannot be read: it is neither a file nor a folder.", s.index.run("piped/no-"+record.RunFile).Sentence)
 	at = "/runs/piped/no-" + record.HistoryFile
 	require.Contains(t, get(h, at+"/").Body.String(), "it is neither a file nor a folder")
 	for _, p := range []string{"/api/v1" + at + "/events", "/api/v1" + at + "/ops", at + "/ops.csv", at + "/picture.svg", at + "/" + record.HistoryFile} {

@@ -46,6 +46,15 @@ func (s *Server) latest(p string) (of string, is bool) {
 	return shot.runs[0].ID + "/" + strings.TrimSuffix(rest, "/"), true
 }
 
+// noRun answers for a path within /runs/ that begins with no run.
+func (s *Server) noRun(w http.ResponseWriter, r *http.Request, p string) {
+	if first, _, _ := strings.Cut(p, "/"); first == "latest" {
+		s.fail(w, r, http.StatusNotFound, "There is no run among the results yet: latest is the newest.")
+		return
+	}
+	s.fail(w, r, http.StatusNotFound, "There is no such run among the results.")
+}
+
 // run answers for a run's page, its pictures, and the files in its folder.
 func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	p := r.PathValue("path")
@@ -56,7 +65,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	run, rest := s.find(p)
 	switch {
 	case run == nil:
-		s.fail(w, r, http.StatusNotFound, "There is no such run among the results.")
+		s.noRun(w, r, p)
 	case rest == "" && !strings.HasSuffix(p, "/"):
 		http.Redirect(w, r, (&url.URL{Path: "/runs/" + run.ID + "/", RawQuery: r.URL.RawQuery}).String(), http.StatusMovedPermanently)
 	case rest == "":
@@ -111,7 +120,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, run *Run) {
 		p.Body, p.Ops, p.Names = template.HTML(body), len(full.History.Ops), full.Nodes
 	}
 	if err != nil {
-		p.Problem = problem(err)
+		p.Problem = run.problem(err)
 		p.Stored = report.Stored(s.folder(run))
 		p.Picture = slices.Contains(p.Stored, report.PictureFile)
 	}
@@ -152,13 +161,13 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, run *Run, name str
 	switch {
 	case err != nil && name == strip:
 		var b bytes.Buffer
-		if err := report.NoStrip(&b, problem(err)); err != nil {
+		if err := report.NoStrip(&b, run.problem(err)); err != nil {
 			s.fail(w, r, http.StatusInternalServerError, err.Error())
 			return
 		}
 		picture(w, r, was, b.Bytes())
 	case err != nil:
-		s.fail(w, r, http.StatusUnprocessableEntity, problem(err))
+		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 	default:
 		picture(w, r, was, svg)
 	}

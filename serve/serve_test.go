@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -253,6 +254,9 @@ func TestEveryStateOfARunShows(t *testing.T) {
 	}
 	history := files[record.HistoryFile]
 	put("grows", map[string][]byte{record.VerdictsFile: nil, record.HistoryFile: history[:len(history)/2]})
+	put("lost", map[string][]byte{record.HistoryFile: nil})
+	put("unbegun", map[string][]byte{record.VerdictsFile: nil, record.HistoryFile: nil})
+	put("failed", map[string][]byte{record.VerdictsFile: nil, record.HistoryFile: nil, record.RunFile: failedRun(t, files[record.RunFile])})
 	put("no-json", map[string][]byte{record.RunFile: []byte("{")})
 	put("no-verdicts", map[string][]byte{record.VerdictsFile: []byte("[")})
 	put("older", map[string][]byte{record.RunFile: []byte(strings.Replace(string(files[record.RunFile]), `"version": "`, `"version": "9.`, 1))})
@@ -270,19 +274,52 @@ func TestEveryStateOfARunShows(t *testing.T) {
 	require.Contains(t, get(h, "/runs/made/garbled/").Body.String(), "Its history cannot be read: history.jsonl: line 1")
 	require.Contains(t, get(h, "/runs/made/no-verdicts/").Body.String(), "is no JSON: verdicts.json: ")
 	require.Regexp(t, `<text[^>]*>[^<]*Its history`, get(h, "/runs/made/garbled/strip.svg").Body.String(), "a strip says why there is none")
+	without := func(name, why string) {
+		t.Helper()
+		at := "/runs/made/" + name
+		require.Contains(t, get(h, at+"/").Body.String(), "<p>"+why+"</p>")
+		for _, path := range []string{"/ops", "/events", "/picture", "/messages?at=1s&span=1s"} {
+			require.JSONEq(t, `{"error": "`+why+`"}`, get(h, "/api/v1"+at+path).Body.String(), path)
+		}
+		for _, path := range []string{"/diagram", "/picture.svg", "/ops.csv", "/run.perfetto"} {
+			require.Contains(t, get(h, at+path).Body.String(), why, path)
+		}
+		require.Contains(t, get(h, "/compare?a=made/older&b=made/"+name).Body.String(), "made/"+name+": "+why)
+	}
+	without("lost", "It was judged, and its history is not in its folder any more.")
+	without("unbegun", "It has written no history yet.")
+	without("failed", "It kept no history. It could not be made to its end: the engine is gone.")
+	require.Contains(t, get(h, "/runs/made/lost/live").Body.String(), "not in its folder any more", "there is nothing to be played again")
+	require.Contains(t, get(h, "/runs/made/unbegun/live").Body.String(), "Live", "it may begin")
 	require.Contains(t, get(h, "/runs/made/no-json/").Body.String(), "cannot be shown")
 
 	later := func(what string, holds func() bool) {
 		clock = clock.Add(time.Hour)
 		require.Eventually(t, holds, time.Minute, time.Millisecond, what) // on a busy machine a look takes its time
 	}
-	later("nobody writes to it any more", func() bool { return state("grows") == CutShort })
+	later("nobody writes to it any more", func() bool { return state("grows") == CutShort && state("unbegun") == CutShort })
+	without("unbegun", "It kept no history. Nothing was written to it for a while, and nobody has judged it: it was killed, or stands still.")
 	put("no-json", nil)
 	later("it was mended", func() bool { return state("no-json") == Held })
 	simulate(t, results, "ping-pong", 2)
-	later("a new run shows without a restart", func() bool { return len(s.index.now().runs) == 7 })
+	later("a new run shows without a restart", func() bool { return len(s.index.now().runs) == 10 })
+	lost := s.index.run("made/lost")
 	require.NoError(t, os.RemoveAll(filepath.Join(results, "made")))
+	_, err := s.runs.run(lost.ID)
+	require.Equal(t, "Its folder is gone, or has no run.json any more.", lost.problem(err))
+	require.Equal(t, "Its run.json cannot be read: permission denied.", lost.problem(&fs.PathError{Op: "openat", Path: "made/lost/run.json", Err: fs.ErrPermission}))
 	later("what is gone is gone", func() bool { return len(s.index.now().runs) == 2 })
+}
+
+// failedRun is a run's run.json as it is when it could not be made to its end.
+func failedRun(t *testing.T, b []byte) []byte {
+	t.Helper()
+	r := map[string]any{}
+	require.NoError(t, json.Unmarshal(b, &r))
+	r["status"], r["notes"] = record.StatusFailed, []string{"the engine is gone"}
+	b, err := json.Marshal(r)
+	require.NoError(t, err)
+	return b
 }
 
 // A run under other faults, in which a property holds, does not say that what these have shown is gone.
@@ -384,7 +421,10 @@ func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
 func TestLatestIsTheNewestRun(t *testing.T) {
 	results := t.TempDir()
 	_, h := open(t, Config{Results: results})
-	require.Equal(t, http.StatusNotFound, get(h, "/runs/latest").Code, "there is none")
+	for _, path := range []string{"/runs/latest", "/api/v1/runs/latest/ops"} {
+		require.Equal(t, http.StatusNotFound, get(h, path).Code, "there is none")
+		require.Contains(t, get(h, path).Body.String(), "There is no run among the results yet", path)
+	}
 	r := simulate(t, results, "ping-pong", 7)
 	_, h = open(t, Config{Results: results})
 	at := "/runs/" + id(t, results, r) + "/"
