@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -66,4 +67,22 @@ func TestParametersThatAreNoneAreRefused(t *testing.T) {
 		require.Equal(t, http.StatusOK, get(h, "/api/v1"+path).Code, path)
 	}
 	require.Contains(t, get(h, "/search?form=returned&n="+url.QueryEscape(hostile)).Body.String(), "&lt;img", "what was given is text")
+}
+
+func TestTheDocumentHasEveryState(t *testing.T) {
+	b, err := os.ReadFile("../docs/serve.md")
+	require.NoError(t, err)
+	text := strings.Join(strings.Fields(string(b)), " ") // a state's words may stand on two lines
+	_, section, found := strings.Cut(text, "## Findings ")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "## ")
+	for _, state := range findingStates() {
+		require.Contains(t, section, "`"+state+"`")
+	}
+	_, row, found := strings.Cut(text, "| Runs | `/runs` | ")
+	require.True(t, found)
+	row, _, _ = strings.Cut(row, " | ")
+	for _, state := range runStates() {
+		require.Contains(t, row, state)
+	}
 }
