@@ -82,7 +82,9 @@ const xOf = t => data.left + (t - from) * scale();
 const tOf = x => from + (x - data.left) / scale();
 
 const time = (t, step) => {
-  if (step >= 1000 && t >= 60000) return Math.floor(t / 60000) + ':' + String(Math.floor(t / 1000) % 60).padStart(2, '0');
+  const sixty = n => String(Math.floor(n) % 60).padStart(2, '0');
+  if (step >= 1000 && t >= 86400000) return Math.floor(t / 3600000) + ':' + sixty(t / 60000) + ':' + sixty(t / 1000);
+  if (step >= 1000 && t >= 60000) return Math.floor(t / 60000) + ':' + sixty(t / 1000);
   return (t / 1000).toFixed(step < 10 ? 3 : step < 100 ? 2 : step < 1000 ? 1 : 0) + ' s';
 };
 const span = d => d < 1000 ? +d.toPrecision(3) + ' ms' : (d / 1000).toFixed(2) + ' s';

@@ -236,6 +236,9 @@ func tickText(t, step float64) string {
 	if t < 0 {
 		return "−" + tickText(-t, step)
 	}
+	if step >= 1000 && t >= ms(day) {
+		return fmt.Sprintf("%d:%02d:%02d", int(t)/3_600_000, int(t)/60_000%60, int(t)/1000%60)
+	}
 	if step >= 1000 && t >= 60_000 {
 		return fmt.Sprintf("%d:%02d", int(t)/60_000, int(t)/1000%60)
 	}

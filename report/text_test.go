@@ -145,7 +145,13 @@ func TestTimesAreWrittenForPeople(t *testing.T) {
 		0: "0 ms", 1500 * time.Microsecond: "1.50 ms", 42 * msec: "42 ms", 12345 * time.Microsecond: "12.3 ms",
 		123456 * time.Microsecond: "123 ms", 999 * msec: "999 ms", time.Second: "1.00 s", 90 * time.Second: "90.00 s",
 		121 * time.Second: "2 min 01.0 s", 10*time.Minute + 40*msec: "10 min 00.0 s",
+		day - 100*msec: "1439 min 59.9 s", day - 10*msec: "1 day", day: "1 day", 25 * time.Hour: "1 day 1 h", 2*day + 3*time.Minute + 4100*msec: "2 days 3 min 04.1 s",
 	} {
 		require.Equal(t, want, seconds(d))
+	}
+	for d, want := range map[time.Duration]string{
+		59 * time.Second: "59 s", 90 * time.Minute: "90:00", day - time.Second: "1439:59", day: "24:00:00", 49*time.Hour + 61*time.Second: "49:01:01", -day: "−24:00:00",
+	} {
+		require.Equal(t, want, tickText(ms(d), 1000))
 	}
 }

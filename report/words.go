@@ -11,6 +11,7 @@ import (
 
 	"recount/checkers"
 	"recount/history"
+	"recount/internal/count"
 )
 
 // How reports put things into words.
@@ -24,7 +25,29 @@ func seconds(d time.Duration) string {
 		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
 	}
 	whole := d.Round(100 * time.Millisecond)
+	if whole >= day {
+		return long(whole)
+	}
 	return fmt.Sprintf("%d min %04.1f s", int(whole/time.Minute), (whole % time.Minute).Seconds())
+}
+
+const day = 24 * time.Hour
+
+// long writes a time of a day or more, in tenths of a second, without the units of which there are none: "1 day 2 h", "3 days 5 min 04.2 s".
+func long(d time.Duration) string {
+	words := []string{count.Of(int(d/day), "day")}
+	for _, u := range []struct {
+		n    time.Duration
+		name string
+	}{{d % day / time.Hour, "h"}, {d % time.Hour / time.Minute, "min"}} {
+		if u.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", u.n, u.name))
+		}
+	}
+	if rest := d % time.Minute; rest > 0 {
+		words = append(words, fmt.Sprintf("%04.1f s", rest.Seconds()))
+	}
+	return strings.Join(words, " ")
 }
 
 // digits is how many to write after the point, for so many significant ones in all.
