@@ -149,6 +149,18 @@ func TestWhatWasCutOffIsReadUpToThere(t *testing.T) {
 	}
 }
 
+func TestJSONThatIsNotInLinesIsMistakenForNothingElse(t *testing.T) {
+	const op = `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}`
+	files := map[string]string{"array.json": "[" + op + "]\n", "long.json": "[\n" + op + "\n]\n", "over.json": "{\n" + op[1:] + "\n"}
+	for file, want := range map[string]string{
+		"array.json": "line 1, column 1: no op: a JSON array", "long.json": "hint: jq -c '.[]' FILE makes lines", "over.json": "jq -c . FILE",
+	} {
+		status, _, stderr := checked(t, files, file)
+		require.Equal(t, record.StatusUsage, status, file)
+		require.Contains(t, stderr, want, file)
+	}
+}
+
 func TestWhereAHistoryIsFoundAndWhereNot(t *testing.T) {
 	files := map[string]string{
 		"store/latest/history.edn": legal, "store/latest/test.jepsen": "JEPSEN\x00\x01", "store/etcd/2026/history.edn": legal,

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // Lines that AppendJSON did not write are read here, field by field, so that what is wrong with one can be pointed at.
@@ -23,13 +25,24 @@ func (op *Op) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// The errors of JSON that is not in lines.
+var (
+	errArray = hint.Add(errors.New("no op: a JSON array, and a history has one JSON object a line (JSON Lines)"),
+		"jq -c '.[]' FILE makes lines of an array of ops")
+	errMiddle = hint.Add(errors.New("the op ends in its middle: want }"),
+		"a history has one JSON object a line (JSON Lines): jq -c . FILE puts each on one, and jq -c '.[]' FILE those of an array")
+)
+
 // decode reads one op into one that is zero but for the index, which is as it was where none is told. What is wrong is at the column
 // returned, which counts bytes from 1.
 func (op *Op) decode(b []byte) (column int, err error) {
 	var whole json.RawMessage
+	if bytes.HasPrefix(b, []byte("[")) {
+		return 1, errArray
+	}
 	if s, bad := errors.AsType[*json.SyntaxError](json.Unmarshal(b, &whole)); bad {
 		if s.Error() == "unexpected end of JSON input" {
-			return len(b) + 1, errors.New("the op ends in its middle: want }")
+			return len(b) + 1, errMiddle
 		}
 		return int(s.Offset), s
 	}

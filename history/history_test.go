@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"recount/internal/hint"
 	_ "recount/internal/testseed" // the same cases each time
 )
 
@@ -164,20 +165,21 @@ func TestMalformedHistoriesNameTheLine(t *testing.T) {
 		`{"type":"ok","f":"observe","value":{"role":"leader","term":1,"Term":2}}`:                                    `unknown field "Term"`,
 		`{"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"procs":[{"node":"N1","State":"down"}]}}`: `unknown field "State"`,
 		`{"type":"ok","f":"observe","value":{"leader":"n1","term":1,"leader":"n2"}}`:                                 `line 2, column 67: "leader" for the second time`,
-		`{"type":"ok","f":"fly"}`:                   `line 2, column 18: unknown f "fly"`,
-		`{"type":"ok","f":"write"}`:                 "lacks its value",
-		`{"f":"write"}`:                             "line 2, column 6: the op has no type: want invoke, ok, fail or info",
-		`{"type":"ok"}`:                             "line 2, column 1: the op has no f",
-		` {"index":x}`:                              "line 2, column 11: invalid character 'x'",
-		`[1]`:                                       "line 2, column 1: no op: want an object like",
-		`{"type":"ok","f":"get"}`:                   "ok get lacks its value",
-		`{"type":"ok","f":"end"}]`:                  "line 2, column 24: invalid character ']' after top-level value",
-		"{\"type\":\x00}":                           "line 2, column 9: a byte 0: want text",
-		`{"index":1.5,"type":"ok"}`:                 "line 2, column 10: index: 1.5: want a whole number",
-		`{"time":1.5,"type":"ok"}`:                  "line 2, column 9: time: 1.5: want a whole number of nanoseconds",
-		`{"type":7,"f":"write"}`:                    "line 2, column 9: type: a number: want text",
-		`{"process":0,"type":"okay","f":"observe"}`: `unknown type "okay"`,
-		`{"process":-1,"type":"ok","f":"end"}`:      "unknown process -1",
+		`{"type":"ok","f":"fly"}`:   `line 2, column 18: unknown f "fly"`,
+		`{"type":"ok","f":"write"}`: "lacks its value",
+		`{"f":"write"}`:             "line 2, column 6: the op has no type: want invoke, ok, fail or info",
+		`{"type":"ok"}`:             "line 2, column 1: the op has no f",
+		` {"index":x}`:              "line 2, column 11: invalid character 'x'",
+		`[1]`:                       "line 2, column 1: no op: a JSON array",
+		`7`:                         "line 2, column 1: no op: want an object like",
+		`{"type":"ok","f":"get"}`:   "ok get lacks its value",
+		`{"type":"ok","f":"end"}]`:  "line 2, column 24: invalid character ']' after top-level value",
+		"{\"type\":\x00}":           "line 2, column 9: a byte 0: want text",
+		`{"index":1.5,"type":"ok"}`: "line 2, column 10: index: 1.5: want a whole number",
+		`{"time":1.5,"type":"ok"}`:  "line 2, column 9: time: 1.5: want a whole number of nanoseconds",
+		`{"type":7,"f":"write"}`:    "line 2, column 9: type: a number: want text",
+		`{"process":0,"type":"okay","f":"observe"}`:                                                `unknown type "okay"`,
+		`{"process":-1,"type":"ok","f":"end"}`:                                                     "unknown process -1",
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"king","term":1}}`:                `unknown role "king"`,
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"leader","term":-1}}`:             "value of announce: term is -1: want a whole number from 0",
 		`{"process":0,"type":"ok","f":"announce","value":{"role":3,"term":1}}`:                     "value of announce: role is a number: want text",
@@ -194,6 +196,26 @@ func TestMalformedHistoriesNameTheLine(t *testing.T) {
 	} {
 		_, err := Parse(strings.NewReader(good + bad + "\n"))
 		require.ErrorContains(t, err, want, bad)
+	}
+}
+
+// JSON that is not in lines is no mistake in an op: who has it is told how to make lines of it.
+func TestJSONThatIsNotInLinesIsToldHowToBe(t *testing.T) {
+	op := `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}`
+	over := strings.NewReplacer("{", "{\n  ", ",", ",\n  ", "}", "\n}").Replace(op)
+	for text, way := range map[string]string{
+		"[" + op + "]":           "jq -c '.[]' FILE",
+		"[\n" + op + "\n]\n":     "jq -c '.[]' FILE",
+		"[" + op + ",\n" + op:    "jq -c '.[]' FILE",
+		over + "\n":              "jq -c . FILE",
+		op + "\n" + over + "\n":  "jq -c . FILE",
+		"[\n" + over + "\n]\n":   "jq -c '.[]' FILE",
+		"\ufeff[\n" + op + "\n]": "jq -c '.[]' FILE",
+	} {
+		_, err := Parse(strings.NewReader(text))
+		require.Error(t, err, text)
+		require.Contains(t, hint.Of(err), way, "%v: %s", err, text)
+		require.Contains(t, hint.Line(err), "one JSON object a line", text)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/count"
+	"recount/internal/hint"
 	"recount/nemesis"
 	"recount/report"
 )
@@ -264,7 +265,7 @@ func problem(err error) string {
 		return fmt.Sprintf("Its %s cannot be read: %v.", path.Base(file.Path), file.Err)
 	}
 	if _, ops := errors.AsType[*history.SyntaxError](err); ops {
-		return "Its history cannot be read: " + err.Error() + "."
+		return "Its history cannot be read: " + hint.Line(err) + "."
 	}
 	if _, text := errors.AsType[*json.SyntaxError](err); text {
 		return "A file of it is no JSON: " + strings.TrimPrefix(err.Error(), "read ") + "."

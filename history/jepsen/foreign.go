@@ -83,7 +83,7 @@ type Format int
 // The formats.
 const (
 	Unknown Format = iota
-	JSONL          // Recount's own
+	JSONL          // Recount's own, or what might be if it stood in lines
 	EDN            // Jepsen's: a vector of maps, or one map after the other
 	Log            // Jepsen's log: INFO jepsen.util - 3 :invoke :cas [1 2]
 )
@@ -99,6 +99,8 @@ func Sniff(begin []byte) Format {
 			return JSONL
 		}
 		return EDN
+	case isArray(text):
+		return JSONL
 	case strings.IndexByte("[(;#", text[0]) >= 0:
 		return EDN
 	}
@@ -106,6 +108,17 @@ func Sniff(begin []byte) Format {
 		return Log
 	}
 	return Unknown
+}
+
+// isArray reports whether a text begins as a JSON array of objects does: in EDN no op has a string for a key.
+func isArray(text []byte) bool {
+	for _, c := range []byte(`[{"`) {
+		if text = bytes.TrimLeft(text, " \t\r\n"); len(text) == 0 || text[0] != c {
+			return false
+		}
+		text = text[1:]
+	}
+	return true
 }
 
 // errFormat is the error of a text in no format it knows.

@@ -224,3 +224,13 @@ func BenchmarkReadEDN(b *testing.B) {
 		}
 	}
 }
+
+func TestFormatsAreToldByHowATextBegins(t *testing.T) {
+	for text, want := range map[string]Format{
+		"": JSONL, "{\"index\":0}": JSONL, "{\n  \"index\": 0": JSONL, "[{\"index\":0}]": JSONL, "[\n  {\n    \"index\": 0": JSONL,
+		"[]": EDN, "[{:type :ok}]": EDN, "{:type :ok}": EDN, "[[{\"a\" 1}]]": EDN, "[\"{\"": EDN, "#{}": EDN, "hello": Unknown,
+		"INFO jepsen.util - 0 :invoke :read nil": Log,
+	} {
+		require.Equal(t, want, Sniff([]byte(text)), text)
+	}
+}
