@@ -140,13 +140,13 @@ func plain(err error) error {
 		return err
 	}
 	if wrong.Field == "" {
-		return fmt.Errorf("%s: want %s", kindOfJSON(wrong.Value), kindOfType(wrong.Type))
+		return fmt.Errorf("%s: want %s", kindOfJSON(wrong.Value, wrong.Type), kindOfType(wrong.Type))
 	}
 	names := strings.Split(wrong.Field, ".") // Go's names, where JSON has them without a capital
 	for i, n := range names {
 		names[i] = strings.ToLower(n[:min(1, len(n))]) + n[min(1, len(n)):]
 	}
-	return fmt.Errorf("%s is %s: want %s", strings.Join(names, "."), kindOfJSON(wrong.Value), kindOfType(wrong.Type))
+	return fmt.Errorf("%s is %s: want %s", strings.Join(names, "."), kindOfJSON(wrong.Value, wrong.Type), kindOfType(wrong.Type))
 }
 
 // kindOfType puts into words what a value of that type is read from.
@@ -174,8 +174,8 @@ func kindOfType(t reflect.Type) string {
 	return "an object"
 }
 
-// kindOfJSON puts into words what encoding/json calls a value.
-func kindOfJSON(value string) string {
+// kindOfJSON puts into words what encoding/json calls a value that is none of a type.
+func kindOfJSON(value string, t reflect.Type) string {
 	switch value {
 	case "string":
 		return "text"
@@ -189,7 +189,32 @@ func kindOfJSON(value string) string {
 		return "a number"
 	}
 	// It tells a number that does not fit.
-	return strings.TrimPrefix(value, "number ")
+	number := strings.TrimPrefix(value, "number ")
+	return brief(number) + beyond(number, t)
+}
+
+// brief is a number as far as it is worth quoting.
+func brief(number string) string {
+	if len(number) > 24 {
+		return number[:20] + "…"
+	}
+	return number
+}
+
+// beyond says of a whole number what it is larger or less than, for a type to have room for it: ", larger than 2^63-1".
+func beyond(number string, t reflect.Type) string {
+	signed := t.Kind() == reflect.Int || t.Kind() == reflect.Int64
+	unsigned := t.Kind() == reflect.Uint16 || t.Kind() == reflect.Uint64
+	digits, negative := strings.CutPrefix(number, "-")
+	switch whole := strings.Trim(digits, "0123456789") == ""; {
+	case whole && signed && negative:
+		return fmt.Sprintf(", less than -2^%d", t.Bits()-1)
+	case whole && signed:
+		return fmt.Sprintf(", larger than 2^%d-1", t.Bits()-1)
+	case whole && unsigned && !negative:
+		return fmt.Sprintf(", larger than 2^%d-1", t.Bits())
+	}
+	return ""
 }
 
 // UnmarshalText reads a type's name.
@@ -223,8 +248,11 @@ func (p *Process) UnmarshalJSON(b []byte) error {
 		*p = Harness
 	default:
 		n, err := strconv.ParseInt(string(b), 10, 32)
+		if errors.Is(err, strconv.ErrRange) && n > 0 {
+			return fmt.Errorf(`unknown process %s, larger than 2^31-1: want a number, "nemesis" or "harness"`, brief(string(b)))
+		}
 		if err != nil || n < 0 {
-			return fmt.Errorf(`unknown process %s: want a number, "nemesis" or "harness"`, b)
+			return fmt.Errorf(`unknown process %s: want a number, "nemesis" or "harness"`, brief(string(b)))
 		}
 		*p = Process(n)
 	}

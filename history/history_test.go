@@ -154,6 +154,7 @@ func TestAKilledRunLeavesAReadableHistory(t *testing.T) {
 
 func TestMalformedHistoriesNameTheLine(t *testing.T) {
 	good := `{"index":0,"time":0,"process":0,"type":"invoke","f":"observe","node":"n1"}` + "\n"
+	nines := strings.Repeat("9", 400)
 	for bad, want := range map[string]string{
 		`{"index":0`:                "line 2, column 11: the op ends in its middle: want }",
 		`{"indx":1}`:                `line 2, column 7: unknown field "indx": want index, time`,
@@ -165,19 +166,26 @@ func TestMalformedHistoriesNameTheLine(t *testing.T) {
 		`{"type":"ok","f":"observe","value":{"role":"leader","term":1,"Term":2}}`:                                    `unknown field "Term"`,
 		`{"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"procs":[{"node":"N1","State":"down"}]}}`: `unknown field "State"`,
 		`{"type":"ok","f":"observe","value":{"leader":"n1","term":1,"leader":"n2"}}`:                                 `line 2, column 67: "leader" for the second time`,
-		`{"type":"ok","f":"fly"}`:   `line 2, column 18: unknown f "fly"`,
-		`{"type":"ok","f":"write"}`: "lacks its value",
-		`{"f":"write"}`:             "line 2, column 6: the op has no type: want invoke, ok, fail or info",
-		`{"type":"ok"}`:             "line 2, column 1: the op has no f",
-		` {"index":x}`:              "line 2, column 11: invalid character 'x'",
-		`[1]`:                       "line 2, column 1: no op: a JSON array",
-		`7`:                         "line 2, column 1: no op: want an object like",
-		`{"type":"ok","f":"get"}`:   "ok get lacks its value",
-		`{"type":"ok","f":"end"}]`:  "line 2, column 24: invalid character ']' after top-level value",
-		"{\"type\":\x00}":           "line 2, column 9: a byte 0: want text",
-		`{"index":1.5,"type":"ok"}`: "line 2, column 10: index: 1.5: want a whole number",
-		`{"time":1.5,"type":"ok"}`:  "line 2, column 9: time: 1.5: want a whole number of nanoseconds",
-		`{"type":7,"f":"write"}`:    "line 2, column 9: type: a number: want text",
+		`{"type":"ok","f":"fly"}`:                  `line 2, column 18: unknown f "fly"`,
+		`{"type":"ok","f":"write"}`:                "lacks its value",
+		`{"f":"write"}`:                            "line 2, column 6: the op has no type: want invoke, ok, fail or info",
+		`{"type":"ok"}`:                            "line 2, column 1: the op has no f",
+		` {"index":x}`:                             "line 2, column 11: invalid character 'x'",
+		`[1]`:                                      "line 2, column 1: no op: a JSON array",
+		`7`:                                        "line 2, column 1: no op: want an object like",
+		`{"type":"ok","f":"get"}`:                  "ok get lacks its value",
+		`{"type":"ok","f":"end"}]`:                 "line 2, column 24: invalid character ']' after top-level value",
+		"{\"type\":\x00}":                          "line 2, column 9: a byte 0: want text",
+		`{"index":1.5,"type":"ok"}`:                "line 2, column 10: index: 1.5: want a whole number",
+		`{"time":1.5,"type":"ok"}`:                 "line 2, column 9: time: 1.5: want a whole number of nanoseconds",
+		`{"index":` + nines + `,"type":"ok"}`:      "line 2, column 10: index: 99999999999999999999…, larger than 2^63-1: want a whole number",
+		`{"time":-` + nines + `,"type":"ok"}`:      "line 2, column 9: time: -9999999999999999999…, less than -2^63: want a whole number of nanoseconds",
+		`{"time":9223372036854775808,"type":"ok"}`: "time: 9223372036854775808, larger than 2^63-1: want",
+		`{"process":` + nines + `}`:                "process: unknown process 99999999999999999999…, larger than 2^31-1: want a number",
+		`{"process":2147483648}`:                   "process: unknown process 2147483648, larger than 2^31-1: want a number",
+		`{"process":-` + nines + `}`:               "process: unknown process -9999999999999999999…: want a number",
+		`{"process":0,"type":"ok","f":"announce","value":{"role":"leader","term":` + nines + `}}`: "value of announce: term is 99999999999999999999…, larger than 2^64-1: want a whole number from 0",
+		`{"type":7,"f":"write"}`:                                                                   "line 2, column 9: type: a number: want text",
 		`{"process":0,"type":"okay","f":"observe"}`:                                                `unknown type "okay"`,
 		`{"process":-1,"type":"ok","f":"end"}`:                                                     "unknown process -1",
 		`{"process":0,"type":"ok","f":"announce","value":{"role":"king","term":1}}`:                `unknown role "king"`,
@@ -196,6 +204,7 @@ func TestMalformedHistoriesNameTheLine(t *testing.T) {
 	} {
 		_, err := Parse(strings.NewReader(good + bad + "\n"))
 		require.ErrorContains(t, err, want, bad)
+		require.Less(t, len(err.Error()), 200, "what is quoted is short: %s", bad)
 	}
 }
 

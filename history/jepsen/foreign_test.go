@@ -145,6 +145,7 @@ func TestWhichOpsOfANemesisBeginAFaultAndWhichEndOne(t *testing.T) {
 
 func TestMalformedHistoriesArePointedAt(t *testing.T) {
 	invoke := "{:type :invoke, :f :read, :process 0}\n"
+	nines := strings.Repeat("9", 400)
 	for text, want := range map[string]string{
 		invoke + "{:f :read, :process 0}":                         "line 2, column 1: an op without :type",
 		invoke + " {:type :okay, :f :read, :process 0}":           "line 2, column 2: :type :okay: want :invoke, :ok, :fail or :info",
@@ -166,6 +167,11 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		"INFO jepsen.util - -1 :invoke :read nil\n":               "process -1: want 0 to",
 		"INFO jepsen.util - 0 :invoke :read nil\nINFO \x00\n":     "line 2, column 6: a byte 0",
 		"hello": "line 1, column 1: no history",
+		invoke + "{:type :ok, :f :read, :process " + nines + "}":                 "line 2, column 1: :process 99999999999999999999…, larger than 2^63-1: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :time " + nines + "}":        "line 2, column 1: :time 99999999999999999999…, larger than 2^63-1: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :index -" + nines + "N}":     ":index -9999999999999999999…, less than -2^63: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :time 9223372036854775808N}": ":time 9223372036854775808N, larger than 2^63-1: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :time 1/3}":                  ":time 1/3: want a number that is not negative",
 	} {
 		_, _, err := Read(strings.NewReader(text), Sniff([]byte(text)), Options{})
 		require.ErrorContains(t, err, want, text)
@@ -233,4 +239,9 @@ func TestFormatsAreToldByHowATextBegins(t *testing.T) {
 	} {
 		require.Equal(t, want, Sniff([]byte(text)), text)
 	}
+}
+
+func TestANumberThatIsTooLargeIsSaidToBe(t *testing.T) {
+	_, _, err := Read(strings.NewReader("{:type :invoke, :f :write, :value [99999999999999999999 1], :process 1}"), EDN, Options{Model: "fenced"})
+	require.ErrorContains(t, err, "value [99999999999999999999 1], of which 99999999999999999999 is larger than 2^63-1: want [token value], two numbers")
 }

@@ -171,5 +171,17 @@ func plain(v any) string {
 	return edn.Text(v)
 }
 
-// short writes a value for a message.
-func short(v any) string { return term.Clip(edn.Text(v), 60) }
+// short writes a value for a message. Of a whole number that is too large, alone or one of several, it says so.
+func short(v any) string {
+	if n, than := tooLarge(v); n != "" {
+		return n + ", " + than
+	}
+	text := term.Clip(edn.Text(v), 60)
+	items, _ := edn.Items(untagged(v))
+	for _, item := range items {
+		if n, than := tooLarge(item); n != "" {
+			return text + ", of which " + n + " is " + than
+		}
+	}
+	return text
+}

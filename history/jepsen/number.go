@@ -2,11 +2,13 @@ package jepsen
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
 	"recount/history"
 	"recount/history/edn"
+	"recount/internal/term"
 )
 
 // whole is a number without a fraction, however it is written: 5, 5N, 5.0, 5M.
@@ -22,6 +24,19 @@ func whole(v any) (n int64, ok bool) {
 		return n, err == nil
 	}
 	return 0, false
+}
+
+// tooLarge writes a whole number that there is no room for, and says what it is larger or less than; "" of all others.
+func tooLarge(v any) (number, than string) {
+	n, _ := v.(edn.Number)
+	whole, ok := new(big.Int).SetString(strings.TrimRight(string(n), "NM"), 10)
+	if !ok || whole.IsInt64() {
+		return "", ""
+	}
+	if number = term.Clip(string(n), 21); whole.Sign() < 0 {
+		return number, "less than -2^63"
+	}
+	return number, "larger than 2^63-1"
 }
 
 // processOf tells who an op is of: a client, which has a number, or the nemesis. Whoever else acts is not understood, and
