@@ -23,6 +23,7 @@ var elsewhere = map[string]string{"nemesis": "faults", "faults": "nemesis"}
 func guide(root *cobra.Command) {
 	root.Args, root.RunE = cobra.ArbitraryArgs, unknown("command")
 	root.PersistentPreRunE = filled
+	helped(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var none *pflag.NotExistError
 		var invalid *pflag.InvalidValueError
@@ -76,6 +77,30 @@ func filled(cmd *cobra.Command, _ []string) (err error) {
 		}
 	})
 	return err
+}
+
+// helped has help refuse a command that there is not in the words that it is refused with elsewhere.
+func helped(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // it was added just now
+	}
+	show := help.Run
+	help.Run, help.RunE = nil, func(cmd *cobra.Command, args []string) error {
+		what := "command"
+		c, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return err
+		case !c.HasSubCommands() || len(rest) == 0:
+			show(cmd, args)
+			return nil
+		case c != root:
+			what += " of " + c.Name()
+		}
+		return unknown(what)(c, rest)
+	}
 }
 
 // unknown is what a command does that only has others below it, which are called what: it shows its help, or says that there is no such
