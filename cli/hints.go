@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +24,7 @@ var elsewhere = map[string]string{"nemesis": "faults", "faults": "nemesis"}
 // guide gives the errors of the command line itself a way out.
 func guide(root *cobra.Command) {
 	root.Args, root.RunE = cobra.ArbitraryArgs, unknown("command")
-	root.PersistentPreRunE = filled
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return errors.Join(filled(cmd), housed(cmd)) }
 	helped(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var none *pflag.NotExistError
@@ -70,13 +72,29 @@ func guide(root *cobra.Command) {
 }
 
 // filled refuses a list that is empty, as of a variable that nobody has set: it would ask for less than it seems to.
-func filled(cmd *cobra.Command, _ []string) (err error) {
+func filled(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if list, ok := f.Value.(pflag.SliceValue); ok && len(list.GetSlice()) == 0 && err == nil {
 			err = hint.Add(fmt.Errorf("--%s names nothing", f.Name), "leave it out, or name %s", f.Usage)
 		}
 	})
 	return err
+}
+
+// housed refuses results where no folder can be: in the place of a file, or below one.
+func housed(cmd *cobra.Command) error {
+	f := cmd.Flags().Lookup("results")
+	if f == nil {
+		return nil
+	}
+	path := f.Value.String()
+	switch info, err := os.Stat(path); {
+	case err == nil && !info.IsDir():
+		return hint.Add(fmt.Errorf("--results %s: it is no folder", path), "--results DIR names another place")
+	case errors.Is(err, syscall.ENOTDIR):
+		return hint.Add(fmt.Errorf("--results %s: it lies below what is no folder", path), "--results DIR names another place")
+	}
+	return nil
 }
 
 // helped has help refuse a command that there is not in the words that it is refused with elsewhere.
