@@ -210,8 +210,23 @@ func (f *facts) deposed(h handover, figures []Figure) Result {
 	if did := f.action(h.won.to); did != nil {
 		e.ops = append(e.ops, did.op)
 	}
-	return invalid(figures, e, "%s led%s and never lost its majority, but %s%s at %s%s",
-		f.nodes[h.from.node], f.in(h.from), what, f.in(h.to), at(h.won.to), f.after(h.won.to))
+	had := "never lost its majority"
+	if since := f.since(h); since > 0 {
+		had = fmt.Sprintf("had its majority from %s on", at(since))
+	}
+	return invalid(figures, e, "%s led%s and %s, but %s%s at %s%s",
+		f.nodes[h.from.node], f.in(h.from), had, what, f.in(h.to), at(h.won.to), f.after(h.won.to))
+}
+
+// since returns when the old leader had a majority for the last time after none while it led, as far as the faults are known; 0 if it
+// always had one.
+func (f *facts) since(h handover) (t time.Duration) {
+	for part := range f.world.parts(span{f.answers[h.from.first].to, h.span.to}) {
+		if within := (span{part.from, part.to - 1}); within.from <= within.to && !f.mayKeep(h.from.node, within) {
+			t = part.to
+		}
+	}
+	return t
 }
 
 // in names the term of a leadership: " in term 4".
