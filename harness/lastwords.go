@@ -26,8 +26,11 @@ import (
 var why = regexp.MustCompile(`^(panic: |fatal error: |runtime: |Exception in thread |[A-Za-z_.]+(Error|Exception): |\W*(FATAL|CRITICAL|PANIC)\b` +
 	`|(\S+: )*(error: |Error: )?(flag provided but not defined|invalid value .* for flag |unknown (shorthand )?(flag|option)|unrecogni[sz]ed (argument|option)))`)
 
+// frame is the second line of a call on a stack of Go's; the first names the function.
+var frame = regexp.MustCompile(`^\t\S+\.(go|s):\d+`)
+
 // lastWords returns, quoted, what a process wrote to its log of why it ended: the last line that says so, or else the last
-// line, unless the log goes on with what other processes wrote. It is "" if there is none.
+// line above a stack, unless the log goes on with what other processes wrote. It is "" if there is none.
 func lastWords(path string, goesOn bool) string {
 	const looked = 64 << 10
 	f, err := os.Open(path)
@@ -39,10 +42,14 @@ func lastWords(path string, goesOn bool) string {
 		f.Seek(max(0, info.Size()-looked), io.SeekStart)
 	}
 	log, _ := io.ReadAll(f) // what can be read of it
-	var last, reason []byte
+	var before, last, reason []byte
 	for line := range bytes.Lines(log) {
+		if frame.Match(line) {
+			last = before
+			continue
+		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			last = line
+			before, last = last, line
 			if why.Match(line) {
 				reason = line
 			}

@@ -17,14 +17,15 @@ import (
 // A log's last words are the reason, if a line gives it, and not the stack that follows it.
 func TestLastWords(t *testing.T) {
 	for log, want := range map[string]string{
-		"start\npanic: no such peer\n\ngoroutine 1 [running]:\nmain.main()\n":                         `"panic: no such peer"`,
-		"start\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: no port\n":           `"ValueError: no port"`,
-		"Exception in thread \"main\" java.lang.Error: bad\n\tat A.main(A.java:3)\n":                  `"Exception in thread \"main\" java.lang.Error: bad"`,
-		"start\nbind: address already in use\n\n":                                                     `"bind: address already in use"`,
-		"panic: of an earlier life" + strings.Repeat("\nx", 40<<10):                                   `"x"`,
-		"flag provided but not defined: -listne\nUsage of server:\n  -listen string\n    \taddress\n": `"flag provided but not defined: -listne"`,
-		"server: error: unrecognized arguments: --listne\nusage: server [-h]\n":                       `"server: error: unrecognized arguments: --listne"`,
-		"Error: unknown flag: --listne\nUsage:\n  server [flags]\n":                                   `"Error: unknown flag: --listne"`,
+		"start\npanic: no such peer\n\ngoroutine 1 [running]:\nmain.main()\n":                                                     `"panic: no such peer"`,
+		"start\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: no port\n":                                       `"ValueError: no port"`,
+		"Exception in thread \"main\" java.lang.Error: bad\n\tat A.main(A.java:3)\n":                                              `"Exception in thread \"main\" java.lang.Error: bad"`,
+		"start\nbind: address already in use\n\n":                                                                                 `"bind: address already in use"`,
+		"panic: of an earlier life" + strings.Repeat("\nx", 40<<10):                                                               `"x"`,
+		"flag provided but not defined: -listne\nUsage of server:\n  -listen string\n    \taddress\n":                             `"flag provided but not defined: -listne"`,
+		"server: error: unrecognized arguments: --listne\nusage: server [-h]\n":                                                   `"server: error: unrecognized arguments: --listne"`,
+		"Error: unknown flag: --listne\nUsage:\n  server [flags]\n":                                                               `"Error: unknown flag: --listne"`,
+		"start\nstore: compression needs cgo\nstore.init\n\t/src/store/store.go:12\nruntime.goexit\n\truntime/asm_amd64.s:1771\n": `"store: compression needs cgo"`,
 		"\x1b[31mred":            `"\x1b[31mred"`,
 		strings.Repeat("a", 300): `"` + strings.Repeat("a", 200) + `"…`,
 		"\n\n":                   "",
