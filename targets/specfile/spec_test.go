@@ -67,6 +67,20 @@ func TestWhatNodesAreGiven(t *testing.T) {
 	require.Len(t, y.Container(all[0], all).Command, 2, "what comes to nothing is left out")
 }
 
+// Configurations have braces of their own around what is said of each node.
+func TestAListOfBlocks(t *testing.T) {
+	all := members(2)
+	for each, want := range map[string]string{
+		`node {\n addr: {addr}\n id: {id}\n}`: "node {\n addr: 10.0.0.1\n id: 1\n};node {\n addr: 10.0.0.2\n id: 2\n}",
+		`{\"{name}\": {peer}}`:                `{"n1": 81};{"n2": 81}`,
+		`{name} { weight 1 } {`:               "n1 { weight 1 } {;n2 { weight 1 } {",
+		`{name} { }`:                          "n1 { };n2 { }",
+	} {
+		text := strings.Replace(sound, `"{{if eq .ID 2}}--two{{end}}"`, `'{{members ";" "`+each+`"}}'`, 1)
+		require.Equal(t, want, driver(t, parse(t, text), nil).Container(all[0], all).Command[2], each)
+	}
+}
+
 // One other node is named by its address: the first, whom all others join.
 func TestOneOtherNode(t *testing.T) {
 	of := func(argument string) (election.System, error) {
@@ -230,6 +244,7 @@ func TestMistakes(t *testing.T) {
 		{"{{.ID}}", "{{range 200000000}}{{end}}", `3:11: command: it does not end within 1000000 rounds`, "too often"},
 		{"{addr}:{peer}", "{addr}:{pier}", `unknown word in braces "pier"`, `did you mean "peer"?`},
 		{"{addr}:{peer}", "{addr}:{peer", `a brace is not closed`, "braces"},
+		{"{addr}:{peer}", "{addr}:{ peer }", `unknown word in braces " peer "`, `did you mean "peer"?`},
 		{`{{ms "timeout"}}`, `{{ms "timeuot"}}`, `4:24: TIMEOUT: `, `did you mean "timeout"?`},
 		{`{{ms "timeout"}}`, `{{ms "mode"}}`, `parameter mode is "a": no duration`, "param"},
 		{`{{port "peer"}}`, `{{port "pear"}}`, `unknown port "pear"`, `did you mean "peer"?`},

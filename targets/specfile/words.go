@@ -177,7 +177,8 @@ func parsed[T any](w words, name, what string, parse func(string) (T, error)) (v
 	return value, nil
 }
 
-// fill puts a member's place into "{name}=http://{addr}:{peer}"; a port stands there by its name.
+// fill puts a member's place into "{name}=http://{addr}:{peer}"; a port stands there by its name. A brace that begins a
+// block is the text's own: "node {\n address: {addr}\n}".
 func (w words) fill(each string, m election.Member) (string, error) {
 	var b strings.Builder
 	for rest := each; ; {
@@ -185,6 +186,11 @@ func (w words) fill(each string, m election.Member) (string, error) {
 		b.WriteString(before)
 		if !found {
 			return b.String(), nil
+		}
+		if blockBegins(after) {
+			b.WriteByte('{')
+			rest = after
+			continue
 		}
 		word, after, found := strings.Cut(after, "}")
 		if !found {
@@ -208,6 +214,14 @@ func (w words) fill(each string, m election.Member) (string, error) {
 		}
 		rest = after
 	}
+}
+
+// blockBegins reports whether a brace before this is one of a configuration's: white space, a quotation mark or nothing follows it. One
+// word alone with spaces around was to be a member's place.
+func blockBegins(after string) bool {
+	word, _, closed := strings.Cut(after, "}")
+	alone := closed && len(strings.Fields(word)) == 1 && !strings.ContainsAny(word, "\"'{")
+	return after == "" || strings.ContainsAny(after[:1], " \t\r\n\"'") && !alone
 }
 
 // bracketed is an address as it stands before a port.
