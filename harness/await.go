@@ -142,7 +142,7 @@ func waitsFor(wants map[string]error, after, most time.Duration) string {
 	text := fmt.Sprintf("%s is not ready yet after %v of %v: %v", name, after.Round(time.Second), most, wants[name])
 	switch more := len(wants) - 1; {
 	case more > 0 && name == theCluster:
-		text += fmt.Sprintf("; %s wait for it, and were not asked yet", count.Of(more, "node"))
+		text += fmt.Sprintf("; %s wait for it", count.Of(more, "node"))
 	case more > 0:
 		text += fmt.Sprintf("; nor %s", count.Of(more, "other"))
 	}

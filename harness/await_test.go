@@ -16,7 +16,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 	require.Equal(t, "n2 is not ready yet after 10s of 1m0s: dial n2: connection refused", waitsFor(map[string]error{"n2": refused}, 10020*time.Millisecond, time.Minute))
 	require.Equal(t, "n1 is not ready yet after 20s of 1m0s: dial n2: connection refused; nor 1 other",
 		waitsFor(map[string]error{"n1": refused, "n2": refused}, 20*time.Second, time.Minute))
-	require.Equal(t, "the cluster is not ready yet after 20s of 1m0s: dial n2: connection refused; 2 nodes wait for it, and were not asked yet",
+	require.Equal(t, "the cluster is not ready yet after 20s of 1m0s: dial n2: connection refused; 2 nodes wait for it",
 		waitsFor(map[string]error{"n1": refused, "n2": refused, "the cluster": refused}, 20*time.Second, time.Minute))
 }
 

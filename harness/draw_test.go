@@ -91,4 +91,21 @@ func TestAnswersThatCannotBeReadAreSaidToBe(t *testing.T) {
 		`; the answer is "{\"role\":\"boss\"}"; say which words mean what: role: {at: …, leader: […], candidate: […], follower: […]}.`+
 		` Never answered: n3. The last time of n3: no connection.`, u.words())
 	require.Empty(t, (*unread)(nil).words(), "algorithms answer in no words")
+
+	u = countUnread(&starting{answers: u.Cluster.(*answers), then: func() { u.Observe("n2", func(history.View, error) {}) }}, u.slow.bounds, true)
+	require.NoError(t, u.Start(t.Context()))
+	require.Empty(t, u.words(), "it was not ready")
+	u.Observe("n2", func(history.View, error) {})
+	require.Contains(t, u.words(), "Answers that could not be read: 1 of n2.")
+}
+
+// starting is a cluster that is asked while it is being started.
+type starting struct {
+	*answers
+	then func()
+}
+
+func (s *starting) Start(context.Context) error {
+	s.then()
+	return nil
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -33,6 +34,18 @@ func countUnread(c Cluster, b history.Bounds, described bool) *unread {
 	return &unread{
 		Cluster: c, slow: newSlow(b, described), answers: map[string]int{}, reads: map[string]int{}, came: map[string]bool{}, why: map[string]error{},
 	}
+}
+
+// Start starts all nodes, and waits until they are ready. What one answers before that, before it has joined the others or was given what
+// it elects, nobody has to understand.
+func (u *unread) Start(ctx context.Context) error {
+	err := u.Cluster.Start(ctx)
+	if err == nil {
+		clear(u.answers)
+		clear(u.reads)
+		u.first, u.misread = nil, nil
+	}
+	return err
 }
 
 func (u *unread) Observe(node string, done func(history.View, error)) {
