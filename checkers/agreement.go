@@ -62,6 +62,8 @@ func agreement(_ context.Context, f *facts) Result {
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
 	case terms == 0 && f.mistaken != "": // and so nothing was looked for at any time
 		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; try again", f.mistaken)
+	case len(f.leads) > 0 && !f.hearsay():
+		return untested(figures, "no node named another one as the leader: nothing tells whether nodes agree on one")
 	case terms+times == 0:
 		unless, way := "", "ask all of them, and leave them alone for longer"
 		if f.onlyStalls() {
@@ -75,6 +77,14 @@ func agreement(_ context.Context, f *facts) Result {
 	return valid(figures,
 		"nodes that named a leader named the same one: in %s, and %s after a while with nothing at fault; %s",
 		count.Of(terms, "term"), count.Of(times, "time"), f.watch())
+}
+
+// hearsay reports whether any node named another one as the leader, undivided or not.
+func (f *facts) hearsay() bool {
+	return slices.ContainsFunc(f.answers, func(a answer) bool {
+		leader := f.leader(&a)
+		return leader != "" && leader != f.nodes[a.node]
+	})
 }
 
 // rift is two answers that name different leaders, in the order in which they came.
