@@ -73,11 +73,11 @@ func SlowsAnswers(did history.Changes) bool {
 	return Pauses(did) || SlowsLinks(did) || Throttles(did)
 }
 
-// Pauses reports whether a change has a process stand still.
+// Pauses reports whether a change has a process stand still, be it one of several of its node.
 func Pauses(did history.Changes) bool {
 	return slices.ContainsFunc(did.Procs, func(p history.Proc) bool {
 		return p.State == history.Paused || p.State == history.Frozen
-	})
+	}) || slices.ContainsFunc(did.Parts(), func(p history.Part) bool { return p.State == history.Paused })
 }
 
 // Throttles reports whether a change keeps a processor from a node, or memory, for want of which the kernel has it wait as well.

@@ -19,6 +19,7 @@ func TestFaultsTakePromisesAwayThatRestOnTheirAbsence(t *testing.T) {
 	link := func(s history.LinkState) history.State { return history.Link{From: "n1", To: "n2", LinkState: s} }
 	disk := func(s history.DiskState) history.State { return history.Disk{Node: "n1", DiskState: s} }
 	proc := func(s history.ProcState) history.State { return history.Proc{Node: "n1", State: s} }
+	part := func(s history.ProcState) history.State { return history.Part{Node: "n1", Process: "agent", State: s} }
 	for _, c := range []struct {
 		unless string
 		did    history.State
@@ -37,6 +38,8 @@ func TestFaultsTakePromisesAwayThatRestOnTheirAbsence(t *testing.T) {
 		{"{nodes: [paused]}", proc(history.Paused), true},
 		{"{nodes: [paused]}", proc(history.Frozen), true},
 		{"{nodes: [paused]}", proc(history.Down), false},
+		{"{nodes: [paused]}", part(history.Paused), true},
+		{"{nodes: [paused]}", part(history.Up), false},
 		{"{nodes: [slow]}", history.CPU{Node: "n1", Share: 0.1}, true},
 		{"{disks: [forget]}", disk(history.DiskState{Wiped: true}), true},
 		{"{disks: [forget]}", disk(history.DiskState{Slow: time.Second}), false},
