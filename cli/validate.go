@@ -189,7 +189,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 // how it is started. Of what is between, a few lines that speak of an error are shown: between a banner and a stack may stand the cause.
 func bothEnds(lines []string, most int) []string {
 	left := len(lines) - 2*most
-	if left <= 0 {
+	if left <= 1 { // one line is no longer than to say that there is one
 		return lines
 	}
 	var bad []string
