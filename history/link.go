@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type LinkState struct {
 	Cut       bool          `json:"cut,omitempty"`       // nothing arrives
 	Loss      float64       `json:"loss,omitempty"`      // chance that a packet is lost, 0 to 1
 	Delay     time.Duration `json:"delay,omitempty"`     // added to each packet
-	Jitter    time.Duration `json:"jitter,omitempty"`    // delay varies by up to this much either way
+	Jitter    time.Duration `json:"jitter,omitempty"`    // delay varies by up to this much either way, and is never below 0
 	Duplicate float64       `json:"duplicate,omitempty"` // chance that a packet arrives twice, 0 to 1
 	Reorder   float64       `json:"reorder,omitempty"`   // chance that a packet overtakes the delay, 0 to 1
 	Rate      int64         `json:"rate,omitempty"`      // bits per second that pass, what exceeds them waits; 0 for no limit
@@ -92,6 +93,18 @@ func either(p, q float64) float64 {
 		return p + q // exactly
 	}
 	return 1 - (1-p)*(1-q)
+}
+
+// Late draws by how long such a link holds a packet up, beyond what it takes on a healthy one and its wait for a limited rate:
+// never below 0, so that no packet is faster than on a healthy link.
+func (s LinkState) Late(r *rand.Rand) time.Duration {
+	if s.Reorder > 0 && r.Float64() < s.Reorder {
+		return 0
+	}
+	if s.Jitter == 0 {
+		return s.Delay
+	}
+	return max(s.Delay+time.Duration(r.Int64N(2*int64(s.Jitter)+1))-s.Jitter, 0)
 }
 
 // Words is what people call it: "whole", "cut", "30% lost, 100ms ± 20ms late".

@@ -17,7 +17,7 @@ func init() {
 		Ports: true,
 		Options: []option.Option{
 			{Name: "delay", Kind: option.Duration, Default: "100ms", About: "added to each packet, one way"},
-			{Name: "jitter", Kind: option.Wait, Default: "20ms", About: "the delay varies by up to this much either way"}, way,
+			{Name: "jitter", Kind: option.Wait, Default: "20ms", About: "the delay varies by up to this much either way, and is never below 0"}, way,
 		},
 		Draw: func(hold time.Duration, rnd *rand.Rand) map[string]string {
 			return map[string]string{"delay": drawDuration(hold/100, hold/3, rnd), "jitter": drawDuration(hold/200, hold/6, rnd)}

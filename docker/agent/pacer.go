@@ -130,18 +130,11 @@ func (p *pacer) due(from netip.Addr, ports [2]uint16, size int, now time.Time) (
 		at = at.Add(time.Duration(float64(8*size) / float64(rate) * float64(time.Second)))
 		p.free[l] = at
 	}
+	var all history.LinkState
 	for _, l := range links {
-		s := p.states[l]
-		if s.Reorder > 0 && p.rand.Float64() < s.Reorder {
-			continue
-		}
-		d := s.Delay
-		if s.Jitter > 0 {
-			d += time.Duration(p.rand.Int64N(2*int64(s.Jitter)+1)) - s.Jitter
-		}
-		at = at.Add(max(d, 0))
+		all = all.And(p.states[l])
 	}
-	return at, true
+	return at.Add(all.Late(p.rand)), true
 }
 
 // lose drops what waits of a source's packets.

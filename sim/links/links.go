@@ -139,7 +139,7 @@ func (l *Links) Send(now time.Duration, p Packet) (a Arrivals) {
 		a.N++
 	}
 	for i := range a.N {
-		a.At[i] = leaves + l.delayed(&s)
+		a.At[i] = leaves + l.travel() + s.Late(l.config.Rand)
 	}
 	return a
 }
@@ -167,19 +167,6 @@ func (m *limited) leave(now, ready time.Duration, size int) (leaves time.Duratio
 // travel draws how long one packet travels over a healthy link.
 func (l *Links) travel() time.Duration {
 	return l.config.LatencyMin + time.Duration(l.config.Rand.Int64N(int64(l.config.LatencyMax-l.config.LatencyMin)+1))
-}
-
-// delayed draws how long one packet travels over a link that may delay it.
-func (l *Links) delayed(s *history.LinkState) time.Duration {
-	d := l.travel()
-	if s.Reorder > 0 && l.config.Rand.Float64() < s.Reorder {
-		return d
-	}
-	d += s.Delay
-	if s.Jitter > 0 {
-		d += time.Duration(l.config.Rand.Int64N(2*int64(s.Jitter)+1)) - s.Jitter
-	}
-	return max(d, 0)
 }
 
 // All returns the links and ports that are not healthy, by the places of their nodes and the numbers of ports.

@@ -76,6 +76,9 @@ func TestEveryStateOfALinkHasItsEffect(t *testing.T) {
 			}
 			require.InDelta(t, count/2, early, 60)
 		}},
+		"jitter above the delay": {history.LinkState{Delay: time.Millisecond, Jitter: time.Second}, func(t *testing.T, took []time.Duration) {
+			within(t, least, time.Second+time.Millisecond+most, took)
+		}},
 		"reorder": {history.LinkState{Delay: time.Second, Reorder: 0.25}, func(t *testing.T, took []time.Duration) {
 			quick := 0
 			for _, d := range took {
