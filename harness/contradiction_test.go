@@ -16,6 +16,8 @@ func TestAStepThatSaysWhatHasNoEffectIsRefused(t *testing.T) {
 		"{at: 1s, fault: isolate, for: 0s}":                                          "a fault that lasts for no time",
 		"{at: 1s, fault: isolate, for-times: 0}":                                     "a fault that lasts for no time",
 		"{at: 1s, fault: isolate, of: heartbeat, for: 1s}":                           "of: heartbeat multiplies nothing",
+		"{at: 1s, fault: isolate, for: 1s, for-times: 1}":                            "for beside for-times",
+		"{at: 1s, after: vote, wait: 1s, times: 1, fault: isolate}":                  "wait beside times",
 		"{at: 1s, fault: isolate, for-times: 1e300}":                                 "1e+300 times 300ms is longer than any run",
 		"{at: 1s, fault: lose-message, with: {nth: 0.5}}":                            `option nth: "0.5" is not a positive whole number`,
 		"{at: 1s, fault: lose-message, with: {count: 1.5}}":                          `option count: "1.5" is not a positive whole number`,

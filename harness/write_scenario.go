@@ -3,7 +3,6 @@ package harness
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -13,7 +12,7 @@ import (
 
 // ScenarioOf is the scenario whose run is the plan's. The plan names its faults: it has a schedule.
 func ScenarioOf(p record.Plan) *Scenario {
-	p.Schedule = slices.Clone(p.Schedule)
+	p.Schedule = p.Schedule.Untimed()
 	for i := range p.Schedule {
 		if st := &p.Schedule[i]; st.Times == 0 && st.ForTimes == 0 {
 			st.Of = "" // it multiplies nothing any more

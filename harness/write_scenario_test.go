@@ -62,7 +62,11 @@ func placeless(s nemesis.Schedule) nemesis.Schedule {
 func TestEveryScenarioSurvivesBeingWritten(t *testing.T) {
 	for _, name := range scenarios.Names() {
 		p := scenarioPlan(t, name, record.Plan{Seed: 3})
-		b, err := ScenarioOf(p).Encode("")
+		timed := p
+		var err error
+		timed.Schedule, err = p.Schedule.Timed(func(string) (time.Duration, error) { return time.Second, nil })
+		require.NoError(t, err)
+		b, err := ScenarioOf(timed).Encode("")
 		require.NoError(t, err)
 		path := filepath.Join(t.TempDir(), name+".yaml")
 		require.NoError(t, os.WriteFile(path, b, 0o644))

@@ -223,16 +223,18 @@ func unit(of string) (time.Duration, error) {
 }
 
 func TestTimesThatAreMultiples(t *testing.T) {
-	timed, err := Schedule{
+	written := Schedule{
 		{Fault: "pause", For: time.Second, Of: "whatever"},
 		{Fault: "pause", After: Voted, Times: 0.5, Of: "heartbeat", ForTimes: 3},
 		{Fault: "pause", ForTimes: 1.1},
-	}.Timed(unit)
+	}
+	timed, err := written.Timed(unit)
 	require.NoError(t, err)
 	require.Equal(t, time.Second, timed[0].For)
 	require.Equal(t, 5*time.Millisecond, timed[1].Wait)
 	require.Equal(t, 30*time.Millisecond, timed[1].For)
 	require.Equal(t, 2200*time.Millisecond, timed[2].For)
+	require.Equal(t, written, timed.Untimed())
 	_, err = Schedule{{Fault: "pause", ForTimes: 1}, {Fault: "pause", Times: 1, Of: "hartbeat"}}.Timed(unit)
 	require.ErrorContains(t, err, `step 2: no time "hartbeat"`)
 }

@@ -117,6 +117,21 @@ func (s Schedule) Timed(unit func(of string) (time.Duration, error)) (Schedule, 
 	return timed, nil
 }
 
+// Untimed returns the schedule as a file has it: without what its multiples were worked out to, by Timed.
+func (s Schedule) Untimed() Schedule {
+	written := slices.Clone(s)
+	for i := range written {
+		st := &written[i]
+		if st.Times != 0 {
+			st.Wait = 0
+		}
+		if st.ForTimes != 0 {
+			st.For = 0
+		}
+	}
+	return written
+}
+
 // longest is more than any run lasts. Sums of a few such times are times still.
 const longest = 10_000 * time.Hour
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"recount/checkers"
@@ -184,16 +183,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 // plain is the plan without what shrinking has no use for: it names its faults, and nothing twice.
 func plain(p record.Plan) record.Plan {
 	p.Scenario, p.Faults, p.Expect = "", nil, nil
-	p.Schedule = slices.Clone(p.Schedule)
-	for i := range p.Schedule {
-		st := &p.Schedule[i]
-		if st.Times > 0 {
-			st.Wait = 0
-		}
-		if st.ForTimes > 0 {
-			st.For = 0
-		}
-	}
+	p.Schedule = p.Schedule.Untimed()
 	return p
 }
 
