@@ -234,8 +234,8 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.answers(); err != nil {
 		return nil, err
 	}
-	if last := s.Schedule.End(); last > s.Time {
-		return nil, hint.Add(fmt.Errorf("the schedule ends at %v, the run at %v", last, s.Time), "take a --time of %v or more", last)
+	if err := s.Schedule.CheckWithin(s.Time); err != nil {
+		return nil, err
 	}
 	if system != nil {
 		if err := there(system); err != nil {

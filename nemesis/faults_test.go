@@ -239,6 +239,30 @@ func TestTimesThatAreMultiples(t *testing.T) {
 	require.ErrorContains(t, err, `step 2: no time "hartbeat"`)
 }
 
+func TestAStepIsWithinItsRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		step Step
+		want string
+	}{
+		"heals as the run ends":         {Step{At: 9 * time.Second, For: time.Second}, ""},
+		"heals later":                   {Step{At: 9 * time.Second, For: time.Second + 1}, "step 2: kill ends at 10.000000001s, and the run at 10s"},
+		"begins before the run ends":    {Step{At: 9 * time.Second, Wait: time.Second - 1}, ""},
+		"begins as the run ends":        {Step{At: 10 * time.Second}, "step 2: kill begins at 10s, and the run ends at 10s"},
+		"begins so with its cue":        {Step{At: 9 * time.Second, After: Voted, Wait: time.Second}, "step 2: kill begins at 10s, and the run ends at 10s"},
+		"begins and heals after it all": {Step{At: 11 * time.Second, For: time.Second}, "step 2: kill begins at 11s, and the run ends at 10s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.step.Fault = "kill"
+			err := Schedule{{Fault: "pause"}, c.step}.CheckWithin(10 * time.Second)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.EqualError(t, err, c.want)
+		})
+	}
+}
+
 func TestAStepWaitsForItsCue(t *testing.T) {
 	s := newScene(t, 4)
 	schedule, err := Schedule{
