@@ -19,12 +19,13 @@ func count(nodes, among []string) (n int) {
 	return n
 }
 
-// cascade kills the leader, then the one that took over, and so on. As many as a minority has are dead at a time; the
-// one that has been dead for longest comes back when another dies.
+// cascade kills the leader, then the one that took over, and so on. As many as a minority has are dead at a time, or of candidates that
+// elect through servers all but one; the one that has been dead for longest comes back when another dies. Of two voters none is a
+// minority, and there is nothing to do.
 func init() {
 	register(&Fault{
 		Name:  "cascade",
-		About: "the leader dies, and each that takes over dies as well; a majority is left at any time",
+		About: "the leader dies, and each that takes over dies as well; a majority is left at any time, so it takes three that vote",
 		Aims:  []Aim{{"the first to die", "leader"}},
 		Options: []option.Option{
 			{Name: "every", Kind: option.Wait, Default: "2s", About: "time between two deaths, at least: there has to be a leader"}, ending,
@@ -34,13 +35,13 @@ func init() {
 		},
 		Shape: func(s Scene) Shape {
 			var dead []string
-			electors := s.All
-			if count(s.All, s.Voters) > 0 { // and not servers that the nodes elect through
-				electors = s.Voters
+			others := s.Others(s.Voters...)
+			tooMany := func() bool {
+				return count(s.Voters, dead) > (len(s.Voters)-1)/2 || len(dead) > 1 && len(others) > 0 && count(others, dead) == len(others)
 			}
 			die := func(aims [][]string) (history.Changes, bool) {
 				dead = append(dead, aims[0]...)
-				for len(dead) > 1 && count(electors, dead) > (len(electors)-1)/2 {
+				for tooMany() {
 					dead = dead[1:]
 				}
 				return s.end(slices.Clone(dead)), true

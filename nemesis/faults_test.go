@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
+	"recount/internal/option"
 )
 
 // begin starts a fault on a scene of so many nodes, of which n1 leads.
@@ -173,6 +174,23 @@ func TestACascadeKillsWhoeverTakesOver(t *testing.T) {
 	}, s.actions(), "the history tells who died")
 	s.heal()
 	require.True(t, s.c.State().Empty())
+}
+
+func TestACascadeLeavesSomebodyWhoCanTakeOver(t *testing.T) {
+	s := begin(t, 2, Step{Fault: "cascade", For: time.Minute})
+	require.Empty(t, s.down())
+	require.Equal(t, []string{"0s fail inject cascade n1"}, s.actions(), "of two voters none may die")
+
+	f, err := Find("cascade")
+	require.NoError(t, err)
+	with, err := option.Parse(f.Name, f.Options, nil)
+	require.NoError(t, err)
+	die := f.Shape(Scene{All: []string{"n1", "n2", "s1", "s2", "s3"}, Voters: []string{"s1", "s2", "s3"}, Options: with}).Phases[0].Then
+	for _, leader := range []string{"n1", "n2", "n1"} {
+		c, ready := die([][]string{{leader}})
+		require.True(t, ready)
+		require.Equal(t, []history.Proc{{Node: leader, State: history.Down}}, c.Procs, "one candidate of two is left")
+	}
 }
 
 func TestAnUnstableTopDiesAfterEachElectionItWins(t *testing.T) {
