@@ -10,6 +10,7 @@ import (
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/nemesis"
 )
 
 // stored is a simulated run with all that a stored one has.
@@ -119,5 +120,39 @@ func TestReplayHasAsManyNodesAsTheRun(t *testing.T) {
 		again, err := PlanReplay(&record.Run{History: h}, record.Plan{Seed: 3})
 		require.NoError(t, err)
 		require.Equal(t, 4, again.Plan.Nodes)
+	}
+}
+
+// A plan that was read is the one that was written, or another, whatever its run did.
+func TestAPlanThatWasEditedIsNotReplayed(t *testing.T) {
+	drawn := record.Plan{Target: "raft", Nodes: 4, Time: 30 * time.Second, Seed: 3, Faults: Drawn("raft", nil, record.OnSim), Workloads: []string{"fence"}}
+	r := stored(t, drawn)
+	recorded, err := PlanReplay(r, record.Plan{Seed: 4})
+	require.NoError(t, err)
+	for name, p := range map[string]record.Plan{
+		"drawn": drawn, "recorded": recorded.Plan, "written": scenarioPlan(t, "hand-over-cut", record.Plan{Seed: 3}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := stored(t, p)
+			made.Dir = t.TempDir()
+			require.NoError(t, record.Save(made))
+			require.NoError(t, record.WriteHistory(made.Dir, made.History))
+			for edited, edit := range map[string]func(p *record.Plan){
+				"no":       func(*record.Plan) {},
+				"require":  func(p *record.Plan) { p.Require = []string{"quorum"} },
+				"seed":     func(p *record.Plan) { p.Seed++ },
+				"schedule": func(p *record.Plan) { p.Schedule = append(p.Schedule, nemesis.Step{Fault: "kill"}) },
+			} {
+				r, err := record.Read(made.Dir)
+				require.NoError(t, err)
+				edit(&r.Plan)
+				_, err = PlanReplay(r, record.Plan{Seed: made.Seed})
+				if edited == "no" || edited == "require" {
+					require.NoError(t, err)
+					continue
+				}
+				require.EqualError(t, err, "replay: the plan in run.json is not the one that the run was made by", edited)
+			}
+		})
 	}
 }

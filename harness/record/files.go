@@ -37,6 +37,9 @@ const MostJSON = 64 << 20
 
 // Save writes what is known of a run that begins, so that a run that gets killed can be told apart and repeated.
 func Save(r *Run) error {
+	if r.Planned == "" && r.Plan.Known() {
+		r.Planned = r.Plan.Hash()
+	}
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)

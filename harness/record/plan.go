@@ -1,6 +1,9 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"recount/checkers"
@@ -40,6 +43,17 @@ type Plan struct {
 
 // Known reports whether there is a plan: a history that came without its run's folder has none.
 func (p *Plan) Known() bool { return p.Target != "" }
+
+// Hash is of all in the plan that decides what happens in its run. What has to hold in it may be decided later.
+func (p Plan) Hash() string {
+	p.Expect, p.Require, p.Shows = nil, nil, nil
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // plans are stored all the time
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:12])
+}
 
 // Written reports whether somebody wrote the schedule: whether it is a scenario's own. One without a scenario is a hunt's.
 func (p *Plan) Written() bool { return p.Scenario != "" && len(p.Faults) == 0 }
