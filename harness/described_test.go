@@ -91,6 +91,14 @@ func TestACommandThatMakesAClusterIsRefusedInVirtualTime(t *testing.T) {
 	require.Contains(t, hint.Of(err), "--on docker")
 }
 
+// What nodes send to groups reaches nobody in virtual time: no run would be of a cluster.
+func TestMulticastIsRefusedInVirtualTime(t *testing.T) {
+	file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+"multicast: true\n").DescribedBy
+	err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
+	require.ErrorContains(t, err, "in virtual time each has one address and hears what is sent to that")
+	require.Contains(t, hint.Of(err), "--on docker")
+}
+
 // A node that a template names and a run does not have is told before anything is started.
 func TestANodeThatARunDoesNotHave(t *testing.T) {
 	file := described(t, t.TempDir()+"/server.yaml", definition+"environment: {JOIN: '{{addr 3}}'}\n").DescribedBy

@@ -285,6 +285,10 @@ func (s *subject) runsVirtual() error {
 		return hint.Add(fmt.Errorf("nodes of %s become a cluster by a command (bootstrap), and no command runs in virtual time", s.Target),
 			"have them find each other by what they are started with, or add --on docker")
 	}
+	if s.target.Multicast {
+		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
+			"add --on docker")
+	}
 	_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
 	return err
 }
