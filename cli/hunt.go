@@ -195,7 +195,6 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		notes.Note(g.far(p), p.Findings, p.Coverage)
 	}
 	say(cmd)(fmt.Sprintf("seed %d", g.Seed))
-	begun := time.Now()
 	back := processors(g.On, g.Jobs)
 	r, failed := hunt.Hunt(ctx, g.Config)
 	back()
@@ -205,7 +204,7 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	}
 	keeper := hunt.Keeper{Results: g.results, Origin: repeat(cmd, nil, g.Seed), Shrink: g.shrinking.config(g.On, scratch, bar)}
 	if g.KeepGoing && g.Budget > 0 {
-		keeper.Until = begun.Add(g.Budget)
+		keeper.Until = r.Begun.Add(g.Budget)
 	}
 	keeper.Tell = func(f hunt.Finding, more int) {
 		bar.end()

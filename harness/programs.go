@@ -59,8 +59,10 @@ type Program struct {
 	Path  string         `json:"-"`
 }
 
-// Programs builds what the nodes of a plan run in virtual time, unless that was done before, and returns each once.
+// Programs builds what the nodes of a plan run in virtual time, unless that was done before, and returns each once. progress is told how
+// far it is; nil is for who hears of it in ctx, see Building.
 func Programs(ctx context.Context, p record.Plan, progress func(string)) (all []Program, err error) {
+	progress = Config{Progress: progress}.heard(ctx).building
 	s, system, err := systemOf(p)
 	if err != nil {
 		return nil, err

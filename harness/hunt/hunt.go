@@ -37,7 +37,7 @@ type Config struct {
 	Property string
 	Seed     uint64 // decides which runs are made, in which order
 	Runs     int    // how many at most; 0 for no limit
-	// Budget is how long it takes at most; 0 for no limit. A hunt that goes on leaves a third of it for what it has found to
+	// Budget is how long it takes at most, from its first run on; 0 for no limit. A hunt that goes on leaves a third of it for what it has found to
 	// be shrunk.
 	Budget time.Duration
 	Jobs   int // runs at once; 0 for one a core
@@ -95,6 +95,7 @@ type Trial struct {
 // Result is what a hunt came to.
 type Result struct {
 	Progress
+	Begun     time.Time      // when the first run did, and the budget with it: what runs in virtual time was built by then
 	Findings  []Finding      // in the order of their runs
 	Broken    map[string]int // how many runs broke each property, looked for or not
 	Excused   map[string]int // and how many of them had taken away what the promise of it rests on
@@ -218,7 +219,14 @@ type trial struct {
 }
 
 func (h *hunter) hunt(ctx context.Context) (*Result, error) {
-	begun := time.Now()
+	first, err := h.plan(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.build(ctx, first); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	h.result.Begun = time.Now()
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	if h.Budget > 0 {
@@ -229,8 +237,11 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 	var failed error
 	attempts := func(yield func(attempt) bool) {
 		for k := 0; h.Runs == 0 || k < h.Runs; k++ {
-			var p record.Plan
-			if p, failed = h.plan(k); failed != nil || !yield(attempt{p, k%harness.Sample == 0}) {
+			p := first
+			if k > 0 {
+				p, failed = h.plan(k)
+			}
+			if failed != nil || !yield(attempt{p, k%harness.Sample == 0}) {
 				return
 			}
 		}
@@ -251,7 +262,7 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 			}
 		}
 		if t != nil || h.result.Runs == 0 {
-			h.result.Took = time.Since(begun)
+			h.result.Took = time.Since(h.result.Begun)
 		}
 		h.Progress(h.result.Progress)
 		if t != nil && t.found != nil && !h.KeepGoing {
