@@ -5,6 +5,7 @@ package gobuild
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -27,15 +28,25 @@ const most = 20
 // Run runs the go command. What it is doing, "building ./server", is told with how far it is after two seconds and then after each ten;
 // progress is called from another goroutine, and no more once Run returns. An error has what the go command said of what failed, a line each, indented, and as its
 // hint the way out where one of its packages needs cgo.
+//
+// What the go command keeps while it builds lies in a folder that goes with it, also where it was killed and could not clean up.
 func Run(ctx context.Context, p child.Program, what string, progress func(string)) error {
 	return usual.run(ctx, p, what, progress)
 }
 
 func (at pace) run(ctx context.Context, p child.Program, what string, progress func(string)) error {
+	work, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "recount-build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if p.Env == nil { // then it has this process's
+		p.Env = os.Environ()
+	}
 	said := &output{}
-	p.Out = said
+	p.Out, p.Env = said, append(p.Env[:len(p.Env):len(p.Env)], "GOTMPDIR="+work)
 	end := at.tell(what, said.far, progress)
-	err := p.Run(ctx)
+	err = p.Run(ctx)
 	end()
 	if err == nil || ctx.Err() != nil {
 		return err

@@ -1,6 +1,7 @@
 package gobuild
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,4 +57,23 @@ func TestAPackageThatNeedsC(t *testing.T) {
 	err = Run(t.Context(), build, "building m", func(string) {})
 	require.ErrorContains(t, err, "build constraints exclude all Go files")
 	require.Empty(t, hint.Of(err), "it is for another system")
+}
+
+// What is killed cannot remove what it has made.
+func TestABuildThatIsKilledLeavesNothing(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("GOTMPDIR", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	p := says(`trap '' INT; mkdir "${GOTMPDIR:-$TMPDIR}/go-build1"; echo a/b; while :; do sleep 0.1; done`)
+	p.Grace = 50 * time.Millisecond
+	err := pace{20 * time.Millisecond, 20 * time.Millisecond}.run(ctx, p, "building m", func(line string) {
+		if strings.Contains(line, "compiled") {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	left, err := os.ReadDir(tmp)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
