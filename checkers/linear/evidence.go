@@ -1,9 +1,11 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -31,7 +33,7 @@ func (o *Object) Evidence(ctx context.Context, found Found) Evidence {
 	case o.unwritten(settled) != nil:
 		e.Ops = o.lessen(ctx, until(o.Ops, o.unwritten(settled)[0]))
 	default:
-		e.Ops = o.lessen(ctx, o.Ops)
+		e.Ops = o.lessen(ctx, o.soonest(ctx, settled))
 	}
 	o.tellAll(ctx, &e)
 	if e.Died == nil { // then as far as these alone tell
@@ -134,6 +136,21 @@ func (e *Evidence) addHolder(all []Op) {
 			return
 		}
 	}
+}
+
+// soonest returns what had been called when the first operation returned after which there was no order. It is looked for where zones
+// tell, at once; elsewhere all is returned.
+func (o *Object) soonest(ctx context.Context, settled []Op) []Op {
+	if _, ok := o.clusters(settled); !ok {
+		return o.Ops
+	}
+	ends := slices.DeleteFunc(slices.Clone(o.Ops), func(u Op) bool { return !u.Sure() })
+	slices.SortStableFunc(ends, func(a, b Op) int { return cmp.Compare(a.Return, b.Return) })
+	first := sort.Search(len(ends), func(i int) bool { return o.illegal(ctx, until(o.Ops, ends[i])) })
+	if first == len(ends) { // ctx has ended
+		return o.Ops
+	}
+	return until(o.Ops, ends[first])
 }
 
 // until returns what had been called when an operation returned. Whatever returned later may not have happened by then.
