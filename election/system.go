@@ -136,7 +136,7 @@ type Way uint8
 // The ways.
 const (
 	OverDial  Way = iota // what lives beside a member can observe it, too
-	FromHere             // over Dial, by what only this machine has: a client's certificate
+	FromHere             // over Dial, by what only this machine has or knows: a client's certificate, how often a member was added
 	ByCommand            // over an Exec
 	ByLogs               // not at all: what they write tells
 )

@@ -91,6 +91,14 @@ func TestACommandThatMakesAClusterIsRefusedInVirtualTime(t *testing.T) {
 	require.Contains(t, hint.Of(err), "--on docker")
 }
 
+// Where a node is asked may rest on how often it was added. Who writes in virtual time is in this process, and knows.
+func TestWritersAskByAPathOfWhoWasAdded(t *testing.T) {
+	server, err := filepath.Abs("testdata/keeper")
+	require.NoError(t, err)
+	file := described(t, t.TempDir()+"/server.yaml", strings.NewReplacer("image: server:1", "binary: {package: "+server+"}", "http: /,", "http: '/{{.Joined}}',").Replace(definition)).DescribedBy
+	require.NoError(t, Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Workloads: []string{"fence"}}))
+}
+
 // What nodes send to groups reaches nobody in virtual time: no run would be of a cluster.
 func TestMulticastIsRefusedInVirtualTime(t *testing.T) {
 	file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+"multicast: true\n").DescribedBy

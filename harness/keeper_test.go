@@ -18,21 +18,21 @@ import (
 // TestClientsReadAndWriteByAFile has clients read and write a number of real servers of which a file says how.
 func TestClientsReadAndWriteByAFile(t *testing.T) {
 	const file = "testdata/keeper/election.yaml"
-	run := func(target, copies string) (*record.Run, record.Verdict) {
+	run := func(target, reads string) (*record.Run, record.Verdict) {
 		p := record.Plan{
 			Target: target, On: record.OnVirtual, Nodes: 3, Seed: 1, Time: 5 * time.Second, Workloads: []string{"register"},
-			Options: map[string]string{"copies": copies},
+			Options: map[string]string{"reads": reads},
 		}
 		rep, err := Run(context.Background(), p, Config{Results: t.TempDir()})
 		require.NoError(t, err)
 		i := slices.IndexFunc(rep.Verdicts, func(r record.Verdict) bool { return r.Property == "linearizable" })
 		return rep, rep.Verdicts[i]
 	}
-	rep, result := run(file, "false")
+	rep, result := run(file, "leader")
 	require.Equal(t, checkers.Valid, result.Verdict, result.Why)
 	require.Empty(t, rep.Unread)
 
-	_, result = run(file, "true")
+	_, result = run(file, "copy")
 	require.Equal(t, checkers.Invalid, result.Verdict, "a copy is old")
 
 	text, err := os.ReadFile(file)
@@ -42,14 +42,14 @@ func TestClientsReadAndWriteByAFile(t *testing.T) {
 	mistaken := strings.NewReplacer("package: .", "package: "+folder, "unset: '^$'", "at: value").Replace(string(text))
 	mine := filepath.Join(t.TempDir(), "mine.yaml")
 	require.NoError(t, os.WriteFile(mine, []byte(mistaken), 0o644))
-	rep, result = run(mine, "false")
+	rep, result = run(mine, "leader")
 	require.Equal(t, checkers.Unknown, result.Verdict, "no read was understood")
 	require.Contains(t, rep.Unread, "Answers with no number of the register: ")
 	require.Contains(t, rep.Unread, `The first: the answer has no value; the answer is "`)
 
 	// A file whose writes nobody takes looks like a leader in name only: the run's sentence says how they were refused.
 	require.NoError(t, os.WriteFile(mine, []byte(strings.Replace(mistaken, "'/x/{{", "'/y/{{", 1)), 0o644))
-	rep, _ = run(mine, "false")
+	rep, _ = run(mine, "leader")
 	require.Contains(t, rep.Unread, "No node took a write to the register. The last refused it: it refused: 404 Not Found: 404 page not found")
 	require.NoError(t, os.WriteFile(mine, []byte(mistaken), 0o644))
 

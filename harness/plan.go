@@ -97,7 +97,8 @@ func (s *subject) runnable(w *workloads.Workload) error {
 	if err != nil {
 		return err
 	}
-	if writer, told := resourceOf(y); writer != nil || told == nil && observed(y) != election.OverDial {
+	overDial := observed(y) == election.OverDial || observed(y) == election.FromHere
+	if writer, told := resourceOf(y); writer != nil || told == nil && !overDial {
 		return hint.Add(fmt.Errorf("workload %s: no command runs in virtual time, and leaders of %s write by one", w.Name, s.Target),
 			"add --on docker, or leave the workload out")
 	}

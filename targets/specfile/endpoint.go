@@ -22,35 +22,24 @@ import (
 
 // How nodes are asked by HTTP: for their views, whether they have come up, to hand over, and for what clients want.
 
-// endpoint reads where all nodes are asked the same.
+// endpoint reads where nodes are asked, and tries the path on a cluster of three.
 func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
-	e, err := s.reached(v, beside)
-	switch {
-	case err != nil:
+	example, err := s.example()
+	if err != nil {
 		return nil, err
-	case strings.Contains(e.Path, "{{"): // as paths of what nodes are asked to do are
-		return nil, v.bad("one path for all nodes, such as /status", "%s: %q is no template", v.name, e.Path)
 	}
-	return e, v.leads(e.Path)
+	return example.endpoint(v, beside)
 }
 
-// leads says what is wrong with the path of a request, if it cannot be sent.
-func (v value) leads(path string) error {
-	if _, err := url.ParseRequestURI(path); err != nil {
-		return v.bad("a space is %20 in a path, and + or %20 behind its question mark", "%s: %v", v.name, err)
-	}
-	return nil
-}
-
-// reached reads the path of an HTTP request, and the port and the status that are given beside it.
-func (s *Spec) reached(v value, beside map[string]value) (*Endpoint, error) {
-	e := &Endpoint{Status: []int{http.StatusOK}}
+// endpoint reads the path of an HTTP request, which it tries, and the port and the status that are given beside it.
+func (w words) endpoint(v value, beside map[string]value) (*Endpoint, error) {
+	e, s := &Endpoint{Status: []int{http.StatusOK}}, w.s
 	var err error
-	if e.Path, err = v.text(); err != nil {
+	if e.Path, err = w.template(v); err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(e.Path, "/") {
-		return nil, v.bad("the path of the request, such as /status", "%s: %q does not begin with /", v.name, e.Path)
+	if _, err := w.pathTo(e); err != nil {
+		return nil, v.bad(hint.Of(err), "%s: %v", v.name, err)
 	}
 	switch p, given := beside["port"]; {
 	case given:
@@ -94,6 +83,47 @@ func (s *Spec) reached(v value, beside map[string]value) (*Endpoint, error) {
 	return e, err
 }
 
+// pathTo is the path by which the node that w is seen from is asked. An error says why it cannot be sent.
+func (w words) pathTo(at *Endpoint) (string, error) {
+	path, err := w.render(at.Path)
+	if err != nil {
+		return "", err
+	}
+	if !strings.HasPrefix(path, "/") {
+		return "", hint.Add(fmt.Errorf("%q does not begin with /", path), "the path of the request, such as /status")
+	}
+	if _, err := url.ParseRequestURI(path); err != nil {
+		return "", hint.Add(err, "%s", "a space is %20 in a path, and + or %20 behind its question mark")
+	}
+	return path, nil
+}
+
+// counts reports whether the path may tell how often a node was added: what lives beside the node does not know.
+func (at *Endpoint) counts() bool { return strings.Contains(at.Path.Root.String(), ".Joined") }
+
+// question is what one of the members that a node is in turn is asked by HTTP.
+type question struct {
+	at     *Endpoint
+	of     election.ID
+	joined int
+}
+
+// pathTo is the path by which a node is asked. It is filled once for each of the members that the node is in turn.
+func (y *system) pathTo(at *Endpoint, self election.Member, all []election.Member) (string, error) {
+	w := y.words(self, all)
+	q := question{at, self.ID, w.joined[self.ID]}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if path, filled := y.paths[q]; filled {
+		return path, nil
+	}
+	path, err := w.pathTo(at)
+	if err == nil {
+		y.paths[q] = path
+	}
+	return path, err
+}
+
 const tlsWay = "tls: true; or tls: {certificate: ./client.pem, key: ./client-key.pem}, paths that begin at the file's folder"
 
 // readTLS reads that an endpoint speaks HTTPS, and the certificate that it is asked by, if it wants one.
@@ -123,11 +153,17 @@ func (s *Spec) readTLS(v value, e *Endpoint) (err error) {
 
 // endpoints are all that are asked by HTTP.
 func (s *Spec) endpoints() []*Endpoint {
-	return slices.DeleteFunc([]*Endpoint{
-		s.Observe.HTTP, s.Ready.HTTP, s.Resign.HTTP, s.Members.List.HTTP, s.Register.Get, s.Register.Put.HTTP,
-		s.Members.Remove.HTTP, s.Members.Add.HTTP, s.Members.Learner.HTTP, s.Members.Promote.HTTP,
-	}, func(at *Endpoint) bool { return at == nil })
+	return slices.DeleteFunc(append(s.gets(),
+		s.Resign.HTTP, s.Register.Put.HTTP, s.Members.Remove.HTTP, s.Members.Add.HTTP, s.Members.Learner.HTTP, s.Members.Promote.HTTP,
+	), (*Endpoint).missing)
 }
+
+// gets are those at which nodes are asked for what they know, and for nothing to be done.
+func (s *Spec) gets() []*Endpoint {
+	return slices.DeleteFunc([]*Endpoint{s.Observe.HTTP, s.Ready.HTTP, s.Members.List.HTTP, s.Register.Get}, (*Endpoint).missing)
+}
+
+func (at *Endpoint) missing() bool { return at == nil }
 
 // certified says which certificate cannot be used, if one cannot.
 func (s *Spec) certified() error {
@@ -198,13 +234,13 @@ func client(dial election.Dial, at *Endpoint) *http.Client {
 	}
 }
 
-// request is one to the endpoint.
-func (at *Endpoint) request(ctx context.Context, method string, body io.Reader) (*http.Request, error) {
+// request is one to the endpoint, by the path of one node.
+func (at *Endpoint) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	scheme := "http"
 	if at.TLS {
 		scheme = "https"
 	}
-	req, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, at.Path), body)
+	req, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, path), body)
 	if err != nil {
 		return nil, err
 	}
@@ -219,8 +255,20 @@ func (at *Endpoint) request(ctx context.Context, method string, body io.Reader) 
 // maxAnswer is the longest answer that is read, in bytes, of what it holds once it is unpacked.
 const maxAnswer = 8 << 20
 
-func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
-	req, err := at.request(ctx, http.MethodGet, nil)
+// getOnce gets what a node answers, over a connection of its own.
+func (y *system) getOnce(ctx context.Context, at *Endpoint, self election.Member, all []election.Member, dial election.Dial) ([]byte, error) {
+	c := client(dial, at)
+	defer c.CloseIdleConnections()
+	return y.get(ctx, c, at, self, all)
+}
+
+// get gets what a node answers.
+func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self election.Member, all []election.Member) ([]byte, error) {
+	path, err := y.pathTo(at, self, all)
+	if err != nil {
+		return nil, err
+	}
+	req, err := at.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -243,10 +291,10 @@ func get(ctx context.Context, c *http.Client, at *Endpoint) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", at.Path, err)
+		return nil, fmt.Errorf("GET %s: %w", path, err)
 	}
 	if !slices.Contains(at.Status, resp.StatusCode) {
-		return nil, at.unwanted(resp, body)
+		return nil, at.unwanted(path, resp, body)
 	}
 	return body, nil
 }
@@ -268,7 +316,7 @@ func unknown(status int) bool {
 }
 
 // unwanted says what is wrong with an answer of another status, and what may help.
-func (at *Endpoint) unwanted(resp *http.Response, body []byte) error {
+func (at *Endpoint) unwanted(path string, resp *http.Response, body []byte) error {
 	var wanted []string
 	for _, status := range at.Status {
 		wanted = append(wanted, strconv.Itoa(status))
@@ -277,7 +325,7 @@ func (at *Endpoint) unwanted(resp *http.Response, body []byte) error {
 	if where := resp.Header.Get("Location"); where != "" && resp.StatusCode/100 == 3 {
 		to = " to " + where
 	}
-	err := fmt.Errorf("GET %s answered %s%s, not %s", at.Path, resp.Status, to, strings.Join(wanted, " or "))
+	err := fmt.Errorf("GET %s answered %s%s, not %s", path, resp.Status, to, strings.Join(wanted, " or "))
 	if len(body) > 0 {
 		err = fmt.Errorf("%w; the answer is %q", err, clip(body))
 	}

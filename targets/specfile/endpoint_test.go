@@ -158,6 +158,73 @@ func TestAskingOverTLSToHandOver(t *testing.T) {
 	require.Equal(t, "POST k text/plain", asked)
 }
 
+// Where a node is asked may differ from node to node, and from one value of a parameter to another.
+func TestPathsOfNodes(t *testing.T) {
+	s := parse(t, `image: a
+ports: {http: 80, peer: 81}
+parameters: {reads: {default: strong, choices: [strong, stale]}}
+times: {silence: 1s}
+services: {store: {image: b, ports: {client: 90}, nodes: 2, ready: {http: '/{{.Name}}/of/{{.Size}}?{{param "reads"}}'}}}
+ready: {http: '/health/{{.ID}}', port: http}
+observe:
+  http: /nodes/{{.Name}}/status?{{param "reads"}}&peer={{port "peer"}}
+  port: http
+  role: role
+register:
+  get: {http: '/kv/x?level={{param "reads"}}', port: http, at: x}
+  put: {http: '/kv/x?by={{.Name}}&x={{.Value}}', port: http}
+`)
+	for _, reads := range []string{"strong", "stale"} {
+		y, all := driver(t, s, map[string]string{"reads": reads}), withServers(3, 2)
+		require.NoError(t, y.(interface {
+			Fits(all []election.Member) error
+		}).Fits(all))
+		k := &keeper{status: http.StatusOK, answer: `{"role": "follower", "x": 7}`}
+		dial := k.dial(t)
+		for _, self := range []election.Member{all[1], all[2], all[4]} {
+			require.NoError(t, y.(election.Readier).Ready(t.Context(), self, all, dial))
+			o := y.Observer(self, all, dial)
+			for range 2 {
+				_, _, err := o.Observe(t.Context())
+				require.NoError(t, err)
+			}
+			require.NoError(t, o.Close())
+		}
+		x, err := y.(election.Storer).Get(t.Context(), all[1], all, dial)
+		require.NoError(t, err)
+		require.Equal(t, uint64(7), x)
+		n2, n3, s2 := "GET /nodes/n2/status?"+reads+"&peer=81", "GET /nodes/n3/status?"+reads+"&peer=81", "GET /s2/of/2?"+reads
+		require.Equal(t, []string{"GET /health/2", n2, n2, "GET /health/3", n3, n3, s2, s2, s2, "GET /kv/x?level=" + reads}, k.methods)
+		require.Equal(t, election.OverDial, y.(election.Observed).Observed())
+	}
+}
+
+// Who is added is another member than the one of that name before it, and may be asked elsewhere. What lives beside it has not heard of that.
+func TestAPathOfWhoWasAdded(t *testing.T) {
+	y := driver(t, parse(t, strings.Replace(reseating, "{http: /, port: http,", "{http: '/{{.Name}}.{{.Joined}}', port: http,", 1)), nil)
+	require.Equal(t, election.FromHere, y.(election.Observed).Observed())
+	k, all := &keeper{status: http.StatusOK, answer: `{"role": "follower"}`}, members(3)
+	dial := k.dial(t)
+	o := y.Observer(all[2], all, dial)
+	for _, as := range []election.Membership{election.Removed, election.Voter} {
+		require.NoError(t, y.(election.Reconfigurable).Reconfigure(t.Context(), all[0], all, 3, as, dial))
+		_, _, err := o.Observe(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"POST /remove n3", "GET /n3.0", "POST /add n3 1 by n1", "GET /n3.1"}, k.methods)
+}
+
+// A path that is sound with a parameter's default may not be with another value.
+func TestAPathThatAnOptionBreaks(t *testing.T) {
+	s := parse(t, "image: a\nports: {http: 80}\nparameters: {reads: a}\ntimes: {silence: 1s}\nobserve: {http: '/s?{{param \"reads\"}}', role: role}\n"+
+		"register: {get: {http: '/{{param \"reads\"}}'}, put: {http: '/x?v={{.Value}}'}}\n")
+	o, err := s.Target("a.yaml").Parse(map[string]string{"reads": "%zx"})
+	require.NoError(t, err)
+	_, err = s.System(o)
+	require.ErrorContains(t, err, `spec: http: parse "/%zx": invalid URL escape "%zx"`)
+	require.Contains(t, hint.Of(err), "%20")
+}
+
 func TestMistakesInEndpoints(t *testing.T) {
 	for _, c := range []struct{ with, problem string }{
 		{"observe: {http: /s, role: r, status: []}", "status: none is given"},
@@ -169,6 +236,13 @@ func TestMistakesInEndpoints(t *testing.T) {
 		{"observe: {command: [a], role: r, tls: true}", "observe: tls goes with http"},
 		{"observe: {http: /s, role: r}\nready: {tcp: http, status: 200}", "ready: status goes with http"},
 		{"observe: {http: /s, role: r}\nresign: {command: [a], tls: true}", "resign: tls goes with http"},
+		{"observe: {http: '/{{.Nome}}', role: r}", "a.yaml:4:17: http: can't evaluate field Nome"},
+		{"observe: {http: '/{{.Name', role: r}", "a.yaml:4:17: http: "},
+		{"observe:\n  metrics: /{{port \"peer\"}}\n  role: r", `a.yaml:5:12: metrics: port: unknown port "peer"`},
+		{"observe: {http: '{{.Name}}', role: r}", `a.yaml:4:17: http: "n1" does not begin with /`},
+		{"observe: {http: '/%z{{.Name}}', role: r}", `a.yaml:4:17: http: parse "/%zn1": invalid URL escape "%zn"`},
+		{"observe: {http: /s, role: r}\nready: {http: '/{{param \"reads\"}}'}", `a.yaml:5:15: http: param: unknown parameter "reads"`},
+		{"observe: {http: /s, role: r}\nresign: {http: '{{.Name}}'}", `a.yaml:5:16: http: "n1" does not begin with /`},
 	} {
 		_, err := Parse("a.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+c.with+"\n"))
 		require.ErrorContains(t, err, c.problem, strings.TrimSpace(c.with))

@@ -258,9 +258,7 @@ func (c *changing) Membership(ctx context.Context, self election.Member, all []e
 	var answer []byte
 	var err error
 	if at := c.Members.List.HTTP; at != nil {
-		one := client(dial, at)
-		defer one.CloseIdleConnections()
-		answer, err = get(ctx, one, at)
+		answer, err = c.getOnce(ctx, at, self, all, dial)
 	} else {
 		answer, err = c.runIn(ctx, w, c.Members.List.Command)
 	}

@@ -177,14 +177,12 @@ func keeps(y election.System) election.System {
 }
 
 // Get implements election.Storer. A question to which there was no answer has changed nothing, nor will it.
-func (k keeping) Get(ctx context.Context, self election.Member, _ []election.Member, dial election.Dial) (uint64, error) {
+func (k keeping) Get(ctx context.Context, self election.Member, all []election.Member, dial election.Dial) (uint64, error) {
 	r := &k.system.Register
 	if self.Server {
 		return 0, election.ErrCannot
 	}
-	c := client(dial, r.Get)
-	defer c.CloseIdleConnections()
-	answer, err := get(ctx, c, r.Get)
+	answer, err := k.system.getOnce(ctx, r.Get, self, all, dial)
 	if err != nil {
 		return 0, harmless{err}
 	}

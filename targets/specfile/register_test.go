@@ -160,7 +160,7 @@ func TestWhatIsWrongWithARegister(t *testing.T) {
 	for _, c := range []struct{ get, put, want string }{
 		{"{}", put, "register: get: http is missing"},
 		{"{http: x}", put, "does not begin with /"},
-		{"{http: '/x/{{.Name}}'}", put, `http: "/x/{{.Name}}" is no template`},
+		{"{http: '/x/{{.Value}}'}", put, `5:24: http: can't evaluate field Value`},
 		{"{http: /x, at: a, match: 'b(?P<value>.)'}", put, "both at and match are given"},
 		{"{http: /x, match: 'b(.)'}", put, "match has no group value"},
 		{"{http: /x, match: '('}", put, "match"},

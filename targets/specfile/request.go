@@ -18,9 +18,8 @@ import (
 
 // Request is how a node is asked to do something: at most one of HTTP and Command is set, and none is where it cannot be asked.
 type Request struct {
-	HTTP    *Endpoint          // all but its path
+	HTTP    *Endpoint
 	Method  string             // of HTTP
-	Path    *template.Template // likewise
 	Body    *template.Template // likewise; nil for none
 	Command []*template.Template
 	Refused *regexp.Regexp // what the command prints where the node does not do it; nil where it says nothing of that
@@ -29,10 +28,11 @@ type Request struct {
 func (r *Request) given() bool { return r.HTTP != nil || r.Command != nil }
 
 func (r *Request) templates() (all []*template.Template) {
-	for _, t := range []*template.Template{r.Path, r.Body} {
-		if t != nil {
-			all = append(all, t)
-		}
+	if r.HTTP != nil {
+		all = append(all, r.HTTP.Path)
+	}
+	if r.Body != nil {
+		all = append(all, r.Body)
 	}
 	return append(all, r.Command...)
 }
@@ -63,17 +63,7 @@ func (w words) request(v value, way string) (q Request, err error) {
 		}
 		return q, err
 	}
-	if q.HTTP, err = w.s.reached(path, r); err != nil {
-		return q, err
-	}
-	if q.Path, err = w.template(path); err != nil {
-		return q, err
-	}
-	sent, err := w.render(q.Path)
-	if err == nil {
-		err = path.leads(sent)
-	}
-	if err != nil {
+	if q.HTTP, err = w.endpoint(path, r); err != nil {
 		return q, err
 	}
 	q.Method = http.MethodPost
@@ -106,9 +96,9 @@ func (y *system) ask(ctx context.Context, q *Request, w words, dial election.Dia
 
 // askAt sends the node a request of HTTP.
 func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.Dial) error {
-	body, at := "", *q.HTTP
-	var err error
-	if at.Path, err = w.render(q.Path); err != nil {
+	body, at := "", q.HTTP
+	path, err := w.pathTo(at)
+	if err != nil {
 		return err
 	}
 	if q.Body != nil {
@@ -116,7 +106,7 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 			return err
 		}
 	}
-	req, err := at.request(ctx, q.Method, strings.NewReader(body))
+	req, err := at.request(ctx, q.Method, path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -124,7 +114,7 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 		req.Header.Set("Content-Type", "application/json")
 	}
 	dial, connected := dial.Noting()
-	c := client(dial, &at)
+	c := client(dial, at)
 	defer c.CloseIdleConnections()
 	resp, err := c.Do(req)
 	switch {
@@ -150,7 +140,7 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 		}
 		return err
 	}
-	return fmt.Errorf("%s %s answered %s", q.Method, at.Path, resp.Status)
+	return fmt.Errorf("%s %s answered %s", q.Method, path, resp.Status)
 }
 
 // askBy runs the command. One that fails may have asked all the same.

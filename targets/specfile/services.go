@@ -347,35 +347,36 @@ func (y *server) Ready(ctx context.Context, self election.Member, all []election
 	if r := y.Spec.Ready; r.HTTP != nil || r.TCP != 0 || r.Command != nil || r.Log != nil {
 		return y.system.Ready(ctx, self, all, dial)
 	}
-	return reach(ctx, y.Spec, dial)
+	return y.reach(ctx, self, all, dial)
 }
 
 func (y *server) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
-	return &reacher{y.Spec, dial}
+	self, all = counted(self, all)
+	return &reacher{y.system, self, all, dial}
 }
 
 // reacher asks a server whether it is there.
 type reacher struct {
-	spec *Spec
-	dial election.Dial
+	server *system
+	self   election.Member
+	all    []election.Member
+	dial   election.Dial
 }
 
 func (r *reacher) Observe(ctx context.Context) (election.Status, bool, error) {
-	return election.Status{}, false, reach(ctx, r.spec, r.dial)
+	return election.Status{}, false, r.server.reach(ctx, r.self, r.all, r.dial)
 }
 
 func (r *reacher) Close() error { return nil }
 
 // reach connects to a server. One that stands still accepts connections nevertheless: that is for its answers to show,
 // where it is asked by HTTP.
-func reach(ctx context.Context, s *Spec, dial election.Dial) error {
-	if at := s.Ready.HTTP; at != nil {
-		c := client(dial, at)
-		defer c.CloseIdleConnections()
-		_, err := get(ctx, c, at)
+func (y *system) reach(ctx context.Context, self election.Member, all []election.Member, dial election.Dial) error {
+	if at := y.Spec.Ready.HTTP; at != nil {
+		_, err := y.getOnce(ctx, at, self, all, dial)
 		return err
 	}
-	port, ok := s.port()
+	port, ok := y.port()
 	if !ok {
 		return errSilent
 	}

@@ -74,10 +74,10 @@ type Ready struct {
 	InTurn  bool // each node is started once the one before it is ready
 }
 
-// Endpoint is where a node answers HTTP.
+// Endpoint is where nodes answer HTTP.
 type Endpoint struct {
 	Port   int
-	Path   string
+	Path   *template.Template
 	Status []int // one of which the answer must have
 	TLS    bool  // it speaks HTTPS; its certificate is not looked at
 	// Certificate and Key are files of this machine, in PEM, by which it is asked where it wants to know by whom.

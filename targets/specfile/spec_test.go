@@ -492,6 +492,8 @@ func TestATemplateThatFailsForALaterNode(t *testing.T) {
 		require.ErrorContains(t, err, "out of range: 4")
 		require.Contains(t, hint.Of(err), "each member")
 	}
+	asked := driver(t, parse(t, strings.Replace(sound, "/status", `'/{{slice "abc" .ID}}'`, 1)), nil)
+	require.ErrorContains(t, asked.(fits).Fits(members(4)), "spec: of n4: ")
 	named := driver(t, parse(t, strings.Replace(sound, "leader: lead,", `leader: {at: lead, named: '{{slice "abc" .ID}}'},`, 1)), nil)
 	require.ErrorContains(t, named.(fits).Fits(members(4)), "out of range: 4")
 }

@@ -34,6 +34,7 @@ type system struct {
 	readers map[election.ID]*reader
 	seen    map[election.ID]bool // nodes whose log has said that they are ready
 	leads   map[election.ID]bool // or, last, that they lead
+	paths   map[question]string  // as they were filled
 
 	roster *roster // nil where members cannot be changed
 }
@@ -59,7 +60,7 @@ func (s *Spec) System(o option.Values) (election.System, error) {
 }
 
 func (s *Spec) system(o option.Values) (y *system, err error) {
-	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}, leads: map[election.ID]bool{}}
+	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}, leads: map[election.ID]bool{}, paths: map[question]string{}}
 	if err := s.try(o); err != nil {
 		return nil, err
 	}
@@ -94,6 +95,14 @@ func (s *Spec) try(o option.Values) error {
 			return hint.Add(fmt.Errorf("spec: writes: %s", plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
 		}
 	}
+	unsound := func(t *template.Template, err error) error {
+		return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+	}
+	for _, at := range s.gets() {
+		if _, err := w.pathTo(at); err != nil {
+			return unsound(at.Path, err)
+		}
+	}
 	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
 	if s.Folder != nil {
@@ -108,7 +117,7 @@ func (s *Spec) try(o option.Values) error {
 	}{{w, all}, {changing, s.Members.templates()}, {putting, s.Register.templates()}} {
 		for _, t := range some.all {
 			if _, err := some.render(t); err != nil {
-				return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+				return unsound(t, err)
 			}
 		}
 	}
@@ -205,13 +214,13 @@ func (y *system) Fits(all []election.Member) error {
 			continue
 		}
 		w := y.words(m, all)
-		_, err := y.container(w)
+		err := y.fits(w)
 		if err == nil {
 			_, err = y.Spec.reader(w, &directory{})
 		}
 		if err == nil && y.Members.given() {
 			w.joined = map[election.ID]int{m.ID: 1}
-			_, err = y.container(w)
+			err = y.fits(w)
 		}
 		if err != nil {
 			return hint.Add(fmt.Errorf("spec: of %s: %s", m.Name, plain(err)), "%s",
@@ -219,6 +228,17 @@ func (y *system) Fits(all []election.Member) error {
 		}
 	}
 	return nil
+}
+
+// fits tells what the node that w is seen from cannot be started with, or asked by.
+func (y *system) fits(w words) error {
+	_, err := y.container(w)
+	for _, at := range y.gets() {
+		if err == nil {
+			_, err = w.pathTo(at)
+		}
+	}
+	return err
 }
 
 // Use tells how commands are run in the nodes' containers.
@@ -230,7 +250,7 @@ func (y *system) Use(exec election.Exec) {
 // Observed is how nodes are asked.
 func (y *system) Observed() election.Way {
 	switch {
-	case y.Observe.HTTP != nil && y.Observe.HTTP.Certificate != "":
+	case y.Observe.HTTP != nil && (y.Observe.HTTP.Certificate != "" || y.Observe.HTTP.counts()):
 		return election.FromHere
 	case y.Observe.HTTP != nil:
 		return election.OverDial
@@ -297,7 +317,7 @@ func (o *observer) Roles() map[string]int {
 
 func (o *observer) ask(ctx context.Context) ([]byte, error) {
 	if at := o.Spec.Observe.HTTP; at != nil {
-		return get(ctx, o.client, at)
+		return o.get(ctx, o.client, at, o.self, o.all)
 	}
 	return o.run(ctx, o.self, o.all, o.Spec.Observe.Command)
 }
@@ -335,9 +355,7 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 	}
 	switch r := y.Spec.Ready; {
 	case r.HTTP != nil:
-		c := client(dial, r.HTTP)
-		defer c.CloseIdleConnections()
-		_, err := get(ctx, c, r.HTTP)
+		_, err := y.getOnce(ctx, r.HTTP, self, all, dial)
 		return err
 	case r.TCP != 0:
 		conn, err := dial(ctx, r.TCP)

@@ -1,5 +1,5 @@
-// Command keeper is a server whose n1 leads for ever and keeps a number. The others answer who reads it by asking n1, or from a copy of
-// theirs that is old.
+// Command keeper is a server whose n1 leads for ever and keeps a number. The others answer who reads it by asking n1, or, where
+// the question says so, from a copy of theirs that is old.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	leader, copies := flag.String("leader", "", "where n1 listens; nothing for n1"), flag.Bool("copies", false, "answer from a copy")
+	leader, name := flag.String("leader", "", "where n1 listens; nothing for n1"), flag.String("name", "", "whose status it tells: its own")
 	flag.Parse()
 	var number atomic.Pointer[string]
 	number.Store(new(string))
@@ -26,10 +26,10 @@ func main() {
 		text, err := io.ReadAll(resp.Body)
 		return string(text), err
 	}
-	http.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"leader": "n1"}`) })
-	http.HandleFunc("GET /x", func(w http.ResponseWriter, _ *http.Request) {
+	http.HandleFunc("GET /nodes/"+*name+"/status", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"leader": "n1"}`) })
+	http.HandleFunc("GET /x", func(w http.ResponseWriter, r *http.Request) {
 		text := *number.Load()
-		if *leader != "" && !*copies {
+		if *leader != "" && r.FormValue("reads") != "copy" {
 			var err error
 			if text, err = ask(); err != nil {
 				http.Error(w, err.Error(), http.StatusBadGateway)
@@ -47,7 +47,7 @@ func main() {
 		number.Store(&text)
 	})
 	go func() {
-		for *leader != "" && *copies {
+		for *leader != "" {
 			if text, err := ask(); err == nil {
 				number.Store(&text)
 			}
