@@ -3,6 +3,7 @@
 package gobuild
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -35,14 +36,15 @@ func Run(ctx context.Context, p child.Program, what string, progress func(string
 }
 
 func (at pace) run(ctx context.Context, p child.Program, what string, progress func(string)) error {
-	work, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "recount-build-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
 	if p.Env == nil { // then it has this process's
 		p.Env = os.Environ()
 	}
+	work, err := os.MkdirTemp(cmp.Or(os.Getenv("GOTMPDIR"), kept(ctx, p)), "recount-build-")
+	if err != nil {
+		return hint.Add(fmt.Errorf("no folder for what is built on the way: %w", err),
+			"GOTMPDIR, as \"go env GOTMPDIR\" tells it, is to be a folder that can be written to; where it is not set, that is the system's for temporary files")
+	}
+	defer os.RemoveAll(work)
 	said := &output{}
 	p.Out, p.Env = said, append(p.Env[:len(p.Env):len(p.Env)], "GOTMPDIR="+work)
 	end := at.tell(what, said.far, progress)
@@ -62,6 +64,14 @@ func (at pace) run(ctx context.Context, p child.Program, what string, progress f
 		return hint.Add(err, "%s needs cgo, and Recount builds without: name build tags that leave it out (binary: {package: FOLDER, tags: [TAG]}), or take a dockerfile that builds it, or an image", pkg)
 	}
 	return err
+}
+
+// kept is the GOTMPDIR that "go env -w" has kept; "" if there is none, or no go command that could tell.
+func kept(ctx context.Context, p child.Program) string {
+	cmd := exec.CommandContext(ctx, p.Name, "env", "GOTMPDIR")
+	cmd.Dir, cmd.Env = p.Dir, append(p.Env[:len(p.Env):len(p.Env)], "GOTOOLCHAIN=local") // another release, which may have to be fetched, says the same
+	out, _ := cmd.Output()
+	return strings.TrimSpace(string(out))
 }
 
 // Tell tells what takes so long, for how long it has, and what far adds to that, if it is not nil: after two seconds, and then after each ten,

@@ -77,3 +77,15 @@ func TestABuildThatIsKilledLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// Who has a small /tmp may have told the go command once and for all.
+func TestABuildLiesWhereTheGoCommandIsTold(t *testing.T) {
+	dir := t.TempDir()
+	told := filepath.Join(dir, "env")
+	require.NoError(t, os.WriteFile(told, []byte("GOTMPDIR="+filepath.Join(dir, "gone")), 0o600))
+	t.Setenv("GOTMPDIR", "")
+	t.Setenv("GOENV", told)
+	err := Run(t.Context(), child.Program{Name: "go", Args: []string{"version"}}, "building m", func(string) {})
+	require.EqualError(t, err, "no folder for what is built on the way: stat "+filepath.Join(dir, "gone")+": no such file or directory")
+	require.Contains(t, hint.Of(err), "GOTMPDIR")
+}
