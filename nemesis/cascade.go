@@ -25,7 +25,7 @@ func count(nodes, among []string) (n int) {
 func init() {
 	register(&Fault{
 		Name:  "cascade",
-		About: "the leader dies, and each that takes over dies as well; a majority is left at any time, so it takes three that vote",
+		About: "the leader dies, and each that takes over dies as well; a majority is left at any time, so it takes three that vote; of candidates that elect through servers one is",
 		Aims:  []Aim{{"the first to die", "leader"}},
 		Options: []option.Option{
 			{Name: "every", Kind: option.Wait, Default: "2s", About: "time between two deaths, at least: there has to be a leader"}, ending,
