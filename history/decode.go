@@ -25,11 +25,13 @@ func (op *Op) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+var errMiddle = errors.New("the op ends in its middle: want }")
+
 // The errors of JSON that is not in lines.
 var (
 	errArray = hint.Add(errors.New("no op: a JSON array, and a history has one JSON object a line (JSON Lines)"),
 		"jq -c '.[]' FILE makes lines of an array of ops")
-	errMiddle = hint.Add(errors.New("the op ends in its middle: want }"),
+	errApart = hint.Add(errMiddle,
 		"a history has one JSON object a line (JSON Lines): jq -c . FILE puts each on one, and jq -c '.[]' FILE those of an array")
 )
 
@@ -42,7 +44,10 @@ func (op *Op) decode(b []byte) (column int, err error) {
 	}
 	if s, bad := errors.AsType[*json.SyntaxError](json.Unmarshal(b, &whole)); bad {
 		if s.Error() == "unexpected end of JSON input" {
-			return len(b) + 1, errMiddle
+			if op.Index == 0 || string(b) == "{" {
+				return len(b) + 1, errApart
+			}
+			return len(b) + 1, errMiddle // those before are in lines: it is damaged
 		}
 		return int(s.Offset), s
 	}

@@ -226,6 +226,9 @@ func TestJSONThatIsNotInLinesIsToldHowToBe(t *testing.T) {
 		require.Contains(t, hint.Of(err), way, "%v: %s", err, text)
 		require.Contains(t, hint.Line(err), "one JSON object a line", text)
 	}
+	_, err := Parse(strings.NewReader(op + "\n" + op[:40] + "\n" + op + "\n"))
+	require.ErrorIs(t, err, errMiddle)
+	require.Empty(t, hint.Of(err), "it is in lines, and damaged")
 }
 
 func TestColumnsCountFromTheBeginningOfTheLine(t *testing.T) {
