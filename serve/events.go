@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
+	"strconv"
 	"time"
 
 	"recount/harness/record"
@@ -29,14 +30,14 @@ const (
 // apiEvents is GET /api/v1/runs/{id}/events.
 func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request, run *Run) {
 	q := queryOf(r)
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		q.Set("from", last)
-	}
-	from := q.whole("from", 0, 0, math.MaxInt)
+	from := int64(q.whole("from", 0, 0, math.MaxInt))
 	if s.refuses(w, r, q) {
 		return
 	}
-	t := &tail{folder: s.folder(run), w: w, flush: http.NewResponseController(w).Flush, at: int64(from)}
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		from, _ = strconv.ParseInt(last, 10, 64) // of one that is garbled all: a browser that is refused never comes again
+	}
+	t := &tail{folder: s.folder(run), w: w, flush: http.NewResponseController(w).Flush, at: max(0, from)}
 	if err := t.open(); err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return

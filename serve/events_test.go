@@ -235,4 +235,9 @@ func TestACompressedHistoryThatWasCutOffEnds(t *testing.T) {
 		require.Equal(t, "end", next(t, stream).Event, "there is no more, and never will be")
 		require.NoError(t, leave())
 	}
+	for _, garbled := range []string{"x", "-1"} {
+		stream, leave = follow(t, at, garbled)
+		require.Zero(t, next(t, stream).ops(t)[0], "whose browser has lost its place gets all")
+		require.NoError(t, leave())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -85,7 +86,7 @@ func (q *query) time(name, what, example string, least time.Duration) *time.Dura
 	if err == nil && d >= least {
 		return &d
 	}
-	q.want(name, fmt.Sprintf("%s, with a unit, as in %s=%s", what, name, example))
+	q.want(name, fmt.Sprintf("%s, up to %dh, with a unit, as in %s=%s", what, math.MaxInt64/time.Hour, name, example))
 	return nil
 }
 
