@@ -73,6 +73,8 @@ func TestAListOfBlocks(t *testing.T) {
 	for each, want := range map[string]string{
 		`node {\n addr: {addr}\n id: {id}\n}`: "node {\n addr: 10.0.0.1\n id: 1\n};node {\n addr: 10.0.0.2\n id: 2\n}",
 		`{\"{name}\": {peer}}`:                `{"n1": 81};{"n2": 81}`,
+		`{name} { backup }`:                   "n1 { backup };n2 { backup }",
+		`{name} { peer 1 } {id}`:              "n1 { peer 1 } 1;n2 { peer 1 } 2",
 		`{name} { weight 1 } {`:               "n1 { weight 1 } {;n2 { weight 1 } {",
 		`{name} { }`:                          "n1 { };n2 { }",
 	} {

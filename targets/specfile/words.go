@@ -180,6 +180,7 @@ func parsed[T any](w words, name, what string, parse func(string) (T, error)) (v
 // fill puts a member's place into "{name}=http://{addr}:{peer}"; a port stands there by its name. A brace that begins a
 // block is the text's own: "node {\n address: {addr}\n}".
 func (w words) fill(each string, m election.Member) (string, error) {
+	known := slices.Concat([]string{"id", "name", "addr"}, slices.Collect(maps.Keys(w.s.Ports)))
 	var b strings.Builder
 	for rest := each; ; {
 		before, after, found := strings.Cut(rest, "{")
@@ -187,7 +188,7 @@ func (w words) fill(each string, m election.Member) (string, error) {
 		if !found {
 			return b.String(), nil
 		}
-		if blockBegins(after) {
+		if blockBegins(after, known) {
 			b.WriteByte('{')
 			rest = after
 			continue
@@ -207,7 +208,6 @@ func (w words) fill(each string, m election.Member) (string, error) {
 		default:
 			p, err := w.port(word)
 			if err != nil {
-				known := slices.Concat([]string{"id", "name", "addr"}, slices.Collect(maps.Keys(w.s.Ports)))
 				return "", fmt.Errorf("%q: %w", each, hint.Unknown("word in braces", word, known))
 			}
 			b.WriteString(strconv.Itoa(p))
@@ -216,12 +216,13 @@ func (w words) fill(each string, m election.Member) (string, error) {
 	}
 }
 
-// blockBegins reports whether a brace before this is one of a configuration's: white space, a quotation mark or nothing follows it. One
-// word alone with spaces around was to be a member's place.
-func blockBegins(after string) bool {
+// blockBegins reports whether a brace before this is one of a configuration's: white space, a quotation mark or nothing follows it. A word
+// alone with spaces around that is known, or nearly, was to be a member's place.
+func blockBegins(after string, known []string) bool {
 	word, _, closed := strings.Cut(after, "}")
 	alone := closed && len(strings.Fields(word)) == 1 && !strings.ContainsAny(word, "\"'{")
-	return after == "" || strings.ContainsAny(after[:1], " \t\r\n\"'") && !alone
+	meant := alone && hint.Near(strings.TrimSpace(word), known) != ""
+	return after == "" || strings.ContainsAny(after[:1], " \t\r\n\"'") && !meant
 }
 
 // bracketed is an address as it stands before a port.
