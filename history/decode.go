@@ -195,29 +195,32 @@ func kindOfJSON(value string, t reflect.Type) string {
 	}
 	// It tells a number that does not fit.
 	number := strings.TrimPrefix(value, "number ")
-	return brief(number) + beyond(number, t)
+	if than := Beyond(number, t); than != "" {
+		return Brief(number) + ", " + than
+	}
+	return Brief(number)
 }
 
-// brief is a number as far as it is worth quoting.
-func brief(number string) string {
+// Brief is a number as far as it is worth quoting.
+func Brief(number string) string {
 	if len(number) > 24 {
 		return number[:20] + "…"
 	}
 	return number
 }
 
-// beyond says of a whole number what it is larger or less than, for a type to have room for it: ", larger than 2^63-1".
-func beyond(number string, t reflect.Type) string {
+// Beyond says of a whole number what it is larger or less than, for a type to have room for it: "larger than 2^63-1"; "" of all others.
+func Beyond(number string, t reflect.Type) string {
 	signed := t.Kind() == reflect.Int || t.Kind() == reflect.Int64
 	unsigned := t.Kind() == reflect.Uint16 || t.Kind() == reflect.Uint64
 	digits, negative := strings.CutPrefix(number, "-")
 	switch whole := strings.Trim(digits, "0123456789") == ""; {
 	case whole && signed && negative:
-		return fmt.Sprintf(", less than -2^%d", t.Bits()-1)
+		return fmt.Sprintf("less than -2^%d", t.Bits()-1)
 	case whole && signed:
-		return fmt.Sprintf(", larger than 2^%d-1", t.Bits()-1)
+		return fmt.Sprintf("larger than 2^%d-1", t.Bits()-1)
 	case whole && unsigned && !negative:
-		return fmt.Sprintf(", larger than 2^%d-1", t.Bits())
+		return fmt.Sprintf("larger than 2^%d-1", t.Bits())
 	}
 	return ""
 }
@@ -254,10 +257,10 @@ func (p *Process) UnmarshalJSON(b []byte) error {
 	default:
 		n, err := strconv.ParseInt(string(b), 10, 32)
 		if errors.Is(err, strconv.ErrRange) && n > 0 {
-			return fmt.Errorf(`unknown process %s, larger than 2^31-1: want a number, "nemesis" or "harness"`, brief(string(b)))
+			return fmt.Errorf(`unknown process %s, larger than 2^31-1: want a number, "nemesis" or "harness"`, Brief(string(b)))
 		}
 		if err != nil || n < 0 {
-			return fmt.Errorf(`unknown process %s: want a number, "nemesis" or "harness"`, brief(string(b)))
+			return fmt.Errorf(`unknown process %s: want a number, "nemesis" or "harness"`, Brief(string(b)))
 		}
 		*p = Process(n)
 	}

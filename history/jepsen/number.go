@@ -3,12 +3,12 @@ package jepsen
 import (
 	"math"
 	"math/big"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"recount/history"
 	"recount/history/edn"
-	"recount/internal/term"
 )
 
 // whole is a number without a fraction, however it is written: 5, 5N, 5.0, 5M.
@@ -33,10 +33,7 @@ func tooLarge(v any) (number, than string) {
 	if !ok || whole.IsInt64() {
 		return "", ""
 	}
-	if number = term.Clip(string(n), 21); whole.Sign() < 0 {
-		return number, "less than -2^63"
-	}
-	return number, "larger than 2^63-1"
+	return history.Brief(string(n)), history.Beyond(whole.String(), reflect.TypeFor[int64]())
 }
 
 // processOf tells who an op is of: a client, which has a number, or the nemesis. Whoever else acts is not understood, and
