@@ -153,11 +153,7 @@ func buildStatic(ctx context.Context, folder, tags string, progress func(string)
 	if err != nil {
 		return "", hint.Add(err, "set HOME, or XDG_CACHE_HOME")
 	}
-	of := dir
-	if tags != "" {
-		of += "\x00" + tags
-	}
-	sum := sha256.Sum256([]byte(of))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{dir, tags}))
 	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
 	progress("building " + folder)
 	err = gobuild.Run(ctx, child.Program{

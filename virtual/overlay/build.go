@@ -64,11 +64,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if err != nil {
 		return "", err
 	}
-	of := []string{p.Dir, p.Package, key}
-	if p.Tags != "" {
-		of = append(of, p.Tags)
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", of))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Dir, p.Package, key, p.Tags}))
 	out := filepath.Join(cache, "bin", hex.EncodeToString(sum[:8]), name(p.Dir, p.Package))
 	complete := filepath.Join(filepath.Dir(out), "whole")
 	if err := hold(filepath.Dir(out), true); err != nil {
