@@ -95,7 +95,7 @@ type Trial struct {
 // Result is what a hunt came to.
 type Result struct {
 	Progress
-	Begun     time.Time      // when the first run did, and the budget with it: what runs in virtual time was built by then
+	Begun     time.Time      // when the first run did, and the budget with it: with one, what runs in virtual time was built by then
 	Findings  []Finding      // in the order of their runs
 	Broken    map[string]int // how many runs broke each property, looked for or not
 	Excused   map[string]int // and how many of them had taken away what the promise of it rests on
