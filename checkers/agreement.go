@@ -79,10 +79,10 @@ func agreement(_ context.Context, f *facts) Result {
 		count.Of(terms, "term"), count.Of(times, "time"), f.watch())
 }
 
-// hearsay reports whether any node named another one as the leader, undivided or not.
+// hearsay reports whether any node named another one as the leader.
 func (f *facts) hearsay() bool {
 	return slices.ContainsFunc(f.answers, func(a answer) bool {
-		leader := f.leader(&a)
+		leader := f.named(&a).leader
 		return leader != "" && leader != f.nodes[a.node]
 	})
 }

@@ -74,7 +74,7 @@ func readRun(path string) (*record.Run, error) {
 	case err != nil:
 		return nil, err
 	}
-	r.Plan, r.Planned, r.Verdicts, r.DescribedBy, r.Built = stored.Plan, stored.Planned, stored.Verdicts, stored.DescribedBy, stored.Built
+	r.Plan, r.PlanHash, r.Verdicts, r.DescribedBy, r.Built = stored.Plan, stored.PlanHash, stored.Verdicts, stored.DescribedBy, stored.Built
 	return r, nil
 }
 

@@ -97,7 +97,11 @@ func (g *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := harness.Check(p); err != nil {
+	check := harness.Check
+	if again != nil {
+		check = harness.CheckAgain
+	}
+	if err := check(p); err != nil {
 		return err
 	}
 	say(cmd)(fmt.Sprintf("seed %d", p.Seed))

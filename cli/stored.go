@@ -73,7 +73,7 @@ func (c *checking) load(path string, memory int64) (*loaded, error) {
 	case err != nil:
 		return nil, err
 	}
-	r.Repeat, r.Plan, r.Planned = outline.Repeat, outline.Plan, outline.Planned
+	r.Repeat, r.Plan, r.PlanHash = outline.Repeat, outline.Plan, outline.PlanHash
 	r.Plan.Require = slices.Concat(r.Plan.Require, c.demand)
 	return s, nil
 }

@@ -18,6 +18,9 @@ import (
 // PlanAgain is the plan of a stored run, with the path at which the file that describes its target is now, and what is worth knowing
 // of that beforehand. file says where it is; "" is for where it was, or its copy in the run's folder.
 func PlanAgain(stored *record.Run, file string) (p record.Plan, notes []string, err error) {
+	if err := edited(stored); err != nil {
+		return p, nil, Usage(err)
+	}
 	again := &Replay{Plan: stored.Plan}
 	instead, err := again.find(stored, file)
 	switch {
@@ -29,6 +32,16 @@ func PlanAgain(stored *record.Run, file string) (p record.Plan, notes []string, 
 		again.note("%s does not say what the file said when the run was made", instead)
 	}
 	return again.Plan, again.Notes, Usage(err)
+}
+
+// edited finds that a run's plan is not the one that it was made by. In one of another version's nobody can tell.
+func edited(r *record.Run) error {
+	setup := r.Setup()
+	if r.PlanHash == "" || setup == nil || setup.Version != Version || r.PlanHash == r.Plan.Hash() {
+		return nil
+	}
+	return hint.Add(fmt.Errorf("the plan in %s is not the one that the run was made by", record.RunFile),
+		"it was edited since: put it back; flags such as --seed make another run of the same faults, and a scenario file one of other faults")
 }
 
 // find has the plan name the file that describes a stored run's target by a path at which it is now: as it was named, or where it lay

@@ -118,8 +118,17 @@ type subject struct {
 	notes   []string // on the plan
 }
 
-// Check finds what is wrong with a plan.
+// Check finds what is wrong with a plan that is new.
 func Check(p record.Plan) error {
+	s, err := resolve(p)
+	if err == nil {
+		err = s.Schedule.CheckBegins(s.Time)
+	}
+	return Usage(err)
+}
+
+// CheckAgain finds what is wrong with a plan that a run was made by before, or with what is left of it.
+func CheckAgain(p record.Plan) error {
 	_, err := resolve(p)
 	return Usage(err)
 }
@@ -235,7 +244,7 @@ func resolve(p record.Plan) (*subject, error) {
 	if err := s.answers(); err != nil {
 		return nil, err
 	}
-	if err := s.Schedule.CheckWithin(s.Time); err != nil {
+	if err := s.Schedule.CheckEnds(s.Time); err != nil {
 		return nil, err
 	}
 	if system != nil {

@@ -39,9 +39,8 @@ func replay(r *record.Run, with record.Plan) (_ *Replay, err error) {
 		return nil, hint.Add(fmt.Errorf("replay: the history does not begin with what it is the history of"),
 			"name a run's folder, or the history.jsonl in it")
 	}
-	if r.Planned != "" && setup.Version == Version && r.Planned != r.Plan.Hash() {
-		return nil, hint.Add(fmt.Errorf("replay: the plan in %s is not the one that the run was made by", record.RunFile),
-			"it was edited since: put it back; flags such as --seed make another run of the same faults, and a scenario file one of other faults")
+	if err := edited(r); err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
 	}
 	again := &Replay{Plan: r.Plan}
 	p := &again.Plan

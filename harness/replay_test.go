@@ -147,12 +147,24 @@ func TestAPlanThatWasEditedIsNotReplayed(t *testing.T) {
 				require.NoError(t, err)
 				edit(&r.Plan)
 				_, err = PlanReplay(r, record.Plan{Seed: made.Seed})
+				_, _, again := PlanAgain(r, "")
 				if edited == "no" || edited == "require" {
 					require.NoError(t, err)
+					require.NoError(t, again)
 					continue
 				}
 				require.EqualError(t, err, "replay: the plan in run.json is not the one that the run was made by", edited)
+				require.EqualError(t, again, "the plan in run.json is not the one that the run was made by", edited)
 			}
 		})
 	}
+}
+
+// A step at a run's end does nothing, and no new plan may have one; but runs were made by such plans.
+func TestAStepAtTheEndIsRefusedOfNewPlansAlone(t *testing.T) {
+	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 10 * time.Second, Schedule: nemesis.Schedule{{At: 10 * time.Second, Fault: "kill"}}}
+	require.ErrorContains(t, Check(p), "step 1: kill begins at 10s, and the run ends at 10s")
+	require.NoError(t, CheckAgain(p))
+	p.Schedule[0].For = 1
+	require.ErrorContains(t, CheckAgain(p), "step 1: kill ends at 10.000000001s, and the run at 10s")
 }

@@ -253,16 +253,22 @@ func (s Schedule) CheckBlind() error {
 	return nil
 }
 
-// CheckWithin finds a step that a run of that time leaves no time for, or too little. Steps that wait for a cue count as if it came
-// at once.
-func (s Schedule) CheckWithin(run time.Duration) error {
+// CheckBegins finds a step that a run of that time leaves no time for. One that waits for a cue counts as if it came at once.
+func (s Schedule) CheckBegins(run time.Duration) error {
 	for i, st := range s {
-		switch begins := st.At + st.Wait; {
-		case begins >= run:
+		if begins := st.At + st.Wait; begins >= run {
 			return hint.Add(fmt.Errorf("%s: %s begins at %v, and the run ends at %v", st.at(i), st.Fault, begins, run),
 				"take a --time of more than %v, or have it begin sooner", s.End())
-		case begins+st.For > run:
-			return hint.Add(fmt.Errorf("%s: %s ends at %v, and the run at %v", st.at(i), st.Fault, begins+st.For, run), "take a --time of %v or more", s.End())
+		}
+	}
+	return nil
+}
+
+// CheckEnds finds a step that ends later than a run of that time.
+func (s Schedule) CheckEnds(run time.Duration) error {
+	for i, st := range s {
+		if ends := st.At + st.Wait + st.For; ends > run {
+			return hint.Add(fmt.Errorf("%s: %s ends at %v, and the run at %v", st.at(i), st.Fault, ends, run), "take a --time of %v or more", s.End())
 		}
 	}
 	return nil

@@ -180,7 +180,7 @@ func (r Row) plan(c side, seed uint64) (record.Plan, error) {
 	}
 	maps.Copy(p.Options, c.Options)
 	if len(c.Workloads) > 0 {
-		p.Workloads = c.Workloads
+		p.Workloads, p.Unfit = c.Workloads, nil
 	}
 	return p, harness.Check(p)
 }

@@ -37,8 +37,8 @@ const MostJSON = 64 << 20
 
 // Save writes what is known of a run that begins, so that a run that gets killed can be told apart and repeated.
 func Save(r *Run) error {
-	if r.Planned == "" && r.Plan.Known() {
-		r.Planned = r.Plan.Hash()
+	if r.PlanHash == "" && r.Plan.Known() {
+		r.PlanHash = r.Plan.Hash()
 	}
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

@@ -38,18 +38,26 @@ type Plan struct {
 	Expect     map[string]checkers.Verdict `json:"expect,omitempty"`
 	Require    []string                    `json:"require,omitempty"` // properties that count as promised, whatever Expect says of them
 	Shows      []string                    `json:"shows,omitempty"`   // properties that the scenario is there to show broken, on its own target and not on this one
-	Unfit      []string                    `json:"unfit,omitempty"`   // workloads of the scenario that this target, not its own, cannot be under
+	Unfit      []string                    `json:"-"`                 // workloads of the scenario that this target, not its own, cannot be under; to be told when it is planned
 }
 
 // Known reports whether there is a plan: a history that came without its run's folder has none.
 func (p *Plan) Known() bool { return p.Target != "" }
 
-// Hash is of all in the plan that decides what happens in its run. What has to hold in it may be decided later.
+// Hash is of all in the plan that decides what happens in its run, as it is once it was stored and read back. What has to hold in it may be
+// decided later.
 func (p Plan) Hash() string {
 	p.Expect, p.Require, p.Shows = nil, nil, nil
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // plans are stored all the time
+	var b []byte
+	for range 2 { // text that is not UTF-8 is written otherwise than what is read back of it
+		var err error
+		if b, err = json.Marshal(p); err == nil {
+			p = Plan{}
+			err = json.Unmarshal(b, &p)
+		}
+		if err != nil {
+			panic(err) // plans are stored all the time
+		}
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12])

@@ -36,8 +36,8 @@ type Run struct {
 	// Built are the images or executables that the nodes of such a target ran, each with a hash of it.
 	Built []string `json:"built,omitempty"`
 	Plan  Plan     `json:"plan,omitzero"` // its schedule included, drawn or written; zero if nobody knows
-	// Planned is the Hash of the plan that the run was made by: the one beside it can be edited. "" of an older run's, and where nobody knows it.
-	Planned string `json:"planned,omitempty"`
+	// PlanHash is of the plan that the run was made by: the one beside it can be edited. "" of an older run's, and where nobody knows it.
+	PlanHash string `json:"plan_hash,omitempty"`
 
 	History  *history.History `json:"-"` // nil of a run that kept none
 	Unkept   *history.Frame   `json:"-"` // what is left of it then

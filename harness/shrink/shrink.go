@@ -182,7 +182,7 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 
 // plain is the plan without what shrinking has no use for: it names its faults, and nothing twice.
 func plain(p record.Plan) record.Plan {
-	p.Scenario, p.Faults, p.Expect = "", nil, nil
+	p.Scenario, p.Unfit, p.Faults, p.Expect = "", nil, nil, nil
 	p.Schedule = p.Schedule.Untimed()
 	return p
 }

@@ -46,9 +46,9 @@ func (s *shrinker) calm() {
 
 // within is as much of a schedule as a run has time for.
 func within(all nemesis.Schedule, d time.Duration) nemesis.Schedule {
-	all = slices.DeleteFunc(all, func(st nemesis.Step) bool { return st.At >= d })
+	all = slices.DeleteFunc(all, func(st nemesis.Step) bool { return st.At+st.Wait >= d })
 	for i := range all {
-		if st := &all[i]; st.At+st.For > d {
+		if st := &all[i]; st.At+st.Wait+st.For > d {
 			st.For, st.ForTimes = 0, 0 // until the run ends
 		}
 	}

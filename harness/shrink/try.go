@@ -27,7 +27,7 @@ const (
 
 // try makes a plan the best one if it breaks the property.
 func (s *shrinker) try(p record.Plan) bool {
-	if !s.going() || s.starts.Never(p.Nodes) || harness.Check(p) != nil {
+	if !s.going() || s.starts.Never(p.Nodes) || harness.CheckAgain(p) != nil {
 		return false
 	}
 	key, tries := fingerprint(p), s.affordable()

@@ -108,7 +108,7 @@ func (j *job) prepare(s *Suite, seed uint64) error {
 		workloads = s.Workloads
 	}
 	if workloads != nil {
-		p.Workloads = workloads
+		p.Workloads, p.Unfit = workloads, nil
 		words = append(words, "--workload", cmp.Or(strings.Join(workloads, ","), "observe"))
 	}
 	add := func(name, value string) { words = append(words, "--"+name, record.Quote(value)) }
