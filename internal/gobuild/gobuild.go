@@ -3,7 +3,6 @@
 package gobuild
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -39,7 +38,11 @@ func (at pace) run(ctx context.Context, p child.Program, what string, progress f
 	if p.Env == nil { // then it has this process's
 		p.Env = os.Environ()
 	}
-	work, err := os.MkdirTemp(cmp.Or(os.Getenv("GOTMPDIR"), kept(ctx, p)), "recount-build-")
+	within := os.Getenv("GOTMPDIR")
+	if within == "" {
+		within = kept(ctx, p)
+	}
+	work, err := os.MkdirTemp(within, "recount-build-")
 	if err != nil {
 		return hint.Add(fmt.Errorf("no folder for what is built on the way: %w", err),
 			"GOTMPDIR, as \"go env GOTMPDIR\" tells it, is to be a folder that can be written to; where it is not set, that is the system's for temporary files")
