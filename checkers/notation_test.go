@@ -441,7 +441,8 @@ func parseChange(words []string, c *history.Changes) error {
 	if len(words) != 2 {
 		return fmt.Errorf("no change: %q", words)
 	}
-	links := map[string]history.LinkState{"cut": {Cut: true}, "slow": {Delay: 50 * time.Millisecond}, "join": {}}
+	links := map[string]history.LinkState{"cut": {Cut: true}, "slow": {Delay: 4 * time.Millisecond, Jitter: 2 * time.Millisecond}, "join": {},
+		"keep": {Delay: time.Second, Jitter: time.Second}, "choke": {Rate: 1000}}
 	procs := map[string]history.ProcState{
 		"kill": history.Down, "crash": history.Crashed, "start": history.Up, "pause": history.Paused, "resume": history.Up,
 		"stop": history.Stopped, "freeze": history.Frozen,

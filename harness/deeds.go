@@ -108,11 +108,7 @@ func (f *inForce) may(is func(did history.Changes) bool) bool {
 func (f *inForce) lingers() (longest time.Duration) {
 	for _, s := range append([]history.States{f.states}, f.doubted...) {
 		for _, l := range s.Changes().Links {
-			late := l.Delay + l.Jitter
-			if l.Rate > 0 {
-				late += history.Buffer
-			}
-			longest = max(longest, late)
+			longest = max(longest, l.Keeps())
 		}
 	}
 	return longest
@@ -122,7 +118,8 @@ func (f *inForce) lingers() (longest time.Duration) {
 // message under way that it has kept, and for as long as an election may take after it.
 func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (all []checkers.Lapse) {
 	lapse := func(from, to, lingers time.Duration) {
-		to += min(lingers+elect, math.MaxInt64-to)
+		to += min(lingers, math.MaxInt64-to)
+		to += min(elect, math.MaxInt64-to)
 		if n := len(all); n > 0 && from <= all[n-1].To {
 			all[n-1].To = max(all[n-1].To, to)
 			return

@@ -107,6 +107,16 @@ func (s LinkState) Late(r *rand.Rand) time.Duration {
 	return max(s.Delay+time.Duration(r.Int64N(2*int64(s.Jitter)+1))-s.Jitter, 0)
 }
 
+// Keeps is for how long such a link may hold a packet up, at most, beyond what it takes on a healthy one: for so long after it is
+// healed, it may still deliver what was sent before.
+func (s LinkState) Keeps() time.Duration {
+	late := s.Delay + min(s.Jitter, math.MaxInt64-s.Delay)
+	if s.Rate > 0 {
+		late += min(Buffer, math.MaxInt64-late)
+	}
+	return late
+}
+
 // Words is what people call it: "whole", "cut", "30% lost, 100ms ± 20ms late".
 func (s LinkState) Words() string {
 	var words []string
