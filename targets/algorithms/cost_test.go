@@ -71,6 +71,30 @@ func TestRingPastTheDead(t *testing.T) {
 	}
 }
 
+// All that is sent comes twice: it is passed on once, and each of a few elections is over soon.
+func TestRingTwice(t *testing.T) {
+	for _, target := range []string{"ring", "ring-max"} {
+		w := newWorld(t, target, 13, 1, nil)
+		w.run(w.bounds.Elect)
+		leader := w.settle()
+		var twice history.Changes
+		for node := range w.nodes {
+			for _, other := range w.others(node) {
+				twice.Links = append(twice.Links, history.Link{From: node, To: other, LinkState: history.LinkState{Duplicate: 1}})
+			}
+		}
+		w.apply(twice)
+		clear(w.sent)
+		w.become(leader, history.Down)
+		w.run(w.bounds.Elect)
+		w.settle()
+		require.LessOrEqual(t, w.sent["ELECTED"], 12*13, "%s: once round for each who missed the leader", target)
+		clear(w.sent)
+		w.run(w.bounds.Elect)
+		require.Zero(t, w.sent["ELECTION"]+w.sent["ELECTED"], "%s: all that went round is over", target)
+	}
+}
+
 // ring-max's messages are of one size, ring's grow with the ring.
 func TestRingMaxMessagesDoNotGrow(t *testing.T) {
 	for target, longest := range map[string]int{"ring": 20, "ring-max": 0} {

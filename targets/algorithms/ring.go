@@ -60,18 +60,19 @@ func ringBounds(o targets.Options) history.Bounds { return postBounds(o, 60*targ
 // ring is a node of a ring in the order of the ids. Who misses the leader sends ELECTION to its successor; everybody
 // adds itself and passes it on. When it is back, the highest that was met is announced by ELECTED, which goes round as
 // well. A successor that does not take a message over (ACK) is dead and skipped. When the node that sent a message
-// round is skipped itself, the message has come round, too.
+// round is skipped itself, the message has come round, too. What comes once more, since the network repeats it or since a node
+// was skipped that was only late, has been passed on already: else each round of it would multiply by all that comes twice.
 //
-// Node is who sent the message round. ELECTION carries the ids in List, or the highest in Value; ELECTED has the winner
-// in Value. ACK repeats the number of the message in Term. The leader's heartbeats go to everybody directly: how it is
-// missed is no matter of the ring.
+// Node is who sent the message round, and Term a number that it drew for it, which ACK repeats. ELECTION carries the ids in List, or
+// the highest in Value; ELECTED has the winner in Value. The leader's heartbeats go to everybody directly: how it is missed is no
+// matter of the ring.
 type ring struct {
 	post
 	ack     time.Duration
 	collect bool               // ELECTION carries all ids
 	queue   []election.Message // to be passed on, one after the other
 	to      election.ID        // who was asked to take the first of them over
-	number  uint64             // of the messages passed on
+	known   []uint64           // the numbers of the latest messages that were taken over
 }
 
 const (
@@ -108,12 +109,22 @@ func (r *ring) Receive(from election.ID, m election.Message) {
 			r.elect()
 		}
 	case "ACK":
-		if len(r.queue) > 0 && from == r.to && m.Term == r.number {
+		if len(r.queue) > 0 && from == r.to && m.Term == r.queue[0].Term {
 			r.next(from)
 		}
 	case "ELECTION", "ELECTED":
 		r.env.Send(from, election.Message{Kind: "ACK", Term: m.Term})
-		r.pass(m)
+		if !slices.Contains(r.known, m.Term) {
+			r.know(m.Term)
+			r.pass(m)
+		}
+	}
+}
+
+// know remembers a message by its number, for as long as it may still come once more: until a few rounds of each member have passed.
+func (r *ring) know(number uint64) {
+	if r.known = append(r.known, number); len(r.known) > 4*r.env.Size() {
+		r.known = r.known[1:]
 	}
 }
 
@@ -121,11 +132,16 @@ func (r *ring) Receive(from election.ID, m election.Message) {
 func (r *ring) elect() {
 	r.leave(election.Candidate)
 	r.env.SetTimer(roundTimer, r.round())
-	r.forward(r.join(election.Message{Kind: "ELECTION", Node: r.env.ID()}))
+	r.forward(r.join(r.fresh("ELECTION")))
 }
 
 // round is time enough for a message to go round.
 func (r *ring) round() time.Duration { return 2 * time.Duration(r.env.Size()) * r.ack }
+
+// fresh is a message of this node's to be sent round.
+func (r *ring) fresh(kind string) election.Message {
+	return election.Message{Kind: kind, Node: r.env.ID(), Term: uint64(r.env.Rand().Uint32())}
+}
 
 // join adds this node to an election, unless it has just resigned.
 func (r *ring) join(m election.Message) election.Message {
@@ -163,7 +179,9 @@ func (r *ring) announce(m election.Message) {
 	}
 	if winner != 0 {
 		r.obey(election.ID(winner))
-		r.forward(election.Message{Kind: "ELECTED", Node: r.env.ID(), Value: winner})
+		outcome := r.fresh("ELECTED")
+		outcome.Value = winner
+		r.forward(outcome)
 	}
 }
 
@@ -196,8 +214,6 @@ func (r *ring) offer(to election.ID) {
 		return
 	}
 	r.to = to
-	r.number++
-	m.Term = r.number
 	r.env.SetTimer(ackTimer, r.ack)
 	r.env.Send(to, m)
 }
