@@ -35,6 +35,7 @@ type Progress struct {
 // Outcome is what a suite has come to.
 type Outcome struct {
 	File        string        `json:"file"`
+	Dir         string        `json:"folder"` // where its reports and runs are
 	About       string        `json:"about,omitempty"`
 	Shard       string        `json:"shard,omitempty"`
 	Started     time.Time     `json:"started"`
@@ -46,8 +47,6 @@ type Outcome struct {
 	Runs        []*Run        `json:"runs"`
 	Known       []*KnownState `json:"known,omitempty"`
 	Looked      looked.Looked `json:"looked"` // how much all runs together have looked at
-
-	Dir string `json:"-"`
 }
 
 // KnownState is how a known weakness stands after the runs.
