@@ -242,19 +242,8 @@ func (f *facts) onlyStalls() bool {
 		slices.ContainsFunc(f.sound(), func(s calm) bool { return s.length() >= f.lull() })
 }
 
-// sound returns the times in which all nodes that were not surely out were surely up, members and connected with each other,
-// and nothing was under way that links had kept.
+// sound returns the times in which all nodes that were not surely out were surely up, members and connected with each other.
 func (f *facts) sound() (all []calm) {
-	for _, c := range f.connected() {
-		for _, part := range outside(meeting(f.world.belated, c.span), c.span) {
-			all = append(all, calm{part, c.members})
-		}
-	}
-	return all
-}
-
-// connected returns the times in which all nodes that were not surely out were surely up, members and connected with each other.
-func (f *facts) connected() (all []calm) {
 	for part, e := range f.world.parts(span{0, f.end}) {
 		members := first(f.world.n).minus(e.roll.out)
 		switch last := len(all) - 1; {

@@ -42,7 +42,7 @@ func (w *world) mark(at time.Duration) {
 		for i := range w.n {
 			for j := range w.n {
 				there, back := w.cells[i*w.n+j], w.cells[j*w.n+i]
-				if i != j && there == fine && back == fine {
+				if i != j && there == fine && back == fine && !w.underWay.has(i*w.n+j) && !w.underWay.has(j*w.n+i) {
 					e.mutual[i].add(j)
 				}
 				if i != j && back == dead {
@@ -51,7 +51,7 @@ func (w *world) mark(at time.Duration) {
 			}
 		}
 		for p, cell := range w.ports {
-			if w.cells[cell] != fine {
+			if w.cells[cell] != fine || w.underWay.has(cell) {
 				i, j := p.link/w.n, p.link%w.n
 				e.mutual[i].remove(j)
 				e.mutual[j].remove(i)

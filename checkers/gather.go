@@ -76,6 +76,7 @@ func (g *gathering) op(op, end *history.Op) {
 	}
 	g.ops++
 	g.end, g.unended = op.Time, cutShort
+	g.world.arrive(op.Time)
 	if g.setup.Standing {
 		g.stand(op.Time)
 		g.passes(op)

@@ -43,11 +43,7 @@ func TestOraclesAgreement(t *testing.T) {
 		}
 		for _, calm := range stretches(h, around.calm) {
 			members := strings.Fields(calm.node)
-			var whole []sure
 			for _, s := range awake(h, calm) {
-				whole = append(whole, without(s, kept(h))...)
-			}
-			for _, s := range whole {
 				if s.to-s.from < lull(h) {
 					continue
 				}
@@ -73,37 +69,6 @@ func TestOraclesAgreement(t *testing.T) {
 		}
 		return Valid
 	})
-}
-
-// kept returns when messages may still arrive that a link had kept when it was healed: it was told to do so since it was healed before.
-func kept(h *history.History) (all []sure) {
-	most := map[history.Key]time.Duration{}
-	for i, op := range h.Ops {
-		if op.Process != history.Nemesis {
-			continue
-		}
-		named := op.Fault
-		if other := h.Other(i); op.Type == history.OK && (named == nil || named.Empty()) && other >= 0 {
-			named = h.Ops[other].Fault
-		}
-		if named == nil {
-			continue
-		}
-		for _, l := range named.Links {
-			if !slices.Contains(h.Setup().Nodes, l.From) || !slices.Contains(h.Setup().Nodes, l.To) {
-				continue
-			}
-			long := l.Delay + l.Jitter
-			if l.Rate > 0 {
-				long += time.Second
-			}
-			if most[l.Key()] = max(most[l.Key()], long); most[l.Key()] > 0 && op.Type == history.OK && l.LinkState == (history.LinkState{}) {
-				all = append(all, sure{"", op.Time, op.Time + most[l.Key()]})
-				delete(most, l.Key())
-			}
-		}
-	}
-	return all
 }
 
 // apiece returns the parts of a time in which none of some nodes was left without an answer for longer than a lull.

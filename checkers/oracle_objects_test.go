@@ -34,6 +34,9 @@ func compare(t *testing.T, property string, draw func(*rapid.T) string, oracle f
 		if r.Stack != "" {
 			t.Fatalf("%s\n%s", r.Why, r.Stack)
 		}
+		if h, err = parseHistory(arrivals(h, text)); err != nil {
+			t.Fatal(err)
+		}
 		want := oracle(h)
 		drawn[want]++
 		if want != r.Verdict && want != undecided {

@@ -45,6 +45,7 @@ type around struct {
 	over   map[string]bool          // it ended by itself meanwhile, and has given no answer since
 	sick   map[string]time.Duration // until when what it works with was not surely healthy
 	now    *time.Duration           // of the last op
+	kept   map[history.Key]kept     // by links
 
 	trapped map[string]bool // a trap ended it while it was being changed: nobody knows whether the change has started it again
 }
@@ -75,7 +76,7 @@ func atFirst(h *history.History) around {
 		h: h, is: map[history.Key]health{}, before: map[history.Key]health{}, to: map[history.Key][]health{},
 		last: map[string]time.Duration{}, exit: map[string]time.Duration{}, spared: map[string]time.Duration{}, sick: map[string]time.Duration{},
 		owed: flags(), astir: flags(), fears: flags(), dreads: flags(), bidden: flags(), hopes: flags(), rising: flags(), doomed: flags(), over: flags(),
-		trapped: flags(), now: new(time.Duration),
+		trapped: flags(), now: new(time.Duration), kept: map[history.Key]kept{},
 	}
 	for _, n := range h.Setup().Nodes {
 		w.is[history.Proc{Node: n}.Key()] = started
@@ -108,7 +109,7 @@ func (w around) clone() around {
 	w.owed, w.astir, w.fears, w.sick, w.trapped = maps.Clone(w.owed), maps.Clone(w.astir), maps.Clone(w.fears), maps.Clone(w.sick), maps.Clone(w.trapped)
 	w.dreads, w.bidden, w.hopes, w.over, w.rising, w.doomed, w.spared = maps.Clone(w.dreads), maps.Clone(w.bidden), maps.Clone(w.hopes), maps.Clone(w.over), maps.Clone(w.rising), maps.Clone(w.doomed), maps.Clone(w.spared)
 	now := *w.now
-	w.now = &now
+	w.now, w.kept = &now, maps.Clone(w.kept)
 	return w
 }
 
@@ -162,6 +163,7 @@ func (w around) goesOn(i int) {
 		}
 	}
 	*w.now = op.Time
+	w.keeps(i)
 	var doubted []history.State // what is named by the invoke, or by the end
 	if op.Fault != nil {
 		doubted = op.Fault.States()
@@ -303,6 +305,47 @@ func (w around) goesOn(i int) {
 		w.settle()
 		w.doom(deedOf(h, k))
 	}
+}
+
+// kept is what a link may have held up.
+type kept struct {
+	most  time.Duration // since it was healed
+	until time.Duration // when what it held up before that has come
+}
+
+// keeps takes note of what an op says of links that hold messages up.
+func (w around) keeps(i int) {
+	op, named := w.h.Ops[i], w.h.Ops[i].Fault
+	if other := w.h.Other(i); op.Type == history.OK && (named == nil || named.Empty()) && other >= 0 {
+		named = w.h.Ops[other].Fault // its end need not repeat it
+	}
+	if op.Process != history.Nemesis || named == nil {
+		return
+	}
+	for _, l := range named.Links {
+		is, late := w.kept[l.Key()], l.Delay+l.Jitter
+		if l.Rate > 0 {
+			late += time.Second
+		}
+		if is.most = max(is.most, late); op.Type == history.OK && l.LinkState == (history.LinkState{}) {
+			is = kept{until: max(is.until, op.Time+is.most)}
+		}
+		w.kept[l.Key()] = is
+	}
+}
+
+// arrivals adds to the text of a history, as ops that change nothing, each time at which the last comes of what links had held up: an
+// oracle looks at what is so between two ops.
+func arrivals(h *history.History, text string) string {
+	last := h.Ops[len(h.Ops)-1].Time
+	for _, w := range stages(h) {
+		for _, late := range w.kept {
+			if line := fmt.Sprintf("%s matches\n", late.until); late.until > 0 && late.until < last && !strings.Contains(text, "\n"+line) {
+				text += line
+			}
+		}
+	}
+	return text
 }
 
 // spare takes note that it is known by a time what became of a process.
@@ -547,8 +590,13 @@ func (w around) rightButDisk(n string) bool {
 		w.is[history.Memory{Node: n}.Key()] == healthy
 }
 
-// connected reports whether two nodes surely reach each other.
+// connected reports whether two nodes surely reach each other, and nothing may still come between them that was late.
 func (w around) connected(a, b string) bool {
+	for k, late := range w.kept {
+		if late.until > *w.now && (k.Node == a && k.To == b || k.Node == b && k.To == a) {
+			return false
+		}
+	}
 	for k, is := range w.is {
 		if k.Dimension == "links" && is != healthy && (k.Node == a && k.To == b || k.Node == b && k.To == a) {
 			return false

@@ -17,16 +17,15 @@ type world struct {
 	n int
 	// servers are those that the others elect through; they serve as far as they are connected with each other.
 	servers  set
-	learners set                   // who did not vote at first, and can be made a voter
-	cells    []cond                // of links by from*n+to, then of nodes by kind, then of single ports of links and of parts of nodes
-	ports    map[port]int          // where in cells
-	keeps    map[int]time.Duration // by the cell of a link, for how long it may have kept what was sent since it was last healed
-	belated  []span                // when something may still have come that a link had kept before it was healed; they do not meet
-	tended   map[tended]int        // where in cells, parts of nodes that were touched
-	awake    []time.Duration       // of each process, since when questions tell of it: since it was started, or just after it ended or was stopped
-	ailing   set                   // whose disk, processor, memory or part is not healthy, or may not be
-	ailed    set                   // whose was not, before
-	healed   []time.Duration       // until when it was not, of who ailed
+	learners set          // who did not vote at first, and can be made a voter
+	cells    []cond       // of links by from*n+to, then of nodes by kind, then of single ports of links and of parts of nodes
+	ports    map[port]int // where in cells
+	underWay underWay
+	tended   map[tended]int  // where in cells, parts of nodes that were touched
+	awake    []time.Duration // of each process, since when questions tell of it: since it was started, or just after it ended or was stopped
+	ailing   set             // whose disk, processor, memory or part is not healthy, or may not be
+	ailed    set             // whose was not, before
+	healed   []time.Duration // until when it was not, of who ailed
 	// What is known of a process that ended by itself is its cell and three sets. The cell is gone, or quit if that is excused: it stands
 	// still then, but not for sure while it is astir. If the nemesis was at it, to start it among other things, nobody knows what became of
 	// it: its cell is unsure, and if it would be gone it is owed, which counts as gone until it is heard of or done to again. When it
@@ -233,14 +232,8 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 // who knows what it is if a trap ended it meanwhile; one that is promoted or added is started anew.
 func (w *world) becomes(cell int, to cond, at time.Duration) {
 	now := w.cells[cell]
-	if late := w.keeps[cell]; late > 0 && to == fine {
-		until := at + min(late, never-at)
-		if n := len(w.belated); n > 0 && at <= w.belated[n-1].to {
-			w.belated[n-1].to = max(w.belated[n-1].to, until)
-		} else {
-			w.belated = append(w.belated, span{at, until})
-		}
-		delete(w.keeps, cell)
+	if to == fine {
+		w.underWay.healed(cell, at)
 	}
 	if i := w.whose(processes, cell); i >= 0 {
 		w.tells(i)
@@ -309,10 +302,7 @@ func (w *world) visit(c history.Changes, nodes []string, f func(cell int, to con
 			cell = cellOf(w, &w.ports, port{cell, l.Port})
 		}
 		if late := l.Keeps(); late > 0 {
-			if w.keeps == nil {
-				w.keeps = map[int]time.Duration{}
-			}
-			w.keeps[cell] = max(w.keeps[cell], late)
+			w.underWay.held(cell, late)
 		}
 		switch {
 		case l.Cut:

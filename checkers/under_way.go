@@ -1,0 +1,63 @@
+package checkers
+
+import (
+	"maps"
+	"time"
+)
+
+// underWay is what links hold up, each by its cell. One that is healed still delivers what it held up before, as late as that had been
+// to come: until then it is not whole.
+type underWay struct {
+	most  map[int]time.Duration // for how long at most a link may have held up what was sent since it was last healed
+	until map[int]time.Duration // of those that were healed, when the last of that has come
+	next  time.Duration         // the first of these times, if there are any
+}
+
+// held takes note that a link is to hold packets up, for so long at most.
+func (u *underWay) held(link int, late time.Duration) {
+	if u.most == nil {
+		u.most = map[int]time.Duration{}
+	}
+	u.most[link] = max(u.most[link], late)
+}
+
+// healed takes note that a link holds up nothing more.
+func (u *underWay) healed(link int, at time.Duration) {
+	late := u.most[link]
+	if late == 0 {
+		return
+	}
+	delete(u.most, link)
+	if u.until == nil {
+		u.until = map[int]time.Duration{}
+	}
+	u.until[link] = max(u.until[link], at+min(late, never-at))
+	u.next = u.first()
+}
+
+// first is the first of the times until which something is under way.
+func (u *underWay) first() time.Duration {
+	first := never
+	for _, until := range u.until {
+		first = min(first, until)
+	}
+	return first
+}
+
+// has reports whether something may still come of what a link had held up.
+func (u *underWay) has(link int) bool {
+	_, has := u.until[link]
+	return has
+}
+
+// arrive begins an epoch at each time by then at which the last of what some links had held up has come. It must be called before
+// anything that happens then, or later, is taken note of.
+func (w *world) arrive(by time.Duration) {
+	for u := &w.underWay; len(u.until) > 0 && u.next <= by; {
+		at := u.next
+		maps.DeleteFunc(u.until, func(_ int, until time.Duration) bool { return until <= at })
+		u.next = u.first()
+		w.links = true
+		w.mark(at)
+	}
+}
