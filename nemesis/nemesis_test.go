@@ -164,6 +164,19 @@ func TestAStepWaitsForItsLeaderThenGivesUp(t *testing.T) {
 	require.Equal(t, `no node to be "leader"; last seen: n1→nobody (term 2), n2 not seen, n3→nobody (term 3)`, h.Ops[len(h.Ops)-1].Error)
 }
 
+func TestAStepThatFindsNoLeaderNamesTheOneThatAFaultHolds(t *testing.T) {
+	s := newScene(t, 3)
+	s.sight("n1", history.Leader, 2, "n1")
+	s.n.Start(Schedule{
+		{Fault: "kill", Nodes: []string{"leader"}, For: 20 * time.Second},
+		{Fault: "pause", At: time.Second, Nodes: []string{"leader"}, For: time.Second},
+	})
+	s.run(15 * time.Second)
+	h, err := s.r.History()
+	require.NoError(t, err)
+	require.Equal(t, `no node to be "leader"; last seen: n1 leads in term 2, n2 not seen, n3 not seen; held by a fault: n1 down`, h.Ops[len(h.Ops)-1].Error)
+}
+
 // stubborn is a cluster whose changes do not take effect, or that cannot make them.
 type stubborn struct {
 	Cluster

@@ -247,10 +247,21 @@ func (s *Views) String() string {
 type nobody struct {
 	word  string
 	views *Views
+	holds history.States // no word but old-leader and all means a node that these halt, whatever it was last seen to say
 }
 
 func (n nobody) Error() string {
-	return fmt.Sprintf("no node to be %q; last seen: %s", n.word, n.views)
+	text := fmt.Sprintf("no node to be %q; last seen: %s", n.word, n.views)
+	var held []string
+	for _, node := range n.views.nodes {
+		if p, ok := n.holds.Of(history.Proc{Node: node}.Key()).(history.Proc); ok {
+			held = append(held, fmt.Sprintf("%s %s", node, p.State))
+		}
+	}
+	if len(held) > 0 {
+		text += "; held by a fault: " + strings.Join(held, ", ")
+	}
+	return text
 }
 
 // resolve looks up the words of one step, "others" after all else. No node is used for two words, "all" excepted. led is who led
@@ -320,7 +331,7 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 			aim = strings.Split(word, ",")
 		}
 		if len(aim) == 0 {
-			return nil, nobody{word, s}
+			return nil, nobody{word, s, holds}
 		}
 		if word != "all" {
 			used = append(used, aim...)
