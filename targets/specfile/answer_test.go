@@ -145,6 +145,38 @@ func TestObserveOverHTTP(t *testing.T) {
 	require.NoError(t, o.Close())
 }
 
+// A server that sends everybody to its leader names it so, in text and by a status of its own.
+func TestObserveWhoEverybodyIsSentTo(t *testing.T) {
+	const spec = `
+image: a
+ports: {http: 9379}
+times: {silence: 1s}
+observe: {http: /leader, status: [200, 307], match: '"data":"(?P<leader>[^"]+)"|href="http://(?P<leader>[^/]+)/'}
+`
+	y, all := driver(t, parse(t, spec), nil), members(2)
+	for answer, want := range map[string]election.Status{
+		`{"data":"` + all[0].Addr.String() + `:9379"}`:                                      {Role: election.Leader, Leader: 1},
+		`<a href="http://` + all[1].Addr.String() + `:9379/leader">Temporary Redirect</a>.`: {Role: election.Follower, Leader: 2},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if want.Role == election.Follower {
+				w.Header().Set("Location", "http://"+all[1].Addr.String()+":9379/leader")
+				w.WriteHeader(http.StatusTemporaryRedirect)
+			}
+			fmt.Fprint(w, answer)
+		}))
+		o := y.Observer(all[0], all, func(ctx context.Context, _ int) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", server.Listener.Addr().String())
+		})
+		st, _, err := o.Observe(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, st)
+		require.NoError(t, o.Close())
+		server.Close()
+	}
+}
+
 func TestNodesThatAreStartedInTurn(t *testing.T) {
 	for ready, want := range map[string]bool{"": false, "ready: {log: joined}\n": false, "ready: {log: joined, in-turn: true}\n": true, "ready: {in-turn: true}\n": true} {
 		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+ready+"observe: {http: /, leader: lead}\n")
