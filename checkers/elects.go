@@ -206,10 +206,28 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 	if d := f.excused(v.sure); d > 0 {
 		what += fmt.Sprintf(", %s of it excused by a machine that stood still", lasted(d))
 	}
+	if c := f.claimants(v.sure); c != (set{}) {
+		itself := "it"
+		if c.count() > 1 {
+			itself = "they"
+		}
+		what += fmt.Sprintf("; %s said all the while that %s led, without a majority to lead", f.names(c), itself)
+	}
 	r := invalid(figures, e, "nobody led from %s to %s, for %s of %s allowed, though %s",
 		at(v.sure.from), at(v.sure.to), longer(v.sure.length(), f.setup.Bounds.Elect), lasted(f.setup.Bounds.Elect), what)
 	r.about = v.core
 	return r
+}
+
+// claimants returns who claimed to lead throughout a vacancy. None of them had a majority, or it were none.
+func (f *facts) claimants(s span) (who set) {
+	for i := range f.leads {
+		l := &f.leads[i]
+		if l.node < f.world.n && f.answers[l.first].to <= s.from && f.answers[l.last].to >= s.to-f.lull() {
+			who.add(l.node)
+		}
+	}
+	return who
 }
 
 // led returns when somebody may have led who had a majority to lead, and when somebody was seen to.
