@@ -24,6 +24,10 @@ type builder struct {
 	lines bool // it is in EDN, op after op, so that nothing tells where it ends
 	cut   bool // it was cut off
 
+	known   map[history.Process]bool // clients by their processes, but for those that may go on for one that crashed
+	owners  map[string]bool          // of a lock that tells tokens
+	crashed bool                     // some outcome is unknown
+
 	wrote  bool // a fenced resource was written to, not only locked
 	told   bool // some write told what it wrote only when it had
 	silent int  // the line of the first write of unknown outcome that never told
@@ -37,7 +41,8 @@ type begun struct {
 }
 
 func newBuilder(o Options) *builder {
-	b := &builder{Options: o, nodes: map[string]bool{}, setup: &history.Setup{NoTerms: true}, open: map[history.Process]begun{}}
+	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
+		setup: &history.Setup{NoTerms: true}, open: map[history.Process]begun{}}
 	b.ops = append(b.ops, history.Op{Index: -1, Process: history.Harness, Type: history.OK, F: history.Begin, Setup: b.setup})
 	return b
 }
@@ -78,6 +83,10 @@ func (b *builder) add(e event) error {
 		b.fault(op, &e)
 		return nil
 	}
+	if _, before := b.known[op.Process]; !before {
+		b.known[op.Process] = !b.crashed
+	}
+	b.crashed = b.crashed || op.Type == history.Info
 	began, busy := b.open[op.Process]
 	switch {
 	case op.Type == history.Invoke && busy:

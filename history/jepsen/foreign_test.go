@@ -116,6 +116,24 @@ func TestTheOtherModels(t *testing.T) {
 		require.Equal(t, c.o.Model, m.Name)
 		require.Equal(t, c.want, tell(h), c.text)
 	}
+	for text, want := range map[string][]string{
+		// Whose token it is is told by the value, or else by the process, but for one that may go on for another.
+		`[{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value 5, :process 0}
+			{:type :invoke, :f :acquire, :process 1} {:type :ok, :f :acquire, :value {:fence 6, :client "c7"}, :process 1}
+			{:type :invoke, :f :acquire, :process 0} {:type :info, :f :acquire, :process 0}
+			{:type :invoke, :f :acquire, :process 2} {:type :ok, :f :acquire, :value 7, :process 2}
+			{:type :invoke, :f :acquire, :process 1} {:type :ok, :f :acquire, :value 8, :process 1}]`: {
+			"process 0", "process 0", "c7", "c7", "process 0", "process 0", "", "", "process 1", "process 1",
+		},
+		`[{:type :invoke, :f :acquire, :process 0, :node "n1"} {:type :ok, :f :acquire, :value 5, :process 0, :node "n1"}]`: {"n1", "n1"},
+	} {
+		h, _ := read(t, text, Options{Model: "fenced"})
+		var nodes []string
+		for _, op := range h.Ops[1 : len(h.Ops)-1] {
+			nodes = append(nodes, op.Node)
+		}
+		require.Equal(t, want, nodes, text)
+	}
 	h, _ := read(t, `[{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value ["n1" 4], :process 0, :node "n1"}]`, Options{Model: "leader"})
 	require.Equal(t, []string{"n1"}, h.Setup().Nodes)
 	require.False(t, h.Setup().NoTerms)

@@ -92,6 +92,9 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 		return false, nil
 	}
 	acquired := e.f != "read" && e.f != "write"
+	if acquired {
+		b.acquirer(op, invoke, e)
+	}
 	b.wrote = b.wrote || e.f == "write"
 	b.setup.Lock = (b.setup.Lock || acquired) && !b.wrote
 	token, value := e.value, e.value
@@ -126,6 +129,35 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 		invoke.F, op.F = history.Read, history.Read // it had no token: it tells nothing
 	}
 	return false, nil
+}
+
+// mostOwners is how many clients of a lock are told from one another: a history has room for so many names.
+const mostOwners = 200
+
+// acquirer names who acquires a lock that tells tokens, in place of the node that leads: the client that the value tells, or else the process.
+// Of a process that first does something when another's outcome was unknown it may be the client that goes on under a new number: it has no name.
+func (b *builder) acquirer(op, invoke *history.Op, e *event) {
+	owner := e.node
+	if m, ok := untagged(e.value).(edn.Map); ok && owner == "" {
+		for _, key := range []edn.Keyword{"client", "owner"} {
+			if v, ok := m.Get(key); ok && v != nil {
+				owner = plain(v)
+			}
+		}
+	}
+	switch {
+	case owner == "" && invoke != nil:
+		owner = invoke.Node
+	case owner == "" && b.known[e.process]:
+		owner = fmt.Sprintf("process %d", e.process)
+	}
+	if owner != "" && (b.owners[owner] || len(b.owners) < mostOwners) {
+		b.owners[owner] = true
+		op.Node = owner
+	}
+	if invoke != nil {
+		invoke.Node = op.Node // it may be known only now
+	}
 }
 
 // usedBy are models whose objects are used by operations that nobody tells of a leader with.
