@@ -105,6 +105,12 @@ func TestTheOtherModels(t *testing.T) {
 			{:type :invoke, :f :acquire, :process 0} {:type :fail, :f :acquire, :process 0}]`, []string{
 			"0 1ms 0 invoke write 9 9", "1 2ms 0 ok write 9 9", "2 5ms 0 invoke read 0 0", "3 6ms 0 fail read 0 0",
 		}},
+		{Options{Model: "leader"}, `[{:type :invoke, :f :inspect, :process 0} {:type :ok, :f :inspect, :value {"role" "leader", "term" 4}, :process 0, :node "n2"}
+			{:type :invoke, :f :inspect, :process 1, :node "n1"} {:type :ok, :f :inspect, :value ["n1" 5], :process 1}
+			{:type :invoke, :f :inspect, :process 1, :node "n1"} {:type :info, :f :inspect, :process 1}]`, []string{
+			"0 1ms 0 invoke observe", "1 2ms 0 ok observe n2 leader 4 ", "2 3ms 1 invoke observe", "3 4ms 1 ok observe n1 leader 5 n1",
+			"4 5ms 1 invoke observe", "5 6ms 1 info observe",
+		}},
 		{Options{Model: "leader"}, `[{:type :invoke, :f :inspect, :process 0, :node "n2"} {:type :ok, :f :inspect, :value ["n1" 4], :process 0, :node "n2"}
 			{:type :invoke, :f :inspect, :process 0, :node "n1"} {:type :ok, :f :inspect, :value ["n1" 4], :process 0, :node "n1"}
 			{:type :invoke, :f :inspect, :process 1} {:type :ok, :f :inspect, :value {:node :n3, :role :candidate, :term 5}, :process 1}]`, []string{
@@ -202,6 +208,8 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value 1, :process 1}`:             "leader",
 		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value ["n1" :a], :process 1}`:     "leader",
 		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value {:role :king}, :process 1}`: "leader",
+		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value {:up true}, :process 1}`:    "leader",
+		`{:type :invoke, :f :read, :value [2 nil], :process 1}`:                                   "",
 		`{:type :invoke, :f :write, :value [:a 1], :process 1}`:                                   "revisioned-register",
 	} {
 		_, _, err := Read(strings.NewReader(text), EDN, Options{Model: model})

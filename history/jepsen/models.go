@@ -172,8 +172,13 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 	if fits := usedBy[e.f]; fits != "" {
 		return b.strange(e, fmt.Sprintf("what nodes say of the leader, and :%s is of the model %s", e.f, fits))
 	}
-	if op.Node == "" {
+	switch {
+	case op.Node == "" && invoke != nil:
+		op.Node = invoke.Node
+	case op.Node == "":
 		op.Node = fmt.Sprintf("process %d", op.Process)
+	case invoke != nil:
+		invoke.Node = op.Node // who was asked is known only now
 	}
 	if op.Type != history.OK {
 		b.nodes[op.Node] = b.nodes[op.Node] || e.node != ""
@@ -186,10 +191,20 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 		op.Type = history.Fail
 		return nil
 	case edn.Map:
-		leader, _ = value.Get(edn.Keyword("leader"))
-		term, _ = value.Get(edn.Keyword("term"))
-		role, _ = value.Get(edn.Keyword("role"))
-		if node, ok := value.Get(edn.Keyword("node")); ok {
+		var node any
+		known := false
+		for key, to := range map[string]*any{"leader": &leader, "term": &term, "role": &role, "node": &node} {
+			v, ok := value.Get(edn.Keyword(key))
+			if !ok {
+				v, ok = value.Get(key) // as JSON has it that nobody made keywords of
+			}
+			*to = v
+			known = known || ok
+		}
+		if !known {
+			return problem(e.line, e.column, "value %s: want a map with :leader, :term and :role", short(value))
+		}
+		if node != nil {
 			op.Node = plain(node)
 			invoke.Node = op.Node // who was asked is known only now
 		}

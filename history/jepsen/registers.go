@@ -55,6 +55,9 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 			return nil // in Knossos's models a read of nil tells nothing
 		}
 		r.Value, err = b.text(e, value)
+	case op.F == history.Get && paired && len(pair) == 2 && pair[1] == nil && b.Model == "" && !b.Independent:
+		return hint.Add(problem(e.line, e.column, "value %s: a read is asked for a key, as in an independent history", short(e.value)),
+			"say --independent if values are [key value], or else say with --model what the operations are on")
 	case op.F == history.Get:
 	case op.F == history.Put && (op.Type == history.Invoke || value != nil):
 		r.Value, err = b.text(e, value)
