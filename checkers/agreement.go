@@ -41,8 +41,9 @@ func agreement(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	split, terms := f.inTerms()
-	apart, times := f.whenWhole()
+	var alias rift // of a node and of what may be another name of it
+	split, terms := f.inTerms(&alias)
+	apart, times := f.whenWhole(&alias)
 	figures := []Figure{
 		figure("terms with a leader named by several", terms), figure("times agreed with nothing at fault", times),
 	}
@@ -60,6 +61,14 @@ func agreement(_ context.Context, f *facts) Result {
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
+	case alias[0].by != nil:
+		a, b := alias[0], alias[1]
+		strange := a.leader
+		if f.knows(strange) {
+			strange = b.leader
+		}
+		return unknown(figures, "%s named %s leader and %s named %s, and begin names no node %s, which may be another name of one: call each node by one name",
+			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, strange)
 	case terms == 0 && f.mistaken != "": // and so nothing was looked for at any time
 		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; try again", f.mistaken)
 	case len(f.leads) > 0 && !f.hearsay():
@@ -101,27 +110,40 @@ type disagreement struct {
 	names rift
 }
 
+// knows reports whether a leader is one of the nodes, by a name that is theirs. Where nobody says who the nodes are, each name may be.
+func (f *facts) knows(leader string) bool {
+	return len(f.setup.Nodes) == 0 || f.setup.Model != "" || slices.Contains(f.nodes, leader)
+}
+
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose
-// leader several nodes named.
-func (f *facts) inTerms() (split found[rift], terms int) {
+// leader several nodes named. It takes note of the first two of which one may name the same node by another name.
+func (f *facts) inTerms(alias *rift) (split found[rift], terms int) {
 	if !f.numbered() {
 		return split, 0
+	}
+	type key struct {
+		term    uint64
+		strange bool
 	}
 	type seen struct {
 		naming
 		several bool
 		latest  naming // the one that was asked for last: if there is a later split outside of all lapses, it shows one
 	}
-	heard := map[uint64]*seen{}
+	heard := map[key]*seen{}
 	for i := range f.answers {
 		n := f.named(&f.answers[i])
 		if n.leader == "" || n.by.term == 0 {
 			continue
 		}
-		s := heard[n.by.term]
+		k := key{n.by.term, !f.knows(n.leader)}
+		s := heard[k]
+		if o := heard[key{k.term, !k.strange}]; s == nil && o != nil && alias[0].by == nil {
+			*alias = rift{o.naming, n}
+		}
 		switch {
 		case s == nil:
-			heard[n.by.term] = &seen{naming: n, latest: n}
+			heard[k] = &seen{naming: n, latest: n}
 			continue
 		case s.leader != n.leader:
 			r := rift{s.naming, n}
@@ -144,7 +166,7 @@ func (f *facts) inTerms() (split found[rift], terms int) {
 // whenWhole looks at the times in which nothing was at fault. It counts those at whose end nodes named the same leader,
 // and returns two nodes that named different ones throughout a part of such a time in which both were heard, from when an election
 // must have been over.
-func (f *facts) whenWhole() (apart found[disagreement], times int) {
+func (f *facts) whenWhole(alias *rift) (apart found[disagreement], times int) {
 	if f.unjudgeable() != "" || f.mistaken != "" {
 		return apart, 0
 	}
@@ -152,7 +174,7 @@ func (f *facts) whenWhole() (apart found[disagreement], times int) {
 		if agreed(f.throughout(span{c.to - f.lull(), c.to}, c.members)) {
 			times++
 		}
-		f.disagree(&apart, c)
+		f.disagree(&apart, alias, c)
 	}
 	return apart, times
 }
@@ -164,7 +186,7 @@ func agreed(names []naming) bool {
 }
 
 // disagree looks for two members that name different leaders in a time in which nothing was at fault.
-func (f *facts) disagree(apart *found[disagreement], c calm) {
+func (f *facts) disagree(apart *found[disagreement], alias *rift, c calm) {
 	heard := f.heard(c.span)
 	var over span
 	var names []naming // then
@@ -179,8 +201,12 @@ func (f *facts) disagree(apart *found[disagreement], c calm) {
 					if both != over {
 						over, names = both, f.throughout(both, c.members)
 					}
-					if a, b := names[j], names[i]; a.leader != "" && b.leader != "" && a.leader != b.leader {
+					switch a, b := names[j], names[i]; {
+					case a.leader == "" || b.leader == "" || a.leader == b.leader:
+					case f.knows(a.leader) == f.knows(b.leader):
 						apart.take(disagreement{over, rift{a, b}}, over, f, "agreement")
+					case alias[0].by == nil:
+						*alias = rift{a, b}
 					}
 				}
 			}
