@@ -223,7 +223,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	a := answer{
 		from: asked, to: op.Time, term: op.View.Term, tenure: op.View.Tenure, op: op.Index, node: int16(n),
 		leader: leader, role: op.View.Role, polled: asked >= 0, torn: op.View.Torn, lead: -1,
-		mute: op.View.Term == 0 && (op.View.Role == history.Server || g.setup.Tokens && op.View.Role != history.Leader),
+		mute: op.View.Term == 0 && (op.View.Role == history.Server || g.setup.Tokens != (op.View.Role == history.Leader)),
 	}
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(op.Time)

@@ -53,6 +53,43 @@ func (f *facts) unheeded() string {
 	return f.uncounted() + ": have nodes tell the term that they lead in, or say that the election has none (no_terms)"
 }
 
+// unranked says that claims that did not count may have been those of another leader, or "": all that claimed to lead, in a term or not,
+// may be one node. What a node claims without a term next to a claim of its own in one, and denies not between, is of that: its
+// log, say, had not been read.
+func (f *facts) unranked() string {
+	if f.termless == 0 {
+		return ""
+	}
+	var all, pending, ranked, without set // pending and ranked: whose last word was a claim without a term, or was of one
+	for i := range f.answers {
+		a := &f.answers[i]
+		n := int(a.node)
+		if a.vague() {
+			continue
+		}
+		switch denied := !a.claims() || a.ended; {
+		case denied && pending.has(n):
+			without.add(n)
+			fallthrough
+		case denied:
+			pending.remove(n)
+			ranked.remove(n)
+		case a.term > 0:
+			pending.remove(n)
+			ranked.add(n)
+		case !ranked.has(n):
+			pending.add(n)
+		}
+		if a.claims() && !a.ended {
+			all.add(n)
+		}
+	}
+	if without = without.or(pending); without == (set{}) || all.count() < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%s claimed to lead, and %s in no term: %s", f.names(all), f.names(without), f.unheeded())
+}
+
 // uncounted says how many claims named no leadership, where leaderships are numbered.
 func (f *facts) uncounted() string {
 	if f.termless == 1 {

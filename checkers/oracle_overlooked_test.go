@@ -18,6 +18,9 @@ func overlooked(h *history.History) bool {
 	if b := setup.Bounds; setup.Standing || b.Silence == 0 || b.Elect == 0 {
 		return false
 	}
+	if h.Ops[len(h.Ops)-1].Time == 0 {
+		return true
+	}
 	counts := min(lull(h), setup.Bounds.Elect)
 	return slices.ContainsFunc(franchise(h), func(n string) bool {
 		runs := func(w around, n string) bool {
@@ -59,7 +62,31 @@ func overlooked(h *history.History) bool {
 
 // unannounced reports whether a node was overlooked, and none announced anything that would have told of what was missed.
 func unannounced(h *history.History) bool {
-	return overlooked(h) && !slices.ContainsFunc(undivided(h), func(a said) bool { return a.announced })
+	return overlooked(h) && (h.Ops[len(h.Ops)-1].Time == 0 || !slices.ContainsFunc(undivided(h), func(a said) bool { return a.announced }))
+}
+
+// unranked reports whether several nodes said that they led, and one of them all along without a term though there are terms.
+func unranked(h *history.History, all []said) bool {
+	rows := map[string][]said{}
+	leaders, without := map[string]bool{}, false
+	over := func(node string) {
+		row := rows[node]
+		without = without || len(row) > 0 && !slices.ContainsFunc(row, func(a said) bool { return a.view.Term > 0 })
+		delete(rows, node)
+	}
+	for _, a := range all {
+		switch {
+		case !a.ended && a.view.Role == history.Leader:
+			leaders[a.node] = true
+			rows[a.node] = append(rows[a.node], a)
+		case a.ended || a.view.Role != history.UnknownRole:
+			over(a.node)
+		}
+	}
+	for node := range leaders {
+		over(node)
+	}
+	return !h.Setup().NoTerms && len(leaders) > 1 && without
 }
 
 // anyLooks draws a run that is not looked at all the time, of peers.
@@ -103,13 +130,15 @@ func TestOraclesOverlooked(t *testing.T) {
 	t.Parallel()
 	for property, missing := range map[string]func(h *history.History, all []said) bool{
 		"exclusive-leadership": func(h *history.History, all []said) bool {
-			return !slices.ContainsFunc(all, said.claims) || unasked(spoken(h)) || overlooked(h)
+			return !slices.ContainsFunc(all, said.claims) || unranked(h, all) || unasked(spoken(h)) || overlooked(h)
 		},
 		"single-leader-per-term": func(h *history.History, all []said) bool {
-			return h.Setup().NoTerms || !slices.ContainsFunc(all, said.claims) || unannounced(h)
+			return h.Setup().NoTerms || !slices.ContainsFunc(all, said.claims) || unranked(h, all) || unannounced(h)
 		},
 		"monotonic-term": func(h *history.History, all []said) bool {
-			tells := func(a said) bool { return !a.ended && (a.view.Role != history.UnknownRole || a.view.Term != 0) }
+			tells := func(a said) bool {
+				return !a.ended && (a.view.Term != 0 || a.view.Role != history.UnknownRole && (a.tokens || a.view.Role != history.Leader))
+			}
 			s := spoken(h)
 			compared := slices.ContainsFunc(all, func(a said) bool {
 				return slices.ContainsFunc(all, func(b said) bool {

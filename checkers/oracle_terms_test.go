@@ -13,7 +13,7 @@ import (
 
 // tells reports whether an answer says anything about a node's term.
 func (a said) tells() bool {
-	return !a.ended && (a.view.Role != history.UnknownRole || a.view.Term != 0)
+	return !a.ended && (a.view.Term != 0 || a.view.Role != history.UnknownRole && (a.tokens || a.view.Role != history.Leader))
 }
 
 // heardOf is whom a node may hear, at first or at second hand, itself included.

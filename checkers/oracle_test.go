@@ -31,6 +31,7 @@ type said struct {
 	ended      bool
 	again      time.Duration // of an end: when the next process may have been started
 	unnumbered bool
+	tokens     bool // who leads tells a term
 }
 
 // claims reports whether an answer claims a leadership.
@@ -67,7 +68,7 @@ func workOutAnswers(h *history.History) (all []said) {
 			asked := h.Ops[h.Other(i)].Time
 			all = append(all, said{node: m, asked: asked, early: asked, at: op.Time, place: i, ended: true, again: asked, unnumbered: setup.NoTerms})
 		}
-		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms, stood: op.Process >= spokenBy}
+		a := said{node: op.Node, at: op.Time, view: op.View, place: i, unnumbered: setup.NoTerms, stood: op.Process >= spokenBy, tokens: setup.Tokens}
 		if k := h.Other(i); op.Process == history.Nemesis && op.Type == history.OK && op.Fault == nil {
 			op.Fault = h.Ops[k].Fault // its end need not repeat it
 		}
@@ -436,7 +437,7 @@ var oracles = map[string]func(h *history.History) string{
 		for _, a := range undivided(h) {
 			for _, b := range undivided(h) {
 				tells := func(a said) bool {
-					return !a.ended && !a.unnumbered && (a.view.Role != history.UnknownRole || a.view.Term != 0)
+					return !a.ended && !a.unnumbered && (a.view.Term != 0 || a.view.Role != history.UnknownRole && (a.tokens || a.view.Role != history.Leader))
 				}
 				// An announcement is older than the moment at which it came, however long it took.
 				before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place

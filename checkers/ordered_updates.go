@@ -56,6 +56,7 @@ type updates struct {
 	count                     int
 	swapped, doubled, skipped int
 	wrong                     [2]applied // the first that is out of order, or of another's number, and which it clashes with
+	untold                    bool       // nobody knows whom some came from
 	lookup                    bool       // all that is known of that is its number and its sender
 }
 
@@ -82,6 +83,7 @@ func (u *updates) take(op *history.Op) {
 	now := applied{number{update.Term, update.Counter}, op.Time, op.Index, op.Node, update.From}
 	u.count++
 	u.followers[now.node] = true
+	u.untold = u.untold || now.from == ""
 	i := history.Place(u.nodes, now.node)
 	doubtful := i >= 0 && u.seen[i].doomed(now.at)
 	if before, known := u.last[now.node]; known && !doubtful {
@@ -150,6 +152,8 @@ func (u *updates) check(context.Context) Result {
 		return untested(figures, "no node reported an update of a leader: run the workload updates, where the election orders any")
 	case len(u.followers) < 2:
 		return unknown(figures, "only one node reported what it applied: have all of them do so")
+	case leaders < 2 && u.untold:
+		return untested(figures, "one leader may have sent all of the updates: have nodes tell whom each came from, and give it a change of leader")
 	case leaders < 2:
 		return untested(figures, "one leader sent all of the updates: a stale one takes a change of leader")
 	}

@@ -38,16 +38,20 @@ func (f *facts) untold() string {
 	if f.added != "" {
 		return f.unnamed()
 	}
-	if slices.ContainsFunc(f.seen, func(w watched) bool { return w.said >= 0 }) {
+	if f.end > 0 && slices.ContainsFunc(f.seen, func(w watched) bool { return w.said >= 0 }) {
 		return ""
 	}
 	return f.overlooked()
 }
 
-// whoWasOverlooked says of whom too little was seen, or "". Standing log lines tell of all nodes, always.
+// whoWasOverlooked says of whom too little was seen, or "". Standing log lines tell of all nodes, always. Where no
+// op tells a time, nothing lasted, and nobody was seen to lead for any time.
 func (f *facts) whoWasOverlooked() (why string) {
 	if f.added != "" {
 		return f.unnamed()
+	}
+	if f.end == 0 {
+		return "all ops are of one time, 0 s, as if nothing lasted: have each op tell its time"
 	}
 	if f.unjudgeable() != "" || f.setup.Standing {
 		return ""

@@ -69,6 +69,8 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	switch {
 	case t.led == 0:
 		return untested(figures, "%s", f.unclaimed())
+	case len(t.several) == 0 && f.unranked() != "":
+		return unknown(figures, "%s", f.unranked())
 	case len(t.several) == 0 && f.untold() != "":
 		return unknown(figures, "%s", f.untold())
 	case len(t.several) == 0:
