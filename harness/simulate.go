@@ -66,7 +66,10 @@ func Recall(r *record.Run) error {
 		return err
 	}
 	was, is := r.Unkept, again.Frame()
-	if was.Count != is.Count || was.Last != is.Last || again.Events != r.Events {
+	if was.Count == is.Count && was.Last == is.Last && again.Events != r.Events {
+		return fmt.Errorf("the run of seed %d was another when it was made again: what its nodes did was not the same, in as many ops", r.Seed)
+	}
+	if was.Count != is.Count || was.Last != is.Last {
 		return fmt.Errorf("the run of seed %d was another when it was made again: %d ops in %v, not %d in %v", r.Seed, is.Count, is.Last, was.Count, was.Last)
 	}
 	r.History, r.Unkept = again.History, nil

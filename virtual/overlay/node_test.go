@@ -34,6 +34,11 @@ func TestLimitsAreNotTheMachines(t *testing.T) {
 	require.Equal(t, "<nil> 1048576 1048576\n", alone(t, "misc", "limits", time.Second).stdout())
 }
 
+// How many threads the runtime has made depends on real time: Prometheus' client tells it among its metrics.
+func TestThreadsAreNotTheMachines(t *testing.T) {
+	require.Equal(t, "1 false 1\n", alone(t, "misc", "threads", 3*time.Second).stdout())
+}
+
 func TestAPairOfSockets(t *testing.T) {
 	require.Equal(t, "<nil>\nhello <nil>\n", alone(t, "misc", "pair", 3*time.Second).stdout())
 }

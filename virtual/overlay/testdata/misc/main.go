@@ -61,6 +61,13 @@ func main() {
 	case "limits": // of the machine: asked for by a raw system call of more than three arguments
 		var files syscall.Rlimit
 		fmt.Println(syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files), files.Cur, files.Max)
+	case "threads": // as Prometheus' client and package pprof count them
+		for range 8 { // so that there are more, in a node or not
+			go syscall.Nanosleep(&syscall.Timespec{Nsec: 1e6}, nil)
+		}
+		time.Sleep(time.Second)
+		n, ok := runtime.ThreadCreateProfile(nil)
+		fmt.Println(n, ok, pprof.Lookup("threadcreate").Count())
 	case "pair":
 		pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		fmt.Println(err)
