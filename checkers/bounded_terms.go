@@ -114,8 +114,12 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		return unknown(figures, "nodes were cut off for up to %s, but it was less than %s from their first answer then to their last: ask them, more often, or leave one cut off for longer",
 			lasted(longest), lasted(long))
 	}
-	return valid(figures, "cut off from every majority %s, %s in all, nodes gained %s at most; %s",
-		count.Of(tests, "time"), lasted(watched), count.Of(most, "term"), f.watch())
+	step := ""
+	if most > int(f.setup.Bounds.Terms) {
+		step = ", in one step, as terms may go up by more than one"
+	}
+	return valid(figures, "cut off from every majority %s, %s in all, nodes gained %s at most%s; %s",
+		count.Of(tests, "time"), lasted(watched), count.Of(most, "term"), step, f.watch())
 }
 
 // exiles returns the exiles of all nodes, node by node.

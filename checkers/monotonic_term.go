@@ -121,6 +121,9 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 			what += fmt.Sprintf(", and leadership went back from %s in term %d to %s in term %d",
 				f.nodes[newer.node], newer.term, f.nodes[older.node], older.term)
 		}
+		if b.term == 0 && !f.setup.Tokens {
+			what += `; if 0 is no term where it comes from, have the history say so: "tokens": true in its first op`
+		}
 		return invalid(figures, e, "%s", what)
 	case perhaps.drops > 0:
 		a, b := perhaps.first[0], perhaps.first[1]

@@ -46,7 +46,7 @@ func stickyLeader(_ context.Context, f *facts) Result {
 		switch {
 		case f.byLeave(h, false): // it was asked to hand over, and did
 		case !f.inOrder() && (f.besides(h) || f.remained(h)): // one of two that led at one time gave up: a matter of exclusive-leadership
-		case !f.byLeave(h, true) && f.unjust(h):
+		case !f.byLeave(h, true) && !f.ledOn(h) && f.unjust(h):
 			unjust++
 			first.take(h, h.span, f, "sticky-leader")
 		case f.suspect(h):
@@ -96,6 +96,12 @@ func (f *facts) unjust(h handover) bool {
 	return f.vouched(nodes, h.from.node, watched, f.world.rollsOf(epochs))
 }
 
+// ledOn reports whether the old leader led on beside its successor for longer than it takes to hear of one: it may have lost nothing, and the
+// other have led nobody.
+func (f *facts) ledOn(h handover) bool {
+	return h.changes() && f.answers[h.from.last].begins() > h.won.to+f.settled()
+}
+
 // tenureOf returns when the old leader must have had its majority, when it must have been seen to have it, and whether it
 // was established by then.
 func (f *facts) tenureOf(h handover) (s, watched span, established bool) {
@@ -119,6 +125,10 @@ func (f *facts) back(h handover, s span) set {
 func (f *facts) unsure(h handover) string {
 	if f.byLeave(h, true) {
 		return f.maybeAsked(h)
+	}
+	if f.ledOn(h) {
+		return fmt.Sprintf("it said until %s that it led, beside %s: exclusive-leadership is about that",
+			at(f.answers[h.from.last].begins()), f.nodes[h.to.node])
 	}
 	s, watched, _ := f.tenureOf(h)
 	if h.span.to < f.settled() { // answers would not tell what was before the first
