@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,19 +47,12 @@ func Twice(ctx context.Context, r *record.Run) error {
 
 // differs makes a run two times more and says where they part. It returns "" if it cannot tell.
 func differs(ctx context.Context, p record.Plan) string {
-	var traces [2]*virtual.Trace
-	for i := range traces {
-		dir, err := os.MkdirTemp("", "recount-trace-")
-		if err != nil {
-			return ""
-		}
-		defer os.RemoveAll(dir)
-		traces[i] = &virtual.Trace{Dir: dir}
-		if err := retrace(ctx, p, traces[i], nil); err != nil {
-			return ""
-		}
-	}
-	d, differ, err := virtual.Compare(traces[0], traces[1])
+	var d virtual.Difference
+	differ := false
+	err := traced(ctx, p, 0, func(one, other *virtual.Trace) (err error) {
+		d, differ, err = virtual.Compare(one, other)
+		return err
+	})
 	switch {
 	case err != nil:
 		return ""
@@ -68,6 +62,7 @@ func differs(ctx context.Context, p record.Plan) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "two more runs part %s", parting(d))
 	if d.Event == 0 {
+		b.WriteString(sent(ctx, p, d))
 		return b.String()
 	}
 	for i, run := range []string{"one", "other"} {
@@ -78,6 +73,48 @@ func differs(ctx context.Context, p record.Plan) string {
 		}
 	}
 	return b.String()
+}
+
+// traced makes a run two times more for f, which may look at what its processes did until it returns.
+func traced(ctx context.Context, p record.Plan, keep int, f func(one, other *virtual.Trace) error) error {
+	var traces [2]*virtual.Trace
+	for i := range traces {
+		dir, err := os.MkdirTemp("", "recount-trace-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		traces[i] = &virtual.Trace{Dir: dir, Keep: keep}
+		if err := retrace(ctx, p, traces[i], nil); err != nil {
+			return err
+		}
+	}
+	return f(traces[0], traces[1])
+}
+
+// sent shows what a process sent in the one run and not in the other, in two runs more. It returns "" if those are alike.
+func sent(ctx context.Context, p record.Plan, d virtual.Difference) (text string) {
+	_ = traced(ctx, p, d.Turn, func(one, other *virtual.Trace) error {
+		a, b := one.Kept, other.Kept
+		at := 0
+		for at < min(len(a), len(b)) && a[at] == b[at] {
+			at++
+		}
+		if at < max(len(a), len(b)) {
+			text = fmt.Sprintf("\nin the one, %s\nin the other, %s", excerpt(a, at), excerpt(b, at))
+		}
+		return nil
+	})
+	return text
+}
+
+// excerpt quotes what is about a place.
+func excerpt(text []byte, at int) string {
+	from, to := max(at-40, 0), min(at+40, len(text))
+	if from > to {
+		return "nothing more"
+	}
+	return strconv.Quote(string(text[from:to]))
 }
 
 // parting is where two runs part.

@@ -35,6 +35,14 @@ func TestTwice(t *testing.T) {
 	require.ErrorContains(t, err, "of n2's scheduler")
 	require.ErrorContains(t, err, "main.main.func1", "the stack of the goroutine that threw")
 	t.Log(err)
+
+	p.Options = map[string]string{"tells": "true"}
+	r, err = Glance(t.Context(), p)
+	require.NoError(t, err)
+	err = Twice(t.Context(), r)
+	require.ErrorContains(t, err, "in what n2 sends\nin the one, ")
+	require.Regexp(t, `in the other, ".*thrown.*[0-9]`, err.Error(), "what it has thrown")
+	t.Log(err)
 }
 
 // Where the file that describes the servers was changed in between, nobody says of them that they are not the same for a seed.

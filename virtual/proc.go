@@ -149,7 +149,7 @@ func (p *proc) run() {
 			p.did(m)
 		}
 	}
-	c.config.Trace.add(Turn{p.which(), c.now, r.Events, c.hash})
+	c.config.Trace.add(Turn{p.which(), c.now, r.Events, c.hash}, r.Messages)
 	if r.Ended != nil && !n.torn {
 		p.over(r.Ended)
 	}

@@ -44,6 +44,10 @@ type Turn struct {
 type Trace struct {
 	Dir   string // takes the scheduler's events of each process, a file of wire.Event each
 	Turns []Turn
+
+	// Keep is the turn, by its place in Turns, whose messages are kept in Kept, one after the other: of all there would be too many.
+	Keep int
+	Kept []byte
 }
 
 // create makes the file for a process's events; nil if nothing is taken down.
@@ -58,16 +62,23 @@ func (t *Trace) path(w Which) string {
 	return filepath.Join(t.Dir, fmt.Sprintf("%s-%d-%d.events", w.Node, w.Life, w.Program))
 }
 
-// add takes down a turn.
-func (t *Trace) add(turn Turn) {
-	if t != nil {
-		t.Turns = append(t.Turns, turn)
+// add takes down a turn, in which the process sent messages.
+func (t *Trace) add(turn Turn, sent []wire.Message) {
+	if t == nil {
+		return
 	}
+	if len(t.Turns) == t.Keep {
+		for _, m := range sent {
+			t.Kept = append(t.Kept, m.Data...)
+		}
+	}
+	t.Turns = append(t.Turns, turn)
 }
 
 // Difference is the first thing that two runs of one seed did differently.
 type Difference struct {
-	Turns [2]Turn // the turns that differ; the zero Turn for a run that had no more
+	Turn  int     // the place of the first turn that differs
+	Turns [2]Turn // what it is; the zero Turn for a run that had no more
 	Event uint64  // the first event of the process's scheduler that differs, from 1; 0 if the schedulers did the same
 	// From there on, the first event of a goroutine in each run, and which it is: that time has moved tells less than who was
 	// waiting for it. The zero Event where there was no more.
@@ -81,6 +92,7 @@ func Compare(a, b *Trace) (d Difference, differ bool, err error) {
 	for i < min(len(a.Turns), len(b.Turns)) && a.Turns[i] == b.Turns[i] {
 		i++
 	}
+	d.Turn = i
 	for k, t := range []*Trace{a, b} {
 		if i < len(t.Turns) {
 			d.Turns[k], differ = t.Turns[i], true

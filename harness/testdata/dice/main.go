@@ -21,6 +21,7 @@ func tsc() uint64
 func main() {
 	id := flag.String("id", "", "")
 	dice := flag.Bool("dice", false, "")
+	tells := flag.Bool("tells", false, "")
 	flag.Parse()
 	if *dice && *id == "n2" {
 		go func() {
@@ -34,7 +35,11 @@ func main() {
 		role = "leader"
 	}
 	http.HandleFunc("/status", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(map[string]any{"role": role, "term": 1, "leader": "n1", "measured": measured()})
+		thrown := uint64(0)
+		if *tells && *id == "n2" {
+			thrown = tsc()
+		}
+		json.NewEncoder(w).Encode(map[string]any{"role": role, "term": 1, "leader": "n1", "measured": measured(), "thrown": fmt.Sprintf("%20d", thrown)})
 	})
 	log.Fatal(http.ListenAndServe(":8080", nil))
 }
@@ -57,5 +62,6 @@ func measured() []any {
 			told = append(told, fmt.Sprint(s.Value.Float64Histogram().Counts))
 		}
 	}
-	return []any{memory, collections, told, string(debug.Stack()), os.Getpid()}
+	threads, _ := runtime.ThreadCreateProfile(nil)
+	return []any{memory, collections, told, string(debug.Stack()), os.Getpid(), threads}
 }
