@@ -76,11 +76,11 @@ func (g *gathering) op(op, end *history.Op) {
 	}
 	g.ops++
 	g.end, g.unended = op.Time, cutShort
-	g.world.arrive(op.Time)
 	if g.setup.Standing {
 		g.stand(op.Time)
 		g.passes(op)
 	}
+	g.world.arrive(op.Time)
 	begun := g.open.see(op, g.newest())
 	g.began = begun
 	switch op.F {

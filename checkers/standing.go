@@ -214,6 +214,7 @@ func (g *gathering) repeat(n int, at time.Duration, late bool) {
 		g.silence(s, at)
 	}
 	s.lives(at)
+	g.world.arrive(at)
 	g.world.answered(n, at, at) // who says something by itself, or would if it were otherwise, is up
 	s.last, s.up = span{at, at}, g.world.up(n)
 	g.lead(&a)
