@@ -10,7 +10,7 @@ import (
 type underWay struct {
 	most  map[int]time.Duration // for how long at most a link may have held up what was sent since it was last healed
 	until map[int]time.Duration // of those that were healed, when the last of that has come
-	next  time.Duration         // the first of these times, if there are any
+	next  time.Duration         // the first of these times comes no earlier
 }
 
 // held takes note that a link is to hold packets up, for so long at most.
@@ -32,7 +32,7 @@ func (u *underWay) healed(link int, at time.Duration) {
 		u.until = map[int]time.Duration{}
 	}
 	u.until[link] = max(u.until[link], at+min(late, never-at))
-	u.next = u.first()
+	u.next = min(u.next, u.until[link])
 }
 
 // first is the first of the times until which something is under way.
@@ -54,9 +54,11 @@ func (u *underWay) has(link int) bool {
 // anything that happens then, or later, is taken note of.
 func (w *world) arrive(by time.Duration) {
 	for u := &w.underWay; len(u.until) > 0 && u.next <= by; {
+		if u.next = u.first(); u.next > by {
+			return
+		}
 		at := u.next
 		maps.DeleteFunc(u.until, func(_ int, until time.Duration) bool { return until <= at })
-		u.next = u.first()
 		w.links = true
 		w.mark(at)
 	}
