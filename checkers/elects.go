@@ -219,11 +219,15 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 	return r
 }
 
-// claimants returns who claimed to lead throughout a vacancy. None of them had a majority, or it were none.
+// claimants returns who claimed to lead throughout a vacancy, up and heard of all the while. None of them had a majority, or it were none.
 func (f *facts) claimants(s span) (who set) {
+	up := first(f.world.n)
+	for _, e := range f.world.during(s) {
+		up = up.and(e.up)
+	}
 	for i := range f.leads {
 		l := &f.leads[i]
-		if l.node < f.world.n && f.answers[l.first].to <= s.from && f.answers[l.last].to >= s.to-f.lull() {
+		if up.has(l.node) && f.answering(l.node, s) && f.answers[l.first].to <= s.from && f.answers[l.last].to >= s.to-f.lull() {
 			who.add(l.node)
 		}
 	}
