@@ -36,7 +36,7 @@ func misname(t *rapid.T, text string) string {
 	from := rapid.IntRange(0, 40).Draw(t, "since line")
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
-		if i >= from && strings.Contains(line, " "+who+"  ") || strings.Contains(line, " "+who+" ") {
+		if i >= from && strings.Contains(line, " "+who+" ") {
 			lines[i] = strings.Replace(line, " of n", " of m", 1)
 		}
 	}

@@ -136,14 +136,11 @@ func TestOraclesOverlooked(t *testing.T) {
 			return h.Setup().NoTerms || !slices.ContainsFunc(all, said.claims) || unranked(h, all) || unannounced(h)
 		},
 		"monotonic-term": func(h *history.History, all []said) bool {
-			tells := func(a said) bool {
-				return !a.ended && (a.view.Term != 0 || a.view.Role != history.UnknownRole && (a.tokens || a.view.Role != history.Leader))
-			}
 			s := spoken(h)
 			compared := slices.ContainsFunc(all, func(a said) bool {
 				return slices.ContainsFunc(all, func(b said) bool {
 					before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
-					return a.node == b.node && tells(a) && tells(b) && before && !another(h, a, b, false) && !forgot(s, a, b)
+					return a.node == b.node && a.tells() && b.tells() && before && !another(h, a, b, false) && !forgot(s, a, b)
 				})
 			})
 			return h.Setup().NoTerms || !compared || unannounced(h)

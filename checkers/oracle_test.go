@@ -436,9 +436,7 @@ var oracles = map[string]func(h *history.History) string{
 		verdict := "not invalid"
 		for _, a := range undivided(h) {
 			for _, b := range undivided(h) {
-				tells := func(a said) bool {
-					return !a.ended && !a.unnumbered && (a.view.Term != 0 || a.view.Role != history.UnknownRole && (a.tokens || a.view.Role != history.Leader))
-				}
+				tells := func(a said) bool { return !a.unnumbered && a.tells() }
 				// An announcement is older than the moment at which it came, however long it took.
 				before := a.at < b.asked && !b.announced || a.announced && b.announced && a.place < b.place
 				if a.node == b.node && tells(a) && tells(b) && before && a.view.Term > b.view.Term && !another(h, a, b, true) && !forgot(h, a, b) {
