@@ -327,8 +327,14 @@ func (w around) keeps(i int) {
 		if l.Rate > 0 {
 			late += time.Second
 		}
-		if is.most = max(is.most, late); op.Type == history.OK && l.LinkState == (history.LinkState{}) {
-			is = kept{until: max(is.until, op.Time+is.most)}
+		if is.most = max(is.most, late); is.most > 0 && op.Type == history.OK && l.LinkState == (history.LinkState{}) {
+			last := op.Time + is.most
+			for k, other := range w.kept {
+				if k != l.Key() && k.Node == l.From && k.To == l.To { // the whole link, or a port of it
+					last += other.most
+				}
+			}
+			is = kept{until: max(is.until, last)}
 		}
 		w.kept[l.Key()] = is
 	}

@@ -21,11 +21,24 @@ func (u *underWay) held(link int, late time.Duration) {
 	u.most[link] = max(u.most[link], late)
 }
 
-// healed takes note that a link holds up nothing more.
-func (u *underWay) healed(link int, at time.Duration) {
-	late := u.most[link]
-	if late == 0 {
+// releases takes note that a link, or a port of one, holds up nothing more. What was sent before had perhaps suffered all that the link and
+// its ports did, one after the other.
+func (w *world) releases(link int, at time.Duration) {
+	u := &w.underWay
+	if u.most[link] == 0 {
 		return
+	}
+	whole := link
+	for p, cell := range w.ports {
+		if cell == link {
+			whole = p.link
+		}
+	}
+	late := u.most[whole]
+	for p, cell := range w.ports {
+		if p.link == whole {
+			late += min(u.most[cell], never-late)
+		}
 	}
 	delete(u.most, link)
 	if u.until == nil {

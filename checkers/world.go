@@ -233,7 +233,7 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 func (w *world) becomes(cell int, to cond, at time.Duration) {
 	now := w.cells[cell]
 	if to == fine {
-		w.underWay.healed(cell, at)
+		w.releases(cell, at)
 	}
 	if i := w.whose(processes, cell); i >= 0 {
 		w.tells(i)
