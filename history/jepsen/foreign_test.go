@@ -131,7 +131,11 @@ func TestTheOtherModels(t *testing.T) {
 			{:type :invoke, :f :acquire, :process 1} {:type :ok, :f :acquire, :value 8, :process 1}]`: {
 			"process 0", "process 0", "c7", "c7", "process 0", "process 0", "", "", "process 1", "process 1",
 		},
-		`[{:type :invoke, :f :acquire, :process 0, :node "n1"} {:type :ok, :f :acquire, :value 5, :process 0, :node "n1"}]`: {"n1", "n1"},
+		`[{:type :invoke, :f :acquire, :process 0, :node "n1"} {:type :ok, :f :acquire, :value 5, :process 0, :node "n1"}
+			{:type :invoke, :f :acquire, :process 0, :node "n2"} {:type :ok, :f :acquire, :value 5, :process 0, :node "n2"}
+			{:type :invoke, :f :acquire, :process 1, :node "n2"} {:type :ok, :f :acquire, :value 6, :process 1, :node "n2"}]`: {
+			"process 0", "process 0", "process 0", "process 0", "process 1", "process 1",
+		},
 	} {
 		h, _ := read(t, text, Options{Model: "fenced"})
 		var nodes []string

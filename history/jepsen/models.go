@@ -57,17 +57,24 @@ func (b *builder) lock(op, invoke *history.Op, e *event) (err error) {
 
 // owner is who takes a lock or gives it back: the client that the value tells, or else the process.
 func (b *builder) owner(invoke *history.Op, e *event) (string, error) {
-	if m, ok := e.value.(edn.Map); ok {
-		for _, key := range []edn.Keyword{"client", "owner"} {
-			if v, ok := m.Get(key); ok && v != nil {
-				return b.text(e, v)
-			}
-		}
+	if v := client(e.value); v != nil {
+		return b.text(e, v)
 	}
 	if invoke != nil && invoke.Reg != nil {
 		return invoke.Reg.Value, nil
 	}
 	return e.process.String(), nil
+}
+
+// client is whom a value says that it is of; nil if it tells nobody.
+func client(value any) any {
+	m, _ := untagged(value).(edn.Map)
+	for _, key := range []edn.Keyword{"client", "owner"} {
+		if v, ok := m.Get(key); ok && v != nil {
+			return v
+		}
+	}
+	return nil
 }
 
 // fenced makes reads and writes of [token value], and of an acquisition that tells its token a write with it.
@@ -136,21 +143,16 @@ const mostOwners = 200
 
 // acquirer names who acquires a lock that tells tokens, in place of the node that leads: the client that the value tells, or else the process.
 // Of a process that first does something when another's outcome was unknown it may be the client that goes on under a new number: it has no name.
+// The node is the server that was asked: clients share one, and one asks several.
 func (b *builder) acquirer(op, invoke *history.Op, e *event) {
-	owner := e.node
-	if m, ok := untagged(e.value).(edn.Map); ok && owner == "" {
-		for _, key := range []edn.Keyword{"client", "owner"} {
-			if v, ok := m.Get(key); ok && v != nil {
-				owner = plain(v)
-			}
-		}
-	}
+	owner := plain(client(e.value))
 	switch {
 	case owner == "" && invoke != nil:
 		owner = invoke.Node
 	case owner == "" && b.known[e.process]:
 		owner = fmt.Sprintf("process %d", e.process)
 	}
+	op.Node = ""
 	if owner != "" && (b.owners[owner] || len(b.owners) < mostOwners) {
 		b.owners[owner] = true
 		op.Node = owner
