@@ -121,7 +121,7 @@ func (r *ring) Receive(from election.ID, m election.Message) {
 	}
 }
 
-// know remembers a message by its number, for as long as it may still come once more: until a few rounds of each member have passed.
+// know remembers a message by its number, until so many others have passed as a few rounds of each member are.
 func (r *ring) know(number uint64) {
 	if r.known = append(r.known, number); len(r.known) > 4*r.env.Size() {
 		r.known = r.known[1:]
@@ -229,6 +229,7 @@ func (r *ring) skip() {
 
 // home handles a message that has come round because there is nobody left on its way.
 func (r *ring) home(m election.Message) {
+	r.know(m.Term) // those that were skipped may only be late, and pass it on yet
 	r.next(r.after(r.env.ID()))
 	if m.Kind == "ELECTION" {
 		r.announce(m)
