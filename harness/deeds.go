@@ -107,8 +107,11 @@ func (f *inForce) may(is func(did history.Changes) bool) bool {
 // lingers is for how long messages may still be under way that links with what is in force of it have kept.
 func (f *inForce) lingers() (longest time.Duration) {
 	for _, s := range append([]history.States{f.states}, f.doubted...) {
+		late := map[[2]string]time.Duration{} // a packet suffers its link, and then its port
 		for _, l := range s.Changes().Links {
-			longest = max(longest, l.Keeps())
+			way := [2]string{l.From, l.To}
+			late[way] += min(l.Keeps(), math.MaxInt64-late[way])
+			longest = max(longest, late[way])
 		}
 	}
 	return longest

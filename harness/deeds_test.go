@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -140,6 +141,20 @@ func TestAnAssumptionHealsForWhoIsJudged(t *testing.T) {
 	require.True(t, v.Promised, v.Why)
 	require.False(t, v.Excused, v.Why)
 	require.Equal(t, 6*time.Second+elect+1, v.From, v.Why)
+}
+
+// A packet suffers its link and its port, one after the other.
+func TestWhatALinkAndItsPortHoldUpLingers(t *testing.T) {
+	slow := func(to string, port int, d time.Duration) history.Link {
+		return history.Link{From: "n1", To: to, Port: port, LinkState: history.LinkState{Delay: d}}
+	}
+	var f inForce
+	did := history.ChangesOf(slow("n2", 0, 2*time.Second), slow("n2", 80, time.Second), slow("n3", 0, 500*time.Millisecond), slow("n3", 80, math.MaxInt64))
+	f.add(&deed{tried: did, did: did, came: history.OK})
+	require.Equal(t, time.Duration(math.MaxInt64), f.lingers())
+	did = history.ChangesOf(slow("n3", 80, 0))
+	f.add(&deed{tried: did, did: did, came: history.OK})
+	require.Equal(t, 3*time.Second, f.lingers())
 }
 
 // TestWhatMayBeInForceIsKeptWithinBounds has the nemesis do ever other things, and nobody know what came of any.
