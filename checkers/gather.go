@@ -199,6 +199,18 @@ func (g *gathering) name(leader string) int32 {
 	return k
 }
 
+// mute reports whether term 0 says nothing of the term of a node with a role: who leads has another, where that is not all that tells one; and
+// where it is, nobody else has.
+func (g *gathering) mute(role history.Role) bool {
+	switch role {
+	case history.Server:
+		return true
+	case history.Leader:
+		return !g.setup.Tokens
+	}
+	return g.setup.Tokens
+}
+
 // told takes note of a node's view. One that was announced tells of a change that the node's last answer may not have
 // shown yet, but the one after that would have.
 func (g *gathering) told(op *history.Op, asked time.Duration) {
@@ -223,7 +235,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	a := answer{
 		from: asked, to: op.Time, term: op.View.Term, tenure: op.View.Tenure, op: op.Index, node: int16(n),
 		leader: leader, role: op.View.Role, polled: asked >= 0, torn: op.View.Torn, lead: -1,
-		mute: op.View.Term == 0 && (op.View.Role == history.Server || g.setup.Tokens != (op.View.Role == history.Leader)),
+		mute: op.View.Term == 0 && g.mute(op.View.Role),
 	}
 	if a.dull = g.dulls(&a); !a.dull {
 		g.stir(op.Time)
