@@ -41,9 +41,9 @@ func agreement(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	var alias rift // of a node and of what may be another name of it
-	split, terms := f.inTerms(&alias)
-	apart, times := f.whenWhole(&alias)
+	var other alias
+	split, terms := f.inTerms(&other)
+	apart, times := f.whenWhole(&other)
 	figures := []Figure{
 		figure("terms with a leader named by several", terms), figure("times agreed with nothing at fault", times),
 	}
@@ -61,8 +61,8 @@ func agreement(_ context.Context, f *facts) Result {
 		e := evidence{when, []int{f.index(a.by), f.index(b.by)}}
 		return invalid(figures, e, "%s named %s leader and %s named %s for %s on end, with nothing at fault for %s before",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, lasted(when.length()), lasted(f.setup.Bounds.Elect))
-	case alias[0].by != nil:
-		a, b := alias[0], alias[1]
+	case other.any:
+		a, b := other.it[0], other.it[1]
 		strange := a.leader
 		if f.knows(strange) {
 			strange = b.leader
@@ -104,6 +104,19 @@ func (r rift) span() span {
 	return span{min(r[0].by.begins(), r[1].by.begins()), r[1].by.to}
 }
 
+// alias is the first two answers of which one may name the same node by another name.
+type alias struct {
+	it  rift
+	any bool
+}
+
+// take takes note of two.
+func (k *alias) take(a, b naming) {
+	if !k.any {
+		k.it, k.any = rift{a, b}, true
+	}
+}
+
 // disagreement is a time in which two nodes named different leaders throughout.
 type disagreement struct {
 	span
@@ -117,7 +130,7 @@ func (f *facts) knows(leader string) bool {
 
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose
 // leader several nodes named. It takes note of the first two of which one may name the same node by another name.
-func (f *facts) inTerms(alias *rift) (split found[rift], terms int) {
+func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 	if !f.numbered() {
 		return split, 0
 	}
@@ -138,8 +151,8 @@ func (f *facts) inTerms(alias *rift) (split found[rift], terms int) {
 		}
 		k := key{n.by.term, !f.knows(n.leader)}
 		s := heard[k]
-		if o := heard[key{k.term, !k.strange}]; s == nil && o != nil && alias[0].by == nil {
-			*alias = rift{o.naming, n}
+		if o := heard[key{k.term, !k.strange}]; s == nil && o != nil {
+			other.take(o.naming, n)
 		}
 		switch {
 		case s == nil:
@@ -166,7 +179,7 @@ func (f *facts) inTerms(alias *rift) (split found[rift], terms int) {
 // whenWhole looks at the times in which nothing was at fault. It counts those at whose end nodes named the same leader,
 // and returns two nodes that named different ones throughout a part of such a time in which both were heard, from when an election
 // must have been over.
-func (f *facts) whenWhole(alias *rift) (apart found[disagreement], times int) {
+func (f *facts) whenWhole(other *alias) (apart found[disagreement], times int) {
 	if f.unjudgeable() != "" || f.mistaken != "" {
 		return apart, 0
 	}
@@ -174,7 +187,7 @@ func (f *facts) whenWhole(alias *rift) (apart found[disagreement], times int) {
 		if agreed(f.throughout(span{c.to - f.lull(), c.to}, c.members)) {
 			times++
 		}
-		f.disagree(&apart, alias, c)
+		f.disagree(&apart, other, c)
 	}
 	return apart, times
 }
@@ -186,7 +199,7 @@ func agreed(names []naming) bool {
 }
 
 // disagree looks for two members that name different leaders in a time in which nothing was at fault.
-func (f *facts) disagree(apart *found[disagreement], alias *rift, c calm) {
+func (f *facts) disagree(apart *found[disagreement], other *alias, c calm) {
 	heard := f.heard(c.span)
 	var over span
 	var names []naming // then
@@ -205,8 +218,8 @@ func (f *facts) disagree(apart *found[disagreement], alias *rift, c calm) {
 					case a.leader == "" || b.leader == "" || a.leader == b.leader:
 					case f.knows(a.leader) == f.knows(b.leader):
 						apart.take(disagreement{over, rift{a, b}}, over, f, "agreement")
-					case alias[0].by == nil:
-						*alias = rift{a, b}
+					default:
+						other.take(a, b)
 					}
 				}
 			}

@@ -207,11 +207,11 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 		what += fmt.Sprintf(", %s of it excused by a machine that stood still", lasted(d))
 	}
 	if c := f.claimants(v.sure); c != (set{}) {
-		itself := "it"
+		they := "it"
 		if c.count() > 1 {
-			itself = "they"
+			they = "they"
 		}
-		what += fmt.Sprintf("; %s said all the while that %s led, without a majority to lead", f.names(c), itself)
+		what += fmt.Sprintf("; %s said all the while that %s led, without a majority to lead", f.names(c), they)
 	}
 	r := invalid(figures, e, "nobody led from %s to %s, for %s of %s allowed, though %s",
 		at(v.sure.from), at(v.sure.to), longer(v.sure.length(), f.setup.Bounds.Elect), lasted(f.setup.Bounds.Elect), what)

@@ -67,21 +67,21 @@ func (f *facts) unranked() string {
 		if a.vague() {
 			continue
 		}
-		switch denied := !a.claims() || a.ended; {
-		case denied && pending.has(n):
-			without.add(n)
-			fallthrough
-		case denied:
+		if !a.claims() || a.ended {
+			if pending.has(n) {
+				without.add(n)
+			}
 			pending.remove(n)
 			ranked.remove(n)
+			continue
+		}
+		all.add(n)
+		switch {
 		case a.term > 0:
 			pending.remove(n)
 			ranked.add(n)
 		case !ranked.has(n):
 			pending.add(n)
-		}
-		if a.claims() && !a.ended {
-			all.add(n)
 		}
 	}
 	if without = without.or(pending); without == (set{}) || all.count() < 2 {

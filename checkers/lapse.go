@@ -3,6 +3,8 @@ package checkers
 import (
 	"slices"
 	"time"
+
+	"recount/history"
 )
 
 // Lapse is a time in which a property is not promised: what the promise rests on was not so. Both ends are included.
@@ -29,7 +31,7 @@ func (f *facts) lapsed(property string) []Lapse {
 func (f *facts) promised(property string, s span) []span {
 	var lapsed []span
 	for _, l := range f.lapsed(property) {
-		lapsed = append(lapsed, span{l.From - 1, l.To + min(1, never-l.To)})
+		lapsed = append(lapsed, span{l.From - 1, history.Sum(l.To, 1)})
 	}
 	return outside(lapsed, s)
 }

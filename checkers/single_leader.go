@@ -69,11 +69,10 @@ func singleLeader(ctx context.Context, f *facts) Result {
 	switch {
 	case t.led == 0:
 		return untested(figures, "%s", f.unclaimed())
-	case len(t.several) == 0 && f.unranked() != "":
-		return unknown(figures, "%s", f.unranked())
-	case len(t.several) == 0 && f.untold() != "":
-		return unknown(figures, "%s", f.untold())
 	case len(t.several) == 0:
+		if why := cmp.Or(f.unranked(), f.untold()); why != "" {
+			return unknown(figures, "%s", why)
+		}
 		r := valid(figures, "%s over %s seen, %s", count.Of(len(f.leads), "leadership"), count.Of(t.led, "term"), f.watch())
 		r.Drawing = linear.Draw(ctx, claimModel, f.firstClaims())
 		return r

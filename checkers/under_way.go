@@ -3,6 +3,8 @@ package checkers
 import (
 	"maps"
 	"time"
+
+	"recount/history"
 )
 
 // underWay is what links hold up, each by its cell. One that is healed still delivers what it held up before, as late as that had been
@@ -37,14 +39,14 @@ func (w *world) releases(link int, at time.Duration) {
 	late := u.most[whole]
 	for p, cell := range w.ports {
 		if p.link == whole {
-			late += min(u.most[cell], never-late)
+			late = history.Sum(late, u.most[cell])
 		}
 	}
 	delete(u.most, link)
 	if u.until == nil {
 		u.until = map[int]time.Duration{}
 	}
-	u.until[link] = max(u.until[link], at+min(late, never-at))
+	u.until[link] = max(u.until[link], history.Sum(at, late))
 	u.next = min(u.next, u.until[link])
 }
 

@@ -110,7 +110,7 @@ func (f *inForce) lingers() (longest time.Duration) {
 		late := map[[2]string]time.Duration{} // a packet suffers its link, and then its port
 		for _, l := range s.Changes().Links {
 			way := [2]string{l.From, l.To}
-			late[way] += min(l.Keeps(), math.MaxInt64-late[way])
+			late[way] = history.Sum(late[way], l.Keeps())
 			longest = max(longest, late[way])
 		}
 	}
@@ -121,8 +121,7 @@ func (f *inForce) lingers() (longest time.Duration) {
 // message under way that it has kept, and for as long as an election may take after it.
 func (d *deeds) lapses(is func(did history.Changes) bool, elect time.Duration) (all []checkers.Lapse) {
 	lapse := func(from, to, lingers time.Duration) {
-		to += min(lingers, math.MaxInt64-to)
-		to += min(elect, math.MaxInt64-to)
+		to = history.Sum(history.Sum(to, lingers), elect)
 		if n := len(all); n > 0 && from <= all[n-1].To {
 			all[n-1].To = max(all[n-1].To, to)
 			return

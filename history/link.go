@@ -110,12 +110,15 @@ func (s LinkState) Late(r *rand.Rand) time.Duration {
 // Keeps is for how long such a link may hold a packet up, at most, beyond what it takes on a healthy one: for so long after it is
 // healed, it may still deliver what was sent before.
 func (s LinkState) Keeps() time.Duration {
-	late := s.Delay + min(s.Jitter, math.MaxInt64-s.Delay)
+	late := Sum(s.Delay, s.Jitter)
 	if s.Rate > 0 {
-		late += min(Buffer, math.MaxInt64-late)
+		late = Sum(late, Buffer)
 	}
 	return late
 }
+
+// Sum is of two durations of which neither is below 0: the longest that there is, where it would be longer.
+func Sum(a, b time.Duration) time.Duration { return a + min(b, math.MaxInt64-a) }
 
 // Words is what people call it: "whole", "cut", "30% lost, 100ms ± 20ms late".
 func (s LinkState) Words() string {
