@@ -32,7 +32,7 @@ func TestFramesOfAReplay(t *testing.T) {
 	b := browse(t, site.URL)
 	b.open("/runs/" + id(t, results, r) + "/live")
 	b.until(`document.getElementById('status').textContent.startsWith('over')`)
-	b.run(chromedp.Click("#play"))
+	b.click("#play")
 	var got struct{ Frames, PerSecond, P50, P99, Busy float64 }
 	b.run(chromedp.Evaluate(`new Promise(done => {
 		const gaps = [], begun = performance.now();

@@ -21,7 +21,7 @@ import (
 // download clicks on something and returns the file that comes of it.
 func (b *browser) download(dir, selector, name string) (file []byte) {
 	b.t.Helper()
-	b.run(chromedp.Click(selector))
+	b.click(selector)
 	require.Eventually(b.t, func() bool {
 		var err error
 		file, err = os.ReadFile(filepath.Join(dir, name))
