@@ -55,10 +55,10 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	by := way{[]string{"-cpu", cpu.String()}, fmt.Sprintf("median runs to the finding (-1: none), hunts that found it, hunts; each hunt had %.0f s of processor time", cpu.Seconds())}
+	by := way{"harness/hunt/planted.tsv", []string{"-cpu", cpu.String()}, fmt.Sprintf("median runs to the finding (-1: none), hunts that found it, hunts; each hunt had %.0f s of processor time", cpu.Seconds())}
 	if *matrix > 0 {
 		*seeds = 1
-		by = way{[]string{"-matrix", fmt.Sprint(*matrix)}, fmt.Sprintf("seeds until a promise broke (-1: none did in %d), matrices that found it, matrices", *matrix)}
+		by = way{"harness/matrix/planted.tsv", []string{"-matrix", fmt.Sprint(*matrix)}, fmt.Sprintf("seeds until a promise broke (-1: none did in %d), matrices that found it, matrices", *matrix)}
 	}
 	if err := run(ctx, *half, *only, *seeds, *jobs, by, *record, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "planted:", err)
@@ -66,8 +66,10 @@ func main() {
 	}
 }
 
-// way is how bugs are looked for: what the hunter is told besides election and seed, and what the table's figures are.
+// way is how bugs are looked for: the table of what was found so, what the hunter is told besides election and seed, and what the
+// table's figures are.
 type way struct {
+	table   string
 	args    []string
 	figures string
 }
@@ -110,18 +112,16 @@ func run(ctx context.Context, half, only string, seeds, jobs int, by way, record
 	if err := context.Cause(ctx); err != nil || check {
 		return err
 	}
-	if record != "" {
-		file, err := os.Create(record)
-		if err != nil {
-			return err
-		}
-		write(file, all, by.figures)
-		if err := file.Close(); err != nil {
-			return err
-		}
-	}
 	summarise(os.Stdout, all, seeds)
-	return nil
+	if err := tellLost(os.Stdout, all, by.table); err != nil || record == "" {
+		return err
+	}
+	file, err := os.Create(record)
+	if err != nil {
+		return err
+	}
+	write(file, all, by.figures)
+	return file.Close()
 }
 
 // build compiles the hunter with the bug in it.

@@ -44,3 +44,15 @@ func TestADiffIsAppliedByItsLines(t *testing.T) {
 	_, err = patch("--- a/f\n+++ b/f\n@@ @@\n-c\n", read)
 	require.ErrorContains(t, err, "fits at 2 places")
 }
+
+func TestWhatWasFoundOnceAndIsNotNow(t *testing.T) {
+	of := func(name string, found bool) hunted {
+		o := outcome{Run: 9}
+		if found {
+			o.Property = "elects"
+		}
+		return hunted{bug: &bug{name: name}, outcomes: []outcome{o}}
+	}
+	table := "# measured\nkept\tsmall-margin\topen\t7\t5\t5\ngone\tsmall-margin\topen\t7\t5\t5\nnever\tsmall-margin\topen\t-1\t0\t5\n"
+	require.Equal(t, []string{"gone"}, lost([]hunted{of("kept", true), of("gone", false), of("never", false), of("new", false)}, table))
+}
