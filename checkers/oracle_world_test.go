@@ -846,7 +846,7 @@ func (m *trouble) make(now int) {
 		}
 	}
 	all := [][2]string{{strings.Join(cuts, ", "), ""}, {strings.Join(cuts, ", "), ""}, {"cut " + a + "-" + o, ""},
-		{"cut " + a + ">" + o, ""}, {"slow " + a + "-" + o, ""}, {"cut " + a + "-" + o + ":80", ""},
+		{"cut " + a + ">" + o, ""}, {"slow " + a + "-" + o, ""}, {"slow " + a + "-" + o + ":80", ""}, {"cut " + a + "-" + o + ":80", ""},
 		{"kill " + a, a}, {"kill " + a, a}, {"pause " + a, a}, {"skew " + a, ""}, {"fill " + a, ""}, {"throttle " + a, ""}, {"squeeze " + a, ""},
 		{strings.ReplaceAll(strings.Join(cuts, ", "), "-", ">"), ""},
 	}
