@@ -27,6 +27,9 @@ func TestModelsOfOthers(t *testing.T) {
 	open := func(process int, f, value string) string {
 		return fmt.Sprintf("{:type :invoke, :process %d, :f :%s, :value %s} {:type :info, :process %d, :f :%s, :value %s}\n", process, f, value, process, f, value)
 	}
+	toldLate := func(process int, invoked, told string) string {
+		return fmt.Sprintf("{:type :invoke, :process %d, :f :write, :value %s} {:type :info, :process %d, :f :write, :value %s}\n", process, invoked, process, told)
+	}
 	fail := func(process int, f, invoked, told string) string {
 		return fmt.Sprintf("{:type :invoke, :process %d, :f :%s, :value %s} {:type :fail, :process %d, :f :%s, :value %s}\n", process, f, invoked, process, f, told)
 	}
@@ -92,6 +95,24 @@ func TestModelsOfOthers(t *testing.T) {
 		{name: "read at a lower revision than one that was done before it was written", model: "revisioned-store", want: Invalid,
 			ops:  []string{pair(0, "write", "[:a [nil 1]]", "[:a [9 1]]"), open(2, "write", "[:b [nil 2]]"), pair(1, "read", "[:b nil]", "[:b [5 2]]")},
 			says: "b had not come to revision 5 by"},
+		{name: "found unwritten at revision 0, after a write", model: "revisioned-register", want: Invalid,
+			ops:  []string{pair(0, "write", "[nil 1]", "[1 1]"), pair(1, "read", "nil", "[0 nil]")},
+			says: "process 1 read nothing from the register after 0.003 s, though 1 had been written by 0.002 s"},
+		{name: "found unwritten at revision 0, beside a write", model: "revisioned-store", want: Valid, ops: []string{
+			"{:type :invoke, :process 0, :f :write, :value [:a [nil 1]]}", pair(1, "read", "[:a nil]", "[:a [0 nil]]"),
+			"{:type :ok, :process 0, :f :write, :value [:a [4 1]]}"}},
+		{name: "found at revision 0 what was there at first", model: "revisioned-register", initial: "7", want: Valid,
+			ops: []string{pair(1, "read", "nil", "[0 nil]"), pair(0, "write", "[nil 1]", "[1 1]")}},
+		{name: "a read of no value, though of a revision", model: "revisioned-register", want: Valid,
+			ops: []string{pair(0, "write", "[nil 1]", "[1 1]"), pair(1, "read", "nil", "[1 nil]"), pair(1, "read", "nil", "[1 1]")}},
+		{name: "a value told only by its info, with a revision", model: "revisioned-register", want: Valid,
+			ops: []string{toldLate(0, "nil", "[nil 7]"), pair(1, "read", "nil", "[1 7]")}},
+		{name: "a value told only by its info, with a key and a revision", model: "revisioned-store", want: Valid,
+			ops: []string{toldLate(0, "[:a nil]", "[:a [nil 7]]"), pair(1, "read", "[:a nil]", "[:a [1 7]]")}},
+		{name: "a value told only by its info, with a key", independent: true, want: Valid,
+			ops: []string{toldLate(0, "[:a nil]", "[:a 7]"), pair(1, "read", "[:a nil]", "[:a 7]")}},
+		{name: "a value told only by its info, with another key", independent: true, want: Invalid,
+			ops: []string{toldLate(0, "[:a nil]", "[:b 7]"), pair(1, "read", "[:a nil]", "[:a 7]")}},
 		{name: "transactions", want: Valid, initial: "0",
 			ops: []string{pair(0, "txn", "[[:write :x 1] [:write :y 1]]", "[[:write :x 1] [:write :y 1]]"), pair(1, "txn", "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y 1]]")}},
 		{name: "half a transaction", want: Invalid, initial: "{:x 0, :y 0}",

@@ -29,17 +29,16 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 	if op.Type == history.Fail && op.F == history.CAS && b.model.Name == "compare-exchange-register" {
 		return b.exchange(op, invoke, e)
 	}
-	if op.Type == history.Info && op.F == history.Put && invoke.Reg.Value == "" && !e.lone && !b.Independent {
-		invoke.Reg.Value, err = b.text(e, e.value) // it tells what it may have written
-		return err
+	if op.Type == history.Info && op.F == history.Put && invoke.Reg.Value == "" && !e.lone {
+		return b.mayHaveWritten(invoke, e)
 	}
 	if op.Type != history.Invoke && op.Type != history.OK {
 		return nil
 	}
 	r := &history.Register{}
-	value := e.value
-	if b.model.Name == "revisioned-register" || b.model.Name == "revisioned-store" {
-		if r.Revision, value, err = revisioned(e); err != nil {
+	value, first := e.value, false
+	if b.revisioned() {
+		if r.Revision, first, value, err = revisionOf(e, e.value); err != nil {
 			return err
 		}
 	}
@@ -51,7 +50,9 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 	}
 	switch pair, paired := edn.Items(value); {
 	case op.F == history.Get && op.Type == history.OK:
-		if value == nil && !e.lone && r.Revision == 0 {
+		if value == nil && first {
+			value = b.Initial // nobody had written it
+		} else if value == nil && !e.lone {
 			return nil // in Knossos's models a read of nil tells nothing
 		}
 		r.Value, err = b.text(e, value)
@@ -72,32 +73,55 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 	return err
 }
 
-// revisioned takes [revision value] apart. What is no such pair is a value whose revision is not told.
-func revisioned(e *event) (revision uint64, value any, err error) {
-	pair, ok := edn.Items(e.value)
+// mayHaveWritten has a write that did not tell what it writes take that from its end of unknown outcome.
+func (b *builder) mayHaveWritten(invoke *history.Op, e *event) error {
+	value, ok, err := b.unkeyed(invoke, e)
+	if err == nil && ok && b.revisioned() {
+		_, _, value, err = revisionOf(e, value)
+	}
+	if err == nil && ok {
+		invoke.Reg.Value, err = b.text(e, value)
+	}
+	return err
+}
+
+// unkeyed is what an end tells that need not tell anything, without the key that it may tell it with; ok is false if that is another key than
+// was asked for.
+func (b *builder) unkeyed(invoke *history.Op, e *event) (value any, ok bool, err error) {
+	pair, paired := edn.Items(untagged(e.value))
+	if !paired || len(pair) != 2 || !b.Independent && !b.model.keyed {
+		return e.value, true, nil
+	}
+	key, err := b.text(e, pair[0])
+	return pair[1], err == nil && key == invoke.Reg.Key, err
+}
+
+// revisioned reports whether values are [revision value].
+func (b *builder) revisioned() bool {
+	return b.model.Name == "revisioned-register" || b.model.Name == "revisioned-store"
+}
+
+// revisionOf takes [revision value] apart, and says whether the revision that it tells is the first, 0, that of a register that
+// nobody has written to. What is no such pair is a value whose revision is not told.
+func revisionOf(e *event, told any) (revision uint64, first bool, value any, err error) {
+	pair, ok := edn.Items(told)
 	if !ok || len(pair) != 2 {
-		return 0, e.value, nil
+		return 0, false, told, nil
 	}
 	n, ok := whole(pair[0])
 	if (!ok || n < 0) && pair[0] != nil {
-		return 0, nil, problem(e.line, e.column, "value %s: want [revision value]", short(e.value))
+		return 0, false, nil, problem(e.line, e.column, "value %s: want [revision value]", short(told))
 	}
-	return uint64(n), pair[1], nil
+	return uint64(n), ok && n == 0, pair[1], nil
 }
 
 // exchange makes a :cas that found another value, and told it, the read of that value. One that tells what it was asked for
 // tells nothing.
 func (b *builder) exchange(op, invoke *history.Op, e *event) error {
-	value := e.value
 	asked := invoke.Reg
-	if pair, ok := edn.Items(value); ok && len(pair) == 2 && b.Independent {
-		if key, err := b.text(e, pair[0]); err != nil || key != asked.Key {
-			return err
-		}
-		value = pair[1]
-	}
-	if value == nil {
-		return nil
+	value, ok, err := b.unkeyed(invoke, e)
+	if err != nil || !ok || value == nil {
+		return err
 	}
 	if pair, ok := edn.Items(value); ok && len(pair) == 2 { // [old new], with what it found for old
 		written, err := b.text(e, pair[1])
