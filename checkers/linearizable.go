@@ -115,10 +115,13 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 		}
 		return fmt.Sprintf("%s read %s from %s by %s, %s", who(u), o.Show(u.Value), o.name(), at(u.Return), then)
 	}
-	if u := &core[len(core)-1]; u.Kind == linear.Give && (len(core) == 1 || len(core) == 2 && core[0].Kind == linear.Take) {
+	if u := &core[len(core)-1]; u.Kind == linear.Give && (len(core) == 1 || len(core) == 2 && (shown.Freed || core[0].Kind == linear.Take)) {
 		though := "it was free"
-		if holder := &core[0]; holder != u {
-			though = fmt.Sprintf("%s had taken it by %s", who(holder), at(holder.Return))
+		switch before := &core[0]; {
+		case shown.Freed:
+			though = fmt.Sprintf("%s had released it by %s, and nobody had taken it since", who(before), at(before.Return))
+		case before != u:
+			though = fmt.Sprintf("%s had taken it by %s", who(before), at(before.Return))
 		}
 		return fmt.Sprintf("%s released %s by %s, though %s", who(u), o.name(), at(u.Return), though)
 	}

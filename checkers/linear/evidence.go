@@ -16,6 +16,7 @@ import (
 type Evidence struct {
 	Ops   []Op    // as few as can be
 	Early bool    // the first of them found what nobody had written by then; the second, if any, wrote it later
+	Freed bool    // the first of them gave a lock back, which then was free until the second gave it back, too
 	Died  *Op     // the operation at whose return the last order died, where that is known,
 	Held  []State // and what the object may have held until then, if it was one of a few things
 }
@@ -125,16 +126,20 @@ func (o *Object) sourced(part []Op) bool {
 	})
 }
 
-// addHolder names who had the lock that somebody else gave back, where that is known.
+// addHolder names who had the lock that somebody else gave back, or who had given it back before, where that is known.
 func (e *Evidence) addHolder(all []Op) {
-	if len(e.Ops) != 1 || e.Ops[0].Kind != Give || len(e.Held) != 1 || e.Held[0].Value == 0 {
+	if len(e.Ops) != 1 || e.Ops[0].Kind != Give || len(e.Held) != 1 {
 		return
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if u := &all[i]; u.Kind == Take && u.Return < e.Ops[0].Return && max(u.Value, 1) == e.Held[0].Value {
-			e.Ops = []Op{*u, e.Ops[0]}
-			return
+	var last *Op
+	for i := range all {
+		u := &all[i]
+		if u.leaves() == e.Held[0].Value && u.Return < e.Ops[0].Return && (last == nil || u.Kind == Take || u.Return > last.Return) {
+			last = u
 		}
+	}
+	if last != nil {
+		e.Ops, e.Freed = []Op{*last, e.Ops[0]}, last.Kind == Give
 	}
 }
 

@@ -69,6 +69,14 @@ func (u *Op) Found() (value int32, looked bool) {
 	return 0, false
 }
 
+// leaves is what u leaves a lock as: taken by whom, or free.
+func (u *Op) leaves() int32 {
+	if u.Kind == Give {
+		return 0
+	}
+	return max(u.Value, 1)
+}
+
 // reads reports whether u changes nothing that is held. (A read may tell a revision.)
 func (u *Op) reads() bool { return u.Kind == Get || u.Kind == reject || u.Kind == look }
 
@@ -142,7 +150,7 @@ func (o *Object) step(h State, u *Op) (State, bool) {
 		}
 		return State{h.Value, u.Revision, false}, true
 	case Take:
-		return State{Value: max(u.Value, 1)}, h.Value == 0
+		return State{Value: u.leaves()}, h.Value == 0
 	case Give:
 		return State{}, h.Value == max(u.Value, 1)
 	case CAS:
