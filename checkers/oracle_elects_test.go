@@ -133,9 +133,6 @@ func TestOraclesElects(t *testing.T) {
 					row = append(row, a)
 				}
 			}
-			if b := row[len(row)-1]; !b.leads() && end-b.asked <= lull(h) {
-				last.view.Role = history.Follower
-			}
 			row = append(row, last)
 			for i, b := range row[1:] {
 				if a := row[i]; a.leads() || b.leads() || b.at-a.asked > lull(h) {
