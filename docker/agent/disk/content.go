@@ -111,7 +111,7 @@ func (c *content) truncate(size int64) {
 	if size < c.size {
 		c.zero(size, c.size-size)
 		for i := range c.pages { // room that was taken beyond the end
-			if i > (size-1)/pageSize {
+			if i*pageSize >= size {
 				delete(c.pages, i)
 				c.dirty[i] = struct{}{}
 			}

@@ -414,6 +414,23 @@ func TestAFullDisk(t *testing.T) {
 	require.Equal(t, syscall.ENOSPC, d.reserve(i, 0, diskSize+1, true), "it has an end")
 }
 
+// What a file took gives its room back when it is made empty, be it less than a page: to write it anew takes room.
+func TestAFileThatIsMadeEmptyTakesNoRoom(t *testing.T) {
+	d := New(rand.New(rand.NewPCG(1, 0)))
+	i, _ := d.make(d.root, "a", syscall.S_IFREG, 0, 0, "")
+	took := d.used
+	require.Zero(t, d.write(i, []byte("one"), 0))
+	require.Zero(t, d.sync(i))
+	require.Zero(t, d.truncate(i, 0))
+	require.Equal(t, took, d.used)
+	d.Crash()
+	require.Equal(t, "one", d.tree()["/a"], "nothing forced it to disk")
+	require.Equal(t, took+1, d.used)
+	require.Zero(t, d.truncate(i, 0))
+	d.Set(history.DiskState{Full: true})
+	require.Equal(t, syscall.ENOSPC, d.write(i, []byte("two"), 0))
+}
+
 func TestAWipedDisk(t *testing.T) {
 	d := New(rand.New(rand.NewPCG(1, 0)))
 	i, _ := d.make(d.root, "a", syscall.S_IFREG, 0, 0, "")
