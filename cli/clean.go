@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -29,24 +30,22 @@ are left alone, unless --all is given. Where there is no engine it is said, and 
 				}
 				told += len(removed)
 			}
-			folders, err := virtual.Clean(all)
+			folders, failed := virtual.Clean(all)
 			tell(folders)
-			if err != nil {
-				return failure{err}
-			}
 			e, err := docker.Connect(cmd.Context())
 			switch {
 			case docker.Absent(err):
 				say(cmd)("there is no Docker engine to clean: " + err.Error())
 			case err != nil:
-				return failure{err}
+				failed = errors.Join(failed, err)
 			default:
 				defer e.Close()
 				removed, err := e.Clean(cmd.Context(), all)
 				tell(removed)
-				if err != nil {
-					return failure{err}
-				}
+				failed = errors.Join(failed, err)
+			}
+			if failed != nil {
+				return failure{failed}
 			}
 			say(cmd)(count.Of(told, "thing") + " removed")
 			return nil

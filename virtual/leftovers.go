@@ -69,7 +69,7 @@ func left(below string) (dead []string, err error) {
 	return dead, err
 }
 
-// folders calls f with each folder of a cluster, and whether its run is alive. One that is not stays as it is until f returns.
+// folders calls f with each folder of a cluster of this user's, and whether its run is alive. One that is not stays as it is until f returns.
 func folders(below string, f func(dir string, alive bool) error) error {
 	names, err := fs.Glob(os.DirFS(below), pattern)
 	for _, name := range names {
@@ -77,6 +77,9 @@ func folders(below string, f func(dir string, alive bool) error) error {
 		at, opened := os.Open(dir)
 		if errors.Is(opened, os.ErrNotExist) {
 			continue // its run has ended meanwhile
+		}
+		if errors.Is(opened, os.ErrPermission) {
+			continue // another user's, who alone can tell whether its run is alive
 		}
 		if opened != nil {
 			err = errors.Join(err, opened)
