@@ -216,8 +216,8 @@ func (c *Cluster) Dial(ctx context.Context, node string, port int) (net.Conn, er
 }
 
 // Listen accepts connections to a port of the node's loopback address, from within the node's own network, and gives
-// each to serve on a goroutine of its own. It goes on while the node is down.
-func (c *Cluster) Listen(node string, port int, serve func(net.Conn)) error {
+// each to serve on a goroutine of its own. It goes on while the node is down. Listen waits for the agent, until ctx ends.
+func (c *Cluster) Listen(ctx context.Context, node string, port int, serve func(net.Conn)) error {
 	p := agent.Port{Node: node, Port: port}
 	c.remote.handle(p, func(conn net.Conn) {
 		// A panic out here would end the process with all containers left behind.
@@ -229,7 +229,7 @@ func (c *Cluster) Listen(node string, port int, serve func(net.Conn)) error {
 		}()
 		serve(conn)
 	})
-	if _, err := c.remote.ask(c.ctx, agent.Request{Listen: &p}); err != nil {
+	if _, err := c.remote.ask(ctx, agent.Request{Listen: &p}); err != nil {
 		return fmt.Errorf("listen on %s:%d: %w", node, port, err)
 	}
 	return nil

@@ -185,7 +185,7 @@ func TestDial(t *testing.T) {
 
 func TestListen(t *testing.T) {
 	c := up(t, engine(t), runID(t), 1)
-	require.NoError(t, c.Listen("n1", 9000, func(conn net.Conn) {
+	require.NoError(t, c.Listen(t.Context(), "n1", 9000, func(conn net.Conn) {
 		defer conn.Close()
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		if err == nil {
@@ -197,13 +197,13 @@ func TestListen(t *testing.T) {
 	requireSeen(t, c, proc("n1", history.Up))
 	eventually(t, c, "n1")
 	require.Equal(t, "you said again", tell(t, c, "n1", "send 127.0.0.1:9000 again"))
-	require.Error(t, c.Listen("n1", 7000, nil), "the port is taken")
+	require.Error(t, c.Listen(t.Context(), "n1", 7000, nil), "the port is taken")
 }
 
 // A panic in what serves a connection must reach whoever runs the loop, who will close the cluster.
 func TestListenPanics(t *testing.T) {
 	c := up(t, engine(t), runID(t), 1)
-	require.NoError(t, c.Listen("n1", 9000, func(net.Conn) { panic("broken server") }))
+	require.NoError(t, c.Listen(t.Context(), "n1", 9000, func(net.Conn) { panic("broken server") }))
 	conn, err := c.Dial(t.Context(), "n1", 9000)
 	require.NoError(t, err)
 	defer conn.Close()

@@ -191,8 +191,34 @@ func (r *remote) handle(p agent.Port, serve func(net.Conn)) {
 	r.serve[p] = serve
 }
 
-// begin opens a stream for what the opening says, and reads the agent's answer, which it waits for until ctx ends.
+// begin opens a stream for what the opening says, and reads the agent's answer. It waits until ctx ends, also where the engine takes
+// nothing; answer may be written to after that.
 func (r *remote) begin(ctx context.Context, o agent.Opening, answer any) (net.Conn, error) {
+	type begun struct {
+		net.Conn
+		error
+	}
+	done := make(chan begun)
+	go func() {
+		conn, err := r.beginning(ctx, o, answer)
+		select {
+		case done <- begun{conn, err}:
+		case <-ctx.Done():
+			if err == nil {
+				conn.Close()
+			}
+		}
+	}()
+	select {
+	case b := <-done:
+		return b.Conn, b.error
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// beginning is begin, which waits for as long as it takes to send the opening.
+func (r *remote) beginning(ctx context.Context, o agent.Opening, answer any) (net.Conn, error) {
 	stream, err := r.session.OpenStream()
 	if err != nil {
 		return nil, err

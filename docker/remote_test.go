@@ -60,6 +60,19 @@ func TestWhoCannotAskGoesAway(t *testing.T) {
 	}
 }
 
+// Nor does it keep who wants a connection.
+func TestWhoCannotDialGoesAway(t *testing.T) {
+	r, _, line := pausable(t)
+	line.Lock()
+	defer line.Unlock()
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		_, err := r.dial(ctx, agent.Port{Node: "n1", Port: 7000})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+}
+
 // An answer that cannot be read is told as what it is: the agent lives, and has said nothing of an end.
 func TestWhyTheLineToTheAgentBroke(t *testing.T) {
 	for want, answer := range map[string]string{

@@ -164,7 +164,7 @@ func (c *containers) Start(ctx context.Context) error {
 	for i, name := range c.s.names {
 		self := c.members[i]
 		if c.writes(self) {
-			if err := c.Listen(name, member.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
+			if err := c.Listen(ctx, name, member.ResourcePort, func(conn net.Conn) { c.serve(name, conn) }); err != nil {
 				return err
 			}
 		}
@@ -260,14 +260,14 @@ func (c *containers) Run(ctx context.Context, until time.Duration) error {
 	return hint.Add(c.useless, "nodes are asked by a command that their image must have")
 }
 
-// Close ends all connections and removes the containers.
+// Close ends all connections and removes the containers. What asks nodes is closed last: where the engine stands still, its connections
+// end with the line to the agent.
 func (c *containers) Close(ctx context.Context) error {
 	c.close()
-	var errs []error
+	errs := []error{c.Cluster.Close(ctx)}
 	for _, name := range sortedKeys(c.asked) {
 		errs = append(errs, c.asked[name].Close())
 	}
-	errs = append(errs, c.Cluster.Close(ctx))
 	c.work.Wait()
 	return errors.Join(append(errs, c.engine.Close())...)
 }
