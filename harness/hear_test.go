@@ -3,7 +3,9 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -44,4 +46,21 @@ func TestNodesThatTheNetworkKeepsApartAreNotJudged(t *testing.T) {
 			require.NoError(t, err, "two looks: when there is a leader, and before all is healed")
 		}
 	}
+}
+
+// A cluster that does not tell holds no run, and only who ends a run ends it.
+func TestAClusterThatDoesNotTellWhatNodesListenTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waits := func(ctx context.Context) error {
+			<-ctx.Done()
+			return fmt.Errorf("look which groups nodes listen to: %w", ctx.Err())
+		}
+		r := &run{Config: Config{Progress: func(string) {}}, unheard: waits}
+		require.NoError(t, r.hear(t.Context()))
+		require.Len(t, r.told, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, r.hear(ctx), context.DeadlineExceeded)
+		require.Len(t, r.told, 1)
+	})
 }

@@ -96,7 +96,9 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 	if dir, err := os.MkdirTemp("", "recount-logs-"); err == nil {
 		defer os.RemoveAll(dir)
 		node, _, _ := strings.Cut(ended, " ")
-		if save(context.WithoutCancel(ctx), dir) == nil {
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceWithLogs)
+		defer cancel()
+		if save(saving, dir) == nil {
 			log := filepath.Join(dir, node+".log")
 			first, last := firstWords(log), lastWords(log, false)
 			switch reason := lastWords(log, true); {

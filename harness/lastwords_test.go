@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,13 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 	require.EqualError(t, err, ended+` before it was ready; it wrote first "what is --listne?" and last "--listen address"`)
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
 	require.EqualError(t, err, ended+" before it was ready")
+	synctest.Test(t, func(t *testing.T) {
+		err := unready(t.Context(), ended, func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		require.EqualError(t, err, ended+" before it was ready", "the engine stands still")
+	})
 }
 
 // Who makes a certificate today makes one that is not valid yet in virtual time.
