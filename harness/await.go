@@ -118,6 +118,9 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 	}
 	mu.Lock()
 	defer mu.Unlock()
+	if len(wants) == 0 { // in the last moment
+		return nil
+	}
 	name := latest(wants)
 	return late(name, system.Patience(), wants[name])
 }
