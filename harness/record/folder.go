@@ -69,6 +69,7 @@ func Latest(results, dir string) {
 		return // somebody's own file
 	}
 	tmp := fmt.Sprintf("%s.%d", link, os.Getpid())
+	os.Remove(tmp) // of a process that was killed, and had the same number
 	if os.Symlink(to, tmp) == nil {
 		if os.Rename(tmp, link) != nil {
 			os.Remove(tmp)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,4 +28,19 @@ func TestIsResults(t *testing.T) {
 	for _, path := range []string{dir, filepath.Dir(server), server, filepath.Join(dir, "latest"), filepath.Join(dir, "none")} {
 		require.False(t, IsResults(path), path)
 	}
+}
+
+// A process that was killed in the midst of it is in nobody's way, also where all processes have the same number, as in containers.
+func TestTheLatestRunMovesOn(t *testing.T) {
+	results := t.TempDir()
+	require.NoError(t, os.Symlink("1", fmt.Sprintf("%s.%d", filepath.Join(results, "latest"), os.Getpid())))
+	for _, run := range []string{"2", "3"} {
+		Latest(results, filepath.Join(results, run))
+		to, err := os.Readlink(filepath.Join(results, "latest"))
+		require.NoError(t, err)
+		require.Equal(t, run, to)
+	}
+	left, err := os.ReadDir(results)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }
