@@ -13,6 +13,7 @@ import (
 
 	"recount/checkers"
 	"recount/harness/record"
+	"recount/internal/hint"
 )
 
 // TestClientsReadAndWriteByAFile has clients read and write a number of real servers of which a file says how.
@@ -88,4 +89,5 @@ func TestANumberThatIsKeptInPart(t *testing.T) {
 	p := &Probe{Led: true}
 	require.NoError(t, p.keep(t.Context(), &short{}, "n1"))
 	require.ErrorContains(t, p.Keeps, "was written, and")
+	require.Contains(t, hint.Line(p.Keeps), "answers before a write is done")
 }

@@ -242,7 +242,8 @@ func (p *Probe) keep(ctx context.Context, c trial, leader string) error {
 			return
 		}
 		if read, err := get(ctx); err != nil || read != written {
-			p.Keeps = cmp.Or(err, fmt.Errorf("%d was written, and %d was read then", written, read))
+			p.Keeps = cmp.Or(err, hint.Add(fmt.Errorf("%d was written, and %d was read then", written, read),
+				"a server that answers before a write is done breaks linearizable by that alone, and takes a driver in Go; else, do get and put name one key, and does get find the whole number?"))
 		}
 	})
 }
