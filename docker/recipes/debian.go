@@ -43,8 +43,14 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 			return "", err
 		}
 	}
-	b.progress(fmt.Sprintf("downloading and unpacking %d packages of Debian's", len(packages)))
-	b.progress = func(string) {} // apt-get has a line for each, and some need more than a hundred
+	progress, begun := b.progress, 0
+	progress(fmt.Sprintf("downloading %d packages of Debian's", len(packages)))
+	b.progress = func(line string) {
+		if strings.HasPrefix(line, "Get:") { // apt-get has such a line for each that it begins
+			begun++
+			progress(fmt.Sprintf("downloading %d of %d packages of Debian's", min(begun, len(packages)), len(packages)))
+		}
+	}
 	if err := b.run(ctx, debs, []string{"LC_ALL=C"}, "apt-get", append([]string{"download", "--"}, packages...)...); err != nil {
 		return "", hint.Add(err, "run apt-get update if the package lists are old; otherwise: %s", d.Lacks)
 	}
@@ -55,7 +61,8 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 	if root, err = b.folder("root"); err != nil {
 		return "", err
 	}
-	for _, f := range files {
+	for i, f := range files {
+		progress(fmt.Sprintf("unpacking %d of %d packages of Debian's", i+1, len(files)))
 		if err := b.run(ctx, debs, nil, "dpkg-deb", "--extract", filepath.Join(debs, f), root); err != nil {
 			return "", err
 		}

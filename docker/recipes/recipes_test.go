@@ -189,7 +189,7 @@ func TestBuildCancelled(t *testing.T) {
 }
 
 func TestBuildWithDebian(t *testing.T) {
-	tool(t, "apt-get", `test "$1 $2" = "download --" && shift 2 && echo "Get: $*" && touch server.deb libc.deb`)
+	tool(t, "apt-get", `test "$1 $2" = "download --" && shift 2 && echo "Get:1 $1" && echo "Get:2 $2" && echo "Fetched" && touch server.deb libc.deb`)
 	tool(t, "dpkg-deb", `mkdir -p "$3/usr/bin" "$3/usr/share/doc" "$3/etc/init.d" && cd "$3/usr/bin" && echo "$2" >"$(basename "$2" .deb)"`)
 	temp := filepath.Join(t.TempDir(), "temp[1]") // which is no pattern
 	require.NoError(t, os.Mkdir(temp, 0o700))
@@ -199,7 +199,11 @@ func TestBuildWithDebian(t *testing.T) {
 	require.NoError(t, err)
 	defer root.Close()
 	requireEmpty(t, os.TempDir())
-	require.Equal(t, []string{"downloading and unpacking 2 packages of Debian's"}, progress)
+	require.Equal(t, []string{
+		"downloading 2 packages of Debian's",
+		"downloading 1 of 2 packages of Debian's", "downloading 2 of 2 packages of Debian's",
+		"unpacking 1 of 2 packages of Debian's", "unpacking 2 of 2 packages of Debian's",
+	}, progress)
 	files := unpack(t, root)
 	require.Len(t, files, 4, "what is not needed to run is left out: %v", files)
 	require.Contains(t, files, "usr/bin/libc")
