@@ -133,12 +133,15 @@ func (c *checking) valid(args []string) error {
 // run judges all files, as many at a time as there are cores, and shows them in order. No more wait to be shown than are
 // judged at a time: the memory is for all that is held.
 func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
-	jobs := min(len(paths), batch.Workers(0))
+	jobs, bar := min(len(paths), batch.Workers(0)), newProgress(cmd)
 	b := batch.Batch[string, *record.Run]{Jobs: jobs, Ordered: true, Do: func(ctx context.Context, path string) (*record.Run, error) {
-		return c.judge(ctx, path, int64(c.memory)/int64(jobs))
+		of := newReading(ctx, path)
+		defer of.tellAll(bar)()
+		return c.judge(of, path, int64(c.memory)/int64(jobs))
 	}}
 	worst := record.StatusHeld
 	for d := range b.Each(cmd.Context(), slices.Values(paths)) {
+		bar.end()
 		var status int
 		err := d.Err
 		if err == nil {
@@ -146,6 +149,9 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 		} else {
 			failed := crashOver(d.Job, err)
 			status = statusOf(failed)
+			if errors.Is(err, context.Canceled) {
+				failed, status = errors.New(interrupted(err)), record.StatusUnknown
+			}
 			complain(cmd.ErrOrStderr(), failed)
 			err = nil
 			if asJSON {
@@ -190,11 +196,15 @@ func crashOver(path string, err error) error {
 }
 
 // judge reads one history and has it judged.
-func (c *checking) judge(ctx context.Context, path string, memory int64) (*record.Run, error) {
-	s, err := c.load(path, memory)
+func (c *checking) judge(of *reading, path string, memory int64) (*record.Run, error) {
+	s, err := c.load(of, path, memory)
+	if err != nil && of.ctx.Err() != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, of.ctx.Err())
+	}
 	if err != nil {
 		return nil, err
 	}
+	of.deciding.Store(true)
 	if c.edn != "" {
 		if err := export(c.edn, s.run.History); err != nil {
 			return nil, failure{err}
@@ -206,7 +216,7 @@ func (c *checking) judge(ctx context.Context, path string, memory int64) (*recor
 	} else {
 		held = s.judging.Size()
 	}
-	ctx = linear.WithMemory(ctx, max(memory-held, memory/8))
+	ctx := linear.WithMemory(of.ctx, max(memory-held, memory/8))
 	switch foreign := s.model.Name != ""; {
 	case s.judging != nil && foreign:
 		harness.ConcludeForeign(ctx, s.run, s.judging, c.timeLimit)

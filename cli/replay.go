@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ func openReplay(cmd *cobra.Command, args []string, path string, with record.Plan
 	if len(args) > 0 {
 		return nil, hint.Add(fmt.Errorf("scenario %q does not go with --replay", args[0]), "the recorded faults are the scenario")
 	}
-	stored, err := readRun(path)
+	stored, err := readRun(cmd.Context(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +55,12 @@ func openReplay(cmd *cobra.Command, args []string, path string, with record.Plan
 }
 
 // readRun reads a stored run from its folder, or from a history.
-func readRun(path string) (*record.Run, error) {
+func readRun(ctx context.Context, path string) (*record.Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return record.Read(path)
 	}
 	c := checking{Options: jepsen.Options{Cut: true}, whole: true}
-	read, err := c.load(path, math.MaxInt64)
+	read, err := c.load(newReading(ctx, path), path, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

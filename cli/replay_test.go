@@ -20,7 +20,7 @@ func TestARunIsReadByItsHistory(t *testing.T) {
 	require.NoError(t, record.Save(kept))
 	require.NoError(t, record.WriteHistory(kept.Dir, h))
 	for _, path := range []string{kept.Dir, filepath.Join(kept.Dir, record.HistoryFile)} {
-		r, err := readRun(path)
+		r, err := readRun(t.Context(), path)
 		require.NoError(t, err)
 		require.Equal(t, kept.DescribedBy, r.DescribedBy)
 		require.Equal(t, kept.Built, r.Built)

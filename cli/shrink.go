@@ -100,7 +100,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 			if err != nil {
 				return err
 			}
-			stored, err := readRun(args[0])
+			stored, err := readRun(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

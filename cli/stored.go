@@ -31,12 +31,12 @@ type loaded struct {
 }
 
 // load reads a history in any format, and the run that it belongs to if its folder holds one.
-func (c *checking) load(path string, memory int64) (*loaded, error) {
+func (c *checking) load(of *reading, path string, memory int64) (*loaded, error) {
 	file, err := historyOf(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(file)
+	f, err := of.open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ const sniffed = 64 << 10
 var errBinary = hint.Add(errors.New("a test in Jepsen's own format, which is not read here"), binaryHint)
 
 // read reads a history, and reports whether it is one of Recount's.
-func (c *checking) read(s *loaded, f *os.File, memory int64) (own bool, err error) {
+func (c *checking) read(s *loaded, f *source, memory int64) (own bool, err error) {
 	r, begin, err := plain(f)
 	if err != nil {
 		return false, err
@@ -206,7 +206,7 @@ func (c *checking) setUp(s *loaded, setup *history.Setup) (err error) {
 }
 
 // plain reads a file, decompressed if need be, and shows how it begins.
-func plain(f *os.File) (r io.Reader, begin []byte, err error) {
+func plain(f *source) (r io.Reader, begin []byte, err error) {
 	packed := sized{bufio.NewReaderSize(f, sniffed), f}
 	begin, err = peek(packed.Reader)
 	if err != nil || !bytes.HasPrefix(begin, []byte("\x1f\x8b")) {
@@ -218,12 +218,12 @@ func plain(f *os.File) (r io.Reader, begin []byte, err error) {
 }
 
 // again returns what reads the ops of a file once more, nil if it is none that can be read twice.
-func again(f *os.File) func(each func(op *history.Op)) error {
+func again(f *source) func(each func(op *history.Op)) error {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return func(each func(op *history.Op)) error {
-		f, err := os.Open(f.Name())
+		f, err := f.of.open(f.Name())
 		if err != nil {
 			return err
 		}
@@ -329,7 +329,7 @@ func (u *unzipped) Read(b []byte) (n int, err error) {
 // sized is a reader of a file whose length is known.
 type sized struct {
 	*bufio.Reader
-	f *os.File
+	f *source
 }
 
 func (s sized) Stat() (fs.FileInfo, error) { return s.f.Stat() }
