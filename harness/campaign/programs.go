@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,7 +49,10 @@ func (c *Campaign) putPrograms(ctx context.Context, s *store.Store, progress fun
 					}
 					sum := sha256.Sum256(text)
 					p := program{b, "programs/" + hex.EncodeToString(sum[:12])}
-					if _, err := s.Create(ctx, p.Key, text); err != nil {
+					if _, err = s.Get(ctx, p.Key); errors.Is(err, fs.ErrNotExist) { // or not whole
+						err = s.Put(ctx, p.Key, text)
+					}
+					if err != nil {
 						return nil, err
 					}
 					all = append(all, p)

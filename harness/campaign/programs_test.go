@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,29 @@ func TestRunsAreMadeAgainOfAnotherServer(t *testing.T) {
 	was := id("")
 	require.Equal(t, was, id(""), "wherever it lies")
 	require.NotEqual(t, was, id("func init() { print() }\n"))
+}
+
+// A program that is not whole in the store is put there again: its key is that of what it is, so no later one takes its place.
+func TestAProgramIsWholeOnceACampaignIsPlanned(t *testing.T) {
+	server := filepath.Join(t.TempDir(), "server")
+	require.NoError(t, os.CopyFS(server, os.DirFS("../testdata/reluctant")))
+	require.NoError(t, os.WriteFile(filepath.Join(server, "go.mod"), []byte("module server\n\ngo 1.25\n"), 0o644))
+	c := loaded(t, "name: reluctant\ntargets: ["+server+"/election.yaml]\non: virtual\nnodes: 3\n")
+	st := opened(t, t.TempDir())
+	put := func() program {
+		all, err := c.putPrograms(t.Context(), st, func(string) {})
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		return all[0]
+	}
+	p := put()
+	want, err := st.Get(t.Context(), p.Key)
+	require.NoError(t, err)
+	require.NoError(t, st.PutRaw(t.Context(), p.Key, []byte("half of it")))
+	require.Equal(t, p, put())
+	got, err := st.Get(t.Context(), p.Key)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got))
 }
 
 // A store serves whoever has the target's file, wherever that lies: it is nowhere in it.
