@@ -39,6 +39,7 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":1,"poll":1,"moves":1001}`), "line 1, column 1: bounds of 1001 moves, 0 returns and 0 terms: want 0 or more, and no more than 1000"},
 		{`{"index":0,"time":5,"process":"harness","type":"info","f":"stall","value":{"token":0,"value":-4}}` + "\n", "line 1, column 1: a stall of -4 ns: want 0 or more, and less than 1152921504606846976"},
 		{`{"index":0,"time":5,"process":5,"type":"invoke","f":"inject","value":{"id":1,"name":"kill"}}` + "\n", `line 1, column 1: inject by process 5: it is the nemesis that does so, "process": "nemesis"`},
+		{`{"index":0,"time":5,"process":0,"type":"ok","f":"granted","node":"n1","value":{"term":1,"for":""}}` + "\n", "line 1, column 1: granted: a vote for nobody"},
 		{fmt.Sprintf(inject, `"procs":[{"node":"n1","state":"Up"}]`), `line 1, column 1: inject: the process of n1 cannot be "Up": want up, down, stopped, crashed, paused or frozen`},
 		{fmt.Sprintf(inject, `"procs":[{"node":"n1"}]`), `line 1, column 1: inject: the process of n1 cannot be "": want up, down, stopped, crashed, paused or frozen`},
 		{fmt.Sprintf(inject, `"procs":[{"state":"down"}]`), `line 1, column 1: inject: a process of nobody`},

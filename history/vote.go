@@ -1,6 +1,11 @@
 package history
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+
+	"recount/internal/hint"
+)
 
 // Granted is ok without an invoke: a node reported that it granted a vote.
 const Granted F = "granted"
@@ -14,6 +19,12 @@ type Vote struct {
 func init() {
 	register(kind{
 		name: Granted, alone: happened, ofNode: true, when: always,
+		fits: func(op *Op) error {
+			if op.Vote.For == "" {
+				return hint.Add(errors.New("granted: a vote for nobody"), "for is who got it; where nobody did, no vote was granted")
+			}
+			return nil
+		},
 		value: &payload{
 			append: func(op *Op, b []byte) []byte {
 				b = strconv.AppendUint(append(b, `{"term":`...), op.Vote.Term, 10)

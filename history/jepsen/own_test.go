@@ -57,7 +57,7 @@ func anyOp(t *rapid.T, f history.F, process history.Process, kind history.Type) 
 			op.Access = history.Access{Token: number("token"), Value: int64(length("value"))}
 		}
 	case history.Granted:
-		op.Vote = history.Vote{Term: number("term"), For: word("for")}
+		op.Vote = history.Vote{Term: number("term"), For: cmp.Or(word("for"), "n1")}
 	case history.ReadClock:
 		op.Reading = history.Reading{Wall: length("wall"), Monotonic: length("monotonic")}
 	case history.Get, history.Put, history.CAS, history.Acquire, history.Release:
