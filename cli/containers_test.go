@@ -134,7 +134,7 @@ func shows(t *testing.T, lacks func(*result) string, args ...string) *result {
 			}
 		}
 		t.Logf("not shown: %s; the machine stood still for %v", missing, stood)
-		steady = steady || stood < 200*time.Millisecond
+		steady = steady || stood < 500*time.Millisecond
 	}
 	if !steady {
 		t.Skip("the machine stood still in each of five runs: nothing can be shown on it")
