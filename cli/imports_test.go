@@ -94,7 +94,7 @@ var arrows = map[string]string{
 	"tools/mutate":         "",
 	"tools/kubernetes":     "",
 	"tools/kubernetes/*":   "",
-	"tools/planted":        "harness/batch targets",
+	"tools/planted":        "harness/batch harness/looked targets",
 	"tools/planted/hunter": "harness/batch harness/hunt harness/matrix harness/record targets targets/algorithms targets/algorithms/etcdraft",
 	"targets/builtin":      "targets targets/algorithms targets/algorithms/* targets/systems/*",
 	"targets/algorithms":   "election history targets targets/algorithms/detector",

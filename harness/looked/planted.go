@@ -1,6 +1,7 @@
 package looked
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -18,16 +19,32 @@ func PlantedIn(table string, much int) (p Planted) {
 	for line := range strings.Lines(table) {
 		if date, is := strings.CutPrefix(line, "# measured "); is {
 			p.Date, _, _ = strings.Cut(date, ";")
-			continue
 		}
-		columns := strings.Split(strings.TrimSpace(line), "\t")
-		if len(columns) < 4 {
-			continue
-		}
+	}
+	for _, took := range TookIn(table) {
 		p.Bugs++
-		if took, err := strconv.Atoi(columns[3]); err == nil && took >= 0 && took <= much {
+		if took >= 0 && took <= much {
 			p.Found++
 		}
 	}
 	return p
+}
+
+// TookIn goes through the bugs of a table: each one's name, and how much most tries take to find it, -1 if they do not.
+func TookIn(table string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for line := range strings.Lines(table) {
+			columns := strings.Split(strings.TrimSpace(line), "\t")
+			if len(columns) < 4 {
+				continue
+			}
+			took, err := strconv.Atoi(columns[3])
+			if err != nil {
+				took = -1
+			}
+			if !yield(columns[0], took) {
+				return
+			}
+		}
+	}
 }

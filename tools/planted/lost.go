@@ -3,23 +3,18 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
+
+	"recount/harness/looked"
 )
 
-// lost are the bugs that a table says were found and that are not found at the median any more, each with its line of the table.
+// lost are the bugs that a table says were found, and that are not found at the median any more.
 func lost(all []hunted, table string) (names []string) {
-	found := map[string]bool{}
-	for line := range strings.Lines(table) {
-		name, figures, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		var shape, half string
-		var median int
-		if n, _ := fmt.Sscan(figures, &shape, &half, &median); n == 3 && median >= 0 {
-			found[name] = true
-		}
-	}
+	before := maps.Collect(looked.TookIn(table))
 	for _, h := range all {
-		if h.median() < 0 && found[h.name] {
+		if took, known := before[h.name]; known && took >= 0 && h.median() < 0 {
 			names = append(names, h.name)
 		}
 	}
