@@ -136,7 +136,7 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 	jobs, bar := min(len(paths), batch.Workers(0)), newProgress(cmd)
 	b := batch.Batch[string, *record.Run]{Jobs: jobs, Ordered: true, Do: func(ctx context.Context, path string) (*record.Run, error) {
 		of := newReading(ctx, path)
-		defer of.tellAll(bar)()
+		defer batch.KeepTelling(func() { bar.tell(of.String) })()
 		return c.judge(of, path, int64(c.memory)/int64(jobs))
 	}}
 	worst := record.StatusHeld

@@ -39,7 +39,7 @@ func (p *progress) tell(line func() string) {
 	every := 10 * time.Second
 	switch {
 	case p.terminal:
-		every = 200 * time.Millisecond
+		every = batch.TellEvery
 	case !p.begun: // that it goes on at all is to be seen soon
 		every = 2 * time.Second
 	}

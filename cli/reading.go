@@ -48,24 +48,6 @@ func (r *reading) String() string {
 	return fmt.Sprintf("check: reading %s, %d MiB; %v by the wall clock", r.name, got>>20, passed)
 }
 
-// tellAll has it told again and again how far it is, until the function that it returns is called.
-func (r *reading) tellAll(bar *progress) (end func()) {
-	done := make(chan struct{})
-	go func() {
-		t := time.NewTicker(200 * time.Millisecond)
-		defer t.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-t.C:
-				bar.tell(r.String)
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
 // source is a file that a history is read from, as long as it is wanted.
 type source struct {
 	*os.File

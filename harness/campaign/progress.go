@@ -27,28 +27,13 @@ type telling struct {
 	counted int        // runs of this process by then
 }
 
-// tellEvery is how often it is told.
-const tellEvery = 200 * time.Millisecond
-
 // keepTelling tells how far it is while chains are made or something is shrunk, until stop is called.
 func (w *runner) keepTelling() (stop func()) {
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		t := time.NewTicker(tellEvery)
-		defer t.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-t.C:
-				if w.tried.Load() > 0 || w.shrinker.at.Load() > 0 {
-					w.say()
-				}
-			}
+	return batch.KeepTelling(func() {
+		if w.tried.Load() > 0 || w.shrinker.at.Load() > 0 {
+			w.say()
 		}
-	}()
-	return func() { close(end); <-ended }
+	})
 }
 
 // tell tells what a chain has added, and now and then writes it down.
