@@ -64,7 +64,7 @@ func (u *Op) Found() (value int32, looked bool) {
 	case Take:
 		return 0, true
 	case Give:
-		return max(u.Value, 1), true
+		return u.owner(), true
 	}
 	return 0, false
 }
@@ -74,8 +74,11 @@ func (u *Op) leaves() int32 {
 	if u.Kind == Give {
 		return 0
 	}
-	return max(u.Value, 1)
+	return u.owner()
 }
+
+// owner is who takes a lock by u, or gives it back; 1 where nobody is told from another.
+func (u *Op) owner() int32 { return max(u.Value, 1) }
 
 // reads reports whether u changes nothing that is held. (A read may tell a revision.)
 func (u *Op) reads() bool { return u.Kind == Get || u.Kind == reject || u.Kind == look }
@@ -152,7 +155,7 @@ func (o *Object) step(h State, u *Op) (State, bool) {
 	case Take:
 		return State{Value: u.leaves()}, h.Value == 0
 	case Give:
-		return State{}, h.Value == max(u.Value, 1)
+		return State{}, h.Value == u.owner()
 	case CAS:
 		if h.Value != u.Old {
 			return h, false
