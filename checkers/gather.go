@@ -296,7 +296,7 @@ func (g *gathering) speaks(n int) {
 func (g *gathering) poll(n int, a *answer) {
 	s := &g.seen[n]
 	if s.up {
-		g.silence(s, a.from)
+		g.silence(s, a.to)
 		s.gaps++
 		s.gapTime += a.to - s.last.to
 		s.worst = max(s.worst, a.to-s.last.from)

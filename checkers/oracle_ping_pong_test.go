@@ -79,12 +79,12 @@ func mute(h *history.History, node string) (all []sure) {
 	})
 	for _, u := range up {
 		last := u.from
-		for i, op := range h.Ops {
+		for _, op := range h.Ops {
 			if op.F != history.Observe || op.Type != history.OK || op.Node != node || op.Time < u.from || op.Time > u.to {
 				continue
 			}
-			if asked := h.Ops[h.Other(i)].Time; asked-last > lull(h) {
-				all = append(all, sure{node, last, asked})
+			if op.Time-last > lull(h) {
+				all = append(all, sure{node, last, op.Time})
 			}
 			last = op.Time
 		}
