@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
 
+	"recount/docker/agent"
 	"recount/internal/hint"
 	"recount/internal/term"
 )
@@ -100,6 +102,7 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	_, err = stdcopy.StdCopy(&out, &errs, attached.Reader)
 	switch {
 	case ctx.Err() != nil:
+		c.abandon(node, made.ID)
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, err
@@ -114,6 +117,24 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 		return out.Bytes(), nil
 	}
 	return nil, refused(is.ExitCode, command[0], out.String(), errs.String())
+}
+
+// abandon ends a command that nobody waits for any more: the engine lets it run on, and those of a server that hangs would gather in its
+// container.
+func (c *Cluster) abandon(node, exec string) {
+	ctx, cancel := context.WithTimeout(c.ctx, time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		is, err := c.engine.api.ContainerExecInspect(ctx, exec)
+		if err != nil || !is.Running {
+			return
+		}
+		if is.Pid > 0 {
+			_, _ = c.remote.ask(ctx, agent.Request{Abandon: &agent.Command{Node: node, Pid: is.Pid}})
+			return
+		}
+		time.Sleep(20 * time.Millisecond) // the engine has only just begun it
+	}
 }
 
 // refused is why a command failed, by its status and what was printed: by itself, or by what was to run it.

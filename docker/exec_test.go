@@ -1,10 +1,12 @@
 package docker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +35,23 @@ func TestNoCommandSpeaksForWhoStandsStill(t *testing.T) {
 	requireSeen(t, c, proc("n1", history.Paused))
 	requireSeen(t, c, proc("n1", history.Down))
 	require.NotContains(t, fmt.Sprint(speaks()), "stand still")
+}
+
+// The engine lets a command run on that nobody waits for any more: those that ask a server which hangs would gather.
+func TestACommandThatNobodyWaitsForIsEnded(t *testing.T) {
+	c := openReady(t, engine(t), 1)
+	running := func() int { return len(strings.Fields(tell(t, c, "n1", "processes"))) }
+	require.Equal(t, 1, running())
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Exec(ctx, "n1", []string{SelfPath, "hang"})
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return running() == 3 }, within, 10*time.Millisecond, "it, and what it has started")
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	require.Eventually(t, func() bool { return running() == 1 }, within, 10*time.Millisecond)
 }
 
 // A script is told by how it begins, in one line: its own lines would bury why it failed.

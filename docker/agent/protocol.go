@@ -75,6 +75,8 @@ type Request struct {
 	Traffic bool `json:"traffic,omitempty"`
 	// Groups asks which multicast groups nodes listen to.
 	Groups bool `json:"groups,omitempty"`
+	// Abandon ends a command of which nobody wants to know any more.
+	Abandon *Command `json:"abandon,omitempty"`
 	// LetGo lets packets go that a trap holds.
 	LetGo *LetGo `json:"letGo,omitempty"`
 }
@@ -130,6 +132,12 @@ type Follow struct {
 	Pids []int  `json:"pids"`
 	// Clocks has the clocks of the processes made ready to be skewed: a fault then stops nobody.
 	Clocks bool `json:"clocks,omitempty"`
+}
+
+// Command is what was started beside a node's own processes, in a container of theirs: its process, in the host's numbering.
+type Command struct {
+	Node string `json:"node"`
+	Pid  int    `json:"pid"`
 }
 
 // Apply changes links, traps, processors, memory, processes and disks, first all links and traps, then processors and memory, then all processes, with

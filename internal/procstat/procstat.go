@@ -14,6 +14,7 @@ import (
 // Stat is what the kernel tells of a process or a thread.
 type Stat struct {
 	State   byte          // as proc_pid_stat(5) has them: 'R' runs or wants to, 'S' sleeps, 'D' waits for a disk, 'T' is stopped, …
+	Parent  int           // the process that started it, or has taken its place
 	Used    time.Duration // of processors, by itself and by the kernel for it
 	Threads int           // of its process
 	Started string        // in ticks since the machine was started: tells it from a later one of the same number
@@ -47,9 +48,10 @@ func parse(b []byte) (s Stat, err error) {
 	if len(fields) < 20 {
 		return s, errors.New("too few fields")
 	}
+	parent, parentErr := strconv.Atoi(fields[1])
 	user, userErr := strconv.ParseInt(fields[11], 10, 64)
 	kernel, kernelErr := strconv.ParseInt(fields[12], 10, 64)
 	threads, err := strconv.Atoi(fields[17])
-	s = Stat{State: fields[0][0], Used: time.Duration(user+kernel) * tick, Threads: threads, Started: fields[19]}
-	return s, errors.Join(userErr, kernelErr, err)
+	s = Stat{State: fields[0][0], Parent: parent, Used: time.Duration(user+kernel) * tick, Threads: threads, Started: fields[19]}
+	return s, errors.Join(parentErr, userErr, kernelErr, err)
 }

@@ -15,7 +15,7 @@ func TestParse(t *testing.T) {
 	for _, name := range []string{"server", "a) R 9 (b", ") )\n"} {
 		s, err := parse([]byte("7 (" + name + ")" + rest + "\n"))
 		require.NoError(t, err)
-		require.Equal(t, Stat{State: 'T', Used: 150 * time.Millisecond, Threads: 5, Started: "31337"}, s, name)
+		require.Equal(t, Stat{State: 'T', Parent: 1, Used: 150 * time.Millisecond, Threads: 5, Started: "31337"}, s, name)
 		require.False(t, s.Ended())
 	}
 	for _, strange := range []string{"", "7 (server)", "7 (server) Z 1 2", "7 (server) T 1 7 7 0 -1 4194560 90 0 0 0 12 3 0 0 20 0 many 0 31337"} {

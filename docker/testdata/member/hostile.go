@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"recount/internal/procstat"
 )
 
 // hostile does what a node can to have whoever acts on it reach beyond it: links out of its data folder, a name that is made
@@ -47,7 +49,11 @@ func processes() string {
 	entries, err := os.ReadDir("/proc")
 	check(err)
 	for _, e := range entries {
-		if _, err := strconv.Atoi(e.Name()); err == nil {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if s, err := procstat.Of(pid); err == nil && !s.Ended() {
 			all = append(all, e.Name())
 		}
 	}

@@ -41,6 +41,9 @@ func main() {
 		}
 	case "idle":
 		time.Sleep(math.MaxInt64)
+	case "hang": // with what it has started
+		check(exec.Command(os.Args[0], "idle").Start())
+		time.Sleep(math.MaxInt64)
 	case "fail":
 		fmt.Println("cannot go on")
 		os.Exit(3)
