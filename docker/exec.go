@@ -101,11 +101,9 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 	var out, errs output
 	_, err = stdcopy.StdCopy(&out, &errs, attached.Reader)
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || err != nil:
 		c.abandon(node, made.ID)
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), err)
 	case n.stopped.Load(): // it may have begun just before that
 		return nil, errStopped
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -82,8 +83,10 @@ type Attached struct {
 	*Mount
 	space *Space
 	path  string
-	root  int    // its folder, in whichever namespace
 	id    uint64 // of the file system, as stat tells it
+
+	mu   sync.Mutex // guards root: a run may end while the disk is tried
+	root int        // its folder, in whichever namespace; -1 once it is detached
 }
 
 // Attach mounts a disk on a folder.
@@ -126,10 +129,12 @@ func (s *Space) Attach(d *Disk, path string) (*Attached, error) {
 
 // Detach takes the disk away from its folder. Whoever has files of it open keeps them until they are closed.
 func (a *Attached) Detach() error {
+	a.mu.Lock()
 	if a.root >= 0 {
 		unix.Close(a.root)
 		a.root = -1
 	}
+	a.mu.Unlock()
 	return a.space.Release(a.path)
 }
 

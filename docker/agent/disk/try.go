@@ -18,6 +18,8 @@ import (
 
 // open opens one of these files. No os.File: Go would want to wait for it with the kernel's help, which would ask us.
 func (a *Attached) open(name string) (fd int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.root < 0 {
 		return -1, errors.New("the disk is not mounted")
 	}
