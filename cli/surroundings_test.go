@@ -215,7 +215,7 @@ func TestAResultsFolderThatIsFull(t *testing.T) {
 
 	_, api := program(t)
 	ended = runs(t, os.Getenv("DOCKER_HOST"), smallFolder(t, "100k"), "", nil,
-		"run", "--target", "raft", "--on", "docker", "--time", "5s", "--seed", "3")
+		"run", "--target", "raft", "--on", "docker", "--time", "24h", "--seed", "3") // which is not waited for
 	require.Equal(t, 255, ended.status)
 	require.Contains(t, ended.lastWords(), "no space left on device")
 	requireNothingOf(t, api, ended)

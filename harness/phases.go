@@ -65,6 +65,9 @@ func (r *run) pass(ctx context.Context, d time.Duration) error {
 		if err := r.cluster.Run(ctx, min(end, r.cluster.Now()+slice)); err != nil {
 			return err
 		}
+		if err := r.recorder.Failed(); err != nil { // nothing of what is still to come would be kept
+			return err
+		}
 		if time.Since(told) >= every {
 			told = time.Now()
 			r.Progress(passed(r.cluster.Now(), begin, d, time.Since(began), record.Repeats(r.On)))

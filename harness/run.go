@@ -144,7 +144,10 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 		if dir != "" {
 			failed = r.explained(ctx, failed, logs)
 		}
-		return errors.Join(failed, r.recorder.Flush())
+		if err := r.recorder.Flush(); !errors.Is(failed, err) {
+			failed = errors.Join(failed, err)
+		}
+		return failed
 	}
 	switch {
 	case still: // the history ends there

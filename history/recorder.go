@@ -36,7 +36,7 @@ func (r *Recorder) Reserve(n int) { r.ops = slices.Grow(r.ops, n) }
 // who watch after f before the one that f was called with.
 func (r *Recorder) Watch(f func(*Op)) { r.watches = append(r.watches, f) }
 
-// Append gives op its index and records it. A failure to write is kept for Flush: memory still has the op.
+// Append gives op its index and records it. A failure to write is kept for Failed and Flush: memory still has the op.
 func (r *Recorder) Append(op Op) {
 	if !r.forget {
 		op.Index = r.n
@@ -88,7 +88,9 @@ func (r *Recorder) tell(op *Op) {
 
 func (r *Recorder) write() {
 	if r.err == nil && len(r.buf) > 0 {
-		_, r.err = r.w.Write(r.buf)
+		if _, err := r.w.Write(r.buf); err != nil {
+			r.err = fmt.Errorf("write the history: %w", err)
+		}
 	}
 	r.buf = r.buf[:0]
 }
@@ -96,11 +98,11 @@ func (r *Recorder) write() {
 // Flush writes what was held back and returns the first failure to write.
 func (r *Recorder) Flush() error {
 	r.write()
-	if r.err != nil {
-		return fmt.Errorf("write the history: %w", r.err)
-	}
-	return nil
+	return r.err
 }
+
+// Failed returns the first failure to write so far, nil if there was none.
+func (r *Recorder) Failed() error { return r.err }
 
 // Len is the number of ops recorded.
 func (r *Recorder) Len() int { return r.n }
