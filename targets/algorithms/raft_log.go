@@ -28,7 +28,7 @@ type logEntry struct {
 type raftLog struct {
 	entries []logEntry // from index 1
 
-	commit, applied uint64 // not on disk: a restarted node learns them anew
+	commit, applied uint64 // a restarted node learns them anew, from its last checkpoint on
 	register        uint64 // what the applied entries come to
 
 	next, match []uint64 // of each follower, by id
@@ -243,6 +243,10 @@ func (r *raft) commitTo(index uint64) {
 		if e.put {
 			l.register = e.value
 		}
+		if l.applied%checkpoint == 0 {
+			r.env.Store("checkpoint", numbers(l.applied, l.register))
+			r.env.Sync()
+		}
 		r.env.Applied(e.term, l.applied, e.from)
 		if w, waits := l.writes[l.applied]; waits {
 			delete(l.writes, l.applied)
@@ -250,6 +254,17 @@ func (r *raft) commitTo(index uint64) {
 				w.done()
 			}
 		}
+	}
+}
+
+// checkpoint is after how many entries a node keeps what they come to, as section 7 has it: it need not apply them anew when it is restarted.
+// The log stays whole, so that no follower ever needs what was kept.
+const checkpoint = 2048
+
+// loadCheckpoint takes up what the log of an earlier life had come to, if it is in that log.
+func (l *raftLog) loadCheckpoint(b []byte) {
+	if n := readNumbers(b, 2); n[0] <= l.last() {
+		l.commit, l.applied, l.register = n[0], n[0], n[1]
 	}
 }
 
@@ -273,6 +288,7 @@ func (r *raft) saveLog(from uint64) {
 // loadLog takes up the log of an earlier life, as far as it is one: where two have the same term at an index, all before it is
 // the same (5.3).
 func (r *raft) loadLog() {
+	defer r.log.loadCheckpoint(r.env.Load("checkpoint")) // once the log is there
 	length := readNumbers(r.env.Load("log-length"), 1)[0]
 	for k := uint64(0); r.log.last() < length; k++ {
 		b := r.env.Load(fmt.Sprintf("log-%d", k))

@@ -97,6 +97,44 @@ func TestRaftTakesUpItsLog(t *testing.T) {
 	require.EqualValues(t, 100, got)
 }
 
+// A node that is restarted applies again what came after its last checkpoint, and no more: how long a run takes would else grow with the
+// square of its writes.
+func TestRaftAppliesFromItsCheckpointOn(t *testing.T) {
+	w := newWorld(t, "raft", 3, 1, nil)
+	var applied []uint64
+	w.OnApplied(func(node string, u history.Update) {
+		if node == "n1" {
+			applied = append(applied, u.Counter)
+		}
+	})
+	write := func(from, to uint64) {
+		for leader := w.leader(); from <= to; from++ {
+			_, ok := w.ask(leader, election.Command{Do: election.Put, Value: from})
+			require.True(t, ok)
+		}
+	}
+	restart := func() {
+		applied = nil
+		for _, n := range w.Nodes() {
+			w.become(n, history.Crashed)
+		}
+		for _, n := range w.Nodes() {
+			delete(w.views, n)
+			w.become(n, history.Up)
+		}
+	}
+	write(1, 2000)
+	restart()
+	write(2001, 2100)
+	require.EqualValues(t, 1, applied[0], "there was none yet")
+	restart()
+	write(2101, 2200)
+	require.EqualValues(t, 2049, applied[0])
+	got, ok := w.ask(w.leader(), election.Command{Do: election.Get})
+	require.True(t, ok)
+	require.EqualValues(t, 2200, got)
+}
+
 // Updates of BlazingMQ's leaders carry their term, and that of a stale leader goes unheard.
 func TestBlazingmqDropsStaleUpdates(t *testing.T) {
 	for _, target := range []string{"blazingmq-term", "blazingmq-scouting"} {
