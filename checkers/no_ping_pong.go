@@ -68,6 +68,8 @@ func noPingPong(_ context.Context, f *facts) Result {
 			count.Of(len(perhaps.moves), "time"), at(perhaps.from), at(perhaps.to), f.doubts(perhaps))
 	case f.tried > 0 && f.took == 0:
 		return unknown(figures, "%s", f.noEffect())
+	case f.tried > 0 && longestFaulty == 0: // as when nodes were but asked to hand over
+		return untested(figures, "no fault lasted, under which leadership could have bounced: inject one that stays for %s", lasted(enough))
 	case f.tried > 0 && longestFaulty < enough:
 		return untested(figures,
 			"no fault stayed the same for %s, in which leadership could have bounced: hold one for longer", lasted(enough))
