@@ -164,7 +164,9 @@ func (b *builder) choose(e *event) (err error) {
 			return hint.Add(problem(e.line, e.column, "no model is known for :f :%s", e.f), "say with --model what the operations are on")
 		}
 	}
-	b.model, err = FindModel(name)
+	if b.model, err = FindModel(name); err == nil && b.Independent && b.model.one != "" {
+		err = problem(e.line, e.column, "the model %s is of one %s: it cannot be independent", name, b.model.one)
+	}
 	return err
 }
 

@@ -32,13 +32,13 @@ var Models = []Model{
 	{Name: "revisioned-register", About: "a register whose values are [revision value], as etcd has them", registers: true},
 	{Name: "revisioned-store", About: "registers whose revisions count the writes of the whole store: values are [key [revision value]]",
 		registers: true, keyed: true},
-	{Name: "multi-register", About: "a :txn reads and writes several registers: [[:read key value] [:write key value]]", registers: true},
+	{Name: "multi-register", About: "a :txn reads and writes several registers: [[:read key value] [:write key value]]", registers: true, one: "store"},
 	{Name: "mutex", About: "a lock: :acquire and :release"},
 	{Name: "owned-mutex", About: "a lock that only who took it gives back: its process, or the {:client name} that it tells"},
 	{Name: "fenced", About: "a resource with fencing tokens: values are [token value]; or a lock whose :acquire tells its token",
-		Properties: []string{"fencing"}},
+		Properties: []string{"fencing"}, one: "resource"},
 	{Name: "leader", About: "who leads: values are [leader term], or {:role :leader, :term 3, :leader \"n1\"}",
-		Properties: []string{"single-leader-per-term", "monotonic-term", "agreement"}},
+		Properties: []string{"single-leader-per-term", "monotonic-term", "agreement"}, one: "election"},
 }
 
 func init() {
@@ -55,6 +55,7 @@ type Model struct {
 	Properties  []string // those that are judged
 	registers   bool     // which may hold something at first
 	keyed       bool     // its values are [key value]
+	one         string   // what a history is of one of, so that it cannot be independent
 }
 
 // ModelOf returns the model that a history of somebody else's is about, none if it is one of Recount's.

@@ -222,6 +222,12 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 	}
 	_, _, err := Read(strings.NewReader(invoke), EDN, Options{Independent: true})
 	require.ErrorContains(t, err, "value nil: want [key value]")
+	for model, op := range map[string]string{
+		"fenced": ":f :write, :value [:a [1 2]]", "leader": ":f :who, :value [:a nil]", "multi-register": ":f :txn, :value [:a [[:w :x 1]]]",
+	} {
+		_, _, err = Read(strings.NewReader("{:type :invoke, :process 0, "+op+"}"), EDN, Options{Model: model, Independent: true})
+		require.ErrorContains(t, err, "the model "+model+" is of one ", "terms of two groups and registers of two stores have nothing to do with each other")
+	}
 	_, _, err = Read(strings.NewReader(strings.Repeat("{:type :info, :f :start, :process :nemesis}", 100)), EDN, Options{Memory: 10 * history.OpSize})
 	require.ErrorContains(t, err, "ops are all that fits into 0 MiB")
 }

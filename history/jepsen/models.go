@@ -79,9 +79,6 @@ func client(value any) any {
 
 // fenced makes reads and writes of [token value], and of an acquisition that tells its token a write with it.
 func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error) {
-	if b.Independent {
-		return false, problem(e.line, e.column, "the model fenced is of one resource: it cannot be independent")
-	}
 	switch e.f {
 	case "read":
 		op.F = history.Read
