@@ -67,8 +67,12 @@ func agreement(_ context.Context, f *facts) Result {
 		if f.knows(strange) {
 			strange = b.leader
 		}
-		return unknown(figures, "%s named %s leader and %s named %s, and begin names no node %s, which may be another name of one: call each node by one name",
-			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, strange)
+		nobody := "begin names no node"
+		if f.setup.Model != "" {
+			nobody = "no answer was of a node"
+		}
+		return unknown(figures, "%s named %s leader and %s named %s, and %s %s, which may be another name of one: call each node by one name",
+			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, nobody, strange)
 	case terms == 0 && f.mistaken != "": // and so nothing was looked for at any time
 		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; try again", f.mistaken)
 	case len(f.leads) > 0 && !f.hearsay():
@@ -125,7 +129,7 @@ type disagreement struct {
 
 // knows reports whether a leader is one of the nodes, by a name that is theirs. Where nobody says who the nodes are, each name may be.
 func (f *facts) knows(leader string) bool {
-	return len(f.setup.Nodes) == 0 || f.setup.Model != "" || slices.Contains(f.nodes, leader)
+	return len(f.setup.Nodes) == 0 || slices.Contains(f.nodes, leader)
 }
 
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose

@@ -397,3 +397,19 @@ func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
 	require.Greater(t, verdicts[true], 500)
 	require.Greater(t, verdicts[false], 500)
 }
+
+func TestALeaderOfOthersMayHaveAnotherName(t *testing.T) {
+	const text = `[{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value {:role :leader, :term 3}, :process 0, :node "n1"}
+		{:type :invoke, :f :who, :process 1, :node "n2"} {:type :ok, :f :who, :value [%q 3], :process 1, :node "n2"}]`
+	for leader, want := range map[string]Verdict{"http://10.0.0.1:2379": Unknown, "n2": Invalid, "n1": Valid} {
+		h, m, err := jepsen.Read(strings.NewReader(fmt.Sprintf(text, leader)), jepsen.EDN, jepsen.Options{Model: "leader"})
+		require.NoError(t, err)
+		r := CheckSome(context.Background(), h, []string{"agreement"})[0]
+		require.Contains(t, m.Properties, r.Property)
+		require.Equal(t, want, r.Verdict, "%s: %s", leader, r.Why)
+		if want == Unknown {
+			require.Equal(t, "n1 named n1 leader and n2 named http://10.0.0.1:2379, and no answer was of a node http://10.0.0.1:2379, "+
+				"which may be another name of one: call each node by one name", r.Why)
+		}
+	}
+}
