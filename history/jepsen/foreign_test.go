@@ -136,6 +136,8 @@ func TestTheOtherModels(t *testing.T) {
 			{:type :invoke, :f :acquire, :process 1, :node "n2"} {:type :ok, :f :acquire, :value 6, :process 1, :node "n2"}]`: {
 			"process 0", "process 0", "process 0", "process 0", "process 1", "process 1",
 		},
+		`[{:type :invoke, :f :write, :value [5 1], :process 0, :node "n1"} {:type :ok, :f :write, :process 0, :node "n1"}
+			{:type :invoke, :f :write, :value [5 2], :process 0, :node "n2"} {:type :ok, :f :write, :process 0, :node "n2"}]`: {"", "", "", ""},
 	} {
 		h, _ := read(t, text, Options{Model: "fenced"})
 		var nodes []string

@@ -96,6 +96,7 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 		return false, nil
 	}
 	acquired := e.f != "read" && e.f != "write"
+	op.Node = "" // the server that was asked: clients share one, and one asks several
 	if acquired {
 		b.acquirer(op, invoke, e)
 	}
@@ -140,7 +141,6 @@ const mostOwners = 200
 
 // acquirer names who acquires a lock that tells tokens, in place of the node that leads: the client that the value tells, or else the process.
 // Of a process that first does something when another's outcome was unknown it may be the client that goes on under a new number: it has no name.
-// The node is the server that was asked: clients share one, and one asks several.
 func (b *builder) acquirer(op, invoke *history.Op, e *event) {
 	owner := plain(client(e.value))
 	switch {
@@ -149,7 +149,6 @@ func (b *builder) acquirer(op, invoke *history.Op, e *event) {
 	case owner == "" && b.known[e.process]:
 		owner = fmt.Sprintf("process %d", e.process)
 	}
-	op.Node = ""
 	if owner != "" && (b.owners[owner] || len(b.owners) < mostOwners) {
 		b.owners[owner] = true
 		op.Node = owner
