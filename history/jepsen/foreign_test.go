@@ -151,6 +151,16 @@ func TestTheOtherModels(t *testing.T) {
 	require.False(t, h.Setup().NoTerms)
 }
 
+func TestWhoGoesOnForAProcessIsNoOtherNode(t *testing.T) {
+	const text = `[{:type :invoke, :f :who, :process 0} {:type :ok, :f :who, :value {:role :leader, :term 3}, :process 0}
+		{:type :invoke, :f :who, :process 0} {:type :info, :f :who, :process 0, :error :timeout}
+		{:type :invoke, :f :who, :process 5} {:type :ok, :f :who, :value {:role :leader, :term 3%s}, :process 5}]`
+	_, _, err := Read(strings.NewReader(fmt.Sprintf(text, "")), EDN, Options{Model: "leader"})
+	require.ErrorContains(t, err, "line 3, column 40: process 5 may go on for one whose outcome was unknown, and no :node tells whom it asked")
+	h, _ := read(t, fmt.Sprintf(text, `, :node "n1"`), Options{Model: "leader"})
+	require.Equal(t, []string{"process 0", "n1"}, h.Setup().Nodes)
+}
+
 func TestWhichOpsOfANemesisBeginAFaultAndWhichEndOne(t *testing.T) {
 	for _, c := range []struct{ fs, want string }{
 		{"start start stop stop", "inject1 inject1 heal1 heal1"},

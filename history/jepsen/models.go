@@ -5,6 +5,7 @@ import (
 
 	"recount/history"
 	"recount/history/edn"
+	"recount/internal/hint"
 )
 
 // How an event becomes an op of each of the models. Registers and transactions are in registers.go.
@@ -164,6 +165,9 @@ var usedBy = map[edn.Keyword]string{
 	"write": "cas-register", "put": "cas-register", "cas": "cas-register", "txn": "multi-register",
 }
 
+// unnamed is the node of which nothing is known but the process that is it, or asks it.
+func unnamed(op *history.Op) string { return fmt.Sprintf("process %d", op.Process) }
+
 // view makes what somebody said of the leader an observation.
 func (b *builder) view(op, invoke *history.Op, e *event) error {
 	op.F = history.Observe
@@ -174,7 +178,7 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 	case op.Node == "" && invoke != nil:
 		op.Node = invoke.Node
 	case op.Node == "":
-		op.Node = fmt.Sprintf("process %d", op.Process)
+		op.Node = unnamed(op)
 	case invoke != nil:
 		invoke.Node = op.Node // who was asked is known only now
 	}
@@ -212,6 +216,10 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 			return problem(e.line, e.column, "value %s: want [leader term], or a map with :leader, :term and :role", short(value))
 		}
 		leader, term = pair[0], pair[1]
+	}
+	if op.Node == unnamed(op) && !b.known[op.Process] {
+		return hint.Add(problem(e.line, e.column, "process %d may go on for one whose outcome was unknown, and no :node tells whom it asked", op.Process),
+			"tell the :node of each answer")
 	}
 	if n, ok := whole(term); ok && n >= 0 {
 		v.Term = uint64(n)
