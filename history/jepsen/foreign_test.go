@@ -151,6 +151,15 @@ func TestTheOtherModels(t *testing.T) {
 	require.False(t, h.Setup().NoTerms)
 }
 
+func TestALockIsNotTheResourceThatItGuards(t *testing.T) {
+	const lock = "{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value 6, :process 0}"
+	const write = "{:type :invoke, :f :write, :value [5 1], :process 1} {:type :ok, :f :write, :process 1}"
+	for _, text := range []string{lock + write, write + lock} {
+		_, _, err := Read(strings.NewReader(text), EDN, Options{Model: "fenced"})
+		require.ErrorContains(t, err, "a lock is acquired and a resource written to")
+	}
+}
+
 func TestWhoGoesOnForAProcessIsNoOtherNode(t *testing.T) {
 	const text = `[{:type :invoke, :f :who, :process 0} {:type :ok, :f :who, :value {:role :leader, :term 3}, :process 0}
 		{:type :invoke, :f :who, :process 0} {:type :info, :f :who, :process 0, :error :timeout}

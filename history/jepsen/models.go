@@ -102,7 +102,10 @@ func (b *builder) fenced(op, invoke *history.Op, e *event) (skip bool, err error
 		b.acquirer(op, invoke, e)
 	}
 	b.wrote = b.wrote || e.f == "write"
-	b.setup.Lock = (b.setup.Lock || acquired) && !b.wrote
+	if b.setup.Lock = b.setup.Lock || acquired; b.setup.Lock && b.wrote {
+		return false, hint.Add(problem(e.line, e.column, ":f :%s: a lock is acquired and a resource written to, which may hear of a token long after the lock told it", e.f),
+			"judge the acquisitions and the writes each by themselves")
+	}
 	token, value := e.value, e.value
 	if m, ok := untagged(e.value).(edn.Map); ok && acquired {
 		token, _ = m.Get(edn.Keyword("fence"))
