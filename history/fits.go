@@ -42,7 +42,8 @@ func (f *format) fits(op *Op) error {
 	case op.Time < 0:
 		return fmt.Errorf("time %d: want nanoseconds since the run began, from 0", op.Time)
 	case op.Time >= longest:
-		return fmt.Errorf("time %d: want nanoseconds since the run began, less than %d", op.Time, longest)
+		return hint.Add(fmt.Errorf("time %d: want nanoseconds since the run began, less than %d", op.Time, longest),
+			"is it since 1970? take that of the first op off each")
 	case op.Node == "" && k.ofNode:
 		return fmt.Errorf("%s lacks its node", op.F)
 	case k.alone != nil && !slices.Contains(k.alone, op.Type):

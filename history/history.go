@@ -103,7 +103,7 @@ func (p *pairing) see(op *Op, at int32) (begun int32, ends bool, err error) {
 		p.open[op.Process] = beginning{at, op.Index, op.F, op.Node, op.about(), askedBy(op)}
 		return 0, false, nil
 	case !busy || b.f != op.F:
-		return 0, false, fmt.Errorf("process %v ends %s, which it never invoked", op.Process, op.F)
+		return 0, false, fmt.Errorf("process %v ends %s, and has none under way", op.Process, op.F)
 	case b.node != "" && op.Node != "" && b.node != op.Node:
 		return 0, false, fmt.Errorf("process %v ends %s of %s, and had invoked that of %s with op %d", op.Process, op.F, op.Node, b.node, b.index)
 	case b.fault != 0 && op.about() != 0 && b.fault != op.about():

@@ -199,8 +199,8 @@ func TestMalformedHistoriesNameTheLine(t *testing.T) {
 		`{"process":0,"type":"invoke","f":"observe","value":{"role":"leader","term":1}}`:           "carries no value",
 		`{"process":0,"type":"ok","f":"end"} {"process":0}`:                                        "after top-level value",
 		`{"index":1,"time":1,"process":0,"type":"invoke","f":"observe","node":"n1"}`:               "before its op 0 has ended",
-		`{"index":1,"time":1,"process":1,"type":"ok","f":"read","value":{"token":1,"value":1}}`:    "never invoked",
-		`{"index":1,"time":1,"process":0,"type":"fail","f":"write","value":{"token":1,"value":1}}`: "never invoked",
+		`{"index":1,"time":1,"process":1,"type":"ok","f":"read","value":{"token":1,"value":1}}`:    "has none under way",
+		`{"index":1,"time":1,"process":0,"type":"fail","f":"write","value":{"token":1,"value":1}}`: "has none under way",
 	} {
 		_, err := Parse(strings.NewReader(good + bad + "\n"))
 		require.ErrorContains(t, err, want, bad)

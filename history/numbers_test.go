@@ -69,7 +69,7 @@ func TestTheIndexesOfOthersHistoriesAreTheirs(t *testing.T) {
 
 // What is wrong only once the ops are in order is told with the line that it has in the file.
 func TestWhatIsWrongInDisorderIsToldWithItsLine(t *testing.T) {
-	const never = "op 3: process 1 ends observe, which it never invoked"
+	const never = "op 3: process 1 ends observe, and has none under way"
 	_, err := Parse(strings.NewReader(polls("3 9 ok", "1 1 invoke", "2 2 ok", "4 10 invoke")))
 	require.EqualError(t, err, "line 3, column 1: "+never)
 

@@ -15,6 +15,7 @@ type builder struct {
 	Options
 	model Model
 	ops   []history.Op
+	since time.Duration // what times are since, as the events have them
 	last  time.Duration
 	nodes map[string]bool
 	setup *history.Setup
@@ -50,13 +51,19 @@ func newBuilder(o Options) *builder {
 // pace is how far apart events are taken to be that have no time.
 const pace = time.Millisecond
 
+// epoch is from when on a time is one since 1970, and not since a test began, which 36 years ago none did.
+const epoch = 1 << 60 * time.Nanosecond
+
 // at returns when an event was. Jepsen's order is that of the history: what stands later was later.
 func (b *builder) at(e *event) time.Duration {
 	if e.time < 0 {
 		b.setup.Untimed = true
 		b.last += pace
 	} else {
-		b.last = max(e.time, b.last+1)
+		if b.since == 0 && e.time >= epoch {
+			b.since = e.time
+		}
+		b.last = max(e.time-b.since, b.last+1)
 	}
 	return b.last
 }
@@ -94,7 +101,7 @@ func (b *builder) add(e event) error {
 	case op.Type == history.Invoke:
 		b.open[op.Process] = begun{e.f, e.line, len(b.ops)}
 	case !busy || began.f != e.f:
-		return problem(e.line, e.column, "process %d ends :%s, which it never invoked", e.process, e.f)
+		return problem(e.line, e.column, "process %d ends :%s, and has none under way", e.process, e.f)
 	default:
 		delete(b.open, op.Process)
 	}

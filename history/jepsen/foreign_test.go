@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -160,6 +161,12 @@ func TestALockIsNotTheResourceThatItGuards(t *testing.T) {
 	}
 }
 
+func TestTimesSince1970(t *testing.T) {
+	h, _ := read(t, `{:type :invoke, :f :read, :process 0, :time 1764300000000000000} {:type :ok, :f :read, :value 1, :process 0, :time 1764300000100000000}`,
+		Options{Model: "register"})
+	require.Equal(t, 100*time.Millisecond, h.Ops[len(h.Ops)-1].Time)
+}
+
 func TestWhoGoesOnForAProcessIsNoOtherNode(t *testing.T) {
 	const text = `[{:type :invoke, :f :who, :process 0} {:type :ok, :f :who, :value {:role :leader, :term 3}, :process 0}
 		{:type :invoke, :f :who, :process 0} {:type :info, :f :who, :process 0, :error :timeout}
@@ -202,7 +209,7 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		invoke + "{:type :ok, :f :read, :process -1}":             ":process -1: want 0 to",
 		invoke + "{:type :ok, :f read, :process 0}":               ":f read: want a keyword",
 		invoke + "{:type :ok, :f :read, :process 0, :time :late}": ":time :late: want a number",
-		invoke + "{:type :ok, :f :write, :process 0}":             "line 2, column 1: process 0 ends :write, which it never invoked",
+		invoke + "{:type :ok, :f :write, :process 0}":             "line 2, column 1: process 0 ends :write, and has none under way",
 		invoke + invoke:      "line 2, column 1: process 0 invokes :read before its :read of line 1 has ended",
 		invoke + "[1]":       "line 2, column 1: [1] is no op",
 		"[" + invoke + "] 1": "line 2, column 3: text after the end of the history",
