@@ -30,7 +30,7 @@ func (s *Spec) names() bool {
 		return o.Leader.Given() && !onlyItself
 	}
 	return slices.ContainsFunc(s.Observe.Logs, func(l LogLine) bool {
-		return l.Role != election.Leader && slices.Contains(l.Match.SubexpNames(), "leader")
+		return l.Role != election.Leader && l.tellsLeader()
 	})
 }
 

@@ -58,6 +58,9 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if !s.Observe.asks() && len(s.Observe.Logs) == 0 {
 		return v.bad(observeWays, "observe: nothing tells who leads")
 	}
+	if l, ok := o["leader"]; ok && !s.Observe.asks() && !slices.ContainsFunc(s.Observe.Logs, LogLine.tellsLeader) {
+		return l.bad("match: 'the leader is (?P<leader>…)' in logs", "leader: no line names one")
+	}
 	return nil
 }
 
@@ -149,7 +152,7 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 				return err
 			}
 			if at, ok = f["at"]; !ok {
-				if ob.Match == nil {
+				if ob.Match == nil && ob.asks() {
 					return l.bad("at: FIELD, where the answer has it", "leader: at is missing")
 				}
 				at = value{}
@@ -180,8 +183,10 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 				}
 			}
 		}
-		if ob.Leader, err = s.field(at, "leader"); err != nil {
-			return err
+		if at.Node != nil || ob.asks() { // else it says what lines of logs call a node
+			if ob.Leader, err = s.field(at, "leader"); err != nil {
+				return err
+			}
 		}
 	}
 	if ob.Match != nil { // its groups are fields without being named again
@@ -236,7 +241,7 @@ func (s *Spec) field(v value, name string) (f Field, err error) {
 		return f, nil
 	}
 	if !ob.asks() {
-		return f, v.bad("http: /status, metrics: /metrics or command: […]", "%s: nothing is asked that could answer it", name)
+		return f, v.bad("http: /status, metrics: /metrics or command: […]; a line of logs tells it by itself, without a field", "%s: nothing is asked that could answer it", name)
 	}
 	text, err := v.text()
 	if err != nil {
@@ -313,8 +318,8 @@ func (s *Spec) readLogs(v value) error {
 			if line.Role, err = r.logRole(); err != nil {
 				return err
 			}
-			line.Named = line.Role == election.Leader && slices.Contains(line.Match.SubexpNames(), "leader")
-		case slices.Contains(line.Match.SubexpNames(), "leader"):
+			line.Named = line.Role == election.Leader && line.tellsLeader()
+		case line.tellsLeader():
 			line.Named = true
 		default:
 			return one.bad(way, "logs: role is missing: what is a node that writes this line?")
@@ -358,6 +363,8 @@ func (s *Spec) sameTerms(lines []value) error {
 }
 
 func (l LogLine) tellsTerm() bool { return slices.Contains(l.Match.SubexpNames(), "term") }
+
+func (l LogLine) tellsLeader() bool { return slices.Contains(l.Match.SubexpNames(), "leader") }
 
 // HasTerms reports whether nodes number their leaderships.
 func (s *Spec) HasTerms() bool {

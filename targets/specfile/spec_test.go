@@ -339,6 +339,27 @@ func TestALineWithoutARole(t *testing.T) {
 	require.Equal(t, election.Status{}, st)
 }
 
+// Who is known by lines of logs alone may have names of a pattern, too, or of none.
+func TestLinesNameLeadersByNamesOfTheirOwn(t *testing.T) {
+	const logs = `logs: [{match: 'my boss is (?P<leader>[\w-]+)', role: follower}]`
+	for leader, name := range map[string]string{
+		`{named: 'node-{{.ID}}'}`:                   "node-2",
+		`{table: {alpha: n1, beta: n2, gamma: n3}}`: "beta",
+	} {
+		st, announces, err := ofThree(t, "{leader: "+leader+", "+logs+"}")[0].line("my boss is " + name)
+		require.NoError(t, err)
+		require.True(t, announces)
+		require.Equal(t, election.Status{Leader: 2}, st)
+	}
+	for observe, complaint := range map[string]string{
+		"{leader: {nobody: vacant}, logs: [{match: won, role: leader}]}": "leader: no line names one",
+		"{leader: {at: boss}, " + logs + "}":                             "leader: nothing is asked",
+	} {
+		_, err := Parse("mine.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
+		require.ErrorContains(t, err, complaint)
+	}
+}
+
 func TestTheTemplateReadsWell(t *testing.T) {
 	text, err := Template("mine.yaml", `C:\with "quotes"\recount`)
 	require.NoError(t, err)
