@@ -154,6 +154,22 @@ func TestWhatTakesLongIsShrunkByBigStepsFirst(t *testing.T) {
 	})
 }
 
+// That shrinking goes on is told after each run, also where nothing smaller shows the violation.
+func TestEachRunIsTold(t *testing.T) {
+	var told []int
+	calm := crowded["no-ping-pong"]
+	calm.Schedule = nil
+	held := simulate(t, calm)
+	r, err := Shrink(t.Context(), simulate(t, crowded["no-ping-pong"]), Config{Property: "no-ping-pong", Jobs: 1, Runs: 5,
+		Make:     func(context.Context, record.Plan) (*record.Run, error) { return held, nil },
+		Progress: func(p Progress) { told = append(told, p.Runs) },
+	})
+	require.NoError(t, err)
+	require.Equal(t, r.From.Schedule, r.Plan.Schedule)
+	require.Len(t, told, r.Runs)
+	require.GreaterOrEqual(t, r.Runs, 5)
+}
+
 // Who asks for clusters of a size is not told of smaller ones.
 func TestNoClusterIsSmallerThanTheFewestNodes(t *testing.T) {
 	for fewest, want := range map[int]int{0: 3, 4: 4, 9: 6} {

@@ -166,6 +166,7 @@ func (s *shrinker) each(plans []record.Plan, f func(o *outcome) bool) {
 		}
 		s.starts.Note(d.Job.Nodes, d.Err == nil)
 		s.result.Runs++
+		s.tell()
 		if !f(o) {
 			return
 		}
