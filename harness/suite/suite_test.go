@@ -122,6 +122,12 @@ func TestASuiteThatIgnoresAllThatItTestsDecidesNothing(t *testing.T) {
 	require.Equal(t, Undecided, o.Runs[0].State)
 	require.Equal(t, "All that it has tested is ignored.", o.Runs[0].Sentence)
 	require.Contains(t, o.Sentence(), "1 run decided nothing.")
+	var text, markdown strings.Builder
+	require.NoError(t, o.Text(&text))
+	require.Contains(t, text.String(), "\n? non-sticky-leader on raft-prevote: 1 run decided nothing; the first, seed 1\n  All that it has tested is ignored.\n")
+	require.NoError(t, o.Markdown(&markdown))
+	require.Contains(t, markdown.String(), "1 run decided nothing; the first, seed 1: All that it has tested is ignored.")
+	require.Contains(t, o.Annotations()[0].Text, "1 run decided nothing")
 }
 
 const many = `

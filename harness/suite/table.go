@@ -96,23 +96,37 @@ func (o *Outcome) findings() (list []*finding) {
 	return list
 }
 
-// unstarted are the runs of a scenario and a target that did not start.
-type unstarted struct {
+// void are the runs of a scenario and a target that did not start, or that decided nothing.
+type void struct {
 	First *Run
 	Runs  int
 }
 
-func (o *Outcome) unstarted() (list []unstarted) {
+func (o *Outcome) void() (list []void) {
 	for _, w := range o.rows() {
-		if n := w.Count[Unstarted]; n > 0 {
-			list = append(list, unstarted{w.All[slices.IndexFunc(w.All, func(r *Run) bool { return r.State == Unstarted })], n})
+		for _, s := range []State{Unstarted, Undecided} {
+			if n := w.Count[s]; n > 0 {
+				list = append(list, void{w.All[slices.IndexFunc(w.All, func(r *Run) bool { return r.State == s })], n})
+			}
 		}
 	}
 	return list
 }
 
-func (u *unstarted) words() string {
-	return fmt.Sprintf("%s did not start; the first, seed %d", count.Of(u.Runs, "run"), u.First.Seed)
+func (v *void) words() string {
+	what := "did not start"
+	if v.First.State == Undecided {
+		what = "decided nothing"
+	}
+	return fmt.Sprintf("%s %s; the first, seed %d", count.Of(v.Runs, "run"), what, v.First.Seed)
+}
+
+// why says what came of the first of them.
+func (v *void) why() string {
+	if v.First.State == Undecided {
+		return v.First.Sentence
+	}
+	return v.First.Error
 }
 
 // Words says what kind of finding it is.
@@ -225,12 +239,12 @@ func (o *Outcome) Text(out io.Writer) error {
 			fmt.Fprintf(&b, "\n! %s on %s, seed %d: %s\n", r.Scenario, r.Target, r.Seed, term.Printable(r.Error))
 		}
 	}
-	for _, u := range o.unstarted() {
-		fmt.Fprintf(&b, "\n? %s on %s: %s\n  %s\n", u.First.Scenario, u.First.Target, u.words(), term.Printable(u.First.Error))
-		if u.First.Dir != "" {
-			fmt.Fprintf(&b, "  run: %s\n", filepath.Join(o.Dir, u.First.Dir))
+	for _, v := range o.void() {
+		fmt.Fprintf(&b, "\n? %s on %s: %s\n  %s\n", v.First.Scenario, v.First.Target, v.words(), term.Printable(v.why()))
+		if v.First.Dir != "" {
+			fmt.Fprintf(&b, "  run: %s\n", filepath.Join(o.Dir, v.First.Dir))
 		}
-		fmt.Fprintf(&b, "  repeat: %s\n", u.First.Repeat)
+		fmt.Fprintf(&b, "  repeat: %s\n", v.First.Repeat)
 	}
 	if len(o.Known) > 0 {
 		fmt.Fprintln(&b, "\nknown weaknesses")

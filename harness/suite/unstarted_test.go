@@ -35,7 +35,7 @@ func TestRunsThatDoNotStart(t *testing.T) {
 	require.Equal(t, 2, o.LeftOut)
 	require.Contains(t, o.Sentence(), "6 runs did not start.")
 	require.Contains(t, o.Sentence(), "2 runs left out")
-	us := o.unstarted()
+	us := o.void()
 	require.Len(t, us, 1)
 	require.Contains(t, us[0].First.Error, "only odd numbers of nodes are supported")
 	require.FileExists(t, filepath.Join(o.Dir, us[0].First.Dir, record.RunFile))

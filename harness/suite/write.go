@@ -72,8 +72,8 @@ func (o *Outcome) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "\n### ✕ %s of %s under %s\n\n%s. %s\n\n```\n%s\n```\n",
 			cell(f.Property), cell(f.First.Target), cell(f.First.Scenario), cell(f.Words()), cell(f.Why), f.First.Repeat)
 	}
-	for _, u := range o.unstarted() {
-		fmt.Fprintf(&b, "\n### ? %s under %s\n\n%s: %s\n\n```\n%s\n```\n", cell(u.First.Target), cell(u.First.Scenario), cell(u.words()), cell(u.First.Error), u.First.Repeat)
+	for _, v := range o.void() {
+		fmt.Fprintf(&b, "\n### ? %s under %s\n\n%s: %s\n\n```\n%s\n```\n", cell(v.First.Target), cell(v.First.Scenario), cell(v.words()), cell(v.why()), v.First.Repeat)
 	}
 	if len(o.Known) > 0 {
 		b.WriteString("\n### Known weaknesses\n\n| property | where | | reason |\n|---|---|---|---|\n")
@@ -106,9 +106,9 @@ func (o *Outcome) Annotations() (list []report.Annotation) {
 			list = append(list, report.Annotation{Level: report.LevelError, Title: r.Scenario + " on " + r.Target, Text: r.Error})
 		}
 	}
-	for _, u := range o.unstarted() {
-		list = append(list, report.Annotation{Level: report.LevelWarning, Title: u.First.Scenario + " on " + u.First.Target,
-			Text: fmt.Sprintf("%s: %s\nrepeat with: %s", u.words(), u.First.Error, u.First.Repeat)})
+	for _, v := range o.void() {
+		list = append(list, report.Annotation{Level: report.LevelWarning, Title: v.First.Scenario + " on " + v.First.Target,
+			Text: fmt.Sprintf("%s: %s\nrepeat with: %s", v.words(), v.why(), v.First.Repeat)})
 	}
 	for _, st := range o.Known {
 		if st.Vanished || st.Expired {
