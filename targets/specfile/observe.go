@@ -98,6 +98,9 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 	if ways > 1 {
 		return v.bad(observeWays, "observe: more than one of http, metrics and command is given")
 	}
+	if m, ok := o["match"]; ok && ways == 0 {
+		return m.bad("match within a line of logs; or http, metrics or command, whose answer it takes apart", "observe: match is of answers, and nothing is asked")
+	}
 	return nil
 }
 

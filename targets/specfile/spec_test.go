@@ -354,6 +354,7 @@ func TestLinesNameLeadersByNamesOfTheirOwn(t *testing.T) {
 	for observe, complaint := range map[string]string{
 		"{leader: {nobody: vacant}, logs: [{match: won, role: leader}]}": "leader: no line names one",
 		"{leader: {at: boss}, " + logs + "}":                             "leader: nothing is asked",
+		"{match: '(?P<term>.)', " + logs + "}":                           "observe: match is of answers",
 	} {
 		_, err := Parse("mine.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
 		require.ErrorContains(t, err, complaint)
