@@ -48,7 +48,7 @@ func (r huntReport) print(w io.Writer) error {
 		}
 		row(&b, "run", cmp.Or(k.Found.Dir, fmt.Sprintf("not kept; its seed is %d", k.Plan.Seed)))
 		if k.Shrunk != nil {
-			writeShrunk(&b, k.Shrunk, k.File)
+			writeShrunk(&b, k.Shrunk, k.File, "--shrink-budget")
 		} else {
 			why(&b, k.Why, k.Found)
 		}
@@ -94,11 +94,14 @@ func (r huntReport) looked(b *strings.Builder) {
 	}
 }
 
-// writeShrunk tells what a finding was shrunk to.
-func writeShrunk(b *strings.Builder, s *shrink.Result, file string) {
+// writeShrunk tells what a finding was shrunk to within a budget that a flag gives.
+func writeShrunk(b *strings.Builder, s *shrink.Result, file, flag string) {
 	small := fmt.Sprintf("%s, %s, %v", count.Of(s.Plan.Nodes, "node"), shrink.Faults(s.Plan), s.Plan.Time)
 	if s.Interrupted {
-		small += "; cut short, so perhaps not the least: a longer --shrink-budget (of recount shrink, --budget) gets further"
+		small += "; cut short, so perhaps not the least"
+	}
+	if s.Spent {
+		small += fmt.Sprintf(": a longer %s gets further", flag)
 	}
 	if s.Failed {
 		small += "; perhaps not the least: a run could not be made"

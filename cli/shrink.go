@@ -188,7 +188,7 @@ func printShrunk(w io.Writer, s *shrink.Result, file string, asJSON bool) error 
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: from %d nodes and %s, in %d runs\n", s.Property, s.From.Nodes, shrink.Faults(s.From), s.Runs)
-	writeShrunk(&b, s, file)
+	writeShrunk(&b, s, file, "--budget")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

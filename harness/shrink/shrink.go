@@ -60,6 +60,8 @@ type Result struct {
 	Decision *Decision
 	// Interrupted says that ctx or the budget ended before nothing was left to try.
 	Interrupted bool
+	// Spent says that it was the budget, so that a longer one gets further.
+	Spent bool
 	// Failed says that a run could not be made, and nothing more was tried.
 	Failed bool
 }
@@ -85,6 +87,7 @@ func Shrink(ctx context.Context, r *record.Run, cfg Config) (*Result, error) {
 	}
 	s.seed()
 	s.result.Interrupted = !s.going() && s.err == nil
+	s.result.Spent = s.result.Interrupted && s.spent()
 	s.measure()
 	s.err = errors.Join(s.err, harness.Recall(s.result.Run))
 	if s.err == nil && !s.result.Interrupted {
