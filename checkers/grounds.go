@@ -29,6 +29,8 @@ func (f *facts) blind() string {
 	switch {
 	case whole >= 2:
 		return ""
+	case whole+torn == 0 && f.setup.Standing:
+		return "no node announced anything, and nobody is asked: have the patterns of log lines match what nodes write"
 	case whole+torn == 0:
 		return "no node gave an answer: observe at least two nodes"
 	case whole == 0:
