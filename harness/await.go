@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"recount/docker"
+	"recount/docker/member"
 	"recount/election"
 	"recount/internal/count"
 	"recount/internal/hint"
@@ -122,7 +126,29 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 		return nil
 	}
 	name := latest(wants)
-	return late(name, system.Patience(), wants[name])
+	return late(name, system.Patience(), wants[name], c.listens(ctx, name))
+}
+
+// listens says on which ports a node waits for connections, "" where nobody can tell.
+func (c *containers) listens(ctx context.Context, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	ports, err := c.Listening(ctx, name)
+	if err != nil {
+		return ""
+	}
+	return listensOn(slices.DeleteFunc(ports, func(port int) bool { return port == member.ResourcePort })) // which is not its own
+}
+
+func listensOn(ports []int) string {
+	if len(ports) == 0 {
+		return "it listens on no port of TCP; "
+	}
+	words := make([]string, len(ports))
+	for i, port := range ports {
+		words[i] = strconv.Itoa(port)
+	}
+	return "it listens on " + strings.Join(words, ", ") + "; "
 }
 
 // theCluster is who is not ready before it was bootstrapped. It is no node's name: those have no spaces.
@@ -153,8 +179,8 @@ func waitsFor(wants map[string]error, after, most time.Duration) string {
 }
 
 // late is what is to be said of a node that was not ready in time. Where it answers, and is only not understood, the description of
-// the target is wrong, and no node failed.
-func late(name string, patience time.Duration, why error) error {
+// the target is wrong, and no node failed. Listens is what is said of the ports that it listens on.
+func late(name string, patience time.Duration, why error, listens string) error {
 	err := fmt.Errorf("%s is not ready after %v: %w", name, patience, why)
 	misdescribed := specfile.Misdescribed(why)
 	switch {
@@ -164,7 +190,7 @@ func late(name string, patience time.Duration, why error) error {
 	case name == theCluster:
 		err = hint.Add(err, "%s", notBootstrapped)
 	default:
-		err = hint.Add(err, "%s", notReady)
+		err = hint.Add(err, "%s", listens+notReady)
 	}
 	if misdescribed {
 		err = Usage(err)

@@ -23,8 +23,10 @@ func TestWhoIsWaitedFor(t *testing.T) {
 // What a file says of when nodes are ready has no part in it that its bootstrap command fails.
 func TestTheWayOutIsOfWhoIsNotReady(t *testing.T) {
 	refused := errors.New("exit status 1")
-	require.Contains(t, hint.Of(late("n1", time.Minute, refused)), "ready, which says what is to be asked")
-	require.Contains(t, hint.Of(late(theCluster, time.Minute, refused)), "bootstrap never succeeded")
+	require.Contains(t, hint.Of(late("n1", time.Minute, refused, listensOn([]int{7001, 8080}))), "it listens on 7001, 8080; its log may tell why")
+	require.Contains(t, hint.Of(late("n1", time.Minute, refused, listensOn(nil))), "it listens on no port of TCP; its log may tell why")
+	require.Contains(t, hint.Of(late("n1", time.Minute, refused, "")), "ready, which says what is to be asked")
+	require.Contains(t, hint.Of(late(theCluster, time.Minute, refused, "it listens on 1; ")), "bootstrap never succeeded")
 }
 
 // How far a run is goes by its own clock, as all that is told of it; where that is not the wall's, both are named.

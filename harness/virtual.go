@@ -211,7 +211,7 @@ func (c *virtualized) ready(ctx context.Context, some []election.Member) error {
 		}
 	}
 	name := sortedKeys(wants)[0]
-	return late(name, system.Patience(), wants[name])
+	return late(name, system.Patience(), wants[name], listensOn(c.Listening(name)))
 }
 
 // OnExit calls f when a node's process has ended by itself.

@@ -75,6 +75,8 @@ type Request struct {
 	Traffic bool `json:"traffic,omitempty"`
 	// Groups asks which multicast groups nodes listen to.
 	Groups bool `json:"groups,omitempty"`
+	// Listening asks on which ports of TCP somebody listens in the network namespace of that node.
+	Listening string `json:"listening,omitempty"`
 	// Abandon ends a command of which nobody wants to know any more.
 	Abandon *Command `json:"abandon,omitempty"`
 	// LetGo lets packets go that a trap holds.
@@ -96,6 +98,7 @@ type Reply struct {
 	State    *history.Changes           `json:"state,omitempty"`
 	Traffic  []Traffic                  `json:"traffic,omitempty"`
 	Groups   map[string][]netip.Addr    `json:"groups,omitempty"` // by node, of IPv4, but for that of all hosts
+	Ports    []int                      `json:"ports,omitempty"`
 	Stall    time.Duration              `json:"stall,omitempty"`  // a notice: the machine stood still for so long, until now
 	Sprung   *Sprung                    `json:"sprung,omitempty"` // a notice: a trap has sprung
 }

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"syscall"
@@ -42,6 +43,15 @@ func (h *Host) Listen(o Owner, id uint32, at netip.AddrPort, backlog int) *Liste
 	l := &Listener{ID: id, At: at, host: h, owner: o, backlog: max(backlog, 1)}
 	h.listeners[at] = l
 	return l
+}
+
+// Listening returns the ports on which somebody listens, in their order.
+func (h *Host) Listening() []int {
+	ports := map[int]bool{}
+	for at := range h.listeners {
+		ports[int(at.Port())] = true
+	}
+	return slices.Sorted(maps.Keys(ports))
 }
 
 // Listens returns who takes connections to an address, or nil.
