@@ -155,6 +155,9 @@ func buildStatic(ctx context.Context, folder, tags string, progress func(string)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{dir, tags}))
 	path := filepath.Join(cache, "recount", "packages", hex.EncodeToString(sum[:6]), filepath.Base(dir))
+	if folder == "." {
+		folder = dir
+	}
 	progress("building " + folder)
 	err = gobuild.Run(ctx, child.Program{
 		Name: "go", Args: []string{"build", "-v", "-trimpath", "-buildvcs=false", "-tags=" + tags, "-o", path, "."}, Dir: dir,

@@ -91,9 +91,17 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 		if hint.Of(err) == "" {
 			err = hint.Add(err, "does \"CGO_ENABLED=0 go build %s\" work in %s?", p.Package, p.Dir)
 		}
-		return "", fmt.Errorf("build %s: %w", p.Package, err)
+		return "", fmt.Errorf("build %s: %w", p.title(), err)
 	}
 	return out, errors.Join(whole.Write(complete, nil), whole.Write(filepath.Join(cache, "std", key, "built"), nil), prune(cache, most))
+}
+
+// title is what the package goes by in messages: its folder, where it is called by that.
+func (p Program) title() string {
+	if p.Package == "." {
+		return p.Dir
+	}
+	return p.Package
 }
 
 // name is that of a package's executable.
@@ -111,15 +119,15 @@ var major = regexp.MustCompile(`^v[0-9]+$`)
 
 // isMain refuses packages that are no programs. What needs cgo fails to build, without it.
 func (p Program) isMain(ctx context.Context, goCmd string, env []string, progress func(string)) error {
-	defer gobuild.Tell("finding package "+p.Package, nil, progress)() // which may lie in a module that is to be fetched
+	defer gobuild.Tell("finding package "+p.title(), nil, progress)() // which may lie in a module that is to be fetched
 	cmd := exec.CommandContext(ctx, goCmd, "list", "-find", "-tags="+p.Tags, "-f", "{{.Name}}", p.Package)
 	cmd.Dir, cmd.Env = p.Dir, env
 	out, err := cmd.Output()
 	if err != nil {
-		return hint.Add(fmt.Errorf("%s: %w%s", p.Package, err, stderrOf(err)), "a node is a package main of a Go module, as \"go build\" takes it, without cgo")
+		return hint.Add(fmt.Errorf("%s: %w%s", p.title(), err, stderrOf(err)), "a node is a package main of a Go module, as \"go build\" takes it, without cgo")
 	}
 	if name := strings.TrimSpace(string(out)); name != "main" {
-		return hint.Add(fmt.Errorf("%s is package %s, not a program", p.Package, name), "name a package main")
+		return hint.Add(fmt.Errorf("%s is package %s, not a program", p.title(), name), "name a package main")
 	}
 	return nil
 }
