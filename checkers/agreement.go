@@ -3,6 +3,8 @@ package checkers
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode"
 
 	"recount/history"
 	"recount/internal/count"
@@ -68,8 +70,8 @@ func agreement(_ context.Context, f *facts) Result {
 			strange = b.leader
 		}
 		nobody := "begin names no node"
-		if f.setup.Model != "" {
-			nobody = "no answer was of a node"
+		if len(f.setup.Nodes) == 0 || f.setup.Model != "" {
+			nobody = "no node that answered has a name like"
 		}
 		return unknown(figures, "%s named %s leader and %s named %s, and %s %s, which may be another name of one: call each node by one name",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, nobody, strange)
@@ -127,9 +129,35 @@ type disagreement struct {
 	names rift
 }
 
-// knows reports whether a leader is one of the nodes, by a name that is theirs. Where nobody says who the nodes are, each name may be.
+// knows reports whether a leader is one of the nodes, by a name that is theirs. Where nobody says who the nodes are, each name is that is
+// made as the name of one who answered: node-3, where node-1 did, but not 10.0.0.3:2379.
 func (f *facts) knows(leader string) bool {
-	return len(f.setup.Nodes) == 0 || slices.Contains(f.nodes, leader)
+	if len(f.setup.Nodes) > 0 && f.setup.Model == "" {
+		return slices.Contains(f.nodes, leader)
+	}
+	like := shape(leader)
+	return slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || shape(node) == like })
+}
+
+// shape is how a name is made: a for letters in a row, 0 for digits, and what else it has.
+func shape(name string) string {
+	var last rune
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r):
+			r = 'a'
+		case unicode.IsDigit(r):
+			r = '0'
+		default:
+			last = r
+			return r
+		}
+		if r == last {
+			return -1
+		}
+		last = r
+		return r
+	}, name)
 }
 
 // inTerms returns the first two answers that name different leaders of one term, and how many terms there are whose
