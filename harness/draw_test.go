@@ -88,7 +88,7 @@ func TestAnswersThatCannotBeReadAreSaidToBe(t *testing.T) {
 	require.Equal(t, 5, failed, "observers are told")
 	require.Equal(t, "Answers that could not be read: 1 of n1, 2 of n2. The first: "+
 		`spec: observe n2: role "boss" is none of leader (primary), candidate (candidate, Candidate, CANDIDATE) and follower (replica, standby)`+
-		`; the answer is "{\"role\":\"boss\"}"; say which words mean what: role: {at: …, leader: […], candidate: […], follower: […]}.`+
+		"; the answer is `{\"role\":\"boss\"}`; "+`say which words mean what: role: {at: …, leader: […], candidate: […], follower: […]}.`+
 		` Never answered: n3. The last time of n3: no connection.`, u.words())
 	require.Empty(t, (*unread)(nil).words(), "algorithms answer in no words")
 

@@ -46,7 +46,7 @@ func TestClientsReadAndWriteByAFile(t *testing.T) {
 	rep, result = run(mine, "leader")
 	require.Equal(t, checkers.Unknown, result.Verdict, "no read was understood")
 	require.Contains(t, rep.Unread, "Answers with no number of the register: ")
-	require.Contains(t, rep.Unread, `The first: the answer has no value; the answer is "`)
+	require.Contains(t, rep.Unread, "The first: the answer has no value; the answer is `")
 
 	// A file whose writes nobody takes looks like a leader in name only: the run's sentence says how they were refused.
 	require.NoError(t, os.WriteFile(mine, []byte(strings.Replace(mistaken, "'/x/{{", "'/y/{{", 1)), 0o644))

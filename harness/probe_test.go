@@ -106,8 +106,8 @@ func TestWhatIsNotUnderstoodIsAMistakeOfTheFile(t *testing.T) {
 	folder, err := filepath.Abs("../examples/race")
 	require.NoError(t, err)
 	for _, c := range []struct{ right, wrong, want, hint string }{
-		{"http: /status", "http: /nope", `404 Not Found, not 200; the answer is "404 page not found`, "its server has no such path"},
-		{"at: role,", "at: roles,", `the answer has no roles; the answer is "{`, "observe says where"},
+		{"http: /status", "http: /nope", "404 Not Found, not 200; the answer is `404 page not found`", "its server has no such path"},
+		{"at: role,", "at: roles,", "the answer has no roles; the answer is `{", "observe says where"},
 	} {
 		mine := strings.Replace(string(text), "package: .", "package: "+folder, 1)
 		require.Contains(t, mine, c.right)

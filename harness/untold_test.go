@@ -52,7 +52,7 @@ func TestIdsThatAreToldLater(t *testing.T) {
 		require.Error(t, last, "a view without a leader would tell that it knows of none")
 	}
 	require.Equal(t, "Answers that name a leader whose id no node told: 1 of n1, 2 of n2. The first: "+
-		`spec: observe n1: leader "c3" is none of the nodes; the answer is "{\"me\":\"a1\",\"role\":\"follower\",\"lead\":\"c3\"}"; `+
+		`spec: observe n1: leader "c3" is none of the nodes; the answer is `+"`{\"me\":\"a1\",\"role\":\"follower\",\"lead\":\"c3\"}`; "+
 		"no node has called itself so yet: is id the right field?.", u.words())
 	u.Observe("n3", func(v history.View, err error) {
 		require.NoError(t, err)
@@ -92,12 +92,12 @@ observe:
 	write["n2"]("c3 leads in term 4")
 	require.Equal(t, []history.View{{Role: history.Leader, Term: 3, Leader: "n1"}, {Role: history.UnknownRole, Term: 4}}, said["n1"])
 	require.Equal(t, "Lines of logs that name a leader whose id no node told: 1 of n1, 1 of n2. The first: "+
-		`leader "c3" is none of the nodes; the line is "c3 leads in term 4"; no node has called itself so yet: is id the right field?.`, u.words())
+		`leader "c3" is none of the nodes; the line is `+"`c3 leads in term 4`"+`; no node has called itself so yet: is id the right field?.`, u.words())
 	write["n3"]("my id is c3")
 	require.Empty(t, u.words())
 	write["n2"]("c3 leads in term 4")
 	require.Equal(t, history.View{Role: history.Follower, Term: 4, Leader: "n3"}, said["n2"][1])
 
 	write["n2"]("my id is c3")
-	require.True(t, strings.HasPrefix(u.words(), `Lines of logs that could not be read: 1 of n2. The first: n3 and n2 both call themselves "c3"; the line is "my id is c3"`), u.words())
+	require.True(t, strings.HasPrefix(u.words(), `Lines of logs that could not be read: 1 of n2. The first: n3 and n2 both call themselves "c3"; the line is `+"`my id is c3`"), u.words())
 }

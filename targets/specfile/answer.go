@@ -40,7 +40,7 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	}
 	st, err := r.fields(brief(get))
 	if err != nil {
-		err = fmt.Errorf("%w; the answer is %q", err, clip(answer))
+		err = fmt.Errorf("%w; the answer is %#q", err, clip(answer))
 	}
 	return st, err
 }
@@ -153,7 +153,7 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 	case ob.Match != nil:
 		m := ob.Match.FindStringSubmatch(string(answer))
 		if m == nil {
-			return nil, fmt.Errorf("match finds nothing in the answer %q", clip(answer))
+			return nil, fmt.Errorf("match finds nothing in the answer %#q", clip(answer))
 		}
 		return func(f Field) (string, error) { return group(ob.Match, m, f.Group), nil }, nil
 	}
@@ -171,7 +171,7 @@ func parseJSON(answer []byte) (root any, err error) {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("the answer %q is no JSON: %w", clip(answer), err)
+		err = fmt.Errorf("the answer %#q is no JSON: %w", clip(answer), err)
 	}
 	return root, err
 }
@@ -217,4 +217,4 @@ func (r *reader) line(text string) (st election.Status, announces bool, err erro
 }
 
 // clip is as much of an answer as an error tells.
-func clip(b []byte) string { return term.Clip(string(b), 200) }
+func clip(b []byte) string { return term.Clip(strings.TrimSpace(string(b)), 200) }

@@ -79,7 +79,7 @@ func TestAnswers(t *testing.T) {
 		{deep, `{"now":{"leader":{"id":3}}}`, election.Status{Leader: 3}, ""},
 		{deep, `{"now":{"leader":null}}`, election.Status{}, ""},
 		{deep, `{"now":{"leader":{"id":[3]}}}`, election.Status{}, "now.leader.id is not a single value"},
-		{json, `oops`, election.Status{}, `"oops" is no JSON`},
+		{json, `oops`, election.Status{}, "`oops` is no JSON"},
 		{names, `{"lead":"10.0.0.2:8080"}`, election.Status{Role: election.Leader, Leader: 2}, ""},
 		{names, `{"lead":"http://10.0.0.1:8080"}`, election.Status{Leader: 1}, ""},
 		{names, `{"lead":"10.0.0.3"}`, election.Status{Leader: 3}, ""},

@@ -327,7 +327,7 @@ func (at *Endpoint) unwanted(path string, resp *http.Response, body []byte) erro
 	}
 	err := fmt.Errorf("GET %s answered %s%s, not %s", path, resp.Status, to, strings.Join(wanted, " or "))
 	if len(body) > 0 {
-		err = fmt.Errorf("%w; the answer is %q", err, clip(body))
+		err = fmt.Errorf("%w; the answer is %#q", err, clip(body))
 	}
 	if unknown(resp.StatusCode) {
 		return hint.Add(mistaken{err}, "its server has no such path: is it that of another port? If that answer tells as much: status: [%s, %d]",

@@ -121,7 +121,7 @@ func (r *Register) number(answer []byte) (uint64, error) {
 		return n, err
 	}
 	if err == nil && n > 0 {
-		err = fmt.Errorf("unset matches an answer that has a number, %d; the answer is %q", n, clip(answer))
+		err = fmt.Errorf("unset matches an answer that has a number, %d; the answer is %#q", n, clip(answer))
 		return 0, hint.Add(err, "unset: PATTERN is to match what is answered before anybody has written, and nothing else: '^0$' rather than '0'")
 	}
 	return 0, nil
@@ -137,18 +137,18 @@ func (r *Register) written(answer []byte) (uint64, error) {
 			return 0, err
 		}
 		if text, err = r.At.find(root); err != nil {
-			return 0, fmt.Errorf("%w; the answer is %q", err, clip(answer))
+			return 0, fmt.Errorf("%w; the answer is %#q", err, clip(answer))
 		}
 	case r.Match != nil:
 		m := r.Match.FindStringSubmatch(text)
 		if m == nil {
-			return 0, fmt.Errorf("match finds nothing in the answer %q", clip(answer))
+			return 0, fmt.Errorf("match finds nothing in the answer %#q", clip(answer))
 		}
 		text = group(r.Match, m, "value")
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not the number that was written; the answer is %q", clip([]byte(text)), clip(answer))
+		return 0, fmt.Errorf("%q is not the number that was written; the answer is %#q", clip([]byte(text)), clip(answer))
 	}
 	return n, nil
 }

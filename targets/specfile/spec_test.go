@@ -446,7 +446,7 @@ func TestObserversByLogAloneAnswerNothing(t *testing.T) {
 	require.True(t, ok, "whoever it follows, it leads no more")
 	require.Equal(t, election.Status{Role: election.Unknown, Term: 9}, st, "a follower without a leader would know of none")
 	require.Len(t, unread, 1)
-	require.ErrorContains(t, unread[0], `leader "9" is none of the nodes; the line is "n9 leads 9"`)
+	require.ErrorContains(t, unread[0], `leader "9" is none of the nodes; the line is `+"`n9 leads 9`")
 	_, ok = reader.ReadLog(1, "n2 leads 99999999999999999999")
 	require.False(t, ok)
 	require.Len(t, unread, 2)

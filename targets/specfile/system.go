@@ -426,7 +426,7 @@ func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) 
 		y.mu.Unlock()
 	}
 	if err != nil && y.unread != nil {
-		y.unread(self, fmt.Errorf("%w; the line is %q", err, clip([]byte(line))))
+		y.unread(self, fmt.Errorf("%w; the line is %#q", err, clip([]byte(line))))
 	}
 	return st, announces
 }
