@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"slices"
 	"time"
 
 	"recount/election"
@@ -40,7 +41,8 @@ func init() {
 //   - the leader of a smaller group joins: it hands over its members (ACCEPT, with all of them in List) and tells them
 //     (JOINED, naming the new leader in Node);
 //   - the leader of a larger one invites in return;
-//   - a member names its own leader (REFER), which the inviter turns to.
+//   - a member names its own leader (REFER), which the inviter turns to, unless that has referred it to another before (they are in List, and
+//     the next invitation tells them): members that take each other for their leader would send it to and fro for as long as they do.
 //
 // Of two groups of one size the one whose leader has the higher id counts as the larger. A member that misses its
 // leader leads a group of itself again.
@@ -74,10 +76,10 @@ func (i *invitation) Receive(from election.ID, m election.Message) {
 	leads := i.role == election.Leader
 	switch m.Kind {
 	case "INVITE":
-		i.invited(from, int(m.Value))
+		i.invited(from, m)
 	case "REFER":
-		if leads && m.Node != i.env.ID() && !i.member[m.Node] {
-			i.invite(m.Node)
+		if leads && m.Node != i.env.ID() && !i.member[m.Node] && !slices.Contains(m.List, m.Node) {
+			i.invite(m.Node, m.List)
 		}
 	case "ACCEPT":
 		i.accept(m)
@@ -122,28 +124,30 @@ func (i *invitation) beat() {
 				i.size--
 			}
 			if !i.aside {
-				i.invite(id)
+				i.invite(id, nil)
 			}
 		}
 	}
 }
 
-func (i *invitation) invite(id election.ID) {
-	i.env.Send(id, election.Message{Kind: "INVITE", Value: uint64(i.size)})
+// invite invites a node to which some have referred this one, each to the next.
+func (i *invitation) invite(id election.ID, referred []election.ID) {
+	i.env.Send(id, election.Message{Kind: "INVITE", Value: uint64(i.size), List: referred})
 }
 
 // invited answers an invitation.
-func (i *invitation) invited(by election.ID, size int) {
+func (i *invitation) invited(by election.ID, m election.Message) {
+	size := int(m.Value)
 	larger := size > i.size || size == i.size && by > i.env.ID()
 	switch {
 	case i.role == election.Leader && !larger && !i.aside:
-		i.invite(by)
+		i.invite(by, nil)
 	case i.role == election.Leader:
 		i.join(by)
 	case i.leader == by: // which has lost sight of this node
 		i.env.Send(by, election.Message{Kind: "ACCEPT", List: []election.ID{i.env.ID()}})
 	default:
-		i.env.Send(by, election.Message{Kind: "REFER", Node: i.leader})
+		i.env.Send(by, election.Message{Kind: "REFER", Node: i.leader, List: append(slices.Clone(m.List), i.env.ID())})
 	}
 }
 

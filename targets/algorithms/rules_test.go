@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
+	"recount/targets"
 )
 
 // stage is an Env for one node out of three, n1, that writes down what the node does.
@@ -233,4 +234,36 @@ func TestHeartbeatsAllocateNothing(t *testing.T) {
 		head.Receive(2, election.Message{Kind: "HeartbeatResponse"})
 		head.Expire(phaseTimer)
 	}))
+}
+
+// outbox is a stage that keeps what is sent.
+type outbox struct {
+	*stage
+	sent []election.Message
+}
+
+func (o *outbox) Send(_ election.ID, m election.Message) { o.sent = append(o.sent, m) }
+
+// Members that take each other for their leader, as those of two groups that joined each other at once, refer who invites them to each
+// other once: what came twice would else be more and more.
+func TestInvitationIsReferredToEachOnce(t *testing.T) {
+	target, err := targets.Find("invitation")
+	require.NoError(t, err)
+	options, err := target.Parse(nil)
+	require.NoError(t, err)
+	inviter, member := &outbox{stage: newStage()}, &outbox{stage: newStage()}
+	n, second := target.Node(options, inviter), target.Node(options, member)
+	n.Start()
+	n.Receive(2, election.Message{Kind: "REFER", Node: 3, List: []election.ID{2}})
+	require.Equal(t, []election.Message{{Kind: "INVITE", Value: 1, List: []election.ID{2}}}, inviter.sent)
+
+	second.Start()
+	second.Receive(3, election.Message{Kind: "INVITE", Value: 2}) // and joins
+	member.sent = nil
+	second.Receive(2, inviter.sent[0])
+	require.Equal(t, []election.Message{{Kind: "REFER", Node: 3, List: []election.ID{2, 1}}}, member.sent)
+
+	inviter.sent = nil
+	n.Receive(3, election.Message{Kind: "REFER", Node: 2, List: []election.ID{2, 3}})
+	require.Empty(t, inviter.sent)
 }
