@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,7 +21,10 @@ func (a *agent) listening(node string) ([]int, error) {
 	ports := map[int]bool{}
 	for _, table := range []string{"tcp", "tcp6"} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", p.anchor.pid, table))
-		if err != nil && !(table == "tcp6" && os.IsNotExist(err)) { // a kernel may have no IPv6
+		if table == "tcp6" && errors.Is(err, os.ErrNotExist) {
+			continue // a kernel may have no IPv6
+		}
+		if err != nil {
 			return nil, fmt.Errorf("ports of %s: %w", node, err)
 		}
 		for _, port := range parseListening(string(text)) {
