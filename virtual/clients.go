@@ -27,9 +27,9 @@ type clients struct {
 	busy    int      // questions under way
 	open    map[*conn]bool
 	ports   uint16
-	crash   string // what was panicked with within, with its stack; enter hands it over
 
 	mu      sync.Mutex
+	crash   string // what was panicked with within, with its stack; enter hands it over
 	said    []said
 	wake    chan struct{} // made in the bubble, as those that follow
 	resting []chan func() // where goroutines wait for more to do
@@ -78,18 +78,23 @@ func (k *clients) live() {
 func (k *clients) call(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			k.crash = fmt.Sprintf("%v, among the clients\n%s", p, debug.Stack())
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.crash = cmp.Or(k.crash, fmt.Sprintf("%v, among the clients\n%s", p, debug.Stack()))
 		}
 	}()
 	f()
 }
 
-// enter calls f in the bubble, and returns when all clients wait. Where f panics, so does enter.
+// enter calls f in the bubble, and returns when all clients wait. Where f panics, or one that was hired, so does enter.
 func (k *clients) enter(f func()) {
 	k.in <- f
 	<-k.idle
-	if crash := k.crash; crash != "" {
-		k.crash = ""
+	k.mu.Lock()
+	crash := k.crash
+	k.crash = ""
+	k.mu.Unlock()
+	if crash != "" {
 		panic(crash)
 	}
 }
@@ -195,7 +200,7 @@ func (k *clients) hire(f func()) {
 func (k *clients) work(f func()) {
 	w := make(chan func())
 	for ; f != nil; f = <-w {
-		f()
+		k.call(f) // a panic out here would end the process, and leave those of the nodes behind
 		k.mu.Lock()
 		over := k.closing
 		if !over {
