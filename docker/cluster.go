@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -219,16 +218,7 @@ func (c *Cluster) Dial(ctx context.Context, node string, port int) (net.Conn, er
 // each to serve on a goroutine of its own. It goes on while the node is down. Listen waits for the agent, until ctx ends.
 func (c *Cluster) Listen(ctx context.Context, node string, port int, serve func(net.Conn)) error {
 	p := agent.Port{Node: node, Port: port}
-	c.remote.handle(p, func(conn net.Conn) {
-		// A panic out here would end the process with all containers left behind.
-		defer func() {
-			if r := recover(); r != nil {
-				stack := debug.Stack()
-				c.Post(func() { panic(fmt.Sprintf("%v\n\n%s", r, stack)) })
-			}
-		}()
-		serve(conn)
-	})
+	c.remote.handle(p, func(conn net.Conn) { c.Guarded(func() { serve(conn) }) })
 	if _, err := c.remote.ask(ctx, agent.Request{Listen: &p}); err != nil {
 		return fmt.Errorf("listen on %s:%d: %w", node, port, err)
 	}

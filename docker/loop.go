@@ -2,6 +2,8 @@ package docker
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,6 +51,18 @@ func (l *loop) Post(f func()) {
 	case l.wake <- struct{}{}:
 	default:
 	}
+}
+
+// Guarded calls f, which goes on beside the loop. A panic out there would end the process with all containers left behind: it is made
+// one of the loop's.
+func (l *loop) Guarded(f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			stack := debug.Stack()
+			l.Post(func() { panic(fmt.Sprintf("%v\n\n%s", r, stack)) })
+		}
+	}()
+	f()
 }
 
 // lose makes Run return err, now or at its next call. Only the first one counts.

@@ -52,3 +52,15 @@ func TestLoopLost(t *testing.T) {
 	require.Equal(t, why, l.Run(t.Context(), time.Hour))
 	require.Equal(t, why, l.Run(t.Context(), time.Hour))
 }
+
+func TestAPanicBesideTheLoopIsTheLoops(t *testing.T) {
+	l := newLoop()
+	go l.Guarded(func() { panic("oops") })
+	defer func() {
+		p, _ := recover().(string)
+		require.Contains(t, p, "oops")
+		require.Contains(t, p, "loop_test.go")
+	}()
+	_ = l.Run(t.Context(), time.Hour)
+	t.Error("nothing was panicked with")
+}

@@ -51,6 +51,7 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
+	beside := func(f func()) { work.Go(func() { c.Guarded(f) }) }
 	// until tries again and again, and tells what is still wanted.
 	until := func(name string, within time.Duration, try func(context.Context) error) (done bool) {
 		for asking.Err() == nil {
@@ -78,7 +79,7 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 	booted := make(chan struct{})
 	if b != nil {
 		wants[theCluster] = errors.New("it was not bootstrapped yet")
-		work.Go(func() {
+		beside(func() {
 			if until(theCluster, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
 				close(booted)
 			}
@@ -87,7 +88,7 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 		close(booted)
 	}
 	for _, m := range some {
-		work.Go(func() {
+		beside(func() {
 			select {
 			case <-booted:
 			case <-asking.Done():

@@ -104,18 +104,21 @@ func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {
 func (c *containers) OnGranted(f func(node string, v history.Vote))   { c.granted = f }
 func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
+// beside does something beside the loop, as asking a node, which may take its time. It is a driver that asks, and may be anybody's.
+func (c *containers) beside(f func()) { c.work.Go(func() { c.Guarded(f) }) }
+
 // Command has a node carry out a command: of a real system, what its driver can ask for.
 func (c *containers) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	n, algorithm := c.asked[name].(*algorithmNode)
 	if !algorithm {
-		c.work.Go(func() {
+		c.beside(func() {
 			if answer := command(c.lasting, c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
 				c.Post(func() { answer(done) })
 			}
 		})
 		return
 	}
-	c.work.Go(func() {
+	c.beside(func() {
 		ctx, cancel := context.WithTimeout(c.lasting, answerWithin)
 		defer cancel()
 		value, err := n.Command(ctx, cmd)
@@ -133,7 +136,7 @@ func (c *containers) Renew(name string, _ uint64, done func(error)) {
 
 // Sees implements renewed.
 func (c *containers) Sees(name string, who election.ID, done func(election.Membership, error)) {
-	c.work.Go(func() {
+	c.beside(func() {
 		as, err := seen(c.lasting, c.system, c.members, c.member(name), who, c.dial(name))
 		c.Post(func() { done(as, err) })
 	})
@@ -235,7 +238,7 @@ func (c *containers) recount(self election.Member) docker.Container {
 
 // Observe asks a node on a goroutine of its own and brings the answer to the loop.
 func (c *containers) Observe(name string, done func(history.View, error)) {
-	c.work.Go(func() {
+	c.beside(func() {
 		ctx, cancel := context.WithTimeout(c.lasting, answerWithin)
 		defer cancel()
 		v, err := c.asked[name].View(ctx)
