@@ -59,8 +59,8 @@ func (e *exitError) Printed() (stdout, stderr string) { return e.stdout, e.stder
 
 // Exec runs a command in a node's own container and returns what it writes to its standard output. It fails with what the
 // command printed where the command does, and where the node's processes stand still: what is started beside
-// them would run, and tell what they had left behind as if it was their word. It may be called from any goroutine, once Launch has
-// returned.
+// them would run, and tell what they had left behind as if it was their word. It may be called from any goroutine, and fails until the
+// node was launched.
 func (c *Cluster) Exec(ctx context.Context, node string, command []string) ([]byte, error) {
 	if len(command) == 0 {
 		return nil, fmt.Errorf("exec on %s: the command is empty", node)

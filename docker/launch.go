@@ -41,11 +41,14 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 	err := each(names, func(_ int, name string) error {
 		n, what := c.nodes[name], nodes[name]
 		all := append([]Container{what}, what.Sidecars...)
-		n.containers = make([]string, len(all))
+		made := make([]string, len(all))
 		err := each(all, func(i int, what Container) (err error) {
-			n.containers[i], err = c.createNode(during, n, 1, i, what)
+			made[i], err = c.createNode(during, n, 1, i, what)
 			return err
 		})
+		c.containers.Lock() // where some are launched later, all are asked meanwhile
+		n.containers = made
+		c.containers.Unlock()
 		if err == nil {
 			err = ctx.Err()
 		}
