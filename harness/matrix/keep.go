@@ -3,6 +3,7 @@ package matrix
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -73,15 +74,18 @@ type keeping struct {
 	wanted []wanted
 }
 
-// make makes a run and returns its folder, relative to the matrix's.
+// make makes a run and returns its folder, relative to the matrix's; "" if it was cut short.
 func (k *keeping) make(ctx context.Context, w wanted) (folder string, err error) {
 	columns := len(k.table.Columns)
 	run := k.plan.run(&k.plan.Rows[w.pair/columns], &k.plan.Columns[w.pair%columns], w.seed)
 	rep, err := harness.Run(ctx, run, harness.Config{
 		Results: filepath.Join(k.dir, runsFolder), Repeat: run.Command(), Compress: true,
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case ctx.Err() != nil && !rep.Frame().Complete(): // what there is of it shows nothing
+		return "", os.RemoveAll(rep.Dir)
 	}
 	rel, err := filepath.Rel(k.dir, rep.Dir)
 	return filepath.ToSlash(rel), err

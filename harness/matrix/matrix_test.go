@@ -340,6 +340,20 @@ func TestEveryViolationHasARunThatShowsIt(t *testing.T) {
 	require.Error(t, Keep(context.Background(), p, table, file, 0, quiet))
 }
 
+// A run that is cut short while it is kept does not show what its cell tells: the cell is left without.
+func TestARunThatIsCutShortIsNoExample(t *testing.T) {
+	p := planned(t, []string{"test-boastful"}, []string{"isolate"}, nil)
+	table := measure(t, p)
+	cell := table.cell("test-boastful", "isolate", "exclusive-leadership")
+	require.Positive(t, cell.Invalid)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	k := &keeping{plan: &p, table: table, dir: t.TempDir()}
+	folder, err := k.make(ctx, wanted{seed: cell.Seed})
+	require.NoError(t, err)
+	require.Empty(t, folder)
+}
+
 // A scenario expects things of its own target. That it is told when they do not happen is seen with expectations that
 // cannot be met.
 func TestAScenarioThatMissesItsPointIsTold(t *testing.T) {
