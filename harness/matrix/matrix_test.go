@@ -206,6 +206,23 @@ func TestAFootGunIsNotBlamedForWhatItsTargetDoesAnyway(t *testing.T) {
 	}
 }
 
+// What a run without a foot-gun has not broken by the time that it is cut short is not held against the foot-gun.
+func TestAFootGunIsNotBlamedByARunThatIsCutShort(t *testing.T) {
+	p := planned(t, []string{"raft-prevote:no-quorum-check"}, []string{"isolate"}, nil)
+	j := job{row: &p.Rows[0], column: &p.Columns[0], plan: p.run(&p.Rows[0], &p.Columns[0], 1)}
+	with, err := harness.Simulate(context.Background(), j.plan)
+	require.NoError(t, err)
+	m := &measurement{Plan: p}
+	caught, err := m.caught(context.Background(), j, with)
+	require.NoError(t, err)
+	require.Contains(t, caught, "exclusive-leadership")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	caught, err = m.caught(ctx, j, with)
+	require.NoError(t, err)
+	require.Empty(t, caught)
+}
+
 func TestWhatCannotRunIsBarredAndSaysWhy(t *testing.T) {
 	p := planned(t, []string{"raft"}, []string{"none", "isolate"}, nil)
 	p.Time = time.Millisecond

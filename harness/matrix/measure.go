@@ -162,6 +162,9 @@ func (m *measurement) caught(ctx context.Context, j job, with *record.Run) (prop
 					return nil, err
 				}
 			}
+			if ctx.Err() != nil { // it may have been cut short, and shows nothing then
+				return nil, nil
+			}
 			if without.Verdicts[i].Verdict == checkers.Invalid {
 				continue
 			}
