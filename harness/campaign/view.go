@@ -278,11 +278,13 @@ func (l *ledger) stand(s *Summary, c *Campaign, now time.Time) {
 // write takes down what was found.
 func (l *ledger) write(file string, s *Summary) error {
 	for _, f := range s.Findings {
+		e := l.Entries[key(&f)]
 		if f.State == Gone {
-			l.Entries[key(&f)].Gone = true
+			if e != nil { // by who has edited the ledger it may be called otherwise
+				e.Gone = true
+			}
 			continue
 		}
-		e := l.Entries[key(&f)]
 		if e == nil {
 			e = &entry{Edition: s.Edition}
 			l.Entries[key(&f)] = e

@@ -16,7 +16,8 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	names := map[string]bool{}
 	open := map[int]string{}
 	last, moving := "", false
-	links, procs, clocks, disks, scarce := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[history.Key]bool{}
+	links, procs, clocks, disks := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	parts, scarce := map[history.Key]bool{}, map[history.Key]bool{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.OK || op.Fault == nil {
@@ -38,6 +39,9 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 		}
 		for _, d := range f.Disks {
 			mark(disks, d.Node, d.DiskState != history.DiskState{})
+		}
+		for _, p := range f.Parts() {
+			mark(parts, p.Key(), p.State != history.Up)
 		}
 		for _, p := range f.CPUs() {
 			mark(scarce, p.Key(), p.Share > 0)
@@ -61,7 +65,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	if len(names) == 0 && last != "" {
 		names[last] = true
 	}
-	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks)+len(scarce) == 0 && !moving
+	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks)+len(parts)+len(scarce) == 0 && !moving
 }
 
 func healthy(l history.Link) history.Link {
@@ -75,6 +79,7 @@ func breaks(c history.Changes) bool {
 		slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State != history.Up }) ||
 		slices.ContainsFunc(c.Clocks, func(k history.Clock) bool { return k != history.Clock{Node: k.Node} }) ||
 		slices.ContainsFunc(c.Disks, func(d history.Disk) bool { return d.DiskState != history.DiskState{} }) ||
+		slices.ContainsFunc(c.Parts(), func(p history.Part) bool { return p.State != history.Up }) ||
 		slices.ContainsFunc(c.CPUs(), func(p history.CPU) bool { return p.Share > 0 }) ||
 		slices.ContainsFunc(c.Memories(), history.Memory.Fails)
 }

@@ -186,6 +186,9 @@ func TestCircumstances(t *testing.T) {
 	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(whole("n1", "n3"))})
 	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(cut("n1", "n3"))}) // 90, 100
 	s.fault(history.Change, history.Fault{ID: 2, Name: "flap-link", Changes: links(whole("n1", "n3"))})
+	var part history.Changes
+	part.Add(history.Part{Node: "n1", Process: "agent", State: history.Paused})
+	s.fault(history.Inject, history.Fault{ID: 3, Name: "pause", Changes: part}) // 130, 140
 	h := s.history()
 	at := func(from, to int) (string, bool) {
 		under, ok := Circumstances(h.Frame(), verdict(time.Duration(from)*time.Millisecond, time.Duration(to)*time.Millisecond))
@@ -202,6 +205,7 @@ func TestCircumstances(t *testing.T) {
 		{15, 65, "flap-link isolate", false},
 		{81, 85, "flap-link", false}, // it is up, but will be down again
 		{121, 125, "flap-link", true},
+		{141, 145, "flap-link pause", false}, // of one process
 	} {
 		under, ok := at(c.from, c.to)
 		require.Equal(t, c.under, under, "%d to %d ms", c.from, c.to)
