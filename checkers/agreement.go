@@ -20,8 +20,9 @@ func init() {
 
 // naming is an answer that names a leader.
 type naming struct {
-	leader string
-	by     *answer
+	leader  string
+	strange bool // that is no node's name
+	by      *answer
 }
 
 // named returns whom an undivided answer names as leader. Who claims to lead names itself.
@@ -32,7 +33,7 @@ func (f *facts) named(a *answer) naming {
 	case a.role == history.Leader:
 		n.leader = f.nodes[a.node]
 	default:
-		n.leader = f.leader(a)
+		n.leader, n.strange = f.leader(a), f.strange[a.leader]
 	}
 	return n
 }
@@ -43,6 +44,7 @@ func agreement(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
+	f.strange = f.strangers()
 	var other alias
 	split, terms := f.inTerms(&other)
 	apart, times := f.whenWhole(&other)
@@ -66,7 +68,7 @@ func agreement(_ context.Context, f *facts) Result {
 	case other.any:
 		a, b := other.it[0], other.it[1]
 		strange := a.leader
-		if f.knows(strange) {
+		if !a.strange {
 			strange = b.leader
 		}
 		nobody := "begin names no node"
@@ -129,14 +131,16 @@ type disagreement struct {
 	names rift
 }
 
-// knows reports whether a leader is one of the nodes, by a name that is theirs. Where nobody says who the nodes are, each name is that is
-// made as the name of one who answered: node-3, where node-1 did, but not 10.0.0.3:2379.
-func (f *facts) knows(leader string) bool {
-	if len(f.setup.Nodes) > 0 && f.setup.Model == "" {
-		return slices.Contains(f.nodes, leader)
+// strangers tells of each name of a leader whether it is none of the nodes'. Where nobody says who the nodes are, each name is one of theirs
+// that is made as the name of one who answered: node-3, where node-1 did, but not 10.0.0.3:2379.
+func (f *facts) strangers() []bool {
+	told := len(f.setup.Nodes) > 0 && f.setup.Model == ""
+	strange := make([]bool, len(f.leaderNames))
+	for i, leader := range f.leaderNames {
+		like := shape(leader)
+		strange[i] = !slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || !told && shape(node) == like })
 	}
-	like := shape(leader)
-	return slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || shape(node) == like })
+	return strange
 }
 
 // shape is how a name is made: a for letters in a row, 0 for digits, and what else it has.
@@ -181,7 +185,7 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 		if n.leader == "" || n.by.term == 0 {
 			continue
 		}
-		k := key{n.by.term, !f.knows(n.leader)}
+		k := key{n.by.term, n.strange}
 		s := heard[k]
 		if o := heard[key{k.term, !k.strange}]; s == nil && o != nil {
 			other.take(o.naming, n)
@@ -248,7 +252,7 @@ func (f *facts) disagree(apart *found[disagreement], other *alias, c calm) {
 					}
 					switch a, b := names[j], names[i]; {
 					case a.leader == "" || b.leader == "" || a.leader == b.leader:
-					case f.knows(a.leader) == f.knows(b.leader):
+					case a.strange == b.strange:
 						apart.take(disagreement{over, rift{a, b}}, over, f, "agreement")
 					default:
 						other.take(a, b)
