@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/docker"
 	"recount/election"
 	"recount/history"
 )
@@ -40,7 +41,7 @@ func (patient) Put(context.Context, election.Member, []election.Member, uint64, 
 // Questions that are under way when a run ends are over with it: closing the cluster waits for them.
 func TestQuestionsEndWithTheCluster(t *testing.T) {
 	m := mute{make(chan error, 2)}
-	c := &containers{driven: driven{system: patient{mute: m}, members: []election.Member{{Name: "n1"}}}, asked: map[string]asked{"n1": m}}
+	c := &containers{Cluster: &docker.Cluster{}, driven: driven{system: patient{mute: m}, members: []election.Member{{Name: "n1"}}}, asked: map[string]asked{"n1": m}}
 	c.lasting, c.close = context.WithCancel(t.Context())
 	c.Observe("n1", func(history.View, error) { t.Error("answered") })
 	c.Command("n1", election.Command{Do: election.Get}, func(uint64, error) { t.Error("carried out") })
