@@ -71,9 +71,9 @@ func agreement(_ context.Context, f *facts) Result {
 		if !a.strange {
 			strange = b.leader
 		}
-		nobody := "begin names no node"
-		if len(f.setup.Nodes) == 0 || f.setup.Model != "" {
-			nobody = "no node that answered has a name like"
+		nobody := "no node that answered has a name like"
+		if f.introduced() {
+			nobody = "begin names no node"
 		}
 		return unknown(figures, "%s named %s leader and %s named %s, and %s %s, which may be another name of one: call each node by one name",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, nobody, strange)
@@ -131,14 +131,16 @@ type disagreement struct {
 	names rift
 }
 
+// introduced reports whether begin says who the nodes are: in histories of others it names but who answered.
+func (f *facts) introduced() bool { return len(f.setup.Nodes) > 0 && f.setup.Model == "" }
+
 // strangers tells of each name of a leader whether it is none of the nodes'. Where nobody says who the nodes are, each name is one of theirs
 // that is made as the name of one who answered: node-3, where node-1 did, but not 10.0.0.3:2379.
 func (f *facts) strangers() []bool {
-	told := len(f.setup.Nodes) > 0 && f.setup.Model == ""
 	strange := make([]bool, len(f.leaderNames))
 	for i, leader := range f.leaderNames {
 		like := shape(leader)
-		strange[i] = !slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || !told && shape(node) == like })
+		strange[i] = !slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || !f.introduced() && shape(node) == like })
 	}
 	return strange
 }

@@ -14,9 +14,9 @@ import (
 const MaxNodes = 256
 
 // What bounds the numbers of a history, so that whoever reckons with them need not mind overflows: a run lasts less than
-// longest, its bounds are no more than longestBound, and its counts no more than mostCounted.
+// Longest, its bounds are no more than longestBound, and its counts no more than mostCounted.
 const (
-	longest      = 1 << 60 * time.Nanosecond // 36 years
+	Longest      = 1 << 60 * time.Nanosecond // 36 years
 	longestBound = 30 * 24 * time.Hour
 	mostCounted  = 1000
 )
@@ -41,8 +41,8 @@ func (f *format) fits(op *Op) error {
 		return fmt.Errorf("index %d: want the op's number, from 0", op.Index)
 	case op.Time < 0:
 		return fmt.Errorf("time %d: want nanoseconds since the run began, from 0", op.Time)
-	case op.Time >= longest:
-		return hint.Add(fmt.Errorf("time %d: want nanoseconds since the run began, less than %d", op.Time, longest),
+	case op.Time >= Longest:
+		return hint.Add(fmt.Errorf("time %d: want nanoseconds since the run began, less than %d", op.Time, Longest),
 			"is it since 1970? take that of the first op off each")
 	case op.Node == "" && k.ofNode:
 		return fmt.Errorf("%s lacks its node", op.F)

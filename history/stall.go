@@ -19,8 +19,8 @@ func init() {
 			into: func(op *Op) any { return &op.Access },
 		},
 		fits: func(op *Op) error {
-			if op.Access.Value < 0 || op.Access.Value >= int64(longest) {
-				return fmt.Errorf("a stall of %d ns: want 0 or more, and less than %d", op.Access.Value, longest)
+			if op.Access.Value < 0 || op.Access.Value >= int64(Longest) {
+				return fmt.Errorf("a stall of %d ns: want 0 or more, and less than %d", op.Access.Value, Longest)
 			}
 			return nil
 		},

@@ -6,38 +6,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What panics among the clients panics where they are asked, with its own words and stack, and they can be ended all the same.
+// What panics among the clients, be it on a goroutine of its own, panics where they are asked, with its own words and stack; the others go on to
+// work, and they can be ended all the same.
 func TestAPanicAmongTheClientsIsHandedOver(t *testing.T) {
-	k := newClients(&Cluster{})
-	func() {
-		defer func() {
-			p, _ := recover().(string)
-			require.Contains(t, p, "oops, among the clients")
-			require.Contains(t, p, "clients_test.go")
-		}()
-		k.enter(func() { panic("oops") })
-	}()
-	asked := false
-	k.enter(func() { asked = true })
-	require.True(t, asked)
-	k.close()
-}
-
-// What panics on a goroutine of its own panics where time goes on for the clients, and the others go on to work.
-func TestAPanicOfAHiredClientIsHandedOver(t *testing.T) {
-	k := newClients(&Cluster{})
-	func() {
-		defer func() {
-			p, _ := recover().(string)
-			require.Contains(t, p, "oops, among the clients")
-			require.Contains(t, p, "clients_test.go")
-		}()
-		k.enter(func() { k.hire(func() { panic("oops") }) })
-	}()
-	worked := false
-	k.enter(func() { k.hire(func() { worked = true }) })
-	require.True(t, worked)
-	k.close()
+	for name, called := range map[string]func(k *clients, f func()) func(){
+		"in the bubble": func(_ *clients, f func()) func() { return f },
+		"hired":         func(k *clients, f func()) func() { return func() { k.hire(f) } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newClients(&Cluster{})
+			func() {
+				defer func() {
+					p, _ := recover().(string)
+					require.Contains(t, p, "oops, among the clients")
+					require.Contains(t, p, "clients_test.go")
+				}()
+				k.enter(called(k, func() { panic("oops") }))
+			}()
+			worked := false
+			k.enter(called(k, func() { worked = true }))
+			require.True(t, worked)
+			k.close()
+		})
+	}
 }
 
 // A client that waits for ever is left behind when all is closed.

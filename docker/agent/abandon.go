@@ -4,7 +4,6 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -38,9 +37,7 @@ func (a *agent) abandon(c Command) error {
 	var errs []error
 	for due := []int{c.Pid}; len(due) > 0; due = due[1:] {
 		due = append(due, children[due[0]]...)
-		if err := unix.Kill(due[0], unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
-			errs = append(errs, fmt.Errorf("kill process %d: %w", due[0], err))
-		}
+		errs = append(errs, deliver(due[0], unix.SIGKILL))
 	}
 	return errors.Join(errs...)
 }

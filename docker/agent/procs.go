@@ -58,8 +58,13 @@ func (f first) signal(sig unix.Signal) error {
 	if !f.alive() {
 		return nil
 	}
-	if err := unix.Kill(f.pid, sig); err != nil && !errors.Is(err, unix.ESRCH) {
-		return fmt.Errorf("%v to process %d: %w", sig, f.pid, err)
+	return deliver(f.pid, sig)
+}
+
+// deliver sends a signal to a process. It is no error if that has ended.
+func deliver(pid int, sig unix.Signal) error {
+	if err := unix.Kill(pid, sig); err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("%v to process %d: %w", sig, pid, err)
 	}
 	return nil
 }
@@ -76,10 +81,7 @@ func suspend(containers []first, sig unix.Signal, of func(pid int) bool) error {
 		if of != nil && !of(pid) {
 			return nil
 		}
-		if err := unix.Kill(pid, sig); err != nil && !errors.Is(err, unix.ESRCH) {
-			return fmt.Errorf("%v process %d: %w", sig, pid, err)
-		}
-		return nil
+		return deliver(pid, sig)
 	}
 	for _, f := range containers {
 		if !f.alive() {

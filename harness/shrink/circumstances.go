@@ -17,7 +17,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	open := map[int]string{}
 	last, moving := "", false
 	links, procs, clocks, disks := map[history.Link]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	parts, scarce := map[history.Key]bool{}, map[history.Key]bool{}
+	more := map[history.Key]bool{} // parts, processors and memory
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.OK || op.Fault == nil {
@@ -41,13 +41,13 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 			mark(disks, d.Node, d.DiskState != history.DiskState{})
 		}
 		for _, p := range f.Parts() {
-			mark(parts, p.Key(), p.State != history.Up)
+			mark(more, p.Key(), p.State != history.Up)
 		}
 		for _, p := range f.CPUs() {
-			mark(scarce, p.Key(), p.Share > 0)
+			mark(more, p.Key(), p.Share > 0)
 		}
 		for _, m := range f.Memories() {
-			mark(scarce, m.Key(), m.Fails())
+			mark(more, m.Key(), m.Fails())
 		}
 		last = f.Name
 		if op.F == history.Heal {
@@ -65,7 +65,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	if len(names) == 0 && last != "" {
 		names[last] = true
 	}
-	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks)+len(parts)+len(scarce) == 0 && !moving
+	return slices.Sorted(maps.Keys(names)), len(links)+len(procs)+len(clocks)+len(disks)+len(more) == 0 && !moving
 }
 
 func healthy(l history.Link) history.Link {

@@ -51,16 +51,13 @@ func newBuilder(o Options) *builder {
 // pace is how far apart events are taken to be that have no time.
 const pace = time.Millisecond
 
-// epoch is from when on a time is one since 1970, and not since a test began, which 36 years ago none did.
-const epoch = 1 << 60 * time.Nanosecond
-
 // at returns when an event was. Jepsen's order is that of the history: what stands later was later.
 func (b *builder) at(e *event) time.Duration {
 	if e.time < 0 {
 		b.setup.Untimed = true
 		b.last += pace
 	} else {
-		if b.since == 0 && e.time >= epoch {
+		if b.since == 0 && e.time >= history.Longest { // since 1970, and not since a test began
 			b.since = e.time
 		}
 		b.last = max(e.time-b.since, b.last+1)

@@ -151,7 +151,7 @@ func (b *builder) acquirer(op, invoke *history.Op, e *event) {
 	case owner == "" && invoke != nil:
 		owner = invoke.Node
 	case owner == "" && b.known[e.process]:
-		owner = fmt.Sprintf("process %d", e.process)
+		owner = unnamed(op)
 	}
 	if owner != "" && (b.owners[owner] || len(b.owners) < mostOwners) {
 		b.owners[owner] = true
@@ -168,7 +168,7 @@ var usedBy = map[edn.Keyword]string{
 	"write": "cas-register", "put": "cas-register", "cas": "cas-register", "txn": "multi-register",
 }
 
-// unnamed is the node of which nothing is known but the process that is it, or asks it.
+// unnamed is the node, or the client, of which nothing is known but the process that is it, or asks it.
 func unnamed(op *history.Op) string { return fmt.Sprintf("process %d", op.Process) }
 
 // view makes what somebody said of the leader an observation.
