@@ -23,11 +23,11 @@ func folder(below string) (*os.File, error) {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // somebody cleans, and took it for a dead run's before it was locked
 		}
-		if err == nil {
-			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		}
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+			return nil, errors.Join(err, f.Close(), os.RemoveAll(dir))
 		}
 		if there, err := os.Stat(dir); err == nil {
 			if locked, err := f.Stat(); err == nil && os.SameFile(there, locked) {

@@ -232,9 +232,9 @@ func (n *node) crash() error {
 	return n.kill()
 }
 
-// exited is called when the node's own process has ended.
+// exited is called when a process of the node has ended by itself: the others end with it.
 func (n *node) exited(code int) {
-	for _, p := range n.procs[1:] {
+	for _, p := range n.procs {
 		if err := p.end(); err != nil {
 			n.c.lose(err)
 		}

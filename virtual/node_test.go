@@ -317,6 +317,21 @@ func TestAStopOfAProcessThatIsEndedByAnother(t *testing.T) {
 	})
 }
 
+// A program beside a node's own takes it along when it ends, as containers do that share their fate.
+func TestAProgramBesideANodesOwnEndsTheNode(t *testing.T) {
+	c := runs(t, "stubborn", "stubborn")
+	exits := map[string]int{}
+	c.OnExit(func(node string, code int) { exits[node] = code })
+	c.until(time.Second)
+	c.imposes(history.Proc{Node: "n1", State: history.Down})
+	require.NoError(t, c.Relaunch("n1", append(c.does("stubborn"), c.does("exit 7 3s")...)))
+	c.imposes(history.Proc{Node: "n1", State: history.Up})
+	c.until(10 * time.Second)
+	require.Equal(t, map[string]int{"n1": 7}, exits)
+	require.False(t, c.nodes[0].runs())
+	require.True(t, c.nodes[1].runs())
+}
+
 // A node that reads the clock in a loop lets a microsecond pass now and then. Somebody who waits for the run is to hear of that.
 func TestANodeThatLetsNoTimePass(t *testing.T) {
 	c := runs(t, "hear", "spin")

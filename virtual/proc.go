@@ -168,10 +168,7 @@ func (p *proc) over(state *os.ProcessState) {
 	}
 	p.node.c.note(uint64(code))
 	ends := p.ends
-	if p.program == 0 {
-		p.node.exited(code)
-	}
-	p.node.c.gather()
+	p.node.exited(code)
 	if ends != nil {
 		ends()
 	}

@@ -117,9 +117,14 @@ func network(args []string) {
 		for range n {
 			fmt.Println(strings.Repeat("x", 8<<10-1))
 		}
-	case "exit":
+	case "exit": // with a status, after a while if one is given
 		status, err := strconv.Atoi(args[1])
 		check(err)
+		if len(args) > 2 {
+			wait, err := time.ParseDuration(args[2])
+			check(err)
+			time.Sleep(wait)
+		}
 		fmt.Println("before the end")
 		os.Exit(status)
 	case "panic":
