@@ -27,6 +27,7 @@ type captured struct {
 	packets *packets
 	known   []record.Message // whose fates are known
 	flows   map[flow]*counted
+	room    int           // for so many flows, before those are looked for that can be forgotten
 	away    int           // packets that have left, of all flows
 	now     time.Duration // when the last packet was seen
 }
@@ -63,13 +64,15 @@ const (
 	mostBytes = 32 << 20               // of packets that wait for it
 	patience  = 5 * time.Second        // a packet that has not arrived within it is lost
 	mostAway  = 1 << 16                // packets whose fates are waited for
-	mostFlows = 1 << 12                // of which those are forgotten that have been silent for
+	fewFlows  = 1 << 12                // of more, those are forgotten that have been silent for
 	silent    = time.Minute
 	mostRead  = 9 * record.MostMessages / 10 // messages that are kept: there must be room for what is only counted
 )
 
 func newCaptured(decoder election.Decoder) *captured {
-	return &captured{packets: &packets{decoder: decoder, flows: map[flow]*direction{}}, flows: map[flow]*counted{}, missed: map[string]missed{}}
+	return &captured{
+		packets: &packets{decoder: decoder, flows: map[flow]*direction{}}, flows: map[flow]*counted{}, room: fewFlows, missed: map[string]missed{},
+	}
 }
 
 // see takes note of a packet.
@@ -185,7 +188,7 @@ func (k *captured) flow(c *docker.Captured) *counted {
 
 // forget makes room for one more connection.
 func (k *captured) forget() {
-	if len(k.flows) < mostFlows {
+	if len(k.flows) < k.room {
 		return
 	}
 	for there, f := range k.flows {
@@ -199,6 +202,7 @@ func (k *captured) forget() {
 			k.give(back)
 		}
 	}
+	k.room = max(fewFlows, 2*len(k.flows)) // where all are in use, it is not each new one that walks them all
 }
 
 // give gives up a flow.

@@ -62,7 +62,7 @@ func memory() int64 {
 // bound is the least limit of a control group and those that it is in.
 func bound(root, path, file string) int64 {
 	least := int64(math.MaxInt64)
-	for dir := filepath.Join(root, path); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+	for dir := filepath.Join(root, filepath.Join("/", path)); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
 		if b, err := os.ReadFile(filepath.Join(dir, file)); err == nil {
 			if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil { // "max" is none
 				least = min(least, n)

@@ -23,6 +23,7 @@ func TestTheLeastLimitOfNestedControlGroups(t *testing.T) {
 	require.EqualValues(t, 209715200, bound(root, "/a/b", "memory.max"))
 	write("a/b", "1048576\n")
 	require.EqualValues(t, 1048576, bound(root, "/a/b", "memory.max"))
+	require.EqualValues(t, 209715200, bound(root, "/../a", "memory.max"), "of a process outside of what it sees")
 }
 
 // A limit that a control group has given is not lifted by one that a command would have.

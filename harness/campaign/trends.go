@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/harness"
+	"recount/harness/estimate"
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/seed"
@@ -209,9 +210,6 @@ func (m *Measured) watch(h *history.History) {
 
 // percentile is, in seconds, the time that a share of all does not exceed; 0 of none.
 func percentile(all []time.Duration, share float64) float64 {
-	if len(all) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(all))
-	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)].Seconds()
+	at, _ := estimate.Quantile(all, share)
+	return at.Seconds()
 }

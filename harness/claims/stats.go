@@ -3,17 +3,19 @@ package claims
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"recount/harness/estimate"
 )
 
-// quantile returns the least of the values that a share of all values do not exceed; NaN of none.
+// quantile is estimate.Quantile; NaN of none.
 func quantile(values []float64, share float64) float64 {
-	if len(values) == 0 {
+	q, ok := estimate.Quantile(values, share)
+	if !ok {
 		return math.NaN()
 	}
-	return stat.Quantile(share, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
+	return q
 }
 
 func median(values []float64) float64 { return quantile(values, 0.5) }

@@ -78,3 +78,18 @@ func TestMoreHitsThanTrials(t *testing.T) {
 	assert.Equal(t, estimate.Of(3, 3), estimate.Of(5, 3))
 	assert.Equal(t, estimate.Pool(estimate.Of(3, 3)), estimate.Pool(estimate.Rate{Hits: 5, Trials: 3}))
 }
+
+// By its rank, so that half of two values is the lower one, and 99 % of a hundred leave one out.
+func TestQuantileIsAValueByItsRank(t *testing.T) {
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[99-i] = i + 1
+	}
+	for share, want := range map[float64]int{0: 1, 0.01: 1, 0.07: 7, 0.5: 50, 0.501: 51, 0.99: 99, 1: 100} {
+		got, ok := estimate.Quantile(hundred, share)
+		assert.True(t, ok)
+		assert.Equal(t, want, got, share)
+	}
+	_, ok := estimate.Quantile([]int{}, 0.5)
+	assert.False(t, ok)
+}

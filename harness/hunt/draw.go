@@ -257,7 +257,7 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		panic(err) // it was drawn from the registry
 	}
 	set := func(name, value string) {
-		st.With = maps.Clone(st.With)
+		st.With = maps.Collect(maps.All(st.With))
 		st.With[name] = value
 	}
 	switch {
