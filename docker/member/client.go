@@ -17,9 +17,10 @@ import (
 type Client struct {
 	conn net.Conn
 	hear func(Announcement)
+	asks chan request // to be written one after the other
 	done chan struct{}
 
-	mu      sync.Mutex // guards the rest, and keeps lines whole
+	mu      sync.Mutex // guards the rest
 	last    uint64
 	waiting map[uint64]chan<- reply
 	err     error
@@ -29,14 +30,12 @@ type Client struct {
 // announcement after a mark, in order, on one goroutine. The zero Mark is the beginning of the process that answers.
 // Who connects again gives the mark of the last announcement that was heard, and misses nothing.
 func NewClient(conn net.Conn, after Mark, hear func(Announcement)) *Client {
-	c := &Client{conn: conn, hear: hear, done: make(chan struct{}), waiting: map[uint64]chan<- reply{}}
-	go c.listen()
+	c := &Client{conn: conn, hear: hear, asks: make(chan request, 1), done: make(chan struct{}), waiting: map[uint64]chan<- reply{}}
 	if hear != nil {
-		// A failure to send shows in listen, too.
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_ = c.send(request{Ask: "announcements", After: &after})
+		c.asks <- request{Ask: "announcements", After: &after}
 	}
+	go c.write()
+	go c.listen()
 	return c
 }
 
@@ -71,31 +70,32 @@ func (c *Client) Command(ctx context.Context, cmd election.Command) (value uint6
 	return r.Result.Value, nil
 }
 
-// ask sends a request and waits for its reply.
+// ask sends a request and waits for its reply, no longer than ctx, even of a node that stands still and reads nothing.
 func (c *Client) ask(ctx context.Context, r request) (reply, error) {
 	answer := make(chan reply, 1)
 	c.mu.Lock()
 	c.last++
 	r.ID = c.last
 	c.waiting[r.ID] = answer
-	err := c.send(r)
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		delete(c.waiting, r.ID)
 		c.mu.Unlock()
 	}()
-	if err == nil {
+	asks := c.asks
+	for {
 		select {
+		case asks <- r:
+			asks = nil
 		case r := <-answer:
 			return r, nil
 		case <-ctx.Done():
 			return reply{}, ctx.Err()
 		case <-c.done:
-			err = c.Err()
+			return reply{}, c.Err()
 		}
 	}
-	return reply{}, err
 }
 
 // Done is closed when the connection has ended. Nothing is heard after it.
@@ -114,13 +114,20 @@ func (c *Client) Close() {
 	<-c.done
 }
 
-// send writes one line. The caller holds mu.
-func (c *Client) send(r request) error {
-	b, err := json.Marshal(r)
-	if err == nil {
-		_, err = c.conn.Write(append(b, '\n'))
+// write writes requests, each a line, as long as the connection lives.
+func (c *Client) write() {
+	lines := json.NewEncoder(c.conn)
+	for {
+		select {
+		case r := <-c.asks:
+			if lines.Encode(r) != nil {
+				c.conn.Close() // which ends listen, too
+				return
+			}
+		case <-c.done:
+			return
+		}
 	}
-	return err
 }
 
 var (

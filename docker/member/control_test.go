@@ -146,6 +146,21 @@ func TestClientOfAStranger(t *testing.T) {
 	require.ErrorContains(t, client.Err(), `"HTTP/1.1 400 Bad Request"`)
 }
 
+// A node that stands still reads nothing, and in the end nothing more can be written to it.
+func TestANodeThatReadsNothingHoldsNobody(t *testing.T) {
+	here, _ := net.Pipe()
+	client := NewClient(here, Mark{}, nil)
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		_, err := client.View(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		cancel()
+	}
+	client.Close()
+	_, err := client.View(t.Context())
+	require.Error(t, err)
+}
+
 func TestStrangeClientIsHungUpOn(t *testing.T) {
 	dial := control(t, newJournal(1), history.View{})
 	for _, text := range []string{
