@@ -73,6 +73,8 @@ func TestModelsOfOthers(t *testing.T) {
 			says: "process 2 released the lock by 0.006 s, though process 1 had released it by 0.005 s, and nobody had taken it since"},
 		{name: "given back before anybody took it", model: "mutex", want: Invalid, ops: []string{pair(1, "release", "nil", "nil"), pair(0, "acquire", "nil", "nil")},
 			says: "process 1 released the lock by 0.002 s, though it was free"},
+		{name: "given back by who had it not, while another may have had it", model: "owned-mutex", want: Invalid, ops: []string{open(0, "acquire", "nil"), pair(1, "release", "nil", "nil")},
+			says: "process 1 released the lock by 0.004 s, though it did not hold it"},
 		{name: "taken by two", model: "owned-mutex", want: Invalid, ops: []string{pair(0, "acquire", "nil", "nil"), pair(1, "acquire", "nil", "nil")}},
 		{name: "released perhaps by its owner", model: "owned-mutex", want: Valid,
 			ops: []string{pair(0, "acquire", "nil", "nil"), open(0, "release", "nil"), pair(1, "acquire", "nil", "nil")}},

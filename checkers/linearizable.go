@@ -118,6 +118,8 @@ func (f *uses) conflict(o *object, shown linear.Evidence) string {
 	if u := &core[len(core)-1]; u.Kind == linear.Give && (len(core) == 1 || len(core) == 2 && (shown.Freed || core[0].Kind == linear.Take)) {
 		though := "it was free"
 		switch before := &core[0]; {
+		case before == u && u.Value != 0: // others, of unknown outcome or at once, may have held it
+			though = "it did not hold it"
 		case shown.Freed:
 			though = fmt.Sprintf("%s had released it by %s, and nobody had taken it since", who(before), at(before.Return))
 		case before != u:
