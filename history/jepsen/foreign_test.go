@@ -241,6 +241,7 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value ["n1" :a], :process 1}`:     "leader",
 		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value {:role :king}, :process 1}`: "leader",
 		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value {:up true}, :process 1}`:    "leader",
+		`{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value [true 1], :process 1}`:      "leader",
 		`{:type :invoke, :f :read, :value [2 nil], :process 1}`:                                   "",
 		`{:type :invoke, :f :write, :value [:a 1], :process 1}`:                                   "revisioned-register",
 	} {

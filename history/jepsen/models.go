@@ -229,6 +229,9 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 	} else if term != nil {
 		return problem(e.line, e.column, "term %s: want a number that is not negative", short(term))
 	}
+	if _, ok := leader.(bool); ok {
+		return problem(e.line, e.column, "leader %s: want who leads, by name", short(leader)) // whether this node does says :role
+	}
 	b.setup.NoTerms = b.setup.NoTerms && v.Term == 0
 	switch v.Leader = plain(leader); {
 	case role != nil:
