@@ -212,12 +212,23 @@ func (f *facts) suspect(h handover) bool {
 
 func (f *facts) deposed(h handover, figures []Figure) Result {
 	e := evidence{h.span, []int{f.index(&f.answers[h.from.first]), f.index(&f.answers[h.from.last]), f.index(h.won)}}
-	what := fmt.Sprintf("%s took over", f.nodes[h.to.node])
-	if !h.changes() {
+	what, when := fmt.Sprintf("%s took over", f.nodes[h.to.node]), h.won.to
+	switch claimed := &f.answers[h.to.first]; {
+	case !h.changes():
 		e.ops = append(e.ops, f.index(&f.answers[h.gave]))
 		what = "stepped down and had to be elected again"
+	case f.vacated(h):
+		gave := &f.answers[h.gave]
+		e.ops, when = append(e.ops, f.index(gave)), gave.to
+		what = fmt.Sprintf("stepped down by %s%s, and %s", at(when), f.after(when), what)
+	case claimed.to < h.won.begins():
+		what = fmt.Sprintf("%s, which had claimed to lead at %s already, took over", f.nodes[h.to.node], at(claimed.to))
 	}
-	if did := f.action(h.won.to); did != nil {
+	after := ""
+	if when == h.won.to {
+		after = f.after(when)
+	}
+	if did := f.action(when); did != nil {
 		e.ops = append(e.ops, did.op)
 	}
 	had := "never lost its majority"
@@ -225,7 +236,12 @@ func (f *facts) deposed(h handover, figures []Figure) Result {
 		had = fmt.Sprintf("had its majority from %s on", at(since))
 	}
 	return invalid(figures, e, "%s led%s and %s, but %s%s at %s%s",
-		f.nodes[h.from.node], f.in(h.from), had, what, f.in(h.to), at(h.won.to), f.after(h.won.to))
+		f.nodes[h.from.node], f.in(h.from), had, what, f.in(h.to), at(h.won.to), after)
+}
+
+// vacated reports whether the old leader had given up for longer than a silence when the other followed: what it lost the post by was then.
+func (f *facts) vacated(h handover) bool {
+	return h.gave >= 0 && f.answers[h.gave].to+f.setup.Bounds.Silence < h.won.begins()
 }
 
 // since returns when the old leader had a majority for the last time after none while it led, as far as the faults are known; 0 if it
