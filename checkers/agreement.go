@@ -77,8 +77,8 @@ func agreement(_ context.Context, f *facts) Result {
 		}
 		return unknown(figures, "%s named %s leader and %s named %s, and %s %s, which may be another name of one: call each node by one name",
 			f.nodes[a.by.node], a.leader, f.nodes[b.by.node], b.leader, nobody, strange)
-	case terms == 0 && f.mistaken != "": // and so nothing was looked for at any time
-		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; try again", f.mistaken)
+	case terms == 0 && f.mistaken.why != "": // and so nothing was looked for at any time
+		return unknown(figures, "in no term did two nodes name a leader, and %s: nobody knows when nothing was at fault; %s", f.mistaken.why, f.mistaken.way)
 	case len(f.leads) > 0 && !f.hearsay():
 		return untested(figures, "no node named another one as the leader: nothing tells whether nodes agree on one")
 	case terms+times == 0:
@@ -218,7 +218,7 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 // and returns two nodes that named different ones throughout a part of such a time in which both were heard, from when an election
 // must have been over.
 func (f *facts) whenWhole(other *alias) (apart found[disagreement], times int) {
-	if f.unjudgeable() != "" || f.mistaken != "" {
+	if f.unjudgeable() != "" || f.mistaken.why != "" {
 		return apart, 0
 	}
 	for _, c := range f.whole() {

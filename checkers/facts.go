@@ -34,14 +34,16 @@ type facts struct {
 	phases      []phase
 	frozen      []span // when the machine stood still
 	still       history.Standstills
-	stalls      []span   // when the machine stood still, and so long after as a node may still be put out by it
-	actions     []action // the ends of what the nemesis did, as far as it may have had an effect
-	tried       int      // faults that were to be injected
-	took        int      // of them, those that were seen to take effect
-	missed      missed   // the first that was aimed by words and hit no node
-	unfelt      string   // the first fault that was not seen to take effect, and why
-	restarts    int      // of nodes that had been down
-	store       int      // the member that the others elect through, as part of the election; -1 if there is none
+	stalls      []span         // when the machine stood still, and so long after as a node may still be put out by it
+	actions     []action       // the ends of what the nemesis did, as far as it may have had an effect
+	tried       int            // faults that were to be injected
+	took        int            // of them, those that were seen to take effect
+	stated      bool           // an op of the nemesis told what it does
+	hollow      *history.Fault // the first that may have taken effect and told nothing of that
+	missed      missed         // the first that was aimed by words and hit no node
+	unfelt      string         // the first fault that was not seen to take effect, and why
+	restarts    int            // of nodes that had been down
+	store       int            // the member that the others elect through, as part of the election; -1 if there is none
 	resigned    []resignation
 	reseated    []changed // what the nemesis did to memberships, in order
 	added       string    // a node that it made a voter though begin does not name it

@@ -8,25 +8,37 @@ import (
 
 // mistaken is what showed that the cluster was not what the nemesis believed of it, or that nobody knows whether it was: what faults had
 // done is not known then, nor since when. It is empty if nothing did.
-type mistaken string
+type mistaken struct {
+	why string
+	way string // what would settle it
+}
 
 // compared takes note of what came of comparing the cluster with what the nemesis believed.
 func (g *gathering) compared(op *history.Op) {
-	if op.Type == history.OK || g.mistaken != "" {
+	if op.Type == history.OK || g.mistaken.why != "" {
 		return
 	}
 	why := fmt.Sprintf("at %s the cluster was not known to be what the nemesis believed it to be", at(op.Time))
 	if op.Error != "" {
 		why += " (" + op.Error + ")"
 	}
-	g.mistaken = mistaken(why)
+	g.mistaken = mistaken{why, "try again"}
+}
+
+// silent takes note of it if no op of the nemesis told what it does to anything, though one may have injected a fault: the faults may
+// have done what they are called by.
+func (g *gathering) silent() {
+	if g.mistaken.why == "" && g.hollow != nil && !g.stated && g.setup.Model == "" {
+		g.mistaken = mistaken{fmt.Sprintf("%s tells of no link, process or anything else that it changed", fault(g.hollow)),
+			"have each fault tell the links, procs and whatever else it changes"}
+	}
 }
 
 // excuse has a result be unknown that rests on what the faults had done.
 func (m mistaken) excuse(r *Result) {
-	if m == "" || r.Verdict == Unknown {
+	if m.why == "" || r.Verdict == Unknown {
 		return
 	}
 	r.Verdict, r.Ops, r.From, r.To = Unknown, nil, 0, 0
-	r.Why = fmt.Sprintf("%s, and nobody knows what was done to it: try again; but for that, %s", m, r.Why)
+	r.Why = fmt.Sprintf("%s, and nobody knows what was done: %s; but for that, %s", m.why, m.way, r.Why)
 }
