@@ -205,12 +205,15 @@ func TestOraclesStickyLeader(t *testing.T) {
 				return slices.ContainsFunc(apart, func(s sure) bool { return s.to <= challenged-rest && s.to+(s.to-s.from) > challenged-2*silence })
 			})
 			if was.since+silence <= challenged && challenged >= rest && !stalled && slices.Contains(seen, was.node) && alwaysEnough(h, seen, max(challenged-rest, 0), latest) {
+				gave := slices.ContainsFunc(all, func(d said) bool {
+					return !d.vague() && !d.ended && !d.same(was.said) && slices.ContainsFunc(was.claims, func(c said) bool { return later(c, d) })
+				})
 				beside := was.node != is.node && slices.ContainsFunc(was.claims, func(c said) bool {
 					asked := c.asked
 					if c.announced {
 						asked = c.at
 					}
-					return asked > is.at+rest
+					return asked > is.at+rest || asked > is.at && !gave
 				})
 				fell, perhaps = fell || !unheard && !beside, perhaps || unheard || beside
 				continue

@@ -96,10 +96,11 @@ func (f *facts) unjust(h handover) bool {
 	return f.vouched(nodes, h.from.node, watched, f.world.rollsOf(epochs))
 }
 
-// ledOn reports whether the old leader led on beside its successor for longer than it takes to hear of one: it may have lost nothing, and the
-// other have led nobody.
+// ledOn reports whether the old leader led on beside its successor for longer than it takes to hear of one, or for as long as it was heard of:
+// it may have lost nothing, and the other have led nobody.
 func (f *facts) ledOn(h handover) bool {
-	return h.changes() && f.answers[h.from.last].begins() > h.won.to+f.settled()
+	last := f.answers[h.from.last].begins()
+	return h.changes() && (last > h.won.to+f.settled() || last > h.won.to && h.from.denied < 0)
 }
 
 // tenureOf returns when the old leader must have had its majority, when it must have been seen to have it, and whether it
