@@ -69,7 +69,7 @@ func (f *elections) check(context.Context) Result {
 		return untested(figures, "no majority was ever surely up and connected, and an election may take %s: leave one alone", lasted(bound))
 	case f.net(v.blank) > bound:
 		return unknown(figures, "%s nobody was seen to lead, but somebody may have: %s",
-			without(v.blank), cmp.Or(f.unheeded(), f.ask(f.running(v.blank))))
+			without(v.blank), cmp.Or(f.unheeded(), f.askIn(f.running(v.blank), v.blank)))
 	case v.frozen.length() > 0:
 		return unknown(figures, "%s nobody led, but the machine stood still then: run it on a quiet one", without(v.frozen))
 	}

@@ -162,16 +162,28 @@ func (f *facts) gaveNone(silent set) string {
 
 // ask says what would show more of some nodes: to ask them more often does not where one was asked, and never told anything.
 func (f *facts) ask(nodes set) string {
-	var mute set
+	if mute := f.mute(nodes); mute != (set{}) {
+		return f.names(mute) + " never answered, look into why"
+	}
+	return "ask every node, more often"
+}
+
+// askIn says what would show more of some nodes in a time.
+func (f *facts) askIn(nodes set, s span) string {
+	if silent := f.silentIn(nodes, s); silent != (set{}) && f.mute(nodes) == (set{}) {
+		return f.gaveNone(silent)
+	}
+	return f.ask(nodes)
+}
+
+// mute are those of some nodes that were asked, and never told anything.
+func (f *facts) mute(nodes set) (mute set) {
 	nodes.each(func(i int) {
 		if w := &f.seen[i]; w.asked && w.polls+w.announced == 0 {
 			mute.add(i)
 		}
 	})
-	if mute == (set{}) {
-		return "ask every node, more often"
-	}
-	return f.names(mute) + " never answered, look into why"
+	return mute
 }
 
 // uncertain is why nobody can tell whether a leader had to go if it is not for one of those reasons.
