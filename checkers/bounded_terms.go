@@ -26,11 +26,11 @@ func (f *facts) cutOff() time.Duration {
 	return time.Duration(f.setup.Bounds.Terms+1) * f.setup.Bounds.Silence
 }
 
-// exile is a time in which a node was up and may have heard of always the same others, too few for a majority.
+// exile is a time in which a node was up and may have heard of always the same others, or of ever fewer of them, too few for a majority.
 type exile struct {
 	span
 	node int
-	with set // whom it may have heard, itself included
+	with set // whom it may have heard at first, itself included
 }
 
 // growth is how a node's term grew in an exile.
@@ -126,7 +126,7 @@ func boundedTerms(_ context.Context, f *facts) Result {
 func (f *facts) exiles() (all []exile) {
 	w := &f.world
 	for i := range w.n {
-		open := false
+		open, heard := false, set{}
 		for k := range w.epochs {
 			e := &w.epochs[k]
 			s := span{e.from, w.until(k, f.end)}
@@ -139,7 +139,9 @@ func (f *facts) exiles() (all []exile) {
 				open = false
 				continue
 			}
-			if last := len(all) - 1; open && all[last].with == with {
+			before := heard
+			heard = with
+			if last := len(all) - 1; open && with.minus(before) == (set{}) { // who is heard no more brings nothing in
 				all[last].to = s.to
 				continue
 			}
