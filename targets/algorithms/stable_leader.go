@@ -45,7 +45,7 @@ func init() {
 // taken for it.
 //
 // The paper lets links drop what is late, by clocks; here nothing is that late. It has no restarts; here the round is
-// on disk, so that a node that restarts is one that was slow. Terms are rounds, counted from 1.
+// on disk, so that a node that restarts is one that was slow, unless it led. Terms are rounds, counted from 1.
 type stableLeader struct {
 	env      election.Env
 	interval time.Duration
@@ -54,11 +54,14 @@ type stableLeader struct {
 	oks      int // of the round
 }
 
-// Start goes on with the round that an earlier life was in.
+// Start goes on with the round that an earlier life was in; one whose leader has been down is over: by an OK with each of its lives one
+// that starts again and again would keep the others waiting, and never lead.
 func (s *stableLeader) Start() {
 	r := uint64(1)
 	if b := s.env.Load("round"); len(b) == 8 {
-		r = binary.BigEndian.Uint64(b)
+		if r = binary.BigEndian.Uint64(b); s.leader(r) == s.env.ID() {
+			r++
+		}
 	}
 	s.begin(r)
 }
