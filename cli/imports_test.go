@@ -30,7 +30,7 @@ var arrows = map[string]string{
 	"docker/entrypoint":        "docker docker/agent docker/member election targets targets/specfile",
 	"harness/hunt":             "checkers harness harness/batch harness/looked harness/record harness/shrink history nemesis report targets workloads",
 	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim",
-	"harness/claims":           "election harness harness/batch harness/record history internal/term sim targets targets/algorithms/detector",
+	"harness/claims":           "election harness harness/batch harness/estimate harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":           "checkers harness harness/batch harness/looked harness/record internal/term nemesis report scenarios targets workloads",
 	"harness":                  "checkers checkers/linear docker docker/agent docker/member docker/recipes election harness/record history internal/child internal/gobuild nemesis report scenarios sim targets targets/specfile virtual virtual/overlay virtual/tcp virtual/wire workloads",
 	"targets/specfile":         "checkers election history internal/term targets",
