@@ -139,13 +139,12 @@ func (f *facts) exiles() (all []exile) {
 				open = false
 				continue
 			}
-			before := heard
-			heard = with
-			if last := len(all) - 1; open && with.minus(before) == (set{}) { // who is heard no more brings nothing in
-				all[last].to = s.to
+			goesOn := open && with.minus(heard) == (set{}) // who is heard no more brings nothing in
+			open, heard = true, with
+			if goesOn {
+				all[len(all)-1].to = s.to
 				continue
 			}
-			open = true
 			all = append(all, exile{s, i, with})
 		}
 	}

@@ -119,20 +119,6 @@ func (f *facts) vacancies(possible, seen []span, bound time.Duration) (v vacanci
 	return v
 }
 
-// upright returns a core that was up throughout s, if there was one: nobody has to be taken for up who had ended by itself.
-func (f *facts) upright(s span) (members set, ok bool) {
-	during := f.world.during(s)
-	well, mutual := first(f.world.n), slices.Clone(during[0].mutual)
-	for k := range during {
-		e := &during[k]
-		well = well.and(e.well).and(e.roll.votes)
-		for i := range mutual {
-			mutual[i] = mutual[i].and(e.mutual[i])
-		}
-	}
-	return clique(mutual, well, func(nodes set) bool { return f.electorate(nodes, f.world.rollsOf(during)...) })
-}
-
 // vacancy takes note of a time in which surely nobody led, and of what of it was too long by itself while a leader was promised.
 func (f *facts) vacancy(sure *found[core], gap span, c core, bound time.Duration) {
 	for _, part := range f.promised("elects", gap) {

@@ -358,14 +358,16 @@ func (g *gathering) sets(op, end *history.Op) {
 	for _, o := range [...]*history.Op{op, end} {
 		if o != nil && o.Fault != nil {
 			intended = append(intended, o.Fault.Changes)
-			g.stated = g.stated || !o.Fault.Empty()
 		}
 	}
 	if slices.ContainsFunc(intended, func(c history.Changes) bool { return len(c.Clocks) > 0 }) {
 		g.misled.since = min(g.misled.since, op.Time)
 	}
 	fails := end != nil && end.Type == history.Fail
-	if op.F == history.Inject && !fails && g.hollow == nil && !slices.ContainsFunc(intended, func(c history.Changes) bool { return !c.Empty() }) {
+	switch tells := slices.ContainsFunc(intended, func(c history.Changes) bool { return !c.Empty() }); {
+	case tells:
+		g.stated = true
+	case op.F == history.Inject && !fails && g.hollow == nil:
 		g.hollow = op.Fault
 	}
 	g.reseat(op.Time, intended, fails)
@@ -476,7 +478,7 @@ func (g *gathering) close() {
 		g.resigned[i].to = min(g.resigned[i].to, g.end)
 	}
 	g.phase(g.end)
-	g.silent()
+	g.wordless()
 	for n := range g.seen {
 		s := &g.seen[n]
 		if s.up {

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"slices"
 	"time"
 )
 
@@ -187,6 +188,20 @@ func (f *facts) cores() []core {
 // due returns who is well, or would be if it had not ended by itself, and surely has a part in electing.
 func (f *facts) due(e *epoch) set {
 	return e.well.or(e.gone).and(e.roll.votes)
+}
+
+// upright returns a core that was up throughout s, if there was one: nobody has to be taken for up who had ended by itself.
+func (f *facts) upright(s span) (members set, ok bool) {
+	during := f.world.during(s)
+	well, mutual := first(f.world.n), slices.Clone(during[0].mutual)
+	for k := range during {
+		e := &during[k]
+		well = well.and(e.well).and(e.roll.votes)
+		for i := range mutual {
+			mutual[i] = mutual[i].and(e.mutual[i])
+		}
+	}
+	return clique(mutual, well, func(nodes set) bool { return f.electorate(nodes, f.world.rollsOf(during)...) })
 }
 
 // together reports whether all members are alive and have all others among their friends.

@@ -25,9 +25,9 @@ func (g *gathering) compared(op *history.Op) {
 	g.mistaken = mistaken{why, "try again"}
 }
 
-// silent takes note of it if no op of the nemesis told what it does to anything, though one may have injected a fault: the faults may
+// wordless takes note of it if no op of the nemesis told what it does to anything, though one may have injected a fault: the faults may
 // have done what they are called by.
-func (g *gathering) silent() {
+func (g *gathering) wordless() {
 	if g.mistaken.why == "" && g.hollow != nil && !g.stated && g.setup.Model == "" {
 		g.mistaken = mistaken{fmt.Sprintf("%s tells of no link, process or anything else that it changed", fault(g.hollow)),
 			"have each fault tell the links, procs and whatever else it changes"}
