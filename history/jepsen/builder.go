@@ -17,6 +17,7 @@ type builder struct {
 	ops   []history.Op
 	since time.Duration // what times are since, as the events have them
 	last  time.Duration
+	index int64 // the last that was given; -1 before
 	nodes map[string]bool
 	setup *history.Setup
 	open  map[history.Process]begun
@@ -43,7 +44,7 @@ type begun struct {
 
 func newBuilder(o Options) *builder {
 	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
-		setup: &history.Setup{NoTerms: true}, open: map[history.Process]begun{}}
+		setup: &history.Setup{NoTerms: true}, index: -1, open: map[history.Process]begun{}}
 	b.ops = append(b.ops, history.Op{Index: -1, Process: history.Harness, Type: history.OK, F: history.Begin, Setup: b.setup})
 	return b
 }
@@ -78,6 +79,10 @@ func (b *builder) add(e event) error {
 	if err := b.room(e.line, e.column); err != nil {
 		return err
 	}
+	if e.index >= 0 && e.index <= b.index {
+		return problem(e.line, e.column, ":index %d after :index %d: want each to be larger than those before", e.index, b.index)
+	}
+	b.index = max(b.index, e.index)
 	op := history.Op{Index: int(e.index), Time: b.at(&e), Type: e.kind, Node: e.node, Error: e.problem}
 	if e.index < 0 {
 		op.Index = len(b.ops) - 1

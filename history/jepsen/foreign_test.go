@@ -11,6 +11,7 @@ import (
 
 	"recount/history"
 	"recount/history/edn"
+	"recount/internal/hint"
 )
 
 func read(t require.TestingT, text string, o Options) (*history.History, Model) {
@@ -174,7 +175,10 @@ func TestWhoGoesOnForAProcessIsNoOtherNode(t *testing.T) {
 	_, _, err := Read(strings.NewReader(fmt.Sprintf(text, "")), EDN, Options{Model: "leader"})
 	require.ErrorContains(t, err, "line 3, column 40: process 5 may go on for one whose outcome was unknown, and no :node tells whom it asked")
 	h, _ := read(t, fmt.Sprintf(text, `, :node "n1"`), Options{Model: "leader"})
-	require.Equal(t, []string{"process 0", "n1"}, h.Setup().Nodes)
+	require.Equal(t, []string{"0", "n1"}, h.Setup().Nodes)
+
+	h, _ = read(t, `[{:type :invoke, :f :who, :process 0} {:type :ok, :f :who, :value [0 3], :process 0}]`, Options{Model: "leader"})
+	require.Equal(t, history.Leader, h.Ops[2].View.Role, "the process is the node, and is named as such")
 }
 
 func TestWhichOpsOfANemesisBeginAFaultAndWhichEndOne(t *testing.T) {
@@ -223,15 +227,22 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		"INFO jepsen.util - -1 :invoke :read nil\n":               "process -1: want 0 to",
 		"INFO jepsen.util - 0 :invoke :read nil\nINFO \x00\n":     "line 2, column 6: a byte 0",
 		"hello": "line 1, column 1: no history",
-		invoke + "{:type :ok, :f :read, :process " + nines + "}":                 "line 2, column 1: :process 99999999999999999999…, larger than 2^63-1: want a number",
-		invoke + "{:type :ok, :f :read, :process 0, :time " + nines + "}":        "line 2, column 1: :time 99999999999999999999…, larger than 2^63-1: want a number",
-		invoke + "{:type :ok, :f :read, :process 0, :index -" + nines + "N}":     ":index -9999999999999999999…, less than -2^63: want a number",
-		invoke + "{:type :ok, :f :read, :process 0, :time 9223372036854775808N}": ":time 9223372036854775808N, larger than 2^63-1: want a number",
-		invoke + "{:type :ok, :f :read, :process 0, :time 1/3}":                  ":time 1/3: want a number that is not negative",
+		invoke + "{:type :ok, :f :read, :process " + nines + "}":                                     "line 2, column 1: :process 99999999999999999999…, larger than 2^63-1: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :time " + nines + "}":                            "line 2, column 1: :time 99999999999999999999…, larger than 2^63-1: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :index -" + nines + "N}":                         ":index -9999999999999999999…, less than -2^63: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :time 9223372036854775808N}":                     ":time 9223372036854775808N, larger than 2^63-1: want a number",
+		invoke + "{:type :ok, :f :read, :process 0, :time 1/3}":                                      ":time 1/3: want a number that is not negative",
+		"{:type :invoke, :f :read, :process 0, :index 7}{:type :ok, :f :read, :process 0, :index 7}": "line 1, column 48: :index 7 after :index 7",
 	} {
 		_, _, err := Read(strings.NewReader(text), Sniff([]byte(text)), Options{})
 		require.ErrorContains(t, err, want, text)
 	}
+	const misspelt = `{:type :invoke, :f :x, :process 1} {:type :ok, :f :x, :value {:rol :leader, :term 1}, :process 1}`
+	_, _, err := Read(strings.NewReader(misspelt), EDN, Options{Model: "leader"})
+	require.ErrorContains(t, err, "value {:rol :leader, :term 1}: :rol tells nothing")
+	require.Equal(t, "did you mean :role?", hint.Of(err))
+	_, _, err = Read(strings.NewReader(strings.Replace(misspelt, ":rol ", ":nodes [:n1], :role ", 1)), EDN, Options{Model: "leader"})
+	require.NoError(t, err, "what else a value tells is the test's own")
 	for text, model := range map[string]string{
 		`{:type :invoke, :f :write, :value 1, :process 1}`:                                        "fenced",
 		`{:type :invoke, :f :write, :value [-1 1], :process 1}`:                                   "fenced",
@@ -249,7 +260,7 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 		var s *edn.SyntaxError
 		require.ErrorAs(t, err, &s, text)
 	}
-	_, _, err := Read(strings.NewReader(invoke), EDN, Options{Independent: true})
+	_, _, err = Read(strings.NewReader(invoke), EDN, Options{Independent: true})
 	require.ErrorContains(t, err, "value nil: want [key value]")
 	for model, op := range map[string]string{
 		"fenced": ":f :write, :value [:a [1 2]]", "leader": ":f :who, :value [:a nil]", "multi-register": ":f :txn, :value [:a [[:w :x 1]]]",

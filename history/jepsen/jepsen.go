@@ -69,7 +69,7 @@ func (b *builder) readEDN(r *edn.Reader) error {
 		if !ok {
 			return problem(at, col, "%s is no op: want a map like {:type :invoke, :f :read, :value nil, :process 0, :time 1}", short(v))
 		}
-		if n == 0 && b.isOwn(m) {
+		if n == 0 && isOwn(m) {
 			b.own = true
 		}
 		if b.own {

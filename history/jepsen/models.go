@@ -2,6 +2,8 @@ package jepsen
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"recount/history"
 	"recount/history/edn"
@@ -168,7 +170,7 @@ var usedBy = map[edn.Keyword]string{
 	"write": "cas-register", "put": "cas-register", "cas": "cas-register", "txn": "multi-register",
 }
 
-// unnamed is the node, or the client, of which nothing is known but the process that is it, or asks it.
+// unnamed is a client of which nothing is known but its process.
 func unnamed(op *history.Op) string { return fmt.Sprintf("process %d", op.Process) }
 
 // view makes what somebody said of the leader an observation.
@@ -181,7 +183,7 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 	case op.Node == "" && invoke != nil:
 		op.Node = invoke.Node
 	case op.Node == "":
-		op.Node = unnamed(op)
+		op.Node = op.Process.String() // which is the node, and may be named so
 	case invoke != nil:
 		invoke.Node = op.Node // who was asked is known only now
 	}
@@ -190,24 +192,28 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 		return nil
 	}
 	v := &op.View
-	var leader, term, role any
+	var leader, term, role, node any
 	switch value := untagged(e.value).(type) {
 	case nil:
 		op.Type = history.Fail
 		return nil
 	case edn.Map:
-		var node any
-		known := false
-		for key, to := range map[string]*any{"leader": &leader, "term": &term, "role": &role, "node": &node} {
-			v, ok := value.Get(edn.Keyword(key))
-			if !ok {
-				v, ok = value.Get(key) // as JSON has it that nobody made keywords of
+		fields := map[string]*any{"leader": &leader, "term": &term, "role": &role, "node": &node}
+		for _, p := range value {
+			key := plain(p.Key) // a string, as JSON has it that nobody made keywords of
+			if to := fields[key]; to != nil {
+				*to = p.Value
+				delete(fields, key)
 			}
-			*to = v
-			known = known || ok
 		}
-		if !known {
+		if len(fields) == 4 {
 			return problem(e.line, e.column, "value %s: want a map with :leader, :term and :role", short(value))
+		}
+		delete(fields, "node") // of others a value may tell the :nodes
+		for _, p := range value {
+			if meant := hint.Near(plain(p.Key), slices.Sorted(maps.Keys(fields))); meant != "" {
+				return hint.Add(problem(e.line, e.column, "value %s: :%s tells nothing", short(value), plain(p.Key)), "did you mean :%s?", meant)
+			}
 		}
 		if node != nil {
 			op.Node = plain(node)
@@ -220,7 +226,7 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 		}
 		leader, term = pair[0], pair[1]
 	}
-	if op.Node == unnamed(op) && !b.known[op.Process] {
+	if e.node == "" && node == nil && op.Node == op.Process.String() && !b.known[op.Process] {
 		return hint.Add(problem(e.line, e.column, "process %d may go on for one whose outcome was unknown, and no :node tells whom it asked", op.Process),
 			"tell the :node of each answer")
 	}

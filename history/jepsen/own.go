@@ -25,6 +25,7 @@ const (
 	keyType    = edn.Keyword("recount/type")
 	keyProcess = edn.Keyword("recount/process")
 	keyValue   = edn.Keyword("recount/value")
+	keyOwn     = edn.Keyword("recount/history") // of the first op, where it is not the beginning that tells whose history it is
 )
 
 // Write writes a history for Jepsen's tools.
@@ -38,6 +39,9 @@ func Write(w io.Writer, h *history.History) error {
 		m, err := mapOf(&h.Ops[i])
 		if err != nil {
 			return fmt.Errorf("op %d: %w", h.Ops[i].Index, err)
+		}
+		if i == 0 && !isOwn(m) {
+			m = append(m, edn.Pair{Key: keyOwn, Value: true})
 		}
 		if _, err := b.Write(edn.Append(nil, m)); err != nil {
 			return err
@@ -215,10 +219,11 @@ func keyOf(name string) any {
 }
 
 // isOwn reports whether a history that begins with this op is one of Recount's.
-func (b *builder) isOwn(m edn.Map) bool {
+func isOwn(m edn.Map) bool {
 	f, _ := m.Get(edn.Keyword("f"))
 	process, _ := m.Get(edn.Keyword("process"))
-	return f == edn.Keyword(history.Begin) && process == edn.Keyword(history.Harness.String())
+	_, told := m.Get(keyOwn)
+	return told || f == edn.Keyword(history.Begin) && process == edn.Keyword(history.Harness.String())
 }
 
 // addOwn adds an op that Write wrote.

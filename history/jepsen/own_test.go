@@ -184,6 +184,19 @@ func TestEveryOpSurvivesTheWayToJepsenAndBack(t *testing.T) {
 	})
 }
 
+func TestAHistoryWithoutItsBeginningSurvivesTheWayBack(t *testing.T) {
+	h, err := history.New([]history.Op{
+		{Process: 1, Type: history.Invoke, F: history.Observe, Node: "n2"},
+		{Index: 1, Time: 1, Process: 1, Type: history.OK, F: history.Observe, Node: "n2", View: history.View{Role: history.Leader, Term: 1}},
+	})
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, h))
+	again, _, err := Read(&b, EDN, Options{})
+	require.NoError(t, err)
+	require.Equal(t, lines(h), lines(again))
+}
+
 // TestHistoriesOfOthersSurviveTheWayBack keeps what a history was about, too.
 func TestHistoriesOfOthersSurviveTheWayBack(t *testing.T) {
 	for model, text := range map[string]string{
