@@ -17,6 +17,7 @@ var words = []struct{ word, about string }{
 	{"old-leader", "the one that led before, also while it stands still"},
 	{"next-leader", "the next one to lead: the step waits for it"},
 	{"follower", "any running node but the leader and servers"},
+	{"followers", "all running nodes but the leader and servers"},
 	{"voter", "the node that gave another its vote last"},
 	{"candidate", "the one that it voted for"},
 	{"one", "any running node"},
@@ -309,9 +310,12 @@ func (s *Views) resolve(asked []string, led string, holds history.States, rnd *r
 			aim = only(s.ballot[0])
 		case "candidate":
 			aim = only(s.ballot[1])
-		case "follower":
+		case "follower", "followers":
 			if l := s.Leader(); l != "" {
-				aim = pick(slices.DeleteFunc(free(l), s.server), 1)
+				aim = slices.DeleteFunc(free(l), s.server)
+			}
+			if word == "follower" {
+				aim = pick(aim, 1)
 			}
 		case "server":
 			aim = pick(among(s.servers), 1)
