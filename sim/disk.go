@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -12,41 +11,89 @@ import (
 // disk is what one node has stored. What was written survives the death of the process; what was synced survives that
 // of the machine.
 type disk struct {
-	written map[string][]byte
-	synced  map[string][]byte
-	dirty   map[string]bool // keys written that a sync has yet to take care of
+	files []file
+	at    map[string]int32 // of each key in files
+	dirty []int32          // files that a sync has yet to take care of
 
 	history.DiskState
 	ill bool // it is in any state but the healthy one
 }
 
-func newDisk() disk {
-	return disk{written: map[string][]byte{}, synced: map[string][]byte{}, dirty: map[string]bool{}}
+// file is what there is of one key; nil is none.
+type file struct {
+	written, synced []byte
+	dirty           bool
+}
+
+func newDisk() disk { return disk{at: map[string]int32{}} }
+
+func (d *disk) load(key string) []byte {
+	if at, ok := d.at[key]; ok {
+		return slices.Clone(d.files[at].written)
+	}
+	return nil
 }
 
 func (d *disk) store(key string, value []byte) {
-	d.written[key] = slices.Clone(value)
-	d.dirty[key] = true
+	at, ok := d.at[key]
+	if !ok {
+		at = int32(len(d.files))
+		d.at[key] = at
+		d.files = append(d.files, file{})
+	}
+	f := &d.files[at]
+	f.written = put(f.written, value)
+	if !f.dirty {
+		f.dirty, d.dirty = true, append(d.dirty, at)
+	}
+}
+
+// put has a buffer hold a value, which is not nil.
+func put(buffer, value []byte) []byte {
+	if buffer == nil {
+		buffer = make([]byte, 0, len(value))
+	}
+	return append(buffer[:0], value...)
 }
 
 func (d *disk) sync() {
-	for key := range d.dirty {
-		d.synced[key] = d.written[key]
+	for _, at := range d.dirty {
+		f := &d.files[at]
+		f.synced = put(f.synced, f.written)
 	}
-	clear(d.dirty)
+	d.clean()
+}
+
+// clean forgets that anything was not synced.
+func (d *disk) clean() {
+	for _, at := range d.dirty {
+		d.files[at].dirty = false
+	}
+	d.dirty = d.dirty[:0]
 }
 
 // lose forgets what was not synced.
 func (d *disk) lose() {
-	d.written = maps.Clone(d.synced)
-	clear(d.dirty)
+	for i := range d.files {
+		if f := &d.files[i]; f.synced == nil {
+			f.written = nil
+		} else {
+			f.written = put(f.written, f.synced)
+		}
+	}
+	d.clean()
+}
+
+// wipe forgets all.
+func (d *disk) wipe() {
+	clear(d.at)
+	d.files, d.dirty = d.files[:0], d.dirty[:0]
 }
 
 // set brings the disk into a state.
 func (d *disk) set(s history.DiskState) {
 	if s.Wiped && !d.Wiped {
-		clear(d.synced)
-		d.lose()
+		d.wipe()
 	}
 	d.DiskState = s
 	d.ill = s != history.DiskState{}
@@ -98,7 +145,7 @@ const DiskStatus = 255
 
 func (n *node) Load(key string) []byte {
 	n.fail(n.disk.ReadErrors)
-	return n.disk.written[key]
+	return n.disk.load(key)
 }
 
 func (n *node) Store(key string, value []byte) {
@@ -120,7 +167,7 @@ func (n *node) Sync() {
 	}
 	n.lag += n.disk.Slow
 	if n.disk.SyncErrors > 0 && n.c.disks.Float64() < n.disk.SyncErrors {
-		clear(n.disk.dirty) // what a failed sync has not written, no later one will
+		n.disk.clean() // what a failed sync has not written, no later one will
 		panic(diskFailed{})
 	}
 	n.disk.sync()

@@ -14,8 +14,7 @@ func (c *Cluster) Renew(name string, ticket uint64) error {
 		return fmt.Errorf("%s runs", name)
 	}
 	n.ticket = ticket
-	clear(n.disk.synced)
-	n.disk.lose()
+	n.disk.wipe()
 	return nil
 }
 

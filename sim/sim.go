@@ -39,18 +39,19 @@ const maxNodes = 255
 
 // Cluster is a simulated cluster and its loop. It is not safe for concurrent use.
 type Cluster struct {
-	now     time.Duration
-	queue   queue
-	nodes   []node
-	names   []string // of them
-	links   *links.Links
-	port    int
-	asks    []question
-	unasked []int32 // free places in asks
-	seed    uint64
-	clients *rand.Rand
-	disks   *rand.Rand
-	new     func(env election.Env) election.Node
+	now      time.Duration
+	queue    queue
+	nodes    []node
+	names    []string // of them
+	links    *links.Links
+	port     int
+	asks     []question
+	unasked  []int32    // free places in asks
+	answered []*command // whose place the next command takes
+	seed     uint64
+	clients  *rand.Rand
+	disks    *rand.Rand
+	new      func(env election.Env) election.Node
 
 	announce func(node string, v history.View)
 	granted  func(node string, v history.Vote)

@@ -58,9 +58,9 @@ func TestAProcessEndsInTheMiddleOfWhatItDoes(t *testing.T) {
 		require.NoError(t, c.Run(context.Background(), 2*time.Second))
 		require.Len(t, told, 1)
 		require.Equal(t, want.sent, sent, "after %d effects", effect)
-		disk := c.nodes[1].disk.synced // the machine died: what was synced is left
-		require.Equal(t, want.first, disk["first"] != nil, "after %d effects", effect)
-		require.Nil(t, disk["last"], "it was not synced")
+		disk := &c.nodes[1].disk // the machine died: what was synced is left
+		require.Equal(t, want.first, disk.load("first") != nil, "after %d effects", effect)
+		require.Nil(t, disk.load("last"), "it was not synced")
 		require.Equal(t, history.Crashed, c.nodes[1].state)
 	}
 }

@@ -40,6 +40,9 @@ type registerClient struct {
 	stopped *bool
 	client  client
 	at      int // the node that it asks
+
+	tick func()                               // its own method next
+	done func(t history.Type, problem string) // its own method ended
 }
 
 // KeepRegister starts so many clients, each of which gives a command about once in every interval. Processes number from
@@ -53,7 +56,8 @@ func KeepRegister(c Cluster, r *history.Recorder, nodes []string, rnd *rand.Rand
 			nodes: nodes, every: every, rand: rnd, value: &value, stopped: &stopped, at: i % len(nodes),
 			client: client{cluster: c, recorder: r, process: first + history.Process(i), stride: stride, patience: 10 * every},
 		}
-		c.After(every+time.Duration(rnd.Int64N(int64(every))), k.next)
+		k.tick, k.done = k.next, k.ended
+		c.After(every+time.Duration(rnd.Int64N(int64(every))), k.tick)
 	}
 	return func() { stopped = true }
 }
@@ -69,12 +73,14 @@ func (k *registerClient) next() {
 		cmd = election.Command{Do: election.Put, Value: *k.value}
 		op.F, op.Reg = history.Put, &history.Register{Value: word(cmd.Value)}
 	}
-	k.client.give(op, cmd, func(t history.Type, _ string) {
-		if t != history.OK {
-			k.at = (k.at + 1) % len(k.nodes)
-		}
-		k.client.cluster.After(k.every/2+time.Duration(k.rand.Int64N(int64(k.every))), k.next)
-	})
+	k.client.give(op, cmd, k.done)
+}
+
+func (k *registerClient) ended(t history.Type, _ string) {
+	if t != history.OK {
+		k.at = (k.at + 1) % len(k.nodes)
+	}
+	k.client.cluster.After(k.every/2+time.Duration(k.rand.Int64N(int64(k.every))), k.tick)
 }
 
 // word is a register's value as histories have it; 0 is nothing, which nobody writes.

@@ -163,7 +163,7 @@ func (r *raft) appendEntries(to election.ID) election.Message {
 		return m
 	}
 	entries := l.entries[m.Value:min(l.last(), m.Value+mostEntries)]
-	m.Data = append(make([]byte, 0, entrySize*(1+len(entries))), numbers(l.termOf(m.Value), l.commit, l.round)...)
+	m.Data = appendNumbers(make([]byte, 0, entrySize*(1+len(entries))), l.termOf(m.Value), l.commit, l.round)
 	for _, e := range entries {
 		m.Data = appendEntry(m.Data, e)
 	}
@@ -275,7 +275,7 @@ const segment = 16
 // the entry before it: a process that ends between two of them leaves segments of two logs behind.
 func (r *raft) saveLog(from uint64) {
 	for k := (from - 1) / segment; k*segment < max(r.log.last(), 1); k++ {
-		b := append(make([]byte, 0, 8+segment*entrySize), numbers(r.log.termOf(k*segment))...)
+		b := appendNumbers(make([]byte, 0, 8+segment*entrySize), r.log.termOf(k*segment))
 		for _, e := range r.log.entries[k*segment : min(r.log.last(), (k+1)*segment)] {
 			b = appendEntry(b, e)
 		}
@@ -309,9 +309,7 @@ func appendEntry(b []byte, e logEntry) []byte {
 	if e.put {
 		what |= 1
 	}
-	b = binary.BigEndian.AppendUint64(b, e.term)
-	b = binary.BigEndian.AppendUint64(b, what)
-	return binary.BigEndian.AppendUint64(b, e.value)
+	return appendNumbers(b, e.term, what, e.value)
 }
 
 func readEntry(b []byte) logEntry {
@@ -320,8 +318,9 @@ func readEntry(b []byte) logEntry {
 }
 
 // numbers encodes numbers, and readNumbers reads the first three of them; what is missing is 0.
-func numbers(all ...uint64) []byte {
-	b := make([]byte, 0, 8*len(all))
+func numbers(all ...uint64) []byte { return appendNumbers(make([]byte, 0, 8*len(all)), all...) }
+
+func appendNumbers(b []byte, all ...uint64) []byte {
 	for _, n := range all {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
