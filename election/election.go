@@ -48,8 +48,8 @@ type Env interface {
 
 	// Load returns what was stored under key, or nil.
 	Load(key string) []byte
-	// Store writes value under key. It survives the death of the process; only what was synced survives that of the
-	// machine.
+	// Store writes value under key, and does not keep the slice. It survives the death of the process; only what was synced
+	// survives that of the machine.
 	Store(key string, value []byte)
 	// Sync returns when all that was stored would survive the death of the machine.
 	Sync()

@@ -36,7 +36,12 @@ type raftLog struct {
 	round       uint64   // counts the reads that ask followers whether this node still leads
 	writes      map[uint64]pendingWrite
 	reads       []pendingRead
-	sorted      []uint64 // scratch
+
+	sorted   []uint64 // scratch
+	stored   []byte   // scratch
+	segments []string // the keys of those that were stored
+	head     encoded  // what AppendEntries without an entry carry
+	answered encoded  // what answers to them do
 }
 
 type pendingWrite struct {
@@ -163,6 +168,10 @@ func (r *raft) appendEntries(to election.ID) election.Message {
 		return m
 	}
 	entries := l.entries[m.Value:min(l.last(), m.Value+mostEntries)]
+	if len(entries) == 0 {
+		m.Data = l.head.numbers(l.termOf(m.Value), l.commit, l.round)
+		return m
+	}
 	m.Data = appendNumbers(make([]byte, 0, entrySize*(1+len(entries))), l.termOf(m.Value), l.commit, l.round)
 	for _, e := range entries {
 		m.Data = appendEntry(m.Data, e)
@@ -176,7 +185,7 @@ func (r *raft) take(m election.Message) election.Message {
 	answer := election.Message{Kind: "AppendEntriesResponse", Term: r.term}
 	head := readNumbers(m.Data, 3)
 	if head[2] > 0 {
-		answer.Data = numbers(head[2])
+		answer.Data = l.answered.numbers(head[2])
 	}
 	if m.Value > l.last() || l.termOf(m.Value) != head[0] {
 		answer.Value = min(l.last(), m.Value-min(m.Value, 1))
@@ -274,15 +283,25 @@ const segment = 16
 // saveLog puts the log on disk from an index on, before anybody is told of it (figure 2). Each segment begins with the term of
 // the entry before it: a process that ends between two of them leaves segments of two logs behind.
 func (r *raft) saveLog(from uint64) {
-	for k := (from - 1) / segment; k*segment < max(r.log.last(), 1); k++ {
-		b := appendNumbers(make([]byte, 0, 8+segment*entrySize), r.log.termOf(k*segment))
-		for _, e := range r.log.entries[k*segment : min(r.log.last(), (k+1)*segment)] {
-			b = appendEntry(b, e)
+	l := &r.log
+	for k := (from - 1) / segment; k*segment < max(l.last(), 1); k++ {
+		l.stored = appendNumbers(l.stored[:0], l.termOf(k*segment))
+		for _, e := range l.entries[k*segment : min(l.last(), (k+1)*segment)] {
+			l.stored = appendEntry(l.stored, e)
 		}
-		r.env.Store(fmt.Sprintf("log-%d", k), b)
+		r.env.Store(l.key(k), l.stored)
 	}
-	r.env.Store("log-length", numbers(r.log.last()))
+	l.stored = appendNumbers(l.stored[:0], l.last())
+	r.env.Store("log-length", l.stored)
 	r.env.Sync()
+}
+
+// key is what a segment is stored under.
+func (l *raftLog) key(of uint64) string {
+	for k := uint64(len(l.segments)); k <= of; k++ {
+		l.segments = append(l.segments, fmt.Sprintf("log-%d", k))
+	}
+	return l.segments[of]
 }
 
 // loadLog takes up the log of an earlier life, as far as it is one: where two have the same term at an index, all before it is
@@ -291,7 +310,7 @@ func (r *raft) loadLog() {
 	defer r.log.loadCheckpoint(r.env.Load("checkpoint")) // once the log is there
 	length := readNumbers(r.env.Load("log-length"), 1)[0]
 	for k := uint64(0); r.log.last() < length; k++ {
-		b := r.env.Load(fmt.Sprintf("log-%d", k))
+		b := r.env.Load(r.log.key(k))
 		if len(b) < 8+entrySize || r.log.last() != k*segment || readNumbers(b, 1)[0] != r.log.termOf(k*segment) {
 			return // what follows was not saved, and nobody was told of it
 		}
@@ -334,4 +353,18 @@ func readNumbers(b []byte, count int) (n [3]uint64) {
 		}
 	}
 	return n
+}
+
+// encoded are the numbers that a message carried last: the next often carries the same, and nobody changes them.
+type encoded struct {
+	of   [3]uint64
+	data []byte
+}
+
+func (e *encoded) numbers(all ...uint64) []byte {
+	var of [3]uint64
+	if copy(of[:], all); e.data == nil || of != e.of {
+		e.of, e.data = of, numbers(all...)
+	}
+	return e.data
 }
