@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"recount/docker/member"
@@ -17,7 +18,9 @@ import (
 // simulated is a cluster in virtual time.
 type simulated struct {
 	*sim.Cluster
-	seed uint64
+	seed  uint64
+	turns atomic.Int64 // of Run that are over
+	watch *time.Timer  // of the one under way
 }
 
 func openSimulated(s *subject) (*simulated, error) {
@@ -32,7 +35,7 @@ func openSimulated(s *subject) (*simulated, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &simulated{c, s.Seed}, nil
+	return &simulated{Cluster: c, seed: s.Seed}, nil
 }
 
 func (c *simulated) Start(context.Context) error { c.Cluster.Start(); return nil }

@@ -25,27 +25,31 @@ const patienceWithStuck = 5 * time.Second
 
 // Run is the simulator's, watched.
 func (c *simulated) Run(ctx context.Context, until time.Duration) error {
-	over := make(chan struct{})
-	defer close(over)
-	watch := time.AfterFunc(stuckAfter, func() {
-		at := stuckAt(c.Cluster)
-		if at == "" {
-			return // it has just gone on
-		}
-		fmt.Fprintf(os.Stderr, "recount: the election has not returned from %s for %v, and holds up all else\n", at, stuckAfter)
-		fmt.Fprintln(os.Stderr, "recount: hint: no method of a node may wait, or work without end; Ctrl-C ends the program")
-		select {
-		case <-over:
-		case <-ctx.Done():
-			select {
-			case <-over:
-			case <-time.After(patienceWithStuck):
-				os.Exit(record.StatusFailed)
-			}
-		}
-	})
-	defer watch.Stop()
+	if c.watch == nil {
+		c.watch = time.AfterFunc(stuckAfter, func() { c.stuck(ctx) })
+	} else {
+		c.watch.Reset(stuckAfter)
+	}
+	defer func() {
+		c.watch.Stop()
+		c.turns.Add(1)
+	}()
 	return c.Cluster.Run(ctx, until)
+}
+
+// stuck is called when a turn takes too long.
+func (c *simulated) stuck(ctx context.Context) {
+	turn, at := c.turns.Load(), stuckAt(c.Cluster)
+	if at == "" {
+		return // it has just gone on
+	}
+	fmt.Fprintf(os.Stderr, "recount: the election has not returned from %s for %v, and holds up all else\n", at, stuckAfter)
+	fmt.Fprintln(os.Stderr, "recount: hint: no method of a node may wait, or work without end; Ctrl-C ends the program")
+	<-ctx.Done()
+	time.Sleep(patienceWithStuck)
+	if c.turns.Load() == turn {
+		os.Exit(record.StatusFailed)
+	}
 }
 
 // method is a function's line of a stack, and its place below it.
