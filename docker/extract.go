@@ -18,12 +18,14 @@ import (
 func (e *Engine) Extract(ctx context.Context, ref string, files map[string]string) (_ io.Reader, err error) {
 	// The container is never started. Its label lets clean find it if this process dies before it is removed.
 	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: runExtract, labelOwner: ownLabel()}}
-	made, err := e.api.ContainerCreate(ctx, &config, nil, nil, nil, "")
+	during, cancel := outlast(ctx, grace)
+	defer cancel()
+	made, err := e.api.ContainerCreate(during, &config, nil, nil, nil, "")
 	if err != nil {
 		return nil, fmt.Errorf("extract from %s: %w", ref, err)
 	}
 	defer func() {
-		remove := e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		remove := e.api.ContainerRemove(during, made.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
 		if remove != nil {
 			err = errors.Join(err, fmt.Errorf("extract from %s: %w", ref, remove))
 		}
