@@ -36,6 +36,8 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{fmt.Sprintf(begin, `,"servers":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":-1,"elect":1,"poll":1}`), "line 1, column 1: a bound of -1 ns: want 0 or more, and no more than 720h0m0s"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":9223372036854775807,"poll":1}`), "line 1, column 1: a bound of 9223372036854775807 ns: want 0 or more, and no more than 720h0m0s"},
+		{fmt.Sprintf(begin, `,"lag":-1`), "line 1, column 1: a lag of -1 ns: want 0 or more, and no more than 720h0m0s"},
+		{fmt.Sprintf(begin, `,"standing":true,"lag":9223372036854775807`), "line 1, column 1: a lag of 9223372036854775807 ns: want 0 or more, and no more than 720h0m0s"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":1,"poll":1,"moves":1001}`), "line 1, column 1: bounds of 1001 moves, 0 returns and 0 terms: want 0 or more, and no more than 1000"},
 		{`{"index":0,"time":5,"process":"harness","type":"info","f":"stall","value":{"token":0,"value":-4}}` + "\n", "line 1, column 1: a stall of -4 ns: want 0 or more, and less than 1152921504606846976"},
 		{`{"index":0,"time":5,"process":5,"type":"invoke","f":"inject","value":{"id":1,"name":"kill"}}` + "\n", `line 1, column 1: inject by process 5: it is the nemesis that does so, "process": "nemesis"`},

@@ -125,6 +125,9 @@ func (s *Setup) fits() error {
 			}
 		}
 	}
+	if s.Lag < 0 || s.Lag > longestBound {
+		return fmt.Errorf("a lag of %d ns: want 0 or more, and no more than %v", s.Lag, longestBound)
+	}
 	b := s.Bounds
 	for _, d := range []time.Duration{b.Silence, b.Elect, b.Poll} {
 		if d < 0 || d > longestBound {
