@@ -183,9 +183,9 @@ func TestOraclesStickyLeader(t *testing.T) {
 				continue
 			}
 			unheard := asked(func(r asking) time.Duration { return r.to })
-			// kept is with whom it had been since then.
-			kept := func(since, seen time.Duration, heardOf bool) []string {
-				nodes := with(h, was.node, max(since, 0), latest, false)
+			// kept is with whom it had been since then, until a time.
+			kept := func(since, until, seen time.Duration, heardOf bool) []string {
+				nodes := with(h, was.node, max(since, 0), until, false)
 				return slices.DeleteFunc(nodes, func(n string) bool {
 					return heardOf && (!slices.Contains(with(h, was.node, seen, latest, true), n) ||
 						slices.ContainsFunc(mute(h, n), func(s sure) bool { return s.from <= latest && seen <= s.to }))
@@ -195,7 +195,7 @@ func TestOraclesStickyLeader(t *testing.T) {
 				return op.F == history.Stall && op.Time-time.Duration(op.Access.Value) <= latest &&
 					min(earliest, may)-2*silence <= op.Time
 			})
-			seen := slices.DeleteFunc(kept(challenged-rest, max(challenged-rest, was.asked), true), func(n string) bool {
+			seen := slices.DeleteFunc(kept(challenged-rest, latest, max(challenged-rest, was.asked), true), func(n string) bool {
 				apart := stretches(h, func(w around) string {
 					if n == was.node || w.connected(n, was.node) {
 						return ""
@@ -219,8 +219,9 @@ func TestOraclesStickyLeader(t *testing.T) {
 				continue
 			}
 			challenged = min(latest, surely+silence)
-			company := kept(challenged-rest, 0, false)
-			perhaps = perhaps || was.begins+silence <= challenged && slices.Contains(company, was.node) && alwaysEnough(h, company, max(challenged-rest, 0), latest)
+			before := latest - 1 // what begins at that instant may have come after
+			company := kept(challenged-rest, before, 0, false)
+			perhaps = perhaps || was.begins+silence <= challenged && slices.Contains(company, was.node) && alwaysEnough(h, company, max(challenged-rest, 0), before)
 		}
 		tried := slices.ContainsFunc(h.Ops, func(op history.Op) bool { return op.F == history.Inject })
 		switch {

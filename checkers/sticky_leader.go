@@ -138,6 +138,9 @@ func (f *facts) unsure(h handover) string {
 	if why := f.doubt(h.from.node, watched, f.shaken(h)); why != "" {
 		return why
 	}
+	if before := (span{s.from, s.to - 1}); f.mayKeep(h.from.node, before) && !f.mayKeep(h.from.node, s) {
+		return "what was done to them as it was replaced may have come first: have faults wait for longer"
+	}
 	if away := f.world.with(h.from.node, f.world.during(s), (*epoch).ran).minus(f.back(h, s)); away != (set{}) {
 		return fmt.Sprintf("%s had been away from it, and TCP may take as long again to find back: heal links sooner, or leave the nodes alone for longer", f.names(away))
 	}
@@ -204,10 +207,11 @@ func (f *facts) besides(h handover) bool {
 	})
 }
 
-// suspect reports whether it may have been so, as far as the faults are known.
+// suspect reports whether it may have been so, as far as the faults are known. What begins at the very time at which it was replaced may have
+// come after that: so do faults that wait for a leader.
 func (f *facts) suspect(h handover) bool {
 	challenged := min(h.won.to, f.campaign(h).to+f.setup.Bounds.Silence)
-	s := span{challenged - f.settled(), h.span.to}
+	s := span{challenged - f.settled(), h.span.to - 1}
 	return f.answers[h.from.first].begins()+f.setup.Bounds.Silence <= challenged && f.mayKeep(h.from.node, s)
 }
 
