@@ -108,6 +108,33 @@ func TestAProgramIsBuiltWithItsTags(t *testing.T) {
 	require.ErrorContains(t, err, "undefined: variant")
 }
 
+// A server that takes parts of itself from its workspace is made of these for containers and for virtual time alike.
+func TestAProgramIsBuiltInItsWorkspace(t *testing.T) {
+	t.Setenv("GOCACHE", goCache(t))
+	t.Setenv("GOWORK", "")
+	dir := t.TempDir()
+	server := filepath.Join(dir, "server")
+	for name, text := range map[string]string{
+		"go.work":       "go 1.25\n\nuse (\n\t./server\n\t./part\n)\n",
+		"part/go.mod":   "module example.com/part\n\ngo 1.25\n",
+		"part/part.go":  "package part\n\nconst Of = \"the workspace\"\n",
+		"server/go.mod": "module example.com/server\n\ngo 1.25\n\nrequire example.com/part v1.0.0\n",
+		"server/it.go":  "package main\n\nimport \"example.com/part\"\n\nfunc main() { println(part.Of) }\n",
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	_, err := virtualProgram(t.Context(), election.Image{Package: server}, func(string) {})
+	require.NoError(t, err)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache")) // and not before: the library for virtual time takes a minute
+	path, err := buildStatic(t.Context(), server, "", func(string) {})
+	require.NoError(t, err)
+	said, err := exec.Command(path).CombinedOutput()
+	require.NoError(t, err)
+	require.Equal(t, "the workspace\n", string(said))
+}
+
 // goCache is the go command's, which it would look for where caches of the test are.
 func goCache(t *testing.T) string {
 	t.Helper()

@@ -46,13 +46,14 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if p.Dir, err = filepath.Abs(p.Dir); err != nil {
 		return "", err
 	}
-	if p.Fixed { // it is of a cache, too
+	// What a user has set for his own builds does not count. The workspace that his folder is in does: it says of what his server is made.
+	env := append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
+	if p.Fixed { // it is of a cache, too, and of no workspace
 		if err := hold(p.Dir, false); err != nil {
 			return "", err
 		}
+		env = append(env, "GOWORK=off")
 	}
-	// What a user has set for his own builds does not count.
-	env := append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=", "GOWORK=off")
 	t, err := toolchain(ctx, "go", p.Dir, cache, env, progress)
 	if err != nil {
 		return "", err
