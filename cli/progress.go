@@ -69,7 +69,7 @@ func far(p batch.Progress, unit string, budget time.Duration, more ...string) st
 	}
 	line += "; " + p.Passed.Round(time.Second).String()
 	if budget > 0 {
-		line += fmt.Sprintf(" of %v", budget)
+		line += fmt.Sprintf(" of %v", budget.Round(time.Second))
 	}
 	line += " by the wall clock"
 	if left := p.Left.Round(time.Second); left > 0 {

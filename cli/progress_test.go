@@ -28,6 +28,8 @@ func TestHowFarWorkIs(t *testing.T) {
 			hunt.Progress{Runs: 2, Coverage: 7, Took: 10 * time.Second}),
 		"shrinking: 30 runs, 4 plans tried, down to 3 nodes and no fault; 10s of 5m0s by the wall clock, about 4m50s left": shrinkProgress(
 			shrink.Progress{Tried: 4, Runs: 30, Took: 10 * time.Second, Budget: 5 * time.Minute, Plan: record.Plan{Nodes: 3}}),
+		"shrinking: 1 run, 1 plan tried, down to 3 nodes and no fault; 6s of 15s by the wall clock, about 9s left": shrinkProgress(
+			shrink.Progress{Tried: 1, Runs: 1, Took: 6 * time.Second, Budget: 14736110463, Plan: record.Plan{Nodes: 3}}), // a share of what is left
 		"nightly: 50 of 100 runs, 50 %, 5.0 a second here, 0 findings, shrinking what is new; 10s by the wall clock, about 10s left": campaignProgress(campaign.Progress{
 			Progress: batch.Progress{Doing: "nightly", Done: 40, Planned: 100, Passed: 10 * time.Second, Left: 10 * time.Second}, UnderWay: 10, Rate: 5, Shrinking: true}, 0),
 	} {
