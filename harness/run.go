@@ -206,9 +206,12 @@ func (r *run) append(op history.Op) {
 	r.recorder.Append(op)
 }
 
+// note tells of something each time that it happens, and keeps it once.
 func (r *run) note(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	r.told = append(r.told, line)
+	if !slices.Contains(r.told, line) {
+		r.told = append(r.told, line)
+	}
 	r.Progress(line)
 }
 

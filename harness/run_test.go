@@ -30,3 +30,14 @@ func TestTheLatestRunIsOneThatIsOver(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, latest)
 }
+
+// A node that ends again and again is told of each time, and the report has it once.
+func TestWhatIsToldAgainIsKeptOnce(t *testing.T) {
+	var told []string
+	r := &run{Config: Config{Progress: func(line string) { told = append(told, line) }}}
+	for _, node := range []string{"n1", "n2", "n1"} {
+		r.note("%s ended", node)
+	}
+	require.Equal(t, []string{"n1 ended", "n2 ended", "n1 ended"}, told)
+	require.Equal(t, []string{"n1 ended", "n2 ended"}, r.told)
+}
