@@ -3,6 +3,7 @@ package checkers
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,8 +168,8 @@ func (f *facts) group(names ...string) (nodes set) {
 // looked at.
 func (f *facts) power() []Figure {
 	var worst time.Duration
-	for i := range f.seen {
-		worst = max(worst, f.seen[i].worst)
+	for w := range f.electing() {
+		worst = max(worst, w.worst)
 	}
 	gap := duration("longest gap between answers", worst)
 	if worst == 0 || f.setup.Untimed {
@@ -264,8 +265,24 @@ func (f *facts) onlyLink(p phase) (string, bool) {
 	return f.nodes[a] + "–" + f.nodes[b] + " was cut", true
 }
 
+// electing is how each node was watched, but for the servers: those that elect are to be asked who leads, and of servers is asked whether they are there.
+func (f *facts) electing() iter.Seq[*watched] {
+	return func(yield func(*watched) bool) {
+		for i := range f.seen {
+			if !f.servers.has(i) && !yield(&f.seen[i]) {
+				return
+			}
+		}
+	}
+}
+
 func (f *facts) askedTwice() bool {
-	return slices.ContainsFunc(f.seen, func(w watched) bool { return w.polls > 1 })
+	for w := range f.electing() {
+		if w.polls > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // ungapped says why no time is known that two answers of a node leave open.
@@ -283,8 +300,7 @@ func (f *facts) ungapped() string {
 func (f *facts) watch() string {
 	nodes, announcers, gaps := 0, 0, 0
 	var sum, worst time.Duration
-	for i := range f.seen {
-		s := &f.seen[i]
+	for s := range f.electing() {
 		if s.whole > 0 {
 			nodes++
 		}
