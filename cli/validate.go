@@ -328,8 +328,11 @@ func faultWords(s *specfile.Spec, p record.Plan) string {
 // neverLed says what may be wrong where nobody led, and what was configured.
 func neverLed(s *specfile.Spec, p *harness.Probe) string {
 	looked := "none of the values of leader was seen"
-	if s.Observe.Role.Given() {
+	switch {
+	case s.Observe.Role.Given():
 		looked = fmt.Sprintf("role was never %s", strings.Join(s.Observe.Leads, " or "))
+	case s.Observe.Leader.Given():
+		looked = fmt.Sprintf("none named itself at %v", s.Observe.Leader)
 	}
 	if n := len(p.Nodes); n > 1 {
 		return fmt.Sprintf("nobody led, of %d nodes: %s; is that right?", n, looked)

@@ -39,3 +39,18 @@ func TestALogIsShownFromBothEnds(t *testing.T) {
 	require.Equal(t, []string{"a", "… and 3 more lines, among them:", "E1: Error while opening WAL store", "…", "g"},
 		bothEnds([]string{"a", "b", "E1: Error while opening WAL store", "terrors", "g"}, 1))
 }
+
+// Where nobody is seen to lead the author is told what was looked for, and where: the field may have another name.
+func TestWhoNeverLedIsToldWhatWasLookedFor(t *testing.T) {
+	for observe, want := range map[string]string{
+		"{http: /s, role: {at: raft.state, leader: [Leader, Boss]}}": "role was never Leader or Boss",
+		"{http: /s, leader: raft.lead}":                              "none named itself at raft.lead",
+		"{http: /s, match: 'at (?P<leader>.*)'}":                     "none named itself at leader",
+		"{metrics: /m, leader: 'raft_lead{of=\"me\"}'}":              `none named itself at raft_lead{of="me"}`,
+		"{logs: [{match: 'n(?P<leader>.) leads', role: follower}]}":  "none of the values of leader was seen",
+	} {
+		s, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: "+observe+"\n"))
+		require.NoError(t, err)
+		require.Equal(t, "nobody led, of 3 nodes: "+want+"; is that right?", neverLed(s, &harness.Probe{Nodes: []string{"n1", "n2", "n3"}}))
+	}
+}

@@ -5,6 +5,7 @@
 package specfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -121,6 +122,13 @@ type Field struct {
 
 // Given reports whether the answer has the field at all.
 func (f Field) Given() bool { return len(f.Path) > 0 || f.Group != "" || f.Metric.Name != "" }
+
+func (f Field) String() string {
+	if f.Metric.Name != "" {
+		return f.Metric.String()
+	}
+	return cmp.Or(strings.Join(f.Path, "."), f.Group)
+}
 
 // LogLine is a line by which a node tells of a change.
 type LogLine struct {
