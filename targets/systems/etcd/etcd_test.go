@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -29,7 +30,7 @@ var etcdRecorded = []string{"3.4.23", "3.5.35", "3.6.16"}
 func etcdMembers() []election.Member {
 	var all []election.Member
 	for n := byte(1); n <= 3; n++ {
-		all = append(all, election.Member{ID: election.ID(n), Addr: netip.AddrFrom4([4]byte{10, 77, 0, 10 + n})})
+		all = append(all, election.Member{ID: election.ID(n), Name: election.ID(n).String(), Addr: netip.AddrFrom4([4]byte{10, 77, 0, 10 + n})})
 	}
 	return all
 }
@@ -101,6 +102,17 @@ func TestEtcdObserveRefuses(t *testing.T) {
 			require.Zero(t, s)
 		})
 	}
+}
+
+// A server of a service is called as in the history, s1, though its number is one after those of the nodes.
+func TestEtcdObserveNamesAServerOfAService(t *testing.T) {
+	_, _, s := etcdWith(t, nil)
+	all := etcdMembers()
+	all[0].Name = "s1"
+	o := s.Observer(all[0], all, func(context.Context, int) (net.Conn, error) { return nil, io.ErrUnexpectedEOF })
+	defer o.Close()
+	_, _, err := o.Observe(t.Context())
+	require.ErrorContains(t, err, "etcd: observe s1: ")
 }
 
 // observeEtcd observes a server that gives one answer, twice, over one connection.

@@ -53,13 +53,13 @@ func (s *system) who(raft string) (election.ID, error) {
 // Observer asks a server for its raft status.
 func (s *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
 	s.meet(all)
-	return &observer{Asker: systems.NewAsker(dial, ClientPort), system: s, self: self.ID}
+	return &observer{Asker: systems.NewAsker(dial, ClientPort), system: s, self: self}
 }
 
 type observer struct {
 	*systems.Asker
 	system *system
-	self   election.ID
+	self   election.Member
 }
 
 // raftStatus is the part of raft's status that tells of the election.
@@ -78,7 +78,7 @@ type raftStatus struct {
 func (o *observer) Observe(ctx context.Context) (election.Status, bool, error) {
 	status, err := o.observe(ctx)
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("etcd: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("etcd: observe %s: %w", o.self.Name, err)
 	}
 	return status, false, nil
 }
@@ -95,7 +95,7 @@ func (o *observer) observe(ctx context.Context) (election.Status, error) {
 	case raft == nil:
 		return election.Status{}, errors.New("raft has not started")
 	}
-	return o.system.status(o.self, *raft)
+	return o.system.status(o.self.ID, *raft)
 }
 
 // statusIn finds raft's status among a server's variables; nil where there is none yet. It does not read the others, which are nine

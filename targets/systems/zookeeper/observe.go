@@ -46,12 +46,12 @@ func (s *system) meet(all []election.Member) {
 // Observer asks a server.
 func (s *system) Observer(self election.Member, all []election.Member, dial election.Dial) election.Observer {
 	s.meet(all)
-	return &observer{s, self.ID, dial}
+	return &observer{s, self, dial}
 }
 
 type observer struct {
 	system *system
-	self   election.ID
+	self   election.Member
 	dial   election.Dial
 }
 
@@ -61,14 +61,14 @@ func (o *observer) Close() error { return nil }
 func (o *observer) Observe(ctx context.Context) (election.Status, bool, error) {
 	answer, err := o.ask(ctx, "srvr")
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("zookeeper: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("zookeeper: observe %s: %w", o.self.Name, err)
 	}
-	status, torn, alone, err := o.system.read(o.self, answer)
+	status, torn, alone, err := o.system.read(o.self.ID, answer)
 	if alone {
 		err = o.connect(ctx)
 	}
 	if err != nil {
-		return election.Status{}, false, fmt.Errorf("zookeeper: observe %v: %w", o.self, err)
+		return election.Status{}, false, fmt.Errorf("zookeeper: observe %s: %w", o.self.Name, err)
 	}
 	return status, torn, nil
 }
