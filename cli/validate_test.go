@@ -33,6 +33,30 @@ func TestNodesThatTellNothingAreWrong(t *testing.T) {
 	require.Contains(t, out, "missing\tn2, n3 told nothing in 9s, and no line told that a node follows")
 }
 
+// Nodes that never name the leader beside them are no cluster with it, or lines are described wrongly.
+func TestNodesThatNameNobodyAreToldOf(t *testing.T) {
+	p := &harness.Probe{Nodes: []string{"n1", "n2", "n3"}, Names: true, Asked: 9, Told: 2, Led: true, Watched: 9 * time.Second}
+	for node, v := range map[string]history.View{"n1": {Role: history.Leader, Leader: "n1"}, "n2": {Role: history.Follower}, "n3": {Role: history.Follower, Leader: "n1"}} {
+		p.Views = append(p.Views, harness.ProbeView{Node: node, View: v})
+	}
+	see := func(observe string) (string, []string) {
+		s, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: "+observe+"\n"))
+		require.NoError(t, err)
+		var out bytes.Buffer
+		wrong := tell(&out, s, p)
+		return out.String(), wrong
+	}
+	asked, heard := "{http: /, role: role, leader: leader}", "{logs: {standing: true, lines: [{match: won, role: leader}, {match: 'after (?P<leader>.*)', role: follower}]}}"
+	_, wrong := see(asked)
+	require.Equal(t, []string{"n2 named no leader in 9s, and another leads: " + harness.NotJoined}, wrong)
+	out, wrong := see(heard)
+	require.Empty(t, wrong)
+	require.Contains(t, out, "missing\tn2 named no leader in 9s, and another leads: each run waits until a majority has")
+	p.Names = false
+	_, wrong = see(asked)
+	require.Empty(t, wrong)
+}
+
 func TestALogIsShownFromBothEnds(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c", "d"}, bothEnds([]string{"a", "b", "c", "d"}, 2))
 	require.Equal(t, []string{"a", "b", "… and 3 more lines", "f", "g"}, bothEnds([]string{"a", "b", "c", "d", "e", "f", "g"}, 2))

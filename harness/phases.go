@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 )
 
 // The phases of a run: the cluster settles, is left to the nemesis, and recovers once it is healed.
@@ -30,11 +32,16 @@ func (r *run) hear(ctx context.Context) error {
 // step is how long the loop runs between two looks at the views.
 const step = 20 * time.Millisecond
 
+// NotJoined is the way out where nodes never hear of the one that leads.
+const NotJoined = "have they joined its cluster? Their logs may say. ready: {in-turn: true} starts each node once the one before it is ready; " +
+	"where followers never name who leads, leave leader out of observe, or say which names are their own"
+
 // gone reports whether every node ended by itself.
 func (r *run) gone() bool { return len(r.ended) == len(r.names) }
 
 // settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
-// run goes on without, as long as there is anybody who could lead.
+// run goes on without, as long as there is anybody who could lead. But nodes that never heard of the one that there is are no cluster, of which
+// anything could be judged.
 func (r *run) settle(ctx context.Context) error {
 	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
 	if r.On != record.OnSim {
@@ -50,6 +57,10 @@ func (r *run) settle(ctx context.Context) error {
 		}
 	}
 	if held == 0 && !r.gone() {
+		if strangers := r.views.Strangers(); len(strangers) > 0 && r.On != record.OnSim {
+			return unstarted(hint.Add(fmt.Errorf("%s named no leader within %v of the start, and one leads: %s",
+				strings.Join(strangers, ", "), r.cluster.Now().Round(time.Second), r.views), NotJoined))
+		}
 		r.note("no leader known to a majority within %v of the start; last seen: %s", r.cluster.Now().Round(time.Second), r.views)
 	}
 	return nil

@@ -41,6 +41,7 @@ type Probe struct {
 	Sooner  string                    // how such are waited for; "" if there are none
 	Answer  []byte                    // the last of the first that led, or of n1, as it was given, where its observer keeps it
 	Roles   map[string]map[string]int // the words that nodes said of their roles, and how often, where a file says how they are read
+	Names   bool                      // they name whom they follow
 	Led     bool                      // one of them led
 	Told    int                       // changes that they announced by themselves
 	Tried   bool                      // the leader was seen to write once, where it does by a command
@@ -92,7 +93,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		}
 		err = errors.Join(err, c.Close(end))
 	}()
-	p = &Probe{Nodes: s.names, servers: s.servers, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, record.NodeLogs)}
+	p = &Probe{Nodes: s.names, servers: s.servers, Names: !s.target.NoLeaderNames, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, record.NodeLogs)}
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s, cfg.Progress)
 }
@@ -155,7 +156,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 	led, leader := time.Duration(0), "n1"
 	waits := func() bool {
 		silent, due := p.Silent()
-		return led < max(2*b.Silence, time.Second) || due && len(silent) > 0
+		return led < max(2*b.Silence, time.Second) || due && len(silent) > 0 || len(p.Strangers()) > 0
 	}
 	began = c.Now()
 	next := began + tellWatch
@@ -337,6 +338,20 @@ func (p *Probe) Silent() (nodes []string, due bool) {
 		due = due || role == history.Follower
 	}
 	return nodes, due
+}
+
+// Strangers are the nodes that were seen, and named nobody all the time though another led, where nodes name whom they follow.
+func (p *Probe) Strangers() (nodes []string) {
+	if !p.Names || !p.Led {
+		return nil
+	}
+	for _, node := range p.Nodes {
+		if _, seen := p.last(node); seen && !slices.Contains(p.servers, node) &&
+			!slices.ContainsFunc(p.Views, func(v ProbeView) bool { return v.Node == node && v.View.Leader != "" }) {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
 }
 
 // last is what a node was last seen to say.

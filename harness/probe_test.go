@@ -66,6 +66,24 @@ func TestNodesOfWhichNothingIsSeen(t *testing.T) {
 	}
 }
 
+// Who never names the leader beside it has not joined, and is waited for.
+func TestNodesThatNeverNameTheLeader(t *testing.T) {
+	try := func(oldnew ...string) *Probe {
+		p, err := Try(t.Context(), record.Plan{Target: raceWith(t, oldnew...), On: record.OnVirtual, Nodes: 3}, Config{Results: t.TempDir()})
+		require.NoError(t, err)
+		require.True(t, p.Led)
+		return p
+	}
+	require.Empty(t, try().Strangers())
+	p := try(neverJoins...)
+	require.Equal(t, []string{"n2", "n3"}, p.Strangers())
+	require.Greater(t, p.Watched, 15*time.Second, "an election may take so long")
+	p.Names = false
+	require.Empty(t, p.Strangers(), "nobody names another there")
+	p.Names, p.servers = true, []string{"n3"}
+	require.Equal(t, []string{"n2"}, p.Strangers())
+}
+
 func TestNodesThatNeverAnswer(t *testing.T) {
 	u := countUnread(&answers{}, history.Bounds{Poll: 50 * time.Millisecond}, true)
 	u.Observe("n3", func(_ history.View, err error) { require.Error(t, err) })
@@ -99,20 +117,31 @@ func TestNodesAreTriedInVirtualTime(t *testing.T) {
 	require.Equal(t, p.Asked, counted-len(p.Nodes), "each answer told a role, and that which was waited for")
 }
 
-// What answers and is not understood is described wrongly: nothing failed.
-func TestWhatIsNotUnderstoodIsAMistakeOfTheFile(t *testing.T) {
+// raceWith is the file of examples/race, elsewhere and with words of it replaced.
+func raceWith(t *testing.T, oldnew ...string) (file string) {
 	text, err := os.ReadFile("../examples/race/election.yaml")
 	require.NoError(t, err)
 	folder, err := filepath.Abs("../examples/race")
 	require.NoError(t, err)
+	for i := 0; i < len(oldnew); i += 2 {
+		require.Contains(t, string(text), oldnew[i])
+	}
+	file = filepath.Join(t.TempDir(), "mine.yaml")
+	changed := strings.NewReplacer(append(oldnew, "package: .", "package: "+folder)...).Replace(string(text))
+	require.NoError(t, os.WriteFile(file, []byte(changed), 0o644))
+	return file
+}
+
+// neverJoins has n1 lead alone, of which n2 and n3 never hear.
+var neverJoins = []string{`--peers={{others "," "http://{addr}:{http}"}}`, "--peers=", `--timeout={{param "timeout"}}`, `--timeout={{if eq .ID 1}}500ms{{else}}10m{{end}}`}
+
+// What answers and is not understood is described wrongly: nothing failed.
+func TestWhatIsNotUnderstoodIsAMistakeOfTheFile(t *testing.T) {
 	for _, c := range []struct{ right, wrong, want, hint string }{
 		{"http: /status", "http: /nope", "404 Not Found, not 200; the answer is `404 page not found`", "its server has no such path"},
 		{"at: role,", "at: roles,", "the answer has no roles; the answer is `{", "observe says where"},
 	} {
-		mine := strings.Replace(string(text), "package: .", "package: "+folder, 1)
-		require.Contains(t, mine, c.right)
-		file := filepath.Join(t.TempDir(), "mine.yaml")
-		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(mine, c.right, c.wrong, 1)), 0o644))
+		file := raceWith(t, c.right, c.wrong)
 		_, err := Try(context.Background(), record.Plan{Target: file, On: record.OnVirtual, Nodes: 1}, Config{Results: t.TempDir()})
 		require.ErrorContains(t, err, c.want)
 		require.Contains(t, hint.Of(err), c.hint)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/internal/hint"
 )
 
 // Who was interrupted waits for no other run: what is known of one that did not start is kept, without its logs.
@@ -32,4 +34,13 @@ func TestAnUnstartedRunIsNotMadeAgainForWhoWasInterrupted(t *testing.T) {
 	whole := filepath.Join(results, "whole")
 	require.ErrorIs(t, KeepUnstartedAs(ctx, p, failed, whole, ""), context.Canceled)
 	require.NoDirExists(t, whole, "whoever goes on keeps it")
+}
+
+// Nodes that never join the one that leads are no cluster: of two that lead none could be seen there, and no promise is kept by that.
+func TestNodesThatNeverJoinAreNotJudged(t *testing.T) {
+	_, err := Run(t.Context(), record.Plan{Target: raceWith(t, neverJoins...), On: record.OnVirtual, Nodes: 3, Time: time.Second}, Config{Results: t.TempDir()})
+	require.ErrorContains(t, err, "n2, n3 named no leader within")
+	require.ErrorContains(t, err, "n1 leads in term 1, n2→nobody, n3→nobody")
+	require.Contains(t, hint.Of(err), "in-turn: true")
+	require.NotNil(t, DidNotStart(err))
 }

@@ -454,6 +454,43 @@ func TestFollowersThatTellNoTermAgree(t *testing.T) {
 	require.Equal(t, [2]bool{true, true}, agreed())
 }
 
+// Nodes that never heard of the one leader are strangers to it, where they are too many for a majority to have known it.
+func TestNodesThatNeverHeardOfTheLeaderAreStrangers(t *testing.T) {
+	s := NewViews([]string{"n1", "n2", "n3", "n4"}, history.NewRecorder(io.Discard, 0))
+	say := func(f history.F, node, leader string) {
+		v := history.View{Role: history.Follower, Leader: leader}
+		if leader == node {
+			v.Role = history.Leader
+		}
+		s.see(&history.Op{Type: history.OK, F: f, Node: node, View: v})
+	}
+	for _, n := range []string{"n2", "n3", "n4"} {
+		say(history.Observe, n, "")
+	}
+	require.Empty(t, s.Strangers(), "nobody leads")
+	say(history.Observe, "n1", "n1")
+	require.Equal(t, []string{"n2", "n3", "n4"}, s.Strangers())
+	say(history.Observe, "n2", "n1")
+	say(history.Observe, "n2", "")
+	require.Equal(t, []string{"n3", "n4"}, s.Strangers(), "n2 has known it")
+	s.NoLeaderNames = true
+	require.Empty(t, s.Strangers(), "they have no names for it")
+	s.NoLeaderNames = false
+	say(history.Observe, "n3", "n1")
+	require.Empty(t, s.Strangers(), "a majority has known it")
+
+	s = NewViews([]string{"n1", "n2", "n3"}, history.NewRecorder(io.Discard, 0))
+	say(history.Observe, "n1", "n1")
+	say(history.Announce, "n2", "")
+	require.Empty(t, s.Strangers(), "who was not asked may know")
+	say(history.Observe, "n2", "")
+	say(history.Observe, "n3", "")
+	require.Equal(t, []string{"n2", "n3"}, s.Strangers())
+	say(history.Observe, "n3", "n3")
+	say(history.Observe, "n3", "")
+	require.Empty(t, s.Strangers(), "two have led: that is to be judged")
+}
+
 // needsDisks tells whether such states take disks that can fail, or lose what was not synced.
 func needsDisks(c history.Changes) bool {
 	return len(c.Disks) > 0 || slices.ContainsFunc(c.Traps(), func(t history.Trap) bool { return t.Do == history.Finish }) || slices.ContainsFunc(c.Procs, func(p history.Proc) bool { return p.State == history.Crashed })

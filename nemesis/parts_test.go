@@ -17,7 +17,7 @@ func TestAimsAtAPartOfANode(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3"}
 	r := history.NewRecorder(io.Discard, 0)
 	views := NewViews(nodes, r)
-	views.view("n2", history.View{Role: history.Leader, Leader: "n2", Term: 1})
+	views.view("n2", history.View{Role: history.Leader, Leader: "n2", Term: 1}, true)
 	aims, err := views.resolve([]string{"leader/agent", "n3/database"}, "", history.States{}, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 	require.Equal(t, [][]string{{"n2/agent"}, {"n3/database"}}, aims)

@@ -80,7 +80,9 @@ type Views struct {
 // told is what a node was last seen to say, if it was seen.
 type told struct {
 	history.View
-	seen bool
+	seen  bool
+	asked bool // it has answered, and not only told by itself
+	knows bool // it has named a leader, itself or another, at any time
 }
 
 // of is what a node was last seen to say.
@@ -124,19 +126,17 @@ func (s *Views) see(op *history.Op) {
 	switch {
 	case op.Type != history.OK:
 	case op.F == history.Observe, op.F == history.Announce:
-		s.view(op.Node, op.View)
+		s.view(op.Node, op.View, op.F == history.Observe)
 	case op.F == history.Granted && op.Vote.For != op.Node:
 		s.ballot = [2]string{op.Node, op.Vote.For}
 		s.cue([]Cue{Voted}, fmt.Sprintf("vote of %s for %s in term %d", op.Node, op.Vote.For, op.Vote.Term))
 	}
 }
 
-func (s *Views) view(node string, v history.View) {
+func (s *Views) view(node string, v history.View, asked bool) {
 	now := &s.views[history.Place(s.nodes, node)]
 	was := now.View
-	if !now.seen || was != v {
-		*now = told{v, true}
-	}
+	*now = told{v, true, now.asked || asked, now.knows || v.Leader != ""}
 	if !v.Claims() {
 		return
 	}
@@ -189,6 +189,23 @@ func (s *Views) Agreed() bool {
 		}
 	}
 	return count > len(s.others)/2
+}
+
+// Strangers are the nodes that may lead, were asked who does, and have never named anybody, where they are so many that no majority can have
+// known the one leader that there was: they have not joined its cluster.
+func (s *Views) Strangers() (nodes []string) {
+	if s.NoLeaderNames || len(slices.Compact(slices.Clone(s.chain))) != 1 {
+		return nil
+	}
+	for _, n := range s.others {
+		if v := s.views[history.Place(s.nodes, n)]; v.asked && !v.knows {
+			nodes = append(nodes, n)
+		}
+	}
+	if 2*len(nodes) < len(s.others) {
+		return nil
+	}
+	return nodes
 }
 
 // AllAgree reports whether every node that may lead names the same leader in the same term; of nameless ones, whether one
