@@ -109,8 +109,15 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 			}
 		}
 	}
-	return unstarted(hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "its log tells why"))
+	way := "its log tells why"
+	if strings.Contains(wrote, "connection refused") {
+		way = tooEarly
+	}
+	return unstarted(hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "%s", way))
 }
+
+// tooEarly is the way out where a node ended since another was not there yet.
+const tooEarly = "did it look for a node that was not up yet? ready: {in-turn: true} starts each node once the one before it is ready; else its log tells why"
 
 // endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
 // been started again goes on: then its last line was written by another process.

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/internal/hint"
 )
 
 // A log's last words are the reason, if a line gives it, and not the stack that follows it.
@@ -54,6 +56,11 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("\nwhat is --listne?\nOptions:\n  --listen address\n"), 0o600)
 	})
 	require.EqualError(t, err, ended+` before it was ready; it wrote first "what is --listne?" and last "--listen address"`)
+	require.Equal(t, "its log tells why", hint.Of(err))
+	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
+		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("failed to join n1: dial tcp 10.9.0.1:80: connect: connection refused\n"), 0o600)
+	})
+	require.Contains(t, hint.Of(err), "in-turn: true")
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
 	require.EqualError(t, err, ended+" before it was ready")
 	synctest.Test(t, func(t *testing.T) {
@@ -63,6 +70,45 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 		})
 		require.EqualError(t, err, ended+" before it was ready", "the engine stands still")
 	})
+}
+
+// A node that ends since another is not there yet is told of with the way out, in a run as in a trial.
+func TestANodeThatLooksForAnotherTooEarly(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "joins.yaml")
+	for path, text := range map[string]string{
+		filepath.Join(dir, "go.mod"): "module joins\n\ngo 1.25\n",
+		filepath.Join(dir, "main.go"): `package main
+
+import (
+	"log"
+	"net"
+	"os"
+)
+
+func main() {
+	if _, err := net.Dial("tcp", os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+`,
+		file: `binary: {package: .}
+command: ['{{others "," "{addr}:{peer}"}}']
+ports: {peer: 8080}
+times: {silence: 1s}
+ready: {tcp: peer}
+observe: {logs: [{match: leads, role: leader}]}
+`,
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	p := record.Plan{Target: file, On: record.OnVirtual, Nodes: 2, Time: time.Second}
+	_, ran := Run(t.Context(), p, Config{Results: t.TempDir()})
+	_, tried := Try(t.Context(), p, Config{Results: t.TempDir()})
+	for _, err := range []error{ran, tried} {
+		require.ErrorContains(t, err, "connect: connection refused")
+		require.Contains(t, hint.Of(err), "in-turn: true")
+	}
 }
 
 // Who makes a certificate today makes one that is not valid yet in virtual time.
