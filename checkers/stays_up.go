@@ -46,7 +46,11 @@ func staysUp(_ context.Context, f *facts) Result {
 			how = fmt.Sprintf(" (%s)", first.how)
 		}
 		if alone > 1 {
-			more = fmt.Sprintf(", the first of %d times that one of %s did", alone, f.names(ended))
+			who := "it"
+			if ended.count() > 1 {
+				who = "one of " + f.names(ended)
+			}
+			more = fmt.Sprintf(", the first of %d times that %s did", alone, who)
 		}
 		e := evidence{span{first.at, first.at}, []int{first.op}}
 		return invalid(figures, e, "%s ended by itself at %s%s%s", f.nodes[first.node], at(first.at), how, more)
