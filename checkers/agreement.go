@@ -91,9 +91,11 @@ func agreement(_ context.Context, f *facts) Result {
 	case f.untold() != "":
 		return unknown(figures, "%s", f.untold())
 	}
-	return valid(figures,
-		"nodes that named a leader named the same one: in %s, and %s after a while with nothing at fault; %s",
-		count.Of(terms, "term"), count.Of(times, "time"), f.watch())
+	in := ""
+	if f.numbered() {
+		in = "in " + count.Of(terms, "term") + ", and "
+	}
+	return valid(figures, "nodes that named a leader named the same one: %s%s after a while with nothing at fault; %s", in, count.Of(times, "time"), f.watch())
 }
 
 // hearsay reports whether any node named another one as the leader.
