@@ -47,7 +47,7 @@ func (r *run) settle(ctx context.Context) error {
 	if r.On != record.OnSim {
 		limit += 20 * time.Second // for the nodes to start
 	}
-	held := time.Duration(0)
+	held, led := time.Duration(0), time.Duration(0)
 	for r.cluster.Now() < limit && held < r.bounds.Silence && !r.gone() {
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err
@@ -55,9 +55,12 @@ func (r *run) settle(ctx context.Context) error {
 		if held += step; !r.views.Agreed() {
 			held = 0
 		}
+		if led += step; r.views.Leader() == "" {
+			led = 0
+		}
 	}
 	if held == 0 && !r.gone() {
-		if strangers := r.views.Strangers(); len(strangers) > 0 && r.On != record.OnSim {
+		if strangers := r.views.Strangers(); len(strangers) > 0 && led > r.bounds.Elect && r.On != record.OnSim {
 			return unstarted(hint.Add(fmt.Errorf("%s named no leader within %v of the start, and one leads: %s",
 				strings.Join(strangers, ", "), r.cluster.Now().Round(time.Second), r.views), NotJoined))
 		}

@@ -136,7 +136,10 @@ func (s *Views) see(op *history.Op) {
 func (s *Views) view(node string, v history.View, asked bool) {
 	now := &s.views[history.Place(s.nodes, node)]
 	was := now.View
-	*now = told{v, true, now.asked || asked, now.knows || v.Leader != ""}
+	if !now.seen || was != v {
+		*now = told{v, true, now.asked, now.knows || v.Leader != ""}
+	}
+	now.asked = now.asked || asked
 	if !v.Claims() {
 		return
 	}
