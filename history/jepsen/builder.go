@@ -1,6 +1,7 @@
 package jepsen
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -28,6 +29,7 @@ type builder struct {
 
 	known   map[history.Process]bool // clients by their processes, but for those that may go on for one that crashed
 	owners  map[string]bool          // of a lock that tells tokens
+	tells   map[history.Process]bool // of those who used a lock with owners, whether they tell for whom
 	crashed bool                     // some outcome is unknown
 
 	wrote  bool // a fenced resource was written to, not only locked
@@ -43,7 +45,7 @@ type begun struct {
 }
 
 func newBuilder(o Options) *builder {
-	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
+	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{}, tells: map[history.Process]bool{},
 		setup: &history.Setup{NoTerms: true}, index: -1, open: map[history.Process]begun{}}
 	b.ops = append(b.ops, history.Op{Index: -1, Process: history.Harness, Type: history.OK, F: history.Begin, Setup: b.setup})
 	return b
@@ -126,6 +128,11 @@ func (b *builder) add(e event) error {
 		}
 		invoke = &b.ops[began.at]
 	}
+	if op.Type == history.OK && e.key != nil {
+		if err := b.sameKey(invoke, &e); err != nil {
+			return err
+		}
+	}
 	skip, err := b.convert(&op, invoke, &e)
 	if err == nil && !skip {
 		b.ops = append(b.ops, op)
@@ -135,6 +142,19 @@ func (b *builder) add(e event) error {
 	}
 	if skip && op.Type == history.Invoke {
 		b.open[op.Process] = begun{e.f, e.line, -1}
+	}
+	return err
+}
+
+// sameKey returns an error where an end tells of another object than was asked for.
+func (b *builder) sameKey(invoke *history.Op, e *event) error {
+	asked := ""
+	if invoke.Reg != nil {
+		asked = invoke.Reg.Key
+	}
+	key, err := b.text(e, e.key)
+	if err == nil && key != asked {
+		err = problem(e.line, e.column, "process %d ends :%s of key %s, and had invoked that of %s", e.process, e.f, short(e.key), cmp.Or(asked, "none"))
 	}
 	return err
 }

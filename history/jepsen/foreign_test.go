@@ -162,6 +162,48 @@ func TestALockIsNotTheResourceThatItGuards(t *testing.T) {
 	}
 }
 
+func TestAnEndTellsOfWhatWasAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		text, want, hint string
+		o                Options
+	}{
+		{
+			"{:type :invoke, :f :read, :value [1 nil], :process 0} {:type :ok, :f :read, :value [2 5], :process 0}",
+			"process 0 ends :read of key 2, and had invoked that of 1", "", Options{Model: "register", Independent: true},
+		},
+		{
+			"{:type :invoke, :f :txn, :value [[:r :x nil] [:r :y nil]], :process 0} {:type :ok, :f :txn, :value [[:r :x 1]], :process 0}",
+			"it ends with 1 of the 2 reads and writes", "", Options{},
+		},
+		{
+			"{:type :invoke, :f :txn, :value [[:r :x nil]], :process 0} {:type :ok, :f :txn, :value [[:r :y 1]], :process 0}",
+			"[:r :y 1] is not what it was invoked with there", "", Options{},
+		},
+		{
+			"{:type :invoke, :f :txn, :value [[:w :x 2]], :process 0} {:type :ok, :f :txn, :value [[:w :x 1]], :process 0}",
+			"[:w :x 1] is not what it was invoked with there", "", Options{},
+		},
+		{
+			"{:type :invoke, :f :acquire, :value [:k1 nil], :process 0}", "a lock is asked for a key", "say --independent", Options{Model: "mutex"},
+		},
+		{
+			`{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:client "x"}, :process 0}
+			{:type :invoke, :f :release, :process 0} {:type :info, :f :release, :process 0}`,
+			"line 2, column 45: process 0 tells of some of its operations for which client they are, and of others not", "tell the {:client name} of each",
+			Options{Model: "owned-mutex"},
+		},
+		{
+			"{:type :invoke, :f :read, :value nil, :process 0} {:type :ok, :f :read, :vlaue 7, :process 0}", ":vlaue tells nothing", "did you mean :value?", Options{},
+		},
+	} {
+		_, _, err := Read(strings.NewReader(c.text), EDN, c.o)
+		require.ErrorContains(t, err, c.want, c.text)
+		require.Contains(t, hint.Of(err), c.hint, c.text)
+	}
+	read(t, `{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:client "x"}, :process 0}
+		{:type :invoke, :f :release, :value {:client "x"}, :process 0} {:type :ok, :f :release, :process 0}`, Options{Model: "owned-mutex"})
+}
+
 func TestTimesSince1970(t *testing.T) {
 	h, _ := read(t, `{:type :invoke, :f :read, :process 0, :time 1764300000000000000} {:type :ok, :f :read, :value 1, :process 0, :time 1764300000100000000}`,
 		Options{Model: "register"})

@@ -8,6 +8,7 @@ import (
 
 	"recount/history"
 	"recount/history/edn"
+	"recount/internal/hint"
 	"recount/internal/term"
 )
 
@@ -86,10 +87,11 @@ func (b *builder) readEDN(r *edn.Reader) error {
 	}
 }
 
-// eventOf reads one op of Jepsen's. Keys that it does not know belong to the test.
+// eventOf reads one op of Jepsen's. Keys that it does not know belong to the test, but for one that stands in the place of the value.
 func eventOf(line, column int, m edn.Map) (e event, err error) {
 	e = event{line: line, column: column, index: -1, time: -1}
 	var process any
+	valued, misspelt := false, ""
 	number := func(v any, what string) int64 {
 		n, ok := whole(v)
 		if (!ok || n < 0) && v != nil && err == nil {
@@ -115,7 +117,7 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 		case edn.Keyword("process"):
 			process = p.Value
 		case edn.Keyword("value"):
-			e.value = p.Value
+			e.value, valued = p.Value, true
 		case edn.Keyword("key"):
 			e.key = p.Value
 		case edn.Keyword("time"):
@@ -128,10 +130,19 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 			if p.Value != nil {
 				e.problem = edn.Text(p.Value)
 			}
+		default:
+			if key := plain(p.Key); misspelt == "" && hint.Near(key, []string{"value"}) != "" {
+				misspelt = key
+			}
 		}
+	}
+	if valued {
+		misspelt = ""
 	}
 	switch {
 	case err != nil:
+	case misspelt != "":
+		err = hint.Add(problem(line, column, "an op without :value, and :%s tells nothing", misspelt), "did you mean :value?")
 	case e.kind == 0:
 		err = problem(line, column, "an op without :type: want :invoke, :ok, :fail or :info")
 	case process == nil:

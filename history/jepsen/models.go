@@ -22,7 +22,7 @@ func (b *builder) convert(op, invoke *history.Op, e *event) (skip bool, err erro
 	case "leader":
 		return false, b.view(op, invoke, e)
 	case "multi-register":
-		return false, b.txn(op, e)
+		return false, b.txn(op, invoke, e)
 	}
 	return false, b.register(op, invoke, e)
 }
@@ -40,8 +40,16 @@ func (b *builder) lock(op, invoke *history.Op, e *event) (err error) {
 	default:
 		return b.strange(e, ":acquire and :release")
 	}
+	if b.model.Name == "owned-mutex" && (op.Type == history.OK || op.Type == history.Info) {
+		if err := b.named(invoke, e); err != nil {
+			return err
+		}
+	}
 	if op.Type != history.Invoke && op.Type != history.OK {
 		return nil
+	}
+	if pair, ok := edn.Items(untagged(e.value)); ok && len(pair) == 2 && pair[1] == nil && !b.Independent {
+		return b.keyedUnasked(e, "a lock")
 	}
 	r := history.Register{}
 	if r.Key, err = b.text(e, e.key); err != nil {
@@ -67,6 +75,21 @@ func (b *builder) owner(invoke *history.Op, e *event) (string, error) {
 		return invoke.Reg.Value, nil
 	}
 	return e.process.String(), nil
+}
+
+// named returns an error where a process tells for whom it uses a lock, and of another use does not: the two would be of two owners.
+func (b *builder) named(invoke *history.Op, e *event) error {
+	owner, err := b.owner(invoke, e)
+	if err != nil {
+		return err
+	}
+	tells := owner != e.process.String()
+	if told, before := b.tells[e.process]; before && told != tells {
+		return hint.Add(problem(e.line, e.column, "process %d tells of some of its operations for which client they are, and of others not", e.process),
+			"tell the {:client name} of each, or of none")
+	}
+	b.tells[e.process] = tells
+	return nil
 }
 
 // client is whom a value says that it is of; nil if it tells nobody.

@@ -57,8 +57,7 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 		}
 		r.Value, err = b.text(e, value)
 	case op.F == history.Get && paired && len(pair) == 2 && pair[1] == nil && b.Model == "" && !b.Independent:
-		return hint.Add(problem(e.line, e.column, "value %s: a read is asked for a key, as in an independent history", short(e.value)),
-			"say --independent if values are [key value], or else say with --model what the operations are on")
+		return b.keyedUnasked(e, "a read")
 	case op.F == history.Get:
 	case op.F == history.Put && (op.Type == history.Invoke || value != nil):
 		r.Value, err = b.text(e, value)
@@ -71,6 +70,15 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 	}
 	op.Reg = r
 	return err
+}
+
+// keyedUnasked is the error of an operation that is asked for a key, where nobody said that there are several objects.
+func (b *builder) keyedUnasked(e *event, what string) error {
+	way := "say --independent if values are [key value]"
+	if b.Model == "" {
+		way += ", or else say with --model what the operations are on"
+	}
+	return hint.Add(problem(e.line, e.column, "value %s: %s is asked for a key, as in an independent history", short(e.value), what), "%s", way)
 }
 
 // mayHaveWritten has a write that did not tell what it writes take that from its end of unknown outcome.
@@ -142,7 +150,7 @@ func (b *builder) exchange(op, invoke *history.Op, e *event) error {
 }
 
 // txn makes an event several uses of registers at once: [[:read k v] [:write k v]], or :r and :w.
-func (b *builder) txn(op *history.Op, e *event) error {
+func (b *builder) txn(op, invoke *history.Op, e *event) error {
 	if e.f != "txn" {
 		return b.strange(e, ":txn")
 	}
@@ -156,7 +164,10 @@ func (b *builder) txn(op *history.Op, e *event) error {
 	}
 	txn := &history.Txn{Uses: make([]history.Use, 0, len(uses))}
 	op.Value = txn
-	for _, u := range uses {
+	if op.Type == history.OK && len(uses) != len(invoke.Txn().Uses) {
+		return problem(e.line, e.column, "value %s: it ends with %d of the %d reads and writes that it was invoked with", short(e.value), len(uses), len(invoke.Txn().Uses))
+	}
+	for i, u := range uses {
 		word, ok := edn.Items(u)
 		if !ok || len(word) != 3 {
 			return problem(e.line, e.column, want, short(e.value))
@@ -177,6 +188,11 @@ func (b *builder) txn(op *history.Op, e *event) error {
 		use.Value, err2 = b.text(e, word[2])
 		if err := errors.Join(err1, err2); err != nil {
 			return err
+		}
+		if op.Type == history.OK {
+			if asked := invoke.Txn().Uses[i]; asked.F != use.F || asked.Key != use.Key || use.F == history.Put && asked.Value != use.Value {
+				return problem(e.line, e.column, "value %s: %s is not what it was invoked with there", short(e.value), short(u))
+			}
 		}
 		if use.F == history.Get && word[2] == nil && op.Type == history.OK {
 			continue // in Knossos's models a read of nil tells nothing
