@@ -3,6 +3,7 @@ package virtual
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -13,6 +14,10 @@ import (
 
 // stopWithin is how long a node may take to end that was asked to, before it is killed.
 const stopWithin = 10 * time.Second
+
+// risingWithin is how long it takes until all nodes are started that are started again together: an engine starts one after the other, and which
+// is up first, and finds nobody there, is a matter of chance.
+const risingWithin = 100 * time.Millisecond
 
 // Can tells whether changes can be imposed.
 func (c *Cluster) Can(ch history.Changes) error {
@@ -119,10 +124,18 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, d := range ch.Disks {
 		tried(d, c.named(d.Node).setDisk(d.DiskState))
 	}
-	for _, p := range ch.Procs {
-		if !p.State.Ended() {
-			tried(p, c.named(p.Node).rise(p.State))
+	rising := slices.DeleteFunc(slices.Clone(ch.Procs), func(p history.Proc) bool { return p.State.Ended() })
+	for _, p := range rising {
+		n := c.named(p.Node)
+		if len(rising) == 1 || n.runs() {
+			tried(p, n.rise(p.State))
+			continue
 		}
+		waits++
+		c.After(time.Duration(c.start.Int64N(int64(risingWithin))), func() {
+			tried(p, n.rise(p.State))
+			over()
+		})
 	}
 	over()
 }

@@ -105,6 +105,29 @@ func TestWhereAProcessBegins(t *testing.T) {
 	}
 }
 
+// Nodes that are started again together are up one after the other, as containers are; one alone is up at once.
+func TestWhichNodeIsUpFirstIsAMatterOfChance(t *testing.T) {
+	c := runs(t, "list", "list", "list")
+	c.until(time.Second)
+	began := map[time.Duration]string{}
+	c.onStart = func(l *Life) { began[c.Now()] = l.n.name }
+	every := func(state history.ProcState) (all []history.State) {
+		for _, node := range []string{"n1", "n2", "n3"} {
+			all = append(all, history.Proc{Node: node, State: state})
+		}
+		return all
+	}
+	c.imposes(every(history.Down)...)
+	answered := c.imposes(every(history.Up)...)
+	require.False(t, answered())
+	c.until(c.Now() + risingWithin)
+	require.True(t, answered())
+	require.Len(t, began, 3, "each at a time of its own")
+	c.imposes(history.Proc{Node: "n2", State: history.Down})
+	c.imposes(history.Proc{Node: "n2", State: history.Up})
+	require.Equal(t, "n2", began[c.Now()])
+}
+
 // Of a disk that is not used nobody can tell whether what it does changes anything, until the node begins to use it.
 func TestADiskThatIsNotUsedHurtsNobody(t *testing.T) {
 	c := runs(t, "environment", "failed-sync")
