@@ -222,20 +222,23 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 		return nil
 	case edn.Map:
 		fields := map[string]*any{"leader": &leader, "term": &term, "role": &role, "node": &node}
+		var others []string
 		for _, p := range value {
 			key := plain(p.Key) // a string, as JSON has it that nobody made keywords of
 			if to := fields[key]; to != nil {
 				*to = p.Value
 				delete(fields, key)
+			} else {
+				others = append(others, key)
 			}
 		}
 		if len(fields) == 4 {
 			return problem(e.line, e.column, "value %s: want a map with :leader, :term and :role", short(value))
 		}
 		delete(fields, "node") // of others a value may tell the :nodes
-		for _, p := range value {
-			if meant := hint.Near(plain(p.Key), slices.Sorted(maps.Keys(fields))); meant != "" {
-				return hint.Add(problem(e.line, e.column, "value %s: :%s tells nothing", short(value), plain(p.Key)), "did you mean :%s?", meant)
+		for _, key := range others {
+			if meant := hint.Near(key, slices.Sorted(maps.Keys(fields))); meant != "" {
+				return hint.Add(problem(e.line, e.column, "value %s: :%s tells nothing", short(value), key), "did you mean :%s?", meant)
 			}
 		}
 		if node != nil {
