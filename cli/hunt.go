@@ -93,6 +93,7 @@ func (g *huntFlags) parse(cmd *cobra.Command) (err error) {
 	if g.Options, err = parseRanges(g.options); err != nil {
 		return err
 	}
+	g.shrinking.pinned = g.Pinned()
 	if set("nodes") {
 		if g.Nodes, err = parseSizes(g.nodes); err != nil {
 			return err

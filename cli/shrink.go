@@ -28,6 +28,7 @@ type shrinkFlags struct {
 	need, of int
 	jobs     int
 	fewest   int // nodes
+	pinned   []string
 }
 
 func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
@@ -38,7 +39,7 @@ func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
 
 // config is the configuration of a shrinking that makes its runs on a cluster of that kind.
 func (s *shrinkFlags) config(on string, scratch *harness.Scratch, bar *progress) shrink.Config {
-	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Fewest: s.fewest}
+	cfg := shrink.Config{Make: quietly(scratch), Jobs: s.jobs, Budget: s.budget, Fewest: s.fewest, Pinned: s.pinned}
 	cfg.Progress = func(p shrink.Progress) {
 		bar.tell(func() string { return shrinkProgress(p) })
 	}

@@ -79,7 +79,7 @@ func (s *shrinker) shrink(ctx context.Context, of *subject, k *Kind, w int) (*Sh
 	}
 	out.Plan = of.stored(plan)
 	cfg := shrinking[of.On]
-	cfg.Property, cfg.Fewest = k.Property, of.config.Nodes[0]
+	cfg.Property, cfg.Fewest, cfg.Pinned = k.Property, of.config.Nodes[0], of.config.Pinned()
 	if of.On != record.OnSim {
 		cfg.Make = s.make
 	}

@@ -53,6 +53,16 @@ type Config struct {
 	Progress func(Progress)
 }
 
+// Pinned are the options that have one value in all runs.
+func (c *Config) Pinned() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
+		if len(c.Options[name]) == 1 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Progress is how far a hunt is.
 type Progress struct {
 	Runs     int

@@ -95,6 +95,9 @@ func (s *shrinker) trimmings() {
 		}))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.best.Options)) {
+		if slices.Contains(s.Pinned, name) {
+			continue
+		}
 		s.try(s.with(func(p *record.Plan) { p.Options = without(p.Options, name) }))
 	}
 	for i := range s.best.Schedule {

@@ -28,6 +28,8 @@ type Config struct {
 	Need, Of int
 	// Measure is how many further runs of the result tell how often it shows the violation; 0 for 100.
 	Measure int
+	// Pinned are options of the target that stay as they are: with another value it is another election.
+	Pinned []string
 	// Fewest is how many nodes a plan has at least; 0 for 2. One that has fewer from the beginning keeps them.
 	Fewest int
 	// Budget is how long it may take; 0 for no limit. What it takes to measure is set aside of it, half of it at most.

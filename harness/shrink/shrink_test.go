@@ -185,6 +185,14 @@ func TestNoClusterIsSmallerThanTheFewestNodes(t *testing.T) {
 	}
 }
 
+// Who hunts an election with an option is not told of another election.
+func TestPinnedOptionsStay(t *testing.T) {
+	small := Config{Jobs: 1, Need: 1, Of: 1, Measure: 1}
+	require.Empty(t, shrunk(t, "no-ping-pong", small).Plan.Options)
+	small.Pinned = []string{"missed"}
+	require.Equal(t, map[string]string{"missed": "4"}, shrunk(t, "no-ping-pong", small).Plan.Options)
+}
+
 // A seed that does not show it for a plan is not asked again.
 func TestNoSeedIsTriedTwice(t *testing.T) {
 	made := 0
