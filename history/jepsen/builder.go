@@ -30,6 +30,7 @@ type builder struct {
 	known   map[history.Process]bool // clients by their processes, but for those that may go on for one that crashed
 	owners  map[string]bool          // of a lock that tells tokens
 	tells   map[history.Process]bool // of those who used a lock with owners, whether they tell for whom
+	began   map[history.Process]bool // of those, whether the last operation told it as it began
 	crashed bool                     // some outcome is unknown
 
 	wrote  bool // a fenced resource was written to, not only locked
@@ -45,7 +46,8 @@ type begun struct {
 }
 
 func newBuilder(o Options) *builder {
-	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{}, tells: map[history.Process]bool{},
+	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
+		tells: map[history.Process]bool{}, began: map[history.Process]bool{},
 		setup: &history.Setup{NoTerms: true}, index: -1, open: map[history.Process]begun{}}
 	b.ops = append(b.ops, history.Op{Index: -1, Process: history.Harness, Type: history.OK, F: history.Begin, Setup: b.setup})
 	return b
@@ -128,7 +130,7 @@ func (b *builder) add(e event) error {
 		}
 		invoke = &b.ops[began.at]
 	}
-	if op.Type == history.OK && e.key != nil {
+	if op.Type == history.OK && e.key != nil && b.model.one == "" { // else a :key is the test's own
 		if err := b.sameKey(invoke, &e); err != nil {
 			return err
 		}

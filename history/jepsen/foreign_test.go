@@ -202,6 +202,15 @@ func TestAnEndTellsOfWhatWasAskedFor(t *testing.T) {
 	}
 	read(t, `{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:client "x"}, :process 0}
 		{:type :invoke, :f :release, :value {:client "x"}, :process 0} {:type :ok, :f :release, :process 0}`, Options{Model: "owned-mutex"})
+	// A client may be called as a process is, and one process may speak for several.
+	read(t, `{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:client 0}, :process 0}
+		{:type :invoke, :f :release, :value {:client 0}, :process 0} {:type :ok, :f :release, :process 0}
+		{:type :invoke, :f :acquire, :process 0} {:type :ok, :f :acquire, :value {:client 1}, :process 0}`, Options{Model: "owned-mutex"})
+	// A :key of an operation on the one object that there is belongs to the test.
+	for model, words := range map[string][3]string{"fenced": {"acquire", "nil", "3"}, "leader": {"who", "nil", "[:n1 3]"}, "multi-register": {"txn", "[[:r :x nil]]", "[[:r :x 1]]"}} {
+		read(t, fmt.Sprintf("{:type :invoke, :f :%s, :value %s, :process 0, :key 1} {:type :ok, :f :%[1]s, :value %[3]s, :process 0, :key 1}", words[0], words[1], words[2]),
+			Options{Model: model})
+	}
 }
 
 func TestTimesSince1970(t *testing.T) {

@@ -131,7 +131,7 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 				e.problem = edn.Text(p.Value)
 			}
 		default:
-			if key := plain(p.Key); misspelt == "" && hint.Near(key, []string{"value"}) != "" {
+			if key := plain(p.Key); !valued && misspelt == "" && hint.Near(key, []string{"value"}) != "" {
 				misspelt = key
 			}
 		}

@@ -40,8 +40,8 @@ func (b *builder) lock(op, invoke *history.Op, e *event) (err error) {
 	default:
 		return b.strange(e, ":acquire and :release")
 	}
-	if b.model.Name == "owned-mutex" && (op.Type == history.OK || op.Type == history.Info) {
-		if err := b.named(invoke, e); err != nil {
+	if b.model.Name == "owned-mutex" {
+		if err := b.named(op, invoke, e); err != nil {
 			return err
 		}
 	}
@@ -77,13 +77,19 @@ func (b *builder) owner(invoke *history.Op, e *event) (string, error) {
 	return e.process.String(), nil
 }
 
-// named returns an error where a process tells for whom it uses a lock, and of another use does not: the two would be of two owners.
-func (b *builder) named(invoke *history.Op, e *event) error {
+// named returns an error where a process tells for whom it uses a lock, and of another use does not: the two would be of two owners, unless
+// whom it tells is called as the process is.
+func (b *builder) named(op, invoke *history.Op, e *event) error {
+	told := client(e.value) != nil
+	if op.Type == history.Invoke {
+		b.began[e.process] = told
+		return nil
+	}
 	owner, err := b.owner(invoke, e)
-	if err != nil {
+	tells := owner != e.process.String()
+	if err != nil || op.Type == history.Fail || !tells && (told || b.began[e.process]) {
 		return err
 	}
-	tells := owner != e.process.String()
 	if told, before := b.tells[e.process]; before && told != tells {
 		return hint.Add(problem(e.line, e.column, "process %d tells of some of its operations for which client they are, and of others not", e.process),
 			"tell the {:client name} of each, or of none")
