@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func (r *run) gone() bool { return len(r.ended) == len(r.names) }
 
 // settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
 // run goes on without, as long as there is anybody who could lead. But nodes that never heard of the one that there is are no cluster, of which
-// anything could be judged.
+// anything could be judged, unless one of them has ended by itself: then that is.
 func (r *run) settle(ctx context.Context) error {
 	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
 	if r.On != record.OnSim {
@@ -60,7 +61,9 @@ func (r *run) settle(ctx context.Context) error {
 		}
 	}
 	if held == 0 && !r.gone() {
-		if strangers := r.views.Strangers(); len(strangers) > 0 && led > r.bounds.Elect && r.On != record.OnSim {
+		strangers := r.views.Strangers()
+		judged := r.On == record.OnSim || slices.ContainsFunc(strangers, func(node string) bool { return r.ended[node] })
+		if len(strangers) > 0 && led > r.bounds.Elect && !judged {
 			return unstarted(hint.Add(fmt.Errorf("%s named no leader within %v of the start, and one leads: %s",
 				strings.Join(strangers, ", "), r.cluster.Now().Round(time.Second), r.views), NotJoined))
 		}

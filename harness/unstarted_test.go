@@ -3,12 +3,16 @@ package harness
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers"
 	"recount/harness/record"
 	"recount/internal/hint"
 )
@@ -43,4 +47,20 @@ func TestNodesThatNeverJoinAreNotJudged(t *testing.T) {
 	require.ErrorContains(t, err, "n1 leads in term 1, n2→nobody, n3→nobody")
 	require.Contains(t, hint.Of(err), "in-turn: true")
 	require.NotNil(t, DidNotStart(err))
+}
+
+// Who ends by itself before it joins has broken what can be judged.
+func TestNodesThatEndBeforeTheyJoinAreJudged(t *testing.T) {
+	text, err := os.ReadFile("../examples/race/main.go")
+	require.NoError(t, err)
+	const parsed = "flag.Parse()\n"
+	ends := strings.Replace(string(text), parsed, parsed+"if m.id != `n1` { time.AfterFunc(3*time.Second, func() { os.Exit(2) }) }\n", 1)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(ends), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/ends\n\ngo 1.25\n"), 0o644))
+	file := raceWith(t, append([]string{"package: .", "package: " + dir}, neverJoins...)...)
+	r, err := Run(t.Context(), record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Time: time.Second}, Config{Results: t.TempDir()})
+	require.NoError(t, err)
+	i := slices.IndexFunc(r.Verdicts, func(v record.Verdict) bool { return v.Property == "stays-up" })
+	require.Equal(t, checkers.Invalid, r.Verdicts[i].Verdict)
 }
