@@ -25,6 +25,8 @@ func (e *Engine) Extract(ctx context.Context, ref string, files map[string]strin
 		return nil, fmt.Errorf("extract from %s: %w", ref, err)
 	}
 	defer func() {
+		during, cancel := outlast(ctx, grace) // however long it took to be made
+		defer cancel()
 		remove := e.api.ContainerRemove(during, made.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
 		if remove != nil {
 			err = errors.Join(err, fmt.Errorf("extract from %s: %w", ref, remove))

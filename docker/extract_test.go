@@ -2,6 +2,7 @@ package docker
 
 import (
 	"archive/tar"
+	"context"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -46,6 +47,23 @@ func TestExtractingIsInOneOrder(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 	require.Contains(t, questions(), "DELETE /containers/one?force=1&v=1", "with the volumes that the image asks for")
+}
+
+// What an engine has begun to make it makes, though nobody wants it any more: it is removed.
+func TestWhatIsMadeForNobodyIsRemoved(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	e, questions := askedEngine(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			interrupt()
+			time.Sleep(50 * time.Millisecond)
+			answerJSON(w, map[string]string{"Id": "one"})
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	_, err := e.Extract(ctx, "image", map[string]string{"/a": "bin/a"})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, "DELETE /containers/one?force=1&v=1", questions()[len(questions())-1])
 }
 
 // From elsewhere nobody can tell whether the process lives that takes files out of an image: for a while it is taken to.
