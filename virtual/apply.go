@@ -3,7 +3,6 @@ package virtual
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"syscall"
 	"time"
 
@@ -124,10 +123,18 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 	for _, d := range ch.Disks {
 		tried(d, c.named(d.Node).setDisk(d.DiskState))
 	}
-	rising := slices.DeleteFunc(slices.Clone(ch.Procs), func(p history.Proc) bool { return p.State.Ended() })
-	for _, p := range rising {
+	starting := 0
+	for _, p := range ch.Procs {
+		if !p.State.Ended() && !c.named(p.Node).runs() {
+			starting++
+		}
+	}
+	for _, p := range ch.Procs {
 		n := c.named(p.Node)
-		if len(rising) == 1 || n.runs() {
+		if p.State.Ended() {
+			continue
+		}
+		if starting < 2 || n.runs() {
 			tried(p, n.rise(p.State))
 			continue
 		}

@@ -126,6 +126,11 @@ func TestWhichNodeIsUpFirstIsAMatterOfChance(t *testing.T) {
 	c.imposes(history.Proc{Node: "n2", State: history.Down})
 	c.imposes(history.Proc{Node: "n2", State: history.Up})
 	require.Equal(t, "n2", began[c.Now()])
+
+	c.imposes(history.Proc{Node: "n1", State: history.Paused}, history.Proc{Node: "n2", State: history.Down})
+	c.until(c.Now() + time.Second)
+	require.True(t, c.imposes(history.Proc{Node: "n1", State: history.Up}, history.Proc{Node: "n2", State: history.Up})(), "who goes on is not started")
+	require.Equal(t, "n2", began[c.Now()])
 }
 
 // Of a disk that is not used nobody can tell whether what it does changes anything, until the node begins to use it.
