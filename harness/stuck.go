@@ -37,7 +37,7 @@ func (c *simulated) Run(ctx context.Context, until time.Duration) error {
 	return c.Cluster.Run(ctx, until)
 }
 
-// stuck is called when a turn takes too long.
+// stuck is called when a turn takes too long, and returns once it is over.
 func (c *simulated) stuck(ctx context.Context) {
 	turn, at := c.turns.Load(), stuckAt(c.Cluster)
 	if at == "" {
@@ -45,10 +45,15 @@ func (c *simulated) stuck(ctx context.Context) {
 	}
 	fmt.Fprintf(os.Stderr, "recount: the election has not returned from %s for %v, and holds up all else\n", at, stuckAfter)
 	fmt.Fprintln(os.Stderr, "recount: hint: no method of a node may wait, or work without end; Ctrl-C ends the program")
-	<-ctx.Done()
-	time.Sleep(patienceWithStuck)
-	if c.turns.Load() == turn {
-		os.Exit(record.StatusFailed)
+	for c.turns.Load() == turn { // what has gone on keeps nothing in memory
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			time.Sleep(patienceWithStuck)
+			if c.turns.Load() == turn {
+				os.Exit(record.StatusFailed)
+			}
+		}
 	}
 }
 

@@ -27,10 +27,22 @@ func TestWhereAnElectionIsStuck(t *testing.T) {
 	require.Empty(t, stuckAt(c))
 	c.Start()
 	over := make(chan error)
-	go func() { over <- c.Run(context.Background(), time.Second) }()
+	s := &simulated{Cluster: c}
+	go func() { over <- s.Run(context.Background(), time.Second) }()
 	require.Eventually(t, func() bool { return stuckAt(c) != "" }, 10*time.Second, time.Millisecond)
 	require.Regexp(t, `^recount/harness\.\(\*stubborn\)\.Start \(stuck_test\.go:\d+\)$`, stuckAt(c))
+	watched := make(chan struct{})
+	go func() {
+		s.stuck(context.Background())
+		close(watched)
+	}()
+	time.Sleep(100 * time.Millisecond) // until that has seen it
 	close(goOn)
 	require.NoError(t, <-over)
 	require.Empty(t, stuckAt(c))
+	select {
+	case <-watched:
+	case <-time.After(10 * time.Second):
+		t.Fatal("what has gone on is still waited for")
+	}
 }
