@@ -294,6 +294,13 @@ func TestMalformedHistoriesArePointedAt(t *testing.T) {
 	require.Equal(t, "did you mean :role?", hint.Of(err))
 	_, _, err = Read(strings.NewReader(strings.Replace(misspelt, ":rol ", ":nodes [:n1], :role ", 1)), EDN, Options{Model: "leader"})
 	require.NoError(t, err, "what else a value tells is the test's own")
+	_, _, err = Read(strings.NewReader(strings.Replace(misspelt, ":rol ", ":leaders {:n1 2}, :r 7, :role ", 1)), EDN, Options{Model: "leader"})
+	require.NoError(t, err, "and so it is where nothing is missing")
+	_, _, err = Read(strings.NewReader("{:type :info, :f :start, :process :nemesis, :values [1]}"), EDN, Options{})
+	require.NoError(t, err, "a nemesis tells what it likes")
+	_, _, err = Read(strings.NewReader(`{:type :invoke, :f :x, :process 1} {:type :info, :f :x, :process 1}
+		{:type :invoke, :f :x, :process 5, :node "5"} {:type :ok, :f :x, :process 5, :value ["5" 1]}`), EDN, Options{Model: "leader"})
+	require.NoError(t, err, "the invoke told the node")
 	for text, model := range map[string]string{
 		`{:type :invoke, :f :write, :value 1, :process 1}`:                                        "fenced",
 		`{:type :invoke, :f :write, :value [-1 1], :process 1}`:                                   "fenced",

@@ -131,12 +131,12 @@ func eventOf(line, column int, m edn.Map) (e event, err error) {
 				e.problem = edn.Text(p.Value)
 			}
 		default:
-			if key := plain(p.Key); !valued && misspelt == "" && hint.Near(key, []string{"value"}) != "" {
+			if key := plain(p.Key); !valued && misspelt == "" && len(key) > 2 && hint.Near(key, []string{"value"}) != "" {
 				misspelt = key
 			}
 		}
 	}
-	if valued {
+	if valued || process == edn.Keyword("nemesis") {
 		misspelt = ""
 	}
 	switch {

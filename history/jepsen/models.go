@@ -243,6 +243,9 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 		}
 		delete(fields, "node") // of others a value may tell the :nodes
 		for _, key := range others {
+			if term != nil && (role != nil || leader != nil) || len(key) < 3 {
+				continue // it is the test's own
+			}
 			if meant := hint.Near(key, slices.Sorted(maps.Keys(fields))); meant != "" {
 				return hint.Add(problem(e.line, e.column, "value %s: :%s tells nothing", short(value), key), "did you mean :%s?", meant)
 			}
@@ -258,7 +261,7 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 		}
 		leader, term = pair[0], pair[1]
 	}
-	if e.node == "" && node == nil && op.Node == op.Process.String() && !b.known[op.Process] {
+	if e.node == "" && node == nil && op.Node == op.Process.String() && !b.nodes[op.Node] && !b.known[op.Process] {
 		return hint.Add(problem(e.line, e.column, "process %d may go on for one whose outcome was unknown, and no :node tells whom it asked", op.Process),
 			"tell the :node of each answer")
 	}
