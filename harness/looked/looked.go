@@ -10,6 +10,7 @@ import (
 
 	"recount/harness/estimate"
 	"recount/harness/record"
+	"recount/internal/count"
 )
 
 // Looked is how much all runs together have looked at.
@@ -170,13 +171,15 @@ func (v Vain) Words(which string) string {
 // curve is a few points of it: "coverage 120 after 1, 900 after 10 runs".
 func curve(all []estimate.Point) string {
 	var words []string
+	runs := 0
 	for i, next := 0, 1; i < len(all); i++ {
 		if last := i == len(all)-1; all[i].Runs >= next || last {
-			words = append(words, fmt.Sprintf("%d after %d", all[i].Keys, all[i].Runs))
-			next = 10 * all[i].Runs
+			runs = all[i].Runs
+			words = append(words, fmt.Sprintf("%d after %d", all[i].Keys, runs))
+			next = 10 * runs
 		}
 	}
-	return "coverage " + strings.Join(words, ", ") + " runs"
+	return "coverage " + strings.Join(words, ", ") + " " + count.Noun(runs, "run")
 }
 
 // list names as many as a line bears.

@@ -87,8 +87,8 @@ func (t *Table) sentence() string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d promises broke.", n))
 	}
-	parts = append(parts, fmt.Sprintf("Of %s, %s are valid, %s known weaknesses, %s unknown, and %s do not apply.",
-		counted(len(t.Pairs)*len(t.Properties), "cell"), thousands(t.Count(Valid)), thousands(t.Count(Weak)),
+	parts = append(parts, fmt.Sprintf("Of %s, %s are valid, %s %s, %s unknown, and %s were not put to the test.",
+		counted(len(t.Pairs)*len(t.Properties), "cell"), thousands(t.Count(Valid)), thousands(t.Count(Weak)), weaknesses(t.Count(Weak)),
 		thousands(t.Count(Unknown)), thousands(t.Count(NotApplicable))))
 	if t.Stopped != "" {
 		of := ""
@@ -101,6 +101,13 @@ func (t *Table) sentence() string {
 		parts = append(parts, fmt.Sprintf("%s did not start, the first by %s: %s.", counted(u.Runs, "run"), u.Command, u.Why))
 	}
 	return strings.Join(parts, " ")
+}
+
+func weaknesses(n int) string {
+	if n == 1 {
+		return "known weakness"
+	}
+	return "known weaknesses"
 }
 
 // FootGun is a foot-gun: an option that makes elections wrong on purpose, and what caught it.

@@ -30,6 +30,9 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 	if origin != "" {
 		fmt.Fprintf(&b, "%s\n", origin)
 	}
+	if p.On != record.OnSim {
+		fmt.Fprintf(&b, "\nIt is run with --on %s.\n", p.On)
+	}
 	return s.Encode(b.String())
 }
 

@@ -293,6 +293,11 @@ func TestTheScenarioThatIsLeftRunsAndFailsForAsLongAsThePropertyBreaks(t *testin
 	require.Contains(t, string(text), "about: raft breaks sticky-leader with 3 nodes and 1 fault (isolate)\n")
 	require.Contains(t, string(text), "# Found by hand.\n")
 	require.Contains(t, string(text), "require: [sticky-leader]\n")
+	require.NotContains(t, string(text), "--on")
+	r.Plan.On = record.OnVirtual
+	elsewhere, err := r.Scenario("")
+	require.NoError(t, err)
+	require.Contains(t, string(elsewhere), "# It is run with --on virtual.\n")
 	path := filepath.Join(t.TempDir(), "sticky-leader.yaml")
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 	s, err := harness.LoadScenario(path)
