@@ -149,7 +149,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	}
 	fmt.Fprintf(w, "ready\tafter %v\n", p.Ready.Round(time.Millisecond))
 	answered := p.Asked - p.Failed
-	if asks(s) {
+	if s.Observe.Asks() {
 		fmt.Fprintf(w, "asked\t%s, %s, the slowest after %v\n", count.Of(p.Asked, "time"), count.Of(answered, "answer"), p.Slow.Round(100*time.Microsecond))
 		if p.Slow > s.Times.Poll {
 			fmt.Fprintf(w, "\tslower than poll (%v): leaderships shorter than an answer takes are not seen\n", s.Times.Poll)
@@ -182,14 +182,11 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	if silent, due := p.Silent(); !due && len(silent) > 0 && p.Told > 0 {
 		fmt.Fprintf(w, "missing\t%s told nothing in %v, and no line told that a node follows: whether they take part is not known\n", strings.Join(silent, ", "), p.Watched.Round(time.Second))
 	}
-	if text := strangerWords(p); text != "" && !asks(s) {
+	if text := strangerWords(p); text != "" && !s.Observe.Asks() {
 		fmt.Fprintf(w, "missing\t%s\n", text+": each run waits until a majority has; where lines tell only sometimes whom nodes follow, leave (?P<leader>…) out of them")
 	}
 	return whatIsWrong(s, p, answered)
 }
-
-// asks reports whether nodes are asked who leads, and not only heard.
-func asks(s *specfile.Spec) bool { return s.Observe.HTTP != nil || s.Observe.Command != nil }
 
 // strangerWords says which nodes never named the one that led.
 func strangerWords(p *harness.Probe) string {
@@ -267,16 +264,16 @@ func lineWords(p *harness.Probe, node int, line string) string {
 }
 
 func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []string) {
-	if asks(s) && answered == 0 {
+	if s.Observe.Asks() && answered == 0 {
 		return []string{fmt.Sprintf("no question was answered: %s", hint.Line(p.Why))}
 	}
-	if mute := slices.Sorted(maps.Keys(p.Mute)); asks(s) && len(mute) > 0 {
+	if mute := slices.Sorted(maps.Keys(p.Mute)); s.Observe.Asks() && len(mute) > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s never answered: %s", strings.Join(mute, ", "), hint.Line(p.Mute[mute[0]])))
 	}
 	if silent := silentWords(s, p); silent != "" {
 		wrong = append(wrong, silent)
 	}
-	if text := strangerWords(p); text != "" && asks(s) {
+	if text := strangerWords(p); text != "" && s.Observe.Asks() {
 		wrong = append(wrong, text+": "+harness.NotJoined)
 	}
 	if odds := p.AtOdds(); odds != "" {
@@ -317,7 +314,7 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 // silentWords says which nodes told nothing by their logs, where nodes are asked for nothing and tell that they follow.
 func silentWords(s *specfile.Spec, p *harness.Probe) string {
 	silent, due := p.Silent()
-	if asks(s) || !due || len(silent) == 0 {
+	if s.Observe.Asks() || !due || len(silent) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s told nothing in %v: were they told of the others rightly? Their logs may say", strings.Join(silent, ", "), p.Watched.Round(time.Second))

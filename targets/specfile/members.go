@@ -63,7 +63,7 @@ func (s *Spec) readMembers(_ value, f map[string]value) error {
 			return v.bad(membersWay, "members: %s is missing", name)
 		}
 	}
-	if !s.Observe.asks() {
+	if !s.Observe.Asks() {
 		return v.bad("observe: {http: …} or {command: …}", "members: nodes that tell by their logs alone cannot be asked")
 	}
 	w, err := s.example()

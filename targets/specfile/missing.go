@@ -24,7 +24,7 @@ func (s *Spec) Lacks(answer []byte) string {
 
 // names reports whether nodes say who leads besides whether they do.
 func (s *Spec) names() bool {
-	if s.Observe.asks() {
+	if s.Observe.Asks() {
 		o := &s.Observe
 		onlyItself := len(o.Self) > 0 && len(o.Identifies) == 0 && len(o.Table) == 0 && !o.learns()
 		return o.Leader.Given() && !onlyItself
@@ -41,7 +41,7 @@ var untold = map[string]string{
 
 // Missing says what the spec leaves out, and what that costs.
 func (s *Spec) Missing() (list []string) {
-	asked := s.Observe.asks()
+	asked := s.Observe.Asks()
 	say := func(is bool, what string) {
 		if is {
 			list = append(list, what)

@@ -46,7 +46,7 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if err := s.readID(o); err != nil {
 		return err
 	}
-	if s.Observe.asks() && !s.Observe.Role.Given() && !s.Observe.Leader.Given() {
+	if s.Observe.Asks() && !s.Observe.Role.Given() && !s.Observe.Leader.Given() {
 		return v.bad("role: {at: FIELD, leader: VALUE}, or leader: FIELD that names the leader",
 			"observe: neither role nor leader is given")
 	}
@@ -55,17 +55,17 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 			return err
 		}
 	}
-	if !s.Observe.asks() && len(s.Observe.Logs) == 0 {
+	if !s.Observe.Asks() && len(s.Observe.Logs) == 0 {
 		return v.bad(observeWays, "observe: nothing tells who leads")
 	}
-	if l, ok := o["leader"]; ok && !s.Observe.asks() && !slices.ContainsFunc(s.Observe.Logs, LogLine.tellsLeader) {
+	if l, ok := o["leader"]; ok && !s.Observe.Asks() && !slices.ContainsFunc(s.Observe.Logs, LogLine.tellsLeader) {
 		return l.bad("match: 'the leader is (?P<leader>…)' in logs", "leader: no line names one")
 	}
 	return nil
 }
 
-// asks reports whether nodes are asked for their views, not only listened to.
-func (o *Observe) asks() bool { return o.HTTP != nil || len(o.Command) > 0 }
+// Asks reports whether nodes are asked for their views, not only listened to.
+func (o *Observe) Asks() bool { return o.HTTP != nil || len(o.Command) > 0 }
 
 // readSource reads where answers come from.
 func (s *Spec) readSource(v value, o map[string]value) (err error) {
@@ -155,7 +155,7 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 				return err
 			}
 			if at, ok = f["at"]; !ok {
-				if ob.Match == nil && ob.asks() {
+				if ob.Match == nil && ob.Asks() {
 					return l.bad("at: FIELD, where the answer has it", "leader: at is missing")
 				}
 				at = value{}
@@ -186,7 +186,7 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 				}
 			}
 		}
-		if at.Node != nil || ob.asks() { // else it says what lines of logs call a node
+		if at.Node != nil || ob.Asks() { // else it says what lines of logs call a node
 			if ob.Leader, err = s.field(at, "leader"); err != nil {
 				return err
 			}
@@ -243,7 +243,7 @@ func (s *Spec) field(v value, name string) (f Field, err error) {
 		f.Group = name
 		return f, nil
 	}
-	if !ob.asks() {
+	if !ob.Asks() {
 		return f, v.bad("http: /status, metrics: /metrics or command: […]; a line of logs tells it by itself, without a field", "%s: nothing is asked that could answer it", name)
 	}
 	text, err := v.text()
@@ -290,7 +290,7 @@ func (s *Spec) readLogs(v value) error {
 			if s.Observe.Standing, err = st.boolean(); err != nil {
 				return err
 			}
-			if s.Observe.Standing && s.Observe.asks() {
+			if s.Observe.Standing && s.Observe.Asks() {
 				return st.bad("leave standing out", "logs: nodes are asked, so what holds is what they answer")
 			}
 		}
@@ -348,7 +348,7 @@ func (v value) logRole() (election.Role, error) {
 // sameTerms wants a term in each line, or in none, as it is with answers: a node that tells its term only now and then would be held to
 // have forgotten it.
 func (s *Spec) sameTerms(lines []value) error {
-	if s.Observe.asks() && !s.Observe.Term.Given() {
+	if s.Observe.Asks() && !s.Observe.Term.Given() {
 		for i, l := range s.Observe.Logs {
 			if l.tellsTerm() {
 				return lines[i].bad("observe: {term: FIELD}, or leave (?P<term>…) out", "logs: this line tells a term, and the node's answers tell none")

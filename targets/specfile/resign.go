@@ -35,7 +35,7 @@ func (y *system) handOver(ctx context.Context, self election.Member, all []elect
 	if heir != election.None {
 		return election.ErrNoHeir
 	}
-	if y.Observe.asks() {
+	if y.Observe.Asks() {
 		o := y.Observer(self, all, dial)
 		s, _, err := o.Observe(ctx)
 		o.Close()

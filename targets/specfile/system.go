@@ -47,7 +47,7 @@ func (s *Spec) System(o option.Values) (election.System, error) {
 	}
 	var y election.System = own
 	switch {
-	case !s.Observe.asks():
+	case !s.Observe.Asks():
 		y = &logged{own}
 	case s.Members.given():
 		own.roster = newRoster()
@@ -254,7 +254,7 @@ func (y *system) Observed() election.Way {
 		return election.FromHere
 	case y.Observe.HTTP != nil:
 		return election.OverDial
-	case y.Observe.asks():
+	case y.Observe.Asks():
 		return election.ByCommand
 	default:
 		return election.ByLogs
@@ -373,7 +373,7 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 			return fmt.Errorf("no line of its log matches %q", r.Log)
 		}
 		return nil
-	case !y.Observe.asks():
+	case !y.Observe.Asks():
 		return nil // its log will tell
 	}
 	o := y.Observer(self, all, dial)
