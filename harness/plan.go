@@ -170,7 +170,7 @@ func resolve(p record.Plan) (*subject, error) {
 		return nil, hint.Add(fmt.Errorf("%s is an algorithm, not a real server: there is nothing to run in virtual time", p.Target),
 			"the simulator runs algorithms in virtual time: leave --on away")
 	case p.On == record.OnSim && s.target.Node == nil:
-		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker; or --on virtual, where it is all Go (in a suite's file on: virtual)")
+		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker; or --on virtual, where it is all Go")
 	case CheckSize(s.Nodes) != nil:
 		return nil, CheckSize(s.Nodes)
 	case s.Time < 0:
