@@ -54,9 +54,9 @@ type Config struct {
 }
 
 // Pinned are the options that have one value in all runs.
-func (c *Config) Pinned() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
-		if len(c.Options[name]) == 1 {
+func (cfg Config) Pinned() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(cfg.Options)) {
+		if len(cfg.Options[name]) == 1 {
 			names = append(names, name)
 		}
 	}
