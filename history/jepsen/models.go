@@ -242,11 +242,11 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 			return problem(e.line, e.column, "value %s: want a map with :leader, :term and :role", short(value))
 		}
 		delete(fields, "node") // of others a value may tell the :nodes
+		if term != nil && (role != nil || leader != nil) {
+			others = nil // nothing is missing: they are the test's own
+		}
 		for _, key := range others {
-			if term != nil && (role != nil || leader != nil) || len(key) < 3 {
-				continue // it is the test's own
-			}
-			if meant := hint.Near(key, slices.Sorted(maps.Keys(fields))); meant != "" {
+			if meant := hint.Near(key, slices.Sorted(maps.Keys(fields))); meant != "" && len(key) > 2 {
 				return hint.Add(problem(e.line, e.column, "value %s: :%s tells nothing", short(value), key), "did you mean :%s?", meant)
 			}
 		}
