@@ -87,7 +87,7 @@ func (t *Table) sentence() string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d promises broke.", n))
 	}
-	parts = append(parts, fmt.Sprintf("Of %s, %s are valid, %s %s, %s unknown, and %s were not put to the test.",
+	parts = append(parts, fmt.Sprintf("Of %s, %s are valid, %s %s, %s unknown, and %s untested.",
 		counted(len(t.Pairs)*len(t.Properties), "cell"), thousands(t.Count(Valid)), thousands(t.Count(Weak)), weaknesses(t.Count(Weak)),
 		thousands(t.Count(Unknown)), thousands(t.Count(NotApplicable))))
 	if t.Stopped != "" {
