@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"recount/internal/hint"
 )
 
 // Clock is how the clocks of one node err. The zero errors are a healthy clock.
@@ -11,6 +13,14 @@ type Clock struct {
 	Node   string        `json:"node"`
 	Offset time.Duration `json:"offset,omitempty"` // added to the wall clock
 	Drift  float64       `json:"drift,omitempty"`  // 0.01: the wall and the monotonic clock gain one second in a hundred
+}
+
+// fits says why it is none, or nil.
+func (c Clock) fits() error {
+	if c.Drift <= -1 {
+		return hint.Add(fmt.Errorf("%s: a drift of %v", c.Name(), c.Drift), "above -1, at which a clock stands still")
+	}
+	return nil
 }
 
 // Key implements State.

@@ -90,8 +90,18 @@ func (c *Changes) fits() error {
 			return err
 		}
 	}
+	for _, k := range c.Clocks {
+		if err := k.fits(); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.CPUs() {
 		if err := p.fits(); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.Memories() {
+		if err := m.fits(); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,9 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{fmt.Sprintf(inject, `"procs":[{"node":"n1"}]`), `line 1, column 1: inject: the process of n1 cannot be "": want up, down, stopped, crashed, paused or frozen`},
 		{fmt.Sprintf(inject, `"procs":[{"state":"down"}]`), `line 1, column 1: inject: a process of nobody`},
 		{fmt.Sprintf(inject, `"more":{"parts":[{"node":"n1","process":"db","state":"down"}]}`), `line 1, column 1: inject: the processes db of n1 cannot be "down": want up or paused`},
+		{fmt.Sprintf(inject, `"clocks":[{"node":"n1","drift":-1}]`), `line 1, column 1: inject: the clock of n1: a drift of -1`},
+		{fmt.Sprintf(inject, `"more":{"memory":[{"node":"n1","times":-2}]}`), `line 1, column 1: inject: the memory of n1: -2 times what it used`},
+		{fmt.Sprintf(inject, `"more":{"memory":[{"node":"n1","bytes":-1}]}`), `line 1, column 1: inject: the memory of n1: a limit of -1`},
 		{fmt.Sprintf(inject, `"more":{"members":[{"node":"n1","as":"Removed"}]}`), `line 1, column 1: inject: n1 cannot become "Removed": want voter, learner or removed`},
 		{fmt.Sprintf(inject, `"procs":[{"node":"m","state":"down"}`+killed.String()+`]`), "line 1, column 1: m255 is one node too many: at most 256"},
 	} {

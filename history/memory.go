@@ -1,6 +1,10 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+
+	"recount/internal/hint"
+)
 
 // Memory is how much memory a node may use. The kernel takes back what it can, and ends a process that wants more than that.
 type Memory struct {
@@ -13,6 +17,14 @@ type Memory struct {
 const Memories = "memory"
 
 func init() { RegisterDimension[Memory](Memories) }
+
+// fits says why it is none, or nil.
+func (m Memory) fits() error {
+	if m.Times < 0 {
+		return hint.Add(fmt.Errorf("%s: %v times what it used", m.Name(), m.Times), "from 0, which sets no such bound")
+	}
+	return amount(m.Name(), "limit", m.Bytes)
+}
 
 // Fails reports whether a process may end over it.
 func (m Memory) Fails() bool { return m != Memory{Node: m.Node} }
