@@ -90,7 +90,7 @@ func (r huntReport) looked(b *strings.Builder) {
 		row(b, line.Name, line.Words)
 	}
 	if p := l.Planted; p.Bugs > 0 && r.On == record.OnSim {
-		row(b, "planted", fmt.Sprintf("of %d bugs planted in elections as many runs find %d (measured %s)", p.Bugs, p.Found, p.Date))
+		row(b, "planted", fmt.Sprintf("as many runs find %d of %d bugs planted in elections on purpose (measured %s)", p.Found, p.Bugs, p.Date))
 	}
 }
 
@@ -110,7 +110,7 @@ func writeShrunk(b *strings.Builder, s *shrink.Result, file, flag string) {
 	why(b, s.Verdict.Why, s.Run)
 	row(b, "rate", s.Rate())
 	if s.Decision != nil {
-		row(b, "decided", s.Decision.String())
+		row(b, "message", s.Decision.String())
 	}
 	row(b, "scenario", file)
 	row(b, "report", report.Page(s.Run))

@@ -39,7 +39,7 @@ func (t *Table) LookedAt() []looked.Row {
 	rows := t.Looked.Rows()
 	if p := t.Planted; p != nil && len(rows) > 0 {
 		rows = append(rows, looked.Row{Name: "planted", Words: fmt.Sprintf(
-			"of %d bugs planted in elections a matrix of as many seeds finds %d (measured %s)", p.Bugs, p.Found, p.Date)})
+			"a matrix of as many seeds finds %d of %d bugs planted in elections on purpose (measured %s)", p.Found, p.Bugs, p.Date)})
 	}
 	return rows
 }

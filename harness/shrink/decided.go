@@ -27,7 +27,7 @@ func (d *Decision) String() string {
 	if m.Message.Term > 0 {
 		words += fmt.Sprintf(" of term %d", m.Message.Term)
 	}
-	words = fmt.Sprintf("What decided is %s, which arrived at %.3fs: without it nothing breaks.", words, m.Arrived.Seconds())
+	words = fmt.Sprintf("%s, which arrived at %.3fs, decided: without it nothing breaks.", words, m.Arrived.Seconds())
 	if d.Before != "" {
 		words += fmt.Sprintf(" Its order matters: had it come after %s at %.3fs, nothing would break either.", d.Before, d.At.Seconds())
 	}

@@ -24,7 +24,7 @@ func (r *Result) Scenario(origin string) ([]byte, error) {
 		fmt.Fprintf(&b, "\n%s\n", fold(words))
 	}
 	if r.Decision != nil {
-		fmt.Fprintf(&b, "\n%s\n", fold(r.Decision.String()))
+		fmt.Fprintf(&b, "\n%s\n", fold("The message "+r.Decision.String()))
 	}
 	fmt.Fprintf(&b, "\n%s\n", fold(r.rate()+r.order()))
 	if origin != "" {
