@@ -184,20 +184,25 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 		latest  naming // the one that was asked for last: if there is a later split outside of all lapses, it shows one
 	}
 	heard := map[key]*seen{}
+	var last key // and what was heard under it: most answers follow one of the same term
+	var s *seen
 	for i := range f.answers {
 		n := f.named(&f.answers[i])
 		if n.leader == "" || n.by.term == 0 {
 			continue
 		}
-		k := key{n.by.term, n.strange}
-		s := heard[k]
-		if o := heard[key{k.term, !k.strange}]; s == nil && o != nil {
-			other.take(o.naming, n)
+		if k := (key{n.by.term, n.strange}); k != last {
+			last, s = k, heard[k]
+		}
+		if s == nil {
+			if o := heard[key{last.term, !last.strange}]; o != nil {
+				other.take(o.naming, n)
+			}
+			s = &seen{naming: n, latest: n}
+			heard[last] = s
+			continue
 		}
 		switch {
-		case s == nil:
-			heard[k] = &seen{naming: n, latest: n}
-			continue
 		case s.leader != n.leader:
 			r := rift{s.naming, n}
 			split.take(r, r.span(), f, "agreement")
