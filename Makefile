@@ -9,7 +9,7 @@ SEED ?= $(shell date +%s)
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test test-long examples audit soak hunts soak-docker track-record surroundings prove mutate planted fuzz lint bench golden clean virtual-std virtual-same help
+.PHONY: build run test elsewhere test-long examples audit soak hunts soak-docker track-record surroundings prove mutate planted fuzz lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -25,6 +25,9 @@ run: build ## run scenario ping-pong in simulation: nothing but Go is needed
 test: build ## run the tests, on containers too, but for those that take long: Go and Docker are needed
 	$(GO) vet ./...
 	$(GO) test -timeout $(TIMEOUT) ./...
+
+elsewhere: ## build for macOS, where all that is simulated and judged runs, too
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/recount
 
 test-long: build ## run every test: every scenario, system and example on containers, about half an hour
 	RECOUNT_LONG=1 $(GO) test -timeout 180m ./...

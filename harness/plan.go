@@ -2,8 +2,10 @@ package harness
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -283,6 +285,10 @@ func (s *subject) fitting(system election.System) error {
 
 // runsVirtual tells why the target's servers cannot run in virtual time, if they cannot.
 func (s *subject) runsVirtual() error {
+	if runtime.GOOS != "linux" {
+		return hint.Add(errors.New("virtual time is for Linux alone: nodes are processes whose kernel Recount stands in for"),
+			"add --on docker, or run Recount itself on Linux")
+	}
 	system, err := s.target.System(s.options)
 	if err != nil {
 		return err

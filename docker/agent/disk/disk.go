@@ -1,4 +1,4 @@
-//go:build linux
+//go:build unix
 
 // Package disk is a disk that can fail: a file system in memory that a node's data volume is served from, through FUSE.
 // It knows what of it would survive the death of the machine, and loses the rest on demand; it fills up, slows down,

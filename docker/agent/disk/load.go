@@ -1,4 +1,4 @@
-//go:build linux
+//go:build unix
 
 package disk
 
@@ -9,26 +9,7 @@ import (
 	"syscall"
 )
 
-// Load puts on the disk what an image has brought along in the folder that the disk is to be mounted on: files, folders
-// and links, with their owners and modes. It is called before the disk is first attached.
-func (s *Space) Load(d *Disk, path string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	err := s.do(func() error {
-		info, err := os.Lstat(path)
-		if err != nil {
-			return err
-		}
-		d.root.own(info)
-		return d.load(d.root, path)
-	})
-	d.touched = false // by no node
-	if err != nil {
-		return fmt.Errorf("load %s: %w", path, err)
-	}
-	return nil
-}
-
+// load puts into a folder of the disk what is below a path.
 func (d *Disk) load(dir *inode, path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -80,7 +61,7 @@ func (d *Disk) load(dir *inode, path string) error {
 // own takes over whose a file is, and who may do what to it.
 func (i *inode) own(info os.FileInfo) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		i.mode, i.uid, i.gid = st.Mode, st.Uid, st.Gid
+		i.mode, i.uid, i.gid = uint32(st.Mode), st.Uid, st.Gid
 	}
 	i.mtime = info.ModTime()
 }

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build unix
 
 package disk
 
@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"recount/history"
 )
@@ -128,7 +126,7 @@ func (i *inode) walk(f func(*inode)) {
 func (m *Mirror) Rename(path, to string) { m.rename(path, to, 0) }
 
 // Exchange gives each of two paths what the other has.
-func (m *Mirror) Exchange(path, to string) { m.rename(path, to, unix.RENAME_EXCHANGE) }
+func (m *Mirror) Exchange(path, to string) { m.rename(path, to, exchange) }
 
 func (m *Mirror) rename(path, to string, flags uint32) {
 	dir, name := m.place(path)

@@ -1,12 +1,8 @@
-//go:build linux
+//go:build unix
 
 package disk
 
-import (
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
+import "syscall"
 
 // What can be done to names, and to room. The disk's lock is held.
 
@@ -91,21 +87,27 @@ func (d *Disk) leave(i *inode) {
 	}
 }
 
+// What may be asked of a renaming, as renameat2 of Linux has it.
+const (
+	noReplace = 1 << iota
+	exchange
+)
+
 func (d *Disk) rename(dir *inode, name string, to *inode, newName string, flags uint32) syscall.Errno {
 	i, was := dir.entries[name], to.entries[newName]
 	switch {
 	case i == nil:
 		return syscall.ENOENT
-	case flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0:
+	case flags&^(noReplace|exchange) != 0:
 		return syscall.EINVAL
-	case flags&unix.RENAME_NOREPLACE != 0 && was != nil:
+	case flags&noReplace != 0 && was != nil:
 		return syscall.EEXIST
-	case flags&unix.RENAME_EXCHANGE != 0 && was == nil:
+	case flags&exchange != 0 && was == nil:
 		return syscall.ENOENT
 	case i == was:
 		return 0
 	}
-	if flags&unix.RENAME_EXCHANGE != 0 {
+	if flags&exchange != 0 {
 		if err := d.change(dir, 0); err != 0 {
 			return err
 		}

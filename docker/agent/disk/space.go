@@ -53,6 +53,26 @@ func (s *Space) do(f func() error) error {
 	return <-done
 }
 
+// Load puts on the disk what an image has brought along in the folder that the disk is to be mounted on: files, folders
+// and links, with their owners and modes. It is called before the disk is first attached.
+func (s *Space) Load(d *Disk, path string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := s.do(func() error {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		d.root.own(info)
+		return d.load(d.root, path)
+	})
+	d.touched = false // by no node
+	if err != nil {
+		return fmt.Errorf("load %s: %w", path, err)
+	}
+	return nil
+}
+
 // Usable tells whether disks can be served there.
 func (s *Space) Usable() error {
 	return s.do(func() error {
