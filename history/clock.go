@@ -29,10 +29,11 @@ func (c Clock) Key() Key { return Key{Dimension: ofClocks, Node: c.Node} }
 // Healthy implements State.
 func (c Clock) Healthy() State { return Clock{Node: c.Node} }
 
-// Merge implements State: jumps add up, and a clock that drifts against one that drifts gains by both.
+// Merge implements State: jumps add up, and a clock that drifts against one that drifts gains by both. The product is rounded before it
+// is added, on every processor.
 func (c Clock) Merge(other State) State {
 	o := other.(Clock)
-	return Clock{Node: c.Node, Offset: c.Offset + o.Offset, Drift: c.Drift + o.Drift + c.Drift*o.Drift}
+	return Clock{Node: c.Node, Offset: c.Offset + o.Offset, Drift: c.Drift + o.Drift + float64(c.Drift*o.Drift)}
 }
 
 // Same implements State.

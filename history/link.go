@@ -92,7 +92,7 @@ func either(p, q float64) float64 {
 	if p == 0 || q == 0 {
 		return p + q // exactly
 	}
-	return 1 - (1-p)*(1-q)
+	return 1 - float64((1-p)*(1-q)) // rounded before it is taken off, on every processor
 }
 
 // Late draws by how long such a link holds a packet up, beyond what it takes on a healthy one and its wait for a limited rate:

@@ -100,7 +100,7 @@ func (h *hunter) past(p *record.Plan, rnd *rand.Rand) nemesis.Schedule {
 	silence := float64(h.bounds(p).Silence)
 	node, late := pick([]string{"leader", "leader", "leader", "one"}, rnd), time.Duration(pick([]float64{0.7, 1.5, 2, 3, 5}, rnd)*silence)
 	at := h.span(p, rnd)
-	then := min(at+time.Duration((0.1+0.8*rnd.Float64())*float64(late)).Round(time.Millisecond), p.Time-h.bounds(p).Silence)
+	then := min(at+time.Duration((0.1+float64(0.8*rnd.Float64()))*float64(late)).Round(time.Millisecond), p.Time-h.bounds(p).Silence)
 	return nemesis.Schedule{
 		{
 			At: at, Fault: "delay", Nodes: nemesis.Named{node, "others"}, For: min(2*late+h.span(p, rnd), p.Time-at),

@@ -66,6 +66,9 @@ func (d threshold) Patience() time.Duration          { return time.Duration(d) }
 //
 // As Akka's it starts from an estimate, has a least deviation (of a quarter of an interval, so that one lost heartbeat
 // is no failure), and does not learn from a silence that it took for a failure.
+//
+// Products are rounded before anything is added to them (float64(x*y)): else some processors would do both in one step, and the same
+// seed would make another run on those.
 type phiAccrual struct {
 	quantile     float64 // how many deviations above the mean φ reaches the suspicion that is asked for
 	interval     float64
@@ -92,8 +95,8 @@ func newPhiAccrual(phi float64, interval time.Duration) *phiAccrual {
 // restart takes for granted that heartbeats come as they should, with a deviation of a quarter.
 func (d *phiAccrual) restart() {
 	d.known, d.next, d.sum, d.squares = 0, 0, 0, 0
-	d.learn(d.interval * 3 / 4)
-	d.learn(d.interval * 5 / 4)
+	d.learn(float64(d.interval * 3 / 4))
+	d.learn(float64(d.interval * 5 / 4))
 }
 
 func (d *phiAccrual) Heard(id election.ID, now time.Duration) {
@@ -112,23 +115,23 @@ func (d *phiAccrual) learn(interval float64) {
 	if d.known == phiWindow {
 		old := d.past[d.next]
 		d.sum -= old
-		d.squares -= old * old
+		d.squares -= float64(old * old)
 	} else {
 		d.known++
 	}
 	d.past[d.next] = off
 	d.next = (d.next + 1) % phiWindow
 	d.sum += off
-	d.squares += off * off
+	d.squares += float64(off * off)
 }
 
 // Patience is the time at which φ reaches what was asked for: the quantile of F.
 func (d *phiAccrual) Patience() time.Duration {
-	wait := d.interval + d.sum/float64(d.known) + d.quantile*d.deviation()
+	wait := d.interval + d.sum/float64(d.known) + float64(d.quantile*d.deviation())
 	return time.Duration(min(max(wait, 0), phiLongest*d.interval))
 }
 
 func (d *phiAccrual) deviation() float64 {
 	mean := d.sum / float64(d.known)
-	return max(math.Sqrt(max(0, d.squares/float64(d.known)-mean*mean)), d.interval/4)
+	return max(math.Sqrt(max(0, d.squares/float64(d.known)-float64(mean*mean))), d.interval/4)
 }
