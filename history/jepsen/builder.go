@@ -116,7 +116,8 @@ func (b *builder) add(e event) error {
 			return err
 		}
 	}
-	if told := op.Type == history.Invoke || op.Type == history.OK; told && (b.Independent || b.model.keyed && e.key == nil) {
+	told := op.Type == history.Invoke || op.Type == history.OK
+	if told && (b.Independent || b.model.keyed && e.key == nil) {
 		pair, ok := edn.Items(untagged(e.value))
 		if !ok || len(pair) != 2 {
 			return problem(e.line, e.column, "value %s: want [key value], as %s has it", short(e.value), b.keyedBy())
@@ -130,8 +131,8 @@ func (b *builder) add(e event) error {
 		}
 		invoke = &b.ops[began.at]
 	}
-	if op.Type == history.OK && e.key != nil && b.model.one == "" { // else a :key is the test's own
-		if err := b.sameKey(invoke, &e); err != nil {
+	if told && e.key != nil && b.model.one == "" { // else a :key is the test's own
+		if err := b.object(invoke, &e); err != nil {
 			return err
 		}
 	}
@@ -148,17 +149,19 @@ func (b *builder) add(e event) error {
 	return err
 }
 
-// sameKey returns an error where an end tells of another object than was asked for.
-func (b *builder) sameKey(invoke *history.Op, e *event) error {
+// object finds which object an event is of. An end that tells of another than was asked for is an error.
+func (b *builder) object(invoke *history.Op, e *event) (err error) {
+	if e.object, err = b.text(e, e.key); err != nil || invoke == nil {
+		return err
+	}
 	asked := ""
 	if invoke.Reg != nil {
 		asked = invoke.Reg.Key
 	}
-	key, err := b.text(e, e.key)
-	if err == nil && key != asked {
-		err = problem(e.line, e.column, "process %d ends :%s of key %s, and had invoked that of %s", e.process, e.f, short(e.key), cmp.Or(asked, "none"))
+	if e.object != asked {
+		return problem(e.line, e.column, "process %d ends :%s of key %s, and had invoked that of %s", e.process, e.f, short(e.key), cmp.Or(asked, "none"))
 	}
-	return err
+	return nil
 }
 
 // keyedBy says why values have keys.

@@ -20,7 +20,8 @@ type event struct {
 	process      history.Process
 	kind         history.Type
 	f            edn.Keyword
-	key          any // of one of several objects; nil where there is one
+	key          any    // of one of several objects; nil where there is one
+	object       string // the key as the history has it
 	value        any
 	node         string
 	problem      string

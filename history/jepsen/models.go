@@ -51,10 +51,7 @@ func (b *builder) lock(op, invoke *history.Op, e *event) (err error) {
 	if pair, ok := edn.Items(untagged(e.value)); ok && len(pair) == 2 && pair[1] == nil && !b.Independent {
 		return b.keyedUnasked(e, "a lock")
 	}
-	r := history.Register{}
-	if r.Key, err = b.text(e, e.key); err != nil {
-		return err
-	}
+	r := history.Register{Key: e.object}
 	if b.model.Name == "owned-mutex" {
 		if r.Value, err = b.owner(invoke, e); err != nil {
 			return err

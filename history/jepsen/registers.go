@@ -35,15 +35,12 @@ func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
 	if op.Type != history.Invoke && op.Type != history.OK {
 		return nil
 	}
-	r := &history.Register{}
+	r := &history.Register{Key: e.object}
 	value, first := e.value, false
 	if b.revisioned() {
 		if r.Revision, first, value, err = revisionOf(e, e.value); err != nil {
 			return err
 		}
-	}
-	if r.Key, err = b.text(e, e.key); err != nil {
-		return err
 	}
 	if op.Type == history.OK {
 		r.Key, r.Old, r.Value = invoke.Reg.Key, invoke.Reg.Old, invoke.Reg.Value
