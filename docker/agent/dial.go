@@ -69,17 +69,33 @@ func (a *agent) listen(on Port) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", on.Node, err)
 	}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				fmt.Fprintf(os.Stderr, "agent: %s: %v\n", on.Node, err)
-				return
-			}
-			go a.hand(conn, on)
-		}
-	}()
+	go a.accept(l, on)
 	return nil
+}
+
+// acceptAgain is how long after an error the next connection is taken.
+const acceptAgain = 50 * time.Millisecond
+
+// accept takes connections until the listener is closed. An error, as where no file can be opened for the moment, does not end it; of
+// several in a row the first is logged.
+func (a *agent) accept(l net.Listener, on Port) {
+	failed := false
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err == nil {
+			failed = false
+			go a.hand(conn, on)
+			continue
+		}
+		if !failed {
+			failed = true
+			fmt.Fprintf(os.Stderr, "agent: %s: accept: %v\n", on.Node, err)
+		}
+		time.Sleep(acceptAgain)
+	}
 }
 
 func (a *agent) hand(conn net.Conn, on Port) {
