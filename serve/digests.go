@@ -97,8 +97,8 @@ func (d *digests) fill(want []*Run) {
 		if closed {
 			break
 		}
-		got, err := d.read(r.ID)
-		if err != nil {
+		var got *digest
+		if err := guarded(func() (err error) { got, err = d.read(r.ID); return err }); err != nil {
 			got = nil // the run's page tells what is wrong
 		}
 		d.mu.Lock()

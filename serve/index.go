@@ -89,7 +89,7 @@ func (x *index) refresh() error {
 	w := x.walk()
 	x.busy = true
 	x.mu.Unlock()
-	err := w.all()
+	err := guarded(w.all)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.busy = false
