@@ -29,6 +29,7 @@ type Cluster interface {
 	State(ctx context.Context) (history.Changes, error)
 	// SaveLogs writes each node's output to <name>.log in a folder, if nodes have output.
 	SaveLogs(ctx context.Context, dir string) error
-	// Close removes the cluster and all it left behind. It may be called more than once.
+	// Close removes the cluster and all it left behind, also when ctx has ended: the cluster itself bounds how long that
+	// takes. It may be called more than once.
 	Close(ctx context.Context) error
 }

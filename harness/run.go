@@ -122,11 +122,7 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	if r.cluster, err = r.openCluster(ctx, dir); err != nil {
 		return err
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-		defer cancel()
-		err = r.closed(err, r.cluster.Close(ctx))
-	}()
+	defer func() { err = r.closed(err, r.cluster.Close(ctx)) }()
 	r.begin()
 	failed := r.proceed(ctx)
 	var endless *sim.Endless
