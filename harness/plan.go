@@ -21,92 +21,6 @@ import (
 	"recount/workloads"
 )
 
-// Applicable returns the workloads that make sense for a target.
-func Applicable(words []string, t *targets.Target) (fitting []string) {
-	o, err := t.Parse(nil)
-	for _, name := range words {
-		if w, unknown := workloads.Find(name); err == nil && unknown == nil && fits(w, t, o) == nil {
-			fitting = append(fitting, name)
-		}
-	}
-	return fitting
-}
-
-// fits tells why a target cannot be under a workload, if it cannot.
-func fits(w *workloads.Workload, t *targets.Target, o targets.Options) error {
-	if w.Needs != 0 && !t.Can(w.Needs, o) {
-		what, lacks := needed(w.Needs)
-		err := fmt.Errorf("workload %s: %s cannot %s", w.Name, t.Name, what)
-		if t.Definition != nil {
-			return hint.Add(err, "%s; or leave the workload out", lacks)
-		}
-		return hint.Add(err, "recount list workloads says what each takes")
-	}
-	if t.System == nil || w.Writes == workloads.NoWrites {
-		return nil
-	}
-	y, err := t.System(o)
-	if err != nil {
-		return err
-	}
-	writer, told := resourceOf(y)
-	switch own := writer != nil || told != nil; {
-	case own && w.Writes == workloads.AcceptStale:
-		return hint.Add(fmt.Errorf("workload %s: %s has a resource of its own, which decides what it takes", w.Name, t.Name),
-			"take the workload fence: it is about that one")
-	case told == nil && observed(y) == election.ByLogs:
-		return hint.Add(fmt.Errorf("workload %s: its writer asks each node whether it leads, and %s is observed by logs alone", w.Name, t.Name),
-			"observe it by http, metrics or a command, have its log tell of its own writes (writes: {log: …}), or leave the workload out")
-	}
-	return nil
-}
-
-// needed is what a workload wants nodes to do, in words, and what a file lacks that does not say how.
-func needed(do election.Verb) (what, lacks string) {
-	switch do {
-	case election.Resign:
-		return "be asked to hand over", "the file lacks resign, which says how a leader is asked: resign: {http: /resign}"
-	case election.Update:
-		return "tell of what its leaders decide", "no field of a file is for that: only an algorithm in Go does it"
-	}
-	return "read and write a number for clients", "the file lacks register, which says how: register: {get: {http: /kv/x}, put: {http: /kv/x, body: '{{.Value}}'}}"
-}
-
-// observed is how a system's members are observed.
-func observed(y election.System) election.Way {
-	if o, says := y.(election.Observed); says {
-		return o.Observed()
-	}
-	return election.OverDial
-}
-
-// silent returns what tells whether nobody can ask a node: where logs alone tell who leads, the servers that nodes elect through are asked.
-func (s *subject) silent() func(node string) bool {
-	byLogs := false
-	if s.target.System != nil {
-		y, err := s.target.System(s.options)
-		byLogs = err == nil && observed(y) == election.ByLogs
-	}
-	return func(node string) bool { return byLogs && !slices.Contains(s.servers, node) }
-}
-
-// runnable tells why leaders cannot write where the run takes place, if they cannot: no command runs in virtual time.
-func (s *subject) runnable(w *workloads.Workload) error {
-	if s.On != record.OnVirtual || w.Writes == workloads.NoWrites {
-		return nil
-	}
-	y, err := s.target.System(s.options)
-	if err != nil {
-		return err
-	}
-	overDial := observed(y) == election.OverDial || observed(y) == election.FromHere
-	if writer, told := resourceOf(y); writer != nil || told == nil && !overDial {
-		return hint.Add(fmt.Errorf("workload %s: no command runs in virtual time, and leaders of %s write by one", w.Name, s.Target),
-			"add --on docker, or leave the workload out")
-	}
-	return nil
-}
-
 // subject is what a plan comes down to once its names are looked up.
 type subject struct {
 	record.Plan
@@ -137,117 +51,16 @@ func CheckAgain(p record.Plan) error {
 
 // resolve checks a plan, fills in its defaults, and draws its schedule.
 func resolve(p record.Plan) (*subject, error) {
-	s := &subject{Plan: p}
-	var err error
-	if s.target, err = targets.Find(p.Target); err != nil {
+	s, system, err := lookUp(p)
+	if err != nil {
 		return nil, err
 	}
-	s.target = s.target.On(p.On != record.OnSim, p.Options)
-	if s.options, err = s.target.Parse(p.Options); err != nil {
-		return nil, err
-	}
-	var system election.System
-	if s.target.System != nil {
-		if system, err = s.target.System(s.options); err != nil { // it checks what no option can tell alone
+	for _, step := range []func() error{
+		s.fillIn, s.checkPlace, s.checkExtent, s.name, s.checkVirtual, s.checkWorkloads, s.checkProperties, s.checkFaults,
+	} {
+		if err := step(); err != nil {
 			return nil, err
 		}
-	}
-	s.bounds = s.target.Bounds(s.options)
-	if s.Schedule, err = s.Schedule.Timed(s.unit); err != nil {
-		return nil, err
-	}
-	if s.Nodes == 0 {
-		s.Nodes = 5
-		if s.target.Servers != nil {
-			s.Nodes = 3 // candidates, and there are servers besides
-		}
-	}
-	if s.Time == 0 {
-		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)
-	}
-	switch {
-	case p.On != record.OnSim && p.On != record.OnVirtual && p.On != record.OnDocker:
-		return nil, hint.Unknown("place to run on", p.On, []string{record.OnSim, record.OnVirtual, record.OnDocker})
-	case p.On == record.OnVirtual && s.target.System == nil:
-		return nil, hint.Add(fmt.Errorf("%s is an algorithm, not a real server: there is nothing to run in virtual time", p.Target),
-			"the simulator runs algorithms in virtual time: leave --on away")
-	case p.On == record.OnSim && s.target.Node == nil:
-		return nil, hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", p.Target), "add --on docker; or --on virtual, where it is all Go")
-	case CheckSize(s.Nodes) != nil:
-		return nil, CheckSize(s.Nodes)
-	case s.Time < 0:
-		return nil, hint.Add(fmt.Errorf("time %v", s.Time), "a run lasts a positive time, such as 30s")
-	}
-	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > fewOps && ops > roomForOps() {
-		longest := time.Duration(roomForOps() / ops * float64(s.Time)).Truncate(time.Minute)
-		return nil, hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, roomForOps()),
-			"take a --time of %v or less, or several runs with different seeds", longest)
-	}
-	if err := s.name(); err != nil {
-		return nil, err
-	}
-	if _, err := schedule(p.Goroutines); err != nil {
-		return nil, err
-	}
-	if p.Goroutines != "" && p.On != record.OnVirtual {
-		return nil, hint.Add(fmt.Errorf("goroutines in %s order: only real servers in virtual time have them", p.Goroutines), "add --on virtual")
-	}
-	if p.On == record.OnVirtual {
-		if err := s.runsVirtual(); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range p.Workloads {
-		w, err := workloads.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		if err := fits(w, s.target, s.options); err != nil {
-			return nil, err
-		}
-		if err := s.runnable(w); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range p.Unfit {
-		if w, err := workloads.Find(name); err == nil {
-			if why := fits(w, s.target, s.options); why != nil {
-				s.notes = append(s.notes, fmt.Sprintf("the scenario's clients leave something out: %v", why))
-			}
-		}
-	}
-	for _, property := range slices.Concat(p.Require, sortedKeys(p.Expect)) {
-		if err := KnownProperty(property); err != nil {
-			return nil, err
-		}
-		if v := p.Expect[property]; v > checkers.Invalid {
-			return nil, hint.Add(fmt.Errorf("expect %s: there is no verdict number %d", property, int(v)), "checkers.Valid or checkers.Invalid")
-		}
-	}
-	if len(p.Schedule) == 0 && len(p.Faults) > 0 {
-		if err := s.draw(); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.Schedule.Check(s.names); err != nil {
-		return nil, err
-	}
-	if err := s.Schedule.CheckParts(sortedKeys(s.target.Processes)); err != nil {
-		return nil, err
-	}
-	if p.On != record.OnSim {
-		if err := cmp.Or(s.Schedule.CheckBlind(), nemesis.CheckBlindActions(s.Recorded)); err != nil {
-			return nil, err
-		}
-	}
-	if err := nemesis.CheckActions(s.Recorded, s.names); err != nil {
-		return nil, err
-	}
-	if err := s.answers(); err != nil {
-		return nil, err
-	}
-	if err := s.Schedule.CheckEnds(s.Time); err != nil {
-		return nil, err
 	}
 	if system != nil {
 		if err := there(system); err != nil {
@@ -260,7 +73,151 @@ func resolve(p record.Plan) (*subject, error) {
 	return s, nil
 }
 
-// there tells what is missing on this machine of what a system's nodes are made of.
+// lookUp finds what a plan names: its target, and the system that its options make of that; nil of an algorithm.
+func lookUp(p record.Plan) (s *subject, system election.System, err error) {
+	s = &subject{Plan: p}
+	if s.target, err = targets.Find(p.Target); err != nil {
+		return nil, nil, err
+	}
+	s.target = s.target.On(p.On != record.OnSim, p.Options)
+	if s.options, err = s.target.Parse(p.Options); err != nil {
+		return nil, nil, err
+	}
+	if s.target.System != nil {
+		if system, err = s.target.System(s.options); err != nil { // it checks what no option can tell alone
+			return nil, nil, err
+		}
+	}
+	s.bounds = s.target.Bounds(s.options)
+	return s, system, nil
+}
+
+// fillIn gives a plan its defaults.
+func (s *subject) fillIn() (err error) {
+	if s.Schedule, err = s.Schedule.Timed(s.unit); err != nil {
+		return err
+	}
+	if s.Nodes == 0 {
+		s.Nodes = 5
+		if s.target.Servers != nil {
+			s.Nodes = 3 // candidates, and there are servers besides
+		}
+	}
+	if s.Time == 0 {
+		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)
+	}
+	return nil
+}
+
+// checkPlace tells why the target does not run where the plan says.
+func (s *subject) checkPlace() error {
+	switch {
+	case s.On != record.OnSim && s.On != record.OnVirtual && s.On != record.OnDocker:
+		return hint.Unknown("place to run on", s.On, []string{record.OnSim, record.OnVirtual, record.OnDocker})
+	case s.On == record.OnVirtual && s.target.System == nil:
+		return hint.Add(fmt.Errorf("%s is an algorithm, not a real server: there is nothing to run in virtual time", s.Target),
+			"the simulator runs algorithms in virtual time: leave --on away")
+	case s.On == record.OnSim && s.target.Node == nil:
+		return hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", s.Target), "add --on docker; or --on virtual, where it is all Go")
+	}
+	return nil
+}
+
+// checkExtent tells whether the run has too many nodes or ops, or too few, or ends before it begins.
+func (s *subject) checkExtent() error {
+	if err := CheckSize(s.Nodes); err != nil {
+		return err
+	}
+	if s.Time < 0 {
+		return hint.Add(fmt.Errorf("time %v", s.Time), "a run lasts a positive time, such as 30s")
+	}
+	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > fewOps && ops > roomForOps() {
+		longest := time.Duration(roomForOps() / ops * float64(s.Time)).Truncate(time.Minute)
+		return hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, roomForOps()),
+			"take a --time of %v or less, or several runs with different seeds", longest)
+	}
+	return nil
+}
+
+// checkVirtual tells what of a plan only virtual time has, and why the target's servers cannot run in it.
+func (s *subject) checkVirtual() error {
+	if _, err := schedule(s.Goroutines); err != nil {
+		return err
+	}
+	if s.On == record.OnVirtual {
+		return s.runsVirtual()
+	}
+	if s.Goroutines != "" {
+		return hint.Add(fmt.Errorf("goroutines in %s order: only real servers in virtual time have them", s.Goroutines), "add --on virtual")
+	}
+	return nil
+}
+
+// checkWorkloads tells which of the plan's workloads the target cannot be under.
+func (s *subject) checkWorkloads() error {
+	for _, name := range s.Workloads {
+		w, err := workloads.Find(name)
+		if err != nil {
+			return err
+		}
+		if err := fits(w, s.target, s.options); err != nil {
+			return err
+		}
+		if err := s.runnable(w); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Unfit {
+		if w, err := workloads.Find(name); err == nil {
+			if why := fits(w, s.target, s.options); why != nil {
+				s.notes = append(s.notes, fmt.Sprintf("the scenario's clients leave something out: %v", why))
+			}
+		}
+	}
+	return nil
+}
+
+// checkProperties tells which properties, or verdicts on them, there are not.
+func (s *subject) checkProperties() error {
+	for _, property := range slices.Concat(s.Require, sortedKeys(s.Expect)) {
+		if err := KnownProperty(property); err != nil {
+			return err
+		}
+		if v := s.Expect[property]; v > checkers.Invalid {
+			return hint.Add(fmt.Errorf("expect %s: there is no verdict number %d", property, int(v)), "checkers.Valid or checkers.Invalid")
+		}
+	}
+	return nil
+}
+
+// checkFaults draws the schedule, unless the plan has one, and tells what of it cannot be done.
+func (s *subject) checkFaults() error {
+	if len(s.Schedule) == 0 && len(s.Faults) > 0 {
+		if err := s.draw(); err != nil {
+			return err
+		}
+	}
+	if err := s.Schedule.Check(s.names); err != nil {
+		return err
+	}
+	if err := s.Schedule.CheckParts(sortedKeys(s.target.Processes)); err != nil {
+		return err
+	}
+	if s.On != record.OnSim {
+		if err := cmp.Or(s.Schedule.CheckBlind(), nemesis.CheckBlindActions(s.Recorded)); err != nil {
+			return err
+		}
+	}
+	if err := nemesis.CheckActions(s.Recorded, s.names); err != nil {
+		return err
+	}
+	if err := s.answers(); err != nil {
+		return err
+	}
+	return s.Schedule.CheckEnds(s.Time)
+}
+
+// there tells what is missing on this machine that a system's nodes are made of.
 func there(system election.System) error {
 	if made, known := system.(interface{ There() error }); known {
 		return made.There()
@@ -268,7 +225,7 @@ func there(system election.System) error {
 	return nil
 }
 
-// fitting tells what cannot be started or asked of the run's members, of a system that can tell. Where they will be, nobody knows yet.
+// fitting tells which of the run's members cannot be started or asked, of a system that can tell. Their addresses are not known yet.
 func (s *subject) fitting(system election.System) error {
 	made, known := system.(interface {
 		Fits(all []election.Member) error

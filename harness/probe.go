@@ -17,7 +17,6 @@ import (
 	"recount/history"
 	"recount/internal/count"
 	"recount/internal/hint"
-	"recount/targets"
 	"recount/targets/specfile"
 	"recount/workloads"
 )
@@ -105,20 +104,11 @@ func CheckTrial(plan record.Plan) error {
 }
 
 // triable is what Try starts.
-func triable(plan record.Plan) (s *subject, err error) {
-	s = &subject{Plan: plan}
-	if s.target, err = targets.Find(s.Target); err != nil {
-		return nil, err
-	}
-	s.target = s.target.On(true, s.Options)
-	if s.options, err = s.target.Parse(s.Options); err != nil {
-		return nil, err
-	}
-	system, err := s.target.System(s.options)
+func triable(plan record.Plan) (*subject, error) {
+	s, system, err := lookUp(plan)
 	if err != nil {
 		return nil, err
 	}
-	s.bounds = s.target.Bounds(s.options)
 	if err := s.name(); err != nil {
 		return nil, err
 	}
