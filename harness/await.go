@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,52 +36,24 @@ func (c *containers) ready(ctx context.Context, some []election.Member) error {
 	return c.awaitSome(ctx, some, nil)
 }
 
+// awaitSome is await of some of the servers. Where b is not nil they are asked once it has made a cluster of them.
 func (c *containers) awaitSome(ctx context.Context, some []election.Member, b election.Bootstrapper) error {
 	system, ok := c.system.(election.Readier)
 	if !ok {
 		return nil
 	}
-	var mu sync.Mutex
-	wants := map[string]error{} // of those that are not ready
-	var hopeless error          // what waiting does not mend
-	for _, m := range some {
-		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
-	}
+	a := awaited{wants: map[string]error{}}
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
 	beside := func(f func()) { work.Go(func() { c.Guarded(f) }) }
-	// until tries again and again, and tells what is still wanted.
-	until := func(name string, within time.Duration, try func(context.Context) error) (done bool) {
-		for asking.Err() == nil {
-			trying, done := context.WithTimeout(asking, within)
-			err := try(trying)
-			done()
-			mu.Lock()
-			if wants[name] = err; err == nil {
-				delete(wants, name)
-			}
-			if errors.Is(err, docker.ErrNoProgram) {
-				hopeless = fmt.Errorf("%s will never be ready: %w", name, err)
-			}
-			mu.Unlock()
-			if err == nil {
-				return true
-			}
-			select {
-			case <-asking.Done():
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
-		return false
-	}
 	booted := make(chan struct{})
 	if b != nil {
-		wants[theCluster] = errors.New("it was not bootstrapped yet")
+		a.tell(theCluster, errors.New("it was not bootstrapped yet"))
 		beside(func() {
-			if until(theCluster, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
+			if a.until(asking, theCluster, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
 				close(booted)
 			}
 		})
@@ -88,13 +61,14 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 		close(booted)
 	}
 	for _, m := range some {
+		a.tell(m.Name, fmt.Errorf("%s was not asked yet", m.Name))
 		beside(func() {
 			select {
 			case <-booted:
 			case <-asking.Done():
 				return
 			}
-			until(m.Name, trialPatience, func(ctx context.Context) error {
+			a.until(asking, m.Name, trialPatience, func(ctx context.Context) error {
 				return system.Ready(ctx, m, c.members, c.dial(m.Name))
 			})
 		})
@@ -107,27 +81,64 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 		if err := c.endedEarly(ctx); err != nil {
 			return err
 		}
-		mu.Lock()
-		left, never := len(wants), hopeless
-		if c.Now() >= next && left > 0 {
+		wants, hopeless := a.now()
+		if c.Now() >= next && len(wants) > 0 {
 			next += tellWaits
 			c.tell(waitsFor(wants, c.Now()-began, system.Patience()))
 		}
-		mu.Unlock()
-		if never != nil {
-			return never
-		}
-		if left == 0 {
-			return nil
+		if hopeless != nil || len(wants) == 0 {
+			return hopeless
 		}
 	}
-	mu.Lock()
-	defer mu.Unlock()
+	wants, _ := a.now()
 	if len(wants) == 0 { // in the last moment
 		return nil
 	}
 	name := latest(wants)
 	return late(name, system.Patience(), wants[name], c.listens(ctx, name))
+}
+
+// awaited is who is not ready yet. It is safe for concurrent use.
+type awaited struct {
+	mu       sync.Mutex
+	wants    map[string]error // why, of each
+	hopeless error            // what waiting does not mend
+}
+
+// until tries until that succeeds or ctx ends, for so long each time, and reports whether it has succeeded.
+func (a *awaited) until(ctx context.Context, name string, within time.Duration, try func(context.Context) error) bool {
+	for ctx.Err() == nil {
+		trying, done := context.WithTimeout(ctx, within)
+		err := try(trying)
+		done()
+		if a.tell(name, err); err == nil {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return false
+}
+
+// tell says why somebody is not ready; nil if they are.
+func (a *awaited) tell(name string, why error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.wants[name] = why; why == nil {
+		delete(a.wants, name)
+	}
+	if errors.Is(why, docker.ErrNoProgram) {
+		a.hopeless = fmt.Errorf("%s will never be ready: %w", name, why)
+	}
+}
+
+// now is who is not ready, and why, and what waiting does not mend.
+func (a *awaited) now() (wants map[string]error, hopeless error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.wants), a.hopeless
 }
 
 // listens says on which ports a node waits for connections, "" where nobody can tell.
