@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"recount/harness/record"
@@ -13,20 +12,12 @@ import (
 	"recount/targets"
 )
 
-// folderName is what a target's runs lie under: its name, or that of the file that describes it.
-func folderName(target string) string {
-	if targets.IsFile(target) {
-		return strings.TrimSuffix(filepath.Base(target), filepath.Ext(target))
-	}
-	return target
-}
-
 // makeFolder makes a run's own folder, results/<target>/<time>.
 func makeFolder(results, target string) (string, error) {
 	if results == "" {
 		return "", Usage(hint.Add(errors.New("the results folder has no name"), "--results DIR names one"))
 	}
-	dir, err := record.NewFolder(results, folderName(target), time.Now())
+	dir, err := record.NewFolder(results, targets.Label(target), time.Now())
 	if err != nil {
 		return "", err
 	}

@@ -215,6 +215,14 @@ func IsFile(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
+// Label is what a target, or a scenario, is called beside others: its name, or that of its file without folder and ending.
+func Label(name string) string {
+	if !IsFile(name) {
+		return name
+	}
+	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+}
+
 // Find returns the target of that name, or the one that the file at that path describes.
 func Find(name string) (*Target, error) {
 	if t := registry[name]; t != nil {

@@ -185,10 +185,7 @@ func (c *Campaign) fill(file string) error {
 			t.Options["version"] = Values{t.Version}
 		}
 		if t.Name == "" {
-			t.Name = strings.TrimSuffix(filepath.Base(t.Target), filepath.Ext(t.Target))
-			if !targets.IsFile(t.Target) {
-				t.Name = t.Target
-			}
+			t.Name = targets.Label(t.Target)
 		}
 		if targets.IsFile(t.Target) && !filepath.IsAbs(t.Target) {
 			t.Target = filepath.Join(filepath.Dir(file), t.Target)

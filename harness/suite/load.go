@@ -128,7 +128,7 @@ func (s *Suite) fillTargets() (names []string, err error) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
 		if t.Name == "" {
-			t.Name = label(t.Target)
+			t.Name = targets.Label(t.Target)
 		}
 		if t.Target == "" {
 			return nil, hint.Add(fmt.Errorf("target %d has no target", i+1), "recount list targets")
@@ -153,7 +153,7 @@ func (s *Suite) fillScenarios(targetNames []string) (names []string, err error) 
 				"ping-pong, or {name: random, faults: [isolate, kill]}")
 		}
 		if c.Name == "" {
-			if c.Name = label(c.Scenario); c.Scenario == "" {
+			if c.Name = targets.Label(c.Scenario); c.Scenario == "" {
 				c.Name = strings.Join(c.Faults, ",")
 			}
 		}
@@ -171,14 +171,6 @@ func (s *Suite) fillScenarios(targetNames []string) (names []string, err error) 
 		}
 	}
 	return names, nil
-}
-
-// label is what reports call a target or a scenario: its name, or that of its file.
-func label(word string) string {
-	if targets.IsFile(word) {
-		return strings.TrimSuffix(filepath.Base(word), filepath.Ext(word))
-	}
-	return word
 }
 
 // path is one that is given in the suite's file.
