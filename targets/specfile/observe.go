@@ -40,7 +40,7 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 		}
 		s.Observe.Torn = !atomic
 	}
-	if err := s.readFields(v, o); err != nil {
+	if err := s.readFields(o); err != nil {
 		return err
 	}
 	if err := s.readID(o); err != nil {
@@ -105,7 +105,26 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 }
 
 // readFields reads where role, term and leader stand in an answer, and what their values mean.
-func (s *Spec) readFields(_ value, o map[string]value) (err error) {
+func (s *Spec) readFields(o map[string]value) error {
+	if err := s.readRole(o); err != nil {
+		return err
+	}
+	if t, ok := o["term"]; ok {
+		if err := s.readTerm(t); err != nil {
+			return err
+		}
+	}
+	s.Observe.Nobody = []string{"", "0", "-1", "none", "null", "nil"}
+	if l, ok := o["leader"]; ok {
+		if err := s.readLeader(l); err != nil {
+			return err
+		}
+	}
+	return s.takeGroups(o)
+}
+
+// readRole reads where the role stands, if it is told, and which words mean which.
+func (s *Spec) readRole(o map[string]value) (err error) {
 	ob := &s.Observe
 	if r, ok := o["role"]; ok {
 		at := r
@@ -141,66 +160,69 @@ func (s *Spec) readFields(_ value, o map[string]value) (err error) {
 	if len(ob.Campaigns) == 0 {
 		ob.Campaigns = []string{"candidate", "Candidate", "CANDIDATE"}
 	}
-	if t, ok := o["term"]; ok {
-		if err := s.readTerm(t); err != nil {
+	return nil
+}
+
+// readLeader reads where the leader stands, and by what names nodes tell who it is.
+func (s *Spec) readLeader(l value) (err error) {
+	ob, at := &s.Observe, l
+	if l.isMapping() {
+		f, err := l.fields("at", "nobody", "named", "self", "table")
+		if err != nil {
 			return err
 		}
-	}
-	ob.Nobody = []string{"", "0", "-1", "none", "null", "nil"}
-	if l, ok := o["leader"]; ok {
-		at := l
-		if l.isMapping() {
-			f, err := l.fields("at", "nobody", "named", "self", "table")
+		ok := false
+		if at, ok = f["at"]; !ok {
+			if ob.Match == nil && ob.Asks() {
+				return l.bad("at: FIELD, where the answer has it", "leader: at is missing")
+			}
+			at = value{}
+		}
+		if n, ok := f["nobody"]; ok {
+			values, err := n.texts()
 			if err != nil {
 				return err
 			}
-			if at, ok = f["at"]; !ok {
-				if ob.Match == nil && ob.Asks() {
-					return l.bad("at: FIELD, where the answer has it", "leader: at is missing")
-				}
-				at = value{}
+			ob.Nobody = append(values, "")
+		}
+		if n, ok := f["named"]; ok {
+			if ob.Identifies, err = s.templates(n); err != nil {
+				return err
 			}
-			if n, ok := f["nobody"]; ok {
-				values, err := n.texts()
-				if err != nil {
-					return err
-				}
-				ob.Nobody = append(values, "")
-			}
-			if n, ok := f["named"]; ok {
-				if ob.Identifies, err = s.templates(n); err != nil {
-					return err
-				}
-				if err := s.shared(n); err != nil {
-					return err
-				}
-			}
-			if n, ok := f["self"]; ok {
-				if ob.Self, err = n.texts(); err != nil {
-					return err
-				}
-			}
-			if n, ok := f["table"]; ok {
-				if err = s.readTable(n); err != nil {
-					return err
-				}
+			if err := s.shared(n); err != nil {
+				return err
 			}
 		}
-		if at.Node != nil || ob.Asks() { // else it says what lines of logs call a node
-			if ob.Leader, err = s.field(at, "leader"); err != nil {
+		if n, ok := f["self"]; ok {
+			if ob.Self, err = n.texts(); err != nil {
+				return err
+			}
+		}
+		if n, ok := f["table"]; ok {
+			if err = s.readTable(n); err != nil {
 				return err
 			}
 		}
 	}
-	if ob.Match != nil { // its groups are fields without being named again
-		for _, group := range []part[*Field]{{"role", &ob.Role}, {"term", &ob.Term}, {"leader", &ob.Leader}} {
-			has := slices.Contains(ob.Match.SubexpNames(), group.name)
-			if group.of.Group == group.name && !has {
-				return o[group.name].bad("at: GROUP, or match: '(?P<"+group.name+">…)'", "%s: match has no group %s", group.name, group.name)
-			}
-			if !group.of.Given() && has {
-				group.of.Group = group.name
-			}
+	if at.Node != nil || ob.Asks() { // else it says what lines of logs call a node
+		ob.Leader, err = s.field(at, "leader")
+	}
+	return err
+}
+
+// takeGroups makes fields of the groups of match that are named as they are.
+func (s *Spec) takeGroups(o map[string]value) error {
+	ob := &s.Observe
+	if ob.Match == nil {
+		return nil
+	}
+	for _, group := range []part[*Field]{{"role", &ob.Role}, {"term", &ob.Term}, {"leader", &ob.Leader}} {
+		has := slices.Contains(ob.Match.SubexpNames(), group.name)
+		if group.of.Group == group.name && !has {
+			return o[group.name].bad("at: GROUP, or match: '(?P<"+group.name+">…)'", "%s: match has no group %s", group.name, group.name)
+		}
+		if !group.of.Given() && has {
+			group.of.Group = group.name
 		}
 	}
 	return nil
