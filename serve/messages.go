@@ -202,6 +202,77 @@ const (
 	mostMoments  = 1500
 )
 
+// excerpt is all that happened between the nodes in a part of a run.
+type excerpt struct {
+	Nodes    []string         `json:"nodes"`
+	From     time.Duration    `json:"from"`
+	To       time.Duration    `json:"to"`
+	End      time.Duration    `json:"end"`   // of the run
+	Known    map[string]*view `json:"known"` // what each node knew when it began
+	Messages []record.Message `json:"messages"`
+	Moments  []moment         `json:"moments"`
+	Missing  string           `json:"missing,omitempty"` // why there are no messages
+	Left     int              `json:"left,omitempty"`    // messages and moments that were too many
+
+	views map[string]view // what each node knows, as far as ops were taken
+}
+
+// learn takes up what a node knows from a time on.
+func (e *excerpt) learn(node string, v view, at time.Duration) *view {
+	e.views[node] = v
+	if at < e.From {
+		e.Known[node] = &v
+	}
+	return &v
+}
+
+// take takes up the run's next op.
+func (e *excerpt) take(op *history.Op) {
+	e.End = op.Time
+	m, tells := momentOf(op)
+	if op.Time > e.To {
+		return
+	}
+	for _, p := range procsOf(op) {
+		if was := e.views[p.Node]; op.Type != history.Invoke {
+			if m.Procs == nil {
+				m.Procs = map[string]*view{}
+			}
+			m.Procs[p.Node] = e.learn(p.Node, was.process(p.State), op.Time)
+		} else if p.State == history.Up && was.ended() { // it may answer before the nemesis has seen it
+			e.learn(p.Node, view{}, op.Time)
+		}
+	}
+	if !tells {
+		return
+	}
+	if m.View != nil {
+		was := e.views[op.Node]
+		if m.View.State = was.State; was.ended() || was == *m.View { // an answer that was under way when its process ended, or nothing new
+			return
+		}
+		m.View = e.learn(op.Node, *m.View, op.Time)
+	}
+	switch {
+	case op.Time < e.From:
+	case len(e.Moments) == mostMoments:
+		e.Left++
+	default:
+		e.Moments = append(e.Moments, m)
+	}
+}
+
+// carry takes up a message.
+func (e *excerpt) carry(m *record.Message) {
+	switch {
+	case m.Arrived < e.From || m.Sent > e.To:
+	case len(e.Messages) == mostMessages:
+		e.Left++
+	default:
+		e.Messages = append(e.Messages, *m)
+	}
+}
+
 // apiMessages is GET /api/v1/runs/{id}/messages?at=&span=: all that happened between the nodes in a stretch of time.
 func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 	q := queryOf(r)
@@ -210,76 +281,20 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 	if s.refuses(w, r, q) {
 		return
 	}
-	from, span := *at, *length
 	full, err := s.runs.run(run.ID)
 	if err != nil {
 		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
-	out := struct {
-		Nodes    []string         `json:"nodes"`
-		From     time.Duration    `json:"from"`
-		To       time.Duration    `json:"to"`
-		End      time.Duration    `json:"end"`
-		Known    map[string]*view `json:"known"` // what each node knew when the stretch began
-		Messages []record.Message `json:"messages"`
-		Moments  []moment         `json:"moments"`
-		Missing  string           `json:"missing,omitempty"` // why there are no messages
-		Left     int              `json:"left,omitempty"`    // messages and moments that were too many
-	}{Nodes: append([]string{}, full.Nodes...), From: from, To: from + span, Known: map[string]*view{}, Messages: []record.Message{}, Moments: []moment{}}
-	views := map[string]view{}
-	learn := func(node string, v view, at time.Duration) *view {
-		views[node] = v
-		if at < from {
-			out.Known[node] = &v
-		}
-		return &v
-	}
+	out := &excerpt{Nodes: append([]string{}, full.Nodes...), From: *at, To: *at + *length, Known: map[string]*view{},
+		Messages: []record.Message{}, Moments: []moment{}, views: map[string]view{}}
 	for i := range full.History.Ops {
-		op := &full.History.Ops[i]
-		out.End = op.Time
-		m, tells := momentOf(op)
-		if op.Time > out.To {
-			continue
-		}
-		for _, p := range procsOf(op) {
-			if was := views[p.Node]; op.Type != history.Invoke {
-				if m.Procs == nil {
-					m.Procs = map[string]*view{}
-				}
-				m.Procs[p.Node] = learn(p.Node, was.process(p.State), op.Time)
-			} else if p.State == history.Up && was.ended() { // it may answer before the nemesis has seen it
-				learn(p.Node, view{}, op.Time)
-			}
-		}
-		if !tells {
-			continue
-		}
-		if m.View != nil {
-			was := views[op.Node]
-			if m.View.State = was.State; was.ended() || was == *m.View { // an answer that was under way when its process ended, or nothing new
-				continue
-			}
-			m.View = learn(op.Node, *m.View, op.Time)
-		}
-		switch {
-		case op.Time < from:
-		case len(out.Moments) == mostMoments:
-			out.Left++
-		default:
-			out.Moments = append(out.Moments, m)
-		}
+		out.take(&full.History.Ops[i])
 	}
 	count, last := 0, time.Duration(0)
 	err = s.eachMessage(r.Context(), run, full, func(m *record.Message) {
 		count, last = count+1, m.Arrived
-		switch {
-		case m.Arrived < from || m.Sent > out.To:
-		case len(out.Messages) == mostMessages:
-			out.Left++
-		default:
-			out.Messages = append(out.Messages, *m)
-		}
+		out.carry(m)
 	})
 	switch {
 	case err != nil:
