@@ -22,46 +22,45 @@ type Fault struct {
 	About   string // one line: what the nodes get to feel
 	Aims    []Aim  // the nodes it is aimed at, one word of a step each
 	Options []option.Option
-	// Ports tells that the fault concerns nothing but links, and may be limited to some ports of theirs: it has an option
-	// of that name then, and need not care for it.
+	// Ports tells that the fault changes links alone, and can be limited to some of their ports: it is given the option ports, and
+	// need not handle it.
 	Ports bool
-	// Clocks tells that the fault concerns clocks: a run that has such a fault makes them ready for it, and reads them all
-	// the while.
+	// Clocks tells that the fault changes clocks. A run with such a fault prepares them for it, and reads them throughout.
 	Clocks bool
-	// Disks tells that the fault needs disks that can fail, or lose what was not synced: a run that has such a fault puts
-	// the nodes' data on them.
+	// Disks tells that the fault needs disks that can fail, or lose what was not synced. A run with such a fault puts the nodes'
+	// data on them.
 	Disks bool
 	// Parts tells that the fault can be aimed at a part of a node: n1/agent, leader/agent.
 	Parts bool
-	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election rests
-	// on that keeps anything, and with it what a run has to say; or only containers have what it takes.
+	// Named tells that the fault is drawn only where it is named, not as one of all: it takes away what every election that keeps
+	// anything rests on, and leaves the run little to say; or only containers can do it.
 	Named bool
-	// Contained tells that only containers have what the fault takes.
+	// Contained tells that only containers can do it.
 	Contained bool
-	// Events tells that the fault is aimed at what happens, such as a message of some kind. It is drawn where it is named, and by
-	// hunts.
+	// Events tells that the fault is aimed at something that happens, such as a message of some kind. It is drawn only where it is
+	// named, and by hunts.
 	Events bool
-	// Blind tells of such a fault that it makes sense where nobody knows what messages mean, as with real servers.
+	// Blind tells of a fault with Events that it makes sense where nobody knows what messages mean, as with real servers.
 	Blind bool
-	// Asks tells that the fault asks nodes for something, which not every election can be asked. It is healed as soon as that
-	// was answered, or was not for long enough.
+	// Asks tells that the fault asks nodes for something, which not every election can do. It is healed as soon as they have
+	// answered, or have not for long enough.
 	Asks bool
-	// Members tells that the fault changes who is a member of the cluster, which not every election can be asked for. What does not
-	// work when it is healed is tried again.
+	// Members tells that the fault changes who is a member of the cluster, which not every election can do. A heal that fails is
+	// tried again.
 	Members bool
-	// Learners tells of such a fault that who is added learns at first.
+	// Learners tells of a fault with Members that whom it adds is a learner at first.
 	Learners bool
 	// Sides tells that a step may name more sets of nodes than there are aims.
 	Sides bool
-	// Draw chooses options for a random schedule whose faults hold for about that long. Without it, or where it chooses
-	// nothing, they are the defaults.
+	// Draw chooses options for a random schedule whose faults hold for about that long. Where it is nil, or chooses nothing, they
+	// are the defaults.
 	Draw func(hold time.Duration, rnd *rand.Rand) map[string]string
 	// Shape says what the fault imposes in a scene. It is called once, when the fault fires.
 	Shape func(s Scene) Shape
 }
 
-// Aim is one place for a word in a step: what it is for, and the word that stands there if the step names none. With no such
-// word it may stay empty; no place after it has one then.
+// Aim is one place for a word in a step: what it is for, and the word that it holds where the step names none. Without a default it
+// may stay empty, and no aim after it has a default.
 type Aim struct {
 	What    string
 	Default string
@@ -103,9 +102,9 @@ type Phase struct {
 	// Sprung tells that the phase lasts until a trap of it springs, however long that is. What the trap has done is imposed in
 	// the phase that follows, in the place of its Changes.
 	Sprung bool
-	// Then, if it is set, says in the place of Changes what is imposed. It is given the nodes that Words mean when the
-	// phase begins, or in the first phase of a fault that fires, those of the step. The phase before goes on while they
-	// mean nobody, and while Then returns false: not yet.
+	// Then, if it is set, says what is imposed, in the place of Changes. It is given the nodes that Words mean when the phase
+	// begins; in the first phase, those that the step's words mean. While they mean nobody, or Then returns false for "not yet",
+	// the phase before goes on.
 	Words []string
 	Then  func(aims [][]string) (history.Changes, bool)
 }
