@@ -9,9 +9,9 @@ import (
 	"recount/history"
 )
 
-// Judging is the judging of one history while it happens: ops go in, one at a time, and verdicts come out at its end. It
-// keeps what the verdicts need, not the ops, so that a history may be judged that nobody keeps; but for those since the nemesis
-// set out to do something of which it has not told yet what came of it, and, where log lines stand, those of the last lag. It is not safe for concurrent use.
+// Judging judges one history while it happens: ops go in, one at a time, and verdicts come out at its end. It keeps what the verdicts
+// need, not the ops, so that it can judge a history that nobody keeps. Some ops it holds back for a while: those since the nemesis began
+// something whose outcome is not known yet and, where log lines stand, those of the last lag. It is not safe for concurrent use.
 //
 //	j := checkers.Begin()
 //	recorder.Watch(j.Add)
@@ -56,8 +56,8 @@ func begin(by []Checker) *Judging {
 	return j
 }
 
-// Reread tells how to go through the same ops once more, in the same order: those of a file. Then what is old and settled is
-// forgotten, and looked up at the end if something that came later has to do with it. It is called before the first op is added.
+// Reread says how to go through the same ops once more, in the same order, as those of a file. What is old and settled is then
+// forgotten, and looked up at the end if something later turns out to depend on it. It is called before the first op is added.
 func (j *Judging) Reread(again func(each func(op *history.Op)) error) {
 	j.again = func(each func(op *history.Op, number int)) error {
 		number := -1

@@ -13,10 +13,11 @@ type Lapse struct{ From, To time.Duration }
 // Meets reports whether something that lasted from one time to another was in it, at least in part.
 func (l Lapse) Meets(from, to time.Duration) bool { return l.From <= to && from <= l.To }
 
-// Suspend tells when a property is not promised, in order and apart from each other. Where it broke several times, its result tells
-// of the first time that was outside of those, if there is one; and what lasted for too long is told of by what lasted for too long
-// outside of them. So it is of sticky-leader, no-ping-pong, elects, learns-leader, quorum, agreement and bounded-terms; of the others
-// the first violation is told. It is asked only for properties that broke, perhaps by several goroutines at once.
+// Suspend says when each property is not promised: lapses returns those times in order, none overlapping another. Of a property that
+// broke several times, the result then tells of the first time outside of its lapses, if there is one; what must not last too long is
+// judged by how long it lasted outside of them. That is so of sticky-leader, no-ping-pong, elects, learns-leader, quorum, agreement and
+// bounded-terms; of other properties the first violation is told. lapses is called only for properties that broke, perhaps from several
+// goroutines at once.
 func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.lapses = lapses }
 
 // lapsed returns when a property is not promised.
