@@ -15,7 +15,8 @@ import (
 
 // The phases of a run: the cluster settles, is left to the nemesis, and recovers once it is healed.
 
-// hear fails where nodes send what the network does not carry: nobody is to be judged by that. A cluster that hangs does not hold the run.
+// hear fails where nodes send what the network does not carry: no election is to be judged by that. A cluster that hangs does not hold
+// up the run.
 func (r *run) hear(ctx context.Context) error {
 	if r.unheard == nil {
 		return nil
@@ -40,9 +41,9 @@ const NotJoined = "have they joined its cluster? Their logs may say. ready: {in-
 // gone reports whether every node ended by itself.
 func (r *run) gone() bool { return len(r.ended) == len(r.names) }
 
-// settle waits for the first leader that a majority knows. One that does not come is for the checkers to judge, so the
-// run goes on without, as long as there is anybody who could lead. But nodes that never heard of the one that there is are no cluster, of which
-// anything could be judged, unless one of them has ended by itself: then that is.
+// settle waits for the first leader that a majority knows. If none comes, that is for the checkers to judge, and the run goes on
+// without one, as long as there is anybody who could lead. But nodes that never heard of the one that leads have formed no cluster that
+// could be judged: the run fails, unless one of them has ended by itself, which is judged.
 func (r *run) settle(ctx context.Context) error {
 	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
 	if r.On != record.OnSim {
@@ -72,8 +73,7 @@ func (r *run) settle(ctx context.Context) error {
 	return nil
 }
 
-// pass lets time go by, and says now and then how much of it has: by the run's clock, as all that is told of a run, and by that of the wall
-// where this is another.
+// pass lets time go by, and says now and then how much of it has: by the run's clock and, where time is virtual, by the wall clock, too.
 func (r *run) pass(ctx context.Context, d time.Duration) error {
 	const slice, every = time.Second, 5 * time.Second
 	begin, began := r.cluster.Now(), time.Now()

@@ -102,13 +102,10 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	if r.unreadLines != nil {
 		rep.Unread = strings.TrimSpace(rep.Unread + " " + r.unreadLines())
 	}
-	if r.unkept == nil {
-		if rep.History, err = r.recorder.History(); err != nil {
-			return err
-		}
-	}
 	if r.unkept != nil {
 		ctx = linear.Undrawn(ctx)
+	} else if rep.History, err = r.recorder.History(); err != nil {
+		return err
 	}
 	Conclude(context.WithoutCancel(ctx), rep, r.judging, patienceWithCheckers) // what was cut short is judged, too
 	return nil
