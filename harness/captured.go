@@ -60,13 +60,13 @@ type missed struct {
 }
 
 const (
-	settle    = 100 * time.Millisecond // packets that are seen later are out of order, and some are read as if they were not
-	mostBytes = 32 << 20               // of packets that wait for it
-	patience  = 5 * time.Second        // a packet that has not arrived within it is lost
-	mostAway  = 1 << 16                // packets whose fates are waited for
-	fewFlows  = 1 << 12                // of more, those are forgotten that have been silent for
-	silent    = time.Minute
-	mostRead  = 9 * record.MostMessages / 10 // messages that are kept: there must be room for what is only counted
+	orderAfter  = 100 * time.Millisecond       // packets that are seen later are out of order, and some are read as if they were not
+	mostBytes   = 32 << 20                     // of packets that wait for it
+	lostAfter   = 5 * time.Second              // a packet that has not arrived by then is lost
+	mostAway    = 1 << 16                      // packets whose fates are waited for
+	fewFlows    = 1 << 12                      // of more, the silent ones are forgotten
+	forgetAfter = time.Minute                  // of silence
+	mostRead    = 9 * record.MostMessages / 10 // messages that are kept: there must be room for what is only counted
 )
 
 func newCaptured(decoder election.Decoder) *captured {
@@ -105,9 +105,9 @@ func (k *captured) order(now time.Duration) {
 	k.bytes = 0
 	for _, c := range k.waiting {
 		switch {
-		case c.Left && c.At <= now-settle:
+		case c.Left && c.At <= now-orderAfter:
 			left = append(left, c)
-		case !c.Left && c.At <= now-2*settle:
+		case !c.Left && c.At <= now-2*orderAfter:
 			came = append(came, c)
 		default:
 			still = append(still, c)
@@ -197,7 +197,7 @@ func (k *captured) forget() {
 		if b := k.flows[back]; b != nil {
 			at = max(at, b.at)
 		}
-		if k.now-at > silent {
+		if k.now-at > forgetAfter {
 			k.give(there)
 			k.give(back)
 		}
@@ -282,9 +282,9 @@ func (k *captured) take(now time.Duration) []record.Message {
 	k.order(now)
 	for _, f := range k.flows {
 		late := 0
-		for late < len(f.away) && now-f.away[late].seen.At >= patience {
+		for late < len(f.away) && now-f.away[late].seen.At >= lostAfter {
 			a := f.away[late]
-			k.lose(a, k.blind(a) || now == theEnd && k.now-a.seen.At < settle)
+			k.lose(a, k.blind(a) || now == theEnd && k.now-a.seen.At < orderAfter)
 			late++
 		}
 		k.away -= late
@@ -362,7 +362,7 @@ func (r *run) capture(ctx context.Context, c *containers) *captured {
 	var again func()
 	again = func() {
 		keep(k.take(c.Now()))
-		c.After(settle, again)
+		c.After(orderAfter, again)
 	}
 	c.After(0, again)
 	r.lastMessages = func() { keep(k.take(theEnd)) }

@@ -62,7 +62,7 @@ func arriving(c docker.Captured, at time.Duration) docker.Captured {
 }
 
 // look returns the messages whose fates are known now.
-func (w *tapped) look() []record.Message { return w.take(w.now + 2*settle) }
+func (w *tapped) look() []record.Message { return w.take(w.now + 2*orderAfter) }
 
 // later returns those whose fates are known after a time without any packet.
 func (w *tapped) later(d time.Duration) []record.Message { return w.take(w.now + d) }
@@ -122,8 +122,8 @@ func TestAPacketThatIsSentAgainIsToldFromTheFirst(t *testing.T) {
 	got := w.later(time.Second)
 	require.Equal(t, []string{"vote term 4, in 5 bytes, sent again,"}, toldOf(got))
 	require.True(t, got[0].Again)
-	require.Empty(t, w.later(patience-201*time.Millisecond), "the first may yet arrive")
-	got = w.later(patience)
+	require.Empty(t, w.later(lostAfter-201*time.Millisecond), "the first may yet arrive")
+	got = w.later(lostAfter)
 	require.Equal(t, []string{"vote term 4, in 5 bytes LOST"}, toldOf(got))
 	require.Equal(t, "it was seen to leave, and not to arrive", got[0].Lost)
 }
@@ -139,8 +139,8 @@ func TestWhatWasNotCopiedIsSaid(t *testing.T) {
 	require.Equal(t, why("n1", "n2"), why("n3", "n2"), "they may have been anybody's")
 	require.Empty(t, why("n1", "n3"))
 	require.Empty(t, w.unread()("n1", "n2"), "it is said once")
-	w.now += patience
-	got := w.later(patience)
+	w.now += lostAfter
+	got := w.later(lostAfter)
 	require.Equal(t, []string{"vote term 4, in 5 bytes to port 7000; whether it arrived is not known"}, toldOf(got))
 
 	w.see(w.segment(caller, 8, "at."))
@@ -149,13 +149,13 @@ func TestWhatWasNotCopiedIsSaid(t *testing.T) {
 	w.see(w.segment(caller, 6, "be")) // sent again
 	require.Empty(t, w.look())
 	require.Empty(t, w.unread()("n1", "n2"))
-	require.Equal(t, []string{"3 bytes LOST", "beat term 4, in 2 bytes LOST"}, toldOf(w.later(2*patience)))
+	require.Equal(t, []string{"3 bytes LOST", "beat term 4, in 2 bytes LOST"}, toldOf(w.later(2*lostAfter)))
 
 	w = newTapped() // which was open before
 	w.see(w.segment(caller, 1, "vote."))
 	require.Empty(t, w.look())
 	require.Equal(t, "its beginning was not seen", w.unread()("n1", "n2"))
-	require.Equal(t, []string{"5 bytes LOST"}, toldOf(w.later(2*patience)))
+	require.Equal(t, []string{"5 bytes LOST"}, toldOf(w.later(2*lostAfter)))
 
 	w = newTapped().open()
 	w.see(w.segment(caller, 1, "\x16\x03\x01 hello."))
