@@ -79,7 +79,7 @@ func (s *Server) digest(id string) (*digest, error) {
 	return newDigest(r), nil
 }
 
-// Close gives the results back, when nothing of them is read any more.
+// Close gives the results back, once no run is read for its digest any more. A look at the folders that is under way fails.
 func (s *Server) Close() error {
 	s.digests.close()
 	return s.done()
