@@ -148,7 +148,7 @@ func (r *reader) who(called string) (election.ID, error) {
 	if r.Observe.learns() {
 		return election.None, &Stranger{hint.Add(err, "no node has called itself so yet: is id the right field?"), called, r.directory}
 	}
-	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node; it would be one of %s", few(slices.Sorted(maps.Keys(r.names))))
+	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node, nobody: … what it says when none leads; a node would be one of %s", few(slices.Sorted(maps.Keys(r.names))))
 }
 
 // few are some names in words, the shortest where there are many: a node has an address and a URL for each port among its own.

@@ -114,6 +114,9 @@ func TestWordsForNodes(t *testing.T) {
 	_, err := table[2].view([]byte(`{"lead":"delta"}`))
 	require.ErrorContains(t, err, "none of the nodes")
 	require.Contains(t, hint.Of(err), "alpha, beta, old-beta")
+	_, err = self[1].view([]byte(`{"lead":"Not Set"}`))
+	require.ErrorContains(t, err, `leader "Not Set" is none of the nodes`)
+	require.Contains(t, hint.Of(err), "nobody: …", "it may be no node that is called so")
 }
 
 // What a line tells may hold until the next one.
