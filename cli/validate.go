@@ -305,6 +305,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	if p.Keeps != nil {
 		wrong = append(wrong, "the leader was to keep a number by register: "+hint.Line(p.Keeps))
 	}
+	if p.Apart != nil {
+		wrong = append(wrong, "processes: "+hint.Line(p.Apart))
+	}
 	if len(s.Observe.Logs) > 0 && p.Told == 0 {
 		wrong = append(wrong, "no line of its log matched one of logs")
 	}

@@ -47,6 +47,7 @@ type Probe struct {
 	Wrote   error                     // why nobody knows that its write was accepted; nil if it was
 	Kept    bool                      // the leader was seen to keep a number, where clients can have it do so
 	Keeps   error                     // why nobody knows that it does; nil if it does
+	Apart   error                     // why faults cannot be of each of the parts of the first node that a file names; nil if they can
 	Log     [][]string                // what each node wrote, in lines
 	Logs    string                    // the folder that has what all wrote
 	Lines   string                    // what of their logs could not be read; "" if all could
@@ -185,6 +186,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 			return err
 		}
 		p.write(ctx, c, leader)
+		p.Apart = c.TellApart(ctx, members[0].Name)
 	}
 	if err := p.keep(ctx, c, leader); err != nil {
 		return err

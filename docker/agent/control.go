@@ -43,7 +43,7 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			fmt.Fprintln(os.Stderr, "agent: request:", err)
 			return
 		}
-		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read || r.Traffic || r.Groups || r.Listening != "" || r.Abandon != nil {
+		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read || r.Traffic || r.Groups || r.Listening != "" || r.TellApart != "" || r.Abandon != nil {
 			go func() { send(a.answer(r)) }()
 			continue
 		}
@@ -88,6 +88,8 @@ func (a *agent) answer(r Request) Reply {
 		err = a.abandon(*r.Abandon)
 	case r.Listening != "":
 		reply.Ports, err = a.listening(r.Listening)
+	case r.TellApart != "":
+		err = a.tellApart(r.TellApart)
 	case r.LetGo != nil:
 		a.traps.release(*r.LetGo)
 	case r.Traffic:

@@ -63,6 +63,44 @@ func (ps parts) anyOf(named map[string]bool) func(pid int) bool {
 	}
 }
 
+// among tells whether any process of these containers belongs to a part. It fails if one belongs to others, too.
+func (ps parts) among(containers []first, name string) (found bool, err error) {
+	pids, err := members(containers)
+	if err != nil {
+		return false, err
+	}
+	for _, pid := range pids {
+		names := ps.of(pid)
+		if len(names) > 1 && slices.Contains(names, name) {
+			return false, fmt.Errorf("process %d belongs to each of %s: let their patterns match less", pid, strings.Join(names, ", "))
+		}
+		found = found || slices.Contains(names, name)
+	}
+	return found, nil
+}
+
+func (ps parts) absent(name string) error { return fmt.Errorf("no process matches %q", ps[name]) }
+
+// tellApart is nil if each part of a node has a process, and shares none with another.
+func (a *agent) tellApart(node string) error {
+	p, err := a.place(node)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(a.parts)) {
+		found, err := a.parts.among(p.procs, name)
+		if err == nil && !found {
+			err = a.parts.absent(name)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", history.Part{Node: node, Process: name}.Name(), err)
+		}
+	}
+	return nil
+}
+
 // hold stops a part of a node, or lets it go on. A part of which nothing is left, as after a watchdog has killed what stood still,
 // cannot be stopped, but goes on as soon as it is born again. The caller holds the agent's lock.
 func (a *agent) hold(h history.Part) error {
@@ -70,23 +108,15 @@ func (a *agent) hold(h history.Part) error {
 	if h.State != history.Paused {
 		delete(p.held, h.Process) // first of all: what stays held is not continued with its node, and not looked at
 	}
-	pids, err := members(p.procs)
+	found, err := a.parts.among(p.procs, h.Process)
 	if err != nil {
 		return err
-	}
-	found := false
-	for _, pid := range pids {
-		names := a.parts.of(pid)
-		if len(names) > 1 && slices.Contains(names, h.Process) {
-			return fmt.Errorf("process %d belongs to each of %s: let their patterns match less", pid, strings.Join(names, ", "))
-		}
-		found = found || slices.Contains(names, h.Process)
 	}
 	if !found && h.State != history.Paused {
 		return nil
 	}
 	if !found {
-		return fmt.Errorf("no process matches %q", a.parts[h.Process])
+		return a.parts.absent(h.Process)
 	}
 	own := a.parts.anyOf(map[string]bool{h.Process: true})
 	if h.State == history.Paused {

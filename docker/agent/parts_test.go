@@ -3,12 +3,31 @@
 package agent
 
 import (
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"recount/history"
 )
+
+// A part that has no process, or one that is another's as well, is told without anything being stopped.
+func TestPartsThatCannotBeToldApart(t *testing.T) {
+	pids, err := inode("/proc/self/ns/pid")
+	require.NoError(t, err)
+	apart := func(patterns map[string]string) error {
+		compiled, err := compileParts(patterns)
+		require.NoError(t, err)
+		a := &agent{parts: compiled, places: map[string]*place{"n1": {procs: []first{{pids: pids}}}}}
+		return a.tellApart("n1")
+	}
+	require.NoError(t, apart(nil))
+	require.NoError(t, apart(map[string]string{"test": regexp.QuoteMeta(os.Args[0])}))
+	require.ErrorContains(t, apart(map[string]string{"none": "^nothing is called so$"}), `n1/none: no process matches "^nothing is called so$"`)
+	require.ErrorContains(t, apart(map[string]string{"one": regexp.QuoteMeta(os.Args[0]), "two": regexp.QuoteMeta(os.Args[0])}),
+		"belongs to each of one, two: let their patterns match less")
+}
 
 // A watchdog may kill a part that stands still, and the heal may come before it is born again.
 func TestHealOfAPartThatIsGone(t *testing.T) {

@@ -77,6 +77,8 @@ type Request struct {
 	Groups bool `json:"groups,omitempty"`
 	// Listening asks on which ports of TCP somebody listens in the network namespace of that node.
 	Listening string `json:"listening,omitempty"`
+	// TellApart asks whether each part of that node has a process, and shares none with another: it is an error if not.
+	TellApart string `json:"tellApart,omitempty"`
 	// Abandon ends a command of which nobody wants to know any more.
 	Abandon *Command `json:"abandon,omitempty"`
 	// LetGo lets packets go that a trap holds.
