@@ -68,7 +68,7 @@ process ends over its disk, as etcd's does over a failed sync, is started again 
 algorithm ends so: its process stops at the operation that failed.`
 
 // processesAbout says what a share of a processor is.
-const processesAbout = `A process that is killed keeps what it wrote to its disk.
+const processesAbout = `A process that is killed keeps what it wrote to its disk, and an address that it gave its machine. A machine that dies keeps no such address.
 
 A node that is throttled gets its share anew every 100 ms. In containers that is a quota of the kernel's scheduler on the control group
 of each of the node's containers (version 1 or 2, whichever the engine's machine has): who wants less than its share notices nothing,

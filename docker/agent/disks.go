@@ -103,7 +103,7 @@ func (v *volume) set(s history.DiskState) error {
 	return nil
 }
 
-// changeDisks has machines' disks lose what was not synced, and brings disks into states. The processes of the crashed
+// changeDisks has machines' disks lose what was not synced, and their interfaces what they were given, and brings disks into states. The processes of the crashed
 // are dead.
 func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 	note := func(node, what string, err error) {
@@ -124,6 +124,7 @@ func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 		if v := a.places[node].volume; v != nil {
 			note(node, "crash disk of", v.crash())
 		}
+		note(node, "crash", a.places[node].strip())
 	}
 	for _, d := range o.Disks {
 		v := a.places[d.Node].volume

@@ -150,7 +150,7 @@ type Command struct {
 type Apply struct {
 	Links   []history.Link `json:"links,omitempty"`
 	Signals []Signal       `json:"signals,omitempty"`
-	Crash   []string       `json:"crash,omitempty"` // nodes whose disks lose what was not synced
+	Crash   []string       `json:"crash,omitempty"` // nodes whose disks lose what was not synced, and whose interfaces lose the addresses that they were given
 	Disks   []history.Disk `json:"disks,omitempty"`
 	Parts   []history.Part `json:"parts,omitempty"`
 	CPUs    []history.CPU  `json:"cpus,omitempty"`
