@@ -122,7 +122,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 				f.nodes[newer.node], newer.term, f.nodes[older.node], older.term)
 		}
 		if b.term == 0 && !f.setup.Tokens {
-			what += `; if 0 is no term where it comes from, have the history say so: "tokens": true in its first op`
+			what += `; if 0 is no term where it comes from, have the history say so, "tokens": true in its first op, as it does of a spec file with term: {at: …, of: leader}`
 		}
 		return invalid(figures, e, "%s", what)
 	case perhaps.drops > 0:
