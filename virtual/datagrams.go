@@ -2,7 +2,10 @@ package virtual
 
 import (
 	"net/netip"
+	"syscall"
+	"time"
 
+	"recount/sim/links"
 	"recount/virtual/tcp"
 	"recount/virtual/wire"
 )
@@ -48,8 +51,48 @@ func (p *proc) datagram(id uint32, data []byte) {
 		if b, ok := peer.binds[to.Port()]; ok {
 			peer.received(source.Addr())
 			b.hear(source, body)
+		} else {
+			peer.refuse(n, source, to)
 		}
 	})
+}
+
+// refuse has a machine's kernel say by ICMP that nobody takes what was sent from there to here. Its links are no connection's: faults of
+// ports let it through.
+func (n *node) refuse(from *node, source, to netip.AddrPort) {
+	told := func(*node, bool) {
+		if b, ok := from.binds[source.Port()]; ok {
+			b.p.tell(wire.Failed, b.id, wire.AppendAddr(wire.Put32(nil, uint32(syscall.ECONNREFUSED)), wired(to)))
+		}
+	}
+	switch {
+	case n == from:
+		told(n, false)
+	case n.mayRefuse(from):
+		n.c.pass(links.Packet{From: int32(n.index), To: int32(from.index), Size: 2 * headers}, from, true, func(string) {}, told)
+	}
+}
+
+// refusals is how often a machine may still refuse what another one sends, as of a time.
+type refusals struct {
+	at     time.Duration
+	credit time.Duration
+}
+
+// mayRefuse says whether it may now: net.ipv4.icmp_ratelimit is one a second, after six at once.
+func (n *node) mayRefuse(from *node) bool {
+	const every, most = time.Second, 6 * time.Second
+	r, met := n.refused[from]
+	if !met {
+		r.credit = most
+	}
+	r.at, r.credit = n.c.now, min(r.credit+n.c.now-r.at, most)
+	may := r.credit >= every
+	if may {
+		r.credit -= every
+	}
+	n.refused[from] = r
+	return may
 }
 
 // address and wired turn the addresses of package wire into the standard library's, and back.

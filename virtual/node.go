@@ -44,6 +44,8 @@ type node struct {
 	tcp    *tcp.Host
 	binds  map[uint16]bind
 
+	refused map[*node]refusals // by whom datagrams were sent that nobody took
+
 	seen   history.View // what it was last seen to be
 	doomed *trap        // has sprung, and ends the processes in the middle of what they do,
 	left   int          // after so many more things that they do
@@ -64,7 +66,7 @@ type Program struct {
 func newNode(c *Cluster, i int, name string, up, apart time.Duration, root string) *node {
 	n := &node{
 		c: c, index: i, name: name, addr: netip.AddrFrom4([4]byte{10, 9, 0, byte(i + 1)}), root: root,
-		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{},
+		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{}, refused: map[*node]refusals{},
 	}
 	n.tcp = tcp.NewHost(n)
 	return n

@@ -258,6 +258,18 @@ func TestDatagramsThatNobodyReadsAreDropped(t *testing.T) {
 	}
 }
 
+// Nobody listens: who has named whom it sends to is told so, as often as Linux tells it, and nobody else.
+func TestDatagramsThatNobodyTakesAreRefused(t *testing.T) {
+	c := runs(t, "unheard 127.0.0.1:5001", "unheard n1:5001")
+	c.until(10 * time.Second)
+	rest := []string{"<nil>", "connection refused", "<nil>", "true"}
+	require.Equal(t, append([]string{"20 of 20"}, rest...), c.said["n1"])
+	require.Equal(t, append([]string{"7 of 20"}, rest...), c.said["n2"])
+	out, err := exec.Command(c.path, "unheard", "127.0.0.1:5001", "and no more").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, c.said["n1"], strings.Split(strings.TrimSpace(string(out)), "\n"), "it is what the kernel does")
+}
+
 // Servers of QUIC read and write many datagrams by one call.
 func TestManyDatagramsByOneCall(t *testing.T) {
 	c := runs(t, "batch")

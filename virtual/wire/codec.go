@@ -23,7 +23,7 @@ const (
 	// Controller to node.
 	Accepted  = 'a' // socket's (a listener's) new connection: uint32 its id, remote Addr, local Addr
 	Connected = 'c' // the handshake is done
-	Failed    = 'e' // uint32 errno: refused, reset, timed out; the connection is gone on the controller's side
+	Failed    = 'e' // uint32 errno: refused, reset, timed out; the connection is gone on the controller's side. Of datagrams, then the Addr that refuses them
 	Acked     = 'k' // uint32: bytes of Data the peer's kernel has, for which there is room again
 	Signal    = 's' // uint32: signal number, to the process (socket 0)
 )

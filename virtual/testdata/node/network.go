@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -45,6 +46,40 @@ func network(args []string) {
 		for range n {
 			_, err := c.Write(make([]byte, size))
 			check(err)
+		}
+	case "unheard": // sends twenty datagrams to where nobody listens, and prints what it hears of that
+		time.Sleep(100 * time.Millisecond)
+		to, err := net.ResolveUDPAddr("udp4", args[1])
+		check(err)
+		named, err := net.DialUDP("udp4", nil, to)
+		check(err)
+		hears := func(c *net.UDPConn) error {
+			check(c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)))
+			_, err := c.Read(make([]byte, 1))
+			return err
+		}
+		told := 0
+		for range 20 {
+			_, err := named.Write([]byte("x"))
+			check(err)
+			if errors.Is(hears(named), syscall.ECONNREFUSED) {
+				told++
+			}
+		}
+		fmt.Println(told, "of 20")
+		time.Sleep(2 * time.Second)
+		for range 3 {
+			_, err := named.Write([]byte("x"))
+			fmt.Println(cause(err))
+			time.Sleep(10 * time.Millisecond)
+		}
+		unnamed, err := net.ListenUDP("udp4", nil)
+		check(err)
+		_, err = unnamed.WriteTo([]byte("x"), to)
+		check(err)
+		fmt.Println(errors.Is(hears(unnamed), os.ErrDeadlineExceeded))
+		if len(args) > 2 {
+			os.Exit(0) // it was run by the kernel alone
 		}
 	case "batch": // sends itself datagrams by one call, and reads them by others
 		c, err := net.ListenPacket("udp4", "127.0.0.1:0")
