@@ -31,8 +31,8 @@ func (s *Spec) readPorts(_ value, f map[string]value) error {
 			return val.bad("a number from 1 to 65535, on which the server listens in its container", "port %s: %q is no port",
 				key.Value, text)
 		}
-		if slices.Contains([]string{"id", "name", "addr"}, key.Value) || !nameRule.MatchString(key.Value) {
-			return key.bad("use letters from a to z, digits, - and _; id, name and addr are taken", "a port cannot be named %q", key.Value)
+		if slices.Contains(placed, key.Value) || !nameRule.MatchString(key.Value) {
+			return key.bad("use letters from a to z, digits, - and _; id, index, name and addr are taken", "a port cannot be named %q", key.Value)
 		}
 		for name, taken := range s.Ports {
 			if taken == port {

@@ -29,6 +29,11 @@ func (s *Spec) names() bool {
 		onlyItself := len(o.Self) > 0 && len(o.Identifies) == 0 && len(o.Table) == 0 && !o.learns()
 		return o.Leader.Given() && !onlyItself
 	}
+	return s.logsName()
+}
+
+// logsName reports whether lines of followers' logs name the leader.
+func (s *Spec) logsName() bool {
 	return slices.ContainsFunc(s.Observe.Logs, func(l LogLine) bool {
 		return l.Role != election.Leader && l.tellsLeader()
 	})
@@ -52,7 +57,8 @@ func (s *Spec) Missing() (list []string) {
 		"nothing can be said of how long anybody led")
 	say(asked && len(s.Observe.Logs) == 0, "logs: leaderships that fall between two polls are not seen")
 	say(!s.HasTerms(), "term: nothing can be said of single-leader-per-term, monotonic-term and bounded-terms; tenures count instead")
-	say(!s.names(), "leader: followers name nobody, so that agreement cannot be judged")
+	say(!s.names() && !s.logsName(), "leader: followers name nobody, so that agreement cannot be judged")
+	say(!s.names() && s.logsName(), "leader: followers' answers name nobody, so that agreement is judged by lines of logs alone")
 	say(len(s.Observe.Command) > 0, "http, where the server answers it: a command takes about 0.1 s of a processor at each poll; poll: 500ms in times keeps that low")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
 	say(s.Data == "", "data: nobody knows where nodes keep their files, so that no fault of disks, and no crash that loses what was not synced, can befall them in containers")

@@ -66,7 +66,7 @@ func (w words) template(v value) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	const way = `{{.ID}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{addr 1}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
+	const way = `{{.ID}}, {{.Index}}, {{.Name}}, {{.Addr}}, {{.Size}}, {{.Voter}}, {{addr 1}}, {{port "NAME"}}, {{param "NAME"}}, {{others "," "{addr}:{PORT}"}}`
 	t, err := template.New(v.name).Option("missingkey=error").Funcs(w.funcs()).Parse(text)
 	if err == nil {
 		countRounds(t)

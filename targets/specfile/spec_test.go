@@ -65,6 +65,8 @@ func TestWhatNodesAreGiven(t *testing.T) {
 	require.Equal(t, []string{"PEER=81", "TIMEOUT=1500"}, c.Env)
 	require.Equal(t, "/data", c.Data)
 	require.Len(t, y.Container(all[0], all).Command, 2, "what comes to nothing is left out")
+	counted := driver(t, parse(t, strings.Replace(sound, "--id={{.ID}}", "--id={{.Index}}", 1)), nil)
+	require.Equal(t, "--id=1", counted.Container(all[1], all).Command[0])
 }
 
 // Configurations have braces of their own around what is said of each node.
@@ -74,6 +76,7 @@ func TestAListOfBlocks(t *testing.T) {
 		`node {\n addr: {addr}\n id: {id}\n}`: "node {\n addr: 10.0.0.1\n id: 1\n};node {\n addr: 10.0.0.2\n id: 2\n}",
 		`{\"{name}\": {peer}}`:                `{"n1": 81};{"n2": 81}`,
 		`{name} { backup }`:                   "n1 { backup };n2 { backup }",
+		`{name}={index}`:                      "n1=0;n2=1",
 		`{name} { peer 1 } {id}`:              "n1 { peer 1 } 1;n2 { peer 1 } 2",
 		`{name} { weight 1 } {`:               "n1 { weight 1 } {;n2 { weight 1 } {",
 		`{name} { }`:                          "n1 { };n2 { }",

@@ -20,10 +20,11 @@ import (
 
 // place is what a template can name: one node of a cluster. Templates are tried on an example when they are read.
 type place struct {
-	ID   int
-	Name string
-	Addr string
-	Size int
+	ID    int
+	Index int // ID for who counts from 0
+	Name  string
+	Addr  string
+	Size  int
 
 	Voter bool
 	// Joined is 0 for the members of the beginning, and another number for each that is added later.
@@ -66,7 +67,7 @@ type words struct {
 
 // place is what the node itself is to a template.
 func (w words) place() (p place, err error) {
-	p = place{ID: int(w.self.ID), Name: w.self.Name, Addr: w.self.Addr.String(), Size: len(w.all), Joined: w.joined[w.self.ID]}
+	p = place{ID: int(w.self.ID), Index: index(w.self), Name: w.self.Name, Addr: w.self.Addr.String(), Size: len(w.all), Joined: w.joined[w.self.ID]}
 	if !w.polling {
 		p.Voter, err = w.votes(w.self)
 	}
@@ -177,10 +178,16 @@ func parsed[T any](w words, name, what string, parse func(string) (T, error)) (v
 	return value, nil
 }
 
+// placed are the words in braces that are no port's name.
+var placed = []string{"id", "index", "name", "addr"}
+
+// index is the number of a node for who counts from 0.
+func index(m election.Member) int { return int(m.ID) - 1 }
+
 // fill puts a member's place into "{name}=http://{addr}:{peer}"; a port stands there by its name. A brace that begins a
 // block is the text's own: "node {\n address: {addr}\n}".
 func (w words) fill(each string, m election.Member) (string, error) {
-	known := slices.Concat([]string{"id", "name", "addr"}, slices.Collect(maps.Keys(w.s.Ports)))
+	known := slices.Concat(placed, slices.Collect(maps.Keys(w.s.Ports)))
 	var b strings.Builder
 	for rest := each; ; {
 		before, after, found := strings.Cut(rest, "{")
@@ -196,11 +203,13 @@ func (w words) fill(each string, m election.Member) (string, error) {
 		word, after, found := strings.Cut(after, "}")
 		if !found {
 			return "", hint.Add(fmt.Errorf("%q: a brace is not closed", each),
-				"{id}, {name}, {addr} and the ports by their names stand in braces")
+				"{id}, {index}, {name}, {addr} and the ports by their names stand in braces")
 		}
 		switch word {
 		case "id":
 			b.WriteString(strconv.Itoa(int(m.ID)))
+		case "index":
+			b.WriteString(strconv.Itoa(index(m)))
 		case "name":
 			b.WriteString(m.Name)
 		case "addr":
