@@ -70,6 +70,10 @@ algorithm ends so: its process stops at the operation that failed.`
 // processesAbout says what a share of a processor is.
 const processesAbout = `A process that is killed keeps what it wrote to its disk, and an address that it gave its machine. A machine that dies keeps no such address.
 
+A node that stands still as a whole is asked in vain, also for what is its kernel's and not its process's: an address that it has taken stays
+there, and nobody sees it. Where that is what leads, say what the server's processes are called (processes, [targets.md](targets.md)), and have
+one of those stand still (pause leader/NAME): the rest of the node answers.
+
 A node that is throttled gets its share anew every 100 ms. In containers that is a quota of the kernel's scheduler on the control group
 of each of the node's containers (version 1 or 2, whichever the engine's machine has): who wants less than its share notices nothing,
 and who wants more is held back. It was seen to take effect when the kernel tells of the quota that was asked for, and the node was
