@@ -1,7 +1,7 @@
 package history
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"time"
 
@@ -80,46 +80,15 @@ func (f *Fault) fits(op F) error {
 
 // fits says which state is none, or nil: taken for another, one that is misspelt would be held against nodes, or excuse them.
 func (c *Changes) fits() error {
-	for _, l := range c.Links {
-		if err := l.fits(); err != nil {
-			return err
-		}
-	}
-	for _, d := range c.Disks {
-		if err := d.fits(); err != nil {
-			return err
-		}
-	}
-	for _, k := range c.Clocks {
-		if err := k.fits(); err != nil {
-			return err
-		}
-	}
-	for _, p := range c.CPUs() {
-		if err := p.fits(); err != nil {
-			return err
-		}
-	}
-	for _, m := range c.Memories() {
-		if err := m.fits(); err != nil {
-			return err
-		}
-	}
-	for _, p := range c.Procs {
-		if p.Node == "" {
-			return errors.New("a process of nobody")
-		}
-		if p.State != Up && severity[p.State] == 0 {
-			return fmt.Errorf("the process of %s cannot be %q: want up, down, stopped, crashed, paused or frozen", p.Node, p.State)
-		}
-	}
-	for _, p := range c.Parts() {
-		if p.State != Up && p.State != Paused {
-			return fmt.Errorf("the processes %s of %s cannot be %q: want up or paused", p.Process, p.Node, p.State)
-		}
-	}
-	for _, m := range c.Members() {
-		if err := m.fits(); err != nil {
+	return cmp.Or(
+		unfit(c.Links), unfit(c.Disks), unfit(c.Clocks), unfit(c.CPUs()), unfit(c.Memories()), unfit(c.Procs), unfit(c.Parts()), unfit(c.Members()),
+	)
+}
+
+// unfit says which of some states is none, or nil.
+func unfit[S interface{ fits() error }](all []S) error {
+	for _, s := range all {
+		if err := s.fits(); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,7 @@
 package history
 
+import "fmt"
+
 // Part is the state of some of a node's processes, which go by one name there: its agent, its database. The others, and the
 // node as a whole, have a state of their own.
 type Part struct {
@@ -12,6 +14,14 @@ type Part struct {
 const Parts = "parts"
 
 func init() { RegisterDimension[Part](Parts) }
+
+// fits says why it is none, or nil.
+func (p Part) fits() error {
+	if p.State != Up && p.State != Paused {
+		return fmt.Errorf("the processes %s of %s cannot be %q: want up or paused", p.Process, p.Node, p.State)
+	}
+	return nil
+}
 
 // Key implements State.
 func (p Part) Key() Key { return Key{Dimension: Parts, Node: p.Node, Part: p.Process} }

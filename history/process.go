@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 
 	"recount/internal/hint"
@@ -50,6 +51,17 @@ func (s ProcState) Ended() bool { return s == Down || s == Stopped || s == Crash
 
 // severity orders the states of a process that several faults want: the worst of them holds.
 var severity = map[ProcState]int{Paused: 1, Frozen: 2, Stopped: 3, Down: 4, Crashed: 5}
+
+// fits says why it is none, or nil.
+func (p Proc) fits() error {
+	if p.Node == "" {
+		return errors.New("a process of nobody")
+	}
+	if p.State != Up && severity[p.State] == 0 {
+		return fmt.Errorf("the process of %s cannot be %q: want up, down, stopped, crashed, paused or frozen", p.Node, p.State)
+	}
+	return nil
+}
 
 // Key implements State.
 func (p Proc) Key() Key { return Key{Dimension: ofProcs, Node: p.Node} }
