@@ -103,8 +103,8 @@ func (v *volume) set(s history.DiskState) error {
 	return nil
 }
 
-// changeDisks has machines' disks lose what was not synced, and their interfaces what they were given, and brings disks into states. The processes of the crashed
-// are dead.
+// changeDisks has machines' disks lose what was not synced, and their interfaces what they were given, and brings disks into states. The
+// processes of the crashed are dead.
 func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 	note := func(node, what string, err error) {
 		if err != nil {

@@ -16,7 +16,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	names := map[string]bool{}
 	open := map[int]string{}
 	last, moving := "", false
-	ill := map[history.Key]bool{}
+	var inForce history.States
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if op.Process != history.Nemesis || op.Type != history.OK || op.Fault == nil {
@@ -27,13 +27,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 			moving = moving || op.F == history.Change && open[f.ID] != "" && slices.ContainsFunc(f.States(), fails)
 			continue
 		}
-		for _, state := range f.States() {
-			if fails(state) {
-				ill[state.Key()] = true
-			} else {
-				delete(ill, state.Key())
-			}
-		}
+		inForce = inForce.With(f.Changes)
 		last = f.Name
 		if op.F == history.Heal {
 			delete(open, f.ID)
@@ -50,7 +44,7 @@ func Circumstances(h *history.Frame, v *record.Verdict) (under []string, whole b
 	if len(names) == 0 && last != "" {
 		names[last] = true
 	}
-	return slices.Sorted(maps.Keys(names)), len(ill) == 0 && !moving
+	return slices.Sorted(maps.Keys(names)), !moving && !slices.ContainsFunc(slices.Collect(inForce.All()), fails)
 }
 
 // fails reports whether a state is not the healthy one, of what makes nodes fail: who is a member or a client's reach does not.
