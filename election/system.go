@@ -102,11 +102,12 @@ type Readier interface {
 
 // Bootstrapper is a System that has to be told once that its members are a cluster.
 type Bootstrapper interface {
-	// Bootstraps reports whether there is anything to tell them. They cannot be told in virtual time.
-	Bootstraps() bool
+	// Bootstraps reports whether there is anything to tell them, and whether by commands, of which none runs in virtual time.
+	Bootstraps() (any, byCommand bool)
 	// Bootstrap does so when all members were started and before they are asked whether they are ready. Where it fails, it
-	// is called again, for as long as members may take to be ready; after it has returned nil, never.
-	Bootstrap(ctx context.Context, all []Member) error
+	// is called again, for as long as members may take to be ready; after it has returned nil, never. dial is how to reach one
+	// of them.
+	Bootstrap(ctx context.Context, all []Member, dial func(Member) Dial) error
 }
 
 // Exec runs a command in a member's container and returns what it prints to its standard output. Where the command ran, and ended with

@@ -23,21 +23,20 @@ import (
 const notReady = "its log may tell why; a description of the target may be wrong in ports, or in ready, which says what is to be asked"
 
 // notBootstrapped is the way out where the nodes were started, and what is to make a cluster of them does not succeed.
-const notBootstrapped = "bootstrap never succeeded: what it printed last is above, and what the nodes say of it is in their logs; where it succeeds later than that, ready: {within: …} waits longer"
+const notBootstrapped = "bootstrap never succeeded: what it came to last is above, and what the nodes say of it is in their logs; where it succeeds later than that, ready: {within: …} waits longer"
 
 // await lets the loop go on until every server of the system has come up, and made a cluster, if the system can tell.
 func (c *containers) await(ctx context.Context) error {
-	b, _ := c.system.(election.Bootstrapper)
-	return c.awaitSome(ctx, c.members, b)
+	return c.awaitSome(ctx, c.members, c.bootstraps())
 }
 
 // ready implements founded.
 func (c *containers) ready(ctx context.Context, some []election.Member) error {
-	return c.awaitSome(ctx, some, nil)
+	return c.awaitSome(ctx, some, false)
 }
 
-// awaitSome is await of some of the servers. Where b is not nil they are asked once it has made a cluster of them.
-func (c *containers) awaitSome(ctx context.Context, some []election.Member, b election.Bootstrapper) error {
+// awaitSome is await of some of the servers. Where they are to be bootstrapped they are asked once they are a cluster.
+func (c *containers) awaitSome(ctx context.Context, some []election.Member, bootstrap bool) error {
 	system, ok := c.system.(election.Readier)
 	if !ok {
 		return nil
@@ -50,10 +49,10 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, b el
 	defer cancel()
 	beside := func(f func()) { work.Go(func() { c.Guarded(f) }) }
 	booted := make(chan struct{})
-	if b != nil {
-		a.tell(theCluster, errors.New("it was not bootstrapped yet"))
+	if bootstrap {
+		a.tell(theCluster, errUnfounded)
 		beside(func() {
-			if a.until(asking, theCluster, system.Patience(), func(ctx context.Context) error { return b.Bootstrap(ctx, c.members) }) {
+			if a.until(asking, theCluster, system.Patience(), c.bootstrap) {
 				close(booted)
 			}
 		})
@@ -165,6 +164,9 @@ func listensOn(ports []int) string {
 
 // theCluster is who is not ready before it was bootstrapped. It is no node's name: those have no spaces.
 const theCluster = "the cluster"
+
+// errUnfounded is why it is not, before that was tried.
+var errUnfounded = errors.New("it was not bootstrapped yet")
 
 // latest is who is told of, of those that are not ready: the cluster before its nodes, which wait for it.
 func latest(wants map[string]error) string {

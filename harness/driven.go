@@ -40,6 +40,21 @@ func (d *driven) dial(name string) election.Dial {
 	return func(ctx context.Context, port int) (net.Conn, error) { return d.reach(ctx, name, port) }
 }
 
+// bootstraps reports whether the members have to be told that they are a cluster.
+func (d *driven) bootstraps() bool {
+	b, can := d.system.(election.Bootstrapper)
+	if !can {
+		return false
+	}
+	must, _ := b.Bootstraps()
+	return must
+}
+
+// bootstrap tells them so.
+func (d *driven) bootstrap(ctx context.Context) error {
+	return d.system.(election.Bootstrapper).Bootstrap(ctx, d.members, func(m election.Member) election.Dial { return d.dial(m.Name) })
+}
+
 func (d *driven) register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error) {
 	s, keeps := d.system.(election.Storer)
 	if !keeps {

@@ -13,19 +13,30 @@ import (
 	"recount/nemesis"
 )
 
-// Nodes that join one that is there already are started once it can let them in.
-func TestNodesThatAreStartedInTurn(t *testing.T) {
-	r, err := Simulate(t.Context(), record.Plan{Target: "testdata/joiner/election.yaml", On: record.OnVirtual, Nodes: 3, Time: 3 * time.Second, Seed: 1})
-	require.NoError(t, err)
-	last := map[string]history.View{}
-	for _, op := range r.History.Ops {
-		if op.F == history.Observe && op.Type == history.OK {
-			last[op.Node] = op.View
+// Nodes that join one that is there already are started once it can let them in; and nodes that have to be told so by HTTP are a cluster
+// once they were.
+func TestNodesBecomeACluster(t *testing.T) {
+	for _, target := range []string{"testdata/joiner/election.yaml", "testdata/unformed/election.yaml"} {
+		r, err := Simulate(t.Context(), record.Plan{Target: target, On: record.OnVirtual, Nodes: 3, Time: 3 * time.Second, Seed: 1})
+		require.NoError(t, err, target)
+		last := map[string]history.View{}
+		for _, op := range r.History.Ops {
+			if op.F == history.Observe && op.Type == history.OK {
+				last[op.Node] = op.View
+			}
 		}
+		require.Equal(t, map[string]history.View{
+			"n1": {Role: history.Leader, Term: 1, Leader: "n1"}, "n2": {Role: history.Follower, Term: 1, Leader: "n1"}, "n3": {Role: history.Follower, Term: 1, Leader: "n1"},
+		}, last, target)
 	}
-	require.Equal(t, map[string]history.View{
-		"n1": {Role: history.Leader, Term: 1, Leader: "n1"}, "n2": {Role: history.Follower, Term: 1, Leader: "n1"}, "n3": {Role: history.Follower, Term: 1, Leader: "n1"},
-	}, last)
+}
+
+func TestNodesThatAreNeverACluster(t *testing.T) {
+	_, err := Simulate(t.Context(), record.Plan{
+		Target: "testdata/unformed/election.yaml", Options: map[string]string{"form": "/joined"}, On: record.OnVirtual, Nodes: 3, Time: 3 * time.Second, Seed: 1,
+	})
+	require.ErrorContains(t, err, "the cluster is not ready after 5s: bootstrap of n1: POST /add?addr=10.9.0.2 answered 503 Service Unavailable")
+	require.Contains(t, hint.Of(err), "bootstrap never succeeded")
 }
 
 // Of five members three vote. Without two of these nobody leads, however many others are up, and with two of them somebody does.

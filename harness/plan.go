@@ -254,9 +254,11 @@ func (s *subject) runsVirtual() error {
 		return hint.Add(fmt.Errorf("%s is asked over TLS, whose keys no seed decides: not in virtual time", s.Target),
 			"have it answer without TLS where it runs so, or add --on docker")
 	}
-	if b, can := system.(election.Bootstrapper); can && b.Bootstraps() {
-		return hint.Add(fmt.Errorf("nodes of %s become a cluster by a command (bootstrap), and no command runs in virtual time", s.Target),
-			"have them find each other by what they are started with, or add --on docker")
+	if b, can := system.(election.Bootstrapper); can {
+		if _, byCommand := b.Bootstraps(); byCommand {
+			return hint.Add(fmt.Errorf("nodes of %s become a cluster by a command (bootstrap), and no command runs in virtual time", s.Target),
+				"ask them by HTTP (bootstrap: {http: …}), have them find each other by what they are started with, or add --on docker")
+		}
 	}
 	if s.target.Multicast {
 		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),

@@ -168,37 +168,59 @@ func (c *virtualized) Observe(name string, done func(history.View, error)) {
 	})
 }
 
-// await lets time go on until every server of the system has come up, if the system can tell.
-func (c *virtualized) await(ctx context.Context) error { return c.ready(ctx, c.members) }
+// await lets time go on until every server of the system has come up, and made a cluster, if the system can tell.
+func (c *virtualized) await(ctx context.Context) error {
+	return c.awaitSome(ctx, c.members, c.bootstraps())
+}
 
 // ready implements founded.
 func (c *virtualized) ready(ctx context.Context, some []election.Member) error {
+	return c.awaitSome(ctx, some, false)
+}
+
+// awaitSome is await of some of the servers. Where they are to be bootstrapped they are asked once they are a cluster.
+func (c *virtualized) awaitSome(ctx context.Context, some []election.Member, bootstrap bool) error {
 	system, ok := c.system.(election.Readier)
 	if !ok {
 		return nil
 	}
 	wants := map[string]error{} // of those that are not ready
 	began, enough := c.Now(), false
-	for _, m := range some {
-		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
-		var ask func()
-		ask = func() {
-			c.Do(m.Name, func() func() {
-				within, cancel := context.WithTimeout(context.Background(), trialPatience)
+	defer func() { enough = true }()
+	until := func(name, at string, within time.Duration, try func(context.Context) error, then func()) {
+		var again func()
+		again = func() {
+			c.Do(at, func() func() {
+				trying, cancel := context.WithTimeout(context.Background(), within)
 				defer cancel()
-				err := system.Ready(within, m, c.members, c.dial(m.Name))
+				err := try(trying)
 				return func() {
-					if wants[m.Name] = err; err == nil {
-						delete(wants, m.Name)
-					} else if !enough {
-						c.After(50*time.Millisecond, ask)
+					switch wants[name] = err; {
+					case err == nil:
+						delete(wants, name)
+						then()
+					case !enough:
+						c.After(50*time.Millisecond, again)
 					}
 				}
 			})
 		}
+		again()
+	}
+	ask := func() {
+		for _, m := range some {
+			until(m.Name, m.Name, trialPatience, func(ctx context.Context) error { return system.Ready(ctx, m, c.members, c.dial(m.Name)) }, func() {})
+		}
+	}
+	for _, m := range some {
+		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
+	}
+	if bootstrap {
+		wants[theCluster] = errUnfounded
+		until(theCluster, some[0].Name, system.Patience(), c.bootstrap, ask)
+	} else {
 		ask()
 	}
-	defer func() { enough = true }()
 	for c.Now() < began+system.Patience() {
 		if err := c.Run(ctx, c.Now()+step); err != nil {
 			return err
@@ -210,8 +232,11 @@ func (c *virtualized) ready(ctx context.Context, some []election.Member) error {
 			return nil
 		}
 	}
-	name := sortedKeys(wants)[0]
-	return late(name, system.Patience(), wants[name], listensOn(c.Listening(name)))
+	name, listens := latest(wants), ""
+	if name != theCluster {
+		listens = listensOn(c.Listening(name))
+	}
+	return late(name, system.Patience(), wants[name], listens)
 }
 
 // OnExit calls f when a node's process has ended by itself.

@@ -129,14 +129,6 @@ var engines = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"}
 
 var capabilityRule = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)*$`)
 
-// readBootstrap reads the command that is run once.
-func (s *Spec) readBootstrap(_ value, f map[string]value) (err error) {
-	if v, ok := f["bootstrap"]; ok {
-		s.Bootstrap, err = s.templates(v)
-	}
-	return err
-}
-
 // readCopied reads that a file is the copy of one of this machine.
 func (s *Spec) readCopied(key, v value) error {
 	f, err := v.fields("from")

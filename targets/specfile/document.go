@@ -3,6 +3,7 @@ package specfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,19 @@ func (v value) list() []value {
 		all = append(all, value{resolved(n), v.name})
 	}
 	return all
+}
+
+// oneOf reads a word of which each says something.
+func oneOf[T any](v value, words map[string]T) (says T, err error) {
+	word, err := v.text()
+	if err != nil {
+		return says, err
+	}
+	says, known := words[word]
+	if !known {
+		err = &fault{v.Line, v.Column, hint.Unknown(v.name, word, slices.Collect(maps.Keys(words)))}
+	}
+	return says, err
 }
 
 // isMapping reports whether v has fields.

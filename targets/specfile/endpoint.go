@@ -153,9 +153,13 @@ func (s *Spec) readTLS(v value, e *Endpoint) (err error) {
 
 // endpoints are all that are asked by HTTP.
 func (s *Spec) endpoints() []*Endpoint {
-	return slices.DeleteFunc(append(s.gets(),
+	all := append(s.gets(),
 		s.Resign.HTTP, s.Register.Put.HTTP, s.Members.Remove.HTTP, s.Members.Add.HTTP, s.Members.Learner.HTTP, s.Members.Promote.HTTP,
-	), (*Endpoint).missing)
+	)
+	for _, one := range s.Bootstrap {
+		all = append(all, one.HTTP)
+	}
+	return slices.DeleteFunc(all, (*Endpoint).missing)
 }
 
 // gets are those at which nodes are asked for what they know, and for nothing to be done.

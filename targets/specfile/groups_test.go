@@ -64,7 +64,7 @@ func TestACommandOfNothing(t *testing.T) {
 		require.Fail(t, "it was run")
 		return nil, nil
 	})
-	require.ErrorContains(t, y.(election.Bootstrapper).Bootstrap(t.Context(), withServers(3, 0)), "nothing is left on n1")
+	require.ErrorContains(t, y.(election.Bootstrapper).Bootstrap(t.Context(), withServers(3, 0), unreached), "nothing is left on n1")
 	for _, given := range []string{"observe: {command: []}", "observe: {http: /, role: r}\nready: {command: []}", "observe: {http: /, role: r}\nresign: {command: []}"} {
 		_, err := Parse("a.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+given+"\n"))
 		require.ErrorContains(t, err, "empty", given)

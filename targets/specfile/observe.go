@@ -340,7 +340,7 @@ func (s *Spec) readLogs(v value) error {
 		}
 		switch r, ok := l["role"]; {
 		case ok:
-			if line.Role, err = r.logRole(); err != nil {
+			if line.Role, err = oneOf(r, logRoles); err != nil {
 				return err
 			}
 			line.Named = line.Role == election.Leader && line.tellsLeader()
@@ -353,18 +353,6 @@ func (s *Spec) readLogs(v value) error {
 		at = append(at, m)
 	}
 	return s.sameTerms(at)
-}
-
-func (v value) logRole() (election.Role, error) {
-	word, err := v.text()
-	if err != nil {
-		return election.Unknown, err
-	}
-	role, known := logRoles[word]
-	if !known {
-		return election.Unknown, &fault{v.Line, v.Column, hint.Unknown("role", word, []string{"leader", "candidate", "follower"})}
-	}
-	return role, nil
 }
 
 // sameTerms wants a term in each line, or in none, as it is with answers: a node that tells its term only now and then would be held to

@@ -37,18 +37,26 @@ func (r *Request) templates() (all []*template.Template) {
 	return append(all, r.Command...)
 }
 
+// requestFields are those of how a node is asked.
+var requestFields = []string{"http", "method", "port", "tls", "headers", "body", "command", "refused"}
+
 // request reads how a node is asked, with templates that are tried on an example. way is how it may be written.
 func (w words) request(v value, way string) (q Request, err error) {
-	r, err := v.fields("http", "method", "port", "tls", "headers", "body", "command", "refused")
+	r, err := v.fields(requestFields...)
 	if err != nil {
 		return q, err
 	}
+	return w.requestOf(v, r, way)
+}
+
+// requestOf is request of the fields that v has.
+func (w words) requestOf(v value, r map[string]value, way string) (q Request, err error) {
 	path, posted := r["http"]
 	command, run := r["command"]
 	if posted == run {
 		return q, v.bad(way, "%s: one of http and command is wanted", v.name)
 	}
-	for _, field := range []part[string]{{"method", "http"}, {"port", "http"}, {"tls", "http"}, {"headers", "http"}, {"body", "http"}, {"refused", "command"}} {
+	for _, field := range []part[string]{{"method", "http"}, {"port", "http"}, {"tls", "http"}, {"headers", "http"}, {"body", "http"}, {"status", "http"}, {"refused", "command"}} {
 		_, goes := r[field.of]
 		if at, given := r[field.name]; given && !goes {
 			return q, at.bad(way, "%s: %s goes with %s", v.name, field.name, field.of)
@@ -125,7 +133,7 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 	}
 	defer resp.Body.Close()
 	switch status := resp.StatusCode; {
-	case status/100 == 2:
+	case status/100 == 2, slices.Contains(at.Status, status):
 		return nil
 	case status == http.StatusRequestTimeout, status == statusGaveUp: // time ran out, and it may be done yet
 	case status/100 == 4, status == http.StatusTemporaryRedirect, status == http.StatusPermanentRedirect: // to who would do it

@@ -102,7 +102,7 @@ func TestServices(t *testing.T) {
 		ran = append([]string{m.Name}, command...)
 		return nil, nil
 	})
-	require.NoError(t, one.(election.Bootstrapper).Bootstrap(t.Context(), all))
+	require.NoError(t, one.(election.Bootstrapper).Bootstrap(t.Context(), all, unreached))
 	require.Equal(t, []string{"n1", "/bin/form", "n1,n2"}, ran)
 }
 

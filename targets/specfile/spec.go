@@ -40,7 +40,7 @@ type Spec struct {
 	Copied      map[string]string             // files of this machine, by the whole paths that they have in the container
 	// Capabilities are those of Linux that the server's process has besides the engine's default.
 	Capabilities []string
-	Bootstrap    []*template.Template // a command that is run once in a cluster, on its first node
+	Bootstrap    Bootstrap
 	Ports        map[string]int
 	Data         string
 	Workdir      string // that the command begins in; "" for the image's own

@@ -37,6 +37,8 @@ type system struct {
 	paths   map[question]string  // as they were filled
 
 	roster *roster // nil where members cannot be changed
+
+	founding int // how many of the questions that make a cluster of the nodes were answered well
 }
 
 // System returns the driver of what the spec describes, with the target's options.
@@ -103,7 +105,7 @@ func (s *Spec) try(o option.Values) error {
 			return unsound(at.Path, err)
 		}
 	}
-	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.Observe.Command, s.Observe.Identifies, s.Bootstrap,
+	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.Observe.Command, s.Observe.Identifies,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
 	if s.Folder != nil {
 		all = append(all, s.Folder)
@@ -114,7 +116,7 @@ func (s *Spec) try(o option.Values) error {
 	for _, some := range []struct {
 		words
 		all []*template.Template
-	}{{w, all}, {changing, s.Members.templates()}, {putting, s.Register.templates()}} {
+	}{{w, all}, {changing, slices.Concat(s.Members.templates(), s.Bootstrap.templates())}, {putting, s.Register.templates()}} {
 		for _, t := range some.all {
 			if _, err := some.render(t); err != nil {
 				return unsound(t, err)
@@ -386,18 +388,6 @@ func (y *system) InTurn() bool { return y.Spec.Ready.InTurn }
 
 // Patience is how long nodes may take to come up.
 func (y *system) Patience() time.Duration { return y.patience() }
-
-// Bootstraps reports whether the file has a command that makes nodes a cluster.
-func (y *system) Bootstraps() bool { return len(y.Spec.Bootstrap) > 0 }
-
-// Bootstrap runs the command that a cluster is to have run once, on its first node.
-func (y *system) Bootstrap(ctx context.Context, all []election.Member) error {
-	if !y.Bootstraps() {
-		return nil
-	}
-	_, err := y.run(ctx, all[0], all, y.Spec.Bootstrap)
-	return err
-}
 
 // ReadLog reads a line of a node's log.
 func (y *system) ReadLog(self election.ID, line string) (election.Status, bool) {

@@ -1,0 +1,140 @@
+package specfile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"text/template"
+
+	"recount/election"
+)
+
+// Bootstrap is what makes a cluster of nodes that were started: requests, in their order.
+type Bootstrap []Founding
+
+// Founding is a request that nodes get once in a cluster.
+type Founding struct {
+	Request
+	Of    Founders // who gets it
+	About bool     // n1 gets it once about each of the others, which is {{.Member}}
+}
+
+// Founders are nodes that get a request.
+type Founders uint8
+
+// Who does.
+const (
+	FirstOne Founders = iota // n1
+	Others                   // all but n1, one after the other
+	AllNodes                 // all, likewise
+)
+
+func (b Bootstrap) templates() (all []*template.Template) {
+	for i := range b {
+		all = append(all, b[i].templates()...)
+	}
+	return all
+}
+
+// byCommand reports whether a command is run.
+func (b Bootstrap) byCommand() bool {
+	return slices.ContainsFunc(b, func(f Founding) bool { return f.Command != nil })
+}
+
+const bootstrapWay = `bootstrap: [PROGRAM, …], run in n1; or {http: /init, port: NAME, body: '{…}'}, at: others or all where it is not n1 that is asked, or ` +
+	`about: others where n1 is asked about each, {{.Member.Name}}; or a list of such`
+
+// readBootstrap reads what makes a cluster of the nodes.
+func (s *Spec) readBootstrap(_ value, f map[string]value) error {
+	v, ok := f["bootstrap"]
+	if !ok {
+		return nil
+	}
+	if !slices.ContainsFunc(v.list(), value.isMapping) { // the words of one command
+		command, err := s.templates(v)
+		if err == nil {
+			s.Bootstrap = Bootstrap{{Request: Request{Command: command}}}
+		}
+		return err
+	}
+	for _, one := range v.list() {
+		founding, err := s.founding(one)
+		if err != nil {
+			return err
+		}
+		s.Bootstrap = append(s.Bootstrap, founding)
+	}
+	return nil
+}
+
+// founding reads one of the requests.
+func (s *Spec) founding(v value) (q Founding, err error) {
+	r, err := v.fields(append([]string{"status", "at", "about"}, requestFields...)...)
+	if err != nil {
+		return q, err
+	}
+	at, elsewhere := r["at"]
+	about, each := r["about"]
+	if elsewhere {
+		if q.Of, err = oneOf(at, map[string]Founders{"others": Others, "all": AllNodes}); err != nil {
+			return q, err
+		}
+	}
+	if each {
+		if elsewhere {
+			return q, about.bad(bootstrapWay, "%s: at beside about: who is asked about the others is n1", v.name)
+		}
+		if q.About, err = oneOf(about, map[string]bool{"others": true}); err != nil {
+			return q, err
+		}
+	}
+	w, err := s.example()
+	if err != nil {
+		return q, err
+	}
+	if q.About {
+		w.member = &w.all[2]
+	}
+	q.Request, err = w.requestOf(v, r, bootstrapWay)
+	return q, err
+}
+
+// asked are the words by which nodes get the request, in their order.
+func (q *Founding) asked(y *system, all []election.Member) (each []words) {
+	nodes, _ := y.split(all)
+	for i, self := range nodes {
+		w := y.words(self, all)
+		switch {
+		case q.About && i > 0:
+			w = y.words(nodes[0], all)
+			w.member = &nodes[i]
+		case i == 0 && (q.About || q.Of == Others), i > 0 && q.Of == FirstOne:
+			continue
+		}
+		each = append(each, w)
+	}
+	return each
+}
+
+// Bootstraps reports whether the file says how nodes are made a cluster, and whether by commands.
+func (y *system) Bootstraps() (any, byCommand bool) {
+	return len(y.Spec.Bootstrap) > 0, y.Spec.Bootstrap.byCommand()
+}
+
+// Bootstrap implements election.Bootstrapper. What was done is not asked for again.
+func (y *system) Bootstrap(ctx context.Context, all []election.Member, dial func(election.Member) election.Dial) error {
+	number := 0
+	for i := range y.Spec.Bootstrap {
+		q := &y.Spec.Bootstrap[i]
+		for _, w := range q.asked(y, all) {
+			if number++; number <= y.founding {
+				continue
+			}
+			if err := y.ask(ctx, &q.Request, w, dial(w.self)); err != nil {
+				return fmt.Errorf("bootstrap of %s: %w", w.self.Name, err)
+			}
+			y.founding = number
+		}
+	}
+	return nil
+}
