@@ -80,6 +80,25 @@ func Pauses(did history.Changes) bool {
 	}) || slices.ContainsFunc(did.Parts(), func(p history.Part) bool { return p.State == history.Paused })
 }
 
+// Kills reports whether a change ends a process, or may by a trap or for want of memory, and its machine lives on.
+func Kills(did history.Changes) bool {
+	return ends(did, history.Down) || finishes(did, false) || slices.ContainsFunc(did.Memories(), history.Memory.Fails)
+}
+
+// Crashes reports whether a change has a machine die, or may by a trap.
+func Crashes(did history.Changes) bool { return ends(did, history.Crashed) || finishes(did, true) }
+
+// Stops reports whether a change has a process asked to end.
+func Stops(did history.Changes) bool { return ends(did, history.Stopped) }
+
+func ends(did history.Changes, how history.ProcState) bool {
+	return slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return p.State == how })
+}
+
+func finishes(did history.Changes, machine bool) bool {
+	return slices.ContainsFunc(did.Traps(), func(t history.Trap) bool { return t.Do == history.Finish && t.Crash == machine })
+}
+
 // Throttles reports whether a change keeps a processor from a node, or memory, for want of which the kernel has it wait as well.
 func Throttles(did history.Changes) bool {
 	return slices.ContainsFunc(did.CPUs(), func(p history.CPU) bool { return p.Share > 0 }) ||
@@ -94,9 +113,8 @@ var StoresTerm = Promise{
 }
 
 // endsUnstored reports whether changes end processes, and make disks or processors slow: what is stored within a millisecond
-// otherwise may still have to be when its process ends. Where a disk refuses to store it, servers end over that.
+// otherwise may still have to be when its process ends. One that a trap ends is in the middle of something. Where a disk refuses to store
+// it, servers end over that.
 func endsUnstored(did history.Changes) bool {
-	ends := slices.ContainsFunc(did.Procs, func(p history.Proc) bool { return p.State == history.Down || p.State == history.Crashed }) ||
-		slices.ContainsFunc(did.Memories(), history.Memory.Fails)
-	return ends && (SlowsDisks(did) || Throttles(did)) || RefusesWrites(did)
+	return finishes(did, false) || finishes(did, true) || (Kills(did) || Crashes(did)) && (SlowsDisks(did) || Throttles(did)) || RefusesWrites(did)
 }

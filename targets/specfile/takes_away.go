@@ -17,7 +17,10 @@ type takesAway = func(did history.Changes) bool
 // awayWords are the words for what faults do to links, nodes and disks.
 var awayWords = map[string]map[string]takesAway{
 	"links": {"broken": targets.BreaksLinks, "one-way": targets.CutsOneWay, "slow": targets.SlowsLinks},
-	"nodes": {"paused": targets.Pauses, "slow": targets.Throttles},
+	"nodes": {
+		"paused": targets.Pauses, "slow": targets.Throttles,
+		"killed": targets.Kills, "crashed": targets.Crashes, "stopped": targets.Stops,
+	},
 	"disks": {"forget": targets.Forgets, "refuse": targets.RefusesWrites, "slow": targets.SlowsDisks},
 }
 

@@ -20,6 +20,9 @@ func TestFaultsTakePromisesAwayThatRestOnTheirAbsence(t *testing.T) {
 	disk := func(s history.DiskState) history.State { return history.Disk{Node: "n1", DiskState: s} }
 	proc := func(s history.ProcState) history.State { return history.Proc{Node: "n1", State: s} }
 	part := func(s history.ProcState) history.State { return history.Part{Node: "n1", Process: "agent", State: s} }
+	within := func(machine bool) history.State {
+		return history.Trap{Node: "n1", TrapState: history.TrapState{Do: history.Finish, On: history.Sends, Crash: machine}}
+	}
 	for _, c := range []struct {
 		unless string
 		did    history.State
@@ -40,6 +43,19 @@ func TestFaultsTakePromisesAwayThatRestOnTheirAbsence(t *testing.T) {
 		{"{nodes: [paused]}", proc(history.Down), false},
 		{"{nodes: [paused]}", part(history.Paused), true},
 		{"{nodes: [paused]}", part(history.Up), false},
+		{"{nodes: [killed]}", proc(history.Down), true},
+		{"{nodes: [killed]}", proc(history.Up), false},
+		{"{nodes: [killed]}", proc(history.Crashed), false},
+		{"{nodes: [killed]}", proc(history.Stopped), false},
+		{"{nodes: [killed]}", history.Memory{Node: "n1", Bytes: 1 << 20}, true},
+		{"{nodes: [killed]}", within(false), true},
+		{"{nodes: [killed]}", within(true), false},
+		{"{nodes: [crashed]}", within(true), true},
+		{"{nodes: [crashed]}", within(false), false},
+		{"{nodes: [crashed]}", proc(history.Crashed), true},
+		{"{nodes: [crashed]}", proc(history.Down), false},
+		{"{nodes: [stopped]}", proc(history.Stopped), true},
+		{"{nodes: [stopped]}", proc(history.Down), false},
 		{"{nodes: [slow]}", history.CPU{Node: "n1", Share: 0.1}, true},
 		{"{disks: [forget]}", disk(history.DiskState{Wiped: true}), true},
 		{"{disks: [forget]}", disk(history.DiskState{Slow: time.Second}), false},
@@ -66,7 +82,7 @@ func TestMistakesInWhatTakesPromisesAway(t *testing.T) {
 		{"while: x, unless: {drift: -1%}", `drift: "-1%" is no share`, "10%"},
 		{"while: x, unless: {jump: 1}", `jump: "1" is not a positive duration`, "unit"},
 		{"while: x, unless: {links: [slwo]}", `unknown word for links "slwo"`, `did you mean "slow"?`},
-		{"while: x, unless: {nodes: [dead]}", `unknown word for nodes "dead"`, "known: paused, slow"},
+		{"while: x, unless: {nodes: [dead]}", `unknown word for nodes "dead"`, "known: crashed, killed, paused, slow, stopped"},
 		{"unless: {drift: 1%}", "unless stands without while", "while:"},
 		{"suspended: {drift: 1%}", "suspended stands without while", "while:"},
 		{"while: x, suspended: {}", "suspended: nothing is named", "suspended: {drift: 10%}"},
