@@ -337,7 +337,7 @@ func faultWords(s *specfile.Spec, p record.Plan) string {
 		text += fmt.Sprintf("; on %s, where clocks cannot be skewed: no %s", runtime.GOARCH, strings.Join(names, ", "))
 	}
 	if names := slices.Sorted(maps.Keys(s.Processes)); len(names) > 0 {
-		text += "; pause of n1/" + strings.Join(names, ", n1/")
+		text += "; pause and kill of n1/" + strings.Join(names, ", n1/")
 	}
 	return text
 }

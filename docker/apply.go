@@ -106,8 +106,8 @@ func (c *Cluster) canHold(p history.Part) error {
 		return hint.Add(fmt.Errorf("%s: nothing is known of the processes of %s", p.Name(), p.Node), "processes: {agent: {match: PATTERN}} in a spec file names them")
 	case c.config.Processes[p.Process] == "":
 		return hint.Unknown("process of "+p.Node, p.Process, slices.Sorted(maps.Keys(c.config.Processes)))
-	case p.State != history.Up && p.State != history.Paused:
-		return fmt.Errorf("%s cannot be %s: processes of a node can be paused, and no more", p.Name(), p.State)
+	case p.State != history.Up && p.State != history.Paused && p.State != history.Down:
+		return fmt.Errorf("%s cannot be %s: processes of a node can be paused or killed, and no more", p.Name(), p.State)
 	}
 	return nil
 }

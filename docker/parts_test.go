@@ -80,3 +80,33 @@ func TestAPartOfANodeThatEnds(t *testing.T) {
 	requireSeen(t, c, proc("n1", history.Up))
 	requireState(t, c, history.Changes{})
 }
+
+// A part that is killed ends again whenever somebody starts it, also in the node's next life, until it is healed. The others live on.
+func TestAPartOfANodeThatIsKilled(t *testing.T) {
+	c, part, beating := beats(t)
+	starts := func() { tell(t, c, "n1", "beat %s", address(c, "n2")) }
+	requireSeen(t, c, part(history.Down))
+	requireState(t, c, part(history.Down))
+	require.False(t, beating())
+	starts()
+	require.Eventually(t, func() bool { return !beating() }, within, time.Millisecond)
+	requireState(t, c, part(history.Down))
+
+	both := proc("n1", history.Down)
+	both.Add(part(history.Down).Parts()[0])
+	requireSeen(t, c, proc("n1", history.Down))
+	requireState(t, c, both)
+	requireSeen(t, c, proc("n1", history.Up))
+	eventually(t, c, "n1")
+	starts()
+	require.Eventually(t, func() bool { return !beating() }, within, time.Millisecond)
+	requireState(t, c, part(history.Down))
+
+	requireSeen(t, c, part(history.Up))
+	requireState(t, c, history.Changes{})
+	starts()
+	require.Eventually(t, beating, within, time.Millisecond)
+	for range 4 { // for longer than it takes to see that it runs
+		require.True(t, beating())
+	}
+}

@@ -45,7 +45,7 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{fmt.Sprintf(inject, `"procs":[{"node":"n1","state":"Up"}]`), `line 1, column 1: inject: the process of n1 cannot be "Up": want up, down, stopped, crashed, paused or frozen`},
 		{fmt.Sprintf(inject, `"procs":[{"node":"n1"}]`), `line 1, column 1: inject: the process of n1 cannot be "": want up, down, stopped, crashed, paused or frozen`},
 		{fmt.Sprintf(inject, `"procs":[{"state":"down"}]`), `line 1, column 1: inject: a process of nobody`},
-		{fmt.Sprintf(inject, `"more":{"parts":[{"node":"n1","process":"db","state":"down"}]}`), `line 1, column 1: inject: the processes db of n1 cannot be "down": want up or paused`},
+		{fmt.Sprintf(inject, `"more":{"parts":[{"node":"n1","process":"db","state":"frozen"}]}`), `line 1, column 1: inject: the processes db of n1 cannot be "frozen": want up, down or paused`},
 		{fmt.Sprintf(inject, `"clocks":[{"node":"n1","drift":-1}]`), `line 1, column 1: inject: the clock of n1: a drift of -1`},
 		{fmt.Sprintf(inject, `"more":{"memory":[{"node":"n1","times":-2}]}`), `line 1, column 1: inject: the memory of n1: -2 times what it used`},
 		{fmt.Sprintf(inject, `"more":{"memory":[{"node":"n1","bytes":-1}]}`), `line 1, column 1: inject: the memory of n1: a limit of -1`},

@@ -7,7 +7,7 @@ import "fmt"
 type Part struct {
 	Node    string    `json:"node"`
 	Process string    `json:"process"`
-	State   ProcState `json:"state"` // Up or Paused
+	State   ProcState `json:"state"` // Up, Paused, or Down: whatever starts them again sees them end
 }
 
 // Parts is the dimension's name.
@@ -17,8 +17,8 @@ func init() { RegisterDimension[Part](Parts) }
 
 // fits says why it is none, or nil.
 func (p Part) fits() error {
-	if p.State != Up && p.State != Paused {
-		return fmt.Errorf("the processes %s of %s cannot be %q: want up or paused", p.Process, p.Node, p.State)
+	if p.State != Up && p.State != Paused && p.State != Down {
+		return fmt.Errorf("the processes %s of %s cannot be %q: want up, down or paused", p.Process, p.Node, p.State)
 	}
 	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"recount/history"
 )
 
-// kill ends a node's process with SIGKILL; healing starts it again, on the disk it left behind.
+// kill ends a node's process with SIGKILL; healing starts it again, on the disk it left behind. One of several processes of a node is ended
+// whenever the others start it again, until that is healed.
 func init() {
 	register(&Fault{
 		Name:  "kill",
 		About: "a node's process dies (kill -9) and is started again at the end",
-		Aims:  []Aim{{"the node", "one"}},
+		Aims:  []Aim{{"the node, or one process of it, as in leader/agent", "one"}},
+		Parts: true,
 		Shape: func(s Scene) Shape { return constant(procs(s.Aims[0], history.Down)) },
 	})
 }

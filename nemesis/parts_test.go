@@ -31,10 +31,11 @@ func TestAimsAtAPartOfANode(t *testing.T) {
 	pause := Step{Fault: "pause", Nodes: Named{"n1/agent"}, For: time.Second}
 	require.NoError(t, Schedule{pause}.Check(nodes))
 	require.NoError(t, Schedule{pause}.CheckParts([]string{"agent"}))
+	require.NoError(t, Schedule{{Fault: "kill", Nodes: Named{"leader/agent"}}}.Check(nodes))
 	for want, err := range map[string]error{
 		`unknown process of a node "agent"`:      Schedule{pause}.CheckParts([]string{"agents"}),
 		"nothing is known of a node's processes": Schedule{pause}.CheckParts(nil),
-		"kill: n1/agent: it is of whole nodes":   Schedule{{Fault: "kill", Nodes: Named{"n1/agent"}}}.Check(nodes),
+		"stop: n1/agent: it is of whole nodes":   Schedule{{Fault: "stop", Nodes: Named{"n1/agent"}}}.Check(nodes),
 		`unknown node "n9"`:                      Schedule{{Fault: "pause", Nodes: Named{"n9/agent"}}}.Check(nodes),
 	} {
 		require.ErrorContains(t, err, want)

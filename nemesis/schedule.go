@@ -192,7 +192,7 @@ func (st Step) check(nodes []string) error {
 			return fmt.Errorf("%s: %w", st.Fault, err)
 		}
 		if _, part, is := strings.Cut(w, "/"); is && !f.Parts {
-			return hint.Add(fmt.Errorf("%s: %s: it is of whole nodes", st.Fault, w), "pause can be of one process of a node, such as %q", part)
+			return hint.Add(fmt.Errorf("%s: %s: it is of whole nodes", st.Fault, w), "pause and kill can be of one process of a node, such as %q", part)
 		}
 		for _, n := range strings.Split(w, ",") {
 			if slices.Contains(nodes, n) && slices.Contains(named, n) {

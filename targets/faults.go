@@ -80,9 +80,11 @@ func Pauses(did history.Changes) bool {
 	}) || slices.ContainsFunc(did.Parts(), func(p history.Part) bool { return p.State == history.Paused })
 }
 
-// Kills reports whether a change ends a process, or may by a trap or for want of memory, and its machine lives on.
+// Kills reports whether a change ends a process, be it one of several of its node, or may by a trap or for want of memory, and its machine
+// lives on.
 func Kills(did history.Changes) bool {
-	return ends(did, history.Down) || finishes(did, false) || slices.ContainsFunc(did.Memories(), history.Memory.Fails)
+	part := func(p history.Part) bool { return p.State == history.Down }
+	return ends(did, history.Down) || slices.ContainsFunc(did.Parts(), part) || finishes(did, false) || slices.ContainsFunc(did.Memories(), history.Memory.Fails)
 }
 
 // Crashes reports whether a change has a machine die, or may by a trap.

@@ -45,8 +45,9 @@ type place struct {
 	counters *counters
 	links    map[inbound]history.LinkState // asked for
 	procs    []first
-	paused   bool               // all of them were stopped, and not told to go on since
-	held     map[string]stopped // parts that are to stand still: those of their processes that were stopped
+	paused   bool                     // all of them were stopped, and not told to go on since
+	held     map[string]stopped       // parts that are to stand still: those of their processes that were stopped
+	downed   map[string]chan struct{} // parts that are to be down; closed once they are not
 	clocks   clocks
 	volume   *volume // nil if its data is on no disk that can fail
 	groups   cgroups

@@ -15,12 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"recount/history"
+	"recount/internal/hint"
 	"recount/internal/procstat"
 )
 
 // Parts of a node: those of its processes whose command line matches what the target says of them. They can be stopped while
 // the others go on. What was just born is found by looking again, as with whole nodes. What is born later of a part that stands
-// still, after a watchdog has ended that or with the node's next life, runs: to pause a process is nothing to the one after it.
+// still, after a watchdog has ended that or with the node's next life, runs: to pause a process is nothing to the one after it. A part
+// that is down stays so until it is healed: whoever starts it again, and in whichever life of the node, sees it end.
 
 // parts are the patterns of command lines, by the names of parts.
 type parts map[string]*regexp.Regexp
@@ -108,15 +110,22 @@ func (a *agent) hold(h history.Part) error {
 	if h.State != history.Paused {
 		delete(p.held, h.Process) // first of all: what stays held is not continued with its node, and not looked at
 	}
+	if done := p.downed[h.Process]; done != nil {
+		close(done)
+		delete(p.downed, h.Process)
+	}
 	found, err := a.parts.among(p.procs, h.Process)
 	if err != nil {
 		return err
 	}
-	if !found && h.State != history.Paused {
+	if !found && h.State == history.Up {
 		return nil
 	}
 	if !found {
 		return a.parts.absent(h.Process)
+	}
+	if h.State == history.Down {
+		return a.bringDown(p, h.Process)
 	}
 	own := a.parts.anyOf(map[string]bool{h.Process: true})
 	if h.State == history.Paused {
@@ -131,6 +140,57 @@ func (a *agent) hold(h history.Part) error {
 		return nil
 	}
 	return suspend(p.procs, unix.SIGCONT, own)
+}
+
+// bringDown ends a part of a node, and goes on to do so until it is held otherwise. The caller holds the agent's lock.
+func (a *agent) bringDown(p *place, name string) error {
+	own := a.parts.anyOf(map[string]bool{name: true})
+	if slices.ContainsFunc(p.procs, func(f first) bool { return own(f.pid) }) {
+		return hint.Add(fmt.Errorf("%q matches the first process of %s, with which all others end", a.parts[name], p.name), "kill %s is of the whole node", p.name)
+	}
+	if err := a.endPart(p, name); err != nil {
+		return err
+	}
+	if p.downed == nil {
+		p.downed = map[string]chan struct{}{}
+	}
+	done := make(chan struct{})
+	p.downed[name] = done
+	go func() {
+		for again := time.NewTicker(endsEvery); ; {
+			select {
+			case <-done:
+				again.Stop()
+				return
+			case <-again.C:
+				a.mu.Lock()
+				if p.downed[name] == done {
+					_ = a.endPart(p, name) // who ends with its node is down, too
+				}
+				a.mu.Unlock()
+			}
+		}
+	}()
+	return nil
+}
+
+// endsEvery is how often is looked whether a part that is to be down was started again.
+const endsEvery = 50 * time.Millisecond
+
+// endPart ends what there is of a part.
+func (a *agent) endPart(p *place, name string) error {
+	return suspend(p.procs, unix.SIGKILL, a.parts.anyOf(map[string]bool{name: true}))
+}
+
+// down reports whether nothing is left of a part that is to be down, but for what was started this moment and ends now.
+func (a *agent) down(p *place, name string) (bool, error) {
+	for deadline := time.Now().Add(200 * lookEvery); ; time.Sleep(lookEvery) {
+		found, err := a.parts.among(p.procs, name)
+		if err != nil || !found || time.Now().After(deadline) {
+			return !found, err
+		}
+		_ = a.endPart(p, name)
+	}
 }
 
 // stopped are processes that a signal has stopped, by their numbers, and when each was started.
@@ -181,6 +241,9 @@ func (v *Verified) parts(a *agent, procs map[string][]first, held map[string]fun
 		own := a.parts.anyOf(map[string]bool{w.Process: true})
 		for {
 			state, why, err := observe(procs[w.Node], func(pid int) bool { return !own(pid) })
+			if found, lookErr := a.parts.among(procs[w.Node], w.Process); w.State == history.Down && !found {
+				state, err = history.Down, lookErr
+			}
 			others, _, otherErr := observe(procs[w.Node], held[w.Node])
 			a.mu.Lock()
 			whole := a.places[w.Node].paused || others == history.Frozen // the node stands still, with all of its parts

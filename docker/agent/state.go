@@ -72,6 +72,15 @@ func (a *agent) read() (*history.Changes, error) {
 			}
 			c.Add(history.Part{Node: p.name, Process: name, State: state})
 		}
+		for _, name := range slices.Sorted(maps.Keys(p.downed)) {
+			down, err := a.down(p, name)
+			if err != nil {
+				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
+			}
+			if down {
+				c.Add(history.Part{Node: p.name, Process: name, State: history.Down})
+			}
+		}
 	}
 	return &c, nil
 }

@@ -44,6 +44,8 @@ func TestFaultsTakePromisesAwayThatRestOnTheirAbsence(t *testing.T) {
 		{"{nodes: [paused]}", part(history.Paused), true},
 		{"{nodes: [paused]}", part(history.Up), false},
 		{"{nodes: [killed]}", proc(history.Down), true},
+		{"{nodes: [killed]}", part(history.Down), true},
+		{"{nodes: [killed]}", part(history.Paused), false},
 		{"{nodes: [killed]}", proc(history.Up), false},
 		{"{nodes: [killed]}", proc(history.Crashed), false},
 		{"{nodes: [killed]}", proc(history.Stopped), false},
