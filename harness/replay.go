@@ -131,12 +131,10 @@ func workloadsOf(h *history.History) []string {
 
 // faultTime tells from a history without a plan how long its nemesis was at work.
 func faultTime(h *history.History) time.Duration {
-	settled, last := time.Duration(0), time.Duration(0)
+	settled, _ := h.Frame().Settled()
+	last := settled
 	for i := range h.Ops {
-		switch op := &h.Ops[i]; {
-		case op.F == history.Settle:
-			settled = op.Time
-		case op.Process == history.Nemesis:
+		if op := &h.Ops[i]; op.Process == history.Nemesis {
 			last = op.Time
 		}
 	}

@@ -45,6 +45,16 @@ func (f *Frame) Setup() *Setup {
 	return nil
 }
 
+// Settled tells when schedules began to count, and whether the history says so.
+func (f *Frame) Settled() (at time.Duration, told bool) {
+	for i := range f.Ops {
+		if f.Ops[i].F == Settle {
+			return f.Ops[i].Time, true
+		}
+	}
+	return 0, false
+}
+
 // Untimed reports whether only the order of the ops is known, not when they were.
 func (f *Frame) Untimed() bool { return f.Setup() != nil && f.Setup().Untimed }
 

@@ -21,7 +21,7 @@ type Action struct {
 // ActionsOf returns what the nemesis did in a run, from its history. What is known not to have taken effect is left out, and what was
 // only found.
 func ActionsOf(h *history.History) ([]Action, error) {
-	settled := slices.IndexFunc(h.Ops, func(op history.Op) bool { return op.F == history.Settle })
+	settled, told := h.Frame().Settled()
 	var actions []Action
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -31,13 +31,13 @@ func ActionsOf(h *history.History) ([]Action, error) {
 		if other := h.Other(i); other >= 0 && h.Ops[other].Type == history.Fail {
 			continue
 		}
-		if settled < 0 || i < settled {
+		if !told || op.Time < settled {
 			return nil, hint.Add(fmt.Errorf("op %d: %s before the history says that the cluster settled", op.Index, op.F),
 				"the history was made by another version of Recount")
 		}
 		fault := *op.Fault
 		fault.Spread = 0
-		actions = append(actions, Action{op.Time - h.Ops[settled].Time, op.F, fault})
+		actions = append(actions, Action{op.Time - settled, op.F, fault})
 	}
 	return actions, nil
 }

@@ -61,7 +61,7 @@ func compare(a, b *record.Run, by string) *Comparison {
 	c.end = math.MaxInt64
 	for i, r := range []*record.Run{a, b} {
 		if c.By == byRole {
-			c.Zero[i] = settled(r.History)
+			c.Zero[i], _ = r.Frame().Settled()
 			if s := r.Setup(); s != nil {
 				c.Within = max(c.Within, s.Bounds.Silence)
 			}
@@ -81,16 +81,6 @@ func compare(a, b *record.Run, by string) *Comparison {
 	c.note("fault", [2]string{}, c.faults(0), c.faults(1))
 	slices.SortStableFunc(c.Differences, func(a, b Difference) int { return cmp.Compare(a.Time, b.Time) })
 	return c
-}
-
-// settled is when the cluster had elected its first leader, or 0 where nobody says.
-func settled(h *history.History) time.Duration {
-	for i := range h.Ops {
-		if h.Ops[i].F == history.Settle {
-			return h.Ops[i].Time
-		}
-	}
-	return 0
 }
 
 // ordered returns the nodes of a run in the order in which they are paired.

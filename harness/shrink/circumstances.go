@@ -3,7 +3,6 @@ package shrink
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"recount/harness/record"
 	"recount/history"
@@ -54,14 +53,4 @@ func fails(s history.State) bool {
 		return s != s.Healthy()
 	}
 	return false
-}
-
-// settledAt is when schedules began to count.
-func settledAt(h *history.Frame) time.Duration {
-	for i := range h.Ops {
-		if h.Ops[i].F == history.Settle {
-			return h.Ops[i].Time
-		}
-	}
-	return 0
 }

@@ -48,7 +48,7 @@ func (s *shrinker) decide(ctx context.Context) *Decision {
 	if err != nil || harness.Same(r.History, h) != nil {
 		return nil
 	}
-	begins := settledAt(r.Frame())
+	begins, _ := r.Frame().Settled()
 	all = slices.DeleteFunc(all, func(m sim.Carried) bool { return m.Lost != "" || m.Arrived > v.To || m.Arrived < begins })
 	slices.SortStableFunc(all, func(a, b sim.Carried) int { return cmp.Compare(b.Arrived, a.Arrived) })
 	breaks := func(m sim.Carried, late time.Duration) bool {

@@ -145,7 +145,8 @@ func (c criterion) shows(r *record.Run, planned time.Duration) *record.Verdict {
 
 // late reports whether a violation was complete only after the time for faults was over.
 func late(h *history.Frame, v *record.Verdict, planned time.Duration) bool {
-	return v.To > settledAt(h)+planned
+	settled, _ := h.Settled()
+	return v.To > settled+planned
 }
 
 func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {

@@ -38,7 +38,8 @@ func (s *shrinker) calm() {
 		s.shorten(s.best.Time, leastTime, func(p *record.Plan, d time.Duration) { p.Time = d })
 		return
 	}
-	over := s.result.Verdict.To - settledAt(s.result.Run.Frame())
+	settled, _ := s.result.Run.Frame().Settled()
+	over := s.result.Verdict.To - settled
 	if i, _ := slices.BinarySearch(round, max(over+over/4, round[leastTime])); i < len(round) && round[i] < s.best.Time {
 		s.try(s.with(func(p *record.Plan) { p.Time, p.Schedule = round[i], within(p.Schedule, round[i]) }))
 	}
