@@ -24,7 +24,7 @@ import (
 // remote is the harness's end of the line to a run's agent.
 type remote struct {
 	session *yamux.Session
-	control net.Conn
+	control net.Conn // nil until the conversation has begun
 	notice  func(agent.Reply)
 	words   lastWords
 
@@ -75,10 +75,10 @@ func (r *remote) open() error {
 	if err != nil {
 		return err
 	}
-	r.control = control
 	if err := agent.WriteLine(control, agent.Opening{Control: true}); err != nil {
 		return err
 	}
+	r.control = control
 	go r.send()
 	go r.listen()
 	go r.accept()

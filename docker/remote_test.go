@@ -102,6 +102,26 @@ func TestWhyTheLineToTheAgentBroke(t *testing.T) {
 	}
 }
 
+// Who could not begin to speak to the agent does not wait for it to unmount disks.
+func TestAClusterWhoseAgentWasNeverSpokenToIsClosedAtOnce(t *testing.T) {
+	r, _, line := pausable(t)
+	line.Lock()
+	go func() {
+		defer line.Unlock()
+		for r.session.NumStreams() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		go r.session.Close()
+		<-r.session.CloseChan()
+	}()
+	require.Error(t, r.open())
+	c := &Cluster{remote: r, config: Config{Disks: true}}
+	ctx, cancel := context.WithTimeout(t.Context(), detachWithin/2)
+	defer cancel()
+	require.False(t, c.detach(ctx))
+	require.NoError(t, ctx.Err())
+}
+
 // An agent that does not answer keeps nobody who does not wait for it any more.
 func TestWhoIsNotAnsweredGoesAway(t *testing.T) {
 	r, server := lineTo(t)
