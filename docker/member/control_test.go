@@ -3,7 +3,10 @@ package member
 import (
 	"context"
 	"io"
+	"log"
 	"net"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +25,7 @@ func control(t *testing.T, j *journal, v history.View) func() net.Conn {
 	require.NoError(t, err)
 	served := make(chan error, 1)
 	go func() {
-		served <- serveControl(t.Context(), l, j, func(context.Context) (history.View, bool) { return v, true }, obey)
+		served <- serveControl(t.Context(), l, j, func(context.Context) (history.View, bool) { return v, true }, obey, log.New(t.Output(), "", 0))
 	}()
 	t.Cleanup(func() {
 		l.Close()
@@ -33,6 +36,42 @@ func control(t *testing.T, j *journal, v history.View) func() net.Conn {
 		require.NoError(t, err)
 		return conn
 	}
+}
+
+// shaky is a listener that fails a few times before it takes the next connection.
+type shaky struct {
+	net.Listener
+	fails int
+}
+
+func (s *shaky) Accept() (net.Conn, error) {
+	if s.fails--; s.fails >= 0 {
+		return nil, syscall.ENOBUFS
+	}
+	return s.Listener.Accept()
+}
+
+// A node goes on where the machine has no room for a connection just now.
+func TestClientsAreTakenAfterAnError(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	var said strings.Builder
+	ask := func(context.Context) (history.View, bool) { return history.View{Term: 3}, true }
+	served := make(chan error, 1)
+	go func() {
+		served <- serveControl(t.Context(), &shaky{l, 2}, newJournal(1), ask, obey, log.New(&said, "", 0))
+	}()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	client := NewClient(conn, Mark{}, nil)
+	v, err := client.View(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 3, v.Term)
+	client.Close()
+	l.Close()
+	require.ErrorIs(t, <-served, net.ErrClosed)
+	require.Equal(t, "accept clients: no buffer space available\n", said.String(), "once")
 }
 
 // obey carries out reads, and refuses everything else.

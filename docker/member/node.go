@@ -55,7 +55,7 @@ func Run(ctx context.Context, c Config) error {
 		workloads.NewWriter(w, c.ID, h.life, c.Writer.Every, c.Writer.Gap).Start()
 	}
 	work.Go(func() { fail(h.receive(running)) })
-	work.Go(func() { fail(serveControl(running, c.Control, h.journal, h.ask, h.command)) })
+	work.Go(func() { fail(serveControl(running, c.Control, h.journal, h.ask, h.command, c.Log)) })
 	if err := h.run(running, ctx.Done()); err != nil || ctx.Err() != nil {
 		return err
 	}
