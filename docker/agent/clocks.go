@@ -218,6 +218,11 @@ func (a *agent) skew(s Skew) (*Skewed, error) {
 	// Always in the same order, so that two requests cannot wait for each other.
 	slices.SortFunc(s.Clocks, func(x, y history.Clock) int { return strings.Compare(x.Node, y.Node) })
 	slices.SortFunc(jobs, func(x, y *job) int { return strings.Compare(x.name, y.name) })
+	for i := range jobs[1:] {
+		if jobs[i].place == jobs[i+1].place { // whose lock would be waited for twice
+			return nil, fmt.Errorf("the clocks of %s are named twice", jobs[i].name)
+		}
+	}
 	lock := func() {
 		for _, j := range jobs {
 			j.clocks.mu.Lock()

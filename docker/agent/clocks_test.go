@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/docker/agent/clock"
+	"recount/history"
 )
 
 // program starts a process that executes another program when it is told to.
@@ -37,6 +38,14 @@ func program(t *testing.T) (pid int, execute func()) {
 			return err == nil && strings.TrimSpace(string(name)) == "sleep"
 		}, time.Minute, time.Millisecond)
 	}
+}
+
+// Clocks of a node that are named twice are refused: nothing waits for them, and no later request does.
+func TestClocksOfANodeAreSetOnceAtATime(t *testing.T) {
+	a := &agent{places: map[string]*place{"n1": {name: "n1"}}}
+	_, err := a.skew(Skew{Clocks: []history.Clock{{Node: "n1"}, {Node: "n1", Offset: 1}}})
+	require.EqualError(t, err, "the clocks of n1 are named twice")
+	require.True(t, a.places["n1"].clocks.mu.TryLock())
 }
 
 // A process that has just been forked is patched, and executes its program before its clocks are set, or before they are
