@@ -43,19 +43,20 @@ func (a *agent) control(ctx context.Context, stream net.Conn) {
 			fmt.Fprintln(os.Stderr, "agent: request:", err)
 			return
 		}
-		if r.Verify != nil || r.Gauge != nil || r.Skew != nil || r.Ask != "" || r.Clocks || r.Read || r.Traffic || r.Groups || r.Listening != "" || r.TellApart != "" || r.Abandon != nil {
-			go func() { send(a.answer(r)) }()
-			continue
+		if reply, changed := a.change(r); changed {
+			send(reply)
+		} else {
+			go func() { send(a.look(r)) }()
 		}
-		send(a.answer(r))
 	}
 	if err := lines.Err(); err != nil {
 		fmt.Fprintln(os.Stderr, "agent: request:", err)
 	}
 }
 
-func (a *agent) answer(r Request) Reply {
-	reply := Reply{ID: r.ID}
+// change answers a request that is answered before the next is read; any other it leaves alone.
+func (a *agent) change(r Request) (reply Reply, changed bool) {
+	reply.ID = r.ID
 	var err error
 	switch {
 	case r.Enter != nil:
@@ -70,6 +71,19 @@ func (a *agent) answer(r Request) Reply {
 		err = a.listen(*r.Listen)
 	case r.Apply != nil:
 		reply.Applied, err = a.apply(*r.Apply)
+	case r.LetGo != nil:
+		a.traps.release(*r.LetGo)
+	default:
+		return reply, false
+	}
+	return reply.failed(err), true
+}
+
+// look answers a request that others need not wait for.
+func (a *agent) look(r Request) Reply {
+	reply := Reply{ID: r.ID}
+	var err error
+	switch {
 	case r.Verify != nil:
 		reply.Verified, err = a.verify(*r.Verify)
 	case r.Gauge != nil:
@@ -90,15 +104,18 @@ func (a *agent) answer(r Request) Reply {
 		reply.Ports, err = a.listening(r.Listening)
 	case r.TellApart != "":
 		err = a.tellApart(r.TellApart)
-	case r.LetGo != nil:
-		a.traps.release(*r.LetGo)
 	case r.Traffic:
 		reply.Traffic, err = a.traffic()
 	default:
 		err = fmt.Errorf("request %d asks for nothing", r.ID)
 	}
+	return reply.failed(err)
+}
+
+// failed is the reply with an error, if there is one.
+func (r Reply) failed(err error) Reply {
 	if err != nil {
-		reply.Error, reply.Hint = err.Error(), hint.Of(err)
+		r.Error, r.Hint = err.Error(), hint.Of(err)
 	}
-	return reply
+	return r
 }
