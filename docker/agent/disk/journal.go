@@ -40,6 +40,34 @@ func (d *Disk) note(r record) {
 	d.pending = append(d.pending, r)
 }
 
+// unmade takes back the making of an inode with its one name, if nothing else in the journal builds upon that: that it was
+// there leaves no trace on disk. It reports whether that is all that there was to its removal.
+func (d *Disk) unmade(gone binding, i *inode) bool {
+	if i.links > 1 || gone.dir.saved[gone.name] != nil {
+		return false
+	}
+	made := -1
+	for k, r := range d.pending {
+		for _, b := range r.set {
+			if b.dir == gone.dir && b.name == gone.name || b.to == i {
+				if made >= 0 || len(r.set) > 1 {
+					return false
+				}
+				made = k
+			}
+		}
+		if k != made && (slices.Contains(r.moved, i) || slices.Contains(r.above, i)) {
+			return false
+		}
+	}
+	if made < 0 {
+		return false
+	}
+	d.pending = slices.Delete(d.pending, made, made+1)
+	gone.bind()
+	return true
+}
+
 // bind changes what reads see.
 func (b binding) bind() {
 	if was := b.dir.entries[b.name]; was != nil {

@@ -341,6 +341,18 @@ func TestACrashLeavesWhatTheModelSays(t *testing.T) {
 	})
 }
 
+// What was made and is no more takes no place in the journal, which each sync goes through.
+func TestNamesThatCameAndWentAreForgotten(t *testing.T) {
+	d := New(rand.New(rand.NewPCG(1, 0)))
+	for range 100 {
+		dir, _ := d.make(d.root, "dir", syscall.S_IFDIR, 0, 0, "")
+		d.make(dir, "tmp", syscall.S_IFREG, 0, 0, "")
+		require.Zero(t, d.remove(dir, "tmp", false))
+		require.Zero(t, d.remove(d.root, "dir", true))
+	}
+	require.Empty(t, d.pending)
+}
+
 // A file that was moved out of a folder is not lost with the folder.
 func TestWhatAFolderHeldOutlivesIt(t *testing.T) {
 	d := New(rand.New(rand.NewPCG(1, 0)))

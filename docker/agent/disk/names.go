@@ -72,7 +72,11 @@ func (d *Disk) remove(dir *inode, name string, folder bool) syscall.Errno {
 		return err
 	}
 	d.leave(i)
-	r := record{set: []binding{{dir, name, nil}}, moved: []*inode{i}}
+	gone := binding{dir, name, nil}
+	if d.unmade(gone, i) {
+		return 0
+	}
+	r := record{set: []binding{gone}, moved: []*inode{i}}
 	if folder {
 		r.emptied = i
 	}
