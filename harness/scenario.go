@@ -61,7 +61,8 @@ func loadScenario(word string) (*Scenario, error) {
 		name = strings.TrimSuffix(filepath.Base(word), ".yaml")
 	}
 	s := &Scenario{Name: name}
-	if err := strict.Decode(text, s); err != nil {
+	root, err := strict.Decode(text, s)
+	if err != nil {
 		if _, e := specfile.Load(word); !known && e == nil {
 			return nil, hint.Add(fmt.Errorf("%s describes a target, not a scenario", word), "recount run --target %s --on docker", record.Quote(word))
 		}
@@ -70,14 +71,12 @@ func loadScenario(word string) (*Scenario, error) {
 	if !known {
 		s.Target = definitionOf(s.Target, filepath.Dir(word))
 	}
-	root, _ := strict.Parse(text) // as it was decoded
 	for i, entry := range strict.Entries(root, "schedule") {
 		s.Schedule[i].Place = fmt.Sprintf("scenario %s: line %d", word, entry.Line)
 		if err := s.Schedule[i].CheckWritten(strict.Keys(entry)); err != nil {
 			return nil, err
 		}
 	}
-	var err error
 	s.Schedule, err = s.Schedule.Expanded()
 	return s, err
 }

@@ -143,7 +143,7 @@ func Load(file string) (*Campaign, error) {
 		return nil, harness.Usage(hint.Add(fmt.Errorf("read the campaign: %w", err), "name a campaign's YAML file: targets, faults, how many runs"))
 	}
 	c := &Campaign{}
-	if err = strict.Decode(text, c); err == nil {
+	if _, err = strict.Decode(text, c); err == nil {
 		err = c.fill(file)
 	}
 	if err == nil {

@@ -38,12 +38,9 @@ func Load(file string) (*Suite, error) {
 // parse reads the text of a suite file. Its names are not looked up.
 func parse(file string, text []byte) (*Suite, error) {
 	s := &Suite{File: file}
-	root, err := strict.Parse(text)
-	if errors.Is(err, strict.ErrEmpty) {
-		err = hint.Add(err, "targets: [raft-prevote], scenarios: [ping-pong]")
-	}
-	if err == nil {
-		err = strict.Decode(text, s)
+	root, err := strict.Decode(text, s)
+	if err == nil && root == nil {
+		err = hint.Add(strict.ErrEmpty, "targets: [raft-prevote], scenarios: [ping-pong]")
 	}
 	if err == nil {
 		err = s.fill()

@@ -145,28 +145,28 @@ func slip(what string) string {
 	return "look at the quotes and the indentation there, and in the line above"
 }
 
-// Decode reads a document into a struct, whose yaml tags are the fields that there are. One that says nothing leaves it as
-// it is.
-func Decode(text []byte, to any) error {
-	root, err := Parse(text)
+// Decode reads a document into a struct, whose yaml tags are the fields that there are, and returns its root. One that says nothing
+// leaves the struct as it is, and has no root.
+func Decode(text []byte, to any) (root *yaml.Node, err error) {
+	root, err = Parse(text)
 	if errors.Is(err, ErrEmpty) {
-		return nil
+		return nil, nil
 	}
 	if err == nil {
 		err = known(root, reflect.TypeOf(to))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	err = d.Decode(to)
 	var e *Error
 	if err == nil || errors.As(err, &e) {
-		return err
+		return root, err
 	}
 	number, what := place(err.Error())
-	return &Error{number, column(root, number), hint.Add(errors.New(what), "write a value of that kind: 3, 2.5s, text, [a, b]")}
+	return nil, &Error{number, column(root, number), hint.Add(errors.New(what), "write a value of that kind: 3, 2.5s, text, [a, b]")}
 }
 
 // Entries are those of a list that is a field of a document; none where it is no list, or the document, nil, says nothing.
@@ -201,7 +201,7 @@ func column(n *yaml.Node, number int) (at int) {
 
 var reader = reflect.TypeFor[yaml.Unmarshaler]()
 
-// known finds a field that a type does not have, in all that its own reader does not read.
+// known finds a field that a type does not have, or an entry of a list that is none, in all that its own reader does not read.
 func known(n *yaml.Node, t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -215,6 +215,9 @@ func known(n *yaml.Node, t reflect.Type) error {
 	switch {
 	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
 		for _, c := range n.Content {
+			if c.Tag == "!!null" { // the YAML library would leave it out, and count the others anew
+				return at(c, hint.Add(errors.New("an entry that says nothing"), "leave it out, or write what it is to say"))
+			}
 			if err := known(c, t.Elem()); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"recount/internal/hint"
 	"recount/internal/strict"
@@ -27,13 +28,19 @@ type file struct {
 
 func TestAFileIsRead(t *testing.T) {
 	var f file
-	require.NoError(t, strict.Decode([]byte("about: &a text\ncount: 3\nsteps: [{at: 1s, nodes: [n1]}, {at: 2s}]\nwith: {any: *a}\n"), &f))
+	decode := func(text string) *yaml.Node {
+		root, err := strict.Decode([]byte(text), &f)
+		require.NoError(t, err)
+		return root
+	}
+	root := decode("about: &a text\ncount: 3\nsteps: [{at: 1s, nodes: [n1]}, {at: 2s}]\nwith: {any: *a}\n")
+	require.Len(t, strict.Entries(root, "steps"), 2)
 	require.Equal(t, file{About: "text", Count: 3, Steps: []step{{time.Second, []string{"n1"}}, {At: 2 * time.Second}},
 		With: map[string]string{"any": "text"}}, f)
-	require.NoError(t, strict.Decode([]byte("# nothing\n"), &f))
+	require.Nil(t, decode("# nothing\n"))
 	_, err := strict.Parse(nil)
 	require.ErrorIs(t, err, strict.ErrEmpty)
-	require.NoError(t, strict.Decode([]byte("---\nabout: text\n---\n# nothing\n"), &f), "one document, marked off")
+	require.NotNil(t, decode("---\nabout: text\n---\n# nothing\n"), "one document, marked off")
 }
 
 // bomb is a text of a few lines that comes to ten to the power of lines values.
@@ -53,6 +60,8 @@ func TestEveryMistakeHasItsPlaceAndTheWayOut(t *testing.T) {
 		"own: x":                          {`line 1, column 1: unknown field "own"`, "known: about, count, steps, with"},
 		"about: x\ncount: many":           {"line 2, column 8: cannot unmarshal !!str `many` into int", "write a value of that kind"},
 		"about: x\nsteps: [{at: soon}]":   {"line 2, column 14: cannot unmarshal !!str `soon` into time.Duration", "2.5s"},
+		"steps:\n  -\n  - {at: 1s}":       {"line 2, column 4: an entry that says nothing", "leave it out"},
+		"steps: [{nodes: [n1, ~]}]":       {"line 1, column 22: an entry that says nothing", "leave it out"},
 		"about: [":                        {"line 1, column 1: this is no YAML: did not find expected node content", "one comma"},
 		"about: x\nsteps:\n  - {at: 1s nodes: [n1]}\ncount: 3":          {"line 3, column 1: this is no YAML: did not find expected ',' or '}'", "one comma"},
 		"about: x\nsteps:\n  - {at: 1s, nodes: [n1}\n":                  {"line 3, column 1: this is no YAML: did not find expected ',' or ']'", "one comma"},
@@ -68,7 +77,7 @@ func TestEveryMistakeHasItsPlaceAndTheWayOut(t *testing.T) {
 		"about: " + strings.Repeat("[", 200) + strings.Repeat("]", 200): {"more than 100 lists and mappings in each other", "no field"},
 		"about: " + strings.Repeat("x", strict.MaxBytes):                {"the file has 1048583 bytes: no more than 1048576 are read", "right file"},
 	} {
-		err := strict.Decode([]byte(text), new(file))
+		_, err := strict.Decode([]byte(text), new(file))
 		require.ErrorContains(t, err, want[0])
 		require.Contains(t, hint.Of(err), want[1])
 		require.NotContains(t, err.Error(), "\n")
