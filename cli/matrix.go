@@ -16,6 +16,7 @@ import (
 	"recount/harness/matrix"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/whole"
 	"recount/report"
 	"recount/workloads"
 )
@@ -118,7 +119,7 @@ func measureMatrix(cmd *cobra.Command, p matrix.Plan, results string, keep, asJS
 	failed = errors.Join(failed, matrix.Write(t, dir))
 	out := cmd.OutOrStdout()
 	if asJSON {
-		err = matrix.JSON(out, t)
+		err = whole.JSON(out, t)
 	} else {
 		file, ok := out.(*os.File)
 		if err = matrix.Summarise(out, t, ok && report.Colours(file)); err == nil {

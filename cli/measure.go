@@ -14,6 +14,7 @@ import (
 	"recount/harness/claims"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 func init() { register(measureCommand) }
@@ -96,7 +97,7 @@ func makeMeasurements(cmd *cobra.Command, p claims.Plan, results, page string, a
 	}
 	out := cmd.OutOrStdout()
 	if asJSON {
-		err = claims.JSON(out, r)
+		err = whole.JSON(out, r)
 	} else if err = claims.Text(out, r); err == nil {
 		_, err = fmt.Fprintf(out, "\nreport: %s\nrepeat: %s\n", filepath.Join(dir, claims.PageFile), r.Command)
 	}

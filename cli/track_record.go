@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"recount/harness/bugs"
 	"recount/harness/record"
 	"recount/internal/hint"
+	"recount/internal/whole"
 )
 
 // trackFlags are what the command line says of a track record.
@@ -217,9 +217,7 @@ func (g *trackFlags) folder() error {
 
 func (g *trackFlags) print(w io.Writer, now *bugs.Record) error {
 	if g.asJSON {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		return e.Encode(now)
+		return whole.JSON(w, now)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range now.Rows {

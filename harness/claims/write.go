@@ -2,8 +2,6 @@ package claims
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,7 +30,7 @@ func MakeFolder(results string) (string, error) {
 
 // Write writes a report into its folder, in every form.
 func Write(r *Report, dir string) error {
-	if err := whole.WriteForms(dir, map[string]func(io.Writer, *Report) error{textFile: Text, jsonFile: JSON}, r); err != nil {
+	if err := whole.WriteForms(dir, map[string]func(io.Writer, *Report) error{textFile: Text, jsonFile: whole.JSON[*Report]}, r); err != nil {
 		return err
 	}
 	return WritePage(r, filepath.Join(dir, PageFile))
@@ -58,14 +56,4 @@ func WritePage(r *Report, file string) error {
 		return err
 	}
 	return whole.Write(file, b.Bytes())
-}
-
-// JSON writes a report as one object.
-func JSON(w io.Writer, r *Report) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
-		return fmt.Errorf("write the object: %w", err)
-	}
-	return nil
 }

@@ -30,11 +30,11 @@ func MakeFolder(results string) (string, error) {
 // Write writes a matrix into its folder in every form.
 func Write(t *Table, dir string) error {
 	return whole.WriteForms(dir, map[string]func(io.Writer, *Table) error{
-		PageFile: HTML, DataFile: JSON, textFile: Text, markdownFile: Markdown,
+		PageFile: HTML, DataFile: whole.JSON[*Table], textFile: Text, markdownFile: Markdown,
 	}, t)
 }
 
-// Read reads what JSON wrote.
+// Read reads a matrix that was written as JSON.
 func Read(b []byte) (*Table, error) {
 	t := &Table{}
 	if err := json.Unmarshal(b, t); err != nil {
@@ -49,14 +49,4 @@ func Read(b []byte) (*Table, error) {
 		}
 	}
 	return t, nil
-}
-
-// JSON writes the matrix as one object.
-func JSON(w io.Writer, t *Table) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(t); err != nil {
-		return fmt.Errorf("write the object: %w", err)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package whole
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,6 +64,13 @@ func WriteForms[T any](dir string, forms map[string]func(io.Writer, T) error, th
 		texts[name] = b.Bytes()
 	}
 	return WriteAll(dir, texts)
+}
+
+// JSON writes a thing as one object, on a line, with <, > and & as they are.
+func JSON[T any](w io.Writer, thing T) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(thing)
 }
 
 // WriteAll writes files into a folder, by their paths in it and in their order.
