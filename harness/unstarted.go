@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -96,7 +95,7 @@ func madeAgain(ctx context.Context, p record.Plan, results string) (dir string, 
 	case err != nil:
 		return "", err
 	case ctx.Err() != nil: // what there is of it shows nothing
-		return "", errors.Join(ctx.Err(), os.RemoveAll(r.Dir))
+		return "", errors.Join(ctx.Err(), record.Drop(results, r.Dir))
 	}
 	return "", fmt.Errorf("the run of seed %d did not start, and when it was made again it did", p.Seed)
 }

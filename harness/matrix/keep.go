@@ -3,13 +3,13 @@ package matrix
 import (
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"recount/harness"
 	"recount/harness/batch"
+	"recount/harness/record"
 )
 
 // runsFolder is where a matrix keeps runs, in its own folder.
@@ -78,14 +78,13 @@ type keeping struct {
 func (k *keeping) make(ctx context.Context, w wanted) (folder string, err error) {
 	columns := len(k.table.Columns)
 	run := k.plan.run(&k.plan.Rows[w.pair/columns], &k.plan.Columns[w.pair%columns], w.seed)
-	rep, err := harness.Run(ctx, run, harness.Config{
-		Results: filepath.Join(k.dir, runsFolder), Repeat: run.Command(), Compress: true,
-	})
+	results := filepath.Join(k.dir, runsFolder)
+	rep, err := harness.Run(ctx, run, harness.Config{Results: results, Repeat: run.Command(), Compress: true})
 	switch {
 	case err != nil:
 		return "", err
 	case ctx.Err() != nil && !rep.Frame().Complete(): // what there is of it shows nothing
-		return "", os.RemoveAll(rep.Dir)
+		return "", record.Drop(results, rep.Dir)
 	}
 	rel, err := filepath.Rel(k.dir, rep.Dir)
 	return filepath.ToSlash(rel), err

@@ -77,6 +77,15 @@ func Latest(results, dir string) {
 	}
 }
 
+// Drop removes a run's folder of which nothing is worth keeping, and results/latest if that points to it.
+func Drop(results, dir string) error {
+	link := filepath.Join(results, "latest")
+	if to, err := os.Readlink(link); err == nil && filepath.Join(results, to) == filepath.Clean(dir) {
+		os.Remove(link) // like Latest, it is a convenience
+	}
+	return os.RemoveAll(dir)
+}
+
 // RunID names the containers of the run whose folder this is. Runs may begin in the same millisecond, in different places.
 func RunID(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {

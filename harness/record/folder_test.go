@@ -44,3 +44,21 @@ func TestTheLatestRunMovesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 }
+
+// Latest points to no run that was dropped, and to another as before.
+func TestADroppedRunIsNotTheLatest(t *testing.T) {
+	results := t.TempDir()
+	one, err := NewFolder(results, "raft", time.Now())
+	require.NoError(t, err)
+	two, err := NewFolder(results, "raft", time.Now())
+	require.NoError(t, err)
+	Latest(results, two)
+	require.NoError(t, Drop(results, one))
+	require.NoDirExists(t, one)
+	to, err := os.Readlink(filepath.Join(results, "latest"))
+	require.NoError(t, err)
+	require.Equal(t, two, filepath.Join(results, to))
+	require.NoError(t, Drop(results, two))
+	_, err = os.Lstat(filepath.Join(results, "latest"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
