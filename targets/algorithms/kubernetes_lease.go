@@ -120,7 +120,7 @@ type kubernetesLease struct {
 	holder   election.ID
 	mine     bool   // the holder is this life of this node
 	term     uint64 // holders so far
-	writing  uint64 // the version that an Update is to replace that was not answered yet
+	writing  uint64 // the version that an Update is to make that was not answered yet; 0 for none
 	renewed  time.Duration
 	resigned bool // and has made no attempt since
 }
@@ -180,12 +180,12 @@ func (k *kubernetesLease) Receive(_ election.ID, m election.Message) {
 	}
 	switch {
 	case m.Kind == "Updated":
-		if m.OK && m.Value == k.writing+1 {
+		if m.OK && m.Value == k.writing {
 			k.renewed, k.writing = now, 0
 			k.env.SetTimer(deadlineTime, k.retry+k.deadline)
 		}
 	case k.mine, k.holder == election.None, now >= k.changed+k.duration:
-		k.writing = k.version
+		k.writing = k.version + 1
 		k.env.Send(storeID, election.Message{
 			Kind: "Update", Node: k.env.ID(), Value: k.identity, Term: k.version,
 		})

@@ -47,3 +47,19 @@ func TestBlobLeaseReleasedAsItIsRenewed(t *testing.T) {
 	answer()
 	require.NotEqual(t, election.Leader, b.Status().Role)
 }
+
+// The network repeats the answer to the first renewal: that is no second one.
+func TestKubernetesLeaseIsRenewedOnceByAnAnswer(t *testing.T) {
+	s := newStage()
+	k := &kubernetesLease{env: s, leaseClock: leaseClock{env: s}, duration: 15 * time.Second, deadline: 10 * time.Second, retry: 2 * time.Second}
+	k.Start()
+	k.Receive(storeID, election.Message{Kind: "Object"})
+	answer := election.Message{Kind: "Updated", OK: true, Term: 1, Value: 1, Node: s.ID()}
+	s.now = time.Second
+	k.Receive(storeID, answer)
+	require.Equal(t, election.Leader, k.Status().Role)
+	s.now = 12 * time.Second
+	k.Receive(storeID, answer)
+	s.now = 13 * time.Second
+	require.NotEqual(t, election.Leader, k.Status().Role)
+}
