@@ -254,4 +254,9 @@ func (r *ring) next(to election.ID) {
 }
 
 // Resign gives up the post, and takes no part in the election of a successor.
-func (r *ring) Resign() { r.resign() }
+func (r *ring) Resign() {
+	if r.role == election.Leader {
+		r.env.StopTimer(roundTimer) // of the election that it has won
+	}
+	r.resign()
+}

@@ -243,3 +243,17 @@ func TestHandOver(t *testing.T) {
 		})
 	}
 }
+
+// A leader of a ring resigns while it still waits, had it not won, to begin the election again: it leaves the next one to others.
+func TestRingResignsRightAfterItsElection(t *testing.T) {
+	for _, target := range []string{"ring", "ring-max"} {
+		for after := time.Duration(0); after < 250*time.Millisecond; after += 5 * time.Millisecond {
+			w := newWorld(t, target, 5, 1, nil)
+			old := w.settle()
+			w.run(after)
+			w.nodes[old].(election.Resigner).Resign()
+			w.run(w.bounds.Elect)
+			require.NotEqual(t, []string{old}, w.leaders(), "%s, after %v", target, after)
+		}
+	}
+}
