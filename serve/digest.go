@@ -101,7 +101,8 @@ func newDigest(r *record.Run) *digest {
 	for i := range d.faults {
 		d.faults[i].phase = d.phase(i)
 	}
-	d.away, d.runs, d.rises, d.faults, d.writes = first(d.away), first(d.runs), first(d.rises), first(d.faults), first(d.writes)
+	d.away, d.runs, d.rises = first(d.away), first(d.runs), first(d.rises)
+	d.faults, d.writes, d.exits = first(d.faults), first(d.writes), first(d.exits)
 	return d
 }
 
