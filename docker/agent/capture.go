@@ -47,19 +47,15 @@ const (
 
 // capture copies packets to the stream until that ends.
 func (a *agent) capture(stream net.Conn, c Capture) {
-	t := &taps{begun: time.Now(), queue: make(chan Packet, 4096), end: make(chan struct{})}
-	a.mu.Lock()
-	places := make([]*place, 0, len(c.Nodes))
-	for _, name := range c.Nodes {
-		if p := a.places[name]; p != nil {
-			places = append(places, p)
-		}
-	}
-	a.mu.Unlock()
+	t := &taps{queue: make(chan Packet, 4096), end: make(chan struct{})}
 	var err error
-	for i, p := range places {
-		if err = t.open(i, p, c.Ports); err != nil {
-			err = fmt.Errorf("copy packets of %s: %w", p.name, err)
+	for i, name := range c.Nodes { // a packet tells the place in them
+		p, here := a.place(name)
+		if err = here; err == nil {
+			err = t.open(i, p, c.Ports)
+		}
+		if err != nil {
+			err = fmt.Errorf("copy packets of %s: %w", name, err)
 			break
 		}
 	}

@@ -67,7 +67,7 @@ func (a *agent) listen(on Port) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", on.Node, err)
+		return err
 	}
 	go a.accept(l, on)
 	return nil
