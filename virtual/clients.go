@@ -32,6 +32,7 @@ type clients struct {
 	crash   string // what was panicked with within, with its stack; enter hands it over
 	said    []said
 	wake    chan struct{} // made in the bubble, as those that follow
+	gone    chan struct{} // closed when the run is over: nobody connects any more
 	resting []chan func() // where goroutines wait for more to do
 	closing bool
 }
@@ -59,7 +60,7 @@ func (k *clients) live() {
 		}
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
-		k.wake = make(chan struct{}, 1)
+		k.wake, k.gone = make(chan struct{}, 1), make(chan struct{})
 		time.Sleep(time.Until(clock.Epoch))
 		k.idle <- struct{}{}
 		for f := range k.in {
@@ -234,6 +235,7 @@ func (k *clients) close() {
 		for _, w := range resting {
 			close(w)
 		}
+		close(k.gone)
 		for c := range k.open {
 			c.fail(errClosed)
 		}

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,26 @@ func TestAPanicAmongTheClientsIsHandedOver(t *testing.T) {
 			require.True(t, worked)
 			k.close()
 		})
+	}
+}
+
+// A client that dials again when its connection ends does not wait for ever when all is closed: it would keep the whole cluster in memory.
+func TestClientsThatDialAgainEnd(t *testing.T) {
+	c, err := Open(Config{Nodes: []string{"n1"}, Dir: t.TempDir()})
+	require.NoError(t, err)
+	ended := make(chan error, 2)
+	c.Inside(func() {
+		go func() {
+			for range cap(ended) {
+				_, err := c.Dial(context.Background(), "n1", 80) // not one that is closed outside of the bubble
+				ended <- err
+			}
+		}()
+	})
+	require.NoError(t, c.Close(t.Context()))
+	require.Len(t, ended, cap(ended))
+	for range cap(ended) {
+		require.ErrorIs(t, <-ended, errClosed)
 	}
 }
 

@@ -62,9 +62,11 @@ func (c *Cluster) Dial(ctx context.Context, name string, port int) (net.Conn, er
 			case <-changed:
 				continue
 			case <-ctx.Done():
-				k.Close()
 				err = ctx.Err()
+			case <-k.k.gone: // also of who tries again, as HTTP does, since another connection has ended
+				err = errClosed
 			}
+			k.Close()
 		}
 		return nil, fmt.Errorf("dial %s:%d: %w", name, port, err)
 	}
