@@ -57,3 +57,10 @@ func TestFaultsOfKindsOfMessagesAreForSimulation(t *testing.T) {
 		require.ErrorContains(t, Check(record.Plan{Target: target, On: record.OnDocker, Schedule: lost}), "step 1: lose-message: no single packet of a real server can be made to lose", target)
 	}
 }
+
+// What a history could not tell is refused before a run of it is made.
+func TestBoundsThatNoHistoryHoldsAreRefused(t *testing.T) {
+	err := Check(record.Plan{Target: "heartbeat-only", On: record.OnSim, Options: map[string]string{"heartbeat": "2000000h"}})
+	require.EqualError(t, err, "heartbeat-only: a bound of 18000000000000000 ns: want 0 or more, and no more than 720h0m0s")
+	require.True(t, IsUsage(err))
+}

@@ -89,6 +89,9 @@ func lookUp(p record.Plan) (s *subject, system election.System, err error) {
 		}
 	}
 	s.bounds = s.target.Bounds(s.options)
+	if err := s.bounds.Fit(); err != nil { // a history of it could not be read
+		return nil, nil, hint.Add(fmt.Errorf("%s: %w", s.Target, err), "give it shorter times")
+	}
 	return s, system, nil
 }
 

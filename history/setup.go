@@ -128,7 +128,11 @@ func (s *Setup) fits() error {
 	if s.Lag < 0 || s.Lag > longestBound {
 		return fmt.Errorf("a lag of %d ns: want 0 or more, and no more than %v", s.Lag, longestBound)
 	}
-	b := s.Bounds
+	return s.Bounds.Fit()
+}
+
+// Fit says what is wrong with bounds that are to be written into a history, or nil.
+func (b Bounds) Fit() error {
 	for _, d := range []time.Duration{b.Silence, b.Elect, b.Poll} {
 		if d < 0 || d > longestBound {
 			return fmt.Errorf("a bound of %d ns: want 0 or more, and no more than %v", d, longestBound)
