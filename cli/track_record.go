@@ -74,6 +74,9 @@ Exit status: 0 every row showed in at least 4 of 5 runs on what it affects and i
 				return hint.Unknown("place to run on", given.on, all)
 			}
 			rows = slices.DeleteFunc(rows, func(r bugs.Row) bool { return given.on != "" && !slices.Contains(r.On, given.on) })
+			if len(rows) == 0 {
+				return hint.Add(fmt.Errorf("--on %s: nothing that was asked for runs there", given.on), "leave --on out: each row says where it runs")
+			}
 			return given.measure(cmd, rows)
 		},
 	}
