@@ -63,12 +63,12 @@ func (m *More) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*m = More{}
-	for dimension, list := range lists {
+	for _, dimension := range slices.Sorted(maps.Keys(lists)) { // of two that are wrong, the same is told each time
 		read, known := readers[dimension]
 		if !known {
 			return hint.Unknown("dimension", dimension, slices.Sorted(maps.Keys(readers)))
 		}
-		states, err := read(list)
+		states, err := read(lists[dimension])
 		if err != nil {
 			return err
 		}
