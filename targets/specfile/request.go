@@ -89,7 +89,9 @@ func (w words) requestOf(v value, r map[string]value, way string) (q Request, er
 	return q, err
 }
 
-var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+// methods has GET too, which servers take for a change although it asks for none. It is sent once: each request has a connection of
+// its own, and what is sent again by itself is what an old connection lost.
+var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodGet}
 
 // statusGaveUp is what servers answer whose client waits no longer: nginx, and gateways to gRPC.
 const statusGaveUp = 499
