@@ -17,6 +17,7 @@ import (
 
 	"recount/harness"
 	"recount/harness/record"
+	"recount/history"
 	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/term"
@@ -345,7 +346,11 @@ func faultWords(s *specfile.Spec, p record.Plan) string {
 // neverLed says what may be wrong where nobody led, and what was configured.
 func neverLed(s *specfile.Spec, p *harness.Probe) string {
 	looked := "none of the values of leader was seen"
+	own := slices.IndexFunc(p.Views, func(v harness.ProbeView) bool { return v.View.Leader == v.Node && v.View.Role != history.Leader })
 	switch {
+	case own >= 0: // a line that all write, led and leader, has a role that is not all theirs
+		v := p.Views[own]
+		looked = fmt.Sprintf("%s at %.2fs names itself, as a %v: what each node says of who leads, be it itself, takes no role", v.Node, v.At.Seconds(), v.View.Role)
 	case s.Observe.Role.Given():
 		looked = fmt.Sprintf("role was never %s", strings.Join(s.Observe.Leads, " or "))
 	case s.Observe.Leader.Given():

@@ -78,3 +78,19 @@ func TestWhoNeverLedIsToldWhatWasLookedFor(t *testing.T) {
 		require.Equal(t, "nobody led, of 3 nodes: "+want+"; is that right?", neverLed(s, &harness.Probe{Nodes: []string{"n1", "n2", "n3"}}))
 	}
 }
+
+// A line that all nodes write of who leads says of the leader that it follows itself, if it has a role: what was seen tells so.
+func TestWhoFollowsItselfIsTold(t *testing.T) {
+	s, err := specfile.Parse("mine.yaml", []byte("image: a\ntimes: {silence: 4s}\n"+
+		"observe: {logs: [{match: 'becomes leader', role: leader}, {match: 'elected (?P<leader>n.)', role: follower}]}\n"))
+	require.NoError(t, err)
+	p := &harness.Probe{Nodes: []string{"n1", "n2"}, Views: []harness.ProbeView{
+		{At: time.Second, Node: "n2", View: history.View{Role: history.Leader, Leader: "n2"}, Told: true},
+		{At: time.Second, Node: "n1", View: history.View{Role: history.Follower, Leader: "n2"}, Told: true},
+		{At: time.Second, Node: "n2", View: history.View{Role: history.Follower, Leader: "n2"}, Told: true},
+	}}
+	require.Equal(t, "nobody led, of 2 nodes: n2 at 1.00s names itself, as a follower: what each node says of who leads, be it itself, takes no role; is that right?",
+		neverLed(s, p))
+	p.Views = p.Views[:2]
+	require.Equal(t, "nobody led, of 2 nodes: none of the values of leader was seen; is that right?", neverLed(s, p))
+}
