@@ -4,10 +4,13 @@ package gobuild
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +30,7 @@ const most = 20
 
 // Run runs the go command. What it is doing, "building ./server", is told with how far it is after two seconds and then after each ten;
 // progress is called from another goroutine, and no more once Run returns. An error has what the go command said of what failed, a line each, indented, and as its
-// hint the way out where one of its packages needs cgo.
+// hint the way out where one of its packages needs cgo. A package without a file for this system is told before anything is built.
 //
 // What the go command keeps while it builds lies in a folder that goes with it, also where it was killed and could not clean up.
 func Run(ctx context.Context, p child.Program, what string, progress func(string)) error {
@@ -51,7 +54,9 @@ func (at pace) run(ctx context.Context, p child.Program, what string, progress f
 	said := &output{}
 	p.Out, p.Env = said, append(p.Env[:len(p.Env):len(p.Env)], "GOTMPDIR="+work)
 	end := at.tell(what, said.far, progress)
-	err = p.Run(ctx)
+	if err = lacks(ctx, p, said); err == nil {
+		err = p.Run(ctx)
+	}
 	end()
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -166,6 +171,44 @@ func (o *output) failed() []string {
 	o.line(o.rest)
 	o.rest = ""
 	return o.wrong
+}
+
+// lacks looks, before the first build of an executable, for packages that have no file to build, and puts into said what the go command
+// says of them: of those that have tests it says so only when it comes to them, which may be after minutes. Whatever else is wrong the build
+// tells.
+func lacks(ctx context.Context, p child.Program, said *output) error {
+	out := slices.Index(p.Args, "-o") + 1
+	if out == 0 || p.Args[0] != "build" {
+		return nil
+	}
+	if _, err := os.Stat(p.Args[out]); err == nil {
+		return nil
+	}
+	list := p
+	list.Args = []string{"list", "-deps", "-e", "-f", "{{if not (or .Standard .GoFiles .CgoFiles)}}{{if .IgnoredGoFiles}}" +
+		"{{.ImportPath}}: build constraints exclude all Go files in {{.Dir}}{{end}}{{end}}"}
+	for _, arg := range p.Args {
+		if strings.HasPrefix(arg, "-tags=") {
+			list.Args = append(list.Args, arg)
+		}
+	}
+	list.Args = append(list.Args, p.Args[len(p.Args)-1])
+	listed := list.Run(ctx)
+	if said.keep(excluded) > 0 && listed == nil {
+		return errors.New("it has packages without a file for linux/" + runtime.GOARCH + " without cgo")
+	}
+	said.keep(nil)
+	return ctx.Err()
+}
+
+// keep forgets all that went wrong but what matches, and returns how much that is.
+func (o *output) keep(which *regexp.Regexp) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.line(o.rest)
+	o.rest = ""
+	o.wrong = slices.DeleteFunc(o.wrong, func(line string) bool { return which == nil || !which.MatchString(line) })
+	return len(o.wrong)
 }
 
 var excluded = regexp.MustCompile(`(\S+): build constraints exclude all Go files in `)

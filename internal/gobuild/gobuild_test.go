@@ -40,8 +40,10 @@ func TestALongBuildTellsHowFarItIs(t *testing.T) {
 func TestAPackageThatNeedsC(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod": "module m\n\ngo 1.25\n", "main.go": "package main\n\nimport _ \"m/c\"\n\nfunc main() {}\n",
-		"c/c.go": "package c\n\n// #include <stdio.h>\nimport \"C\"\n",
+		"go.mod": "module m\n\ngo 1.25\n", "main.go": "package main\n\nimport (\n\t_ \"m/c\"\n\t_ \"m/wrong\"\n)\n\nfunc main() {}\n",
+		"wrong/wrong.go": "package wrong\n\nvar x = undefined\n",
+		"c/c_test.go":    "package c\n", // the go command takes it for a package that it can build, until it comes to it
+		"c/c.go":         "package c\n\n// #include <stdio.h>\nimport \"C\"\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -51,12 +53,16 @@ func TestAPackageThatNeedsC(t *testing.T) {
 		Env: append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"),
 	}
 	err := Run(t.Context(), build, "building m", func(string) {})
-	require.ErrorContains(t, err, "build constraints exclude all Go files")
+	require.ErrorContains(t, err, "m/c: build constraints exclude all Go files in "+filepath.Join(dir, "c"))
+	require.NotContains(t, err.Error(), "undefined", "it is known before anything is compiled, be it for minutes")
 	require.Equal(t, "m/c needs cgo, and Recount builds without: name build tags that leave it out (binary: {package: FOLDER, tags: [TAG]}), or take a dockerfile that builds it, or an image", hint.Of(err))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c", "c.go"), []byte("//go:build plan9\n\npackage c\n"), 0o644))
 	err = Run(t.Context(), build, "building m", func(string) {})
 	require.ErrorContains(t, err, "build constraints exclude all Go files")
 	require.Empty(t, hint.Of(err), "it is for another system")
+	require.NoError(t, os.WriteFile(build.Args[3], nil, 0o755))
+	err = Run(t.Context(), build, "building m", func(string) {})
+	require.ErrorContains(t, err, "build constraints exclude all Go files", "the go command tells it of what was built before")
 }
 
 // What is killed cannot remove what it has made.
