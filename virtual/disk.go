@@ -83,6 +83,9 @@ func (p *proc) changed(b []byte) {
 		m.Symlink(c.Path, c.To)
 	case wire.Remove:
 		m.Remove(c.Path)
+	case wire.Map:
+		f.Map()
+		p.node.c.onMapped(p.node.name, c.Path)
 	}
 }
 

@@ -191,6 +191,17 @@ func TestWhatIsDoneAmidASyncIsNotSyncedByIt(t *testing.T) {
 	require.Equal(t, []string{"/data/log: one two "}, c.crashed("n2"))
 }
 
+// What is written through memory is not told of, and no more is what of it is synced: a crash that took it would take what it must not.
+func TestACrashTakesNothingThatIsWrittenThroughMemory(t *testing.T) {
+	c := runs(t, "mapped")
+	var mapped []string
+	c.OnMapped(func(node, path string) { mapped = append(mapped, node+" "+path) })
+	c.until(time.Second)
+	require.Equal(t, []string{"synced, and not-"}, c.said["n1"])
+	require.Equal(t, []string{"n1 /data/file"}, mapped)
+	require.Equal(t, []string{"/data/renamed: synced, and not-"}, c.crashed("n1"))
+}
+
 func TestAFileThatALinkLeadsTo(t *testing.T) {
 	c := runs(t, "by-link")
 	c.until(time.Second)

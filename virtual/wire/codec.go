@@ -63,6 +63,7 @@ const (
 	Link     = 'l' // To is another name of Path's file
 	Symlink  = 'y' // To is a symbolic link with text Path
 	Remove   = 'd' // Path, a file or an empty folder, is gone
+	Map      = 'p' // File, which Path was opened as, is written through memory from now on, of which nobody tells
 )
 
 // Addr is an IPv4 address and a port.

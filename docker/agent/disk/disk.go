@@ -65,6 +65,7 @@ type inode struct {
 	target     string            // of a symbolic link
 	exempt     bool              // no fault is done to it
 	unbuffered bool              // the kernel remembers nothing of it
+	mapped     bool              // of a mirror: it is written through memory, of which nobody tells
 }
 
 // New returns an empty disk. Which of its operations fail is drawn from rnd.

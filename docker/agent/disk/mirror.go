@@ -3,8 +3,10 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -108,6 +110,13 @@ func (f *File) GiveUp() {
 	}
 }
 
+// Map tells that a file is written through memory, by somebody who does not tell when: a crash takes nothing of it from then on.
+func (f *File) Map() {
+	if f != nil && !f.i.folder() {
+		f.i.mapped = true
+	}
+}
+
 // SyncAll puts everything on disk, and GiveUpAll fails to.
 func (m *Mirror) SyncAll() { m.d.root.walk(func(i *inode) { m.d.sync(i) }) }
 
@@ -154,11 +163,64 @@ func (m *Mirror) Remove(path string) {
 	m.d.remove(dir, name, dir.entries[name].folder())
 }
 
-// Crash takes away what is not on disk, or with torn all but a part of the last write, and makes the folder what is left.
+// Crash takes away what is not on disk, or with torn all but a part of the last write, and makes the folder what is left. Files that are
+// written through memory stay as they are there, with their names: what of them was synced nobody has told.
 func (m *Mirror) Crash(folder string, torn bool) error {
+	if err := m.d.reread(m.d.root, folder); err != nil {
+		return fmt.Errorf("read what was written through memory: %w", err)
+	}
 	m.d.Set(history.DiskState{Torn: torn})
 	m.d.Crash()
 	return m.Put(folder)
+}
+
+// reread puts on disk what files are that are written through memory, below a folder that is at a path.
+func (d *Disk) reread(dir *inode, path string) error {
+	for _, name := range slices.Sorted(maps.Keys(dir.entries)) {
+		i, at := dir.entries[name], filepath.Join(path, name)
+		if i.folder() {
+			if err := d.reread(i, at); err != nil {
+				return err
+			}
+		}
+		if !i.mapped {
+			continue
+		}
+		if err := i.data.reread(at); err != nil {
+			return err
+		}
+		d.settled(i)
+		i.data.sync()
+		d.force(i)
+	}
+	return nil
+}
+
+// reread makes the content that of a path. What reads as zeros takes no room.
+func (c *content) reread(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	c.truncate(0)
+	c.truncate(info.Size())
+	for b, off := make([]byte, 256*pageSize), int64(0); off < c.size; off += int64(len(b)) {
+		n, err := f.ReadAt(b, off)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		for at := 0; at < n; at += pageSize {
+			if p := b[at:min(at+pageSize, n)]; !bytes.Equal(p, reserved[:len(p)]) {
+				c.write(p, off+int64(at))
+			}
+		}
+	}
+	return nil
 }
 
 // Put makes the folder what the mirror was told, whatever else has been done to it.

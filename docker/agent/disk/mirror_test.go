@@ -61,6 +61,33 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 	require.Equal(t, "allced", read("wal/kept"))
 }
 
+// Of a file that is written through memory nobody tells what it is, nor when it is synced.
+func TestAMirrorKeepsWhatIsWrittenThroughMemory(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "wal"), 0o755))
+	m, err := NewMirror(folder, rand.New(rand.NewPCG(1, 0)))
+	require.NoError(t, err)
+	for _, path := range []string{"/wal/mapped", "/wal/told"} {
+		m.Create(path)
+		m.Open(path).Write([]byte("told"), 0)
+	}
+	f := m.Open("/wal/mapped")
+	f.Map()
+	m.Rename("/wal/mapped", "/wal/renamed")
+	m.Open("/wal/told").Write([]byte("more"), 4)
+	long := make([]byte, 300*pageSize+5) // with a hole, and an end amid a page
+	copy(long, "by memory")
+	copy(long[len(long)-5:], "there")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "wal/renamed"), long, 0o644))
+	require.NoError(t, m.Crash(folder, true))
+	left, err := os.ReadFile(filepath.Join(folder, "wal/renamed"))
+	require.NoError(t, err)
+	require.Equal(t, long, left)
+	require.NoFileExists(t, filepath.Join(folder, "wal/told"), "nobody synced it")
+	require.NoFileExists(t, filepath.Join(folder, "wal/mapped"))
+	require.Len(t, f.i.data.pages, 2)
+}
+
 // A node's disk is as large as the machine's: what it could write is not left out of what a crash leaves.
 func TestAMirrorHoldsWhateverItIsTold(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")

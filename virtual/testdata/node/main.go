@@ -160,6 +160,18 @@ func main() {
 		fmt.Println(cause(syscall.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, 4)))
 		fmt.Println(cause(syscall.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, 1<<20)))
 		list("/data")
+	case "mapped": // synced once in the midst, by the kernel and not by us
+		f := create("/data/file", "----------------")
+		b, err := unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		check(err)
+		copy(b, "synced")
+		check(unix.Msync(b, unix.MS_SYNC))
+		check(f.Close())
+		check(os.Rename("/data/file", "/data/renamed"))
+		copy(b[6:], ", and not")
+		check(os.WriteFile("/data/other", []byte("lost"), 0o644))
+		fmt.Println(string(b[:16]))
+		time.Sleep(time.Hour)
 	case "paths": // until it has an end: the same program is run by the kernel alone, too
 		paths(os.Args[2], os.Args[3])
 		if len(os.Args) > 4 {
