@@ -406,6 +406,14 @@ func TestANodeThatLetsNoTimePass(t *testing.T) {
 	require.True(t, c.nodes[0].runs())
 }
 
+// A stream of yamux looks at a closed channel in a loop until the session has closed it. What goes on in real time goes on here, too.
+func TestWhoLooksAtChannelsInALoopLetsOthersGoOn(t *testing.T) {
+	c := runs(t, "spin-for-another")
+	c.watch.patience = patience{told: time.Second, ended: 5 * time.Second, looks: 100 * time.Millisecond}
+	c.until(time.Second)
+	require.Equal(t, slices.Repeat([]string{"it was done"}, 4), c.said["n1"])
+}
+
 func TestWhatIsRefusedIsTold(t *testing.T) {
 	c := runs(t, "start")
 	var refused []string

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -176,6 +177,37 @@ func network(args []string) {
 		fmt.Println(exec.Command("/bin/true").Run())
 		_, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 		fmt.Println(err)
+	case "spin-for-another": // of its own goroutines, which can go on, in loops that wait for nothing
+		closed, never := make(chan struct{}), make(chan struct{})
+		close(closed)
+		for _, look := range []func(){
+			func() {
+				select {
+				case <-closed:
+				case <-never:
+				}
+			},
+			func() {
+				select {
+				case <-never:
+				default:
+				}
+			},
+			func() { <-closed },
+			func() {
+				select {
+				case never <- struct{}{}:
+				default:
+				}
+			},
+		} {
+			var over atomic.Bool
+			go over.Store(true)
+			for !over.Load() {
+				look()
+			}
+			fmt.Println("it was done")
+		}
 	case "spin":
 		for began := time.Now(); time.Since(began) < time.Hour; {
 		}
