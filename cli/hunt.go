@@ -224,6 +224,14 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 			say(cmd)(fmt.Sprintf("run %d, which did not start, was not kept: %v", r.Unstarted.Run, err))
 		}
 	}
+	if r.Stuck != nil {
+		dir, err := keeper.Stuck(ctx, r.Stuck)
+		if err != nil {
+			say(cmd)(fmt.Sprintf("run %d, which stood still, was not kept: %v", r.Stuck.Run, err))
+		} else {
+			say(cmd)(fmt.Sprintf("run %d, which stood still, is kept in %s", r.Stuck.Run, dir))
+		}
+	}
 	if len(kept) == 0 && len(r.Findings) > 0 { // it was found, though it could not be kept
 		kept = []*hunt.Kept{{Finding: r.Findings[0], Found: &record.Run{}}}
 	}

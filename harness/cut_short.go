@@ -24,6 +24,12 @@ func (r *run) explained(ctx context.Context, failed error, logs string) error {
 	return failed
 }
 
+// StoodStill tells whether a run of which nothing is kept failed since a node let no time pass.
+func StoodStill(failed error) bool {
+	var still *virtual.Standstill
+	return errors.As(failed, &still)
+}
+
 // stood tells whether a run ended since a node let no time pass, and notes it: nothing more is known of the run, and nothing else is wrong
 // with it.
 func (r *run) stood(failed error) bool {

@@ -113,6 +113,7 @@ type Result struct {
 	Undecided string         // why the last of the others did not
 	// Unstarted is the first run that did not start, of those of sizes that do, or of all where a hunt ended over it; nil if there was none.
 	Unstarted *Unstarted
+	Stuck     *Stuck // the run that a server brought to a standstill, over which the hunt ended; nil if there was none
 	// GivenUp are the sizes of clusters of which none started, with why the first did not.
 	GivenUp     []GivenUp
 	Interrupted bool   // ctx ended before the runs or the budget did
@@ -262,6 +263,9 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		case failed != nil:
 			return nil, failed
 		case d.Err != nil:
+			if harness.StoodStill(d.Err) {
+				h.result.Stuck = &Stuck{d.Number + 1, d.Job.Plan}
+			}
 			return &h.result, fmt.Errorf("run %d, seed %d: %w", d.Number+1, d.Job.Seed, d.Err)
 		}
 		t := d.Result
