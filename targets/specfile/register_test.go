@@ -143,7 +143,6 @@ func TestANumberIsWritten(t *testing.T) {
 	require.False(t, can)
 }
 
-// What else a file describes goes on as it did.
 // A request that broke off may have been done, also one whose method asks for no change: sent again by itself, it would write later what nobody waits for.
 func TestAWriteThatBreaksOffIsSentOnce(t *testing.T) {
 	for _, method := range []string{"GET", "PUT", "DELETE"} {
@@ -167,6 +166,7 @@ func TestAWriteThatBreaksOffIsSentOnce(t *testing.T) {
 	}
 }
 
+// What else a file describes goes on as it did.
 func TestARegisterComesBesideAllElse(t *testing.T) {
 	register := "register: {get: {http: /x}, put: {http: '/x?v={{.Value}}'}}\n"
 	logs := "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {logs: [{match: 'leads (?P<term>\\d+)', role: leader}]}\n"
