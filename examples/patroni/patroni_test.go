@@ -18,3 +18,10 @@ func TestTheAgentOfThePrimaryStandsStill(t *testing.T) {
 	recounttest.Run(t, "election.yaml", "agent-paused.yaml", recounttest.OnDocker(), recounttest.Attempts(2),
 		recounttest.Expect("exclusive-leadership", checkers.Invalid))
 }
+
+// A database that dies whenever its agent starts it is one no more: another is the primary soon.
+func TestTheDatabaseOfThePrimaryIsKilled(t *testing.T) {
+	testlong.Only(t)
+	recounttest.Run(t, "election.yaml", "database-killed.yaml", recounttest.OnDocker(), recounttest.Attempts(2),
+		recounttest.Expect("exclusive-leadership", checkers.Valid), recounttest.Expect("elects", checkers.Valid))
+}
