@@ -111,6 +111,15 @@ func suspend(containers []first, sig unix.Signal, of func(pid int) bool) error {
 	}
 }
 
+// halt stops what runs in containers all of whose processes were stopped: a command that an engine was just beginning comes in after
+// that, and may wait for those that stand still for as long as they do.
+func halt(containers []first) error {
+	if err := suspend(containers, unix.SIGSTOP, nil); !errors.Is(err, errGone) {
+		return err
+	}
+	return nil
+}
+
 // members lists all processes in the pid namespaces of the containers.
 func members(containers []first) ([]int, error) {
 	dir, err := os.Open("/proc")

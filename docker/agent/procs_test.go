@@ -70,3 +70,53 @@ func TestWhoEndsAtOnceWhenAskedTo(t *testing.T) {
 		require.NoError(t, Term.send([]first{f}, nil), "twice")
 	}
 }
+
+// A command that comes into a node while that stands still, as the engine may have just begun it, is stopped, too: it would run for as
+// long as the processes that it asks stand still.
+func TestWhoComesInLateStandsStillToo(t *testing.T) {
+	own, err := inode("/proc/self/ns/net")
+	require.NoError(t, err)
+	server := exec.Command("sh", "-c", "sleep 1000 & echo $!; wait")
+	server.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	out, err := server.StdoutPipe()
+	require.NoError(t, err)
+	if err := server.Start(); errors.Is(err, os.ErrPermission) {
+		t.Skip("needs root")
+	}
+	defer func() {
+		require.NoError(t, server.Process.Kill())
+		require.Error(t, server.Wait())
+	}()
+	_, err = out.Read(make([]byte, 10)) // it has made its child
+	require.NoError(t, err)
+	p := place{name: "n1", procs: []first{openFirst(server.Process.Pid, own)}}
+	require.NoError(t, Stop.send(p.procs, p.heldParts()))
+	p.paused = true
+	comeIn := func() {
+		require.Eventually(t, func() bool { state, err := p.procState(); return err == nil && state == history.Paused }, time.Minute, time.Millisecond)
+		pids, err := members(p.procs)
+		require.NoError(t, err)
+		require.Len(t, pids, 2)
+		for _, pid := range pids {
+			if pid != server.Process.Pid { // as if it was not there before
+				require.NoError(t, deliver(pid, syscall.SIGCONT))
+			}
+		}
+		state, _, err := observe(p.procs, nil)
+		require.NoError(t, err)
+		require.Empty(t, state, "one of two runs")
+	}
+
+	comeIn()
+	var v Verified
+	v.procs(map[string][]first{"n1": p.procs}, map[string]func(pid int) bool{"n1": p.heldParts()},
+		[]history.Proc{{Node: "n1", State: history.Paused}}, 10*time.Second)
+	require.Empty(t, v.Wrong)
+	require.Empty(t, v.Unsure)
+	comeIn()
+	require.Eventually(t, func() bool { state, err := p.procState(); return err == nil && state == history.Paused }, 10*time.Second, time.Millisecond)
+
+	require.NoError(t, Cont.send(p.procs, p.heldParts()))
+	p.paused = false
+	require.Eventually(t, func() bool { state, err := p.procState(); return err == nil && state == history.Up }, time.Minute, time.Millisecond)
+}

@@ -58,7 +58,7 @@ func (a *agent) read() (*history.Changes, error) {
 		if memory.Fails() {
 			c.Add(memory)
 		}
-		state, _, err := observe(p.procs, p.heldParts())
+		state, err := p.procState()
 		if err != nil {
 			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
 		}
@@ -83,4 +83,14 @@ func (a *agent) read() (*history.Changes, error) {
 		}
 	}
 	return &c, nil
+}
+
+// procState is the state of a node's processes, "" of one of which only a part runs. What came into one that stands still has to do so, too,
+// which the next look sees.
+func (p *place) procState() (history.ProcState, error) {
+	state, _, err := observe(p.procs, p.heldParts())
+	if err == nil && p.paused && state == "" {
+		err = halt(p.procs)
+	}
+	return state, err
 }

@@ -202,11 +202,14 @@ func (v *Verified) procs(procs map[string][]first, held map[string]func(pid int)
 	for _, p := range want {
 		for {
 			state, why, err := observe(procs[p.Node], held[p.Node])
-			if err != nil {
-				v.unsure(p.Key(), "%s: %v", p.Node, err)
+			if err == nil && state == looksLike(p.State) {
 				break
 			}
-			if state == looksLike(p.State) {
+			if err == nil && p.State == history.Paused && state != history.Down {
+				err = halt(procs[p.Node])
+			}
+			if err != nil {
+				v.unsure(p.Key(), "%s: %v", p.Node, err)
 				break
 			}
 			if state == history.Down || time.Now().After(deadline) { // the dead do not rise here
