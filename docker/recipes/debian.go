@@ -23,7 +23,11 @@ type Debian struct {
 }
 
 func (d Debian) content() []string {
-	return append(append([]string{}, d.Packages...), d.Drop...)
+	all := append(append([]string{}, d.Packages...), d.Drop...)
+	if d.Whole {
+		all = append(all, "folders that all may write to") // images of before had none
+	}
+	return all
 }
 
 func (d Debian) make(ctx context.Context, b builder) (root string, err error) {

@@ -12,7 +12,7 @@ import (
 // pack writes the folder root as a tar archive into dir and returns the archive, open at its start. It can be read even
 // when dir is gone, and takes no room any more once it is closed.
 //
-// Owners, times and this user's umask are left out: the same files make the same archive.
+// Owners, times and this user's umask are left out: the same files make the same archive. Folders that all may write to, as /tmp, stay so.
 func pack(root, dir string) (archive *os.File, err error) {
 	archive, err = os.CreateTemp(dir, "root-*.tar")
 	if err != nil {
@@ -53,6 +53,9 @@ func add(w *tar.Writer, root, path string, d fs.DirEntry) error {
 	switch {
 	case info.IsDir():
 		h.Typeflag, h.Name = tar.TypeDir, h.Name+"/"
+		if info.Mode()&fs.ModeSticky != 0 {
+			h.Mode = 0o1777
+		}
 	case info.Mode()&fs.ModeSymlink != 0:
 		h.Typeflag = tar.TypeSymlink
 		if h.Linkname, err = os.Readlink(path); err != nil {

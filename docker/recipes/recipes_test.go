@@ -229,6 +229,8 @@ func TestPack(t *testing.T) {
 	write("usr/bin/server", 0o700)
 	write("data.txt", 0o600)
 	require.NoError(t, os.Symlink("/usr/bin/server", filepath.Join(root, "run")))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "tmp"), 0o700))
+	require.NoError(t, os.Chmod(filepath.Join(root, "tmp"), 0o777|os.ModeSticky))
 
 	archive, err := pack(root, t.TempDir())
 	require.NoError(t, err)
@@ -249,7 +251,7 @@ func TestPack(t *testing.T) {
 			require.Equal(t, "/usr/bin/server", h.Linkname)
 		}
 	}
-	require.Equal(t, map[string]int64{"usr/": 0o755, "usr/bin/": 0o755, "usr/bin/server": 0o755, "data.txt": 0o644, "run": 0o755}, modes)
+	require.Equal(t, map[string]int64{"usr/": 0o755, "usr/bin/": 0o755, "usr/bin/server": 0o755, "data.txt": 0o644, "run": 0o755, "tmp/": 0o1777}, modes)
 
 	require.NoError(t, os.Chmod(filepath.Join(root, "data.txt"), 0o644))
 	again, err := pack(root, t.TempDir())
