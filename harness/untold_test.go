@@ -53,7 +53,7 @@ func TestIdsThatAreToldLater(t *testing.T) {
 	}
 	require.Equal(t, "Answers that name a leader whose id no node told: 1 of n1, 2 of n2. The first: "+
 		`spec: observe n1: leader "c3" is none of the nodes; the answer is `+"`{\"me\":\"a1\",\"role\":\"follower\",\"lead\":\"c3\"}`; "+
-		"no node has called itself so yet: is id the right field?.", u.words())
+		`no node has called itself so yet: is id the right field? Where it says that nobody leads, tell so by leader: {nobody: ["c3"]}.`, u.words())
 	u.Observe("n3", func(v history.View, err error) {
 		require.NoError(t, err)
 		require.Equal(t, history.View{Role: history.Leader, Leader: "n3"}, v)
@@ -92,7 +92,7 @@ observe:
 	write["n2"]("c3 leads in term 4")
 	require.Equal(t, []history.View{{Role: history.Leader, Term: 3, Leader: "n1"}, {Role: history.UnknownRole, Term: 4}}, said["n1"])
 	require.Equal(t, "Lines of logs that name a leader whose id no node told: 1 of n1, 1 of n2. The first: "+
-		`leader "c3" is none of the nodes; the line is `+"`c3 leads in term 4`"+`; no node has called itself so yet: is id the right field?.`, u.words())
+		`leader "c3" is none of the nodes; the line is `+"`c3 leads in term 4`"+`; no node has called itself so yet: is id the right field? Where it says that nobody leads, tell so by leader: {nobody: ["c3"]}.`, u.words())
 	write["n3"]("my id is c3")
 	require.Empty(t, u.words())
 	write["n2"]("c3 leads in term 4")

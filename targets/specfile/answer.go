@@ -97,7 +97,8 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 	}
 	if st.Role == election.Leader && ob.Term.Given() && st.Term == 0 {
 		err := errors.New("it says that it leads, in no term or in term 0")
-		return st, hint.Add(err, "a leader's term is to be 1 or more: is term the right field? Where no leaderships are numbered, leave it out")
+		return st, hint.Add(err, "a leader's term is to be 1 or more: is term the right field? Where they begin with 0, have a command print one more; "+
+			"where no leaderships are numbered, leave it out")
 	}
 	return st, nil
 }

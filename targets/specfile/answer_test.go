@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/election"
+	"recount/internal/hint"
 )
 
 // readerOf reads the answers of n2 of three.
@@ -107,6 +108,8 @@ func TestAnswers(t *testing.T) {
 		require.NoError(t, err, c.answer)
 		require.Equal(t, c.want, st, c.answer)
 	}
+	_, err := readerOf(t, json).view([]byte(`{"raft":{"state":"L","term":0}}`))
+	require.Contains(t, hint.Of(err), "Where they begin with 0, have a command print one more")
 }
 
 // A server that is asked over HTTP; the answer that is torn, by the spec's own word, accuses nobody.

@@ -146,7 +146,8 @@ func (r *reader) who(called string) (election.ID, error) {
 	}
 	err := fmt.Errorf("leader %q is none of the nodes", called)
 	if r.Observe.learns() {
-		return election.None, &Stranger{hint.Add(err, "no node has called itself so yet: is id the right field?"), called, r.directory}
+		return election.None, &Stranger{hint.Add(err, "no node has called itself so yet: is id the right field? "+
+			"Where it says that nobody leads, tell so by leader: {nobody: [%q]}", called), called, r.directory}
 	}
 	return election.None, hint.Add(err, "leader: {named: …} says what the server calls a node, nobody: … what it says when none leads; a node would be one of %s", few(slices.Sorted(maps.Keys(r.names))))
 }
