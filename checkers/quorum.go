@@ -62,7 +62,8 @@ func quorum(_ context.Context, f *facts) Result {
 		return f.usurped(first.it, figures)
 	case perhaps > 0: // what kept a majority away came too late to put this one to the test
 		return untested(figures, "%s led%s by %s and had no majority in reach just before, but may have asked for votes as early as %s: "+
-			"let faults last for longer", f.nodes[doubt.lead.node], f.in(doubt.lead), at(doubt.to), at(doubt.from))
+			"let faults last for longer, until a node begins to lead more than %s (elect) after it lost its majority",
+			f.nodes[doubt.lead.node], f.in(doubt.lead), at(doubt.to), at(doubt.from), lasted(f.setup.Bounds.Elect))
 	case len(f.leads) == 0:
 		return untested(figures, "%s", f.unclaimed())
 	case f.tried > 0 && f.took == 0:
