@@ -103,7 +103,7 @@ type Readier interface {
 // Bootstrapper is a System that has to be told once that its members are a cluster.
 type Bootstrapper interface {
 	// Bootstraps reports whether there is anything to tell them, and whether by commands, of which none runs in virtual time.
-	Bootstraps() (any, byCommand bool)
+	Bootstraps() (some, byCommand bool)
 	// Bootstrap does so when all members were started and before they are asked whether they are ready. Where it fails, it
 	// is called again, for as long as members may take to be ready; after it has returned nil, never. dial is how to reach one
 	// of them.

@@ -117,7 +117,7 @@ func (q *Founding) asked(y *system, all []election.Member) (each []words) {
 }
 
 // Bootstraps reports whether the file says how nodes are made a cluster, and whether by commands.
-func (y *system) Bootstraps() (any, byCommand bool) {
+func (y *system) Bootstraps() (some, byCommand bool) {
 	return len(y.Spec.Bootstrap) > 0, y.Spec.Bootstrap.byCommand()
 }
 
