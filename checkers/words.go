@@ -199,12 +199,16 @@ func (f *facts) names(s set) string {
 	return list(names)
 }
 
-// fault writes a fault with the nodes that it was aimed at: "isolate of n2".
+// fault writes a fault with the nodes that it was aimed at: "isolate of n2", "partition of n1 from n2 and n3".
 func fault(t *history.Fault) string {
 	if len(t.Nodes) == 0 {
 		return t.Name
 	}
-	return t.Name + " of " + list(t.Nodes)
+	var sides []string
+	for _, side := range t.Sides() {
+		sides = append(sides, list(side))
+	}
+	return t.Name + " of " + strings.Join(sides, " from ")
 }
 
 // after writes what the nemesis had done last: ", 300 ms after isolate of n2 ended".

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"fmt"
-	"strings"
 
 	"recount/history"
 )
@@ -54,7 +53,7 @@ func (n *news) lines(op *history.Op) (lines []string) {
 
 // action names what the nemesis does: "inject cut-link n1 n3".
 func action(op *history.Op) string {
-	return strings.Join(append([]string{string(op.F), op.Fault.Name}, op.Fault.Nodes...), " ")
+	return string(op.F) + " " + op.Fault.Title()
 }
 
 // leads tells of leaderships as they are first seen, whether nodes announce them or are asked.

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"recount/internal/hint"
@@ -68,6 +69,47 @@ type Fault struct {
 	Found bool `json:"found,omitempty"`
 	// Idle says of a fault that is healed what never came, of what it was aimed at: it has not done what it was to do.
 	Idle string `json:"idle,omitempty"`
+}
+
+// Title names a fault with the nodes that it was aimed at: "isolate n2", or a partition with its sides, "partition n1 n3 | n2 n4 n5".
+func (f *Fault) Title() string {
+	words := f.Name
+	for i, side := range f.Sides() {
+		if i > 0 {
+			words += " |"
+		}
+		for _, node := range side {
+			words += " " + node
+		}
+	}
+	return words
+}
+
+// Sides are the nodes that a fault was aimed at, those on one side that its links do not part. Nodes that it does not part into sides, or
+// each from each alone, are on one.
+func (f *Fault) Sides() (sides [][]string) {
+	links := map[[2]string]bool{}
+	for _, l := range f.Links {
+		links[[2]string{l.From, l.To}] = true
+	}
+	side := map[string]int{}
+	for _, node := range f.Nodes {
+		i := slices.IndexFunc(sides, func(others []string) bool { return !links[[2]string{others[0], node}] })
+		if i < 0 {
+			i, sides = len(sides), append(sides, nil)
+		}
+		side[node], sides[i] = i, append(sides[i], node)
+	}
+	parts := len(sides) < len(f.Nodes)
+	for _, from := range f.Nodes {
+		for _, to := range f.Nodes {
+			parts = parts && links[[2]string{from, to}] == (side[from] != side[to])
+		}
+	}
+	if !parts {
+		return [][]string{f.Nodes}
+	}
+	return sides
 }
 
 // fits says which state that an op tells of is none, or nil.

@@ -78,11 +78,11 @@ func (f *FaultBar) late() bool { return f.From-f.Begun > 100*time.Millisecond }
 func (f *FaultBar) look() (class string, texts []string) {
 	switch {
 	case f.Took == history.Fail, f.Idle != "":
-		return "failed", []string{"✕ " + f.title() + ": no effect", "✕ " + f.title(), "✕"}
+		return "failed", []string{"✕ " + f.Title() + ": no effect", "✕ " + f.Title(), "✕"}
 	case f.Took == history.Info:
-		return "unsure", []string{f.title() + " (effect not seen)", f.title() + " ?", f.Name}
+		return "unsure", []string{f.Title() + " (effect not seen)", f.Title() + " ?", f.Name}
 	}
-	return "took", []string{f.title(), f.Name}
+	return "took", []string{f.Title(), f.Name}
 }
 
 // pixels is how much time so many pixels show.
@@ -92,7 +92,7 @@ func (p *picture) pixels(n float64) time.Duration {
 
 // faultWords says what a fault did, for whoever points at it.
 func faultWords(f *FaultBar) []string {
-	lines := []string{f.title()}
+	lines := []string{f.Title()}
 	if f.late() {
 		lines = append(lines, fmt.Sprintf("begun at %s, known from %s on", seconds(f.Begun), seconds(f.From)))
 	}

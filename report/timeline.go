@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"recount/harness/record"
@@ -134,9 +133,4 @@ func pack(spans []Span, owners []int, gap time.Duration, rows int) []int {
 		}
 	}
 	return at
-}
-
-// title names a fault with its nodes: "cut-link n1 n3".
-func (f *FaultBar) title() string {
-	return strings.Join(append([]string{f.Name}, f.Nodes...), " ")
 }

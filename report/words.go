@@ -124,7 +124,7 @@ func opWords(op *history.Op) string {
 }
 
 func faultOpWords(f *history.Fault) string {
-	s := strings.Join(append([]string{f.Name}, f.Nodes...), " ")
+	s := f.Title()
 	if len(f.Params) > 0 {
 		s += " " + settings(f.Params)
 	}

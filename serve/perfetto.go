@@ -93,7 +93,7 @@ func writePerfetto(w io.Writer, r *record.Run) error {
 			if op.Fault == nil || op.Type == history.Invoke || op.Type == history.Fail {
 				continue
 			}
-			name := strings.Join(append([]string{op.Fault.Name}, op.Fault.Nodes...), " ")
+			name := op.Fault.Title()
 			track := t.track(fmt.Sprintf("fault %d", op.Fault.ID), faults, false)
 			if op.F != history.Change {
 				t.end(track, op.Time)

@@ -223,7 +223,7 @@ func (t *teller) flush(winner string) {
 
 func (t *teller) fault(op *history.Op) {
 	f := op.Fault
-	words := strings.Join(append([]string{f.Name}, f.Nodes...), " ")
+	words := f.Title()
 	switch {
 	case op.Type == history.Fail:
 		t.add(op.Time, true, "%s does not take effect", words)
