@@ -241,8 +241,11 @@ func (v *Verified) parts(a *agent, procs map[string][]first, held map[string]fun
 		own := a.parts.anyOf(map[string]bool{w.Process: true})
 		for {
 			state, why, err := observe(procs[w.Node], func(pid int) bool { return !own(pid) })
-			if found, lookErr := a.parts.among(procs[w.Node], w.Process); w.State == history.Down && !found {
-				state, err = history.Down, lookErr
+			if w.State == history.Down { // what is not there cannot be observed
+				var found bool
+				if found, err = a.parts.among(procs[w.Node], w.Process); !found {
+					state = history.Down
+				}
 			}
 			others, _, otherErr := observe(procs[w.Node], held[w.Node])
 			a.mu.Lock()

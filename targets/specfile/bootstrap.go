@@ -51,7 +51,7 @@ func (s *Spec) readBootstrap(_ value, f map[string]value) error {
 		return nil
 	}
 	if !slices.ContainsFunc(v.list(), value.isMapping) { // the words of one command
-		command, err := s.templates(v)
+		command, err := s.command(v)
 		if err == nil {
 			s.Bootstrap = Bootstrap{{Request: Request{Command: command}}}
 		}

@@ -109,4 +109,6 @@ func TestMistakesInHowNodesAreMadeACluster(t *testing.T) {
 		require.Error(t, err, c[1])
 		require.Contains(t, err.Error()+" "+hint.Of(err), c[2], c[1])
 	}
+	_, err := Parse("a.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: {command: [/status], role: role}\nbootstrap: []\n"))
+	require.ErrorContains(t, err, "bootstrap: it is empty")
 }
