@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"recount/internal/accept"
 )
 
 // dialWithin bounds a connection attempt: the harness may have lost its patience long before.
@@ -73,29 +75,11 @@ func (a *agent) listen(on Port) error {
 	return nil
 }
 
-// acceptAgain is how long after an error the next connection is taken.
-const acceptAgain = 50 * time.Millisecond
-
-// accept takes connections until the listener is closed. An error, as where no file can be opened for the moment, does not end it; of
-// several in a row the first is logged.
+// accept takes connections until the listener is closed.
 func (a *agent) accept(l net.Listener, on Port) {
-	failed := false
-	for {
-		conn, err := l.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err == nil {
-			failed = false
-			go a.hand(conn, on)
-			continue
-		}
-		if !failed {
-			failed = true
-			fmt.Fprintf(os.Stderr, "agent: %s: accept: %v\n", on.Node, err)
-		}
-		time.Sleep(acceptAgain)
-	}
+	_ = accept.Each(l, func(conn net.Conn) { go a.hand(conn, on) }, func(err error) {
+		fmt.Fprintf(os.Stderr, "agent: %s: accept: %v\n", on.Node, err)
+	})
 }
 
 func (a *agent) hand(conn net.Conn, on Port) {

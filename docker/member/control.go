@@ -4,15 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"net"
 	"sync"
-	"time"
 
 	"recount/election"
 	"recount/history"
+	"recount/internal/accept"
 )
 
 // asker returns the node's view, or false if ctx ends before there is an answer.
@@ -22,9 +21,6 @@ type asker func(ctx context.Context) (v history.View, ok bool)
 // unless nobody will ever know.
 type commander func(ctx context.Context, c election.Command, done func(value uint64, err error)) bool
 
-// acceptAgain is how long after an error the next client is taken.
-const acceptAgain = 50 * time.Millisecond
-
 // serveControl serves every client that connects, until the listener is closed. Another error, as where there is no memory for a
 // connection, is no end of the node; of several in a row the first is logged.
 func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker, command commander, log *log.Logger) error {
@@ -32,25 +28,13 @@ func serveControl(ctx context.Context, l net.Listener, j *journal, ask asker, co
 	defer clients.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for failed := false; ; {
-		conn, err := l.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return fmt.Errorf("node: accept clients: %w", err)
-		}
-		if err != nil {
-			if !failed {
-				log.Printf("accept clients: %v", err)
-			}
-			failed = true
-			time.Sleep(acceptAgain)
-			continue
-		}
-		failed = false
+	err := accept.Each(l, func(conn net.Conn) {
 		clients.Go(func() {
 			s := &session{conn: conn, journal: j, ask: ask, command: command, results: make(chan reply, 256)}
 			s.serve(ctx)
 		})
-	}
+	}, func(err error) { log.Printf("accept clients: %v", err) })
+	return fmt.Errorf("node: accept clients: %w", err)
 }
 
 // session is one client's connection.
