@@ -102,16 +102,16 @@ func (s *Spec) founding(v value) (q Founding, err error) {
 // asked are the words by which nodes get the request, in their order.
 func (q *Founding) asked(y *system, all []election.Member) (each []words) {
 	nodes, _ := y.split(all)
-	for i, self := range nodes {
-		w := y.words(self, all)
-		switch {
-		case q.About && i > 0:
-			w = y.words(nodes[0], all)
-			w.member = &nodes[i]
-		case i == 0 && (q.About || q.Of == Others), i > 0 && q.Of == FirstOne:
-			continue
+	if q.About {
+		for i := range nodes[1:] {
+			w := y.words(nodes[0], all)
+			w.member = &nodes[i+1]
+			each = append(each, w)
 		}
-		each = append(each, w)
+		return each
+	}
+	for _, self := range [...][]election.Member{FirstOne: nodes[:1], Others: nodes[1:], AllNodes: nodes}[q.Of] {
+		each = append(each, y.words(self, all))
 	}
 	return each
 }
