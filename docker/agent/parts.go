@@ -118,13 +118,12 @@ func (a *agent) hold(h history.Part) error {
 	if err != nil {
 		return err
 	}
-	if !found && h.State == history.Up {
+	switch {
+	case !found && h.State == history.Up:
 		return nil
-	}
-	if !found {
+	case !found:
 		return a.parts.absent(h.Process)
-	}
-	if h.State == history.Down {
+	case h.State == history.Down:
 		return a.bringDown(p, h.Process)
 	}
 	own := a.parts.anyOf(map[string]bool{h.Process: true})
@@ -241,7 +240,7 @@ func (v *Verified) parts(a *agent, procs map[string][]first, held map[string]fun
 		own := a.parts.anyOf(map[string]bool{w.Process: true})
 		for {
 			state, why, err := observe(procs[w.Node], func(pid int) bool { return !own(pid) })
-			if w.State == history.Down { // what is not there cannot be observed
+			if err == nil && w.State == history.Down { // what is not there cannot be observed
 				var found bool
 				if found, err = a.parts.among(procs[w.Node], w.Process); !found {
 					state = history.Down
