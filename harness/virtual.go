@@ -65,13 +65,6 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, err
 	}
 	c.OnRefused(func(node, what string) { c.refused.add(node, what, r.note) })
-	through := map[string]bool{}
-	c.OnMapped(func(node, path string) {
-		if !through[path] {
-			through[path] = true
-			r.note("%s writes %s through memory: a crash of its machine takes nothing of it here, also where it was not synced", node, path)
-		}
-	})
 	c.members, c.reach, c.save = s.members(c.Addr), c.Dial, c.SaveLogs
 	return c, nil
 }

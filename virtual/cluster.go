@@ -71,7 +71,6 @@ type Cluster struct {
 	watch   watch
 
 	onRefused func(node, what string)
-	onMapped  func(node, path string)
 	onExit    func(node string, code int)
 	onStart   func(l *Life)
 	onPacket  func(Packet) func(Fate) // nil for nobody
@@ -90,7 +89,7 @@ func Open(config Config) (*Cluster, error) {
 	}
 	c := &Cluster{
 		config: config, folder: folder, watch: newWatch(), start: seed.New(config.Seed, "clients"),
-		onExit: func(string, int) {}, onRefused: func(string, string) {}, onMapped: func(string, string) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
+		onExit: func(string, int) {}, onRefused: func(string, string) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
 		links: links.New(links.Config{
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
 		}),
@@ -148,10 +147,6 @@ func (c *Cluster) OnExit(f func(node string, code int)) { c.onExit = f }
 
 // OnRefused calls f when a node asks for what it cannot have in virtual time, and gets an error: "to start /bin/true".
 func (c *Cluster) OnRefused(f func(node, what string)) { c.onRefused = f }
-
-// OnMapped calls f when a node begins to write a file through memory, of which a crash of its machine takes nothing then. Nobody is
-// called where no disk fails.
-func (c *Cluster) OnMapped(f func(node, path string)) { c.onMapped = f }
 
 // OnStall calls nobody: virtual time does not stall.
 func (c *Cluster) OnStall(func(time.Duration)) {}

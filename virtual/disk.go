@@ -85,7 +85,6 @@ func (p *proc) changed(b []byte) {
 		m.Remove(c.Path)
 	case wire.Map:
 		f.Map()
-		p.node.c.onMapped(p.node.name, c.Path)
 	}
 }
 

@@ -178,7 +178,11 @@ func (n *node) start() error {
 	n.state, n.off = history.Up, false
 	n.doomed, n.torn = nil, false
 	n.procs = n.procs[:0]
-	if err := n.within(n.begins); err != nil {
+	err := n.within(n.begins)
+	if err == nil && n.mirror != nil {
+		err = n.mirror.Reread(n.root)
+	}
+	if err != nil {
 		return fmt.Errorf("start %s: %w", n.name, err)
 	}
 	for i := range n.programs {

@@ -191,15 +191,30 @@ func TestWhatIsDoneAmidASyncIsNotSyncedByIt(t *testing.T) {
 	require.Equal(t, []string{"/data/log: one two "}, c.crashed("n2"))
 }
 
-// What is written through memory is not told of, and no more is what of it is synced: a crash that took it would take what it must not.
-func TestACrashTakesNothingThatIsWrittenThroughMemory(t *testing.T) {
-	c := runs(t, "mapped")
-	var mapped []string
-	c.OnMapped(func(node, path string) { mapped = append(mapped, node+" "+path) })
-	c.until(time.Second)
-	require.Equal(t, []string{"synced, and not-"}, c.said["n1"])
-	require.Equal(t, []string{"n1 /data/file"}, mapped)
-	require.Equal(t, []string{"/data/renamed: synced, and not-"}, c.crashed("n1"))
+// What is written through memory is on disk once it is synced, in whatever way. The end of a process takes nothing of it.
+func TestWhatIsWrittenThroughMemory(t *testing.T) {
+	for _, some := range [][3]string{{"memory", "file", "everything"}, {"given-back", "moved", "written"}, {"shorter", "killed", "lost"}} {
+		c := runs(t, "mapped "+some[0], "mapped "+some[1], "mapped "+some[2])
+		c.until(time.Second)
+		for i, how := range some {
+			node, left := c.nodes[i].name, "synced-------- and far"
+			switch how {
+			case "written":
+				left = "synced--over-- and far"
+			case "shorter":
+				left = "sync and far"
+			case "lost":
+				left = "--------------"
+			case "killed":
+				left = "synced, and not and far"
+				c.imposes(history.Proc{Node: node, State: history.Down})
+				require.NoError(t, c.Relaunch(node, c.does("synced")))
+				c.imposes(history.Proc{Node: node, State: history.Up})
+				c.until(c.Now() + time.Second)
+			}
+			require.Equal(t, []string{"/data/file: " + left}, c.crashed(node), how)
+		}
+	}
 }
 
 func TestAFileThatALinkLeadsTo(t *testing.T) {

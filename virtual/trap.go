@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -193,7 +194,7 @@ func (n *node) finish(t *trap) {
 	}
 	err := n.fall(state, func() {})
 	if err == nil && !t.Crash { // they may have done more than came of it
-		err = n.mirror.Put(n.root)
+		err = errors.Join(n.mirror.Reread(n.root), n.mirror.Put(n.root))
 	}
 	if err != nil {
 		n.c.lose(err)

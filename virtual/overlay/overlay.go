@@ -8,8 +8,8 @@
 // What a node cannot have: cgo; processes of its own; raw sockets and unix sockets of datagrams; a second descriptor of a
 // socket (net.TCPConn.File); poll, select and epoll by hand; traces and profiles of real time. It is told so, and the controller
 // is (wire.Refused). What is not exact: numbers of memory (runtime.MemStats), what golang.org/x/sys/unix asks without package
-// syscall (unix.Getpid, unix.Sync); and when files that are written through memory (MAP_SHARED) change, of which the
-// controller is told only that they are (wire.Map).
+// syscall (unix.Getpid, unix.Sync); and when files that are written through memory (MAP_SHARED) change, which is told when
+// they are synced (wire.Map).
 package overlay
 
 import (

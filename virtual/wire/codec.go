@@ -63,7 +63,7 @@ const (
 	Link     = 'l' // To is another name of Path's file
 	Symlink  = 'y' // To is a symbolic link with text Path
 	Remove   = 'd' // Path, a file or an empty folder, is gone
-	Map      = 'p' // File, which Path was opened as, is written through memory from now on, of which nobody tells
+	Map      = 'p' // File is written through memory from now on: what becomes of it is told with each sync, and when that is over
 )
 
 // Addr is an IPv4 address and a port.

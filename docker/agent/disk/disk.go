@@ -65,7 +65,7 @@ type inode struct {
 	target     string            // of a symbolic link
 	exempt     bool              // no fault is done to it
 	unbuffered bool              // the kernel remembers nothing of it
-	mapped     bool              // of a mirror: it is written through memory, of which nobody tells
+	mapped     bool              // of a mirror: it is written through memory, and may be otherwise than was told
 }
 
 // New returns an empty disk. Which of its operations fail is drawn from rnd.

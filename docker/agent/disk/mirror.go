@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -110,7 +111,7 @@ func (f *File) GiveUp() {
 	}
 }
 
-// Map tells that a file is written through memory, by somebody who does not tell when: a crash takes nothing of it from then on.
+// Map tells that a file is written through memory: it may be otherwise than is told from then on, until it is read again.
 func (f *File) Map() {
 	if f != nil && !f.i.folder() {
 		f.i.mapped = true
@@ -163,42 +164,41 @@ func (m *Mirror) Remove(path string) {
 	m.d.remove(dir, name, dir.entries[name].folder())
 }
 
-// Crash takes away what is not on disk, or with torn all but a part of the last write, and makes the folder what is left. Files that are
-// written through memory stay as they are there, with their names: what of them was synced nobody has told.
+// Crash takes away what is not on disk, or with torn all but a part of the last write, and makes the folder what is left.
 func (m *Mirror) Crash(folder string, torn bool) error {
-	if err := m.d.reread(m.d.root, folder); err != nil {
-		return fmt.Errorf("read what was written through memory: %w", err)
-	}
 	m.d.Set(history.DiskState{Torn: torn})
 	m.d.Crash()
 	return m.Put(folder)
 }
 
-// reread puts on disk what files are that are written through memory, below a folder that is at a path.
-func (d *Disk) reread(dir *inode, path string) error {
-	for _, name := range slices.Sorted(maps.Keys(dir.entries)) {
-		i, at := dir.entries[name], filepath.Join(path, name)
-		if i.folder() {
-			if err := d.reread(i, at); err != nil {
-				return err
-			}
-		}
-		if !i.mapped {
-			continue
-		}
-		if err := i.data.reread(at); err != nil {
-			return err
-		}
-		d.settled(i)
-		i.data.sync()
-		d.force(i)
+// Reread has what was written through memory, and was not told before who wrote it had ended, written by now.
+func (m *Mirror) Reread(folder string) error {
+	if err := m.d.root.reread(folder); err != nil {
+		return fmt.Errorf("read what was written through memory: %w", err)
 	}
 	return nil
 }
 
-// reread makes the content that of a path. What reads as zeros takes no room.
+// reread does that below a path.
+func (i *inode) reread(path string) error {
+	for _, name := range slices.Sorted(maps.Keys(i.entries)) {
+		if err := i.entries[name].reread(filepath.Join(path, name)); err != nil {
+			return err
+		}
+	}
+	if !i.mapped {
+		return nil
+	}
+	i.mapped = false
+	return i.data.reread(path)
+}
+
+// reread makes the content that of a path, if there is anything. What reads as zeros takes no room.
 func (c *content) reread(path string) error {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) { // who was ended by then had taken the name away
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 	require.Equal(t, "allced", read("wal/kept"))
 }
 
-// Of a file that is written through memory nobody tells what it is, nor when it is synced.
-func TestAMirrorKeepsWhatIsWrittenThroughMemory(t *testing.T) {
+// What was written through memory and not told is found when it is read again; it is on disk when the next sync is.
+func TestAMirrorReadsAgainWhatIsWrittenThroughMemory(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "wal"), 0o755))
 	m, err := NewMirror(folder, rand.New(rand.NewPCG(1, 0)))
@@ -79,13 +79,23 @@ func TestAMirrorKeepsWhatIsWrittenThroughMemory(t *testing.T) {
 	copy(long, "by memory")
 	copy(long[len(long)-5:], "there")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "wal/renamed"), long, 0o644))
-	require.NoError(t, m.Crash(folder, true))
+	require.NoError(t, m.Reread(folder))
+	require.Len(t, f.i.data.pages, 2)
+	f.Sync()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "wal/renamed"), []byte("by others, who mapped nothing"), 0o644))
+	require.NoError(t, m.Reread(folder))
+	require.NoError(t, m.Crash(folder, false))
 	left, err := os.ReadFile(filepath.Join(folder, "wal/renamed"))
 	require.NoError(t, err)
 	require.Equal(t, long, left)
 	require.NoFileExists(t, filepath.Join(folder, "wal/told"), "nobody synced it")
 	require.NoFileExists(t, filepath.Join(folder, "wal/mapped"))
-	require.Len(t, f.i.data.pages, 2)
+
+	f.Map()
+	require.NoError(t, os.Remove(filepath.Join(folder, "wal/renamed")))
+	require.NoError(t, m.Reread(folder), "who was ended had removed it by then")
+	require.NoError(t, m.Put(folder))
+	require.FileExists(t, filepath.Join(folder, "wal/renamed"))
 }
 
 // A node's disk is as large as the machine's: what it could write is not left out of what a crash leaves.

@@ -160,18 +160,11 @@ func main() {
 		fmt.Println(cause(syscall.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, 4)))
 		fmt.Println(cause(syscall.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, 1<<20)))
 		list("/data")
-	case "mapped": // synced once in the midst, by the kernel and not by us
-		f := create("/data/file", "----------------")
-		b, err := unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-		check(err)
-		copy(b, "synced")
-		check(unix.Msync(b, unix.MS_SYNC))
-		check(f.Close())
-		check(os.Rename("/data/file", "/data/renamed"))
-		copy(b[6:], ", and not")
-		check(os.WriteFile("/data/other", []byte("lost"), 0o644))
-		fmt.Println(string(b[:16]))
-		time.Sleep(time.Hour)
+	case "mapped":
+		mapped(os.Args[2])
+	case "synced":
+		f, err := os.OpenFile("/data/file", os.O_RDWR, 0)
+		check(errors.Join(err, f.Sync()))
 	case "paths": // until it has an end: the same program is run by the kernel alone, too
 		paths(os.Args[2], os.Args[3])
 		if len(os.Args) > 4 {
@@ -192,6 +185,44 @@ func main() {
 		network(os.Args[1:])
 	}
 	select {} // it goes on running
+}
+
+// mapped writes a file through memory, syncs it in some way, and writes on.
+func mapped(how string) {
+	const size = 5 * 4096
+	f := create("/data/file", "--------------")
+	sync("/data")
+	check(errors.Join(f.Truncate(size), f.Sync()))
+	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	check(err)
+	copy(b, "synced")
+	copy(b[3*4096:], " and far")
+	switch how {
+	case "memory":
+		check(f.Close())
+		check(unix.Msync(b, unix.MS_SYNC))
+	case "file":
+		other, err := os.Open("/data/file")
+		check(errors.Join(err, other.Sync()))
+	case "everything":
+		syscall.Sync()
+	case "given-back":
+		check(unix.Munmap(b))
+		check(f.Sync())
+		return
+	case "moved":
+		b, err = unix.Mremap(b, 2*size, unix.MREMAP_MAYMOVE)
+		check(errors.Join(err, unix.Msync(b, unix.MS_SYNC)))
+	case "written":
+		_, err := f.WriteAt([]byte("over"), 8)
+		check(errors.Join(err, f.Sync()))
+	case "shorter":
+		check(f.Truncate(4))
+		check(f.Truncate(size))
+		copy(b[3*4096:], " and far")
+		check(f.Sync())
+	}
+	copy(b[6:], ", and not")
 }
 
 // create makes a file that is on disk.
