@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -191,7 +192,11 @@ func (k *captured) forget() {
 	if len(k.flows) < k.room {
 		return
 	}
-	for there, f := range k.flows {
+	for _, there := range k.inOrder() {
+		f := k.flows[there]
+		if f == nil {
+			continue // given up with the other direction
+		}
 		back := flow{there.to, there.from}
 		at := f.at
 		if b := k.flows[back]; b != nil {
@@ -203,6 +208,11 @@ func (k *captured) forget() {
 		}
 	}
 	k.room = max(fewFlows, 2*len(k.flows)) // where all are in use, it is not each new one that walks them all
+}
+
+// inOrder are all flows, in an order that does not change: what is told of one instant is told in it.
+func (k *captured) inOrder() []flow {
+	return slices.SortedFunc(maps.Keys(k.flows), func(a, b flow) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
 }
 
 // give gives up a flow.
@@ -280,8 +290,8 @@ func (k *captured) lose(a *away, unsure bool) {
 // take returns the messages whose fates are known at that time, and were not a moment ago.
 func (k *captured) take(now time.Duration) []record.Message {
 	k.order(now)
-	for _, f := range k.flows {
-		late := 0
+	for _, there := range k.inOrder() {
+		f, late := k.flows[there], 0
 		for late < len(f.away) && now-f.away[late].seen.At >= lostAfter {
 			a := f.away[late]
 			k.lose(a, k.blind(a) || now == theEnd && k.now-a.seen.At < orderAfter)
@@ -309,14 +319,14 @@ func (k *captured) stop(why string) {
 // unread says, for each link, why messages are missing of what was said on it since the last call; nothing of those of which none are.
 func (k *captured) unread() func(from, to string) string {
 	why := map[[2]string]string{}
-	for _, f := range k.flows {
-		if f.fresh && (f.why != "" || f.behind()) {
+	for _, there := range k.inOrder() {
+		if f := k.flows[there]; f.fresh && (f.why != "" || f.behind()) {
 			why[f.link] = f.why
 			if f.why == "" {
 				why[f.link] = "what came before was not copied"
 			}
 		}
-		f.fresh = false
+		k.flows[there].fresh = false
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -128,6 +128,25 @@ func TestAPacketThatIsSentAgainIsToldFromTheFirst(t *testing.T) {
 	require.Equal(t, "it was seen to leave, and not to arrive", got[0].Lost)
 }
 
+func TestWhatIsLostAtOneInstantIsToldInOrder(t *testing.T) {
+	w := newTapped()
+	var want []string
+	for i := range 20 {
+		from := netip.AddrPortFrom(caller.Addr(), caller.Port()+uint16(i))
+		syn := w.segment(from, 0, "")
+		syn.SYN, syn.ACK, syn.Source = true, false, from
+		w.see(syn)
+		w.see(arriving(syn, w.now))
+		word := fmt.Sprintf("m%d", i)
+		said := w.segment(from, 1, word+".")
+		said.Source = from
+		w.see(said)
+		want = append(want, fmt.Sprintf("%s term %d, in %d bytes LOST", word, len(word), len(word)+1))
+	}
+	w.look()
+	require.Equal(t, want, toldOf(w.later(2*lostAfter)))
+}
+
 func TestWhatWasNotCopiedIsSaid(t *testing.T) {
 	w := newTapped().open()
 	w.see(w.segment(caller, 1, "vote."))
