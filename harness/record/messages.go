@@ -137,6 +137,9 @@ func EachMessage(folder fs.FS, f func(m *Message)) error {
 	}
 	for n := 1; n <= MostMessages; n++ {
 		line, err := r.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			line, err = rest(r, bytes.Clone(line))
+		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		}
@@ -150,4 +153,18 @@ func EachMessage(folder fs.FS, f func(m *Message)) error {
 		f(&m)
 	}
 	return nil
+}
+
+// longestLine is how long a message's line may be, in bytes: a server may have connections to each port there is.
+const longestLine = 16 << 20
+
+// rest returns a line that did not fit the reader's buffer, of which there is a part.
+func rest(r *bufio.Reader, line []byte) ([]byte, error) {
+	for len(line) <= longestLine {
+		part, err := r.ReadSlice('\n')
+		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+	return nil, fmt.Errorf("it goes on after %d MiB: want one message a line", longestLine>>20)
 }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ func TestMessagesAreReadAsTheyWereWritten(t *testing.T) {
 		want := []Message{
 			{From: "n1", To: "n2", Sent: time.Second, Arrived: 2 * time.Second, Kind: "<b>", Term: 3, Words: "\u2028 </script>", Port: 2380, Bytes: 10},
 			{From: "n2", To: "n1", Sent: time.Second, Arrived: 3 * time.Second, Lost: "the link is cut", Again: true},
+			{From: "n2", To: "n1", Words: strings.Repeat("long ", 100_000)},
 			{From: "n2", To: "n1", Late: "slow", Of: &Traffic{Packets: 2, Connections: []Connections{{Port: 1, Open: 2}}}},
 		}
 		for i := range want {
@@ -56,6 +58,8 @@ func TestMessagesThatAreCutShortAreReadAsFarAsTheyGo(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, MessagesFile), []byte("{}\nno JSON\n"), 0o644))
 	require.ErrorContains(t, EachMessage(os.DirFS(dir), func(*Message) {}), "messages.jsonl, line 2")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, MessagesFile), make([]byte, longestLine+(1<<20)), 0o644))
+	require.ErrorContains(t, EachMessage(os.DirFS(dir), func(*Message) {}), "messages.jsonl, line 1: it goes on after 16 MiB")
 }
 
 func TestNoMoreThanMostMessagesAreKept(t *testing.T) {
