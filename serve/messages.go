@@ -286,7 +286,7 @@ func (s *Server) apiMessages(w http.ResponseWriter, r *http.Request, run *Run) {
 		s.fail(w, r, http.StatusUnprocessableEntity, run.problem(err))
 		return
 	}
-	out := &excerpt{Nodes: append([]string{}, full.Nodes...), From: *at, To: *at + *length, Known: map[string]*view{},
+	out := &excerpt{Nodes: append([]string{}, full.Nodes...), From: *at, To: history.Sum(*at, *length), Known: map[string]*view{},
 		Messages: []record.Message{}, Moments: []moment{}, views: map[string]view{}}
 	for i := range full.History.Ops {
 		out.take(&full.History.Ops[i])

@@ -71,6 +71,8 @@ func TestMessagesThatWereKeptAreShown(t *testing.T) {
 	require.Equal(t, kept[:2], asked(t, results, r, "at=1s&span=1s").Messages)
 	require.Equal(t, kept[1:2], asked(t, results, r, "at=2.5s&span=1s").Messages, "what is under way counts")
 
+	require.Equal(t, kept[2:], asked(t, results, r, "at=3.5s&span=2562047h47m16s").Messages, "to the end, however long that is")
+
 	none := simulate(t, results, "ping-pong", 8)
 	elsewhere(t, none, record.OnDocker)
 	require.Contains(t, asked(t, results, none, "at=1s&span=1s").Missing, "has kept no messages")
