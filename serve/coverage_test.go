@@ -15,6 +15,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/whole"
+	"recount/report"
 )
 
 // coverageRead is the coverage when all runs were read.
@@ -87,11 +88,11 @@ func TestPhasesOfAnElection(t *testing.T) {
 	lead := d.claims[0]
 	lead.From, lead.To = 1000*ms, 5000*ms
 	d = &digest{silence: 200 * ms, elect: 500 * ms}
-	d.claims = append(d.claims, lead)
 	d.faults = []brokenBy{at(300, 400), at(1100, 1150), at(2000, 4000), at(3000, 3500), at(4300, 4400), at(4990, 4995), at(6000, 7000)}
+	d.date([]report.Claim{lead})
 	var got []string
-	for i := range d.faults {
-		got = append(got, d.phase(i))
+	for _, f := range d.faults {
+		got = append(got, f.phase)
 	}
 	require.Equal(t, []string{"electing", "just elected", "settled", "under another fault", "just healed", "settled", "electing"}, got)
 }

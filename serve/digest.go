@@ -98,9 +98,7 @@ func newDigest(r *record.Run) *digest {
 		d.faults = append(d.faults, d.broken(tl, &tl.Faults[i]))
 	}
 	slices.SortStableFunc(d.faults, func(a, b brokenBy) int { return cmp.Compare(a.From, b.From) })
-	for i := range d.faults {
-		d.faults[i].phase = d.phase(i)
-	}
+	d.date(tl.Claims)
 	d.away, d.runs, d.rises = first(d.away), first(d.runs), first(d.rises)
 	d.faults, d.writes, d.exits = first(d.faults), first(d.writes), first(d.exits)
 	return d
@@ -184,37 +182,38 @@ func roleAt(lane *report.Lane, at time.Duration) string {
 	}
 }
 
-// phase is in which one a fault came.
-func (d *digest) phase(fault int) string {
-	at := d.faults[fault].From
-	since := time.Duration(math.MaxInt64)
-	for _, c := range d.claims {
-		if c.From >= at {
-			break
+// date says of each fault in which phase it came. Claims and faults are in order of time, and each is looked at twice at most.
+func (d *digest) date(claims []report.Claim) {
+	var leading []report.Claim           // of those that began before, such as may not have ended
+	next := 0                            // claim
+	last := time.Duration(math.MinInt64) // when all faults that came before were healed
+	for from := 0; from < len(d.faults); {
+		at := d.faults[from].From
+		for ; next < len(claims) && claims[next].From < at; next++ {
+			leading = append(leading, claims[next])
 		}
-		if c.To >= at {
-			since = min(since, at-c.From)
+		for len(leading) > 0 && leading[len(leading)-1].To < at {
+			leading = leading[:len(leading)-1]
+		}
+		phase := "settled"
+		switch n := len(leading); {
+		case last > at:
+			phase = "under another fault"
+		case n == 0:
+			phase = "electing"
+		case last >= 0 && at-last <= d.elect:
+			phase = "just healed"
+		case at-leading[n-1].From <= d.silence:
+			phase = "just elected"
+		}
+		to := from
+		for ; to < len(d.faults) && d.faults[to].From == at; to++ {
+			d.faults[to].phase = phase
+		}
+		for ; from < to; from++ {
+			if f := &d.faults[from]; f.took != history.Fail {
+				last = max(last, f.To)
+			}
 		}
 	}
-	healed := time.Duration(math.MinInt64)
-	for i := range d.faults {
-		switch f := &d.faults[i]; {
-		case i == fault || f.From >= at || f.took == history.Fail:
-		case f.To > at:
-			healed = math.MaxInt64
-		default:
-			healed = max(healed, f.To)
-		}
-	}
-	switch {
-	case healed == math.MaxInt64:
-		return "under another fault"
-	case since == math.MaxInt64:
-		return "electing"
-	case healed >= 0 && at-healed <= d.elect:
-		return "just healed"
-	case since <= d.silence:
-		return "just elected"
-	}
-	return "settled"
 }
