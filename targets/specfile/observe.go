@@ -61,6 +61,9 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if l, ok := o["leader"]; ok && !s.Observe.Asks() && !slices.ContainsFunc(s.Observe.Logs, LogLine.tellsLeader) {
 		return l.bad("match: 'the leader is (?P<leader>…)' in logs", "leader: no line names one")
 	}
+	if t, ok := o["term"]; ok && !s.HasTerms() {
+		return t.bad("match: 'leads in term (?P<term>…)' in logs", "term: no line tells one")
+	}
 	return nil
 }
 
@@ -248,13 +251,15 @@ func (s *Spec) readTerm(t value) (err error) {
 		}
 		var ok bool
 		if at, ok = f["at"]; !ok {
-			if s.Observe.Match == nil {
+			if s.Observe.Match == nil && s.Observe.Asks() {
 				return t.bad("at: FIELD, where the answer has it", "term: at is missing")
 			}
 			at = value{}
 		}
 	}
-	s.Observe.Term, err = s.field(at, "term")
+	if at.Node != nil || s.Observe.Asks() { // else it says whose lines of logs tell one
+		s.Observe.Term, err = s.field(at, "term")
+	}
 	return err
 }
 
@@ -355,8 +360,8 @@ func (s *Spec) readLogs(v value) error {
 	return s.sameTerms(at)
 }
 
-// sameTerms wants a term in each line, or in none, as it is with answers: a node that tells its term only now and then would be held to
-// have forgotten it.
+// sameTerms wants a term in each line that may be of who leads, and of all others where not leaders alone tell one, or in none, as it is with
+// answers: a node that tells its term only now and then would be held to have forgotten it.
 func (s *Spec) sameTerms(lines []value) error {
 	if s.Observe.Asks() && !s.Observe.Term.Given() {
 		for i, l := range s.Observe.Logs {
@@ -367,8 +372,9 @@ func (s *Spec) sameTerms(lines []value) error {
 	}
 	if s.HasTerms() {
 		for i, l := range s.Observe.Logs {
-			if !l.tellsTerm() {
-				return lines[i].bad("(?P<term>[0-9]+), where the line has it; where one has none, leave the term out of all: tenures count then", "logs: the election has terms, and this line tells none")
+			if !l.tellsTerm() && (!s.Observe.Tokens || l.mayLead()) {
+				return lines[i].bad("(?P<term>[0-9]+), where the line has it; term: {of: leader}, where those of leaders have it; else leave the term out of all: tenures count then",
+					"logs: the election has terms, and this line tells none")
 			}
 		}
 	}
@@ -376,6 +382,9 @@ func (s *Spec) sameTerms(lines []value) error {
 }
 
 func (l LogLine) tellsTerm() bool { return slices.Contains(l.Match.SubexpNames(), "term") }
+
+// mayLead reports whether who writes the line leads, or may by whom it names.
+func (l LogLine) mayLead() bool { return l.Named || l.Role == election.Leader }
 
 func (l LogLine) tellsLeader() bool { return slices.Contains(l.Match.SubexpNames(), "leader") }
 

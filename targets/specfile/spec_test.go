@@ -327,6 +327,26 @@ func TestAllLinesTellATermOrNone(t *testing.T) {
 	require.NoError(t, of(`{match: won, role: leader}, `+lost))
 }
 
+// Where leaders alone tell their terms, others' lines need none.
+func TestLinesOfLeadersAloneTellTheirTerm(t *testing.T) {
+	const won, lost = `{match: 'won (?P<term>\d+)', role: leader}`, `{match: lost, role: follower}`
+	nodes := ofThree(t, "{term: {of: leader}, logs: {standing: true, lines: ["+won+", "+lost+"]}}")
+	st, announces, err := nodes[0].line("lost")
+	require.NoError(t, err)
+	require.True(t, announces)
+	require.Equal(t, election.Status{}, st)
+	require.True(t, nodes[0].HasTerms())
+	require.True(t, nodes[0].Target("mine.yaml").Tokens)
+	for lines, want := range map[string]string{
+		won + `, {match: leads, role: leader}`:     "the election has terms, and this line tells none",
+		won + `, {match: '(?P<leader>\S+) leads'}`: "the election has terms, and this line tells none",
+		`{match: won, role: leader}, ` + lost:      "term: no line tells one",
+	} {
+		_, err := Parse("mine.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: {term: {of: leader}, logs: ["+lines+"]}\n"))
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // A line that all nodes write alike says who leads; the one that it names is the leader, by its own line too.
 func TestALineWithoutARole(t *testing.T) {
 	nodes := ofThree(t, `{logs: {standing: true, lines: [{match: 'coordinator: (?P<leader>[0-9.:]+)'}, {match: 'lost', role: follower}]}}`)
