@@ -77,7 +77,7 @@ func (w *world) mark(at time.Duration) {
 		case !w.belongs(i):
 			e.roll.out.add(i)
 		}
-		if right && w.owed.has(i) {
+		if right && w.doubts.owed.has(i) {
 			e.gone.add(i)
 		}
 		switch is := w.is(processes, i); is {
@@ -97,7 +97,7 @@ func (w *world) mark(at time.Duration) {
 			if is == gone && right {
 				e.gone.add(i)
 			}
-			if !w.astir.has(i) {
+			if !w.doubts.astir.has(i) {
 				e.still.add(i)
 			}
 		case dead:

@@ -391,20 +391,20 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	}
 	g.hears(op, begun.number)
 	g.reseatedBy(op, begun, told.Members())
-	renewed, perhaps := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
-	g.world.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
-	g.world.known.each(func(i int) { g.seen[i].settles(op.Time) })
-	renewed.each(func(i int) {
+	came := g.world.end(op.Time, g.nodes, op.Type, told.Changes)
+	came.started.each(func(i int) { g.seen[i].sees(span{op.Time, op.Time}, op.Time+g.setup.Bounds.Elect) })
+	came.known.each(func(i int) { g.seen[i].settles(op.Time) })
+	came.renewed.each(func(i int) {
 		g.ended(op, g.nodes[i], begun.at) // as who it was
 		g.down[g.nodes[i]] = false
 		g.restarts++
 	})
-	perhaps.each(func(i int) { g.down[g.nodes[i]] = true })
+	came.perhaps.each(func(i int) { g.down[g.nodes[i]] = true })
 	if op.Type == history.Fail {
 		g.stayed(op.Time)
 	} else {
 		g.actions = append(g.actions, action{begun.at, op.Time, op.Index, op.F, known, op.Fault != nil, op.Type == history.OK})
-		g.restart(op, told.Procs, renewed, begun.at)
+		g.restart(op, told.Procs, came.renewed, begun.at)
 	}
 	switch op.F {
 	case history.Inject:

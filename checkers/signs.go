@@ -14,7 +14,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	}
 	cell := w.cell(processes, i)
 	is := w.cells[cell]
-	back, only := w.over.has(i) || w.starting(i), !w.befalls(i) // it is up again; nothing is done to it but to start it
+	back, only := w.doubts.over.has(i) || w.starting(i), !w.doubts.befalls(i) // it is up again; nothing is done to it but to start it
 	for k := range w.touch {
 		t := &w.touch[k]
 		if t.cell != cell {
@@ -22,7 +22,7 @@ func (w *world) answered(i int, asked, at time.Duration) {
 		}
 		only = only && t.to == fine
 		if t.was == waking || t.was.ended() {
-			if t.was = fine; w.befalls(i) {
+			if t.was = fine; w.doubts.befalls(i) {
 				t.was = unsure
 			}
 		}
@@ -38,17 +38,15 @@ func (w *world) answered(i int, asked, at time.Duration) {
 	default:
 		return
 	}
-	w.trapped.remove(i)
-	w.owed.remove(i) // whatever became of it: it was heard of
-	w.over.remove(i)
+	w.doubts.heard(i)
 	w.mark(at)
 }
 
 // announced takes note that node i announced something. A log is read to its end before it is told that its process ended.
 func (w *world) announced(i int) {
-	if i < w.n && w.is(processes, i).ended() && !w.astir.has(i) {
+	if i < w.n && w.is(processes, i).ended() && !w.doubts.astir.has(i) {
 		w.revived(i)
-		w.astir.add(i)
+		w.doubts.astir.add(i)
 	}
 }
 
@@ -71,13 +69,13 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 		return true
 	}
 	cell := w.cell(processes, i)
-	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.owed.has(i)
+	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.doubts.owed.has(i)
 	ailed := trapped || doomed || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
 	excused = ailed || !ran
 	if w.cells[cell] == dead {
 		return excused
 	}
-	now, comes := quit, w.coming.has(i)                                      // what it is by that; whether what is done to it may have started it again, or may yet
+	now, comes := quit, w.doubts.coming.has(i)                               // what it is by that; whether what is done to it may have started it again, or may yet
 	if !ailed && (ran || w.cells[cell] == gone) && w.is(clocks, i) == fine { // who ends again and again should be up all the same
 		now = gone
 	}
@@ -90,19 +88,17 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 			comes = comes || t.to != dead
 		}
 	}
-	if w.bidden.has(i) && !comes { // it ran when that began, and may have been started again
+	if w.doubts.bidden.has(i) && !comes { // it ran when that began, and may have been started again
 		w.touch = append(w.touch, touched{cell: cell, was: now, to: fine})
 		comes = true
 	}
-	w.owed.remove(i)
-	w.astir.remove(i)
-	w.over.add(i)
+	w.doubts.ended(i)
 	if w.cells[cell] = now; comes {
 		if w.cells[cell] = unsure; now == gone {
-			w.owed.add(i)
+			w.doubts.owed.add(i)
 		}
-		if w.trapped.remove(i); trapped {
-			w.trapped.add(i)
+		if w.doubts.trapped.remove(i); trapped {
+			w.doubts.trapped.add(i)
 		}
 	}
 	w.awake[i] = at + 1
@@ -114,10 +110,10 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 // ends then is what was started. What else the nemesis did since, to others, does not matter.
 func (w *world) starting(i int) bool {
 	cell := w.cell(processes, i)
-	if w.cells[cell] != unsure || w.befalls(i) {
+	if w.cells[cell] != unsure || w.doubts.befalls(i) {
 		return false
 	}
-	still := w.rising.has(i)
+	still := w.doubts.rising.has(i)
 	for _, t := range w.touch { // by what was intended, and by what became of it
 		switch {
 		case t.cell != cell:

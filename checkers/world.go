@@ -26,28 +26,13 @@ type world struct {
 	ailing   set             // whose disk, processor, memory or part is not healthy, or may not be
 	ailed    set             // whose was not, before
 	healed   []time.Duration // until when it was not, of who ailed
-	// What is known of a process that ended by itself is its cell and three sets. The cell is gone, or quit if that is excused: it stands
-	// still then, but not for sure while it is astir. If the nemesis was at it, to start it among other things, nobody knows what became of
-	// it: its cell is unsure, and if it would be gone it is owed, which counts as gone until it is heard of or done to again. When it
-	// answers, gone and quit become fine, but unsure while more than a start may befall it: by what is under way, or by what came to an
-	// end that nobody knows and keeps it pending, until an op that ends ok names its process.
-	owed    set       // who ended by itself, though nothing was wrong, while it was to be started, and was not heard of since
-	astir   set       // who announced something since it ended by itself: something else had started it, and it may run or not
-	pending set       // whose process may be ended or stopped yet: nobody knows what came of that
-	remade  set       // whose process a change of its membership may start anew yet: nobody knows what came of that
-	bidden  set       // whose process is to run by the change under way, be it that it does already
-	coming  set       // whose process may be started yet by what ended before: nobody knows what came of that
-	over    set       // who ended by itself, and has given no answer since
-	rising  set       // whose process surely stood still before a start of which nobody knows what came, before the change under way
-	started set       // by the change that ended last
-	known   set       // whose process that told of
-	trapped set       // who was ended by a trap while it was being changed, and has not answered since, nor was to be changed: nobody knows whether it was started again
-	touch   []touched // by the change under way
-	links   bool      // whether a link was touched since the last epoch began
-	epochs  []epoch
-	rolls   []roll          // who voted, each time that it was otherwise
-	since   []time.Duration // when each of them began
-	moments []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
+	doubts   doubts
+	touch    []touched // by the change under way
+	links    bool      // whether a link was touched since the last epoch began
+	epochs   []epoch
+	rolls    []roll          // who voted, each time that it was otherwise
+	since    []time.Duration // when each of them began
+	moments  []epoch         // that lasted no time, and in which somebody may have done or heard something who could not before
 }
 
 // cond is the condition of a link, a process, a clock, a disk, a processor, memory or a membership.
@@ -130,14 +115,14 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 			rising.add(i)
 		}
 	}
-	w.rising = rising
-	w.touch, w.bidden = w.touch[:0], set{}
+	w.doubts.rising, w.doubts.bidden = rising, set{}
+	w.touch = w.touch[:0]
 	for _, c := range intended {
 		w.visit(c, nodes, func(cell int, to cond) {
 			now := w.cells[cell]
 			if i := w.whose(processes, cell); i >= 0 {
-				if w.trapped.remove(i); to == fine {
-					w.bidden.add(i)
+				if w.doubts.trapped.remove(i); to == fine {
+					w.doubts.bidden.add(i)
 				}
 			}
 			if now == to || now == waking && to == fine {
@@ -150,7 +135,7 @@ func (w *world) begin(at time.Duration, nodes []string, intended ...history.Chan
 			}
 			w.doubt(cell, to)
 			if i := w.whose(memberships, cell); i >= 0 && to != dead { // it is started anew
-				w.trapped.remove(i)
+				w.doubts.trapped.remove(i)
 				w.doubt(w.cell(processes, i), unsure)
 			}
 		})
@@ -163,17 +148,23 @@ func (w *world) doubt(cell int, to cond) {
 	w.touch = append(w.touch, touched{cell: cell, was: w.cells[cell], to: to})
 	w.cells[cell] = unsure
 	if i := w.whose(processes, cell); i >= 0 {
-		w.owed.remove(i)
+		w.doubts.owed.remove(i)
 	}
 }
 
 // ended reports whether a process ended by itself, and was not heard of since.
 func (process cond) ended() bool { return process == gone || process == quit }
 
-// end takes note of what became of the changes begun last. It returns the nodes that were started anew, as other members, and those that
-// may have been, since the op did not fail.
-func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c history.Changes) (renewed, perhaps set) {
-	w.started, w.known = set{}, set{}
+// came is what came of a change that ended.
+type came struct {
+	renewed set // who was started anew, as another member
+	perhaps set // who may have been, since the change did not fail
+	started set // whose process was started
+	known   set // of whose process it tells what became
+}
+
+// end takes note of what became of the changes begun last.
+func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c history.Changes) (of came) {
 	switch outcome {
 	case history.Fail: // nothing changed
 		w.links = true
@@ -181,69 +172,77 @@ func (w *world) end(at time.Duration, nodes []string, outcome history.Type, c hi
 			w.cells[t.cell] = t.was
 		}
 	case history.OK:
-		w.visit(c, nodes, func(cell int, to cond) { w.becomes(cell, to, at) })
+		w.visit(c, nodes, func(cell int, to cond) { w.becomes(cell, to, at, &of) })
 	}
 	w.mark(at)
 	if outcome != history.Fail {
-		for _, t := range w.touch {
-			switch i := w.whose(memberships, t.cell); {
-			case i < 0 || t.to == dead:
-			case w.cells[t.cell] != unsure && w.cells[t.cell] != dead && w.before(t.cell) != unsure: // it is known
-				renewed.add(i)
-			default:
-				perhaps.add(i)
-			}
-		}
+		w.renews(&of)
 	}
-	w.owed.each(func(i int) {
+	w.doubts.owed.each(func(i int) {
 		if is := w.is(processes, i); is != unsure && is != waking {
-			w.owed.remove(i)
+			w.doubts.owed.remove(i)
 		}
 	})
 	if outcome == history.Fail { // nor will anything
-		w.touch = w.touch[:0]
+		w.touch, w.doubts.bidden = w.touch[:0], set{}
+		return of
 	}
+	w.lasts(of.known)
+	return of
+}
+
+// renews takes note of who was, or may have been, started anew by a change of memberships that did not fail.
+func (w *world) renews(of *came) {
+	for _, t := range w.touch {
+		switch i := w.whose(memberships, t.cell); {
+		case i < 0 || t.to == dead:
+		case w.cells[t.cell] != unsure && w.cells[t.cell] != dead && w.before(t.cell) != unsure: // it is known
+			of.renewed.add(i)
+		default:
+			of.perhaps.add(i)
+		}
+	}
+}
+
+// lasts takes note of what a change that did not fail leaves open. Whose process it tells of is known.
+func (w *world) lasts(known set) {
 	for k := range w.touch {
 		t := &w.touch[k]
 		i := w.whose(processes, t.cell)
 		switch {
 		case i < 0:
 			continue
-		case w.known.has(i):
+		case known.has(i):
 			t.to = fine // a trap may have ended it before or after it was started: no more is done to it
 		case t.to == dead:
-			w.pending.add(i)
+			w.doubts.pending.add(i)
 		case t.to != fine:
-			w.remade.add(i)
+			w.doubts.remade.add(i)
 		}
 		if t.to != dead && w.cells[t.cell] == unsure {
-			w.coming.add(i)
+			w.doubts.coming.add(i)
 		}
 	}
-	if outcome != history.Fail {
-		w.coming = w.coming.or(w.bidden)
-	}
-	w.bidden = set{}
+	w.doubts.coming, w.doubts.bidden = w.doubts.coming.or(w.doubts.bidden), set{}
 	w.touch = slices.DeleteFunc(w.touch, func(t touched) bool { return w.cells[t.cell] != unsure }) // the rest may happen yet
-	return renewed, perhaps
 }
 
 // becomes takes note that a cell surely is so from a time on, by a change that ended ok. A process that is started is waking at first, and
 // who knows what it is if a trap ended it meanwhile; one that is promoted or added is started anew.
-func (w *world) becomes(cell int, to cond, at time.Duration) {
+func (w *world) becomes(cell int, to cond, at time.Duration, of *came) {
 	now := w.cells[cell]
 	if to == fine {
 		w.releases(cell, at)
 	}
 	if i := w.whose(processes, cell); i >= 0 {
-		w.tells(i)
-		w.bidden.remove(i)
+		w.tells(i, of)
+		w.doubts.bidden.remove(i)
 		switch {
-		case to == fine && w.trapped.has(i):
+		case to == fine && w.doubts.trapped.has(i):
 			to = unsure
 		case to == fine && now != fine:
 			if now != waking {
-				w.starts(i, at)
+				w.starts(i, at, of)
 			}
 			to = waking
 		case to == dead && now != dead:
@@ -251,10 +250,10 @@ func (w *world) becomes(cell int, to cond, at time.Duration) {
 		}
 	}
 	// Who may have been so before was perhaps not started: what may end it yet may do so still.
-	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure && (w.before(cell) != unsure || !w.pending.has(i)) {
-		if w.tells(i); !w.trapped.has(i) {
+	if i := w.whose(memberships, cell); i >= 0 && to != dead && now == unsure && (w.before(cell) != unsure || !w.doubts.pending.has(i)) {
+		if w.tells(i, of); !w.doubts.trapped.has(i) {
 			w.cells[w.cell(processes, i)] = waking
-			w.starts(i, at)
+			w.starts(i, at, of)
 		}
 	}
 	w.cells[cell] = to
@@ -269,19 +268,16 @@ func (w *world) before(cell int) cond {
 	return w.touch[k].was
 }
 
-// tells takes note that a change that ended ok tells what became of node i's process: nothing that was done to it before may come yet.
-func (w *world) tells(i int) {
-	w.pending.remove(i)
-	w.remade.remove(i)
-	w.coming.remove(i)
-	w.rising.remove(i)
-	w.known.add(i)
+// tells takes note that a change that ended ok tells what became of node i's process.
+func (w *world) tells(i int, of *came) {
+	w.doubts.settled(i)
+	of.known.add(i)
 }
 
 // starts takes note that node i's process was started at a time. If it had ended at that very instant, what is true then may be so of before.
-func (w *world) starts(i int, at time.Duration) {
+func (w *world) starts(i int, at time.Duration, of *came) {
 	w.awake[i] = max(w.awake[i], at)
-	w.started.add(i)
+	of.started.add(i)
 }
 
 // visit calls f with every cell that c names and what it is to be.
@@ -405,16 +401,13 @@ func (w *world) out(i int) bool { return w.epochs[len(w.epochs)-1].roll.out.has(
 
 // pends reports whether nobody knows whether node i runs, for what is done to its process, or may be yet.
 func (w *world) pends(i int) bool {
-	return w.threatened(i) || i < w.n && w.is(processes, i) == unsure && (w.coming.has(i) || w.touching(i, func(touched) bool { return true }))
+	return w.threatened(i) || i < w.n && w.is(processes, i) == unsure && (w.doubts.coming.has(i) || w.touching(i, func(touched) bool { return true }))
 }
 
 // threatened reports whether more is being done to node i's process than to start it, or may be yet.
 func (w *world) threatened(i int) bool {
-	return i < w.n && (w.befalls(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
+	return i < w.n && (w.doubts.befalls(i) || w.touching(i, func(t touched) bool { return t.to != fine }))
 }
-
-// befalls reports whether something else than a start may befall node i's process yet, by what ended before.
-func (w *world) befalls(i int) bool { return w.pending.has(i) || w.remade.has(i) }
 
 // touching reports whether the change under way is such a one of node i's process.
 func (w *world) touching(i int, such func(touched) bool) bool {
