@@ -92,7 +92,8 @@ func (c *Cluster) exec(ctx context.Context, node string, command []string) ([]by
 		return nil, err
 	}
 	attached, err := api.ContainerExecAttach(ctx, made.ID, container.ExecAttachOptions{})
-	if err != nil {
+	if err != nil { // of which the engine may have begun it all the same
+		c.abandon(node, made.ID)
 		return nil, err
 	}
 	defer attached.Close()
