@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/yamux"
 
@@ -37,27 +36,21 @@ type agent struct {
 
 // place is one node.
 type place struct {
-	name     string
-	addrs    []netip.Addr // all nodes have as many, of the same families
-	anchor   first
-	space    *namespace
-	filter   *filter
-	counters *counters
-	links    map[inbound]history.LinkState // asked for
-	procs    []first
-	paused   bool                     // all of them were stopped, and not told to go on since
-	held     map[string]stopped       // parts that are to stand still: those of their processes that were stopped
-	downed   map[string]chan struct{} // parts that are to be down; closed once they are not
-	clocks   clocks
-	volume   *volume // nil if its data is on no disk that can fail
-	groups   cgroups
-	cpu      history.CPU // asked for
-
-	memory    history.Memory // asked for
-	bounds    map[int]int64  // on what its containers may use, in bytes, since it was: by their places among procs, once they have run
-	squeezed  []squeezed     // its containers, while they have them
-	throttled []throttled    // its containers, while they are held to a share
-	unleashed time.Time      // when they last were held to it no more
+	name      string
+	addrs     []netip.Addr // all nodes have as many, of the same families
+	anchor    first
+	space     *namespace
+	filter    *filter
+	counters  *counters
+	links     map[inbound]history.LinkState // asked for
+	procs     []first
+	paused    bool // all of them were stopped, and not told to go on since
+	parts     unwell
+	clocks    clocks
+	volume    *volume // nil if its data is on no disk that can fail
+	groups    cgroups
+	processor processor
+	memory    memory
 }
 
 // inbound names a link into a place, by where it comes from.
@@ -175,7 +168,7 @@ func (a *agent) settle(p Place, s *namespace, packets *rand.Rand, anchor first, 
 	defer a.mu.Unlock()
 	a.places[p.Node] = &place{
 		name: p.Node, addrs: p.Addrs, anchor: anchor, space: s, filter: f, links: map[inbound]history.LinkState{},
-		groups: hostGroups(), cpu: history.CPU{Node: p.Node}, memory: history.Memory{Node: p.Node},
+		groups: hostGroups(), processor: processor{asked: history.CPU{Node: p.Node}}, memory: memory{asked: history.Memory{Node: p.Node}},
 	}
 	return nil
 }
@@ -190,11 +183,11 @@ func (a *agent) follow(f Follow) error {
 		procs = append(procs, openFirst(pid, p.space.inode))
 	}
 	a.mu.Lock()
-	p.procs, p.paused, p.throttled, p.squeezed = procs, false, nil, nil // a new life begins whole,
-	if p.cpu.Share > 0 {                                                // but for what its processor and its memory are to be
+	p.procs, p.paused, p.processor.held, p.memory.held = procs, false, nil, nil // a new life begins whole,
+	if p.processor.asked.Share > 0 {                                            // but for what its processor and its memory are to be
 		err = p.restrain()
 	}
-	if p.memory.Fails() {
+	if p.memory.asked.Fails() {
 		err = errors.Join(err, p.press())
 	}
 	a.traps.begins(f.Node, func() bool { return !slices.ContainsFunc(procs, func(f first) bool { return !f.alive() }) })

@@ -138,7 +138,7 @@ func TestASharesQuotaIsWrittenAndTakenBack(t *testing.T) {
 func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
 	for name, c := range map[string]cgroups{"version 1": tree(t, version1), "version 2": tree(t, version2)} {
 		t.Run(name, func(t *testing.T) {
-			p := &place{name: "n1", groups: c, memory: history.Memory{Node: "n1"}, procs: []first{living(t, os.Getpid())}}
+			p := &place{name: "n1", groups: c, memory: memory{asked: history.Memory{Node: "n1"}}, procs: []first{living(t, os.Getpid())}}
 			c.join(t, p.procs[0])
 			s, err := c.squeezing(7)
 			require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestALimitOfMemoryIsWrittenAndTakenBack(t *testing.T) {
 			state, err := p.memoryState()
 			require.NoError(t, err)
 			require.Equal(t, history.Memory{Node: "n1", Times: 1.5}, state)
-			p.squeezed = nil // another life
+			p.memory.held = nil // another life
 			require.NoError(t, s.write(memoryFiles[s.version].limit, none))
 			require.NoError(t, s.write(memoryFiles[s.version].used, "4096"))
 			require.NoError(t, p.press())
@@ -192,12 +192,12 @@ func TestALimitOfMemoryIsOfThoseThatRun(t *testing.T) {
 		return text
 	}
 	require.Equal(t, "max", limited())
-	require.Empty(t, p.bounds)
+	require.Empty(t, p.memory.bounds)
 
 	p.procs = append(p.procs, living(t, os.Getpid()))
 	p.groups.join(t, p.procs[1])
 	require.Equal(t, fmt.Sprint(60<<20), limited())
-	require.Equal(t, map[int]int64{1: 60 << 20}, p.bounds, "what nobody has seen run has no limit yet")
+	require.Equal(t, map[int]int64{1: 60 << 20}, p.memory.bounds, "what nobody has seen run has no limit yet")
 }
 
 // What went wrong once is tried again whole: a container that was not found then is held back like the others.
@@ -212,14 +212,14 @@ func TestAShareIsOfAllContainersOrNone(t *testing.T) {
 	require.Error(t, p.throttle(share))
 	p.groups.join(t, own)
 	require.NoError(t, p.throttle(share))
-	require.Len(t, p.throttled, 2)
+	require.Len(t, p.processor.held, 2)
 }
 
 // The number of a process that has ended may be another's by now, which is not to be held back.
 func TestAShareIsOfThoseThatRun(t *testing.T) {
 	p := &place{name: "n1", groups: tree(t, version1), procs: []first{{pid: 7}}}
 	require.NoError(t, p.throttle(history.CPU{Node: "n1", Share: 0.05}))
-	require.Empty(t, p.throttled)
+	require.Empty(t, p.processor.held)
 	stranger, err := p.groups.throttling(7)
 	require.NoError(t, err)
 	require.Equal(t, noQuota, stranger.was.quota)

@@ -27,6 +27,12 @@ import (
 // parts are the patterns of command lines, by the names of parts.
 type parts map[string]*regexp.Regexp
 
+// unwell are the parts of a place that are not to run.
+type unwell struct {
+	held   map[string]stopped       // that are to stand still: those of their processes that were stopped
+	downed map[string]chan struct{} // that are to be down; closed once they are not
+}
+
 func compileParts(patterns map[string]string) (parts, error) {
 	all := parts{}
 	for name, pattern := range patterns {
@@ -108,11 +114,11 @@ func (a *agent) tellApart(node string) error {
 func (a *agent) hold(h history.Part) error {
 	p := a.places[h.Node]
 	if h.State != history.Paused {
-		delete(p.held, h.Process) // first of all: what stays held is not continued with its node, and not looked at
+		delete(p.parts.held, h.Process) // first of all: what stays held is not continued with its node, and not looked at
 	}
-	if done := p.downed[h.Process]; done != nil {
+	if done := p.parts.downed[h.Process]; done != nil {
 		close(done)
-		delete(p.downed, h.Process)
+		delete(p.parts.downed, h.Process)
 	}
 	found, err := a.parts.among(p.procs, h.Process)
 	if err != nil {
@@ -128,11 +134,11 @@ func (a *agent) hold(h history.Part) error {
 	}
 	own := a.parts.anyOf(map[string]bool{h.Process: true})
 	if h.State == history.Paused {
-		if p.held == nil {
-			p.held = map[string]stopped{}
+		if p.parts.held == nil {
+			p.parts.held = map[string]stopped{}
 		}
 		all := stopped{}
-		p.held[h.Process] = all
+		p.parts.held[h.Process] = all
 		return suspend(p.procs, unix.SIGSTOP, func(pid int) bool { return own(pid) && all.add(pid) })
 	}
 	if p.paused { // with the whole node, which has it go on when it does itself
@@ -150,11 +156,11 @@ func (a *agent) bringDown(p *place, name string) error {
 	if err := a.endPart(p, name); err != nil {
 		return err
 	}
-	if p.downed == nil {
-		p.downed = map[string]chan struct{}{}
+	if p.parts.downed == nil {
+		p.parts.downed = map[string]chan struct{}{}
 	}
 	done := make(chan struct{})
-	p.downed[name] = done
+	p.parts.downed[name] = done
 	go func() {
 		for again := time.NewTicker(endsEvery); ; {
 			select {
@@ -163,7 +169,7 @@ func (a *agent) bringDown(p *place, name string) error {
 				return
 			case <-again.C:
 				a.mu.Lock()
-				if p.downed[name] == done {
+				if p.parts.downed[name] == done {
 					_ = a.endPart(p, name) // who ends with its node is down, too
 				}
 				a.mu.Unlock()
@@ -216,13 +222,13 @@ func (all stopped) has(pid int) bool {
 
 // heldParts tells of processes whether they belong to a part that is meant to stand still, and were stopped for it.
 func (p *place) heldParts() func(pid int) bool {
-	held := slices.Collect(maps.Values(p.held))
+	held := slices.Collect(maps.Values(p.parts.held))
 	return func(pid int) bool { return slices.ContainsFunc(held, func(all stopped) bool { return all.has(pid) }) }
 }
 
 // partState is what a part is like that is meant to stand still. What was stopped and has ended since has not gone on.
 func (p *place) partState(name string) (history.ProcState, error) {
-	held := p.held[name]
+	held := p.parts.held[name]
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(held)), held.has) {
 		return history.Paused, nil
 	}

@@ -28,6 +28,13 @@ type squeezed struct {
 	now int64
 }
 
+// memory is what was done to a place's.
+type memory struct {
+	asked  history.Memory
+	bounds map[int]int64 // on what its containers may use, in bytes, since that was asked for: by their places among procs, once they have run
+	held   []squeezed    // its containers, while they have them
+}
+
 // page is what limits are multiples of.
 var page = int64(os.Getpagesize())
 
@@ -75,7 +82,7 @@ func (p *place) squeeze(m history.Memory) error {
 	if err := p.relieve(); err != nil {
 		return err
 	}
-	p.memory, p.bounds = m, map[int]int64{}
+	p.memory.asked, p.memory.bounds = m, map[int]int64{}
 	if !m.Fails() {
 		return nil
 	}
@@ -91,21 +98,21 @@ func (p *place) press() error {
 		} else if err != nil {
 			return err
 		}
-		if _, known := p.bounds[i]; !known {
+		if _, known := p.memory.bounds[i]; !known {
 			uses, err := s.uses()
 			if err != nil {
 				return err
 			}
-			limit := p.memory.Bytes
-			if by := int64(p.memory.Times * float64(uses)); p.memory.Times > 0 && (limit == 0 || by < limit) {
+			limit := p.memory.asked.Bytes
+			if by := int64(p.memory.asked.Times * float64(uses)); p.memory.asked.Times > 0 && (limit == 0 || by < limit) {
 				limit = by
 			}
-			p.bounds[i] = limit
+			p.memory.bounds[i] = limit
 		}
-		if err := s.bounded(p.bounds[i]); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := s.bounded(p.memory.bounds[i]); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		p.squeezed = append(p.squeezed, s)
+		p.memory.held = append(p.memory.held, s)
 	}
 	return nil
 }
@@ -113,12 +120,12 @@ func (p *place) press() error {
 // relieve gives the node's containers the limits back that they had.
 func (p *place) relieve() error {
 	var errs []error
-	for _, s := range p.squeezed {
+	for _, s := range p.memory.held {
 		if err := s.write(memoryFiles[s.version].limit, s.was); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
-	p.squeezed = nil
+	p.memory.held = nil
 	return errors.Join(errs...)
 }
 
@@ -147,16 +154,16 @@ func (s squeezed) limited() (wrong string, err error) {
 // memoryState is what the memory of a node is like: as was asked for, unless the kernel has it otherwise. A node that does not run
 // has what its next life is to have.
 func (p *place) memoryState() (history.Memory, error) {
-	for _, s := range p.squeezed {
+	for _, s := range p.memory.held {
 		switch wrong, err := s.limited(); {
 		case errors.Is(err, os.ErrNotExist): // the container has ended
 		case err != nil:
-			return p.memory, err
+			return p.memory.asked, err
 		case wrong != "":
 			return history.Memory{Node: p.name}, nil
 		}
 	}
-	return p.memory, nil
+	return p.memory.asked, nil
 }
 
 // memories looks whether nodes have their limits: those whose memory is changed, and those that are started. A node that the kernel
@@ -172,7 +179,7 @@ func (v *Verified) memories(a *agent, places map[string]*place, want history.Cha
 			continue
 		}
 		a.mu.Lock()
-		memory, all := p.memory, append([]squeezed(nil), p.squeezed...)
+		memory, all := p.memory.asked, append([]squeezed(nil), p.memory.held...)
 		a.mu.Unlock()
 		if changed && len(all) == 0 {
 			v.unsure(memory.Key(), "%s: %s is down, and will be limited when it runs", memory.Name(), node)

@@ -46,14 +46,14 @@ func (a *agent) read() (*history.Changes, error) {
 		}
 		cpu, err := p.cpuState()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.cpu.Name(), err)
+			return nil, fmt.Errorf("%s: %w", p.processor.asked.Name(), err)
 		}
 		if cpu.Share > 0 {
 			c.Add(cpu)
 		}
 		memory, err := p.memoryState()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.memory.Name(), err)
+			return nil, fmt.Errorf("%s: %w", p.memory.asked.Name(), err)
 		}
 		if memory.Fails() {
 			c.Add(memory)
@@ -65,14 +65,14 @@ func (a *agent) read() (*history.Changes, error) {
 		if state != history.Up {
 			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
 		}
-		for _, name := range slices.Sorted(maps.Keys(p.held)) {
+		for _, name := range slices.Sorted(maps.Keys(p.parts.held)) {
 			state, err := p.partState(name)
 			if err != nil {
 				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
 			}
 			c.Add(history.Part{Node: p.name, Process: name, State: state})
 		}
-		for _, name := range slices.Sorted(maps.Keys(p.downed)) {
+		for _, name := range slices.Sorted(maps.Keys(p.parts.downed)) {
 			down, err := a.down(p, name)
 			if err != nil {
 				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)

@@ -91,6 +91,13 @@ type throttled struct {
 	was      bandwidth
 }
 
+// processor is what was done to a place's.
+type processor struct {
+	asked history.CPU
+	held  []throttled // its containers, while they are held to a share
+	freed time.Time   // when they last were held to it no more
+}
+
 // throttling finds what a process can be held to a share by.
 func (c cgroups) throttling(pid int) (t throttled, err error) {
 	if t.group, err = c.of(fmt.Sprint(pid), "cpu"); err != nil {
@@ -108,7 +115,7 @@ func (c cgroups) throttling(pid int) (t throttled, err error) {
 // throttle brings the processor of a node into a state: of those of its containers that run, and of its next lives. The caller holds
 // the agent's lock.
 func (p *place) throttle(c history.CPU) error {
-	if p.cpu = c; c.Share == 0 {
+	if p.processor.asked = c; c.Share == 0 {
 		return p.unleash()
 	}
 	return p.restrain()
@@ -116,7 +123,7 @@ func (p *place) throttle(c history.CPU) error {
 
 // restrain holds the node's containers to its share.
 func (p *place) restrain() error {
-	if p.throttled == nil {
+	if p.processor.held == nil {
 		var found []throttled // all of them, or none: what is found of them is not looked for again
 		for _, f := range p.procs {
 			t, err := p.groups.throttling(f.pid)
@@ -128,10 +135,10 @@ func (p *place) restrain() error {
 				found = append(found, t)
 			}
 		}
-		p.throttled = found
+		p.processor.held = found
 	}
-	for _, t := range p.throttled {
-		if err := t.limit(shareOf(p.cpu)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, t := range p.processor.held {
+		if err := t.limit(shareOf(p.processor.asked)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -141,13 +148,13 @@ func (p *place) restrain() error {
 // unleash lets the node's containers use what they might before.
 func (p *place) unleash() error {
 	var errs []error
-	for _, t := range p.throttled {
+	for _, t := range p.processor.held {
 		if err := t.limit(t.was); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
-	if p.throttled != nil {
-		p.throttled, p.unleashed = nil, time.Now()
+	if p.processor.held != nil {
+		p.processor.held, p.processor.freed = nil, time.Now()
 	}
 	return errors.Join(errs...)
 }
@@ -155,7 +162,7 @@ func (p *place) unleash() error {
 // strained tells whether the node's threads may wait for a processor because of its share, or may have done so since the last look
 // at them.
 func (p *place) strained() bool {
-	return p.throttled != nil || time.Since(p.unleashed) < 3*starvedTick
+	return p.processor.held != nil || time.Since(p.processor.freed) < 3*starvedTick
 }
 
 // canThrottle tells whether a node's processor can be shared out, by a look at its anchor.
@@ -169,15 +176,15 @@ func (p *place) canThrottle() error {
 
 // cpuState is what the processor of a node is like. A node that does not run has what its next life is to have.
 func (p *place) cpuState() (history.CPU, error) {
-	c := p.cpu
-	for _, t := range p.throttled {
+	c := p.processor.asked
+	for _, t := range p.processor.held {
 		switch b, err := t.bandwidth(); {
 		case errors.Is(err, os.ErrNotExist): // the container has ended
 		case err != nil:
 			return c, err
 		case b == t.was:
 			c.Share = 0
-		case b != shareOf(p.cpu):
+		case b != shareOf(p.processor.asked):
 			c.Share = float64(b.quota) / float64(b.period)
 		}
 	}
@@ -253,7 +260,7 @@ func (v *Verified) cpus(a *agent, places map[string]*place, want history.Changes
 			continue
 		}
 		a.mu.Lock()
-		cpu, held, runs := p.cpu, slices.Clone(p.throttled), slices.ContainsFunc(p.procs, first.alive)
+		cpu, held, runs := p.processor.asked, slices.Clone(p.processor.held), slices.ContainsFunc(p.procs, first.alive)
 		a.mu.Unlock()
 		if changed && cpu.Share > 0 && !runs {
 			v.unsure(cpu.Key(), "%s: %s is down, and will be held back when it runs", cpu.Name(), node)
