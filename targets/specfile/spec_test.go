@@ -393,6 +393,8 @@ func TestTheTemplateReadsWell(t *testing.T) {
 	c := driver(t, s, nil).Container(all[0], all)
 	require.Equal(t, []string{"example", "--id=n1", "--joined=0", "--data=/data/0", "--listen=:8080", "--peers=n2=http://10.0.0.2:8080,n3=http://10.0.0.3:8080", "--timeout=500ms"}, c.Command)
 	require.Contains(t, string(text), `{{members "," "{name}=http://{addr}:{http}"}}`, "the comments show templates as they are written")
+	require.Contains(t, string(text), `/etc/node.conf: 'id = {{.ID}}'`)
+	require.Contains(t, string(text), "{debian: [python3]}")
 }
 
 func TestAPromiseThatNoRunTestsIsTold(t *testing.T) {
