@@ -61,7 +61,7 @@ func (s *Spec) Missing() (list []string) {
 	say(!s.names() && s.logsName(), "leader: followers' answers name nobody, so that agreement is judged by lines of logs alone")
 	say(len(s.Observe.Command) > 0, "http, where the server answers it: a command takes about 0.1 s of a processor at each poll; poll: 500ms in times keeps that low")
 	say(s.Observe.Torn, "an answer of one instant: nobody is accused by those that are not")
-	say(s.Data == "", "data: nobody knows where nodes keep their files, so that no fault of disks, and no crash that loses what was not synced, can befall them in containers")
+	say(s.Data == "", "data: nobody knows where nodes keep their files, so that no fault of disks, and no crash that loses what was not synced, can befall them")
 	say(!s.Register.given() && slices.ContainsFunc(s.Promises, func(p targets.Promise) bool { return p.Property == "linearizable" || p.Property == "progress" }),
 		"register: nothing is read and written by clients, so that linearizable and progress are never tested")
 	for _, p := range s.Promises {

@@ -397,6 +397,12 @@ func TestTheTemplateReadsWell(t *testing.T) {
 	require.Contains(t, string(text), "{debian: [python3]}")
 }
 
+// The same is said of a spec wherever its nodes are tried.
+func TestWhatIsMissingIsMissingEverywhere(t *testing.T) {
+	s := parse(t, "image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, role: role}\n")
+	require.NotContains(t, strings.Join(s.Missing(), "\n"), "in containers")
+}
+
 func TestAPromiseThatNoRunTestsIsTold(t *testing.T) {
 	s := parse(t, "image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, role: role, term: term}\npromises: [vote-once, elects]\n")
 	require.Contains(t, s.Missing(), "what vote-once is judged by: nodes of a spec file tell no votes, so that this promise is never tested")
