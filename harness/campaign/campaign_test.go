@@ -457,7 +457,7 @@ func TestAFileIsChecked(t *testing.T) {
 		"targets: [raft]\nnodes: 3-9000000000000":         {"clusters of 3 to 9000000000000 nodes", "3 to 7"},
 		"targets: [raft]\nshard: 4611686018427387904":     {"shard: 4611686018427387904 runs", "500"},
 		"targets: [raft]\nname: a@b":                      {`name "a@b"`, "nightly"},
-		"targets: [etcd]":                                 {"etcd is a real system", "--on docker"},
+		"targets: [etcd]":                                 {"etcd is a real system", "add on: docker; or on: virtual"},
 		"targets: [raft]\nknown: [{target: x}]":           {`unknown target of the campaign "x"`, "raft"},
 		"targets: [{target: raft, options: {sacle: 1}}]":  {`unknown option "sacle"`, "scale"},
 	} {

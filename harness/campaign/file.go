@@ -239,7 +239,7 @@ func (c *Campaign) Check() error {
 			return hint.Add(fmt.Errorf("%s: %d runs: want none to %d", t.Name, t.Runs, maxRuns), "leave it out for those of the campaign")
 		}
 		if err := c.config(t).Check(); err != nil {
-			return fmt.Errorf("%s: %w", t.Name, err)
+			return fmt.Errorf("%s: %w", t.Name, hint.InFile(err))
 		}
 	}
 	for _, k := range c.Known {

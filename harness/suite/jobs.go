@@ -66,7 +66,7 @@ func (s *Suite) jobs() (all []job, err error) {
 				}
 				j := job{target: t, scenario: c}
 				if err := j.prepare(s, seeds[round]); err != nil {
-					return nil, harness.Usage(fmt.Errorf("%s: %s on %s: %w", s.File, c.Name, t.Name, err))
+					return nil, harness.Usage(fmt.Errorf("%s: %s on %s: %w", s.File, c.Name, t.Name, hint.InFile(err)))
 				}
 				all = append(all, j)
 			}

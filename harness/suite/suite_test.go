@@ -285,7 +285,11 @@ func TestMistakesInASuite(t *testing.T) {
 		require.NotEmpty(t, hint.Of(err), text)
 		require.NotContains(t, err.Error(), "\n")
 	}
-	_, err := Load(filepath.Join(t.TempDir(), "none.yaml"))
+	file := filepath.Join(t.TempDir(), "suite.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("targets: [etcd]\nscenarios: [ping-pong]"), 0o644))
+	_, err := Load(file)
+	require.Contains(t, hint.Of(err), "add on: docker; or on: virtual", "a file has no flags")
+	_, err = Load(filepath.Join(t.TempDir(), "none.yaml"))
 	require.True(t, harness.IsUsage(err))
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -37,6 +38,22 @@ func Line(err error) string {
 	}
 	return err.Error()
 }
+
+// InFile has a hint that speaks of flags speak of the fields of a file, which have their names but for options. A command line stays one.
+func InFile(err error) error {
+	h := Of(err)
+	words := strings.ReplaceAll(h, "--opt ", "option ")
+	words = flag.ReplaceAllString(valued.ReplaceAllString(words, "$1: $2"), "$1")
+	if words == h || strings.Contains(h, "recount ") {
+		return err
+	}
+	return Add(err, "%s", words)
+}
+
+var (
+	flag   = regexp.MustCompile(`--([a-z]+)`)
+	valued = regexp.MustCompile(`--([a-z]+) (docker|virtual|[0-9]\w*)`)
+)
 
 // Unknown is the error for a name that is not registered: what says which kind of name it is. The hint offers the
 // nearest known name, or all of them.
