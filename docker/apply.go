@@ -274,7 +274,7 @@ func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call
 		case history.Down, history.Crashed: // links have gone before, as a crash wants it
 			n.life.meant.Store(true)
 			signal(agent.Kill)
-			if p.State == history.Crashed && n.onDisk {
+			if p.State == history.Crashed {
 				order.Crash = append(order.Crash, n.name)
 			}
 		case history.Stopped:

@@ -298,6 +298,15 @@ func TestANodeThatATrapHasEndedIsNotAlive(t *testing.T) {
 	require.Empty(t, troubles)
 }
 
+// A machine dies also where its node keeps nothing on a disk that can fail: what it has besides is lost.
+func TestAMachineWithoutADiskDies(t *testing.T) {
+	c := &Cluster{nodes: map[string]*node{"n1": {name: "n1", life: &life{over: make(chan struct{})}}}}
+	order, _, _ := c.order(proc("n1", history.Crashed))
+	require.Equal(t, []string{"n1"}, order.Crash)
+	order, _, _ = c.order(proc("n1", history.Down))
+	require.Empty(t, order.Crash)
+}
+
 func TestCannot(t *testing.T) {
 	c := &Cluster{names: []string{"n1", "n2"}, nodes: map[string]*node{"n1": {}, "n2": {}}, loop: newLoop()}
 	c.engine = &Engine{version: types.Version{Arch: "arm64"}}

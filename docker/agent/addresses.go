@@ -12,6 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// dies has a node's machine lose what was not synced to its disk, and the addresses that it was given. Its processes are dead.
+func (p *place) dies() error {
+	var err error
+	if p.volume != nil {
+		err = p.volume.crash()
+	}
+	return errors.Join(err, p.strip())
+}
+
 // strip takes from a node's interfaces all addresses but its own. Those that a server has given itself, as one that shares an
 // address does, are in the kernel, and outlive its processes; but not its machine.
 func (p *place) strip() error {

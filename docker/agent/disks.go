@@ -121,10 +121,7 @@ func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 		}
 	}
 	for _, node := range o.Crash {
-		if v := a.places[node].volume; v != nil {
-			note(node, "crash disk of", v.crash())
-		}
-		note(node, "crash", a.places[node].strip())
+		note(node, "crash", a.places[node].dies())
 	}
 	for _, d := range o.Disks {
 		v := a.places[d.Node].volume

@@ -325,9 +325,9 @@ func (a *agent) fell(node string, killed bool) {
 	}
 	if v := p.volume; v != nil {
 		v.hurry(p.procs)
-		if t.Crash {
-			err = errors.Join(err, v.crash())
-		}
+	}
+	if t.Crash {
+		err = errors.Join(err, p.dies())
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "agent: %s: %v\n", t.Name(), err)
