@@ -18,7 +18,11 @@ func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history
 	if p.On != record.OnSim || !p.Known() {
 		return nil, nil, Usage(hint.Add(fmt.Errorf("messages of a run on %q", p.On), "only simulated runs can be made again with their messages"))
 	}
-	r, _, err := unwritten(ctx, p, func(r *run) { r.carried = func(m sim.Carried) { all = append(all, m) } })
+	r, _, err := unwritten(ctx, p, func(r *run) {
+		r.prepare = func(c *sim.Cluster) {
+			c.OnMessage(func(m sim.Carried) { all = append(all, m) })
+		}
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,7 +34,7 @@ func Messages(ctx context.Context, p record.Plan) (all []sim.Carried, h *history
 // not 0: what comes of it tells what the message decided.
 func Spoiled(ctx context.Context, p record.Plan, m sim.Carried, late time.Duration) (*record.Run, error) {
 	r, rep, err := unwritten(ctx, p, func(r *run) {
-		r.unkept, r.spoil = &history.Frame{}, func(c *sim.Cluster) { c.Spoil(m, late) }
+		r.unkept, r.prepare = &history.Frame{}, func(c *sim.Cluster) { c.Spoil(m, late) }
 	})
 	if err != nil {
 		return nil, err

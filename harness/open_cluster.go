@@ -11,14 +11,8 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 	switch r.On {
 	case record.OnSim:
 		c, err := openSimulated(r.subject)
-		if err == nil && r.carried != nil {
-			c.OnMessage(r.carried)
-		}
-		if err == nil && r.spoil != nil {
-			r.spoil(c.Cluster)
-		}
-		if err == nil && r.relate {
-			r.related = c.Relate()
+		if err == nil && r.prepare != nil {
+			r.prepare(c.Cluster)
 		}
 		return c, err
 	case record.OnVirtual:

@@ -62,16 +62,21 @@ type run struct {
 	unheard     func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
 	ended       map[string]bool                 // nodes that have ended by themselves
 	panicked    func(node string) string        // over what a node did that has just ended, if it was a panic; nil where only logs tell
-	carried     func(sim.Carried)               // told what becomes of messages in simulation; nil for nobody
 	messages    func(m *record.Message)         // keeps what nodes send each other elsewhere; nil for nobody
 	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
 	lastMessages func()
-	spoil        func(*sim.Cluster) // is told of the cluster before the run, in simulation; nil for nobody
-	relate       bool               // sum up what happens before what, in simulation
-	related      *sim.Relations     // that, once the run has begun
+	prepare      func(*sim.Cluster) // is given the cluster before it starts, in simulation; nil for nobody
+	related      *sim.Relations     // what happened before what, in simulation, if somebody wants to know
 	hash         func() uint64      // of all that the nodes did, where they do the same each time; else nil
 	trace        *virtual.Trace     // takes down what they did, in virtual time; nil for nothing
 	stop         *virtual.Stop      // is where the run ends before its end, in virtual time; nil for nowhere
+}
+
+// newRun is a run that has not begun. In simulation it sums up what happens before what.
+func newRun(s *subject, cfg Config) *run {
+	r := &run{subject: s, Config: cfg}
+	r.prepare = func(c *sim.Cluster) { r.related = c.Relate() }
+	return r
 }
 
 // Run makes a run by a plan and returns it judged, with its reports written. When ctx ends, the run is cut short: it is
@@ -86,7 +91,7 @@ func Run(ctx context.Context, p record.Plan, cfg Config) (*record.Run, error) {
 	for _, n := range s.notes {
 		cfg.Progress(n)
 	}
-	r := &run{subject: s, Config: cfg, relate: true}
+	r := newRun(s, cfg)
 	rep, err := r.open()
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func inMemory(ctx context.Context, p record.Plan, unkept *history.Frame, watch [
 	if p.On != record.OnVirtual {
 		p.On = record.OnSim
 	}
-	r, rep, err := unwritten(ctx, p, func(r *run) { r.unkept, r.watches, r.relate = unkept, watch, true })
+	r, rep, err := unwritten(ctx, p, func(r *run) { r.unkept, r.watches = unkept, watch })
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func unwritten(ctx context.Context, p record.Plan, set func(r *run)) (*run, *rec
 	if err != nil {
 		return nil, nil, Usage(err)
 	}
-	r := &run{subject: s, Config: Config{}.heard(ctx)}
+	r := newRun(s, Config{}.heard(ctx))
 	set(r)
 	rep := r.outline()
 	r.listen(nil, 0)
