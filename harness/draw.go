@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recount/harness/record"
+	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/seed"
 	"recount/nemesis"
@@ -28,7 +29,13 @@ func (s *subject) draw() (err error) {
 		case pace.Hold < usual.Hold:
 			s.notes = append(s.notes, fmt.Sprintf("%v has room for faults of about %v only, where a leader may be silent for %v: those of about %v, which show more, "+
 				"were left out; take a --time of %v", s.Time, pace.Hold.Round(time.Millisecond), silence, usual.Hold, 2*(usual.Gap+usual.Hold)))
+		case len(s.Schedule) < min(fewFaults, len(s.Faults)):
+			s.notes = append(s.notes, fmt.Sprintf("%v has room for %s only: where a leader may be silent for %v, one begins about every %v, and holds for about %v; "+
+				"take a --time of %v for a dozen", s.Time, count.Of(len(s.Schedule), "fault"), silence, usual.Gap, usual.Hold, 12*usual.Gap+usual.Hold))
 		}
 		return nil
 	}
 }
+
+// fewFaults is how many faults somebody expects at least who lets them be drawn from as many.
+const fewFaults = 3

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,18 @@ func TestFaultsFitIntoAShortRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, r.Notes)
 	require.ErrorContains(t, Check(plan(time.Second)), "1s is too short for a fault of raft")
+
+	told := map[int]string{} // by how many there are
+	for seed := range uint64(20) {
+		p := plan(12 * silence)
+		p.Seed, p.Faults = seed, []string{"isolate", "kill", "pause"}
+		s, err := resolve(p)
+		require.NoError(t, err)
+		told[len(s.Schedule)] = strings.Join(s.notes, "\n")
+	}
+	require.Contains(t, told[1], fmt.Sprintf("has room for 1 fault only: where a leader may be silent for %v, one begins about every %v", silence, 5*silence))
+	require.NotEmpty(t, told[2])
+	require.Empty(t, told[3])
 }
 
 // answers is a cluster whose nodes answer what cannot be read.
