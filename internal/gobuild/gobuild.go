@@ -119,6 +119,7 @@ type output struct {
 	rest     string // of a line that has not ended
 	fetched  int
 	compiled int
+	at       string // the package that came last
 	wrong    []string
 }
 
@@ -146,12 +147,14 @@ func (o *output) line(line string) {
 	case fetches.MatchString(line):
 	case imports.MatchString(line):
 		o.compiled++
+		o.at = line
 	default:
 		o.wrong = append(o.wrong, line)
 	}
 }
 
-// far is how far the build is, to be added to how long it has been at it.
+// far is how far the build is, to be added to how long it has been at it. The go command says nothing of packages that it has compiled before:
+// of a build that goes on where one was broken off the number says little, and may stand still.
 func (o *output) far() (text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -159,7 +162,7 @@ func (o *output) far() (text string) {
 		text += ", " + count.Of(o.fetched, "module") + " fetched"
 	}
 	if o.compiled > 0 {
-		text += ", " + count.Of(o.compiled, "package") + " compiled"
+		text += fmt.Sprintf(", %s compiled besides those of before, now %s", count.Of(o.compiled, "package"), o.at)
 	}
 	return text
 }
