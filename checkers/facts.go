@@ -207,11 +207,30 @@ func (f *facts) lingers(told time.Duration) time.Duration {
 
 // exit is when a node's process ended by itself.
 type exit struct {
-	at      time.Duration
-	op      int // its Index
-	node    int
-	how     string
-	excused bool // the nemesis was at its process, its processor, its memory or its membership, or its disk was failing
+	at     time.Duration
+	op     int // its Index
+	node   int
+	how    string
+	excuse excuse
+}
+
+// excuse is why a process may have ended by itself: the nemesis was at it, or what it works with.
+type excuse int
+
+const (
+	none excuse = iota
+	itsDisk
+	itsPower
+	itsPlace
+	itsEnd
+	itsPast
+	noMember
+)
+
+var excuses = [...]string{
+	itsDisk: "while its disk was failing it", itsPower: "while its processor, its memory or another process of the node was failing it",
+	itsPlace: "once it was to leave the cluster", itsEnd: "while it was being ended or stood still", noMember: "of a node that is no member",
+	itsPast: "just after its disk, its processor, its memory or its place in the cluster was not right",
 }
 
 // action is the end of something that the nemesis did.

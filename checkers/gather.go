@@ -108,8 +108,8 @@ func (g *gathering) op(op, end *history.Op) {
 	case history.Exit:
 		n := g.node(op.Node)
 		trapped := op.Fault != nil
-		if excused := g.world.exited(n, op.Time, g.lull(), trapped, g.seen[n].doomed(op.Time)); !trapped {
-			g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, excused})
+		if why := g.world.exited(n, op.Time, g.lull(), trapped, g.seen[n].doomed(op.Time)); !trapped {
+			g.exits = append(g.exits, exit{op.Time, op.Index, n, op.Error, why})
 		}
 		g.seen[n].stands = -1
 		g.fell(op.Time)

@@ -60,20 +60,34 @@ func (w *world) revived(i int) {
 	}
 }
 
-// exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It reports whether it
-// is excused: the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
+// exited takes note that node i's process ended by itself, whatever the nemesis was about to do to it. It is
+// excused if the nemesis was at its process, and not to start it, at its processor, its memory or its membership, or its disk was failing;
 // or one of these was within a lull before, and what that did to it may show only now. One that was trapped was ended by the nemesis, and
-// one that is doomed may have been: they are excused.
-func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (excused bool) {
+// one that is doomed may have been: they are excused. It returns why.
+func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (why excuse) {
 	if i >= w.n { // nobody can tell whether it is a member, nor what befell it
-		return true
+		return noMember
 	}
 	cell := w.cell(processes, i)
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.doubts.owed.has(i)
-	ailed := trapped || doomed || w.is(disks, i) != fine || w.limps(i) || !w.belongs(i) || w.ailed.has(i) && at-w.healed[i] <= lull
-	excused = ailed || !ran
+	switch {
+	case w.is(disks, i) != fine:
+		why = itsDisk
+	case w.limps(i):
+		why = itsPower
+	case !w.belongs(i):
+		why = itsPlace
+	case trapped, doomed:
+		why = itsEnd
+	case w.ailed.has(i) && at-w.healed[i] <= lull:
+		why = itsPast
+	}
+	ailed := why != none
+	if !ailed && !ran {
+		why = itsEnd
+	}
 	if w.cells[cell] == dead {
-		return excused
+		return why
 	}
 	now, comes := quit, w.doubts.coming.has(i)                               // what it is by that; whether what is done to it may have started it again, or may yet
 	if !ailed && (ran || w.cells[cell] == gone) && w.is(clocks, i) == fine { // who ends again and again should be up all the same
@@ -103,7 +117,7 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (exc
 	}
 	w.awake[i] = at + 1
 	w.mark(at)
-	return excused
+	return why
 }
 
 // starting reports whether a process that surely stood still is being started, or may be yet, and no more is done to it, nor may be: what

@@ -26,11 +26,12 @@ func staysUp(_ context.Context, f *facts) Result {
 		return unknown(nil, "nobody knows what befell the processes of the nodes: have begin name the members")
 	}
 	var first *exit
-	alone, excused := 0, 0
+	alone, excused, each := 0, 0, [len(excuses)]int{}
 	var ended set
 	for i := range f.exits {
 		x := &f.exits[i]
-		if x.excused {
+		if x.excuse != none {
+			each[x.excuse]++
 			excused++
 			continue
 		}
@@ -66,7 +67,13 @@ func staysUp(_ context.Context, f *facts) Result {
 	}
 	but := ""
 	if excused > 0 {
-		but = fmt.Sprintf(", but for %s while its disk, its processor or its memory was failing it or had just been, while it was being ended, or once it was to leave the cluster", count.Of(excused, "time"))
+		var why []string
+		for k, n := range each {
+			if n > 0 {
+				why = append(why, count.Of(n, "time")+" "+excuses[k])
+			}
+		}
+		but = ", but for " + list(why)
 	}
 	return valid(figures, "no process of %s ended by itself%s; %s", count.Of(len(f.nodes), "node"), but, f.watch())
 }
