@@ -250,7 +250,7 @@ func TestFoldersAndTimesOfFilesAreNoChance(t *testing.T) {
 	require.Equal(t, "[a b c d] <nil>\n2026-01-01 00:00:01 +0000 UTC 1 -rw-r--r--\n8388608\n", n.stdout())
 }
 
-// The machine's clock is years ahead of the nodes'. What is written through memory has the time of the change before it.
+// The machine's clock is years ahead of the nodes'. What is written through memory has the time of the sync after it.
 func TestNoTimeOfAFileIsTheMachines(t *testing.T) {
 	c := newCluster(t)
 	root := t.TempDir()
@@ -268,8 +268,9 @@ left <nil> 1970-01-01 00:00:01.000000002 +0000 UTC
 through memory <nil> 1970-01-01 00:00:01.000000002 +0000 UTC
 write after that <nil> 2026-01-01 00:00:10 +0000 UTC
 through memory again <nil> 2026-01-01 00:00:10 +0000 UTC
-rename <nil> 2026-01-01 00:00:10 +0000 UTC
-/b 2026-01-01 00:00:10 +0000 UTC
+sync <nil> 2026-01-01 00:00:12 +0000 UTC
+rename <nil> 2026-01-01 00:00:12 +0000 UTC
+/b 2026-01-01 00:00:12 +0000 UTC
 /placed 2025-01-01 00:00:00 +0000 UTC
 / 2025-01-01 00:00:00 +0000 UTC
 `, n.stdout())

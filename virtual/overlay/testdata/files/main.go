@@ -69,6 +69,7 @@ func main() {
 			{"through memory", func() error { return throughMemory(f) }},
 			{"write after that", func() error { _, err := f.Write([]byte("x")); return err }},
 			{"through memory again", func() error { return throughMemory(f) }},
+			{"sync", f.Sync},
 			{"rename", func() error { return os.Rename("/a", "/b") }},
 		}
 		for _, c := range changes {
