@@ -218,5 +218,6 @@ func (f *facts) noEffect() string {
 		return fmt.Sprintf("%s injected, none was seen to take effect: %s of %q hit nobody at %s (%s): aim it at others, or later",
 			count.Of(f.tried, "fault"), m.fault.Name, strings.Join(m.fault.Asked, " "), at(m.at), cmp.Or(why, "nobody was meant by that then"))
 	}
-	return fmt.Sprintf("%s injected, none was seen to take effect: %s", count.Of(f.tried, "fault"), cmp.Or(f.unfelt, "find out with recount doctor why not"))
+	why := strings.ReplaceAll(f.unfelt, "; ", ", ") // clauses of a sentence are other things that were seen
+	return fmt.Sprintf("%s injected, none was seen to take effect: %s", count.Of(f.tried, "fault"), cmp.Or(why, "find out with recount doctor why not"))
 }

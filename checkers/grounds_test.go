@@ -51,4 +51,6 @@ func TestWhoWasMissed(t *testing.T) {
 	require.Contains(t, gather(h).noEffect(), `: kill, no node to be "leader"`, "the first is told")
 	h.Ops[2].Type = history.OK
 	require.Contains(t, gather(h).noEffect(), ": pause, it did not stop", "what is said of one that took effect is no reason")
+	h.Ops[4].Error = "n1 did not stop; n2 neither"
+	require.Contains(t, gather(h).noEffect(), ": pause, n1 did not stop, n2 neither", "of no more clauses than one")
 }

@@ -34,26 +34,31 @@ func parseSniffers(text string) bool {
 	return false
 }
 
-// sniffers adds the links of whose packets nobody can tell whether the filters of a node keep them from it.
+// sniffers adds the links of whose packets nobody can tell whether the filters of a node keep them from it. They are told of once for all.
 func (v *Verified) sniffers(looks []*look) {
-	whys := map[*place]string{}
+	sniffs := map[*place]bool{}
+	var names []string
 	for _, k := range looks {
 		if k.suffers == (history.LinkState{}) {
 			continue
 		}
-		why, known := whys[k.to]
+		is, known := sniffs[k.to]
 		if !known {
-			is, err := k.to.sniffs()
-			switch {
-			case err != nil:
-				why = err.Error()
-			case is:
-				why = "a process of " + k.To + " reads packets by a packet socket, as libpcap does, before any filter"
+			var err error
+			if is, err = k.to.sniffs(); err != nil {
+				v.Unsure = append(v.Unsure, fmt.Sprintf("links into %s: %v", k.To, err))
+				is = true
+			} else if is {
+				names = append(names, k.To)
 			}
-			whys[k.to] = why
+			sniffs[k.to] = is
 		}
-		if why != "" {
-			v.unsureLink(k, why)
+		if is {
+			v.Missed = append(v.Missed, k.Key())
 		}
+	}
+	if len(names) > 0 {
+		v.Unsure = append(v.Unsure, fmt.Sprintf("links into %s: packets are read there by a packet socket, as libpcap does, before any filter",
+			strings.Join(names, ", ")))
 	}
 }
