@@ -20,6 +20,7 @@ import (
 // one in Real.
 type Target struct {
 	Name    string // command-line word: "raft-prevote"
+	Called  string // what the file calls it that describes it; "" if none does
 	About   string // one line
 	Source  string // paper and section, or page
 	Options []Option
@@ -215,10 +216,16 @@ func IsFile(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// Label is what a target, or a scenario, is called beside others: its name, or that of its file without folder and ending.
+// Label is what a target, or a scenario, is called beside others: its name, or what its file says, or else what that is called without
+// folder and ending.
 func Label(name string) string {
 	if !IsFile(name) {
 		return name
+	}
+	if fromFile != nil {
+		if t, err := fromFile(name); err == nil {
+			return t.Called
+		}
 	}
 	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 }

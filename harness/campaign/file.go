@@ -184,11 +184,11 @@ func (c *Campaign) fill(file string) error {
 			}
 			t.Options["version"] = Values{t.Version}
 		}
-		if t.Name == "" {
-			t.Name = targets.Label(t.Target)
-		}
 		if targets.IsFile(t.Target) && !filepath.IsAbs(t.Target) {
 			t.Target = filepath.Join(filepath.Dir(file), t.Target)
+		}
+		if t.Name == "" {
+			t.Name = targets.Label(t.Target)
 		}
 		if v := t.Options["version"]; len(v) == 1 {
 			t.Version = v[0]

@@ -124,19 +124,20 @@ func ignored(root *yaml.Node, i int) *yaml.Node {
 func (s *Suite) fillTargets() (names []string, err error) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		if t.Name == "" {
-			t.Name = targets.Label(t.Target)
-		}
 		if t.Target == "" {
 			return nil, hint.Add(fmt.Errorf("target %d has no target", i+1), "recount list targets")
 		}
-		if slices.Contains(names, t.Name) {
-			return nil, hint.Add(fmt.Errorf("two targets named %q", t.Name), "give one a name: {target: %s, name: other}", t.Target)
-		}
-		names = append(names, t.Name)
+		given := t.Target
 		if targets.IsFile(t.Target) {
 			t.Target = s.path(t.Target)
 		}
+		if t.Name == "" {
+			t.Name = targets.Label(t.Target)
+		}
+		if slices.Contains(names, t.Name) {
+			return nil, hint.Add(fmt.Errorf("two targets named %q", t.Name), "give one a name: {target: %s, name: other}", given)
+		}
+		names = append(names, t.Name)
 	}
 	return names, nil
 }

@@ -293,6 +293,25 @@ func TestMistakesInASuite(t *testing.T) {
 	require.True(t, harness.IsUsage(err))
 }
 
+// Most files that describe a target are called election.yaml.
+func TestTargetsAreCalledAsTheirFilesSay(t *testing.T) {
+	dir := t.TempDir()
+	for folder, name := range map[string]string{"a": "name: one\n", "b": "name: two\n", "c": ""} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, folder, "election.yaml"),
+			[]byte(name+"image: a\nports: {p: 1}\ntimes: {silence: 1s}\nobserve: {http: /, role: role}\n"), 0o644))
+	}
+	file := filepath.Join(dir, "suite.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("targets: [a/election.yaml, b/election.yaml, c/election.yaml]\non: docker\nscenarios: [non-sticky-leader]\n"), 0o644))
+	s, err := Load(file)
+	require.NoError(t, err)
+	var names []string
+	for _, target := range s.Targets {
+		names = append(names, target.Name)
+	}
+	require.Equal(t, []string{"one", "two", "election"}, names)
+}
+
 // A target's name, and so a run's folder, may have characters that mean something in links.
 func TestLinksLeadToRunsOfAnyName(t *testing.T) {
 	o := &Outcome{Runs: []*Run{
