@@ -36,7 +36,7 @@ func (s *Store) Claim(ctx context.Context, key, who string) (*Claim, error) {
 	}
 	if !made {
 		held, err := s.word(ctx, key)
-		if err != nil || time.Now().Before(held.Until) && held.Who != who {
+		if err != nil || held.holds(time.Now()) && held.Who != who {
 			return nil, err
 		}
 		if err := s.Put(ctx, key, w.encode()); err != nil {
@@ -50,6 +50,12 @@ func (s *Store) Claim(ctx context.Context, key, who string) (*Claim, error) {
 	c := &Claim{s, key, w, stop, make(chan struct{})}
 	go c.renew(keep)
 	return c, nil
+}
+
+// holds reports whether it has not lapsed. One that is to hold for longer than any may is of a machine whose clock is wrong, and which may be gone.
+func (w word) holds(now time.Time) bool {
+	left := w.Until.Sub(now)
+	return left > 0 && left < 2*Lasts
 }
 
 // word is the claim on a key; of none it is one that has lapsed.

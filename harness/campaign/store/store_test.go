@@ -131,6 +131,12 @@ func TestAClaimIsOnesOwnUntilItLapses(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, mine)
 	require.NoError(t, mine.Release(ctx))
+
+	require.NoError(t, s.Put(ctx, "claims/z", word{"dead", time.Now().Add(24 * time.Hour)}.encode()))
+	mine, err = s.Claim(ctx, "claims/z", "me")
+	require.NoError(t, err)
+	require.NotNil(t, mine, "its clock was a day ahead, and nobody waits for that long")
+	require.NoError(t, mine.Release(ctx))
 }
 
 // What a process that was killed, or a disk, left of an object is not read.
