@@ -199,6 +199,18 @@ register:
 	}
 }
 
+// A server that answers is not ready before its answer says so: of its own node, where one answer tells of all.
+func TestReadyByWhatAnAnswerSays(t *testing.T) {
+	s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nready: {http: /, match: '\"{{.Name}}\": *\"voter\"'}\nobserve: {http: /, role: role}\n")
+	y, all := driver(t, s, nil), members(3)
+	k := &keeper{status: http.StatusOK, answer: `{"n1": "voter", "n2": "nonvoter"}`}
+	ready := func(i int) error { return y.(election.Readier).Ready(t.Context(), all[i], all, k.dial(t)) }
+	require.NoError(t, ready(0))
+	require.ErrorContains(t, ready(1), "matches nothing in the answer `{\"n1\": \"voter\", \"n2\": \"nonvoter\"}`")
+	k.status = http.StatusServiceUnavailable
+	require.ErrorContains(t, ready(0), "503")
+}
+
 // Who is added is another member than the one of that name before it, and may be asked elsewhere. What lives beside it has not heard of that.
 func TestAPathOfWhoWasAdded(t *testing.T) {
 	y := driver(t, parse(t, strings.Replace(reseating, "{http: /, port: http,", "{http: '/{{.Name}}.{{.Joined}}', port: http,", 1)), nil)
@@ -235,6 +247,8 @@ func TestMistakesInEndpoints(t *testing.T) {
 		{`observe: {http: /s, role: r, headers: {a: "b\nc"}}`, "is no header of HTTP"},
 		{"observe: {command: [a], role: r, tls: true}", "observe: tls goes with http"},
 		{"observe: {http: /s, role: r}\nready: {tcp: http, status: 200}", "ready: status goes with http"},
+		{"observe: {http: /s, role: r}\nready: {tcp: http, match: up}", "ready: match goes with http"},
+		{"observe: {http: /s, role: r}\nready: {http: /s, match: '({{.Name}}'}", "a.yaml:5:26: match: error parsing regexp: missing closing )"},
 		{"observe: {http: /s, role: r}\nresign: {command: [a], tls: true}", "resign: tls goes with http"},
 		{"observe: {http: '/{{.Nome}}', role: r}", "a.yaml:4:17: http: can't evaluate field Nome"},
 		{"observe: {http: '/{{.Name', role: r}", "a.yaml:4:17: http: "},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"sync"
 	"text/template"
@@ -130,15 +129,8 @@ func (s *Spec) readList(w words, v value) error {
 		case !ok:
 			continue
 		}
-		if *kind.of, err = w.template(pattern); err != nil {
+		if *kind.of, err = w.pattern(pattern); err != nil {
 			return err
-		}
-		text, err := w.render(*kind.of)
-		if err != nil {
-			return err
-		}
-		if _, err := regexp.Compile(text); err != nil {
-			return pattern.bad(listWay, "%s: %v", kind.name, err)
 		}
 	}
 	path, got := l["http"]
@@ -272,11 +264,7 @@ func (c *changing) Membership(ctx context.Context, self election.Member, all []e
 		if kind.of == nil {
 			continue
 		}
-		pattern, err := w.render(kind.of)
-		if err != nil {
-			return 0, err
-		}
-		re, err := regexp.Compile(pattern)
+		re, err := w.compile(kind.of)
 		if err != nil {
 			return 0, fmt.Errorf("members: list: %w", err)
 		}

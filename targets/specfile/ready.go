@@ -13,7 +13,7 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 		return nil
 	}
 	const way = "ready: {http: /health, port: NAME} or {tcp: NAME} or {command: […]} or {log: PATTERN}, and within: 30s, in-turn: true"
-	r, err := v.fields("http", "port", "status", "tls", "headers", "tcp", "command", "log", "within", "in-turn")
+	r, err := v.fields("http", "port", "status", "tls", "headers", "match", "tcp", "command", "log", "within", "in-turn")
 	if err != nil {
 		return err
 	}
@@ -23,8 +23,19 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 		if s.Ready.HTTP, err = s.endpoint(h, r); err != nil {
 			return err
 		}
+		if m, ok := r["match"]; ok {
+			example, err := s.example()
+			if err != nil {
+				return err
+			}
+			if s.Ready.Match, err = example.pattern(m); err != nil {
+				return err
+			}
+		}
 	} else if p, ok := r["port"]; ok {
 		return p.bad("tcp: NAME waits for a port", "ready: port goes with http")
+	} else if m, ok := r["match"]; ok {
+		return m.bad("log: PATTERN waits for a line of its log", "ready: match goes with http")
 	} else if err := onlyWithHTTP(r, "ready"); err != nil {
 		return err
 	}
@@ -73,6 +84,8 @@ func (s *Spec) knownPort(v value) (int, error) {
 	return p, nil
 }
 
+const patternWay = "the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes"
+
 // pattern reads a regular expression.
 func (v value) pattern() (*regexp.Regexp, error) {
 	text, err := v.text()
@@ -81,8 +94,7 @@ func (v value) pattern() (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, v.bad("the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes",
-			"%s: %v", v.name, err)
+		return nil, v.bad(patternWay, "%s: %v", v.name, err)
 	}
 	return re, nil
 }

@@ -2,6 +2,7 @@ package specfile
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"text/template"
 
@@ -96,6 +97,27 @@ func plain(err error) string {
 		return text[at+3:]
 	}
 	return text
+}
+
+// pattern reads a template of a regular expression, and tries it.
+func (w words) pattern(v value) (*template.Template, error) {
+	t, err := w.template(v)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.compile(t); err != nil {
+		return nil, v.bad(patternWay, "%s: %v", v.name, err)
+	}
+	return t, nil
+}
+
+// compile is what a template of a regular expression comes to.
+func (w words) compile(t *template.Template) (*regexp.Regexp, error) {
+	text, err := w.render(t)
+	if err != nil {
+		return nil, err
+	}
+	return regexp.Compile(text)
 }
 
 // example is what templates are tried on.

@@ -68,7 +68,8 @@ type Times struct {
 // Ready is how it is known that a node's server answers: at most one way is set, and none is to be observed.
 type Ready struct {
 	HTTP    *Endpoint
-	TCP     int // port
+	Match   *template.Template // a pattern of what it answers; nil where its status says it all
+	TCP     int                // port
 	Command []*template.Template
 	Log     *regexp.Regexp
 	Within  time.Duration

@@ -107,8 +107,10 @@ func (s *Spec) try(o option.Values) error {
 	}
 	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.Observe.Command, s.Observe.Identifies,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
-	if s.Folder != nil {
-		all = append(all, s.Folder)
+	for _, one := range []*template.Template{s.Folder, s.Ready.Match} {
+		if one != nil {
+			all = append(all, one)
+		}
 	}
 	changing, putting := w, w
 	changing.member = &w.all[len(w.all)-1]
@@ -357,7 +359,14 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 	}
 	switch r := y.Spec.Ready; {
 	case r.HTTP != nil:
-		_, err := y.getOnce(ctx, r.HTTP, self, all, dial)
+		answer, err := y.getOnce(ctx, r.HTTP, self, all, dial)
+		if err != nil || r.Match == nil {
+			return err
+		}
+		re, err := y.words(self, all).compile(r.Match)
+		if err == nil && !re.Match(answer) {
+			err = fmt.Errorf("%q matches nothing in the answer %#q", re, clip(answer))
+		}
 		return err
 	case r.TCP != 0:
 		conn, err := dial(ctx, r.TCP)
