@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +71,7 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 		if err != nil {
 			return st, err
 		}
-		if st.Term, err = parseTerm(text); err != nil {
+		if st.Term, err = ob.term(text); err != nil {
 			return st, err
 		}
 	}
@@ -97,7 +98,7 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 	}
 	if st.Role == election.Leader && ob.Term.Given() && st.Term == 0 {
 		err := errors.New("it says that it leads, in no term or in term 0")
-		return st, hint.Add(err, "a leader's term is to be 1 or more: is term the right field? Where they begin with 0, have a command print one more; "+
+		return st, hint.Add(err, "a leader's term is to be 1 or more: is term the right field? Where they begin with 0, say term: {at: FIELD, first: 0}; "+
 			"where no leaderships are numbered, leave it out")
 	}
 	return st, nil
@@ -132,14 +133,17 @@ func (r *reader) role(get func(Field) (string, error), st *election.Status) erro
 	return nil
 }
 
-// parseTerm reads a term; one that is not there is 0.
-func parseTerm(text string) (uint64, error) {
+// term reads a term; one that is not there is 0. Where a server's begin with 0, each is one more here.
+func (ob *Observe) term(text string) (uint64, error) {
 	if text == "" {
 		return 0, nil
 	}
 	term, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("term %q is no number", text)
+	}
+	if ob.FromZero && term < math.MaxUint64 {
+		term++
 	}
 	return term, nil
 }
@@ -193,7 +197,7 @@ func (r *reader) line(text string) (st election.Status, announces bool, err erro
 			continue
 		}
 		st.Role = l.Role
-		if st.Term, err = parseTerm(group(l.Match, m, "term")); err != nil {
+		if st.Term, err = r.Observe.term(group(l.Match, m, "term")); err != nil {
 			return election.Status{}, false, err
 		}
 		if l.tellsTerm() && st.Term == 0 && (l.Role == election.Leader || group(l.Match, m, "term") == "") {

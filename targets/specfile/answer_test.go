@@ -37,6 +37,7 @@ func TestAnswers(t *testing.T) {
 		names   = `{http: /, leader: lead}`
 		named   = `{http: /, leader: lead, term: term}`
 		token   = `{http: /, role: role, term: {at: token, of: leader}}`
+		zero    = `{http: /, role: role, term: {at: view, first: 0}}`
 		word    = `{http: /, role: role}`
 		led     = `{http: /, role: {at: role, leader: [MASTER]}}`
 		deep    = `{http: /, leader: now.leader.id}`
@@ -53,6 +54,9 @@ func TestAnswers(t *testing.T) {
 		{json, `{"raft":{"state":"L","term":7},"lead.er":2}`, election.Status{Role: election.Leader, Term: 7, Leader: 2}, ""},
 		{json, `{"raft":{"state":"F","term":"9"},"lead.er":"n3"}`, election.Status{Term: 9, Leader: 3}, ""},
 		{json, `{"raft":{"state":"F","term":18446744073709551615},"lead.er":null}`, election.Status{Term: 1<<64 - 1}, ""},
+		{zero, `{"role":"leader","view":0}`, election.Status{Role: election.Leader, Term: 1, Leader: 2}, ""},
+		{zero, `{"role":"leader","view":18446744073709551615}`, election.Status{Role: election.Leader, Term: 1<<64 - 1, Leader: 2}, ""},
+		{zero, `{"role":"leader","view":null}`, election.Status{}, "it says that it leads, in no term"},
 		{json, `{"raft":{"state":"candidate","term":9},"lead.er":""}`, election.Status{Role: election.Candidate, Term: 9}, ""},
 		{json, `{"raft":{"state":"X","term":9},"lead.er":""}`, election.Status{}, `role "X" is none of`},
 		{json, `{"raft":{"state":"` + strings.Repeat("X", 1<<20) + `","term":9}}`, election.Status{}, `XX…", which has 1048576 bytes, is no word and no number`},
@@ -109,7 +113,7 @@ func TestAnswers(t *testing.T) {
 		require.Equal(t, c.want, st, c.answer)
 	}
 	_, err := readerOf(t, json).view([]byte(`{"raft":{"state":"L","term":0}}`))
-	require.Contains(t, hint.Of(err), "Where they begin with 0, have a command print one more")
+	require.Contains(t, hint.Of(err), "Where they begin with 0, say term: {at: FIELD, first: 0}")
 }
 
 // A server that is asked over HTTP; the answer that is torn, by the spec's own word, accuses nobody.

@@ -235,7 +235,7 @@ func (s *Spec) takeGroups(o map[string]value) error {
 func (s *Spec) readTerm(t value) (err error) {
 	at := t
 	if t.isMapping() {
-		f, err := t.fields("at", "of")
+		f, err := t.fields("at", "of", "first")
 		if err != nil {
 			return err
 		}
@@ -248,6 +248,16 @@ func (s *Spec) readTerm(t value) (err error) {
 				return of.bad("of: leader, where nobody else tells one; else leave it out", "term: of %q", whose)
 			}
 			s.Observe.Tokens = true
+		}
+		if first, ok := f["first"]; ok {
+			n, err := first.text()
+			if err != nil {
+				return err
+			}
+			if n != "0" || s.Observe.Tokens {
+				return first.bad("first: 0, where each node tells a term and a server's terms begin with 0; else leave it out", "term: first is %q", n)
+			}
+			s.Observe.FromZero = true
 		}
 		var ok bool
 		if at, ok = f["at"]; !ok {

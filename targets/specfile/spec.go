@@ -102,6 +102,8 @@ type Observe struct {
 	Logs    []LogLine
 	// Tokens says that a node tells its term while it leads.
 	Tokens bool
+	// FromZero says that the first term is 0.
+	FromZero bool
 	// Standing says that what a line of its log tells holds until another one tells something else.
 	Standing bool
 

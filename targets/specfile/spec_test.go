@@ -271,6 +271,8 @@ func TestMistakes(t *testing.T) {
 		{"leader: lead", "leader: {at: lead, named: boss}", `named: n1 and n2 would both be called "boss"`, "named: 'node-{{.ID}}'"},
 		{"term: term, leader", "term: {at: term, of: all}, leader", `term: of "all"`, "of: leader"},
 		{"term: term, leader", "term: {of: leader}, leader", `term: at is missing`, "at: FIELD"},
+		{"term: term, leader", "term: {at: term, first: 1}, leader", `term: first is "1"`, "first: 0"},
+		{"term: term, leader", "term: {at: term, of: leader, first: 0}, leader", `term: first is "0"`, "each node tells a term"},
 		{"times:", "about: x\ntims:", `9:1: unknown field "tims"`, `did you mean "times"?`},
 		{"/health, port: http", "health, port: http", `9:15: http: "health" does not begin with /`, "/status"},
 		{"/health, port: http", "/health", `http: which of the ports?`, "port: NAME"},
@@ -381,6 +383,16 @@ func TestLinesNameLeadersByNamesOfTheirOwn(t *testing.T) {
 	} {
 		_, err := Parse("mine.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
 		require.ErrorContains(t, err, complaint)
+	}
+}
+
+// Where a server's terms begin with 0, a leader's first is 1 by its lines, too.
+func TestTermsOfLinesThatBeginWithZero(t *testing.T) {
+	for _, fields := range []string{"term: {first: 0}", "http: /, leader: lead, term: {at: view, first: 0}"} {
+		st, announces, err := readerOf(t, "{"+fields+`, logs: [{match: 'view (?P<term>\d+) of (?P<leader>n\d)'}]}`).line("view 0 of n2")
+		require.NoError(t, err)
+		require.True(t, announces)
+		require.Equal(t, election.Status{Role: election.Leader, Term: 1, Leader: 2}, st)
 	}
 }
 
