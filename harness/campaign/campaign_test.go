@@ -232,6 +232,16 @@ func TestToMakeAnEditionAgainAddsNoRows(t *testing.T) {
 	require.Equal(t, []Trend{{Edition: "b", Target: "raft", Runs: 10}, one}, got, "an edition that a budget ended has gone on")
 }
 
+func TestACampaignThatFailsSaysWithWhichStatus(t *testing.T) {
+	dir := t.TempDir()
+	st := opened(t, dir+"/store")
+	require.NoError(t, os.WriteFile(dir+"/store/parents", nil, 0o644)) // where there is to be a folder
+	s, err := loaded(t, small).Run(t.Context(), Config{Store: st, Folder: dir})
+	require.Error(t, err)
+	require.Equal(t, record.StatusFailed, s.Status)
+	require.Contains(t, s.Sentence(), "Failed after ")
+}
+
 // Nothing is shrunk when the budget is spent: that is told, and the same command without it shrinks what is left.
 func TestABudgetEndsShrinking(t *testing.T) {
 	dir := t.TempDir()

@@ -137,6 +137,9 @@ func (w *runner) edition() string {
 
 // status is what the command exits with: a new broken promise fails it.
 func (s *Summary) status() int {
+	if s.Failed != "" {
+		return record.StatusFailed
+	}
 	for _, f := range s.Findings {
 		if f.State == New {
 			return record.StatusBroken
