@@ -365,7 +365,7 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 		}
 		re, err := y.words(self, all).compile(r.Match)
 		if err == nil && !re.Match(answer) {
-			err = fmt.Errorf("%q matches nothing in the answer %#q", re, clip(answer))
+			err = fmt.Errorf("%#q matches nothing in the answer %#q", re, clip(answer))
 		}
 		return err
 	case r.TCP != 0:
