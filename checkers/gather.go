@@ -251,11 +251,13 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 	if a.polled {
 		g.poll(n, &a)
 	} else {
+		s.lives(a.to)
 		if a.from = s.view.from; g.setup.Standing { // it may have been read late
 			a.from = max(0, g.surely(&a))
+		} else {
+			a.from = max(a.from, s.born(a.to-g.lull()))
 		}
 		g.speaks(n)
-		s.lives(a.to)
 	}
 	if a.tells() && a.from > s.another {
 		if s.highest = max(s.highest, a.term); a.heard() {

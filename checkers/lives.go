@@ -113,6 +113,16 @@ func (w *watched) lives(asked time.Duration) {
 	}
 }
 
+// born is since when the process may have run, at the earliest, that a node had at a time or later, if others surely had ended before; else 0.
+func (w *watched) born(by time.Duration) (since time.Duration) {
+	for _, d := range w.deaths {
+		if !d.perhaps && d.to < by && d.again != never {
+			since = max(since, d.again)
+		}
+	}
+	return since
+}
+
 // renewing are the nodes that are being started anew, as other members than they were.
 func (w *world) renewing() (nodes set) {
 	for _, t := range w.touch {

@@ -83,6 +83,11 @@ func workOutAnswers(h *history.History) (all []said) {
 			if standing {
 				late = lag(h)
 			}
+			for _, e := range all { // what is read so long after an end is of a process that came after it
+				if e.ended && e.node == op.Node && e.at < op.Time-late && !standing {
+					a.asked = max(a.asked, min(e.again, op.Time))
+				}
+			}
 			if a.early = min(a.asked, op.Time-late); standing {
 				a.asked = max(0, a.early)
 			}
