@@ -99,7 +99,7 @@ func historyOf(path string) (string, error) {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = fmt.Errorf("%s: %w", path, failed.Err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = hint.Add(err, "name a history, or a run's folder; the newest one is results/latest")
+			err = hint.Add(err, "name a history, or a run's folder; the newest one that recount run has made is results/latest")
 		}
 		return "", err
 	}
@@ -126,7 +126,7 @@ func historyOf(path string) (string, error) {
 	if runs, _ := fs.Glob(os.DirFS(path), "*/history.*"); len(runs) > 0 {
 		return "", hint.Add(none, "it holds those of several runs; one of them is %s", filepath.Join(path, filepath.Dir(runs[len(runs)-1])))
 	}
-	return "", hint.Add(none, "a run's folder has a history.jsonl or a history.edn; the newest one is results/latest")
+	return "", hint.Add(none, "a run's folder has a history.jsonl or a history.edn; the newest one that recount run has made is results/latest")
 }
 
 // binaryHint is the way out for who has but a test in Jepsen's own format.

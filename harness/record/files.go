@@ -97,7 +97,7 @@ func ReadFS(folder fs.FS, memory int64) (*Run, error) {
 func (r *Run) read(folder fs.FS, memory int64) error {
 	if err := r.get(folder, RunFile, r); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = hint.Add(err, "a run's folder has a %s; the newest one is results/latest", RunFile)
+			err = hint.Add(err, "a run's folder has a %s; the newest one that recount run has made is results/latest", RunFile)
 		}
 		return err
 	}
