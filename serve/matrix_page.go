@@ -74,6 +74,15 @@ type heatCount struct {
 	Tone string
 }
 
+// Words are such as "2 known weaknesses".
+func (c heatCount) Words() string {
+	many := map[matrix.Outcome]string{matrix.Broken: "s", matrix.Weak: "es"}
+	if c.N == 1 {
+		many = nil
+	}
+	return fmt.Sprintf("%d %v%s", c.N, c.Of, many[c.Of])
+}
+
 // hasMatrix reports whether there is a matrix with an ID.
 func (s *snapshot) hasMatrix(id string) bool {
 	return slices.ContainsFunc(s.other, func(f Folder) bool { return f.Kind == "matrix" && f.ID == id })

@@ -137,3 +137,12 @@ func TestMatrixInABrowser(t *testing.T) {
 	b.open("/matrix/" + now + "?with=" + url.QueryEscape(old))
 	b.until(`document.body.textContent.includes('<script>')`)
 }
+
+func TestCountsOfAMatrixInWords(t *testing.T) {
+	for want, c := range map[string]heatCount{
+		"1 known weakness": {N: 1, Of: matrix.Weak}, "2 known weaknesses": {N: 2, Of: matrix.Weak},
+		"3 broken promises": {N: 3, Of: matrix.Broken}, "4 valid": {N: 4, Of: matrix.Valid}, "2 unknown": {N: 2, Of: matrix.Unknown},
+	} {
+		require.Equal(t, want, c.Words())
+	}
+}
