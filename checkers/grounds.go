@@ -147,23 +147,27 @@ func (f *facts) doubt(leader int, s, shaken span) string {
 
 // gaveNone says that some nodes, which had been heard of, gave no answer when one was due, and what would help.
 func (f *facts) gaveNone(silent set) string {
-	var asked set
-	silent.each(func(i int) {
-		if f.seen[i].polls > 0 {
-			asked.add(i)
-		}
-	})
-	if f.setup.Standing && asked == (set{}) {
+	if f.unasked(silent) {
 		return fmt.Sprintf("no log line of %s surely stood for longer than %s, and one that comes soon after a process ended may be of that: ask every node, too",
 			f.names(silent), lasted(f.lull()))
 	}
 	return fmt.Sprintf("%s gave no answer for longer than %s: ask every node, more often", f.names(silent), lasted(f.lull()))
 }
 
-// ask says what would show more of some nodes: to ask them more often does not where one was asked, and never told anything.
+// unasked reports whether lines of logs, which stand, are all that tells of some nodes.
+func (f *facts) unasked(nodes set) bool {
+	asked := false
+	nodes.each(func(i int) { asked = asked || f.seen[i].polls > 0 })
+	return f.setup.Standing && !asked
+}
+
+// ask says what would show more of some nodes: to ask them more often does not where one was asked, and never told anything, nor where none is.
 func (f *facts) ask(nodes set) string {
 	if mute := f.mute(nodes); mute != (set{}) {
 		return f.names(mute) + " never answered, look into why"
+	}
+	if f.unasked(nodes) {
+		return "ask every node, too, or leave the nodes alone for longer"
 	}
 	return "ask every node, more often"
 }
