@@ -20,7 +20,7 @@ func server(file, bug string, seed uint64) Config {
 
 // A vote that is forgotten takes a node that both halves of the cluster ask, and that ends between the two.
 func TestAVoteThatAServerForgets(t *testing.T) {
-	cfg := server("simple.yaml", "vote-lost", 2)
+	cfg := server("simple.yaml", "vote-lost", 1)
 	cfg.Runs = 60
 	r := hunted(t, cfg)
 	require.Len(t, r.Findings, 1)
