@@ -216,19 +216,20 @@ func IsFile(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// Label is what a target, or a scenario, is called beside others: its name, or what its file says, or else what that is called without
-// folder and ending.
+// Label is what a target is called beside others: its name, or what the file says that describes it, or the file's Stem where that cannot
+// be read.
 func Label(name string) string {
 	if !IsFile(name) {
 		return name
 	}
-	if fromFile != nil {
-		if t, err := fromFile(name); err == nil {
-			return t.Called
-		}
+	if t, err := Find(name); err == nil && t.Called != "" {
+		return t.Called
 	}
-	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	return Stem(name)
 }
+
+// Stem is what a file is called, without folder and ending.
+func Stem(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
 // Find returns the target of that name, or the one that the file at that path describes.
 func Find(name string) (*Target, error) {

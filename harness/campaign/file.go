@@ -160,7 +160,7 @@ func (c *Campaign) fill(file string) error {
 	if len(c.Targets) == 0 {
 		return hint.Add(errors.New("no targets"), "targets: [raft-prevote, {target: raft, options: {scale: [1, 2]}}]")
 	}
-	c.Name = cmp.Or(c.Name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	c.Name = cmp.Or(c.Name, targets.Stem(file))
 	c.On = cmp.Or(c.On, record.OnSim)
 	c.Shard = cmp.Or(c.Shard, defaultShard)
 	if c.Runs == 0 && c.Budget == 0 {

@@ -151,8 +151,11 @@ func (s *Suite) fillScenarios(targetNames []string) (names []string, err error) 
 				"ping-pong, or {name: random, faults: [isolate, kill]}")
 		}
 		if c.Name == "" {
-			if c.Name = targets.Label(c.Scenario); c.Scenario == "" {
+			switch c.Name = c.Scenario; {
+			case c.Scenario == "":
 				c.Name = strings.Join(c.Faults, ",")
+			case targets.IsFile(c.Scenario):
+				c.Name = targets.Stem(c.Scenario)
 			}
 		}
 		if slices.Contains(names, c.Name) {

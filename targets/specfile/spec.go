@@ -192,7 +192,7 @@ func (s *Spec) read() error {
 	if err != nil {
 		return err
 	}
-	s.Name = strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
+	s.Name = targets.Stem(s.File)
 	for _, word := range []part[*string]{{"name", &s.Name}, {"about", &s.About}, {"source", &s.Source}} {
 		if v, ok := f[word.name]; ok {
 			if *word.of, err = v.text(); err != nil {
