@@ -115,6 +115,7 @@ type Status struct {
 	Role   Role
 	Term   uint64 // 0 where the algorithm has no terms
 	Leader ID     // whom the node believes to lead; None when it does not know
+	Tenure uint64 // of a leader that tells one: a number that each of its leaderships has another of; 0 where it tells none
 }
 
 // Resigner is a Node that can give up its leadership on purpose, so that a successor need not wait for a timeout.

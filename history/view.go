@@ -26,7 +26,7 @@ func init() {
 type View struct {
 	Term   uint64 // 0 where the election has no terms
 	Leader string // whom the node names as leader; "" when it names nobody
-	Tenure uint64 // counts this node's leaderships from 1, while it leads; 0 where the node does not count
+	Tenure uint64 // while this node leads, which of its leaderships this is: a number that no other of them has; 0 where the node tells none
 	Role   Role
 	Torn   bool // put together from answers read at different times: never evidence against anybody
 }
@@ -51,9 +51,9 @@ var roles = [...]Role{
 	election.Unknown:   UnknownRole,
 }
 
-// ViewOf is the view that a node tells as its status. It counts no tenures, and is not torn.
+// ViewOf is the view that a node tells as its status. It is not torn.
 func ViewOf(s election.Status) View {
-	return View{Role: roles[s.Role], Term: s.Term, Leader: s.Leader.String()}
+	return View{Role: roles[s.Role], Term: s.Term, Leader: s.Leader.String(), Tenure: s.Tenure}
 }
 
 // Claims reports whether v is a claim: a node saying, in one undivided answer, that it leads.

@@ -101,6 +101,13 @@ func (r *reader) fields(get func(Field) (string, error)) (election.Status, error
 		return st, hint.Add(err, "a leader's term is to be 1 or more: is term the right field? Where they begin with 0, say term: {at: FIELD, first: 0}; "+
 			"where no leaderships are numbered, leave it out")
 	}
+	if st.Role == election.Leader && ob.Tenure.Given() {
+		text, err := get(ob.Tenure)
+		if err == nil {
+			st.Tenure, err = tenure(text)
+		}
+		return st, err
+	}
 	return st, nil
 }
 
@@ -205,7 +212,7 @@ func (r *reader) line(text string) (st election.Status, announces bool, err erro
 		}
 		if l.Role == election.Leader && !l.Named {
 			st.Leader = r.self.ID
-			return st, true, nil
+			return r.inTenure(l, m, st)
 		}
 		st.Leader, err = r.who(group(l.Match, m, "leader"))
 		switch {
@@ -213,6 +220,7 @@ func (r *reader) line(text string) (st election.Status, announces bool, err erro
 			st.Role = election.Unknown
 		case l.Named && st.Leader == r.self.ID:
 			st.Role = election.Leader
+			return r.inTenure(l, m, st)
 		case l.Named:
 			st.Role = election.Follower
 		}

@@ -38,6 +38,7 @@ func TestAnswers(t *testing.T) {
 		named   = `{http: /, leader: lead, term: term}`
 		token   = `{http: /, role: role, term: {at: token, of: leader}}`
 		zero    = `{http: /, role: role, term: {at: view, first: 0}}`
+		tenured = `{http: /, role: role, tenure: since}`
 		word    = `{http: /, role: role}`
 		led     = `{http: /, role: {at: role, leader: [MASTER]}}`
 		deep    = `{http: /, leader: now.leader.id}`
@@ -77,6 +78,14 @@ func TestAnswers(t *testing.T) {
 		{token, `{"role":"follower"}`, election.Status{}, ""},
 		{token, `{"role":"leader","token":3}`, election.Status{Role: election.Leader, Leader: 2, Term: 3}, ""},
 		{token, `{"role":"leader"}`, election.Status{}, "it says that it leads, in no term"},
+		{tenured, `{"role":"leader","since":3}`, election.Status{Role: election.Leader, Leader: 2, Tenure: 3}, ""},
+		{tenured, `{"role":"leader","since":"2026-03-14T15:09:26.535+01:00"}`, election.Status{Role: election.Leader, Leader: 2, Tenure: 1773497366535000000}, ""},
+		{tenured, `{"role":"follower","since":"3"}`, election.Status{}, ""},
+		{tenured, `{"role":"follower"}`, election.Status{}, ""},
+		{tenured, `{"role":"leader"}`, election.Status{}, "the answer has no since"},
+		{tenured, `{"role":"leader","since":0}`, election.Status{}, `it says that it leads, and that its tenure is "0"`},
+		{tenured, `{"role":"leader","since":"0001-01-01T00:00:00Z"}`, election.Status{}, `its tenure is "0001-01-01T00:00:00Z"`},
+		{tenured, `{"role":"leader","since":"yes"}`, election.Status{}, `tenure "yes" is neither a whole number nor a time`},
 		{word, `{"role":"follower"}`, election.Status{}, ""},
 		{word, `{"role":true}`, election.Status{Role: election.Leader, Leader: 2}, ""},
 		{word, `{"role":"MASTER"}`, election.Status{}, `role "MASTER" is none of`},

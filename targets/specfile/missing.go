@@ -57,6 +57,8 @@ func (s *Spec) Missing() (list []string) {
 		"nothing can be said of how long anybody led")
 	say(asked && len(s.Observe.Logs) == 0, "logs: leaderships that fall between two polls are not seen")
 	say(!s.HasTerms(), "term: nothing can be said of single-leader-per-term, monotonic-term and bounded-terms; tenures count instead")
+	say(asked && !s.HasTerms() && !s.Observe.Tenure.Given(), "tenure: where a server counts its leaderships, or tells since when it leads, two that lead at once "+
+		"are told from a lead that goes back and forth")
 	say(!s.names() && !s.logsName(), "leader: followers name nobody, so that agreement cannot be judged")
 	say(!s.names() && s.logsName(), "leader: followers' answers name nobody, so that agreement is judged by lines of logs alone")
 	say(len(s.Observe.Command) > 0, "http, where the server answers it: a command takes about 0.1 s of a processor at each poll; poll: 500ms in times keeps that low")

@@ -21,7 +21,7 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if !ok {
 		return root.bad(observeWays, "observe is missing: how does a node tell who leads?")
 	}
-	o, err := v.fields("http", "metrics", "command", "port", "status", "tls", "headers", "match", "atomic", "role", "term", "leader", "id", "logs")
+	o, err := v.fields("http", "metrics", "command", "port", "status", "tls", "headers", "match", "atomic", "role", "term", "tenure", "leader", "id", "logs")
 	if err != nil {
 		return err
 	}
@@ -108,12 +108,17 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 }
 
 // readFields reads where role, term and leader stand in an answer, and what their values mean.
-func (s *Spec) readFields(o map[string]value) error {
+func (s *Spec) readFields(o map[string]value) (err error) {
 	if err := s.readRole(o); err != nil {
 		return err
 	}
 	if t, ok := o["term"]; ok {
 		if err := s.readTerm(t); err != nil {
+			return err
+		}
+	}
+	if t, ok := o["tenure"]; ok {
+		if s.Observe.Tenure, err = s.field(t, "tenure"); err != nil {
 			return err
 		}
 	}
@@ -219,7 +224,7 @@ func (s *Spec) takeGroups(o map[string]value) error {
 	if ob.Match == nil {
 		return nil
 	}
-	for _, group := range []part[*Field]{{"role", &ob.Role}, {"term", &ob.Term}, {"leader", &ob.Leader}} {
+	for _, group := range []part[*Field]{{"role", &ob.Role}, {"term", &ob.Term}, {"tenure", &ob.Tenure}, {"leader", &ob.Leader}} {
 		has := slices.Contains(ob.Match.SubexpNames(), group.name)
 		if group.of.Group == group.name && !has {
 			return o[group.name].bad("at: GROUP, or match: '(?P<"+group.name+">…)'", "%s: match has no group %s", group.name, group.name)
@@ -349,8 +354,8 @@ func (s *Spec) readLogs(v value) error {
 			return err
 		}
 		for _, group := range line.Match.SubexpNames() {
-			if group != "" && group != "term" && group != "leader" {
-				return m.bad(way, "logs: a line tells its term and its leader, not %q", group)
+			if !slices.Contains([]string{"", "term", "tenure", "leader"}, group) {
+				return m.bad(way, "logs: a line tells its term, its tenure and its leader, not %q", group)
 			}
 		}
 		switch r, ok := l["role"]; {
@@ -366,6 +371,9 @@ func (s *Spec) readLogs(v value) error {
 		}
 		s.Observe.Logs = append(s.Observe.Logs, line)
 		at = append(at, m)
+	}
+	if err := s.sameTenures(at); err != nil {
+		return err
 	}
 	return s.sameTerms(at)
 }
@@ -391,12 +399,15 @@ func (s *Spec) sameTerms(lines []value) error {
 	return nil
 }
 
-func (l LogLine) tellsTerm() bool { return slices.Contains(l.Match.SubexpNames(), "term") }
+func (l LogLine) tellsTerm() bool { return l.tells("term") }
+
+// tells reports whether the line has a group of that name.
+func (l LogLine) tells(group string) bool { return slices.Contains(l.Match.SubexpNames(), group) }
 
 // mayLead reports whether who writes the line leads, or may by whom it names.
 func (l LogLine) mayLead() bool { return l.Named || l.Role == election.Leader }
 
-func (l LogLine) tellsLeader() bool { return slices.Contains(l.Match.SubexpNames(), "leader") }
+func (l LogLine) tellsLeader() bool { return l.tells("leader") }
 
 // HasTerms reports whether nodes number their leaderships.
 func (s *Spec) HasTerms() bool {

@@ -97,6 +97,7 @@ type Observe struct {
 	Role    Field
 	Term    Field
 	Leader  Field
+	Tenure  Field          // which of its leaderships this is, while the node leads
 	ID      Field          // what the node calls itself
 	IDLog   *regexp.Regexp // a line of its log that tells it, by its group id
 	Logs    []LogLine

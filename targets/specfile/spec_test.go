@@ -349,6 +349,37 @@ func TestLinesOfLeadersAloneTellTheirTerm(t *testing.T) {
 	}
 }
 
+// Leaders tell their tenure by each of their lines, or by none, as they do in answers.
+func TestLinesOfLeadersTellTheirTenure(t *testing.T) {
+	const won, lost = `{match: 'won no\. (?P<tenure>\d+)', role: leader}`, `{match: lost, role: follower}`
+	for _, asked := range []string{"", "http: /, role: role, tenure: since, "} {
+		nodes := ofThree(t, "{"+asked+"logs: ["+won+", "+lost+", {match: '(?P<leader>n\\d) since (?P<tenure>\\d+)'}]}")
+		for line, want := range map[string]election.Status{
+			"won no. 7":     {Role: election.Leader, Leader: 1, Tenure: 7},
+			"n1 since 1234": {Role: election.Leader, Leader: 1, Tenure: 1234},
+			"n2 since 1234": {Leader: 2},
+			"lost":          {},
+		} {
+			st, announces, err := nodes[0].line(line)
+			require.NoError(t, err)
+			require.True(t, announces)
+			require.Equal(t, want, st)
+		}
+		_, announces, err := nodes[0].line("won no. 0")
+		require.False(t, announces)
+		require.ErrorContains(t, err, "its tenure is")
+	}
+	for observe, want := range map[string]string{
+		"{logs: [" + won + ", {match: leads, role: leader}]}":                                      "leaders tell their tenure, and this line tells none",
+		"{http: /, role: role, tenure: since, logs: [{match: leads, role: leader}, " + lost + "]}": "leaders tell their tenure, and this line tells none",
+		"{http: /, role: role, logs: [" + won + ", " + lost + "]}":                                 "this line tells a tenure, and the node's answers tell none",
+		"{tenure: since, logs: [" + won + "]}":                                                     "tenure: nothing is asked",
+	} {
+		_, err := Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // A line that all nodes write alike says who leads; the one that it names is the leader, by its own line too.
 func TestALineWithoutARole(t *testing.T) {
 	nodes := ofThree(t, `{logs: {standing: true, lines: [{match: 'coordinator: (?P<leader>[0-9.:]+)'}, {match: 'lost', role: follower}]}}`)
