@@ -76,11 +76,11 @@ type Learnerless interface {
 	Learnerless() bool
 }
 
-// InTurn is a System whose nodes join one that is there already: each is started once the one before it is ready, by its Readier.
+// InTurn is a System whose members need others that are there already: some are started once those before them are ready, by its Readier.
 type InTurn interface {
 	Readier
-	// InTurn reports whether it is so.
-	InTurn() bool
+	// Turns are all members in the order in which they are started, those of one turn at once.
+	Turns(all []Member) [][]Member
 }
 
 // Founded is a System that a part of the members founds. The others are added by these, as learners, before they are first started.

@@ -67,22 +67,18 @@ func found(ctx context.Context, c founded, system election.System, all []electio
 	return nil
 }
 
-// begin starts members, all at once; or each once the one before it is ready, and servers before them all.
+// begin starts members, all at once, or in turn: some once those before them are ready.
 func begin(ctx context.Context, c founded, system election.System, all []election.Member) error {
-	if t, ok := system.(election.InTurn); !ok || !t.InTurn() {
-		return c.launch(ctx, all)
-	}
-	server := func(m election.Member) bool { return m.Server }
-	turns := [][]election.Member{slices.DeleteFunc(slices.Clone(all), func(m election.Member) bool { return !m.Server })}
-	for _, m := range slices.DeleteFunc(slices.Clone(all), server) {
-		turns = append(turns, []election.Member{m})
+	turns := [][]election.Member{all}
+	if t, ok := system.(election.InTurn); ok {
+		turns = t.Turns(all)
 	}
 	for _, turn := range turns {
-		if len(turn) == 0 {
-			continue
-		}
 		if err := c.launch(ctx, turn); err != nil {
 			return err
+		}
+		if len(turns) == 1 {
+			break // all are waited for together
 		}
 		if err := c.ready(ctx, turn); err != nil {
 			return err

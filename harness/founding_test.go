@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +32,26 @@ func TestNodesBecomeACluster(t *testing.T) {
 			"n1": {Role: history.Leader, Term: 1, Leader: "n1"}, "n2": {Role: history.Follower, Term: 1, Leader: "n1"}, "n3": {Role: history.Follower, Term: 1, Leader: "n1"},
 		}, last, target)
 	}
+}
+
+// Where a service comes first, nodes are started once it is ready: these would end else.
+func TestNodesThatNeedTheirService(t *testing.T) {
+	p := record.Plan{Target: "testdata/joiner/served.yaml", On: record.OnVirtual, Nodes: 2, Time: 3 * time.Second, Seed: 1}
+	r, err := Simulate(t.Context(), p)
+	require.NoError(t, err)
+	require.NotEmpty(t, r.History.Ops)
+	require.NotEqual(t, checkers.Invalid, r.Verdict("stays-up").Verdict, r.Verdict("stays-up").Why)
+
+	text, err := os.ReadFile(p.Target)
+	require.NoError(t, err)
+	folder, err := filepath.Abs(filepath.Dir(p.Target))
+	require.NoError(t, err)
+	p.Target = filepath.Join(t.TempDir(), "unserved.yaml")
+	unserved := strings.NewReplacer(", first: true", "", "package: .", "package: "+folder).Replace(string(text))
+	require.NoError(t, os.WriteFile(p.Target, []byte(unserved), 0o644))
+	_, err = Simulate(t.Context(), p)
+	require.ErrorContains(t, err, "before it was ready; it wrote")
+	require.Contains(t, hint.Of(err), "first: true of a service")
 }
 
 func TestNodesThatAreNeverACluster(t *testing.T) {

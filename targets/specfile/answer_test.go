@@ -16,6 +16,7 @@ import (
 
 	"recount/election"
 	"recount/internal/hint"
+	"recount/internal/option"
 )
 
 // readerOf reads the answers of n2 of three.
@@ -193,12 +194,38 @@ observe: {http: /leader, status: [200, 307], match: '"data":"(?P<leader>[^"]+)"|
 	}
 }
 
-func TestNodesThatAreStartedInTurn(t *testing.T) {
-	for ready, want := range map[string]bool{"": false, "ready: {log: joined}\n": false, "ready: {log: joined, in-turn: true}\n": true, "ready: {in-turn: true}\n": true} {
-		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+ready+"observe: {http: /, leader: lead}\n")
+// Who is started once whom is ready.
+func TestTurns(t *testing.T) {
+	const cache = "  cache: {image: b, ports: {client: 1}, nodes: 2, elects: false"
+	const store = "  store: {image: c, ports: {client: 2}, nodes: 1"
+	none, err := option.Parse("mine", nil, nil)
+	require.NoError(t, err)
+	for fields, want := range map[string][][]string{
+		"":                                      {{"n1", "n2"}},
+		"ready: {log: joined}\n":                {{"n1", "n2"}},
+		"ready: {log: joined, in-turn: true}\n": {{"n1"}, {"n2"}},
+		"services:\n" + cache + "}\n" + store + "}\n":                                      {{"n1", "n2", "s1", "s2", "s3"}},
+		"services:\n" + cache + "}\n" + store + ", first: true}\n":                         {{"s3"}, {"n1", "n2", "s1", "s2"}},
+		"services:\n" + cache + ", first: true}\n" + store + ", first: true}\n":            {{"s1", "s2"}, {"s3"}, {"n1", "n2"}},
+		"ready: {in-turn: true}\nservices:\n" + cache + "}\n" + store + "}\n":              {{"s1", "s2", "s3"}, {"n1"}, {"n2"}},
+		"ready: {in-turn: true}\nservices:\n" + cache + "}\n" + store + ", first: true}\n": {{"s3"}, {"s1", "s2"}, {"n1"}, {"n2"}},
+	} {
+		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\n"+fields+"observe: {http: /, leader: lead}\n")
+		all := members(2)
+		for i := range s.countServers(none) {
+			all = append(all, election.Member{ID: election.ID(3 + i), Name: fmt.Sprintf("s%d", i+1), Server: true})
+		}
 		y, ok := driver(t, s, nil).(election.InTurn)
 		require.True(t, ok)
-		require.Equal(t, want, y.InTurn(), ready)
+		var turns [][]string
+		for _, turn := range y.Turns(all) {
+			var names []string
+			for _, m := range turn {
+				names = append(names, m.Name)
+			}
+			turns = append(turns, names)
+		}
+		require.Equal(t, want, turns, fields)
 	}
 }
 

@@ -25,6 +25,7 @@ type Service struct {
 	Name    string
 	Nodes   *template.Template // how many servers
 	Elects  bool               // the nodes elect through it: its majority decides
+	First   bool               // what comes after it is started once its servers are ready
 	System  string             // the name of a target whose servers they are; "" if the file describes them
 	Options map[string]*template.Template
 	Own     *Spec // what a server is, where the file describes it; it has the ports
@@ -60,7 +61,7 @@ func (s *Spec) readServices(_ value, f map[string]value) error {
 }
 
 func (one *Service) read(s *Spec, v value) error {
-	known := []string{"system", "version", "options", "nodes", "elects"}
+	known := []string{"system", "version", "options", "nodes", "elects", "first"}
 	described := []string{"image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "ports", "data", "workdir", "ready"}
 	f, err := v.fields(append(known, described...)...)
 	if err != nil {
@@ -73,9 +74,11 @@ func (one *Service) read(s *Spec, v value) error {
 	if one.Nodes, err = s.template(nodes); err != nil {
 		return err
 	}
-	if e, ok := f["elects"]; ok {
-		if one.Elects, err = e.boolean(); err != nil {
-			return err
+	for _, is := range []part[*bool]{{"elects", &one.Elects}, {"first", &one.First}} {
+		if at, ok := f[is.name]; ok {
+			if *is.of, err = at.boolean(); err != nil {
+				return err
+			}
 		}
 	}
 	example, err := s.example()

@@ -392,9 +392,6 @@ func (y *system) Ready(ctx context.Context, self election.Member, all []election
 	return errors.Join(err, o.Close())
 }
 
-// InTurn implements election.InTurn.
-func (y *system) InTurn() bool { return y.Spec.Ready.InTurn }
-
 // Patience is how long nodes may take to come up.
 func (y *system) Patience() time.Duration { return y.patience() }
 
