@@ -181,7 +181,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		fmt.Fprintf(w, "missing\tleader: a node that leads answered without %s: is that the field? Where there is none, nobody is named\n", path)
 	}
 	if silent, due := p.Silent(); !due && len(silent) > 0 && p.Told > 0 {
-		fmt.Fprintf(w, "missing\t%s told nothing in %v, and no line told that a node follows: whether they take part is not known\n", strings.Join(silent, ", "), p.Watched.Round(time.Second))
+		fmt.Fprintf(w, "missing\t%s told nothing in %v, and no line told that a node follows: whether they take part is not known%s\n", strings.Join(silent, ", "), p.Watched.Round(time.Second), beginsWords(s))
 	}
 	if text := strangerWords(p); text != "" && !s.Observe.Asks() {
 		fmt.Fprintf(w, "missing\t%s\n", text+": each run waits until a majority has; where lines tell only sometimes whom nodes follow, leave (?P<leader>…) out of them")
@@ -313,6 +313,14 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 		wrong = append(wrong, "no line of its log matched one of logs")
 	}
 	return wrong
+}
+
+// beginsWords says what may be said of nodes that tell nothing until they lead.
+func beginsWords(s *specfile.Spec) string {
+	if s.Observe.Standing && s.Observe.Begins == nil {
+		return "; if they do, and say nothing until they lead: begins: follower beside lines in logs"
+	}
+	return ""
 }
 
 // silentWords says which nodes told nothing by their logs, where nodes are asked for nothing and tell that they follow.

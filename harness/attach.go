@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,6 +46,10 @@ func (r *run) begin() {
 	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
 	r.cluster.OnExit(r.exited)
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.silent(), r.bounds.Poll, 0, r.stride())
+	if as := r.target.Begins; as != nil {
+		nodes := slices.DeleteFunc(slices.Clone(r.names), func(n string) bool { return slices.Contains(r.servers, n) })
+		r.observers.Begins(nodes, *as, cmp.Or(setup.Lag, max(r.bounds.Silence, 3*r.bounds.Poll))+1)
+	}
 	r.rest = r.work()
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))
 	r.nemesis.Written = r.Written()

@@ -172,6 +172,7 @@ func (r *run) proceed(ctx context.Context) error {
 	}()
 	err := r.cluster.Start(ctx)
 	if err == nil {
+		r.observers.Up()
 		err = r.settle(ctx)
 	}
 	if err == nil && r.gone() {

@@ -47,6 +47,9 @@ type Target struct {
 	// Standing says that what a node announces by itself holds until it announces something else: its log is all that there
 	// is, and it tells of every change.
 	Standing bool
+	// Begins is what a node is from the start of its process until it announces something, where it says nothing of that itself; nil where
+	// it does.
+	Begins *history.View
 	// Bounds are the times that the target is judged by, from its options.
 	Bounds func(o Options) history.Bounds
 

@@ -23,6 +23,9 @@ type Observers struct {
 	every    time.Duration
 	patience time.Duration
 	stopped  bool
+	number   map[string]history.Process // by which the announcements of a node are recorded
+
+	beginners []*beginner
 }
 
 // observer asks one node. It has at most one question under way.
@@ -53,11 +56,10 @@ func Patience(every time.Duration) time.Duration { return max(10*every, 500*time
 func Observe(
 	c Cluster, r *history.Recorder, nodes []string, silent func(node string) bool, every time.Duration, first, stride history.Process,
 ) *Observers {
-	all := &Observers{cluster: c, recorder: r, every: every, patience: Patience(every)}
-	number := map[string]history.Process{}
+	all := &Observers{cluster: c, recorder: r, every: every, patience: Patience(every), number: map[string]history.Process{}}
 	for i, n := range nodes {
 		o := &observer{Observers: all, node: n, process: first + history.Process(i), stride: stride}
-		if number[n] = o.process; silent(n) {
+		if all.number[n] = o.process; silent(n) {
 			continue
 		}
 		o.op.F, o.op.Node = history.Observe, n
@@ -66,16 +68,19 @@ func Observe(
 		// Nodes are asked in turn, not all at once: what happens between two polls of one is seen at another.
 		c.After(every*time.Duration(i)/time.Duration(len(nodes)), o.tick)
 	}
-	c.OnAnnounce(func(node string, v history.View) {
-		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Announce, Node: node, View: v})
-	})
+	c.OnAnnounce(all.announce)
 	c.OnGranted(func(node string, v history.Vote) {
-		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Granted, Node: node, Vote: v})
+		r.Append(history.Op{Time: c.Now(), Process: all.number[node], Type: history.OK, F: history.Granted, Node: node, Vote: v})
 	})
 	c.OnApplied(func(node string, u history.Update) {
-		r.Append(history.Op{Time: c.Now(), Process: number[node], Type: history.OK, F: history.Apply, Node: node, Value: &u})
+		r.Append(history.Op{Time: c.Now(), Process: all.number[node], Type: history.OK, F: history.Apply, Node: node, Value: &u})
 	})
 	return all
+}
+
+// announce records what a node says by itself.
+func (all *Observers) announce(node string, v history.View) {
+	all.recorder.Append(history.Op{Time: all.cluster.Now(), Process: all.number[node], Type: history.OK, F: history.Announce, Node: node, View: v})
 }
 
 // Stop asks no more. Answers that are still due are recorded.

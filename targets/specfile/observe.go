@@ -9,6 +9,7 @@ import (
 
 	"recount/checkers"
 	"recount/election"
+	"recount/history"
 	"recount/internal/hint"
 	"recount/targets"
 )
@@ -317,10 +318,13 @@ var logRoles = map[string]election.Role{
 	"leader": election.Leader, "candidate": election.Candidate, "follower": election.Follower,
 }
 
+// logFields are those of logs, where more is said of them than their lines.
+var logFields = []string{"standing", "begins", "lines"}
+
 // readLogs reads the lines by which nodes tell of their changes, and whether what they tell holds until the next.
 func (s *Spec) readLogs(v value) error {
-	if v.isMapping() && slices.ContainsFunc(v.Content, func(n *yaml.Node) bool { return n.Value == "lines" || n.Value == "standing" }) {
-		f, err := v.fields("standing", "lines")
+	if v.isMapping() && slices.ContainsFunc(v.Content, func(n *yaml.Node) bool { return slices.Contains(logFields, n.Value) }) {
+		f, err := v.fields(logFields...)
 		if err != nil {
 			return err
 		}
@@ -334,6 +338,11 @@ func (s *Spec) readLogs(v value) error {
 			}
 			if s.Observe.Standing && s.Observe.Asks() {
 				return st.bad("leave standing out", "logs: nodes are asked, so what holds is what they answer")
+			}
+		}
+		if b, ok := f["begins"]; ok {
+			if err := s.readBegins(b); err != nil {
+				return err
 			}
 		}
 		v = lines
@@ -378,6 +387,19 @@ func (s *Spec) readLogs(v value) error {
 	return s.sameTerms(at)
 }
 
+// readBegins reads what a node is from its process's start until a line tells something else.
+func (s *Spec) readBegins(v value) error {
+	role, err := oneOf(v, map[string]history.Role{"follower": history.Follower, "candidate": history.Candidate})
+	if err != nil {
+		return err
+	}
+	if !s.Observe.Standing {
+		return v.bad("logs: {standing: true, begins: follower, lines: […]}", "logs: begins, where no line holds until the next")
+	}
+	s.Observe.Begins = &history.View{Role: role}
+	return nil
+}
+
 // sameTerms wants a term in each line that may be of who leads, and of all others where not leaders alone tell one, or in none, as it is with
 // answers: a node that tells its term only now and then would be held to have forgotten it.
 func (s *Spec) sameTerms(lines []value) error {
@@ -389,6 +411,9 @@ func (s *Spec) sameTerms(lines []value) error {
 		}
 	}
 	if s.HasTerms() {
+		if s.Observe.Begins != nil && !s.Observe.Tokens {
+			return lines[0].bad("term: {of: leader}, where others' lines need none; or leave begins out, and have a line tell it, with its term", "logs: nodes begin without a line, and so without a term")
+		}
 		for i, l := range s.Observe.Logs {
 			if !l.tellsTerm() && (!s.Observe.Tokens || l.mayLead()) {
 				return lines[i].bad("(?P<term>[0-9]+), where the line has it; term: {of: leader}, where those of leaders have it; else leave the term out of all: tenures count then",

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"recount/election"
+	"recount/history"
 	"recount/internal/hint"
 	"recount/internal/option"
 	"recount/targets"
@@ -107,6 +108,8 @@ type Observe struct {
 	FromZero bool
 	// Standing says that what a line of its log tells holds until another one tells something else.
 	Standing bool
+	// Begins is what a node is until a line tells something else, where its lines do not say; nil where they do.
+	Begins *history.View
 
 	Leads      []string // values of Role
 	Campaigns  []string

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recount/election"
+	"recount/history"
 	"recount/internal/hint"
 	"recount/internal/option"
 	_ "recount/internal/testseed" // the same cases each time
@@ -376,6 +377,21 @@ func TestLinesOfLeadersTellTheirTenure(t *testing.T) {
 		"{tenure: since, logs: [" + won + "]}":                                                     "tenure: nothing is asked",
 	} {
 		_, err := Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// Who says nothing until it leads begins as a follower, without a term.
+func TestWhatNodesBeginAs(t *testing.T) {
+	const won, lost = `{match: 'won (?P<term>\d+)', role: leader}`, `{match: lost, role: follower}`
+	nodes := ofThree(t, "{term: {of: leader}, logs: {standing: true, begins: follower, lines: ["+won+", "+lost+"]}}")
+	require.Equal(t, &history.View{Role: history.Follower}, nodes[0].Target("mine.yaml").Begins)
+	for observe, want := range map[string]string{
+		"{term: {of: leader}, logs: {begins: follower, lines: [" + won + ", " + lost + "]}}":                              "logs: begins, where no line holds until the next",
+		"{term: {of: leader}, logs: {standing: true, begins: leader, lines: [" + won + ", " + lost + "]}}":                `"leader"`,
+		`{logs: {standing: true, begins: follower, lines: [` + won + `, {match: 'lost (?P<term>\d+)', role: follower}]}}`: "nodes begin without a line, and so without a term",
+	} {
+		_, err := Parse("mine.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
 		require.ErrorContains(t, err, want)
 	}
 }
