@@ -41,16 +41,25 @@ const NotJoined = "have they joined its cluster? Their logs may say. ready: {in-
 // gone reports whether every node ended by itself.
 func (r *run) gone() bool { return len(r.ended) == len(r.names) }
 
+// known is for how long a leader must have been known before the run is left to the nemesis. Where log lines alone tell, each is sure for
+// that much less as it may have been on its way, and what was before the first of them counts for nothing.
+func (r *run) known() time.Duration {
+	if r.target.Standing && r.lag() == 0 {
+		return 3 * r.bounds.Silence
+	}
+	return r.bounds.Silence
+}
+
 // settle waits for the first leader that a majority knows. If none comes, that is for the checkers to judge, and the run goes on
 // without one, as long as there is anybody who could lead. But nodes that never heard of the one that leads have formed no cluster that
 // could be judged: the run fails, unless one of them has ended by itself, which is judged.
 func (r *run) settle(ctx context.Context) error {
-	limit := r.cluster.Now() + 2*r.bounds.Elect + 2*r.bounds.Silence
+	limit := r.cluster.Now() + 2*r.bounds.Elect + r.bounds.Silence + r.known()
 	if r.On != record.OnSim {
 		limit += 20 * time.Second // for the nodes to start
 	}
 	held, led := time.Duration(0), time.Duration(0)
-	for r.cluster.Now() < limit && held < r.bounds.Silence && !r.gone() {
+	for r.cluster.Now() < limit && held < r.known() && !r.gone() {
 		if err := r.cluster.Run(ctx, r.cluster.Now()+step); err != nil {
 			return err
 		}
