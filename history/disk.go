@@ -23,6 +23,7 @@ type DiskState struct {
 	ReadErrors  float64       `json:"readErrors,omitempty"`  // chance that a read fails
 	Wiped       bool          `json:"wiped,omitempty"`       // all that was on it is gone; the process is down meanwhile
 	Torn        bool          `json:"torn,omitempty"`        // a crash leaves some sectors of the last write that was not synced
+	Scattered   bool          `json:"scattered,omitempty"`   // a crash leaves any part of what was not synced
 }
 
 // fits says why a disk is none, or nil.
@@ -43,8 +44,12 @@ func (s DiskState) And(t DiskState) DiskState {
 		ReadErrors:  either(s.ReadErrors, t.ReadErrors),
 		Wiped:       s.Wiped || t.Wiped,
 		Torn:        s.Torn || t.Torn,
+		Scattered:   s.Scattered || t.Scattered,
 	}
 }
+
+// Left is as much of the state as says what a crash leaves.
+func (s DiskState) Left() DiskState { return DiskState{Torn: s.Torn, Scattered: s.Scattered} }
 
 // Fails reports whether an operation on the disk may fail, as opposed to taking its time: a process may end over it.
 func (s DiskState) Fails() bool {
@@ -61,6 +66,7 @@ func (s DiskState) String() string {
 	}
 	add(s.Wiped, "wiped")
 	add(s.Torn, "torn in the midst of a write")
+	add(s.Scattered, "left with any part of what was not synced")
 	add(s.Full, "full")
 	add(s.Slow > 0, "syncs take %v longer", s.Slow)
 	add(s.WriteErrors > 0, "%.3g%% of writes fail", 100*s.WriteErrors)

@@ -235,7 +235,11 @@ var contract = []entry{
 	{fault: "disk-wipe", nodes: []string{"n1"}},
 	{fault: "lose-writes", nodes: []string{"n1"}},
 	{fault: "lose-writes", nodes: []string{"n1"}, with: map[string]string{"torn": "true"}},
+	{fault: "lose-writes", nodes: []string{"n1"}, with: map[string]string{"scattered": "true"}},
 }
+
+// pieces are what lose-writes leaves some of: how many there are, and how large each is.
+var pieces = map[string]struct{ count, size int }{"torn": {8, 512}, "scattered": {12, 4096}}
 
 // after is what has to be true of some faults once they are healed.
 var after = map[string]func(t *trial){
@@ -249,12 +253,15 @@ var after = map[string]func(t *trial){
 // before is what some faults find.
 var before = map[string]func(t *trial){
 	"disk-wipe": func(t *trial) { t.store("n1") }, "lose-writes": func(t *trial) {
-		if t.with["torn"] == "" {
+		if len(t.with) == 0 {
 			t.store("n1")
 			return
 		}
-		require.NoError(t, t.write("n1", strings.Repeat("s", 8*512), true))
-		require.NoError(t, t.write("n1", strings.Repeat("w", 8*512), false))
+		for how := range t.with {
+			all := pieces[how].count * pieces[how].size
+			require.NoError(t, t.write("n1", strings.Repeat("s", all), true))
+			require.NoError(t, t.write("n1", strings.Repeat("w", all), false))
+		}
 	},
 	"crash": func(t *trial) { t.store("n2") }, "kill": func(t *trial) { t.store("n2") },
 }
@@ -264,26 +271,28 @@ func (t *trial) store(node string) {
 	require.NoError(t, t.write(node, "written", false))
 }
 
-// lost looks at what a loss of power has left: what was synced, and where it came in the midst of a write, sectors of what was written.
+// lost looks at what a loss of power has left: what was synced, and where it may leave more, whole pieces of what was written.
 func (t *trial) lost() {
-	if t.with["torn"] == "" {
+	if len(t.with) == 0 {
 		require.Equal(t, "synced", t.read("n1"), "and no more")
 		return
 	}
-	left, written := t.read("n1"), 0
-	require.Len(t, left, 8*512)
-	for at := 0; at < len(left); at += 512 {
-		require.Contains(t, []string{strings.Repeat("s", 512), strings.Repeat("w", 512)}, left[at:at+512])
-		if left[at] == 'w' {
-			written++
+	for how := range t.with {
+		left, written, of := t.read("n1"), 0, pieces[how]
+		require.Len(t, left, of.count*of.size)
+		for at := 0; at < len(left); at += of.size {
+			require.Contains(t, []string{strings.Repeat("s", of.size), strings.Repeat("w", of.size)}, left[at:at+of.size])
+			if left[at] == 'w' {
+				written++
+			}
 		}
+		if _, ok := t.world.(*simulated); ok {
+			require.Zero(t, written, "an algorithm's writes are whole")
+			continue
+		}
+		require.Positive(t, written)
+		require.Less(t, written, of.count)
 	}
-	if _, ok := t.world.(*simulated); ok {
-		require.Zero(t, written, "an algorithm's writes are whole")
-		return
-	}
-	require.Positive(t, written)
-	require.Less(t, written, 8)
 }
 
 // honour tries all faults on a cluster, but for those that skip has a reason for.

@@ -13,14 +13,20 @@ func init() {
 		About: "a node's process dies, its disk loses all writes that were not synced, and it is started again at the end",
 		Aims:  []Aim{{"the nodes", "one"}},
 		Disks: true,
-		Options: []option.Option{{
-			Name: "torn", Kind: option.Bool, Default: "false",
-			About: "some sectors of 512 bytes of the last write that was not synced are on the disk nevertheless",
-		}},
+		Options: []option.Option{
+			{
+				Name: "torn", Kind: option.Bool, Default: "false",
+				About: "some sectors of 512 bytes of the last write that was not synced are on the disk nevertheless",
+			},
+			{
+				Name: "scattered", Kind: option.Bool, Default: "false",
+				About: "any part of all that was not synced is on the disk nevertheless",
+			},
+		},
 		Shape: func(s Scene) Shape {
 			c := procs(s.Aims[0], history.Crashed)
-			if s.Options.Bool("torn") {
-				c.Disks = disks(s.Aims[0], history.DiskState{Torn: true}).Disks
+			if left := (history.DiskState{Torn: s.Options.Bool("torn"), Scattered: s.Options.Bool("scattered")}); left != (history.DiskState{}) {
+				c.Disks = disks(s.Aims[0], left).Disks
 			}
 			return constant(c)
 		},

@@ -109,9 +109,8 @@ func (c *Cluster) Apply(ch history.Changes, done func(history.Effect)) {
 		done(history.Partly(ch, missed, e))
 	}
 	for _, d := range ch.Disks {
-		if d.Torn { // before its machine dies
-			c.named(d.Node).disk.Torn = true
-		}
+		n := c.named(d.Node) // before its machine dies
+		n.disk = n.disk.And(d.Left())
 	}
 	// A disk changes under a process that has ended already, or is yet to be started.
 	for _, p := range ch.Procs {

@@ -88,12 +88,12 @@ func (p *proc) changed(b []byte) {
 	}
 }
 
-// lose forgets what was not synced, but for what a torn disk leaves.
+// lose forgets what was not synced, but for what the state of the disk has a crash leave.
 func (n *node) lose() error {
 	if n.mirror == nil {
 		return nil
 	}
-	return n.mirror.Crash(n.root, n.disk.Torn)
+	return n.mirror.Crash(n.root, n.disk)
 }
 
 // errUnfelt is that nobody can tell whether the state of a disk changes anything: it does if the node begins to use it.

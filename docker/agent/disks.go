@@ -114,10 +114,8 @@ func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
 		at[node] = time.Now()
 	}
 	for _, d := range o.Disks {
-		if v := a.places[d.Node].volume; v != nil && d.Torn { // before its machine dies
-			s := v.disk.State()
-			s.Torn = true
-			v.disk.Set(s)
+		if v := a.places[d.Node].volume; v != nil { // before its machine dies
+			v.disk.Set(v.disk.State().And(d.Left()))
 		}
 	}
 	for _, node := range o.Crash {

@@ -163,14 +163,17 @@ func (d *Disk) lose() {
 	d.served = nil
 	close(d.turned) // nobody waits for this disk any more
 	d.turned = make(chan struct{})
-	d.pending = nil
-	d.used = 0
-	d.canary.data.lose()
-	seen := map[*inode]bool{d.root: true}
 	last, kept := d.last.i, []sector(nil)
 	if d.state.Torn {
 		kept = d.tear()
 	}
+	if d.state.Scattered {
+		d.scatter()
+	}
+	d.pending = nil
+	d.used = 0
+	d.canary.data.lose()
+	seen := map[*inode]bool{d.root: true}
 	d.last = extent{}
 	d.root.revert(seen)
 	if seen[last] {

@@ -78,7 +78,7 @@ func (d *Disk) sync(i *inode) syscall.Errno {
 	if !i.folder() {
 		i.data.sync()
 	}
-	d.force(i)
+	d.syncNames(i)
 	return 0
 }
 

@@ -96,21 +96,26 @@ func (i *inode) above(list []*inode) []*inode {
 	return list
 }
 
-// force puts on disk the changes of names that a sync of an inode forces.
-func (d *Disk) force(i *inode) {
+// syncNames puts on disk the changes of names that a sync of an inode forces.
+func (d *Disk) syncNames(i *inode) {
+	above := i.above(nil)
+	d.force(func(_ int, r record) bool {
+		return slices.ContainsFunc(r.moved, func(m *inode) bool { return slices.Contains(above, m) }) ||
+			slices.ContainsFunc(r.set, func(b binding) bool { return b.dir == i })
+	})
+}
+
+// force puts on disk those of the pending changes of names that are wanted, by their numbers, and what they build upon.
+func (d *Disk) force(wanted func(k int, r record) bool) {
 	type place struct {
 		dir  *inode
 		name string
 	}
 	moved, places, dirs := map[*inode]bool{}, map[place]bool{}, map[*inode]bool{}
-	for _, a := range i.above(nil) {
-		moved[a] = true
-	}
-	dirs[i] = true
 	var forced []record
 	rest := d.pending[:0:0]
-	for _, r := range slices.Backward(d.pending) {
-		needed := slices.ContainsFunc(r.moved, func(i *inode) bool { return moved[i] }) ||
+	for k, r := range slices.Backward(d.pending) {
+		needed := wanted(k, r) || slices.ContainsFunc(r.moved, func(i *inode) bool { return moved[i] }) ||
 			slices.ContainsFunc(r.set, func(b binding) bool { return dirs[b.dir] || places[place{b.dir, b.name}] })
 		if !needed {
 			rest = append(rest, r)

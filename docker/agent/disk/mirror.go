@@ -164,9 +164,9 @@ func (m *Mirror) Remove(path string) {
 	m.d.remove(dir, name, dir.entries[name].folder())
 }
 
-// Crash takes away what is not on disk, or with torn all but a part of the last write, and makes the folder what is left.
-func (m *Mirror) Crash(folder string, torn bool) error {
-	m.d.Set(history.DiskState{Torn: torn})
+// Crash takes away what is not on disk, but for what the state of the disk has a crash leave of it, and makes the folder what is left.
+func (m *Mirror) Crash(folder string, s history.DiskState) error {
+	m.d.Set(s.Left())
 	m.d.Crash()
 	return m.Put(folder)
 }

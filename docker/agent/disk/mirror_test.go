@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"recount/history"
 )
 
 func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
@@ -35,7 +37,7 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 	m.Open("/wal/new.tmp").Sync()
 	require.NoError(t, os.Rename(filepath.Join(folder, "wal/new.tmp"), filepath.Join(folder, "wal/new")))
 	m.Rename("/wal/new.tmp", "/wal/new")
-	require.NoError(t, m.Crash(folder, false))
+	require.NoError(t, m.Crash(folder, history.DiskState{}))
 
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(folder, name))
@@ -52,12 +54,12 @@ func TestAMirrorLosesWhatWasNotSynced(t *testing.T) {
 
 	m.Rename("/wal/new.tmp", "/wal/new")
 	m.Open("/wal").Sync()
-	require.NoError(t, m.Crash(folder, false))
+	require.NoError(t, m.Crash(folder, history.DiskState{}))
 	require.Equal(t, "renamed", read("wal/new"))
 	require.Equal(t, "none", read("wal/new.tmp"))
 	m.Open("/wal/kept").Write([]byte("all"), 0)
 	m.SyncAll()
-	require.NoError(t, m.Crash(folder, false))
+	require.NoError(t, m.Crash(folder, history.DiskState{}))
 	require.Equal(t, "allced", read("wal/kept"))
 }
 
@@ -84,7 +86,7 @@ func TestAMirrorReadsAgainWhatIsWrittenThroughMemory(t *testing.T) {
 	f.Sync()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "wal/renamed"), []byte("by others, who mapped nothing"), 0o644))
 	require.NoError(t, m.Reread(folder))
-	require.NoError(t, m.Crash(folder, false))
+	require.NoError(t, m.Crash(folder, history.DiskState{}))
 	left, err := os.ReadFile(filepath.Join(folder, "wal/renamed"))
 	require.NoError(t, err)
 	require.Equal(t, long, left)
@@ -111,7 +113,7 @@ func TestAMirrorHoldsWhateverItIsTold(t *testing.T) {
 	f.Truncate(1 << 40) // a hole, which takes no room where it is put back
 	f.Write([]byte("end"), 1<<40)
 	f.Sync()
-	require.NoError(t, m.Crash(folder, false))
+	require.NoError(t, m.Crash(folder, history.DiskState{}))
 	written, err := os.Open(filepath.Join(folder, "file"))
 	require.NoError(t, err)
 	defer written.Close()
