@@ -12,16 +12,12 @@ import (
 	"recount/targets"
 )
 
-// makeFolder makes a run's own folder, results/<target>/<time>.
+// makeFolder makes a run's own folder, results/<target>/<time>. It is empty.
 func makeFolder(results, target string) (string, error) {
 	if results == "" {
 		return "", Usage(hint.Add(errors.New("the results folder has no name"), "--results DIR names one"))
 	}
-	dir, err := record.NewFolder(results, targets.Label(target), time.Now())
-	if err != nil {
-		return "", err
-	}
-	return dir, keepDefinition(dir, target)
+	return record.NewFolder(results, targets.Label(target), time.Now())
 }
 
 // absolute is the whole path of the file that describes a target; "" where none does, or where it cannot be told.
@@ -36,16 +32,14 @@ func absolute(target string) string {
 	return path
 }
 
-func keepDefinition(dir, target string) error {
-	if !targets.IsFile(target) {
+// keepDefinition keeps in a run's folder what the file said that describes its target when the run was made. It may say something else by
+// now, and what was promised is looked up in what is kept.
+func keepDefinition(dir string, r *record.Run) error {
+	if r.Description == "" {
 		return nil
 	}
-	t, err := targets.Find(target)
-	if err == nil {
-		err = whole.Write(filepath.Join(dir, record.DefinitionFile), t.Definition)
-	}
-	if err != nil {
-		return fmt.Errorf("keep the definition of %s: %w", target, err)
+	if err := whole.Write(filepath.Join(dir, record.DefinitionFile), []byte(r.Description)); err != nil {
+		return fmt.Errorf("keep the definition of %s: %w", r.Target, err)
 	}
 	return nil
 }

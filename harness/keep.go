@@ -44,9 +44,6 @@ func KeepAs(ctx context.Context, r *record.Run, dir string, write func(r *record
 		kept := *r
 		kept.Dir, kept.Verdicts = scratch, slices.Clone(r.Verdicts)
 		err := os.Chmod(scratch, 0o755)
-		if err == nil {
-			err = keepDefinition(scratch, r.Target)
-		}
 		switch {
 		case err != nil:
 		case r.Dir == "":

@@ -20,6 +20,7 @@ func described(t *testing.T, file, text string) *record.Run {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	dir, err := makeFolder(filepath.Join(t.TempDir(), "results"), file)
 	require.NoError(t, err)
+	require.NoError(t, keepDefinition(dir, &record.Run{Description: text}))
 	setup := &history.Setup{Target: file, Cluster: record.OnVirtual, Nodes: []string{"n1", "n2", "n3"}, Seed: 7, Options: map[string]string{}, Version: Version}
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: setup}})
 	require.NoError(t, err)

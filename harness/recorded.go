@@ -27,7 +27,7 @@ func (r *run) open() (*record.Run, error) {
 	if rep.Dir, err = makeFolder(r.Results, r.Target); err != nil {
 		return nil, err
 	}
-	return rep, record.Save(rep)
+	return rep, errors.Join(keepDefinition(rep.Dir, rep), record.Save(rep))
 }
 
 // outline is what is known of a run before it is made.

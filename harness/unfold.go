@@ -14,6 +14,9 @@ import (
 // written writes a run that left nothing on disk into its folder. When ctx ends it is kept as it is, without what it would have to be made
 // again for.
 func written(ctx context.Context, r *record.Run, dir string) error {
+	if err := keepDefinition(dir, r); err != nil {
+		return err
+	}
 	if r.Cluster != record.OnVirtual || !r.Plan.Known() || !r.History.Complete() {
 		return record.WriteHistory(dir, r.History)
 	}
