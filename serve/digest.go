@@ -144,23 +144,8 @@ func (d *digest) broken(tl *report.Timeline, f *report.FaultBar) brokenBy {
 
 // touched are the nodes that a change concerns: whom a fault hits that is aimed at nobody by name.
 func touched(c *history.Changes) (names []string) {
-	for _, p := range c.Procs {
-		names = append(names, p.Node)
-	}
-	for _, l := range c.Links {
-		names = append(names, l.From, l.To)
-	}
-	for _, k := range c.Clocks {
-		names = append(names, k.Node)
-	}
-	for _, k := range c.Disks {
-		names = append(names, k.Node)
-	}
-	for _, k := range c.CPUs() {
-		names = append(names, k.Node)
-	}
-	for _, k := range c.Memories() {
-		names = append(names, k.Node)
+	for _, s := range c.States() {
+		names = append(names, s.Key().Nodes()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -68,3 +68,14 @@ func TestPhasesOfFaults(t *testing.T) {
 		require.NotZero(t, seen[p], p)
 	}
 }
+
+// A fault of any dimension hits the nodes that it is of.
+func TestWhomAFaultTouches(t *testing.T) {
+	for _, s := range []history.State{
+		history.Proc{Node: "n1"}, history.Clock{Node: "n1"}, history.Disk{Node: "n1"}, history.CPU{Node: "n1"}, history.Memory{Node: "n1"},
+		history.Part{Node: "n1", Process: "agent"}, history.Member{Node: "n1"}, history.HandOver{Node: "n1"}, history.Trap{Node: "n1"},
+	} {
+		c := history.ChangesOf(s, history.Link{From: "n3", To: "n2"}, history.Link{From: "n2", To: "n3"})
+		require.Equal(t, []string{"n1", "n2", "n3"}, touched(&c), s.Key().Dimension)
+	}
+}
