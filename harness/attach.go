@@ -2,7 +2,6 @@ package harness
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -56,14 +55,15 @@ func (r *run) begin() {
 	r.watchClocks()
 }
 
-// wrap takes from the cluster what it can do besides, and puts clients between it and those who use it.
+// wrap has traps told of, and puts clients between the cluster and those who use it.
 func (r *run) wrap() *clients {
-	if c, traps := r.cluster.(interface {
+	r.base = r.cluster
+	if c, traps := r.base.(interface {
 		OnSprung(f func(id int, what string, did history.Changes))
 	}); traps {
 		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
 	}
-	if c, sees := r.cluster.(interface {
+	if c, sees := r.base.(interface {
 		Seen(node string, now history.View)
 	}); sees { // a trap may wait for what nodes come to be
 		r.recorder.Watch(func(op *history.Op) {
@@ -72,18 +72,6 @@ func (r *run) wrap() *clients {
 			}
 		})
 	}
-	base := r.cluster
-	if c, can := base.(interface {
-		Unheard(ctx context.Context) error
-	}); can {
-		r.unheard = c.Unheard
-	}
-	if c, can := base.(interface{ Panicked(node string) string }); can {
-		r.panicked = c.Panicked
-	}
-	if c, can := base.(interface{ UnreadLines() string }); can {
-		r.unreadLines = c.UnreadLines
-	}
 	if r.target.System != nil { // algorithms answer in no words of their own
 		r.unread = countUnread(r.cluster, r.bounds, r.target.Definition != nil)
 		r.cluster = r.unread
@@ -91,7 +79,7 @@ func (r *run) wrap() *clients {
 	clients := withClients(r.cluster, r.names)
 	r.cluster = clients
 	if r.asks() {
-		r.cluster = r.withAsked(clients, base)
+		r.cluster = r.withAsked(clients, r.base)
 	}
 	return clients
 }
@@ -134,8 +122,8 @@ func (r *run) exited(node string, code int) {
 	if killed {
 		how += ", for want of memory"
 	}
-	if r.panicked != nil {
-		if words := r.panicked(node); words != "" {
+	if c, tells := r.base.(interface{ Panicked(node string) string }); tells { // elsewhere only logs do
+		if words := c.Panicked(node); words != "" {
 			how += ", " + words
 		}
 	}

@@ -48,14 +48,18 @@ func TestNodesThatTheNetworkKeepsApartAreNotJudged(t *testing.T) {
 	}
 }
 
+// silent is a cluster that does not tell what its nodes listen to.
+type silent struct{ Cluster }
+
+func (silent) Unheard(ctx context.Context) error {
+	<-ctx.Done()
+	return fmt.Errorf("look which groups nodes listen to: %w", ctx.Err())
+}
+
 // A cluster that does not tell holds no run, and only who ends a run ends it.
 func TestAClusterThatDoesNotTellWhatNodesListenTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		waits := func(ctx context.Context) error {
-			<-ctx.Done()
-			return fmt.Errorf("look which groups nodes listen to: %w", ctx.Err())
-		}
-		r := &run{Config: Config{Progress: func(string) {}}, unheard: waits}
+		r := &run{Config: Config{Progress: func(string) {}}, base: silent{}}
 		require.NoError(t, r.hear(t.Context()))
 		require.Len(t, r.told, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

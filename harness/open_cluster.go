@@ -20,7 +20,7 @@ func (r *run) openCluster(ctx context.Context, dir string) (Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.hash, r.built = c.Hash, c.built
+		r.built = c.built
 		if r.messages != nil {
 			c.OnPacket(newPackets(c.system, r.messages).sent)
 		}

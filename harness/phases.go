@@ -15,15 +15,18 @@ import (
 
 // The phases of a run: the cluster settles, is left to the nemesis, and recovers once it is healed.
 
-// hear fails where nodes send what the network does not carry: no election is to be judged by that. A cluster that hangs does not hold
-// up the run.
+// hear fails where nodes send what the network does not carry, on a cluster where they can: no election is to be judged by that. One that
+// hangs does not hold up the run.
 func (r *run) hear(ctx context.Context) error {
-	if r.unheard == nil {
+	c, can := r.base.(interface {
+		Unheard(ctx context.Context) error
+	})
+	if !can {
 		return nil
 	}
 	within, cancel := context.WithTimeout(ctx, compareWithin)
 	defer cancel()
-	err := r.unheard(within)
+	err := c.Unheard(within)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		r.note("whether nodes send what the network does not carry is not known: the cluster has not told for %v", compareWithin)
 		return nil

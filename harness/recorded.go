@@ -99,8 +99,8 @@ func (r *run) outlined(op *history.Op) {
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
 	rep.Unread, rep.Built, rep.LastWords = r.unread.words(), r.built, r.lastWords
-	if r.unreadLines != nil {
-		rep.Unread = strings.TrimSpace(rep.Unread + " " + r.unreadLines())
+	if c, reads := r.base.(interface{ UnreadLines() string }); reads {
+		rep.Unread = strings.TrimSpace(rep.Unread + " " + c.UnreadLines())
 	}
 	if r.unkept != nil {
 		ctx = linear.Undrawn(ctx)
@@ -111,12 +111,13 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	return nil
 }
 
-// events is what Run.Events is to be.
+// events is what Run.Events is to be: a hash of all that the nodes did, on a cluster where they do the same each time.
 func (r *run) events() string {
-	if r.hash == nil {
+	c, repeats := r.base.(interface{ Hash() uint64 })
+	if !repeats {
 		return ""
 	}
-	return fmt.Sprintf("%016x", r.hash())
+	return fmt.Sprintf("%016x", c.Hash())
 }
 
 // patienceWithLogs is how long what nodes wrote may take to be fetched from an engine that may stand still.

@@ -42,7 +42,8 @@ type Config struct {
 type run struct {
 	*subject
 	Config
-	cluster   Cluster
+	base      Cluster // as it was opened: what only some can do besides is asked of it
+	cluster   Cluster // with what stands between it and those who use it
 	recorder  *history.Recorder
 	judging   *checkers.Judging
 	unkept    *history.Frame      // what is to be left of the history; nil if all of it is kept in memory
@@ -53,21 +54,16 @@ type run struct {
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	news      news
-	built     []string // what nodes run, of a target that a file describes
-	lastWords []string // what nodes wrote before they ended by themselves
-	told      []string // notes on what happened; those on the plan are the subject's
-	unread    *unread  // of real systems
-	// unreadLines says which lines of nodes' logs could not be read; nil where they have none
-	unreadLines func() string
-	unheard     func(ctx context.Context) error // whether nodes send what the network does not carry; nil where they cannot
-	ended       map[string]bool                 // nodes that have ended by themselves
-	panicked    func(node string) string        // over what a node did that has just ended, if it was a panic; nil where only logs tell
-	messages    func(m *record.Message)         // keeps what nodes send each other elsewhere; nil for nobody
+	built     []string                // what nodes run, of a target that a file describes
+	lastWords []string                // what nodes wrote before they ended by themselves
+	told      []string                // notes on what happened; those on the plan are the subject's
+	unread    *unread                 // of real systems
+	ended     map[string]bool         // nodes that have ended by themselves
+	messages  func(m *record.Message) // keeps what nodes send each other elsewhere; nil for nobody
 	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
 	lastMessages func()
 	prepare      func(*sim.Cluster) // is given the cluster before it starts, in simulation; nil for nobody
 	related      *sim.Relations     // what happened before what, in simulation, if somebody wants to know
-	hash         func() uint64      // of all that the nodes did, where they do the same each time; else nil
 	trace        *virtual.Trace     // takes down what they did, in virtual time; nil for nothing
 	stop         *virtual.Stop      // is where the run ends before its end, in virtual time; nil for nowhere
 }
