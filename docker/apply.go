@@ -27,81 +27,70 @@ const (
 
 // Can tells whether such changes can be imposed on this cluster.
 func (c *Cluster) Can(change history.Changes) error {
-	if len(change.Clients) > 0 {
-		return errors.New("the clients are not in containers")
-	}
-	for dimension := range change.More {
-		if dimension != history.Parts && dimension != history.CPUs && dimension != history.Memories && dimension != history.Traps {
-			return fmt.Errorf("%s of containers cannot be changed", dimension)
-		}
-	}
-	for _, p := range change.Parts() {
-		if err := c.canHold(p); err != nil {
-			return err
-		}
-	}
-	for _, t := range change.Traps() {
-		if err := c.canTrap(t); err != nil {
-			return err
-		}
-	}
-	for _, p := range change.CPUs() {
-		if err := c.canThrottle(p); err != nil {
-			return err
-		}
-	}
-	for _, m := range change.Memories() {
-		if c.nodes[m.Node] == nil {
-			return hint.Unknown("node", m.Node, c.names)
-		}
-		if err := c.means.Squeezes(); err != nil && m.Fails() {
-			return err
-		}
-	}
-	for _, l := range change.Links {
-		for _, name := range []string{l.From, l.To} {
-			if c.nodes[name] == nil {
-				return hint.Unknown("node", name, c.names)
-			}
-		}
-		if l.From == l.To {
-			return fmt.Errorf("%s has no link to itself", l.From)
-		}
-		if l.Port < 0 || l.Port > 65535 {
-			return fmt.Errorf("link %s→%s: no port %d", l.From, l.To, l.Port)
-		}
-		if err := c.means.Supports(l.LinkState); err != nil {
-			return fmt.Errorf("link %s→%s: %w", l.From, l.To, err)
-		}
-	}
-	for _, p := range change.Procs {
-		if c.nodes[p.Node] == nil {
-			return hint.Unknown("node", p.Node, c.names)
-		}
-		switch p.State {
-		case history.Up, history.Down, history.Stopped, history.Crashed, history.Paused, history.Frozen:
-		default:
-			return fmt.Errorf("node %s: unknown state %q", p.Node, p.State)
-		}
-	}
-	for _, k := range change.Clocks {
-		if err := c.canSkew(k); err != nil {
-			return err
-		}
-	}
-	for _, d := range change.Disks {
-		if err := c.canFail(d); err != nil {
+	for _, s := range change.States() {
+		if err := c.can(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// canHold tells whether a part of a node can be brought into a state: nil, or an error that says why not.
+// can tells whether one thing of this cluster can be brought into a state: nil, or an error that says why not.
+func (c *Cluster) can(s history.State) error {
+	if _, is := s.(history.Client); is {
+		return errors.New("the clients are not in containers")
+	}
+	for _, name := range s.Key().Nodes() {
+		if c.nodes[name] == nil {
+			return hint.Unknown("node", name, c.names)
+		}
+	}
+	switch s := s.(type) {
+	case history.Link:
+		return c.canTreat(s)
+	case history.Proc:
+		return canBe(s)
+	case history.Clock:
+		return c.canSkew(s)
+	case history.Disk:
+		return c.canFail(s)
+	case history.Part:
+		return c.canHold(s)
+	case history.CPU:
+		return c.canThrottle(s)
+	case history.Memory:
+		return c.canSqueeze(s)
+	case history.Trap:
+		return c.canTrap(s)
+	}
+	return fmt.Errorf("%s of containers cannot be changed", s.Key().Dimension)
+}
+
+// canTreat tells whether packets of a link can suffer that.
+func (c *Cluster) canTreat(l history.Link) error {
+	switch err := c.means.Supports(l.LinkState); {
+	case l.From == l.To:
+		return fmt.Errorf("%s has no link to itself", l.From)
+	case l.Port < 0 || l.Port > 65535:
+		return fmt.Errorf("link %s→%s: no port %d", l.From, l.To, l.Port)
+	case err != nil:
+		return fmt.Errorf("link %s→%s: %w", l.From, l.To, err)
+	}
+	return nil
+}
+
+// canBe tells whether there is such a state of processes.
+func canBe(p history.Proc) error {
+	switch p.State {
+	case history.Up, history.Down, history.Stopped, history.Crashed, history.Paused, history.Frozen:
+		return nil
+	}
+	return fmt.Errorf("node %s: unknown state %q", p.Node, p.State)
+}
+
+// canHold tells whether a part of a node can be brought into a state.
 func (c *Cluster) canHold(p history.Part) error {
 	switch {
-	case c.nodes[p.Node] == nil:
-		return hint.Unknown("node", p.Node, c.names)
 	case len(c.config.Processes) == 0:
 		return hint.Add(fmt.Errorf("%s: nothing is known of the processes of %s", p.Name(), p.Node), "processes: {agent: {match: PATTERN}} in a spec file names them")
 	case c.config.Processes[p.Process] == "":
@@ -115,8 +104,6 @@ func (c *Cluster) canHold(p history.Part) error {
 // canThrottle tells whether a node of this cluster can be held to a share of a processor.
 func (c *Cluster) canThrottle(p history.CPU) error {
 	switch {
-	case c.nodes[p.Node] == nil:
-		return hint.Unknown("node", p.Node, c.names)
 	case p.Share == 0:
 		return nil
 	case p.Quota() < leastQuota:
@@ -128,35 +115,33 @@ func (c *Cluster) canThrottle(p history.CPU) error {
 // leastQuota is the smallest that Linux takes.
 const leastQuota = time.Millisecond
 
-// Apply brings links, processes, clocks and disks into these states, then looks whether they are, and tells done on the
-// loop. Changes of one node's processes and its disk take place in the order of the calls, and so do changes of its
-// clocks, and those of links; others do not wait for each other.
+// canSqueeze tells whether a node's memory can be limited.
+func (c *Cluster) canSqueeze(m history.Memory) error {
+	if !m.Fails() {
+		return nil
+	}
+	return c.means.Squeezes()
+}
+
+// Apply brings things into these states, then looks whether they are in them, and tells done on the loop. Changes of one
+// node's processes, parts, disk, processor and memory take place in the order of the calls, and so do changes of its
+// clocks, and those of all links and traps; others do not wait for each other.
 func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 	if err := c.Can(change); err != nil {
 		c.Post(func() { done(history.Effect{Seen: history.Fail, Err: err}) })
 		return
 	}
+	c.laid(change.Traps())
 	var queues []*queue
-	if c.laid(change.Traps()); len(change.Links)+len(change.Traps()) > 0 {
-		queues = append(queues, &c.cuts)
-	}
-	for _, p := range change.Procs {
-		queues = append(queues, &c.nodes[p.Node].changes)
-	}
-	for _, d := range change.Disks {
-		queues = append(queues, &c.nodes[d.Node].changes)
-	}
-	for _, p := range change.Parts() {
-		queues = append(queues, &c.nodes[p.Node].changes)
-	}
-	for _, p := range change.CPUs() {
-		queues = append(queues, &c.nodes[p.Node].changes)
-	}
-	for _, m := range change.Memories() {
-		queues = append(queues, &c.nodes[m.Node].changes)
-	}
-	for _, k := range change.Clocks {
-		queues = append(queues, &c.nodes[k.Node].clocks)
+	for _, s := range change.States() {
+		switch s.(type) {
+		case history.Link, history.Trap:
+			queues = append(queues, &c.cuts)
+		case history.Clock:
+			queues = append(queues, &c.nodes[s.Key().Node].clocks)
+		default:
+			queues = append(queues, &c.nodes[s.Key().Node].changes)
+		}
 	}
 	wait, leave := stand(queues)
 	c.work.Go(func() {
@@ -257,8 +242,8 @@ type call struct {
 
 // order splits a change into what the agent does at once, what is left to do after that, and what cannot be done.
 func (c *Cluster) order(change history.Changes) (order agent.Apply, calls []call, troubles []string) {
-	order.Links, order.Disks, order.CPUs, order.Memories = change.Links, change.Disks, change.CPUs(), change.Memories()
-	order.Traps, order.Parts = change.Traps(), change.Parts()
+	order.Changes = change
+	order.Procs, order.Clocks = nil, nil
 	for _, p := range change.Procs {
 		n := c.nodes[p.Node]
 		signal := func(kind agent.Kind) {

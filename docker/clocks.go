@@ -7,7 +7,6 @@ import (
 
 	"recount/docker/agent"
 	"recount/history"
-	"recount/internal/hint"
 )
 
 // CanSkew tells whether an engine on a machine of that architecture can have clocks err: nil, or an error that says why not.
@@ -15,9 +14,6 @@ func CanSkew(architecture string) error { return agent.CheckClock(history.Clock{
 
 // canSkew tells whether a clock of this cluster can err so.
 func (c *Cluster) canSkew(k history.Clock) error {
-	if c.nodes[k.Node] == nil {
-		return hint.Unknown("node", k.Node, c.names)
-	}
 	if err := agent.CheckClock(k, c.engine.version.Arch); err != nil {
 		return fmt.Errorf("clock of %s: %w", k.Node, err)
 	}

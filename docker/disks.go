@@ -8,7 +8,6 @@ import (
 
 	"recount/docker/agent"
 	"recount/history"
-	"recount/internal/hint"
 )
 
 // Disks that can fail. In a run that asks for them each node's data volume is served by the agent, through FUSE. The
@@ -17,9 +16,6 @@ import (
 
 // canFail tells whether a disk of this cluster can be brought into a state.
 func (c *Cluster) canFail(d history.Disk) error {
-	if c.nodes[d.Node] == nil {
-		return hint.Unknown("node", d.Node, c.names)
-	}
 	if !c.config.Disks {
 		return fmt.Errorf("disk of %s: the nodes of this run are not on disks that can fail", d.Node)
 	}

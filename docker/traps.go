@@ -24,7 +24,7 @@ func (c *Cluster) OnSprung(f func(id int, what string, did history.Changes)) { c
 
 // canTrap tells whether a trap can be laid.
 func (c *Cluster) canTrap(t history.Trap) error {
-	for _, name := range append([]string{t.Node}, t.Receivers()...) {
+	for _, name := range t.Receivers() {
 		if c.nodes[name] == nil {
 			return hint.Unknown("node", name, c.names)
 		}

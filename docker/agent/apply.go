@@ -21,7 +21,8 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 	if err := a.has(o); err != nil {
 		return nil, err
 	}
-	for _, t := range o.Traps {
+	traps := o.Traps()
+	for _, t := range traps {
 		a.traps.set(t)
 	}
 	for _, s := range o.Signals {
@@ -29,105 +30,103 @@ func (a *agent) apply(o Apply) (*Applied, error) {
 			a.fell(s.Node, true)
 		}
 	}
-	touched, err := a.stage(o.Links, len(o.Traps) > 0)
+	touched, err := a.stage(o.Links, len(traps) > 0)
 	if err != nil {
 		return nil, err
 	}
-	done, at := &Applied{}, map[string]time.Time{}
+	came := &outcome{at: map[string]time.Time{}}
 	for _, node := range o.Crash {
 		if v := a.places[node].volume; v != nil {
-			if err := v.prepare(); err != nil {
-				done.Errors = append(done.Errors, fmt.Sprintf("crash %s: %v", node, err))
-			}
+			came.fails("crash "+node, v.prepare())
 		}
 	}
 	for _, p := range touched {
-		if err := p.filter.flush(); err != nil {
-			done.Errors = append(done.Errors, fmt.Sprintf("links into %s: %v", p.name, err))
-			continue
-		}
-		at[p.name] = time.Now()
+		came.note(p.name, "links into "+p.name, p.filter.flush())
 	}
-	for _, t := range o.Traps {
-		at[t.Node] = time.Now()
+	for _, t := range traps {
+		came.note(t.Node, t.Name(), nil)
 	}
-	for _, c := range o.CPUs {
-		if err := a.places[c.Node].throttle(c); err != nil {
-			done.Errors = append(done.Errors, fmt.Sprintf("%s: %v", c.Name(), err))
-			continue
-		}
-		at[c.Node] = time.Now()
+	for _, c := range o.CPUs() {
+		came.note(c.Node, c.Name(), a.places[c.Node].throttle(c))
 	}
-	for _, m := range o.Memories {
-		if err := a.places[m.Node].squeeze(m); err != nil {
-			done.Errors = append(done.Errors, fmt.Sprintf("%s: %v", m.Name(), err))
-			continue
-		}
-		at[m.Node] = time.Now()
+	for _, m := range o.Memories() {
+		came.note(m.Node, m.Name(), a.places[m.Node].squeeze(m))
 	}
 	for _, s := range o.Signals {
-		if s.Kind == Kill { // nobody has to wait for a processor to die
-			if err := a.places[s.Node].unleash(); err != nil {
-				done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
-			}
-		}
-		if err := s.Kind.send(a.places[s.Node].procs, a.places[s.Node].heldParts()); err != nil {
-			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", s.Kind, s.Node, err))
-			continue
-		}
-		at[s.Node], a.places[s.Node].paused = time.Now(), s.Kind == Stop
-		if v := a.places[s.Node].volume; v != nil && s.Kind == Kill {
-			v.hurry(a.places[s.Node].procs)
-		}
+		a.places[s.Node].signal(s.Kind, came)
 	}
-	for _, h := range o.Parts {
-		if err := a.hold(h); err != nil {
-			done.Errors = append(done.Errors, fmt.Sprintf("%s: %v", h.Name(), err))
-			continue
-		}
-		at[h.Node] = time.Now()
+	for _, h := range o.Parts() {
+		came.note(h.Node, h.Name(), a.hold(h))
 	}
-	a.changeDisks(o, done, at)
-	now := time.Now()
-	done.Ago = make(map[string]time.Duration, len(at))
-	for node, t := range at {
-		done.Ago[node] = now.Sub(t)
-	}
-	return done, nil
+	a.changeDisks(o, came)
+	return came.applied(), nil
 }
 
-// has returns an error if a node that is named is not here.
-func (a *agent) has(o Apply) error {
-	for _, l := range o.Links {
-		if a.places[l.From] == nil || a.places[l.To] == nil {
-			return fmt.Errorf("no link %s→%s here", l.From, l.To)
-		}
+// outcome is what becomes of a change.
+type outcome struct {
+	at     map[string]time.Time // by node: when the last part of it took effect there
+	errors []string
+}
+
+// fails takes note of what did not work, if it did not, and reports whether that is so.
+func (o *outcome) fails(what string, err error) bool {
+	if err != nil {
+		o.errors = append(o.errors, fmt.Sprintf("%s: %v", what, err))
 	}
+	return err != nil
+}
+
+// note takes note of a part of the change that has just taken effect on a node, or not, and reports whether it has.
+func (o *outcome) note(node, what string, err error) bool {
+	if o.fails(what, err) {
+		return false
+	}
+	o.at[node] = time.Now()
+	return true
+}
+
+// applied is how long ago that was.
+func (o *outcome) applied() *Applied {
+	now := time.Now()
+	done := &Applied{Ago: make(map[string]time.Duration, len(o.at)), Errors: o.errors}
+	for node, t := range o.at {
+		done.Ago[node] = now.Sub(t)
+	}
+	return done
+}
+
+// signal signals the processes of a node.
+func (p *place) signal(k Kind, came *outcome) {
+	what := fmt.Sprintf("%s %s", k, p.name)
+	if k == Kill { // nobody has to wait for a processor to die
+		came.fails(what, p.unleash())
+	}
+	if !came.note(p.name, what, k.send(p.procs, p.heldParts())) {
+		return
+	}
+	p.paused = k == Stop
+	if p.volume != nil && k == Kill {
+		p.volume.hurry(p.procs)
+	}
+}
+
+// has returns an error if a node that is named is not here, or a part of one is not known.
+func (a *agent) has(o Apply) error {
 	nodes := slices.Clone(o.Crash)
 	for _, s := range o.Signals {
 		nodes = append(nodes, s.Node)
 	}
-	for _, d := range o.Disks {
-		nodes = append(nodes, d.Node)
-	}
-	for _, c := range o.CPUs {
-		nodes = append(nodes, c.Node)
-	}
-	for _, m := range o.Memories {
-		nodes = append(nodes, m.Node)
-	}
-	for _, t := range o.Traps {
-		nodes = append(nodes, t.Node)
-	}
-	for _, h := range o.Parts {
-		nodes = append(nodes, h.Node)
-		if a.parts[h.Process] == nil {
-			return fmt.Errorf("no processes called %q here", h.Process)
-		}
+	for _, s := range o.States() {
+		nodes = append(nodes, s.Key().Nodes()...)
 	}
 	for _, node := range nodes {
 		if a.places[node] == nil {
 			return fmt.Errorf("no node %q here", node)
+		}
+	}
+	for _, h := range o.Parts() {
+		if a.parts[h.Process] == nil {
+			return fmt.Errorf("no processes called %q here", h.Process)
 		}
 	}
 	return nil

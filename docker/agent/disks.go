@@ -105,29 +105,21 @@ func (v *volume) set(s history.DiskState) error {
 
 // changeDisks has machines' disks lose what was not synced, and their interfaces what they were given, and brings disks into states. The
 // processes of the crashed are dead.
-func (a *agent) changeDisks(o Apply, done *Applied, at map[string]time.Time) {
-	note := func(node, what string, err error) {
-		if err != nil {
-			done.Errors = append(done.Errors, fmt.Sprintf("%s %s: %v", what, node, err))
-			return
-		}
-		at[node] = time.Now()
-	}
+func (a *agent) changeDisks(o Apply, came *outcome) {
 	for _, d := range o.Disks {
 		if v := a.places[d.Node].volume; v != nil { // before its machine dies
 			v.disk.Set(v.disk.State().And(d.Left()))
 		}
 	}
 	for _, node := range o.Crash {
-		note(node, "crash", a.places[node].dies())
+		came.note(node, "crash "+node, a.places[node].dies())
 	}
 	for _, d := range o.Disks {
-		v := a.places[d.Node].volume
-		if v == nil {
-			note(d.Node, "disk of", errNoDisk)
-			continue
+		err := errNoDisk
+		if v := a.places[d.Node].volume; v != nil {
+			err = v.set(d.DiskState)
 		}
-		note(d.Node, "disk of", v.set(d.DiskState))
+		came.note(d.Node, "disk of "+d.Node, err)
 	}
 }
 

@@ -97,7 +97,7 @@ func link(from, to string, port int, s history.LinkState) history.Link {
 // impose applies link states and looks at them, and expects that nothing is wrong.
 func (a *agent) impose(t *testing.T, links ...history.Link) {
 	t.Helper()
-	done, err := a.apply(Apply{Links: links})
+	done, err := a.apply(Apply{Changes: history.Changes{Links: links}})
 	require.NoError(t, err)
 	require.Empty(t, done.Errors)
 	var v *Verified

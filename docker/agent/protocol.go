@@ -148,15 +148,9 @@ type Command struct {
 // Apply changes links, traps, processors, memory, processes and disks, first all links and traps, then processors and memory, then all processes, with
 // as little as possible in between, then parts of nodes, and then disks.
 type Apply struct {
-	Links   []history.Link `json:"links,omitempty"`
-	Signals []Signal       `json:"signals,omitempty"`
-	Crash   []string       `json:"crash,omitempty"` // nodes whose disks lose what was not synced, and whose interfaces lose the addresses that they were given
-	Disks   []history.Disk `json:"disks,omitempty"`
-	Parts   []history.Part `json:"parts,omitempty"`
-	CPUs    []history.CPU  `json:"cpus,omitempty"`
-
-	Memories []history.Memory `json:"memories,omitempty"`
-	Traps    []history.Trap   `json:"traps,omitempty"`
+	history.Changes          // but for processes, which are sent signals, and clocks, which a Skew changes
+	Signals         []Signal `json:"signals,omitempty"`
+	Crash           []string `json:"crash,omitempty"` // nodes whose disks lose what was not synced, and whose interfaces lose the addresses that they were given
 }
 
 // Sprung tells that a trap has sprung: it holds a packet to another node, or ends its own node's processes now.

@@ -18,7 +18,7 @@ import (
 func TestLine(t *testing.T) {
 	var b bytes.Buffer
 	want := Request{ID: 7, Apply: &Apply{
-		Links:   []history.Link{{From: "n1", To: "n2", LinkState: history.LinkState{Cut: true}}},
+		Changes: history.ChangesOf(history.Link{From: "n1", To: "n2", LinkState: history.LinkState{Cut: true}}, history.CPU{Node: "n1", Share: 0.5}),
 		Signals: []Signal{{Node: "n1", Kind: Kill}},
 	}}
 	require.NoError(t, WriteLine(&b, want))
