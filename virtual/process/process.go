@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -192,7 +193,7 @@ func (p *Process) put(g Grant) {
 
 // await waits until it is the controller's turn.
 func (p *Process) await() (ended bool, err error) {
-	patience := or(p.opts.Patience, 20*time.Second)
+	patience := cmp.Or(p.opts.Patience, 20*time.Second)
 	tick := min(patience, 5*time.Second)
 	waited, told, idle := time.Duration(0), tick, time.Duration(0)
 	began, last := time.Duration(-1), time.Duration(-1)
@@ -235,7 +236,7 @@ func (p *Process) await() (ended bool, err error) {
 // Most nodes report within microseconds. To have Go's scheduler know of each wait would cost more than the waits themselves: it would
 // give this thread's place to another. So these calls are made behind its back, and none of them for longer than at once.
 
-// at once is what a call may take that the scheduler does not know of.
+// atOnce is what a call may take that the scheduler does not know of.
 var atOnce = unix.Timespec{Nsec: int64(200 * time.Microsecond)}
 
 // soon waits for a report that comes at once, and tells whether it has come.
@@ -351,14 +352,6 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.b)
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 func flag(b bool) uint32 {
