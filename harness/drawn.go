@@ -49,9 +49,9 @@ func Undrawn(target string, options map[string]string, on string) map[Lack][]str
 
 // lacking returns what tells what is lacking for a fault, the target's before the machine's; "" if nothing is.
 func lacking(target string, options map[string]string, on, architecture string) func(fault string) Lack {
-	answers, members, data := takes(target, options, on, handsOver), takes(target, options, on, reconfigures), on == record.OnSim || keepsData(target, options)
+	answers, members, learners, data := takes(target, options, on, handsOver), takes(target, options, on, reconfigures),
+		takes(target, options, on, teaches), takes(target, options, on, keepsData)
 	clocks := on != record.OnDocker || docker.CanSkew(architecture) == nil
-	learners := takes(target, options, on, teaches)
 	return func(fault string) Lack {
 		f, err := nemesis.Find(fault)
 		switch {
@@ -71,7 +71,7 @@ func lacking(target string, options map[string]string, on, architecture string) 
 	}
 }
 
-// takes tells whether a target can be asked for something, as far as that is known.
+// takes tells whether a target can do something there, as far as that is known.
 func takes(target string, options map[string]string, on string, can func(t *targets.Target, o targets.Options, on string) bool) bool {
 	t, err := targets.Find(target)
 	if err != nil {
@@ -85,15 +85,9 @@ func takes(target string, options map[string]string, on string, can func(t *targ
 // handsOver tells whether a target's leaders can be asked to hand over.
 func handsOver(t *targets.Target, o targets.Options, _ string) bool { return t.Can(election.Resign, o) }
 
-// keepsData tells whether a target's nodes have a disk in containers, as far as that is known.
-func keepsData(target string, options map[string]string) bool {
-	t, err := targets.Find(target)
-	if err != nil || t.On(true, options).System == nil {
-		return true
-	}
-	t = t.On(true, options)
-	o, err := t.Parse(options)
-	if err != nil {
+// keepsData tells whether a target's nodes have a disk, as far as that is known.
+func keepsData(t *targets.Target, o targets.Options, on string) bool {
+	if on == record.OnSim || t.System == nil {
 		return true
 	}
 	system, err := t.System(o)
