@@ -112,6 +112,19 @@ func TestNamesOfWhoWasAdded(t *testing.T) {
 	require.Error(t, err)
 }
 
+// A name that two nodes of a run would share, be it after one was added so often, would have the one lead for the other.
+func TestNamesThatNodesShare(t *testing.T) {
+	for named, why := range map[string]string{
+		"{{.ID}}{{.Joined}}": `n1 and n11 would both be called "110"`,
+		"{{if le .ID 3}}{{.Name}}.{{.Joined}}{{else}}other{{end}}": `n4 and n5 would both be called "other"`,
+	} {
+		text := strings.Replace(reseating, "role: role}", "role: role, leader: {at: leader, named: '"+named+"'}}", 1)
+		y := driver(t, parse(t, text), nil).(*changing)
+		require.NoError(t, y.Fits(members(3)), named)
+		require.ErrorContains(t, y.Fits(members(11)), why)
+	}
+}
+
 func TestWhoNodesTakeForMembers(t *testing.T) {
 	y := driver(t, parse(t, reseating), nil).(election.Reconfigurable)
 	c := &cluster{list: "n1=v n2=l n33=v"}

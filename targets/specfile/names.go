@@ -55,6 +55,12 @@ func (s *Spec) namesOf(w words) (map[string]election.ID, error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, name := range called {
+			if other, taken := names[name]; taken && other != m.ID { // whoever led would be taken for the other
+				return nil, hint.Add(fmt.Errorf("named: %v and %v would both be called %q", other, m.ID, name),
+					"each node has names of its own: named: 'node-{{.ID}}'; where members are added again: '{{.Name}}.{{.Joined}}'")
+			}
+		}
 		if len(called) == 0 && len(s.Observe.Table) == 0 && !s.Observe.learns() {
 			called = []string{m.Name, strconv.Itoa(int(m.ID)), m.Addr.String()}
 			for _, port := range s.Ports {
