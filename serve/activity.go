@@ -79,11 +79,13 @@ func (a *Activity) Path() string {
 }
 
 // Percent is how much of it is done; -1 if nobody knows.
-func (a *Activity) Percent() int {
-	if a.Planned <= 0 {
+func (a *Activity) Percent() int { return percent(a.Runs, a.Planned) }
+
+func percent(runs, planned int) int {
+	if planned <= 0 {
 		return -1
 	}
-	return min(100*a.Runs/a.Planned, 100)
+	return min(100*runs/planned, 100)
 }
 
 // Facts are how far it is, in a line.
@@ -139,8 +141,5 @@ func (s *Server) underWay(w http.ResponseWriter, r *http.Request) {
 // apiActivities is GET /api/v1/activities.
 func (s *Server) apiActivities(w http.ResponseWriter, _ *http.Request) {
 	all := s.activities()
-	if all == nil {
-		all = []Activity{}
-	}
-	answer(w, map[string]any{"total": len(all), "activities": all})
+	answer(w, map[string]any{"total": len(all), "activities": asList(all)})
 }

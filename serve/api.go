@@ -26,6 +26,9 @@ func answer(w http.ResponseWriter, v any) {
 	encode(w, v)
 }
 
+// asList is what is encoded as a list where there are none, too: nil would be null.
+func asList[T any](all []T) []T { return append([]T{}, all...) }
+
 // apiRuns is GET /api/v1/runs: runs by the filters of the page, 1,000 at a time.
 func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
 	q := queryOf(r)
@@ -37,14 +40,11 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
 	const each = 1000
 	from := min((f.Page-1)*each, len(some))
 	page := some[from:min(from+each, len(some))]
-	if page == nil {
-		page = []*Run{}
-	}
 	answer(w, struct {
 		Total int    `json:"total"`
 		Page  int    `json:"page"`
 		Runs  []*Run `json:"runs"`
-	}{len(some), f.Page, page})
+	}{len(some), f.Page, asList(page)})
 }
 
 // apiFindings is GET /api/v1/findings.
@@ -55,10 +55,7 @@ func (s *Server) apiFindings(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	some := f.findings(s.findings(s.index.now()))
-	if some == nil {
-		some = []*Finding{}
-	}
-	answer(w, map[string]any{"total": len(some), "findings": some})
+	answer(w, map[string]any{"total": len(some), "findings": asList(some)})
 }
 
 // apiRun is GET /api/v1/runs/{id}, and what is below it.

@@ -94,12 +94,7 @@ func (c *Campaign) Tone() string {
 }
 
 // Percent is how much of it is done; -1 if nobody knows.
-func (c *Campaign) Percent() int {
-	if c.Planned <= 0 {
-		return -1
-	}
-	return min(100*c.Runs/c.Planned, 100)
-}
+func (c *Campaign) Percent() int { return percent(c.Runs, c.Planned) }
 
 // Tone is the style of a finding.
 func (f *CampaignFinding) Tone() string {
@@ -208,10 +203,7 @@ func curves(points []campaign.Covered) (reached, chance template.HTML) {
 // apiCampaigns is GET /api/v1/campaigns.
 func (s *Server) apiCampaigns(w http.ResponseWriter, _ *http.Request) {
 	all := s.campaigns(s.index.now())
-	if all == nil {
-		all = []*Campaign{}
-	}
-	answer(w, map[string]any{"total": len(all), "campaigns": all})
+	answer(w, map[string]any{"total": len(all), "campaigns": asList(all)})
 }
 
 // apiCampaign is GET /api/v1/campaigns/{id}.

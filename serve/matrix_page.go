@@ -282,10 +282,7 @@ func (v heatVerdict) Words() string {
 // apiMatrices is GET /api/v1/matrices.
 func (s *Server) apiMatrices(w http.ResponseWriter, _ *http.Request) {
 	some := s.index.now().folders("matrix")
-	if some == nil {
-		some = []Folder{}
-	}
-	answer(w, map[string]any{"total": len(some), "matrices": some})
+	answer(w, map[string]any{"total": len(some), "matrices": asList(some)})
 }
 
 // apiMatrix is GET /api/v1/matrices/{id}: the matrix, and with ?with= what has changed since another.
@@ -309,8 +306,5 @@ func (s *Server) apiMatrix(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	all := changes(before, t)
-	if all == nil {
-		all = []Change{}
-	}
-	answer(w, map[string]any{"total": len(all), "changes": all})
+	answer(w, map[string]any{"total": len(all), "changes": asList(all)})
 }

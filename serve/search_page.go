@@ -72,8 +72,5 @@ func (s *Server) apiSearch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	hits, searched, more, left := s.search(r.Context(), asks)
-	if hits == nil {
-		hits = []Hit{}
-	}
-	answer(w, map[string]any{"hits": hits, "searched": searched, "more": more, "left": left})
+	answer(w, map[string]any{"hits": asList(hits), "searched": searched, "more": more, "left": left})
 }

@@ -148,8 +148,5 @@ func natural(a, b string) int {
 // apiTrends is GET /api/v1/trends?target=.
 func (s *Server) apiTrends(w http.ResponseWriter, r *http.Request) {
 	all, left := s.trends(r.Context(), r.URL.Query().Get("target"))
-	if all == nil {
-		all = []Trend{}
-	}
-	answer(w, map[string]any{"total": len(all), "left": left, "trends": all})
+	answer(w, map[string]any{"total": len(all), "left": left, "trends": asList(all)})
 }
