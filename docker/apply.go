@@ -172,25 +172,24 @@ func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Eff
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("verify what the containers are in: %w", err)}
 	}
-	wrong, unsure := append(seen.Wrong, clocks.Wrong...), append(seen.Unsure, clocks.Unsure...)
-	missed := append(seen.Missed, clocks.Missed...)
+	seen.Add(&clocks)
 	e := history.Effect{Seen: history.OK, Spread: spread(append(moments, since...))}
-	if len(troubles)+len(unsure) > 0 {
+	if len(troubles)+len(seen.Unsure) > 0 {
 		e.Seen = history.Info
 	}
-	if len(wrong) > 0 {
+	if len(seen.Wrong) > 0 {
 		e.Seen = history.Fail
 		for _, p := range change.Procs {
-			if slices.Contains(missed, p.Key()) {
+			if slices.Contains(seen.Missed, p.Key()) {
 				c.nodes[p.Node].stopped.Store(false) // it was seen to run on
 			}
 		}
 	}
 	if e.Seen != history.OK {
-		troubles = append(append(troubles, wrong...), unsure...)
+		troubles = slices.Concat(troubles, seen.Wrong, seen.Unsure)
 		e.Err = errors.New("change the containers: " + strings.Join(troubles, "; "))
 	}
-	return history.Partly(change, missed, e)
+	return history.Partly(change, seen.Missed, e)
 }
 
 // carryOut makes a change, but for that of clocks. It returns when each part of it took effect, and what did not work; an

@@ -199,12 +199,17 @@ type Verify struct {
 	Within time.Duration `json:"within"`
 }
 
-// Verified is what was seen. It is good when both are empty.
+// Verified is what was seen. It is good when all of it is empty.
 type Verified struct {
 	Wrong  []string `json:"wrong,omitempty"`  // seen in another state
 	Unsure []string `json:"unsure,omitempty"` // could not be looked at
 	// Missed is what these are about: all else was seen to be as it should.
 	Missed []history.Key `json:"missed,omitempty"`
+}
+
+// Add adds what was seen besides.
+func (v *Verified) Add(o *Verified) {
+	v.Wrong, v.Unsure, v.Missed = append(v.Wrong, o.Wrong...), append(v.Unsure, o.Unsure...), append(v.Missed, o.Missed...)
 }
 
 func (v *Verified) wrong(of history.Key, format string, args ...any) {

@@ -38,18 +38,19 @@ func (a *agent) verify(v Verify) (*Verified, error) {
 		looks = append(looks, k)
 	}
 	a.mu.Unlock()
-	links, disks, cpus, memories, found := &Verified{}, &Verified{}, &Verified{}, &Verified{}, &Verified{}
+	links, processes, disks, cpus, memories := &Verified{}, &Verified{}, &Verified{}, &Verified{}, &Verified{}
 	var all sync.WaitGroup
 	all.Go(func() { cpus.cpus(a, places, v.Changes) })
 	all.Go(func() { links.links(looks, v.Within) })
 	all.Go(func() { disks.disks(volumes, procs, v.Changes) })
-	found.procs(procs, held, v.Procs, v.Within)
-	found.parts(a, procs, held, v.Parts(), v.Within)
+	processes.procs(procs, held, v.Procs, v.Within)
+	processes.parts(a, procs, held, v.Parts(), v.Within)
 	memories.memories(a, places, v.Changes)
 	all.Wait()
-	found.Wrong = slices.Concat(links.Wrong, found.Wrong, disks.Wrong, cpus.Wrong, memories.Wrong)
-	found.Unsure = slices.Concat(links.Unsure, found.Unsure, disks.Unsure, cpus.Unsure, memories.Unsure)
-	found.Missed = slices.Concat(links.Missed, found.Missed, disks.Missed, cpus.Missed, memories.Missed)
+	found := &Verified{}
+	for _, some := range []*Verified{links, processes, disks, cpus, memories} {
+		found.Add(some)
+	}
 	return found, nil
 }
 
