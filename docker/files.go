@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 )
 
@@ -18,7 +19,13 @@ func (e *Engine) writeFiles(ctx context.Context, id string, files map[string]str
 	if len(files) == 0 {
 		return nil
 	}
-	archive, err := packFiles(files)
+	archive, err := packFiles(files, func(folder string) (bool, error) {
+		_, err := e.api.ContainerStatPath(ctx, id, folder)
+		if cerrdefs.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
 	if err == nil {
 		err = e.api.CopyToContainer(ctx, id, "/", archive, container.CopyToContainerOptions{})
 	}
@@ -28,8 +35,9 @@ func (e *Engine) writeFiles(ctx context.Context, id string, files map[string]str
 	return nil
 }
 
-// packFiles is a tar archive of files, and of the folders that they are in.
-func packFiles(files map[string]string) (*bytes.Buffer, error) {
+// packFiles is a tar archive of files, and of the folders that they are in. One that is there already is left out: it keeps
+// its owner and its mode, as those of /tmp, and may be a link to another, as /var/run is.
+func packFiles(files map[string]string, there func(folder string) (bool, error)) (*bytes.Buffer, error) {
 	b := new(bytes.Buffer)
 	t := tar.NewWriter(b)
 	made := map[string]bool{"/": true}
@@ -40,6 +48,9 @@ func packFiles(files map[string]string) (*bytes.Buffer, error) {
 		}
 		made[dir] = true
 		if err := folder(path.Dir(dir)); err != nil {
+			return err
+		}
+		if is, err := there(dir); is || err != nil {
 			return err
 		}
 		return t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: strings.TrimPrefix(dir, "/") + "/", Mode: 0o755})
