@@ -25,7 +25,7 @@ type Debian struct {
 func (d Debian) content() []string {
 	all := append(append([]string{}, d.Packages...), d.Drop...)
 	if d.Whole {
-		all = append(all, "folders that all may write to") // images of before had none
+		all = append(all, "folders that all may write to", "/var/run is /run") // images of before had neither
 	}
 	return all
 }
@@ -71,6 +71,9 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 			return "", err
 		}
 	}
+	if err := joinRun(root); err != nil {
+		return "", err
+	}
 	for _, pattern := range d.Drop {
 		paths, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
@@ -83,6 +86,34 @@ func (d Debian) make(ctx context.Context, b builder) (root string, err error) {
 		}
 	}
 	return root, nil
+}
+
+// joinRun makes /var/run and /var/lock other names of /run and /run/lock, as a script of base-files does, which does not run here:
+// a server may make its socket by one name, and its tools look for it by the other. Without base-files there is no /run.
+func joinRun(root string) error {
+	if _, err := os.Stat(filepath.Join(root, "run")); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock := filepath.Join(root, "run/lock")
+	if err := errors.Join(os.MkdirAll(lock, 0o755), os.Chmod(lock, 0o777|fs.ModeSticky), os.MkdirAll(filepath.Join(root, "var"), 0o755)); err != nil {
+		return err
+	}
+	for _, folder := range []string{"run", "run/lock"} {
+		name := filepath.Join(root, "var", filepath.Base(folder))
+		had, err := os.ReadDir(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, d := range had {
+			if err := os.Rename(filepath.Join(name, d.Name()), filepath.Join(root, folder, d.Name())); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(os.RemoveAll(name), os.Symlink("../"+folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closure is what apt would install on a machine that has nothing: the packages, and all that they depend on.

@@ -210,6 +210,28 @@ func TestBuildWithDebian(t *testing.T) {
 	require.Contains(t, files, "usr/bin/server")
 }
 
+// A socket in /run is one in /var/run, too, as on a machine that Debian was installed on.
+func TestBuildOfPackagesHasOneRun(t *testing.T) {
+	tool(t, "apt-get", `case $1 in --simulate) echo "Inst base-files (1 Debian)" ;; download) touch base-files.deb ;; esac`)
+	tool(t, "dpkg-deb", `mkdir -p "$3/run" "$3/var/run/server" "$3/var/lock" && echo 7 >"$3/var/run/server/pid"`)
+	root, _, err := Build(t.Context(), election.Image{Debian: "base-files"}, nil)
+	require.NoError(t, err)
+	defer root.Close()
+	links, modes := map[string]string{}, map[string]int64{}
+	for r := tar.NewReader(root); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		links[h.Name], modes[h.Name] = h.Linkname, h.Mode
+	}
+	require.Equal(t, "../run", links["var/run"])
+	require.Equal(t, "../run/lock", links["var/lock"])
+	require.EqualValues(t, 0o1777, modes["run/lock/"])
+	require.Contains(t, modes, "run/server/pid")
+}
+
 func TestBuildWithoutThePackage(t *testing.T) {
 	tool(t, "dpkg-deb", "exit 0")
 	tool(t, "apt-get", `echo "E: Version '3.4.23*' for 'etcd-server' was not found" >&2; exit 100`)
