@@ -19,6 +19,9 @@ import (
 	"recount/targets/specfile"
 )
 
+// notAnswered is the way out where a node is asked by a command that fails.
+const notAnswered = "that command was run in the node and failed: what it printed may tell why, or the node's log; observe, or ready if it is there, says what is run"
+
 // notReady is the way out where a node does not come up and does not tell why.
 const notReady = "its log may tell why; a description of the target may be wrong in ports, or in ready, which says what is to be asked"
 
@@ -203,6 +206,8 @@ func late(name string, patience time.Duration, why error, listens string) error 
 		err = hint.Add(err, "it answers: observe says where its role, term and leader are in that answer; ready may ask for something else")
 	case name == theCluster:
 		err = hint.Add(err, "%s", notBootstrapped)
+	case errors.As(err, new(election.Ended)):
+		err = hint.Add(err, "%s", notAnswered)
 	default:
 		err = hint.Add(err, "%s", listens+notReady)
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -26,8 +27,15 @@ func TestTheWayOutIsOfWhoIsNotReady(t *testing.T) {
 	require.Contains(t, hint.Of(late("n1", time.Minute, refused, listensOn([]int{7001, 8080}))), "it listens on 7001, 8080; its log may tell why")
 	require.Contains(t, hint.Of(late("n1", time.Minute, refused, listensOn(nil))), "it listens on no port of TCP; its log may tell why")
 	require.Contains(t, hint.Of(late("n1", time.Minute, refused, "")), "ready, which says what is to be asked")
+	require.Contains(t, hint.Of(late("n1", time.Minute, fmt.Errorf("exec cli on n1: %w", failed{}), "it listens on 1; ")), "that command was run in the node and failed")
 	require.Contains(t, hint.Of(late(theCluster, time.Minute, refused, "it listens on 1; ")), "bootstrap never succeeded")
 }
+
+// failed is how a command ended that a node was asked by.
+type failed struct{}
+
+func (failed) Error() string             { return "exit status 1: no socket" }
+func (failed) Printed() (string, string) { return "", "no socket" }
 
 // How far a run is goes by its own clock, as all that is told of it; where that is not the wall's, both are named.
 func TestHowFarARunIs(t *testing.T) {
