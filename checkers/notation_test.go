@@ -448,7 +448,7 @@ func parseChange(words []string, c *history.Changes) error {
 		"stop": history.Stopped, "freeze": history.Frozen,
 	}
 	clocks := map[string]history.Clock{"skew": {Drift: 0.1}, "shift": {Offset: time.Minute}, "right": {}}
-	disks := map[string]history.DiskState{"fill": {Full: true}, "brake": {Slow: time.Second}, "mend": {}}
+	disks := map[string]history.DiskState{"fill": {Full: true}, "brake": {Slow: time.Second}, "scatter": {Scattered: true}, "mend": {}}
 	what, whom := words[0], words[1]
 	if what == "ask" || what == "spare" {
 		c.More = history.More{history.HandOvers: {history.HandOver{Node: whom, ID: 1, Asked: what == "ask"}}}

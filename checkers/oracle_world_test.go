@@ -446,6 +446,11 @@ func toBe(s history.State) health {
 		if s.As == history.Removed {
 			return broken
 		}
+	case history.Disk:
+		s.Torn, s.Scattered = false, false
+		if s == s.Healthy() {
+			return healthy
+		}
 	}
 	if s == s.Healthy() {
 		return healthy

@@ -324,7 +324,7 @@ func (w *world) visit(c history.Changes, nodes []string, f func(cell int, to con
 		of(k.Node, clocks, unless(k.Offset == 0 && k.Drift == 0, ill))
 	}
 	for _, d := range c.Disks {
-		of(d.Node, disks, unless(d.DiskState == (history.DiskState{}), ill))
+		of(d.Node, disks, unless(d.DiskState == d.Left(), ill))
 	}
 	for _, k := range c.Clients {
 		of(k.Node, ways, unless(!k.Cut, dead))

@@ -48,7 +48,7 @@ func (s DiskState) And(t DiskState) DiskState {
 	}
 }
 
-// Left is as much of the state as says what a crash leaves.
+// Left is as much of the state as says what a crash leaves: the disk itself does what it is asked.
 func (s DiskState) Left() DiskState { return DiskState{Torn: s.Torn, Scattered: s.Scattered} }
 
 // Fails reports whether an operation on the disk may fail, as opposed to taking its time: a process may end over it.

@@ -300,6 +300,10 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		if rnd.IntN(3) == 0 {
 			set("apart", "true")
 		}
+	case st.Fault == "lose-writes" && h.On != record.OnSim: // what an algorithm writes is whole, and a server's may be there in part
+		if how := pick([]string{"", "torn", "scattered"}, rnd); how != "" {
+			set(how, "true")
+		}
 	case st.With["delay"] != "" && rnd.IntN(2) == 0: // also longer than a term lasts
 		silence := float64(h.bounds(p).Silence)
 		d := time.Duration(silence * math.Exp(rnd.Float64()*math.Log(60)) / 20)
