@@ -60,7 +60,7 @@ a write within one is there or not. With scattered, any part of all that was not
 4 KiB of a file, its length (what was not written of it then reads as zeros), a change of names, with those that it builds upon. A kernel writes all of that back
 by itself, in an order that no program knows: a file may be renamed over another and be empty, and of two that were written the second alone be new. What was
 synced is as it was, and whoever syncs before he tells anybody has nothing to fear. A disk so left does what it is asked: a server that ends over what it finds there when it is
-started again breaks `+"`stays-up`"+`. In simulation what an algorithm writes is whole, and is lost.
+started again breaks ` + "`stays-up`" + `. In simulation what an algorithm writes is whole, and is lost.
 
 A disk that a node does not use hurts nobody. In containers nobody can tell whether such a fault takes effect as long as nothing in the node's
 folder of data was ever read or written, in virtual time as long as no process of the node has written or synced a file: a run whose faults
