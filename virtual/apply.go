@@ -20,49 +20,43 @@ const risingWithin = 100 * time.Millisecond
 
 // Can tells whether changes can be imposed.
 func (c *Cluster) Can(ch history.Changes) error {
-	if len(ch.Clients) > 0 {
-		return errors.New("the clients are not among the nodes")
-	}
-	for dimension := range ch.More {
-		if dimension != history.CPUs && dimension != history.Traps {
-			return fmt.Errorf("%s cannot be changed in virtual time", dimension)
-		}
-	}
-	for _, l := range ch.Links {
-		if err := c.links.Check(l); err != nil {
+	for _, s := range ch.States() {
+		if err := c.can(s); err != nil {
 			return err
 		}
 	}
-	var names []string
-	for _, p := range ch.Procs {
-		names = append(names, p.Node)
-	}
-	for _, k := range ch.Clocks {
-		if names = append(names, k.Node); k.Drift <= -1 {
-			return fmt.Errorf("clock of %s cannot drift by %v: it would stand still or run back", k.Node, k.Drift)
-		}
-	}
-	for _, d := range ch.Disks {
-		names = append(names, d.Node)
-	}
-	for _, p := range ch.CPUs() {
-		names = append(names, p.Node)
-	}
-	for _, p := range ch.Procs {
-		if p.State == history.Crashed && !c.config.Disks {
-			return fmt.Errorf("%s cannot crash: what it synced is not kept track of in this run", p.Node)
-		}
-	}
-	for _, t := range ch.Traps() {
-		if err := c.canTrap(t); err != nil {
-			return err
-		}
-		names = append(append(names, t.Node), t.Receivers()...)
+	return nil
+}
+
+// can tells whether one thing can be brought into a state: nil, or an error that says why not.
+func (c *Cluster) can(s history.State) error {
+	names := s.Key().Nodes()
+	if t, is := s.(history.Trap); is {
+		names = append(names, t.Receivers()...)
 	}
 	for _, name := range names {
 		if c.named(name) == nil {
 			return hint.Unknown("node", name, c.config.Nodes)
 		}
+	}
+	switch s := s.(type) {
+	case history.Client:
+		return errors.New("the clients are not among the nodes")
+	case history.Link:
+		return c.links.Check(s)
+	case history.Proc:
+		if s.State == history.Crashed && !c.config.Disks {
+			return fmt.Errorf("%s cannot crash: what it synced is not kept track of in this run", s.Node)
+		}
+	case history.Clock:
+		if s.Drift <= -1 {
+			return fmt.Errorf("clock of %s cannot drift by %v: it would stand still or run back", s.Node, s.Drift)
+		}
+	case history.Trap:
+		return c.canTrap(s)
+	case history.Disk, history.CPU:
+	default:
+		return fmt.Errorf("%s cannot be changed in virtual time", s.Key().Dimension)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/history"
 	"recount/virtual/wire"
 )
 
@@ -76,4 +77,21 @@ func TestPortsOfClientsInUse(t *testing.T) {
 	require.Equal(t, second.from.Port()+1, third.from.Port())
 	c.clients.ports = 1<<16 - 1
 	require.EqualValues(t, firstClientPort, connect().from.Port(), "over the end")
+}
+
+func TestChangesThatAreRefused(t *testing.T) {
+	c := trapped(t)
+	for words, s := range map[string]history.State{
+		`unknown node "n7"`:              history.Link{From: "n1", To: "n7"},
+		"no link n1→n1":                  history.Link{From: "n1", To: "n1"},
+		`unknown node "n8"`:              history.Disk{Node: "n8"},
+		"the clients are not among":      history.Client{Node: "n1", Cut: true},
+		"clock of n2 cannot drift by -1": history.Clock{Node: "n2", Drift: -1},
+		"members cannot be changed":      history.Member{Node: "n1", As: history.Removed},
+		"parts cannot be changed":        history.Part{Node: "n1", Process: "x", State: history.Down},
+		"memory cannot be changed":       history.Memory{Node: "n1", Bytes: 1},
+	} {
+		require.ErrorContains(t, c.Can(history.ChangesOf(s)), words)
+	}
+	require.NoError(t, c.Can(history.ChangesOf(history.CPU{Node: "n1", Share: 0.5}, history.Disk{Node: "n2"}, history.Link{From: "n1", To: "n2"})))
 }
