@@ -117,7 +117,8 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 }
 
 // tooEarly is the way out where a node ended since another was not there yet.
-const tooEarly = "did it look for a node or a service that was not up yet? ready: {in-turn: true} starts each node once the one before it is ready, first: true of a service all nodes after it; else its log tells why"
+const tooEarly = "did it look for a node or a service that was not up yet? ready: {in-turn: true} starts each node once the one before it is ready, " +
+	"which ready is to say only when that one can be joined; first: true of a service starts all nodes after it; else its log tells why"
 
 // endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
 // been started again goes on: then its last line was written by another process.

@@ -61,6 +61,7 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("failed to join n1: dial tcp 10.9.0.1:80: connect: connection refused\n"), 0o600)
 	})
 	require.Contains(t, hint.Of(err), "in-turn: true")
+	require.Contains(t, hint.Of(err), "only when that one can be joined", "it may be said already, and ready ask too little")
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
 	require.EqualError(t, err, ended+" before it was ready")
 	synctest.Test(t, func(t *testing.T) {

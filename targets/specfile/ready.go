@@ -86,11 +86,18 @@ func (s *Spec) knownPort(v value) (int, error) {
 
 const patternWay = "the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes"
 
-// pattern reads a regular expression.
+// templated is what a template would fill, in a pattern that is none: as it stands no line and no answer matches it.
+var templated = regexp.MustCompile(`{{-?\s*(\.[A-Z]|(addr|port|param|ms|seconds|int|if|range|others|members|voters|nonvoters|servers)\b)`)
+
+// pattern reads a regular expression, which is the same for all nodes.
 func (v value) pattern() (*regexp.Regexp, error) {
 	text, err := v.text()
 	if err != nil {
 		return nil, err
+	}
+	if templated.MatchString(text) {
+		return nil, v.bad(`it is the same for all nodes: write what each of them says, as 'n\d+' for their names`,
+			"%s: %q is a pattern, and no template", v.name, text)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {

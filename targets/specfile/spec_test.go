@@ -280,6 +280,8 @@ func TestMistakes(t *testing.T) {
 		{"/health, port: http", "/health, port: htp", `unknown port "htp"`, `did you mean "http"?`},
 		{"within: 20s", "within: 20", `within: "20" is not a positive duration`, "unit"},
 		{"within: 20s", "tcp: http", "ready: more than one way", "tcp"},
+		{"http: /health, port: http, within: 20s", "log: '{{.Name}} is up'", `log: "{{.Name}} is up" is a pattern, and no template`, "the same for all nodes"},
+		{"http: /health, port: http, within: 20s", `log: 'on {{ port "http" }}'`, `is a pattern, and no template`, "the same for all nodes"},
 		{"within: 20s", "in-turn: often", `in-turn: "often" is neither true nor false`, ""},
 		{"role: {at: r.state, leader: [L]}, term: term, leader: lead, ", "", "neither role nor leader is given", "role:"},
 		{"r.state", "r..state", `"r..state" is no path into JSON`, "raft.term"},
