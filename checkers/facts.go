@@ -259,7 +259,7 @@ type phase struct {
 }
 
 // lull is how long a node may go without answering before what it last said no longer counts.
-func (f *facts) lull() time.Duration { return max(f.setup.Bounds.Silence, 3*f.setup.Bounds.Poll) }
+func (f *facts) lull() time.Duration { return f.setup.Bounds.Lull() }
 
 // sight is for how long nothing may be told of a node for it surely not to have lost the lead and won it back, where nothing tells that: for no
 // longer than others wait for a leader, if that is known.

@@ -47,7 +47,7 @@ func (r *run) begin() {
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.silent(), r.bounds.Poll, 0, r.stride())
 	if as := r.target.Begins; as != nil {
 		nodes := slices.DeleteFunc(slices.Clone(r.names), func(n string) bool { return slices.Contains(r.servers, n) })
-		r.observers.Begins(nodes, *as, cmp.Or(setup.Lag, max(r.bounds.Silence, 3*r.bounds.Poll))+1)
+		r.observers.Begins(nodes, *as, cmp.Or(setup.Lag, r.bounds.Lull())+1)
 	}
 	r.rest = r.work()
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))

@@ -131,6 +131,9 @@ func (s *Setup) fits() error {
 	return s.Bounds.Fit()
 }
 
+// Lull is for how long nothing may be heard of a node without its meaning anything: a silence, and no less than three polls.
+func (b Bounds) Lull() time.Duration { return max(b.Silence, 3*b.Poll) }
+
 // Fit says what is wrong with bounds that are to be written into a history, or nil.
 func (b Bounds) Fit() error {
 	for _, d := range []time.Duration{b.Silence, b.Elect, b.Poll} {
