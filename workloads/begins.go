@@ -54,8 +54,8 @@ func (b *beginner) see(op *history.Op) {
 	case op.F == history.Exit && op.Node == b.node:
 		b.becomes(history.Down)
 	case op.Type == history.OK && op.Fault != nil:
-		if i := slices.IndexFunc(op.Fault.Changes.Procs, func(p history.Proc) bool { return p.Node == b.node }); i >= 0 {
-			b.becomes(op.Fault.Changes.Procs[i].State)
+		if i := slices.IndexFunc(op.Fault.Procs, func(p history.Proc) bool { return p.Node == b.node }); i >= 0 {
+			b.becomes(op.Fault.Procs[i].State)
 		}
 	}
 }

@@ -29,7 +29,9 @@ func TestWhoSaysNothingIsWhatItBeginsAs(t *testing.T) {
 			r.Append(history.Op{Time: c.now, Process: history.Nemesis, Type: history.OK, F: history.Inject, Fault: fault})
 		}
 	}
-	leads := func(node string) func() { return func() { c.say(node, history.View{Role: history.Leader, Leader: node}) } }
+	leads := func(node string) func() {
+		return func() { c.say(node, history.View{Role: history.Leader, Leader: node}) }
+	}
 
 	at(4*time.Second, leads("n2"))
 	at(5*time.Second, all.Up) // it has taken so long for all to run
