@@ -199,9 +199,14 @@ func (f *facts) outOfSight(h handover) set {
 }
 
 // besides reports whether the successor was seen to lead beside the old leader before the time in which that was safe, as
-// only an election without terms lets it. One who had been out of sight until then is another matter.
+// only an election without terms lets it. One who had been out of sight until then is another matter. Who had led before the old leader did was
+// beside it only once that led; where that is too short a time to have been safe, until a silence before it fell.
 func (f *facts) besides(h handover) bool {
-	before := span{h.span.from - f.settled() - f.setup.Bounds.Silence, h.span.from - f.settled()}
+	silence, safe, led := f.setup.Bounds.Silence, h.span.from-f.settled(), f.answers[h.from.first].from
+	before := span{safe - silence, safe}
+	if before.from < led && h.to.first < h.from.first {
+		before = span{led, max(safe, h.span.from-silence)}
+	}
 	return slices.ContainsFunc(f.answersIn(span{before.from, h.span.from}), func(a answer) bool {
 		return a.lead >= 0 && &f.leads[a.lead] == h.to && before.from <= a.begins() && a.to <= before.to
 	})
