@@ -146,8 +146,11 @@ func (ob *Observe) term(text string) (uint64, error) {
 		return 0, nil
 	}
 	term, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("term %q is no number", text)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("term %q is more than 64 bits hold", text)
+	case err != nil:
+		return 0, fmt.Errorf("term %q is no whole number of 0 or more", text)
 	}
 	if ob.FromZero && term < math.MaxUint64 {
 		term++

@@ -65,7 +65,7 @@ func TestAnswers(t *testing.T) {
 		{json, `{"raft":{"state":"F","term":9},"lead.er":"` + strings.Repeat("\xff", 1<<20) + `"}`, election.Status{}, "which has 3145728 bytes"},
 		{metrics, "up" + strings.Repeat("\x01", 1<<20), election.Status{}, `…" is no sample of a metric`},
 		{metrics, `up{` + strings.Repeat("x", 1<<20) + `} 1`, election.Status{}, `…" is not label="value"`},
-		{json, `{"raft":{"state":"F","term":1.5},"lead.er":""}`, election.Status{}, `term "1.5" is no number`},
+		{json, `{"raft":{"state":"F","term":1.5},"lead.er":""}`, election.Status{}, `term "1.5" is no whole number of 0 or more`},
 		{json, `{"raft":{"state":"F","term":1.5e1},"lead.er":3.0}`, election.Status{Term: 15, Leader: 3}, ""},
 		{json, `{"raft":{"state":"L","term":0}}`, election.Status{}, "it says that it leads, in no term"},
 		{json, `{"raft":{"state":"L","term":null}}`, election.Status{}, "it says that it leads, in no term"},

@@ -542,7 +542,7 @@ func TestObserversByLogAloneAnswerNothing(t *testing.T) {
 	_, ok = reader.ReadLog(1, "n2 leads 99999999999999999999")
 	require.False(t, ok)
 	require.Len(t, unread, 2)
-	require.ErrorContains(t, unread[1], `term "99999999999999999999" is no number`)
+	require.ErrorContains(t, unread[1], `term "99999999999999999999" is more than 64 bits hold`)
 	_, ok = reader.ReadLog(1, "nothing")
 	require.False(t, ok)
 	require.Len(t, unread, 2)
