@@ -227,7 +227,7 @@ func roleWords(p *harness.Probe, node string) string {
 	words := slices.SortedFunc(maps.Keys(said), func(a, b string) int { return cmp.Or(said[b]-said[a], strings.Compare(a, b)) })
 	var all []string
 	for _, word := range words[:min(len(words), 8)] {
-		all = append(all, fmt.Sprintf("%q %d times", clip(word), said[word]))
+		all = append(all, fmt.Sprintf("%q %s", clip(word), count.Of(said[word], "time")))
 	}
 	if more := len(words) - len(all); more > 0 {
 		all = append(all, fmt.Sprintf("and %d other words", more))
@@ -269,7 +269,11 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 		return []string{fmt.Sprintf("no question was answered: %s", hint.Line(p.Why))}
 	}
 	if mute := slices.Sorted(maps.Keys(p.Mute)); s.Observe.Asks() && len(mute) > 0 {
-		wrong = append(wrong, fmt.Sprintf("%s never answered: %s", strings.Join(mute, ", "), hint.Line(p.Mute[mute[0]])))
+		what := "never answered"
+		if specfile.Unreadable(p.Mute[mute[0]]) {
+			what = "gave no answer that could be read"
+		}
+		wrong = append(wrong, fmt.Sprintf("%s %s: %s", strings.Join(mute, ", "), what, hint.Line(p.Mute[mute[0]])))
 	}
 	if silent := silentWords(s, p); silent != "" {
 		wrong = append(wrong, silent)
