@@ -205,7 +205,7 @@ func (f *facts) besides(h handover) bool {
 	silence, safe, led := f.setup.Bounds.Silence, h.span.from-f.settled(), f.answers[h.from.first].from
 	before := span{safe - silence, safe}
 	if before.from < led && h.to.first < h.from.first {
-		before = span{led, max(safe, h.span.from-silence)}
+		before = span{led, h.span.from - silence}
 	}
 	return slices.ContainsFunc(f.answersIn(span{before.from, h.span.from}), func(a answer) bool {
 		return a.lead >= 0 && &f.leads[a.lead] == h.to && before.from <= a.begins() && a.to <= before.to
