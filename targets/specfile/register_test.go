@@ -162,6 +162,7 @@ func TestAWriteThatBreaksOffIsSentOnce(t *testing.T) {
 			require.ErrorContains(t, err, "EOF")
 			require.False(t, election.Certain(err))
 		}
+		server.Close() // nobody adds to it any more
 		require.Equal(t, []string{method + " /kv/x/9", method + " /kv/x/9"}, sent)
 	}
 }
