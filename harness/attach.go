@@ -44,10 +44,11 @@ func (r *run) begin() {
 	})
 	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
 	r.cluster.OnExit(r.exited)
-	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, r.silent(), r.bounds.Poll, 0, r.stride())
+	silent := r.silent()
+	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, silent, r.bounds.Poll, 0, r.stride())
 	if as := r.target.Begins; as != nil {
-		nodes := slices.DeleteFunc(slices.Clone(r.names), func(n string) bool { return slices.Contains(r.servers, n) })
-		r.observers.Begins(nodes, *as, cmp.Or(setup.Lag, r.bounds.Lull())+1)
+		heard := slices.DeleteFunc(slices.Clone(r.names), func(n string) bool { return !silent(n) })
+		r.observers.Begins(heard, *as, cmp.Or(setup.Lag, r.bounds.Lull())+1)
 	}
 	r.rest = r.work()
 	r.nemesis = nemesis.New(r.cluster, r.recorder, r.views, seed.New(r.Seed, "nemesis"))

@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"slices"
 	"time"
 
 	"recount/history"
@@ -34,17 +33,6 @@ type beginner struct {
 	news  int  // how often it was heard what became of it
 }
 
-// await has what the process began as announced, unless something else is heard of it before.
-func (b *beginner) await() {
-	b.news++
-	known := b.news
-	b.cluster.After(b.after, func() {
-		if known == b.news && !b.stopped {
-			b.announce(b.node, b.as)
-		}
-	})
-}
-
 // see takes note of what the node says, and of what becomes of its process.
 func (b *beginner) see(op *history.Op) {
 	switch {
@@ -54,16 +42,26 @@ func (b *beginner) see(op *history.Op) {
 	case op.F == history.Exit && op.Node == b.node:
 		b.becomes(history.Down)
 	case op.Type == history.OK && op.Fault != nil:
-		if i := slices.IndexFunc(op.Fault.Procs, func(p history.Proc) bool { return p.Node == b.node }); i >= 0 {
-			b.becomes(op.Fault.Procs[i].State)
+		for _, p := range op.Fault.Procs {
+			if p.Node == b.node {
+				b.becomes(p.State)
+			}
 		}
 	}
 }
 
-// becomes takes note of what has become of the node's process.
+// becomes takes note of what has become of the node's process. What one began as that runs is announced, unless something else is heard of it
+// before.
 func (b *beginner) becomes(state history.ProcState) {
 	b.quiet = b.quiet || state.Ended()
-	if b.news++; b.quiet && state == history.Up {
-		b.await()
+	b.news++
+	if !b.quiet || state != history.Up {
+		return
 	}
+	known := b.news
+	b.cluster.After(b.after, func() {
+		if known == b.news && !b.stopped {
+			b.announce(b.node, b.as)
+		}
+	})
 }
