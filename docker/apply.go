@@ -155,20 +155,18 @@ func (c *Cluster) Apply(change history.Changes, done func(history.Effect)) {
 }
 
 func (c *Cluster) apply(ctx context.Context, change history.Changes) history.Effect {
+	c.ails(change)
 	moments, troubles, err := c.carryOut(ctx, change)
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("change the containers: %w", err)}
 	}
-	for _, node := range mends(change) {
-		healed := time.Now()
-		c.nodes[node].mended.Store(&healed)
-	}
+	mended := c.mends(change)
 	since, clocks := c.skew(ctx, change.Clocks)
 	within := seenWithin
 	if len(troubles) > 0 {
 		within = troubledWithin
 	}
-	seen, err := c.verify(ctx, change, within)
+	seen, err := c.verify(ctx, change, mended, within)
 	if err != nil {
 		return history.Effect{Seen: history.Info, Err: fmt.Errorf("verify what the containers are in: %w", err)}
 	}
@@ -223,11 +221,11 @@ func (c *Cluster) carryOut(ctx context.Context, change history.Changes) (moments
 }
 
 // verify looks whether links, processes and disks are as a change wants them. Where they are not, and nodes are started
-// again that ended over a disk or want of memory that it heals, it looks once more.
-func (c *Cluster) verify(ctx context.Context, change history.Changes, within time.Duration) (*agent.Verified, error) {
+// again that ended over a disk or want of memory of which it has mended them, it looks once more.
+func (c *Cluster) verify(ctx context.Context, change history.Changes, mended []*node, within time.Duration) (*agent.Verified, error) {
 	verify := agent.Request{Verify: &agent.Verify{Changes: change, Within: within}}
 	answer, err := c.remote.ask(ctx, verify)
-	if err == nil && len(answer.Verified.Wrong) > 0 && c.revived(ctx, change) {
+	if err == nil && len(answer.Verified.Wrong) > 0 && c.revived(ctx, change, mended) {
 		answer, err = c.remote.ask(ctx, verify)
 	}
 	return answer.Verified, err

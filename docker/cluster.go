@@ -72,7 +72,8 @@ type node struct {
 	containers []string
 	earlier    [][]string                // those whose place they have taken
 	onDisk     bool                      // its data is on a disk that can fail
-	mended     atomic.Pointer[time.Time] // when that was last healed; nil for never
+	ails       map[history.Key]bool      // what it may end over: its disk, its memory; of whoever's turn it is in the queue of changes
+	mended     atomic.Pointer[time.Time] // when it was last rid of something of these; nil for never
 	trapped    atomic.Bool               // a trap has ended its life, which the engine has yet to notice
 	stopped    atomic.Bool               // its processes stand still by a signal, which does not keep others from being started beside them
 	logs       func(line string)
@@ -107,7 +108,7 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 		if c.nodes[name] != nil {
 			return nil, fmt.Errorf("open the cluster of containers: two nodes named %q", name)
 		}
-		c.nodes[name] = &node{name: name}
+		c.nodes[name] = &node{name: name, ails: map[history.Key]bool{}}
 	}
 	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	during, cancel := outlast(ctx, grace)

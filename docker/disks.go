@@ -39,19 +39,35 @@ func (c *Cluster) attach(ctx context.Context, n *node, volume, target string) er
 	return nil
 }
 
-// mends returns the nodes whose processes have nothing more to end over, of a change, among their disks and memory.
-func mends(change history.Changes) (nodes []string) {
-	for _, d := range change.Disks {
-		if !d.Fails() {
-			nodes = append(nodes, d.Node)
+// fails reports whether a process may end over something in that state: over its disk, or over want of memory.
+func fails(s history.State) bool {
+	may, is := s.(interface{ Fails() bool })
+	return is && may.Fails()
+}
+
+// ails notes what nodes may end over from a change on.
+func (c *Cluster) ails(change history.Changes) {
+	for _, s := range change.States() {
+		if fails(s) {
+			c.nodes[s.Key().Node].ails[s.Key()] = true
 		}
 	}
-	for _, m := range change.Memories() {
-		if !m.Fails() {
-			nodes = append(nodes, m.Node)
+}
+
+// mends notes what nodes have no more to end over once a change was made, and returns them. A disk that is healed of what a crash
+// was to leave on it has never failed anybody: who ends over that ends by itself.
+func (c *Cluster) mends(change history.Changes) (mended []*node) {
+	for _, s := range change.States() {
+		n := c.nodes[s.Key().Node]
+		if n == nil || fails(s) || !n.ails[s.Key()] {
+			continue
 		}
+		delete(n.ails, s.Key())
+		healed := time.Now()
+		n.mended.Store(&healed)
+		mended = append(mended, n)
 	}
-	return nodes
+	return mended
 }
 
 // deathThroes is how long after its disk was healed a process may still end because of what the disk did before.
@@ -80,13 +96,12 @@ func (c *Cluster) revive(n *node, l *life) {
 // endWait is how long to wait for the engine to report the end of a process that the agent saw ending.
 const endWait = 2 * time.Second
 
-// revived starts those nodes again, of a change that heals their disks or memory, that ended while that was done, and reports
-// whether there are any.
-func (c *Cluster) revived(ctx context.Context, change history.Changes) bool {
+// revived starts those nodes again, of the ones that a change has mended, that ended while that was done, and reports whether there
+// are any.
+func (c *Cluster) revived(ctx context.Context, change history.Changes, mended []*node) bool {
 	some := false
-	for _, node := range mends(change) {
-		n := c.nodes[node]
-		if n.life == nil || !slices.Contains(change.Procs, history.Proc{Node: node, State: history.Up}) {
+	for _, n := range mended {
+		if n.life == nil || !slices.Contains(change.Procs, history.Proc{Node: n.name, State: history.Up}) {
 			continue
 		}
 		select {

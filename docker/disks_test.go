@@ -195,6 +195,29 @@ func TestWhatEndsJustAfterItsDiskIsHealedStartsAgain(t *testing.T) {
 	})
 }
 
+// What a crash has left is nothing that a disk fails at: who ends over it is not started again.
+func TestWhatEndsOverWhatACrashLeftStaysDown(t *testing.T) {
+	c := onDisks(t, 1)
+	var ended *life
+	c.OnExit(func(string, int) { ended = c.nodes["n1"].life })
+	lost := disks("n1", history.DiskState{Scattered: true})
+	lost.Procs = proc("n1", history.Crashed).Procs
+	requireSeen(t, c, disks("n1", history.DiskState{Scattered: true}))
+	requireSeen(t, c, lost)
+	requireSeen(t, c, healed("n1"))
+	eventually(t, c, "n1")
+	conn, err := c.Dial(t.Context(), "n1", 7000)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintln(conn, "exit 1")
+	require.NoError(t, err)
+	run(t, c, func() bool { return ended != nil })
+	wait, leave := stand([]*queue{&c.nodes["n1"].changes})
+	wait()
+	leave()
+	require.True(t, ended == c.nodes["n1"].life, "it was started again")
+}
+
 func TestDisksThatCannotFailAreNotAskedTo(t *testing.T) {
 	c := up(t, engine(t), runID(t), 1)
 	require.ErrorContains(t, c.Can(disks("n1", history.DiskState{Full: true})), "not on disks that can fail")
