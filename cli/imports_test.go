@@ -19,7 +19,7 @@ import (
 // A new arrow is a decision.
 var arrows = map[string]string{
 	"cmd/recount":              "cli targets/builtin",
-	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen internal/term nemesis report scenarios serve targets targets/specfile targets/specfile/member virtual workloads",
+	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen internal/term nemesis report scenarios serve targets targets/specfile targets/specfile/draft targets/specfile/member virtual workloads",
 	"serve":                    "checkers harness harness/batch harness/campaign harness/campaign/store harness/matrix harness/record history internal/term nemesis report sim",
 	"harness/campaign":         "harness harness/batch harness/campaign/store harness/estimate harness/hunt harness/looked harness/record harness/shrink history report targets workloads",
 	"harness/campaign/cluster": "",
@@ -70,6 +70,7 @@ var arrows = map[string]string{
 	"examples/ledger":          "",
 	"examples/race":            "",
 	"examples/strangers":       "",
+	"targets/specfile/draft":   "internal/term targets/specfile",
 	"targets/specfile/member":  "",
 	"internal/child":           "",
 	"internal/gobuild":         "internal/child",

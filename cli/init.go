@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"os"
@@ -14,19 +15,27 @@ import (
 	"recount/internal/hint"
 	"recount/targets"
 	"recount/targets/specfile"
+	"recount/targets/specfile/draft"
 	"recount/targets/specfile/member"
 )
 
 func init() { register(initCommand, exampleCommand) }
 
 func initCommand() *cobra.Command {
-	return &cobra.Command{
+	var from []string
+	cmd := &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a spec file to begin with: your own election, described in YAML",
 		Long: `Write a spec file to begin with (default election.yaml): your own election, described in YAML. Every field is explained in it.
-As it stands it describes a small HTTP election that this program has inside, so that it can be tried before it is changed.`,
+As it stands it describes a small HTTP election that this program has inside, so that it can be tried before it is changed.
+
+With --from it is written from what your server answers instead, at a URL, in a file, or on standard input (-): JSON, metrics of
+Prometheus, or lines of NAME: VALUE. What in it tells role, term and leader is guessed by names and values, and is printed. Answers of
+several nodes, of a leader and of a follower, tell more than one. What no answer tells is marked CHANGE.`,
 		Example: `  recount init
-  recount init mine.yaml`,
+  recount init mine.yaml
+  recount init mine.yaml --from http://localhost:8080/status --from http://localhost:8081/status
+  mycli status | recount init mine.yaml --from -`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := "election.yaml"
@@ -36,25 +45,58 @@ As it stands it describes a small HTTP election that this program has inside, so
 			if !targets.IsFile(file) {
 				return hint.Add(fmt.Errorf("%s does not end in .yaml", file), "a target whose name does is a spec file: %s.yaml", file)
 			}
-			text, err := specTemplate(file)
+			if len(from) == 0 {
+				text, err := specTemplate(file)
+				if err != nil {
+					return failure{err}
+				}
+				if err := writeSpec(file, text); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is written; what Recount sees of it: recount validate %s\n", file, record.Quote(file))
+				return nil
+			}
+			answers, err := answersFrom(cmd.Context(), from, cmd.InOrStdin())
 			if err != nil {
-				return failure{err}
+				return err
 			}
-			f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if errors.Is(err, fs.ErrExist) {
-				return hint.Add(fmt.Errorf("%s is there already", file), "recount init OTHER.yaml")
-			}
+			d, err := draft.New(file, answers)
 			if err != nil {
-				return hint.Add(err, "name a file in a folder that is there and can be written")
+				return err
 			}
-			_, err = f.Write(text)
-			if err := errors.Join(err, f.Close()); err != nil {
-				return failure{err}
+			if err := writeSpec(file, d.Text); err != nil {
+				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is written; what Recount sees of it: recount validate %s\n", file, record.Quote(file))
+			showDraft(cmd.OutOrStdout(), file, d)
 			return nil
 		},
 	}
+	cmd.Flags().StringArrayVar(&from, "from", nil, "a `URL` that a node answers, or a file with an answer in it; may be given again")
+	return cmd
+}
+
+// writeSpec writes a spec file where there is none.
+func writeSpec(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return hint.Add(fmt.Errorf("%s is there already", file), "recount init OTHER.yaml")
+	}
+	if err != nil {
+		return hint.Add(err, "name a file in a folder that is there and can be written")
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+// showDraft says what was read out of answers, and what to do next.
+func showDraft(out io.Writer, file string, d *draft.Draft) {
+	for _, f := range d.Found {
+		fmt.Fprintf(out, "%-7s %s: %s\n", f.Name, f.Field, f.Values)
+	}
+	fmt.Fprintf(out, "%s is written. Change what has CHANGE beside it; what Recount sees of it then: recount validate %s\n", file, record.Quote(file))
 }
 
 // specTemplate is a spec of the election that this program has inside.

@@ -46,14 +46,14 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	return st, err
 }
 
-// longestWord is how long a role, a name or a number may be.
-const longestWord = 1 << 10
+// LongestWord is how many bytes a role, a name or a number may have.
+const LongestWord = 1 << 10
 
 // brief gets no field that is longer than any word is: errors quote them, and what nodes call themselves is kept.
 func brief(get func(Field) (string, error)) func(Field) (string, error) {
 	return func(f Field) (string, error) {
 		text, err := get(f)
-		if len(text) > longestWord {
+		if len(text) > LongestWord {
 			return "", fmt.Errorf("%q, which has %d bytes, is no word and no number", clip([]byte(text)), len(text))
 		}
 		return text, err
@@ -163,7 +163,7 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 	ob := &r.Observe
 	switch {
 	case ob.Metrics:
-		samples, err := parseSamples(string(answer))
+		samples, err := ParseSamples(string(answer))
 		return func(f Field) (string, error) { return f.Metric.find(samples) }, err
 	case ob.Match != nil:
 		m := ob.Match.FindStringSubmatch(string(answer))
@@ -172,12 +172,12 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 		}
 		return func(f Field) (string, error) { return group(ob.Match, m, f.Group), nil }, nil
 	}
-	root, err := parseJSON(answer)
+	root, err := ParseJSON(answer)
 	return func(f Field) (string, error) { return f.Path.find(root) }, err
 }
 
-// parseJSON reads an answer; its numbers stay as they are written.
-func parseJSON(answer []byte) (root any, err error) {
+// ParseJSON reads an answer; its numbers stay as they are written.
+func ParseJSON(answer []byte) (root any, err error) {
 	d := json.NewDecoder(bytes.NewReader(answer))
 	d.UseNumber()
 	if err = d.Decode(&root); err == nil {

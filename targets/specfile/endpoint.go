@@ -287,11 +287,11 @@ func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self ele
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := read(resp.Body) // to its end, or the connection could not be kept
+	body, err := ReadAnswer(resp.Body) // to its end, or the connection could not be kept
 	if err == nil && len(body) > 0 && resp.Header.Get("Content-Encoding") == "gzip" {
 		var unpacked *gzip.Reader
 		if unpacked, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
-			body, err = read(unpacked)
+			body, err = ReadAnswer(unpacked)
 		}
 	}
 	if err != nil {
@@ -303,14 +303,17 @@ func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self ele
 	return body, nil
 }
 
-// read reads an answer to its end.
-func read(r io.Reader) ([]byte, error) {
+// ReadAnswer reads an answer to its end. One that is longer than any status is an error.
+func ReadAnswer(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
 		err = fmt.Errorf("the answer has more than %d MiB", maxAnswer>>20)
 	}
 	return body, err
 }
+
+// NotFollowed is the way out where a node's answer is a redirect.
+const NotFollowed = "redirects are not followed, as another node may be behind them: ask where each tells of itself"
 
 const speaksTLS = "it speaks TLS: tls: true"
 
@@ -342,7 +345,7 @@ func (at *Endpoint) unwanted(path string, resp *http.Response, body []byte) erro
 		!at.TLS && strings.Contains(string(body), "plain HTTP request was sent to HTTPS port"):
 		return hint.Add(err, "%s", speaksTLS)
 	case to != "":
-		return hint.Add(err, "redirects are not followed, as another node may be behind them: ask where each tells of itself")
+		return hint.Add(err, NotFollowed)
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		return hint.Add(err, "what it wants to be told goes into headers: {Authorization: …}")
 	case len(body) > 0:

@@ -75,14 +75,14 @@ func TestACommandOfNothing(t *testing.T) {
 func TestOddAnswers(t *testing.T) {
 	p, err := parsePath("nodes.-1.role")
 	require.NoError(t, err)
-	root, err := parseJSON([]byte(`{"nodes":[{"role":"leader"}]}`))
+	root, err := ParseJSON([]byte(`{"nodes":[{"role":"leader"}]}`))
 	require.NoError(t, err)
 	_, err = p.find(root)
 	require.ErrorAs(t, err, new(absent))
-	_, err = parseJSON([]byte(`{"term":5}{"term":6}`))
+	_, err = ParseJSON([]byte(`{"term":5}{"term":6}`))
 	require.ErrorContains(t, err, "something comes after it")
 
-	samples, err := parseSamples("a{x=\"}\"} 9007199254740993 # {trace=\"y\"} 1.5\nb {x=\"1\"} 2 1700000000.5\nodd{x=\"\\y\"} 1\nterm7\n")
+	samples, err := ParseSamples("a{x=\"}\"} 9007199254740993 # {trace=\"y\"} 1.5\nb {x=\"1\"} 2 1700000000.5\nodd{x=\"\\y\"} 1\nterm7\n")
 	require.NoError(t, err)
 	for name, want := range map[string]string{"a": "9007199254740993", "b": "2"} {
 		got, err := (Metric{Name: name}).find(samples)
@@ -93,6 +93,6 @@ func TestOddAnswers(t *testing.T) {
 	require.ErrorContains(t, err, "label x")
 	_, err = (Metric{Name: "term7"}).find(samples)
 	require.ErrorContains(t, err, "is no sample of a metric")
-	_, err = parseSamples("<html>\n")
+	_, err = ParseSamples("<html>\n")
 	require.ErrorContains(t, err, "is no sample of a metric")
 }

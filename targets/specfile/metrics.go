@@ -53,17 +53,17 @@ func parseLabels(text string) (map[string]string, error) {
 	return labels, nil
 }
 
-// sample is one line of the text format, or why it is none.
-type sample struct {
-	name   string
-	labels map[string]string
-	value  string
-	odd    error
+// Sample is one line of the text format, or why it is none.
+type Sample struct {
+	Name   string
+	Labels map[string]string
+	Value  string
+	Err    error
 }
 
-// parseSamples reads the text format; comments and types are skipped. A line that cannot be read is the matter of whoever asks for its
+// ParseSamples reads the text format; comments and types are skipped. A line that cannot be read is the matter of whoever asks for its
 // metric; an answer with no other is no such text.
-func parseSamples(text string) (all []sample, err error) {
+func ParseSamples(text string) (all []Sample, err error) {
 	sound := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -71,8 +71,8 @@ func parseSamples(text string) (all []sample, err error) {
 			continue
 		}
 		one := parseSample(line)
-		if all, sound = append(all, one), sound || one.odd == nil; err == nil {
-			err = one.odd
+		if all, sound = append(all, one), sound || one.Err == nil; err == nil {
+			err = one.Err
 		}
 	}
 	if sound {
@@ -81,28 +81,28 @@ func parseSamples(text string) (all []sample, err error) {
 	return all, err
 }
 
-func parseSample(line string) sample {
+func parseSample(line string) Sample {
 	m := sampleRule.FindStringSubmatch(line)
 	if m == nil {
-		return sample{name: metricName.FindString(line), odd: fmt.Errorf("%q is no sample of a metric", clip([]byte(line)))}
+		return Sample{Name: metricName.FindString(line), Err: fmt.Errorf("%q is no sample of a metric", clip([]byte(line)))}
 	}
 	labels, err := parseLabels(m[2])
-	return sample{m[1], labels, m[3], err}
+	return Sample{m[1], labels, m[3], err}
 }
 
 // find returns the value of the metric, a whole number without a fraction: 1, not 1e+00.
-func (m Metric) find(samples []sample) (string, error) {
-	var fits []sample
+func (m Metric) find(samples []Sample) (string, error) {
+	var fits []Sample
 	for _, s := range samples {
 		switch {
-		case s.name != m.Name:
+		case s.Name != m.Name:
 			continue
-		case s.odd != nil:
-			return "", s.odd
+		case s.Err != nil:
+			return "", s.Err
 		}
 		same := true
 		for k, v := range m.Labels {
-			same = same && s.labels[k] == v
+			same = same && s.Labels[k] == v
 		}
 		if same {
 			fits = append(fits, s)
@@ -112,21 +112,22 @@ func (m Metric) find(samples []sample) (string, error) {
 		return "", absent("metric " + m.String())
 	}
 	if m.Label != "" {
-		fits = slices.DeleteFunc(fits, func(s sample) bool { return whole(s.value) == "0" })
+		fits = slices.DeleteFunc(fits, func(s Sample) bool { return Whole(s.Value) == "0" })
 		switch len(fits) {
 		case 0:
 			return "", nil
 		case 1:
-			return fits[0].labels[m.Label], nil
+			return fits[0].Labels[m.Label], nil
 		}
 	}
 	if len(fits) > 1 {
 		return "", fmt.Errorf("the answer has %d samples of %s: give it labels", len(fits), m)
 	}
-	return whole(fits[0].value), nil
+	return Whole(fits[0].Value), nil
 }
 
-func whole(value string) string {
+// Whole writes a number without a fraction as one: 1, not 1e+00. What is no such number stays as it is.
+func Whole(value string) string {
 	if _, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return value // as it is: floats end at 53 bits
 	}

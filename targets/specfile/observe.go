@@ -108,6 +108,12 @@ func (s *Spec) readSource(v value, o map[string]value) (err error) {
 	return nil
 }
 
+// nobodyWords are what stands for no leader, where the file does not say what does.
+var nobodyWords = []string{"", "0", "-1", "none", "null", "nil"}
+
+// MeansNobody reports whether a word stands for no leader, where the file does not say what does.
+func MeansNobody(word string) bool { return slices.Contains(nobodyWords, word) }
+
 // readFields reads where role, term and leader stand in an answer, and what their values mean.
 func (s *Spec) readFields(o map[string]value) (err error) {
 	if err := s.readRole(o); err != nil {
@@ -123,7 +129,7 @@ func (s *Spec) readFields(o map[string]value) (err error) {
 			return err
 		}
 	}
-	s.Observe.Nobody = []string{"", "0", "-1", "none", "null", "nil"}
+	s.Observe.Nobody = nobodyWords
 	if l, ok := o["leader"]; ok {
 		if err := s.readLeader(l); err != nil {
 			return err

@@ -66,7 +66,7 @@ func (p path) find(answer any) (string, error) {
 	case json.Number:
 		text := leaf.String()
 		if strings.ContainsAny(text, ".eE") { // as languages write them that have no other numbers
-			text = whole(text)
+			text = Whole(text)
 		}
 		return text, nil
 	}

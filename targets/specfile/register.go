@@ -132,7 +132,7 @@ func (r *Register) written(answer []byte) (uint64, error) {
 	text := strings.TrimSpace(string(answer))
 	switch {
 	case r.At != nil:
-		root, err := parseJSON(answer)
+		root, err := ParseJSON(answer)
 		if err != nil {
 			return 0, err
 		}
