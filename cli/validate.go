@@ -22,6 +22,7 @@ import (
 	"recount/internal/hint"
 	"recount/internal/term"
 	"recount/targets/specfile"
+	"recount/targets/specfile/draft"
 	"recount/workloads"
 )
 
@@ -171,6 +172,11 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	}
 	fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
+	if s.Observe.Asks() && len(s.Observe.Logs) == 0 {
+		if lines := draft.Lines(writtenBy(p), s.HasTerms()); len(lines) > 0 {
+			fmt.Fprintf(w, "perhaps\tlogs: [%s]\n", term.Printable(strings.Join(lines, ", ")))
+		}
+	}
 	if p.Tried && p.Wrote == nil {
 		fmt.Fprintf(w, "wrote\tthe leader once; it was accepted\n")
 	}
@@ -187,6 +193,21 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		fmt.Fprintf(w, "missing\t%s\n", text+": each run waits until a majority has; where lines tell only sometimes whom nodes follow, leave (?P<leader>…) out of them")
 	}
 	return whatIsWrong(s, p, answered)
+}
+
+// writtenBy are the logs of nodes, with what the nodes were seen to be.
+func writtenBy(p *harness.Probe) (logs []draft.Log) {
+	for i, lines := range p.Log {
+		log := draft.Log{Lines: lines}
+		for _, v := range p.Views {
+			if v.Node == p.Nodes[i] {
+				log.Led = log.Led || v.View.Role == history.Leader
+				log.Terms = append(log.Terms, v.View.Term)
+			}
+		}
+		logs = append(logs, log)
+	}
+	return logs
 }
 
 // strangerWords says which nodes never named the one that led.

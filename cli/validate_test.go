@@ -57,6 +57,23 @@ func TestNodesThatNameNobodyAreToldOf(t *testing.T) {
 	require.Empty(t, wrong)
 }
 
+// Lines that may tell of a change are shown to who says nothing of logs, if they fit with what was seen.
+func TestLinesOfLogsAreSuggested(t *testing.T) {
+	p := &harness.Probe{Nodes: []string{"n1", "n2"}, Asked: 9, Led: true, Log: [][]string{{"n1 became leader at term 3"}, {"n2 became follower at term 3"}}}
+	p.Views = []harness.ProbeView{{Node: "n1", View: history.View{Role: history.Leader, Term: 3}}, {Node: "n2", View: history.View{Role: history.Follower, Term: 3}}}
+	see := func(observe string) string {
+		s, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: {http: /, role: role, term: term"+observe+"}\n"))
+		require.NoError(t, err)
+		var out bytes.Buffer
+		tell(&out, s, p)
+		return out.String()
+	}
+	require.Contains(t, see(""), `perhaps	logs: [{match: 'became leader at term (?P<term>\d+)', role: leader}, {match: 'became follower at term (?P<term>\d+)', role: follower}]`)
+	require.NotContains(t, see(`, logs: [{match: 'leader at term (?P<term>\d+)', role: leader}]`), "perhaps")
+	p.Views[0].View.Term = 4
+	require.NotContains(t, see(""), "perhaps")
+}
+
 func TestALogIsShownFromBothEnds(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c", "d"}, bothEnds([]string{"a", "b", "c", "d"}, 2))
 	require.Equal(t, []string{"a", "b", "… and 3 more lines", "f", "g"}, bothEnds([]string{"a", "b", "c", "d", "e", "f", "g"}, 2))

@@ -1,0 +1,105 @@
+package draft
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Log is what one node wrote, and what was seen of it besides.
+type Log struct {
+	Lines []string
+	Led   bool     // it was seen to lead
+	Terms []uint64 // that it was seen to be in
+}
+
+// becoming is what servers write when they take another part: "becomes leader", "entering follower state", "state changed to Candidate".
+var becoming = regexp.MustCompile(`(?i)\b(?:becom(?:es?|ing)|became|entering|entered|promoted to|elected as|now|(?:changed|changing|switched|switching|transition(?:ed|ing|s)?|moved) to|-> ?)` +
+	` *(?:the |an? |state |raft )*(?:State)?(leader|follower|candidate)\b`)
+
+// winning is what some write of an election that they have won.
+var winning = regexp.MustCompile(`(?i)\b(?:election won|won (?:the |an )?election)\b`)
+
+// inTerm is a term, and what stands between it and what is before it.
+var inTerm = regexp.MustCompile(`(?i)^.{0,40}?\b(?:term|epoch)["']?(?: ?[:=] ?| is | |)(\d+)\b`)
+
+// Lines are patterns of lines by which nodes tell of a change, as logs has them: of a leader's, and of others' where there are such.
+// They are guessed by words; one is left out that a node has written which was not seen to lead, or with a term that it was not seen in.
+// With terms, each has one.
+func Lines(logs []Log, terms bool) (suggested []string) {
+	for _, role := range []string{"leader", "candidate", "follower"} {
+		for _, pattern := range patternsOf(logs, role, terms) {
+			if borneOut(regexp.MustCompile(pattern), logs, role) {
+				suggested = append(suggested, "{match: "+quoted(pattern)+", role: "+role+"}")
+				break
+			}
+		}
+		if len(suggested) == 0 {
+			return nil // without leaders' the others' are of no use
+		}
+	}
+	return suggested
+}
+
+// patternsOf are patterns of lines that may tell of that role, in the order in which such were written.
+func patternsOf(logs []Log, role string, terms bool) (all []string) {
+	for _, log := range logs {
+		for _, line := range log.Lines {
+			at := becoming.FindStringSubmatchIndex(line)
+			if at != nil && !strings.EqualFold(line[at[2]:at[3]], role) {
+				continue
+			}
+			if at == nil && role == "leader" {
+				at = winning.FindStringIndex(line)
+			}
+			if at == nil {
+				continue
+			}
+			pattern := regexp.QuoteMeta(line[at[0]:at[1]])
+			if terms {
+				rest := line[at[1]:]
+				term := inTerm.FindStringSubmatchIndex(rest)
+				if term == nil {
+					continue
+				}
+				pattern += between(rest[:term[2]]) + `(?P<term>\d+)`
+			}
+			if printable(pattern) && !slices.Contains(all, pattern) {
+				all = append(all, pattern)
+			}
+		}
+	}
+	return all
+}
+
+// between is a pattern of what stands between a role and its term: that itself, where it has nothing that may differ from line to line.
+func between(text string) string {
+	if plainly := regexp.MustCompile(`^[ A-Za-z:=,;()-]*$`); plainly.MatchString(text) {
+		return regexp.QuoteMeta(text)
+	}
+	last := regexp.MustCompile(`(?i)(?:term|epoch)\W*$`).FindString(text)
+	return `.*\b` + regexp.QuoteMeta(last)
+}
+
+// borneOut reports whether what nodes were seen to be is what they say by such lines.
+func borneOut(pattern *regexp.Regexp, logs []Log, role string) bool {
+	for _, log := range logs {
+		for _, line := range log.Lines {
+			m := pattern.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			if role == "leader" && !log.Led {
+				return false
+			}
+			if i := pattern.SubexpIndex("term"); i > 0 {
+				term, err := strconv.ParseUint(m[i], 10, 64)
+				if err != nil || role == "leader" && !slices.Contains(log.Terms, term) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
