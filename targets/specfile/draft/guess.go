@@ -49,7 +49,7 @@ var (
 	}
 	flagNames = map[string]int{
 		"isleader": 9, "amileader": 9, "iamleader": 9, "leader": 6, "leading": 8, "ismaster": 9, "master": 6, "isprimary": 9, "primary": 6, "isself": 7,
-		"iscoordinator": 9, "isactive": 7, "elected": 6, "iselected": 7,
+		"iscoordinator": 9, "iswritableprimary": 9, "leaderelectionmasterstatus": 9, "isactive": 7, "elected": 6, "iselected": 7,
 	}
 	termNames = map[string]int{
 		"term": 10, "currentterm": 10, "raftterm": 10, "electionterm": 10, "leaderterm": 9, "epoch": 9, "currentepoch": 9, "electionepoch": 9, "leaderepoch": 9,
@@ -57,7 +57,7 @@ var (
 	}
 	leaderNames = map[string]int{
 		"leader": 10, "leaderid": 10, "leadername": 10, "currentleader": 10, "leadernode": 10, "raftleader": 9, "lead": 9, "leaderaddr": 9, "leaderaddress": 9, "leaderhost": 8,
-		"leaderurl": 8, "leaderuuid": 8, "masterid": 8, "mastername": 8, "coordinator": 8, "holder": 7, "holderidentity": 8, "master": 7, "primary": 6, "activenode": 6,
+		"leaderurl": 8, "leaderuuid": 8, "masterid": 8, "mastername": 8, "masterhost": 8, "coordinator": 8, "holder": 7, "holderidentity": 8, "master": 7, "primary": 6, "activenode": 6, "dc": 6,
 	}
 	idNames = map[string]int{
 		"nodeid": 10, "id": 9, "serverid": 9, "memberid": 9, "localid": 9, "raftid": 9, "nodename": 8, "myid": 8, "self": 7, "me": 7, "name": 7, "uuid": 6, "localaddr": 6,
