@@ -40,8 +40,15 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 		return election.Status{}, err
 	}
 	st, err := r.fields(brief(get))
-	if err != nil {
-		err = fmt.Errorf("%w; the answer is %#q", err, clip(answer))
+	if err == nil {
+		return st, nil
+	}
+	err = fmt.Errorf("%w; the answer is %#q", err, clip(answer))
+	var left absent
+	if errors.As(err, &left) && hint.Of(err) == "" {
+		if near := left.meant(); near != "" {
+			err = hint.Add(err, "did you mean %q?", near)
+		}
 	}
 	return st, err
 }

@@ -252,3 +252,21 @@ func TestObserveByCommand(t *testing.T) {
 	require.True(t, ok)
 	require.ErrorContains(t, ready.Ready(t.Context(), all[0], all, nil), "down")
 }
+
+// Where a field has another name, the one that was most likely meant is told.
+func TestFieldsThatAreCalledOtherwiseAreOffered(t *testing.T) {
+	for _, c := range []struct{ observe, answer, hint string }{
+		{"{http: /, role: raft.stat}", `{"raft":{"state":"leader","term":1}}`, `did you mean "state"?`},
+		{"{http: /, role: rft.state}", `{"raft":{"state":"leader"}}`, `did you mean "raft"?`},
+		{"{metrics: /, role: raft_leading}", "raft_leader 1\nraft_term 3\n", `did you mean "raft_leader"?`},
+		{"{http: /, role: position}", `{"raft":1}`, ""},
+		{"{http: /, role: raft.state.name}", `{"raft":{"state":"leader"}}`, ""},
+	} {
+		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+c.observe+"\n")
+		y := driver(t, s, nil).(*system)
+		all := withServers(3, 0)
+		_, err := y.reader(all[0], all).view([]byte(c.answer))
+		require.ErrorContains(t, err, "the answer has no")
+		require.Equal(t, c.hint, hint.Of(err))
+	}
+}

@@ -109,7 +109,13 @@ func (m Metric) find(samples []Sample) (string, error) {
 		}
 	}
 	if len(fits) == 0 {
-		return "", absent("metric " + m.String())
+		return "", absent{"metric " + m.String(), m.Name, func(yield func(string) bool) {
+			for _, s := range samples {
+				if !yield(s.Name) {
+					return
+				}
+			}
+		}}
 	}
 	if m.Label != "" {
 		fits = slices.DeleteFunc(fits, func(s Sample) bool { return Whole(s.Value) == "0" })

@@ -19,7 +19,7 @@ func (s *Spec) Lacks(answer []byte) string {
 	_, err = get(s.Observe.Leader)
 	var left absent
 	errors.As(err, &left)
-	return string(left)
+	return left.what
 }
 
 // names reports whether nodes say who leads besides whether they do.

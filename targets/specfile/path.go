@@ -3,9 +3,14 @@ package specfile
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"recount/internal/hint"
 )
 
 // path leads into a JSON answer: raft.term, members[0].role, ["raft.status"].lead. A leading $ may stand before it.
@@ -29,20 +34,33 @@ func parsePath(text string) (p path, err error) {
 	return p, nil
 }
 
-// absent is what an answer does not have: the first part of a path that leads nowhere.
-type absent string
+// absent is what an answer does not have: of a path that leads nowhere, the first part. Called is its own name, and beside are those
+// that are there in its place.
+type absent struct {
+	what, called string
+	beside       iter.Seq[string]
+}
 
-func (a absent) Error() string { return "the answer has no " + string(a) }
+func (a absent) Error() string { return "the answer has no " + a.what }
+
+// meant says which of the names that are there may have been meant, "" if none is near.
+func (a absent) meant() string {
+	if a.beside == nil {
+		return ""
+	}
+	return hint.Near(a.called, slices.Sorted(a.beside))
+}
 
 // find returns what lies at the path, as text: whole numbers without a fraction, others as they are written, null as nothing.
 func (p path) find(answer any) (string, error) {
 	at := answer
 	for i, step := range p {
-		missing := absent(strings.Join(p[:i+1], "."))
+		missing := absent{what: strings.Join(p[:i+1], "."), called: step}
 		switch node := at.(type) {
 		case map[string]any:
 			next, ok := node[step]
 			if !ok {
+				missing.beside = maps.Keys(node)
 				return "", missing
 			}
 			at = next
