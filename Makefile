@@ -97,8 +97,8 @@ virtual-same: ## make 500 runs of small nodes in virtual time under each policy,
 
 # (A worker that is busy when time is over is told as a failure by "go test", without an input that is kept.)
 FUZZ ?= 10m
-READERS = history:FuzzParse history:FuzzScanner history:FuzzCompressed history/edn:FuzzRead history/jepsen:FuzzEDN history/jepsen:FuzzLog
-fuzz: ## mangle histories of each kind for ten minutes each: no reader may crash over them (FUZZ=1m for less)
+READERS = targets/specfile/draft:FuzzDraft history:FuzzParse history:FuzzScanner history:FuzzCompressed history/edn:FuzzRead history/jepsen:FuzzEDN history/jepsen:FuzzLog
+fuzz: ## mangle histories of each kind, and answers of servers, for ten minutes each: no reader may crash over them (FUZZ=1m for less)
 	set -e; for one in $(READERS); do \
 		$(GO) test ./$${one%:*} -run '^$$' -fuzz "^$${one#*:}$$" -fuzztime $(FUZZ) -fuzzminimizetime 1x; done
 

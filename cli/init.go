@@ -31,7 +31,8 @@ As it stands it describes a small HTTP election that this program has inside, so
 
 With --from it is written from what your server answers instead, at a URL, in a file, or on standard input (-): JSON, metrics of
 Prometheus, or lines of NAME: VALUE. What in it tells role, term and leader is guessed by names and values, and is printed. Answers of
-several nodes, of a leader and of a follower, tell more than one. What no answer tells is marked CHANGE.`,
+several nodes, of a leader and of a follower, tell more than one. The log of a node that has led may stand beside them, or alone. What
+nobody has told is marked CHANGE.`,
 		Example: `  recount init
   recount init mine.yaml
   recount init mine.yaml --from http://localhost:8080/status --from http://localhost:8081/status
@@ -71,7 +72,7 @@ several nodes, of a leader and of a follower, tell more than one. What no answer
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&from, "from", nil, "a `URL` that a node answers, or a file with an answer in it; may be given again")
+	cmd.Flags().StringArrayVar(&from, "from", nil, "a `URL` that a node answers, or a file with an answer, or a log, in it; may be given again")
 	return cmd
 }
 

@@ -173,8 +173,8 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
 	if s.Observe.Asks() && len(s.Observe.Logs) == 0 {
-		if lines := draft.Lines(writtenBy(p), s.HasTerms()); len(lines) > 0 {
-			fmt.Fprintf(w, "perhaps\tlogs: [%s]\n", term.Printable(strings.Join(lines, ", ")))
+		if lines := logLines(s, p); lines != "" {
+			fmt.Fprintf(w, "perhaps\tlogs: [%s]\n", term.Printable(lines))
 		}
 	}
 	if p.Tried && p.Wrote == nil {
@@ -195,10 +195,11 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 	return whatIsWrong(s, p, answered)
 }
 
-// writtenBy are the logs of nodes, with what the nodes were seen to be.
-func writtenBy(p *harness.Probe) (logs []draft.Log) {
+// logLines are lines of the nodes' logs that may tell of a change, as a file has them; "" if there are none.
+func logLines(s *specfile.Spec, p *harness.Probe) string {
+	var logs []draft.Log
 	for i, lines := range p.Log {
-		log := draft.Log{Lines: lines}
+		log := draft.Log{Lines: lines, Seen: true}
 		for _, v := range p.Views {
 			if v.Node == p.Nodes[i] {
 				log.Led = log.Led || v.View.Role == history.Leader
@@ -207,7 +208,18 @@ func writtenBy(p *harness.Probe) (logs []draft.Log) {
 		}
 		logs = append(logs, log)
 	}
-	return logs
+	terms := draft.NoTerms
+	switch {
+	case s.HasTerms() && s.Observe.Tokens:
+		terms = draft.LeadersTerms
+	case s.HasTerms():
+		terms = draft.AllTerms
+	}
+	var words []string
+	for _, l := range draft.Lines(logs, terms) {
+		words = append(words, l.String())
+	}
+	return strings.Join(words, ", ")
 }
 
 // strangerWords says which nodes never named the one that led.

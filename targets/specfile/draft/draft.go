@@ -55,43 +55,41 @@ type page struct {
 	Match      string
 	Lines      []line
 	Terms      bool
+
+	Answers      bool // nodes are asked
+	Logs         []Line
+	Standing     bool
+	LeadersTerms bool
 }
 
 // line is one of observe, and why it says so.
 type line struct{ Says, Why string }
 
-// New drafts a spec file of that name by answers of one node or of several, which are all of one kind. An error says which of them
-// cannot be read, or that none tells who leads.
+// New drafts a spec file of that name by answers of one node or of several, which are all of one kind, and by what nodes wrote into their
+// logs. An error says which of them cannot be read, or that none tells who leads.
 func New(name string, answers []Answer) (*Draft, error) {
-	var form form
-	var leaves [][]leaf
-	for i, a := range answers {
-		as, some, err := leavesOf(a.Text)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", a.From, err)
-		case i > 0 && as != form:
-			return nil, hint.Add(fmt.Errorf("%s is %v, and %s is %v", answers[0].From, form, a.From, as), "give answers to one question, by one node or by several")
-		}
-		form, leaves = as, append(leaves, some)
-	}
-	g := guessed(leaves)
-	if form == inText {
-		g.keepWhatAllTell()
-	}
-	if g.role == nil && g.leader == nil {
-		return nil, untold(answers, leaves)
-	}
-	p := page{File: name, Port: 8080, Path: "/status", Way: "http", Terms: g.term != nil}
-	if form == inMetrics {
-		p.Way, p.Path = "metrics", "/metrics"
-	}
+	p := page{File: name, Port: 8080, Path: "/status", Way: "http"}
 	p.asked(answers)
-	if form == inText {
-		p.Match = g.match()
+	var asked []Answer
+	var logs []Log
+	for _, a := range answers {
+		if text := string(a.Text); isLog(text) {
+			logs = append(logs, Log{Lines: slices.Collect(strings.Lines(text))})
+		} else {
+			asked = append(asked, a)
+		}
 	}
 	d := &Draft{}
-	p.Lines, d.Found = g.lines(form)
+	if len(asked) > 0 {
+		if err := p.read(asked, d); err != nil {
+			return nil, err
+		}
+	}
+	p.hear(logs, d)
+	if len(d.Found) == 0 {
+		err := fmt.Errorf("no line in %s is known to tell that a node leads", p.From)
+		return nil, hint.Add(err, "give the log of a node that has led; the lines that tell it may be written into logs by hand: recount init FILE has every field explained")
+	}
 	var b strings.Builder
 	if err := file.Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("draft: %w", err)
@@ -101,6 +99,59 @@ func New(name string, answers []Answer) (*Draft, error) {
 		return nil, fmt.Errorf("what was drafted is no spec file: %w", err)
 	}
 	return d, nil
+}
+
+// read says how nodes are asked, by their answers.
+func (p *page) read(answers []Answer, d *Draft) error {
+	var form form
+	var leaves [][]leaf
+	for i, a := range answers {
+		as, some, err := leavesOf(a.Text)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", a.From, err)
+		case i > 0 && as != form:
+			return hint.Add(fmt.Errorf("%s is %v, and %s is %v", answers[0].From, form, a.From, as), "give answers to one question, by one node or by several")
+		}
+		form, leaves = as, append(leaves, some)
+	}
+	g := guessed(leaves)
+	if form == inText {
+		g.keepWhatAllTell()
+	}
+	if g.role == nil && g.leader == nil {
+		return untold(answers, leaves)
+	}
+	p.Answers, p.Terms = true, g.term != nil
+	switch {
+	case form == inMetrics && !p.Asked:
+		p.Way, p.Path = "metrics", "/metrics"
+	case form == inMetrics:
+		p.Way = "metrics"
+	case form == inText:
+		p.Match = g.match()
+	}
+	p.Lines, d.Found = g.lines(form)
+	return nil
+}
+
+// hear says which lines of logs tell of a change. Where nodes are asked, too, they tell terms if answers do.
+func (p *page) hear(logs []Log, d *Draft) {
+	ways := []Terms{AllTerms, LeadersTerms, NoTerms}
+	if p.Answers {
+		ways = map[bool][]Terms{true: {AllTerms}, false: {NoTerms}}[p.Terms]
+	}
+	for _, terms := range ways {
+		lines := Lines(logs, terms)
+		p.Standing = !p.Answers && slices.ContainsFunc(lines, func(l Line) bool { return l.Role == "follower" })
+		if terms == NoTerms || p.Answers || p.Standing {
+			p.Logs, p.Terms, p.LeadersTerms = lines, p.Terms || terms != NoTerms && len(lines) > 0, terms == LeadersTerms
+			break
+		}
+	}
+	for _, l := range p.Logs {
+		d.Found = append(d.Found, Found{"logs", l.Role, l.Match})
+	}
 }
 
 func (f form) String() string {

@@ -81,6 +81,36 @@ func TestFieldsAreFoundInAnswersOfServers(t *testing.T) {
 	}
 }
 
+// Logs tell besides answers, or alone.
+func TestLinesOfLogsAreDrafted(t *testing.T) {
+	const (
+		raft     = "2026 [INFO] raft: entering follower state: follower=x\n2026 [INFO] raft: election won: term=2 tally=2\n2026 [INFO] raft: entering leader state: leader=x\n"
+		termed   = "n1 becomes leader at term 1\nn1 becomes follower at term 2\n"
+		zap      = `{"level":"info","msg":"8e9e became leader at term 2"}` + "\n" + `{"level":"info","msg":"8e9e became follower at term 3"}` + "\n"
+		leaders  = "starting\nnow leader\n"
+		follower = "starting\nbecame follower\n"
+	)
+	got := drafted(t, `{"role":"leader","term":1}`, termed)
+	require.Contains(t, got, "  role: role   # it says \"leader\"\n  term: term   # it says \"1\"\n  logs:\n    - {match: 'becomes leader at term (?P<term>\\d+)', role: leader}\n")
+	require.NotContains(t, drafted(t, `{"role":"leader","term":1}`, raft), "entering", "lines without a term beside answers with one")
+	require.Contains(t, drafted(t, `{"role":"leader"}`, raft), "    - {match: 'election won', role: leader}\n")
+
+	got = drafted(t, termed)
+	require.Contains(t, got, "logs:\n    standing: true")
+	require.Contains(t, got, "single-leader-per-term")
+	require.NotContains(t, got, "http: /")
+	require.Contains(t, drafted(t, zap), "became leader at term")
+	got = drafted(t, raft)
+	require.Contains(t, got, "  term: {of: leader}\n  logs:\n    standing: true")
+	require.Contains(t, got, `- {match: 'election won: term=(?P<term>\d+)', role: leader}`)
+	require.Contains(t, got, `- {match: 'entering follower', role: follower}`)
+	require.Contains(t, drafted(t, leaders), "CHANGE: which lines tell that a node leads no more?")
+
+	_, err := New("mine.yaml", []Answer{{From: "n2.log", Text: []byte(follower)}})
+	require.EqualError(t, err, "no line in n2.log is known to tell that a node leads")
+	require.Contains(t, hint.Of(err), "a node that has led")
+}
+
 // Where a server was asked stands in the file.
 func TestWhereTheAnswerIsFromIsKept(t *testing.T) {
 	u, err := url.Parse("https://127.0.0.1:9443/v1/{{status}}?a=1")

@@ -10,9 +10,20 @@ import (
 // Log is what one node wrote, and what was seen of it besides.
 type Log struct {
 	Lines []string
+	Seen  bool     // something was, which is to be borne out
 	Led   bool     // it was seen to lead
 	Terms []uint64 // that it was seen to be in
 }
+
+// Terms says which lines tell a term.
+type Terms uint8
+
+// Whose lines do.
+const (
+	NoTerms Terms = iota
+	LeadersTerms
+	AllTerms
+)
 
 // becoming is what servers write when they take another part: "becomes leader", "entering follower state", "state changed to Candidate".
 var becoming = regexp.MustCompile(`(?i)\b(?:becom(?:es?|ing)|became|entering|entered|promoted to|elected as|now|(?:changed|changing|switched|switching|transition(?:ed|ing|s)?|moved) to|-> ?)` +
@@ -24,14 +35,18 @@ var winning = regexp.MustCompile(`(?i)\b(?:election won|won (?:the |an )?electio
 // inTerm is a term, and what stands between it and what is before it.
 var inTerm = regexp.MustCompile(`(?i)^.{0,40}?\b(?:term|epoch)["']?(?: ?[:=] ?| is | |)(\d+)\b`)
 
-// Lines are patterns of lines by which nodes tell of a change, as logs has them: of a leader's, and of others' where there are such.
-// They are guessed by words; one is left out that a node has written which was not seen to lead, or with a term that it was not seen in.
-// With terms, each has one.
-func Lines(logs []Log, terms bool) (suggested []string) {
+// Line is a pattern of lines by which nodes tell of a change, as logs has it.
+type Line struct{ Role, Match string }
+
+func (l Line) String() string { return "{match: " + quoted(l.Match) + ", role: " + l.Role + "}" }
+
+// Lines are lines by which nodes tell of a change: of a leader's, and of others' where there are such. They are guessed by words; one is
+// left out that a node has written which was not seen to lead, or with a term that it was not seen in.
+func Lines(logs []Log, terms Terms) (suggested []Line) {
 	for _, role := range []string{"leader", "candidate", "follower"} {
-		for _, pattern := range patternsOf(logs, role, terms) {
+		for _, pattern := range patternsOf(logs, role, terms == AllTerms || terms == LeadersTerms && role == "leader") {
 			if borneOut(regexp.MustCompile(pattern), logs, role) {
-				suggested = append(suggested, "{match: "+quoted(pattern)+", role: "+role+"}")
+				suggested = append(suggested, Line{role, pattern})
 				break
 			}
 		}
@@ -40,6 +55,11 @@ func Lines(logs []Log, terms bool) (suggested []string) {
 		}
 	}
 	return suggested
+}
+
+// isLog reports whether a text is what a node writes as it goes: lines of which one tells of a change.
+func isLog(text string) bool {
+	return strings.Count(strings.TrimSpace(text), "\n") > 0 && (becoming.MatchString(text) || winning.MatchString(text))
 }
 
 // patternsOf are patterns of lines that may tell of that role, in the order in which such were written.
@@ -87,7 +107,7 @@ func borneOut(pattern *regexp.Regexp, logs []Log, role string) bool {
 	for _, log := range logs {
 		for _, line := range log.Lines {
 			m := pattern.FindStringSubmatch(line)
-			if m == nil {
+			if m == nil || !log.Seen {
 				continue
 			}
 			if role == "leader" && !log.Led {
