@@ -250,32 +250,34 @@ func aim(st *nemesis.Step, rnd *rand.Rand) {
 	}
 }
 
+// set gives a parameter of a step's fault another value. Other steps may have been drawn with the same.
+func set(st *nemesis.Step, name, value string) {
+	st.With = maps.Collect(maps.All(st.With))
+	st.With[name] = value
+}
+
 // sharpen fits a step to what is known of the target: the kinds of its messages, and how far its promises go.
 func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 	f, err := nemesis.Find(st.Fault)
 	if err != nil {
 		panic(err) // it was drawn from the registry
 	}
-	set := func(name, value string) {
-		st.With = maps.Collect(maps.All(st.With))
-		st.With[name] = value
-	}
 	switch {
 	case f.Events && h.On != record.OnSim:
 		for name, value := range h.blind(st.Fault, p, rnd).With {
-			set(name, value)
+			set(st, name, value)
 		}
 		st.For = max(st.For, time.Duration((2+rnd.IntN(6)))*h.bounds(p).Silence)
 	case f.Events:
 		if len(h.kinds) > 0 && rnd.IntN(6) > 0 {
-			set("kind", cmp.Or(h.focus, pick(h.kinds, rnd)))
+			set(st, "kind", cmp.Or(h.focus, pick(h.kinds, rnd)))
 		}
 		if _, waits := st.With["until"]; waits && len(h.kinds) > 0 {
 			switch rnd.IntN(6) {
 			case 0, 1:
-				set("until", pick(h.kinds, rnd))
+				set(st, "until", pick(h.kinds, rnd))
 			case 2:
-				set("until", history.UntilElected)
+				set(st, "until", history.UntilElected)
 			}
 		}
 		switch {
@@ -284,8 +286,8 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		default:
 			st.Nodes = pick([]nemesis.Named{{"all", "all"}, {"all", "all"}, {"leader", "others"}, {"follower", "others"}, {"one", "one"}, {"follower", "leader"}, {"all", "leader"}}, rnd)
 			if rnd.IntN(8) == 0 { // all for a while: a leader may hear nobody whom all hear
-				set("nth", "1")
-				set("count", unending)
+				set(st, "nth", "1")
+				set(st, "count", unending)
 			}
 		}
 		if st.With["count"] != unending && rnd.IntN(3) > 0 {
@@ -296,17 +298,15 @@ func (h *hunter) sharpen(st *nemesis.Step, p *record.Plan, rnd *rand.Rand) {
 		if rnd.IntN(2) == 0 {
 			sign = -1
 		}
-		set("by", percent(sign*h.drift(rnd)))
+		set(st, "by", percent(sign*h.drift(rnd)))
 		if rnd.IntN(3) == 0 {
-			set("apart", "true")
+			set(st, "apart", "true")
 		}
-	case st.Fault == "lose-writes" && h.On != record.OnSim: // what an algorithm writes is whole, and a server's may be there in part
-		if how := pick([]string{"", "torn", "scattered"}, rnd); how != "" {
-			set(how, "true")
-		}
+	case st.Fault == "lose-writes":
+		h.leave(st, rnd)
 	case st.With["delay"] != "" && rnd.IntN(2) == 0: // also longer than a term lasts
 		silence := float64(h.bounds(p).Silence)
 		d := time.Duration(silence * math.Exp(rnd.Float64()*math.Log(60)) / 20)
-		set("delay", max(d, time.Millisecond).Round(time.Millisecond).String())
+		set(st, "delay", max(d, time.Millisecond).Round(time.Millisecond).String())
 	}
 }

@@ -158,11 +158,26 @@ var paces = []struct {
 // loss is a step that takes a leader away. What waits for something to happen gets the time that this takes.
 func (h *hunter) loss(fault string, p *record.Plan, at, lasts time.Duration, rnd *rand.Rand) nemesis.Step {
 	st := nemesis.Step{Fault: fault}
-	if lasts = max(lasts, time.Millisecond); fault == "crash-within" {
+	lasts = max(lasts, time.Millisecond)
+	switch fault {
+	case "crash-within":
 		st, lasts = h.blind(fault, p, rnd), max(lasts, h.silences(p, rnd)(0.5, 1, 2))
+	case "lose-writes":
+		h.leave(&st, rnd)
 	}
 	st.At, st.For = at, lasts
 	return st
+}
+
+// leave draws what a loss of power leaves of what was not synced: nothing, or what a disk may have. What an algorithm of Recount's own
+// writes is there or not.
+func (h *hunter) leave(st *nemesis.Step, rnd *rand.Rand) {
+	if h.On == record.OnSim {
+		return
+	}
+	if how := pick([]string{"", "torn", "scattered"}, rnd); how != "" {
+		set(st, how, "true")
+	}
 }
 
 // blind draws a fault that is aimed at what happens, of messages whose meaning nobody knows.

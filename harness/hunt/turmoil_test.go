@@ -1,6 +1,7 @@
 package hunt
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -81,6 +82,26 @@ func TestTurmoilFitsEveryClusterAndTakesOnlyFaultsThatAreDrawn(t *testing.T) {
 	h, err := newHunter(cfg)
 	require.NoError(t, err)
 	require.Nil(t, h.turmoil(&record.Plan{Target: "etcd", On: record.OnVirtual, Nodes: 3, Time: time.Minute}, seed.New(1, "turmoil")))
+}
+
+// A loss of power leaves what disks may have, in turmoil as elsewhere.
+func TestTurmoilLeavesWhatDisksMayHave(t *testing.T) {
+	cfg := after("etcd", "", 1)
+	cfg.On, cfg.Faults = record.OnVirtual, []string{"lose-writes"}
+	h, err := newHunter(cfg)
+	require.NoError(t, err)
+	left := map[string]int{}
+	for k := range uint64(20) {
+		p := record.Plan{Target: "etcd", On: record.OnVirtual, Nodes: 3}
+		h.drawOptions(&p, seed.New(k, "options"))
+		for _, st := range h.turmoil(&p, seed.New(k, "turmoil")) {
+			left[fmt.Sprint(st.With)]++
+		}
+	}
+	require.Len(t, left, 3, left)
+	for _, with := range []string{"map[]", "map[torn:true]", "map[scattered:true]"} {
+		require.Positive(t, left[with], left)
+	}
 }
 
 // Turmoil makes no longer runs of a target of long silences than other plans do.
