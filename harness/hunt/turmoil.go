@@ -51,7 +51,8 @@ func (h *hunter) turmoil(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 	return h.until(p, s, rnd)
 }
 
-// until ends the run soon after the last fault, or when it has lasted as long as others may, and has last until then what is to last.
+// until ends the run soon after the last fault, or when it has lasted as long as others may, and has last until then what is to last. It
+// also draws what losses of power leave.
 func (h *hunter) until(p *record.Plan, s nemesis.Schedule, rnd *rand.Rand) nemesis.Schedule {
 	if h.Time == 0 {
 		p.Time = (s.End() + h.silences(p, rnd)(1.5, 2, 3)).Round(time.Millisecond)
@@ -60,6 +61,9 @@ func (h *hunter) until(p *record.Plan, s nemesis.Schedule, rnd *rand.Rand) nemes
 	for i := range s {
 		if s[i].For == 0 || s[i].At+s[i].For > p.Time {
 			s[i].For = p.Time - s[i].At
+		}
+		if s[i].Fault == "lose-writes" {
+			h.leave(&s[i], rnd)
 		}
 	}
 	return slices.DeleteFunc(s, func(st nemesis.Step) bool { return st.For <= 0 })
@@ -158,12 +162,8 @@ var paces = []struct {
 // loss is a step that takes a leader away. What waits for something to happen gets the time that this takes.
 func (h *hunter) loss(fault string, p *record.Plan, at, lasts time.Duration, rnd *rand.Rand) nemesis.Step {
 	st := nemesis.Step{Fault: fault}
-	lasts = max(lasts, time.Millisecond)
-	switch fault {
-	case "crash-within":
+	if lasts = max(lasts, time.Millisecond); fault == "crash-within" {
 		st, lasts = h.blind(fault, p, rnd), max(lasts, h.silences(p, rnd)(0.5, 1, 2))
-	case "lose-writes":
-		h.leave(&st, rnd)
 	}
 	st.At, st.For = at, lasts
 	return st
