@@ -3,11 +3,13 @@ package docker
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"sync/atomic"
 
 	"github.com/docker/docker/api/types/container"
 
 	"recount/docker/agent"
+	"recount/internal/hint"
 )
 
 // life is one life of a node, from the start of its containers to the end of them all.
@@ -41,7 +43,7 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 	pids := make([]int, len(n.containers))
 	err := each(n.containers, func(i int, id string) error {
 		if err := c.engine.api.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
-			return err
+			return unrunnable(err)
 		}
 		is, err := c.engine.api.ContainerInspect(ctx, id)
 		if err != nil {
@@ -63,6 +65,18 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 	}
 	return nil
 }
+
+// unrunnable is, where an engine's runtime says that a container cannot run its program, that and no more, or else the error.
+func unrunnable(err error) error {
+	m := cannotRun.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	return hint.Add(fmt.Errorf("its container cannot run %s: %s", m[1], m[2]),
+		"a command begins with a program that the image has, by its whole path, or with a script of files that begins with #!")
+}
+
+var cannotRun = regexp.MustCompile(`unable to start container process: (?:error during container init: )?exec: ("[^"]+"): (.+?)(?:: unknown)?$`)
 
 // watch waits for the end of a life, in these containers. Whichever container ends first takes the others with it.
 func (c *Cluster) watch(n *node, l *life, containers []string) {
