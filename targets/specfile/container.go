@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,8 +86,12 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			return err
 		}
 		for i, name := range s.Capabilities {
-			if !capabilityRule.MatchString(name) {
-				return v.list()[i].bad("as Linux calls them: NET_ADMIN, SYS_NICE, IPC_LOCK", "capabilities: %q is none", name)
+			if !slices.Contains(capabilities, strings.TrimPrefix(name, "CAP_")) {
+				way := "as Linux calls them: NET_ADMIN, SYS_NICE, IPC_LOCK"
+				if near := hint.Near(name, capabilities); near != "" {
+					way = fmt.Sprintf("did you mean %q?", near)
+				}
+				return v.list()[i].bad(way, "capabilities: %q is none", name)
 			}
 		}
 	}
@@ -127,7 +130,10 @@ func (v value) folder(field string) (string, error) {
 // engines are the files that the engine mounts in each container, over what its image and its layer have there.
 var engines = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"}
 
-var capabilityRule = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)*$`)
+// capabilities are those of capabilities(7), and all of them.
+var capabilities = strings.Fields(`ALL AUDIT_CONTROL AUDIT_READ AUDIT_WRITE BLOCK_SUSPEND BPF CHECKPOINT_RESTORE CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID
+	IPC_LOCK IPC_OWNER KILL LEASE LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE MKNOD NET_ADMIN NET_BIND_SERVICE NET_BROADCAST NET_RAW PERFMON SETFCAP SETGID SETPCAP
+	SETUID SYSLOG SYS_ADMIN SYS_BOOT SYS_CHROOT SYS_MODULE SYS_NICE SYS_PACCT SYS_PTRACE SYS_RAWIO SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG WAKE_ALARM`)
 
 // readCopied reads that a file is the copy of one of this machine.
 func (s *Spec) readCopied(key, v value) error {

@@ -153,6 +153,7 @@ func TestMistakesOfServices(t *testing.T) {
 		{`{servers "cache"`, `{servers "cash"`, `unknown service "cash"`, "known: cache, store"},
 		{"{addr}:{client}\"}}', '{{mem", "{addr}:{clent}\"}}', '{{mem", `unknown word in braces "clent"`, `did you mean "client"?`},
 		{"[NET_ADMIN]", "[net]", `capabilities: "net" is none`, "NET_ADMIN"},
+		{"[NET_ADMIN]", "[NET_ADMN]", `capabilities: "NET_ADMN" is none`, `did you mean "NET_ADMIN"?`},
 		{"/etc/a:", "etc/a:", `"etc/a" is not the whole path`, "/etc/server.yaml"},
 		{"{match: '^agent'}", "{match: '('}", "missing closing )", "regexp/syntax"},
 		{"{match: '^agent'}", "{}", "agent: match is missing", "PATTERN"},
