@@ -110,8 +110,11 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 		}
 	}
 	way := "its log tells why"
-	if strings.Contains(wrote, "connection refused") {
+	switch {
+	case strings.Contains(wrote, "connection refused"):
 		way = tooEarly
+	case runsNothing.MatchString(wrote):
+		way = noInterpreter
 	}
 	return unstarted(hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "%s", way))
 }
@@ -119,6 +122,14 @@ func unready(ctx context.Context, ended string, save func(ctx context.Context, d
 // tooEarly is the way out where a node ended since another was not there yet.
 const tooEarly = "did it look for a node or a service that was not up yet? ready: {in-turn: true} starts each node once the one before it is ready, " +
 	"which ready is to say only when that one can be joined; first: true of a service starts all nodes after it; else its log tells why"
+
+// noInterpreter is the way out where the kernel found the program of a node, and not what is to run that: of the program itself an engine
+// would have said so before.
+const noInterpreter = "the file is there, and what is to run it is not: the program that its first line names after #!, such as the bash of Debian's package, " +
+	"or the loader that an executable was linked for"
+
+// runsNothing is what an engine's runtime writes in the place of a node's program that the kernel cannot run.
+var runsNothing = regexp.MustCompile(`it wrote "exec /[^ ]+: no such file or directory"$`)
 
 // endedWith tells of each node that ended by itself what its log, saved under dir, says of it. The log of a node that has
 // been started again goes on: then its last line was written by another process.

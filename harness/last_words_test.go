@@ -62,6 +62,14 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 	})
 	require.Contains(t, hint.Of(err), "in-turn: true")
 	require.Contains(t, hint.Of(err), "only when that one can be joined", "it may be said already, and ready ask too little")
+	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
+		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("exec /start: no such file or directory\n"), 0o600)
+	})
+	require.Contains(t, hint.Of(err), "after #!")
+	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
+		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("begins\nexec /usr/bin/helper: no such file or directory\n"), 0o600)
+	})
+	require.Equal(t, "its log tells why", hint.Of(err), "who could write something else was run")
 	err = unready(t.Context(), ended, func(context.Context, string) error { return errors.New("the engine is gone") })
 	require.EqualError(t, err, ended+" before it was ready")
 	synctest.Test(t, func(t *testing.T) {

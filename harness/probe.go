@@ -84,7 +84,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		err = errors.Join(err, c.SaveLogs(end, p.Logs))
-		if err != nil && c.gone() != "" && hint.Of(err) != tooEarly {
+		if err != nil && c.gone() != "" && hint.Of(err) != tooEarly && hint.Of(err) != noInterpreter {
 			err = hint.Add(err, "all that it wrote lies in %s", p.Logs)
 		}
 		for _, node := range p.Nodes {
