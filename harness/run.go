@@ -160,17 +160,17 @@ func (r *run) carryOut(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// proceed is the run itself. Whatever happens on the way, it ends with a healed cluster, if there is one left.
+// proceed is the run itself. Whatever happens once the nodes are up, it ends with a healed cluster, if there is one left.
 func (r *run) proceed(ctx context.Context) error {
 	defer func() {
 		r.observers.Stop()
 		r.rest()
 	}()
-	err := r.cluster.Start(ctx)
-	if err == nil {
-		r.observers.Up()
-		err = r.settle(ctx)
+	if err := r.cluster.Start(ctx); err != nil {
+		return err // nothing was done to it: nodes that did not come up are not to be waited for
 	}
+	r.observers.Up()
+	err := r.settle(ctx)
 	if err == nil && r.gone() {
 		r.note("no node was left to break after %v", r.cluster.Now().Round(time.Millisecond))
 		return nil

@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"context"
+	"errors"
+	"io"
 	"path/filepath"
 	"testing"
 	"time"
@@ -8,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recount/harness/record"
+	"recount/history"
 )
 
 // A run that is killed in its middle leaves the one before it to be the latest.
@@ -40,4 +44,33 @@ func TestWhatIsToldAgainIsKeptOnce(t *testing.T) {
 	}
 	require.Equal(t, []string{"n1 ended", "n2 ended", "n1 ended"}, told)
 	require.Equal(t, []string{"n1 ended", "n2 ended"}, r.told)
+}
+
+// lame is a cluster whose nodes do not come up.
+type lame struct {
+	Cluster
+	looks int
+}
+
+func (*lame) Start(context.Context) error { return errors.New("no such program") }
+
+func (c *lame) State(ctx context.Context) (history.Changes, error) {
+	c.looks++
+	return c.Cluster.State(ctx)
+}
+
+// Of a run whose nodes did not come up nothing is to be healed, and nobody waits for them to be what they never were.
+func TestNodesThatDidNotComeUpAreNotCompared(t *testing.T) {
+	s, err := resolve(record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: time.Second})
+	require.NoError(t, err)
+	r := newRun(s, Config{}.heard(t.Context()))
+	r.listen(io.Discard, 0)
+	opened, err := r.openCluster(t.Context(), "")
+	require.NoError(t, err)
+	c := &lame{Cluster: opened}
+	r.cluster = c
+	r.begin()
+	require.EqualError(t, r.proceed(t.Context()), "no such program")
+	require.Zero(t, c.looks)
+	require.Empty(t, r.told)
 }
