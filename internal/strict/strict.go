@@ -166,7 +166,11 @@ func Decode(text []byte, to any) (root *yaml.Node, err error) {
 		return root, err
 	}
 	number, what := place(err.Error())
-	return nil, &Error{number, column(root, number), hint.Add(errors.New(what), "write a value of that kind: 3, 2.5s, text, [a, b]")}
+	way := "write a value of that kind: 3, text, [a, b]"
+	if strings.HasSuffix(what, " into time.Duration") {
+		way = "a duration has its unit: 3s, 1.5s, 300ms, 2m"
+	}
+	return nil, &Error{number, column(root, number), hint.Add(errors.New(what), "%s", way)}
 }
 
 // Entries are those of a list that is a field of a document; none where it is no list, or the document, nil, says nothing.
