@@ -122,6 +122,9 @@ func closure(ctx context.Context, dir string, packages []string) (all []string, 
 	cmd := exec.CommandContext(ctx, "apt-get", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.Output()
+	if ctx.Err() != nil { // it was killed, and has not failed
+		return nil, context.Cause(ctx)
+	}
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		last := strings.TrimSpace(string(failed.Stderr))

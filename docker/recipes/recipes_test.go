@@ -241,6 +241,25 @@ func TestBuildWithoutThePackage(t *testing.T) {
 	require.Contains(t, hint.Of(err), "3.4.15")
 }
 
+// Who gives up while apt looks for what a package needs has not misspelt it.
+func TestBuildCancelledWhileAptLooks(t *testing.T) {
+	begun := filepath.Join(t.TempDir(), "begun")
+	tool(t, "apt-get", ": >"+begun+"; exec sleep 1000")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(begun); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	_, _, err := Build(ctx, election.Image{Debian: "server"}, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, hint.Of(err))
+	requireEmpty(t, os.TempDir())
+}
+
 func TestPack(t *testing.T) {
 	root := t.TempDir()
 	write := func(name string, mode os.FileMode) {
