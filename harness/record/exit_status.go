@@ -44,20 +44,23 @@ const staysUp = "stays-up"
 // Stand works out what the run amounts to, from its plan, its history and its verdicts.
 //
 // A promise that the run did not put to the test decides nothing either way, unless none was. That no node ended by itself is no
-// test of an election: where nothing else of what was promised was tested, it decides nothing either.
+// test of an election: where nothing else of what was promised was tested, it decides nothing either. Nor was a promise that faults have
+// lifted, of which nobody can tell whether it held.
 func (r *Run) Stand() {
 	r.Standing = Standing{Status: StatusUnknown}
 	r.Flaw, r.Detail = flaw(r.Frame(), &r.Plan)
 	decided, open := false, false
 	ran, untested := false, false
 	for i := range r.Verdicts {
-		m := r.Verdicts[i].Meaning()
+		v := &r.Verdicts[i]
+		m := v.Meaning()
 		if m.Fails() || m == Refuted && len(r.Plan.Require) == 0 { // what is required is known, whatever else was promised
 			r.Status = StatusBroken
 			return
 		}
-		open, untested = open || m.Open(), untested || m == Untested
-		if m == Held && r.Verdicts[i].Property == staysUp {
+		open = open || m.Open()
+		untested = untested || m == Untested || v.Verdict == checkers.Unknown && v.lifted()
+		if m == Held && v.Property == staysUp {
 			ran = true
 			continue
 		}
@@ -67,6 +70,9 @@ func (r *Run) Stand() {
 		r.Status = StatusHeld
 	}
 }
+
+// lifted reports whether faults took away what a promise of the property rests on.
+func (v *Verdict) lifted() bool { return v.Excused && v.While != "" && v.Meaning() == Aside }
 
 // Require makes the verdict on a property count as one on a promise that must hold, and be seen to, whatever the target
 // promises and the scenario expects.

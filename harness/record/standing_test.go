@@ -69,6 +69,8 @@ func TestStayingUpIsNoElection(t *testing.T) {
 	up := Verdict{Result: checkers.Result{Property: staysUp, Verdict: checkers.Valid}, Promised: true}
 	untested := Verdict{Result: checkers.Result{Property: "elects", Untested: true}, Promised: true}
 	held := Verdict{Result: checkers.Result{Property: "fencing", Verdict: checkers.Valid}, Promised: true}
+	lifted := Verdict{Result: checkers.Result{Property: "exclusive-leadership"}, While: "no link is broken", Excused: true}
+	aside := Verdict{Result: checkers.Result{Property: "no-ping-pong"}, Excused: true} // an option has taken that promise away
 	for _, c := range []struct {
 		verdicts []Verdict
 		want     int
@@ -77,6 +79,9 @@ func TestStayingUpIsNoElection(t *testing.T) {
 		{[]Verdict{up, untested}, StatusUnknown},
 		{[]Verdict{untested, up}, StatusUnknown},
 		{[]Verdict{up, untested, held}, StatusHeld},
+		{[]Verdict{up, lifted}, StatusUnknown},
+		{[]Verdict{up, lifted, held}, StatusHeld},
+		{[]Verdict{up, aside}, StatusHeld},
 	} {
 		r := Run{History: complete(), Verdicts: c.verdicts}
 		r.Stand()
