@@ -79,7 +79,7 @@ func (t TrapState) Wait() (d time.Duration, timed bool) {
 // Comes reports whether what a held message waits for has come, when a node is seen to be another than it was: whether that is its
 // receiver, and in which term that was when it was held.
 func (t TrapState) Comes(receiver bool, term uint64, was, now View) bool {
-	leads := now.Claims() && (!was.Claims() || was.Term != now.Term)
+	leads := now.Role == Leader && (was.Role != Leader || was.Term != now.Term)
 	switch t.Until {
 	case UntilTerm:
 		return receiver && now.Term != term

@@ -454,6 +454,28 @@ func TestFollowersThatTellNoTermAgree(t *testing.T) {
 	require.Equal(t, [2]bool{true, true}, agreed())
 }
 
+// An answer that was put together from several reads accuses nobody, and still tells whom to aim at and whom to wait for.
+func TestTornAnswersTellWhoLeads(t *testing.T) {
+	s := NewViews([]string{"n1", "n2", "n3"}, history.NewRecorder(io.Discard, 0))
+	say := func(node, leader string, term uint64) {
+		v := history.View{Role: history.Follower, Term: term, Leader: leader, Torn: true}
+		if leader == node {
+			v.Role = history.Leader
+		}
+		s.see(&history.Op{Type: history.OK, F: history.Observe, Node: node, View: v})
+	}
+	say("n1", "n1", 4)
+	require.Equal(t, "n1", s.Leader())
+	require.False(t, s.Agreed())
+	say("n2", "n1", 4)
+	say("n3", "n1", 4)
+	require.True(t, s.AllAgree())
+	say("n2", "n2", 5)
+	aims, err := s.resolve([]string{"leader", "old-leader"}, "", nil, rand.New(rand.NewPCG(1, 2)))
+	require.NoError(t, err)
+	require.Equal(t, [][]string{{"n2"}, {"n1"}}, aims)
+}
+
 // Nodes that never heard of the one leader are strangers to it, where they are too many for a majority to have known it.
 func TestNodesThatNeverHeardOfTheLeaderAreStrangers(t *testing.T) {
 	s := NewViews([]string{"n1", "n2", "n3", "n4"}, history.NewRecorder(io.Discard, 0))

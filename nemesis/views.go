@@ -36,6 +36,9 @@ type told struct {
 	knows bool // it has named a leader, itself or another, at any time
 }
 
+// leads reports whether a node says that it leads, in one undivided answer or not: to aim at it accuses nobody.
+func leads(v history.View) bool { return v.Role == history.Leader }
+
 // of is what a node was last seen to say.
 func (s *Views) of(node string) history.View { return s.views[history.Place(s.nodes, node)].View }
 
@@ -91,7 +94,7 @@ func (s *Views) view(node string, v history.View, asked bool) {
 		*now = told{v, true, now.asked, now.knows || v.Leader != ""}
 	}
 	now.asked = now.asked || asked
-	if !v.Claims() {
+	if !leads(v) {
 		return
 	}
 	changed := s.latest != node
@@ -101,7 +104,7 @@ func (s *Views) view(node string, v history.View, asked bool) {
 	case changed:
 		s.latest = node
 		// Without terms, a claim that goes on is no new leadership, whoever has claimed it meanwhile.
-		if goesOn := v.Term == 0 && was.Claims() && slices.Contains(s.chain, node); !goesOn {
+		if goesOn := v.Term == 0 && leads(was) && slices.Contains(s.chain, node); !goesOn {
 			s.chain = append(s.chain, node)
 		}
 	case v.Term == s.last.Term && v.Tenure == s.last.Tenure:
@@ -121,7 +124,7 @@ func (s *Views) view(node string, v history.View, asked bool) {
 func (s *Views) Leader() string {
 	leader, term := "", uint64(0)
 	for i, n := range s.nodes {
-		if v := &s.views[i]; v.Claims() && (leader == "" || v.Term > term || v.Term == term && n == s.latest) {
+		if v := &s.views[i]; leads(v.View) && (leader == "" || v.Term > term || v.Term == term && n == s.latest) {
 			leader, term = n, v.Term
 		}
 	}
@@ -171,7 +174,7 @@ func (s *Views) AllAgree() bool {
 		return false
 	}
 	for _, n := range s.others {
-		if s.NoLeaderNames && !s.of(n).Claims() {
+		if s.NoLeaderNames && !leads(s.of(n)) {
 			continue
 		}
 		if !s.follows(n, leader) {
@@ -184,7 +187,7 @@ func (s *Views) AllAgree() bool {
 // follows reports whether a node names the leader in the leader's term, or names it and tells no term.
 func (s *Views) follows(node, leader string) bool {
 	v := s.of(node)
-	mute := s.Tokens && !v.Claims() && v.Term == 0
+	mute := s.Tokens && !leads(v) && v.Term == 0
 	return v.Leader == leader && (mute || v.Term == s.of(leader).Term)
 }
 
