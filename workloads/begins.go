@@ -31,6 +31,7 @@ type beginner struct {
 	after time.Duration
 	quiet bool // nothing was announced since its process was to be started
 	news  int  // how often it was heard what became of it
+	exits bool // its process has ended by itself since the nemesis began the last thing that it did
 }
 
 // see takes note of what the node says, and of what becomes of its process.
@@ -40,10 +41,13 @@ func (b *beginner) see(op *history.Op) {
 		b.quiet = false
 		b.news++
 	case op.F == history.Exit && op.Node == b.node:
+		b.exits = true
 		b.becomes(history.Down)
+	case op.Type == history.Invoke && op.Fault != nil:
+		b.exits = false
 	case op.Type == history.OK && op.Fault != nil:
 		for _, p := range op.Fault.Procs {
-			if p.Node == b.node {
+			if p.Node == b.node && !(b.exits && p.State == history.Up) { // what was started may be what has ended meanwhile
 				b.becomes(p.State)
 			}
 		}
