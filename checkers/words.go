@@ -302,11 +302,14 @@ func (f *facts) ungapped() string {
 
 // watch writes how closely the nodes were observed, which is what a verdict of valid is worth.
 func (f *facts) watch() string {
-	nodes, announcers, gaps := 0, 0, 0
+	nodes, torn, announcers, gaps := 0, 0, 0, 0
 	var sum, worst time.Duration
 	for s := range f.electing() {
 		if s.whole > 0 {
 			nodes++
+		}
+		if s.torn > 0 {
+			torn++
 		}
 		if s.announced > 0 {
 			announcers++
@@ -314,6 +317,9 @@ func (f *facts) watch() string {
 		gaps += s.gaps
 		sum += s.gapTime
 		worst = max(worst, s.worst)
+	}
+	if nodes == 0 { // that a process runs is told by any answer
+		nodes = torn
 	}
 	b := new(strings.Builder)
 	switch {
