@@ -81,12 +81,15 @@ type answer struct {
 	dull     bool // it says the same as the one of its node before, which came shortly before it
 	stale    bool // it was announced, and what ran then may have ended before it was read, or stood still
 	repeats  bool // nobody asked for it: it is what the node announced before, which stands
+	nameless bool // it claims to lead and tells no term, where leaderships are numbered: in which it is nobody knows
 }
 
 func (a *answer) claims() bool { return a.role == history.Leader && !a.torn }
 
-// vague reports whether an answer says nothing of whether its node leads.
-func (a *answer) vague() bool { return a.torn || a.role == history.UnknownRole && !a.ended }
+// vague reports whether an answer says nothing of whether its node leads, or not in which leadership: it denies none.
+func (a *answer) vague() bool {
+	return a.torn || a.nameless || a.role == history.UnknownRole && !a.ended
+}
 
 // heard reports whether what an answer tells is known to more than its node, or was told to who asked. A node that announces something else may end
 // before it has saved it, and before anybody else hears of it.

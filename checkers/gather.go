@@ -246,6 +246,7 @@ func (g *gathering) told(op *history.Op, asked time.Duration) {
 		s.whole++
 	}
 	if _, named := g.key(&a); a.claims() && !named {
+		a.nameless = true
 		g.termless++
 	}
 	if a.polled {

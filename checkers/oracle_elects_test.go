@@ -129,7 +129,7 @@ func TestOraclesElects(t *testing.T) {
 			last := said{node: n, asked: end, at: end, view: before.view, unnumbered: true}
 			row := []said{before}
 			for _, a := range all {
-				if a.node == n && !a.ended && !a.vague() {
+				if a.node == n && !a.ended && (a.leads() || !a.vague()) {
 					row = append(row, a)
 				}
 			}

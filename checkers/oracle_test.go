@@ -39,8 +39,10 @@ func (a said) claims() bool {
 	return !a.ended && a.view.Role == history.Leader && (a.unnumbered || a.view.Term != 0)
 }
 
-// vague reports whether an answer says nothing of whether its node leads.
-func (a said) vague() bool { return !a.ended && a.view.Role == history.UnknownRole }
+// vague reports whether an answer says nothing of whether its node leads, or not in which leadership.
+func (a said) vague() bool {
+	return !a.ended && (a.view.Role == history.UnknownRole || a.leads() && !a.claims())
+}
 
 // same reports whether two claims are of one node under one term and tenure.
 func (a said) same(b said) bool {
