@@ -20,9 +20,9 @@ func init() {
 
 // naming is an answer that names a leader.
 type naming struct {
-	leader  string
-	strange bool // that is no node's name
-	by      *answer
+	leader string
+	make   int32 // how the name is made, if it is no node's: two that are made alike are of two nodes; 0 if it is a node's
+	by     *answer
 }
 
 // named returns whom an undivided answer names as leader. Who claims to lead names itself.
@@ -33,7 +33,7 @@ func (f *facts) named(a *answer) naming {
 	case a.role == history.Leader:
 		n.leader = f.nodes[a.node]
 	default:
-		n.leader, n.strange = f.leader(a), f.strange[a.leader]
+		n.leader, n.make = f.leader(a), f.makes[a.leader]
 	}
 	return n
 }
@@ -44,7 +44,7 @@ func agreement(_ context.Context, f *facts) Result {
 	if why := f.blind(); why != "" {
 		return unknown(nil, "%s", why)
 	}
-	f.strange = f.strangers()
+	f.makes = f.strangers()
 	var other alias
 	split, terms := f.inTerms(&other)
 	apart, times := f.whenWhole(&other)
@@ -68,7 +68,7 @@ func agreement(_ context.Context, f *facts) Result {
 	case other.any:
 		a, b := other.it[0], other.it[1]
 		strange := a.leader
-		if !a.strange {
+		if a.make == 0 {
 			strange = b.leader
 		}
 		nobody := "no node that answered has a name like"
@@ -136,15 +136,17 @@ type disagreement struct {
 // introduced reports whether begin says who the nodes are: in histories of others it names but who answered.
 func (f *facts) introduced() bool { return len(f.setup.Nodes) > 0 && f.setup.Model == "" }
 
-// strangers tells of each name of a leader whether it is none of the nodes'. Where nobody says who the nodes are, each name is one of theirs
-// that is made as the name of one who answered: node-3, where node-1 did, but not 10.0.0.3:2379.
-func (f *facts) strangers() []bool {
-	strange := make([]bool, len(f.leaderNames))
+// strangers tells of each name of a leader how it is made, if it is none of the nodes'. Where nobody says who the nodes are, each name is one
+// of theirs that is made as the name of one who answered: node-3, where node-1 did, but not 10.0.0.3:2379.
+func (f *facts) strangers() []int32 {
+	makes, shapes := make([]int32, len(f.leaderNames)), newNames()
 	for i, leader := range f.leaderNames {
 		like := shape(leader)
-		strange[i] = !slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || !f.introduced() && shape(node) == like })
+		if !slices.ContainsFunc(f.nodes, func(node string) bool { return node == leader || !f.introduced() && shape(node) == like }) {
+			makes[i] = shapes.of(like)
+		}
 	}
-	return strange
+	return makes
 }
 
 // shape is how a name is made: a for letters in a row, 0 for digits, and what else it has.
@@ -175,8 +177,8 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 		return split, 0
 	}
 	type key struct {
-		term    uint64
-		strange bool
+		term uint64
+		make int32
 	}
 	type seen struct {
 		naming
@@ -184,6 +186,7 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 		latest  naming // the one that was asked for last: if there is a later split outside of all lapses, it shows one
 	}
 	heard := map[key]*seen{}
+	first := map[uint64]naming{}
 	var last key // and what was heard under it: most answers follow one of the same term
 	var s *seen
 	for i := range f.answers {
@@ -191,12 +194,14 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 		if n.leader == "" || n.by.term == 0 {
 			continue
 		}
-		if k := (key{n.by.term, n.strange}); k != last {
+		if k := (key{n.by.term, n.make}); k != last {
 			last, s = k, heard[k]
 		}
 		if s == nil {
-			if o := heard[key{last.term, !last.strange}]; o != nil {
-				other.take(o.naming, n)
+			if o, any := first[last.term]; any {
+				other.take(o, n)
+			} else {
+				first[last.term] = n
 			}
 			s = &seen{naming: n, latest: n}
 			heard[last] = s
@@ -261,7 +266,7 @@ func (f *facts) disagree(apart *found[disagreement], other *alias, c calm) {
 					}
 					switch a, b := names[j], names[i]; {
 					case a.leader == "" || b.leader == "" || a.leader == b.leader:
-					case a.strange == b.strange:
+					case a.make == b.make:
 						apart.take(disagreement{over, rift{a, b}}, over, f, "agreement")
 					default:
 						other.take(a, b)

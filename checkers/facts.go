@@ -25,7 +25,7 @@ type facts struct {
 	answers     []answer  // in order of time
 	left        leftOut   // of them
 	leaderNames []string  // whom answers name as leader
-	strange     []bool    // of these, those that are no node's name; agreement looks for them
+	makes       []int32   // of these, how those are made that are no node's name, else 0; agreement looks for them
 	heights     []height
 	leads       []leadership
 	repeated    bool // a term was led twice: terms tell no order
