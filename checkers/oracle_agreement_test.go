@@ -105,7 +105,7 @@ func TestOraclesAgreement(t *testing.T) {
 				}
 			}
 		}
-		if !whole(h) || !agreed || alias || unannounced(h) {
+		if !whole(h) || !agreed || alias || unheard(h) {
 			return Unknown
 		}
 		return Valid

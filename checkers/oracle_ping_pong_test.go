@@ -182,7 +182,7 @@ func TestOraclesNoPingPong(t *testing.T) {
 		switch {
 		case bounced:
 			return Invalid
-		case !whole(h) || len(reigns) == 0 || perhaps || inVain(h) || !tested || tried && !faulty, unannounced(h):
+		case !whole(h) || len(reigns) == 0 || perhaps || inVain(h) || !tested || tried && !faulty, unheard(h):
 			return Unknown
 		}
 		return Valid

@@ -32,21 +32,26 @@ func (w *watched) sees(s span, until time.Duration) {
 	w.counts = max(w.counts, until)
 }
 
-// untold says of whom too little was seen, or "" if nodes announce their changes, undivided: then what began unseen was told all the same, though
-// not how long it lasted.
+// untold says of whom too little was seen, or "". If nodes announce their changes, undivided, what began unseen was told all the same, though
+// not how long it lasted; but not by a node of which nothing whole came at all: whether that announces nobody knows.
 func (f *facts) untold() string {
 	if f.added != "" {
 		return f.unnamed()
 	}
 	if f.end > 0 && slices.ContainsFunc(f.seen, func(w watched) bool { return w.said >= 0 }) {
-		return ""
+		return f.whoseOverlooked(func(w *watched) bool { return w.whole == 0 })
 	}
 	return f.overlooked()
 }
 
-// whoWasOverlooked says of whom too little was seen, or "". Standing log lines tell of all nodes, always. Where no
+// whoWasOverlooked says of whom too little was seen, or "".
+func (f *facts) whoWasOverlooked() string {
+	return f.whoseOverlooked(func(*watched) bool { return true })
+}
+
+// whoseOverlooked says of whom of some too little was seen, or "". Standing log lines tell of all nodes, always. Where no
 // op tells a time, nothing lasted, and nobody was seen to lead for any time.
-func (f *facts) whoWasOverlooked() (why string) {
+func (f *facts) whoseOverlooked(of func(*watched) bool) (why string) {
 	if f.added != "" {
 		return f.unnamed()
 	}
@@ -58,7 +63,7 @@ func (f *facts) whoWasOverlooked() (why string) {
 	}
 	f.leaders.each(func(i int) {
 		unseen := f.seen[i].unseen
-		if why != "" || len(unseen) == 0 {
+		if why != "" || len(unseen) == 0 || !of(&f.seen[i]) {
 			return
 		}
 		var should, missed time.Duration
