@@ -198,8 +198,16 @@ const unnumbered = "exclusive-leadership is what may be asked of it"
 
 // unjudgeable says why stability and liveness cannot be judged, or "".
 func (f *facts) unjudgeable() string {
-	if b := f.setup.Bounds; b.Silence <= 0 || b.Elect <= 0 {
+	switch b := f.setup.Bounds; {
+	case b.Silence > 0 && b.Elect > 0:
+	case len(f.setup.Nodes) == 0:
 		return "the history does not begin with its setup: who the members are, and the times to judge them by"
+	case b.Silence > 0:
+		return "begin tells no bound elect: have it tell one, or check with --bound elect=TIME"
+	case b.Elect > 0:
+		return "begin tells no bound silence: have it tell one, or check with --bound silence=TIME"
+	default:
+		return "begin tells no bounds silence and elect: have it tell them, or check with --bound silence=TIME,elect=TIME"
 	}
 	if f.setup.Untimed {
 		return "the ops tell no times, only an order: nobody knows how long anything lasted"
