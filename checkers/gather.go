@@ -424,6 +424,11 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 			g.faults = append(g.faults, told) // phases before see none of it: their faults end where these begin
 		}
 	case history.Heal:
+		if told.Idle != "" && g.injected(told.ID) {
+			if g.took--; g.unfelt == "" {
+				g.unfelt = fmt.Sprintf("%s, %s", told.Name, told.Idle)
+			}
+		}
 		if op.Type != history.Fail {
 			g.faults = slices.DeleteFunc(slices.Clone(g.faults), func(o *history.Fault) bool { return o.ID == told.ID })
 		}
@@ -431,6 +436,16 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 	if divides(op.F, told) {
 		g.since = op.Time
 	}
+}
+
+// injected reports whether a fault that is healed was seen to be injected.
+func (g *gathering) injected(id int) bool {
+	for _, a := range slices.Backward(g.actions) {
+		if a.f == history.Inject && a.fault != nil && a.fault.ID == id {
+			return a.seen
+		}
+	}
+	return false
 }
 
 // divides reports whether what the nemesis does begins another phase: a fault that moves stays the same, and to ask a node to hand

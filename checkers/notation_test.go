@@ -417,6 +417,8 @@ func (p *notation) nemesis(t span, words []string) error {
 		end.Type, end.Error = history.Fail, fmt.Sprintf("no node to be %q", f.Asked[0])
 	case "unseen":
 		end.Type = history.Info
+	case "idle":
+		f.Idle = "what it waited for never came"
 	case "untold":
 		end.Fault = nil
 	case "only":

@@ -43,12 +43,14 @@ func dwindling(all []sure) (joined []sure) {
 	return joined
 }
 
-// inVain reports whether faults were to be injected, and none was seen to take effect.
+// inVain reports whether faults were to be injected, and none was seen to take effect, and not to have waited for what never came.
 func inVain(h *history.History) bool {
 	tried, took := false, false
-	for _, op := range h.Ops {
+	for i, op := range h.Ops {
 		tried = tried || op.F == history.Inject
-		took = took || op.F == history.Inject && op.Type == history.OK
+		took = took || op.F == history.Inject && op.Type == history.OK && !slices.ContainsFunc(h.Ops[i:], func(o history.Op) bool {
+			return o.F == history.Heal && o.Type != history.Invoke && o.Fault != nil && op.Fault != nil && o.Fault.ID == op.Fault.ID && o.Fault.Idle != ""
+		})
 	}
 	return tried && !took
 }

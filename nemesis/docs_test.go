@@ -145,7 +145,7 @@ func docs(t *testing.T) string {
 			"one. Simulated clusters have them all, real servers two of them: a scenario with another is refused there. Kinds\n" +
 			"go by the names that the algorithm's source gives them, and each op `change` of\n" +
 			"such a fault says in `after` what it caught. They are drawn where they are named, and by hunts. What rests on links that\n" +
-			"deliver in time is not promised while single messages are lost, late or repeated. One of a written schedule that never caught anything has not\n" +
+			"deliver in time is not promised while single messages are lost, late or repeated. One that never caught anything has not\n" +
 			"taken effect: its op `heal` says in `idle` what it waited for, and in simulation which kinds of messages there were.\n\n" +
 			"Real servers do not say what their messages mean. There `crash-within` and `hold-message` take messages of any kind: each\n" +
 			"packet that carries data from one machine to another is one. A packet that is held has all wait behind it that is sent later over its\n" +

@@ -151,10 +151,10 @@ func (n *Nemesis) Sprung(id int, what string, did history.Changes) {
 	})
 }
 
-// idled says what a fault of a written schedule has waited for in vain: what none of its traps has sprung on, or what the cluster
+// idled says what a fault has waited for in vain: what none of its traps has sprung on, or what the cluster
 // knows of it besides.
 func (n *Nemesis) idled(id int, missed string) string {
-	if _, laid := n.traps[id]; !n.Written || !laid {
+	if _, laid := n.traps[id]; !laid {
 		return ""
 	}
 	if missed == "" && !n.sprung[id] {

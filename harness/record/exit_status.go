@@ -88,7 +88,7 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 	if !h.Complete() {
 		return CutShort, ""
 	}
-	asked, took := 0, 0
+	asked, took, did := 0, 0, map[int]bool{} // by their numbers
 	for i := range h.Ops {
 		switch op := &h.Ops[i]; {
 		case op.F == history.Compare && op.Type != history.OK:
@@ -97,11 +97,15 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 			asked++
 			if op.Type == history.OK {
 				took++
+				did[numberOf(op.Fault)] = true
 			} else if detail == "" && op.Error != "" {
 				detail = of(op.Fault, op.Error)
 			}
 		case op.F == history.Heal && op.Fault != nil && op.Fault.Idle != "": // it was injected, and has done nothing
-			took--
+			if did[op.Fault.ID] {
+				took--
+				delete(did, op.Fault.ID)
+			}
 			if detail == "" {
 				detail = of(op.Fault, op.Fault.Idle)
 			}
@@ -117,6 +121,13 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 		return NotAll, detail
 	}
 	return Flawless, "" // of what was drawn, or came without its plan, one that took effect is enough
+}
+
+func numberOf(f *history.Fault) int {
+	if f == nil {
+		return 0
+	}
+	return f.ID
 }
 
 // of says of which fault it is that something is told.

@@ -98,6 +98,10 @@ func TestWhatSpoilsARun(t *testing.T) {
 	inject := func(is history.Type) history.Op {
 		return history.Op{F: history.Inject, Type: is, Process: history.Nemesis}
 	}
+	of := func(id int, f history.F, is history.Type, idle string) history.Op {
+		return history.Op{F: f, Type: is, Process: history.Nemesis, Fault: &history.Fault{ID: id, Name: "crash-within", Idle: idle}}
+	}
+	const vain = "what it waited for never came"
 	drawn, written := Plan{Faults: []string{"kill"}}, Plan{Schedule: nemesis.Schedule{{Fault: "kill"}}}
 	for _, c := range []struct {
 		plan Plan
@@ -116,6 +120,10 @@ func TestWhatSpoilsARun(t *testing.T) {
 		{written, complete(inject(history.OK)), Flawless},
 		{written, complete(inject(history.OK), inject(history.Info)), NotAll},
 		{written, complete(inject(history.Fail)), NotFaulty},
+		{drawn, complete(of(1, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), NotFaulty},
+		{drawn, complete(of(1, history.Inject, history.OK, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), Flawless},
+		{drawn, complete(of(1, history.Inject, history.Info, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), Flawless},
+		{written, complete(of(1, history.Inject, history.OK, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), NotAll},
 		{Plan{}, complete(history.Op{F: history.Compare, Type: history.Fail, Error: "n1 is paused"}), Differs},
 	} {
 		held := []Verdict{{Result: checkers.Result{Verdict: checkers.Valid}, Promised: true}}
