@@ -67,6 +67,9 @@ var patches = []patch{
 	{"runtime/time.go", "func time_runtimeNow(", entry, "$1\n\tif virtualIn(getg()) {\n\t\treturn virtualNow()\n\t}", "a node's wall clock, and a monotonic one with it"},
 	first("runtime/time.go", "func time_runtimeNano(", "if virtualIn(getg()) {\n\t\tvirtualRead()\n\t}", "who reads the clock in a loop sees it move"),
 	{"runtime/sema.go", "func internal_sync_nanotime(", `return nanotime\(\)`, "if gp := getg(); virtualIn(gp) {\n\t\treturn gp.bubble.now\n\t}\n\t$0", "a mutex starves by virtual time"},
+	{"runtime/traceback.go", "func printArgs(", `print\(hex\(x\)\)`, "if virtual.on && !isLive(off, slotIdx) {\n\t\t\tx = 0\n\t\t}\n\t\t$0", "what has been left where an argument no longer is may be an address that is chance, and stacks in logs have it"},
+	{"runtime/netpoll.go", "func (c *pollCache) alloc()", `persistentalloc\((n\*pdSize, \w+), &memstats\.other_sys\)`, "virtualLasting($1)", "where the kernel puts memory is chance, and stacks in logs have the addresses of descriptors"},
+	{"runtime/iface.go", "func getitab(", `persistentalloc\((unsafe\.Sizeof.*, 0), &memstats\.other_sys\)`, "virtualLasting($1)", "as for descriptors: interfaces are arguments, too"},
 	{"runtime/netpoll.go", "func poll_runtime_pollSetDeadline(", `d \+= nanotime\(\)`, "d += virtualDeadline(pd)", "deadlines of sockets are in virtual time"},
 
 	// Descriptors and signals.

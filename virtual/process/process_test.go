@@ -63,6 +63,19 @@ func TestAProcessGoesOnByGrants(t *testing.T) {
 	require.EqualValues(t, 3*time.Second, r.Next)
 }
 
+// Where memory lies that is not of the heap shows in stacks, which servers write to their logs: as arguments, and as what is left of some.
+func TestStacksAreTheSame(t *testing.T) {
+	var all []string
+	for range 3 {
+		said, _ := goes(t, begin(t, Options{}, "stacks"), 2)
+		require.Contains(t, said, "runtime_pollWait(0x")
+		require.Contains(t, said, "os.(*File).Read(")
+		require.NotRegexp(t, `0x[0-9a-f]{2,}\?`, said)
+		all = append(all, said)
+	}
+	require.Equal(t, []string{all[0], all[0], all[0]}, all)
+}
+
 func TestAGrantMayReachBeyondAnInstant(t *testing.T) {
 	p := begin(t, Options{}, "tick", "5")
 	r, err := p.Run(Grant{Floor: int64(time.Second), Horizon: int64(3500 * time.Millisecond)})

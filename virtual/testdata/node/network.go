@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,15 @@ import (
 	"golang.org/x/net/ipv4"
 	"golang.org/x/sys/unix"
 )
+
+// reader is an interface of which the compiler does not know who has it.
+type reader interface {
+	io.Reader
+	Fd() uintptr
+}
+
+//go:noinline
+func reads(r reader) { r.Read(make([]byte, 1)) }
 
 // network does what has to do with other nodes, or with signals.
 func network(args []string) {
@@ -163,6 +173,16 @@ func network(args []string) {
 		}
 		fmt.Println("before the end")
 		os.Exit(status)
+	case "stacks": // of all its goroutines, while one waits for a connection, and another reads
+		l, err := net.Listen("tcp", ":7070")
+		check(err)
+		go l.Accept()
+		r, _, err := os.Pipe()
+		check(err)
+		go reads(any(r).(reader))
+		time.Sleep(time.Second)
+		all := make([]byte, 1<<16)
+		fmt.Println(string(all[:runtime.Stack(all, true)]))
 	case "panic":
 		fmt.Println("before the end")
 		panic("on purpose")
