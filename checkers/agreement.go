@@ -198,7 +198,7 @@ func (f *facts) inTerms(other *alias) (split found[rift], terms int) {
 			last, s = k, heard[k]
 		}
 		if s == nil {
-			if o, any := first[last.term]; any {
+			if o, known := first[last.term]; known {
 				other.take(o, n)
 			} else {
 				first[last.term] = n

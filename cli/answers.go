@@ -61,10 +61,10 @@ func ask(ctx context.Context, u *url.URL) (a draft.Answer, err error) {
 		return a, failure{hint.Add(err, "start the server, or save an answer of it in a file: --from answer.json")}
 	}
 	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode/100 == 3:
+	switch resp.StatusCode / 100 {
+	case 3:
 		return a, hint.Add(fmt.Errorf("GET %s answered %s to %s", u, resp.Status, resp.Header.Get("Location")), specfile.NotFollowed)
-	case resp.StatusCode/100 == 4:
+	case 4:
 		return a, hint.Add(fmt.Errorf("GET %s answered %s", u, resp.Status), "name the path at which a node tells its role")
 	}
 	return answer(u.Redacted(), resp.Body, draft.Answer{URL: u, Status: resp.StatusCode})

@@ -86,6 +86,7 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 	}
 	if r.Exact {
 		if err := r.same(made); err != nil {
+			err = r.explained(cmd, made, err)
 			made.Standing = record.Standing{Status: record.StatusFailed, Flaw: record.Another}
 			cause := hint.Of(err)
 			if r.Edited != "" {
@@ -103,6 +104,23 @@ func (r *replay) compare(cmd *cobra.Command, made *record.Run) error {
 		}
 	}
 	return nil
+}
+
+// explained is why a run is another, where what its nodes ran is not: what they do may not follow from the seed alone, and then where it
+// parts is told.
+func (r *replay) explained(cmd *cobra.Command, made *record.Run, err error) error {
+	if len(made.Built) == 0 || !slices.Equal(r.stored.Built, made.Built) {
+		return err
+	}
+	say(cmd)("the nodes ran what they ran then, so the run is made again, to see where it parts")
+	why := harness.Twice(cmd.Context(), made)
+	if why == nil {
+		return err
+	}
+	for line := range strings.Lines(why.Error()) {
+		say(cmd)(strings.TrimRight(line, "\n"))
+	}
+	return hint.Add(err, "what its nodes do does not follow from the seed alone: where two runs of it part is told above")
 }
 
 // same names the first thing that the run that was made did otherwise than the stored one.

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +55,27 @@ func TestAReplayOfAnEditedFileSaysSo(t *testing.T) {
 		require.Contains(t, hint.Of(err), says)
 		require.Equal(t, record.StatusFailed, made.Status)
 	}
+}
+
+// A server that does not follow from its seed is told so, and where two of its runs part, where what runs is what ran.
+func TestAReplayOfAServerThatThrowsDiceSaysWhereItParts(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the server asks an amd64 for its time")
+	}
+	results := t.TempDir()
+	cmd := func(args ...string) string {
+		var out bytes.Buffer
+		c := rootCommand()
+		c.SetArgs(append(args, "--results", results))
+		c.SetOut(io.Discard)
+		c.SetErr(&out)
+		err := c.ExecuteContext(t.Context())
+		return out.String() + fmt.Sprint(err)
+	}
+	cmd("run", "--target", "../harness/testdata/dice/election.yaml", "--on", "virtual", "--nodes", "3", "--time", "5s", "--opt", "dice=true", "--seed", "1")
+	said := cmd("run", "--replay", filepath.Join(results, "latest"))
+	require.Contains(t, said, "what its servers do does not follow from the seed alone\n")
+	require.Regexp(t, `(?m)^recount: two more runs part at .* of n2's scheduler$`, said)
+	require.Contains(t, said, "main.main.func1")
+	require.Contains(t, said, "the same ops as recorded, but the nodes did not do the same")
 }

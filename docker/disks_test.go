@@ -215,7 +215,7 @@ func TestWhatEndsOverWhatACrashLeftStaysDown(t *testing.T) {
 	wait, leave := stand([]*queue{&c.nodes["n1"].changes})
 	wait()
 	leave()
-	require.True(t, ended == c.nodes["n1"].life, "it was started again")
+	require.Same(t, ended, c.nodes["n1"].life, "it was started again")
 }
 
 func TestDisksThatCannotFailAreNotAskedTo(t *testing.T) {

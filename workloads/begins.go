@@ -47,7 +47,7 @@ func (b *beginner) see(op *history.Op) {
 		b.exits = false
 	case op.Type == history.OK && op.Fault != nil:
 		for _, p := range op.Fault.Procs {
-			if p.Node == b.node && !(b.exits && p.State == history.Up) { // what was started may be what has ended meanwhile
+			if p.Node == b.node && (!b.exits || p.State != history.Up) { // what was started may be what has ended meanwhile
 				b.becomes(p.State)
 			}
 		}

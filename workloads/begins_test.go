@@ -31,7 +31,9 @@ func TestWhoSaysNothingIsWhatItBeginsAs(t *testing.T) {
 	}
 	becomes := func(node string, s history.ProcState) func() { return does(history.OK, node, s) }
 	exits := func(node string) func() {
-		return func() { r.Append(history.Op{Time: c.now, Process: history.Harness, Type: history.Info, F: history.Exit, Node: node}) }
+		return func() {
+			r.Append(history.Op{Time: c.now, Process: history.Harness, Type: history.Info, F: history.Exit, Node: node})
+		}
 	}
 	leads := func(node string) func() {
 		return func() { c.say(node, history.View{Role: history.Leader, Leader: node}) }

@@ -225,7 +225,7 @@ func (g *guess) named() (all []Found, of []*told) {
 		*told
 	}{{"role", g.role}, {"term", g.term}, {"leader", g.leader}, {"id", g.id}} {
 		if f.told != nil {
-			all, of = append(all, Found{f.name, f.field, f.told.words()}), append(of, f.told)
+			all, of = append(all, Found{f.name, f.field, f.words()}), append(of, f.told)
 		}
 	}
 	return all, of
