@@ -94,7 +94,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 				return unknown(figures, "%s", why)
 			}
 		}
-		return valid(figures, "%s, no two at one instant; %s", count.Of(len(f.leads), "leadership"), f.watch())
+		return valid(figures, "%s, no two seen at one instant; %s", count.Of(len(f.leads), "leadership"), f.watch())
 	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))
 	ctx, cancel := linear.Extended(ctx)
