@@ -100,7 +100,25 @@ func (f *facts) unjust(h handover) bool {
 // it may have lost nothing, and the other have led nobody.
 func (f *facts) ledOn(h handover) bool {
 	last := f.answers[h.from.last].begins()
-	return h.changes() && (last > h.won.to+f.settled() || last > h.won.to && h.from.denied < 0)
+	return h.changes() && (last > h.won.to+f.settled() || last > h.won.to && !f.saidSo(h.from))
+}
+
+// saidSo reports whether the node of a leadership surely denied it by an answer, after one of its claims: not only by ending.
+func (f *facts) saidSo(l *leadership) bool {
+	if l.denied < 0 {
+		return false
+	}
+	own, _ := f.key(&f.answers[l.first])
+	for k := l.denied; int(k) < len(f.answers); k++ {
+		a := &f.answers[k]
+		if int(a.node) != l.node || a.ended || a.vague() {
+			continue
+		}
+		if claimed, claims := f.key(a); (!claims || claimed != own) && f.follows(l, a, k) {
+			return true
+		}
+	}
+	return false
 }
 
 // tenureOf returns when the old leader must have had its majority, when it must have been seen to have it, and whether it
