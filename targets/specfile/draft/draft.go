@@ -92,7 +92,7 @@ func New(name string, answers []Answer) (*Draft, error) {
 	}
 	var b strings.Builder
 	if err := file.Execute(&b, p); err != nil {
-		return nil, fmt.Errorf("draft: %w", err)
+		return nil, err
 	}
 	d.Text = []byte(b.String())
 	if _, err := specfile.Parse(name, d.Text); err != nil {
