@@ -139,7 +139,8 @@ var neverJoins = []string{`--peers={{others "," "http://{addr}:{http}"}}`, "--pe
 func TestWhatIsNotUnderstoodIsAMistakeOfTheFile(t *testing.T) {
 	for _, c := range []struct{ right, wrong, want, hint string }{
 		{"http: /status", "http: /nope", "404 Not Found, not 200; the answer is `404 page not found`", "its server has no such path"},
-		{"at: role,", "at: roles,", "the answer has no roles; the answer is `{", "observe says where"},
+		{"at: role,", "at: roles,", "the answer has no roles; the answer is `{", `did you mean "role"?`},
+		{"at: role,", "at: position,", "the answer has no position; the answer is `{", "observe says where"},
 	} {
 		file := raceWith(t, c.right, c.wrong)
 		_, err := Try(context.Background(), record.Plan{Target: file, On: record.OnVirtual, Nodes: 1}, Config{Results: t.TempDir()})

@@ -88,7 +88,8 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 	if !h.Complete() {
 		return CutShort, ""
 	}
-	asked, took, did := 0, 0, map[int]bool{} // by their numbers
+	asked, took, idle := 0, 0, 0
+	did := map[int]bool{} // by their numbers
 	for i := range h.Ops {
 		switch op := &h.Ops[i]; {
 		case op.F == history.Compare && op.Type != history.OK:
@@ -103,7 +104,7 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 			}
 		case op.F == history.Heal && op.Fault != nil && op.Fault.Idle != "": // it was injected, and has done nothing
 			if did[op.Fault.ID] {
-				took--
+				idle++
 				delete(did, op.Fault.ID)
 			}
 			if detail == "" {
@@ -112,12 +113,12 @@ func flaw(h *history.Frame, p *Plan) (f Flaw, detail string) {
 		}
 	}
 	drawn, written := len(p.Faults) > 0, len(p.Schedule) > 0
-	switch {
-	case asked == took && (!drawn || took > 0):
+	switch all := asked == took && idle == 0; {
+	case all && (!drawn || took > 0):
 		return Flawless, ""
-	case took == 0:
+	case took == idle:
 		return NotFaulty, detail
-	case written && !drawn:
+	case written && !drawn && (asked != took || p.Written()): // of what a hunt draws some may wait for what never comes
 		return NotAll, detail
 	}
 	return Flawless, "" // of what was drawn, or came without its plan, one that took effect is enough

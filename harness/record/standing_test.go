@@ -103,6 +103,8 @@ func TestWhatSpoilsARun(t *testing.T) {
 	}
 	const vain = "what it waited for never came"
 	drawn, written := Plan{Faults: []string{"kill"}}, Plan{Schedule: nemesis.Schedule{{Fault: "kill"}}}
+	scenario := written
+	scenario.Scenario = "mine"
 	for _, c := range []struct {
 		plan Plan
 		h    *history.History
@@ -123,7 +125,8 @@ func TestWhatSpoilsARun(t *testing.T) {
 		{drawn, complete(of(1, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), NotFaulty},
 		{drawn, complete(of(1, history.Inject, history.OK, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), Flawless},
 		{drawn, complete(of(1, history.Inject, history.Info, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), Flawless},
-		{written, complete(of(1, history.Inject, history.OK, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), NotAll},
+		{written, complete(of(1, history.Inject, history.OK, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), Flawless},
+		{scenario, complete(of(1, history.Inject, history.OK, ""), of(2, history.Inject, history.OK, ""), of(1, history.Heal, history.OK, vain)), NotAll},
 		{Plan{}, complete(history.Op{F: history.Compare, Type: history.Fail, Error: "n1 is paused"}), Differs},
 	} {
 		held := []Verdict{{Result: checkers.Result{Verdict: checkers.Valid}, Promised: true}}
