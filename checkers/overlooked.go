@@ -35,10 +35,7 @@ func (w *watched) sees(s span, until time.Duration) {
 // untold says of whom too little was seen, or "". If nodes announce their changes, undivided, what began unseen was told all the same, though
 // not how long it lasted; but not by a node of which nothing whole came at all: whether that announces nobody knows.
 func (f *facts) untold() string {
-	if f.added != "" {
-		return f.unnamed()
-	}
-	if f.end > 0 && slices.ContainsFunc(f.seen, func(w watched) bool { return w.said >= 0 }) {
+	if slices.ContainsFunc(f.seen, func(w watched) bool { return w.said >= 0 }) {
 		return f.whoseOverlooked(func(w *watched) bool { return w.whole == 0 })
 	}
 	return f.overlooked()
