@@ -246,7 +246,7 @@ func (f *facts) led() (possible, seen []span) {
 	for k := range f.answers {
 		a := &f.answers[k]
 		i := int(a.node)
-		if a.vague() && !a.nameless || a.ended || i >= n {
+		if a.blank() || a.ended || i >= n {
 			continue
 		}
 		before := last[i]

@@ -86,10 +86,11 @@ type answer struct {
 
 func (a *answer) claims() bool { return a.role == history.Leader && !a.torn }
 
+// blank reports whether an answer says nothing of whether its node leads.
+func (a *answer) blank() bool { return a.torn || a.role == history.UnknownRole && !a.ended }
+
 // vague reports whether an answer says nothing of whether its node leads, or not in which leadership: it denies none.
-func (a *answer) vague() bool {
-	return a.torn || a.nameless || a.role == history.UnknownRole && !a.ended
-}
+func (a *answer) vague() bool { return a.blank() || a.nameless }
 
 // heard reports whether what an answer tells is known to more than its node, or was told to who asked. A node that announces something else may end
 // before it has saved it, and before anybody else hears of it.

@@ -66,7 +66,7 @@ func (f *facts) unranked() string {
 	for i := range f.answers {
 		a := &f.answers[i]
 		n := int(a.node)
-		if a.vague() && !a.nameless {
+		if a.blank() {
 			continue
 		}
 		if !a.claims() || a.ended {

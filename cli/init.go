@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log"
 	"os"
@@ -46,29 +45,17 @@ nobody has told is marked CHANGE.`,
 			if !targets.IsFile(file) {
 				return hint.Add(fmt.Errorf("%s does not end in .yaml", file), "a target whose name does is a spec file: %s.yaml", file)
 			}
-			if len(from) == 0 {
-				text, err := specTemplate(file)
-				if err != nil {
-					return failure{err}
-				}
-				if err := writeSpec(file, text); err != nil {
-					return err
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is written; what Recount sees of it: recount validate %s\n", file, record.Quote(file))
-				return nil
+			if len(from) > 0 {
+				return draftSpec(cmd, file, from)
 			}
-			answers, err := answersFrom(cmd.Context(), from, cmd.InOrStdin())
+			text, err := specTemplate(file)
 			if err != nil {
+				return failure{err}
+			}
+			if err := writeSpec(file, text); err != nil {
 				return err
 			}
-			d, err := draft.New(file, answers)
-			if err != nil {
-				return err
-			}
-			if err := writeSpec(file, d.Text); err != nil {
-				return err
-			}
-			showDraft(cmd.OutOrStdout(), file, d)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is written; what Recount sees of it: recount validate %s\n", file, record.Quote(file))
 			return nil
 		},
 	}
@@ -92,12 +79,25 @@ func writeSpec(file string, text []byte) error {
 	return nil
 }
 
-// showDraft says what was read out of answers, and what to do next.
-func showDraft(out io.Writer, file string, d *draft.Draft) {
+// draftSpec writes a spec file from answers, and says what was read out of them and what to do next.
+func draftSpec(cmd *cobra.Command, file string, from []string) error {
+	answers, err := answersFrom(cmd.Context(), from, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	d, err := draft.New(file, answers)
+	if err != nil {
+		return err
+	}
+	if err := writeSpec(file, d.Text); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
 	for _, f := range d.Found {
 		fmt.Fprintf(out, "%-7s %s: %s\n", f.Name, f.Field, f.Values)
 	}
 	fmt.Fprintf(out, "%s is written. Change what has CHANGE beside it; what Recount sees of it then: recount validate %s\n", file, record.Quote(file))
+	return nil
 }
 
 // specTemplate is a spec of the election that this program has inside.

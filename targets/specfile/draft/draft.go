@@ -218,17 +218,16 @@ func (g *guess) keepWhatAllTell() {
 	}
 }
 
-// named are the fields that were found, with their names.
-func (g *guess) named() (all []Found, of []*told) {
-	for _, f := range []struct {
-		name string
-		*told
-	}{{"role", g.role}, {"term", g.term}, {"leader", g.leader}, {"id", g.id}} {
-		if f.told != nil {
-			all, of = append(all, Found{f.name, f.field, f.words()}), append(of, f.told)
-		}
-	}
-	return all, of
+// field is one that was found, with its name in observe.
+type field struct {
+	name string
+	*told
+}
+
+// fields are those that were found.
+func (g *guess) fields() []field {
+	all := []field{{"role", g.role}, {"term", g.term}, {"leader", g.leader}, {"id", g.id}}
+	return slices.DeleteFunc(all, func(f field) bool { return f.told == nil })
 }
 
 // words are the values, for people.
@@ -245,34 +244,30 @@ func (t *told) words() string {
 
 // match is a pattern that finds in a text what was found there.
 func (g *guess) match() string {
-	found, of := g.named()
-	order := make([]int, len(of))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return of[a].place - of[b].place })
+	fields := g.fields()
+	slices.SortFunc(fields, func(a, b field) int { return a.place - b.place })
 	var parts []string
-	for _, i := range order {
+	for _, f := range fields {
 		values := `[^\s",;]*`
-		if found[i].Name == "term" {
+		if f.name == "term" {
 			values = `\d+`
 		}
-		parts = append(parts, of[i].line+"(?P<"+found[i].Name+">"+values+")")
+		parts = append(parts, f.line+"(?P<"+f.name+">"+values+")")
 	}
 	return quoted("(?s)" + strings.Join(parts, ".*?"))
 }
 
 // lines are what observe says of fields that were found.
 func (g *guess) lines(form form) (lines []line, found []Found) {
-	found, _ = g.named()
-	for _, f := range found {
-		at := quoted(f.Field)
+	for _, f := range g.fields() {
+		found = append(found, Found{f.name, f.field, f.words()})
+		at := quoted(f.field)
 		if form == inText {
 			at = ""
 		}
 		more := ""
-		why := "it says " + f.Values
-		switch f.Name {
+		why := "it says " + f.words()
+		switch f.name {
 		case "role":
 			if more = g.words.fields(); !g.words.sure && len(g.words.leads) > 0 {
 				why += "; CHANGE: what does it say of a leader?"
@@ -288,7 +283,7 @@ func (g *guess) lines(form form) (lines []line, found []Found) {
 				why += "; CHANGE: whom it means is not known: {at: …, named: 'node-{{.ID}}'}, {at: …, table: {alpha: n1}}, or id: FIELD of what a node calls itself"
 			}
 		}
-		says := f.Name + ": "
+		says := f.name + ": "
 		switch {
 		case at == "" && more == "":
 			continue // the group of its name says it all

@@ -95,19 +95,26 @@ func patternsOf(logs []Log, role string, terms bool) (all []string) {
 
 // between is a pattern of what stands between a role and its term: that itself, where it has nothing that may differ from line to line.
 func between(text string) string {
-	if plainly := regexp.MustCompile(`^[ A-Za-z:=,;()-]*$`); plainly.MatchString(text) {
+	if words.MatchString(text) {
 		return regexp.QuoteMeta(text)
 	}
-	last := regexp.MustCompile(`(?i)(?:term|epoch)\W*$`).FindString(text)
-	return `.*\b` + regexp.QuoteMeta(last)
+	return `.*\b` + regexp.QuoteMeta(lastTerm.FindString(text))
 }
+
+var (
+	words    = regexp.MustCompile(`^[ A-Za-z:=,;()-]*$`)
+	lastTerm = regexp.MustCompile(`(?i)(?:term|epoch)\W*$`)
+)
 
 // borneOut reports whether what nodes were seen to be is what they say by such lines.
 func borneOut(pattern *regexp.Regexp, logs []Log, role string) bool {
 	for _, log := range logs {
+		if !log.Seen {
+			continue
+		}
 		for _, line := range log.Lines {
 			m := pattern.FindStringSubmatch(line)
-			if m == nil || !log.Seen {
+			if m == nil {
 				continue
 			}
 			if role == "leader" && !log.Led {
