@@ -53,6 +53,7 @@ type Cluster struct {
 	work sync.WaitGroup // what goes on beside the loop
 	cuts queue          // changes of links
 
+	filling    sync.Mutex // one container at a time is made that has the shared folder
 	containers sync.Mutex // guards those of nodes, also the earlier, for who asks beside the loop
 
 	traps map[history.Key]history.Trap // that are laid

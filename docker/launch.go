@@ -19,6 +19,7 @@ type Container struct {
 	Env      []string          // "KEY=value"
 	Data     string            // the folder whose contents outlive the container's process; "" for none
 	Dir      string            // that the command begins in; "" for the image's own
+	Shared   string            // the folder that it shares with all containers that have one; "" for none
 	Own      string            // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
 	Files    map[string]string // by their whole path: they are there before the process first starts
 	Sidecars []Container
@@ -76,7 +77,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, member, i int, what C
 	if i > 0 {
 		name, role = fmt.Sprintf("%s-sidecar-%d", n.name, i), roleSidecar
 	}
-	data, own := c.name(name), c.name(name+"-own") // volumes, of all containers that have this place
+	data, own, shared := c.name(name), c.name(name+"-own"), c.name("shared") // volumes, of all containers that have this place, and of all places
 	if member > 1 {
 		name = fmt.Sprintf("%s-member-%d", name, member)
 	}
@@ -90,7 +91,7 @@ func (c *Cluster) createNode(ctx context.Context, n *node, member, i int, what C
 		},
 	}
 	disk := i == 0 && what.Data != "" && c.config.Disks
-	for _, of := range []struct{ volume, target string }{{data, what.Data}, {own, what.Own}} {
+	for _, of := range []struct{ volume, target string }{{data, what.Data}, {own, what.Own}, {shared, what.Shared}} {
 		if of.target == "" {
 			continue
 		}
@@ -103,7 +104,13 @@ func (c *Cluster) createNode(ctx context.Context, n *node, member, i int, what C
 		}
 		config.host.Mounts = append(config.host.Mounts, mount.Mount{Type: mount.TypeVolume, Source: v.Name, Target: of.target})
 	}
+	if what.Shared != "" { // the engine puts into an empty volume what the image has there: once, and before anybody writes to it
+		c.filling.Lock()
+	}
 	id, err = c.create(ctx, c.name(name), role, n.name, config)
+	if what.Shared != "" {
+		c.filling.Unlock()
+	}
 	if err == nil {
 		err = c.engine.writeFiles(ctx, id, what.Files)
 	}

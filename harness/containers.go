@@ -200,7 +200,7 @@ func (c *containers) launch(ctx context.Context, some []election.Member) error {
 func (c *containers) ofSystem(self election.Member, writes bool) docker.Container {
 	one := func(what election.Container) docker.Container {
 		return docker.Container{
-			Image: c.images[self.Name], Command: what.Command, Env: what.Env, Data: what.Data, Dir: what.Dir, Files: what.Files,
+			Image: c.images[self.Name], Command: what.Command, Env: what.Env, Data: what.Data, Shared: what.Shared, Dir: what.Dir, Files: what.Files,
 			Capabilities: what.Capabilities,
 		}
 	}

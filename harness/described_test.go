@@ -99,12 +99,17 @@ func TestWritersAskByAPathOfWhoWasAdded(t *testing.T) {
 	require.NoError(t, Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Workloads: []string{"fence"}}))
 }
 
-// What nodes send to groups reaches nobody in virtual time: no run would be of a cluster.
-func TestMulticastIsRefusedInVirtualTime(t *testing.T) {
-	file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+"multicast: true\n").DescribedBy
-	err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
-	require.ErrorContains(t, err, "in virtual time each has one address and hears what is sent to that")
-	require.Contains(t, hint.Of(err), "--on docker")
+// What nodes send to groups reaches nobody in virtual time, and no folder is that of several: no run would be of a cluster.
+func TestWhatNodesShareIsRefusedInVirtualTime(t *testing.T) {
+	for field, want := range map[string]string{
+		"multicast: true": "in virtual time each has one address and hears what is sent to that",
+		"shared: /shared": "share a folder, and in virtual time each has its own",
+	} {
+		file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+field+"\n").DescribedBy
+		err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
+		require.ErrorContains(t, err, want)
+		require.Contains(t, hint.Of(err), "--on docker")
+	}
 }
 
 // A node that a template names and a run does not have is told before anything is started.

@@ -267,6 +267,9 @@ func (s *subject) runsVirtual() error {
 		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
 			"add --on docker")
 	}
+	if s.target.Shared {
+		return hint.Add(fmt.Errorf("nodes of %s share a folder, and in virtual time each has its own", s.Target), "add --on docker")
+	}
 	_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
 	return err
 }

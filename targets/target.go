@@ -64,6 +64,8 @@ type Target struct {
 	Electors func(o Options) []string
 	// Multicast has the network carry what nodes send to groups, and to addresses that they take besides their own.
 	Multicast bool
+	// Shared says that nodes share a folder.
+	Shared bool
 	// Processes are what the processes of a node are called that faults can be of alone, each with a pattern that their
 	// command lines match.
 	Processes map[string]string

@@ -100,13 +100,20 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			return err
 		}
 	}
-	if v, ok := f["data"]; ok {
-		if s.Data, err = v.folder("data"); err != nil {
+	for _, folder := range []part[*string]{{"data", &s.Data}, {"shared", &s.Shared}} {
+		v, ok := f[folder.name]
+		if !ok {
+			continue
+		}
+		if *folder.of, err = v.folder(folder.name); err != nil {
 			return err
 		}
-		if strings.Trim(s.Data, "/") == "" {
-			return v.bad("a folder of the container, such as /data", "data: / is all that the container has, the server too")
+		if strings.Trim(*folder.of, "/") == "" {
+			return v.bad("a folder of the container, such as /"+folder.name, "%s: / is all that the container has, the server too", folder.name)
 		}
+	}
+	if own, all := s.Data+"/", s.Shared+"/"; s.Data != "" && s.Shared != "" && (strings.HasPrefix(own, all) || strings.HasPrefix(all, own)) {
+		return f["shared"].bad("such as data: /data and shared: /shared", "shared: %s and data, %s, are not beside each other: one is the node's own, the other everybody's", s.Shared, s.Data)
 	}
 	if v, ok := f["workdir"]; ok {
 		s.Workdir, err = v.folder("workdir")

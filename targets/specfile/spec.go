@@ -44,6 +44,7 @@ type Spec struct {
 	Bootstrap    Bootstrap
 	Ports        map[string]int
 	Data         string
+	Shared       string // the folder that nodes share; "" for none
 	Workdir      string // that the command begins in; "" for the image's own
 	Multicast    bool   // the network carries what nodes send to groups, and to addresses that they take besides their own
 	Voters       Voters
@@ -192,7 +193,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
-		"processes", "ports", "multicast", "data", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "promises")
+		"processes", "ports", "multicast", "data", "shared", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "promises")
 	if err != nil {
 		return err
 	}

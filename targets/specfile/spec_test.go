@@ -149,6 +149,8 @@ func TestATargetOfASpec(t *testing.T) {
 	require.Equal(t, target.Definition, []byte(sound), "a node's writer is told all of it")
 	require.False(t, target.Multicast)
 	require.True(t, parse(t, sound+"multicast: true\n").Target("x/mine.yaml").Multicast)
+	require.False(t, target.Shared)
+	require.True(t, parse(t, sound+"shared: /data-of-all\n").Target("x/mine.yaml").Shared)
 }
 
 // What nodes are made of may be missing on this machine: that is told before anything is started, and where the file names it.
@@ -240,6 +242,10 @@ func TestMistakes(t *testing.T) {
 		{"data: /data", "data: /data\nvoters: '{{.ID}}'", `7:9: voters: of n1 the template says "1"`, "le .ID 3"},
 		{"data: /data", "data: /data\nvoters: '{{.Voter}}{{voters \",\" \"{id}\"}}'", `who votes cannot rest on who votes`, "voters: [n1"},
 		{"data: /data", "data: /data\nmulticast: yes", `7:12: multicast: "yes" is neither true nor false`, "true or false"},
+		{"data: /data", "data: /data\nshared: /", `7:9: shared: / is all that the container has`, "/shared"},
+		{"data: /data", "data: /data\nshared: /data/all", `7:9: shared: /data/all and data, /data, are not beside each other`, "shared: /shared"},
+		{"data: /data", "data: /data\nshared: /data", `7:9: shared: /data and data, /data, are not beside each other`, "shared: /shared"},
+		{"data: /data", "data: /all/data\nshared: /all", `7:9: shared: /all and data, /all/data, are not beside each other`, "shared: /shared"},
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
 		{"data: /data", "data: /data\nworkdir: data", `7:10: workdir: "data" does not begin with /`, "/data"},
 		{"data: /data", "data: /data\nworkdir: '/{{.ID}}'", `7:10: workdir: "/{{.ID}}": it takes no template`, "one folder for all nodes"},

@@ -180,7 +180,7 @@ func (y *system) Container(self election.Member, all []election.Member) election
 }
 
 func (y *system) container(w words) (c election.Container, err error) {
-	c = election.Container{Data: y.Data, Dir: y.Workdir, Capabilities: y.Capabilities, Files: map[string]string{}}
+	c = election.Container{Data: y.Data, Shared: y.Shared, Dir: y.Workdir, Capabilities: y.Capabilities, Files: map[string]string{}}
 	if c.Command, err = w.renderAll(y.Command); err != nil {
 		return c, err
 	}
