@@ -43,14 +43,18 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	if err == nil {
 		return st, nil
 	}
-	err = fmt.Errorf("%w; the answer is %#q", err, clip(answer))
+	return st, meaning(fmt.Errorf("%w; the answer is %#q", err, clip(answer)))
+}
+
+// meaning says what may have been meant by what an answer does not have.
+func meaning(err error) error {
 	var left absent
 	if errors.As(err, &left) && hint.Of(err) == "" {
 		if near := left.meant(); near != "" {
 			err = hint.Add(err, "did you mean %q?", near)
 		}
 	}
-	return st, err
+	return err
 }
 
 // LongestWord is how many bytes a role, a name or a number may have.

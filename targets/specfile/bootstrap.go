@@ -17,6 +17,7 @@ type Founding struct {
 	Request
 	Of    Founders // who gets it
 	About bool     // n1 gets it once about each of the others, which is {{.Member}}
+	Keep  Keep     // what of its answer is kept
 }
 
 // Founders are nodes that get a request.
@@ -34,6 +35,23 @@ func (b Bootstrap) templates() (all []*template.Template) {
 		all = append(all, b[i].templates()...)
 	}
 	return all
+}
+
+// keeps are the names of what is kept of answers.
+func (b Bootstrap) keeps() (names []string) {
+	for i := range b {
+		names = append(names, b[i].Keep.names()...)
+	}
+	return names
+}
+
+// assumed is something for each of these to be tried with.
+func (b Bootstrap) assumed() map[string]string {
+	said := map[string]string{}
+	for _, name := range b.keeps() {
+		said[name] = name
+	}
+	return said
 }
 
 // byCommand reports whether a command is run.
@@ -69,7 +87,7 @@ func (s *Spec) readBootstrap(_ value, f map[string]value) error {
 
 // founding reads one of the requests.
 func (s *Spec) founding(v value) (q Founding, err error) {
-	r, err := v.fields(append([]string{"status", "at", "about"}, requestFields...)...)
+	r, err := v.fields(append([]string{"status", "at", "about", "keep"}, requestFields...)...)
 	if err != nil {
 		return q, err
 	}
@@ -85,6 +103,14 @@ func (s *Spec) founding(v value) (q Founding, err error) {
 			return q, about.bad(bootstrapWay, "%s: at beside about: who is asked about the others is n1", v.name)
 		}
 		if q.About, err = oneOf(about, map[string]bool{"others": true}); err != nil {
+			return q, err
+		}
+	}
+	if keep, ok := r["keep"]; ok {
+		if elsewhere || each {
+			return q, keep.bad("keep what n1 is asked once", "%s: keep beside at or about: several nodes are asked, or n1 several times", v.name)
+		}
+		if q.Keep, err = readKeep(keep); err != nil {
 			return q, err
 		}
 	}
@@ -130,11 +156,24 @@ func (y *system) Bootstrap(ctx context.Context, all []election.Member, dial func
 			if number++; number <= y.founding {
 				continue
 			}
-			if err := y.ask(ctx, &q.Request, w, dial(w.self)); err != nil {
+			if err := y.found(ctx, q, w, dial(w.self)); err != nil {
 				return fmt.Errorf("bootstrap of %s: %w", w.self.Name, err)
 			}
 			y.founding = number
 		}
 	}
 	return nil
+}
+
+// found asks a node, and keeps what is wanted of its answer.
+func (y *system) found(ctx context.Context, q *Founding, w words, dial election.Dial) error {
+	answer, err := y.askFor(ctx, &q.Request, w, dial, q.Keep.given())
+	if err != nil || !q.Keep.given() {
+		return err
+	}
+	said, err := q.Keep.of(answer)
+	if err == nil {
+		y.kept.add(said)
+	}
+	return err
 }

@@ -7,12 +7,14 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -38,7 +40,7 @@ func (w words) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 	if e.Path, err = w.template(v); err != nil {
 		return nil, err
 	}
-	if _, err := w.pathTo(e); err != nil {
+	if _, err := w.asking(e); err != nil {
 		return nil, v.bad(hint.Of(err), "%s: %v", v.name, err)
 	}
 	switch p, given := beside["port"]; {
@@ -67,39 +69,66 @@ func (w words) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 		}
 	}
 	if h, ok := beside["headers"]; ok {
-		e.Headers = map[string]string{}
+		e.Headers = map[string]*template.Template{}
 		err = h.each(func(key, val value) error {
-			text, err := val.text()
+			t, err := w.template(val)
 			if err != nil {
 				return err
 			}
-			if !httpguts.ValidHeaderFieldName(key.Value) || !httpguts.ValidHeaderFieldValue(text) {
-				return val.bad("headers: {Authorization: Bearer SECRET}", "headers: %q: %q is no header of HTTP", key.Value, text)
+			e.Headers[key.Value] = t
+			if _, err := w.asking(e); err != nil {
+				return val.bad(hint.Of(err), "%v", err)
 			}
-			e.Headers[key.Value] = text
 			return nil
 		})
 	}
 	return e, err
 }
 
-// pathTo is the path by which the node that w is seen from is asked. An error says why it cannot be sent.
-func (w words) pathTo(at *Endpoint) (string, error) {
-	path, err := w.render(at.Path)
-	if err != nil {
-		return "", err
-	}
-	if !strings.HasPrefix(path, "/") {
-		return "", hint.Add(fmt.Errorf("%q does not begin with /", path), "the path of the request, such as /status")
-	}
-	if _, err := url.ParseRequestURI(path); err != nil {
-		return "", hint.Add(err, "%s", "a space is %20 in a path, and + or %20 behind its question mark")
-	}
-	return path, nil
+// asking is how a node is asked at an endpoint.
+type asking struct {
+	path    string
+	headers map[string]string
 }
 
-// counts reports whether the path may tell how often a node was added: what lives beside the node does not know.
-func (at *Endpoint) counts() bool { return strings.Contains(at.Path.Root.String(), ".Joined") }
+// asking is how the node that w is seen from is asked. An error says why that cannot be sent.
+func (w words) asking(at *Endpoint) (a asking, err error) {
+	if a.path, err = w.render(at.Path); err != nil {
+		return a, err
+	}
+	if !strings.HasPrefix(a.path, "/") {
+		return a, hint.Add(fmt.Errorf("%q does not begin with /", a.path), "the path of the request, such as /status")
+	}
+	if _, err := url.ParseRequestURI(a.path); err != nil {
+		return a, hint.Add(err, "%s", "a space is %20 in a path, and + or %20 behind its question mark")
+	}
+	a.headers = make(map[string]string, len(at.Headers))
+	for _, name := range slices.Sorted(maps.Keys(at.Headers)) {
+		text, err := w.render(at.Headers[name])
+		if err != nil {
+			return a, err
+		}
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(text) {
+			return a, hint.Add(fmt.Errorf("headers: %q: %q is no header of HTTP", name, text), "headers: {Authorization: Bearer SECRET}")
+		}
+		a.headers[name] = text
+	}
+	return a, nil
+}
+
+// templates are those of the path and of the headers.
+func (at *Endpoint) templates() []*template.Template {
+	return append(slices.Collect(maps.Values(at.Headers)), at.Path)
+}
+
+// fromHere reports whether it is asked by what only this machine has or knows, and nothing that lives beside a node: a client's certificate,
+// how often the node was added, what bootstrap has told.
+func (at *Endpoint) fromHere() bool {
+	return at.Certificate != "" || slices.ContainsFunc(at.templates(), func(t *template.Template) bool {
+		text := t.Root.String()
+		return strings.Contains(text, ".Joined") || strings.Contains(text, "kept ")
+	})
+}
 
 // question is what one of the members that a node is in turn is asked by HTTP.
 type question struct {
@@ -108,20 +137,20 @@ type question struct {
 	joined int
 }
 
-// pathTo is the path by which a node is asked. It is filled once for each of the members that the node is in turn.
-func (y *system) pathTo(at *Endpoint, self election.Member, all []election.Member) (string, error) {
+// asking is how a node is asked. It is filled once for each of the members that the node is in turn.
+func (y *system) asking(at *Endpoint, self election.Member, all []election.Member) (asking, error) {
 	w := y.words(self, all)
 	q := question{at, self.ID, w.joined[self.ID]}
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if path, filled := y.paths[q]; filled {
-		return path, nil
+	if a, filled := y.asked[q]; filled {
+		return a, nil
 	}
-	path, err := w.pathTo(at)
+	a, err := w.asking(at)
 	if err == nil {
-		y.paths[q] = path
+		y.asked[q] = a
 	}
-	return path, err
+	return a, err
 }
 
 const tlsWay = "tls: true; or tls: {certificate: ./client.pem, key: ./client-key.pem}, paths that begin at the file's folder"
@@ -238,17 +267,17 @@ func client(dial election.Dial, at *Endpoint) *http.Client {
 	}
 }
 
-// request is one to the endpoint, by the path of one node.
-func (at *Endpoint) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+// request is one to the endpoint, as one node is asked.
+func (at *Endpoint) request(ctx context.Context, method string, a asking, body io.Reader) (*http.Request, error) {
 	scheme := "http"
 	if at.TLS {
 		scheme = "https"
 	}
-	req, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, path), body)
+	req, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, a.path), body)
 	if err != nil {
 		return nil, err
 	}
-	for name, text := range at.Headers {
+	for name, text := range a.headers {
 		if req.Header.Set(name, text); http.CanonicalHeaderKey(name) == "Host" {
 			req.Host = text
 		}
@@ -268,11 +297,11 @@ func (y *system) getOnce(ctx context.Context, at *Endpoint, self election.Member
 
 // get gets what a node answers.
 func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self election.Member, all []election.Member) ([]byte, error) {
-	path, err := y.pathTo(at, self, all)
+	a, err := y.asking(at, self, all)
 	if err != nil {
 		return nil, err
 	}
-	req, err := at.request(ctx, http.MethodGet, path, nil)
+	req, err := at.request(ctx, http.MethodGet, a, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -295,10 +324,10 @@ func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self ele
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", path, err)
+		return nil, fmt.Errorf("GET %s: %w", a.path, err)
 	}
 	if !slices.Contains(at.Status, resp.StatusCode) {
-		return nil, at.unwanted(path, resp, body)
+		return nil, at.unwanted(a.path, resp, body)
 	}
 	return body, nil
 }

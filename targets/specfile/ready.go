@@ -87,7 +87,7 @@ func (s *Spec) knownPort(v value) (int, error) {
 const patternWay = "the syntax is Go's: https://pkg.go.dev/regexp/syntax; single quotes keep YAML's hands off backslashes"
 
 // templated is what a template would fill, in a pattern that is none: as it stands no line and no answer matches it.
-var templated = regexp.MustCompile(`{{-?\s*(\.[A-Z]|(addr|port|param|ms|seconds|int|if|range|others|members|voters|nonvoters|servers)\b)`)
+var templated = regexp.MustCompile(`{{-?\s*(\.[A-Z]|(addr|port|param|kept|ms|seconds|int|if|range|others|members|voters|nonvoters|servers)\b)`)
 
 // pattern reads a regular expression, which is the same for all nodes.
 func (v value) pattern() (*regexp.Regexp, error) {

@@ -126,7 +126,7 @@ func (s *Spec) example() (words, error) {
 	if err != nil {
 		return words{}, err
 	}
-	w := words{s: s, options: options, all: unplaced(3), tried: true}
+	w := words{s: s, options: options, all: unplaced(3), said: s.Bootstrap.assumed(), tried: true}
 	w.self = w.all[0]
 	w.servers = s.unreached(w)
 	return w, nil

@@ -29,7 +29,7 @@ func (r *Request) given() bool { return r.HTTP != nil || r.Command != nil }
 
 func (r *Request) templates() (all []*template.Template) {
 	if r.HTTP != nil {
-		all = append(all, r.HTTP.Path)
+		all = r.HTTP.templates()
 	}
 	if r.Body != nil {
 		all = append(all, r.Body)
@@ -98,27 +98,33 @@ const statusGaveUp = 499
 
 // ask asks the node that w is seen from. An error that is Certain says that it does not do it.
 func (y *system) ask(ctx context.Context, q *Request, w words, dial election.Dial) error {
+	_, err := y.askFor(ctx, q, w, dial, false)
+	return err
+}
+
+// askFor is ask, and what the node answers, where that is wanted.
+func (y *system) askFor(ctx context.Context, q *Request, w words, dial election.Dial, wanted bool) ([]byte, error) {
 	if q.Command != nil {
 		return y.askBy(ctx, q, w)
 	}
-	return y.askAt(ctx, q, w, dial)
+	return y.askAt(ctx, q, w, dial, wanted)
 }
 
 // askAt sends the node a request of HTTP.
-func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.Dial) error {
+func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.Dial, wanted bool) ([]byte, error) {
 	body, at := "", q.HTTP
-	path, err := w.pathTo(at)
+	a, err := w.asking(at)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if q.Body != nil {
 		if body, err = w.render(q.Body); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	req, err := at.request(ctx, q.Method, path, strings.NewReader(body))
+	req, err := at.request(ctx, q.Method, a, strings.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -129,14 +135,17 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 	resp, err := c.Do(req)
 	switch {
 	case err != nil && !connected():
-		return fmt.Errorf("%w: %w", election.ErrRefused, err)
+		return nil, fmt.Errorf("%w: %w", election.ErrRefused, err)
 	case err != nil:
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	switch status := resp.StatusCode; {
 	case status/100 == 2, slices.Contains(at.Status, status):
-		return nil
+		if wanted {
+			return ReadAnswer(resp.Body)
+		}
+		return nil, nil
 	case status == http.StatusRequestTimeout, status == statusGaveUp: // time ran out, and it may be done yet
 	case status/100 == 4, status == http.StatusTemporaryRedirect, status == http.StatusPermanentRedirect: // to who would do it
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // for people; the status says it all
@@ -148,26 +157,26 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 		if unknown(status) {
 			err = hint.Add(err, "its server has no such path, or takes no %s there: method: %s", q.Method, strings.Join(methods, ", "))
 		}
-		return err
+		return nil, err
 	}
-	return fmt.Errorf("%s %s answered %s", q.Method, path, resp.Status)
+	return nil, fmt.Errorf("%s %s answered %s", q.Method, a.path, resp.Status)
 }
 
-// askBy runs the command. One that fails may have asked all the same.
-func (y *system) askBy(ctx context.Context, q *Request, w words) error {
+// askBy runs the command, and returns what it prints. One that fails may have asked all the same.
+func (y *system) askBy(ctx context.Context, q *Request, w words) ([]byte, error) {
 	out, err := y.runIn(ctx, w, q.Command)
 	said := []string{string(out)}
 	if ended := election.Ended(nil); errors.As(err, &ended) {
 		out, errs := ended.Printed()
 		said = slices.DeleteFunc([]string{out, errs, ended.Error()}, func(text string) bool { return text == "" })
 	} else if err != nil {
-		return err // whatever stands there is not the command's word
+		return nil, err // whatever stands there is not the command's word
 	}
 	if q.Refused == nil || !slices.ContainsFunc(said, func(text string) bool { return q.Refused.MatchString(strings.TrimSpace(text)) }) {
-		return err
+		return out, err
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", election.ErrRefused, err)
+		return nil, fmt.Errorf("%w: %w", election.ErrRefused, err)
 	}
-	return fmt.Errorf("%w: %s", election.ErrRefused, clip(bytes.TrimSpace(out)))
+	return nil, fmt.Errorf("%w: %s", election.ErrRefused, clip(bytes.TrimSpace(out)))
 }

@@ -115,7 +115,7 @@ func TestARefusalIsWhatACommandSays(t *testing.T) {
 		y := driver(t, parse(t, strings.Replace(resigningBy, "refused: no leader", "refused: "+c.pattern, 1)), nil).(*system)
 		y.Use(func(context.Context, election.Member, []string) ([]byte, error) { return []byte(c.out), c.err })
 		all := withServers(3, 0)
-		err := y.askBy(t.Context(), &y.Resign, y.words(all[1], all))
+		_, err := y.askBy(t.Context(), &y.Resign, y.words(all[1], all))
 		if c.want == "" {
 			require.NotErrorIs(t, err, election.ErrRefused)
 			require.Equal(t, c.err, err)

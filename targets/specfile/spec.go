@@ -86,7 +86,7 @@ type Endpoint struct {
 	TLS    bool  // it speaks HTTPS; its certificate is not looked at
 	// Certificate and Key are files of this machine, in PEM, by which it is asked where it wants to know by whom.
 	Certificate, Key string
-	Headers          map[string]string // that are sent along
+	Headers          map[string]*template.Template // that are sent along, by their names
 }
 
 // Observe is how a node tells who leads. At most one of HTTP and Command is set; Logs may come on top, or alone.

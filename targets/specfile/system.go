@@ -34,10 +34,11 @@ type system struct {
 	readers map[election.ID]*reader
 	seen    map[election.ID]bool // nodes whose log has said that they are ready
 	leads   map[election.ID]bool // or, last, that they lead
-	paths   map[question]string  // as they were filled
+	asked   map[question]asking  // as they were filled
 
 	roster *roster // nil where members cannot be changed
 
+	kept     kept
 	founding int // how many of the questions that make a cluster of the nodes were answered well
 }
 
@@ -62,7 +63,7 @@ func (s *Spec) System(o option.Values) (election.System, error) {
 }
 
 func (s *Spec) system(o option.Values) (y *system, err error) {
-	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}, leads: map[election.ID]bool{}, paths: map[question]string{}}
+	y = &system{Spec: s, options: o, readers: map[election.ID]*reader{}, seen: map[election.ID]bool{}, leads: map[election.ID]bool{}, asked: map[question]asking{}}
 	if err := s.try(o); err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (s *Spec) try(o option.Values) error {
 		return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
 	}
 	for _, at := range s.gets() {
-		if _, err := w.pathTo(at); err != nil {
+		if _, err := w.asking(at); err != nil {
 			return unsound(at.Path, err)
 		}
 	}
@@ -142,7 +143,7 @@ func (y *system) Image() election.Image {
 
 func (y *system) words(self election.Member, all []election.Member) words {
 	nodes, servers := y.split(all)
-	w := words{s: y.Spec, options: y.options, self: self, all: nodes, servers: map[string][]election.Member{}, joined: y.roster.lives()}
+	w := words{s: y.Spec, options: y.options, self: self, all: nodes, servers: map[string][]election.Member{}, said: y.kept.now(), joined: y.roster.lives()}
 	for _, one := range y.services {
 		w.servers[one.Name] = one.of(servers)
 	}
@@ -218,6 +219,7 @@ func (y *system) Fits(all []election.Member) error {
 			continue
 		}
 		w := y.words(m, all)
+		w.said = y.Spec.Bootstrap.assumed()
 		err := y.fits(w)
 		if err == nil {
 			_, err = y.Spec.reader(w, &directory{})
@@ -239,7 +241,7 @@ func (y *system) fits(w words) error {
 	_, err := y.container(w)
 	for _, at := range y.gets() {
 		if err == nil {
-			_, err = w.pathTo(at)
+			_, err = w.asking(at)
 		}
 	}
 	return err
@@ -254,7 +256,7 @@ func (y *system) Use(exec election.Exec) {
 // Observed is how nodes are asked.
 func (y *system) Observed() election.Way {
 	switch {
-	case y.Observe.HTTP != nil && (y.Observe.HTTP.Certificate != "" || y.Observe.HTTP.counts()):
+	case y.Observe.HTTP != nil && y.Observe.HTTP.fromHere():
 		return election.FromHere
 	case y.Observe.HTTP != nil:
 		return election.OverDial

@@ -61,6 +61,7 @@ type words struct {
 	write   *election.Write              // what is to be written; nil for templates of all else
 	put     *uint64                      // what a client writes to the register; nil likewise
 	member  *election.Member             // whose membership changes; nil likewise
+	said    map[string]string            // what bootstrap has told
 	joined  map[election.ID]int          // the numbers of those that were added
 	tried   bool                         // on an example: how many nodes a run will have is not known
 }
@@ -108,6 +109,7 @@ func (w words) funcs() template.FuncMap {
 		"addr":   w.addr,
 		"port":   w.port,
 		"param":  w.option,
+		"kept":   w.kept,
 		"members": func(separator, each string) (string, error) {
 			return list(separator, each, func(election.Member) (bool, error) { return true, nil })
 		},
