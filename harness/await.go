@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"recount/docker"
@@ -28,52 +26,28 @@ const notReady = "its log may tell why; a description of the target may be wrong
 // notBootstrapped is the way out where the nodes were started, and what is to make a cluster of them does not succeed.
 const notBootstrapped = "bootstrap never succeeded: what it came to last is above, and what the nodes say of it is in their logs; where it succeeds later than that, ready: {within: …} waits longer"
 
-// await lets the loop go on until every server of the system has come up, and made a cluster, if the system can tell.
-func (c *containers) await(ctx context.Context) error {
-	return c.awaitSome(ctx, c.members, c.bootstraps())
-}
-
-// ready implements founded.
-func (c *containers) ready(ctx context.Context, some []election.Member) error {
-	return c.awaitSome(ctx, some, false)
-}
-
-// awaitSome is await of some of the servers. Where they are to be bootstrapped they are asked once they are a cluster.
-func (c *containers) awaitSome(ctx context.Context, some []election.Member, bootstrap bool) error {
-	system, ok := c.system.(election.Readier)
+// awaitSome lets the loop go on until some of the servers have come up, if the system can tell. Where they are to be bootstrapped they are
+// asked once they are a cluster.
+func (d *driven) awaitSome(ctx context.Context, c founded, some []election.Member, bootstrap bool) error {
+	system, ok := d.system.(election.Readier)
 	if !ok {
 		return nil
 	}
-	a := awaited{wants: map[string]error{}}
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var work sync.WaitGroup
-	defer work.Wait()
-	defer cancel()
-	beside := func(f func()) { work.Go(func() { c.Guarded(f) }) }
-	booted := make(chan struct{})
-	if bootstrap {
-		a.tell(theCluster, errUnfounded)
-		beside(func() {
-			if a.until(asking, theCluster, system.Patience(), c.bootstrap) {
-				close(booted)
-			}
-		})
-	} else {
-		close(booted)
-	}
+	a := &awaited{c: c, beside: d.beside, wants: map[string]error{}}
+	defer func() { a.enough = true }()
 	for _, m := range some {
-		a.tell(m.Name, fmt.Errorf("%s was not asked yet", m.Name))
-		beside(func() {
-			select {
-			case <-booted:
-			case <-asking.Done():
-				return
-			}
-			a.until(asking, m.Name, trialPatience, func(ctx context.Context) error {
-				return system.Ready(ctx, m, c.members, c.dial(m.Name))
-			})
-		})
+		a.wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
+	}
+	ask := func() {
+		for _, m := range some {
+			a.until(m.Name, m.Name, trialPatience, func(ctx context.Context) error { return system.Ready(ctx, m, d.members, d.dial(m.Name)) }, func() {})
+		}
+	}
+	if bootstrap {
+		a.wants[theCluster] = errUnfounded
+		a.until(theCluster, some[0].Name, system.Patience(), d.bootstrap, ask)
+	} else {
+		ask()
 	}
 	began := c.Now()
 	for next := began + tellWaits; c.Now() < began+system.Patience(); {
@@ -83,67 +57,53 @@ func (c *containers) awaitSome(ctx context.Context, some []election.Member, boot
 		if err := c.endedEarly(ctx); err != nil {
 			return err
 		}
-		wants, hopeless := a.now()
-		if c.Now() >= next && len(wants) > 0 {
+		if a.hopeless != nil || len(a.wants) == 0 {
+			return a.hopeless
+		}
+		if c.Now() >= next {
 			next += tellWaits
-			c.tell(waitsFor(wants, c.Now()-began, system.Patience()))
-		}
-		if hopeless != nil || len(wants) == 0 {
-			return hopeless
+			c.waits(waitsFor(a.wants, c.Now()-began, system.Patience()))
 		}
 	}
-	wants, _ := a.now()
-	if len(wants) == 0 { // in the last moment
-		return nil
+	name, listens := latest(a.wants), ""
+	if name != theCluster {
+		listens = c.listens(ctx, name)
 	}
-	name := latest(wants)
-	return late(name, system.Patience(), wants[name], c.listens(ctx, name))
+	return late(name, system.Patience(), a.wants[name], listens)
 }
 
-// awaited is who is not ready yet. It is safe for concurrent use.
+// awaited is who is not ready yet. It belongs to the loop.
 type awaited struct {
-	mu       sync.Mutex
+	c        founded
+	beside   func(node string, f func(context.Context) func())
 	wants    map[string]error // why, of each
 	hopeless error            // what waiting does not mend
+	enough   bool             // nobody waits any more
 }
 
-// until tries until that succeeds or ctx ends, for so long each time, and reports whether it has succeeded.
-func (a *awaited) until(ctx context.Context, name string, within time.Duration, try func(context.Context) error) bool {
-	for ctx.Err() == nil {
-		trying, done := context.WithTimeout(ctx, within)
+// until tries at a node until that succeeds, for so long each time. Then it goes on with what is next.
+func (a *awaited) until(name, at string, within time.Duration, try func(context.Context) error, then func()) {
+	a.beside(at, func(ctx context.Context) func() {
+		trying, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
 		err := try(trying)
-		done()
-		if a.tell(name, err); err == nil {
-			return true
+		return func() {
+			if err == nil {
+				delete(a.wants, name)
+				then()
+				return
+			}
+			if a.wants[name] = err; errors.Is(err, docker.ErrNoProgram) {
+				a.hopeless = fmt.Errorf("%s will never be ready: %w", name, err)
+			}
+			if !a.enough {
+				a.c.After(50*time.Millisecond, func() { a.until(name, at, within, try, then) })
+			}
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-	return false
+	})
 }
 
-// tell says why somebody is not ready; nil if they are.
-func (a *awaited) tell(name string, why error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.wants[name] = why; why == nil {
-		delete(a.wants, name)
-	}
-	if errors.Is(why, docker.ErrNoProgram) {
-		a.hopeless = fmt.Errorf("%s will never be ready: %w", name, why)
-	}
-}
-
-// now is who is not ready, and why, and what waiting does not mend.
-func (a *awaited) now() (wants map[string]error, hopeless error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return maps.Clone(a.wants), a.hopeless
-}
-
-// listens says on which ports a node waits for connections, "" where nobody can tell.
+// listens implements founded.
 func (c *containers) listens(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -152,6 +112,11 @@ func (c *containers) listens(ctx context.Context, name string) string {
 		return ""
 	}
 	return listensOn(slices.DeleteFunc(ports, func(port int) bool { return port == member.ResourcePort })) // which is not its own
+}
+
+// listens implements founded.
+func (c *virtualized) listens(_ context.Context, name string) string {
+	return listensOn(c.Listening(name))
 }
 
 func listensOn(ports []int) string {

@@ -50,6 +50,7 @@ type asked interface {
 func openContainers(ctx context.Context, s *subject, id string, cfg Config) (_ *containers, err error) {
 	c := &containers{driven: driven{s: s}, asked: map[string]asked{}, tell: cfg.Progress}
 	c.lasting, c.close = context.WithCancel(context.WithoutCancel(ctx))
+	c.beside = c.aside
 	defer func() {
 		if err != nil {
 			c.close()
@@ -104,27 +105,32 @@ func (c *containers) Writers(f *workloads.Fence, every, gap time.Duration) {
 func (c *containers) OnGranted(f func(node string, v history.Vote))   { c.granted = f }
 func (c *containers) OnApplied(f func(node string, u history.Update)) { c.applied = f }
 
-// beside does something beside the loop, as asking a node, which may take its time. It is a driver that asks, and may be anybody's.
-func (c *containers) beside(f func()) { c.work.Go(func() { c.Guarded(f) }) }
+// aside is driven.beside in containers.
+func (c *containers) aside(_ string, f func(context.Context) func()) {
+	c.work.Go(func() {
+		c.Guarded(func() { // it is a driver that asks, and may be anybody's
+			if then := f(c.lasting); then != nil {
+				c.Post(then)
+			}
+		})
+	})
+}
 
 // Command has a node carry out a command: of a real system, what its driver can ask for.
 func (c *containers) Command(name string, cmd election.Command, done func(value uint64, err error)) {
 	n, algorithm := c.asked[name].(*algorithmNode)
 	if !algorithm {
-		c.beside(func() {
-			if answer := command(c.lasting, c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
-				c.Post(func() { answer(done) })
-			}
-		})
+		c.driven.Command(name, cmd, done)
 		return
 	}
-	c.beside(func() {
-		ctx, cancel := context.WithTimeout(c.lasting, answerWithin)
+	c.beside(name, func(ctx context.Context) func() {
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
 		value, err := n.Command(ctx, cmd)
-		if refused := member.Refused(""); err == nil || errors.As(err, &refused) {
-			c.Post(func() { done(value, err) })
+		if refused := member.Refused(""); err != nil && !errors.As(err, &refused) {
+			return nil
 		}
+		return func() { done(value, err) }
 	})
 }
 
@@ -132,14 +138,6 @@ func (c *containers) Command(name string, cmd election.Command, done func(value 
 func (c *containers) Renew(name string, _ uint64, done func(error)) {
 	self := c.member(name)
 	c.Relaunch(name, c.ofSystem(self, c.writes(self)), done)
-}
-
-// Sees implements renewed.
-func (c *containers) Sees(name string, who election.ID, done func(election.Membership, error)) {
-	c.beside(func() {
-		as, err := seen(c.lasting, c.system, c.members, c.member(name), who, c.dial(name))
-		c.Post(func() { done(as, err) })
-	})
 }
 
 // writes tells whether a writer lives beside a member.
@@ -183,8 +181,16 @@ func (c *containers) Start(ctx context.Context) error {
 	if err := found(ctx, c, c.system, c.members); err != nil {
 		return err
 	}
-	return c.await(ctx)
+	return c.awaitSome(ctx, c, c.members, c.bootstraps())
 }
+
+// ready implements founded.
+func (c *containers) ready(ctx context.Context, some []election.Member) error {
+	return c.awaitSome(ctx, c, some, false)
+}
+
+// waits implements founded.
+func (c *containers) waits(line string) { c.tell(line) }
 
 func (c *containers) launch(ctx context.Context, some []election.Member) error {
 	run := map[string]docker.Container{}
@@ -238,20 +244,20 @@ func (c *containers) recount(self election.Member) docker.Container {
 
 // Observe asks a node on a goroutine of its own and brings the answer to the loop.
 func (c *containers) Observe(name string, done func(history.View, error)) {
-	c.beside(func() {
-		ctx, cancel := context.WithTimeout(c.lasting, answerWithin)
+	c.beside(name, func(ctx context.Context) func() {
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
 		v, err := c.asked[name].View(ctx)
 		if errors.Is(err, context.DeadlineExceeded) || c.lasting.Err() != nil {
-			return // the observer has given up: a paused node answers nothing
+			return nil // the observer has given up: a paused node answers nothing
 		}
-		c.Post(func() {
+		return func() {
 			c.told = c.told || err == nil
 			if !c.told && errors.Is(err, docker.ErrNoProgram) {
 				c.useless = err
 			}
 			done(v, err)
-		})
+		}
 	})
 }
 

@@ -23,8 +23,11 @@ type driven struct {
 	announce func(node string, v history.View)
 	fence    *workloads.Fence // that leaders write to
 
-	reach func(ctx context.Context, node string, port int) (net.Conn, error)
-	save  func(ctx context.Context, dir string) error // the logs
+	// beside does something where nodes are asked, which may take its time, and then on the loop what it returns, unless that is nil. The
+	// context ends when no answers are wanted any more. node is whom it is about.
+	beside func(node string, f func(ctx context.Context) (then func()))
+	reach  func(ctx context.Context, node string, port int) (net.Conn, error)
+	save   func(ctx context.Context, dir string) error // the logs
 }
 
 // UnreadLines says which lines of logs could not be read; "" if all could.
@@ -38,6 +41,24 @@ func (d *driven) member(name string) election.Member {
 
 func (d *driven) dial(name string) election.Dial {
 	return func(ctx context.Context, port int) (net.Conn, error) { return d.reach(ctx, name, port) }
+}
+
+// Command has a node carry out a command: what its driver can ask for.
+func (d *driven) Command(name string, cmd election.Command, done func(value uint64, err error)) {
+	d.beside(name, func(ctx context.Context) func() {
+		if answer := command(ctx, d.system, d.members, d.member(name), cmd, d.dial(name)); answer != nil {
+			return func() { answer(done) }
+		}
+		return nil
+	})
+}
+
+// Sees implements renewed.
+func (d *driven) Sees(name string, who election.ID, done func(election.Membership, error)) {
+	d.beside(name, func(ctx context.Context) func() {
+		as, err := seen(ctx, d.system, d.members, d.member(name), who, d.dial(name))
+		return func() { done(as, err) }
+	})
 }
 
 // bootstraps reports whether the members have to be told that they are a cluster.

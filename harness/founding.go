@@ -21,6 +21,10 @@ type founded interface {
 	launch(ctx context.Context, some []election.Member) error
 	// ready lets the loop go on until each of these is ready.
 	ready(ctx context.Context, some []election.Member) error
+	// waits tells whom is waited for.
+	waits(line string)
+	// listens says on which ports a node waits for connections, "" where nobody can tell.
+	listens(ctx context.Context, name string) string
 	// endedEarly is an error if a process has ended by itself.
 	endedEarly(ctx context.Context) error
 }

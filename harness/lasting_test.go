@@ -43,6 +43,7 @@ func TestQuestionsEndWithTheCluster(t *testing.T) {
 	m := mute{make(chan error, 2)}
 	c := &containers{Cluster: &docker.Cluster{}, driven: driven{system: patient{mute: m}, members: []election.Member{{Name: "n1"}}}, asked: map[string]asked{"n1": m}}
 	c.lasting, c.close = context.WithCancel(t.Context())
+	c.beside = c.aside
 	c.Observe("n1", func(history.View, error) { t.Error("answered") })
 	c.Command("n1", election.Command{Do: election.Get}, func(uint64, error) { t.Error("carried out") })
 	c.close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"recount/election"
 	"recount/harness/record"
@@ -22,7 +21,7 @@ type virtualized struct {
 	refused refused
 	paths   map[string]string // of the programs that nodes run, by their names
 	asked   map[string]*systemNode
-	beside  map[string]election.Observer // what writers ask the servers with that they live beside
+	writing map[string]election.Observer // what writers ask the servers with that they live beside
 }
 
 // schedule is what an order of goroutines comes down to.
@@ -40,7 +39,7 @@ func schedule(order string) (virtual.Schedule, error) {
 
 func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 	s := r.subject
-	c := &virtualized{driven: driven{s: s}, asked: map[string]*systemNode{}, beside: map[string]election.Observer{}}
+	c := &virtualized{driven: driven{s: s}, asked: map[string]*systemNode{}, writing: map[string]election.Observer{}}
 	if c.system, err = s.target.System(s.options); err != nil {
 		return nil, Usage(err)
 	}
@@ -66,6 +65,9 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 	}
 	c.OnRefused(func(node, what string) { c.refused.add(node, what, r.note) })
 	c.members, c.reach, c.save = s.members(c.Addr), c.Dial, c.SaveLogs
+	c.beside = func(node string, f func(context.Context) func()) {
+		c.Do(node, func() func() { return f(context.Background()) })
+	}
 	return c, nil
 }
 
@@ -73,29 +75,11 @@ func (c *virtualized) OnGranted(func(node string, v history.Vote))   {}
 func (c *virtualized) OnApplied(func(node string, u history.Update)) {}
 func (c *virtualized) SaveLogs(_ context.Context, dir string) error  { return c.Cluster.SaveLogs(dir) }
 
-// Command has a node carry out a command: what its driver can ask for.
-func (c *virtualized) Command(name string, cmd election.Command, done func(value uint64, err error)) {
-	c.Do(name, func() func() {
-		if answer := command(context.Background(), c.system, c.members, c.member(name), cmd, c.dial(name)); answer != nil {
-			return func() { answer(done) }
-		}
-		return nil
-	})
-}
-
 // Renew implements renewed: the driver knows how a member is started that was added.
 func (c *virtualized) Renew(name string, _ uint64, done func(error)) {
 	var programs []virtual.Program
 	c.Inside(func() { programs = c.programs(c.member(name)) })
 	done(c.Relaunch(name, programs))
-}
-
-// Sees implements renewed.
-func (c *virtualized) Sees(name string, who election.ID, done func(election.Membership, error)) {
-	c.Do(name, func() func() {
-		as, err := seen(context.Background(), c.system, c.members, c.member(name), who, c.dial(name))
-		return func() { done(as, err) }
-	})
 }
 
 // Start starts all nodes, and begins to listen to them.
@@ -111,7 +95,7 @@ func (c *virtualized) Start(ctx context.Context) error {
 			self := c.members[i]
 			c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
 			if !self.Server {
-				c.beside[name] = c.system.Observer(self, c.members, c.dial(name))
+				c.writing[name] = c.system.Observer(self, c.members, c.dial(name))
 			}
 		}
 	})
@@ -124,7 +108,7 @@ func (c *virtualized) Start(ctx context.Context) error {
 	if err := found(ctx, c, c.system, c.members); err != nil {
 		return err
 	}
-	return c.await(ctx)
+	return c.awaitSome(ctx, c, c.members, c.bootstraps())
 }
 
 func (c *virtualized) launch(_ context.Context, some []election.Member) error {
@@ -157,8 +141,8 @@ func (c *virtualized) programs(self election.Member) []virtual.Program {
 
 // Observe asks a node among the clients and brings the answer to the loop.
 func (c *virtualized) Observe(name string, done func(history.View, error)) {
-	c.Do(name, func() func() {
-		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	c.beside(name, func(ctx context.Context) func() {
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
 		v, err := c.asked[name].View(ctx)
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -168,76 +152,13 @@ func (c *virtualized) Observe(name string, done func(history.View, error)) {
 	})
 }
 
-// await lets time go on until every server of the system has come up, and made a cluster, if the system can tell.
-func (c *virtualized) await(ctx context.Context) error {
-	return c.awaitSome(ctx, c.members, c.bootstraps())
-}
-
 // ready implements founded.
 func (c *virtualized) ready(ctx context.Context, some []election.Member) error {
-	return c.awaitSome(ctx, some, false)
+	return c.awaitSome(ctx, c, some, false)
 }
 
-// awaitSome is await of some of the servers. Where they are to be bootstrapped they are asked once they are a cluster.
-func (c *virtualized) awaitSome(ctx context.Context, some []election.Member, bootstrap bool) error {
-	system, ok := c.system.(election.Readier)
-	if !ok {
-		return nil
-	}
-	wants := map[string]error{} // of those that are not ready
-	began, enough := c.Now(), false
-	defer func() { enough = true }()
-	until := func(name, at string, within time.Duration, try func(context.Context) error, then func()) {
-		var again func()
-		again = func() {
-			c.Do(at, func() func() {
-				trying, cancel := context.WithTimeout(context.Background(), within)
-				defer cancel()
-				err := try(trying)
-				return func() {
-					switch wants[name] = err; {
-					case err == nil:
-						delete(wants, name)
-						then()
-					case !enough:
-						c.After(50*time.Millisecond, again)
-					}
-				}
-			})
-		}
-		again()
-	}
-	ask := func() {
-		for _, m := range some {
-			until(m.Name, m.Name, trialPatience, func(ctx context.Context) error { return system.Ready(ctx, m, c.members, c.dial(m.Name)) }, func() {})
-		}
-	}
-	for _, m := range some {
-		wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
-	}
-	if bootstrap {
-		wants[theCluster] = errUnfounded
-		until(theCluster, some[0].Name, system.Patience(), c.bootstrap, ask)
-	} else {
-		ask()
-	}
-	for c.Now() < began+system.Patience() {
-		if err := c.Run(ctx, c.Now()+step); err != nil {
-			return err
-		}
-		if err := c.endedEarly(ctx); err != nil {
-			return err
-		}
-		if len(wants) == 0 {
-			return nil
-		}
-	}
-	name, listens := latest(wants), ""
-	if name != theCluster {
-		listens = listensOn(c.Listening(name))
-	}
-	return late(name, system.Patience(), wants[name], listens)
-}
+// waits implements founded: in virtual time nobody waits for long.
+func (c *virtualized) waits(string) {}
 
 // OnExit calls f when a node's process has ended by itself.
 func (c *virtualized) OnExit(f func(node string, code int)) {
@@ -247,17 +168,17 @@ func (c *virtualized) OnExit(f func(node string, code int)) {
 // Close ends all connections and removes the nodes.
 func (c *virtualized) Close(ctx context.Context) error {
 	var errs []error
-	if len(c.asked)+len(c.beside) > 0 { // they live among the clients, who end with the cluster
+	if len(c.asked)+len(c.writing) > 0 { // they live among the clients, who end with the cluster
 		c.Inside(func() {
 			for _, name := range sortedKeys(c.asked) {
 				errs = append(errs, c.asked[name].Close())
 			}
-			for _, name := range sortedKeys(c.beside) {
-				errs = append(errs, c.beside[name].Close())
+			for _, name := range sortedKeys(c.writing) {
+				errs = append(errs, c.writing[name].Close())
 			}
 		})
 		clear(c.asked)
-		clear(c.beside)
+		clear(c.writing)
 	}
 	return errors.Join(append(errs, c.Cluster.Close(ctx))...)
 }

@@ -31,7 +31,7 @@ func (c *virtualized) Writers(f *workloads.Fence, every, gap time.Duration) {
 	c.OnStart(func(l *virtual.Life) {
 		for _, m := range c.members {
 			if m.Name == l.Node() && !m.Server {
-				w := &virtualWriter{l, c, c.beside[m.Name], to, writerRand(c.s.Seed, m.Name, l.Number())}
+				w := &virtualWriter{l, c, c.writing[m.Name], to, writerRand(c.s.Seed, m.Name, l.Number())}
 				workloads.NewWriter(w, m.ID, l.Number(), every, gap).Start()
 			}
 		}
