@@ -63,6 +63,7 @@ type Cluster struct {
 	onSprung func(id int, what string, did history.Changes)
 	onStall  func(time.Duration)
 	onExit   func(node string, code int)
+	onStart  func(node string)
 }
 
 // node is one member: an anchor that holds its place in the network, and containers that come and go.
@@ -100,7 +101,7 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 		loop: newLoop(), engine: e, config: config, names: config.Nodes, nodes: map[string]*node{},
 		labels: map[string]string{labelRun: config.Run, labelOwner: ownLabel()},
 		traps:  map[history.Key]history.Trap{}, seen: map[string]history.View{}, onSprung: func(int, string, history.Changes) {},
-		onStall: func(time.Duration) {}, onExit: func(string, int) {},
+		onStall: func(time.Duration) {}, onExit: func(string, int) {}, onStart: func(string) {},
 	}
 	if c.config.Log == nil {
 		c.config.Log = func(string) {}
@@ -205,6 +206,9 @@ func (c *Cluster) OnStall(f func(d time.Duration)) { c.onStall = f }
 
 // OnExit calls f on the loop when a node's process has ended by itself, after the last line of its log.
 func (c *Cluster) OnExit(f func(node string, code int)) { c.onExit = f }
+
+// OnStart calls f on the loop when a node's process was started, each time. It must be called before Launch.
+func (c *Cluster) OnStart(f func(node string)) { c.onStart = f }
 
 // Dial opens a connection to a port of the node, from within the node's own network: no fault is in its way. A port
 // where nobody listens gives an error that is syscall.ECONNREFUSED. It may be called from any goroutine.

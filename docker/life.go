@@ -63,6 +63,7 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 		l.hangUp() // what has not begun to write will not end
 		return fmt.Errorf("start %s: %w", n.name, err)
 	}
+	c.Post(func() { c.onStart(n.name) })
 	return nil
 }
 

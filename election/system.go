@@ -111,6 +111,17 @@ type Bootstrapper interface {
 	Bootstrap(ctx context.Context, all []Member, dial func(Member) Dial) error
 }
 
+// Starter is a System whose members are told something each time that their processes have begun.
+type Starter interface {
+	// Starts reports whether there is anything to tell them, and whether by commands, of which none runs in virtual time.
+	Starts() (some, byCommand bool)
+	// PostStart is what self is told, one thing after the other. What fails is tried again, for as long as that process is the last.
+	PostStart(self Member, all []Member) []Told
+}
+
+// Told tells a member something, over connections that dial opens.
+type Told func(ctx context.Context, dial Dial) error
+
 // Exec runs a command in a member's container and returns what it prints to its standard output. Where the command ran, and ended with
 // another status than 0, there is an Ended in the error's chain.
 type Exec func(ctx context.Context, m Member, command []string) (output []byte, err error)

@@ -69,7 +69,7 @@ func (d *driven) awaitSome(ctx context.Context, c founded, some []election.Membe
 	if name != theCluster {
 		listens = c.listens(ctx, name)
 	}
-	return late(name, system.Patience(), a.wants[name], listens)
+	return late(name, system.Patience(), d.told.why(name, a.wants[name]), listens)
 }
 
 // awaited is who is not ready yet. It belongs to the loop.

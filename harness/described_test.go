@@ -83,12 +83,17 @@ func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
 	require.Contains(t, hint.Of(Check(record.Plan{Target: "redlock", On: record.OnDocker, Workloads: []string{"register"}})), "recount list workloads")
 }
 
-// What is to be told once by a command cannot be told in virtual time: no run would be of a cluster.
-func TestACommandThatMakesAClusterIsRefusedInVirtualTime(t *testing.T) {
-	file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+"bootstrap: [/bin/false]\n").DescribedBy
-	err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
-	require.ErrorContains(t, err, "become a cluster by a command (bootstrap), and no command runs in virtual time")
-	require.Contains(t, hint.Of(err), "--on docker")
+// What is to be told by a command cannot be told in virtual time: no run would be of a cluster.
+func TestACommandThatNodesAreToldByIsRefusedInVirtualTime(t *testing.T) {
+	for field, want := range map[string]string{
+		"bootstrap: [/bin/false]":             "become a cluster by a command (bootstrap), and no command runs in virtual time",
+		"post-start: {command: [/bin/false]}": "are told of their starts by a command (post-start), and no command runs in virtual time",
+	} {
+		file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+field+"\n").DescribedBy
+		err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
+		require.ErrorContains(t, err, want)
+		require.Contains(t, hint.Of(err), "--on docker")
+	}
 }
 
 // Where a node is asked may rest on how often it was added. Who writes in virtual time is in this process, and knows.

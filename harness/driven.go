@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"recount/election"
 	"recount/history"
@@ -19,7 +20,8 @@ type driven struct {
 	members  []election.Member
 	built    []string // images or programs, with their hashes, where a file describes the target
 	unread   unreadLines
-	ended    string // what is to be said of the first process that ended by itself
+	told     *toldStarts // nil where nodes are told nothing
+	ended    string      // what is to be said of the first process that ended by itself
 	announce func(node string, v history.View)
 	fence    *workloads.Fence // that leaders write to
 
@@ -30,8 +32,8 @@ type driven struct {
 	save   func(ctx context.Context, dir string) error // the logs
 }
 
-// UnreadLines says which lines of logs could not be read; "" if all could.
-func (d *driven) UnreadLines() string { return d.unread.words() }
+// Unread says which lines of logs could not be read, and which nodes could not be told that they have begun; "" if all could.
+func (d *driven) Unread() string { return strings.TrimSpace(d.unread.words() + " " + d.told.words()) }
 
 func (d *driven) OnAnnounce(f func(node string, v history.View)) { d.announce = f }
 

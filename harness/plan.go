@@ -263,6 +263,12 @@ func (s *subject) runsVirtual() error {
 				"ask them by HTTP (bootstrap: {http: …}), have them find each other by what they are started with, or add --on docker")
 		}
 	}
+	if b, can := system.(election.Starter); can {
+		if _, byCommand := b.Starts(); byCommand {
+			return hint.Add(fmt.Errorf("nodes of %s are told of their starts by a command (post-start), and no command runs in virtual time", s.Target),
+				"tell them by HTTP (post-start: {http: …}), or add --on docker")
+		}
+	}
 	if s.target.Multicast {
 		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
 			"add --on docker")

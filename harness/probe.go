@@ -137,7 +137,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 		p.Told++
 		p.see(c.Now(), node, v, true)
 	})
-	defer func() { p.Lines = c.UnreadLines() }()
+	defer func() { p.Lines = c.Unread() }()
 	began := c.Now()
 	if err := c.Start(ctx); err != nil {
 		return err

@@ -99,8 +99,8 @@ func (r *run) outlined(op *history.Op) {
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
 	rep.Unread, rep.Built, rep.LastWords = r.unread.words(), r.built, r.lastWords
-	if c, reads := r.base.(interface{ UnreadLines() string }); reads {
-		rep.Unread = strings.TrimSpace(rep.Unread + " " + c.UnreadLines())
+	if c, reads := r.base.(interface{ Unread() string }); reads {
+		rep.Unread = strings.TrimSpace(rep.Unread + " " + c.Unread())
 	}
 	if r.unkept != nil {
 		ctx = linear.Undrawn(ctx)

@@ -19,8 +19,8 @@ type trial interface {
 	first() (image string, args []string)
 	// register is how a node's number is read and written for clients; nil where it keeps none.
 	register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error)
-	// UnreadLines says which lines of nodes' logs could not be read.
-	UnreadLines() string
+	// Unread says which lines of nodes' logs could not be read, and which nodes could not be told that they have begun.
+	Unread() string
 	// gone is what is to be said of the first process that ended by itself.
 	gone() string
 }

@@ -72,7 +72,7 @@ type Cluster struct {
 
 	onRefused func(node, what string)
 	onExit    func(node string, code int)
-	onStart   func(l *Life)
+	onStart   []func(l *Life)
 	onPacket  func(Packet) func(Fate) // nil for nobody
 	traps     []*trap
 	sprung    func(id int, what string, did history.Changes)
@@ -89,7 +89,7 @@ func Open(config Config) (*Cluster, error) {
 	}
 	c := &Cluster{
 		config: config, folder: folder, watch: newWatch(), start: seed.New(config.Seed, "clients"),
-		onExit: func(string, int) {}, onRefused: func(string, string) {}, onStart: func(*Life) {}, sprung: func(int, string, history.Changes) {},
+		onExit: func(string, int) {}, onRefused: func(string, string) {}, sprung: func(int, string, history.Changes) {},
 		links: links.New(links.Config{
 			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
 		}),

@@ -19,8 +19,9 @@ type due struct {
 	f  func()
 }
 
-// OnStart calls f with each life of a node that begins, once its programs were started. It must be called before Launch.
-func (c *Cluster) OnStart(f func(l *Life)) { c.onStart = f }
+// OnStart calls f with each life of a node that begins, once its programs were started, after all that OnStart was told before. It must be
+// called before Launch.
+func (c *Cluster) OnStart(f func(l *Life)) { c.onStart = append(c.onStart, f) }
 
 // Node is the node's name.
 func (l *Life) Node() string { return l.n.name }

@@ -197,7 +197,9 @@ func (n *node) start() error {
 		p.run()
 	}
 	n.present = &Life{n: n, number: n.life}
-	n.c.onStart(n.present)
+	for _, f := range n.c.onStart {
+		f(n.present)
+	}
 	n.c.started(n)
 	return nil
 }

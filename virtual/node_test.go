@@ -110,7 +110,7 @@ func TestWhichNodeIsUpFirstIsAMatterOfChance(t *testing.T) {
 	c := runs(t, "list", "list", "list")
 	c.until(time.Second)
 	began := map[time.Duration]string{}
-	c.onStart = func(l *Life) { began[c.Now()] = l.n.name }
+	c.OnStart(func(l *Life) { began[c.Now()] = l.n.name })
 	every := func(state history.ProcState) (all []history.State) {
 		for _, node := range []string{"n1", "n2", "n3"} {
 			all = append(all, history.Proc{Node: node, State: state})

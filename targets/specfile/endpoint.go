@@ -188,6 +188,9 @@ func (s *Spec) endpoints() []*Endpoint {
 	for _, one := range s.Bootstrap {
 		all = append(all, one.HTTP)
 	}
+	for _, one := range s.PostStart {
+		all = append(all, one.HTTP)
+	}
 	return slices.DeleteFunc(all, (*Endpoint).missing)
 }
 

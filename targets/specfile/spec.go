@@ -42,6 +42,7 @@ type Spec struct {
 	// Capabilities are those of Linux that the server's process has besides the engine's default.
 	Capabilities []string
 	Bootstrap    Bootstrap
+	PostStart    PostStart
 	Ports        map[string]int
 	Data         string
 	Shared       string // the folder that nodes share; "" for none
@@ -192,7 +193,7 @@ func (s *Spec) read() error {
 	if err != nil {
 		return err
 	}
-	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap",
+	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap", "post-start",
 		"processes", "ports", "multicast", "data", "shared", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "promises")
 	if err != nil {
 		return err
@@ -209,7 +210,7 @@ func (s *Spec) read() error {
 		return v.bad("use letters from a to z, digits, - and _", "name: %q is no name for a folder of results", s.Name)
 	}
 	for _, read := range []func(value, map[string]value) error{
-		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readProcesses, s.readTimes,
+		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readPostStart, s.readProcesses, s.readTimes,
 		s.readReady, s.readObserve, s.readResign, s.readMembers, s.readRegister, s.readWrites, s.readPromises,
 	} {
 		if err := read(root, f); err != nil {

@@ -1,0 +1,87 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"recount/election"
+	"recount/internal/hint"
+)
+
+// toldStarts are what nodes of a system that wants it are told each time that their processes have begun. It belongs to the loop.
+type toldStarts struct {
+	c      founded
+	d      *driven
+	system election.Starter
+	lives  map[string]int   // of each node, as far as they are counted
+	want   map[string]error // why the life of a node that is the last was not told all, by now
+}
+
+// starts is what tells nodes of their starts; nil where they want to be told nothing.
+func (d *driven) starts(c founded) func(node string) {
+	s, is := d.system.(election.Starter)
+	if !is {
+		return nil
+	}
+	if some, _ := s.Starts(); !some {
+		return nil
+	}
+	d.told = &toldStarts{c: c, d: d, system: s, lives: map[string]int{}, want: map[string]error{}}
+	return d.told.begun
+}
+
+// begun has a node told, whose process has begun.
+func (t *toldStarts) begun(node string) {
+	t.lives[node]++
+	delete(t.want, node)
+	t.tell(node, t.lives[node], t.system.PostStart(t.d.member(node), t.d.members))
+}
+
+// tell tells a node what is left, one thing after the other. What fails is tried again, for as long as that life is the last.
+func (t *toldStarts) tell(node string, life int, left []election.Told) {
+	if len(left) == 0 {
+		return
+	}
+	t.d.beside(node, func(ctx context.Context) func() {
+		trying, cancel := context.WithTimeout(ctx, answerWithin)
+		defer cancel()
+		err := left[0](trying, t.d.dial(node))
+		return func() {
+			switch {
+			case t.lives[node] != life: // it has another by now
+			case err == nil:
+				delete(t.want, node)
+				t.tell(node, life, left[1:])
+			default:
+				t.want[node] = err
+				t.c.After(retry, func() {
+					if t.lives[node] == life {
+						t.tell(node, life, left)
+					}
+				})
+			}
+		}
+	})
+}
+
+// why is what a node was told in vain so far, or else another reason.
+func (t *toldStarts) why(node string, other error) error {
+	if t == nil || t.want[node] == nil {
+		return other
+	}
+	err := fmt.Errorf("post-start: %w", t.want[node])
+	return hint.Add(err, "%s", cmp.Or(hint.Of(err), notToldStart))
+}
+
+const notToldStart = "post-start never succeeded, which it is told once its process has begun: what that came to last is above"
+
+// words say which nodes were told in vain, to the end; "" if none was.
+func (t *toldStarts) words() string {
+	if t == nil || len(t.want) == 0 {
+		return ""
+	}
+	names := sortedKeys(t.want)
+	return fmt.Sprintf("To the end post-start did not succeed on %s: %s.", strings.Join(names, ", "), hint.Line(t.want[names[0]]))
+}

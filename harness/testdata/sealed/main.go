@@ -1,0 +1,52 @@
+// Command sealed is a server that does nothing after each start before it was opened by a key, which n1 draws when it is first asked. The
+// others take the first that they are given.
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"sync/atomic"
+)
+
+const file = "/data/key"
+
+func main() {
+	var open atomic.Bool
+	http.HandleFunc("POST /init", func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := os.Stat(file); err == nil {
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
+		key := rand.Text()
+		if err := os.WriteFile(file, []byte(key), 0o600); err != nil {
+			log.Fatal(err)
+		}
+		json.NewEncoder(w).Encode(map[string]string{"key": key})
+	})
+	http.HandleFunc("POST /open", func(w http.ResponseWriter, r *http.Request) {
+		given, _ := io.ReadAll(r.Body)
+		key, err := os.ReadFile(file)
+		if err != nil {
+			key, err = given, os.WriteFile(file, given, 0o600)
+		}
+		if err != nil || string(key) != string(given) {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		open.Store(true)
+	})
+	http.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
+		key, err := os.ReadFile(file)
+		if !open.Load() || err != nil || r.Header.Get("X-Key") != string(key) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		role := map[bool]string{true: "leader", false: "follower"}[os.Args[1] == "n1"]
+		json.NewEncoder(w).Encode(map[string]any{"role": role, "term": 1, "leader": "n1"})
+	})
+	log.Fatal(http.ListenAndServe(":8080", nil))
+}
