@@ -49,58 +49,78 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			return err
 		}
 	}
-	s.Environment = map[string]*template.Template{}
-	if v, ok := f["environment"]; ok {
-		err := v.each(func(key, val value) error {
-			t, err := s.template(val)
-			s.Environment[key.Value] = t
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	s.Files, s.Copied = map[string]*template.Template{}, map[string]string{}
-	if v, ok := f["files"]; ok {
-		err := v.each(func(key, val value) error {
-			if !strings.HasPrefix(key.Value, "/") || filepath.ToSlash(filepath.Clean(key.Value)) != key.Value {
-				return key.bad("such as /etc/server.yaml", "files: %q is not the whole path of a file", key.Value)
-			}
-			if slices.Contains(engines, key.Value) {
-				return key.bad(`nodes are known by their addresses: {{addr 1}} is that of n1, {{others "," "{addr}"}} those of all others`,
-					"files: the engine puts a %s of its own over it, so that nodes would never see this one", key.Value)
-			}
-			if val.isMapping() {
-				return s.readCopied(key, val)
-			}
-			t, err := s.template(val)
-			s.Files[key.Value] = t
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if v, ok := f["capabilities"]; ok {
-		if s.Capabilities, err = v.texts(); err != nil {
-			return err
-		}
-		for i, name := range s.Capabilities {
-			if !slices.Contains(capabilities, strings.TrimPrefix(name, "CAP_")) {
-				way := "as Linux calls them: NET_ADMIN, SYS_NICE, IPC_LOCK"
-				if near := hint.Near(name, capabilities); near != "" {
-					way = fmt.Sprintf("did you mean %q?", near)
-				}
-				return v.list()[i].bad(way, "capabilities: %q is none", name)
-			}
-		}
-	}
 	if v, ok := f["multicast"]; ok {
 		if s.Multicast, err = v.boolean(); err != nil {
 			return err
 		}
 	}
-	for _, folder := range []part[*string]{{"data", &s.Data}, {"shared", &s.Shared}} {
+	for _, read := range []func(map[string]value) error{s.readEnvironment, s.readFiles, s.readCapabilities, s.readFolders} {
+		if err := read(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Spec) readEnvironment(f map[string]value) error {
+	s.Environment = map[string]*template.Template{}
+	v, ok := f["environment"]
+	if !ok {
+		return nil
+	}
+	return v.each(func(key, val value) error {
+		t, err := s.template(val)
+		s.Environment[key.Value] = t
+		return err
+	})
+}
+
+func (s *Spec) readFiles(f map[string]value) error {
+	s.Files, s.Copied = map[string]*template.Template{}, map[string]string{}
+	v, ok := f["files"]
+	if !ok {
+		return nil
+	}
+	return v.each(func(key, val value) error {
+		if !strings.HasPrefix(key.Value, "/") || filepath.ToSlash(filepath.Clean(key.Value)) != key.Value {
+			return key.bad("such as /etc/server.yaml", "files: %q is not the whole path of a file", key.Value)
+		}
+		if slices.Contains(engines, key.Value) {
+			return key.bad(`nodes are known by their addresses: {{addr 1}} is that of n1, {{others "," "{addr}"}} those of all others`,
+				"files: the engine puts a %s of its own over it, so that nodes would never see this one", key.Value)
+		}
+		if val.isMapping() {
+			return s.readCopied(key, val)
+		}
+		t, err := s.template(val)
+		s.Files[key.Value] = t
+		return err
+	})
+}
+
+func (s *Spec) readCapabilities(f map[string]value) (err error) {
+	v, ok := f["capabilities"]
+	if !ok {
+		return nil
+	}
+	if s.Capabilities, err = v.texts(); err != nil {
+		return err
+	}
+	for i, name := range s.Capabilities {
+		if !slices.Contains(capabilities, strings.TrimPrefix(name, "CAP_")) {
+			way := "as Linux calls them: NET_ADMIN, SYS_NICE, IPC_LOCK"
+			if near := hint.Near(name, capabilities); near != "" {
+				way = fmt.Sprintf("did you mean %q?", near)
+			}
+			return v.list()[i].bad(way, "capabilities: %q is none", name)
+		}
+	}
+	return nil
+}
+
+// readFolders reads where a node keeps its files, what it shares with others, and where its command begins.
+func (s *Spec) readFolders(f map[string]value) (err error) {
+	for _, folder := range []part[*string]{{"data", &s.Data}, {"shared", &s.Shared}, {"workdir", &s.Workdir}} {
 		v, ok := f[folder.name]
 		if !ok {
 			continue
@@ -108,17 +128,14 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 		if *folder.of, err = v.folder(folder.name); err != nil {
 			return err
 		}
-		if strings.Trim(*folder.of, "/") == "" {
+		if folder.name != "workdir" && strings.Trim(*folder.of, "/") == "" {
 			return v.bad("a folder of the container, such as /"+folder.name, "%s: / is all that the container has, the server too", folder.name)
 		}
 	}
 	if own, all := s.Data+"/", s.Shared+"/"; s.Data != "" && s.Shared != "" && (strings.HasPrefix(own, all) || strings.HasPrefix(all, own)) {
 		return f["shared"].bad("such as data: /data and shared: /shared", "shared: %s and data, %s, are not beside each other: one is the node's own, the other everybody's", s.Shared, s.Data)
 	}
-	if v, ok := f["workdir"]; ok {
-		s.Workdir, err = v.folder("workdir")
-	}
-	return err
+	return nil
 }
 
 // folder reads the path of a folder in the container.
