@@ -61,11 +61,14 @@ func ask(ctx context.Context, u *url.URL) (a draft.Answer, err error) {
 		return a, failure{hint.Add(err, "start the server, or save an answer of it in a file: --from answer.json")}
 	}
 	defer resp.Body.Close()
-	switch resp.StatusCode / 100 {
-	case 3:
-		return a, hint.Add(fmt.Errorf("GET %s answered %s to %s", u, resp.Status, resp.Header.Get("Location")), specfile.NotFollowed)
-	case 4:
-		return a, hint.Add(fmt.Errorf("GET %s answered %s", u, resp.Status), "name the path at which a node tells its role")
+	refused := fmt.Errorf("GET %s answered %s", u.Redacted(), resp.Status)
+	switch status := resp.StatusCode; {
+	case status/100 == 3:
+		return a, hint.Add(fmt.Errorf("%w to %s", refused, resp.Header.Get("Location")), specfile.NotFollowed)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return a, hint.Add(refused, "save an answer, as curl -H 'Authorization: …' prints it, and take that: --from answer.json; in the file, observe has headers for it")
+	case status/100 == 4:
+		return a, hint.Add(refused, "name the path at which a node tells its role")
 	}
 	return answer(u.Redacted(), resp.Body, draft.Answer{URL: u, Status: resp.StatusCode})
 }

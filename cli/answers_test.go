@@ -21,6 +21,8 @@ func TestServersAreAskedForADraft(t *testing.T) {
 			http.Redirect(w, r, "/status", http.StatusTemporaryRedirect)
 		case "/status":
 			_, _ = w.Write([]byte(`{"role":"leader"}`))
+		case "/secret":
+			w.WriteHeader(http.StatusUnauthorized)
 		default:
 			http.NotFound(w, r)
 		}
@@ -40,4 +42,7 @@ func TestServersAreAskedForADraft(t *testing.T) {
 	_, err = answersFrom(t.Context(), []string{server.URL + "/stauts"}, nil)
 	require.ErrorContains(t, err, "404 Not Found")
 	require.Contains(t, hint.Of(err), "name the path")
+	_, err = answersFrom(t.Context(), []string{server.URL + "/secret"}, nil)
+	require.ErrorContains(t, err, "401 Unauthorized")
+	require.Contains(t, hint.Of(err), "observe has headers for it")
 }
