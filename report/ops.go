@@ -76,7 +76,7 @@ func (tl *Timeline) table(r *record.Run) []row {
 	last := -1
 	for _, i := range sortedInts(chosen) {
 		op := &h.Ops[i]
-		o := row{Op: op, Words: opWords(op), Flags: flags[op.Index], Cited: cited[op.Index], Skipped: i - last - 1}
+		o := row{Op: op, Words: Words(op), Flags: flags[op.Index], Cited: cited[op.Index], Skipped: i - last - 1}
 		if k := h.Other(i); k >= 0 && op.Type != history.Invoke {
 			o.Took = op.Time - h.Ops[k].Time
 		}

@@ -70,9 +70,6 @@ func settings(m map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// Words says what an op says, in one line.
-func Words(op *history.Op) string { return opWords(op) }
-
 // Seconds writes a time for people.
 func Seconds(d time.Duration) string { return seconds(d) }
 
@@ -86,8 +83,8 @@ func Holds(property string) string {
 	return ""
 }
 
-// opWords says what an op says.
-func opWords(op *history.Op) string {
+// Words says what an op says, in one line.
+func Words(op *history.Op) string {
 	switch op.F {
 	case history.Observe, history.Announce:
 		if op.F == history.Announce || op.Type == history.OK {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +134,7 @@ func again(ctx context.Context, full *record.Run) ([]record.Message, error) {
 	if err != nil {
 		return nil, sentence(fmt.Sprintf("The run cannot be made again here: %v.", err))
 	}
-	if !same(h, full.History) {
+	if harness.Same(full.History, h) != nil {
 		return nil, sentence("Made again, the run is another: a different version of Recount or of its target made it, or it was interrupted.")
 	}
 	all := make([]record.Message, len(sent))
@@ -145,21 +144,6 @@ func again(ctx context.Context, full *record.Run) ([]record.Message, error) {
 			Term: m.Message.Term, Words: contents(m)}
 	}
 	return all, nil
-}
-
-// same reports whether two histories are, byte for byte, but for what begins them: it tells the version.
-func same(a, b *history.History) bool {
-	if len(a.Ops) != len(b.Ops) {
-		return false
-	}
-	var x, y []byte
-	for i := 1; i < len(a.Ops); i++ {
-		x, y = a.Ops[i].AppendJSON(x[:0]), b.Ops[i].AppendJSON(y[:0])
-		if !bytes.Equal(x, y) {
-			return false
-		}
-	}
-	return true
 }
 
 // moment is an op that changed what somebody knew, or the cluster.
