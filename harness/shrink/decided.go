@@ -89,7 +89,7 @@ func next(h *history.History, later []sim.Carried, m sim.Carried) (at time.Durat
 		}
 		switch {
 		case op.F == history.Announce && op.Node == m.To:
-			return op.Time, fmt.Sprintf("%s became %s in term %d", op.Node, op.View.Role, op.View.Term)
+			return op.Time, fmt.Sprintf("%s became %s%s", op.Node, op.View.Role, inTerm(h.Frame().Setup(), op.View))
 		case (op.F == history.Inject || op.F == history.Heal) && op.Fault != nil && slices.Contains(op.Fault.Nodes, m.To):
 			return op.Time, fmt.Sprintf("the %s of %s", op.F, op.Fault.Name)
 		}

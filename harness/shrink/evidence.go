@@ -8,7 +8,7 @@ import (
 )
 
 // says is what a node says of itself and of who leads: "n2 says that it follows n1 in term 3".
-func says(op *history.Op) string {
+func says(setup *history.Setup, op *history.Op) string {
 	v := op.View
 	words := map[history.Role]string{history.Leader: "leads", history.Follower: "follows", history.Candidate: "campaigns"}[v.Role]
 	if words == "" {
@@ -22,7 +22,16 @@ func says(op *history.Op) string {
 	default:
 		words += ", and that " + v.Leader + " leads"
 	}
-	return fmt.Sprintf("%s in term %d", words, v.Term)
+	return words + inTerm(setup, v)
+}
+
+// inTerm is the term that a node tells with a view, or "" where it tells none: a 0 stands there then, which in an election with
+// terms is the word of one that knows of no other.
+func inTerm(setup *history.Setup, v history.View) string {
+	if setup != nil && v.Term == 0 && (setup.NoTerms || setup.Tokens && v.Role != history.Leader) {
+		return ""
+	}
+	return fmt.Sprintf(" in term %d", v.Term)
 }
 
 // did is a sentence of an operation that has ended, or of what was seen to happen.

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,4 +28,34 @@ func TestAStoryHasTheEvidence(t *testing.T) {
     0.060s client 3 reads x "4": ok
     0.080s n1 writes with token 1: ok
 `, Story(s.history(), verdict(0, begun, again, applied, read, wrote)))
+}
+
+// Where no term is told there is none to tell of: not in an election that has none, and not of a follower where terms are its leaders'
+// alone. Elsewhere a 0 is what the node says.
+func TestAStoryNamesNoTermThatNobodyTold(t *testing.T) {
+	for _, c := range []struct {
+		setup history.Setup
+		want  string
+	}{
+		{history.Setup{NoTerms: true}, "n1 says that it leads\nn2 says that it follows n1\n"},
+		{history.Setup{Tokens: true}, "n1 says that it leads in term 0\nn2 says that it follows n1\n"},
+		{history.Setup{}, "n1 says that it leads in term 0\nn2 says that it follows n1 in term 0\n"},
+	} {
+		s := &tale{T: t}
+		s.op(history.Op{F: history.Begin, Setup: &c.setup})
+		var evidence []int
+		for range 2 {
+			evidence = []int{
+				s.op(history.Op{F: history.Announce, Node: "n1", View: history.View{Role: history.Leader}}),
+				s.op(history.Op{F: history.Announce, Node: "n2", View: history.View{Role: history.Follower, Leader: "n1"}}),
+			}
+		}
+		var told strings.Builder
+		for line := range strings.Lines(Story(s.history(), verdict(0, 0, evidence...))) {
+			if _, words, says := strings.Cut(line, "s "); says && strings.Contains(words, "says that") {
+				told.WriteString(words)
+			}
+		}
+		require.Equal(t, c.want, told.String())
+	}
 }

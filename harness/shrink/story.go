@@ -25,7 +25,7 @@ type event struct {
 // Story tells what happened in a run up to a violation, in order, with terms. Times count from the run's beginning, as
 // those of its report do.
 func Story(h *history.History, v *record.Verdict) string {
-	t := &teller{roles: map[string]history.View{}, asked: map[string]int{}, twice: votedTwice(h), until: v.To}
+	t := &teller{setup: h.Frame().Setup(), roles: map[string]history.View{}, asked: map[string]int{}, twice: votedTwice(h), until: v.To}
 	if v.To == 0 { // it has no place in time
 		t.until = h.Ops[len(h.Ops)-1].Time
 	}
@@ -57,6 +57,7 @@ func Story(h *history.History, v *record.Verdict) string {
 
 // teller makes the lines of a story.
 type teller struct {
+	setup    *history.Setup // nil in a history that tells nothing of its cluster
 	until    time.Duration
 	roles    map[string]history.View
 	asked    map[string]int // hand-overs that faults ask nodes for, and that no client has asked for yet
@@ -102,7 +103,7 @@ func (t *teller) tell(op *history.Op, evidence bool) {
 	case history.Observe, history.Announce:
 		if op.Type == history.OK && !t.view(op) && evidence {
 			t.flush("")
-			t.add(op.Time, true, "%s", says(op))
+			t.add(op.Time, true, "%s", says(t.setup, op))
 		}
 	case history.Granted:
 		if evidence || t.twice[ballot{op.Node, op.Vote.Term}] {
