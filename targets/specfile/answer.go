@@ -50,8 +50,12 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 func meaning(err error) error {
 	var left absent
 	if errors.As(err, &left) && hint.Of(err) == "" {
-		if near := left.meant(); near != "" {
+		ob := &r.Observe
+		switch near := left.meant(); {
+		case near != "" && near != ob.Leader.String():
 			err = hint.Add(err, "did you mean %q?", near)
+		case left.beside != nil && len(ob.Role.Path) > 0 && left.what == ob.Role.String():
+			err = hint.Add(err, "where those that follow leave it out, have role say so: follower: ''")
 		}
 	}
 	return err
@@ -132,6 +136,9 @@ func (r *reader) role(get func(Field) (string, error), st *election.Status) erro
 		return nil
 	}
 	word, err := get(ob.Role)
+	if slices.Contains(ob.Follows, "") {
+		word, err = wordOf(get, ob.Role)
+	}
 	if err != nil {
 		return err
 	}

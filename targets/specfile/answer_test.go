@@ -42,6 +42,8 @@ func TestAnswers(t *testing.T) {
 		tenured = `{http: /, role: role, tenure: since}`
 		word    = `{http: /, role: role}`
 		led     = `{http: /, role: {at: role, leader: [MASTER]}}`
+		omitted = `{http: /, role: {at: leads, follower: ''}, leader: lead}`
+		gauge   = `{metrics: /m, role: {at: up, follower: ['', '0']}}`
 		deep    = `{http: /, leader: now.leader.id}`
 		own     = `{http: /, leader: {at: lead, named: 'node-{{.ID}}', nobody: [nobody]}}`
 		metrics = `{metrics: /m, role: 'up{job="x"}', term: term, leader: 'who#node'}`
@@ -91,6 +93,13 @@ func TestAnswers(t *testing.T) {
 		{word, `{"role":true}`, election.Status{Role: election.Leader, Leader: 2}, ""},
 		{word, `{"role":"MASTER"}`, election.Status{}, `role "MASTER" is none of`},
 		{led, `{"role":"SLAVE"}`, election.Status{}, ""},
+		{led, `{"lead":1}`, election.Status{}, "the answer has no role"},
+		{omitted, `{"leads":true,"lead":2}`, election.Status{Role: election.Leader, Leader: 2}, ""},
+		{omitted, `{"lead":3}`, election.Status{Leader: 3}, ""},
+		{omitted, `{"leads":null}`, election.Status{}, ""},
+		{omitted, `{"leads":false}`, election.Status{}, `role "false" is none of`},
+		{gauge, "up 0\n", election.Status{}, ""},
+		{gauge, "down 0\n", election.Status{}, "the answer has no metric up"},
 		{deep, `{"now":{"leader":{"id":3}}}`, election.Status{Leader: 3}, ""},
 		{deep, `{"now":{"leader":null}}`, election.Status{}, ""},
 		{deep, `{"now":{"leader":{"id":[3]}}}`, election.Status{}, "now.leader.id is not a single value"},
@@ -259,7 +268,9 @@ func TestFieldsThatAreCalledOtherwiseAreOffered(t *testing.T) {
 		{"{http: /, role: raft.stat}", `{"raft":{"state":"leader","term":1}}`, `did you mean "state"?`},
 		{"{http: /, role: rft.state}", `{"raft":{"state":"leader"}}`, `did you mean "raft"?`},
 		{"{metrics: /, role: raft_leading}", "raft_leader 1\nraft_term 3\n", `did you mean "raft_leader"?`},
-		{"{http: /, role: position}", `{"raft":1}`, ""},
+		{"{http: /, role: position}", `{"raft":1}`, "where those that follow leave it out, have role say so: follower: ''"},
+		{"{http: /, role: IsLeader, leader: Leader}", `{"Leader":"n1"}`, "where those that follow leave it out, have role say so: follower: ''"},
+		{"{http: /, role: IsLeader, leader: Leader, term: term}", `{"Leader":"n1","IsLeader":false}`, ""},
 		{"{http: /, role: raft.state.name}", `{"raft":{"state":"leader"}}`, ""},
 	} {
 		s := parse(t, "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: "+c.observe+"\n")

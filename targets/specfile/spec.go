@@ -115,7 +115,7 @@ type Observe struct {
 
 	Leads      []string // values of Role
 	Campaigns  []string
-	Follows    []string // empty where all other words follow
+	Follows    []string // empty where all other words follow; "" is also of who leaves Role out
 	Nobody     []string // values of Leader
 	Identifies []*template.Template
 	Table      map[string]election.ID // what nodes are called, word by word

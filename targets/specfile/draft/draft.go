@@ -269,7 +269,7 @@ func (g *guess) lines(form form) (lines []line, found []Found) {
 		why := "it says " + f.words()
 		switch f.name {
 		case "role":
-			if more = g.words.fields(); !g.words.sure && len(g.words.leads) > 0 {
+			if more = g.words.fields(g.omits(form)); !g.words.sure && len(g.words.leads) > 0 {
 				why += "; CHANGE: what does it say of a leader?"
 			}
 		case "term":
@@ -319,17 +319,32 @@ func (g *guess) leadersAlone() bool {
 // usual are the words that mean what they say where a file says nothing of them.
 var usual = regexp.MustCompile(`^(leader|Leader|LEADER|follower|Follower|FOLLOWER|candidate|Candidate|CANDIDATE|true|false|0|1)$`)
 
-// fields are the words for roles, as role has them; "" where they are the usual ones.
-func (w roleWords) fields() string {
+// omits are the words of followers where one of them may be missing from an answer: what is missing is a word of nobody's by itself.
+// Metrics and text have no such form.
+func (g *guess) omits(form form) (follow []string) {
+	if form != inJSON || !g.words.omitted {
+		return nil
+	}
+	for _, v := range g.role.values {
+		of, known := roleOf(v)
+		if leads := v == "true" || v == "1"; !leads && (!known || of == follows) && !slices.Contains(follow, v) {
+			follow = append(follow, v)
+		}
+	}
+	return follow
+}
+
+// fields are the words for roles, as role has them, with all of followers where those are given; "" where they are the usual ones.
+func (w roleWords) fields(follow []string) string {
 	words := slices.Concat(w.leads, w.campaigns, w.follows)
-	if w.whole && !slices.ContainsFunc(words, func(word string) bool { return !usual.MatchString(word) }) {
+	if len(follow) == 0 && w.whole && !slices.ContainsFunc(words, func(word string) bool { return !usual.MatchString(word) }) {
 		return ""
 	}
 	var parts []string
 	for _, p := range []struct {
 		name  string
 		words []string
-	}{{"leader", w.leads}, {"candidate", w.campaigns}} { // and all other words are followers'
+	}{{"leader", w.leads}, {"candidate", w.campaigns}, {"follower", follow}} { // without follower, all other words are theirs
 		if len(p.words) > 0 {
 			parts = append(parts, p.name+": "+listed(p.words))
 		}

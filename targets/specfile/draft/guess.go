@@ -274,6 +274,7 @@ type roleWords struct {
 	leads, campaigns, follows []string
 	sure                      bool // a word for who leads was seen, not only one for who does not
 	whole                     bool // each word that was seen is one of these
+	omitted                   bool // an answer did without it, as encoders make them that leave out what is false
 }
 
 // families are words for roles that go together: who leads, who follows, who campaigns.
@@ -321,6 +322,7 @@ func wordsOf(role told) (w roleWords) {
 	w.whole = true
 	for _, v := range role.values {
 		if v == "" {
+			w.omitted = true
 			continue
 		}
 		of, known := roleOf(v)
