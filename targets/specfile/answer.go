@@ -43,19 +43,21 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	if err == nil {
 		return st, nil
 	}
-	return st, meaning(fmt.Errorf("%w; the answer is %#q", err, clip(answer)))
+	ob := &r.Observe
+	err = meaning(fmt.Errorf("%w; the answer is %#q", err, clip(answer)), ob.Leader.String())
+	var left absent
+	if errors.As(err, &left) && hint.Of(err) == "" && left.beside != nil && len(ob.Role.Path) > 0 && left.what == ob.Role.String() {
+		err = hint.Add(err, "where those that follow leave it out, have role say so: follower: ''")
+	}
+	return st, err
 }
 
-// meaning says what may have been meant by what an answer does not have.
-func meaning(err error) error {
+// meaning says what may have been meant by what an answer does not have: something that is there, but for what is known for something else.
+func meaning(err error, known string) error {
 	var left absent
 	if errors.As(err, &left) && hint.Of(err) == "" {
-		ob := &r.Observe
-		switch near := left.meant(); {
-		case near != "" && near != ob.Leader.String():
+		if near := left.meant(); near != "" && near != known {
 			err = hint.Add(err, "did you mean %q?", near)
-		case left.beside != nil && len(ob.Role.Path) > 0 && left.what == ob.Role.String():
-			err = hint.Add(err, "where those that follow leave it out, have role say so: follower: ''")
 		}
 	}
 	return err

@@ -65,7 +65,7 @@ func (k *Keep) of(answer []byte) (map[string]string, error) {
 			err = errors.New("it is empty")
 		}
 		if err != nil {
-			return nil, meaning(fmt.Errorf("keep: %s: %w; the answer is %#q", name, err, clip(answer)))
+			return nil, meaning(fmt.Errorf("keep: %s: %w; the answer is %#q", name, err, clip(answer)), "")
 		}
 		said[name] = text
 	}
