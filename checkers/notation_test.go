@@ -494,6 +494,10 @@ func parseChange(words []string, c *history.Changes) error {
 		*c = history.ChangesOf(append(c.States(), history.Part{Node: node, Process: process, State: state})...)
 		return nil
 	}
+	if on, ok := map[string]bool{"afflict": true, "ease": false}[what]; ok {
+		*c = history.ChangesOf(append(c.States(), history.Own{Node: whom, Fault: "stuck", On: on})...)
+		return nil
+	}
 	if share, ok := map[string]float64{"throttle": 0.05, "free": 0}[what]; ok {
 		*c = history.ChangesOf(append(c.States(), history.CPU{Node: whom, Share: share})...)
 		return nil

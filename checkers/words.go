@@ -134,6 +134,9 @@ func (f *facts) touched(t *history.Fault) (nodes set) {
 	for _, m := range t.Memories() {
 		add(m.Node)
 	}
+	for _, o := range t.Owns() {
+		add(o.Node)
+	}
 	if nodes == (set{}) {
 		return first(maxNodes)
 	}

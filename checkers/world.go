@@ -79,7 +79,7 @@ func (w *world) whose(of kind, cell int) int {
 // port is one port of a link.
 type port struct{ link, number int }
 
-// tended is a part of a node: some of its processes, by what they are called.
+// tended is a part of a node: some of its processes, by what they are called, or a fault of the target's own, as "own/NAME".
 type tended struct {
 	node int
 	name string
@@ -320,6 +320,9 @@ func (w *world) visit(c history.Changes, nodes []string, f func(cell int, to con
 	for _, p := range c.Parts() { // if one stands still, the others go on; nobody asks for those of strangers
 		f(cellOf(w, &w.tended, tended{history.Place(nodes, p.Node), p.Process}), unless(p.State == history.Up, ill))
 	}
+	for _, o := range c.Owns() { // what that makes of the node nobody knows
+		f(cellOf(w, &w.tended, tended{history.Place(nodes, o.Node), "own/" + o.Fault}), unless(!o.On, ill))
+	}
 	for _, k := range c.Clocks {
 		of(k.Node, clocks, unless(k.Offset == 0 && k.Drift == 0, ill))
 	}
@@ -362,7 +365,7 @@ func cellOf[K comparable](w *world, cells *map[K]int, of K) int {
 	return cell
 }
 
-// limps reports whether a part of node i stands still, or the node itself for most of the time, or lacks memory, or may.
+// limps reports whether a part of node i stands still, or it has a fault of the target's own, or stands still itself for most of the time, or lacks memory, or may.
 func (w *world) limps(i int) bool {
 	if w.is(processors, i) != fine || w.is(memories, i) != fine {
 		return true

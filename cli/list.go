@@ -120,6 +120,9 @@ func describeTarget(w io.Writer, t *targets.Target) error {
 			}
 			fmt.Fprintf(w, "  changes members\twhen it is asked to (%s%s)\n", faults, onlySimulated(t))
 		}
+		for _, name := range t.Own {
+			fmt.Fprintf(w, "  has a fault	%s (fault own, with: {name: %s})\n", name, name)
+		}
 		b := checkers.Thresholds(t.Bounds(o))
 		fmt.Fprintf(w, "  judged by\tsilence=%v elect=%v poll=%v moves=%d returns=%d terms=%d (check --bound)\n",
 			b.Silence, b.Elect, b.Poll, b.Moves, b.Returns, b.Terms)

@@ -122,6 +122,13 @@ type Starter interface {
 // Told tells a member something, over connections that dial opens.
 type Told func(ctx context.Context, dial Dial) error
 
+// Afflicted is a System that has faults of its own.
+type Afflicted interface {
+	// Afflict asks self to begin a fault, by its name, or to end it. It returns nil if self has done so; an error that is Certain if it
+	// certainly has not; any other if nobody knows.
+	Afflict(ctx context.Context, self Member, all []Member, fault string, begin bool, dial Dial) error
+}
+
 // Exec runs a command in a member's container and returns what it prints to its standard output. Where the command ran, and ended with
 // another status than 0, there is an Ended in the error's chain.
 type Exec func(ctx context.Context, m Member, command []string) (output []byte, err error)

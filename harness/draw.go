@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"recount/harness/record"
@@ -14,8 +15,11 @@ import (
 // draw draws the schedule of a plan that names faults. Faults hold for about as long as four silences of a leader; where none of
 // that length fits into the run, shorter ones are drawn, and the run's notes say so.
 func (s *subject) draw() (err error) {
+	if slices.ContainsFunc(s.Faults, isOwn) && len(s.target.Own) == 0 {
+		return noneOwn(s.Target)
+	}
 	silence := s.bounds.Silence
-	usual := nemesis.Pace{Within: s.Time, Gap: 5 * silence, Hold: 4 * silence, Mute: s.target.System != nil, Blind: s.On != record.OnSim}
+	usual := nemesis.Pace{Within: s.Time, Gap: 5 * silence, Hold: 4 * silence, Mute: s.target.System != nil, Own: s.target.Own, Blind: s.On != record.OnSim}
 	for pace := usual; ; pace.Gap, pace.Hold = pace.Gap/2, pace.Hold/2 {
 		if s.Schedule, err = nemesis.Generate(s.Faults, pace, seed.New(s.Seed, "schedule")); err != nil {
 			return err

@@ -33,16 +33,22 @@ func (r *run) withAsked(c, base Cluster) Cluster {
 	if nemesis.Reconfigures(r.Schedule, r.Recorded) {
 		c = r.withMembers(c, base, asker)
 	}
+	if len(nemesis.Owns(r.Schedule, r.Recorded)) > 0 {
+		c = &ownFaults{c, r.names, r.target.Own, base.(afflicted)}
+	}
 	return c
 }
 
 // asks tells whether the nemesis is to ask nodes for something.
 func (s *subject) asks() bool {
-	return nemesis.Asks(s.Schedule, s.Recorded) || nemesis.Reconfigures(s.Schedule, s.Recorded)
+	return nemesis.Asks(s.Schedule, s.Recorded) || nemesis.Reconfigures(s.Schedule, s.Recorded) || len(nemesis.Owns(s.Schedule, s.Recorded)) > 0
 }
 
 // answers tells why nodes cannot be asked what the nemesis is to ask, if they cannot.
 func (s *subject) answers() error {
+	if err := s.ownKnown(); err != nil {
+		return err
+	}
 	const can = "leave the fault out, or take a target that can: recount list targets NAME tells"
 	if nemesis.Asks(s.Schedule, s.Recorded) && !s.target.Can(election.Resign, s.options) {
 		return hint.Add(fmt.Errorf("hand-over: %s cannot be asked to hand over", s.Target), can)

@@ -119,7 +119,7 @@ func TestAPromiseRestsOnItsAssumption(t *testing.T) {
 // allFaults are those that a simulated target can have.
 func allFaults(target string) (names []string) {
 	for _, f := range nemesis.All() {
-		if (!f.Asks || takes(target, nil, record.OnSim, handsOver)) && (!f.Members || takes(target, nil, record.OnSim, reconfigures)) {
+		if !f.Own && (!f.Asks || takes(target, nil, record.OnSim, handsOver)) && (!f.Members || takes(target, nil, record.OnSim, reconfigures)) {
 			names = append(names, f.Name)
 		}
 	}

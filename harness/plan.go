@@ -273,6 +273,10 @@ func (s *subject) runsVirtual() error {
 		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
 			"add --on docker")
 	}
+	if s.target.OwnByCommand && len(nemesis.Owns(s.Schedule, s.Recorded)) > 0 {
+		return hint.Add(fmt.Errorf("nodes of %s are asked for faults of its own by a command, and no command runs in virtual time", s.Target),
+			"ask for them by HTTP (inject: {http: …}), leave the fault own out, or add --on docker")
+	}
 	if s.target.Shared {
 		return hint.Add(fmt.Errorf("nodes of %s share a folder, and in virtual time each has its own", s.Target), "add --on docker")
 	}

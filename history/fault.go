@@ -74,6 +74,9 @@ type Fault struct {
 // Title names a fault with the nodes that it was aimed at: "isolate n2", or a partition with its sides, "partition n1 n3 | n2 n4 n5".
 func (f *Fault) Title() string {
 	words := f.Name
+	if own := f.Owns(); len(own) > 0 {
+		words = own[0].Fault
+	}
 	for i, side := range f.Sides() {
 		if i > 0 {
 			words += " |"
@@ -123,7 +126,7 @@ func (f *Fault) fits(op F) error {
 // fits says which state is none, or nil: taken for another, one that is misspelt would be held against nodes, or excuse them.
 func (c *Changes) fits() error {
 	return cmp.Or(
-		unfit(c.Links), unfit(c.Disks), unfit(c.Clocks), unfit(c.CPUs()), unfit(c.Memories()), unfit(c.Procs), unfit(c.Parts()), unfit(c.Members()),
+		unfit(c.Links), unfit(c.Disks), unfit(c.Clocks), unfit(c.CPUs()), unfit(c.Memories()), unfit(c.Procs), unfit(c.Parts()), unfit(c.Members()), unfit(c.Owns()),
 	)
 }
 

@@ -54,7 +54,7 @@ func pageRows() (rows []string) {
 	for dimension := range readers { // what they read is told by the types that register them
 		rows = append(rows, fmt.Sprintf("| `%s` | list | optional", dimension))
 	}
-	values = append(values, &Part{}, &Member{}, &HandOver{}, &Trap{}, &CPU{}, &Memory{})
+	values = append(values, &Part{}, &Member{}, &HandOver{}, &Trap{}, &CPU{}, &Memory{}, &Own{})
 	seen := map[reflect.Type]bool{}
 	for _, v := range values {
 		rows = fieldRows(rows, reflect.TypeOf(v).Elem(), seen)

@@ -56,7 +56,7 @@ func TestWhatIsDrawnIsAccepted(t *testing.T) {
 	for _, f := range All() {
 		for _, blind := range []bool{false, true} {
 			for k := range uint64(20) {
-				s, err := Generate([]string{f.Name}, Pace{Within: time.Minute, Gap: time.Second, Hold: time.Second, Blind: blind}, rand.New(rand.NewPCG(k, 0)))
+				s, err := Generate([]string{f.Name}, Pace{Within: time.Minute, Gap: time.Second, Hold: time.Second, Own: []string{"stuck"}, Blind: blind}, rand.New(rand.NewPCG(k, 0)))
 				require.NoError(t, err)
 				require.NotEmpty(t, s)
 				require.NoError(t, s.Check([]string{"n1", "n2", "n3", "n4", "n5"}), "blind: %v, seed %d", blind, k)

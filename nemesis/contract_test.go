@@ -311,7 +311,7 @@ func honour(t *testing.T, w world, skip func(*nemesis.Fault) string) {
 		t.Run(name, func(t *testing.T) {
 			f, err := nemesis.Find(e.fault)
 			require.NoError(t, err)
-			if f.Name == "cut-clients" || f.Asks || f.Members {
+			if f.Name == "cut-clients" || f.Asks || f.Members || f.Own {
 				t.Skip("the clients are the harness, and its tests have them ask, and cut them off")
 			}
 			if _, simulated := w.(*simulated); !simulated && e.with["until"] == "pong" {

@@ -120,6 +120,13 @@ const requestsAbout = `What operators ask of an election, at a bad time: in the 
 hand over; it did not if the node said that it did not lead; nobody knows if it gave no answer for as long as the target bears
 silence. It heals at once: nothing is left to take back. Whether an election can be asked, [targets.md](targets.md#hand-over) says.`
 
+// ownAbout says what faults targets describe themselves.
+const ownAbout = `What a target's description calls a fault: a request by which a node begins it, and one by which it ends it, such as to a failpoint, to a
+debugging port, or of a command that takes a backup. [targets.md](targets.md#faults-of-your-own) has the field. It took effect if the node said so, and did not if the node refused; nobody
+knows if it gave no answer. What it makes of the node nobody knows: as long as it lasts, nothing is due from the node, and no end of its process is held against it;
+what nodes say is judged as ever. It is over, too, once nobody listens there any more: it ends with the process that has it. A heal that fails else is tried again every 2 s, and
+the last thing at the end of the run, up to five times.`
+
 // membersAbout says how members are changed.
 const membersAbout = `Who is a member, as the cluster itself has it. A client asks for each change as an administrator would, the leader first and then
 the other voters that run; its op in the history is ` + "`reconfigure`" + `, with whom, as what (` + "`voter`, `learner`, `removed`" + `), and the time
@@ -156,6 +163,7 @@ func docs(t *testing.T) string {
 			"millisecond, and what they did meanwhile stays. What a held packet waits for is noticed when nodes are asked, or write it to their logs."},
 		{"Requests", requestsAbout},
 		{"Members", membersAbout},
+		{"A target's own", ownAbout},
 		{"Clients", "The way between a node and those who ask it, and the resource that leaders write to. The nodes do not notice."},
 		{"Disks", disksAbout},
 	}
@@ -194,6 +202,8 @@ func group(t *testing.T, f *Fault) string {
 	switch p := f.Shape(s).Phases[0]; {
 	case f.Events:
 		return "Messages and moments"
+	case f.Own:
+		return "A target's own"
 	case f.Asks:
 		return "Requests"
 	case f.Members:

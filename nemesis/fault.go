@@ -50,6 +50,8 @@ type Fault struct {
 	Members bool
 	// Learners tells of a fault with Members that whom it adds is a learner at first.
 	Learners bool
+	// Own tells that the fault is one that the target describes itself, by its name in an option. A heal that fails is tried again.
+	Own bool
 	// Sides tells that a step may name more sets of nodes than there are aims.
 	Sides bool
 	// Draw chooses options for a random schedule whose faults hold for about that long. Where it is nil, or chooses nothing, they

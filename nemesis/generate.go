@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ type Pace struct {
 	Hold    time.Duration // how long a fault holds, on average
 	Silence time.Duration // of a leader, that the target bears; 0 to time no fault by it
 	Mute    bool          // nodes tell of no votes, so that nothing may wait for one
+	Own     []string      // names of the target's own faults
 	Blind   bool          // nobody knows what messages mean, nor what nodes have just become
 }
 
@@ -29,6 +31,9 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		f, err := Find(name)
 		if err != nil {
 			return nil, err
+		}
+		if f.Own && len(p.Own) == 0 {
+			return nil, errors.New("own: the target describes no faults of its own")
 		}
 		from = append(from, f)
 	}
@@ -73,6 +78,9 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		}
 		if f.Draw != nil {
 			st.With = f.Draw(p.Hold, rnd)
+		}
+		if f.Own {
+			st.With = map[string]string{ownName: p.Own[rnd.IntN(len(p.Own))]}
 		}
 		if on, has := st.With["on"]; has && f.Events && p.Blind && on != string(history.Sends) {
 			st.With["on"] = string(history.Receives)

@@ -305,7 +305,7 @@ func (n *Nemesis) bring(f history.F, a *active, want history.States) bool {
 		}
 		n.record(e.Seen, f, fault, e.Err)
 		n.found(fault, e.Found)
-		if f == history.Heal && e.Seen != history.OK && len(fault.Members()) > 0 {
+		if f == history.Heal && e.Seen != history.OK && len(fault.Members())+len(fault.Owns()) > 0 {
 			n.unhealed(a, was)
 		}
 		n.idle()
@@ -323,7 +323,8 @@ func (n *Nemesis) found(fault history.Fault, c history.Changes) {
 	n.record(history.OK, history.Change, fault, nil)
 }
 
-// unhealed keeps a fault whose members could not be changed back: there may have been no majority to do so. It is healed again
+// unhealed keeps a fault whose members could not be changed back, for there may have been no majority to do so, or whose node could not be asked
+// to end it. It is healed again
 // soon, or when the recording says so; at the end not for ever.
 func (n *Nemesis) unhealed(a *active, was history.States) {
 	if n.stopped {

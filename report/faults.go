@@ -114,6 +114,9 @@ func faultWords(f *FaultBar) []string {
 	for _, m := range f.Memories() {
 		lines = append(lines, fmt.Sprintf("memory of %s: %s", m.Node, m.Words()))
 	}
+	for _, o := range f.Owns() {
+		lines = append(lines, fmt.Sprintf("%s: %s", o.Name(), o.Words()))
+	}
 	switch f.Took {
 	case history.Fail:
 		lines = append(lines, "it did not take effect: "+term.Clip(f.Error, 120))

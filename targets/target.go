@@ -64,6 +64,10 @@ type Target struct {
 	Electors func(o Options) []string
 	// Multicast has the network carry what nodes send to groups, and to addresses that they take besides their own.
 	Multicast bool
+	// Own are the names of the faults that the target has itself: System is an election.Afflicted then.
+	Own []string
+	// OwnByCommand says that nodes are asked for some of them by commands.
+	OwnByCommand bool
 	// Shared says that nodes share a folder.
 	Shared bool
 	// Processes are what the processes of a node are called that faults can be of alone, each with a pattern that their

@@ -24,7 +24,7 @@ import (
 func allFaults(target string) (names []string) {
 	drawn := harness.Drawn(target, nil, record.OnSim)
 	for _, f := range nemesis.All() {
-		if !f.Asks && !f.Members || slices.Contains(drawn, f.Name) {
+		if !f.Asks && !f.Members && !f.Own || slices.Contains(drawn, f.Name) {
 			names = append(names, f.Name)
 		}
 	}

@@ -153,6 +153,11 @@ func (s *Situation) change(c history.Changes) {
 			s.nodes[i].ill = m.Fails()
 		}
 	}
+	for _, o := range c.Owns() {
+		if i, ok := s.names[o.Node]; ok {
+			s.nodes[i].ill = o.On
+		}
+	}
 }
 
 // situate takes note of what all nodes are, whatever their names.

@@ -37,8 +37,8 @@ const (
 )
 
 // spoils tells of a fault that is a column only where it is named: after it no election that keeps anything can be held to its promises, or
-// no run is possible but in containers.
-func spoils(f *nemesis.Fault) bool { return f.Named && f.Disks || f.Contained }
+// no run is possible but in containers, or of a target that describes such.
+func spoils(f *nemesis.Fault) bool { return f.Named && f.Disks || f.Contained || f.Own }
 
 // ParseColumns looks up columns by the names of faults and of scenarios.
 func ParseColumns(faults, names []string) (columns []Column, err error) {

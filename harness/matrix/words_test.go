@@ -87,7 +87,7 @@ func TestWordsForFaultsAndScenarios(t *testing.T) {
 	require.NoError(t, err)
 	want := []string{NoFaults}
 	for _, f := range nemesis.All() {
-		if f.Name != "disk-wipe" && f.Name != "squeeze-memory" {
+		if f.Name != "disk-wipe" && f.Name != "squeeze-memory" && f.Name != "own" {
 			want = append(want, f.Name)
 		}
 	}

@@ -191,6 +191,9 @@ func (s *Spec) endpoints() []*Endpoint {
 	for _, one := range s.PostStart {
 		all = append(all, one.HTTP)
 	}
+	for _, one := range s.ownRequests() {
+		all = append(all, one.HTTP)
+	}
 	return slices.DeleteFunc(all, (*Endpoint).missing)
 }
 

@@ -478,7 +478,7 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 				if p.While == "" {
 					return one.bad("while: no clock is wrong by a tenth, which reports show beside it", "promises: %s stands without while, that says what the promise rests on", field)
 				}
-				takes, err := readTakesAway(field, faults)
+				takes, err := readTakesAway(field, faults, s.ownFaults())
 				if err != nil {
 					return err
 				}

@@ -106,7 +106,7 @@ func (s *Spec) try(o option.Values) error {
 			return unsound(at.Path, err)
 		}
 	}
-	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.PostStart.templates(), s.Observe.Command, s.Observe.Identifies,
+	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.PostStart.templates(), s.ownTemplates(), s.Observe.Command, s.Observe.Identifies,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
 	for _, one := range []*template.Template{s.Folder, s.Ready.Match} {
 		if one != nil {
@@ -244,7 +244,7 @@ func (y *system) fits(w words) error {
 			_, err = w.asking(at)
 		}
 	}
-	for _, t := range y.Spec.PostStart.templates() {
+	for _, t := range slices.Concat(y.Spec.PostStart.templates(), y.ownTemplates()) {
 		if err == nil {
 			_, err = w.render(t)
 		}

@@ -24,9 +24,10 @@ var awayWords = map[string]map[string]takesAway{
 	"disks": {"forget": targets.Forgets, "refuse": targets.RefusesWrites, "slow": targets.SlowsDisks},
 }
 
-// readTakesAway reads what takes a promise away: {drift: 10%, jump: 1s, links: [slow], nodes: [paused], disks: [forget]}.
-func readTakesAway(field string, v value) (takesAway, error) {
-	f, err := v.fields("drift", "jump", "links", "nodes", "disks")
+// readTakesAway reads what takes a promise away: {drift: 10%, jump: 1s, links: [slow], nodes: [paused], disks: [forget], own: [stuck]}, the
+// last of the file's own.
+func readTakesAway(field string, v value, own []string) (takesAway, error) {
+	f, err := v.fields("drift", "jump", "links", "nodes", "disks", "own")
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,20 @@ func readTakesAway(field string, v value) (takesAway, error) {
 			return nil, err
 		}
 		takesIt = append(takesIt, func(did history.Changes) bool { return targets.JumpsFarther(did, far) })
+	}
+	if o, ok := f["own"]; ok {
+		for _, one := range o.list() {
+			name, err := one.text()
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(own, name) {
+				return nil, &fault{one.Line, one.Column, hint.Unknown("fault of the file's own", name, own)}
+			}
+			takesIt = append(takesIt, func(did history.Changes) bool {
+				return slices.ContainsFunc(did.Owns(), func(f history.Own) bool { return f.On && f.Fault == name })
+			})
+		}
 	}
 	for _, of := range []string{"links", "nodes", "disks"} {
 		l, ok := f[of]

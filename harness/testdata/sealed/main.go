@@ -1,5 +1,5 @@
 // Command sealed is a server that does nothing after each start before it was opened by a key, which n1 draws when it is first asked. The
-// others take the first that they are given.
+// others take the first that they are given. It says nothing while it was told not to, and ends when it is told so.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
 const file = "/data/key"
@@ -39,9 +40,15 @@ func main() {
 		}
 		open.Store(true)
 	})
+	var mute atomic.Bool
+	http.HandleFunc("POST /mute", func(http.ResponseWriter, *http.Request) { mute.Store(true) })
+	http.HandleFunc("POST /speak", func(http.ResponseWriter, *http.Request) { mute.Store(false) })
+	http.HandleFunc("POST /end", func(http.ResponseWriter, *http.Request) {
+		time.AfterFunc(100*time.Millisecond, func() { os.Exit(3) })
+	})
 	http.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
 		key, err := os.ReadFile(file)
-		if !open.Load() || err != nil || r.Header.Get("X-Key") != string(key) {
+		if mute.Load() || !open.Load() || err != nil || r.Header.Get("X-Key") != string(key) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}

@@ -1,0 +1,87 @@
+package harness
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recount/checkers"
+	"recount/harness/record"
+	"recount/history"
+	"recount/internal/hint"
+	"recount/nemesis"
+)
+
+func sealed(schedule ...nemesis.Step) record.Plan {
+	return record.Plan{Target: "testdata/sealed/election.yaml", On: record.OnVirtual, Nodes: 3, Time: 5 * time.Second, Seed: 1, Schedule: schedule}
+}
+
+// A fault that the target describes itself is begun, felt and healed; what it makes of the node is held against nobody.
+func TestAFaultOfTheTargetsOwn(t *testing.T) {
+	r, err := Simulate(t.Context(), sealed(
+		nemesis.Step{At: time.Second, Fault: "own", Nodes: nemesis.Named{"n2"}, With: map[string]string{"name": "mute"}, For: time.Second},
+		nemesis.Step{At: 3 * time.Second, Fault: "own", Nodes: nemesis.Named{"n3"}, With: map[string]string{"name": "end"}, For: time.Second},
+	))
+	require.NoError(t, err)
+	mute, silent, spoke := false, 0, 0
+	var did []string
+	for _, op := range r.History.Ops {
+		switch {
+		case op.Process == history.Nemesis && op.Type != history.Invoke:
+			mute = op.F == history.Inject && op.Fault.Title() == "mute n2"
+			did = append(did, fmt.Sprintf("%s %s %s", op.F, op.Fault.Title(), op.Type))
+		case op.F == history.Observe && op.Node == "n2" && op.Type == history.OK && mute:
+			spoke++
+		case op.F == history.Observe && op.Node == "n2" && op.Type == history.Fail && mute:
+			silent++
+		}
+	}
+	require.Equal(t, []string{"inject mute n2 ok", "heal mute n2 ok", "inject end n3 ok", "heal end n3 ok"}, did)
+	require.LessOrEqual(t, spoke, 1, "an answer that was under way")
+	require.Greater(t, silent, 10)
+	require.NotEqual(t, checkers.Invalid, r.Verdict("stays-up").Verdict, r.Verdict("stays-up").Why)
+	require.Equal(t, record.StatusHeld, r.Status)
+
+	again, err := Simulate(t.Context(), r.Plan)
+	require.NoError(t, err)
+	require.NoError(t, Same(r.History, again.History))
+}
+
+// They are drawn by their name, and where a target has none, or not that one, it is said before the run.
+func TestFaultsOfTheTargetsOwnAreKnown(t *testing.T) {
+	p := sealed()
+	p.Time, p.Faults = time.Minute, []string{"own"}
+	r, err := Simulate(t.Context(), p)
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, op := range r.History.Ops {
+		if op.F == history.Inject {
+			for _, o := range op.Fault.Owns() {
+				names[o.Fault] = true
+			}
+		}
+	}
+	require.Equal(t, map[string]bool{"mute": true, "end": true}, names)
+
+	for name, want := range map[string][2]string{
+		"":     {"own: which of the faults of", "with: {name: mute}, or {name: end}"},
+		"mut":  {`unknown fault of the target's own "mut"`, `did you mean "mute"?`},
+		"mute": {},
+	} {
+		err := Check(sealed(nemesis.Step{At: time.Second, Fault: "own", Nodes: nemesis.Named{"n2"}, With: map[string]string{"name": name}, For: time.Second}))
+		if want[0] == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want[0])
+		require.Contains(t, hint.Of(err), want[1])
+	}
+	for _, p := range []record.Plan{
+		{Target: "raft", On: record.OnSim, Faults: []string{"own"}, Time: time.Minute},
+		{Target: "raft", On: record.OnSim, Schedule: nemesis.Schedule{{Fault: "own", With: map[string]string{"name": "mute"}}}},
+	} {
+		require.ErrorContains(t, Check(p), "own: raft describes no faults of its own")
+	}
+}
