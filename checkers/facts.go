@@ -232,7 +232,7 @@ const (
 )
 
 var excuses = [...]string{
-	itsDisk: "while its disk was failing it", itsPower: "while its processor, its memory or another process of the node was failing it",
+	itsDisk: "while its disk was failing it", itsPower: "while its processor, its memory, another process of the node or a fault of its own was failing it",
 	itsPlace: "once it was to leave the cluster", itsEnd: "while it was being ended or stood still", noMember: "of a node that is no member",
 	itsPast: "just after its disk, its processor, its memory or its place in the cluster was not right",
 }
