@@ -34,6 +34,8 @@ func TestWhatDoesNotFitIsRefusedWithItsLine(t *testing.T) {
 		{strings.Replace(fmt.Sprintf(begin, ""), `["n1"`, "[\"n\xff\"", 1), "line 1, column 137: value is no text in UTF-8: what it was nobody knows, nor what is the same"},
 		{fmt.Sprintf(begin, `,"voters":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
 		{fmt.Sprintf(begin, `,"servers":["n1","n1"]`), "line 1, column 1: node n1 is named twice"},
+		{fmt.Sprintf(begin, `,"voters":[""]`), "line 1, column 1: a node without a name"},
+		{fmt.Sprintf(begin, `,"servers":["n1",""]`), "line 1, column 1: a node without a name"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":-1,"elect":1,"poll":1}`), "line 1, column 1: a bound of -1 ns: want 0 or more, and no more than 720h0m0s"},
 		{fmt.Sprintf(begin, `,"bounds":{"silence":1,"elect":9223372036854775807,"poll":1}`), "line 1, column 1: a bound of 9223372036854775807 ns: want 0 or more, and no more than 720h0m0s"},
 		{fmt.Sprintf(begin, `,"lag":-1`), "line 1, column 1: a lag of -1 ns: want 0 or more, and no more than 720h0m0s"},

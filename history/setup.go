@@ -120,7 +120,10 @@ func (s *Setup) fits() error {
 	}
 	for _, list := range [...][]string{s.Servers, s.Voting} { // or a majority would be reckoned of more than there are
 		for i, n := range list {
-			if slices.Contains(list[:i], n) {
+			switch {
+			case n == "":
+				return errors.New("a node without a name")
+			case slices.Contains(list[:i], n):
 				return fmt.Errorf("node %s is named twice", n)
 			}
 		}
