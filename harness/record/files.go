@@ -107,6 +107,9 @@ func (r *Run) read(folder fs.FS, memory int64) error {
 		name += Compressed
 		f, err = folder.Open(name)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return hint.Add(r.fault(err), "a run's folder has a %s beside its %s", HistoryFile, RunFile)
+	}
 	if err != nil {
 		return r.fault(err)
 	}
@@ -153,7 +156,8 @@ func (r *Run) get(folder fs.FS, name string, v any) error {
 		return r.fault(err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("read %s: %w", filepath.Join(r.Dir, name), err)
+		return hint.Add(fmt.Errorf("read %s: %w", filepath.Join(r.Dir, name), err),
+			"it is not what Recount wrote: recount check judges a %s by itself, copied to another folder", HistoryFile)
 	}
 	return nil
 }
