@@ -32,6 +32,7 @@ type votes struct {
 	term          uint64  // in which that is
 	at            int     // the number of its op
 	perhaps       [2]vote // two that are too many if nothing came of what was done to memberships with unknown outcome
+	alias         [2]vote // two for candidates of which one may be the other by another name
 }
 
 // vote is one that was granted.
@@ -64,9 +65,14 @@ func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
 		if o.node != now.node {
 			continue
 		}
-		repeats = repeats || o.life == now.life && o.perhaps == now.perhaps
+		same := o.candidate == now.candidate || v.apart(o, now)
+		repeats = repeats || same && o.life == now.life && o.perhaps == now.perhaps
 		switch {
 		case !counts || o.candidate == now.candidate:
+		case !same:
+			if v.alias[1].op == 0 && (one(o.life, now.life) || one(o.perhaps, now.perhaps)) {
+				v.alias = [2]vote{o, now}
+			}
 		case one(o.life, now.life):
 			if v.many++; v.many == 1 || number < v.at {
 				v.twice, v.term, v.at = [2]vote{o, now}, op.Vote.Term, number
@@ -78,6 +84,12 @@ func (v *votes) cast(given *[]vote, op *history.Op, number int, counts bool) {
 	if !repeats {
 		*given = append(*given, now)
 	}
+}
+
+// apart reports whether two votes surely are for two candidates: both are called as nodes are, or neither is and their names are made alike.
+func (v *votes) apart(a, b vote) bool {
+	is := func(k int32) bool { return !v.introduced() || slices.Contains(v.nodes, v.names.all[k]) }
+	return is(a.candidate) == is(b.candidate) && (is(a.candidate) || shape(v.names.all[a.candidate]) == shape(v.names.all[b.candidate]))
 }
 
 // recount goes through the history once more, for the votes in terms that had been forgotten.
@@ -122,6 +134,14 @@ func (v *votes) check(context.Context) Result {
 		a, b := v.perhaps[0], v.perhaps[1]
 		return unknown(figures, "%s voted for %s and for %s in one term%s, and nobody can tell whether it was another member by then: %s",
 			v.names.all[a.node], v.names.all[a.candidate], v.names.all[b.candidate], v.after(b.at), unknownMembers)
+	case v.alias[1].op > 0:
+		a, b := v.names.all[v.alias[0].candidate], v.names.all[v.alias[1].candidate]
+		strange := a
+		if slices.Contains(v.nodes, a) {
+			strange = b
+		}
+		return unknown(figures, "%s voted for %s and for %s in one term, and begin names no node %s, which may be another name of one: call each node by one name",
+			v.names.all[v.alias[0].node], a, b, strange)
 	case v.granted == 0:
 		return untested(figures, "no node reported a vote: a server has no way to; where the nodes of an algorithm in Go tell theirs, give them time to vote")
 	case len(v.voters) < 2:
