@@ -89,7 +89,7 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		a, b = clash(slices.Clone(holds), sure) // a moment will do where there is nothing longer to show
 	}
 	if a == nil {
-		for _, doubt := range []func() string{f.unranked, f.fleeting, f.unlessLedAgain, f.unlessOver, f.overlooked, f.tooCloseToTell} {
+		for _, doubt := range []func() string{f.unranked, f.halfCounted, f.fleeting, f.unlessLedAgain, f.unlessOver, f.overlooked, f.tooCloseToTell} {
 			if why := doubt(); why != "" {
 				return unknown(figures, "%s", why)
 			}

@@ -92,6 +92,29 @@ func (f *facts) unranked() string {
 	return fmt.Sprintf("%s claimed to lead, and %s in no term: %s", f.names(all), f.names(without), f.unheeded())
 }
 
+// halfCounted says that a node claimed one lead with a tenure and without one, or "": which of these claims are of one leadership nobody knows,
+// nor for how long it led beside another.
+func (f *facts) halfCounted() string {
+	counts := map[leadKey]bool{} // whether the claims of a node in a term tell a tenure
+	var leaders, half set
+	for i := range f.leads {
+		l := &f.leads[i]
+		leaders.add(l.node)
+		in := leadKey{node: int16(l.node)}
+		if f.numbered() {
+			in.term = l.term
+		}
+		if was, known := counts[in]; known && was != (l.tenure > 0) {
+			half.add(l.node)
+		}
+		counts[in] = l.tenure > 0
+	}
+	if half == (set{}) || leaders.count() < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%s claimed to lead, and some claims of %s tell a tenure and some none, so nobody knows how long that led: have all tell one, or none", f.names(leaders), f.names(half))
+}
+
 // uncounted says how many claims named no leadership, where leaderships are numbered.
 func (f *facts) uncounted() string {
 	if f.termless == 1 {
