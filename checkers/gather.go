@@ -16,7 +16,8 @@ type gathering struct {
 	names       map[string]int32  // places in facts.leaderNames
 	terms       map[leadKey]int32 // leaderships by term and node
 	faults      []*history.Fault
-	since       time.Duration // the faults are what they are
+	divisions   []division
+	injects     map[int]bool // the faults that were to be injected, by their ids; of those, those that waited for what never came
 	down        map[string]bool
 	stirred     time.Duration // when something else happened than that nodes said the same again,
 	calm        int           // how many answers there were then,
@@ -32,7 +33,7 @@ type gathering struct {
 
 func newGathering() gathering {
 	g := gathering{
-		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0},
+		facts: &facts{leaderNames: []string{""}, open: newBegun(), unended: cutShort}, names: map[string]int32{"": 0}, injects: map[int]bool{},
 		terms: map[leadKey]int32{}, down: map[string]bool{}, mostRepeats: mostRepeats,
 	}
 	g.holds = sync.OnceValue(func() []hold { return g.allHolds(true, true) })
@@ -351,11 +352,13 @@ func (g *gathering) silence(s *watched, until time.Duration) {
 // sets takes note of what the nemesis sets out to do, as far as its beginning and its end tell.
 func (g *gathering) sets(op, end *history.Op) {
 	if divides(op.F, op.Fault) {
-		g.phase(op.Time)
-		g.since = never
+		g.divisions = append(g.divisions, division{span: span{op.Time, never}})
 	}
 	if op.F == history.Inject {
 		g.tried++
+		if of := about(op, end); of != nil {
+			g.injects[of.ID] = false
+		}
 	}
 	intended := make([]history.Changes, 0, 2)
 	for _, o := range [...]*history.Op{op, end} {
@@ -380,6 +383,14 @@ func (g *gathering) sets(op, end *history.Op) {
 		g.asks(op, intended)
 	}
 	g.fell(op.Time)
+}
+
+// about is the fault of an op that begins, and of its end, as far as either tells of it; nil if none does.
+func about(op, end *history.Op) *history.Fault {
+	if op.Fault == nil && end != nil {
+		return end.Fault
+	}
+	return op.Fault
 }
 
 // did takes note of what came of that.
@@ -428,13 +439,24 @@ func (g *gathering) did(op *history.Op, begun *beginning) {
 			if g.took--; g.unfelt == "" {
 				g.unfelt = fmt.Sprintf("%s, %s", told.Name, told.Idle)
 			}
+			g.waited(told.ID)
 		}
 		if op.Type != history.Fail {
 			g.faults = slices.DeleteFunc(slices.Clone(g.faults), func(o *history.Fault) bool { return o.ID == told.ID })
 		}
 	}
-	if divides(op.F, told) {
-		g.since = op.Time
+	if k := len(g.divisions) - 1; k >= 0 && g.divisions[k].to == never && divides(op.F, told) {
+		g.divisions[k] = division{span{g.divisions[k].from, op.Time}, told.ID, g.faults}
+	}
+}
+
+// waited takes note that a fault waited for what never came: nothing that was done to have it wait took effect.
+func (g *gathering) waited(id int) {
+	g.injects[id] = true
+	for k := range g.actions {
+		if a := &g.actions[k]; a.fault != nil && a.fault.ID == id {
+			a.seen = false
+		}
 	}
 }
 
@@ -483,11 +505,29 @@ func (g *gathering) restart(op *history.Op, procs []history.Proc, renewed set, s
 	}
 }
 
-// phase ends the phase under way.
-func (g *gathering) phase(at time.Duration) {
-	if at > g.since {
-		g.phases = append(g.phases, phase{span{g.since, at}, g.faults})
+// division is what the nemesis did between one phase and the next.
+type division struct {
+	span                    // without an end it lasts for ever
+	fault  int              // by its id
+	faults []*history.Fault // under way after it
+}
+
+// divide tells the phases of the history. A fault that waited in vain is in none of them, and divides none.
+func (g *gathering) divide() {
+	idle := func(o *history.Fault) bool { return g.injects[o.ID] }
+	var now phase
+	ends := func(at time.Duration) {
+		if now.to = at; now.length() > 0 {
+			g.phases = append(g.phases, now)
+		}
 	}
+	for _, d := range g.divisions {
+		if !g.injects[d.fault] {
+			ends(d.from)
+			now = phase{span{from: d.to}, slices.DeleteFunc(slices.Clone(d.faults), idle)}
+		}
+	}
+	ends(g.end)
 }
 
 // close ends the pass.
@@ -495,7 +535,7 @@ func (g *gathering) close() {
 	for i := range g.resigned {
 		g.resigned[i].to = min(g.resigned[i].to, g.end)
 	}
-	g.phase(g.end)
+	g.divide()
 	g.wordless()
 	for n := range g.seen {
 		s := &g.seen[n]

@@ -18,6 +18,9 @@ func faultPhases(h *history.History) (all []sure) {
 	since, ids := time.Duration(0), []string{}
 	for i, op := range h.Ops {
 		asks := op.Fault != nil && op.Fault.HandsOver()
+		if k := h.Other(i); k >= 0 && op.Process == history.Nemesis && waited(h, h.Ops[min(i, k)].Fault.ID) {
+			continue
+		}
 		if (op.F == history.Inject || op.F == history.Heal) && !asks {
 			if op.Type == history.Invoke {
 				if since >= 0 && since < op.Time {
@@ -40,6 +43,16 @@ func faultPhases(h *history.History) (all []sure) {
 		all = append(all, sure{strings.Join(ids, " "), since, end})
 	}
 	return all
+}
+
+// waited reports whether a fault was seen to be injected, and waited for what never came.
+func waited(h *history.History, id int) bool {
+	of := func(f history.F) func(history.Op) bool {
+		return func(o history.Op) bool {
+			return o.F == f && o.Fault != nil && o.Fault.ID == id && (f == history.Inject && o.Type == history.OK || f == history.Heal && o.Type != history.Invoke && o.Fault.Idle != "")
+		}
+	}
+	return slices.ContainsFunc(h.Ops, of(history.Inject)) && slices.ContainsFunc(h.Ops, of(history.Heal))
 }
 
 // with returns who was connected with a node throughout a time, both of them well; or just started, where that will do.

@@ -7,7 +7,7 @@ type sized interface{ size() int }
 
 // Size is about how much memory the judging takes by now, in bytes.
 func (j *Judging) Size() int64 {
-	bytes := room(j.answers) + room(j.leads) + room(j.heights) + room(j.actions) + room(j.phases) + room(j.world.epochs) + room(j.held)
+	bytes := room(j.answers) + room(j.leads) + room(j.heights) + room(j.actions) + room(j.divisions) + room(j.world.epochs) + room(j.held)
 	for _, w := range j.watchers {
 		if s, ok := w.(sized); ok {
 			bytes += s.size()

@@ -57,11 +57,11 @@ func TestSizes(t *testing.T) {
 		return nil
 	}
 	for name, grow := range map[string]func(j *Judging) (want uintptr){
-		"answers": func(j *Judging) uintptr { j.answers = widened(j.answers, many); return unsafe.Sizeof(answer{}) },
-		"leads":   func(j *Judging) uintptr { j.leads = widened(j.leads, many); return unsafe.Sizeof(leadership{}) },
-		"heights": func(j *Judging) uintptr { j.heights = widened(j.heights, many); return unsafe.Sizeof(height{}) },
-		"actions": func(j *Judging) uintptr { j.actions = widened(j.actions, many); return unsafe.Sizeof(action{}) },
-		"phases":  func(j *Judging) uintptr { j.phases = widened(j.phases, many); return unsafe.Sizeof(phase{}) },
+		"answers":   func(j *Judging) uintptr { j.answers = widened(j.answers, many); return unsafe.Sizeof(answer{}) },
+		"leads":     func(j *Judging) uintptr { j.leads = widened(j.leads, many); return unsafe.Sizeof(leadership{}) },
+		"heights":   func(j *Judging) uintptr { j.heights = widened(j.heights, many); return unsafe.Sizeof(height{}) },
+		"actions":   func(j *Judging) uintptr { j.actions = widened(j.actions, many); return unsafe.Sizeof(action{}) },
+		"divisions": func(j *Judging) uintptr { j.divisions = widened(j.divisions, many); return unsafe.Sizeof(division{}) },
 		"epochs": func(j *Judging) uintptr {
 			j.world.epochs = widened(j.world.epochs, many)
 			return unsafe.Sizeof(epoch{})
