@@ -376,6 +376,7 @@ func (g *gathering) sets(op, end *history.Op) {
 	case op.F == history.Inject && !fails && g.hollow == nil:
 		g.hollow = op.Fault
 	}
+	g.inherits(op, about(op, end), intended)
 	g.reseat(op.Time, intended, fails)
 	g.world.begin(op.Time, g.nodes, intended...)
 	if !fails {

@@ -2,6 +2,7 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 
 	"recount/history"
 )
@@ -23,6 +24,19 @@ func (g *gathering) compared(op *history.Op) {
 		why += " (" + op.Error + ")"
 	}
 	g.mistaken = mistaken{why, "try again"}
+}
+
+// inherits takes note of it if a fault that nothing injected is healed, or changes, and what it makes right nothing had made wrong: the history
+// begins with that at fault, and perhaps with more.
+func (g *gathering) inherits(op *history.Op, of *history.Fault, intended []history.Changes) {
+	if of == nil || g.mistaken.why != "" {
+		return
+	}
+	if _, begun := g.injects[of.ID]; begun || !slices.ContainsFunc(intended, func(c history.Changes) bool { return g.world.wasFine(c, g.nodes) }) {
+		return
+	}
+	g.mistaken = mistaken{fmt.Sprintf("at %s something was done about %s, of which no inject is told, so it may have been at fault from the beginning", at(op.Time), fault(of)),
+		"begin the history where nothing is at fault"}
 }
 
 // wordless takes note of it if no op of the nemesis told what it does to anything, though one may have injected a fault: the faults may

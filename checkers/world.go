@@ -343,6 +343,16 @@ func (w *world) visit(c history.Changes, nodes []string, f func(cell int, to con
 	}
 }
 
+// wasFine reports whether c makes anything right that was surely so, but for processes, which something else may have ended, and memberships.
+func (w *world) wasFine(c history.Changes, nodes []string) (was bool) {
+	w.visit(c, nodes, func(cell int, to cond) {
+		if w.whose(processes, cell) < 0 && w.whose(memberships, cell) < 0 {
+			was = was || to == fine && w.cells[cell] == fine
+		}
+	})
+	return was
+}
+
 // unless is what a thing is that is not well.
 func unless(well bool, is cond) cond {
 	if well {
