@@ -58,6 +58,9 @@ type Result struct {
 	// From and To bound the violation in time.
 	From time.Duration `json:"from,omitempty"`
 	To   time.Duration `json:"to,omitempty"`
+	// Doubt is when that may have been which the property forbids, of a result that is unknown for nothing else; nil of others, and where
+	// the checker does not tell. Of several it is the first that is outside of all lapses, if there is one.
+	Doubt *Lapse `json:"-"`
 	// Figures are numbers worth knowing whatever the verdict: "leader changes": "12".
 	Figures []Figure `json:"figures,omitempty"`
 	// Stack is where the checker crashed.

@@ -205,3 +205,39 @@ bounds silence=1s elect=4s poll=100ms
 		require.Contains(t, j.End(t.Context())[0].Why, "in term 1 "+want, until)
 	}
 }
+
+// TestDoubtsOutsideOfLapsesAreTold has two leaders replaced of which nobody can tell whether they had to go.
+func TestDoubtsOutsideOfLapsesAreTold(t *testing.T) {
+	h, err := parseHistory(`nodes n1 n2 n3
+bounds silence=300ms elect=4s poll=50ms
+0s..10s/50ms+1ms n1 leader 1
+0s..10s/50ms+1ms n2 n3 follower 1 of n1
+11s stall 1s
+11.1s..25s/50ms+1ms n2 leader 2
+11.1s..25s/50ms+1ms n1 n3 follower 2 of n2
+26s stall 1s
+26.1s..40s/50ms+1ms n3 leader 3
+26.1s..40s/50ms+1ms n1 n2 follower 3 of n3
+40s end`)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		lapses []Lapse
+		of     string
+		from   time.Duration
+	}{
+		{nil, "n1 lost the post", 9950 * time.Millisecond},
+		{[]Lapse{{0, 15 * time.Second}}, "n2 lost the post", 24950 * time.Millisecond},
+		{[]Lapse{{20 * time.Second, never}}, "n1 lost the post", 9950 * time.Millisecond},
+		{[]Lapse{{0, never}}, "n1 lost the post", 9950 * time.Millisecond},
+	} {
+		j := BeginSome([]string{"sticky-leader"})
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		j.Suspend(func(string) []Lapse { return c.lapses })
+		r := j.End(t.Context())[0]
+		require.Equal(t, Unknown, r.Verdict)
+		require.Contains(t, r.Why, c.of)
+		require.Equal(t, c.from, r.Doubt.From)
+	}
+}

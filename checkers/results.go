@@ -17,6 +17,13 @@ func unknown(figures []Figure, format string, args ...any) Result {
 	return Result{Verdict: Unknown, Why: fmt.Sprintf(format, args...), Figures: figures}
 }
 
+// suspected is the result that nobody can tell whether what may have been in a time was a violation.
+func suspected(figures []Figure, when span, format string, args ...any) Result {
+	r := unknown(figures, format, args...)
+	r.Doubt = &Lapse{when.from, when.to}
+	return r
+}
+
 // untested is the result that nothing put the property to the test.
 func untested(figures []Figure, format string, args ...any) Result {
 	return Result{Verdict: Unknown, Untested: true, Why: fmt.Sprintf(format, args...), Figures: figures}

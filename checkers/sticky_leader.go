@@ -39,9 +39,8 @@ func stickyLeader(_ context.Context, f *facts) Result {
 		return unknown(nil, "%s", why)
 	}
 	handovers := f.handovers()
-	unjust, doubtful := 0, 0
-	var first found[handover]
-	var doubt handover
+	unjust, perhaps := 0, 0
+	var first, doubt found[handover]
 	for _, h := range handovers {
 		switch {
 		case f.byLeave(h, false): // it was asked to hand over, and did
@@ -50,24 +49,24 @@ func stickyLeader(_ context.Context, f *facts) Result {
 			unjust++
 			first.take(h, h.span, f, "sticky-leader")
 		case f.suspect(h):
-			if doubtful++; doubtful == 1 {
-				doubt = h
-			}
+			perhaps++
+			doubt.take(h, h.span, f, "sticky-leader")
 		}
 	}
 	established, held, trials := f.reign()
 	figures := []Figure{
 		figure("leaderships that ended", len(handovers)), figure("without need", unjust),
-		figure("perhaps without need", doubtful),
+		figure("perhaps without need", perhaps),
 		figure("established leaders", established), figure("faults outlived", trials),
 		duration("held with a majority", held),
 	}
 	switch {
 	case unjust > 0:
 		return f.deposed(first.it, figures)
-	case doubtful > 0:
-		return unknown(figures, "%s lost the post%s by %s, and nobody can tell whether it had to: %s",
-			f.nodes[doubt.from.node], f.in(doubt.from), at(doubt.span.to), f.unsure(doubt))
+	case doubt.any:
+		h := doubt.it
+		return suspected(figures, h.span, "%s lost the post%s by %s, and nobody can tell whether it had to: %s",
+			f.nodes[h.from.node], f.in(h.from), at(h.span.to), f.unsure(h))
 	case established == 0:
 		return untested(figures, "no leader held the post for %s: %s",
 			lasted(f.setup.Bounds.Silence), cmp.Or(f.unheeded(), "give the cluster more time"))

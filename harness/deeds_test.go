@@ -51,6 +51,12 @@ func TestAnAssumptionHeals(t *testing.T) {
 	require.False(t, excused(ops, broken(8*time.Second+1, 20*time.Second)))
 	require.False(t, excused(ops, broken(time.Second, 3*time.Second-1)), "it was there until then")
 	require.True(t, excused(ops, checkers.Result{Property: "elects"}), "nobody knows when it would have broken")
+	perhaps := func(from, to time.Duration) checkers.Result {
+		return checkers.Result{Property: "elects", Doubt: &checkers.Lapse{From: from, To: to}}
+	}
+	require.True(t, excused(ops, perhaps(2*time.Second, 3*time.Second)), "if it broke, the store was down then")
+	require.False(t, excused(ops, perhaps(time.Second, 3*time.Second-1)), "if it broke, the store was there")
+	require.False(t, excused(ops, perhaps(8*time.Second+1, 20*time.Second)))
 	require.True(t, excused(ops[:3], broken(time.Minute, 2*time.Minute)), "it never came back")
 	require.True(t, excused(ops[:2], broken(time.Minute, 2*time.Minute)), "nobody knows whether it is there")
 	drifted := slices.Clone(ops)

@@ -64,15 +64,22 @@ func (p promised) of(res *checkers.Result) (holds bool, while string, excused bo
 }
 
 // tookAway reports whether the nemesis took away what the promise rests on of which a result tells: for good, or, where it is known
-// when the property broke, for a time that this was in.
+// when the property broke, or may have, for a time that this was in.
 func (p promised) tookAway(res *checkers.Result) bool {
 	switch {
 	case !p.target.MayExcuse(res.Property):
 		return false
 	case p.deeds.any(func(did history.Changes) bool { return p.target.Excused(res.Property, did) }):
 		return true
+	case res.Doubt != nil:
+		return p.lapsedIn(res.Property, *res.Doubt)
 	case res.Verdict != checkers.Invalid:
 		return p.deeds.any(func(did history.Changes) bool { return p.target.Suspended(res.Property, did) })
 	}
-	return slices.ContainsFunc(p.lapsed(res.Property), func(l checkers.Lapse) bool { return l.Meets(res.From, res.To) })
+	return p.lapsedIn(res.Property, checkers.Lapse{From: res.From, To: res.To})
+}
+
+// lapsedIn reports whether nothing was promised of a property at an instant of a time.
+func (p promised) lapsedIn(property string, when checkers.Lapse) bool {
+	return slices.ContainsFunc(p.lapsed(property), func(l checkers.Lapse) bool { return l.Meets(when.From, when.To) })
 }
