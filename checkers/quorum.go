@@ -61,9 +61,13 @@ func quorum(_ context.Context, f *facts) Result {
 	case lacking > 0:
 		return f.usurped(first.it, figures)
 	case perhaps > 0: // what kept a majority away came too late to put this one to the test
+		tell := "" // in an answer of a lower term it had not asked yet
+		if f.numbered() {
+			tell = ", or have nodes tell the term in which they campaign"
+		}
 		return untested(figures, "%s led%s by %s and had no majority in reach just before, but may have asked for votes as early as %s: "+
-			"let faults last for longer, until a node begins to lead more than %s (elect) after it lost its majority",
-			f.nodes[doubt.lead.node], f.in(doubt.lead), at(doubt.to), at(doubt.from), lasted(f.setup.Bounds.Elect))
+			"let faults last for longer, until a node begins to lead more than %s (elect) after it lost its majority%s",
+			f.nodes[doubt.lead.node], f.in(doubt.lead), at(doubt.to), at(doubt.from), lasted(f.setup.Bounds.Elect), tell)
 	case len(f.leads) == 0:
 		return untested(figures, "%s", f.unclaimed())
 	case f.tried > 0 && f.took == 0:
