@@ -43,3 +43,26 @@ func (s *subject) draw() (err error) {
 
 // fewFaults is how many faults somebody expects at least who lets them be drawn from as many.
 const fewFaults = 3
+
+// noteBrief notes of a scenario for another target than this that each of its faults is over before anybody misses a leader. What its own
+// target makes of it the scenario knows.
+func (s *subject) noteBrief() {
+	if s.Scenario == "" || len(s.Expect) > 0 || len(s.Schedule) == 0 {
+		return
+	}
+	longest := time.Duration(0)
+	for _, step := range s.Schedule {
+		switch {
+		case step.For > 0:
+			longest = max(longest, step.For)
+		case step.ForTimes > 0 && step.Of == "":
+			longest = max(longest, time.Duration(step.ForTimes*float64(s.bounds.Silence)))
+		default: // it lasts until the end, or as long as an option says
+			return
+		}
+	}
+	if silence := s.bounds.Silence; longest < silence {
+		s.notes = append(s.notes, fmt.Sprintf("the scenario's faults last for %v at most, and a leader may be silent for %v: "+
+			"nobody has to miss it meanwhile; for-times in a copy of it are multiples of that", longest, silence))
+	}
+}

@@ -13,9 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"recount/checkers"
 	"recount/election"
 	"recount/harness/record"
 	"recount/history"
+	"recount/nemesis"
 	"recount/targets/specfile"
 )
 
@@ -121,4 +123,28 @@ type starting struct {
 func (s *starting) Start(context.Context) error {
 	s.then()
 	return nil
+}
+
+// A scenario that was made for quick elections shows little of slow ones, and says so.
+func TestFaultsThatEndBeforeALeaderIsMissed(t *testing.T) {
+	slow := described(t, t.TempDir()+"/slow.yaml", strings.Replace(definition, "silence: 1s", "silence: 10s", 1)).DescribedBy
+	brief := "the scenario's faults last for 8s at most, and a leader may be silent for 10s: nobody has to miss it meanwhile; for-times in a copy of it are multiples of that"
+	short := nemesis.Step{Fault: "pause", For: 8 * time.Second}
+	for _, c := range []struct {
+		name     string
+		schedule nemesis.Schedule
+		expect   map[string]checkers.Verdict
+		want     []string
+	}{
+		{"slow", nemesis.Schedule{short}, nil, []string{brief}},
+		{"", nemesis.Schedule{short}, nil, nil},
+		{"slow", nemesis.Schedule{short}, map[string]checkers.Verdict{"elects": checkers.Valid}, nil},
+		{"slow", nemesis.Schedule{short, {Fault: "pause", At: time.Second}}, nil, nil},
+		{"slow", nemesis.Schedule{short, {Fault: "pause", ForTimes: 1.5}}, nil, nil},
+		{"slow", nemesis.Schedule{short, {Fault: "pause", ForTimes: 0.5}}, nil, []string{brief}},
+	} {
+		s, err := resolve(record.Plan{Target: slow, On: record.OnDocker, Nodes: 3, Time: time.Minute, Scenario: c.name, Schedule: c.schedule, Expect: c.expect})
+		require.NoError(t, err)
+		require.Equal(t, c.want, s.notes)
+	}
 }

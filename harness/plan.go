@@ -217,6 +217,7 @@ func (s *subject) checkFaults() error {
 	if err := s.answers(); err != nil {
 		return err
 	}
+	s.noteBrief()
 	return s.Schedule.CheckEnds(s.Time)
 }
 
