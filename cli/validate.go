@@ -143,7 +143,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 				fmt.Fprintf(w, "log\t%s\n", lineWords(p, i, line))
 			}
 		}
-		fmt.Fprintf(w, "logs\t%s\n", p.Logs)
+		kept(w, p)
 		if n == 0 {
 			fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
 		}
@@ -171,7 +171,7 @@ func tell(w io.Writer, s *specfile.Spec, p *harness.Probe) (wrong []string) {
 		fmt.Fprintf(w, "roles\t%s\n", roleWords(p, node))
 	}
 	fmt.Fprintf(w, "log\t%s\n", logWords(s, p))
-	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
+	kept(w, p)
 	if s.Observe.Asks() && len(s.Observe.Logs) == 0 {
 		if lines := logLines(s, p); lines != "" {
 			fmt.Fprintf(w, "perhaps\tlogs: [%s]\n", term.Printable(lines))
@@ -297,6 +297,14 @@ func lineWords(p *harness.Probe, node int, line string) string {
 	return clip(strings.TrimSpace(line))
 }
 
+// kept shows where the whole lies of what is shown in part.
+func kept(w io.Writer, p *harness.Probe) {
+	fmt.Fprintf(w, "logs\t%s\n", p.Logs)
+	if p.Answers != "" {
+		fmt.Fprintf(w, "answers\t%s\n", p.Answers)
+	}
+}
+
 func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []string) {
 	if s.Observe.Asks() && answered == 0 {
 		return []string{fmt.Sprintf("no question was answered: %s", hint.Line(p.Why))}
@@ -316,6 +324,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	}
 	if odds := p.AtOdds(); odds != "" {
 		wrong = append(wrong, odds)
+	}
+	if counts := p.TwoCounts(); counts != "" {
+		wrong = append(wrong, counts)
 	}
 	if p.Unread > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, hint.Line(p.Strange)))

@@ -50,6 +50,7 @@ type Probe struct {
 	Apart   error                     // why faults cannot be of each of the parts of the first node that a file names; nil if they can
 	Log     [][]string                // what each node wrote, in lines
 	Logs    string                    // the folder that has what all wrote
+	Answers string                    // a pattern of the files there that have what each answered last, whole; "" if none did
 	Lines   string                    // what of their logs could not be read; "" if all could
 	untold  untold
 	servers []string // of the nodes: nobody wants to hear of these who leads
@@ -83,7 +84,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		err = errors.Join(err, c.SaveLogs(end, p.Logs))
+		err = errors.Join(err, c.SaveLogs(end, p.Logs), p.saveAnswers(c))
 		if err != nil && c.gone() != "" && hint.Of(err) != tooEarly && hint.Of(err) != noInterpreter {
 			err = hint.Add(err, "all that it wrote lies in %s", p.Logs)
 		}
@@ -96,6 +97,20 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 	p = &Probe{Nodes: s.names, servers: s.servers, Names: !s.target.NoLeaderNames, Mute: map[string]error{}, Roles: map[string]map[string]int{}, Logs: filepath.Join(dir, record.NodeLogs)}
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s, cfg.Progress)
+}
+
+// saveAnswers writes what each node answered last, whole, beside its log: what is shown of it is its beginning.
+func (p *Probe) saveAnswers(c trial) error {
+	var errs []error
+	for _, node := range p.Nodes {
+		if a, ok := c.node(node).(*systemNode); ok {
+			if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok && len(keeps.Answer()) > 0 {
+				p.Answers = filepath.Join(p.Logs, "*.answer")
+				errs = append(errs, os.WriteFile(filepath.Join(p.Logs, node+".answer"), keeps.Answer(), 0o644))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // CheckTrial finds what is wrong with what Try is to start, without starting it.
@@ -309,6 +324,29 @@ func (p *Probe) AtOdds() string {
 				return fmt.Sprintf("%s and %s both say that they lead%s: does each tell of itself?", a.Node, b.Node, in)
 			}
 			return fmt.Sprintf("%s says that it leads%s, and %s names %s: is that what servers call each other?", a.Node, in, b.Node, b.View.Leader)
+		}
+	}
+	return ""
+}
+
+// TwoCounts says of a node that it never answered that it leads in a term of which its log told so, and the other way round, if there
+// is one: lines and answers of one leadership have one term, or each such is taken for two.
+func (p *Probe) TwoCounts() string {
+	for _, node := range p.Nodes {
+		var wrote, answered []uint64
+		for _, v := range p.Views {
+			switch {
+			case v.Node != node || v.View.Role != history.Leader || v.View.Torn || v.View.Term == 0:
+			case v.Told:
+				wrote = append(wrote, v.View.Term)
+			default:
+				answered = append(answered, v.View.Term)
+			}
+		}
+		both := slices.ContainsFunc(wrote, func(term uint64) bool { return slices.Contains(answered, term) })
+		if len(wrote) > 0 && len(answered) > 0 && !both {
+			return fmt.Sprintf("%s wrote that it leads in term %d, and answered that it leads in term %d: do its lines number terms as its answers do, and does a line tell of each?",
+				node, wrote[0], answered[0])
 		}
 	}
 	return ""

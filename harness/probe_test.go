@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,32 @@ func TestNodesAtOddsWhileTheyAreTried(t *testing.T) {
 	} {
 		p := &Probe{Nodes: []string{"n1", "n2", "n3"}, Views: c.views}
 		require.Equal(t, c.want, p.AtOdds())
+	}
+}
+
+// What a node wrote of its leadership and what it answered are of one term; of which of several a poll may have missed.
+func TestNodesWhoseLogsNumberTermsOtherwise(t *testing.T) {
+	leads := func(term uint64, told bool) ProbeView {
+		return ProbeView{Node: "n2", Told: told, View: history.View{Role: history.Leader, Term: term, Leader: "n2"}}
+	}
+	torn := leads(1, true)
+	torn.View.Torn = true
+	for _, c := range []struct {
+		views []ProbeView
+		want  string
+	}{
+		{[]ProbeView{leads(1, true), leads(2, false)}, "n2 wrote that it leads in term 1, and answered that it leads in term 2: do its lines number terms as its answers do, and does a line tell of each?"},
+		{[]ProbeView{leads(2, false), leads(1, true)}, "n2 wrote that it leads in term 1, and answered that it leads in term 2: do its lines number terms as its answers do, and does a line tell of each?"},
+		{[]ProbeView{leads(1, true), leads(2, true), leads(2, false)}, ""},
+		{[]ProbeView{leads(2, true), leads(2, false), leads(3, false)}, ""},
+		{[]ProbeView{leads(1, true)}, ""},
+		{[]ProbeView{leads(2, false)}, ""},
+		{[]ProbeView{leads(0, true), leads(2, false)}, ""},
+		{[]ProbeView{torn, leads(2, false)}, ""},
+		{[]ProbeView{{Node: "n1", View: leads(1, true).View, Told: true}, leads(2, false)}, ""},
+	} {
+		p := &Probe{Nodes: []string{"n1", "n2"}, Views: c.views}
+		require.Equal(t, c.want, p.TwoCounts())
 	}
 }
 
@@ -104,6 +131,14 @@ func TestNodesAreTriedInVirtualTime(t *testing.T) {
 	require.Zero(t, p.Failed)
 	require.Positive(t, p.Told)
 	require.NotEmpty(t, p.Answer)
+	whole, err := filepath.Glob(p.Answers)
+	require.NoError(t, err)
+	require.Len(t, whole, 3, "what each answered last is kept, since its beginning alone is shown")
+	for _, file := range whole {
+		answer, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.True(t, json.Valid(answer), "%s", answer)
+	}
 	require.NotEmpty(t, slices.Concat(p.Log...))
 	require.Equal(t, "race, built for virtual time", p.Image)
 	require.Equal(t, p.Views, try().Views)
