@@ -16,6 +16,7 @@ import (
 
 	"recount/election"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/internal/option"
 	_ "recount/internal/testseed" // the same cases each time
 	"recount/sim"
@@ -360,6 +361,8 @@ func TestSchedulesAreChecked(t *testing.T) {
 		}
 		require.ErrorContains(t, Schedule{step}.Check(nodes), want)
 	}
+	both := Schedule{{Fault: "kill", Nodes: []string{"n1", "n2"}}}
+	require.Contains(t, hint.Of(both.Check(nodes)), "a step for each of several")
 }
 
 func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {

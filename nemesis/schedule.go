@@ -184,7 +184,11 @@ func (st Step) check(nodes []string) error {
 		return hint.Add(fmt.Errorf("%s: it is to wait %v, but after nothing", st.Fault, st.Wait), "say what it waits for: after: election")
 	}
 	if len(st.Nodes) > len(f.Aims) && !f.Sides {
-		return hint.Add(fmt.Errorf("%s: %d nodes: want %d", st.Fault, len(st.Nodes), len(f.Aims)), "%s", f.About)
+		way := f.About
+		if len(f.Aims) == 1 {
+			way += "; a step for each of several, and they may begin at one time"
+		}
+		return hint.Add(fmt.Errorf("%s: %d nodes: want %d", st.Fault, len(st.Nodes), len(f.Aims)), "%s", way)
 	}
 	var named []string
 	for _, w := range st.Nodes {
