@@ -10,18 +10,30 @@ import (
 	"recount/history"
 )
 
-// A node that has to be opened after each start, by a key that another has drawn, answers again once it was killed.
+// A node that has to be opened after each start, by a key that another has drawn, answers again once it was killed. Another has a fault of
+// its own, and answers nothing while it lasts.
 func TestANodeIsOpenedEachTimeThatItWasStartedOnContainers(t *testing.T) {
 	scenario := filepath.Join(t.TempDir(), "killed.yaml")
-	require.NoError(t, os.WriteFile(scenario, []byte("nodes: 3\ntime: 5s\nschedule: [{at: 1s, fault: kill, nodes: [n2], for: 1s}]\n"), 0o600))
+	require.NoError(t, os.WriteFile(scenario, []byte("nodes: 3\ntime: 6s\nschedule: [{at: 1s, fault: kill, nodes: [n2], for: 1s}, "+
+		"{at: 3s, fault: own, nodes: [n3], with: {name: mute}, for: 2s}]\n"), 0o600))
 	shows(t, func(r *result) string {
-		healed := false
+		healed, mute, answered, silent := false, false, false, 0
 		for _, op := range stored(t, r).Ops {
-			healed = healed || op.Process == history.Nemesis && op.F == history.Heal
-			if healed && op.F == history.Observe && op.Type == history.OK && op.Node == "n2" {
-				return ""
+			if op.Process == history.Nemesis && op.Type != history.Invoke {
+				require.Equal(t, history.OK, op.Type, "%s %s: %s", op.F, op.Fault.Title(), op.Error)
+				healed, mute = healed || op.F == history.Heal, op.F == history.Inject && op.Fault.Title() == "mute n3"
+			}
+			answered = answered || healed && op.F == history.Observe && op.Type == history.OK && op.Node == "n2"
+			if mute && op.F == history.Observe && op.Type == history.Fail && op.Node == "n3" {
+				silent++
 			}
 		}
-		return "an answer of n2 after it was killed"
+		switch {
+		case !answered:
+			return "an answer of n2 after it was killed"
+		case silent < 5:
+			return "that n3 was mute"
+		}
+		return ""
 	}, scenario, "--target", "../harness/testdata/sealed/election.yaml", "--seed", "1")
 }
