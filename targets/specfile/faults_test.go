@@ -59,7 +59,7 @@ func TestMistakesInFaultsOfTheFilesOwn(t *testing.T) {
 	for _, c := range [][3]string{
 		{"{inject: {command: [/cli, backup]}}", "{heal: {http: /x}}", "inject is missing"},
 		{"{inject: {command: [/cli, backup]}}", "{inject: {}}", "one of http and command is wanted"},
-		{"{inject: {command: [/cli, backup]}}", "{inject: {http: '/{{.Nmae}}'}}", "Nmae"},
+		{"{inject: {command: [/cli, backup]}}", "{inject: {http: '/{{.Nobody}}'}}", "Nobody"},
 		{"{inject: {command: [/cli, backup]}}", "{injcet: {http: /}}", `did you mean "inject"?`},
 		{"  backup:", "  back up:", "cannot be the name of a fault"},
 		{"own: [stuck]", "own: [stick]", `did you mean "stuck"?`},
