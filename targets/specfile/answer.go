@@ -47,7 +47,7 @@ func (r *reader) view(answer []byte) (election.Status, error) {
 	err = meaning(fmt.Errorf("%w; the answer is %#q", err, clip(answer)), ob.Leader.String())
 	var left absent
 	if errors.As(err, &left) && hint.Of(err) == "" && left.beside != nil && len(ob.Role.Path) > 0 && left.what == ob.Role.String() {
-		err = hint.Add(err, "where those that follow leave it out, have role say so: follower: ''")
+		err = hint.Add(err, "observe says where the role is in it; where those that follow leave it out, say so: follower: ''")
 	}
 	return st, err
 }

@@ -268,8 +268,8 @@ func TestFieldsThatAreCalledOtherwiseAreOffered(t *testing.T) {
 		{"{http: /, role: raft.stat}", `{"raft":{"state":"leader","term":1}}`, `did you mean "state"?`},
 		{"{http: /, role: rft.state}", `{"raft":{"state":"leader"}}`, `did you mean "raft"?`},
 		{"{metrics: /, role: raft_leading}", "raft_leader 1\nraft_term 3\n", `did you mean "raft_leader"?`},
-		{"{http: /, role: position}", `{"raft":1}`, "where those that follow leave it out, have role say so: follower: ''"},
-		{"{http: /, role: IsLeader, leader: Leader}", `{"Leader":"n1"}`, "where those that follow leave it out, have role say so: follower: ''"},
+		{"{http: /, role: position}", `{"raft":1}`, "observe says where the role is in it; where those that follow leave it out, say so: follower: ''"},
+		{"{http: /, role: IsLeader, leader: Leader}", `{"Leader":"n1"}`, "observe says where the role is in it; where those that follow leave it out, say so: follower: ''"},
 		{"{http: /, role: IsLeader, leader: Leader, term: term}", `{"Leader":"n1","IsLeader":false}`, ""},
 		{"{http: /, role: raft.state.name}", `{"raft":{"state":"leader"}}`, ""},
 	} {
