@@ -177,6 +177,11 @@ func TestYAMLInTheDocuments(t *testing.T) {
 				if s.Target == "" && nemesis.Reconfigures(s.Schedule, nil) {
 					p.Target = "etcd-raft"
 				}
+				if len(nemesis.Owns(s.Schedule, nil)) > 0 {
+					p.Target, p.On = filepath.Join(t.TempDir(), "own.yaml"), record.OnDocker
+					const own = "image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, role: role}\nfaults: {stuck: {inject: {http: /stick}}}\n"
+					require.NoError(t, os.WriteFile(p.Target, []byte(own), 0o644))
+				}
 				if p = s.Plan(p); p.Nodes == 0 {
 					p.Nodes = 7
 				}

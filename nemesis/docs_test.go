@@ -237,6 +237,9 @@ func document(t *testing.T, w *strings.Builder, f *Fault) {
 		if o.Name == ports.Name {
 			continue // said once, of all of them
 		}
+		if f.Own {
+			o.Default = "stuck"
+		}
 		fmt.Fprintf(w, "- `%s: %s`: %s (%s)\n", o.Name, o.Default, o.About, o.Takes())
 		with = append(with, o.Name+": "+o.Default)
 		example.With[o.Name] = o.Default

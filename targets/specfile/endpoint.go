@@ -109,7 +109,7 @@ func (w words) asking(at *Endpoint) (a asking, err error) {
 			return a, err
 		}
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(text) {
-			return a, hint.Add(fmt.Errorf("headers: %q: %q is no header of HTTP", name, text), "headers: {Authorization: Bearer SECRET}")
+			return a, hint.Add(fmt.Errorf("%q: %q is no header of HTTP", name, text), "headers: {Authorization: Bearer SECRET}")
 		}
 		a.headers[name] = text
 	}
