@@ -83,19 +83,6 @@ func TestWorkloadsThatAFileLacksSomethingFor(t *testing.T) {
 	require.Contains(t, hint.Of(Check(record.Plan{Target: "redlock", On: record.OnDocker, Workloads: []string{"register"}})), "recount list workloads")
 }
 
-// What is to be told by a command cannot be told in virtual time: no run would be of a cluster.
-func TestACommandThatNodesAreToldByIsRefusedInVirtualTime(t *testing.T) {
-	for field, want := range map[string]string{
-		"bootstrap: [/bin/false]":             "become a cluster by a command (bootstrap), and no command runs in virtual time",
-		"post-start: {command: [/bin/false]}": "are told of their starts by a command (post-start), and no command runs in virtual time",
-	} {
-		file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+field+"\n").DescribedBy
-		err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
-		require.ErrorContains(t, err, want)
-		require.Contains(t, hint.Of(err), "--on docker")
-	}
-}
-
 // Where a node is asked may rest on how often it was added. Who writes in virtual time is in this process, and knows.
 func TestWritersAskByAPathOfWhoWasAdded(t *testing.T) {
 	server, err := filepath.Abs("testdata/keeper")
@@ -104,11 +91,14 @@ func TestWritersAskByAPathOfWhoWasAdded(t *testing.T) {
 	require.NoError(t, Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Workloads: []string{"fence"}}))
 }
 
-// What nodes send to groups reaches nobody in virtual time, and no folder is that of several: no run would be of a cluster.
-func TestWhatNodesShareIsRefusedInVirtualTime(t *testing.T) {
+// In virtual time no command is run in a node, what nodes send to groups reaches nobody, and no folder is that of several: no run would be of a
+// cluster.
+func TestWhatVirtualTimeDoesNotHaveIsRefused(t *testing.T) {
 	for field, want := range map[string]string{
-		"multicast: true": "in virtual time each has one address and hears what is sent to that",
-		"shared: /shared": "share a folder, and in virtual time each has its own",
+		"bootstrap: [/bin/false]":             "become a cluster by a command (bootstrap), and no command runs in virtual time",
+		"post-start: {command: [/bin/false]}": "are told of their starts by a command (post-start), and no command runs in virtual time",
+		"multicast: true":                     "in virtual time each has one address and hears what is sent to that",
+		"shared: /shared":                     "share a folder, and in virtual time each has its own",
 	} {
 		file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+field+"\n").DescribedBy
 		err := Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3})
