@@ -33,7 +33,7 @@ func (d *driven) awaitSome(ctx context.Context, c founded, some []election.Membe
 	if !ok {
 		return nil
 	}
-	a := &awaited{c: c, beside: d.beside, wants: map[string]error{}}
+	a := &awaited{c: c, d: d, wants: map[string]error{}}
 	defer func() { a.enough = true }()
 	for _, m := range some {
 		a.wants[m.Name] = fmt.Errorf("%s was not asked yet", m.Name)
@@ -75,7 +75,7 @@ func (d *driven) awaitSome(ctx context.Context, c founded, some []election.Membe
 // awaited is who is not ready yet. It belongs to the loop.
 type awaited struct {
 	c        founded
-	beside   func(node string, f func(context.Context) func())
+	d        *driven
 	wants    map[string]error // why, of each
 	hopeless error            // what waiting does not mend
 	enough   bool             // nobody waits any more
@@ -83,22 +83,14 @@ type awaited struct {
 
 // until tries at a node until that succeeds, for so long each time. Then it goes on with what is next.
 func (a *awaited) until(name, at string, within time.Duration, try func(context.Context) error, then func()) {
-	a.beside(at, func(ctx context.Context) func() {
-		trying, cancel := context.WithTimeout(ctx, within)
-		defer cancel()
-		err := try(trying)
-		return func() {
-			if err == nil {
-				delete(a.wants, name)
-				then()
-				return
-			}
-			if a.wants[name] = err; errors.Is(err, docker.ErrNoProgram) {
-				a.hopeless = fmt.Errorf("%s will never be ready: %w", name, err)
-			}
-			if !a.enough {
-				a.c.After(50*time.Millisecond, func() { a.until(name, at, within, try, then) })
-			}
+	a.d.until(a.c, at, attempt{within: within, wait: 50 * time.Millisecond, try: try}, func() bool { return !a.enough }, func(err error) {
+		if err == nil {
+			delete(a.wants, name)
+			then()
+			return
+		}
+		if a.wants[name] = err; errors.Is(err, docker.ErrNoProgram) {
+			a.hopeless = fmt.Errorf("%s will never be ready: %w", name, err)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"recount/election"
 	"recount/history"
@@ -43,6 +44,32 @@ func (d *driven) member(name string) election.Member {
 
 func (d *driven) dial(name string) election.Dial {
 	return func(ctx context.Context, port int) (net.Conn, error) { return d.reach(ctx, name, port) }
+}
+
+// attempt is something that is tried at a node, for so long each time, and so long after it has failed again.
+type attempt struct {
+	within, wait time.Duration
+	try          func(context.Context) error
+}
+
+// until tries something at a node until that succeeds, or is not wanted any more. came is told on the loop what came of each try that is.
+func (d *driven) until(c founded, node string, a attempt, wanted func() bool, came func(error)) {
+	if !wanted() {
+		return
+	}
+	d.beside(node, func(ctx context.Context) func() {
+		trying, cancel := context.WithTimeout(ctx, a.within)
+		defer cancel()
+		err := a.try(trying)
+		return func() {
+			if !wanted() {
+				return
+			}
+			if came(err); err != nil {
+				c.After(a.wait, func() { d.until(c, node, a, wanted, came) })
+			}
+		}
+	})
 }
 
 // Command has a node carry out a command: what its driver can ask for.

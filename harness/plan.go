@@ -258,31 +258,43 @@ func (s *subject) runsVirtual() error {
 		return hint.Add(fmt.Errorf("%s is asked over TLS, whose keys no seed decides: not in virtual time", s.Target),
 			"have it answer without TLS where it runs so, or add --on docker")
 	}
-	if b, can := system.(election.Bootstrapper); can {
-		if _, byCommand := b.Bootstraps(); byCommand {
-			return hint.Add(fmt.Errorf("nodes of %s become a cluster by a command (bootstrap), and no command runs in virtual time", s.Target),
-				"ask them by HTTP (bootstrap: {http: …}), have them find each other by what they are started with, or add --on docker")
-		}
-	}
-	if b, can := system.(election.Starter); can {
-		if _, byCommand := b.Starts(); byCommand {
-			return hint.Add(fmt.Errorf("nodes of %s are told of their starts by a command (post-start), and no command runs in virtual time", s.Target),
-				"tell them by HTTP (post-start: {http: …}), or add --on docker")
-		}
+	if err := s.commandless(system); err != nil {
+		return err
 	}
 	if s.target.Multicast {
 		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
 			"add --on docker")
-	}
-	if s.target.OwnByCommand && len(nemesis.Owns(s.Schedule, s.Recorded)) > 0 {
-		return hint.Add(fmt.Errorf("nodes of %s are asked for faults of its own by a command, and no command runs in virtual time", s.Target),
-			"ask for them by HTTP (inject: {http: …}), leave the fault own out, or add --on docker")
 	}
 	if s.target.Shared {
 		return hint.Add(fmt.Errorf("nodes of %s share a folder, and in virtual time each has its own", s.Target), "add --on docker")
 	}
 	_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
 	return err
+}
+
+// commandless tells what of a run takes a command in a node, if anything does: none runs in virtual time.
+func (s *subject) commandless(system election.System) error {
+	founds, starts := false, false
+	if b, can := system.(election.Bootstrapper); can {
+		_, founds = b.Bootstraps()
+	}
+	if b, can := system.(election.Starter); can {
+		_, starts = b.Starts()
+	}
+	for _, by := range []struct {
+		command   bool
+		what, way string
+	}{
+		{founds, "become a cluster by a command (bootstrap)", "ask them by HTTP (bootstrap: {http: …}), have them find each other by what they are started with"},
+		{starts, "are told of their starts by a command (post-start)", "tell them by HTTP (post-start: {http: …})"},
+		{s.target.OwnByCommand && len(nemesis.Owns(s.Schedule, s.Recorded)) > 0, "are asked for faults of its own by a command",
+			"ask for them by HTTP (inject: {http: …}), leave the fault own out"},
+	} {
+		if by.command {
+			return hint.Add(fmt.Errorf("nodes of %s %s, and no command runs in virtual time", s.Target, by.what), "%s, or add --on docker", by.way)
+		}
+	}
+	return nil
 }
 
 // name gives nodes and servers their names, and says which of them vote.

@@ -44,25 +44,14 @@ func (t *toldStarts) tell(node string, life int, left []election.Told) {
 	if len(left) == 0 {
 		return
 	}
-	t.d.beside(node, func(ctx context.Context) func() {
-		trying, cancel := context.WithTimeout(ctx, answerWithin)
-		defer cancel()
-		err := left[0](trying, t.d.dial(node))
-		return func() {
-			switch {
-			case t.lives[node] != life: // it has another by now
-			case err == nil:
-				delete(t.want, node)
-				t.tell(node, life, left[1:])
-			default:
-				t.want[node] = err
-				t.c.After(retry, func() {
-					if t.lives[node] == life {
-						t.tell(node, life, left)
-					}
-				})
-			}
+	tell := func(ctx context.Context) error { return left[0](ctx, t.d.dial(node)) }
+	t.d.until(t.c, node, attempt{within: answerWithin, wait: retry, try: tell}, func() bool { return t.lives[node] == life }, func(err error) {
+		if err != nil {
+			t.want[node] = err
+			return
 		}
+		delete(t.want, node)
+		t.tell(node, life, left[1:])
 	})
 }
 

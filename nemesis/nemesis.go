@@ -323,9 +323,8 @@ func (n *Nemesis) found(fault history.Fault, c history.Changes) {
 	n.record(history.OK, history.Change, fault, nil)
 }
 
-// unhealed keeps a fault whose members could not be changed back, for there may have been no majority to do so, or whose node could not be asked
-// to end it. It is healed again
-// soon, or when the recording says so; at the end not for ever.
+// unhealed keeps a fault whose members could not be changed back, for there may have been no majority to do so, or whose node could not be
+// asked to end it. It is healed again soon, or when the recording says so; at the end not for ever.
 func (n *Nemesis) unhealed(a *active, was history.States) {
 	if n.stopped {
 		if a.tried++; a.tried == triesAtEnd {

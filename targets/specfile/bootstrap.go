@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"text/template"
 
 	"recount/election"
 )
@@ -30,9 +29,9 @@ const (
 	AllNodes                 // all, likewise
 )
 
-func (b Bootstrap) templates() (all []*template.Template) {
+func (b Bootstrap) requests() (all requests) {
 	for i := range b {
-		all = append(all, b[i].templates()...)
+		all = append(all, &b[i].Request)
 	}
 	return all
 }
@@ -52,11 +51,6 @@ func (b Bootstrap) assumed() map[string]string {
 		said[name] = name
 	}
 	return said
-}
-
-// byCommand reports whether a command is run.
-func (b Bootstrap) byCommand() bool {
-	return slices.ContainsFunc(b, func(f Founding) bool { return f.Command != nil })
 }
 
 const bootstrapWay = `bootstrap: [PROGRAM, …], run in n1; or {http: /init, port: NAME, body: '{…}'}, at: others or all where it is not n1 that is asked, or ` +
@@ -144,7 +138,7 @@ func (q *Founding) asked(y *system, all []election.Member) (each []words) {
 
 // Bootstraps reports whether the file says how nodes are made a cluster, and whether by commands.
 func (y *system) Bootstraps() (some, byCommand bool) {
-	return len(y.Spec.Bootstrap) > 0, y.Spec.Bootstrap.byCommand()
+	return len(y.Spec.Bootstrap) > 0, y.Spec.Bootstrap.requests().byCommand()
 }
 
 // Bootstrap implements election.Bootstrapper. What was done is not asked for again.

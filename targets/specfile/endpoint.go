@@ -182,16 +182,8 @@ func (s *Spec) readTLS(v value, e *Endpoint) (err error) {
 
 // endpoints are all that are asked by HTTP.
 func (s *Spec) endpoints() []*Endpoint {
-	all := append(s.gets(),
-		s.Resign.HTTP, s.Register.Put.HTTP, s.Members.Remove.HTTP, s.Members.Add.HTTP, s.Members.Learner.HTTP, s.Members.Promote.HTTP,
-	)
-	for _, one := range s.Bootstrap {
-		all = append(all, one.HTTP)
-	}
-	for _, one := range s.PostStart {
-		all = append(all, one.HTTP)
-	}
-	for _, one := range s.ownRequests() {
+	all, m := s.gets(), &s.Members
+	for _, one := range slices.Concat(requests{&s.Resign, &s.Register.Put, &m.Remove, &m.Add, &m.Learner, &m.Promote}, s.Bootstrap.requests(), s.told()) {
 		all = append(all, one.HTTP)
 	}
 	return slices.DeleteFunc(all, (*Endpoint).missing)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"text/template"
 
 	"recount/election"
 	"recount/internal/hint"
@@ -64,16 +63,9 @@ func (s *Spec) ownFaults() (names []string) {
 }
 
 // ownRequests are the requests of all of them.
-func (s *Spec) ownRequests() (all []*Request) {
+func (s *Spec) ownRequests() (all requests) {
 	for i := range s.Faults {
 		all = append(all, &s.Faults[i].Inject, &s.Faults[i].Heal)
-	}
-	return all
-}
-
-func (s *Spec) ownTemplates() (all []*template.Template) {
-	for _, r := range s.ownRequests() {
-		all = append(all, r.templates()...)
 	}
 	return all
 }

@@ -27,10 +27,8 @@ func (m *Members) given() bool { return m.Remove.given() }
 // learns reports whether who is added can be a learner at first.
 func (m *Members) learns() bool { return m.Learner.given() }
 
-func (m *Members) templates() (all []*template.Template) {
-	for _, q := range []*Request{&m.Remove, &m.Add, &m.Learner, &m.Promote, &m.List} {
-		all = append(all, q.templates()...)
-	}
+func (m *Members) templates() []*template.Template {
+	all := requests{&m.Remove, &m.Add, &m.Learner, &m.Promote, &m.List}.templates()
 	if m.given() {
 		all = append(all, m.Voters)
 	}

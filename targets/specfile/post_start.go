@@ -3,8 +3,6 @@ package specfile
 import (
 	"context"
 	"fmt"
-	"slices"
-	"text/template"
 
 	"recount/election"
 )
@@ -12,9 +10,9 @@ import (
 // PostStart is what each node is asked each time that its process has begun, in its order: to be opened, or to join.
 type PostStart []Request
 
-func (p PostStart) templates() (all []*template.Template) {
+func (p PostStart) requests() (all requests) {
 	for i := range p {
-		all = append(all, p[i].templates()...)
+		all = append(all, &p[i])
 	}
 	return all
 }
@@ -50,7 +48,7 @@ func (s *Spec) readPostStart(_ value, f map[string]value) error {
 
 // Starts reports whether the file says what nodes are asked then, and whether by commands.
 func (y *system) Starts() (some, byCommand bool) {
-	return len(y.Spec.PostStart) > 0, slices.ContainsFunc(y.Spec.PostStart, func(q Request) bool { return q.Command != nil })
+	return len(y.Spec.PostStart) > 0, y.Spec.PostStart.requests().byCommand()
 }
 
 // PostStart implements election.Starter: servers of services are asked nothing.

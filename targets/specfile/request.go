@@ -37,6 +37,21 @@ func (r *Request) templates() (all []*template.Template) {
 	return append(all, r.Command...)
 }
 
+// requests are some of which none need be given.
+type requests []*Request
+
+func (some requests) templates() (all []*template.Template) {
+	for _, r := range some {
+		all = append(all, r.templates()...)
+	}
+	return all
+}
+
+// byCommand reports whether a command is run for one of them.
+func (some requests) byCommand() bool {
+	return slices.ContainsFunc(some, func(r *Request) bool { return r.Command != nil })
+}
+
 // requestFields are those of how a node is asked.
 var requestFields = []string{"http", "method", "port", "tls", "headers", "body", "command", "refused"}
 

@@ -106,7 +106,7 @@ func (s *Spec) try(o option.Values) error {
 			return unsound(at.Path, err)
 		}
 	}
-	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.PostStart.templates(), s.ownTemplates(), s.Observe.Command, s.Observe.Identifies,
+	all := slices.Concat(s.Command, s.Ready.Command, s.Resign.templates(), s.told().templates(), s.Observe.Command, s.Observe.Identifies,
 		slices.Collect(maps.Values(s.Environment)), slices.Collect(maps.Values(s.Files)))
 	for _, one := range []*template.Template{s.Folder, s.Ready.Match} {
 		if one != nil {
@@ -119,7 +119,7 @@ func (s *Spec) try(o option.Values) error {
 	for _, some := range []struct {
 		words
 		all []*template.Template
-	}{{w, all}, {changing, slices.Concat(s.Members.templates(), s.Bootstrap.templates())}, {putting, s.Register.templates()}} {
+	}{{w, all}, {changing, slices.Concat(s.Members.templates(), s.Bootstrap.requests().templates())}, {putting, s.Register.templates()}} {
 		for _, t := range some.all {
 			if _, err := some.render(t); err != nil {
 				return unsound(t, err)
@@ -128,6 +128,9 @@ func (s *Spec) try(o option.Values) error {
 	}
 	return nil
 }
+
+// told are the requests of what each node is told besides: that it was started, and to begin and to end faults.
+func (s *Spec) told() requests { return append(s.PostStart.requests(), s.ownRequests()...) }
 
 // Image is what nodes run. The folder of a package may differ from one value of a parameter to another, as with versions.
 func (y *system) Image() election.Image {
@@ -244,7 +247,7 @@ func (y *system) fits(w words) error {
 			_, err = w.asking(at)
 		}
 	}
-	for _, t := range slices.Concat(y.Spec.PostStart.templates(), y.ownTemplates()) {
+	for _, t := range y.told().templates() {
 		if err == nil {
 			_, err = w.render(t)
 		}
