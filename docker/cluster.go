@@ -135,12 +135,9 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	began := time.Now()
 	steps := []func() error{
 		func() error { return c.startAgent(during, agentID) },
+		func() error { return c.engine.createNetwork(during, c.name(""), c.config, c.labels) },
 		func() error {
-			subnets, err := c.engine.createNetwork(during, c.name(""), c.config, c.labels)
-			if err != nil {
-				return err
-			}
-			return each(c.names, func(i int, name string) error { return c.createAnchor(during, c.nodes[name], i, subnets) })
+			return each(c.names, func(_ int, name string) error { return c.createAnchor(during, c.nodes[name]) })
 		},
 	}
 	if err := each(steps, func(_ int, step func() error) error { return step() }); err != nil {

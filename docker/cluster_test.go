@@ -98,19 +98,6 @@ func TestFailedOpen(t *testing.T) {
 	})
 }
 
-// Elections go by addresses where nothing else ranks nodes: the order of these is the same in each run.
-func TestAddressesAreInTheOrderOfNodes(t *testing.T) {
-	e := engine(t)
-	for _, multicast := range []bool{false, true} {
-		c := open(t, e, runID(t), 5, func(config *Config) { config.Multicast = multicast })
-		for i, node := range c.names[1:] {
-			before := c.Addr(c.names[i])
-			require.Equal(t, before.Next(), c.Addr(node), "%s, after %s at %s", node, c.names[i], before)
-		}
-		require.NoError(t, c.Close(context.Background()))
-	}
-}
-
 func TestFailedLaunch(t *testing.T) {
 	e := engine(t)
 	c := open(t, e, runID(t), 2)

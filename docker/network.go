@@ -3,7 +3,6 @@ package docker
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -21,12 +20,13 @@ const (
 )
 
 // createNetwork makes the run's private network. It leads nowhere else, and is of IPv4 unless both families are asked for: a
-// cut that forgot the other one would be no cut. It returns the subnets, of which each node has an address of its own, see hostOf.
+// cut that forgot the other one would be no cut. The engine picks the addresses; of two runs that start at the same time, one
+// may have to ask it again.
 //
 // Where the kernel has iptables look at what bridges forward, an internal network carries packets from and to its own
 // addresses alone: none to a group, and none to an address that a node has taken besides. One for these is kept apart by
 // what it lacks: its bridge has no address, so that there is no way out, and nothing translates the nodes' own.
-func (e *Engine) createNetwork(ctx context.Context, name string, config Config, labels map[string]string) (subnets []netip.Prefix, err error) {
+func (e *Engine) createNetwork(ctx context.Context, name string, config Config, labels map[string]string) error {
 	options := network.CreateOptions{Driver: "bridge", Internal: !config.Multicast, EnableIPv6: &config.IPv6, Labels: labels}
 	if config.Multicast {
 		options.Options = map[string]string{
@@ -37,56 +37,19 @@ func (e *Engine) createNetwork(ctx context.Context, name string, config Config, 
 	if config.IPv6 {
 		options.IPAM = &network.IPAM{Config: []network.IPAMConfig{{Subnet: privateSubnet(name)}}}
 	}
+	var err error
 	for range networkTries {
-		subnets, err = e.createSubnets(ctx, name, options)
+		_, err = e.api.NetworkCreate(ctx, name, options)
 		if err == nil {
-			return subnets, nil
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(networkWait):
 		}
 	}
-	return nil, hint.Add(fmt.Errorf("create network %s: %w", name, err), "recount clean removes networks that killed runs left")
-}
-
-// createSubnets has the engine pick subnets that are free, and makes the network of these: an engine gives a container the address that
-// is asked for only where the subnet was asked for, too. Another run may have got the same meanwhile; that is an error, and nothing is left.
-func (e *Engine) createSubnets(ctx context.Context, name string, options network.CreateOptions) ([]netip.Prefix, error) {
-	if _, err := e.api.NetworkCreate(ctx, name, options); err != nil {
-		return nil, err
-	}
-	picked, err := e.api.NetworkInspect(ctx, name, network.InspectOptions{})
-	if err != nil {
-		return nil, errors.Join(err, e.api.NetworkRemove(ctx, name))
-	}
-	if err := e.api.NetworkRemove(ctx, name); err != nil {
-		return nil, err
-	}
-	var subnets []netip.Prefix
-	ipam := network.IPAM{Driver: picked.IPAM.Driver}
-	for _, of := range picked.IPAM.Config {
-		subnet, err := netip.ParsePrefix(of.Subnet)
-		if err != nil {
-			return nil, err
-		}
-		subnets = append(subnets, subnet.Masked())
-		ipam.Config = append(ipam.Config, network.IPAMConfig{Subnet: of.Subnet})
-	}
-	options.IPAM = &ipam
-	_, err = e.api.NetworkCreate(ctx, name, options)
-	return subnets, err
-}
-
-// hostOf is the address that the i-th node has in a subnet, whose first one is the engine's. Addresses are in the order of the nodes,
-// in each run of so many: elections go by them where nothing else ranks nodes, and a run that is made again is to have the same one.
-func hostOf(subnet netip.Prefix, i int) netip.Addr {
-	addr := subnet.Addr()
-	for range i + 2 {
-		addr = addr.Next()
-	}
-	return addr
+	return hint.Add(fmt.Errorf("create network %s: %w", name, err), "recount clean removes networks that killed runs left")
 }
 
 // privateSubnet is a subnet of private IPv6 addresses, which engines do not pick by themselves. Its number follows from the
@@ -98,7 +61,7 @@ func privateSubnet(name string) string {
 
 // createAnchor makes the container that owns a node's place in the network. It is there before the node's own containers
 // and outlives them, so that the address, and what was done to the links, outlive them too.
-func (c *Cluster) createAnchor(ctx context.Context, n *node, i int, subnets []netip.Prefix) (err error) {
+func (c *Cluster) createAnchor(ctx context.Context, n *node) (err error) {
 	host := container.HostConfig{NetworkMode: container.NetworkMode(c.name(""))}
 	if c.config.Multicast { // else the engine would ask the world for names that it does not know, in vain and at length
 		host.DNS = []string{"127.0.0.1"}
@@ -107,23 +70,10 @@ func (c *Cluster) createAnchor(ctx context.Context, n *node, i int, subnets []ne
 		container: container.Config{Image: c.config.SelfImage, Cmd: []string{SelfPath, "anchor"}, Hostname: n.name},
 		host:      host,
 		network: &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{
-			c.name(""): {Aliases: []string{n.name}, IPAMConfig: place(subnets, i)},
+			c.name(""): {Aliases: []string{n.name}},
 		}},
 	})
 	return err
-}
-
-// place asks for the i-th node's addresses.
-func place(subnets []netip.Prefix, i int) *network.EndpointIPAMConfig {
-	at := &network.EndpointIPAMConfig{}
-	for _, subnet := range subnets {
-		if addr := hostOf(subnet, i); addr.Is4() {
-			at.IPv4Address = addr.String()
-		} else {
-			at.IPv6Address = addr.String()
-		}
-	}
-	return at
 }
 
 func (c *Cluster) startAnchor(ctx context.Context, n *node) (agent.Place, error) {
