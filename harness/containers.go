@@ -161,9 +161,7 @@ func (c *containers) Start(ctx context.Context) error {
 	if c.system != nil {
 		c.writer, _ = resourceOf(c.system)
 	}
-	if begun := c.starts(c); begun != nil {
-		c.OnStart(begun)
-	}
+	c.OnStart(c.starts(c))
 	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
 		self := c.members[i]

@@ -21,8 +21,10 @@ type driven struct {
 	members  []election.Member
 	built    []string // images or programs, with their hashes, where a file describes the target
 	unread   unreadLines
-	told     *toldStarts // nil where nodes are told nothing
-	ended    string      // what is to be said of the first process that ended by itself
+	told     *toldStarts         // nil where nodes are told nothing
+	lives    map[string]int      // how often the processes of each node have begun
+	had      map[history.Key]int // in which of those each was asked for a fault of the target's own
+	ended    string              // what is to be said of the first process that ended by itself
 	announce func(node string, v history.View)
 	fence    *workloads.Fence // that leaders write to
 

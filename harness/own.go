@@ -28,13 +28,22 @@ type afflicted interface {
 	Afflict(node, fault string, begin bool, done func(error))
 }
 
-// Afflict implements afflicted.
+// Afflict implements afflicted. A fault whose process has ended is over, whatever the next one answers who is asked to end it.
 func (d *driven) Afflict(node, fault string, begin bool, done func(error)) {
+	key, life := history.Own{Node: node, Fault: fault}.Key(), d.lives[node]
+	if begin {
+		d.had[key] = life
+	}
 	d.beside(node, func(ctx context.Context) func() {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
 		err := d.system.(election.Afflicted).Afflict(ctx, d.member(node), d.members, fault, begin, d.dial(node))
-		return func() { done(err) }
+		return func() {
+			if !begin && life != d.had[key] && election.Certain(err) {
+				err = nil
+			}
+			done(err)
+		}
 	})
 }
 

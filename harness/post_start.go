@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recount/election"
+	"recount/history"
 	"recount/internal/hint"
 )
 
@@ -15,28 +16,29 @@ type toldStarts struct {
 	c      founded
 	d      *driven
 	system election.Starter
-	lives  map[string]int   // of each node, as far as they are counted
 	want   map[string]error // why the life of a node that is the last was not told all, by now
 }
 
-// starts is what tells nodes of their starts; nil where they want to be told nothing.
+// starts returns what is to be called each time that the processes of a node have begun.
 func (d *driven) starts(c founded) func(node string) {
-	s, is := d.system.(election.Starter)
-	if !is {
-		return nil
+	d.lives, d.had = map[string]int{}, map[history.Key]int{}
+	tell := func(string) {}
+	if s, is := d.system.(election.Starter); is {
+		if some, _ := s.Starts(); some {
+			d.told = &toldStarts{c: c, d: d, system: s, want: map[string]error{}}
+			tell = d.told.begun
+		}
 	}
-	if some, _ := s.Starts(); !some {
-		return nil
+	return func(node string) {
+		d.lives[node]++
+		tell(node)
 	}
-	d.told = &toldStarts{c: c, d: d, system: s, lives: map[string]int{}, want: map[string]error{}}
-	return d.told.begun
 }
 
 // begun has a node told, whose process has begun.
 func (t *toldStarts) begun(node string) {
-	t.lives[node]++
 	delete(t.want, node)
-	t.tell(node, t.lives[node], t.system.PostStart(t.d.member(node), t.d.members))
+	t.tell(node, t.d.lives[node], t.system.PostStart(t.d.member(node), t.d.members))
 }
 
 // tell tells a node what is left, one thing after the other. What fails is tried again, for as long as that life is the last.
@@ -45,7 +47,7 @@ func (t *toldStarts) tell(node string, life int, left []election.Told) {
 		return
 	}
 	tell := func(ctx context.Context) error { return left[0](ctx, t.d.dial(node)) }
-	t.d.until(t.c, node, attempt{within: answerWithin, wait: retry, try: tell}, func() bool { return t.lives[node] == life }, func(err error) {
+	t.d.until(t.c, node, attempt{within: answerWithin, wait: retry, try: tell}, func() bool { return t.d.lives[node] == life }, func(err error) {
 		if err != nil {
 			t.want[node] = err
 			return

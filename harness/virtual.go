@@ -99,9 +99,8 @@ func (c *virtualized) Start(ctx context.Context) error {
 			}
 		}
 	})
-	if begun := c.starts(c); begun != nil {
-		c.OnStart(func(l *virtual.Life) { begun(l.Node()) })
-	}
+	begun := c.starts(c)
+	c.OnStart(func(l *virtual.Life) { begun(l.Node()) })
 	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
 		if read := readLog(c.system, c.members[i].ID, func(v history.View) { c.announce(name, v) }, told.of(name)); read != nil {

@@ -14,6 +14,9 @@ const Owns = "own"
 
 func init() { RegisterDimension[Own](Owns) }
 
+// Fails reports whether the process may end over it.
+func (o Own) Fails() bool { return o.On }
+
 // fits says why it is none, or nil.
 func (o Own) fits() error {
 	if o.Fault == "" {

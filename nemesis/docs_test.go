@@ -124,7 +124,7 @@ silence. It heals at once: nothing is left to take back. Whether an election can
 const ownAbout = `What a target's description calls a fault: a request by which a node begins it, and one by which it ends it, such as to a failpoint, to a
 debugging port, or of a command that takes a backup. [targets.md](targets.md#faults-of-your-own) has the field. It took effect if the node said so, and did not if the node refused; nobody
 knows if it gave no answer. What it makes of the node nobody knows: as long as it lasts, nothing is due from the node, and no end of its process is held against it;
-what nodes say is judged as ever. It is over, too, once nobody listens there any more: it ends with the process that has it. A heal that fails else is tried again every 2 s, and
+what nodes say is judged as ever. A node whose process ended meanwhile is started again with the healing. The fault ends with the process that has it: that nobody listens there any more, or that the next process refuses to end it, heals it, too. A heal that fails else is tried again every 2 s, and
 the last thing at the end of the run, up to five times.`
 
 // membersAbout says how members are changed.

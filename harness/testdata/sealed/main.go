@@ -42,7 +42,11 @@ func main() {
 	})
 	var mute atomic.Bool
 	http.HandleFunc("POST /mute", func(http.ResponseWriter, *http.Request) { mute.Store(true) })
-	http.HandleFunc("POST /speak", func(http.ResponseWriter, *http.Request) { mute.Store(false) })
+	http.HandleFunc("POST /speak", func(w http.ResponseWriter, _ *http.Request) {
+		if !mute.CompareAndSwap(true, false) {
+			w.WriteHeader(http.StatusConflict)
+		}
+	})
 	http.HandleFunc("POST /end", func(http.ResponseWriter, *http.Request) {
 		time.AfterFunc(100*time.Millisecond, func() { os.Exit(3) })
 	})
