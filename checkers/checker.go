@@ -140,7 +140,7 @@ func All() []Checker { return slices.Clone(registry) }
 func order(property string) int {
 	first := []string{
 		"single-leader-per-term", "exclusive-leadership", "fencing", "monotonic-term", "vote-once", "quorum",
-		"agreement", "ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "stays-up", "elects",
+		"agreement", "ordered-updates", "linearizable", "sticky-leader", "no-ping-pong", "bounded-terms", "stays-up", "no-alarm", "elects",
 		"learns-leader", "progress",
 	}
 	if i := slices.Index(first, property); i >= 0 {
@@ -148,6 +148,9 @@ func order(property string) int {
 	}
 	return len(first)
 }
+
+// OfElection reports whether a property says something of an election, and not of processes alone.
+func OfElection(property string) bool { return property != staysUpName && property != noAlarm }
 
 // some are the checkers of these properties. It panics if there is none of a name.
 func some(properties []string) []Checker {

@@ -15,8 +15,8 @@ func (l Lapse) Meets(from, to time.Duration) bool { return l.From <= to && from 
 
 // Suspend says when each property is not promised: lapses returns those times in order, none overlapping another. Of a property that
 // broke several times, the result then tells of the first time outside of its lapses, if there is one; what must not last too long is
-// judged by how long it lasted outside of them. That is so of sticky-leader, no-ping-pong, elects, learns-leader, quorum, agreement and
-// bounded-terms; of other properties the first violation is told. Of sticky-leader a doubt is told in the same way. lapses is called only for
+// judged by how long it lasted outside of them. That is so of sticky-leader, no-ping-pong, no-alarm, elects, learns-leader, quorum, agreement
+// and bounded-terms; of other properties the first violation is told. Of sticky-leader a doubt is told in the same way. lapses is called only for
 // properties that broke, or may have, perhaps from several goroutines at once.
 func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.lapses = lapses }
 

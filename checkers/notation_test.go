@@ -93,6 +93,8 @@ func (p *notation) line(words []string) error {
 				p.setup.Standing = true
 			case "tokens":
 				p.setup.Tokens = true
+			case "alarms":
+				p.setup.Alarms = true
 			case "recording":
 				p.setup.Recorded = true
 			case "one-count":
@@ -237,6 +239,10 @@ func (p *notation) does(t span, who string, words []string) error {
 		} else {
 			op.Error = how
 		}
+		p.ops = append(p.ops, op)
+		return nil
+	case "alarms":
+		op.Process, op.F, op.Type, op.Time, op.Error = history.Harness, history.Alarm, history.Info, t.from, strings.Join(words[1:], " ")
 		p.ops = append(p.ops, op)
 		return nil
 	case "waits":

@@ -10,12 +10,14 @@ import (
 
 func init() {
 	register(Checker{
-		Property: "stays-up",
+		Property: staysUpName,
 		Holds:    "no node's process ends by itself",
 		believes: true,
 		check:    staysUp,
 	})
 }
+
+const staysUpName = "stays-up"
 
 // staysUp looks for a process that ended while nobody made it end. One whose disk is failing, or was until just before, may have to.
 func staysUp(_ context.Context, f *facts) Result {
@@ -56,14 +58,8 @@ func staysUp(_ context.Context, f *facts) Result {
 		e := evidence{span{first.at, first.at}, []int{first.op}}
 		return invalid(figures, e, "%s ended by itself at %s%s%s", f.nodes[first.node], at(first.at), how, more)
 	}
-	if !slices.ContainsFunc(f.seen, func(w watched) bool { return w.polls+w.announced > 0 }) {
-		return unknown(figures, "no node gave an answer: nobody knows whether any was ever up")
-	}
-	switch {
-	case f.tried > 0 && f.took == 0:
-		return unknown(figures, "%s", f.noEffect())
-	case f.took == 0:
-		return untested(figures, "no process ended by itself, but there was no fault that could have made it: inject some")
+	if why := f.untried(figures, "no process ended by itself"); why != nil {
+		return *why
 	}
 	but := ""
 	if excused > 0 {
@@ -76,4 +72,20 @@ func staysUp(_ context.Context, f *facts) Result {
 		but = ", but for " + list(why)
 	}
 	return valid(figures, "no process of %s ended by itself%s; %s", count.Of(len(f.nodes), "node"), but, f.watch())
+}
+
+// untried is why it proves nothing that nothing happened to any node's process; nil if it does.
+func (f *facts) untried(figures []Figure, nothing string) *Result {
+	var r Result
+	switch {
+	case !slices.ContainsFunc(f.seen, func(w watched) bool { return w.polls+w.announced > 0 }):
+		r = unknown(figures, "no node gave an answer: nobody knows whether any was ever up")
+	case f.tried > 0 && f.took == 0:
+		r = unknown(figures, "%s", f.noEffect())
+	case f.took == 0:
+		r = untested(figures, "%s, but there was no fault that could have made it: inject some", nothing)
+	default:
+		return nil
+	}
+	return &r
 }

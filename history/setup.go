@@ -48,6 +48,7 @@ type Setup struct {
 	Lag      time.Duration     `json:"lag,omitempty"`       // between what a node writes to its log and its being read, at most, where lines are standing; 0 if nobody knows
 	Tokens   bool              `json:"tokens,omitempty"`    // nodes tell a term while they lead: 0 is no term of anybody else
 	Recorded bool              `json:"recording,omitempty"` // the fenced resource accepts stale tokens and only records them
+	Alarms   bool              `json:"alarms,omitempty"`    // the logs of nodes are listened to for alarms
 	Bounds   Bounds            `json:"bounds"`
 
 	// What is known of a history that somebody else recorded.

@@ -19,7 +19,7 @@ import (
 
 // alone are the ops that stand by themselves; pairs are those that are begun and ended.
 var (
-	alone = []history.F{history.Settle, history.Compare, history.Stall, history.Exit, history.ReadClock, history.Announce, history.Granted, history.Apply}
+	alone = []history.F{history.Settle, history.Compare, history.Stall, history.Exit, history.Alarm, history.ReadClock, history.Announce, history.Granted, history.Apply}
 	pairs = []history.F{
 		history.Observe, history.Write, history.Read, history.Get, history.Put, history.CAS, history.Acquire, history.Release, history.Txns, history.Resign,
 		history.Inject, history.Change, history.Heal,
@@ -128,7 +128,7 @@ func anyRun(t *rapid.T) *history.History {
 		switch f {
 		case history.Compare:
 			of = types
-		case history.Stall, history.Exit, history.Endless:
+		case history.Stall, history.Exit, history.Alarm, history.Endless:
 			of = []history.Type{history.OK, history.Info}
 		}
 		ops = append(ops, anyOp(t, f, process, rapid.SampledFrom(of).Draw(t, "type")))
