@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim",
 	"harness/claims":           "election harness harness/batch harness/estimate harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":           "checkers harness harness/batch harness/looked harness/record internal/term nemesis report scenarios targets workloads",
-	"harness":                  "checkers checkers/linear docker docker/agent docker/member docker/recipes election harness/record history internal/child internal/gobuild nemesis report scenarios sim targets targets/specfile virtual virtual/overlay virtual/tcp virtual/wire workloads",
+	"harness":                  "checkers checkers/linear docker docker/agent docker/member docker/recipes election harness/record history internal/child internal/gobuild internal/term nemesis report scenarios sim targets targets/specfile virtual virtual/overlay virtual/tcp virtual/wire workloads",
 	"targets/specfile":         "checkers election history internal/term targets",
 	"harness/batch":            "",
 	"harness/estimate":         "",

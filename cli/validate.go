@@ -357,6 +357,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	if p.Apart != nil {
 		wrong = append(wrong, "processes: "+hint.Line(p.Apart))
 	}
+	if p.Alarm != "" {
+		wrong = append(wrong, "a line is an alarm though nothing was done to any node: "+clip(p.Alarm))
+	}
 	if len(s.Observe.Logs) > 0 && p.Told == 0 {
 		wrong = append(wrong, "no line of its log matched one of logs")
 	}

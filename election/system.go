@@ -175,6 +175,12 @@ type LogReader interface {
 	ReadLog(self ID, line string) (Status, bool)
 }
 
+// Alarmer is a System whose nodes write to their logs what they write only if something is wrong with them: that what they asserted is not so.
+type Alarmer interface {
+	// Alarms reports whether a line of a node's log is such a one.
+	Alarms(line string) bool
+}
+
 // LineCritic is a LogReader that tells of lines which announce a change and could not be read, or not whole.
 type LineCritic interface {
 	// OnUnreadLine has f called, within ReadLog, with why.

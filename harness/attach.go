@@ -44,6 +44,12 @@ func (r *run) begin() {
 	})
 	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
 	r.cluster.OnExit(r.exited)
+	if c, may := r.base.(interface {
+		OnAlarm(f func(node, line string))
+	}); may && r.target.Alarms {
+		r.alarms = map[string]time.Duration{}
+		c.OnAlarm(r.alarmed)
+	}
 	silent := r.silent()
 	r.observers = workloads.Observe(r.cluster, r.recorder, r.names, silent, r.bounds.Poll, 0, r.stride())
 	if as := r.target.Begins; as != nil {
@@ -98,7 +104,7 @@ func (r *run) lag() time.Duration {
 func (r *run) setup(writes workloads.Writes) *history.Setup {
 	return &history.Setup{
 		Version: Version, Target: r.Target, Options: r.options.All(), Cluster: r.On, Seed: r.Seed, Nodes: r.names,
-		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing, Lag: r.lag(), Tokens: r.target.Tokens,
+		Servers: r.servers, Peers: r.peers, Voting: r.voting, Store: r.store(), NoTerms: !r.target.Numbered(r.options), Standing: r.target.Standing, Lag: r.lag(), Tokens: r.target.Tokens, Alarms: r.target.Alarms,
 		Recorded: writes == workloads.AcceptStale, Bounds: r.bounds,
 	}
 }

@@ -26,7 +26,8 @@ type driven struct {
 	had      map[history.Key]int // in which of those each was asked for a fault of the target's own
 	ended    string              // what is to be said of the first process that ended by itself
 	announce func(node string, v history.View)
-	fence    *workloads.Fence // that leaders write to
+	alarm    func(node, line string) // nil where nobody listens
+	fence    *workloads.Fence        // that leaders write to
 
 	// beside does something where nodes are asked, which may take its time, and then on the loop what it returns, unless that is nil. The
 	// context ends when no answers are wanted any more. node is whom it is about.

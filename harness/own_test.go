@@ -83,10 +83,10 @@ func TestFaultsOfTheTargetsOwnAreKnown(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, map[string]bool{"mute": true, "end": true}, names)
+	require.Equal(t, map[string]bool{"mute": true, "end": true, "cry": true}, names)
 
 	for name, want := range map[string][2]string{
-		"":     {"own: which of the faults of", "with: {name: mute}, or {name: end}"},
+		"":     {"own: which of the faults of", "with: {name: mute}, or {name: end}, or {name: cry}"},
 		"mut":  {`unknown fault of the target's own "mut"`, `did you mean "mute"?`},
 		"mute": {},
 	} {

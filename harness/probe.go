@@ -52,6 +52,7 @@ type Probe struct {
 	Logs    string                    // the folder that has what all wrote
 	Answers string                    // a pattern of the files there that have what each answered last, whole; "" if none did
 	Lines   string                    // what of their logs could not be read; "" if all could
+	Alarm   string                    // the first line of a log that was an alarm, after its node's name; "" if none was
 	untold  untold
 	servers []string // of the nodes: nobody wants to hear of these who leads
 }
@@ -145,6 +146,7 @@ const tellWatch = 5 * time.Second
 // watch starts the nodes and looks at them.
 func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)) error {
 	c.OnExit(func(string, int) {})
+	c.OnAlarm(func(node, line string) { p.Alarm = cmp.Or(p.Alarm, node+"  "+strings.TrimSpace(line)) })
 	c.OnStall(func(time.Duration) {})
 	c.OnGranted(func(string, history.Vote) {})
 	c.OnApplied(func(string, history.Update) {})

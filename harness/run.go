@@ -54,12 +54,13 @@ type run struct {
 	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
 	news      news
-	built     []string                // what nodes run, of a target that a file describes
-	lastWords []string                // what nodes wrote before they ended by themselves
-	told      []string                // notes on what happened; those on the plan are the subject's
-	unread    *unread                 // of real systems
-	ended     map[string]bool         // nodes that have ended by themselves
-	messages  func(m *record.Message) // keeps what nodes send each other elsewhere; nil for nobody
+	built     []string                 // what nodes run, of a target that a file describes
+	lastWords []string                 // what nodes wrote before they ended by themselves
+	told      []string                 // notes on what happened; those on the plan are the subject's
+	unread    *unread                  // of real systems
+	ended     map[string]bool          // nodes that have ended by themselves
+	alarms    map[string]time.Duration // when each node has raised its last alarm
+	messages  func(m *record.Message)  // keeps what nodes send each other elsewhere; nil for nobody
 	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
 	lastMessages func()
 	prepare      func(*sim.Cluster) // is given the cluster before it starts, in simulation; nil for nobody

@@ -21,6 +21,8 @@ type trial interface {
 	register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error)
 	// Unread says which lines of nodes' logs could not be read, and which nodes could not be told that they have begun.
 	Unread() string
+	// OnAlarm calls f with each line of a node's log that is an alarm.
+	OnAlarm(f func(node, line string))
 	// gone is what is to be said of the first process that ended by itself.
 	gone() string
 }

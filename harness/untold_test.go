@@ -85,7 +85,7 @@ observe:
 	write := map[string]func(string){}
 	for _, m := range all {
 		require.NoError(t, system.Observer(m, all, nil).Close())
-		write[m.Name] = readLog(system, m.ID, func(v history.View) { said[m.Name] = append(said[m.Name], v) }, nil)
+		write[m.Name] = readLog(system, m.ID, func(v history.View) { said[m.Name] = append(said[m.Name], v) }, nil, nil)
 	}
 	write["n1"]("I lead in term 3")
 	write["n1"]("c3 leads in term 4")

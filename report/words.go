@@ -115,6 +115,8 @@ func Words(op *history.Op) string {
 			return "its process was ended by " + op.Fault.Name
 		}
 		return "its process ended by itself"
+	case history.Alarm:
+		return "raised an alarm: " + op.Error
 	case history.Begin, history.End:
 	}
 	return ""

@@ -317,7 +317,7 @@ func momentOf(op *history.Op) (m moment, tells bool) {
 	case history.Inject, history.Change, history.Heal:
 		m.Words = string(op.F) + " " + m.Words
 		return m, op.Type != history.Invoke
-	case history.Exit, history.Granted:
+	case history.Exit, history.Granted, history.Alarm:
 		return m, true
 	case history.Write:
 		m.Words = op.Type.String() + ": " + m.Words

@@ -64,6 +64,8 @@ type Target struct {
 	Electors func(o Options) []string
 	// Multicast has the network carry what nodes send to groups, and to addresses that they take besides their own.
 	Multicast bool
+	// Alarms says that lines of logs may be alarms: System is an election.Alarmer then, and the target promises that there are none.
+	Alarms bool
 	// Own are the names of the faults that the target has itself: System is an election.Afflicted then.
 	Own []string
 	// OwnByCommand says that nodes are asked for some of them by commands.
@@ -108,15 +110,26 @@ type Promise struct {
 	Suspended func(did history.Changes) bool
 }
 
-// StaysUp is what every target promises: none of its nodes ends by itself.
-const StaysUp = "stays-up"
+// StaysUp is what every target promises: none of its nodes ends by itself. NoAlarm is what those promise that have alarms.
+const (
+	StaysUp = "stays-up"
+	NoAlarm = "no-alarm"
+)
 
-// AllPromises returns the Promises of t, and that its nodes stay up: on an assumption if they say so.
+// AllPromises returns the Promises of t, that its nodes stay up, and that none raises an alarm if they have any: on an assumption if they
+// say so.
 func (t *Target) AllPromises() []Promise {
-	if slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == StaysUp }) {
-		return t.Promises
+	all := slices.Clone(t.Promises)
+	promise := func(property string) {
+		if !slices.ContainsFunc(t.Promises, func(p Promise) bool { return p.Property == property }) {
+			all = append(all, Promise{Property: property})
+		}
 	}
-	return append(slices.Clone(t.Promises), Promise{Property: StaysUp})
+	promise(StaysUp)
+	if t.Alarms {
+		promise(NoAlarm)
+	}
+	return all
 }
 
 // Numbered reports whether views carry terms with these options.

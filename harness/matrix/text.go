@@ -15,7 +15,7 @@ import (
 var abbreviations = map[string]string{
 	"single-leader-per-term": "1/term", "exclusive-leadership": "excl", "fencing": "fence", "monotonic-term": "mono",
 	"vote-once": "vote", "quorum": "quorum", "agreement": "agree", "ordered-updates": "order", "linearizable": "linear",
-	"sticky-leader": "sticky", "no-ping-pong": "pong", "bounded-terms": "terms", "stays-up": "up", "elects": "elects",
+	"sticky-leader": "sticky", "no-ping-pong": "pong", "bounded-terms": "terms", "stays-up": "up", "no-alarm": "alarm", "elects": "elects",
 	"learns-leader": "learns", "progress": "write", harness.NoProgress: "ends",
 }
 

@@ -38,13 +38,10 @@ const (
 	Another        // it was to be the recorded run once more, and is not
 )
 
-// staysUp is the property that tells of processes alone, and nothing of an election.
-const staysUp = "stays-up"
-
 // Stand works out what the run amounts to, from its plan, its history and its verdicts.
 //
-// A promise that the run did not put to the test decides nothing either way, unless none was. That no node ended by itself is no
-// test of an election: where nothing else of what was promised was tested, it decides nothing either. Nor was a promise that faults have
+// A promise that the run did not put to the test decides nothing either way, unless none was. That no node ended by itself, or raised
+// an alarm, is no test of an election: where nothing else of what was promised was tested, it decides nothing either. Nor was a promise that faults have
 // lifted, of which nobody can tell whether it held.
 func (r *Run) Stand() {
 	r.Standing = Standing{Status: StatusUnknown}
@@ -60,7 +57,7 @@ func (r *Run) Stand() {
 		}
 		open = open || m.Open()
 		untested = untested || m == Untested || v.Verdict == checkers.Unknown && v.lifted()
-		if m == Held && v.Property == staysUp {
+		if m == Held && !checkers.OfElection(v.Property) {
 			ran = true
 			continue
 		}

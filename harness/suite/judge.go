@@ -7,7 +7,6 @@ import (
 	"recount/checkers"
 	"recount/harness/record"
 	"recount/report"
-	"recount/targets"
 )
 
 // State is what one run comes to in its suite.
@@ -74,7 +73,7 @@ func (s *Suite) judge(r *Run, made *record.Run, now time.Time) {
 			}
 			continue
 		}
-		decides = decides || v.Meaning().Decides() && v.Property != targets.StaysUp
+		decides = decides || v.Meaning().Decides() && checkers.OfElection(v.Property)
 		if v.Verdict != checkers.Unknown {
 			r.tested = append(r.tested, v.Property)
 		}

@@ -497,6 +497,9 @@ func (s *Spec) readPromises(_ value, f map[string]value) error {
 			return at.bad("observe: {term: FIELD}; without terms exclusive-leadership says that two never lead at once",
 				"promises: %s speaks of terms, and no term is observed", p.Property)
 		}
+		if err := s.alarmed(at, p.Property); err != nil {
+			return err
+		}
 		if slices.ContainsFunc(s.Promises, func(before targets.Promise) bool { return before.Property == p.Property }) {
 			return at.bad("leave one", "promises: %s is given twice", p.Property)
 		}

@@ -1,5 +1,5 @@
 // Command sealed is a server that does nothing after each start before it was opened by a key, which n1 draws when it is first asked. The
-// others take the first that they are given. It says nothing while it was told not to, and ends when it is told so.
+// others take the first that they are given. It says nothing while it was told not to, and ends, or says that something is wrong with it, when it is told so.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -49,6 +50,11 @@ func main() {
 	})
 	http.HandleFunc("POST /end", func(http.ResponseWriter, *http.Request) {
 		time.AfterFunc(100*time.Millisecond, func() { os.Exit(3) })
+	})
+	http.HandleFunc("POST /cry", func(http.ResponseWriter, *http.Request) {
+		log.Print("assertion failed: cried")
+		log.Print("assertion failed: cried again")
+		time.AfterFunc(300*time.Millisecond, func() { log.Printf("assertion failed: \t%s", strings.Repeat("x", 1000)) })
 	})
 	http.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
 		key, err := os.ReadFile(file)
