@@ -35,7 +35,7 @@ func WriteBy(file string, write func(w io.Writer) error) error {
 		err = writeNew(part, write)
 	}
 	if err == nil {
-		err = os.Rename(part, file)
+		err = cause(os.Rename(part, file))
 	}
 	if err != nil {
 		os.Remove(part)
@@ -47,9 +47,28 @@ func WriteBy(file string, write func(w io.Writer) error) error {
 func writeNew(file string, write func(w io.Writer) error) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
-		return err
+		return cause(err)
 	}
-	return errors.Join(write(f), f.Close())
+	return errors.Join(write(unnamed{f}), cause(f.Close()))
+}
+
+// unnamed is a file whose errors do not tell its name, which is none that anybody has given it.
+type unnamed struct{ f *os.File }
+
+func (u unnamed) Write(b []byte) (int, error) {
+	n, err := u.f.Write(b)
+	return n, cause(err)
+}
+
+// cause is why something could not be done to a file, without its name.
+func cause(err error) error {
+	if path, is := errors.AsType[*fs.PathError](err); is {
+		return path.Err
+	}
+	if link, is := errors.AsType[*os.LinkError](err); is {
+		return link.Err
+	}
+	return err
 }
 
 // WriteForms writes a thing into a folder in several forms, each into the file that it is under in forms. It writes none if one of them

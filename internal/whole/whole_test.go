@@ -46,7 +46,8 @@ func TestAFileIsWholeAtAnyTime(t *testing.T) {
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "taken"), 0o755))
-	require.ErrorContains(t, Write(filepath.Join(dir, "taken"), []byte("a")), "write "+filepath.Join(dir, "taken"))
+	require.EqualError(t, Write(filepath.Join(dir, "taken"), []byte("a")), "write "+filepath.Join(dir, "taken")+": file exists", "not by the name that it has meanwhile")
+	require.EqualError(t, Write(filepath.Join(dir, strings.Repeat("a", 300)), nil), "write "+filepath.Join(dir, strings.Repeat("a", 300))+": file name too long")
 	broken := errors.New("no form")
 	require.ErrorIs(t, WriteForms(dir, map[string]func(io.Writer, int) error{
 		"a": func(w io.Writer, _ int) error { _, err := io.WriteString(w, "a"); return err },
