@@ -209,9 +209,9 @@ func smallFolder(t *testing.T, size string) string {
 func TestAResultsFolderThatIsFull(t *testing.T) {
 	ended := runs(t, "", smallFolder(t, "300k"), "", nil, "run", "--target", "raft", "--time", "5m", "--seed", "3")
 	require.Equal(t, 255, ended.status)
-	lines := strings.Split(strings.TrimSpace(ended.errors), "\n")
-	require.Contains(t, lines[len(lines)-1], "no space left on device")
+	require.Regexp(t, `^recount: write the history: .*no space left on device.*\nrecount: hint: make room, or .*$`, ended.lastWords())
 	require.NotContains(t, ended.errors, "goroutine")
+	require.NotContains(t, ended.errors, ".part", "a file is told of by its own name")
 
 	_, api := program(t)
 	ended = runs(t, os.Getenv("DOCKER_HOST"), smallFolder(t, "100k"), "", nil,
@@ -236,6 +236,22 @@ func TestWhatIsFoundIsToldWithoutRoomToKeepIt(t *testing.T) {
 	ended = runs(t, "", folder, "", nil, "run", "--suite", file)
 	require.Contains(t, ended.out, "non-sticky-leader  raft", "what came of the runs is told, though no report of it could be written")
 	require.Contains(t, ended.errors, "no space left on device")
+}
+
+// Where nothing can be kept of a run there is no folder of it either.
+func TestNoEmptyFoldersWithoutRoom(t *testing.T) {
+	for _, args := range [][]string{
+		{"run", "--target", "raft", "--seed", "3"},
+		{"hunt", "--target", "raft", "--property", "sticky-leader", "--seed", "1"},
+	} {
+		folder := smallFolder(t, "64k")
+		require.ErrorIs(t, os.WriteFile(filepath.Join(folder, "somebody's"), make([]byte, 128<<10), 0o644), syscall.ENOSPC)
+		ended := runs(t, "", folder, "", nil, args...)
+		require.Contains(t, ended.lastWords(), "no space left on device")
+		runs, err := filepath.Glob(filepath.Join(folder, "raft", "*"))
+		require.NoError(t, err)
+		require.Empty(t, runs)
+	}
 }
 
 // requireNothingOf requires that a run has left nothing in the engine, where others may run as well.

@@ -21,7 +21,9 @@ func Keep(ctx context.Context, r *record.Run, results string) error {
 		return err
 	}
 	if r.Dir == "" {
-		err = written(ctx, r, dir)
+		if err = written(ctx, r, dir); err != nil {
+			return errors.Join(err, os.RemoveAll(dir)) // half of a run is of no use to anybody
+		}
 	} else {
 		err = move(r.Dir, dir)
 	}

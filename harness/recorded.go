@@ -20,14 +20,17 @@ import (
 
 // How a run is written down and judged: its folder, its history, and what is made of it in the end.
 
-// open makes the run's folder and puts into it what is known before the run.
+// open makes the run's folder and puts into it what is known before the run. Where that cannot be written there is no folder.
 func (r *run) open() (*record.Run, error) {
 	rep := r.outline()
 	var err error
 	if rep.Dir, err = makeFolder(r.Results, r.Target); err != nil {
 		return nil, err
 	}
-	return rep, errors.Join(keepDefinition(rep.Dir, rep), record.Save(rep))
+	if err := errors.Join(keepDefinition(rep.Dir, rep), record.Save(rep)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(rep.Dir))
+	}
+	return rep, nil
 }
 
 // outline is what is known of a run before it is made.
