@@ -143,7 +143,11 @@ func complain(stderr io.Writer, err error) {
 		parts[i] = term.Printable(strings.ReplaceAll(part, "\n", "; "))
 	}
 	fmt.Fprintf(stderr, "recount: %s\n", strings.Join(parts, quoted))
-	if h := hint.Of(err); h != "" {
+	h := hint.Of(err)
+	if h == "" && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) {
+		h = "make room, or have it written to another disk"
+	}
+	if h != "" {
 		fmt.Fprintf(stderr, "recount: hint: %s\n", term.Printable(h))
 	}
 }
