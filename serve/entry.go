@@ -270,7 +270,7 @@ func problem(err error) string {
 	if _, text := errors.AsType[*json.SyntaxError](err); text {
 		return "A file of it is no JSON: " + strings.TrimPrefix(err.Error(), "read ") + "."
 	}
-	return strings.TrimPrefix(err.Error(), "record: ") + "."
+	return err.Error() + "."
 }
 
 // repeats returns of runs, the newest first, those that are a replay of an older one, or a part of it: of the same target, options,
