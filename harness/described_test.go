@@ -28,7 +28,7 @@ func TestWhereTheFileOfAScenariosTargetIs(t *testing.T) {
 	is("lease.yaml")
 	write(filepath.Join("x", record.DefinitionFile), "")
 	is("lease.yaml") // of something else, for all that is known
-	write(filepath.Join("x", "run.json"), "{}")
+	write(filepath.Join("x", "run.json"), `{"target": "lease.yaml"}`)
 	is(filepath.Join("x", record.DefinitionFile))
 	elsewhere := filepath.Join(t.TempDir(), "lease.yaml")
 	write(elsewhere, "")

@@ -95,7 +95,7 @@ func ReadFS(folder fs.FS, memory int64) (*Run, error) {
 }
 
 func (r *Run) read(folder fs.FS, memory int64) error {
-	if err := r.get(folder, RunFile, r); err != nil {
+	if err := r.outline(folder); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = hint.Add(err, "a run's folder has a %s; the newest one that recount run has made is results/latest", RunFile)
 		}
@@ -104,8 +104,9 @@ func (r *Run) read(folder fs.FS, memory int64) error {
 	name := HistoryFile
 	f, err := folder.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		name += Compressed
-		f, err = folder.Open(name)
+		if packed, failed := folder.Open(name + Compressed); !errors.Is(failed, fs.ErrNotExist) {
+			name, f, err = name+Compressed, packed, failed
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return hint.Add(r.fault(err), "a run's folder has a %s beside its %s", HistoryFile, RunFile)
@@ -135,13 +136,13 @@ func (r *Run) read(folder fs.FS, memory int64) error {
 // Outline reads what Save wrote: a run without its history and its verdicts.
 func Outline(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
-	return r, r.get(os.DirFS(dir), RunFile, r)
+	return r, r.outline(os.DirFS(dir))
 }
 
 // OutlineFS reads a run without its history: what Save wrote, and the verdicts if it was judged.
 func OutlineFS(folder fs.FS) (*Run, error) {
 	r := &Run{}
-	if err := r.get(folder, RunFile, r); err != nil {
+	if err := r.outline(folder); err != nil {
 		return nil, err
 	}
 	if err := r.get(folder, VerdictsFile, &r.Verdicts); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -150,16 +151,32 @@ func OutlineFS(folder fs.FS) (*Run, error) {
 	return r, nil
 }
 
+// outline reads the run's file, which names a target at least.
+func (r *Run) outline(folder fs.FS) error {
+	if err := r.get(folder, RunFile, r); err != nil {
+		return err
+	}
+	if r.Target == "" && !r.Plan.Known() {
+		return r.odd(RunFile, errors.New("it tells of no run"))
+	}
+	return nil
+}
+
 func (r *Run) get(folder fs.FS, name string, v any) error {
 	b, err := whole.Read(folder, name, MostJSON)
 	if err != nil {
 		return r.fault(err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return hint.Add(fmt.Errorf("read %s: %w", filepath.Join(r.Dir, name), err),
-			"it is not what Recount wrote: recount check judges a %s by itself, copied to another folder", HistoryFile)
+		return r.odd(name, err)
 	}
 	return nil
+}
+
+// odd is the error of a file that is none of a run's.
+func (r *Run) odd(name string, err error) error {
+	return hint.Add(fmt.Errorf("read %s: %w", filepath.Join(r.Dir, name), err),
+		"it is not what Recount wrote: recount check judges a %s by itself, copied to another folder", HistoryFile)
 }
 
 // fault names the file that could not be read by its whole path.

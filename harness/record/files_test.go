@@ -18,14 +18,14 @@ func TestARunThatCannotBeReadHasAWayOut(t *testing.T) {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	for _, text := range []string{"", "{", "[]"} {
+	for _, text := range []string{"", "{", "[]", "null", "{}", `{"run": 5}`} {
 		write(RunFile, text)
 		_, err := Read(dir)
 		require.ErrorContains(t, err, RunFile)
 		require.Contains(t, hint.Of(err), "recount check judges a history.jsonl by itself")
 	}
-	write(RunFile, "{}")
+	write(RunFile, `{"target": "raft"}`)
 	_, err = Read(dir)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	require.EqualError(t, err, "open "+filepath.Join(dir, HistoryFile)+": no such file or directory")
 	require.Contains(t, hint.Of(err), "a run's folder has a history.jsonl beside its run.json")
 }
