@@ -142,22 +142,7 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 	worst := record.StatusHeld
 	for d := range b.Each(cmd.Context(), slices.Values(paths)) {
 		bar.end()
-		var status int
-		err := d.Err
-		if err == nil {
-			status, err = d.Result.Status, show(cmd, d.Result, asJSON)
-		} else {
-			failed := crashOver(d.Job, err)
-			status = statusOf(failed)
-			if errors.Is(err, context.Canceled) {
-				failed, status = errors.New(interrupted(err)), record.StatusUnknown
-			}
-			complain(cmd.ErrOrStderr(), failed)
-			err = nil
-			if asJSON {
-				err = excuse(cmd.OutOrStdout(), d.Job, failed, status)
-			}
-		}
+		status, err := tellChecked(cmd, d, asJSON)
 		if err != nil {
 			return failure{err}
 		}
@@ -167,6 +152,30 @@ func (c *checking) run(cmd *cobra.Command, paths []string, asJSON bool) error {
 		worst = worse(worst, record.StatusUnknown)
 	}
 	return verdict(worst)
+}
+
+// tellChecked shows what came of a file, and returns its status. What was decided is told though something that was to be written of it
+// could not be.
+func tellChecked(cmd *cobra.Command, d batch.Done[string, *record.Run], asJSON bool) (status int, err error) {
+	if d.Result != nil {
+		status, err = d.Result.Status, show(cmd, d.Result, asJSON)
+	}
+	if d.Err == nil || err != nil {
+		return status, err
+	}
+	failed := crashOver(d.Job, d.Err)
+	instead := statusOf(failed)
+	if errors.Is(d.Err, context.Canceled) {
+		failed, instead = errors.New(interrupted(d.Err)), record.StatusUnknown
+	}
+	complain(cmd.ErrOrStderr(), failed)
+	switch {
+	case status == record.StatusBroken:
+		return status, nil
+	case asJSON && d.Result == nil:
+		err = excuse(cmd.OutOrStdout(), d.Job, failed, instead)
+	}
+	return instead, err
 }
 
 // worse is the status of two files together.
@@ -195,7 +204,7 @@ func crashOver(path string, err error) error {
 		"this is a defect of Recount's: report it with the file")}
 }
 
-// judge reads one history and has it judged.
+// judge reads one history and has it judged. An error beside the run is of what was to be written of it.
 func (c *checking) judge(of *reading, path string, memory int64) (*record.Run, error) {
 	s, err := c.load(of, path, memory)
 	if err != nil && of.ctx.Err() != nil {
@@ -205,10 +214,9 @@ func (c *checking) judge(of *reading, path string, memory int64) (*record.Run, e
 		return nil, err
 	}
 	of.deciding.Store(true)
+	var unwritten error
 	if c.edn != "" {
-		if err := export(c.edn, s.run.History); err != nil {
-			return nil, failure{err}
-		}
+		unwritten = export(c.edn, s.run.History)
 	}
 	held := int64(0)
 	if s.run.History != nil {
@@ -235,9 +243,10 @@ func (c *checking) judge(of *reading, path string, memory int64) (*record.Run, e
 			strings.Join(strangers, ", "), strings.Join(s.run.Setup().Nodes, ", ")))
 	}
 	if c.drawings != "" {
-		if err := draw(c.drawings, s.run); err != nil {
-			return nil, failure{err}
-		}
+		unwritten = errors.Join(unwritten, draw(c.drawings, s.run))
+	}
+	if unwritten != nil {
+		return s.run, failure{unwritten}
 	}
 	return s.run, nil
 }

@@ -81,18 +81,33 @@ func filled(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// housed refuses results where no folder can be: in the place of a file, or below one.
+// written are the flags that say where something is to be written, and what that is to be.
+var written = []struct {
+	flag, word string
+	folder     bool
+}{{"results", "DIR", true}, {"drawings", "DIR", true}, {"edn", "FILE", false}}
+
+// housed refuses to write where nothing can be: in the place of something else, or below a file.
 func housed(cmd *cobra.Command) error {
-	f := cmd.Flags().Lookup("results")
-	if f == nil {
-		return nil
-	}
-	path := f.Value.String()
-	switch info, err := os.Stat(path); {
-	case err == nil && !info.IsDir():
-		return hint.Add(fmt.Errorf("--results %s: it is no folder", path), "--results DIR names another place")
-	case errors.Is(err, syscall.ENOTDIR):
-		return hint.Add(fmt.Errorf("--results %s: it lies below what is no folder", path), "--results DIR names another place")
+	for _, w := range written {
+		f := cmd.Flags().Lookup(w.flag)
+		if f == nil || f.Value.String() == "" {
+			continue
+		}
+		info, err := os.Stat(f.Value.String())
+		switch {
+		case errors.Is(err, syscall.ENOTDIR):
+			err = errors.New("it lies below what is no folder")
+		case err != nil: // it is to be made, or whoever makes it says what is wrong
+			continue
+		case w.folder && !info.IsDir():
+			err = errors.New("it is no folder")
+		case !w.folder && !info.Mode().IsRegular(): // a device would be replaced
+			err = errors.New("it is no file")
+		default:
+			continue
+		}
+		return hint.Add(fmt.Errorf("--%s %s: %w", w.flag, f.Value, err), "--%s %s names another place", w.flag, w.word)
 	}
 	return nil
 }
