@@ -18,6 +18,7 @@ type Stat struct {
 	Used    time.Duration // of processors, by itself and by the kernel for it
 	Threads int           // of its process
 	Started string        // in ticks since the machine was started: tells it from a later one of the same number
+	Exiting bool          // it runs no more of its program, though the kernel may not be done with it
 }
 
 // Ended tells whether it has, and only its parent does not know yet.
@@ -42,6 +43,8 @@ func Read(path string) (Stat, error) {
 // tick is the unit of times: USER_HZ is 100 on all that Linux runs on.
 const tick = 10 * time.Millisecond
 
+const pfExiting = 0x4 // PF_EXITING of linux/sched.h
+
 // parse reads what such a file holds. It is no use to read on from its start: the name in it may hold anything.
 func parse(b []byte) (s Stat, err error) {
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // from the third on
@@ -49,9 +52,10 @@ func parse(b []byte) (s Stat, err error) {
 		return s, errors.New("too few fields")
 	}
 	parent, parentErr := strconv.Atoi(fields[1])
+	flags, flagsErr := strconv.ParseUint(fields[6], 10, 64)
 	user, userErr := strconv.ParseInt(fields[11], 10, 64)
 	kernel, kernelErr := strconv.ParseInt(fields[12], 10, 64)
 	threads, err := strconv.Atoi(fields[17])
-	s = Stat{State: fields[0][0], Parent: parent, Used: time.Duration(user+kernel) * tick, Threads: threads, Started: fields[19]}
-	return s, errors.Join(parentErr, userErr, kernelErr, err)
+	s = Stat{State: fields[0][0], Parent: parent, Used: time.Duration(user+kernel) * tick, Threads: threads, Started: fields[19], Exiting: flags&pfExiting != 0}
+	return s, errors.Join(parentErr, flagsErr, userErr, kernelErr, err)
 }

@@ -18,6 +18,9 @@ func TestParse(t *testing.T) {
 		require.Equal(t, Stat{State: 'T', Parent: 1, Used: 150 * time.Millisecond, Threads: 5, Started: "31337"}, s, name)
 		require.False(t, s.Ended())
 	}
+	s, err := parse([]byte("7 (server) S 1 7 7 0 -1 4194564 90 0 0 0 12 3 0 0 20 0 5 0 31337 2121728 1"))
+	require.NoError(t, err)
+	require.True(t, s.Exiting)
 	for _, strange := range []string{"", "7 (server)", "7 (server) Z 1 2", "7 (server) T 1 7 7 0 -1 4194560 90 0 0 0 12 3 0 0 20 0 many 0 31337"} {
 		_, err := parse([]byte(strange))
 		require.Error(t, err, strange)

@@ -3,7 +3,9 @@ package clock
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -317,4 +319,37 @@ func TestAProcessThatIsStoppedMeanwhileStaysStopped(t *testing.T) {
 		waitFor(t, p.pid(), 'T')
 		p.kill()
 	}
+}
+
+// The last thread of the first process of a pid namespace is not gone before its tracer has let go of the others: so nobody waits for it to be.
+func TestFirstOfItsNamespaceEndsWhileItIsTraced(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: makes a pid namespace")
+	}
+	p := startIn(t, "Go", unix.CLONE_NEWPID)
+	ended := make(chan error, 1)
+	go onOwnThread(func() {
+		tids, err := stopAll(p.pid(), time.Now().Add(within))
+		if err == nil {
+			err = unix.Kill(p.pid(), unix.SIGKILL)
+		}
+		if err != nil {
+			ended <- err
+			return
+		}
+		sleeps := func(tid int) bool { return threadState(tid) == 'S' }
+		for !slices.ContainsFunc(tids, sleeps) {
+			time.Sleep(time.Millisecond)
+		}
+		_, err = wait(tids[slices.IndexFunc(tids, sleeps)], time.Time{})
+		ended <- err
+	})
+	select {
+	case err := <-ended:
+		require.ErrorIs(t, err, ErrGone)
+	case <-time.After(within):
+		p.killed = true // and will not be gone before this thread is
+		t.Fatal("still waits for it")
+	}
+	p.kill()
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -68,7 +69,10 @@ type program struct {
 	out    *bufio.Reader
 }
 
-func start(t testing.TB, language string) *program {
+func start(t testing.TB, language string) *program { return startIn(t, language, 0) }
+
+// startIn starts the program in new namespaces of these kinds.
+func startIn(t testing.TB, language string, namespaces uintptr) *program {
 	for _, l := range languages {
 		if l.name != language {
 			continue
@@ -85,15 +89,16 @@ func start(t testing.TB, language string) *program {
 			require.NoError(t, err, "%s", out)
 		}
 		if l.run == nil {
-			return run(t, path)
+			return run(t, namespaces, path)
 		}
-		return run(t, l.run(path)...)
+		return run(t, namespaces, l.run(path)...)
 	}
 	panic("no program in " + language)
 }
 
-func run(t testing.TB, args ...string) *program {
+func run(t testing.TB, namespaces uintptr, args ...string) *program {
 	p := &program{cmd: exec.Command(args[0], args[1:]...)}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces}
 	p.T, _ = t.(*testing.T)
 	in, err := p.cmd.StdinPipe()
 	require.NoError(t, err)

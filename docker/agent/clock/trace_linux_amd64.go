@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -206,8 +205,12 @@ func wait(tid int, deadline time.Time) (status unix.WaitStatus, err error) {
 	}
 }
 
-// ended reports whether a thread has ended. One that nobody has waited for yet (a zombie) counts as ended.
-func ended(tid int) bool { return strings.IndexByte("ZX", threadState(tid)) >= 0 }
+// ended reports whether a thread has ended. One that nobody has waited for yet (a zombie) counts as ended, and so does one that is about to: the
+// last of the first process of a pid namespace comes no further before whoever traces the others has let go of them.
+func ended(tid int) bool {
+	s, err := procstat.Of(tid)
+	return err != nil || s.Ended() || s.Exiting
+}
 
 // detach lets threads go on as if nothing had been. Those that were asked to stop and have not yet are let go with the
 // thread that traces them.

@@ -49,7 +49,7 @@ func TestWaitsAreRightAfterADrift(t *testing.T) {
 				if _, err := exec.LookPath("escript"); err != nil {
 					t.Skip("needs escript, of Erlang")
 				}
-				p = run(t, "escript", "testdata/program.escript")
+				p = run(t, 0, "escript", "testdata/program.escript")
 			} else {
 				p = start(t, l.name)
 			}
