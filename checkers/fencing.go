@@ -223,6 +223,9 @@ func (f *accesses) check(ctx context.Context) Result {
 	case u.tokens < 2:
 		return untested(figures, "only %s: %s", u, stale)
 	}
+	if why := f.timeless(); why != "" {
+		return unknown(figures, "%s", why)
+	}
 	r := valid(figures, "%s", u)
 	if !f.forgot {
 		r.Drawing = linear.DrawFence(ctx, all, nil, "")

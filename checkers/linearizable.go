@@ -52,6 +52,9 @@ func (f *uses) check(ctx context.Context) Result {
 	case w.clients < 2:
 		return untested(figures, "one client alone used each of them: have several do so")
 	}
+	if why := f.timeless(); why != "" {
+		return unknown(figures, "%s", why)
+	}
 	r := valid(figures, "%s", &w)
 	if len(all) == 1 {
 		r.Drawing = all[0].Draw(ctx, all[0].Ops)

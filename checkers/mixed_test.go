@@ -201,6 +201,11 @@ func TestWhatIsToldBesideTransactions(t *testing.T) {
 		got := CheckSome(context.Background(), h, []string{"linearizable"})[0]
 		require.Equal(t, c.want, got.Verdict, got.Why)
 		require.Contains(t, got.Why, c.says)
+		for i := range h.Ops {
+			h.Ops[i].Time = 0
+		}
+		timeless := CheckSome(context.Background(), h, []string{"linearizable"})[0]
+		require.NotEqual(t, Valid, timeless.Verdict, "no op tells a time: each may have been beside any other: %s", timeless.Why)
 	}
 }
 

@@ -52,8 +52,8 @@ func (f *facts) whoseOverlooked(of func(*watched) bool) (why string) {
 	if f.added != "" {
 		return f.unnamed()
 	}
-	if f.end == 0 {
-		return "all ops are of one time, 0 s, as if nothing lasted: have each op tell its time"
+	if why := f.timeless(); why != "" {
+		return why
 	}
 	if f.unjudgeable() != "" || f.setup.Standing {
 		return ""
@@ -108,4 +108,12 @@ func (f *facts) overlookedWhy(i int, missed, should time.Duration) string {
 	}
 	return fmt.Sprintf("%s gave no undivided answer %s, at the longest from %s to %s, with %s: %s",
 		f.nodes[i], of, at(longest.from), at(longest.to), list(parts), strings.Join(help, "; "))
+}
+
+// timeless says that no op tells a time, or "". Nobody led for any time then, and no operation surely came after another.
+func (f *facts) timeless() string {
+	if f.end > 0 {
+		return ""
+	}
+	return "all ops are of one time, 0 s, as if nothing lasted: have each op tell its time"
 }

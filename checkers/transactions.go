@@ -120,6 +120,9 @@ func (u *uses) serializable(ctx context.Context) Result {
 	case max(len(all.clients), w.clients) < 2:
 		return untested(figures, "one client alone made all transactions: have several do so")
 	}
+	if why := u.timeless(); why != "" {
+		return unknown(figures, "%s", why)
+	}
 	why := fmt.Sprintf("an order explains all of %s of %s, %d of them of unknown outcome",
 		count.Of(len(all.Ops), "transaction"), count.Of(len(all.clients), "client"), all.maybe)
 	if w.ops > 0 {
