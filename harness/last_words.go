@@ -89,26 +89,34 @@ func quoted(line []byte) string {
 	return strconv.Quote(string(line))
 }
 
-// unready is the error of a node that ended, as ended says, before it was ready, with what it wrote of that: a run that could not
-// begin may leave no log, as in hunts. save writes the logs of all nodes to a folder.
-func unready(ctx context.Context, ended string, save func(ctx context.Context, dir string) error) error {
-	wrote := ""
-	if dir, err := os.MkdirTemp("", "recount-logs-"); err == nil {
-		defer os.RemoveAll(dir)
-		node, _, _ := strings.Cut(ended, " ")
-		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceWithLogs)
-		defer cancel()
-		if save(saving, dir) == nil {
-			log := filepath.Join(dir, node+".log")
-			first, last := firstWords(log), lastWords(log, false)
-			switch reason := lastWords(log, true); {
-			case reason != "" || first == last && last != "":
-				wrote = "; it wrote " + last
-			case last != "":
-				wrote = "; it wrote first " + first + " and last " + last
-			}
-		}
+// wroteOf is what a node that ended, as ended says, wrote of that; "" if nobody knows. save writes the logs of all nodes to a folder.
+func wroteOf(ctx context.Context, ended string, save func(ctx context.Context, dir string) error) string {
+	dir, err := os.MkdirTemp("", "recount-logs-")
+	if err != nil {
+		return ""
 	}
+	defer os.RemoveAll(dir)
+	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceWithLogs)
+	defer cancel()
+	if save(saving, dir) != nil {
+		return ""
+	}
+	node, _, _ := strings.Cut(ended, " ")
+	log := filepath.Join(dir, node+".log")
+	first, last := firstWords(log), lastWords(log, false)
+	switch reason := lastWords(log, true); {
+	case reason != "" || first == last && last != "":
+		return "; it wrote " + last
+	case last != "":
+		return "; it wrote first " + first + " and last " + last
+	}
+	return ""
+}
+
+// unready is the error of a node that ended, as ended says, before it was ready, with what it wrote of that: a run that could not
+// begin may leave no log, as in hunts.
+func unready(ctx context.Context, ended string, save func(ctx context.Context, dir string) error) error {
+	wrote := wroteOf(ctx, ended, save)
 	way := "its log tells why"
 	switch {
 	case strings.Contains(wrote, "connection refused"):

@@ -178,7 +178,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 			return err
 		}
 		if how := c.gone(); how != "" {
-			return errors.New(how)
+			return errors.New(how + wroteOf(ctx, how, c.SaveLogs))
 		}
 		leads := false
 		for _, m := range members {

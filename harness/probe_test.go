@@ -152,6 +152,15 @@ func TestNodesAreTriedInVirtualTime(t *testing.T) {
 	require.Equal(t, p.Asked, counted-len(p.Nodes), "each answer told a role, and that which was waited for")
 }
 
+// Who ends while he is looked at has said why.
+func TestANodeThatEndsWhileItIsTried(t *testing.T) {
+	plan := sealed()
+	plan.Time, plan.Options = 0, map[string]string{"lasts": "1s"}
+	_, err := Try(t.Context(), plan, Config{Results: t.TempDir()})
+	require.ErrorContains(t, err, "ended by itself with exit status 1; it wrote")
+	require.ErrorContains(t, err, "FATAL: it is worn out")
+}
+
 // raceWith is the file of examples/race, elsewhere and with words of it replaced.
 func raceWith(t *testing.T, oldnew ...string) (file string) {
 	text, err := os.ReadFile("../examples/race/election.yaml")

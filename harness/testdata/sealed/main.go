@@ -17,6 +17,11 @@ import (
 const file = "/data/key"
 
 func main() {
+	lasts, err := time.ParseDuration(os.Args[2])
+	if err != nil {
+		log.Fatal(err)
+	}
+	time.AfterFunc(lasts, func() { log.Fatal("FATAL: it is worn out") })
 	var open atomic.Bool
 	http.HandleFunc("POST /init", func(w http.ResponseWriter, _ *http.Request) {
 		if _, err := os.Stat(file); err == nil {
