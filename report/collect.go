@@ -80,6 +80,10 @@ type granted struct {
 func (c *collector) take(i int) {
 	op := &c.h.Ops[i]
 	c.positions[op.Index] = i
+	if asks(op) {
+		c.request(i)
+		return
+	}
 	node, known := c.byName[op.Node]
 	begun := op.Time
 	if o := c.h.Other(i); o >= 0 && op.Type != history.Invoke {

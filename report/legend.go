@@ -47,6 +47,10 @@ func (p *picture) legend() (es []entry) {
 	if p.used["write wrong"] {
 		es = append(es, entry{`<path class="write wrong" d="M8 14v-14M14 14v-14"/>`, "stale write accepted"})
 	}
+	add("asked done", strip("asked done"), "clients' operations done")
+	add("asked failed", strip("asked failed"), "refused or failed")
+	add("asked open", strip("asked open"), "nobody knows")
+	add("took", `<path class="took most" d="M1 2h24v7h-24z"/><path class="took median" d="M1 9h24v2h-24z"/>`, "answers took: the median, up to the longest")
 	add("link cut", strip("link cut"), "link down")
 	add("link slow", strip("link slow"), "link impaired")
 	add("link unsure", strip("link unsure"), "link: effect not seen")

@@ -118,6 +118,7 @@ func (p *picture) lanes() {
 	y = p.paintLeaders(y)
 	y = p.paintNodes(y)
 	y = p.paintWrites(y)
+	y = p.paintRequests(y)
 	y = p.paintLinks(y)
 	y = p.paintClocks(y)
 	y = p.paintFaults(y)

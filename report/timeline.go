@@ -21,7 +21,8 @@ type Timeline struct {
 	Clocks     []clockLane // of the nodes whose clocks were read
 	Faults     []FaultBar
 	Writes     []write
-	Stalls     []Span // the machine stood still
+	Requests   []request // of clients
+	Stalls     []Span    // the machine stood still
 	Violations []violation
 	Written    bool // somebody wrote to the guarded resource
 }
