@@ -78,7 +78,10 @@ func (r *Result) Rate() string {
 	return words
 }
 
-// Faults is a schedule in a few words: "2 faults (isolate, kill)".
+// mostNamed is of how many kinds of faults the names are told: one line has no room for more.
+const mostNamed = 8
+
+// Faults is a schedule in a few words: "2 faults (isolate, kill)", or "178 faults of 40 kinds".
 func Faults(p record.Plan) string {
 	var names []string
 	for _, st := range p.Schedule {
@@ -89,7 +92,10 @@ func Faults(p record.Plan) string {
 	}
 	all := count.Of(len(names), "fault")
 	slices.Sort(names)
-	return fmt.Sprintf("%s (%s)", all, strings.Join(slices.Compact(names), ", "))
+	if names = slices.Compact(names); len(names) > mostNamed {
+		return fmt.Sprintf("%s of %d kinds", all, len(names))
+	}
+	return fmt.Sprintf("%s (%s)", all, strings.Join(names, ", "))
 }
 
 // fold breaks a text into lines that fit a comment.
