@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -56,14 +57,14 @@ func (r *run) record(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() { err = cmp.Or(err, file.Close()) }() // what is not written cannot be closed either, for the same reason
 	var w io.Writer = file
 	if r.Compress {
 		var z *gzip.Writer
 		if z, err = gzip.NewWriterLevel(file, gzip.BestSpeed); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, z.Close()) }()
+		defer func() { err = cmp.Or(err, z.Close()) }()
 		w = z
 	}
 	hold := 0 // in real time each op is written as it happens
