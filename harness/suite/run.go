@@ -2,9 +2,11 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"recount/harness"
@@ -47,6 +49,8 @@ type Outcome struct {
 	Runs        []*Run        `json:"runs"`
 	Known       []*KnownState `json:"known,omitempty"`
 	Looked      looked.Looked `json:"looked"` // how much all runs together have looked at
+
+	unwritten bool // its reports are not in its folder
 }
 
 // KnownState is how a known weakness stands after the runs.
@@ -97,7 +101,11 @@ func (s *Suite) Make(ctx context.Context, cfg Config) (*Outcome, error) {
 	o.Took, o.Looked = time.Since(o.Started), m.looking.So()
 	s.standings(o, jobs, cfg)
 	o.Status = o.status()
-	return o, o.write()
+	if err := o.write(); err != nil {
+		o.unwritten = true
+		return o, err
+	}
+	return o, m.full
 }
 
 // maker makes the runs of a suite.
@@ -111,6 +119,7 @@ type maker struct {
 	done    int // made or left out
 	broken  int
 	last    string // run that was made
+	full    error  // of the disk, on which no other run could be kept either
 }
 
 // pair is a scenario with a target.
@@ -148,8 +157,15 @@ func (m *maker) each(ctx context.Context, which []int, workers int) {
 			}
 		}
 	}
+	if m.full != nil {
+		return
+	}
 	for d := range b.Each(ctx, numbers) {
 		m.note(ctx, d)
+		if errors.Is(d.Err, syscall.ENOSPC) || errors.Is(d.Err, syscall.EDQUOT) {
+			m.full = d.Err
+			return
+		}
 	}
 }
 

@@ -258,7 +258,10 @@ func (o *Outcome) Text(out io.Writer) error {
 			fmt.Fprintf(&b, "  %-10s %s\n", row.Name, row.Words)
 		}
 	}
-	fmt.Fprintf(&b, "\nstatus: %d  %s\nreport: %s\n", o.Status, o.Sentence(), o.page())
+	fmt.Fprintf(&b, "\nstatus: %d  %s\n", o.Status, o.Sentence())
+	if !o.unwritten {
+		fmt.Fprintf(&b, "report: %s\n", o.page())
+	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
