@@ -49,7 +49,7 @@ func (c *Cluster) can(s history.State) error {
 	case history.Link:
 		return c.canTreat(s)
 	case history.Proc:
-		return canBe(s)
+		return s.Check()
 	case history.Clock:
 		return c.canSkew(s)
 	case history.Disk:
@@ -77,15 +77,6 @@ func (c *Cluster) canTreat(l history.Link) error {
 		return fmt.Errorf("link %s→%s: %w", l.From, l.To, err)
 	}
 	return nil
-}
-
-// canBe tells whether there is such a state of processes.
-func canBe(p history.Proc) error {
-	switch p.State {
-	case history.Up, history.Down, history.Stopped, history.Crashed, history.Paused, history.Frozen:
-		return nil
-	}
-	return fmt.Errorf("node %s: unknown state %q", p.Node, p.State)
 }
 
 // canHold tells whether a part of a node can be brought into a state.

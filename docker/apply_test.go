@@ -326,7 +326,7 @@ func TestCannot(t *testing.T) {
 		{links(link("n1", "n3", true)), `unknown node "n3"`},
 		{links(link("n1", "n1", true)), "n1 has no link to itself"},
 		{proc("n9", history.Down), `unknown node "n9"`},
-		{proc("n1", "asleep"), `node n1: unknown state "asleep"`},
+		{proc("n1", "asleep"), `the process of n1 cannot be "asleep": want up, down, stopped, crashed, paused or frozen`},
 		{clocks(history.Clock{Node: "n9"}), `unknown node "n9"`},
 		{history.ChangesOf(history.Memory{Node: "n9", Times: 1}), `unknown node "n9"`},
 		{history.ChangesOf(history.Memory{Node: "n1", Times: 1}), "this engine's machine cannot limit memory: no groups"},

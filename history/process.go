@@ -57,6 +57,11 @@ func (p Proc) fits() error {
 	if p.Node == "" {
 		return errors.New("a process of nobody")
 	}
+	return p.Check()
+}
+
+// Check says why no process can be brought into its state, or nil.
+func (p Proc) Check() error {
 	if p.State != Up && severity[p.State] == 0 {
 		return fmt.Errorf("the process of %s cannot be %q: want up, down, stopped, crashed, paused or frozen", p.Node, p.State)
 	}

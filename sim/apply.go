@@ -40,6 +40,9 @@ func (c *Cluster) Can(ch history.Changes) error {
 		if c.index(p.Node) < 0 {
 			return fmt.Errorf("no node %q", p.Node)
 		}
+		if err := p.Check(); err != nil {
+			return err
+		}
 	}
 	for _, k := range ch.Clocks {
 		if c.index(k.Node) < 0 {

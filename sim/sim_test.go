@@ -373,6 +373,7 @@ func TestImpossibleChangesAreRefused(t *testing.T) {
 		link("n1", "n1", history.LinkState{Cut: true}),
 		{Links: []history.Link{{From: "n1", To: "n2", Port: 70000}}},
 		proc("n9", history.Down),
+		proc("n1", "asleep"),
 		{Clocks: []history.Clock{{Node: "n1", Drift: -1}}},
 		{Clocks: []history.Clock{{Node: "n9"}}},
 		history.ChangesOf(history.CPU{Node: "n9"}),

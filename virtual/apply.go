@@ -48,6 +48,7 @@ func (c *Cluster) can(s history.State) error {
 		if s.State == history.Crashed && !c.config.Disks {
 			return fmt.Errorf("%s cannot crash: what it synced is not kept track of in this run", s.Node)
 		}
+		return s.Check()
 	case history.Clock:
 		if s.Drift <= -1 {
 			return fmt.Errorf("clock of %s cannot drift by %v: it would stand still or run back", s.Node, s.Drift)

@@ -87,6 +87,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 		`unknown node "n8"`:              history.Disk{Node: "n8"},
 		"the clients are not among":      history.Client{Node: "n1", Cut: true},
 		"clock of n2 cannot drift by -1": history.Clock{Node: "n2", Drift: -1},
+		`of n2 cannot be "asleep"`:       history.Proc{Node: "n2", State: "asleep"},
 		"members cannot be changed":      history.Member{Node: "n1", As: history.Removed},
 		"parts cannot be changed":        history.Part{Node: "n1", Process: "x", State: history.Down},
 		"memory cannot be changed":       history.Memory{Node: "n1", Bytes: 1},
