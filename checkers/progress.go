@@ -273,18 +273,16 @@ func (p *progress) whoever(node int) *written {
 	return all
 }
 
-// barren returns for how long clients tried in vain in each part of a time in which nothing got through, if it is longer than an
-// election may take. A pause between two writes that is no longer than a lull makes no difference.
+// barren returns for how long clients tried in vain in each part of a time in which nothing got through. A pause between two writes
+// that is no longer than a lull makes no difference.
 func (p *progress) barren(c core, h hold, w *written) (all []barren) {
 	for _, quiet := range outside(meeting(w.took, c.span), c.span) {
-		if quiet.length() <= p.setup.Bounds.Elect {
-			continue
-		}
 		b := barren{core: core{quiet, c.members}, hold: h}
 		var under []span
-		for _, a := range w.tries {
-			if a.from < quiet.from || a.from > quiet.to {
-				continue
+		first, _ := slices.BinarySearchFunc(w.tries, quiet.from, func(a *attempt, t time.Duration) int { return cmp.Compare(a.from, t) })
+		for _, a := range w.tries[first:] {
+			if a.from > quiet.to {
+				break
 			}
 			b.tries = append(b.tries, a)
 			s := span{a.from, min(a.to, quiet.to)}
