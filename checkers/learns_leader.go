@@ -230,7 +230,12 @@ func (f *facts) unheard(l leaderless) string {
 	if f.stalled(l.span) {
 		return "the machine stood still about then: run it on a quiet one"
 	}
-	return "not all that it said told whether it knew one: ask for undivided answers, more often"
+	if slices.ContainsFunc(f.answersIn(span{l.from, l.to + 1}), func(a answer) bool {
+		return int(a.node) == l.node && (a.torn || a.role == history.UnknownRole)
+	}) {
+		return "not all that it said told whether it knew one: ask for undivided answers, more often"
+	}
+	return "its answers leave time for that: ask more often"
 }
 
 // unaware is the result for a voter that knew of no leader.
