@@ -36,7 +36,7 @@ func Trace(r *record.Run) *Timeline {
 			tl.Names = s.Nodes
 		}
 	}
-	c := &collector{Timeline: tl, h: h, byName: map[string]int{}, bars: map[int]int{}, positions: map[int]int{}}
+	c := &collector{Timeline: tl, h: h, byName: map[string]int{}, bars: map[int]int{}, alarms: map[int][]alarm{}, positions: map[int]int{}}
 	for i, n := range tl.Names {
 		c.byName[n] = i
 		c.tracks = append(c.tracks, track())
@@ -46,7 +46,7 @@ func Trace(r *record.Run) *Timeline {
 	}
 	for i, k := range c.tracks {
 		segs := k.finish(tl.End)
-		tl.Nodes = append(tl.Nodes, Lane{Name: tl.Names[i], Segments: segs, Colour: -1})
+		tl.Nodes = append(tl.Nodes, Lane{Name: tl.Names[i], Segments: segs, Alarms: c.alarms[i], Colour: -1})
 		tl.Claims = append(tl.Claims, claims(i, segs)...)
 	}
 	slices.SortStableFunc(tl.Claims, func(a, b Claim) int { return cmp.Compare(a.From, b.From) })
@@ -67,9 +67,10 @@ type collector struct {
 	byName    map[string]int
 	tracks    []*tracker
 	links     []linkChange
-	bars      map[int]int // of a fault's ID
-	positions map[int]int // of an op's index
-	tokens    []granted   // the highest tokens accepted, each when it was
+	bars      map[int]int     // of a fault's ID
+	positions map[int]int     // of an op's index
+	alarms    map[int][]alarm // of each node
+	tokens    []granted       // the highest tokens accepted, each when it was
 }
 
 type granted struct {
@@ -107,6 +108,10 @@ func (c *collector) take(i int) {
 			state = op.Fault.Procs[0].State
 		}
 		c.tracks[node].become(op.Time, state)
+	case history.Alarm:
+		if known {
+			c.alarms[node] = append(c.alarms[node], alarm{op.Time, op.Error})
+		}
 	case history.ReadClock:
 		if known {
 			c.clock(node, clockSample{op.Time, op.Reading})

@@ -202,6 +202,10 @@ func (p *picture) paintNode(n *Lane, y, h float64) {
 		}
 		row.Items = append(row.Items, hoverItem{from, to, describe(n, s)})
 	}
+	for _, a := range longest(p, "alarms", n.Alarms, maxSpans, func(a alarm) Span { return Span{a.At, a.At} }) {
+		b.line("alarm", ms(a.At), 0, h)
+		row.Items = append(row.Items, hoverItem{ms(a.At), ms(a.At), []string{n.Name + " raised an alarm", a.Line}})
+	}
 	off := hover{Y: y + h - 1, H: 2}
 	for _, o := range longest(p, "times without a majority", n.Off, maxSpans, itself) {
 		b.rect("off", ms(o.From), ms(o.To), h-1, 2)

@@ -39,6 +39,7 @@ func (p *picture) legend() (es []entry) {
 	add("unknown", strip("unknown"), "not observed")
 	add("paused", box("tint0")+box("paused"), "paused")
 	add("down", `<path class="down" d="M1 6.2h24v1.6h-24z"/>`, "down")
+	add("alarm", `<path class="alarm" d="M9 1v12M17 1v12"/>`, "alarm in its log")
 	add("off", strip("nobody")+`<path class="off" d="M1 11h24v2h-24z"/>`, "cut off from a majority")
 	add("both", `<path class="both" d="M1 5h24v4h-24z"/>`, "two claim to lead at once")
 	add("both sharp", `<path class="both sharp" d="M1 5h24v4h-24z"/>`, "… in one term")

@@ -32,7 +32,14 @@ type Lane struct {
 	Name     string
 	Segments []Segment
 	Off      []Span // its links did not reach a majority
-	Colour   int    // of its leaderships; -1 for a node that never led
+	Alarms   []alarm
+	Colour   int // of its leaderships; -1 for a node that never led
+}
+
+// alarm is a line of a node's log that it writes only if something is wrong with it.
+type alarm struct {
+	At   time.Duration
+	Line string
 }
 
 // FaultBar is one fault from its inject to its heal.
