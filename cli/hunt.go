@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -217,6 +218,8 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	}
 	kept, err := keeper.Keep(ctx, r)
 	bar.end()
+	coverage, uncovered := g.coverage(r)
+	err = errors.Join(err, uncovered)
 	failed = errors.Join(failed, err)
 	unstarted := ""
 	if r.Unstarted != nil {
@@ -248,7 +251,20 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 	case r.Interrupted, r.Judged == 0, r.Unstarted != nil:
 		status = record.StatusUnknown
 	}
-	return despite(cmd, status, errors.Join((huntReport{g, r, kept, unstarted, status}).print(cmd.OutOrStdout()), failed))
+	return despite(cmd, status, errors.Join((huntReport{g, r, kept, unstarted, coverage, status}).print(cmd.OutOrStdout()), failed))
+}
+
+// coverage keeps which statements of the nodes' programs ran in all runs, where they tell, and returns the file.
+func (g *huntFlags) coverage(r *hunt.Result) (file string, err error) {
+	if r.Looked.Code == nil {
+		return "", nil
+	}
+	dir := filepath.Join(g.results, "coverage")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	file = filepath.Join(dir, r.Begun.Format("20060102-150405.000")+".out")
+	return file, harness.WriteCoverage(file, r.Looked.Code.Profile)
 }
 
 // far is how far a hunt is.

@@ -25,7 +25,9 @@ type huntReport struct {
 	kept   []*hunt.Kept
 	// unstarted is the folder of the first run that did not start; "" if there is none.
 	unstarted string
-	status    int
+	// coverage is the file that has which statements ran; "" if there is none.
+	coverage string
+	status   int
 }
 
 func (r huntReport) print(w io.Writer) error {
@@ -88,6 +90,9 @@ func (r huntReport) looked(b *strings.Builder) {
 	fmt.Fprintf(b, "\nlooked at:\n")
 	for _, line := range rows {
 		row(b, line.Name, line.Words)
+	}
+	if r.coverage != "" {
+		row(b, "", fmt.Sprintf("go tool cover -html=%s shows which", r.coverage))
 	}
 	if p := l.Planted; p.Bugs > 0 && r.On == record.OnSim {
 		row(b, "planted", fmt.Sprintf("as many runs find %d of %d bugs planted in elections on purpose (measured %s)", p.Found, p.Bugs, p.Date))

@@ -42,6 +42,7 @@ type Image struct {
 	Debian     string // packages of Debian's, with spaces between: the image holds them and all that they depend on
 	Package    string // the folder of a Go package main, which Recount builds: the image is as with Binary
 	Tags       string // build tags of that package, with commas between
+	Cover      string // patterns of packages, with commas between: what of them runs is counted, in virtual time
 }
 
 // Member is one member's place in the network.

@@ -92,7 +92,7 @@ func UseProgram(p Program) {
 
 func buildVirtual(ctx context.Context, image election.Image, progress func(string)) (string, error) {
 	if image.Package != "" {
-		return overlay.Build(ctx, overlay.Program{Dir: image.Package, Package: ".", Tags: image.Tags}, progress)
+		return overlay.Build(ctx, overlay.Program{Dir: image.Package, Package: ".", Tags: image.Tags, Cover: image.Cover}, progress)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -106,6 +106,9 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	if c, reads := r.base.(interface{ Unread() string }); reads {
 		rep.Unread = strings.TrimSpace(rep.Unread + " " + c.Unread())
 	}
+	if err := r.covered(rep); err != nil {
+		return err
+	}
 	if r.unkept != nil {
 		ctx = linear.Undrawn(ctx)
 	} else if rep.History, err = r.recorder.History(); err != nil {

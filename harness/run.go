@@ -20,6 +20,7 @@ import (
 	"recount/sim"
 	_ "recount/targets/specfile" // makes targets of files
 	"recount/virtual"
+	"recount/virtual/cover"
 	"recount/workloads"
 )
 
@@ -65,6 +66,7 @@ type run struct {
 	lastMessages func()
 	prepare      func(*sim.Cluster) // is given the cluster before it starts, in simulation; nil for nobody
 	related      *sim.Relations     // what happened before what, in simulation, if somebody wants to know
+	ran          *cover.Profile     // which statements of theirs have run, in virtual time; nil where they do not tell
 	trace        *virtual.Trace     // takes down what they did, in virtual time; nil for nothing
 	stop         *virtual.Stop      // is where the run ends before its end, in virtual time; nil for nowhere
 }

@@ -11,6 +11,7 @@ import (
 	"recount/internal/hint"
 	"recount/targets"
 	"recount/virtual"
+	"recount/virtual/cover"
 	"recount/virtual/wire"
 )
 
@@ -44,6 +45,9 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, Usage(err)
 	}
 	if c.paths, err = s.images(c.system, func(i election.Image) (string, error) {
+		if i.Cover != "" && r.ran == nil {
+			r.ran = cover.NewProfile()
+		}
 		return virtualProgram(ctx, i, r.building)
 	}); err != nil {
 		return nil, err
@@ -58,7 +62,7 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, err
 	}
 	c.Cluster, err = virtual.Open(virtual.Config{
-		Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop, Tell: r.Progress,
+		Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop, Ran: r.ran, Tell: r.Progress,
 	})
 	if err != nil {
 		return nil, err

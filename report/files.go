@@ -21,6 +21,7 @@ var reports = []string{record.VerdictsFile, record.RunFile, pageFile, textFile, 
 var kinds = []file{
 	{record.HistoryFile, "every op, a line each"},
 	{record.MessagesFile, "what the nodes sent each other, a message a line"},
+	{record.CoverageFile, "which statements of the nodes ran, for go tool cover"},
 	{record.VerdictsFile, "the verdicts as data"},
 	{record.RunFile, "what the run was"},
 	{record.DefinitionFile, "the description of its target, as it was then"},

@@ -20,6 +20,7 @@ import (
 	"recount/internal/seed"
 	"recount/sim/clock"
 	"recount/sim/links"
+	"recount/virtual/cover"
 	"recount/virtual/wire"
 )
 
@@ -38,6 +39,7 @@ type Config struct {
 	LatencyMin, LatencyMax time.Duration
 	Trace                  *Trace            // takes down what the processes do; nil for nothing
 	Stop                   *Stop             // end the run there, as Stopped; nil for nowhere
+	Ran                    *cover.Profile    // counts what processes run that were built with -cover, until they are ended; nil for nothing
 	Tell                   func(line string) // is told, in words, of what takes long; nil for nobody
 }
 

@@ -179,7 +179,11 @@ func (p *proc) end() error {
 	if p.ended {
 		return nil
 	}
-	err := p.life.Kill()
+	var err error
+	if ran := p.node.c.config.Ran; ran != nil {
+		err = ran.Read(p.node.programs[p.program].Path, p.life.PID())
+	}
+	err = errors.Join(err, p.life.Kill())
 	p.close()
 	if p.ends != nil {
 		p.node.c.After(0, p.ends)

@@ -1,6 +1,8 @@
 package looked
 
 import (
+	"fmt"
+	"hash/fnv"
 	"math/bits"
 	"slices"
 
@@ -11,7 +13,7 @@ import (
 // What a run has reached is a set of features, each a number. Of a simulated run they are what happened before what: see
 // sim.Relations. Of others two runs share one if they were once in the same kind of situation: as many nodes lead, campaign,
 // follow and stand still, as many links are cut around each of them, and their terms lie as far apart; or if leadership moved
-// as often, or votes were split over as many candidates.
+// as often, or votes were split over as many candidates; and of programs that tell which of their statements ran, those.
 
 // Feature is one thing that a run has reached, as a number that means the same in every run of a target.
 type Feature uint64
@@ -29,10 +31,18 @@ const (
 	moves                // how often leadership has moved, and how many faults there had been
 	splits               // over how many candidates votes of one term were split, and how far
 	related              // something happened before something else
+	ran                  // a stretch of statements of the nodes' programs
 )
 
 // reached returns the features of a run, by what was seen of its situations where nothing more is known.
 func reached(r *record.Run, s *Situation) map[Feature]struct{} {
+	if r.Code != nil {
+		for b := range r.Code.Ran() {
+			h := fnv.New64a()
+			fmt.Fprintf(h, "%s:%d.%d", b.File, b.Line, b.Column)
+			s.reach(ran, h.Sum64())
+		}
+	}
 	if len(r.Relations) == 0 {
 		return s.seen
 	}

@@ -11,6 +11,7 @@ import (
 	"recount/harness/estimate"
 	"recount/harness/record"
 	"recount/internal/count"
+	"recount/virtual/cover"
 )
 
 // Looked is how much all runs together have looked at.
@@ -27,6 +28,23 @@ type Looked struct {
 	// Vain tells of each fault of Idle how often it was tried, and why the first did not take effect.
 	Vain    map[string]Vain `json:"vain"`
 	Unaimed []string        `json:"unaimed"`
+	Code    *Code           `json:"code,omitempty"` // nil where no program tells which of its statements ran
+}
+
+// Code is how much of the nodes' programs has run.
+type Code struct {
+	Statements int        `json:"statements"`
+	Ran        int        `json:"ran"`
+	Never      []Function `json:"never"` // functions of which nothing has, the longest first
+	// Profile is all of it.
+	Profile *cover.Profile `json:"-"`
+}
+
+// Function is one of a program's.
+type Function struct {
+	Name       string `json:"name"`
+	File       string `json:"file"`
+	Statements uint32 `json:"statements"`
 }
 
 // Vain is of a fault that never took effect.
@@ -41,6 +59,7 @@ type Look struct {
 	Kinds   []string // of the messages that nodes sent, where they are known
 	Named   []string // of these, those that faults were aimed at
 	Aimed   []Aimed
+	Code    *cover.Profile // nil where no program tells
 }
 
 // Of is what a run has looked at, given what its ops have shown as they came; nil for one that has its history.
@@ -53,7 +72,7 @@ func Of(r *record.Run, s *Situation) Look {
 		}
 	}
 	all, named := aimed(r.Frame())
-	return Look{Reached: reached(r, s), Kinds: r.Kinds, Named: named, Aimed: all}
+	return Look{Reached: reached(r, s), Kinds: r.Kinds, Named: named, Aimed: all, Code: r.Code}
 }
 
 // Count counts what runs look at. The order of the runs decides the curve, and nothing else. It is not for several goroutines
@@ -64,6 +83,7 @@ type Count struct {
 	tried      map[string]Vain // faults, as far as they were in vain
 	took       map[string]bool // those that were not, once
 	met, aimed map[message]bool
+	code       *cover.Profile // nil until a program tells
 }
 
 // key is what was reached of one target, which tells nothing of others.
@@ -97,6 +117,12 @@ func (c *Count) Add(target string, l Look) {
 		vain.Why = cmp.Or(vain.Why, a.Why)
 		c.tried[a.Fault] = vain
 	}
+	if l.Code != nil {
+		if c.code == nil {
+			c.code = cover.NewProfile()
+		}
+		c.code.Add(l.Code)
+	}
 	for _, kind := range l.Kinds {
 		c.met[message{target, kind}] = true
 	}
@@ -127,7 +153,36 @@ func (c *Count) So() Looked {
 		}
 	}
 	slices.Sort(l.Unaimed)
+	if c.code != nil {
+		l.Code = codeOf(c.code)
+	}
 	return l
+}
+
+// codeOf sums up a profile.
+func codeOf(p *cover.Profile) *Code {
+	c := &Code{Profile: p, Never: []Function{}}
+	c.Ran, c.Statements = p.Statements()
+	for _, b := range p.Never() {
+		c.Never = append(c.Never, Function{b.Func, b.File, b.Statements})
+	}
+	return c
+}
+
+// words say it in a line.
+func (c *Code) words() string {
+	if c.Statements == 0 {
+		return "no statement was counted: cover names no package of the program"
+	}
+	words := fmt.Sprintf("%d of %d statements ran (%.0f %%)", c.Ran, c.Statements, 100*float64(c.Ran)/float64(c.Statements))
+	if len(c.Never) == 0 {
+		return words
+	}
+	var names []string
+	for _, f := range c.Never {
+		names = append(names, f.Name)
+	}
+	return fmt.Sprintf("%s, nothing of %s: %s", words, count.Of(len(names), "function"), list(names, ", "))
 }
 
 // Row is one line about it.
@@ -141,6 +196,9 @@ func (l *Looked) Rows() (all []Row) {
 	all = append(all, Row{"new", fmt.Sprintf("the chance that one more run reaches something new is %s; %s", l.Chance, curve(l.Curve))})
 	if len(l.Idle) > 0 {
 		all = append(all, Row{"idle", "never took effect: " + list(l.inVain(), "; ")})
+	}
+	if l.Code != nil {
+		all = append(all, Row{"code", l.Code.words()})
 	}
 	if len(l.Unaimed) > 0 {
 		all = append(all, Row{"unaimed", "messages that no fault was aimed at: " + list(l.Unaimed, ", ")})

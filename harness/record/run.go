@@ -8,6 +8,7 @@ import (
 
 	"recount/checkers"
 	"recount/history"
+	"recount/virtual/cover"
 )
 
 // Run is one run with all that is known of it.
@@ -47,6 +48,8 @@ type Run struct {
 	// Relations and Kinds sum up what happened in a simulated run that was made to learn from: see sim.Relations.
 	Relations []uint32 `json:"-"`
 	Kinds     []string `json:"-"`
+	// Code is which statements of the nodes' programs have run, where they were built to tell; nil where they were not.
+	Code *cover.Profile `json:"-"`
 }
 
 // Verdict is a checker's result and what is at stake with it.

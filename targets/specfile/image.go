@@ -20,6 +20,9 @@ var packageRule = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9-]+)?(=\S+)?
 // tagRule is what Go calls a build tag.
 var tagRule = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
+// coverRule is what Go calls a pattern of packages.
+var coverRule = regexp.MustCompile(`^[\pL\pN_./~+-]+$`)
+
 // readImage reads which of the ways is taken, of which there is to be one.
 func (s *Spec) readImage(root value, f map[string]value) error {
 	count := 0
@@ -94,7 +97,7 @@ func (s *Spec) readBinary(v value) error {
 		s.Image.Binary = s.ofFolder(path)
 		return err
 	}
-	built, err := v.fields("package", "tags")
+	built, err := v.fields("package", "tags", "cover")
 	if err != nil {
 		return err
 	}
@@ -117,20 +120,30 @@ func (s *Spec) readBinary(v value) error {
 		return of.bad(imageWays, "binary: package is empty")
 	}
 	s.Image.Package = s.ofFolder(folder)
-	tags, given := built["tags"]
-	if !given {
-		return nil
-	}
-	all, err := tags.texts()
-	if err != nil {
-		return err
-	}
-	for _, tag := range all {
-		if !tagRule.MatchString(tag) {
-			return tags.bad("tags: [netgo, nosqlite]", "tags: %q cannot be a build tag", tag)
+	for _, words := range []struct {
+		field     string
+		rule      *regexp.Regexp
+		way, what string
+		of        *string
+	}{
+		{"tags", tagRule, "tags: [netgo, nosqlite]", "a build tag", &s.Image.Tags},
+		{"cover", coverRule, "cover: [./..., github.com/hashicorp/raft]", "a pattern of packages", &s.Image.Cover},
+	} {
+		v, given := built[words.field]
+		if !given {
+			continue
 		}
+		all, err := v.texts()
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			if !words.rule.MatchString(one) {
+				return v.bad(words.way, "%s: %q cannot be %s", words.field, one, words.what)
+			}
+		}
+		*words.of = strings.Join(all, ",")
 	}
-	s.Image.Tags = strings.Join(all, ",")
 	return nil
 }
 

@@ -160,6 +160,7 @@ func TestMistakesOfServices(t *testing.T) {
 		{"version: '{{param \"store-version\"}}'", "version: 9", `"9" is not one of 1, 2`, ""},
 		{"image: a", "image: {debian: []}", "debian: no package is named", "redis-server"},
 		{"image: a", "image: {debian: [dash, -oDir::Bin::dpkg=/x]}", `debian: "-oDir::Bin::dpkg=/x" cannot be a package's name`, "redis-server"},
+		{"image: a", "binary: {package: ., cover: [./..., '-o x']}", `cover: "-o x" cannot be a pattern of packages`, "github.com/hashicorp/raft"},
 		{"image: a", "binary: {package: ., tags: [netgo, -toolexec=x]}", `tags: "-toolexec=x" cannot be a build tag`, "netgo"},
 		{"image: a", "image: {debian: ['dash -y']}", `debian: "dash -y" cannot be`, "redis-server"},
 		{"image: a", "image: {debian: [../x.deb]}", `debian: "../x.deb" cannot be`, "redis-server"},

@@ -211,6 +211,8 @@ func TestPathsBeginAtTheFilesFolder(t *testing.T) {
 	require.Equal(t, "cmd/3s", filepath.ToSlash(system.Image().Package))
 	s = parse(t, strings.Replace(sound, "image: server:1", "binary: {package: ../cmd/server, tags: [netgo, without_ui]}", 1))
 	require.Equal(t, "netgo,without_ui", driver(t, s, nil).Image().Tags)
+	s = parse(t, strings.Replace(sound, "image: server:1", "binary: {package: ../cmd/server, cover: [./..., github.com/hashicorp/raft]}", 1))
+	require.Equal(t, "./...,github.com/hashicorp/raft", driver(t, s, nil).Image().Cover)
 	s = parse(t, strings.Replace(sound, "image: server:1", "dockerfile: /src/Dockerfile", 1))
 	require.Equal(t, "/src/Dockerfile", filepath.ToSlash(s.Image.Dockerfile))
 }

@@ -24,6 +24,7 @@ type Program struct {
 	Fixed   bool   // Dir is Recount's own and its source stays as it is: what was built of it is not looked at again
 	Package string // what to build: "./cmd/server", or an import path
 	Tags    string // build tags, with commas between
+	Cover   string // patterns of packages whose statements are counted as they run, with commas between
 }
 
 // Build builds a program and returns the path of its executable, which is kept, and built again only if its source, the
@@ -65,7 +66,7 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Dir, p.Package, key, p.Tags}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Dir, p.Package, key, p.Tags, p.Cover}))
 	out := filepath.Join(cache, "bin", hex.EncodeToString(sum[:8]), name(p.Dir, p.Package))
 	complete := filepath.Join(filepath.Dir(out), "whole")
 	if err := hold(filepath.Dir(out), true); err != nil {
@@ -83,7 +84,11 @@ func Build(ctx context.Context, p Program, progress func(line string)) (string, 
 	what := fmt.Sprintf("building %s for virtual time", name(p.Dir, p.Package))
 	progress(what)
 	// The go command leaves alone what is up to date.
-	args := []string{"build", "-v", "-overlay", path, "-trimpath", "-buildvcs=false", "-tags=" + p.Tags, "-o", out, p.Package}
+	args := []string{"build", "-v", "-overlay", path, "-trimpath", "-buildvcs=false", "-tags=" + p.Tags, "-o", out}
+	if p.Cover != "" {
+		args = append(args, "-cover", "-covermode=set", "-coverpkg="+p.Cover)
+	}
+	args = append(args, p.Package)
 	err = gobuild.Run(ctx, child.Program{Name: t.Go, Args: args, Dir: p.Dir, Env: env}, what, progress)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("go build: %w", err)

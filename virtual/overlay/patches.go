@@ -27,6 +27,8 @@ var patches = []patch{
 	{"runtime/proc.go", "func main() {", `(?m)^\t\tdoInit\(m\.inittasks\)$`, "\t\tif !virtual.on {\n\t\t\tdoInit(m.inittasks)\n\t\t}", "init functions run in the bubble"},
 	{"runtime/proc.go", "func main() {", `fn := main_main`, "fn := virtualMain", "main runs in the bubble"},
 
+	first("internal/coverage/cfile/hooks.go", "func InitHook(", "return", "the counters of a program that was built with -cover are read in its memory: nothing is written, nor missed"),
+
 	// The bubble.
 	{"runtime/synctest.go", "func synctestRun(", `debug\.asynctimerchan\.Load\(\) != 0`, "async := debug.asynctimerchan.Load(); async != 0 && !(virtual.on && async == 1)", "a module that says go 1.22 or less has timers of before Go 1.23; to the runtime they are as those of AfterFunc, which a bubble can have"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\tgp\.bubble = bubble$`, "$0\n\tvirtualAttach(gp)", "the program's bubble is known"},

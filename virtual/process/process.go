@@ -306,6 +306,9 @@ func (p *Process) sleeps() bool {
 	return true
 }
 
+// PID is its number, as the kernel has it.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
 // Kill ends the node as SIGKILL does. Of a node that has ended it does nothing.
 func (p *Process) Kill() error {
 	if p.ended {
