@@ -70,6 +70,9 @@ func boundedTerms(_ context.Context, f *facts) Result {
 		if g.excess != nil {
 			guilty++
 			first.take(g, span{g.from, g.excess.to}, f, "bounded-terms")
+			for _, later := range f.growths(x) {
+				first.take(later, span{later.from, later.excess.to}, f, "bounded-terms")
+			}
 		}
 		if stepped.step == nil { // nobody has yet
 			stepped = g
@@ -214,6 +217,16 @@ func (f *facts) growth(x exile) (g growth, ok bool) {
 		g.excess = nil
 	}
 	return g, g.opens != nil
+}
+
+// growths are those by which a node raised its term too far in the parts of an exile in which that is promised, each by itself.
+func (f *facts) growths(x exile) (all []growth) {
+	for _, part := range f.promised("bounded-terms", x.span) {
+		if g, ok := f.growth(exile{part, x.node, x.with}); ok && g.excess != nil {
+			all = append(all, g)
+		}
+	}
+	return all
 }
 
 // company says whom an exiled node could hear.

@@ -1,6 +1,7 @@
 package checkers
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -156,6 +157,35 @@ bounds silence=1s elect=4s poll=100ms
 		{Lapse{0, 55_900*time.Millisecond - 1}, "n4 knew no leader from 2.000 s to 59.900 s"}, // for no longer than it may
 	} {
 		j := BeginSome([]string{"learns-leader"})
+		for i := range h.Ops {
+			j.Add(&h.Ops[i])
+		}
+		j.Suspend(func(string) []Lapse { return []Lapse{c.lapse} })
+		require.Contains(t, j.End(t.Context())[0].Why, c.want)
+	}
+}
+
+// TestTermsGainedOutsideOfLapsesAreTold has a node that hears nobody raise its term on and on, and not be promised to stop for a time.
+func TestTermsGainedOutsideOfLapsesAreTold(t *testing.T) {
+	text := "nodes n1 n2 n3\nbounds silence=1s elect=4s poll=100ms\n" +
+		"0s..60s/100ms n1 leader 1\n0s..60s/100ms n2 follower 1 of n1\n0s..5s/100ms n3 follower 1 of n1\n" +
+		"5s nemesis inject isolate n3: cut n1-n3, cut n2-n3\n60s end\n"
+	for k := range 55 {
+		text += fmt.Sprintf("%ds..%ds/100ms n3 candidate %d\n", 5+k, 6+k, 2+k)
+	}
+	h, err := parseHistory(text)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		lapse Lapse
+		want  string
+	}{
+		{Lapse{61 * time.Second, never}, "n3 raised its term from 2 to 6 in 4 s"},
+		{Lapse{0, 20*time.Second - 1}, "n3 raised its term from 17 to 21 in 4 s"}, // though it had by 9 s
+		{Lapse{7 * time.Second, 20*time.Second - 1}, "n3 raised its term from 17 to 21 in 4 s"},
+		{Lapse{10 * time.Second, 20 * time.Second}, "n3 raised its term from 2 to 6 in 4 s"},
+		{Lapse{0, 56*time.Second - 1}, "n3 raised its term from 2 to 6 in 4 s"}, // since then by no more than it may
+	} {
+		j := BeginSome([]string{"bounded-terms"})
 		for i := range h.Ops {
 			j.Add(&h.Ops[i])
 		}
