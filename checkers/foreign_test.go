@@ -400,6 +400,26 @@ func TestRevisionsOfAStoreAgainstPorcupine(t *testing.T) {
 	require.Greater(t, verdicts[false], 500)
 }
 
+// TestATermThatIsNilIsNotTold tells a term that was left open from one that fell to 0.
+func TestATermThatIsNilIsNotTold(t *testing.T) {
+	const text = `[{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value ["n2" 3], :process 0, :node "n1"}
+		{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value %s, :process 0, :node "n1"}
+		{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value ["n2" 3], :process 0, :node "n1"}
+		{:type :invoke, :f :who, :process 1, :node "n2"} {:type :ok, :f :who, :value ["n2" 3], :process 1, :node "n2"}]`
+	for value, want := range map[string]Verdict{
+		`["n2" nil]`: Valid, `{:role :follower, :leader "n2"}`: Valid, `["n1" nil]`: Valid, `["n2" 0]`: Invalid, `{:role :candidate, :term 0}`: Invalid,
+	} {
+		h, m, err := jepsen.Read(strings.NewReader(fmt.Sprintf(text, value)), jepsen.EDN, jepsen.Options{Model: "leader"})
+		require.NoError(t, err)
+		for _, r := range CheckSome(t.Context(), h, m.Properties) {
+			if r.Property == "monotonic-term" {
+				require.Equal(t, want, r.Verdict, "%s: %s", value, r.Why)
+				require.Equal(t, want == Invalid, strings.HasSuffix(r.Why, "later term 0; if 0 is no term where it comes from, have the history say nil"), r.Why)
+			}
+		}
+	}
+}
+
 func TestALeaderOfOthersMayHaveAnotherName(t *testing.T) {
 	const text = `[{:type :invoke, :f :who, :process 0, :node "n1"} {:type :ok, :f :who, :value {:role :leader, :term 3}, :process 0, :node "n1"}
 		{:type :invoke, :f :who, :process 1, :node "n2"} {:type :ok, :f :who, :value [%q 3], :process 1, :node "n2"}]`

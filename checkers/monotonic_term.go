@@ -121,7 +121,11 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 			what += fmt.Sprintf(", and leadership went back from %s in term %d to %s in term %d",
 				f.nodes[newer.node], newer.term, f.nodes[older.node], older.term)
 		}
-		if b.term == 0 && !f.setup.Tokens {
+		switch {
+		case b.term > 0 || f.setup.Tokens:
+		case f.setup.Model != "":
+			what += "; if 0 is no term where it comes from, have the history say nil"
+		default:
 			what += `; if 0 is no term where it comes from, have the history say so, "tokens": true in its first op, as it does of a spec file with term: {at: …, of: leader}`
 		}
 		return invalid(figures, e, "%s", what)

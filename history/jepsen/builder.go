@@ -20,6 +20,7 @@ type builder struct {
 	last  time.Duration
 	index int64 // the last that was given; -1 before
 	nodes map[string]bool
+	terms map[string]bool // nodes that have told a term
 	setup *history.Setup
 	open  map[history.Process]begun
 	faults
@@ -46,7 +47,7 @@ type begun struct {
 }
 
 func newBuilder(o Options) *builder {
-	b := &builder{Options: o, nodes: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
+	b := &builder{Options: o, nodes: map[string]bool{}, terms: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
 		tells: map[history.Process]bool{}, began: map[history.Process]bool{},
 		setup: &history.Setup{NoTerms: true}, index: -1, open: map[history.Process]begun{}}
 	b.ops = append(b.ops, history.Op{Index: -1, Process: history.Harness, Type: history.OK, F: history.Begin, Setup: b.setup})

@@ -281,6 +281,10 @@ func (b *builder) view(op, invoke *history.Op, e *event) error {
 	case v.Leader != "":
 		v.Role = history.Follower
 	}
+	if term == nil && b.terms[op.Node] && v.Role != history.Leader {
+		v.Role = history.UnknownRole // of such a node 0 is no term, and the one that it has was not told
+	}
+	b.terms[op.Node] = b.terms[op.Node] || v.Term > 0
 	b.nodes[op.Node] = true
 	if len(b.nodes) > 256 {
 		return problem(e.line, e.column, "more than 256 nodes")
