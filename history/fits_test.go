@@ -261,6 +261,21 @@ func TestEndIsLast(t *testing.T) {
 	}
 }
 
+// TestATimeThatIsMissingIsNotTheFirst has an op that would be moved before all others for want of a time.
+func TestATimeThatIsMissingIsNotTheFirst(t *testing.T) {
+	const first, timed, none, zero = `{"process":"harness","type":"ok","f":"begin","value":{"nodes":["n1"]}}` + "\n",
+		`{"time":7,"process":1,"type":"invoke","f":"put","value":{"value":"1"}}` + "\n",
+		`{"process":2,"type":"invoke","f":"get"}` + "\n", `{"time":0,"process":3,"type":"invoke","f":"get"}` + "\n"
+	for _, text := range []string{first + timed + none, first + timed + zero + none} {
+		_, err := Parse(strings.NewReader(text))
+		require.ErrorContains(t, err, "column 1: no time, and an op before it tells one: want nanoseconds since the run began")
+	}
+	for _, text := range []string{first + none + timed, first + timed + zero, first + none + zero} {
+		_, err := Parse(strings.NewReader(text))
+		require.NoError(t, err)
+	}
+}
+
 // TestWhoIsNoMemberIsRefused has a node that is a member since nobody knows when: a name with a typing mistake.
 func TestWhoIsNoMemberIsRefused(t *testing.T) {
 	begin := `{"index":0,"time":0,"process":"harness","type":"ok","f":"begin","value":{"nodes":["n1"]%s}}` + "\n"

@@ -148,6 +148,7 @@ type source struct {
 	format  format
 	numbers numbers
 	skipped []skip
+	timed   bool // an op told a time above 0
 }
 
 // skip tells how many lines before an op, and those after it, are none.
@@ -201,6 +202,9 @@ func (s *source) next(op *Op) error {
 		if err == nil {
 			column, err = 1, s.format.fits(op)
 		}
+		if s.timed = s.timed || op.Time > 0; err == nil && s.timed && op.Time == 0 && !tellsTime(text) {
+			err = errUntimed
+		}
 		if err != nil {
 			return &SyntaxError{s.n, column + s.indent, err}
 		}
@@ -210,6 +214,17 @@ func (s *source) next(op *Op) error {
 		s.numbers.take(op)
 		return nil
 	}
+}
+
+// errUntimed is of an op that would come before all others for want of a time: nobody can have meant that.
+var errUntimed = errors.New("no time, and an op before it tells one: want nanoseconds since the run began, or no time of any op")
+
+// tellsTime reports whether an op's line has a time.
+func tellsTime(line []byte) bool {
+	var op struct {
+		Time json.RawMessage `json:"time"`
+	}
+	return json.Unmarshal(line, &op) != nil || op.Time != nil
 }
 
 // expectAfter is after how many ops the length of those to come is known well enough.
