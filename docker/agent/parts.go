@@ -187,15 +187,27 @@ func (a *agent) endPart(p *place, name string) error {
 	return suspend(p.procs, unix.SIGKILL, a.parts.anyOf(map[string]bool{name: true}))
 }
 
-// down reports whether nothing is left of a part that is to be down, but for what was started this moment and ends now.
-func (a *agent) down(p *place, name string) (bool, error) {
+// down reports whether nothing is left of a part that is to be down, but for what was started this moment and ends now. The caller does not
+// hold the agent's lock: what is to be changed meanwhile does not wait for it.
+func (a *agent) down(part history.Part) (bool, error) {
 	for deadline := time.Now().Add(200 * lookEvery); ; time.Sleep(lookEvery) {
-		found, err := a.parts.among(p.procs, name)
+		found, err := a.endDowned(part)
 		if err != nil || !found || time.Now().After(deadline) {
 			return !found, err
 		}
-		_ = a.endPart(p, name)
 	}
+}
+
+// endDowned ends what there is of a part, if it is to be down, and reports whether there was anything.
+func (a *agent) endDowned(part history.Part) (found bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.places[part.Node]
+	found, err = a.parts.among(p.procs, part.Process)
+	if found && p.parts.downed[part.Process] != nil {
+		_ = a.endPart(p, part.Process) // the next look tells
+	}
+	return found, err
 }
 
 // stopped are processes that a signal has stopped, by their numbers, and when each was started.

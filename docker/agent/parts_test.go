@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,4 +42,30 @@ func TestHealOfAPartThatIsGone(t *testing.T) {
 	part.State = history.Paused
 	require.ErrorContains(t, a.hold(part), "no process matches")
 	require.Equal(t, map[string]stopped{"watchdog": {}}, p.parts.held)
+}
+
+// Nothing waits for a look at a part that does not end: here, a process that nobody ends.
+func TestALookAtAPartThatIsToBeDownHoldsUpNobody(t *testing.T) {
+	pids, err := inode("/proc/self/ns/pid")
+	require.NoError(t, err)
+	patterns, err := compileParts(map[string]string{"test": regexp.QuoteMeta(os.Args[0])})
+	require.NoError(t, err)
+	a := &agent{parts: patterns, places: map[string]*place{"n1": {procs: []first{{pids: pids}}}}}
+	done := make(chan bool)
+	go func() {
+		down, _ := a.down(history.Part{Node: "n1", Process: "test", State: history.Down})
+		done <- down
+	}()
+	for locked := 0; ; locked++ {
+		select {
+		case down := <-done:
+			require.False(t, down)
+			require.Greater(t, locked, 3)
+			return
+		default:
+			a.mu.Lock()
+			a.mu.Unlock() //nolint:staticcheck // only whether it can be had
+			time.Sleep(lookEvery)
+		}
+	}
 }

@@ -12,6 +12,24 @@ import (
 
 // read reports all that is not as in a healthy cluster. The state of a node of which only a part runs is "".
 func (a *agent) read() (*history.Changes, error) {
+	c, downed, err := a.readNow()
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range downed {
+		down, err := a.down(part)
+		if err != nil {
+			return nil, fmt.Errorf("processes of %s: %w", part.Name(), err)
+		}
+		if down {
+			c.Add(part)
+		}
+	}
+	return c, nil
+}
+
+// readNow is read but for the parts of nodes that are to be down, which it names: what was just started of them takes a moment to end.
+func (a *agent) readNow() (now *history.Changes, downed []history.Part, err error) {
 	c := history.Changes{Clocks: a.skews()}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -22,7 +40,7 @@ func (a *agent) read() (*history.Changes, error) {
 	for _, p := range a.places {
 		into, err := p.filter.read()
 		if err != nil {
-			return nil, fmt.Errorf("links into %s: %w", p.name, err)
+			return nil, nil, fmt.Errorf("links into %s: %w", p.name, err)
 		}
 		for in, s := range p.links {
 			if addrs := a.places[in.from].addrs; s.Picked && len(addrs) > 0 {
@@ -46,21 +64,21 @@ func (a *agent) read() (*history.Changes, error) {
 		}
 		cpu, err := p.cpuState()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.processor.asked.Name(), err)
+			return nil, nil, fmt.Errorf("%s: %w", p.processor.asked.Name(), err)
 		}
 		if cpu.Share > 0 {
 			c.Add(cpu)
 		}
 		memory, err := p.memoryState()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.memory.asked.Name(), err)
+			return nil, nil, fmt.Errorf("%s: %w", p.memory.asked.Name(), err)
 		}
 		if memory.Fails() {
 			c.Add(memory)
 		}
 		state, err := p.procState()
 		if err != nil {
-			return nil, fmt.Errorf("processes of %s: %w", p.name, err)
+			return nil, nil, fmt.Errorf("processes of %s: %w", p.name, err)
 		}
 		if state != history.Up {
 			c.Procs = append(c.Procs, history.Proc{Node: p.name, State: state})
@@ -68,21 +86,15 @@ func (a *agent) read() (*history.Changes, error) {
 		for _, name := range slices.Sorted(maps.Keys(p.parts.held)) {
 			state, err := p.partState(name)
 			if err != nil {
-				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
+				return nil, nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
 			}
 			c.Add(history.Part{Node: p.name, Process: name, State: state})
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.parts.downed)) {
-			down, err := a.down(p, name)
-			if err != nil {
-				return nil, fmt.Errorf("processes of %s/%s: %w", p.name, name, err)
-			}
-			if down {
-				c.Add(history.Part{Node: p.name, Process: name, State: history.Down})
-			}
+			downed = append(downed, history.Part{Node: p.name, Process: name, State: history.Down})
 		}
 	}
-	return &c, nil
+	return &c, downed, nil
 }
 
 // procState is the state of a node's processes, "" of one of which only a part runs. What came into one that stands still has to do so, too,
