@@ -18,7 +18,7 @@ func (r *run) explained(ctx context.Context, failed error, logs string) error {
 	if err := r.cluster.SaveLogs(ctx, logs); err != nil {
 		return errors.Join(failed, err)
 	}
-	if words := r.endedWith(ctx, logs); words != nil && hint.Of(failed) != tooEarly { // which has the words, too
+	if words := r.endedWith(ctx, logs); words != nil && !explains(failed) { // which has the words, too
 		return hint.Add(failed, "%s", words[0])
 	}
 	return failed

@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -117,14 +118,17 @@ func wroteOf(ctx context.Context, ended string, save func(ctx context.Context, d
 // begin may leave no log, as in hunts.
 func unready(ctx context.Context, ended string, save func(ctx context.Context, dir string) error) error {
 	wrote := wroteOf(ctx, ended, save)
-	way := "its log tells why"
+	way := ""
 	switch {
 	case strings.Contains(wrote, "connection refused"):
 		way = tooEarly
 	case runsNothing.MatchString(wrote):
 		way = noInterpreter
 	}
-	return unstarted(hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "%s", way))
+	return &Unstarted{
+		err:       hint.Add(fmt.Errorf("%s before it was ready%s", ended, wrote), "%s", cmp.Or(way, "its log tells why")),
+		explained: way != "",
+	}
 }
 
 // tooEarly is the way out where a node ended since another was not there yet.

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,15 +58,18 @@ func TestANodeThatWasNeverReady(t *testing.T) {
 	})
 	require.EqualError(t, err, ended+` before it was ready; it wrote first "what is --listne?" and last "--listen address"`)
 	require.Equal(t, "its log tells why", hint.Of(err))
+	require.False(t, explains(err), "whoever knows more may say it")
 	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
 		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("failed to join n1: dial tcp 10.9.0.1:80: connect: connection refused\n"), 0o600)
 	})
 	require.Contains(t, hint.Of(err), "in-turn: true")
+	require.True(t, explains(err))
 	require.Contains(t, hint.Of(err), "only when that one can be joined", "it may be said already, and ready ask too little")
 	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
 		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("exec /start: no such file or directory\n"), 0o600)
 	})
 	require.Contains(t, hint.Of(err), "after #!")
+	require.True(t, explains(fmt.Errorf("run: %w", err)))
 	err = unready(t.Context(), ended, func(_ context.Context, dir string) error {
 		return os.WriteFile(filepath.Join(dir, "n2.log"), []byte("begins\nexec /usr/bin/helper: no such file or directory\n"), 0o600)
 	})

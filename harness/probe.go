@@ -86,7 +86,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		err = errors.Join(err, c.SaveLogs(end, p.Logs), p.saveAnswers(c))
-		if err != nil && c.gone() != "" && hint.Of(err) != tooEarly && hint.Of(err) != noInterpreter {
+		if err != nil && c.gone() != "" && !explains(err) {
 			err = hint.Add(err, "all that it wrote lies in %s", p.Logs)
 		}
 		for _, node := range p.Nodes {

@@ -17,6 +17,8 @@ import (
 type Unstarted struct {
 	Dir string // the run's folder, with the nodes' logs; "" where nothing is kept
 	err error
+	// explained says that its hint is about what a node wrote: nothing else that is known of the node helps more.
+	explained bool
 }
 
 func (u *Unstarted) Error() string { return u.err.Error() }
@@ -24,6 +26,12 @@ func (u *Unstarted) Unwrap() error { return u.err }
 
 // unstarted marks err as that of a run whose nodes did not come up.
 func unstarted(err error) error { return &Unstarted{err: err} }
+
+// explains tells whether err says of nodes that did not come up what to do about what one of them wrote.
+func explains(err error) bool {
+	u := DidNotStart(err)
+	return u != nil && u.explained
+}
 
 // DidNotStart returns what err says of a run whose nodes did not come up, or nil if it says something else.
 func DidNotStart(err error) *Unstarted {
