@@ -37,26 +37,7 @@ func (w *world) mark(at time.Duration) {
 	}
 	if w.links {
 		w.links = false
-		rows := make([]set, 2*w.n)
-		e.mutual, e.deaf = rows[:w.n], rows[w.n:]
-		for i := range w.n {
-			for j := range w.n {
-				there, back := w.cells[i*w.n+j], w.cells[j*w.n+i]
-				if i != j && there == fine && back == fine && !w.underWay.has(i*w.n+j) && !w.underWay.has(j*w.n+i) {
-					e.mutual[i].add(j)
-				}
-				if i != j && back == dead {
-					e.deaf[i].add(j)
-				}
-			}
-		}
-		for p, cell := range w.ports {
-			if w.cells[cell] != fine || w.underWay.has(cell) {
-				i, j := p.link/w.n, p.link%w.n
-				e.mutual[i].remove(j)
-				e.mutual[j].remove(i)
-			}
-		}
+		e.mutual, e.deaf = w.connections()
 	}
 	for i := range w.n {
 		limps, disk := w.limps(i), w.is(disks, i)
@@ -106,6 +87,31 @@ func (w *world) mark(at time.Duration) {
 	}
 	w.enlist(at, e.roll)
 	w.epochs = append(w.epochs, e)
+}
+
+// connections are those that the links' cells tell of now, as an epoch has them.
+func (w *world) connections() (mutual, deaf []set) {
+	rows := make([]set, 2*w.n)
+	mutual, deaf = rows[:w.n], rows[w.n:]
+	for i := range w.n {
+		for j := range w.n {
+			there, back := w.cells[i*w.n+j], w.cells[j*w.n+i]
+			if i != j && there == fine && back == fine && !w.underWay.has(i*w.n+j) && !w.underWay.has(j*w.n+i) {
+				mutual[i].add(j)
+			}
+			if i != j && back == dead {
+				deaf[i].add(j)
+			}
+		}
+	}
+	for p, cell := range w.ports {
+		if w.cells[cell] != fine || w.underWay.has(cell) {
+			i, j := p.link/w.n, p.link%w.n
+			mutual[i].remove(j)
+			mutual[j].remove(i)
+		}
+	}
+	return mutual, deaf
 }
 
 // heard are those that were in good health, and heard of.
