@@ -179,6 +179,10 @@ func (r *remote) accept() {
 			r.mu.Lock()
 			serve := r.serve[*o.Accepted]
 			r.mu.Unlock()
+			if serve == nil { // nobody has asked for connections to that port
+				stream.Close()
+				return
+			}
 			serve(stream)
 		}()
 	}

@@ -3,6 +3,7 @@ package docker
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"sync"
 	"testing"
@@ -135,4 +136,16 @@ func TestWhoIsNotAnsweredGoesAway(t *testing.T) {
 	require.ErrorIs(t, c.Capture(ctx, []int{1}, nil), context.Canceled)
 	_, err := c.Dial(ctx, "n1", 1)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A connection to a port that nobody listens on is closed.
+func TestAConnectionThatNobodyServes(t *testing.T) {
+	r, server := lineTo(t)
+	go r.accept()
+	stream, err := server.OpenStream()
+	require.NoError(t, err)
+	require.NoError(t, agent.WriteLine(stream, agent.Opening{Accepted: &agent.Port{Node: "n1", Port: 7000}}))
+	require.NoError(t, stream.SetDeadline(time.Now().Add(10*time.Second)))
+	_, err = stream.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
 }
