@@ -86,8 +86,8 @@ func (c *compared) pair() *report.Pair {
 }
 
 func optionWords(r *Run) (words string) {
-	for _, k := range slices.Sorted(maps.Keys(r.Options)) {
-		words += " · " + k + "=" + r.Options[k]
+	for _, k := range slices.Sorted(maps.Keys(r.chosen)) {
+		words += " · " + k + "=" + r.chosen[k]
 	}
 	return words
 }

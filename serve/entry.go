@@ -98,6 +98,9 @@ func kindOf(v *record.Verdict) Kind {
 	return Weakness
 }
 
+// Chosen are those of the run's options that are not its target's defaults: one that is replayed names them all.
+func (r *Run) Chosen() map[string]string { return r.chosen }
+
 // Foreign reports whether another version of Recount made the run.
 func (r *Run) Foreign() bool { return r.Version != harness.Version }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -416,6 +417,20 @@ func TestRunsThatRepeatAnOlderOneAreMarked(t *testing.T) {
 	simulate(t, results, "ping-pong", 1)
 	_, h = open(t, Config{Results: results})
 	require.Contains(t, get(h, "/runs").Body.String(), `<a class="chip" href="/runs/`+id(t, results, first)+`/"`)
+}
+
+// A run that is replayed names each option, and shows those that say anything.
+func TestOptionsAtTheirDefaultsAreNotShown(t *testing.T) {
+	results := t.TempDir()
+	first := simulate(t, results, "ping-pong", 1)
+	named := maps.Clone(first.Options)
+	named["scale"] = "0.5"
+	_, err := harness.Run(t.Context(), record.Plan{Target: first.Target, On: record.OnSim, Options: named, Time: time.Second}, harness.Config{Results: results})
+	require.NoError(t, err)
+	_, h := open(t, Config{Results: results})
+	page := get(h, "/runs").Body.String()
+	require.Contains(t, page, "<code>scale=0.5</code>")
+	require.Equal(t, 1, strings.Count(page, "<code>"))
 }
 
 func TestLatestIsTheNewestRun(t *testing.T) {
