@@ -32,7 +32,7 @@ func (p *picture) paintFaults(y float64) float64 {
 	hovers := make([]hover, maxFaultRows)
 	next := make([]float64, maxFaultRows) // where the room of a row's label ends
 	for i := range next {
-		next[i] = ms(p.tl.End) + 40/p.scale()
+		next[i] = ms(p.tl.End) + gutter/p.scale() // what is farther to the right is not seen
 	}
 	var b boxes
 	for i := len(faults) - 1; i >= 0; i-- {

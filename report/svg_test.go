@@ -185,3 +185,20 @@ func TestStripNamesWhoLed(t *testing.T) {
 	require.NoError(t, NoStrip(&b, "<its history> is no JSON"))
 	require.Contains(t, b.String(), "&lt;its history&gt; is no JSON")
 }
+
+// The name of a fault is drawn where all of it is seen, or not at all: behind a fault that ends with the run there is little room.
+func TestNamesOfFaultsEndWithThePicture(t *testing.T) {
+	s := newScript(1, 100*msec, "n1", "n2")
+	s.at(time.Second).elect("n1", 1, "n2")
+	s.at(2*time.Second).inject("kill", history.OK, history.Changes{}, "n1")
+	s.at(59500*msec).inject("kill", history.OK, history.Changes{}, "n1")
+	p := paint(Trace(&record.Run{Nodes: s.nodes, History: s.at(60 * time.Second).end(t)}), 1000)
+	shown := 0
+	for _, l := range p.labels {
+		if text, x := l.fit(p.scale()); text != "" && l.Class == "faultname" {
+			shown++
+			require.LessOrEqual(t, x+textWidth(text), ms(p.tl.End)*p.scale()+gutter, text)
+		}
+	}
+	require.Equal(t, 1, shown)
+}
