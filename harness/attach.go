@@ -65,14 +65,10 @@ func (r *run) begin() {
 // wrap has traps told of, and puts clients between the cluster and those who use it.
 func (r *run) wrap() *clients {
 	r.base = r.cluster
-	if c, traps := r.base.(interface {
-		OnSprung(f func(id int, what string, did history.Changes))
-	}); traps {
+	if c, traps := r.base.(tellsTraps); traps {
 		c.OnSprung(func(id int, what string, did history.Changes) { r.nemesis.Sprung(id, what, did) })
 	}
-	if c, sees := r.base.(interface {
-		Seen(node string, now history.View)
-	}); sees { // a trap may wait for what nodes come to be
+	if c, sees := r.base.(heedsViews); sees {
 		r.recorder.Watch(func(op *history.Op) {
 			if op.Type == history.OK && op.Node != "" && op.View != (history.View{}) {
 				c.Seen(op.Node, op.View)
@@ -129,7 +125,7 @@ func (r *run) exited(node string, code int) {
 	if killed {
 		how += ", for want of memory"
 	}
-	if c, tells := r.base.(interface{ Panicked(node string) string }); tells { // elsewhere only logs do
+	if c, tells := r.base.(tellsPanics); tells {
 		if words := c.Panicked(node); words != "" {
 			how += ", " + words
 		}

@@ -33,3 +33,35 @@ type Cluster interface {
 	// takes. It may be called more than once.
 	Close(ctx context.Context) error
 }
+
+// What only some clusters can do besides, for which a run asks them by these types.
+type (
+	// tellsTraps tells of each trap that has sprung.
+	tellsTraps interface {
+		OnSprung(f func(id int, what string, did history.Changes))
+	}
+	// heedsViews is told what nodes are seen to be: a trap may wait for that.
+	heedsViews interface {
+		Seen(node string, now history.View)
+	}
+	// hears fails where nodes send what the network does not carry.
+	hears interface {
+		Unheard(ctx context.Context) error
+	}
+	// tellsHash tells a hash of all that the nodes did, which is the same each time.
+	tellsHash interface{ Hash() uint64 }
+	// tellsUnread tells in words of answers that could not be read.
+	tellsUnread interface{ Unread() string }
+	// tellsPanics tells what a node's process ended with that panicked; elsewhere only logs do.
+	tellsPanics interface{ Panicked(node string) string }
+)
+
+// Which clusters can: one that had lost the method would be passed over without a word.
+var (
+	_ = [...]tellsTraps{(*simulated)(nil), (*virtualized)(nil), (*containers)(nil)}
+	_ = [...]heedsViews{(*virtualized)(nil), (*containers)(nil)}
+	_ = [...]hears{(*containers)(nil)}
+	_ = [...]tellsHash{(*virtualized)(nil)}
+	_ = [...]tellsUnread{(*virtualized)(nil), (*containers)(nil)}
+	_ = [...]tellsPanics{(*simulated)(nil)}
+)

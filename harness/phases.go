@@ -18,9 +18,7 @@ import (
 // hear fails where nodes send what the network does not carry, on a cluster where they can: no election is to be judged by that. One that
 // hangs does not hold up the run.
 func (r *run) hear(ctx context.Context) error {
-	c, can := r.base.(interface {
-		Unheard(ctx context.Context) error
-	})
+	c, can := r.base.(hears)
 	if !can {
 		return nil
 	}

@@ -103,7 +103,7 @@ func (r *run) outlined(op *history.Op) {
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
 	rep.Unread, rep.Built, rep.LastWords = r.unread.words(), r.built, r.lastWords
-	if c, reads := r.base.(interface{ Unread() string }); reads {
+	if c, reads := r.base.(tellsUnread); reads {
 		rep.Unread = strings.TrimSpace(rep.Unread + " " + c.Unread())
 	}
 	if err := r.covered(rep); err != nil {
@@ -120,7 +120,7 @@ func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
 
 // events is what Run.Events is to be: a hash of all that the nodes did, on a cluster where they do the same each time.
 func (r *run) events() string {
-	c, repeats := r.base.(interface{ Hash() uint64 })
+	c, repeats := r.base.(tellsHash)
 	if !repeats {
 		return ""
 	}
