@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"recount/harness/record"
 	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/seed"
@@ -19,7 +18,8 @@ func (s *subject) draw() (err error) {
 		return noneOwn(s.Target)
 	}
 	silence := s.bounds.Silence
-	usual := nemesis.Pace{Within: s.Time, Gap: 5 * silence, Hold: 4 * silence, Mute: s.target.System != nil, Own: s.target.Own, Blind: s.On != record.OnSim}
+	usual := Pace(s.target, &s.Plan)
+	usual.Gap, usual.Hold = 5*silence, 4*silence
 	for pace := usual; ; pace.Gap, pace.Hold = pace.Gap/2, pace.Hold/2 {
 		if s.Schedule, err = nemesis.Generate(s.Faults, pace, seed.New(s.Seed, "schedule")); err != nil {
 			return err

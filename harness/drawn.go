@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Drawn returns the names of the faults that "all" stands for in a run of a target: those that can take effect there. Not every
-// election can be asked to hand over, or to change its members. A server in a container that keeps no data has no disk that could fail, and the clocks of
+// election can be asked to hand over, or to change its members. Where neither nodes nor servers beside them keep data, none has a disk that could fail, and the clocks of
 // programs can be skewed on amd64 only: an engine is taken to be on a machine of this one's kind. Of a target that is not known,
 // it is all.
 func Drawn(target string, options map[string]string, on string) []string {
@@ -32,7 +33,7 @@ const (
 	NoResign  Lack = "resign"  // leaders cannot be asked to hand over
 	NoMembers Lack = "members" // the cluster cannot be asked to change its members
 	NoLearner Lack = "learner" // who is added votes at once
-	NoData    Lack = "data"    // nodes have no disk
+	NoData    Lack = "data"    // neither nodes nor servers beside them have a disk
 	NoClocks  Lack = "clocks"  // programs of that architecture have clocks that cannot be skewed
 )
 
@@ -85,18 +86,48 @@ func takes(target string, options map[string]string, on string, can func(t *targ
 // handsOver tells whether a target's leaders can be asked to hand over.
 func handsOver(t *targets.Target, o targets.Options, _ string) bool { return t.Can(election.Resign, o) }
 
-// keepsData tells whether a target's nodes have a disk, as far as that is known.
+// keepsData tells whether anybody of a target has a disk.
 func keepsData(t *targets.Target, o targets.Options, on string) bool {
+	nodes, servers := disks(t, o, on)
+	return nodes || servers
+}
+
+// serversKeepData tells whether only servers that stand beside a target's nodes have a disk.
+func serversKeepData(target string, options map[string]string, on string) bool {
+	return !takes(target, options, on, func(t *targets.Target, o targets.Options, on string) bool {
+		nodes, servers := disks(t, o, on)
+		return nodes || !servers
+	})
+}
+
+// disks tells whether a target's nodes have a disk, and whether servers beside them do, as far as that is known.
+func disks(t *targets.Target, o targets.Options, on string) (nodes, servers bool) {
 	if on == record.OnSim || t.System == nil {
-		return true
+		return true, false
 	}
 	system, err := t.System(o)
 	if err != nil {
-		return true
+		return true, false
 	}
-	if described, is := system.(interface{ KeepsData() bool }); is {
-		return described.KeepsData() // its container can be filled in for members of a run only, of which nobody knows here how many there are
+	if described, is := system.(interface{ KeepData() (nodes, servers bool) }); is {
+		return described.KeepData() // its containers can be filled in for members of a run only, of which nobody knows here how many there are
 	}
-	n := election.Member{ID: 1, Name: "n1", Addr: targets.Unplaced(1)}
-	return system.Container(n, []election.Member{n}).Data != ""
+	node := election.Member{ID: 1, Name: "n1", Addr: targets.Unplaced(1)}
+	all := []election.Member{node}
+	if t.Servers != nil {
+		for i := range t.Servers(o) {
+			id := election.ID(i + 2)
+			all = append(all, election.Member{ID: id, Name: fmt.Sprintf("s%d", i+1), Server: true, Addr: targets.Unplaced(id)})
+		}
+	}
+	keeps := func(m election.Member) bool { return system.Container(m, all).Data != "" }
+	return keeps(node), slices.ContainsFunc(all[1:], keeps)
+}
+
+// Pace is how faults are drawn for a plan of a target. How often they begin and how long they hold is for the caller to say.
+func Pace(t *targets.Target, p *record.Plan) nemesis.Pace {
+	return nemesis.Pace{
+		Within: p.Time, Mute: t.System != nil, Own: t.Own, Blind: p.On != record.OnSim,
+		Diskless: serversKeepData(p.Target, p.Options, p.On),
+	}
 }

@@ -44,6 +44,14 @@ func TestAllFaultsAreThoseThatCanTakeEffect(t *testing.T) {
 	require.Equal(t, []string{"replace-member"}, Undrawn("etcd-raft-server", old, record.OnVirtual)[NoLearner])
 	require.Contains(t, Drawn("etcd-raft-server", old, record.OnVirtual), "remove-member")
 	require.Empty(t, Undrawn("etcd-raft-server", nil, record.OnVirtual)[NoLearner])
+	for _, through := range []string{"etcd-election", file("services: {store: {system: etcd, version: 3.6.16, nodes: 1}}\n"),
+		file("services: {store: {image: 'store:1', ports: {client: 6379}, nodes: 1, data: /data}}\n")} {
+		require.Empty(t, Undrawn(through, nil, record.OnDocker)[NoData], "servers have disks")
+		require.True(t, serversKeepData(through, nil, record.OnDocker), through)
+	}
+	for _, alone := range []string{"etcd", file(""), file("data: /data\nservices: {store: {system: etcd, version: 3.6.16, nodes: 1}}\n")} {
+		require.False(t, serversKeepData(alone, nil, record.OnDocker), alone)
+	}
 	require.Equal(t, most, Drawn("raft", nil, record.OnSim))
 	require.Equal(t, most, Drawn("raft", nil, record.OnDocker))
 	require.Equal(t, nemesis.Drawn(), Drawn("etcd", nil, record.OnDocker))

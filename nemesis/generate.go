@@ -20,6 +20,8 @@ type Pace struct {
 	Mute    bool          // nodes tell of no votes, so that nothing may wait for one
 	Own     []string      // names of the target's own faults
 	Blind   bool          // nobody knows what messages mean, nor what nodes have just become
+
+	Diskless bool // nodes have no disk, and servers beside them do: it is those that faults of disks are of
 }
 
 // Generate draws a schedule from the named faults. Holds and gaps vary between a fifth and twice their average, so
@@ -68,6 +70,8 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 			switch {
 			case w == "":
 				continue
+			case f.Disks && p.Diskless:
+				w = "server"
 			case f.Asks, !slices.Contains([]string{"leader", "follower", "one"}, w):
 			case i == 0:
 				w = [...]string{"leader", "leader", "follower", "one"}[rnd.IntN(4)]

@@ -365,6 +365,19 @@ func TestSchedulesAreChecked(t *testing.T) {
 	require.Contains(t, hint.Of(both.Check(nodes)), "a step for each of several")
 }
 
+func TestFaultsOfDisksAreOfWhoHasOne(t *testing.T) {
+	pace := Pace{Within: time.Minute, Gap: time.Second, Hold: time.Second, Diskless: true}
+	s, err := Generate([]string{"disk-full", "crash", "kill"}, pace, rand.New(rand.NewPCG(1, 0)))
+	require.NoError(t, err)
+	aimed := map[string]map[string]bool{"disk-full": {}, "crash": {}, "kill": {}}
+	for _, st := range s {
+		aimed[st.Fault][st.Nodes[0]] = true
+	}
+	require.Equal(t, map[string]bool{"server": true}, aimed["disk-full"])
+	require.Equal(t, map[string]bool{"server": true}, aimed["crash"])
+	require.Contains(t, aimed["kill"], "leader")
+}
+
 func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
 	var all []string
 	for _, f := range All() {

@@ -180,7 +180,9 @@ func (h *hunter) steps(p *record.Plan, faults []string, count int, rnd *rand.Ran
 		faults = []string{pick(faults, rnd), pick(faults, rnd)}
 	}
 	silence := h.bounds(p).Silence
-	pace := nemesis.Pace{Within: p.Time - 2*silence, Gap: h.span(p, rnd), Hold: h.span(p, rnd), Silence: silence, Mute: h.target.System != nil, Own: h.target.Own, Blind: h.On != record.OnSim}
+	pace := harness.Pace(h.target, p)
+	pace.Within, pace.Silence = p.Time-2*silence, silence
+	pace.Gap, pace.Hold = h.span(p, rnd), h.span(p, rnd)
 	s, err := nemesis.Generate(faults, pace, rnd)
 	s = s[:min(count, len(s))]
 	for i := range s {

@@ -210,6 +210,16 @@ type service struct {
 	from, to int // its servers among all servers
 }
 
+// keepsData tells whether its servers have a disk.
+func (s *service) keepsData() bool {
+	if described, is := s.System.(interface{ KeepData() (nodes, servers bool) }); is {
+		data, _ := described.KeepData()
+		return data
+	}
+	all := unplaced(s.to - s.from)
+	return len(all) > 0 && s.Container(all[0], all).Data != ""
+}
+
 // servicesOf makes the services of one run.
 func (s *Spec) servicesOf(o option.Values) (all []*service, err error) {
 	w := words{s: s, options: o, all: unplaced(1), tried: true}

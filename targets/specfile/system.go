@@ -168,8 +168,10 @@ func (y *system) reader(self election.Member, all []election.Member) *reader {
 	return r
 }
 
-// KeepsData tells whether nodes have a disk, before there are any.
-func (y *system) KeepsData() bool { return y.Data != "" }
+// KeepData tells whether nodes have a disk, and whether servers of services do, before there are any.
+func (y *system) KeepData() (nodes, servers bool) {
+	return y.Data != "", slices.ContainsFunc(y.services, (*service).keepsData)
+}
 
 func (y *system) Container(self election.Member, all []election.Member) election.Container {
 	if one, servers := y.serving(self, all); one != nil {
