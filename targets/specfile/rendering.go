@@ -171,14 +171,14 @@ func (w words) render(t *template.Template) (string, error) {
 	return b.text.String(), err
 }
 
-// renderAll leaves out what comes to nothing, so that a flag can be there or not.
+// renderAll leaves out what comes to nothing, so that a flag can be there or not. What is written as nothing is an empty word.
 func (w words) renderAll(ts []*template.Template) (all []string, err error) {
 	for _, t := range ts {
 		text, err := w.render(t)
 		if err != nil {
 			return nil, err
 		}
-		if text != "" {
+		if text != "" || len(t.Root.Nodes) == 1 { // countRounds' own
 			all = append(all, text)
 		}
 	}
