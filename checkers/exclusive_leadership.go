@@ -17,11 +17,13 @@ import (
 
 func init() {
 	register(Checker{
-		Property: "exclusive-leadership",
+		Property: exclusive,
 		Holds:    "no two nodes are leader at one instant, whatever their terms: what leases and locks promise",
 		check:    exclusiveLeadership,
 	})
 }
+
+const exclusive = "exclusive-leadership"
 
 // hold is the leadership as a lock: a node surely had it from one of its claims to another, where no answer that denies it,
 // and no end of its process, may lie between them, or at some instant of a single claim.
@@ -96,6 +98,11 @@ func exclusiveLeadership(ctx context.Context, f *facts) Result {
 		}
 		return valid(figures, "%s, no two seen at one instant; %s", count.Of(len(f.leads), "leadership"), f.watch())
 	}
+	if lapsed := f.unpromised(exclusive); len(lapsed) > 0 { // what went on, or came, when it was promised
+		if x, y := clash(except(holds, lapsed), sure); x != nil {
+			a, b = x, y
+		}
+	}
 	ops := slices.Concat(f.turns(a, 1), f.turns(b, 2))
 	ctx, cancel := linear.Extended(ctx)
 	defer cancel()
@@ -162,7 +169,7 @@ func (f *facts) tooCloseToTell() string {
 	}
 	all := slices.Clone(f.holds())
 	for i := range f.nodes {
-		all = append(all, asMember(f.stood(i), f.outs(i, true))...)
+		all = append(all, except(f.stood(i), f.outs(i, true))...)
 	}
 	a, b := clash(slices.DeleteFunc(all, func(h hold) bool { return h.taken >= h.given }), nil)
 	if a == nil {
@@ -223,13 +230,13 @@ func (f *facts) allHolds(perhaps, sure bool) (all []hold) {
 		}
 	}
 	for node, answers := range byNode {
-		all = append(all, asMember(f.holdsOf(nil, answers, f.lifetimes(node, perhaps), sure), f.outs(node, perhaps))...)
+		all = append(all, except(f.holdsOf(nil, answers, f.lifetimes(node, perhaps), sure), f.outs(node, perhaps))...)
 	}
 	return all
 }
 
-// asMember leaves out of holds of a node when it was out: then it leads nobody, whatever it claims.
-func asMember(all []hold, outs []span) (rest []hold) {
+// except leaves some times out of holds, such as when the node was out: then it leads nobody, whatever it claims.
+func except(all []hold, outs []span) (rest []hold) {
 	if len(outs) == 0 {
 		return all
 	}

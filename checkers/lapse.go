@@ -15,8 +15,8 @@ func (l Lapse) Meets(from, to time.Duration) bool { return l.From <= to && from 
 
 // Suspend says when each property is not promised: lapses returns those times in order, none overlapping another. Of a property that
 // broke several times, the result then tells of the first time outside of its lapses, if there is one; what must not last too long is
-// judged by how long it lasted outside of them. That is so of sticky-leader, no-ping-pong, no-alarm, elects, learns-leader, quorum, agreement
-// and bounded-terms; of other properties the first violation is told. Of sticky-leader a doubt is told in the same way. lapses is called only for
+// judged by how long it lasted outside of them. That is so of sticky-leader, no-ping-pong, no-alarm, elects, learns-leader, quorum, agreement,
+// bounded-terms and exclusive-leadership; of other properties the first violation is told. Of sticky-leader a doubt is told in the same way. lapses is called only for
 // properties that broke, or may have, perhaps from several goroutines at once.
 func (j *Judging) Suspend(lapses func(property string) []Lapse) { j.lapses = lapses }
 
@@ -28,13 +28,17 @@ func (f *facts) lapsed(property string) []Lapse {
 	return f.lapses(property)
 }
 
+// unpromised returns the times outside of which a property is promised.
+func (f *facts) unpromised(property string) (all []span) {
+	for _, l := range f.lapsed(property) {
+		all = append(all, span{l.From - 1, history.Sum(l.To, 1)})
+	}
+	return all
+}
+
 // promised returns the parts of a time in which a property is promised.
 func (f *facts) promised(property string, s span) []span {
-	var lapsed []span
-	for _, l := range f.lapsed(property) {
-		lapsed = append(lapsed, span{l.From - 1, history.Sum(l.To, 1)})
-	}
-	return outside(lapsed, s)
+	return outside(f.unpromised(property), s)
 }
 
 // found is the violation that a result tells of: the first that is outside of all lapses; if none is, the first.

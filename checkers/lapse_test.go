@@ -25,6 +25,12 @@ func TestWhatBrokeOutsideOfLapsesIsTold(t *testing.T) {
 			0s..60s/100ms n1 leader 1
 			0s..60s/100ms n2 follower 1 of n1
 			0s..60s/100ms n3 candidate 1`,
+		"exclusive-leadership": `
+			0s..60s/100ms n1 leader 1
+			0s..5s/100ms n2 follower 1
+			5s..40s/100ms n2 leader 2
+			40s..60s/100ms n2 follower 2
+			0s..60s/100ms n3 follower 1`,
 		"no-ping-pong": `
 			0s..6s/100ms n1 leader 1
 			6s..7s/100ms n1 follower 2
