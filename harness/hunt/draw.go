@@ -36,15 +36,38 @@ func (h *hunter) plan(k int) (record.Plan, error) {
 		if err != nil {
 			return p, err
 		}
+		atServers(&p, harness.Pace(h.target, &p).Diskless)
 		if harness.Check(p) == nil && len(p.Schedule) > 0 {
 			return p, nil
 		}
 	}
 	p, err := h.draw(s, rnd)
 	if err == nil {
+		atServers(&p, harness.Pace(h.target, &p).Diskless)
 		err = harness.Check(p)
 	}
 	return p, err
+}
+
+// atServers has faults of disks be of servers where nodes have no disk, whomever they were aimed at.
+func atServers(p *record.Plan, diskless bool) {
+	if !diskless {
+		return
+	}
+	p.Schedule = slices.Clone(p.Schedule)
+	for i := range p.Schedule {
+		st := &p.Schedule[i]
+		if f, err := nemesis.Find(st.Fault); err != nil || !f.Disks || f.Events || len(st.Nodes) == 0 {
+			continue
+		}
+		switch st.Nodes[0] {
+		case "server", "servers":
+		case "all", "majority", "minority":
+			st.Nodes = nemesis.Named{"servers"}
+		default:
+			st.Nodes = nemesis.Named{"server"}
+		}
+	}
 }
 
 // draw returns a plan that has nothing to do with any before.

@@ -156,3 +156,19 @@ func TestALeaderIsDeafForAWhile(t *testing.T) {
 	}
 	require.Positive(t, deaf)
 }
+
+func TestFaultsOfDisksAreOfServersWhereNodesHaveNone(t *testing.T) {
+	aimed := func(diskless bool) (all []nemesis.Named) {
+		p := record.Plan{}
+		for _, at := range []nemesis.Step{{Fault: "crash", Nodes: nemesis.Named{"all"}}, {Fault: "disk-full", Nodes: nemesis.Named{"leader"}}, {Fault: "kill", Nodes: nemesis.Named{"leader"}}} {
+			p.Schedule = append(p.Schedule, at)
+		}
+		atServers(&p, diskless)
+		for _, st := range p.Schedule {
+			all = append(all, st.Nodes)
+		}
+		return all
+	}
+	require.Equal(t, []nemesis.Named{{"all"}, {"leader"}, {"leader"}}, aimed(false))
+	require.Equal(t, []nemesis.Named{{"servers"}, {"server"}, {"leader"}}, aimed(true))
+}
