@@ -211,13 +211,13 @@ type service struct {
 }
 
 // keepsData tells whether its servers have a disk.
-func (s *service) keepsData() bool {
-	if described, is := s.System.(interface{ KeepData() (nodes, servers bool) }); is {
+func (one *service) keepsData() bool {
+	if described, is := one.System.(interface{ KeepData() (nodes, servers bool) }); is {
 		data, _ := described.KeepData()
 		return data
 	}
-	all := unplaced(s.to - s.from)
-	return len(all) > 0 && s.Container(all[0], all).Data != ""
+	all := unplaced(one.to - one.from)
+	return len(all) > 0 && one.Container(all[0], all).Data != ""
 }
 
 // servicesOf makes the services of one run.

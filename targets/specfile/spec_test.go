@@ -67,7 +67,7 @@ func TestWhatNodesAreGiven(t *testing.T) {
 	require.Equal(t, "/data", c.Data)
 	require.Len(t, y.Container(all[0], all).Command, 2, "what comes to nothing is left out")
 	empty := driver(t, parse(t, strings.Replace(sound, "--id={{.ID}}", "", 1)), nil)
-	require.Equal(t, "", empty.Container(all[1], all).Command[0], "what is written as nothing is an empty word")
+	require.Empty(t, empty.Container(all[1], all).Command[0], "what is written as nothing is an empty word")
 	counted := driver(t, parse(t, strings.Replace(sound, "--id={{.ID}}", "--id={{.Index}}", 1)), nil)
 	require.Equal(t, "--id=1", counted.Container(all[1], all).Command[0])
 }

@@ -105,7 +105,9 @@ func (p *Profile) read(prog *program, mem *os.File) error {
 		return err
 	}
 	for _, b := range blocks {
-		p.blocks[b] = p.blocks[b] // all that there are
+		if _, is := p.blocks[b]; !is {
+			p.blocks[b] = false
+		}
 	}
 	raw := make([]byte, prog.to-prog.from)
 	if _, err := mem.ReadAt(raw, int64(prog.from)); err != nil {
