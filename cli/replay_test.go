@@ -20,7 +20,7 @@ import (
 func TestARunIsReadByItsHistory(t *testing.T) {
 	h, err := history.New([]history.Op{{Process: history.Harness, Type: history.OK, F: history.Begin, Setup: &history.Setup{Target: "mine.yaml", Nodes: []string{"n1"}}}})
 	require.NoError(t, err)
-	kept := &record.Run{Dir: t.TempDir(), DescribedBy: "/elsewhere/mine.yaml", Built: []string{"executable:1"}}
+	kept := &record.Run{Dir: t.TempDir(), Target: "mine.yaml", DescribedBy: "/elsewhere/mine.yaml", Built: []string{"executable:1"}}
 	require.NoError(t, record.Save(kept))
 	require.NoError(t, record.WriteHistory(kept.Dir, h))
 	for _, path := range []string{kept.Dir, filepath.Join(kept.Dir, record.HistoryFile)} {

@@ -118,7 +118,7 @@ func TestOnContainersARunOfASizeThatStartsIsKept(t *testing.T) {
 	fails := func(nodes int, seed uint64, why string) {
 		p := record.Plan{On: record.OnDocker, Nodes: nodes, Seed: seed}
 		folder := t.TempDir()
-		require.NoError(t, record.Save(&record.Run{Plan: p, Seed: seed, Dir: folder, Notes: []string{why}}))
+		require.NoError(t, record.Save(&record.Run{Target: "raft", Plan: p, Seed: seed, Dir: folder, Notes: []string{why}}))
 		trial := hunt.Trial{Plan: p, Unstarted: &harness.Unstarted{Dir: folder}}
 		s.missed(trial)
 		s.sum.Sizes.join(Size{Nodes: nodes, Failed: 1, Why: why, Seed: seed})
