@@ -21,6 +21,9 @@ func (*Process) Run(Grant) (Report, error) { return Report{}, errElsewhere }
 // GiveUp fails.
 func (*Process) GiveUp(string) error { return errElsewhere }
 
+// PID is none.
+func (*Process) PID() int { return 0 }
+
 // Kill does nothing.
 func (*Process) Kill() error { return nil }
 
