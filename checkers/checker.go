@@ -108,6 +108,8 @@ type Checker struct {
 	watch func(f *facts) watcher
 	of    []history.F
 	timed bool // what breaks it is how long something took
+	// processes is whether it tells of these alone, and nothing of an election.
+	processes bool
 	// believes is whether it rests on what the nemesis believes to have done to nodes and links.
 	believes bool
 }
@@ -150,7 +152,9 @@ func order(property string) int {
 }
 
 // OfElection reports whether a property says something of an election, and not of processes alone.
-func OfElection(property string) bool { return property != staysUpName && property != noAlarm }
+func OfElection(property string) bool {
+	return !slices.ContainsFunc(registry, func(c Checker) bool { return c.Property == property && c.processes })
+}
 
 // some are the checkers of these properties. It panics if there is none of a name.
 func some(properties []string) []Checker {

@@ -11,10 +11,11 @@ import (
 
 func init() {
 	register(Checker{
-		Property: noAlarm,
-		Holds:    "no node writes to its log what it writes only if something is wrong with it",
-		of:       []history.F{history.Alarm},
-		watch:    func(f *facts) watcher { return &alarms{facts: f} },
+		Property:  noAlarm,
+		Holds:     "no node writes to its log what it writes only if something is wrong with it",
+		processes: true,
+		of:        []history.F{history.Alarm},
+		watch:     func(f *facts) watcher { return &alarms{facts: f} },
 	})
 }
 

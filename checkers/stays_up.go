@@ -10,14 +10,13 @@ import (
 
 func init() {
 	register(Checker{
-		Property: staysUpName,
-		Holds:    "no node's process ends by itself",
-		believes: true,
-		check:    staysUp,
+		Property:  "stays-up",
+		Holds:     "no node's process ends by itself",
+		processes: true,
+		believes:  true,
+		check:     staysUp,
 	})
 }
-
-const staysUpName = "stays-up"
 
 // staysUp looks for a process that ended while nobody made it end. One whose disk is failing, or was until just before, may have to.
 func staysUp(_ context.Context, f *facts) Result {
