@@ -8,7 +8,7 @@ import (
 	"recount/internal/term"
 )
 
-// OnAlarm calls f with each line of a node's log that is an alarm. It must be called before Start.
+// OnAlarm implements tellsAlarms.
 func (d *driven) OnAlarm(f func(node, line string)) { d.alarm = f }
 
 // alarms returns what takes the lines of a member's log that may be alarms; nil if none of them is wanted.

@@ -44,9 +44,7 @@ func (r *run) begin() {
 	})
 	r.ended, r.news = map[string]bool{}, news{leads: leads{}}
 	r.cluster.OnExit(r.exited)
-	if c, may := r.base.(interface {
-		OnAlarm(f func(node, line string))
-	}); may && r.target.Alarms {
+	if c, tells := r.base.(tellsAlarms); tells && r.target.Alarms {
 		r.alarms = map[string]time.Duration{}
 		c.OnAlarm(r.alarmed)
 	}

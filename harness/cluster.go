@@ -52,6 +52,10 @@ type (
 	tellsHash interface{ Hash() uint64 }
 	// tellsUnread tells in words of answers that could not be read.
 	tellsUnread interface{ Unread() string }
+	// tellsAlarms tells of each line of a node's log that is an alarm. It is asked to before Start.
+	tellsAlarms interface {
+		OnAlarm(f func(node, line string))
+	}
 	// tellsPanics tells what a node's process ended with that panicked; elsewhere only logs do.
 	tellsPanics interface{ Panicked(node string) string }
 )
@@ -63,5 +67,6 @@ var (
 	_ = [...]hears{(*containers)(nil)}
 	_ = [...]tellsHash{(*virtualized)(nil)}
 	_ = [...]tellsUnread{(*virtualized)(nil), (*containers)(nil)}
+	_ = [...]tellsAlarms{(*virtualized)(nil), (*containers)(nil)}
 	_ = [...]tellsPanics{(*simulated)(nil)}
 )

@@ -28,7 +28,8 @@ type afflicted interface {
 	Afflict(node, fault string, begin bool, done func(error))
 }
 
-// Afflict implements afflicted. A fault whose process has ended is over, whatever the next one answers who is asked to end it.
+// Afflict implements afflicted. A fault whose process has ended is over, though nobody listens there who could be asked
+// to end it, and whatever the next one answers who is.
 func (d *driven) Afflict(node, fault string, begin bool, done func(error)) {
 	key, life := history.Own{Node: node, Fault: fault}.Key(), d.lives[node]
 	if begin {
@@ -39,7 +40,7 @@ func (d *driven) Afflict(node, fault string, begin bool, done func(error)) {
 		defer cancel()
 		err := d.system.(election.Afflicted).Afflict(ctx, d.member(node), d.members, fault, begin, d.dial(node))
 		return func() {
-			if !begin && life != d.had[key] && election.Certain(err) {
+			if !begin && (errors.Is(err, syscall.ECONNREFUSED) || life != d.had[key] && election.Certain(err)) {
 				err = nil
 			}
 			done(err)
@@ -101,7 +102,6 @@ func (o *ownFaults) ask(f history.Own, done func(history.Effect)) {
 	o.base.Afflict(f.Node, f.Fault, f.On, func(err error) {
 		e := history.Effect{Seen: history.OK, Spread: o.Now() - began}
 		switch {
-		case !f.On && errors.Is(err, syscall.ECONNREFUSED): // it was over with the process that had it
 		case err != nil && election.Certain(err):
 			e.Seen, e.Err = history.Fail, err
 		case err != nil:

@@ -11,6 +11,7 @@ import (
 // trial is a cluster of a real system's nodes that a Probe looks at, in containers or in virtual time.
 type trial interface {
 	Cluster
+	tellsAlarms
 	// do calls f where nodes can be asked, with a context that ends within answers' patience, and returns when it has come to an end.
 	do(ctx context.Context, node string, f func(ctx context.Context)) error
 	// node is what is asked for a node's view.
@@ -21,8 +22,6 @@ type trial interface {
 	register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error)
 	// Unread says which lines of nodes' logs could not be read, and which nodes could not be told that they have begun.
 	Unread() string
-	// OnAlarm calls f with each line of a node's log that is an alarm.
-	OnAlarm(f func(node, line string))
 	// gone is what is to be said of the first process that ended by itself.
 	gone() string
 }
