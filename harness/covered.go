@@ -24,9 +24,9 @@ func (r *run) covered(rep *record.Run) error {
 		return err
 	}
 	ran, all := r.ran.Statements()
-	words := fmt.Sprintf("%d of %d statements ran; go tool cover -html=%s shows which", ran, all, name)
-	if all == 0 {
-		words = "no statement was counted: cover names no package of the program"
+	words := cover.Words(ran, all)
+	if all > 0 {
+		words += fmt.Sprintf("; go tool cover -html=%s shows which", name)
 	}
 	rep.Notes = append(rep.Notes, words)
 	return nil

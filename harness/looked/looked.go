@@ -171,10 +171,10 @@ func codeOf(p *cover.Profile) *Code {
 
 // words say it in a line.
 func (c *Code) words() string {
-	if c.Statements == 0 {
-		return "no statement was counted: cover names no package of the program"
+	words := cover.Words(c.Ran, c.Statements)
+	if c.Statements > 0 {
+		words += fmt.Sprintf(" (%.0f %%)", 100*float64(c.Ran)/float64(c.Statements))
 	}
-	words := fmt.Sprintf("%d of %d statements ran (%.0f %%)", c.Ran, c.Statements, 100*float64(c.Ran)/float64(c.Statements))
 	if len(c.Never) == 0 {
 		return words
 	}

@@ -24,6 +24,8 @@ const (
 	Drawings     = "porcupine" // folder of what porcupine drew, a page a property
 	NodeLogs     = "nodes"     // folder of what the nodes printed
 	ReproFile    = "repro"     // the command that repeats it
+	// CoverageFile has which statements of the nodes' programs have run, as go tool cover reads it.
+	CoverageFile = "coverage.out"
 	// DefinitionFile is a copy of the file that describes a run's target: wherever that is judged again, it is known what was promised.
 	DefinitionFile = "target.yaml"
 )

@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// CoverageFile has which statements of the nodes' programs have run, as go tool cover reads it.
-const CoverageFile = "coverage.out"
-
 // MessagesFile has what the nodes of a run sent each other, in lines of JSON, each a Message, in the order in which their fates were
 // known; compressed where the history is. Runs in virtual time and in containers have one. A simulated run needs none: it can be
 // made again, the same byte for byte, with somebody listening.

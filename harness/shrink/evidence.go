@@ -45,6 +45,8 @@ func did(op *history.Op) string {
 			words += ", from " + u.From
 		}
 		return words
+	case op.F == history.Alarm:
+		return fmt.Sprintf("%s raises an alarm: %s", who, op.Error)
 	case op.F == history.Read:
 		words = fmt.Sprintf("%s reads %d, written with token %d", who, op.Access.Value, op.Access.Token)
 	case reg == nil:

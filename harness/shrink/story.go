@@ -125,11 +125,6 @@ func (t *teller) tell(op *history.Op, evidence bool) {
 		} else {
 			t.add(op.Time, true, "%s ends by itself", op.Node)
 		}
-	case history.Alarm:
-		if evidence {
-			t.flush("")
-			t.add(op.Time, true, "%s raises an alarm: %s", op.Node, op.Error)
-		}
 	case history.Inject, history.Change, history.Heal:
 		if op.Type != history.Invoke && op.Fault != nil {
 			t.flush("")

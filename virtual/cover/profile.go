@@ -61,6 +61,14 @@ func (p *Profile) Statements() (ran, all int) {
 	return ran, all
 }
 
+// Words say how many of all statements have run.
+func Words(ran, all int) string {
+	if all == 0 {
+		return "no statement was counted: cover names no package of the program"
+	}
+	return fmt.Sprintf("%d of %d statements ran", ran, all)
+}
+
 // Never are the functions of which nothing has run, the longest first: File and Func, and how many statements.
 func (p *Profile) Never() []Block {
 	type function struct{ file, name string }

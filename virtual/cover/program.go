@@ -142,7 +142,7 @@ func (p *Profile) read(prog *program, mem *os.File) error {
 func (g *program) known(mem *os.File) (map[where]Block, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r := reader{mem: mem, order: g.order}
+	r := reader{mem: mem}
 	list := r.bytes(g.meta, 16)
 	if r.err != nil {
 		return nil, r.err
@@ -171,9 +171,8 @@ func (g *program) known(mem *os.File) (map[where]Block, error) {
 
 // reader reads memory until something is wrong.
 type reader struct {
-	mem   *os.File
-	order binary.ByteOrder
-	err   error
+	mem *os.File
+	err error
 }
 
 // mostMeta is the most that is read at once: more is no meta data.
