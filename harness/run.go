@@ -69,6 +69,7 @@ type run struct {
 	ran          *cover.Profile     // which statements of theirs have run, in virtual time; nil where they do not tell
 	trace        *virtual.Trace     // takes down what they did, in virtual time; nil for nothing
 	stop         *virtual.Stop      // is where the run ends before its end, in virtual time; nil for nowhere
+	moment       *virtual.Look      // is when somebody looks at what they do, in virtual time; nil for never
 }
 
 // newRun is a run that has not begun. In simulation it sums up what happens before what.

@@ -13,20 +13,21 @@ import (
 // trace on disk: for those who make many. Run makes the same run of the same plan, and keeps it. When ctx ends, the run is cut
 // short, as with Run.
 func Simulate(ctx context.Context, p record.Plan) (*record.Run, error) {
-	return inMemory(ctx, p, nil, nil)
+	return inMemory(ctx, p, func(*run) {})
 }
 
 // Glance is Simulate without the history: the run is judged while it goes on, of its ops only the frame is kept, and nothing is
 // drawn. Those who need more of them may watch, as with a history.Recorder.
 func Glance(ctx context.Context, p record.Plan, watch ...func(*history.Op)) (*record.Run, error) {
-	return inMemory(ctx, p, &history.Frame{}, watch)
+	return inMemory(ctx, p, func(r *run) { r.unkept, r.watches = &history.Frame{}, watch })
 }
 
-func inMemory(ctx context.Context, p record.Plan, unkept *history.Frame, watch []func(*history.Op)) (*record.Run, error) {
+// inMemory makes a run in virtual time that writes nothing to disk, once set has said what else is to be so.
+func inMemory(ctx context.Context, p record.Plan, set func(r *run)) (*record.Run, error) {
 	if p.On != record.OnVirtual {
 		p.On = record.OnSim
 	}
-	r, rep, err := unwritten(ctx, p, func(r *run) { r.unkept, r.watches = unkept, watch })
+	r, rep, err := unwritten(ctx, p, set)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (r *run) sumUp(rep *record.Run) {
 	}
 }
 
-// unwritten makes a run that writes nothing to disk, once set has said what else is to be so. It is not judged.
+// unwritten is inMemory of a run that is not judged.
 func unwritten(ctx context.Context, p record.Plan, set func(r *run)) (*run, *record.Run, error) {
 	s, err := resolve(p)
 	if err != nil {

@@ -62,7 +62,7 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, err
 	}
 	c.Cluster, err = virtual.Open(virtual.Config{
-		Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop, Ran: r.ran, Tell: r.Progress,
+		Nodes: s.names, Seed: s.Seed, Disks: s.failsDisks(), Schedule: order, Trace: r.trace, Stop: r.stop, Look: r.moment, Ran: r.ran, Tell: r.Progress,
 	})
 	if err != nil {
 		return nil, err

@@ -48,6 +48,7 @@ type view struct {
 	Headline string
 	Mark     string // the status in one character
 	Tone     string // the style that goes with it
+	Debug    string // the command that shows what servers were at
 	Seen     *card  // the violation that tells most
 	Sentence string
 	Facts    [][2]string
@@ -133,7 +134,7 @@ func newView(r *record.Run, lies fs.FS, soon ...string) *view {
 	p.body(&body)
 	p.overview(&overview)
 	v := &view{
-		Run: r, Headline: headline(r), Sentence: Sentence(r), Facts: pageFacts(r), Empty: tl.End == 0,
+		Run: r, Headline: headline(r), Sentence: Sentence(r), Debug: debugging(r), Facts: pageFacts(r), Empty: tl.End == 0,
 		Alt: alt(r), ViewBox: fmt.Sprintf("0 0 %s %s", num(p.width), num(p.height)),
 		Picture: template.HTML(body.String()), Overview: template.HTML(overview.String()), Data: p.data(), Rows: rows,
 	}

@@ -58,6 +58,9 @@ func Text(w io.Writer, r *record.Run, coloured bool) error {
 	if r.Repeat != "" {
 		t.line("", t.name("repeat")+r.Repeat)
 	}
+	if line := debugging(r); line != "" {
+		t.line("", t.name("debug")+line)
+	}
 	if _, err := w.Write(t.Bytes()); err != nil {
 		return fmt.Errorf("write the text: %w", err)
 	}

@@ -39,6 +39,7 @@ type Config struct {
 	LatencyMin, LatencyMax time.Duration
 	Trace                  *Trace            // takes down what the processes do; nil for nothing
 	Stop                   *Stop             // end the run there, as Stopped; nil for nowhere
+	Look                   *Look             // is called on the way; nil for nobody
 	Ran                    *cover.Profile    // counts what processes run that were built with -cover, until they are ended; nil for nothing
 	Tell                   func(line string) // is told, in words, of what takes long; nil for nobody
 }
@@ -106,6 +107,13 @@ func Open(config Config) (*Cluster, error) {
 		c.nodes = append(c.nodes, newNode(c, i, name, up, by, filepath.Join(folder.Name(), name)))
 	}
 	c.clients = newClients(c)
+	if l := config.Look; l != nil {
+		c.After(l.At, func() {
+			if err := l.Do(c); err != nil {
+				c.lose(err)
+			}
+		})
+	}
 	return c, nil
 }
 

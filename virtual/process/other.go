@@ -21,6 +21,9 @@ func (*Process) Run(Grant) (Report, error) { return Report{}, errElsewhere }
 // GiveUp fails.
 func (*Process) GiveUp(string) error { return errElsewhere }
 
+// Quit does nothing.
+func (*Process) Quit() {}
+
 // PID is none.
 func (*Process) PID() int { return 0 }
 

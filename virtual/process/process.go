@@ -264,12 +264,26 @@ func (p *Process) hand() {
 
 // GiveUp ends a node that does not come to rest, as what says, and returns a *Stuck that has the stacks of its goroutines.
 func (p *Process) GiveUp(what string) error {
-	p.cmd.Process.Signal(syscall.SIGQUIT)
-	unix.Poll([]unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}, 5000)
-	p.cmd.Process.Kill()
+	p.quit()
 	wrote := p.wrote() // before the memory goes with it
 	p.wait()
 	return &Stuck{Path: p.opts.Path, What: what, Wrote: wrote, Stacks: p.stderr.String()}
+}
+
+// Quit ends a node that waits for its next grant, and has its runtime write the stacks of its goroutines to Options.Stderr. Of a node
+// that has ended it does nothing.
+func (p *Process) Quit() {
+	if !p.ended {
+		p.quit()
+		p.wait()
+	}
+}
+
+// quit ends a node as SIGQUIT does, which the runtime of every Go program answers with all stacks.
+func (p *Process) quit() {
+	p.cmd.Process.Signal(syscall.SIGQUIT)
+	unix.Poll([]unix.PollFd{{Fd: int32(p.report), Events: unix.POLLIN}}, 5000)
+	p.cmd.Process.Kill()
 }
 
 // wrote is what the node has written in its turn, which it does not end.

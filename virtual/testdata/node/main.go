@@ -165,6 +165,12 @@ func main() {
 	case "synced":
 		f, err := os.OpenFile("/data/file", os.O_RDWR, 0)
 		check(errors.Join(err, f.Sync()))
+	case "sleepers":
+		done := make(chan bool)
+		for range 3 {
+			go sleeper(done)
+		}
+		<-done
 	case "paths": // until it has an end: the same program is run by the kernel alone, too
 		paths(os.Args[2], os.Args[3])
 		if len(os.Args) > 4 {
@@ -223,6 +229,11 @@ func mapped(how string) {
 		check(f.Sync())
 	}
 	copy(b[6:], ", and not")
+}
+
+func sleeper(done chan bool) {
+	time.Sleep(time.Hour)
+	done <- true
 }
 
 // create makes a file that is on disk.
