@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"regexp"
 	"sync/atomic"
 	"time"
 )
@@ -180,6 +181,13 @@ type LogReader interface {
 type Alarmer interface {
 	// Alarms reports whether a line of a node's log is such a one.
 	Alarms(line string) bool
+}
+
+// Sometimes is a System that knows lines which logs of its nodes are to have sometimes: runs in which none came have not tested what it tells
+// of.
+type Sometimes interface {
+	// Sometimes are patterns of such lines.
+	Sometimes() []*regexp.Regexp
 }
 
 // LineCritic is a LogReader that tells of lines which announce a change and could not be read, or not whole.

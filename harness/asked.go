@@ -125,12 +125,12 @@ func (n *systemNode) View(ctx context.Context) (history.View, error) {
 	return v, err
 }
 
-// readLog returns what takes the lines of a node's log, and has its changes announced, its writes noted and its alarms raised; nil if the
-// system cannot read its log. wrote and alarm are nil where writes and alarms are not wanted.
-func readLog(system election.System, self election.ID, announce func(history.View), wrote func(election.WriteNews), alarm func(line string)) func(line string) {
+// readLog returns what takes the lines of a node's log, and has its changes announced and its writes noted; nil if there is nobody to take
+// them. wrote is nil where writes are not wanted, heard where nobody takes all lines besides.
+func readLog(system election.System, self election.ID, announce func(history.View), wrote func(election.WriteNews), heard func(line string)) func(line string) {
 	reader, ok := system.(election.LogReader)
 	if !ok {
-		return alarm
+		return heard
 	}
 	var writes election.WriteReader
 	if wrote != nil {
@@ -145,8 +145,8 @@ func readLog(system election.System, self election.ID, announce func(history.Vie
 				wrote(n)
 			}
 		}
-		if alarm != nil {
-			alarm(line)
+		if heard != nil {
+			heard(line)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recount/harness/record"
 	"recount/history"
 	"recount/nemesis"
 	"recount/workloads"
@@ -52,6 +53,8 @@ type (
 	tellsHash interface{ Hash() uint64 }
 	// tellsUnread tells in words of answers that could not be read.
 	tellsUnread interface{ Unread() string }
+	// tellsSometimes tells how often lines came of a kind that is to come sometimes.
+	tellsSometimes interface{ Came() []record.Sometimes }
 	// tellsAlarms tells of each line of a node's log that is an alarm. It is asked to before Start.
 	tellsAlarms interface {
 		OnAlarm(f func(node, line string))
@@ -68,5 +71,6 @@ var (
 	_ = [...]tellsHash{(*virtualized)(nil)}
 	_ = [...]tellsUnread{(*virtualized)(nil), (*containers)(nil)}
 	_ = [...]tellsAlarms{(*virtualized)(nil), (*containers)(nil)}
+	_ = [...]tellsSometimes{(*virtualized)(nil), (*containers)(nil)}
 	_ = [...]tellsPanics{(*simulated)(nil)}
 )

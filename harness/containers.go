@@ -175,7 +175,7 @@ func (c *containers) Start(ctx context.Context) error {
 			continue
 		}
 		c.asked[name] = &systemNode{c.system.Observer(self, c.members, c.dial(name)), self.Server}
-		if read := readLog(c.system, self.ID, func(v history.View) { c.announce(name, v) }, told.of(name), c.alarms(self)); read != nil {
+		if read := readLog(c.system, self.ID, func(v history.View) { c.announce(name, v) }, told.of(name), c.heard(self)); read != nil {
 			c.Logs(name, read)
 		}
 	}

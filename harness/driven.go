@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recount/election"
+	"recount/harness/record"
 	"recount/history"
 	"recount/workloads"
 )
@@ -27,6 +28,7 @@ type driven struct {
 	ended    string              // what is to be said of the first process that ended by itself
 	announce func(node string, v history.View)
 	alarm    func(node, line string) // nil where nobody listens
+	came     []record.Sometimes      // of what is to come sometimes
 	fence    *workloads.Fence        // that leaders write to
 
 	// beside does something where nodes are asked, which may take its time, and then on the loop what it returns, unless that is nil. The

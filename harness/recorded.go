@@ -101,6 +101,7 @@ func (r *run) outlined(op *history.Op) {
 
 // judged returns the run with what was recorded, and the verdicts on it.
 func (r *run) judged(ctx context.Context, rep *record.Run) (err error) {
+	r.hopedFor(rep)
 	rep.Events, rep.Notes, rep.Unkept = r.events(), slices.Concat(r.notes, r.told), r.unkept
 	rep.Unread, rep.Built, rep.LastWords = r.unread.words(), r.built, r.lastWords
 	if c, reads := r.base.(tellsUnread); reads {

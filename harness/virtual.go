@@ -107,7 +107,7 @@ func (c *virtualized) Start(ctx context.Context) error {
 	c.OnStart(func(l *virtual.Life) { begun(l.Node()) })
 	told := newToldWrites(c.fence, c.After, c.s.bounds)
 	for i, name := range c.s.names {
-		if read := readLog(c.system, c.members[i].ID, func(v history.View) { c.announce(name, v) }, told.of(name), c.alarms(c.members[i])); read != nil {
+		if read := readLog(c.system, c.members[i].ID, func(v history.View) { c.announce(name, v) }, told.of(name), c.heard(c.members[i])); read != nil {
 			c.Logs(name, read)
 		}
 	}

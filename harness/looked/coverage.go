@@ -13,7 +13,8 @@ import (
 // What a run has reached is a set of features, each a number. Of a simulated run they are what happened before what: see
 // sim.Relations. Of others two runs share one if they were once in the same kind of situation: as many nodes lead, campaign,
 // follow and stand still, as many links are cut around each of them, and their terms lie as far apart; or if leadership moved
-// as often, or votes were split over as many candidates; and of programs that tell which of their statements ran, those.
+// as often, or votes were split over as many candidates; of programs that tell which of their statements ran, those;
+// and of logs with lines that are to come sometimes, how often each did.
 
 // Feature is one thing that a run has reached, as a number that means the same in every run of a target.
 type Feature uint64
@@ -32,6 +33,7 @@ const (
 	splits               // over how many candidates votes of one term were split, and how far
 	related              // something happened before something else
 	ran                  // a stretch of statements of the nodes' programs
+	came                 // a line that is to come sometimes, and how often
 )
 
 // reached returns the features of a run, by what was seen of its situations where nothing more is known.
@@ -42,6 +44,11 @@ func reached(r *record.Run, s *Situation) map[Feature]struct{} {
 			fmt.Fprintf(h, "%s:%d.%d", b.File, b.Line, b.Column)
 			s.reach(ran, h.Sum64())
 		}
+	}
+	for _, l := range r.Sometimes {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d %s", bits.Len(uint(l.Times)), l.Pattern)
+		s.reach(came, h.Sum64())
 	}
 	if len(r.Relations) == 0 {
 		return s.seen

@@ -29,6 +29,14 @@ type Looked struct {
 	Vain    map[string]Vain `json:"vain"`
 	Unaimed []string        `json:"unaimed"`
 	Code    *Code           `json:"code,omitempty"` // nil where no program tells which of its statements ran
+	// Sometimes are the lines that are to come sometimes in logs of nodes; nil where there are none.
+	Sometimes *Sometimes `json:"sometimes,omitempty"`
+}
+
+// Sometimes is what came of lines that are to come sometimes.
+type Sometimes struct {
+	Lines int      `json:"lines"` // of so many kinds
+	Never []string `json:"never"` // the patterns of those of which none came in any run
 }
 
 // Code is how much of the nodes' programs has run.
@@ -60,6 +68,8 @@ type Look struct {
 	Named   []string // of these, those that faults were aimed at
 	Aimed   []Aimed
 	Code    *cover.Profile // nil where no program tells
+
+	Sometimes []record.Sometimes
 }
 
 // Of is what a run has looked at, given what its ops have shown as they came; nil for one that has its history.
@@ -72,7 +82,7 @@ func Of(r *record.Run, s *Situation) Look {
 		}
 	}
 	all, named := aimed(r.Frame())
-	return Look{Reached: reached(r, s), Kinds: r.Kinds, Named: named, Aimed: all, Code: r.Code}
+	return Look{Reached: reached(r, s), Kinds: r.Kinds, Named: named, Aimed: all, Code: r.Code, Sometimes: r.Sometimes}
 }
 
 // Count counts what runs look at. The order of the runs decides the curve, and nothing else. It is not for several goroutines
@@ -84,6 +94,7 @@ type Count struct {
 	took       map[string]bool // those that were not, once
 	met, aimed map[message]bool
 	code       *cover.Profile // nil until a program tells
+	came       map[hoped]int  // lines that are to come sometimes
 }
 
 // key is what was reached of one target, which tells nothing of others.
@@ -95,9 +106,12 @@ type key struct {
 // message is a kind of messages of one target.
 type message struct{ target, kind string }
 
+// hoped is a kind of line that is to come sometimes in logs of one target.
+type hoped struct{ target, pattern string }
+
 // NewCount is that of no runs.
 func NewCount() *Count {
-	return &Count{targets: map[string]bool{}, tried: map[string]Vain{}, took: map[string]bool{}, met: map[message]bool{}, aimed: map[message]bool{}}
+	return &Count{targets: map[string]bool{}, tried: map[string]Vain{}, took: map[string]bool{}, met: map[message]bool{}, aimed: map[message]bool{}, came: map[hoped]int{}}
 }
 
 // Add counts a run of a target.
@@ -123,6 +137,9 @@ func (c *Count) Add(target string, l Look) {
 		}
 		c.code.Add(l.Code)
 	}
+	for _, s := range l.Sometimes {
+		c.came[hoped{target, s.Pattern}] += s.Times
+	}
 	for _, kind := range l.Kinds {
 		c.met[message{target, kind}] = true
 	}
@@ -144,19 +161,32 @@ func (c *Count) So() Looked {
 		}
 	}
 	for m := range c.met {
-		switch {
-		case c.aimed[m]:
-		case len(c.targets) > 1:
-			l.Unaimed = append(l.Unaimed, m.kind+" of "+m.target)
-		default:
-			l.Unaimed = append(l.Unaimed, m.kind)
+		if !c.aimed[m] {
+			l.Unaimed = append(l.Unaimed, c.of(m.kind, m.target))
 		}
 	}
 	slices.Sort(l.Unaimed)
+	if len(c.came) > 0 {
+		l.Sometimes = &Sometimes{Lines: len(c.came), Never: []string{}}
+		for h, times := range c.came {
+			if times == 0 {
+				l.Sometimes.Never = append(l.Sometimes.Never, c.of(h.pattern, h.target))
+			}
+		}
+		slices.Sort(l.Sometimes.Never)
+	}
 	if c.code != nil {
 		l.Code = codeOf(c.code)
 	}
 	return l
+}
+
+// of names what belongs to a target, which is told where there are several.
+func (c *Count) of(what, target string) string {
+	if len(c.targets) > 1 {
+		what += " of " + target
+	}
+	return what
 }
 
 // codeOf sums up a profile.
@@ -199,6 +229,13 @@ func (l *Looked) Rows() (all []Row) {
 	}
 	if l.Code != nil {
 		all = append(all, Row{"code", l.Code.words()})
+	}
+	if s := l.Sometimes; s != nil {
+		words := fmt.Sprintf("%d of %s that are to come sometimes came", s.Lines-len(s.Never), count.Of(s.Lines, "line"))
+		if len(s.Never) > 0 {
+			words += "; never: " + list(s.Never, "; ")
+		}
+		all = append(all, Row{"lines", words})
 	}
 	if len(l.Unaimed) > 0 {
 		all = append(all, Row{"unaimed", "messages that no fault was aimed at: " + list(l.Unaimed, ", ")})

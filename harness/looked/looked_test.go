@@ -10,6 +10,7 @@ import (
 	"recount/harness"
 	"recount/harness/looked"
 	"recount/harness/record"
+	"recount/history"
 	"recount/nemesis"
 	_ "recount/targets/algorithms"
 )
@@ -69,6 +70,30 @@ func TestRunsAreCountedTogether(t *testing.T) {
 		{"idle", "never took effect: hold-message (tried 2 times, at first: no leader); pause (tried once: is down)"},
 		{"unaimed", "messages that no fault was aimed at: Append"},
 	}, l.Rows())
+}
+
+func TestLinesThatNeverCameAreNamed(t *testing.T) {
+	run := func(times ...int) *record.Run {
+		r := &record.Run{History: &history.History{}}
+		for i, n := range times {
+			r.Sometimes = append(r.Sometimes, record.Sometimes{Pattern: string(rune('a' + i)), Times: n})
+		}
+		return r
+	}
+	none, once, often := looked.Of(run(0, 0), nil), looked.Of(run(0, 1), nil), looked.Of(run(0, 9), nil)
+	require.NotEqual(t, none.Reached, once.Reached)
+	require.NotEqual(t, once.Reached, often.Reached, "how often is something to go by, too")
+	c := looked.NewCount()
+	c.Add("mine", none)
+	l := c.So()
+	require.Equal(t, &looked.Sometimes{Lines: 2, Never: []string{"a", "b"}}, l.Sometimes)
+	c.Add("mine", once)
+	c.Add("mine", none)
+	l = c.So()
+	require.Equal(t, &looked.Sometimes{Lines: 2, Never: []string{"a"}}, l.Sometimes)
+	require.Contains(t, l.Rows(), looked.Row{Name: "lines", Words: "1 of 2 lines that are to come sometimes came; never: a"})
+	c.Add("other", looked.Of(run(0), nil))
+	require.Equal(t, []string{"a of mine", "a of other"}, c.So().Sometimes.Never)
 }
 
 func TestTargetsAreCountedApart(t *testing.T) {

@@ -30,6 +30,8 @@ type Run struct {
 	Unread   string            `json:"unread,omitempty"`  // answers of nodes that could not be read, in a sentence or two
 	Version  string            `json:"version,omitempty"` // of Recount
 	Events   string            `json:"events,omitempty"`  // with real servers in virtual time: a hash of all that they did, each switch of goroutines included
+	// Sometimes are the lines that are to come sometimes in logs of nodes.
+	Sometimes []Sometimes `json:"sometimes,omitempty"`
 	// DescribedBy is the whole path of the file that described the target when the run was made; "" where none does.
 	DescribedBy string `json:"described_by,omitempty"`
 	// Description is what that said then, as long as the run is in memory.
@@ -50,6 +52,12 @@ type Run struct {
 	Kinds     []string `json:"-"`
 	// Code is which statements of the nodes' programs have run, where they were built to tell; nil where they were not.
 	Code *cover.Profile `json:"-"`
+}
+
+// Sometimes is a kind of line that is to come sometimes in logs of nodes.
+type Sometimes struct {
+	Pattern string `json:"pattern"`
+	Times   int    `json:"times"` // that one came
 }
 
 // Verdict is a checker's result and what is at stake with it.

@@ -15,6 +15,7 @@ ports: {http: 80}
 times: {silence: 1s}
 observe: {http: /, role: role}
 alarms: ['assertion failed', '^two leaders in term \d+']
+sometimes: ['stepped down', '^snapshot \d+']
 promises: [{property: no-alarm, while: disks are whole, suspended: {disks: [refuse]}}]
 `
 
@@ -27,6 +28,10 @@ func TestLinesThatAreAlarms(t *testing.T) {
 	require.True(t, y.Alarms("two leaders in term 7"))
 	require.False(t, y.Alarms("never two leaders in term 7"))
 
+	hoped := driver(t, s, nil).(election.Sometimes).Sometimes()
+	require.Len(t, hoped, 2)
+	require.Equal(t, `^snapshot \d+`, hoped[1].String())
+
 	var promised []string
 	for _, p := range target.AllPromises() {
 		promised = append(promised, p.Property)
@@ -37,11 +42,12 @@ func TestLinesThatAreAlarms(t *testing.T) {
 	require.Len(t, parse(t, founding).Target("a.yaml").AllPromises(), 1)
 }
 
-func TestMistakesInAlarms(t *testing.T) {
+func TestMistakesInLines(t *testing.T) {
 	for _, c := range [][3]string{
 		{`'^two leaders in term \d+'`, `'(two'`, "error parsing regexp"},
 		{`'^two leaders in term \d+'`, `'.*'`, "matches every line"},
 		{`'^two leaders in term \d+'`, `'{{.Name}} panics'`, "is a pattern, and no template"},
+		{`'stepped down'`, `''`, "sometimes: `` matches every line"},
 		{`alarms: ['assertion failed', '^two leaders in term \d+']`, "", "no-alarm, and no line of a log is one"},
 	} {
 		require.Contains(t, alarming, c[0])
