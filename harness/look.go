@@ -20,6 +20,9 @@ func Look(ctx context.Context, p record.Plan, at time.Duration, do func(c *virtu
 			return do(c)
 		}}
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err == nil && !looked {
 		last := r.Frame().Last.Round(time.Millisecond)
 		err = Usage(hint.Add(fmt.Errorf("the run has ended by %v: at %v there is nothing to look at", last, at), "look at it before %v", last))
