@@ -20,6 +20,7 @@ import (
 	"recount/harness"
 	"recount/harness/campaign/store"
 	"recount/harness/estimate"
+	"recount/harness/looked"
 	"recount/harness/record"
 	"recount/internal/hint"
 )
@@ -509,4 +510,22 @@ func TestShardsAreTheirHashes(t *testing.T) {
 	o, err := more.subject(&more.Targets[0], "binary")
 	require.NoError(t, err)
 	require.Equal(t, s.ID(), o.ID(), "what was made counts when more is asked for")
+}
+
+// Lines that are to come sometimes are added up over shards, also of results that were put together.
+func TestLinesThatNeverCame(t *testing.T) {
+	var none estimate.Reach
+	reach, err := none.MarshalBinary()
+	require.NoError(t, err)
+	p, err := together([]*Result{
+		{Shard: "00000000000000a1", Runs: 1, Reach: reach, Came: map[string]int{"stepped down": 0, "snapshot": 0}},
+		{Shard: "00000000000000a2", Runs: 1, Reach: reach, Came: map[string]int{"stepped down": 2, "snapshot": 0}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, p.take())
+	s := newSum()
+	require.NoError(t, s.addPack(p))
+	require.Equal(t, map[string]int{"stepped down": 2, "snapshot": 0}, s.Came)
+	l := Looked{Runs: 2, Sometimes: looked.Hoped(s.Came)}
+	require.Equal(t, []string{"lines that are to come sometimes and never did: snapshot"}, l.Details())
 }

@@ -27,6 +27,7 @@ type Result struct {
 	Kinds  []Kind         `json:"kinds,omitempty"`
 	Cut    map[string]int `json:"cut,omitempty"` // by property, runs of kinds that are not told of: see maxKinds
 	Aims   []Aim          `json:"aims,omitempty"`
+	Came   map[string]int `json:"came,omitempty"`  // by their patterns, lines that are to come sometimes in logs of nodes
 	Sizes  []Size         `json:"sizes,omitempty"` // how clusters came up, smaller ones first; none where all did, in simulation
 	Reach  []byte         `json:"reach,omitempty"` // see estimate.Reach
 }
@@ -62,7 +63,7 @@ const maxParents = 100
 // Make makes a shard's runs: a hunt, by cfg, that begins with parents. It returns the plans that are worth varying by the next. The
 // plans of the result name the target as the subject does.
 func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []record.Plan) (*Result, []record.Plan, error) {
-	r := &Result{Shard: s.ID(), Chain: s.Chain, Link: s.Link, Runs: s.Runs}
+	r := &Result{Shard: s.ID(), Chain: s.Chain, Link: s.Link, Runs: s.Runs, Came: map[string]int{}}
 	var reach estimate.Reach
 	run, number := s.number(), uint64(0)
 	kinds, aims := map[string]*Kind{}, map[looked.Aimed]*Aim{}
@@ -83,6 +84,9 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []
 		reach.Add(run+number, short(t.Reached))
 		if t.Fresh {
 			worth = append(worth, t.Plan)
+		}
+		for _, line := range t.Sometimes {
+			r.Came[line.Pattern] += line.Times
 		}
 		for _, a := range t.Aimed {
 			at := looked.Aimed{Fault: a.Fault, At: a.At}

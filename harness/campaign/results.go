@@ -34,6 +34,7 @@ type Sum struct {
 	Waves  []map[string]*Kind // see wave
 	Cut    map[string]int     // by property, runs of kinds that shards do not tell of
 	Aims   map[Aim]Aim        // by fault and roles
+	Came   map[string]int     // lines that are to come sometimes
 	Sizes  sizes
 	Reach  estimate.Reach
 
@@ -41,7 +42,7 @@ type Sum struct {
 }
 
 func newSum() *Sum {
-	return &Sum{Done: map[string]bool{}, Broken: map[string]int{}, Cut: map[string]int{}, Aims: map[Aim]Aim{}}
+	return &Sum{Done: map[string]bool{}, Broken: map[string]int{}, Cut: map[string]int{}, Aims: map[Aim]Aim{}, Came: map[string]int{}}
 }
 
 func (s *Sum) wants(r *Result) bool { return s.counts == nil || s.counts(r) }
@@ -58,6 +59,9 @@ func (s *Sum) add(r *Result) error {
 	}
 	for property, n := range r.Cut {
 		s.Cut[property] += n
+	}
+	for line, n := range r.Came {
+		s.Came[line] += n
 	}
 	for i := range r.Kinds {
 		s.addKind(r.Chain/wave, r.Kinds[i])

@@ -98,6 +98,8 @@ type Looked struct {
 	NotDrawn []string               `json:"not_drawn"` // faults that were never drawn
 	NotAimed []string               `json:"not_aimed"` // roles that a fault was never aimed at
 	Aims     []Aim                  `json:"aims"`
+	// Sometimes are the lines that are to come sometimes in logs of nodes; nil where there are none.
+	Sometimes *looked.Sometimes `json:"sometimes,omitempty"`
 	// Unstarted tells of runs whose nodes did not come up, and GivenUp of sizes of clusters of which none did.
 	Unstarted *Unstarted `json:"unstarted,omitempty"`
 	GivenUp   []GivenUp  `json:"given_up,omitempty"`
@@ -200,6 +202,9 @@ func (s *subject) looked(c *Campaign) Looked {
 	l := Looked{
 		Target: s.target.Name, Version: s.target.Version, Runs: started, Planned: s.target.Runs, Broken: s.sum.Broken,
 		Keys: s.sum.Reach.Keys(), Chance: s.sum.Reach.Chance(started), NoEffect: []string{}, Vain: map[string]looked.Vain{}, NotDrawn: []string{}, NotAimed: []string{}, Aims: []Aim{},
+	}
+	if len(s.sum.Came) > 0 {
+		l.Sometimes = looked.Hoped(s.sum.Came)
 	}
 	unshrunk := maps.Clone(s.sum.Cut)
 	for name, k := range s.sum.kinds(len(s.sum.Waves)) {

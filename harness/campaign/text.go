@@ -149,6 +149,10 @@ func (t *Looked) Details() (all []string) {
 	for _, name := range t.NoEffect {
 		vain = append(vain, name+t.Vain[name].Words("for one"))
 	}
+	var never []string
+	if t.Sometimes != nil {
+		never = t.Sometimes.Never
+	}
 	for _, list := range []struct {
 		about string
 		names []string
@@ -157,6 +161,7 @@ func (t *Looked) Details() (all []string) {
 		{"faults that were never drawn: ", t.NotDrawn},
 		{"faults that were never seen to take effect: ", vain},
 		{"faults that were never aimed at: ", t.NotAimed},
+		{"lines that are to come sometimes and never did: ", never},
 	} {
 		if len(list.names) > 0 && t.Runs > 0 {
 			all = append(all, list.about+strings.Join(list.names, ", "))

@@ -109,6 +109,17 @@ type message struct{ target, kind string }
 // hoped is a kind of line that is to come sometimes in logs of one target.
 type hoped struct{ target, pattern string }
 
+// Hoped is what came of lines that are to come sometimes, given how often each came.
+func Hoped(came map[string]int) *Sometimes {
+	s := &Sometimes{Lines: len(came), Never: []string{}}
+	for _, pattern := range slices.Sorted(maps.Keys(came)) {
+		if came[pattern] == 0 {
+			s.Never = append(s.Never, pattern)
+		}
+	}
+	return s
+}
+
 // NewCount is that of no runs.
 func NewCount() *Count {
 	return &Count{targets: map[string]bool{}, tried: map[string]Vain{}, took: map[string]bool{}, met: map[message]bool{}, aimed: map[message]bool{}, came: map[hoped]int{}}
@@ -167,13 +178,11 @@ func (c *Count) So() Looked {
 	}
 	slices.Sort(l.Unaimed)
 	if len(c.came) > 0 {
-		l.Sometimes = &Sometimes{Lines: len(c.came), Never: []string{}}
+		came := map[string]int{}
 		for h, times := range c.came {
-			if times == 0 {
-				l.Sometimes.Never = append(l.Sometimes.Never, c.of(h.pattern, h.target))
-			}
+			came[c.of(h.pattern, h.target)] = times
 		}
-		slices.Sort(l.Sometimes.Never)
+		l.Sometimes = Hoped(came)
 	}
 	if c.code != nil {
 		l.Code = codeOf(c.code)
