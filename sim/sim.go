@@ -51,6 +51,7 @@ type Cluster struct {
 	seed     uint64
 	clients  *rand.Rand
 	disks    *rand.Rand
+	network  *rand.Rand
 	new      func(env election.Env) election.Node
 
 	announce func(node string, v history.View)
@@ -87,6 +88,7 @@ func New(cfg Config) (*Cluster, error) {
 		seed:    cfg.Seed,
 		clients: seed.New(cfg.Seed, "clients"),
 		disks:   seed.New(cfg.Seed, "disks"),
+		network: seed.New(cfg.Seed, "network"),
 		exited:  func(string, int) {},
 		sprung:  func(int, string, history.Changes) {},
 		latency: cfg.LatencyMax,
@@ -108,7 +110,7 @@ func New(cfg Config) (*Cluster, error) {
 		}
 	}
 	c.links = links.New(links.Config{
-		Nodes: c.Nodes(), LatencyMin: cfg.LatencyMin, LatencyMax: cfg.LatencyMax, Rand: seed.New(cfg.Seed, "network"),
+		Nodes: c.Nodes(), LatencyMin: cfg.LatencyMin, LatencyMax: cfg.LatencyMax, Rand: c.network,
 	})
 	return c, nil
 }

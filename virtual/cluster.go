@@ -65,6 +65,7 @@ type Cluster struct {
 	nodes   []*node
 	procs   []*proc // all that run, in the order of their nodes
 	links   *links.Links
+	network *rand.Rand
 	start   *rand.Rand
 	clients *clients
 	hash    uint64
@@ -93,10 +94,9 @@ func Open(config Config) (*Cluster, error) {
 	c := &Cluster{
 		config: config, folder: folder, watch: newWatch(), start: seed.New(config.Seed, "clients"),
 		onExit: func(string, int) {}, onRefused: func(string, string) {}, sprung: func(int, string, history.Changes) {},
-		links: links.New(links.Config{
-			Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: seed.New(config.Seed, "network"),
-		}),
+		network: seed.New(config.Seed, "network"),
 	}
+	c.links = links.New(links.Config{Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: c.network})
 	boot, apart := seed.New(config.Seed, "boot"), seed.New(config.Seed, "apart")
 	for i, name := range config.Nodes {
 		// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.

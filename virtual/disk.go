@@ -29,7 +29,8 @@ func (n *node) granted() process.Disk {
 // mirrored begins to keep track of the node's files.
 func (n *node) mirrored() (err error) {
 	if n.c.config.Disks {
-		n.mirror, err = disk.NewMirror(n.root, seed.New(n.c.config.Seed, "disk of "+n.name))
+		n.disks = seed.New(n.c.config.Seed, "disk of "+n.name)
+		n.mirror, err = disk.NewMirror(n.root, n.disks)
 	}
 	return err
 }

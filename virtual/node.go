@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -40,6 +41,7 @@ type node struct {
 	cpu    history.CPU   // works in the first part of each period of the run's clock, and stands still for the rest
 	disk   history.DiskState
 	mirror *disk.Mirror // nil in a run whose machines do not crash
+	disks  *rand.Rand   // what that draws from
 	wrote  bool         // one of its processes has changed or synced a file
 	tcp    *tcp.Host
 	binds  map[uint16]bind

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"recount/docker/agent/disk"
-	"recount/internal/seed"
 	"recount/sim/clock"
 	"recount/virtual/process"
 	"recount/virtual/tcp"
@@ -39,6 +38,7 @@ type proc struct {
 	early     map[uint32][]wire.Message // options of sockets that are not connected yet
 	accepted  uint32                    // the last id that was given to a connection
 	room      []acked                   // what it is to be told of with the next message
+	turn      uint64                    // the seed that its chance is to go on with; 0 if with its own
 	ends      func()                    // called when it has ended, if somebody waits for that
 }
 
@@ -88,7 +88,7 @@ func (n *node) newProc(program int) (*proc, error) {
 		Path: what.Path, Dir: inside(what.Dir), Args: what.Args, Env: append(n.environment(), what.Env...),
 		Config: wire.Config{Host: n.name, Root: n.root, Names: names},
 		IP:     n.addr.As4(),
-		Seed:   seed.New(c.config.Seed, fmt.Sprintf("node %s life %d program %d", n.name, n.life, program)).Uint64(),
+		Seed:   p.seed(),
 		Policy: c.config.Schedule.Policy, Preempt: c.config.Schedule.Preempt,
 		Start: start, SyncTime: syncTime, Files: c.config.Disks, Stderr: p.log,
 		Trace: trace, StopAt: c.stopAt(p.which()), Waits: p.waits,
@@ -124,12 +124,13 @@ func (p *proc) run() {
 	p.room = p.room[:0]
 	now := process.Fitting(p.inbox) // for the rest it is asked again, at this instant
 	g := process.Grant{
-		Floor: local, Horizon: local + 1, Messages: p.inbox[:now], Disk: n.granted(),
+		Floor: local, Horizon: local + 1, Messages: p.inbox[:now], Disk: n.granted(), Turn: p.turn,
 		Wall: clock.Epoch.UnixNano() + int64(n.clock.Wall(c.now)+n.apart) - local,
 	}
 	for i := range g.Messages {
 		g.Messages[i].At = local
 	}
+	p.turn = 0
 	r, err := p.life.Run(g)
 	p.inbox = append(p.inbox[:0], p.inbox[now:]...)
 	if err != nil {

@@ -13,3 +13,6 @@ func New(seed uint64, purpose string) *rand.Rand {
 	h.Write([]byte(purpose)) // never fails
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
+
+// Turn has a stream go on as that of another seed for a purpose. Whoever holds it draws from that.
+func Turn(stream *rand.Rand, seed uint64, purpose string) { *stream = *New(seed, purpose) }

@@ -53,6 +53,7 @@ type Grant struct {
 	Horizon  int64 // it may go on by itself before it
 	Wall     int64 // the wall clock is the monotonic one plus this
 	Disk     Disk
+	Turn     uint64         // the seed that its chance goes on with from now on; 0 for that which it has. Set it in one grant only
 	Messages []wire.Message // what arrives, in order of time, not before Floor; as many as Fitting tells
 }
 

@@ -186,6 +186,9 @@ func (p *Process) put(g Grant) {
 	h := p.h
 	h.Floor, h.Horizon, h.Wall, h.In = g.Floor, g.Horizon, g.Wall, uint32(len(in))
 	h.Slow, h.Errors, h.Full = int64(g.Disk.Slow), g.Disk.Errors, flag(g.Disk.Full)
+	if g.Turn != 0 {
+		h.Seed, h.Turn = g.Turn, 1
+	}
 	if g.Disk.Die > 0 {
 		h.Die, h.Torn = g.Disk.Die, g.Disk.Torn
 	}

@@ -10,7 +10,7 @@
 package wire
 
 // Version of what is said here. A node refuses to run under a controller of another one.
-const Version = 5
+const Version = 6
 
 // Magic opens the shared memory.
 const Magic = 0x656d69747472697 // "virttime"
@@ -73,11 +73,11 @@ type Header struct {
 	SyncTime int64  // time that a sync takes on a healthy disk
 
 	// A grant.
-	Floor   int64  // it is at least this time
-	Horizon int64  // go on by yourself before it
-	Wall    int64  // the wall clock is the monotonic one plus this
-	In      uint32 // bytes of messages in the area
-	_       uint32
+	Floor   int64     // it is at least this time
+	Horizon int64     // go on by yourself before it
+	Wall    int64     // the wall clock is the monotonic one plus this
+	In      uint32    // bytes of messages in the area
+	Turn    uint32    // 1: chance goes on as that of Seed, which is another now; the node takes it back
 	Slow    int64     // added to each sync
 	Errors  [3]uint32 // chance that a read, write, sync fails with EIO, of 1<<32
 	Full    uint32    // 1: ENOSPC for what takes more room
