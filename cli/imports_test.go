@@ -19,7 +19,7 @@ import (
 // A new arrow is a decision.
 var arrows = map[string]string{
 	"cmd/recount":              "cli targets/builtin",
-	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite history history/jepsen internal/term nemesis report scenarios serve targets targets/specfile targets/specfile/draft targets/specfile/member virtual workloads",
+	"cli":                      "checkers checkers/linear docker docker/agent docker/entrypoint docker/member docker/recipes election harness harness/batch harness/bugs harness/campaign harness/campaign/cluster harness/campaign/store harness/claims harness/hunt harness/matrix harness/record harness/shrink harness/suite harness/when history history/jepsen internal/term nemesis report scenarios serve targets targets/specfile targets/specfile/draft targets/specfile/member virtual workloads",
 	"serve":                    "checkers harness harness/batch harness/campaign harness/campaign/store harness/matrix harness/record history internal/term nemesis report sim",
 	"harness/campaign":         "harness harness/batch harness/campaign/store harness/estimate harness/hunt harness/looked harness/record harness/shrink history report targets workloads",
 	"harness/campaign/cluster": "",
@@ -30,6 +30,7 @@ var arrows = map[string]string{
 	"docker/entrypoint":        "docker docker/agent docker/member election targets targets/specfile",
 	"harness/hunt":             "checkers harness harness/batch harness/looked harness/record harness/shrink history nemesis report targets workloads",
 	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim",
+	"harness/when":             "harness/batch harness/estimate harness/record",
 	"harness/claims":           "election harness harness/batch harness/estimate harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":           "checkers harness harness/batch harness/looked harness/record internal/term nemesis report scenarios targets workloads",
 	"harness":                  "checkers checkers/linear docker docker/agent docker/member docker/recipes election harness/record history internal/child internal/gobuild internal/term nemesis report scenarios sim targets targets/specfile virtual virtual/cover virtual/overlay virtual/tcp virtual/wire workloads",

@@ -41,3 +41,33 @@ func Spoiled(ctx context.Context, p record.Plan, m sim.Carried, late time.Durati
 	}
 	return rep, r.judged(ctx, rep)
 }
+
+// Sent is a message of a simulated run as the folders of others keep theirs.
+func Sent(m *sim.Carried) record.Message {
+	return record.Message{From: m.From, To: m.To, Sent: m.Sent, Arrived: m.Arrived, Lost: m.Lost, Late: m.Late, Kind: m.Message.Kind,
+		Term: m.Message.Term, Words: contents(m)}
+}
+
+// contents is what a message says, in words.
+func contents(m *sim.Carried) string {
+	s := m.Message.Kind
+	if m.Message.Term != 0 {
+		s += fmt.Sprintf(" term %d", m.Message.Term)
+	}
+	if m.Message.Value != 0 {
+		s += fmt.Sprintf(" value %d", m.Message.Value)
+	}
+	if m.Message.Node != 0 {
+		s += " about " + m.Message.Node.String()
+	}
+	if m.Message.OK {
+		s += " yes"
+	}
+	if n := len(m.Message.List); n > 0 {
+		s += fmt.Sprintf(" list %v", m.Message.List)
+	}
+	if n := len(m.Message.Data); n > 0 {
+		s += fmt.Sprintf(" and %d bytes", n)
+	}
+	return s
+}

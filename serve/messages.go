@@ -14,7 +14,6 @@ import (
 	"recount/history"
 	"recount/internal/keyed"
 	"recount/report"
-	"recount/sim"
 )
 
 // What nodes have sent each other is in no history. Runs in virtual time and in containers keep it in a file beside it; a simulated
@@ -139,9 +138,7 @@ func again(ctx context.Context, full *record.Run) ([]record.Message, error) {
 	}
 	all := make([]record.Message, len(sent))
 	for i := range sent {
-		m := &sent[i]
-		all[i] = record.Message{From: m.From, To: m.To, Sent: m.Sent, Arrived: m.Arrived, Lost: m.Lost, Late: m.Late, Kind: m.Message.Kind,
-			Term: m.Message.Term, Words: contents(m)}
+		all[i] = harness.Sent(&sent[i])
 	}
 	return all, nil
 }
@@ -335,28 +332,4 @@ func procsOf(op *history.Op) []history.Proc {
 		return nil
 	}
 	return op.Fault.Procs
-}
-
-// contents is what a message says, in words.
-func contents(m *sim.Carried) string {
-	s := m.Message.Kind
-	if m.Message.Term != 0 {
-		s += fmt.Sprintf(" term %d", m.Message.Term)
-	}
-	if m.Message.Value != 0 {
-		s += fmt.Sprintf(" value %d", m.Message.Value)
-	}
-	if m.Message.Node != 0 {
-		s += " about " + m.Message.Node.String()
-	}
-	if m.Message.OK {
-		s += " yes"
-	}
-	if n := len(m.Message.List); n > 0 {
-		s += fmt.Sprintf(" list %v", m.Message.List)
-	}
-	if n := len(m.Message.Data); n > 0 {
-		s += fmt.Sprintf(" and %d bytes", n)
-	}
-	return s
 }

@@ -25,6 +25,37 @@ type event struct {
 // Story tells what happened in a run up to a violation, in order, with terms. Times count from the run's beginning, as
 // those of its report do.
 func Story(h *history.History, v *record.Verdict) string {
+	t := told(h, v)
+	var b strings.Builder
+	for i, e := range t.events {
+		if skipped := t.skipped(i); skipped > 0 {
+			fmt.Fprintf(&b, "%10s %d more such lines\n", "…", skipped)
+		}
+		if !t.left(i) {
+			fmt.Fprintf(&b, "%9.3fs %s\n", e.at.Seconds(), e.text)
+		}
+	}
+	return b.String()
+}
+
+// Event is something that happened in a run, in words.
+type Event struct {
+	At    time.Duration `json:"at"`
+	Words string        `json:"words"`
+}
+
+// Events are what the Story tells of a time, its end not included.
+func Events(h *history.History, v *record.Verdict, from, to time.Duration) (all []Event) {
+	for _, e := range told(h, v).events {
+		if e.at >= from && e.at < to {
+			all = append(all, Event{e.at, e.text})
+		}
+	}
+	return all
+}
+
+// told is who has told all that a story is made of.
+func told(h *history.History, v *record.Verdict) *teller {
 	t := &teller{setup: h.Frame().Setup(), roles: map[string]history.View{}, asked: map[string]int{}, twice: votedTwice(h), until: v.To}
 	if v.To == 0 { // it has no place in time
 		t.until = h.Ops[len(h.Ops)-1].Time
@@ -43,16 +74,7 @@ func Story(h *history.History, v *record.Verdict) string {
 	}
 	t.flush("")
 	t.events = folded(t.events)
-	var b strings.Builder
-	for i, e := range t.events {
-		if skipped := t.skipped(i); skipped > 0 {
-			fmt.Fprintf(&b, "%10s %d more such lines\n", "…", skipped)
-		}
-		if !t.left(i) {
-			fmt.Fprintf(&b, "%9.3fs %s\n", e.at.Seconds(), e.text)
-		}
-	}
-	return b.String()
+	return t
 }
 
 // teller makes the lines of a story.
