@@ -26,14 +26,17 @@ import (
 
 func init() { register(whenCommand) }
 
+// whenFlags are what the command line says of how to look for when it was decided.
+type whenFlags struct {
+	property string
+	futures  int
+	jobs     int
+	budget   time.Duration
+	asJSON   bool
+}
+
 func whenCommand() *cobra.Command {
-	var (
-		property string
-		futures  int
-		jobs     int
-		budget   time.Duration
-		asJSON   bool
-	)
+	var given whenFlags
 	cmd := &cobra.Command{
 		Use:   "when RUN",
 		Short: "Find out when it was decided that a run would break what it broke",
@@ -52,75 +55,91 @@ Faults come as they were planned. Ctrl-C ends it with what was found so far, and
 			if err != nil {
 				return err
 			}
-			plan, v := again.Plan, again.stored.Verdict(cmp.Or(property, shrink.Broken(again.stored)))
-			switch {
-			case !record.Repeats(plan.On):
-				return hint.Add(fmt.Errorf("%s: a run on %s is never the same twice, so nothing can be told of its moments", again.stored.Title, plan.On), "--on sim or --on virtual makes one that is")
-			case v == nil || !shrink.Breaks(again.stored, v.Property):
-				return hint.Add(fmt.Errorf("%s did not break %s", again.stored.Title, cmp.Or(property, "anything")), "name a run that broke something, and with --property what")
-			case v.To == 0:
-				return hint.Add(fmt.Errorf("%s broke %s at no time that could be told", again.stored.Title, v.Property), "--property names another property that it broke")
-			case cmd.Flags().Changed("futures") && futures < 2:
-				return hint.Add(fmt.Errorf("--futures %d: of fewer than two runs nothing can be told", futures), "--futures 100")
-			}
-			if plan.On == record.OnVirtual {
-				futures, budget = cmp.Or(futures, 20), cmp.Or(budget, 5*time.Minute)
+			v, err := given.broken(cmd, again)
+			if err != nil {
+				return err
 			}
 			batch.SpareCollections()
-			defer processors(plan.On, jobs)()
-			bar := newProgress(cmd)
-			defer bar.end()
-			ctx := bar.building(cmd.Context())
-			made, err := harness.Simulate(ctx, plan)
+			defer processors(again.Plan.On, given.jobs)()
+			told, err := given.find(cmd, again, v)
 			if err == nil {
-				err = ctx.Err()
+				err = told.print(cmd.OutOrStdout(), given.asJSON)
 			}
 			if err != nil {
 				return failure{err}
 			}
-			if err := again.compare(cmd, made); err != nil {
-				return failure{err}
-			}
-			begun := time.Now()
-			cfg := when.Config{
-				Future: harness.Future, Futures: cmp.Or(futures, 100), Fine: time.Millisecond, Jobs: jobs, Budget: budget,
-				Breaks: func(r *record.Run) bool { return shrink.Breaks(r, v.Property) },
-				Progress: func(moments, runs int) {
-					bar.tell(func() string {
-						at := batch.Progress{Doing: "looking at moments", Done: runs, Passed: time.Since(begun)}.Estimate(budget)
-						return far(at, "run", budget, count.Of(moments, "moment"))
-					})
-				},
-			}
-			found, err := cfg.Find(ctx, plan, v.To)
-			if err != nil {
-				return failure{err}
-			}
-			bar.end()
-			told := &decided{Property: v.Property, Why: v.Why, To: v.To, Futures: cfg.Futures, Result: found}
-			for _, j := range found.Jumps {
-				all, err := happened(context.WithoutCancel(ctx), again.stored, plan, v, j)
-				if err != nil {
-					return failure{err}
-				}
-				told.Happened = append(told.Happened, all)
-			}
-			if err := told.print(cmd.OutOrStdout(), asJSON); err != nil {
-				return failure{err}
-			}
-			if ctx.Err() != nil {
+			if cmd.Context().Err() != nil {
 				return verdict(record.StatusUnknown)
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&property, "property", "", "the property to look at (default: the first promise that the run broke)")
-	f.IntVar(&futures, "futures", 0, "how many runs are made of each moment (default: 100, and 20 in virtual time with real servers)")
-	f.DurationVar(&budget, "budget", 0, "real time after which it ends with what was found (default: none in simulation, 5m in virtual time)")
-	f.IntVar(&jobs, "jobs", 0, "runs at a time (default: one a core)")
-	f.BoolVar(&asJSON, "json", false, "print what was found as one JSON object")
+	f.StringVar(&given.property, "property", "", "the property to look at (default: the first promise that the run broke)")
+	f.IntVar(&given.futures, "futures", 0, "how many runs are made of each moment (default: 100, and 20 of real servers)")
+	f.DurationVar(&given.budget, "budget", 0, "real time after which it ends with what was found (default: none in simulation, 5m in virtual time)")
+	f.IntVar(&given.jobs, "jobs", 0, "runs at a time (default: one a core)")
+	f.BoolVar(&given.asJSON, "json", false, "print what was found as one JSON object")
 	return cmd
+}
+
+// broken is the verdict that is looked at. An error tells what of a run nothing can be found out of.
+func (g *whenFlags) broken(cmd *cobra.Command, again *replay) (*record.Verdict, error) {
+	r, on := again.stored, again.Plan.On
+	v := r.Verdict(cmp.Or(g.property, shrink.Broken(r)))
+	switch {
+	case cmd.Flags().Changed("futures") && g.futures < 2:
+		return nil, hint.Add(fmt.Errorf("--futures %d: of fewer than two runs nothing can be told", g.futures), "--futures 100")
+	case !record.Repeats(on):
+		return nil, hint.Add(fmt.Errorf("%s: a run on %s is never the same twice, so nothing can be told of its moments", r.Title, on), "--on sim or --on virtual makes one that is")
+	case v == nil || !shrink.Breaks(r, v.Property):
+		return nil, hint.Add(fmt.Errorf("%s did not break %s", r.Title, cmp.Or(g.property, "anything")), "name a run that broke something, and with --property what")
+	case v.To == 0:
+		return nil, hint.Add(fmt.Errorf("%s broke %s at no time that could be told", r.Title, v.Property), "--property names another property that it broke")
+	}
+	return v, nil
+}
+
+// find makes the run again, which must be the same, and then looks for when it was decided.
+func (g *whenFlags) find(cmd *cobra.Command, again *replay, v *record.Verdict) (*decided, error) {
+	bar := newProgress(cmd)
+	defer bar.end()
+	ctx := bar.building(cmd.Context())
+	made, err := harness.Simulate(ctx, again.Plan)
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	if err := again.compare(cmd, made); err != nil {
+		return nil, err
+	}
+	futures, budget := cmp.Or(g.futures, 100), g.budget
+	if again.Plan.On == record.OnVirtual {
+		futures, budget = cmp.Or(g.futures, 20), cmp.Or(g.budget, 5*time.Minute)
+	}
+	begun := time.Now()
+	cfg := when.Config{
+		Future: harness.Future, Futures: futures, Fine: time.Millisecond, Jobs: g.jobs, Budget: budget,
+		Breaks: func(r *record.Run) bool { return shrink.Breaks(r, v.Property) },
+		Progress: func(moments, runs int) {
+			bar.tell(func() string {
+				at := batch.Progress{Doing: "looking at moments", Done: runs, Passed: time.Since(begun)}.Estimate(budget)
+				return far(at, "run", budget, count.Of(moments, "moment"))
+			})
+		},
+	}
+	found, err := cfg.Find(ctx, again.Plan, v.To)
+	if err != nil {
+		return nil, err
+	}
+	told := &decided{Property: v.Property, Why: v.Why, To: v.To, Futures: futures, Result: found, Happened: [][]shrink.Event{}}
+	for _, j := range found.Jumps {
+		all, err := happened(context.WithoutCancel(ctx), again, v, j)
+		if err != nil {
+			return nil, err
+		}
+		told.Happened = append(told.Happened, all)
+	}
+	return told, nil
 }
 
 // decided is what was found of when it was decided.
@@ -134,9 +153,9 @@ type decided struct {
 }
 
 // happened is what is known to have happened between the two moments of a jump.
-func happened(ctx context.Context, r *record.Run, p record.Plan, v *record.Verdict, j when.Jump) ([]shrink.Event, error) {
+func happened(ctx context.Context, again *replay, v *record.Verdict, j when.Jump) ([]shrink.Event, error) {
 	from, to := j.Before.At, j.After.At
-	all := shrink.Events(r.History, v, from, to)
+	all := shrink.Events(again.stored.History, v, from, to)
 	sent := func(m *record.Message) {
 		words := fmt.Sprintf("%s→%s %s", m.From, m.To, m.Words)
 		switch {
@@ -148,8 +167,8 @@ func happened(ctx context.Context, r *record.Run, p record.Plan, v *record.Verdi
 			all = append(all, shrink.Event{At: m.Arrived, Words: words + fmt.Sprintf(" arrives, sent at %.4fs", m.Sent.Seconds())})
 		}
 	}
-	if p.On == record.OnSim {
-		messages, _, err := harness.Messages(ctx, p)
+	if again.Plan.On == record.OnSim {
+		messages, _, err := harness.Messages(ctx, again.Plan)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +176,7 @@ func happened(ctx context.Context, r *record.Run, p record.Plan, v *record.Verdi
 			m := harness.Sent(&messages[i])
 			sent(&m)
 		}
-	} else if err := record.EachMessage(os.DirFS(r.Dir), sent); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	} else if err := record.EachMessage(os.DirFS(cmp.Or(again.stored.Dir, again.stored.From)), sent); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b shrink.Event) int { return cmp.Compare(a.At, b.At) })
