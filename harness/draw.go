@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"recount/harness/record"
 	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/seed"
@@ -19,7 +20,7 @@ func (s *subject) draw() (err error) {
 	}
 	silence := s.bounds.Silence
 	usual := Pace(s.target, &s.Plan)
-	usual.Gap, usual.Hold = 5*silence, 4*silence
+	usual.Gap, usual.Hold = record.Gap*silence, record.Hold*silence
 	for pace := usual; ; pace.Gap, pace.Hold = pace.Gap/2, pace.Hold/2 {
 		if s.Schedule, err = nemesis.Generate(s.Faults, pace, seed.New(s.Seed, "schedule")); err != nil {
 			return err
@@ -29,20 +30,17 @@ func (s *subject) draw() (err error) {
 			continue
 		case len(s.Schedule) == 0:
 			return hint.Add(fmt.Errorf("%v is too short for a fault of %s", s.Time, s.Target),
-				"--time %v is long enough for at least one", 2*(usual.Gap+usual.Hold))
+				"--time %v is long enough for at least one", record.RoomFor(1, silence))
 		case pace.Hold < usual.Hold:
 			s.notes = append(s.notes, fmt.Sprintf("%v has room for faults of about %v only, where a leader may be silent for %v: those of about %v, which show more, "+
-				"were left out; take a --time of %v", s.Time, pace.Hold.Round(time.Millisecond), silence, usual.Hold, 2*(usual.Gap+usual.Hold)))
-		case len(s.Schedule) < min(fewFaults, len(s.Faults)):
+				"were left out; take a --time of %v", s.Time, pace.Hold.Round(time.Millisecond), silence, usual.Hold, record.RoomFor(1, silence)))
+		case len(s.Schedule) < min(record.FewFaults, len(s.Faults)):
 			s.notes = append(s.notes, fmt.Sprintf("%v has room for %s only: where a leader may be silent for %v, one begins about every %v, and holds for about %v; "+
-				"take a --time of %v for a dozen", s.Time, count.Of(len(s.Schedule), "fault"), silence, usual.Gap, usual.Hold, 12*usual.Gap+usual.Hold))
+				"a --time of %v makes room for more", s.Time, count.Of(len(s.Schedule), "fault"), silence, usual.Gap, usual.Hold, record.LongEnough(silence)))
 		}
 		return nil
 	}
 }
-
-// fewFaults is how many faults somebody expects at least who lets them be drawn from as many.
-const fewFaults = 3
 
 // noteBrief notes of a scenario for another target than this that each of its faults is over before anybody misses a leader. What its own
 // target makes of it the scenario knows.

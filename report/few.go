@@ -9,13 +9,6 @@ import (
 	"recount/internal/count"
 )
 
-// A run that draws its faults has one in about nine silences: fewPauses of them are wanted for enough, which fewFaults are not.
-const (
-	fewFaults  = 3
-	fewPauses  = 40
-	wholeTimes = 10 * time.Second
-)
-
 // few says that few of the faults that a run drew took effect, where it was too short for more; "" if not.
 func few(r *record.Run) string {
 	took, silence := 0, time.Duration(0)
@@ -28,8 +21,8 @@ func few(r *record.Run) string {
 			took++
 		}
 	}
-	longer := (fewPauses*silence + wholeTimes - 1).Truncate(wholeTimes)
-	if len(r.Plan.Faults) == 0 || took >= fewFaults || r.Plan.Time <= 0 || r.Plan.Time >= longer {
+	longer := record.LongEnough(silence)
+	if len(r.Plan.Faults) == 0 || took >= record.FewFaults || r.Plan.Time <= 0 || r.Plan.Time >= longer {
 		return ""
 	}
 	return fmt.Sprintf("Only %s took effect: the time was short for a silence of %v, --time %v makes room for more.", count.Of(took, "fault"), silence, longer)

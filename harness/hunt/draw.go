@@ -150,15 +150,12 @@ func (h *hunter) drawOptions(p *record.Plan, rnd *rand.Rand) {
 	if p.Time = h.Time; p.Time == 0 {
 		silence := h.bounds(p).Silence
 		usual := min(max(40*silence, 10*time.Second), longest)
-		p.Time = max(time.Duration(pick([]float64{0.4, 0.6, 1}, rnd)*float64(usual)), leastSilences*silence).Round(time.Second)
+		p.Time = max(time.Duration(pick([]float64{0.4, 0.6, 1}, rnd)*float64(usual)), record.RoomFor(1, silence)).Round(time.Second)
 	}
 }
 
-// Short runs are more, but one fault fits in at the least: see harness.Check.
-const (
-	longest       = time.Minute
-	leastSilences = 18
-)
+// longest is how long a run is at most, but for one fault that is to fit in: of short runs there are more.
+const longest = time.Minute
 
 // drawGoroutines draws the order of goroutines, where there is one: half of the time the first, which is the simplest.
 func (h *hunter) drawGoroutines(p *record.Plan, rnd *rand.Rand) {

@@ -56,7 +56,7 @@ func (h *hunter) turmoil(p *record.Plan, rnd *rand.Rand) (s nemesis.Schedule) {
 func (h *hunter) until(p *record.Plan, s nemesis.Schedule, rnd *rand.Rand) nemesis.Schedule {
 	if h.Time == 0 {
 		p.Time = (s.End() + h.silences(p, rnd)(1.5, 2, 3)).Round(time.Millisecond)
-		p.Time = min(p.Time, max(longest, leastSilences*h.bounds(p).Silence))
+		p.Time = min(p.Time, max(longest, record.RoomFor(1, h.bounds(p).Silence)))
 	}
 	for i := range s {
 		if s[i].For == 0 || s[i].At+s[i].For > p.Time {
