@@ -1,7 +1,6 @@
 package nemesis
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,7 +17,7 @@ type Pace struct {
 	Hold    time.Duration // how long a fault holds, on average
 	Silence time.Duration // of a leader, that the target bears; 0 to time no fault by it
 	Mute    bool          // nodes tell of no votes, so that nothing may wait for one
-	Own     []string      // names of the target's own faults
+	Own     []string      // names of the target's own faults; some, if one of these is to be drawn
 	Blind   bool          // nobody knows what messages mean, nor what nodes have just become
 
 	Diskless bool // nodes have no disk, and servers beside them do: it is those that faults of disks are of
@@ -33,9 +32,6 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		f, err := Find(name)
 		if err != nil {
 			return nil, err
-		}
-		if f.Own && len(p.Own) == 0 {
-			return nil, errors.New("own: the target describes no faults of its own")
 		}
 		from = append(from, f)
 	}
