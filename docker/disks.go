@@ -39,16 +39,10 @@ func (c *Cluster) attach(ctx context.Context, n *node, volume, target string) er
 	return nil
 }
 
-// fails reports whether a process may end over something in that state: over its disk, or over want of memory.
-func fails(s history.State) bool {
-	may, is := s.(interface{ Fails() bool })
-	return is && may.Fails()
-}
-
 // ails notes what nodes may end over from a change on.
 func (c *Cluster) ails(change history.Changes) {
 	for _, s := range change.States() {
-		if fails(s) {
+		if history.Fails(s) {
 			c.nodes[s.Key().Node].ails[s.Key()] = true
 		}
 	}
@@ -59,7 +53,7 @@ func (c *Cluster) ails(change history.Changes) {
 func (c *Cluster) mends(change history.Changes) (mended []*node) {
 	for _, s := range change.States() {
 		n := c.nodes[s.Key().Node]
-		if n == nil || fails(s) || !n.ails[s.Key()] {
+		if n == nil || history.Fails(s) || !n.ails[s.Key()] {
 			continue
 		}
 		delete(n.ails, s.Key())

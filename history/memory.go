@@ -26,7 +26,7 @@ func (m Memory) fits() error {
 	return amount(m.Name(), "limit", m.Bytes)
 }
 
-// Fails reports whether a process may end over it.
+// Fails implements Failing.
 func (m Memory) Fails() bool { return m != Memory{Node: m.Node} }
 
 // Key implements State.

@@ -14,7 +14,7 @@ const Owns = "own"
 
 func init() { RegisterDimension[Own](Owns) }
 
-// Fails reports whether the process may end over it.
+// Fails implements Failing.
 func (o Own) Fails() bool { return o.On }
 
 // fits says why it is none, or nil.

@@ -23,6 +23,19 @@ type State interface {
 	Words() string
 }
 
+// Failing is a State of what a process cannot do without.
+type Failing interface {
+	State
+	// Fails reports whether a process may end over it.
+	Fails() bool
+}
+
+// Fails reports whether a process may end over a thing in that state; nil is healthy.
+func Fails(s State) bool {
+	f, may := s.(Failing)
+	return may && f.Fails()
+}
+
 // Key names one thing that faults change.
 type Key struct {
 	Dimension string // "links", "procs", "clocks", "disks", "clients", or as registered

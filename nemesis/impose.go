@@ -11,7 +11,7 @@ import (
 func changesTo(want, now history.States) history.Changes {
 	change := want.From(now).Changes()
 	for s := range now.All() {
-		if !fails(s) || fails(want.Of(s.Key())) {
+		if !history.Fails(s) || history.Fails(want.Of(s.Key())) {
 			continue
 		}
 		p := history.Proc{Node: s.Key().Node, State: history.Up}
@@ -21,12 +21,6 @@ func changesTo(want, now history.States) history.Changes {
 		}
 	}
 	return change
-}
-
-// fails reports whether a process may end over a state.
-func fails(s history.State) bool {
-	f, may := s.(interface{ Fails() bool })
-	return may && f.Fails()
 }
 
 // halted reports whether a node's process is held down or paused.
