@@ -169,6 +169,36 @@ type Encrypted interface {
 	Encrypted() bool
 }
 
+// Sourced is a System that can tell what its images are made of and this machine does not have.
+type Sourced interface {
+	// There returns nil if nothing is missing.
+	There() error
+}
+
+// Fitting is a System that can tell which members it cannot start or ask, before there are any: their addresses need not be theirs yet.
+type Fitting interface {
+	// Fits returns nil if it can start and ask all of them.
+	Fits(all []Member) error
+}
+
+// DataKeeper is a System that says who keeps data, before there are members whose Container would tell.
+type DataKeeper interface {
+	// KeepData reports whether nodes do, and whether servers beside them do.
+	KeepData() (nodes, servers bool)
+}
+
+// Quoter is an Observer that keeps what its node has answered last.
+type Quoter interface {
+	// Answer is that, as the node gave it; nil if it has given none.
+	Answer() []byte
+}
+
+// RoleCounter is an Observer that counts the words by which its node tells its role.
+type RoleCounter interface {
+	// Roles is how often it has said each.
+	Roles() map[string]int
+}
+
 // LogReader is a System whose nodes tell of their changes in their logs, so that a leadership that falls between two
 // observations is not lost.
 type LogReader interface {

@@ -109,8 +109,8 @@ func disks(t *targets.Target, o targets.Options, on string) (nodes, servers bool
 	if err != nil {
 		return true, false
 	}
-	if described, is := system.(interface{ KeepData() (nodes, servers bool) }); is {
-		return described.KeepData() // its containers can be filled in for members of a run only, of which nobody knows here how many there are
+	if k, says := system.(election.DataKeeper); says {
+		return k.KeepData()
 	}
 	node := election.Member{ID: 1, Name: "n1", Addr: targets.Unplaced(1)}
 	all := []election.Member{node}

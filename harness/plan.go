@@ -223,22 +223,20 @@ func (s *subject) checkFaults() error {
 
 // there tells what is missing on this machine that a system's nodes are made of.
 func there(system election.System) error {
-	if made, known := system.(interface{ There() error }); known {
-		return made.There()
+	if s, tells := system.(election.Sourced); tells {
+		return s.There()
 	}
 	return nil
 }
 
 // fitting tells which of the run's members cannot be started or asked, of a system that can tell. Their addresses are not known yet.
 func (s *subject) fitting(system election.System) error {
-	made, known := system.(interface {
-		Fits(all []election.Member) error
-	})
-	if !known {
+	f, tells := system.(election.Fitting)
+	if !tells {
 		return nil
 	}
 	id := election.ID(0)
-	return made.Fits(s.members(func(string) netip.Addr {
+	return f.Fits(s.members(func(string) netip.Addr {
 		id++
 		return targets.Unplaced(id)
 	}))

@@ -105,7 +105,7 @@ func (p *Probe) saveAnswers(c trial) error {
 	var errs []error
 	for _, node := range p.Nodes {
 		if a, ok := c.node(node).(*systemNode); ok {
-			if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok && len(keeps.Answer()) > 0 {
+			if keeps, ok := a.Observer.(election.Quoter); ok && len(keeps.Answer()) > 0 {
 				p.Answers = filepath.Join(p.Logs, "*.answer")
 				errs = append(errs, os.WriteFile(filepath.Join(p.Logs, node+".answer"), keeps.Answer(), 0o644))
 			}
@@ -210,13 +210,13 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 	}
 	for _, m := range members {
 		if a, ok := c.node(m.Name).(*systemNode); ok {
-			if says, ok := a.Observer.(interface{ Roles() map[string]int }); ok && len(says.Roles()) > 0 {
+			if says, ok := a.Observer.(election.RoleCounter); ok && len(says.Roles()) > 0 {
 				p.Roles[m.Name] = says.Roles()
 			}
 		}
 	}
 	if a, ok := c.node(leader).(*systemNode); ok {
-		if keeps, ok := a.Observer.(interface{ Answer() []byte }); ok {
+		if keeps, ok := a.Observer.(election.Quoter); ok {
 			p.Answer = keeps.Answer()
 		}
 	}

@@ -212,8 +212,8 @@ type service struct {
 
 // keepsData tells whether its servers have a disk.
 func (one *service) keepsData() bool {
-	if described, is := one.System.(interface{ KeepData() (nodes, servers bool) }); is {
-		data, _ := described.KeepData()
+	if k, says := one.System.(election.DataKeeper); says {
+		data, _ := k.KeepData()
 		return data
 	}
 	all := unplaced(one.to - one.from)

@@ -42,6 +42,15 @@ type system struct {
 	founding int // how many of the questions that make a cluster of the nodes were answered well
 }
 
+// What harness asks of it and of its observers by these types: a method that was lost would be passed over without a word.
+var (
+	_ election.Sourced     = (*system)(nil)
+	_ election.Fitting     = (*system)(nil)
+	_ election.DataKeeper  = (*system)(nil)
+	_ election.Quoter      = (*observer)(nil)
+	_ election.RoleCounter = (*observer)(nil)
+)
+
 // System returns the driver of what the spec describes, with the target's options.
 func (s *Spec) System(o option.Values) (election.System, error) {
 	own, err := s.system(o)
