@@ -83,7 +83,7 @@ func (op *Op) decode(b []byte) (column int, err error) {
 			return int(d.InputOffset()), fmt.Errorf("unknown field %q: want index, time, process, type, f, node, value or error", key)
 		}
 		if err := d.Decode(field); err != nil {
-			return column, fmt.Errorf("%s: %w", key, plain(err))
+			return column, fmt.Errorf("%s: %w", key, Plain(err))
 		}
 		if at := garbled(b[column-1 : d.InputOffset()]); at >= 0 && key != "error" {
 			return column + at, fmt.Errorf("%s is no text in UTF-8: what it was nobody knows, nor what is the same", key)
@@ -94,7 +94,7 @@ func (op *Op) decode(b []byte) (column int, err error) {
 	}
 	if len(value) > 0 {
 		if err := strict(value, kindOf(op.F).value.into(op)); err != nil {
-			return at, fmt.Errorf("value of %s: %w", op.F, plain(err))
+			return at, fmt.Errorf("value of %s: %w", op.F, Plain(err))
 		}
 	}
 	return 0, nil
@@ -138,8 +138,8 @@ func strict(b []byte, v any) error {
 	return nil
 }
 
-// plain says of JSON of a wrong kind what it is and what it should be, to somebody who does not know the types behind it.
-func plain(err error) error {
+// Plain says of JSON of a wrong kind what it is and what it should be, to somebody who does not know the types behind it.
+func Plain(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return err

@@ -170,7 +170,7 @@ func (r *Run) get(folder fs.FS, name string, v any) error {
 		return r.fault(err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return r.odd(name, err)
+		return r.odd(name, history.Plain(err))
 	}
 	return nil
 }

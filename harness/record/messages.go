@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"recount/history"
 )
 
 // MessagesFile has what the nodes of a run sent each other, in lines of JSON, each a Message, in the order in which their fates were
@@ -148,7 +150,7 @@ func EachMessage(folder fs.FS, f func(m *Message)) error {
 			err = json.Unmarshal(bytes.TrimSpace(line), &m)
 		}
 		if err != nil {
-			return fmt.Errorf("%s, line %d: %w", MessagesFile, n, err)
+			return fmt.Errorf("%s, line %d: %w", MessagesFile, n, history.Plain(err))
 		}
 		f(&m)
 	}
