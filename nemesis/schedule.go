@@ -11,6 +11,7 @@ import (
 
 	"recount/internal/hint"
 	"recount/internal/option"
+	"recount/internal/strict"
 )
 
 // Schedule is what the nemesis is to do, as data. Its times count from when the cluster has settled on its first leader.
@@ -56,15 +57,14 @@ type Named []string
 
 // UnmarshalYAML reads words and lists of names.
 func (w *Named) UnmarshalYAML(n *yaml.Node) error {
-	var places []yaml.Node
-	if err := n.Decode(&places); err != nil {
-		return err
+	if n.Kind != yaml.SequenceNode {
+		return strict.Fill(n, (*[]string)(w)) // which says what is wanted
 	}
 	*w = nil
-	for _, p := range places {
+	for _, p := range n.Content {
 		names := []string{p.Value}
 		if p.Kind != yaml.ScalarNode {
-			if err := p.Decode(&names); err != nil {
+			if err := strict.Fill(p, &names); err != nil {
 				return err
 			}
 		}

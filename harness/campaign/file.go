@@ -89,7 +89,7 @@ func (s *Sizes) UnmarshalYAML(n *yaml.Node) error {
 	s[0], err = strconv.Atoi(strings.TrimSpace(from))
 	s[1], err2 = strconv.Atoi(strings.TrimSpace(to))
 	if errors.Join(err, err2) != nil || s[0] > s[1] {
-		return at(n, hint.Add(fmt.Errorf("%q is neither a size nor a range of sizes", n.Value), "nodes: 3-7"))
+		return strict.At(n, hint.Add(fmt.Errorf("%q is neither a size nor a range of sizes", n.Value), "nodes: 3-7"))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 		*v = Values{n.Value}
 		return nil
 	}
-	return n.Decode((*[]string)(v))
+	return strict.Fill(n, (*[]string)(v))
 }
 
 // UnmarshalYAML reads a target, of which a word is the name.
@@ -109,19 +109,8 @@ func (t *Target) UnmarshalYAML(n *yaml.Node) error {
 		*t = Target{Target: n.Value}
 		return nil
 	}
-	known := []string{"target", "name", "version", "options", "property", "faults", "nodes", "on", "runs"}
-	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-		if key := n.Content[i]; !slices.Contains(known, key.Value) {
-			return at(key, hint.Unknown("field", key.Value, known))
-		}
-	}
 	type fields Target
-	return n.Decode((*fields)(t))
-}
-
-// at is a mistake at a place in the file.
-func at(n *yaml.Node, err error) error {
-	return &strict.Error{Line: n.Line, Column: n.Column, Err: err}
+	return strict.Fill(n, (*fields)(t))
 }
 
 // The defaults of a campaign file.

@@ -3,7 +3,6 @@ package suite
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ import (
 
 // UnmarshalYAML reads a budget.
 func (b *Budget) UnmarshalYAML(n *yaml.Node) error {
-	if err := n.Decode(&b.Duration); err != nil {
+	if err := strict.Fill(n, &b.Duration); err != nil {
 		return err
 	}
 	if b.Duration < 0 {
@@ -37,7 +36,7 @@ func (d *Date) UnmarshalYAML(n *yaml.Node) (err error) {
 
 // at is a mistake at a place in the file.
 func at(n *yaml.Node, way, format string, args ...any) error {
-	return &strict.Error{Line: n.Line, Column: n.Column, Err: hint.Add(fmt.Errorf(format, args...), "%s", way)}
+	return strict.At(n, hint.Add(fmt.Errorf(format, args...), "%s", way))
 }
 
 // UnmarshalYAML reads seeds.
@@ -74,13 +73,13 @@ func (s *Seeds) UnmarshalYAML(n *yaml.Node) error {
 // UnmarshalYAML reads a target, of which a word is the name.
 func (t *Target) UnmarshalYAML(n *yaml.Node) error {
 	type fields Target
-	return wordOr(n, &t.Target, (*fields)(t), "target", "name", "options", "on", "nodes", "require")
+	return wordOr(n, &t.Target, (*fields)(t))
 }
 
 // UnmarshalYAML reads a scenario, of which a word is the name.
 func (s *Scenario) UnmarshalYAML(n *yaml.Node) error {
 	type fields Scenario
-	return wordOr(n, &s.Scenario, (*fields)(s), "scenario", "name", "faults", "nodes", "time", "seeds", "workloads", "targets")
+	return wordOr(n, &s.Scenario, (*fields)(s))
 }
 
 // UnmarshalYAML reads a known weakness, whose every field but scenario must be there.
@@ -90,7 +89,7 @@ func (k *Known) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
 		return at(n, way, "a known weakness is a mapping")
 	}
-	if err := wordOr(n, nil, (*fields)(k), "target", "property", "scenario", "until", "reason"); err != nil {
+	if err := strict.Fill(n, (*fields)(k)); err != nil {
 		return err
 	}
 	for _, field := range []struct {
@@ -104,16 +103,11 @@ func (k *Known) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// wordOr reads a single word, or fields of which all are known.
-func wordOr(n *yaml.Node, word *string, fields any, known ...string) error {
-	if n.Kind == yaml.ScalarNode && word != nil {
+// wordOr reads a single word, or fields.
+func wordOr(n *yaml.Node, word *string, fields any) error {
+	if n.Kind == yaml.ScalarNode {
 		*word = n.Value
 		return nil
 	}
-	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-		if key := n.Content[i]; !slices.Contains(known, key.Value) {
-			return &strict.Error{Line: key.Line, Column: key.Column, Err: hint.Unknown("field", key.Value, known)}
-		}
-	}
-	return n.Decode(fields)
+	return strict.Fill(n, fields)
 }

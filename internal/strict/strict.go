@@ -4,6 +4,7 @@ package strict
 
 import (
 	"bytes"
+	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -35,8 +37,8 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d, column %d: %v", e.
 // Unwrap returns what is wrong, which may have a hint.
 func (e *Error) Unwrap() error { return e.Err }
 
-// at is a mistake at a node.
-func at(n *yaml.Node, err error) error { return &Error{n.Line, n.Column, err} }
+// At is a mistake at a node.
+func At(n *yaml.Node, err error) error { return &Error{n.Line, n.Column, err} }
 
 // ErrEmpty says that a file holds nothing but, perhaps, comments.
 var ErrEmpty = errors.New("the file says nothing")
@@ -52,7 +54,7 @@ func Parse(text []byte) (*yaml.Node, error) {
 	err := d.Decode(&doc)
 	for err == nil {
 		if err = d.Decode(&another); err == nil && another.Content[0].Tag != "!!null" {
-			return nil, at(&another, hint.Add(errors.New("another document begins here: a file has one"), "leave out the line --- or what comes after it"))
+			return nil, At(&another, hint.Add(errors.New("another document begins here: a file has one"), "leave out the line --- or what comes after it"))
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -80,7 +82,7 @@ type measurer struct {
 func (m *measurer) size(n *yaml.Node, depth int) (size int, err error) {
 	if n.Kind == yaml.AliasNode {
 		if m.open[n.Alias] {
-			return 0, at(n, hint.Add(fmt.Errorf("*%s stands for something that it is part of", n.Value), "write it out"))
+			return 0, At(n, hint.Add(fmt.Errorf("*%s stands for something that it is part of", n.Value), "write it out"))
 		}
 		size, err = m.size(n.Alias, depth)
 		if err == nil && size > MaxNodes {
@@ -89,7 +91,7 @@ func (m *measurer) size(n *yaml.Node, depth int) (size int, err error) {
 		return size, err
 	}
 	if depth > MaxDepth {
-		return 0, at(n, hint.Add(fmt.Errorf("more than %d lists and mappings in each other", MaxDepth), "no field takes that many"))
+		return 0, At(n, hint.Add(fmt.Errorf("more than %d lists and mappings in each other", MaxDepth), "no field takes that many"))
 	}
 	if size, known := m.sizes[n]; known {
 		return size, nil
@@ -111,7 +113,7 @@ func (m *measurer) size(n *yaml.Node, depth int) (size int, err error) {
 }
 
 func tooMuch(n *yaml.Node) error {
-	return at(n, hint.Add(fmt.Errorf("the file comes to more than %d keys and values", MaxNodes),
+	return At(n, hint.Add(fmt.Errorf("the file comes to more than %d keys and values", MaxNodes),
 		"aliases of aliases make it long: write out what is meant"))
 }
 
@@ -153,24 +155,26 @@ func Decode(text []byte, to any) (root *yaml.Node, err error) {
 		return nil, nil
 	}
 	if err == nil {
-		err = known(root, reflect.TypeOf(to))
+		err = Fill(root, to)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	err = d.Decode(to)
+	return root, nil
+}
+
+// Fill reads what a node says, as Decode does: for readers of their own (yaml.Unmarshaler), which know what may stand there besides.
+func Fill(n *yaml.Node, to any) error {
+	if err := fits(n, reflect.TypeOf(to), ""); err != nil {
+		return err
+	}
+	err := n.Decode(to)
 	var e *Error
 	if err == nil || errors.As(err, &e) {
-		return root, err
+		return err
 	}
 	number, what := place(err.Error())
-	way := "write a value of that kind: 3, text, [a, b]"
-	if strings.HasSuffix(what, " into time.Duration") {
-		way = "a duration has its unit: 3s, 1.5s, 300ms, 2m"
-	}
-	return nil, &Error{number, column(root, number), hint.Add(errors.New(what), "%s", way)}
+	return &Error{number, column(n, number), hint.Add(errors.New(what), "leave one of them out")}
 }
 
 // Entries are those of a list that is a field of a document; none where it is no list, or the document, nil, says nothing.
@@ -203,26 +207,38 @@ func column(n *yaml.Node, number int) (at int) {
 	return max(at, 1)
 }
 
-var reader = reflect.TypeFor[yaml.Unmarshaler]()
-
-// known finds a field that a type does not have, or an entry of a list that is none, in all that its own reader does not read.
-func known(n *yaml.Node, t reflect.Type) error {
+// fits finds a field that a type does not have, an entry of a list that is none, or a value of another kind, in all that its own reader
+// does not read. The value is the named field's.
+func fits(n *yaml.Node, t reflect.Type, name string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	if reflect.PointerTo(t).Implements(reader) {
+	read := reflect.New(t).Interface()
+	if _, own := read.(yaml.Unmarshaler); own || n.Tag == "!!null" {
+		return nil
+	}
+	if text, own := read.(encoding.TextUnmarshaler); own && n.Kind == yaml.ScalarNode {
+		if err := text.UnmarshalText([]byte(n.Value)); err != nil {
+			return At(n, err)
+		}
 		return nil
 	}
 	switch {
 	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
 		for _, c := range n.Content {
 			if c.Tag == "!!null" { // the YAML library would leave it out, and count the others anew
-				return at(c, hint.Add(errors.New("an entry that says nothing"), "leave it out, or write what it is to say"))
+				return At(c, hint.Add(errors.New("an entry that says nothing"), "leave it out, or write what it is to say"))
 			}
-			if err := known(c, t.Elem()); err != nil {
+			if err := fits(c, t.Elem(), name); err != nil {
+				return err
+			}
+		}
+	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if err := fits(n.Content[i+1], t.Elem(), n.Content[i].Value); err != nil {
 				return err
 			}
 		}
@@ -232,14 +248,58 @@ func known(n *yaml.Node, t reflect.Type) error {
 			key := n.Content[i]
 			field, is := fields[key.Value]
 			if !is {
-				return at(key, hint.Unknown("field", key.Value, names))
+				return At(key, hint.Unknown("field", key.Value, names))
 			}
-			if err := known(n.Content[i+1], field); err != nil {
+			if err := fits(n.Content[i+1], field, key.Value); err != nil {
 				return err
 			}
 		}
+	case n.Kind != yaml.ScalarNode || n.Decode(read) != nil:
+		return At(n, another(n, t, name))
 	}
 	return nil
+}
+
+// another is the error of a value, of the named field, that is none of a type.
+func another(n *yaml.Node, t reflect.Type, name string) error {
+	says := fmt.Sprintf("%.40q", n.Value)
+	switch n.Kind {
+	case yaml.SequenceNode:
+		says = "a list"
+	case yaml.MappingNode:
+		says = "a mapping"
+	}
+	if name != "" {
+		says = name + " is " + says
+	}
+	want, way := wanted(t)
+	return hint.Add(fmt.Errorf("%s: want %s", says, want), "%s", way)
+}
+
+// wanted says what a value of a type is read from, and how that is written.
+func wanted(t reflect.Type) (what, way string) {
+	if t == reflect.TypeFor[time.Duration]() {
+		return "a duration", "a duration has its unit: 3s, 1.5s, 300ms, 2m"
+	}
+	const word = "write one word, or words in quotes"
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "text", word
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false", "without quotes"
+	case reflect.Int, reflect.Int64:
+		return "a whole number", "write it in digits: 3"
+	case reflect.Uint64:
+		return "a whole number from 0", "write it in digits: 3"
+	case reflect.Float64:
+		return "a number", "write it in digits: 0.5"
+	case reflect.String:
+		return "text", word
+	case reflect.Slice:
+		return "a list", "[a, b], or each entry in a line of its own: - a"
+	}
+	return "fields with values", "each in a line of its own, field: value"
 }
 
 // fieldsOf returns the types of a struct's fields by their names in a file, and these names.
