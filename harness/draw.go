@@ -30,7 +30,7 @@ func (s *subject) draw() (err error) {
 			continue
 		case len(s.Schedule) == 0:
 			return hint.Add(fmt.Errorf("%v is too short for a fault of %s", s.Time, s.Target),
-				"--time %v is long enough for at least one", record.RoomFor(1, silence))
+				"a %v of %v is long enough for at least one", hint.Named("time"), record.RoomFor(1, silence))
 		case pace.Hold < usual.Hold:
 			s.notes = append(s.notes, fmt.Sprintf("%v has room for faults of about %v only, where a leader may be silent for %v: those of about %v, which show more, "+
 				"were left out; take a --time of %v", s.Time, pace.Hold.Round(time.Millisecond), silence, usual.Hold, record.RoomFor(1, silence)))

@@ -15,7 +15,7 @@ import (
 // makeFolder makes a run's own folder, results/<target>/<time>. It is empty.
 func makeFolder(results, target string) (string, error) {
 	if results == "" {
-		return "", Usage(hint.Add(errors.New("the results folder has no name"), "--results DIR names one"))
+		return "", Usage(hint.Add(errors.New("the results folder has no name"), "%v names one", hint.Set("results", "DIR")))
 	}
 	return record.NewFolder(results, targets.Label(target), time.Now())
 }

@@ -52,7 +52,7 @@ func systemImage(ctx context.Context, e *docker.Engine, image election.Image, pr
 	}
 	progress(fmt.Sprintf("%v; trying to pull it", built))
 	if pulled := PullImage(ctx, e, image, progress); pulled != nil {
-		return "", hint.Add(errors.Join(built, pulled), "%s", hint.Of(built))
+		return "", hint.Or(errors.Join(built, pulled), built, "")
 	}
 	return ref, nil
 }

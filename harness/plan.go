@@ -119,9 +119,9 @@ func (s *subject) checkPlace() error {
 		return hint.Unknown("place to run on", s.On, []string{record.OnSim, record.OnVirtual, record.OnDocker})
 	case s.On == record.OnVirtual && s.target.System == nil:
 		return hint.Add(fmt.Errorf("%s is an algorithm, not a real server: there is nothing to run in virtual time", s.Target),
-			"the simulator runs algorithms in virtual time: leave --on away")
+			"the simulator runs algorithms in virtual time: leave %v away", hint.Named("on"))
 	case s.On == record.OnSim && s.target.Node == nil:
-		return hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", s.Target), "add --on docker; or --on virtual, where it is all Go")
+		return hint.Add(fmt.Errorf("%s is a real system: it cannot be simulated", s.Target), "add %v; or %v, where it is all Go", hint.Set("on", record.OnDocker), hint.Set("on", record.OnVirtual))
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (s *subject) checkExtent() error {
 	if ops := 2 * float64(s.Nodes) * s.Time.Seconds() / s.bounds.Poll.Seconds(); ops > fewOps && ops > roomForOps() {
 		longest := time.Duration(roomForOps() / ops * float64(s.Time)).Truncate(time.Minute)
 		return hint.Add(fmt.Errorf("%v of %d nodes make about %.3g ops: no more than %.3g fit into memory", s.Time, s.Nodes, ops, roomForOps()),
-			"take a --time of %v or less, or several runs with different seeds", longest)
+			"take a %v of %v or less, or several runs with different seeds", hint.Named("time"), longest)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (s *subject) checkVirtual() error {
 		return s.runsVirtual()
 	}
 	if s.Goroutines != "" {
-		return hint.Add(fmt.Errorf("goroutines in %s order: only real servers in virtual time have them", s.Goroutines), "add --on virtual")
+		return hint.Add(fmt.Errorf("goroutines in %s order: only real servers in virtual time have them", s.Goroutines), "add %v", hint.Set("on", record.OnVirtual))
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (s *subject) fitting(system election.System) error {
 func (s *subject) runsVirtual() error {
 	if runtime.GOOS != "linux" {
 		return hint.Add(errors.New("virtual time is for Linux alone: nodes are processes whose kernel Recount stands in for"),
-			"add --on docker, or run Recount itself on Linux")
+			"add %v, or run Recount itself on Linux", hint.Set("on", record.OnDocker))
 	}
 	system, err := s.target.System(s.options)
 	if err != nil {
@@ -254,17 +254,17 @@ func (s *subject) runsVirtual() error {
 	}
 	if e, says := system.(election.Encrypted); says && e.Encrypted() {
 		return hint.Add(fmt.Errorf("%s is asked over TLS, whose keys no seed decides: not in virtual time", s.Target),
-			"have it answer without TLS where it runs so, or add --on docker")
+			"have it answer without TLS where it runs so, or add %v", hint.Set("on", record.OnDocker))
 	}
 	if err := s.commandless(system); err != nil {
 		return err
 	}
 	if s.target.Multicast {
 		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
-			"add --on docker")
+			"add %v", hint.Set("on", record.OnDocker))
 	}
 	if s.target.Shared {
-		return hint.Add(fmt.Errorf("nodes of %s share a folder, and in virtual time each has its own", s.Target), "add --on docker")
+		return hint.Add(fmt.Errorf("nodes of %s share a folder, and in virtual time each has its own", s.Target), "add %v", hint.Set("on", record.OnDocker))
 	}
 	_, err = s.images(system, func(i election.Image) (string, error) { return "", runsVirtual(i) })
 	return err
@@ -289,7 +289,7 @@ func (s *subject) commandless(system election.System) error {
 			"ask for them by HTTP (inject: {http: …}), leave the fault own out"},
 	} {
 		if by.command {
-			return hint.Add(fmt.Errorf("nodes of %s %s, and no command runs in virtual time", s.Target, by.what), "%s, or add --on docker", by.way)
+			return hint.Add(fmt.Errorf("nodes of %s %s, and no command runs in virtual time", s.Target, by.what), "%s, or add %v", by.way, hint.Set("on", record.OnDocker))
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -63,7 +62,7 @@ func (t *toldStarts) why(node string, other error) error {
 		return other
 	}
 	err := fmt.Errorf("post-start: %w", t.want[node])
-	return hint.Add(err, "%s", cmp.Or(hint.Of(err), notToldStart))
+	return hint.Or(err, t.want[node], notToldStart)
 }
 
 const notToldStart = "post-start never succeeded, which it is told once its process has begun: what that came to last is above"

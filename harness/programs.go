@@ -133,7 +133,7 @@ func runsVirtual(image election.Image) error {
 	}
 	if err := recipes.BuiltFromGo(image); err != nil {
 		return hint.Add(fmt.Errorf("%w: in virtual time run servers that are all Go, built from source", err),
-			"add --on docker, or name another --opt version")
+			"add %v, or name another %v", hint.Set("on", record.OnDocker), hint.Set("opt", "version"))
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func runsVirtual(image election.Image) error {
 // notSource is why an image that somebody else has made does not run in virtual time.
 var notSource = hint.Add(
 	errors.New("an image, or a binary that is built already, does not run in virtual time: Recount has to build it, with a standard library of its own"),
-	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or run it --on docker")
+	"say in the target's file what it is built from, \"binary: {package: ./cmd/server}\"; or add %v", hint.Set("on", record.OnDocker))
 
 // buildStatic builds the package main in a folder, with build tags, as a static executable for containers, and returns its path.
 func buildStatic(ctx context.Context, folder, tags string, progress func(string)) (string, error) {

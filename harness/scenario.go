@@ -88,7 +88,7 @@ func (s *Scenario) CheckTarget() error {
 	}
 	if _, err := os.Stat(s.Target); err != nil && targets.IsFile(s.Target) {
 		return Usage(hint.Add(fmt.Errorf("scenario %s: target: there is no file %s, from here nor from the scenario's folder", s.Name, s.Target),
-			"a path begins at the current folder, or where it leads nowhere from there, at the scenario's; --target names another election"))
+			"a path begins at the current folder, or where it leads nowhere from there, at the scenario's; %v names another election", hint.Named("target")))
 	}
 	if _, err := targets.Find(s.Target); err != nil {
 		return Usage(fmt.Errorf("scenario %s: target: %w", s.Name, err))

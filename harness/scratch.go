@@ -28,7 +28,7 @@ func OpenScratch(on, results string) (*Scratch, error) {
 		s.dir, err = os.MkdirTemp(results, record.Scratch)
 	}
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
+		return nil, hint.Add(fmt.Errorf("results folder: %w", err), "%v names another place", hint.Set("results", "DIR"))
 	}
 	return s, nil
 }

@@ -94,7 +94,7 @@ func (s *subject) runnable(w *workloads.Workload) error {
 	overDial := observed(y) == election.OverDial || observed(y) == election.FromHere
 	if writer, told := resourceOf(y); writer != nil || told == nil && !overDial {
 		return hint.Add(fmt.Errorf("workload %s: no command runs in virtual time, and leaders of %s write by one", w.Name, s.Target),
-			"add --on docker, or leave the workload out")
+			"add %v, or leave the workload out", hint.Set("on", record.OnDocker))
 	}
 	return nil
 }

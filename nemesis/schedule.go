@@ -262,7 +262,7 @@ func (s Schedule) CheckBegins(run time.Duration) error {
 	for i, st := range s {
 		if begins := st.At + st.Wait; begins >= run {
 			return hint.Add(fmt.Errorf("%s: %s begins at %v, and the run ends at %v", st.at(i), st.Fault, begins, run),
-				"take a --time of more than %v, or have it begin sooner", s.End())
+				"take a %v of more than %v, or have it begin sooner", hint.Named("time"), s.End())
 		}
 	}
 	return nil
@@ -272,7 +272,7 @@ func (s Schedule) CheckBegins(run time.Duration) error {
 func (s Schedule) CheckEnds(run time.Duration) error {
 	for i, st := range s {
 		if ends := st.At + st.Wait + st.For; ends > run {
-			return hint.Add(fmt.Errorf("%s: %s ends at %v, and the run at %v", st.at(i), st.Fault, ends, run), "take a --time of %v or more", s.End())
+			return hint.Add(fmt.Errorf("%s: %s ends at %v, and the run at %v", st.at(i), st.Fault, ends, run), "take a %v of %v or more", hint.Named("time"), s.End())
 		}
 	}
 	return nil

@@ -156,9 +156,9 @@ func (c *config) conclude(t *testing.T, r *record.Run, artifacts bool) {
 	switch r.Status {
 	case record.StatusHeld:
 	case record.StatusBroken:
-		t.Errorf("recount: %s\nreproduce with: %s", words(report.Sentence(r)), r.Repeat)
+		t.Errorf("recount: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
 	default:
-		t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", words(report.Sentence(r)), r.Repeat)
+		t.Errorf("recount: nothing is decided: %s\nreproduce with: %s", report.Sentence(r), r.Repeat)
 	}
 }
 
@@ -180,8 +180,8 @@ func worthAnother(r *record.Run) bool {
 func fatal(t *testing.T, err error) {
 	t.Helper()
 	text := fmt.Sprintf("recount: %v", err)
-	if h := hint.Of(err); h != "" {
+	if h := hint.Spelled(err, spell); h != "" {
 		text += "\nhint: " + h
 	}
-	t.Fatal(words(text))
+	t.Fatal(text)
 }

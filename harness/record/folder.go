@@ -35,7 +35,7 @@ func NewFolder(results, kind string, began time.Time) (string, error) {
 			err = nil
 		}
 	}
-	return "", hint.Add(fmt.Errorf("results folder: %w", err), "--results DIR names another place")
+	return "", hint.Add(fmt.Errorf("results folder: %w", err), "%v names another place", hint.Set("results", "DIR"))
 }
 
 // stamped is what NewFolder's folders are called.

@@ -5,31 +5,62 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 type hinted struct {
 	error
-	hint string
+	format string
+	args   []any
 }
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// Add returns err with a hint, formatted as by fmt.Sprintf.
-func Add(err error, format string, args ...any) error {
-	return &hinted{err, fmt.Sprintf(format, args...)}
+// Add returns err with a hint, formatted as by fmt.Sprintf. An Option among the arguments is for whoever shows the hint to spell.
+func Add(err error, format string, args ...any) error { return &hinted{err, format, args} }
+
+// Or returns err with the hint that another error has, or else with one of its own.
+func Or(err, other error, otherwise string) error {
+	var h *hinted
+	if errors.As(other, &h) {
+		return Add(err, h.format, h.args...)
+	}
+	return Add(err, "%s", otherwise)
 }
 
-// Of returns the outermost hint in err's chain, or "".
-func Of(err error) string {
+// Of returns the outermost hint in err's chain, or "", with options spelled as on the command line.
+func Of(err error) string { return Spelled(err, Option.String) }
+
+// Spelled is Of with options in the words of somebody who has no command line.
+func Spelled(err error, spell func(Option) string) string {
 	var h *hinted
-	if errors.As(err, &h) {
-		return h.hint
+	if !errors.As(err, &h) {
+		return ""
 	}
-	return ""
+	args := slices.Clone(h.args)
+	for i, arg := range args {
+		if o, is := arg.(Option); is {
+			args[i] = spell(o)
+		}
+	}
+	return fmt.Sprintf(h.format, args...)
 }
+
+// Option is one of a run's options.
+type Option struct {
+	Name  string // as the command line has it: "nodes"; "opt" for one of the target's
+	Value string // "" where it is not about a certain one; of opt, the name of the target's
+}
+
+// Named is an option, whatever its value.
+func Named(name string) Option { return Option{Name: name} }
+
+// Set is an option with a value.
+func Set(name string, value any) Option { return Option{name, fmt.Sprint(value)} }
+
+// String spells it for the command line: "--nodes 5".
+func (o Option) String() string { return strings.TrimSpace("--" + o.Name + " " + o.Value) }
 
 // Line is err and, where it has one, its hint, in one line.
 func Line(err error) string {
@@ -39,21 +70,22 @@ func Line(err error) string {
 	return err.Error()
 }
 
-// InFile has a hint that speaks of flags speak of the fields of a file, which have their names but for options. A command line stays one.
+// InFile returns err with its hint spelled for a file, whose fields have the options' names: "nodes: 5".
 func InFile(err error) error {
-	h := Of(err)
-	words := strings.ReplaceAll(h, "--opt ", "option ")
-	words = flag.ReplaceAllString(valued.ReplaceAllString(words, "$1: $2"), "$1")
-	if words == h || strings.Contains(h, "recount ") {
+	words := Spelled(err, func(o Option) string {
+		switch {
+		case o.Name == "opt":
+			return "option " + o.Value
+		case o.Value == "":
+			return o.Name
+		}
+		return o.Name + ": " + o.Value
+	})
+	if words == Of(err) {
 		return err
 	}
 	return Add(err, "%s", words)
 }
-
-var (
-	flag   = regexp.MustCompile(`--([a-z]+)`)
-	valued = regexp.MustCompile(`--([a-z]+) (docker|virtual|[0-9]\w*)`)
-)
 
 // Unknown is the error for a name that is not registered: what says which kind of name it is. The hint offers the
 // nearest known name, or all of them.

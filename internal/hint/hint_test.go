@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -33,18 +34,20 @@ func TestTheOutermostHintCounts(t *testing.T) {
 }
 
 func TestHintsOfFilesSpeakOfFields(t *testing.T) {
-	for said, want := range map[string]string{
-		"add --on docker; or --on virtual, where it is all Go":           "add on: docker; or on: virtual, where it is all Go",
-		"the simulator runs algorithms in virtual time: leave --on away": "the simulator runs algorithms in virtual time: leave on away",
-		"take --nodes 4 or more":                                         "take nodes: 4 or more",
-		"--time 2m0s is long enough for at least one":                    "time: 2m0s is long enough for at least one",
-		"add --on docker, or name another --opt version":                 "add on: docker, or name another option version",
-		"recount run --target mine.yaml --on docker":                     "recount run --target mine.yaml --on docker",
-		`did you mean "raft"?`:                                           `did you mean "raft"?`,
+	for want, h := range map[string]error{
+		"add on: docker; or on: virtual, where it is all Go": Add(errors.New("wrong"), "add %v; or %v, where it is all Go", Set("on", "docker"), Set("on", "virtual")),
+		"leave on away":               Add(errors.New("wrong"), "leave %v away", Named("on")),
+		"take nodes: 4 or more":       Add(errors.New("wrong"), "take %v or more", Set("nodes", 4)),
+		"name another option version": Add(errors.New("wrong"), "name another %v", Set("opt", "version")),
+		"take time: 2m0s":             Or(errors.New("wrong"), Add(errors.New("inner"), "take %v", Set("time", 2*time.Minute)), "nothing"),
+		"recount run --on docker":     Add(errors.New("wrong"), "recount run --on docker"),
+		`did you mean "raft"?`:        Add(errors.New("wrong"), "did you mean %q?", "raft"),
+		"nothing":                     Or(errors.New("wrong"), errors.New("bare"), "nothing"),
 	} {
-		err := InFile(fmt.Errorf("suite: %w", Add(errors.New("wrong"), "%s", said)))
+		err := InFile(fmt.Errorf("suite: %w", h))
 		require.EqualError(t, err, "suite: wrong")
 		require.Equal(t, want, Of(err))
 	}
+	require.Equal(t, "take --nodes 4 of --opt version, --on", Of(Add(errors.New("wrong"), "take %v of %v, %v", Set("nodes", 4), Set("opt", "version"), Named("on"))))
 	require.Empty(t, Of(InFile(errors.New("bare"))))
 }

@@ -2,7 +2,6 @@ package specfile
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -188,7 +187,7 @@ func (k keeping) Get(ctx context.Context, self election.Member, all []election.M
 	}
 	n, err := r.number(answer)
 	if err != nil {
-		err = hint.Add(unreadable{err}, "%s", cmp.Or(hint.Of(err), "where nobody has written yet, unset: PATTERN says so of an answer; where in it the number is, at: FIELD or match: PATTERN"))
+		err = hint.Or(unreadable{err}, err, "where nobody has written yet, unset: PATTERN says so of an answer; where in it the number is, at: FIELD or match: PATTERN")
 		return 0, harmless{err}
 	}
 	return n, nil

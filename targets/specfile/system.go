@@ -1,7 +1,6 @@
 package specfile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,11 +103,11 @@ func (s *Spec) try(o option.Values) error {
 		writing := w
 		writing.write = &election.Write{Token: 1, Value: 1}
 		if _, err := writing.renderAll(s.Writes.Command); err != nil {
-			return hint.Add(fmt.Errorf("spec: writes: %s", plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+			return hint.Or(fmt.Errorf("spec: writes: %s", plain(err)), err, "is the value of a parameter what it should be?")
 		}
 	}
 	unsound := func(t *template.Template, err error) error {
-		return hint.Add(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), "%s", cmp.Or(hint.Of(err), "is the value of a parameter what it should be?"))
+		return hint.Or(fmt.Errorf("spec: %s: %s", t.Name(), plain(err)), err, "is the value of a parameter what it should be?")
 	}
 	for _, at := range s.gets() {
 		if _, err := w.asking(at); err != nil {
@@ -243,8 +242,8 @@ func (y *system) Fits(all []election.Member) error {
 			err = y.fits(w)
 		}
 		if err != nil {
-			return hint.Add(fmt.Errorf("spec: of %s: %s", m.Name, plain(err)), "%s",
-				cmp.Or(hint.Of(err), "a template is filled for each member of a run, with its own {{.ID}} and {{.Name}}"))
+			return hint.Or(fmt.Errorf("spec: of %s: %s", m.Name, plain(err)), err,
+				"a template is filled for each member of a run, with its own {{.ID}} and {{.Name}}")
 		}
 	}
 	return nil

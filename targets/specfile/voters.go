@@ -1,7 +1,6 @@
 package specfile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,7 +82,7 @@ func (w words) votes(m election.Member) (bool, error) {
 	w.self, w.polling = m, true
 	text, err := w.render(v.If)
 	if err != nil {
-		return false, hint.Add(fmt.Errorf("voters: %s", plain(err)), "%s", cmp.Or(hint.Of(err), votersWay))
+		return false, hint.Or(fmt.Errorf("voters: %s", plain(err)), err, votersWay)
 	}
 	switch strings.TrimSpace(text) {
 	case "true":
@@ -98,7 +97,7 @@ func (w words) votes(m election.Member) (bool, error) {
 func (s *Spec) voting(o option.Values, nodes int) (ids []election.ID, err error) {
 	for _, id := range s.Voters.Named {
 		if int(id) > nodes {
-			return nil, hint.Add(fmt.Errorf("spec: voters: %v is none of %d nodes", id, nodes), "take --nodes %d or more", slices.Max(s.Voters.Named))
+			return nil, hint.Add(fmt.Errorf("spec: voters: %v is none of %d nodes", id, nodes), "take %v or more", hint.Set("nodes", int(slices.Max(s.Voters.Named))))
 		}
 	}
 	w := words{s: s, options: o, all: unplaced(nodes)}

@@ -145,7 +145,7 @@ func (w words) addr(number int) (string, error) {
 		return bracketed(w.all[0]), nil
 	}
 	return "", hint.Add(fmt.Errorf("there is no n%d among %s", number, count.Of(len(w.all), "node")),
-		"take --nodes %d or more, or say {{if ge .Size %d}}…{{end}}", number, number)
+		"take %v or more, or say {{if ge .Size %d}}…{{end}}", hint.Set("nodes", number), number)
 }
 
 func (w words) port(name string) (int, error) {

@@ -23,7 +23,7 @@ func Voters(o targets.Options, nodes int) (ids []election.ID, err error) {
 	}
 	n, err := countVoters(o)
 	if err == nil && n > nodes {
-		err = hint.Add(fmt.Errorf("option voters: %d of %d nodes", n, nodes), "take --nodes %d or more", n)
+		err = hint.Add(fmt.Errorf("option voters: %d of %d nodes", n, nodes), "take %v or more", hint.Set("nodes", n))
 	}
 	return ids, err
 }

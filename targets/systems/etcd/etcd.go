@@ -92,7 +92,7 @@ func voters(o targets.Options, nodes int) ([]election.ID, error) {
 	ids, err := systems.Voters(o, nodes)
 	if err == nil && nodes-len(ids) > 1 && oneLearner(o) {
 		err = hint.Add(fmt.Errorf("option voters: %d of %d nodes: etcd %s has one learner at most", len(ids), nodes, o.Value("version")),
-			"take --nodes %d, or version 3.6", len(ids)+1)
+			"take %v, or version 3.6", hint.Set("nodes", len(ids)+1))
 	}
 	return ids, err
 }

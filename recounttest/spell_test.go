@@ -1,6 +1,7 @@
 package recounttest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,9 +17,10 @@ func TestHintsAreInGo(t *testing.T) {
 		{Target: "etcd", On: record.OnSim}: "add recounttest.OnDocker(); or recounttest.OnVirtual(), where it is all Go",
 		{Target: "etcd", On: record.OnVirtual, Nodes: 3, Options: map[string]string{"voters": "5"}}: "take recounttest.Nodes(5) or more",
 	} {
-		require.Equal(t, want, words(hint.Of(harness.Check(*plan))))
+		require.Equal(t, want, hint.Spelled(harness.Check(*plan), spell))
 	}
-	require.Equal(t, "take a recounttest.For of 12s or more", words("take a --time of 12s or more"))
-	require.Equal(t, `recounttest.Set("version", "3.6.16"), recounttest.Seeds(7)`, words("--opt version=3.6.16, --seed 7"))
-	require.Equal(t, "a --timely word", words("a --timely word"))
+	err := hint.Add(errors.New("wrong"), "%v: take a %v of 12s or more, %v, another %v; %v and %v are not here", hint.Set("nodes", 5), hint.Named("time"),
+		hint.Set("results", "DIR"), hint.Set("opt", "version"), hint.Named("on"), hint.Named("target"))
+	require.Equal(t, `recounttest.Nodes(5): take a recounttest.For of 12s or more, recounttest.Results, another recounttest.Set("version", …); `+
+		"--on and --target are not here", hint.Spelled(err, spell))
 }
