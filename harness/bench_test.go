@@ -136,7 +136,7 @@ func benchmarked(b *testing.B, seed uint64) *run {
 		Target: "raft-prevote", On: record.OnSim, Nodes: 5, Time: time.Minute, Seed: seed, Faults: allFaults("raft-prevote"), Workloads: []string{"fence"},
 	})
 	require.NoError(b, err)
-	return &run{subject: s, Config: Config{Progress: func(string) {}}, unkept: &history.Frame{}}
+	return &run{subject: s, Config: Config{Progress: func(string) {}}, wants: wants{unkept: &history.Frame{}}}
 }
 
 // simulatedOf is what is below the clients of a cluster.

@@ -43,33 +43,42 @@ type Config struct {
 type run struct {
 	*subject
 	Config
+	wants
 	base      Cluster // as it was opened: what only some can do besides is asked of it
 	cluster   Cluster // with what stands between it and those who use it
 	recorder  *history.Recorder
 	judging   *checkers.Judging
-	unkept    *history.Frame      // what is to be left of the history; nil if all of it is kept in memory
-	watches   []func(*history.Op) // told of all that is recorded
 	views     *nemesis.Views
 	nemesis   *nemesis.Nemesis
 	observers *workloads.Observers
-	rest      func() // stops what clients do besides
 	fence     *workloads.Fence
-	news      news
-	built     []string                 // what nodes run, of a target that a file describes
-	lastWords []string                 // what nodes wrote before they ended by themselves
-	told      []string                 // notes on what happened; those on the plan are the subject's
-	unread    *unread                  // of real systems
-	ended     map[string]bool          // nodes that have ended by themselves
-	alarms    map[string]time.Duration // when each node has raised its last alarm
-	messages  func(m *record.Message)  // keeps what nodes send each other elsewhere; nil for nobody
-	// lastMessages keeps those of which only the end of a run tells what became of them; nil for none.
-	lastMessages func()
-	prepare      func(*sim.Cluster) // is given the cluster before it starts, in simulation; nil for nobody
-	related      *sim.Relations     // what happened before what, in simulation, if somebody wants to know
-	ran          *cover.Profile     // which statements of theirs have run, in virtual time; nil where they do not tell
-	trace        *virtual.Trace     // takes down what they did, in virtual time; nil for nothing
-	stop         *virtual.Stop      // is where the run ends before its end, in virtual time; nil for nowhere
-	moment       *virtual.Look      // is when somebody looks at what they do, in virtual time; nil for never
+	rest      func() // stops what clients do besides
+	noticed
+}
+
+// wants are what is wanted of a run besides its verdicts, by those who make it; nothing by default.
+type wants struct {
+	unkept   *history.Frame          // what is to be left of the history; nil if all of it is kept in memory
+	watches  []func(*history.Op)     // told of all that is recorded
+	messages func(m *record.Message) // keeps what nodes send each other elsewhere
+	prepare  func(*sim.Cluster)      // is given the cluster before it starts, in simulation
+	related  *sim.Relations          // what happened before what, in simulation
+	trace    *virtual.Trace          // takes down what nodes did, in virtual time
+	stop     *virtual.Stop           // is where the run ends before its end, in virtual time
+	moment   *virtual.Look           // is when somebody looks at what nodes do, in virtual time
+}
+
+// noticed is what a run comes to know of its nodes besides its history.
+type noticed struct {
+	told         []string                 // notes on what happened; those on the plan are the subject's
+	news         news                     // what is told of it while it is made
+	built        []string                 // what nodes run, of a target that a file describes
+	ran          *cover.Profile           // which statements of theirs have run, in virtual time; nil where they do not tell
+	unread       *unread                  // answers of real systems that could not be read, or came late
+	ended        map[string]bool          // nodes that have ended by themselves
+	alarms       map[string]time.Duration // when each node has raised its last alarm
+	lastWords    []string                 // what nodes wrote before they ended by themselves
+	lastMessages func()                   // keeps those of which only the end of a run tells what became of them; nil for none
 }
 
 // newRun is a run that has not begun. In simulation it sums up what happens before what.
