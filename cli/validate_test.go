@@ -16,7 +16,7 @@ import (
 func TestNodesThatTellNothingAreWrong(t *testing.T) {
 	s, err := specfile.Parse("mine.yaml", []byte("image: a\ntimes: {silence: 4s}\nobserve: {logs: {standing: true, lines: [{match: won, role: leader}, {match: lost, role: follower}]}}\n"))
 	require.NoError(t, err)
-	p := &harness.Probe{Nodes: []string{"n1", "n2", "n3"}, Asked: 9, Failed: 9, Told: 2, Led: true, Watched: 9 * time.Second}
+	p := &harness.Probe{Nodes: []string{"n1", "n2", "n3"}, ProbeAnswers: harness.ProbeAnswers{Asked: 9, Failed: 9}, Told: 2, Led: true, Watched: 9 * time.Second}
 	see := func(roles ...history.Role) (string, []string) {
 		p.Views = nil
 		for _, role := range roles {
@@ -35,7 +35,7 @@ func TestNodesThatTellNothingAreWrong(t *testing.T) {
 
 // Nodes that never name the leader beside them are no cluster with it, or lines are described wrongly.
 func TestNodesThatNameNobodyAreToldOf(t *testing.T) {
-	p := &harness.Probe{Nodes: []string{"n1", "n2", "n3"}, Names: true, Asked: 9, Told: 2, Led: true, Watched: 9 * time.Second}
+	p := &harness.Probe{Nodes: []string{"n1", "n2", "n3"}, Names: true, ProbeAnswers: harness.ProbeAnswers{Asked: 9}, Told: 2, Led: true, Watched: 9 * time.Second}
 	for node, v := range map[string]history.View{"n1": {Role: history.Leader, Leader: "n1"}, "n2": {Role: history.Follower}, "n3": {Role: history.Follower, Leader: "n1"}} {
 		p.Views = append(p.Views, harness.ProbeView{Node: node, View: v})
 	}
@@ -59,7 +59,8 @@ func TestNodesThatNameNobodyAreToldOf(t *testing.T) {
 
 // Lines that may tell of a change are shown to who says nothing of logs, if they fit with what was seen.
 func TestLinesOfLogsAreSuggested(t *testing.T) {
-	p := &harness.Probe{Nodes: []string{"n1", "n2"}, Asked: 9, Led: true, Log: [][]string{{"n1 became leader at term 3"}, {"n2 became follower at term 3"}}}
+	p := &harness.Probe{Nodes: []string{"n1", "n2"}, Led: true, ProbeAnswers: harness.ProbeAnswers{Asked: 9},
+		ProbeLogs: harness.ProbeLogs{Log: [][]string{{"n1 became leader at term 3"}, {"n2 became follower at term 3"}}}}
 	p.Views = []harness.ProbeView{{Node: "n1", View: history.View{Role: history.Leader, Term: 3}}, {Node: "n2", View: history.View{Role: history.Follower, Term: 3}}}
 	see := func(observe string) string {
 		s, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: {http: /, role: role, term: term"+observe+"}\n"))
