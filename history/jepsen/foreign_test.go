@@ -193,6 +193,14 @@ func TestAnEndTellsOfWhatWasAskedFor(t *testing.T) {
 			Options{Model: "owned-mutex"},
 		},
 		{
+			"{:type :invoke, :f :cas, :value [1 2], :process 0}\n{:type :fail, :f :cas, :value 1, :process 0}",
+			"line 2, column 1: value 1: a :cas that found what it takes does not :fail", "[old new] that it was asked for", Options{Model: "compare-exchange-register"},
+		},
+		{
+			"{:type :invoke, :f :cas, :value [:k [1 2]], :process 0}\n{:type :fail, :f :cas, :value [:k 1], :process 0}",
+			"a :cas that found what it takes does not :fail", "", Options{Model: "compare-exchange-register", Independent: true},
+		},
+		{
 			"{:type :invoke, :f :read, :value nil, :process 0} {:type :ok, :f :read, :vlaue 7, :process 0}", ":vlaue tells nothing", "did you mean :value?", Options{},
 		},
 	} {

@@ -121,25 +121,33 @@ func revisionOf(e *event, told any) (revision uint64, first bool, value any, err
 }
 
 // exchange makes a :cas that found another value, and told it, the read of that value. One that tells what it was asked for
-// tells nothing.
+// tells nothing; one that found what it takes, and failed, is at odds with itself.
 func (b *builder) exchange(op, invoke *history.Op, e *event) error {
 	asked := invoke.Reg
 	value, ok, err := b.unkeyed(invoke, e)
 	if err != nil || !ok || value == nil {
 		return err
 	}
+	paired := false
 	if pair, ok := edn.Items(value); ok && len(pair) == 2 { // [old new], with what it found for old
 		written, err := b.text(e, pair[1])
 		if err != nil {
 			return err
 		}
 		if written == asked.Value {
-			value = pair[0]
+			value, paired = pair[0], true
 		}
 	}
 	found, err := b.text(e, value)
-	if err != nil || found == asked.Old {
+	if err != nil {
 		return err
+	}
+	switch {
+	case found == asked.Old && paired:
+		return nil
+	case found == asked.Old:
+		return hint.Add(problem(e.line, e.column, "value %s: a :cas that found what it takes does not :fail", short(e.value)),
+			"no register of this model answers so; one that was not tried tells nothing, or the [old new] that it was asked for")
 	}
 	op.Type, op.F, op.Reg = history.OK, history.Get, &history.Register{Key: asked.Key, Value: found}
 	invoke.F, invoke.Reg = history.Get, &history.Register{Key: asked.Key}
