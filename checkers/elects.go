@@ -207,6 +207,9 @@ func (f *facts) vacant(v vacancies, figures []Figure) Result {
 		}
 		what = fmt.Sprintf("%s were connected with each other, and would have been up had %s not ended by %s",
 			f.names(v.core), f.names(v.gone), itself)
+		if v.core.count() == 1 {
+			what = f.names(v.core) + " would have been up had it not ended by itself"
+		}
 	}
 	if d := f.excused(v.sure); d > 0 {
 		what += fmt.Sprintf(", %s of it excused by a machine that stood still", lasted(d))
@@ -232,7 +235,8 @@ func (f *facts) claimants(s span) (who set) {
 	}
 	for i := range f.leads {
 		l := &f.leads[i]
-		if up.has(l.node) && f.answering(l.node, s) && f.answers[l.first].to <= s.from && f.answers[l.last].to >= s.to-f.lull() {
+		throughout := f.answers[l.first].to <= s.from && f.answers[l.last].to >= s.to-f.lull() && (l.lost < 0 || f.answers[l.lost].to >= s.to)
+		if throughout && up.has(l.node) && f.answering(l.node, s) {
 			who.add(l.node)
 		}
 	}

@@ -312,8 +312,11 @@ func (p *progress) inName(b barren, figures []Figure) Result {
 	if others.remove(b.node); !b.members.has(b.node) {
 		how = "with a disk at fault, where %s were a majority without it, but nothing that was written got through"
 	}
-	r := invalid(figures, e, "%s led%s from %s to %s "+how+": clients tried %s, for %s of %s allowed",
-		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), p.names(others), count.Of(len(b.tries), "time"),
+	if how = fmt.Sprintf(how, p.names(others)); others == (set{}) {
+		how = "and was a majority by itself, but nothing written to it got through"
+	}
+	r := invalid(figures, e, "%s led%s from %s to %s %s: clients tried %s, for %s of %s allowed",
+		p.nodes[b.node], p.in(p.claimed(&b.hold)), at(b.from), at(b.to), how, count.Of(len(b.tries), "time"),
 		longer(b.tried, p.setup.Bounds.Elect), lasted(p.setup.Bounds.Elect))
 	r.about = b.members
 	return r

@@ -243,6 +243,9 @@ func (f *facts) conditions(p phase) string {
 
 // onlyLink tells whether all that was wrong in a phase was one link, cut in both directions, for ever or now and then.
 func (f *facts) onlyLink(p phase) (string, bool) {
+	if slices.ContainsFunc(p.faults, func(t *history.Fault) bool { return len(t.States()) > len(t.Links) }) {
+		return "", false
+	}
 	n := f.world.n
 	a, b, whole := -1, -1, false
 	for _, e := range f.world.during(span{p.from, p.to - 1}) {
@@ -330,7 +333,10 @@ func (f *facts) watch() string {
 		fmt.Fprintf(b, "%s answered, and only the order of the answers is known", count.Of(nodes, "node"))
 	case gaps > 0:
 		every := sum / time.Duration(gaps)
-		fmt.Fprintf(b, "each of %d nodes asked every %s, longest gap %s", nodes, lasted(every), lasted(worst))
+		if nodes > 1 {
+			b.WriteString("each of ")
+		}
+		fmt.Fprintf(b, "%s asked every %s, longest gap %s", count.Of(nodes, "node"), lasted(every), lasted(worst))
 		if announcers > 0 {
 			b.WriteString(", changes announced")
 		}
