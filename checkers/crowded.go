@@ -13,9 +13,12 @@ import (
 // silentWrite is a write that happened, of a store that counts all writes, and that told nobody its revision. It has one all the same.
 type silentWrite struct {
 	object *object
-	op     *linear.Op
-	seen   *linear.Op // who was called once it was done, and told a revision of the same register, which is higher then; nil for nobody
-	lo, hi int        // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
+	op     *linear.Op   // as it is known to have happened
+	told   *linear.Op   // as it was told
+	shown  []*linear.Op // who show that it happened, where nobody knows what came of it
+	seen   *linear.Op   // who told a revision of the same register, which is higher: was called once it was done, or found what it wrote; nil for nobody
+	since  *linear.Op   // who told the revision of the same register that it followed, where that is known
+	lo, hi int          // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
 }
 
 // crowd are silent writes that were surely made between two others whose revisions leave room for one less: after the one before begin,
@@ -51,6 +54,10 @@ func crowded(writes []write, silent []silentWrite) *crowd {
 		if s.seen != nil {
 			own, _ := slices.BinarySearchFunc(writes, s.seen.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
 			s.hi = min(s.hi, own)
+		}
+		if s.since != nil {
+			own, _ := slices.BinarySearchFunc(writes, s.since.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
+			s.lo = max(s.lo, own+1)
 		}
 	}
 	slices.SortFunc(due, func(a, b silentWrite) int { return cmp.Compare(a.lo, b.lo) })
@@ -100,10 +107,14 @@ func (f *uses) noRoom(writes []write, c *crowd, figures []Figure) Result {
 	}
 	var parts []string
 	for _, s := range c.silent {
-		if tell = append(tell, s.op); s.seen != nil {
-			tell = append(tell, s.seen)
+		tell = append(tell, s.told)
+		tell = append(tell, s.shown...)
+		for _, by := range []*linear.Op{s.seen, s.since} {
+			if by != nil {
+				tell = append(tell, by)
+			}
 		}
-		parts = append(parts, fmt.Sprintf("%s %s on %s", f.actor(int(s.op.Begin)), s.object.Tell(s.op), s.object.name()))
+		parts = append(parts, fmt.Sprintf("%s %s on %s", f.actor(int(s.told.Begin)), s.object.Tell(s.told), s.object.name()))
 	}
 	e, about := f.between(tell...)
 	r := invalid(figures, e, "%s came to revision %d; before that%s %s of a revision that nobody told happened, with room for %d: %s",

@@ -106,6 +106,58 @@ func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
 	return e, about
 }
 
+// finders are who found what in a register.
+type finders struct {
+	told   map[int32]*linear.Op // all uses, by their beginnings, as they were told
+	first  map[int32]*linear.Op // who surely found each value, and was done first
+	next   map[int32]*linear.Op // who found what one alone can have written, and wrote another of a known revision: what follows that
+	unused *linear.Op           // who was called last of those that found what the register held at first, if nobody can have written that again
+}
+
+// finders tells who found what, given the uses that may have happened.
+func (o *object) finders(settled []linear.Op) finders {
+	f := finders{told: map[int32]*linear.Op{}, first: map[int32]*linear.Op{}, next: map[int32]*linear.Op{}}
+	for i := range o.Ops {
+		f.told[o.Ops[i].Begin] = &o.Ops[i]
+	}
+	writers := map[int32]int{} // of each value
+	for i := range settled {
+		if settled[i].Brings() {
+			writers[settled[i].Value]++
+		}
+	}
+	for i := range settled {
+		u := &settled[i]
+		v, looked := u.Found()
+		if !looked || !u.Sure() {
+			continue
+		}
+		if by := f.first[v]; by == nil || u.Return < by.Return {
+			f.first[v] = u
+		}
+		if u = f.told[u.Begin]; !u.Sure() {
+			continue
+		}
+		if by := f.next[v]; u.Kind == linear.CAS && u.Revision != 0 && v != 0 && writers[v] == 1 && (by == nil || u.Revision < by.Revision) {
+			f.next[v] = u
+		}
+		if v == 0 && writers[0] == 0 {
+			f.unused = u // they are in the order of their calls
+		}
+	}
+	return f
+}
+
+// shown are those who show that a write happened of which nobody knows what came: who found what it wrote, and if nobody knows what came of
+// that, either, who found what that wrote, and so on.
+func (f *finders) shown(u *linear.Op) (by []*linear.Op) {
+	for !f.told[u.Begin].Sure() {
+		u = f.first[u.Value]
+		by = append(by, f.told[u.Begin])
+	}
+	return by
+}
+
 // revisions are the writes of a register whose revisions are known, in their order, and those that certainly happened and whose revisions
 // nobody knows.
 func (o *object) revisions() (all []write, silent []silentWrite) {
@@ -160,20 +212,37 @@ func (o *object) revisions() (all []write, silent []silentWrite) {
 			latest[n-1] = latest[n-2]
 		}
 	}
-	for i := range o.Ops {
-		if u := &o.Ops[i]; u.Revision == 0 && u.Kind != linear.Get && u.Sure() && !read[u.Value] {
-			s := silentWrite{object: o, op: u}
-			if after := sort.Search(len(latest), func(i int) bool { return latest[i].Call > u.Return }); after < len(latest) {
-				s.seen = latest[after] // the register held that once the write was done
-			}
-			silent = append(silent, s)
+	settled := o.Settled()
+	found := o.finders(settled)
+	for i := range settled {
+		u := &settled[i]
+		if u.Revision != 0 || u.Kind == linear.Get || !u.Sure() || read[u.Value] {
+			continue
 		}
+		s := silentWrite{object: o, op: u, told: found.told[u.Begin], shown: found.shown(u)}
+		if after := sort.Search(len(latest), func(i int) bool { return latest[i].Call > u.Return }); after < len(latest) {
+			s.seen = latest[after] // the register held that once the write was done
+		}
+		if next := found.next[u.Value]; next != nil && u.Brings() {
+			if s.seen == nil || next.Revision < s.seen.Revision {
+				s.seen = next
+			}
+			for n := range known {
+				if n < next.Revision && (s.since == nil || n > s.since.Revision) {
+					s.since = last[n]
+				}
+			}
+		}
+		silent = append(silent, s)
 	}
 	all = make([]write, 0, len(known))
 	for _, w := range known {
 		all = append(all, *w)
 	}
 	slices.SortFunc(all, func(a, b write) int { return cmp.Compare(a.revision, b.revision) })
+	if r := found.unused; r != nil && len(all) > 0 && r.Call > all[0].from {
+		all[0].from, all[0].lower = r.Call, r
+	}
 	for i := 1; i < len(all); i++ {
 		if r := last[all[i-1].revision]; r.Call > all[i].from {
 			all[i].from, all[i].lower = r.Call, r

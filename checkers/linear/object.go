@@ -69,6 +69,9 @@ func (u *Op) Found() (value int32, looked bool) {
 	return 0, false
 }
 
+// Brings reports whether u can be who first wrote a value: not if it reads, nor if it is to find what it writes.
+func (u *Op) Brings() bool { return u.Kind == Put || u.Kind == CAS && u.Old != u.Value }
+
 // leaves is what u leaves a lock as: taken by whom, or free.
 func (u *Op) leaves() int32 {
 	if u.Kind == Give {
@@ -172,8 +175,12 @@ func (o *Object) step(h State, u *Op) (State, bool) {
 	return State{u.Value, u.Revision, false}, true
 }
 
+// Settled returns the uses, in the order of their calls, of which those of unknown outcome are settled as far as can be: one that surely
+// happened is so, and one that decides nothing is left out.
+func (o *Object) Settled() []Op { return o.prune(slices.Clone(o.Ops)) }
+
 // prune settles the uses of unknown outcome as far as can be: one that wrote what only it can have written happened if
-// that was seen, before who saw it was done; one that wrote what nobody saw, and nobody can have taken, decides
+// that was seen, before who saw it was done; one that wrote what nobody saw, or can have taken, once it had begun decides
 // nothing. Both are exact for registers. (A lock has but two values: its uses are left alone.)
 func (o *Object) prune(uses []Op) []Op {
 	if o.Lock {
@@ -182,30 +189,33 @@ func (o *Object) prune(uses []Op) []Op {
 	writers := make([]int, len(o.values)) // of each value
 	writers[0]++                          // what was there at first, nobody wrote
 	for i := range uses {
-		if u := &uses[i]; u.Kind != Get {
+		if u := &uses[i]; u.Brings() {
 			writers[u.Value]++
 		}
 	}
 	for again := true; again; {
 		again = false
-		seen := make([]time.Duration, len(o.values)) // when the first use ended that surely found it there
-		wanted := make([]bool, len(o.values))        // by somebody, perhaps
+		seen := make([]time.Duration, len(o.values))   // when the first use ended that surely found it there
+		wanted := make([]time.Duration, len(o.values)) // until then by somebody, perhaps
 		for i := range seen {
-			seen[i] = Never
+			seen[i], wanted[i] = Never, -1
 		}
 		for i := range uses {
 			if found := uses[i].found(); found >= 0 {
-				wanted[found] = true
+				wanted[found] = max(wanted[found], uses[i].Return)
 				seen[found] = min(seen[found], uses[i].Return)
 			}
 		}
 		uses = slices.DeleteFunc(uses, func(u Op) bool {
-			idle := !u.Sure() && !wanted[u.Value]
+			idle := !u.Sure() && wanted[u.Value] < u.Call
+			if idle && u.Brings() {
+				writers[u.Value]--
+			}
 			again = again || idle
 			return idle
 		})
 		for i := range uses {
-			if u := &uses[i]; !u.Sure() && writers[u.Value] == 1 && seen[u.Value] < Never {
+			if u := &uses[i]; !u.Sure() && u.Brings() && writers[u.Value] == 1 && seen[u.Value] < Never {
 				u.Return = max(u.Call, seen[u.Value])
 				again = true
 			}
