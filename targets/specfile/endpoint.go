@@ -308,6 +308,9 @@ func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self ele
 		if !at.TLS && strings.Contains(err.Error(), "malformed HTTP response \"\\x15") { // an alert of TLS
 			err = hint.Add(err, "%s", speaksTLS)
 		}
+		if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+			err = hint.Add(err, "%s", speaksPlain)
+		}
 		if strings.Contains(err.Error(), "tls: certificate required") || strings.Contains(err.Error(), "tls: bad certificate") {
 			err = hint.Add(err, "it wants a client's certificate that it trusts: tls: {certificate: ./client.pem, key: ./client-key.pem}")
 		}
@@ -342,7 +345,10 @@ func ReadAnswer(r io.Reader) ([]byte, error) {
 // NotFollowed is the way out where a node's answer is a redirect.
 const NotFollowed = "redirects are not followed, as another node may be behind them: ask where each tells of itself"
 
-const speaksTLS = "it speaks TLS: tls: true"
+const (
+	speaksTLS   = "it speaks TLS: tls: true"
+	speaksPlain = "it speaks no TLS: leave tls out"
+)
 
 // unknown reports whether a status says that the server has no such path, or does nothing of that kind there.
 func unknown(status int) bool {

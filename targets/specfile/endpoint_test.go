@@ -121,6 +121,14 @@ func TestAnAlertOfTLS(t *testing.T) {
 	require.Contains(t, hint.Of(err), "tls: true")
 }
 
+// One that speaks no TLS, and is asked so.
+func TestAnAnswerWithoutTLS(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	_, err := askAt(t, server.Listener.Addr().String(), "tls: true")
+	require.Contains(t, hint.Of(err), "leave tls out")
+}
+
 // askAt asks a server at the address as n1.
 func askAt(t *testing.T, address, with string) (election.Status, error) {
 	t.Helper()

@@ -1,7 +1,6 @@
 package specfile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,7 +110,14 @@ func (s *Spec) voting(o option.Values, nodes int) (ids []election.ID, err error)
 		}
 	}
 	if len(ids) == 0 {
-		return nil, hint.Add(errors.New("spec: voters: the template says true of no node"), votersWay)
+		err := fmt.Errorf("spec: voters: the template says true of no node, of %d", nodes)
+		const many = 9
+		if nodes < many {
+			if more, wrong := s.voting(o, many); wrong == nil {
+				return nil, hint.Add(err, "take %v or more: it says true of %v", hint.Set("nodes", int(more[0])), more[0])
+			}
+		}
+		return nil, hint.Add(err, votersWay)
 	}
 	return ids, nil
 }
