@@ -319,7 +319,7 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	if silent := silentWords(s, p); silent != "" {
 		wrong = append(wrong, silent)
 	}
-	if text := strangerWords(p); text != "" && s.Observe.Asks() {
+	if text := strangerWords(p); text != "" && s.Observe.Asks() && 2*p.Unread < max(1, p.Asked) { // else they may have named it, and were not understood
 		wrong = append(wrong, text+": "+harness.NotJoined)
 	}
 	if odds := p.AtOdds(); odds != "" {
@@ -327,6 +327,8 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 	}
 	if counts := p.TwoCounts(); counts != "" {
 		wrong = append(wrong, counts)
+	} else if mixed := p.Mixed(); mixed != "" {
+		wrong = append(wrong, mixed)
 	}
 	if p.Unread > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d answers could not be read; the last: %s", p.Unread, p.Asked, hint.Line(p.Strange)))
@@ -347,6 +349,9 @@ func whatIsWrong(s *specfile.Spec, p *harness.Probe, answered int) (wrong []stri
 		wrong = append(wrong, neverLed(s, p))
 	case s.HasTerms() && !termed:
 		wrong = append(wrong, "its term was 0 all the time: is that the field?")
+	}
+	if alone := aloneWords(p); alone != "" {
+		wrong = append(wrong, alone)
 	}
 	if p.Wrote != nil {
 		wrong = append(wrong, "the leader wrote once, which was not accepted: "+hint.Line(p.Wrote))
@@ -372,6 +377,18 @@ func beginsWords(s *specfile.Spec) string {
 		return "; if they do, and say nothing until they lead: begins: follower beside lines in logs"
 	}
 	return ""
+}
+
+// aloneWords says which nodes, of those that have not come together, listen where no other reaches them.
+func aloneWords(p *harness.Probe) string {
+	var all []string
+	for _, node := range slices.Sorted(maps.Keys(p.Alone)) {
+		all = append(all, fmt.Sprintf("%s (%s)", node, strings.Trim(fmt.Sprint(p.Alone[node]), "[]")))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return strings.Join(all, ", ") + " listen at 127.0.0.1 alone, where no other node reaches them: others connect to {{.Addr}}"
 }
 
 // silentWords says which nodes told nothing by their logs, where nodes are asked for nothing and tell that they follow.

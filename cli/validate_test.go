@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -52,7 +53,10 @@ func TestNodesThatNameNobodyAreToldOf(t *testing.T) {
 	out, wrong := see(heard)
 	require.Empty(t, wrong)
 	require.Contains(t, out, "missing\tn2 named no leader in 9s, and another leads: each run waits until a majority has")
-	p.Names = false
+	p.Unread, p.Strange = 5, errors.New("leader \"x\" is none of the nodes")
+	_, wrong = see(asked)
+	require.Equal(t, []string{`5 of 9 answers could not be read; the last: leader "x" is none of the nodes`}, wrong, "who is not understood may have named it")
+	p.Names, p.Unread = false, 0
 	_, wrong = see(asked)
 	require.Empty(t, wrong)
 }
@@ -73,6 +77,15 @@ func TestLinesOfLogsAreSuggested(t *testing.T) {
 	require.NotContains(t, see(`, logs: [{match: 'leader at term (?P<term>\d+)', role: leader}]`), "perhaps")
 	p.Views[0].View.Term = 4
 	require.NotContains(t, see(""), "perhaps")
+}
+
+// Who listens at the loopback is never reached by the others, and logs often say nothing of it.
+func TestWhoListensForHimselfAloneIsToldOf(t *testing.T) {
+	s, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: {http: /, role: role}\n"))
+	require.NoError(t, err)
+	p := &harness.Probe{Nodes: []string{"n1", "n2"}, Asked: 9, Alone: map[string][]int{"n2": {80, 81}, "n1": {80}}}
+	require.Equal(t, []string{"nobody led, of 2 nodes: role was never leader or Leader or LEADER or true or 1; is that right?",
+		"n1 (80), n2 (80 81) listen at 127.0.0.1 alone, where no other node reaches them: others connect to {{.Addr}}"}, whatIsWrong(s, p, 9))
 }
 
 func TestALogIsShownFromBothEnds(t *testing.T) {

@@ -99,7 +99,7 @@ func (a *awaited) until(name, at string, within time.Duration, try func(context.
 func (c *containers) listens(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	ports, err := c.Listening(ctx, name)
+	ports, _, err := c.Listening(ctx, name)
 	if err != nil {
 		return ""
 	}
@@ -108,7 +108,22 @@ func (c *containers) listens(ctx context.Context, name string) string {
 
 // listens implements founded.
 func (c *virtualized) listens(_ context.Context, name string) string {
-	return listensOn(c.Listening(name))
+	ports, _ := c.Listening(name)
+	return listensOn(ports)
+}
+
+// alone implements trial.
+func (c *containers) alone(ctx context.Context, name string) []int {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, alone, _ := c.Listening(ctx, name) // where it cannot be told, nothing is
+	return alone
+}
+
+// alone implements trial.
+func (c *virtualized) alone(_ context.Context, name string) []int {
+	_, alone := c.Listening(name)
+	return alone
 }
 
 func listensOn(ports []int) string {

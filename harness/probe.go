@@ -10,17 +10,18 @@ import (
 
 // Probe is what a few nodes of a real system let Recount see, with the servers that they elect through.
 type Probe struct {
-	Nodes   []string      // their names
-	Image   string        // that the first runs
-	Args    []string      // that its image's entry point is given
-	Ready   time.Duration // from the start until all were ready
-	Watched time.Duration // from then on
-	Views   []ProbeView   // each that differs from the one before of its node, in order
-	Names   bool          // they name whom they follow
-	Led     bool          // one of them led
-	Told    int           // changes that they announced by themselves
-	Apart   error         // why faults cannot be of each of the parts of the first node that a file names; nil if they can
-	servers []string      // of the nodes: nobody wants to hear of these who leads
+	Nodes   []string         // their names
+	Image   string           // that the first runs
+	Args    []string         // that its image's entry point is given
+	Ready   time.Duration    // from the start until all were ready
+	Watched time.Duration    // from then on
+	Views   []ProbeView      // each that differs from the one before of its node, in order
+	Names   bool             // they name whom they follow
+	Led     bool             // one of them led
+	Told    int              // changes that they announced by themselves
+	Alone   map[string][]int // where nodes have not come together, the ports of each at which no other node reaches it
+	Apart   error            // why faults cannot be of each of the parts of the first node that a file names; nil if they can
+	servers []string         // of the nodes: nobody wants to hear of these who leads
 	ProbeAnswers
 	ProbeUses
 	ProbeLogs
@@ -120,6 +121,34 @@ func (p *Probe) TwoCounts() string {
 		if len(wrote) > 0 && len(answered) > 0 && !both {
 			return fmt.Sprintf("%s wrote that it leads in term %d, and answered that it leads in term %d: do its lines number terms as its answers do, and does a line tell of each?",
 				node, wrote[0], answered[0])
+		}
+	}
+	return ""
+}
+
+// Mixed says of a node what its log told that cannot be of the election of its answers, if there is something: it wrote that it leads in a term in
+// which it answered after that, and never that it leads; or it wrote so, and then that it campaigns in that term. A process of several elections
+// writes the same lines of each.
+func (p *Probe) Mixed() string {
+	const others = "do its lines tell of other elections, too, as of shards? A pattern is to match those of one alone"
+	for _, node := range p.Nodes {
+		answered, wrote := map[uint64]bool{}, map[uint64]bool{} // terms in which it leads
+		for _, v := range p.Views {
+			if v.Node == node && !v.Told && v.View.Role == history.Leader {
+				answered[v.View.Term] = true
+			}
+		}
+		for _, v := range p.Views {
+			switch leads := v.View.Role == history.Leader; {
+			case v.Node != node || v.View.Torn || v.View.Term == 0:
+			case v.Told && leads:
+				wrote[v.View.Term] = true
+			case !wrote[v.View.Term]:
+			case v.Told && v.View.Role == history.Candidate:
+				return fmt.Sprintf("%s wrote that it leads in term %d, and then that it is a candidate in it: %s", node, v.View.Term, others)
+			case !v.Told && !leads && !answered[v.View.Term]:
+				return fmt.Sprintf("%s wrote that it leads in term %d, and answered in it that it does not, and never that it does: %s", node, v.View.Term, others)
+			}
 		}
 	}
 	return ""

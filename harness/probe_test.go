@@ -71,6 +71,33 @@ func TestNodesWhoseLogsNumberTermsOtherwise(t *testing.T) {
 	}
 }
 
+// A process of several elections writes lines of each, and what is asked tells of one.
+func TestNodesWhoseLogsTellOfOtherElections(t *testing.T) {
+	view := func(role history.Role, term uint64, told bool) ProbeView {
+		return ProbeView{Node: "n2", Told: told, View: history.View{Role: role, Term: term}}
+	}
+	const leader, candidate, follower = history.Leader, history.Candidate, history.Follower
+	answers := "n2 wrote that it leads in term 2, and answered in it that it does not, and never that it does: do its lines tell of other elections, too, as of shards? A pattern is to match those of one alone"
+	for _, c := range []struct {
+		views []ProbeView
+		want  string
+	}{
+		{[]ProbeView{view(leader, 2, true), view(follower, 2, false)}, answers},
+		{[]ProbeView{view(leader, 2, true), view(follower, 1, false), view(follower, 2, false)}, answers},
+		{[]ProbeView{view(leader, 2, true), view(follower, 1, false), view(candidate, 2, true)},
+			"n2 wrote that it leads in term 2, and then that it is a candidate in it: do its lines tell of other elections, too, as of shards? A pattern is to match those of one alone"},
+		{[]ProbeView{view(leader, 2, true), view(follower, 2, false), view(leader, 2, false)}, ""}, // an answer that was under way
+		{[]ProbeView{view(leader, 2, true), view(leader, 2, false), view(follower, 2, false)}, ""}, // it has stepped down
+		{[]ProbeView{view(candidate, 2, true), view(leader, 2, true), view(follower, 2, true), view(candidate, 3, true)}, ""},
+		{[]ProbeView{view(follower, 2, false), view(leader, 2, true)}, ""},
+		{[]ProbeView{view(leader, 0, true), view(follower, 0, false)}, ""},
+		{[]ProbeView{{Node: "n1", View: view(leader, 2, true).View, Told: true}, view(follower, 2, false)}, ""},
+	} {
+		p := &Probe{Nodes: []string{"n1", "n2"}, Views: c.views}
+		require.Equal(t, c.want, p.Mixed())
+	}
+}
+
 // Of each node something is due where one tells that it follows; lines that tell of leaders alone come of no other.
 func TestNodesOfWhichNothingIsSeen(t *testing.T) {
 	tells := func(node string, role history.Role) ProbeView {

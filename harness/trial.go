@@ -18,6 +18,8 @@ type trial interface {
 	node(name string) asked
 	// first is what runs the first node, and with which arguments.
 	first() (image string, args []string)
+	// alone are the ports of TCP on which a node waits for connections at its loopback, where no other node reaches it; none where nobody can tell.
+	alone(ctx context.Context, node string) []int
 	// register is how a node's number is read and written for clients; nil where it keeps none.
 	register(node string) (get func(context.Context) (uint64, error), put func(context.Context, uint64) error)
 	// Unread says which lines of nodes' logs could not be read, and which nodes could not be told that they have begun.

@@ -51,7 +51,7 @@ func Try(ctx context.Context, plan record.Plan, cfg Config) (p *Probe, err error
 		err = errors.Join(err, c.Close(end))
 	}()
 	p = &Probe{Nodes: s.names, servers: s.servers, Names: !s.target.NoLeaderNames}
-	p.Mute, p.Roles, p.Logs = map[string]error{}, map[string]map[string]int{}, filepath.Join(dir, record.NodeLogs)
+	p.Alone, p.Mute, p.Roles, p.Logs = map[string][]int{}, map[string]error{}, map[string]map[string]int{}, filepath.Join(dir, record.NodeLogs)
 	p.Image, p.Args = c.first()
 	return p, p.watch(ctx, c, s, cfg.Progress)
 }
@@ -110,6 +110,7 @@ func (p *Probe) watch(ctx context.Context, c trial, s *subject, say func(string)
 	if err != nil {
 		return err
 	}
+	p.reach(ctx, c)
 	if c, ok := c.(*containers); ok {
 		if err := c.Unheard(ctx); err != nil {
 			return err
@@ -186,6 +187,18 @@ func (p *Probe) look(ctx context.Context, c trial, s *subject, say func(string))
 		p.Watched = c.Now() - began
 	}
 	return leader, nil
+}
+
+// reach notes where nodes do not reach each other, if they have not come together.
+func (p *Probe) reach(ctx context.Context, c trial) {
+	if p.Led && len(p.Strangers()) == 0 || len(p.Nodes) == 1 {
+		return
+	}
+	for _, node := range p.Nodes {
+		if ports := c.alone(ctx, node); len(ports) > 0 {
+			p.Alone[node] = ports
+		}
+	}
 }
 
 // observer is what asks a node of a real system; nil of one that is not asked.

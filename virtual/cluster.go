@@ -131,8 +131,9 @@ func scratch(dir string) string {
 // Addr returns a node's address. It stays the same for the whole run.
 func (c *Cluster) Addr(node string) netip.Addr { return c.named(node).addr }
 
-// Listening returns the ports of TCP on which a node waits for connections, in their order.
-func (c *Cluster) Listening(node string) []int { return c.named(node).tcp.Listening() }
+// Listening returns the ports of TCP on which a node waits for connections, in their order, and those of them on which no other node
+// reaches it.
+func (c *Cluster) Listening(node string) (ports, alone []int) { return c.named(node).tcp.Listening() }
 
 // named returns the node of that name, or nil.
 func (c *Cluster) named(name string) *node {

@@ -101,7 +101,7 @@ func (a *agent) look(r Request) Reply {
 	case r.Abandon != nil:
 		err = a.abandon(*r.Abandon)
 	case r.Listening != "":
-		reply.Ports, err = a.listening(r.Listening)
+		reply.Ports, reply.Alone, err = a.listening(r.Listening)
 	case r.TellApart != "":
 		err = a.tellApart(r.TellApart)
 	case r.Traffic:

@@ -101,6 +101,7 @@ type Reply struct {
 	Traffic  []Traffic                  `json:"traffic,omitempty"`
 	Groups   map[string][]netip.Addr    `json:"groups,omitempty"` // by node, of IPv4, but for that of all hosts
 	Ports    []int                      `json:"ports,omitempty"`
+	Alone    []int                      `json:"alone,omitempty"`  // of these, those that nobody but the node itself reaches
 	Stall    time.Duration              `json:"stall,omitempty"`  // a notice: the machine stood still for so long, until now
 	Sprung   *Sprung                    `json:"sprung,omitempty"` // a notice: a trap has sprung
 }

@@ -45,13 +45,19 @@ func (h *Host) Listen(o Owner, id uint32, at netip.AddrPort, backlog int) *Liste
 	return l
 }
 
-// Listening returns the ports on which somebody listens, in their order.
-func (h *Host) Listening() []int {
-	ports := map[int]bool{}
+// Listening returns the ports on which somebody listens, in their order, and those of them on which he does so at the loopback alone.
+func (h *Host) Listening() (ports, alone []int) {
+	open := map[int]bool{} // to others
 	for at := range h.listeners {
-		ports[int(at.Port())] = true
+		port := int(at.Port())
+		open[port] = open[port] || !at.Addr().IsLoopback()
 	}
-	return slices.Sorted(maps.Keys(ports))
+	for _, port := range slices.Sorted(maps.Keys(open)) {
+		if ports = append(ports, port); !open[port] {
+			alone = append(alone, port)
+		}
+	}
+	return ports, alone
 }
 
 // Listens returns who takes connections to an address, or nil.
