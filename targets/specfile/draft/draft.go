@@ -160,15 +160,22 @@ func (f form) String() string {
 
 // untold says that nothing in the answers tells who leads, and what is there.
 func untold(answers []Answer, leaves [][]leaf) error {
-	var from, fields []string
+	var from, fields, listed []string
+	add := func(to *[]string, l leaf) {
+		if field := term.Clip(l.field, 60); !slices.Contains(*to, field) && printable(field) {
+			*to = append(*to, field)
+		}
+	}
 	for i, a := range answers {
 		from = append(from, a.From)
 		for _, l := range leaves[i] {
-			if field := term.Clip(l.field, 60); !slices.Contains(fields, field) {
-				fields = append(fields, field)
-			}
+			add(&fields, l)
+		}
+		if root, err := specfile.ParseJSON(a.Text); err == nil {
+			inLists(root, "", func(l leaf) { add(&listed, l) })
 		}
 	}
+	fields = append(fields, listed...)
 	err := fmt.Errorf("nothing in %s is known to tell who leads: there is no single value in it", strings.Join(from, ", "))
 	if len(fields) > 0 {
 		const most = 8
@@ -176,6 +183,9 @@ func untold(answers []Answer, leaves [][]leaf) error {
 			fields = append(fields[:most], fmt.Sprintf("%d more", more))
 		}
 		err = fmt.Errorf("nothing in %s is known to tell who leads: it has %s", strings.Join(from, ", "), strings.Join(fields, ", "))
+	}
+	if len(listed) > 0 {
+		return hint.Add(err, "what stands in a list is of one among several, and nothing is guessed of it: ask where a node tells of itself alone, or name the place that it has in the list, role: %s", listed[0])
 	}
 	return hint.Add(err, "ask where a node tells its role, or whom it follows; where one of these does under another name, write it into observe by hand: recount init FILE has every field explained")
 }

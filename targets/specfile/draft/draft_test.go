@@ -136,6 +136,7 @@ func TestAnswersThatTellNothing(t *testing.T) {
 		{`{"a":1,"b":{"c":"x"}}`, "nothing in answer.json is known to tell who leads: it has a, b.c", "recount init FILE"},
 		{`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":0}`, "h, 2 more", ""},
 		{`[{"role":"leader"}]`, "no single value", ""},
+		{`{"node":1,"shards":[{"role":"leader","of":{"a b":2}},{"role":"follower"}]}`, `it has node, shards[0].of["a b"], shards[0].role`, "name the place that it has in the list"},
 		{`{"role":`, "is no JSON", ""},
 		{`{"role":"leader"}|role: leader`, "answer.json is JSON, and answer.json is text", "one question"},
 		{"<html>\n", "no single value", ""},

@@ -98,18 +98,9 @@ func inObject(v any, at leaf, keep func(leaf)) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			below := leaf{field: at.field, names: append(slices.Clip(at.names), key)}
-			switch {
-			case strings.ContainsAny(key, "\"\n"):
-				continue
-			case !plainStep.MatchString(key):
-				below.field += `["` + key + `"]`
-			case at.field == "":
-				below.field = key
-			default:
-				below.field += "." + key
+			if field := fieldOf(at.field, key); field != "" {
+				inObject(v[key], leaf{field: field, names: append(slices.Clip(at.names), key)}, keep)
 			}
-			inObject(v[key], below, keep)
 		}
 	case nil:
 		keep(at)
@@ -122,6 +113,37 @@ func inObject(v any, at leaf, keep func(leaf)) {
 	case json.Number:
 		at.value = specfile.Whole(v.String())
 		keep(at)
+	}
+}
+
+// fieldOf is the path to what an object has under a name; "" if none says it.
+func fieldOf(object, key string) string {
+	switch {
+	case strings.ContainsAny(key, "\"\n"):
+		return ""
+	case !plainStep.MatchString(key):
+		return object + `["` + key + `"]`
+	case object == "":
+		return key
+	}
+	return object + "." + key
+}
+
+// inLists keeps the leaves of the first of each list of objects in a value of JSON, which no guess is made of.
+func inLists(v any, at string, keep func(leaf)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if field := fieldOf(at, key); field != "" {
+				inLists(v[key], field, keep)
+			}
+		}
+	case []any:
+		if len(v) > 0 && at != "" {
+			if first, is := v[0].(map[string]any); is {
+				inObject(first, leaf{field: at + "[0]"}, keep)
+			}
+		}
 	}
 }
 

@@ -41,7 +41,8 @@ type Line struct{ Role, Match string }
 func (l Line) String() string { return "{match: " + quoted(l.Match) + ", role: " + l.Role + "}" }
 
 // Lines are lines by which nodes tell of a change: of a leader's, and of others' where there are such. They are guessed by words; one is
-// left out that a node has written which was not seen to lead, or with a term that it was not seen in.
+// left out that a node has written which was not seen to lead, or with a term that it was not seen in, or of a leader with one term twice: a
+// process of several elections writes so of each.
 func Lines(logs []Log, terms Terms) (suggested []Line) {
 	for _, role := range []string{"leader", "candidate", "follower"} {
 		for _, pattern := range patternsOf(logs, role, terms == AllTerms || terms == LeadersTerms && role == "leader") {
@@ -112,6 +113,7 @@ func borneOut(pattern *regexp.Regexp, logs []Log, role string) bool {
 		if !log.Seen {
 			continue
 		}
+		led := map[uint64]bool{}
 		for _, line := range log.Lines {
 			m := pattern.FindStringSubmatch(line)
 			if m == nil {
@@ -122,9 +124,10 @@ func borneOut(pattern *regexp.Regexp, logs []Log, role string) bool {
 			}
 			if i := pattern.SubexpIndex("term"); i > 0 {
 				term, err := strconv.ParseUint(m[i], 10, 64)
-				if err != nil || role == "leader" && !slices.Contains(log.Terms, term) {
+				if err != nil || role == "leader" && (led[term] || !slices.Contains(log.Terms, term)) {
 					return false
 				}
+				led[term] = true
 			}
 		}
 	}

@@ -35,6 +35,7 @@ func TestLinesThatTellOfAChangeAreFound(t *testing.T) {
 		{"what stands between differs", []Log{logOf(true, two, `state changed to StateLeader id="a7" term=2`)}, AllTerms,
 			[]string{`{match: 'changed to StateLeader.*\bterm=(?P<term>\d+)', role: leader}`}},
 		{"others' leaders", []Log{logOf(true, two, "n1 became leader at term 2"), logOf(false, two, "n1 became leader at term 2")}, AllTerms, nil},
+		{"two elections", []Log{logOf(true, two, "n1 became leader at term 2", "n1 became leader at term 2")}, AllTerms, nil},
 		{"another number", []Log{logOf(true, two, "became leader, epoch 77")}, AllTerms, nil},
 		{"followers alone", []Log{logOf(true, two, "became follower at term 1")}, AllTerms, nil},
 		{"nothing of the kind", []Log{logOf(true, two, "the leader is n1", "looking for a leader in term 2")}, AllTerms, nil},
