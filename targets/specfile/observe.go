@@ -312,7 +312,9 @@ func (s *Spec) field(v value, name string) (f Field, err error) {
 		}
 		f.Group = text
 	default:
-		f.Path, err = parsePath(text)
+		if f.Path, err = parsePath(text); err != nil && strings.Contains(text, "{{") {
+			return f, v.bad(`what is asked is one: http: '/status?shard={{param "shard"}}'; where the server answers for all at once, take a file for each`, "%s: %q is a path, and no template", name, text)
+		}
 		if err != nil {
 			return f, v.bad(`raft.term, members[0].role, ["a.key"].lead`, "%s: %v", name, err)
 		}

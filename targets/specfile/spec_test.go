@@ -295,6 +295,7 @@ func TestMistakes(t *testing.T) {
 		{"within: 20s", "in-turn: often", `in-turn: "often" is neither true nor false`, ""},
 		{"role: {at: r.state, leader: [L]}, term: term, leader: lead, ", "", "neither role nor leader is given", "role:"},
 		{"r.state", "r..state", `"r..state" is no path into JSON`, "raft.term"},
+		{"r.state", "'s[{{.Index}}].state'", `role: "s[{{.Index}}].state" is a path, and no template`, "what is asked is one"},
 		{"at: r.state, ", "", "role: at is missing", "at: FIELD"},
 		{"http: /status, port: http", "command: [a], http: /status, port: http", "more than one of http, metrics and command", "observe:"},
 		{"http: /status, port: http", "http: /status, port: http, match: '(a'", "missing closing )", "regexp/syntax"},
