@@ -83,7 +83,7 @@ func TestLinesOfLogsAreSuggested(t *testing.T) {
 func TestWhoListensForHimselfAloneIsToldOf(t *testing.T) {
 	s, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: {http: /, role: role}\n"))
 	require.NoError(t, err)
-	p := &harness.Probe{Nodes: []string{"n1", "n2"}, Asked: 9, Alone: map[string][]int{"n2": {80, 81}, "n1": {80}}}
+	p := &harness.Probe{Nodes: []string{"n1", "n2"}, ProbeAnswers: harness.ProbeAnswers{Asked: 9}, Alone: map[string][]int{"n2": {80, 81}, "n1": {80}}}
 	require.Equal(t, []string{"nobody led, of 2 nodes: role was never leader or Leader or LEADER or true or 1; is that right?",
 		"n1 (80), n2 (80 81) listen at 127.0.0.1 alone, where no other node reaches them: others connect to {{.Addr}}"}, whatIsWrong(s, p, 9))
 }

@@ -16,7 +16,7 @@ import (
 // and what nodes draw. It is judged, and neither its history nor anything else of it is kept.
 func Future(ctx context.Context, p record.Plan, from time.Duration, chance uint64) (*record.Run, error) {
 	if !record.Repeats(p.On) {
-		return nil, Usage(hint.Add(errors.New("only a run in virtual time can be the same up to a moment"), "--on sim or --on virtual makes one"))
+		return nil, Usage(hint.Add(errors.New("only a run in virtual time can be the same up to a moment"), "%v or %v makes one", hint.Set("on", record.OnSim), hint.Set("on", record.OnVirtual)))
 	}
 	return inMemory(ctx, p, func(r *run) {
 		r.unkept = &history.Frame{}
