@@ -85,6 +85,11 @@ Faults come as they were planned. Ctrl-C ends it with what was found so far, and
 
 // broken is the verdict that is looked at. An error tells what of a run nothing can be found out of.
 func (g *whenFlags) broken(cmd *cobra.Command, again *replay) (*record.Verdict, error) {
+	if g.property != "" {
+		if err := harness.KnownProperty(g.property); err != nil {
+			return nil, err
+		}
+	}
 	r, on := again.stored, again.Plan.On
 	v := r.Verdict(cmp.Or(g.property, shrink.Broken(r)))
 	switch {
@@ -218,7 +223,7 @@ func (d *decided) print(w io.Writer, asJSON bool) error {
 	switch {
 	case d.Certain:
 		b.WriteString("\nchance did not decide it: with these faults it breaks whatever chance is\n")
-	case len(d.Jumps) == 0:
+	case len(d.Jumps) == 0 && !d.Coarse:
 		b.WriteString("\nno moment decided it: from none to the next did that change by more than chance explains\n")
 	}
 	if d.Coarse {

@@ -61,7 +61,7 @@ const (
 // Find looks at the moments of the run of a plan that broke something by end. When ctx ends it returns what was found by then. An error is
 // that of a run.
 func (c Config) Find(ctx context.Context, p record.Plan, end time.Duration) (*Result, error) {
-	s := &search{Config: c, plan: p, result: &Result{}, begun: time.Now()}
+	s := &search{Config: c, plan: p, result: &Result{Moments: []Moment{}, Jumps: []Jump{}}, begun: time.Now()}
 	for step := parts; step > 0; step /= 2 { // all of it roughly, before any of it finely
 		for i := 0; i <= parts; i += step {
 			if step < parts && i%(2*step) == 0 {
