@@ -70,7 +70,7 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value,…`, drawn from several values; may be given again")
 	f.StringSliceVar(&given.faults, "nemesis", []string{"all"}, "faults to draw from, or all (recount list faults)")
 	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
-	f.StringVar(&given.nodes, "nodes", "", "sizes of clusters, `from-to` or one, and how small what is found is shrunk to (default: 2 to 7, and now and then 9 or 13)")
+	f.StringVar(&given.nodes, "nodes", "", "sizes of clusters, `from-to` or one, and how small what is found is shrunk to (default: the target's, or 2 to 7, and now and then 9 or 13)")
 	f.DurationVar(&given.Time, "time", 0, "virtual time of a run (default: 40 silences of the target, 10s to 60s, and time for a fault; on virtual mostly until soon after the last fault)")
 	f.StringSliceVar(&given.work, "workload", nil, "what clients do (default: what the property takes, such as fence for fencing, and now and then others; on virtual what a promise takes)")
 	f.DurationVar(&given.Budget, "budget", 0, "real time after which the hunt ends (default: 60s, or 15m on containers; with --runs, none)")

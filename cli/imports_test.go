@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"recounttest":              "docker docker/entrypoint harness harness/record report checkers",
 	"docker/entrypoint":        "docker docker/agent docker/member election targets targets/specfile",
 	"harness/hunt":             "checkers harness harness/batch harness/looked harness/record harness/shrink history nemesis report targets workloads",
-	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim",
+	"harness/shrink":           "checkers harness harness/batch harness/record history nemesis sim targets",
 	"harness/when":             "harness/batch harness/estimate harness/record",
 	"harness/claims":           "election harness harness/batch harness/estimate harness/record history internal/term sim targets targets/algorithms/detector",
 	"harness/matrix":           "checkers harness harness/batch harness/looked harness/record internal/term nemesis report scenarios targets workloads",

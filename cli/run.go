@@ -76,7 +76,7 @@ status 1. Ctrl-C keeps what is done, and the status is 2.`,
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value`; may be given again")
 	f.StringVar(&given.on, "on", record.OnSim, "where the nodes run: sim (algorithms, in virtual time), virtual (real Go servers, in virtual time) or docker")
 	f.StringVar(&given.goroutines, "goroutines", "", "with --on virtual, which of the goroutines that can run goes next: fifo, random or pct (default: the scenario's, or fifo)")
-	f.IntVar(&given.nodes, "nodes", 0, "number of nodes (default: the scenario's, or 5; 3 where servers stand beside them)")
+	f.IntVar(&given.nodes, "nodes", 0, "number of nodes (default: the scenario's, or the target's, or 5; 3 where servers stand beside them)")
 	f.DurationVar(&given.length, "time", 0, "from the first leader to the final healing (default: the scenario's, or 30s)")
 	f.Uint64Var(&given.seed, "seed", 0, "the run's only source of randomness (default: the scenario's, or a random one, printed)")
 	f.StringSliceVar(&given.faults, "nemesis", nil, "faults to draw from, or all, or none (recount list faults)")

@@ -135,7 +135,7 @@ Exit status: 0 shrunk; 2 interrupted, so perhaps not the least.`,
 	f.StringVar(&property, "property", "", "what must stay broken (default: the first promise that the run broke, or the first property)")
 	f.StringVar(&target, "target", "", "file that describes the run's target, where it is not where it was")
 	f.StringVar(&on, "on", "", "where to try plans: sim, virtual or docker (default: where the run was made)")
-	f.IntVar(&how.fewest, "nodes", 0, "size of the smallest cluster to try (default: 2)")
+	f.IntVar(&how.fewest, "nodes", 0, "size of the smallest cluster to try (default: the target's, or 2)")
 	f.IntVar(&how.jobs, "jobs", 0, "simulated runs at a time (default: one a core)")
 	f.StringVar(&results, "results", "results", "folder under which the shrunk run gets its own")
 	f.BoolVar(&asJSON, "json", false, "print what came of it as one JSON object")

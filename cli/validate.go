@@ -56,7 +56,7 @@ node answers and is not understood before it is ready; 255 a node did not come u
 		RunE: func(cmd *cobra.Command, args []string) error { return given.validate(cmd, args[0]) },
 	}
 	cmd.Flags().StringArrayVar(&given.options, "opt", nil, "a parameter of the spec, `name=value`; may be given again")
-	cmd.Flags().IntVar(&given.nodes, "nodes", 1, "how many nodes to start; a server may need others to elect")
+	cmd.Flags().IntVar(&given.nodes, "nodes", 0, "how many nodes to start; a server may need others to elect (default: the file's, or 1)")
 	cmd.Flags().StringVar(&given.on, "on", record.OnDocker, "where to start them: docker, or virtual (a server in Go, in virtual time)")
 	cmd.Flags().StringVar(&given.results, "results", "results", "`folder` under which the nodes' logs are kept")
 	cmd.Flags().BoolVar(&given.read, "read", false, "only read the file")
@@ -76,6 +76,9 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 	o, err := t.Parse(options)
 	if err != nil {
 		return err
+	}
+	if !cmd.Flags().Changed("nodes") {
+		g.nodes = cmp.Or(t.Size, 1)
 	}
 	if g.nodes < 1 || g.nodes > harness.MaxNodes {
 		return hint.Add(fmt.Errorf("a trial of %s cannot be made", count.Of(g.nodes, "node")), "--nodes takes 1 to %d", harness.MaxNodes)

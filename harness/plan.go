@@ -101,10 +101,11 @@ func (s *subject) fillIn() (err error) {
 		return err
 	}
 	if s.Nodes == 0 {
-		s.Nodes = 5
+		usual := 5
 		if s.target.Servers != nil {
-			s.Nodes = 3 // candidates, and there are servers besides
+			usual = 3 // candidates, and there are servers besides
 		}
+		s.Nodes = cmp.Or(s.target.Size, usual)
 	}
 	if s.Time == 0 {
 		s.Time = max(30*time.Second, s.Schedule.End()+5*time.Second)

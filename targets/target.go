@@ -62,6 +62,8 @@ type Target struct {
 	// Electors are the servers that the candidates elect through, by their names, where some of the servers are there for
 	// something else; none where candidates elect among themselves. It may be nil: they elect through all.
 	Electors func(o Options) []string
+	// Size is how many nodes its clusters have where nobody says, servers not counted; 0 if that is no matter.
+	Size int
 	// Multicast has the network carry what nodes send to groups, and to addresses that they take besides their own.
 	Multicast bool
 	// Alarms says that lines of logs may be alarms: System is an election.Alarmer then, and the target promises that there are none.

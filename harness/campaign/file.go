@@ -155,9 +155,6 @@ func (c *Campaign) fill(file string) error {
 	if c.Runs == 0 && c.Budget == 0 {
 		c.Runs = defaultRuns
 	}
-	if c.Nodes == (Sizes{}) {
-		c.Nodes = Sizes{3, 7}
-	}
 	if len(c.Faults) == 0 {
 		c.Faults = []string{"all"}
 	}
@@ -187,6 +184,9 @@ func (c *Campaign) fill(file string) error {
 		t.Runs = cmp.Or(t.Runs, c.Runs)
 		if t.Nodes == (Sizes{}) {
 			t.Nodes = c.Nodes
+		}
+		if t.Nodes == (Sizes{}) {
+			t.Nodes = usual(t.Target)
 		}
 		if t.Faults == nil {
 			t.Faults = c.Faults
@@ -252,4 +252,12 @@ func (c *Campaign) workloads(t *Target) []string {
 		words = harness.Applicable(words, known)
 	}
 	return words
+}
+
+// usual are the sizes of a target's clusters where nobody says.
+func usual(target string) Sizes {
+	if t, err := targets.Find(target); err == nil && t.Size > 0 {
+		return Sizes{t.Size, t.Size}
+	}
+	return Sizes{3, 7}
 }

@@ -25,7 +25,7 @@ type Config struct {
 	Target    string
 	Options   map[string][]string // of the target: the values to draw each from
 	Faults    []string            // to draw from
-	Nodes     [2]int              // the smallest and the largest cluster; with zeros those of Sizes
+	Nodes     [2]int              // the smallest and the largest cluster; with zeros the target's, or those of Sizes
 	Time      time.Duration       // of each run; 0 for what suits the target
 	Workloads []string
 	// Sometimes are workloads that a part of the runs has besides.
@@ -181,7 +181,9 @@ func (h *hunter) check() (err error) {
 			return err
 		}
 	}
-	if h.Nodes == [2]int{} {
+	if h.Nodes == [2]int{} && h.target.Size > 0 {
+		h.sizes = []int{h.target.Size}
+	} else if h.Nodes == [2]int{} {
 		h.sizes = Sizes
 	} else if h.Nodes[1] < h.Nodes[0] || harness.CheckSize(h.Nodes[0]) != nil || harness.CheckSize(h.Nodes[1]) != nil {
 		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start; an election takes 2 to %d nodes", harness.MaxNodes)

@@ -2,9 +2,11 @@ package hunt
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -422,4 +424,24 @@ func TestEachPropertyThatARunBrokeIsFound(t *testing.T) {
 
 	cfg.KeepGoing, cfg.Each = false, nil
 	require.Len(t, hunted(t, cfg).Findings, 1)
+}
+
+// A target that says how many nodes its clusters have is hunted with so many, and shrunk to no fewer.
+func TestTheTargetsSizeIsKept(t *testing.T) {
+	spec := filepath.Join(t.TempDir(), "pair.yaml")
+	server, err := filepath.Abs("../../examples/server")
+	require.NoError(t, err)
+	text, err := os.ReadFile(server + "/election.yaml")
+	require.NoError(t, err)
+	sized := strings.Replace(string(text), "binary: {package: .}", fmt.Sprintf("binary: {package: %s}\nnodes: 4", server), 1)
+	require.NotEqual(t, string(text), sized)
+	require.NoError(t, os.WriteFile(spec, []byte(sized), 0o644))
+	r, err := Hunt(t.Context(), Config{Target: spec, On: record.OnVirtual, Faults: []string{"isolate"}, Seed: 1, Runs: 2, Time: 3 * time.Second, Each: func(tr Trial) {
+		require.Equal(t, 4, tr.Plan.Nodes)
+	}})
+	require.NoError(t, err)
+	require.Equal(t, 2, r.Runs)
+	made, err := harness.Simulate(t.Context(), record.Plan{Target: spec, On: record.OnVirtual, Time: 3 * time.Second, Seed: 1})
+	require.NoError(t, err)
+	require.Len(t, made.Nodes, 4)
 }

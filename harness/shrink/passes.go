@@ -80,7 +80,7 @@ func (s *shrinker) steps() {
 
 // nodes takes the smallest cluster that does.
 func (s *shrinker) nodes() {
-	for n := max(s.Fewest, 2); n < s.best.Nodes; n++ {
+	for n := s.Fewest; n < s.best.Nodes; n++ {
 		if s.try(s.with(func(p *record.Plan) { p.Nodes = n })) {
 			return
 		}

@@ -3,6 +3,7 @@
 package shrink
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"recount/harness/record"
 	"recount/history"
 	"recount/internal/hint"
+	"recount/targets"
 )
 
 // Config says how to shrink.
@@ -30,7 +32,7 @@ type Config struct {
 	Measure int
 	// Pinned are options of the target that stay as they are: with another value it is another election.
 	Pinned []string
-	// Fewest is how many nodes a plan has at least; 0 for 2. One that has fewer from the beginning keeps them.
+	// Fewest is how many nodes a plan has at least; 0 for the target's Size, or 2. One that has fewer from the beginning keeps them.
 	Fewest int
 	// Budget is how long it may take; 0 for no limit. What it takes to measure is set aside of it, half of it at most.
 	Budget time.Duration
@@ -172,6 +174,10 @@ func newShrinker(r *record.Run, cfg Config) (*shrinker, error) {
 	if s.simulates = p.On == record.OnSim; s.Make == nil {
 		s.Make = func(ctx context.Context, p record.Plan) (*record.Run, error) { return harness.Glance(ctx, p) }
 	}
+	if t, err := targets.Find(p.Target); err == nil {
+		s.Fewest = cmp.Or(s.Fewest, t.Size)
+	}
+	s.Fewest = max(s.Fewest, 2)
 	s.Jobs = batch.Workers(s.Jobs)
 	if s.Progress == nil {
 		s.Progress = func(Progress) {}

@@ -60,6 +60,7 @@ type Spec struct {
 	Register     Register
 	Writes       Writes
 	Alarms       []*regexp.Regexp // lines of a node's log that it writes only if something is wrong with it
+	Size         int              // how many nodes its clusters have where nobody says; 0 if that is no matter
 	Sometimes    []*regexp.Regexp // and such as are to come sometimes, or little was tested
 	Faults       []OwnFault
 	Promises     []targets.Promise
@@ -197,7 +198,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap", "post-start",
-		"processes", "ports", "multicast", "data", "shared", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "alarms", "sometimes", "faults", "promises")
+		"processes", "ports", "multicast", "data", "shared", "nodes", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "alarms", "sometimes", "faults", "promises")
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func (s *Spec) read() error {
 	}
 	for _, read := range []func(value, map[string]value) error{
 		s.readParameters, s.readImage, s.readPorts, s.readVoters, s.readServices, s.readContainer, s.readBootstrap, s.readPostStart, s.readProcesses, s.readTimes,
-		s.readReady, s.readObserve, s.readResign, s.readMembers, s.readRegister, s.readWrites, s.readLines, s.readOwnFaults, s.readPromises,
+		s.readReady, s.readObserve, s.readResign, s.readMembers, s.readRegister, s.readWrites, s.readLines, s.readSize, s.readOwnFaults, s.readPromises,
 	} {
 		if err := read(root, f); err != nil {
 			return err

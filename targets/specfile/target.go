@@ -42,7 +42,7 @@ func (s *Spec) parts() (all []string) {
 func (s *Spec) Target(name string) *targets.Target {
 	t := &targets.Target{
 		Name: name, Called: s.Name, About: s.About, Source: s.Source, Options: s.Parameters, Promises: s.Promises, NoTerms: !s.HasTerms(),
-		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Begins: s.Observe.Begins, Tokens: s.Observe.Tokens, Processes: s.Processes, Multicast: s.Multicast, Shared: s.Shared != "", Alarms: len(s.Alarms) > 0, Own: s.ownFaults(), OwnByCommand: s.ownRequests().byCommand(), Definition: s.Text, Parts: s.parts(),
+		NoLeaderNames: !s.names(), Standing: s.Observe.Standing, Begins: s.Observe.Begins, Tokens: s.Observe.Tokens, Processes: s.Processes, Multicast: s.Multicast, Shared: s.Shared != "", Size: s.Size, Alarms: len(s.Alarms) > 0, Own: s.ownFaults(), OwnByCommand: s.ownRequests().byCommand(), Definition: s.Text, Parts: s.parts(),
 		Bounds: func(o targets.Options) history.Bounds {
 			return history.Bounds{Silence: s.Times.Silence.value(o), Elect: s.Times.Elect.value(o), Poll: s.Times.Poll}
 		},
