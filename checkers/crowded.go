@@ -46,18 +46,20 @@ func crowded(writes []write, silent []silentWrite) *crowd {
 			c.latest[i] = c.latest[i+1]
 		}
 	}
+	place := func(of *linear.Op) int { // of the write that made the revision that it told
+		i, _ := slices.BinarySearchFunc(writes, of.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
+		return i
+	}
 	due := slices.Clone(silent)
 	for i := range due {
 		s := &due[i]
 		s.lo = sort.Search(len(writes), func(i int) bool { return writes[c.latest[i]].to >= s.op.Call })
 		s.hi = sort.Search(len(writes), func(i int) bool { return writes[c.earliest[i]].from > s.op.Return })
 		if s.seen != nil {
-			own, _ := slices.BinarySearchFunc(writes, s.seen.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
-			s.hi = min(s.hi, own)
+			s.hi = min(s.hi, place(s.seen))
 		}
 		if s.since != nil {
-			own, _ := slices.BinarySearchFunc(writes, s.since.Revision, func(w write, revision uint64) int { return cmp.Compare(w.revision, revision) })
-			s.lo = max(s.lo, own+1)
+			s.lo = max(s.lo, place(s.since)+1)
 		}
 	}
 	slices.SortFunc(due, func(a, b silentWrite) int { return cmp.Compare(a.lo, b.lo) })

@@ -21,6 +21,7 @@ import (
 	"recount/internal/count"
 	"recount/internal/hint"
 	"recount/internal/term"
+	"recount/targets"
 	"recount/targets/specfile"
 	"recount/targets/specfile/draft"
 	"recount/workloads"
@@ -80,8 +81,8 @@ func (g *validateFlags) validate(cmd *cobra.Command, file string) error {
 	if !cmd.Flags().Changed("nodes") {
 		g.nodes = cmp.Or(t.Size, 1)
 	}
-	if g.nodes < 1 || g.nodes > harness.MaxNodes {
-		return hint.Add(fmt.Errorf("a trial of %s cannot be made", count.Of(g.nodes, "node")), "--nodes takes 1 to %d", harness.MaxNodes)
+	if g.nodes < 1 || g.nodes > targets.MaxNodes {
+		return hint.Add(fmt.Errorf("a trial of %s cannot be made", count.Of(g.nodes, "node")), "--nodes takes 1 to %d", targets.MaxNodes)
 	}
 	if all := []string{record.OnDocker, record.OnVirtual}; !slices.Contains(all, g.on) {
 		return hint.Unknown("place to run on", g.on, all)

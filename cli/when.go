@@ -136,15 +136,9 @@ func (g *whenFlags) find(cmd *cobra.Command, again *replay, v *record.Verdict) (
 	if err != nil {
 		return nil, err
 	}
-	told := &decided{Property: v.Property, Why: v.Why, To: v.To, Futures: futures, Result: found, Happened: [][]shrink.Event{}}
-	for _, j := range found.Jumps {
-		all, err := happened(context.WithoutCancel(ctx), again, v, j)
-		if err != nil {
-			return nil, err
-		}
-		told.Happened = append(told.Happened, all)
-	}
-	return told, nil
+	told := &decided{Property: v.Property, Why: v.Why, To: v.To, Futures: futures, Result: found}
+	told.Happened, err = happened(context.WithoutCancel(ctx), again, v, found.Jumps)
+	return told, err
 }
 
 // decided is what was found of when it was decided.
@@ -157,19 +151,20 @@ type decided struct {
 	Happened [][]shrink.Event `json:"happened"` // in each of the jumps
 }
 
-// happened is what is known to have happened between the two moments of a jump.
-func happened(ctx context.Context, again *replay, v *record.Verdict, j when.Jump) ([]shrink.Event, error) {
-	from, to := j.Before.At, j.After.At
-	all := shrink.Events(again.stored.History, v, from, to)
+// happened is what is known to have happened in each of the jumps, between its two moments.
+func happened(ctx context.Context, again *replay, v *record.Verdict, jumps []when.Jump) ([][]shrink.Event, error) {
+	all := make([][]shrink.Event, len(jumps))
+	if len(jumps) == 0 {
+		return all, nil
+	}
+	for i, j := range jumps {
+		all[i] = shrink.Events(again.stored.History, v, j.Before.At, j.After.At)
+	}
 	sent := func(m *record.Message) {
-		words := fmt.Sprintf("%s→%s %s", m.From, m.To, m.Words)
-		switch {
-		case m.Lost != "" && m.Sent >= from && m.Sent < to:
-			all = append(all, shrink.Event{At: m.Sent, Words: words + " is sent, and lost: " + m.Lost})
-		case m.Sent >= from && m.Sent < to:
-			all = append(all, shrink.Event{At: m.Sent, Words: words + fmt.Sprintf(" is sent, and arrives at %.4fs", m.Arrived.Seconds())})
-		case m.Lost == "" && m.Arrived >= from && m.Arrived < to:
-			all = append(all, shrink.Event{At: m.Arrived, Words: words + fmt.Sprintf(" arrives, sent at %.4fs", m.Sent.Seconds())})
+		for i, j := range jumps {
+			if e, in := carried(m, j.Before.At, j.After.At); in {
+				all[i] = append(all[i], e)
+			}
 		}
 	}
 	if again.Plan.On == record.OnSim {
@@ -184,8 +179,24 @@ func happened(ctx context.Context, again *replay, v *record.Verdict, j when.Jump
 	} else if err := record.EachMessage(os.DirFS(cmp.Or(again.stored.Dir, again.stored.From)), sent); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b shrink.Event) int { return cmp.Compare(a.At, b.At) })
+	for _, events := range all {
+		slices.SortStableFunc(events, func(a, b shrink.Event) int { return cmp.Compare(a.At, b.At) })
+	}
 	return all, nil
+}
+
+// carried is what became of a message between two moments, and false if it neither left nor arrived then.
+func carried(m *record.Message, from, to time.Duration) (e shrink.Event, in bool) {
+	words := fmt.Sprintf("%s→%s %s", m.From, m.To, m.Words)
+	switch within := func(at time.Duration) bool { return at >= from && at < to }; {
+	case within(m.Sent) && m.Lost != "":
+		return shrink.Event{At: m.Sent, Words: words + " is sent, and lost: " + m.Lost}, true
+	case within(m.Sent):
+		return shrink.Event{At: m.Sent, Words: words + fmt.Sprintf(" is sent, and arrives at %.4fs", m.Arrived.Seconds())}, true
+	case within(m.Arrived) && m.Lost == "":
+		return shrink.Event{At: m.Arrived, Words: words + fmt.Sprintf(" arrives, sent at %.4fs", m.Sent.Seconds())}, true
+	}
+	return e, false
 }
 
 // mostTold is how many things that happened in a jump are told.

@@ -376,13 +376,10 @@ func KnownProperty(property string) error {
 	}
 }
 
-// MaxNodes is how many nodes a cluster may have.
-const MaxNodes = 99
-
 // CheckSize finds what is wrong with a number of nodes.
 func CheckSize(nodes int) error {
-	if nodes < 2 || nodes > MaxNodes {
-		return hint.Add(fmt.Errorf("a run of %s cannot be made", count.Of(nodes, "node")), "an election takes 2 to %d nodes", MaxNodes)
+	if nodes < 2 || nodes > targets.MaxNodes {
+		return hint.Add(fmt.Errorf("a run of %s cannot be made", count.Of(nodes, "node")), "an election takes 2 to %d nodes", targets.MaxNodes)
 	}
 	return nil
 }

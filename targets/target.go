@@ -112,6 +112,9 @@ type Promise struct {
 	Suspended func(did history.Changes) bool
 }
 
+// MaxNodes is how many nodes a cluster may have.
+const MaxNodes = 99
+
 // StaysUp is what every target promises: none of its nodes ends by itself. NoAlarm is what those promise that have alarms.
 const (
 	StaysUp = "stays-up"

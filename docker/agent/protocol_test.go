@@ -33,7 +33,7 @@ func TestLine(t *testing.T) {
 	require.ErrorContains(t, ReadLine(strings.NewReader(strings.Repeat(" ", maxLine+2)), &got), "line too long")
 }
 
-// The longest line is what the most nodes that a run may have, harness.MaxNodes, send each other over many connections.
+// The longest line is what the most nodes that a run may have, targets.MaxNodes, send each other over many connections.
 func TestTheLongestLine(t *testing.T) {
 	const most = math.MaxUint64
 	link := Traffic{

@@ -186,7 +186,7 @@ func (h *hunter) check() (err error) {
 	} else if h.Nodes == [2]int{} {
 		h.sizes = Sizes
 	} else if h.Nodes[1] < h.Nodes[0] || harness.CheckSize(h.Nodes[0]) != nil || harness.CheckSize(h.Nodes[1]) != nil {
-		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start; an election takes 2 to %d nodes", harness.MaxNodes)
+		return hint.Add(fmt.Errorf("clusters of %d to %d nodes", h.Nodes[0], h.Nodes[1]), "3 to 7 are a good start; an election takes 2 to %d nodes", targets.MaxNodes)
 	}
 	for n := h.Nodes[0]; n > 0 && n <= h.Nodes[1]; n++ {
 		h.sizes = append(h.sizes, n)

@@ -40,15 +40,11 @@ const (
 func reached(r *record.Run, s *Situation) map[Feature]struct{} {
 	if r.Code != nil {
 		for b := range r.Code.Ran() {
-			h := fnv.New64a()
-			fmt.Fprintf(h, "%s:%d.%d", b.File, b.Line, b.Column)
-			s.reach(ran, h.Sum64())
+			s.reach(ran, hashed("%s:%d.%d", b.File, b.Line, b.Column))
 		}
 	}
 	for _, l := range r.Sometimes {
-		h := fnv.New64a()
-		fmt.Fprintf(h, "%d %s", bits.Len(uint(l.Times)), l.Pattern)
-		s.reach(came, h.Sum64())
+		s.reach(came, hashed("%d %s", bits.Len(uint(l.Times)), l.Pattern))
 	}
 	if len(r.Relations) == 0 {
 		return s.seen
@@ -58,6 +54,13 @@ func reached(r *record.Run, s *Situation) map[Feature]struct{} {
 		all[featureOf(related, uint64(n))] = struct{}{}
 	}
 	return all
+}
+
+// hashed is the code of what has a name.
+func hashed(format string, args ...any) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, format, args...) // never fails
+	return h.Sum64()
 }
 
 // Situation is what is known of each node at one time of a run, and of what the run has reached until then.
