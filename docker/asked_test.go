@@ -28,7 +28,7 @@ func askedEngine(t *testing.T, answer func(w http.ResponseWriter, r *http.Reques
 	api, err := client.NewClientWithOpts(client.WithHost("tcp://"+strings.TrimPrefix(server.URL, "http://")), client.WithVersion("1.47"))
 	require.NoError(t, err)
 	t.Cleanup(func() { api.Close() })
-	return &Engine{api: api}, func() []string {
+	return &Engine{api: api, patience: patience}, func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		return all

@@ -58,7 +58,7 @@ func (e *Engine) things(ctx context.Context, run string) (containers, rest []thi
 			alive: c.State == container.StateRunning ||
 				c.State == container.StateCreated && time.Since(time.Unix(c.Created, 0)) < young,
 			remove: func(ctx context.Context) error {
-				return e.api.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+				return e.remove(ctx, c.ID, c.Labels[labelRole])
 			},
 		})
 	}

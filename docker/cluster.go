@@ -113,7 +113,7 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 		c.nodes[name] = &node{name: name, ails: map[history.Key]bool{}}
 	}
 	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	during, cancel := outlast(ctx, grace)
+	during, cancel := outlast(ctx, grace, e.patience)
 	defer cancel()
 
 	// The agent's container comes first and alone: its name is the run's, and whoever has it owns all of that run.
@@ -122,10 +122,10 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 		return nil, hint.Add(fmt.Errorf("open the cluster of containers: there is a run %s already", config.Run), "recount clean removes what killed runs left")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the cluster of containers: %w", err)
+		return nil, fmt.Errorf("open the cluster of containers: %w", hung(during, err))
 	}
 	if err := c.open(ctx, during, agentID); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the cluster of containers: %w", err), c.Close(ctx))
+		return nil, errors.Join(fmt.Errorf("open the cluster of containers: %w", hung(during, err)), c.Close(ctx))
 	}
 	return c, nil
 }
@@ -233,14 +233,30 @@ func (c *Cluster) Listen(ctx context.Context, node string, port int, serve func(
 
 // Close removes everything the run has made in the engine. It does so even when ctx has ended already.
 func (c *Cluster) Close(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
 	c.end()
-	detached := c.detach(context.WithoutCancel(ctx))
+	detached := c.endNodes(ctx) || !c.config.Disks
 	if c.remote != nil {
+		c.part(ctx) // without which the agent ends the anchors itself, and slowly
 		c.remote.close()
 	}
 	c.work.Wait()
-	if _, err := c.engine.sweep(context.WithoutCancel(ctx), c.config.Run, detached); err != nil {
+	if _, err := c.engine.sweep(ctx, c.config.Run, detached); err != nil {
 		return fmt.Errorf("close the cluster of containers: %w", err)
 	}
 	return nil
+}
+
+// endWithin bounds how long the agent may take to end nodes, which takes it milliseconds.
+const endWithin = 10 * time.Second
+
+// endNodes has the agent kill all that nodes run and unmount their disks, and reports whether it did.
+func (c *Cluster) endNodes(ctx context.Context) bool {
+	if c.remote == nil || c.remote.control == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, endWithin)
+	defer cancel()
+	_, err := c.remote.ask(ctx, agent.Request{End: true})
+	return err == nil
 }

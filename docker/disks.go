@@ -106,17 +106,3 @@ func (c *Cluster) revived(ctx context.Context, change history.Changes, mended []
 	}
 	return some
 }
-
-// detachWithin bounds how long unmounting may take. It takes a millisecond or two.
-const detachWithin = 10 * time.Second
-
-// detach has the agent unmount all disks, and reports whether it did.
-func (c *Cluster) detach(ctx context.Context) bool {
-	if !c.config.Disks || c.remote == nil || c.remote.control == nil {
-		return !c.config.Disks
-	}
-	ctx, cancel := context.WithTimeout(ctx, detachWithin)
-	defer cancel()
-	_, err := c.remote.ask(ctx, agent.Request{Detach: true})
-	return err == nil
-}

@@ -19,8 +19,9 @@ import (
 
 // Engine is a connection to a container engine.
 type Engine struct {
-	api     *client.Client
-	version types.Version
+	api      *client.Client
+	version  types.Version
+	patience time.Duration // with what it is to make
 }
 
 // connectWithin is how long an engine may take to answer at first. It takes milliseconds, and a busy one seconds.
@@ -63,7 +64,7 @@ func connect(ctx context.Context, within time.Duration) (*Engine, error) {
 		api.Close()
 		return nil, hint.Add(fmt.Errorf("the Docker engine runs %s containers", version.Os), "switch it to Linux containers")
 	}
-	return &Engine{api: api, version: version}, nil
+	return &Engine{api: api, version: version, patience: patience}, nil
 }
 
 // Absent tells whether Connect failed since no engine answers. One that may not be asked is there.

@@ -18,18 +18,18 @@ import (
 func (e *Engine) Extract(ctx context.Context, ref string, files map[string]string) (_ io.Reader, err error) {
 	// The container is never started. Its label lets clean find it if this process dies before it is removed.
 	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: runExtract, labelOwner: ownLabel()}}
-	during, cancel := outlast(ctx, grace)
+	during, cancel := outlast(ctx, grace, e.patience)
 	defer cancel()
 	made, err := e.api.ContainerCreate(during, &config, nil, nil, nil, "")
 	if err != nil {
-		return nil, fmt.Errorf("extract from %s: %w", ref, err)
+		return nil, hung(during, fmt.Errorf("extract from %s: %w", ref, err))
 	}
 	defer func() {
-		during, cancel := outlast(ctx, grace) // however long it took to be made
+		during, cancel := outlast(ctx, grace, e.patience) // however long it took to be made
 		defer cancel()
 		remove := e.api.ContainerRemove(during, made.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
 		if remove != nil {
-			err = errors.Join(err, fmt.Errorf("extract from %s: %w", ref, remove))
+			err = errors.Join(err, hung(during, fmt.Errorf("extract from %s: %w", ref, remove)))
 		}
 	}()
 	var out bytes.Buffer

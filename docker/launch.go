@@ -36,7 +36,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 			return fmt.Errorf("launch the cluster of containers: no node %q", name)
 		}
 	}
-	during, cancel := outlast(ctx, grace)
+	during, cancel := outlast(ctx, grace, c.engine.patience)
 	defer cancel()
 	names := slices.Sorted(maps.Keys(nodes))
 	err := each(names, func(_ int, name string) error {
@@ -59,7 +59,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 		return c.start(during, n)
 	})
 	if err != nil {
-		return fmt.Errorf("launch the cluster of containers: %w", err)
+		return fmt.Errorf("launch the cluster of containers: %w", hung(during, err))
 	}
 	up := 0
 	for _, n := range c.nodes {

@@ -24,10 +24,7 @@ func (e *Engine) release(ctx context.Context, run, image string, folders []strin
 	if err != nil {
 		return fmt.Errorf("release disks of run %s: %w", run, err)
 	}
-	remove := func() { // also when ctx has ended
-		e.api.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true})
-	}
-	defer remove()
+	defer e.remove(context.WithoutCancel(ctx), made.ID, roleRelease) // also when ctx has ended
 	if err := e.api.ContainerStart(ctx, made.ID, container.StartOptions{}); err != nil {
 		return fmt.Errorf("release disks of run %s: %w", run, err)
 	}

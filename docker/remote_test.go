@@ -103,7 +103,7 @@ func TestWhyTheLineToTheAgentBroke(t *testing.T) {
 	}
 }
 
-// Who could not begin to speak to the agent does not wait for it to unmount disks.
+// Who could not begin to speak to the agent does not wait for it to end nodes.
 func TestAClusterWhoseAgentWasNeverSpokenToIsClosedAtOnce(t *testing.T) {
 	r, _, line := pausable(t)
 	line.Lock()
@@ -117,9 +117,9 @@ func TestAClusterWhoseAgentWasNeverSpokenToIsClosedAtOnce(t *testing.T) {
 	}()
 	require.Error(t, r.open())
 	c := &Cluster{remote: r, config: Config{Disks: true}}
-	ctx, cancel := context.WithTimeout(t.Context(), detachWithin/2)
+	ctx, cancel := context.WithTimeout(t.Context(), endWithin/2)
 	defer cancel()
-	require.False(t, c.detach(ctx))
+	require.False(t, c.endNodes(ctx))
 	require.NoError(t, ctx.Err())
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/yamux"
 
@@ -74,12 +75,7 @@ func Run(in io.Reader, out io.WriteCloser) error {
 	a.traps.end = a.spring
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	defer func() {
-		if err := a.detach(); err != nil {
-			fmt.Fprintln(os.Stderr, "agent:", err)
-		}
-	}()
-	defer a.killAll()
+	defer a.endAlone()
 	go a.watchClocks(ctx)
 	for {
 		stream, err := session.AcceptStream()
@@ -199,19 +195,39 @@ func (a *agent) follow(f Follow) error {
 	return nil
 }
 
-// killAll ends a run whose harness is gone: what it started must not go on burning the machine.
-func (a *agent) killAll() {
+// end kills all that nodes run, and unmounts their disks.
+func (a *agent) end() error {
+	var errs []error
+	a.mu.Lock()
+	for _, p := range a.places {
+		errs = append(errs, p.unleash())
+		for _, f := range p.procs {
+			errs = append(errs, f.kill())
+		}
+	}
+	a.mu.Unlock()
+	return errors.Join(append(errs, a.detach())...)
+}
+
+// apart is how long an engine may take to have a container leave its network.
+const apart = 250 * time.Millisecond
+
+// endAlone ends a run whose harness is gone: what it started must not go on burning the machine. Anchors end one after the other: of two
+// containers that leave a network at once, an engine may never hear the end (docker's leave.go).
+func (a *agent) endAlone() {
+	if err := a.end(); err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.places {
-		if err := p.unleash(); err != nil {
+		if !p.anchor.alive() {
+			continue
+		}
+		if err := p.anchor.kill(); err != nil {
 			fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.name, err)
 		}
-		for _, f := range append(p.procs, p.anchor) {
-			if err := f.kill(); err != nil {
-				fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.name, err)
-			}
-		}
+		time.Sleep(apart)
 	}
 }
 

@@ -63,8 +63,8 @@ func (a *agent) change(r Request) (reply Reply, changed bool) {
 		reply.Entered, err = a.enter(*r.Enter)
 	case r.Attach != nil:
 		err = a.attach(*r.Attach)
-	case r.Detach:
-		err = a.detach()
+	case r.End:
+		err = a.end()
 	case r.Follow != nil:
 		err = a.follow(*r.Follow)
 	case r.Listen != nil:

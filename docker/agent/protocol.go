@@ -4,7 +4,7 @@
 // The harness attaches to the agent's standard input and output and runs yamux over them. Each stream begins with one
 // line of JSON, an Opening. There is one control stream, on which requests and replies go as JSON lines; all other
 // streams become connections to or from a port inside a node's network namespace. When its standard input ends, the
-// harness is gone: the agent then kills every process that it was shown and exits.
+// harness is gone: the agent then kills every process that it was shown, anchors included, and exits.
 package agent
 
 import (
@@ -61,7 +61,7 @@ type Request struct {
 	ID     uint64  `json:"id"`
 	Enter  *Enter  `json:"enter,omitempty"`
 	Attach *Attach `json:"attach,omitempty"`
-	Detach bool    `json:"detach,omitempty"` // unmount all disks
+	End    bool    `json:"end,omitempty"` // kill all that nodes run, and unmount all disks; anchors stay
 	Follow *Follow `json:"follow,omitempty"`
 	Listen *Port   `json:"listen,omitempty"`
 	Apply  *Apply  `json:"apply,omitempty"`
