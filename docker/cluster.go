@@ -147,12 +147,13 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 		return context.Cause(ctx)
 	}
 	places := make([]agent.Place, len(c.names))
-	err := each(c.names, func(i int, name string) (err error) {
-		places[i], err = c.startAnchor(during, c.nodes[name])
-		return err
-	})
-	if err != nil {
-		return err
+	// One after the other, so that their addresses are in their order; and Docker 20.10 counts wrong what joins a network at once, so
+	// that it can, once in a hundred networks, not remove it ever.
+	for i, name := range c.names {
+		var err error
+		if places[i], err = c.startAnchor(during, c.nodes[name]); err != nil {
+			return err
+		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

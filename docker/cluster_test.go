@@ -98,6 +98,19 @@ func TestFailedOpen(t *testing.T) {
 	})
 }
 
+// Elections go by addresses where nothing else ranks nodes: the order of these is the same in each run.
+func TestAddressesAreInTheOrderOfNodes(t *testing.T) {
+	e := engine(t)
+	for _, multicast := range []bool{false, true} {
+		c := open(t, e, runID(t), 5, func(config *Config) { config.Multicast = multicast })
+		for i, node := range c.names[1:] {
+			before := c.Addr(c.names[i])
+			require.True(t, before.Less(c.Addr(node)), "%s at %s, after %s at %s", node, c.Addr(node), c.names[i], before)
+		}
+		require.NoError(t, c.Close(context.Background()))
+	}
+}
+
 func TestFailedLaunch(t *testing.T) {
 	e := engine(t)
 	c := open(t, e, runID(t), 2)
