@@ -78,13 +78,21 @@ func (f *format) fits(op *Op) error {
 			}
 		}
 	}
-	if f.closed && op.Node != "" && !f.nodes[op.Node] {
-		return fmt.Errorf("%s of %s, which begin does not name among the nodes, and no change of members added", op.F, op.Node)
-	}
 	if op.F == Begin && op.Setup != nil {
 		f.closed = len(op.Setup.Nodes) > 0 && op.Setup.Model == "" // somebody else's history names those that were seen
 	}
+	if f.strange(op) != nil {
+		return nil
+	}
 	return f.name(op.Node, true)
+}
+
+// strange says of an op that fits, once all ops before it in time were seen, that its node is none of the members, or nil.
+func (f *format) strange(op *Op) error {
+	if !f.closed || op.Node == "" || f.nodes[op.Node] {
+		return nil
+	}
+	return fmt.Errorf("%s of %s, which begin does not name among the nodes, and no change of members added", op.F, op.Node)
 }
 
 // name takes note of a node, and of whether it is a member.

@@ -284,17 +284,25 @@ func TestWhoIsNoMemberIsRefused(t *testing.T) {
 	added := `{"index":1,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"add-member","more":{"members":[{"node":"n2","as":"voter"}]}}}` + "\n"
 	killed := `{"index":1,"time":1,"process":"nemesis","type":"invoke","f":"inject","value":{"id":1,"name":"kill","procs":[{"node":"n2","state":"down"}]}}` + "\n"
 	_, err := Parse(strings.NewReader(fmt.Sprintf(begin, "") + tells))
-	require.EqualError(t, err, "line 2, column 1: announce of n2, which begin does not name among the nodes, and no change of members added")
+	require.EqualError(t, err, "line 2, column 1: op 2: announce of n2, which begin does not name among the nodes, and no change of members added")
 	_, err = Parse(strings.NewReader(fmt.Sprintf(begin, "") + killed + tells)) // a fault that befalls a stranger makes it no member
-	require.EqualError(t, err, "line 3, column 1: announce of n2, which begin does not name among the nodes, and no change of members added")
+	require.EqualError(t, err, "line 3, column 1: op 2: announce of n2, which begin does not name among the nodes, and no change of members added")
 	for _, text := range []string{
 		fmt.Sprintf(begin, "") + asked + tells,
 		fmt.Sprintf(begin, "") + added + tells,
 		fmt.Sprintf(begin, `,"model":"leader"`) + tells,                // of somebody else's it names those that were seen
 		strings.Replace(fmt.Sprintf(begin, ""), `"n1"`, "", 1) + tells, // or none
 		tells,
+		fmt.Sprintf(begin, "") + tells + asked, // lines need not be in the order of time
+		fmt.Sprintf(begin, "") + tells + added,
 	} {
 		_, err := Parse(strings.NewReader(text))
 		require.NoError(t, err, text)
 	}
+	late := strings.Replace(asked, `"index":1,"time":1`, `"index":3,"time":3`, 1)
+	_, err = Parse(strings.NewReader(fmt.Sprintf(begin, "") + tells + late))
+	require.EqualError(t, err, "line 2, column 1: op 2: announce of n2, which begin does not name among the nodes, and no change of members added")
+	none := func(*Op) error { return nil }
+	require.ErrorIs(t, Stream(strings.NewReader(fmt.Sprintf(begin, "")+tells+asked), none), ErrDisorder)
+	require.EqualError(t, Stream(strings.NewReader(fmt.Sprintf(begin, "")+tells+late), none), err.Error())
 }

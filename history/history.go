@@ -37,7 +37,11 @@ func ordered(ops []Op) (_ *History, place int, err error) {
 	for i := range ops {
 		place, h.other[i] = int(h.other[i]), -1
 		op := &ops[i]
-		if err := f.fits(op); err != nil {
+		err := f.fits(op)
+		if err == nil {
+			err = f.strange(op)
+		}
+		if err != nil {
 			return nil, place, fmt.Errorf("op %d: %w", op.Index, err)
 		}
 		begun, ends, err := p.see(op, int32(i))

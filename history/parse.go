@@ -114,7 +114,11 @@ func Stream(r io.Reader, f func(*Op) error) error {
 		if op.Time < last || s.numbers.fell {
 			return fmt.Errorf("line %d: %w", s.n, ErrDisorder)
 		}
-		if _, _, err := p.see(op, 0); err != nil {
+		err := s.format.strange(op)
+		if err == nil {
+			_, _, err = p.see(op, 0)
+		}
+		if err != nil {
 			return s.orDisorder(op, &SyntaxError{s.n, 1, fmt.Errorf("op %d: %w", op.Index, err)})
 		}
 		if err := f(op); err != nil {
@@ -123,7 +127,7 @@ func Stream(r io.Reader, f func(*Op) error) error {
 	}
 }
 
-// orDisorder is an error about which op ends which, unless the ops are not in order, so that it need not be one.
+// orDisorder is an error about what an op has to do with those before it, unless the ops are not in order, so that it need not be one.
 func (s *source) orDisorder(op *Op, wrong error) error {
 	for last := op.Time; ; last = op.Time {
 		*op = Op{}
