@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/docker/docker/api/types"
 
 	"recount/docker/agent"
 	"recount/history"
@@ -34,8 +37,7 @@ func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
 		return []Check{check("engine", "", err)}
 	}
 	defer e.Close()
-	checks := []Check{check("engine", fmt.Sprintf("%s, %s/%s, kernel %s",
-		e.version.Version, e.version.Os, e.version.Arch, e.version.KernelVersion), nil)}
+	checks := []Check{ofRelease(e.version)}
 	path, err := e.self()
 	if err == nil {
 		err = CheckExecutable(path, e.version.Arch)
@@ -51,6 +53,22 @@ func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
 	checks = append(checks, e.tryFaults(ctx, image, progress)...)
 	return append(checks, e.tryDisks(ctx, image)...)
 }
+
+// ofRelease tells which release an engine is, and what is known to be wrong with it.
+func ofRelease(v types.Version) Check {
+	c := check("engine", fmt.Sprintf("%s, %s/%s, kernel %s", v.Version, v.Os, v.Arch, v.KernelVersion), nil)
+	docker := slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return c.Name == "Engine" }) // no other engine calls itself so
+	var at [3]int
+	n, _ := fmt.Sscanf(v.Version, "%d.%d.%d", &at[0], &at[1], &at[2])
+	if docker && n == len(at) && slices.Compare(at[:], mendedRelease[:]) < 0 {
+		c.Hint = fmt.Sprintf("before %d.%d.%d Docker may hang for good where containers leave a network at once (moby/moby#46661); "+
+			"those of runs do not, but others may: update it", mendedRelease[0], mendedRelease[1], mendedRelease[2])
+	}
+	return c
+}
+
+// mendedRelease is the release of Docker since which two containers may leave a network at once: leave.go has more.
+var mendedRelease = [...]int{20, 10, 27}
 
 // leftovers counts what killed runs have left. It is untidy, but in nobody's way.
 func (e *Engine) leftovers(ctx context.Context) Check {

@@ -13,7 +13,7 @@ import (
 	"github.com/docker/docker/api/types/container"
 )
 
-// An engine may hang for good when two containers leave one network at the same time: Docker before 20.10.27 then takes the
+// An engine may hang for good when two containers leave one network at the same time: Docker before 20.10.27 (mendedRelease) then takes the
 // lock of the network and that of all networks in either order (moby/moby#46661). So containers that have a place in a
 // network take turns at leaving it: the anchors of a run, and, since all agents have theirs in the network of those that
 // have none, the agents of all runs that a machine makes.
