@@ -41,6 +41,9 @@ func (c *checking) bounded(b history.Bounds) (history.Bounds, error) {
 		case "terms":
 			b.Terms = uint64(n)
 		}
+		if err := b.Fit(); err != nil {
+			return b, fmt.Errorf("%w: %w", bad, err)
+		}
 	}
 	return b, nil
 }

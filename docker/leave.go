@@ -69,8 +69,8 @@ func (e *Engine) turn(ctx context.Context) (leave func()) {
 // turns opens the file that is locked by whose turn it is.
 func turns(host string) (*os.File, error) {
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		return nil, err
+	if err != nil { // no HOME
+		cache = os.TempDir()
 	}
 	dir := filepath.Join(cache, "recount", "engines")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
