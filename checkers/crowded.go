@@ -15,7 +15,7 @@ type silentWrite struct {
 	object *object
 	op     *linear.Op   // as it is known to have happened
 	told   *linear.Op   // as it was told
-	shown  []*linear.Op // who show that it happened, where nobody knows what came of it
+	shown  []*linear.Op // who show that it happened, where nobody knows what came of it, and what it followed
 	seen   *linear.Op   // who told a revision of the same register, which is higher: was called once it was done, or found what it wrote; nil for nobody
 	since  *linear.Op   // who told the revision of the same register that it followed, where that is known
 	lo, hi int          // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
