@@ -174,9 +174,9 @@ func (f *finders) follows(u *linear.Op, known map[int32]*linear.Op) (revision ui
 			return 0, nil, false
 		}
 		v, _ := u.Found()
-		writer, any := f.left[v]
+		writer, written := f.left[v]
 		switch {
-		case v == 0 && !any:
+		case v == 0 && !written:
 			return 0, by, true
 		case writer == nil:
 			return 0, nil, false
