@@ -12,13 +12,14 @@ import (
 
 // silentWrite is a write that happened, of a store that counts all writes, and that told nobody its revision. It has one all the same.
 type silentWrite struct {
-	object *object
-	op     *linear.Op   // as it is known to have happened
-	told   *linear.Op   // as it was told
-	shown  []*linear.Op // who show that it happened, where nobody knows what came of it, and what it followed
-	seen   *linear.Op   // who told a revision of the same register, which is higher: was called once it was done, or found what it wrote; nil for nobody
-	since  *linear.Op   // who told the revision of the same register that it followed, where that is known
-	lo, hi int          // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
+	object  *object
+	op      *linear.Op   // as it is known to have happened
+	told    *linear.Op   // as it was told
+	shown   []*linear.Op // who show that it happened, where nobody knows what came of it
+	seen    *linear.Op   // who told a revision of the same register, which is higher: was called once it was done, or found what it wrote; nil for nobody
+	since   *linear.Op   // who told the revision of the same register that it followed, where that is known
+	finders *finders     // who show what it followed, where what it found tells that; else nil
+	lo, hi  int          // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
 }
 
 // crowd are silent writes that were surely made between two others whose revisions leave room for one less: after the one before begin,
@@ -111,6 +112,9 @@ func (f *uses) noRoom(writes []write, c *crowd, figures []Figure) Result {
 	for _, s := range c.silent {
 		tell = append(tell, s.told)
 		tell = append(tell, s.shown...)
+		if s.finders != nil {
+			tell = append(tell, s.finders.based(s.op)...)
+		}
 		for _, by := range []*linear.Op{s.seen, s.since} {
 			if by != nil {
 				tell = append(tell, by)

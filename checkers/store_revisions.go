@@ -114,11 +114,16 @@ type finders struct {
 	next   map[int32]*linear.Op // who found what one alone can have written, and wrote another of a known revision: what follows that
 	unused *linear.Op           // who was called last of those that found what the register held at first, if nobody can have written that again
 	left   map[int32]*linear.Op // who alone can have left each value behind; nil where several can
+	valued map[int32]*linear.Op // who told the revision of each value, the lowest
+	bases  map[int32]basis      // of writes, by their beginnings, once they were asked for
 }
 
-// finders tells who found what, given the uses that may have happened.
-func (o *object) finders(settled []linear.Op) finders {
-	f := finders{told: map[int32]*linear.Op{}, first: map[int32]*linear.Op{}, next: map[int32]*linear.Op{}, left: map[int32]*linear.Op{}}
+// finders tells who found what, given the uses that may have happened, and who told the revision of each value.
+func (o *object) finders(settled []linear.Op, valued map[int32]*linear.Op) *finders {
+	f := &finders{
+		told: map[int32]*linear.Op{}, first: map[int32]*linear.Op{}, next: map[int32]*linear.Op{}, left: map[int32]*linear.Op{},
+		valued: valued, bases: map[int32]basis{},
+	}
 	for i := range o.Ops {
 		f.told[o.Ops[i].Begin] = &o.Ops[i]
 	}
@@ -166,28 +171,66 @@ func (f *finders) shown(u *linear.Op) (by []*linear.Op) {
 	return by
 }
 
-// follows tells which of the known revisions of values a write came after, with only writes between whose revisions nobody knows: it found what
-// those left behind. 0 is what the register held at first. by are those that show it.
-func (f *finders) follows(u *linear.Op, known map[int32]*linear.Op) (revision uint64, by []*linear.Op, ok bool) {
-	for range len(f.told) { // what was found in a circle did not happen
-		if u.Kind != linear.CAS {
-			return 0, nil, false
-		}
-		v, _ := u.Found()
-		writer, written := f.left[v]
-		switch {
-		case v == 0 && !written:
-			return 0, by, true
-		case writer == nil:
-			return 0, nil, false
-		}
-		by = append(by, f.told[writer.Begin])
-		if told := known[v]; told != nil {
-			return told.Revision, append(by, told), true
-		}
-		u = writer
+// before is the write that alone can have left behind what a compare-and-set found, nil for what the register held at first, and who told
+// its revision, if anybody did. Of other writes nobody knows.
+func (f *finders) before(u *linear.Op) (write, told *linear.Op, ok bool) {
+	v, looked := u.Found()
+	if !looked {
+		return nil, nil, false
 	}
-	return 0, nil, false
+	write, written := f.left[v]
+	if write == nil {
+		return nil, nil, v == 0 && !written
+	}
+	return write, f.valued[v], true
+}
+
+// basis is the known revision that a write came after, with only writes between whose revisions nobody knows. 0 is what the register held
+// at first.
+type basis struct {
+	revision uint64
+	known    bool
+}
+
+// basis tells the basis of a write, by what it found, and what those found that left that behind.
+func (f *finders) basis(u *linear.Op) (b basis) {
+	var way []int32
+	for {
+		if was, known := f.bases[u.Begin]; known {
+			b = was
+			break
+		}
+		f.bases[u.Begin] = b // what was found in a circle did not happen
+		way = append(way, u.Begin)
+		write, told, ok := f.before(u)
+		if told != nil {
+			b = basis{told.Revision, true}
+			break
+		}
+		if write == nil {
+			b.known = ok
+			break
+		}
+		u = write
+	}
+	for _, begin := range way {
+		f.bases[begin] = b
+	}
+	return b
+}
+
+// based are those who show the basis of a write, which is known.
+func (f *finders) based(u *linear.Op) (by []*linear.Op) {
+	for {
+		write, told, _ := f.before(u)
+		if write == nil {
+			return by
+		}
+		if by = append(by, f.told[write.Begin]); told != nil {
+			return append(by, told)
+		}
+		u = write
+	}
 }
 
 // revisions are the writes of a register whose revisions are known, in their order, and those that certainly happened and whose revisions
@@ -237,9 +280,10 @@ func (o *object) revisions() (all []write, silent []silentWrite) {
 			read[u.Value] = true
 		}
 	}
-	var latest []*linear.Op          // of those who told a revision up to each, in their order, who was called last
-	valued := map[int32]*linear.Op{} // who told the revision of each value, the lowest
-	for _, revision := range slices.Sorted(maps.Keys(last)) {
+	var latest []*linear.Op // of those who told a revision up to each, in their order, who was called last
+	valued := map[int32]*linear.Op{}
+	revisions := slices.Sorted(maps.Keys(last))
+	for _, revision := range revisions {
 		if u := last[revision]; valued[u.Value] == nil {
 			valued[u.Value] = u
 		}
@@ -249,7 +293,7 @@ func (o *object) revisions() (all []write, silent []silentWrite) {
 		}
 	}
 	settled := o.Settled()
-	found := o.finders(settled)
+	found := o.finders(settled, valued)
 	for i := range settled {
 		u := &settled[i]
 		if u.Revision != 0 || u.Kind == linear.Get || !u.Sure() || read[u.Value] {
@@ -269,15 +313,14 @@ func (o *object) revisions() (all []write, silent []silentWrite) {
 				}
 			}
 		}
-		if revision, by, ok := found.follows(u, valued); ok {
-			s.shown = append(s.shown, by...)
-			if revision > 0 && (s.since == nil || revision > s.since.Revision) {
-				s.since = last[revision]
+		if b := found.basis(u); b.known {
+			s.finders = found
+			if b.revision > 0 && (s.since == nil || b.revision > s.since.Revision) {
+				s.since = last[b.revision]
 			}
-			for n := range known {
-				if n > revision && (s.seen == nil || n < s.seen.Revision) {
-					s.seen = last[n]
-				}
+			next := sort.Search(len(revisions), func(i int) bool { return revisions[i] > b.revision })
+			if next < len(revisions) && (s.seen == nil || revisions[next] < s.seen.Revision) {
+				s.seen = last[revisions[next]]
 			}
 		}
 		silent = append(silent, s)
