@@ -113,7 +113,7 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 		c.nodes[name] = &node{name: name, ails: map[history.Key]bool{}}
 	}
 	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	during, cancel := outlast(ctx, grace, e.patience)
+	during, cancel := e.outlast(ctx)
 	defer cancel()
 
 	// The agent's container comes first and alone: its name is the run's, and whoever has it owns all of that run.

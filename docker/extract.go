@@ -18,16 +18,16 @@ import (
 func (e *Engine) Extract(ctx context.Context, ref string, files map[string]string) (_ io.Reader, err error) {
 	// The container is never started. Its label lets clean find it if this process dies before it is removed.
 	config := container.Config{Image: ref, Cmd: []string{"none"}, Labels: map[string]string{labelRun: runExtract, labelOwner: ownLabel()}}
-	during, cancel := outlast(ctx, grace, e.patience)
+	during, cancel := e.outlast(ctx)
 	defer cancel()
 	made, err := e.api.ContainerCreate(during, &config, nil, nil, nil, "")
 	if err != nil {
 		return nil, hung(during, fmt.Errorf("extract from %s: %w", ref, err))
 	}
 	defer func() {
-		during, cancel := outlast(ctx, grace, e.patience) // however long it took to be made
+		during, cancel := e.outlast(ctx) // however long it took to be made
 		defer cancel()
-		remove := e.api.ContainerRemove(during, made.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		remove := e.remove(during, made.ID, "")
 		if remove != nil {
 			err = errors.Join(err, hung(during, fmt.Errorf("extract from %s: %w", ref, remove)))
 		}

@@ -36,7 +36,7 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 			return fmt.Errorf("launch the cluster of containers: no node %q", name)
 		}
 	}
-	during, cancel := outlast(ctx, grace, c.engine.patience)
+	during, cancel := c.engine.outlast(ctx)
 	defer cancel()
 	names := slices.Sorted(maps.Keys(nodes))
 	err := each(names, func(_ int, name string) error {

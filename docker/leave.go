@@ -57,11 +57,10 @@ func (e *Engine) turn(ctx context.Context) (leave func()) {
 		if err == nil || !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			break
 		}
-		select {
-		case <-ctx.Done():
-			return func() { f.Close() }
-		case <-time.After(leaveWait):
+		if ctx.Err() != nil {
+			break
 		}
+		time.Sleep(leaveWait)
 	}
 	return func() { f.Close() }
 }

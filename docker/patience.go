@@ -15,13 +15,13 @@ const patience = 5 * time.Minute
 
 var errHangs = errors.New("the Docker engine does not answer")
 
-// outlast returns a context that ends a while after ctx does. What an engine has begun to make it goes on making when
-// nobody waits for it any more; to be sure that it can be removed, one must have waited. Nobody waits for longer than within.
-func outlast(ctx context.Context, while, within time.Duration) (context.Context, context.CancelFunc) {
-	longer, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), within, errHangs)
+// outlast returns a context that ends a grace after ctx does. What an engine has begun to make it goes on making when
+// nobody waits for it any more; to be sure that it can be removed, one must have waited. Nobody waits for longer than the engine's patience.
+func (e *Engine) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), e.patience, errHangs)
 	stop := context.AfterFunc(ctx, func() {
 		select {
-		case <-time.After(while):
+		case <-time.After(grace):
 			cancel()
 		case <-longer.Done():
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/docker/docker/api/types/container"
 )
 
 // Relaunch gives a node, which does not run, other containers in the place of its own, with the same data: its next life is theirs.
@@ -57,7 +55,7 @@ func (c *Cluster) unmake(ctx context.Context, ids []string) error {
 		if id == "" {
 			return nil
 		}
-		return c.engine.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		return c.engine.remove(ctx, id, roleNode)
 	})
 }
 

@@ -81,7 +81,7 @@ func (f *format) fits(op *Op) error {
 	if op.F == Begin && op.Setup != nil {
 		f.closed = len(op.Setup.Nodes) > 0 && op.Setup.Model == "" // somebody else's history names those that were seen
 	}
-	if f.strange(op) != nil {
+	if f.closed { // who is not known by now is strange
 		return nil
 	}
 	return f.name(op.Node, true)
