@@ -133,9 +133,12 @@ func (o *object) finders(settled []linear.Op, valued map[int32]*linear.Op) *find
 		if u.Brings() {
 			writers[u.Value]++
 		}
+		if u.Kind == linear.Get {
+			continue
+		}
 		if _, again := f.left[u.Value]; again {
 			f.left[u.Value] = nil
-		} else if u.Kind != linear.Get {
+		} else {
 			f.left[u.Value] = u
 		}
 	}
