@@ -22,6 +22,27 @@ type silentWrite struct {
 	lo, hi  int          // of those whose revisions are known, in their order, it came before the one at hi and no earlier than after lo others
 }
 
+// follow tells that a write came after that of a revision which somebody told.
+func (s *silentWrite) follow(by *linear.Op) {
+	if s.since == nil || by.Revision > s.since.Revision {
+		s.since = by
+	}
+}
+
+// placed are the operations that show that a write happened, and between which revisions of its register.
+func (s *silentWrite) placed() []*linear.Op {
+	tell := append([]*linear.Op{s.told}, s.shown...)
+	if s.finders != nil {
+		tell = append(tell, s.finders.based(s.op)...)
+	}
+	for _, by := range []*linear.Op{s.seen, s.since} {
+		if by != nil {
+			tell = append(tell, by)
+		}
+	}
+	return tell
+}
+
 // crowd are silent writes that were surely made between two others whose revisions leave room for one less: after the one before begin,
 // if there is one, and before the one at end.
 type crowd struct {
@@ -38,12 +59,12 @@ type crowd struct {
 func crowded(writes []write, silent []silentWrite) *crowd {
 	c := &crowd{earliest: make([]int, len(writes)), latest: make([]int, len(writes))}
 	for i := range writes {
-		if c.earliest[i] = i; i > 0 && writes[c.earliest[i-1]].from > writes[i].from {
+		if c.earliest[i] = i; i > 0 && writes[c.earliest[i-1]].from.at > writes[i].from.at {
 			c.earliest[i] = c.earliest[i-1]
 		}
 	}
 	for i := len(writes) - 1; i >= 0; i-- {
-		if c.latest[i] = i; i+1 < len(writes) && writes[c.latest[i+1]].to < writes[i].to {
+		if c.latest[i] = i; i+1 < len(writes) && writes[c.latest[i+1]].to.at < writes[i].to.at {
 			c.latest[i] = c.latest[i+1]
 		}
 	}
@@ -54,8 +75,8 @@ func crowded(writes []write, silent []silentWrite) *crowd {
 	due := slices.Clone(silent)
 	for i := range due {
 		s := &due[i]
-		s.lo = sort.Search(len(writes), func(i int) bool { return writes[c.latest[i]].to >= s.op.Call })
-		s.hi = sort.Search(len(writes), func(i int) bool { return writes[c.earliest[i]].from > s.op.Return })
+		s.lo = sort.Search(len(writes), func(i int) bool { return writes[c.latest[i]].to.at >= s.op.Call })
+		s.hi = sort.Search(len(writes), func(i int) bool { return writes[c.earliest[i]].from.at > s.op.Return })
 		if s.seen != nil {
 			s.hi = min(s.hi, place(s.seen))
 		}
@@ -98,28 +119,19 @@ func crowded(writes []write, silent []silentWrite) *crowd {
 func (f *uses) noRoom(writes []write, c *crowd, figures []Figure) Result {
 	w := &writes[c.end]
 	bound := &writes[c.earliest[c.end]]
-	tell := []*linear.Op{bound.lower, bound.told}
+	tell := append(bound.from.shown(), bound.told)
 	for i := c.begin; i <= c.end; i++ { // each has one of the numbers
 		tell = append(tell, writes[i].told)
 	}
 	since := ""
 	if c.begin > 0 {
 		before, by := &writes[c.begin-1], &writes[c.latest[c.begin-1]]
-		tell = append(tell, before.told, by.upper, by.told)
-		since = fmt.Sprintf(", and after %s had come to revision %d by %s,", before.object.name(), before.revision, at(by.to))
+		tell = append(append(tell, before.told, by.told), by.to.shown()...)
+		since = fmt.Sprintf(", and after %s had come to revision %d by %s,", before.object.name(), before.revision, at(by.to.at))
 	}
 	var parts []string
 	for _, s := range c.silent {
-		tell = append(tell, s.told)
-		tell = append(tell, s.shown...)
-		if s.finders != nil {
-			tell = append(tell, s.finders.based(s.op)...)
-		}
-		for _, by := range []*linear.Op{s.seen, s.since} {
-			if by != nil {
-				tell = append(tell, by)
-			}
-		}
+		tell = append(tell, s.placed()...)
 		parts = append(parts, fmt.Sprintf("%s %s on %s", f.actor(int(s.told.Begin)), s.object.Tell(s.told), s.object.name()))
 	}
 	e, about := f.between(tell...)

@@ -24,7 +24,7 @@ func fits(writes []write, silent []silentWrite, taken map[uint64]bool) bool {
 	for n := uint64(1); n < writes[len(writes)-1].revision+uint64(len(silent))+8; n++ {
 		may := !taken[n] && (s.seen == nil || n < s.seen.Revision)
 		for _, w := range writes {
-			may = may && n != w.revision && (n > w.revision || w.to >= s.op.Call) && (n < w.revision || w.from <= s.op.Return)
+			may = may && n != w.revision && (n > w.revision || w.to.at >= s.op.Call) && (n < w.revision || w.from.at <= s.op.Return)
 		}
 		if may {
 			taken[n] = true
@@ -48,12 +48,12 @@ func TestCrowdedAgainstAllNumbers(t *testing.T) {
 		for range 1 + r.IntN(8) {
 			revision += 1 + uint64(r.IntN(3))
 			from := time.Duration(10*len(writes) + r.IntN(40))
-			writes = append(writes, write{revision: revision, from: from, to: from + time.Duration(1+r.IntN(40))})
+			writes = append(writes, write{revision: revision, from: bound{at: from}, to: bound{at: from + time.Duration(1+r.IntN(40))}})
 		}
 		ordered := true
 		for j := range writes {
 			for i := range j {
-				ordered = ordered && writes[j].to >= writes[i].from
+				ordered = ordered && writes[j].to.at >= writes[i].from.at
 			}
 		}
 		if !ordered {
@@ -70,7 +70,7 @@ func TestCrowdedAgainstAllNumbers(t *testing.T) {
 		}
 		// One that is told of at a revision, and came after others that have higher ones, has none by itself: registers are in order.
 		if slices.ContainsFunc(silent, func(s silentWrite) bool {
-			return s.seen != nil && slices.ContainsFunc(writes, func(w write) bool { return w.revision >= s.seen.Revision && w.to < s.op.Call })
+			return s.seen != nil && slices.ContainsFunc(writes, func(w write) bool { return w.revision >= s.seen.Revision && w.to.at < s.op.Call })
 		}) {
 			continue
 		}
