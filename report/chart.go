@@ -14,7 +14,7 @@ type chartData struct {
 	Gutter float64     `json:"gutter"`
 	Height float64     `json:"height"`
 	Steps  []float64   `json:"steps"`
-	Labels []any       `json:"labels"` // [from, to, beyond, y, class, [texts], inset in pixels]
+	Labels []any       `json:"labels"` // [from, to, beyond (null: shown in any case), y, class, [texts], inset in pixels]
 	Marks  []any       `json:"marks"`  // [at, y, class, number, op]
 	Rows   []chartRow  `json:"rows"`
 	Words  []string    `json:"words"` // what rows say, each once
@@ -34,7 +34,11 @@ func (p *picture) data() *chartData {
 		Labels: []any{}, Marks: []any{}, Rows: []chartRow{}, Words: []string{}, Flags: [][]float64{},
 	}
 	for _, l := range p.labels {
-		d.Labels = append(d.Labels, []any{round(l.From), round(l.To), round(l.Beyond), round(l.Y), l.Class, l.Texts, l.inset()})
+		beyond := any(nil)
+		if !math.IsInf(l.Beyond, 1) {
+			beyond = round(l.Beyond)
+		}
+		d.Labels = append(d.Labels, []any{round(l.From), round(l.To), beyond, round(l.Y), l.Class, l.Texts, l.inset()})
 	}
 	for _, m := range p.marks {
 		d.Marks = append(d.Marks, []any{round(m.At), round(m.Y), m.Class, m.N, m.Op})

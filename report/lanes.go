@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func (p *picture) paintViolations(y float64) float64 {
 		fmt.Fprintf(&p.fixed, `<g class="badge %s"><circle cx="20" cy="%s" r="8"/><text x="20" y="%s">%d</text></g>`,
 			class, num(y+h/2), num(y+h/2+3.8), f.N)
 		p.labels = append(p.labels, label{
-			From: from, To: to, Beyond: ms(p.tl.End) + 200/p.scale(), Y: y + 9, Class: "flagname " + class,
+			From: from, To: to, Beyond: math.Inf(1), Y: y + 9, Class: "flagname " + class,
 			Texts: []string{f.Verdict.Property},
 		})
 		lines := []string{

@@ -149,11 +149,12 @@ function drawAxis() {
 function drawLabels(k) {
   const parts = [];
   for (const [f, t, beyond, y, cls, texts, inset] of data.labels) {
-    if (Math.max(t, beyond) <= from || f >= to) continue;
+    if (Math.max(t, beyond ?? end) <= from || f >= to) continue;
     const left = Math.max(f, from), right = t;
     for (const text of texts) {
       const need = widthOf(text);
       if (need - 4 + inset <= (right - left) * k) { parts.push(make('text', {class: cls, x: xOf(left) + inset, y}, text)); break; }
+      if (t >= from && beyond === null) { parts.push(make('text', {class: cls, x: Math.min(xOf(t) + 5, width - need), y}, text)); break; }
       if (t >= from && need <= (beyond - t) * k) { parts.push(make('text', {class: cls, x: xOf(t) + 5, y}, text)); break; }
     }
   }

@@ -42,7 +42,7 @@ type picture struct {
 }
 
 // label is a text within a stretch of time: the first of its texts that fits is shown. A text that does not fit may
-// stand behind the stretch, if there is room up to Beyond.
+// stand behind the stretch, if there is room up to Beyond. Where that is infinite it is shown in any case, and ends with the picture at the latest.
 type label struct {
 	From, To, Beyond float64 // milliseconds
 	Flush            bool    // it begins at From itself, not a little behind
@@ -261,6 +261,9 @@ func (p *picture) place(w *bytes.Buffer) {
 	for _, l := range p.labels {
 		l.From = max(l.From, p.from)
 		if text, x := l.fit(k); text != "" && l.To >= p.from && l.From < p.from+p.span {
+			if math.IsInf(l.Beyond, 1) {
+				x = min(x, p.width-p.x(0)-textWidth(text)-6)
+			}
 			fmt.Fprintf(w, `<text class="%s" x="%s" y="%s">%s</text>`, l.Class, num(p.x(0)+x), num(l.Y), escape(text))
 		}
 	}

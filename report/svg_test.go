@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -201,4 +203,23 @@ func TestNamesOfFaultsEndWithThePicture(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, shown)
+}
+
+// The name of a violation is shown wherever it lies: at the end of a run too, and in a narrow window.
+func TestNamesOfViolationsEndWithThePicture(t *testing.T) {
+	s := newScript(1, 100*msec, "n1", "n2")
+	s.at(time.Second).elect("n1", 1, "n2")
+	r := &record.Run{Nodes: s.nodes, History: s.at(60 * time.Second).end(t), Verdicts: []record.Verdict{{
+		Result: checkers.Result{Property: "exclusive-leadership", Verdict: checkers.Invalid, From: 59 * time.Second, To: 59500 * msec},
+	}}}
+	for _, width := range []float64{1200, 400} {
+		p := paint(Trace(r), width)
+		var b bytes.Buffer
+		p.place(&b)
+		shown := regexp.MustCompile(`<text class="flagname weak" x="([^"]+)" y="[^"]+">([^<]+)</text>`).FindSubmatch(b.Bytes())
+		require.NotNil(t, shown, b.String())
+		x, err := strconv.ParseFloat(string(shown[1]), 64)
+		require.NoError(t, err)
+		require.LessOrEqual(t, x+textWidth(string(shown[2])), width)
+	}
 }
