@@ -45,6 +45,28 @@ func campaigned(t *testing.T, results, name, state, word string) string {
 	return id(t, results, r)
 }
 
+// A bar that is full is as wide as half a page: it looks as if half was done.
+func TestCampaignsThatAreOverHaveNoBar(t *testing.T) {
+	results := t.TempDir()
+	campaigned(t, results, "nightly", "done", "x")
+	_, h := open(t, Config{Results: results})
+	require.NotContains(t, get(h, "/campaigns").Body.String(), "<progress")
+	require.NotContains(t, get(h, "/campaigns/nightly").Body.String(), "<progress")
+	results = t.TempDir()
+	campaigned(t, results, "nightly", "running", "x")
+	_, h = open(t, Config{Results: results})
+	require.Contains(t, get(h, "/campaigns").Body.String(), `<progress max="100" value="30"`)
+	require.Contains(t, get(h, "/campaigns/nightly").Body.String(), `<progress max="100" value="30"`)
+}
+
+// What a campaign's file says is known is said to be among all findings, too.
+func TestFindingsTellWhatCampaignsKnow(t *testing.T) {
+	f := Finding{Kind: Promise, Campaign: &CampaignFinding{campaign.Finding{State: campaign.Seen}}}
+	require.Equal(t, "promise broken", f.Standing(), "it was found before: nobody has said that it may be")
+	f.Campaign.Known = true
+	require.Equal(t, "promise broken, known to its campaign", f.Standing())
+}
+
 func TestCampaignsTellWhatTheyFound(t *testing.T) {
 	results := t.TempDir()
 	run := campaigned(t, results, "nightly", "done", "leadership bounced")

@@ -166,6 +166,9 @@ func (f *Finding) Standing() string {
 	if f.Gone {
 		return fmt.Sprintf("not seen in %s since", count.Of(f.Since, "run"))
 	}
+	if f.Campaign != nil && f.Campaign.Known {
+		return string(f.Kind) + ", known to its campaign"
+	}
 	return string(f.Kind)
 }
 
