@@ -44,6 +44,7 @@ func TestPicturesAreSaved(t *testing.T) {
 	svg := string(b.download(dir, ".save button", "ping-pong-message-by-message.svg"))
 	require.Contains(t, svg, "<path")
 	require.NotContains(t, svg, "class=", "it needs no style sheet")
+	require.Regexp(t, `<text[^>]*paint-order="stroke"`, svg, "or what keeps words apart from lines would hide the words")
 	b.open("/runs/" + id(t, results, r) + "/")
 	picture, err := png.Decode(bytes.NewReader(b.download(dir, "#timeline .save button:last-child", "ping-pong.png")))
 	require.NoError(t, err)

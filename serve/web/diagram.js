@@ -148,7 +148,10 @@ function draw() {
     const x = xOf(o.time), known = data.nodes.includes(o.node), y = known ? yOf(o.node) : 30;
     const g = make('g', {class: 'moment' + (known ? '' : ' nemesis'), 'data-o': i});
     g.append(make('title', {}, (o.node ? o.node + ': ' : '') + o.words), known ? make('circle', {cx: x, cy: y, r: 4}) : make('path', {class: 'nemesis-line', d: `M${x} 22V${h - 8}`}));
-    if (!known) g.append(make('text', {class: 'fault-name', x: x + 4, y: 34}, o.words));
+    if (!known) { // on the side that has room for it
+      const end = x + 8 + 5.8 * o.words.length > w && x > w / 2;
+      g.append(make('text', {class: 'fault-name', x: end ? x - 4 : x + 4, y: 34, 'text-anchor': end ? 'end' : 'start'}, o.words));
+    }
     parts.push(g);
   });
   parts.push(make('path', {class: 'cursor', id: 'cursor', d: ''}));

@@ -1,7 +1,7 @@
 // Any picture of a page as a file: as SVG that needs no style sheet, or as PNG at twice its size.
 (() => {
 'use strict';
-const looks = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'opacity', 'vector-effect',
+const looks = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'paint-order', 'opacity', 'vector-effect',
   'font-family', 'font-size', 'font-weight', 'letter-spacing', 'text-anchor', 'text-transform', 'display'];
 
 // alone returns a picture with its looks in itself.
