@@ -71,8 +71,18 @@ func (n *Nemesis) cued(seen []Cue, what string) {
 	}
 }
 
-// miss records the steps that waited in vain: for a cue, for the end of their time after it, or for somebody whom their words mean.
+// miss records the steps that waited in vain: for a cue, for the end of their time after it, or for somebody whom their words mean. What
+// is being done ends first.
 func (n *Nemesis) miss() {
+	var missed []func()
+	miss := func(fault history.Fault, why error) {
+		missed = append(missed, func() {
+			n.fired++
+			fault.ID = n.fired
+			n.record(history.Invoke, history.Inject, fault, nil)
+			n.record(history.Fail, history.Inject, fault, why)
+		})
+	}
 	for _, w := range n.waiting {
 		why := fmt.Errorf("no %s was seen from %v on", w.step.After, w.since.Round(time.Millisecond))
 		if w.cue != "" {
@@ -85,7 +95,7 @@ func (n *Nemesis) miss() {
 		if err != nil {
 			panic(err) // the schedule was checked
 		}
-		n.missed(history.Fault{Name: f.Name, Params: w.step.With, Asked: w.step.asked(f)}, why)
+		miss(history.Fault{Name: f.Name, Params: w.step.With, Asked: w.step.asked(f)}, why)
 	}
 	if n.Written {
 		for _, a := range n.seeking {
@@ -93,16 +103,14 @@ func (n *Nemesis) miss() {
 			if a.lacks != nil {
 				why = fmt.Errorf("from %v of the schedule on, until the run ended, %w", (a.since - n.begun).Round(time.Millisecond), a.lacks)
 			}
-			n.missed(a.fault, why)
+			miss(a.fault, why)
 		}
 	}
 	n.waiting, n.seeking = nil, nil
-}
-
-// missed records a fault that was not even tried.
-func (n *Nemesis) missed(fault history.Fault, why error) {
-	n.fired++
-	fault.ID = n.fired
-	n.record(history.Invoke, history.Inject, fault, nil)
-	n.record(history.Fail, history.Inject, fault, why)
+	n.turn(func() {
+		for _, record := range missed {
+			record()
+		}
+		n.idle()
+	})
 }

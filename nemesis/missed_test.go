@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -43,4 +44,29 @@ func TestAWrittenStepThatTheRunEndsBeforeIsTold(t *testing.T) {
 			`kill: from 1s of the schedule on, until the run ended, no node to be "next-leader"; last seen: n1 leads in term 2, n2 not seen, n3 not seen`,
 		}, s.failures())
 	}
+}
+
+// slow is a cluster that takes a while to change.
+type slow struct {
+	Cluster
+	takes time.Duration
+}
+
+func (s slow) Apply(c history.Changes, done func(history.Effect)) {
+	s.After(s.takes, func() { s.Cluster.Apply(c, done) })
+}
+
+func TestWhatIsBeingDoneEndsBeforeAStepIsSaidToHaveMissed(t *testing.T) {
+	s := newScene(t, 3)
+	s.n = New(slow{s.c, 10 * time.Second}, s.r, s.s, rand.New(rand.NewPCG(1, 2)))
+	s.n.Start(Schedule{
+		{At: 0, Fault: "pause", Nodes: []string{"n2"}, For: time.Second},
+		{At: time.Second, After: Voted, Fault: "kill", Nodes: []string{"n3"}},
+	})
+	s.run(5 * time.Second)
+	healed := 0
+	s.n.Heal(func() { healed++ })
+	s.run(time.Minute)
+	require.Equal(t, 1, healed)
+	require.Equal(t, []string{"10s ok inject pause n2", "20s ok heal pause n2", "20s fail inject kill "}, s.actions())
 }
