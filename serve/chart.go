@@ -51,8 +51,9 @@ func (c *chart) draw() (body template.HTML, viewBox string) {
 			low, high, top = min(low, p.X), max(high, p.X), max(top, p.Y, p.High)
 		}
 	}
-	if low > high {
-		low, high = 0, 1
+	viewBox = fmt.Sprintf("0 0 %g %g", chartWidth, chartHeight)
+	if low > high { // no axis says anything then
+		return template.HTML(fmt.Sprintf(`<text class="x" x="%g" y="%g">nothing was measured</text>`, chartWidth/2, chartHeight/2)), viewBox
 	}
 	switch {
 	case c.words != nil:
@@ -107,7 +108,7 @@ func (c *chart) draw() (body template.HTML, viewBox string) {
 		}
 		b.WriteString("</g>")
 	}
-	return template.HTML(b.String()), fmt.Sprintf("0 0 %g %g", chartWidth, chartHeight)
+	return template.HTML(b.String()), viewBox
 }
 
 // drawable is the lines without the points that no scale can show: files that were read may hold any number.

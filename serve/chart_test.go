@@ -29,3 +29,10 @@ func TestChartOfAnyNumbers(t *testing.T) {
 		require.NotContains(t, string(body), "NaN", v)
 	}
 }
+
+// Where there is nothing to draw no axis pretends that there is: dates began with 1970.
+func TestChartOfNothing(t *testing.T) {
+	body, _ := (&chart{dates: true, lines: []chartLine{{Name: "a"}}}).draw()
+	require.Contains(t, string(body), "nothing was measured")
+	require.NotContains(t, string(body), "Jan")
+}
