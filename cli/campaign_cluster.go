@@ -64,7 +64,7 @@ func (g *clusterFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&g.indexRuns, "index-runs", 20_000, "runs of one index: some minutes' worth")
 	f.StringVar(&g.job.CPU, "cpu", "1", "that a pod asks for")
 	f.StringVar(&g.job.Memory, "memory", "1Gi", "that a pod asks for, and may use at most")
-	f.StringToStringVar(&g.job.Nodes, "node-selector", nil, "labels of the nodes that may be used, `name=value,…`")
+	f.StringToStringVar(&g.job.Nodes, "node-selector", nil, "a label of the nodes that may be used, `name=value`; may be given again")
 	f.StringVar(&g.job.Secret, "secret", "", "whose keys are the pods' environment, such as AWS_ACCESS_KEY_ID (default: one is made of this shell's AWS_…)")
 	f.StringVar(&g.job.PullPolicy, "pull", "IfNotPresent", "when the image is pulled: Always, IfNotPresent or Never")
 	f.StringVar(&g.job.Account, "service-account", "", "of the pods, which ask the cluster for nothing")

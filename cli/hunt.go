@@ -56,7 +56,8 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 		Example: `  recount hunt --target raft --opt forget-vote=true --property single-leader-per-term
   recount hunt --target blazingmq-term --property no-ping-pong --nemesis cut-link,isolate
   recount hunt --target raft-prevote --nodes 3-7 --opt scale=1,2 --budget 10m --keep-going
-  recount hunt --target etcd --opt version=3.4.23 --property sticky-leader --nemesis isolate --on docker --budget 20m`,
+  recount hunt --target etcd --opt version=3.4.23 --property sticky-leader --nemesis isolate --on docker --budget 20m
+  recount hunt --target mine.yaml --on virtual`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := given.parse(cmd); err != nil {
@@ -66,8 +67,8 @@ Exit status: 0 nothing was found; 1 a property broke; 2 interrupted before one d
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&given.Target, "target", "", "the election to hunt (recount list targets)")
-	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value,…`, drawn from several values; may be given again")
+	f.StringVar(&given.Target, "target", "", "the election to hunt: a name (recount list targets), or a spec file (recount init)")
+	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value,value`, drawn from several values; may be given again")
 	f.StringSliceVar(&given.faults, "nemesis", []string{"all"}, "faults to draw from, or all (recount list faults)")
 	f.StringVar(&given.Property, "property", "", "what must break, promised or not (default: anything that is promised; recount list checkers)")
 	f.StringVar(&given.nodes, "nodes", "", "sizes of clusters, `from-to` or one, and how small what is found is shrunk to (default: the target's, or 2 to 7, and now and then 9 or 13)")

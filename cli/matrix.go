@@ -73,7 +73,7 @@ Exit status: 0 every promise held; 1 a promise broke; 2 unknown, or interrupted 
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.On, "on", record.OnSim, "where the nodes run: sim (algorithms), or virtual (real Go servers in virtual time)")
-	f.StringSliceVar(&elections, "targets", []string{matrix.AllRows}, "elections to measure (recount list targets)")
+	f.StringSliceVar(&elections, "targets", []string{matrix.AllRows}, "elections to measure: names (recount list targets), or spec files (recount init)")
 	f.StringSliceVar(&faults, "faults", []string{matrix.AllColumns}, "faults to draw from, one at a time, or none, or mixed (recount list faults)")
 	f.StringSliceVar(&names, "scenarios", []string{matrix.AllColumns}, "scenarios to go through, or none (recount list scenarios)")
 	f.IntVar(&p.Seeds, "seeds", matrix.Seeds, "runs of each election under each fault, each with a seed of its own")

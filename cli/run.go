@@ -50,9 +50,14 @@ it does not, the status is 255 and the first op that differs is named. Otherwise
 resolved: on the same nodes, at the same times.
 
 --suite makes all runs that a suite file lists: targets × scenarios × seeds. A weakness that the file does not know makes the
-status 1. Ctrl-C keeps what is done, and the status is 2.`,
+status 1. Ctrl-C keeps what is done, and the status is 2.
+
+Exit status: 0 every promise that was put to the test held, or what the scenario expects happened; 1 a promise broke, or what
+the scenario expects did not happen; 2 nothing was decided; 254 the command line or a file is wrong; 255 the harness or the engine
+failed.`,
 		Example: `  recount run ping-pong
   recount run non-sticky-leader --on docker --target etcd --opt version=3.4.23
+  recount run non-sticky-leader --on docker --target mine.yaml       # an election of your own: recount init
   recount run --target raft --nemesis isolate,kill --workload fence --time 2m --seed 7
   recount run --target raft-prevote --nemesis all --require no-ping-pong --json
   recount run --replay results/latest
@@ -72,7 +77,7 @@ status 1. Ctrl-C keeps what is done, and the status is 2.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&given.target, "target", "", "the election to test (recount list targets)")
+	f.StringVar(&given.target, "target", "", "the election to test: a name (recount list targets), or a spec file (recount init)")
 	f.StringArrayVar(&given.options, "opt", nil, "an option of the target, `name=value`; may be given again")
 	f.StringVar(&given.on, "on", record.OnSim, "where the nodes run: sim (algorithms, in virtual time), virtual (real Go servers, in virtual time) or docker")
 	f.StringVar(&given.goroutines, "goroutines", "", "with --on virtual, which of the goroutines that can run goes next: fifo, random or pct (default: the scenario's, or fifo)")

@@ -33,8 +33,8 @@ type shrinkFlags struct {
 
 func (s *shrinkFlags) register(f *pflag.FlagSet, prefix string) {
 	f.DurationVar(&s.budget, prefix+"budget", 0, "real time after which shrinking ends with the least so far (default: none in simulation, 5m in virtual time, 30m on containers)")
-	f.IntVar(&s.need, prefix+"hits", 2, "on containers: so many runs of a plan must show the violation …")
-	f.IntVar(&s.of, prefix+"attempts", 3, "… of so many")
+	f.IntVar(&s.need, prefix+"hits", 2, "on containers, how many of these runs must show the violation")
+	f.IntVar(&s.of, prefix+"attempts", 3, "on containers, how many runs of each plan are made")
 }
 
 // config is the configuration of a shrinking that makes its runs on a cluster of that kind.
