@@ -163,6 +163,7 @@ func TestYAMLInTheDocuments(t *testing.T) {
 			kind = "suite"
 			file := filepath.Join(t.TempDir(), "suite.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(b.text), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "election.yaml"), []byte("image: a\nports: {http: 80}\ntimes: {silence: 1s}\nobserve: {http: /, role: role, term: term}\n"), 0o644))
 			_, err = suite.Load(file)
 		default:
 			kind = "scenario"
