@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"recount/docker/agent/disk"
@@ -26,7 +25,8 @@ type node struct {
 	addr  netip.Addr
 	root  string // the folder that its processes see as "/"
 	logs  func(line string)
-	long  bool // a line of its log was broken, and somebody was told
+	long  bool        // a line of its log was broken, and somebody was told
+	told  map[int]int // how much each of its programs has written to its log, in bytes
 
 	programs []Program // its own, and those beside it
 	procs    []*proc   // of its present life, or the last
@@ -68,7 +68,7 @@ type Program struct {
 func newNode(c *Cluster, i int, name string, up, apart time.Duration, root string) *node {
 	n := &node{
 		c: c, index: i, name: name, addr: netip.AddrFrom4([4]byte{10, 9, 0, byte(i + 1)}), root: root,
-		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{}, refused: map[*node]refusals{},
+		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{}, refused: map[*node]refusals{}, told: map[int]int{},
 	}
 	n.tcp = tcp.NewHost(n)
 	return n
@@ -255,38 +255,4 @@ func (n *node) exited(code int) {
 	}
 	n.state = history.Down
 	n.c.onExit(n.name, code)
-}
-
-// Logs calls line with each line that the node writes to its standard output and error, through all its lives. It must be
-// called before Launch.
-func (c *Cluster) Logs(node string, line func(text string)) { c.named(node).logs = line }
-
-// SaveLogs writes the whole log of each node, and of the programs beside it, to a folder: n1.log, n1-sidecar-1.log.
-func (c *Cluster) SaveLogs(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("save the logs of nodes: %w", err)
-	}
-	for _, n := range c.nodes {
-		for i := range n.programs {
-			text, err := os.ReadFile(n.log(i))
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, strings.TrimPrefix(filepath.Base(n.log(i)), "log-")), text, 0o644)
-			} else if os.IsNotExist(err) {
-				err = nil // it was never started
-			}
-			if err != nil {
-				return fmt.Errorf("save the logs of nodes: %w", err)
-			}
-		}
-	}
-	return nil
-}
-
-// log is the file that a program's output goes to.
-func (n *node) log(program int) string {
-	name := n.name
-	if program > 0 {
-		name = fmt.Sprintf("%s-sidecar-%d", n.name, program)
-	}
-	return filepath.Join(n.c.folder.Name(), "log-"+name+".log")
 }

@@ -255,6 +255,19 @@ func TestALineWithoutEnd(t *testing.T) {
 	require.Contains(t, told, "n1: its log has a line of more than 1 MiB, which is read in pieces")
 }
 
+// A server that writes the same line for as long as it runs fills no memory.
+func TestTheLogOfANodeHasAnEnd(t *testing.T) {
+	c := runs(t, "endless-line")
+	c.nodes[0].told[0] = maxLog - 3 // it has written so much before
+	c.until(time.Second)
+	dir := t.TempDir()
+	require.NoError(t, c.SaveLogs(dir))
+	log, err := os.ReadFile(filepath.Join(dir, "n1.log"))
+	require.NoError(t, err)
+	require.Equal(t, "xxx\n[recount: the log goes on for 2621437 bytes that are left out: no more than 256 MiB are kept of each]\n", string(log))
+	require.NotEmpty(t, c.said["n1"], "lines are told all the same")
+}
+
 func TestARemovedFolderHasNoFiles(t *testing.T) {
 	c := runs(t, "removed-folder")
 	c.until(time.Second)

@@ -349,7 +349,7 @@ const maxLine = 1 << 20
 
 // output takes what the process wrote to its standard output or error.
 func (p *proc) output(fd int, b []byte) {
-	p.log.Write(b)
+	p.keep(b)
 	if p.node.logs == nil || p.program > 0 || fd >= len(p.lines) {
 		return
 	}

@@ -92,7 +92,7 @@ func (c *Cluster) tell(line string) {
 func (p *proc) stuck(why error) {
 	var s *process.Stuck
 	if n := p.node; errors.As(why, &s) {
-		p.log.Write(s.Wrote)
+		p.keep(s.Wrote)
 		p.log.WriteString(s.Stacks)
 		n.c.lose(&Standstill{n.name, n.c.now, s.What})
 	} else {
