@@ -68,7 +68,7 @@ func (c *Cluster) look() {
 			w.used[p] = p.life.Used()
 		}
 	case used >= w.ended:
-		why := most.life.GiveUp(fmt.Sprintf("has used %v of a processor while %v passed: it waits in a loop for what only time, or another node, will bring", used.Round(time.Second), passed.Round(time.Millisecond)))
+		why := most.life.GiveUp(fmt.Sprintf("has used %v of a processor while %v passed: it goes round in a loop, and waits for nothing there", used.Round(time.Second), passed.Round(time.Millisecond)))
 		most.stuck(why)
 	case used >= w.tells:
 		w.tells *= 2

@@ -225,7 +225,7 @@ func (p *Process) await() (ended bool, err error) {
 		case began < 0:
 			began = used
 		case used-began >= patience:
-			return false, p.GiveUp(fmt.Sprintf("has gone on for %.1f s of CPU time without coming to rest: it waits in a loop for what only time, or another node, will bring", (used - began).Seconds()))
+			return false, p.GiveUp(fmt.Sprintf("has gone on for %.1f s of CPU time without coming to rest: it goes round in a loop, and waits for nothing there", (used - began).Seconds()))
 		case used != last || !p.sleeps(): // it has had no more of the machine
 			last, idle = used, 0
 		case idle+tick < patience:
