@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
+
+	"recount/internal/hint"
 )
 
 // agentConfig gives the agent the host's processes and the right to enter their networks, to change packet filters and
@@ -23,6 +26,9 @@ func (c *Cluster) agentConfig() containerConfig {
 	}
 }
 
+// fuse is the device of the kernel's FUSE.
+const fuse = "/dev/fuse"
+
 // agentHost is what a container may do that acts on the engine's machine: see its processes and enter their namespaces.
 func agentHost(disks bool) container.HostConfig {
 	host := container.HostConfig{
@@ -32,7 +38,7 @@ func agentHost(disks bool) container.HostConfig {
 		LogConfig:   container.LogConfig{Type: "none"}, // its output is a protocol
 	}
 	if disks {
-		host.DeviceCgroupRules = []string{"c 10:229 rwm"} // FUSE
+		host.Devices = []container.DeviceMapping{{PathOnHost: fuse, PathInContainer: fuse, CgroupPermissions: "rwm"}} // Podman knows no rules for devices
 	}
 	return host
 }
@@ -47,12 +53,20 @@ func (c *Cluster) startAgent(ctx context.Context, id string) error {
 		return fmt.Errorf("attach to the agent: %w", err)
 	}
 	if err := c.engine.api.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
-		return fmt.Errorf("start the agent: %w", err)
+		return withoutFUSE(fmt.Errorf("start the agent: %w", err))
 	}
 	if err := c.remote.open(); err != nil {
 		return fmt.Errorf("speak to the agent, which says %q: %w", c.remote.words.String(), err)
 	}
 	return nil
+}
+
+// withoutFUSE adds a hint to an error of an engine, if it says that its machine has no FUSE.
+func withoutFUSE(err error) error {
+	if !strings.Contains(err.Error(), fuse) {
+		return err
+	}
+	return hint.Add(err, "modprobe fuse, on the engine's machine; or leave out crash, lose-writes and the faults of disks")
 }
 
 // watchAgent ends the run when the agent is lost, and finds out what became of it.

@@ -122,7 +122,10 @@ func (e *Engine) sweep(ctx context.Context, run string, detached bool) (removed 
 		}
 		// Most errors are no more than impatience: somebody else is removing it, or it is still in use.
 		if err == nil {
-			err = errors.Join(each(containers, remove), each(rest, remove))
+			err = each(containers, remove)
+		}
+		if err == nil { // Podman lets networks go that containers which have ended are still in, and the bridges stay
+			err = each(rest, remove)
 		}
 		if err == nil {
 			continue

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -118,11 +119,11 @@ func (e *Engine) Open(ctx context.Context, config Config) (*Cluster, error) {
 
 	// The agent's container comes first and alone: its name is the run's, and whoever has it owns all of that run.
 	agentID, err := c.create(during, c.name("agent"), roleAgent, "", c.agentConfig())
-	if cerrdefs.IsConflict(err) {
+	if err != nil && (cerrdefs.IsConflict(err) || strings.Contains(err.Error(), "already in use")) { // as Podman says it
 		return nil, hint.Add(fmt.Errorf("open the cluster of containers: there is a run %s already", config.Run), "recount clean removes what killed runs left")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the cluster of containers: %w", hung(during, err))
+		return nil, fmt.Errorf("open the cluster of containers: %w", withoutFUSE(hung(during, err)))
 	}
 	if err := c.open(ctx, during, agentID); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the cluster of containers: %w", hung(during, err)), c.Close(ctx))
@@ -135,9 +136,11 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	began := time.Now()
 	steps := []func() error{
 		func() error { return c.startAgent(during, agentID) },
-		func() error { return c.engine.createNetwork(during, c.name(""), c.config, c.labels) },
 		func() error {
-			return each(c.names, func(_ int, name string) error { return c.createAnchor(during, c.nodes[name]) })
+			if err := c.engine.createNetwork(during, c.name(""), c.config, c.labels); err != nil {
+				return err
+			}
+			return each(c.names, func(_ int, name string) error { return c.createAnchor(during, c.nodes[name]) }) // for which Podman wants the network
 		},
 	}
 	if err := each(steps, func(_ int, step func() error) error { return step() }); err != nil {

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,13 +55,19 @@ func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
 	return append(checks, e.tryDisks(ctx, image)...)
 }
 
+// engines are the names of engines by what they call themselves among their components.
+var engines = map[string]string{"Engine": "Docker", "Podman Engine": "Podman"}
+
 // ofRelease tells which release an engine is, and what is known to be wrong with it.
 func ofRelease(v types.Version) Check {
-	c := check("engine", fmt.Sprintf("%s, %s/%s, kernel %s", v.Version, v.Os, v.Arch, v.KernelVersion), nil)
-	docker := slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return c.Name == "Engine" }) // no other engine calls itself so
+	name := "an engine"
+	for _, c := range v.Components {
+		name = cmp.Or(engines[c.Name], name)
+	}
+	c := check("engine", fmt.Sprintf("%s %s, %s/%s, kernel %s", name, v.Version, v.Os, v.Arch, v.KernelVersion), nil)
 	var at [3]int
 	n, _ := fmt.Sscanf(v.Version, "%d.%d.%d", &at[0], &at[1], &at[2])
-	if docker && n == len(at) && slices.Compare(at[:], mendedRelease[:]) < 0 {
+	if name == "Docker" && n == len(at) && slices.Compare(at[:], mendedRelease[:]) < 0 {
 		c.Hint = fmt.Sprintf("before %d.%d.%d Docker may hang for good where containers leave a network at once (moby/moby#46661); "+
 			"those of runs do not, but others may: update it", mendedRelease[0], mendedRelease[1], mendedRelease[2])
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/docker/docker/api/types"
 	"github.com/stretchr/testify/require"
+
+	"recount/internal/hint"
 )
 
 func TestWhyNothingWasSeen(t *testing.T) {
@@ -29,5 +31,12 @@ func TestKnownFlawsOfReleases(t *testing.T) {
 		c := ofRelease(types.Version{Version: tt.version, Components: []types.ComponentVersion{{Name: "containerd"}, {Name: tt.component}}})
 		require.True(t, c.OK)
 		require.Equal(t, tt.flawed, c.Hint != "", tt.version)
+		require.Contains(t, c.Detail, engines[tt.component]+" "+tt.version)
 	}
+}
+
+func TestAMachineWithoutFUSEIsToldSo(t *testing.T) {
+	err := withoutFUSE(errors.New(`error gathering device information while adding custom device "/dev/fuse": no such file or directory`))
+	require.Contains(t, hint.Of(err), "modprobe fuse")
+	require.Empty(t, hint.Of(withoutFUSE(errors.New("no such image"))))
 }
