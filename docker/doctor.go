@@ -56,14 +56,22 @@ func Doctor(ctx context.Context, try bool, progress func(string)) []Check {
 }
 
 // engines are the names of engines by what they call themselves among their components.
-var engines = map[string]string{"Engine": "Docker", "Podman Engine": "Podman"}
+var engines = map[string]string{"Engine": "Docker", "Podman Engine": podman}
 
-// ofRelease tells which release an engine is, and what is known to be wrong with it.
-func ofRelease(v types.Version) Check {
+const podman = "Podman"
+
+// nameOf is what an engine is called.
+func nameOf(v types.Version) string {
 	name := "an engine"
 	for _, c := range v.Components {
 		name = cmp.Or(engines[c.Name], name)
 	}
+	return name
+}
+
+// ofRelease tells which release an engine is, and what is known to be wrong with it.
+func ofRelease(v types.Version) Check {
+	name := nameOf(v)
 	c := check("engine", fmt.Sprintf("%s %s, %s/%s, kernel %s", name, v.Version, v.Os, v.Arch, v.KernelVersion), nil)
 	var at [3]int
 	n, _ := fmt.Sscanf(v.Version, "%d.%d.%d", &at[0], &at[1], &at[2])

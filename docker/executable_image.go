@@ -71,7 +71,8 @@ func (e *Engine) removeUnused(ctx context.Context, kind, keep string, within tim
 				continue
 			}
 			is, err := e.api.ImageInspect(ctx, ref)
-			if err != nil || time.Since(is.Metadata.LastTagTime) < within {
+			asked := is.Metadata.LastTagTime // which Podman does not tell
+			if err != nil || asked.IsZero() || time.Since(asked) < within {
 				continue
 			}
 			// The engine itself refuses to remove what a container uses, and somebody else may have been quicker: of two at once, one may be

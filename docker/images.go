@@ -55,10 +55,15 @@ func (e *Engine) Images(ctx context.Context) ([]Image, error) {
 	return found, nil
 }
 
-// refsOf are the names that Recount gave an image. Labels alone tell nothing: what somebody builds on an image inherits them, and
-// other names of it are somebody's own.
-func refsOf(i image.Summary) []string {
-	return slices.DeleteFunc(slices.Clone(i.RepoTags), func(ref string) bool { return !strings.HasPrefix(ref, "recount/") })
+// refsOf are the names that Recount gave an image, before which Podman names a registry. Labels alone tell nothing: what somebody builds
+// on an image inherits them, and other names of it are somebody's own.
+func refsOf(i image.Summary) (refs []string) {
+	for _, ref := range i.RepoTags {
+		if ref = strings.TrimPrefix(ref, "docker.io/"); strings.HasPrefix(ref, "recount/") {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
 }
 
 // HasImage reports whether the engine has an image of that name.

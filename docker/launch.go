@@ -90,6 +90,9 @@ func (c *Cluster) createNode(ctx context.Context, n *node, member, i int, what C
 			LogConfig:     container.LogConfig{Type: "json-file"}, // which can be read back, whatever the engine prefers
 		},
 	}
+	if nameOf(c.engine.version) == podman {
+		config.container.Hostname = n.name // in Docker that of the anchor is the node's as well, and here it may not be said
+	}
 	disk := i == 0 && what.Data != "" && c.config.Disks
 	for _, of := range []struct{ volume, target string }{{data, what.Data}, {own, what.Own}, {shared, what.Shared}} {
 		if of.target == "" {
