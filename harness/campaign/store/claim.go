@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"strings"
 	"time"
 )
 
@@ -29,6 +30,7 @@ const Lasts = time.Minute
 // Claim says that who, whose name is nobody else's, does what the key stands for, until the claim is released. It returns nil
 // if another has said so and not yet gone silent.
 func (s *Store) Claim(ctx context.Context, key, who string) (*Claim, error) {
+	who = strings.ToValidUTF8(who, "?") // a machine may be called anything, and JSON would have other bytes
 	w := word{who, time.Now().Add(Lasts)}
 	made, err := s.Create(ctx, key, w.encode())
 	if err != nil {

@@ -239,3 +239,12 @@ func TestFaultsOfS3AreShort(t *testing.T) {
 	require.ErrorContains(t, err, "write key: there are no credentials")
 	require.Contains(t, hint.Of(err), "AWS_ACCESS_KEY_ID")
 }
+
+// A machine may be called anything: its word is its own, whatever JSON makes of it.
+func TestClaimsOfAnyName(t *testing.T) {
+	s := opened(t)
+	mine, err := s.Claim(t.Context(), "claims/x", "\xf6\xd2\x1d-1")
+	require.NoError(t, err)
+	require.NotNil(t, mine, "nobody else is there")
+	require.NoError(t, mine.Release(t.Context()))
+}
