@@ -114,6 +114,9 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	case drops > 0:
 		e := evidence{span{a.begins(), b.to}, []int{f.index(a), f.index(b)}}
 		what := fmt.Sprintf("%s reported term %d and later term %d%s", f.nodes[b.node], a.term, b.term, f.after(b.to))
+		if f.restarted(a, b) {
+			what = fmt.Sprintf("%s reported term %d and, started again, term %d", f.nodes[b.node], a.term, b.term)
+		}
 		if newer, older := f.wentBack(); newer != nil {
 			e.ops = append(e.ops, f.index(&f.answers[newer.first]), f.index(&f.answers[older.first]))
 			e.to = max(e.to, f.answers[older.first].to)
@@ -126,7 +129,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 		case f.setup.Model != "":
 			what += "; if 0 is no term where it comes from, have the history say nil"
 		default:
-			what += `; if 0 is no term where it comes from, have the history say so, "tokens": true in its first op, as it does of a spec file with term: {at: …, of: leader}`
+			what += `; if 0 is no term there, say so: in a spec file by term: {at: …, of: leader}, in a history by "tokens": true in its first op`
 		}
 		return invalid(figures, e, "%s", what)
 	case perhaps.drops > 0:
@@ -140,6 +143,11 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	}
 	return valid(figures, "no term went down: %s compared with what the same node had answered before, %s on the way; %s",
 		count.Of(compared, "answer"), count.Of(f.restarts, "restart"), f.watch())
+}
+
+// restarted reports whether a node's process surely ended after one of its answers and before it was asked for another.
+func (f *facts) restarted(a, b *answer) bool {
+	return b.polled && slices.ContainsFunc(f.ends(int(b.node), false), func(d death) bool { return d.from >= a.to && d.to <= b.from })
 }
 
 // tellings are the terms that nodes told, each compared with what the same node had told before.
