@@ -137,7 +137,7 @@ const tooEarly = "did it look for a node or a service that was not up yet? ready
 
 // noInterpreter is the way out where the kernel found the program of a node, and not what is to run that: of the program itself an engine
 // would have said so before.
-const noInterpreter = "the file is there, and what is to run it is not: the program that its first line names after #!, such as the bash of Debian's package, " +
+const noInterpreter = "the file is there, and what is to run it is not: the program that its first line names after #! (of Debian's packages bash has bash, and coreutils has env), " +
 	"or the loader that an executable was linked for"
 
 // runsNothing is what an engine's runtime writes in the place of a node's program that the kernel cannot run.
