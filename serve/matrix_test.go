@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -145,4 +146,20 @@ func TestCountsOfAMatrixInWords(t *testing.T) {
 	} {
 		require.Equal(t, want, c.Words())
 	}
+}
+
+// The page of a matrix that stands by itself is used with keys, too: from cell to cell, into one, and back.
+func TestMatrixPageByKeys(t *testing.T) {
+	results := t.TempDir()
+	at := measure(t, results, 1, "blazingmq-term")
+	site := httptest.NewServer(http.FileServer(http.Dir(results)))
+	t.Cleanup(site.Close)
+	b := browse(t, site.URL)
+	b.run(chromedp.Navigate(site.URL+"/"+at+"/matrix.html"), chromedp.WaitVisible("#map"), chromedp.Focus("#map td"))
+	b.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.Enter))
+	require.Equal(t, "blazingmq-term · cut-link", b.text("#inspector h2"))
+	b.run(chromedp.KeyEvent(kb.ArrowLeft))
+	require.Equal(t, "blazingmq-term · none", b.text("#inspector h2"))
+	b.run(chromedp.KeyEvent(kb.Escape))
+	b.until(`document.querySelector('#inspector').hidden && document.activeElement.pair.column === 'none'`)
 }

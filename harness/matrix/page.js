@@ -11,7 +11,8 @@ const make = (name, text, attributes) => {
 const data = JSON.parse($('data').textContent);
 const map = $('map');
 const cells = [...map.querySelectorAll('td')];
-cells.forEach((td, i) => { td.pair = data.pairs[i]; td.removeAttribute('title'); td.tabIndex = -1; });
+cells.forEach((td, i) => { td.pair = data.pairs[i]; td.removeAttribute('title'); td.tabIndex = i ? -1 : 0; });
+for (const a of map.querySelectorAll('.m > a')) a.tabIndex = -1; // an open cell has the same links, with names
 
 for (const b of document.querySelectorAll('[data-copy]')) {
   b.addEventListener('click', () => {
@@ -65,6 +66,7 @@ map.addEventListener('pointerleave', () => { tip.hidden = true; });
 const inspector = $('inspector');
 let on = null;
 const close = () => {
+  if (on && inspector.contains(document.activeElement)) on.focus();
   inspector.hidden = true;
   document.body.classList.remove('inspecting');
   if (on) on.classList.remove('on');
@@ -105,12 +107,19 @@ map.addEventListener('click', e => {
 inspector.querySelector('.close').addEventListener('click', close);
 addEventListener('keydown', e => {
   if (e.key === 'Escape') close();
+  const at = on || map.contains(document.activeElement) && document.activeElement.closest('td');
+  if (e.key === 'Enter' && at && at === document.activeElement) {
+    open(at);
+    inspector.focus();
+    e.preventDefault();
+  }
   const step = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -data.columns, ArrowDown: data.columns}[e.key];
-  if (!on || !step) return;
-  const next = cells[cells.indexOf(on) + step];
+  if (!at || !step) return;
+  const next = cells[cells.indexOf(at) + step];
   if (!next) return;
   e.preventDefault();
-  open(next);
+  if (on) open(next);
+  else next.focus();
   next.scrollIntoView({block: 'nearest', inline: 'nearest'});
 });
 })();
