@@ -81,19 +81,3 @@ func TestTheHeapBeginsWhereTheSeedSays(t *testing.T) {
 	}
 	require.Len(t, sums, 1)
 }
-
-// A program that leaks files leaves it to finalizers to close them, and what it opens next has another number for each that was closed before.
-func TestFinalizersRunInOneOrder(t *testing.T) {
-	path := build(t, "misc")
-	sums, told := map[string]int{}, ""
-	for i := range 16 {
-		c := newCluster(t)
-		c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Args: []string{"finalizers"}, Seed: 1})
-		c.run(13 * time.Second)
-		told = c.nodes[0].stdout()
-		sums[c.sum()]++
-	}
-	require.Contains(t, told, "finalized")
-	require.Contains(t, told, "cleaned")
-	require.Len(t, sums, 1)
-}

@@ -93,8 +93,6 @@ var patches = []patch{
 	first("runtime/mheap.go", "func (h *mheap) initSpan(", "virtualSpan(base, base+npages*pageSize)", "no memory is used twice: what the collector frees depends on chance"),
 	first("runtime/mgcscavenge.go", "func (s *scavengerState) wake()", "if virtual.on {\n\t\treturn\n\t}", "the scavenger allocates at real times"),
 	first("runtime/stack.go", "func gcComputeStartingStackSize(", "if virtual.on {\n\t\tstartingStackSize = virtualStackSize\n\t\treturn\n\t}", "how large stacks begin depends on what collections find"),
-	first("runtime/mfinal.go", "func wakefing()", "if virtual.on && virtualsched.collects {\n\t\treturn nil\n\t}", "how much is swept when finalizers begin to run is a matter of real time"),
-	first("runtime/mcleanup.go", "func (q *cleanupQueue) needsWake()", "if virtual.on && virtualsched.collects {\n\t\treturn false\n\t}", "the same, of cleanups"),
 	{"runtime/mfinal.go", "func runFinalizers()", `(?m)^(\t+)reflectcall\(.*\)$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "finalizers use the program's channels"},
 	{"runtime/mcleanup.go", "func runCleanups()", `(?m)^(\t+)(c\.call\(c\.fn, c\.arg\)|cleanup\(\))$`, "${1}virtualFinalizers(true)\n$0\n${1}virtualFinalizers(false)", "cleanups use the program's channels"},
 

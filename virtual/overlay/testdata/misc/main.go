@@ -26,8 +26,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var garbage []byte // on the heap
-
 func main() {
 	switch what := os.Args[1]; what {
 	case "spin-time": // waits in a loop for a time to come
@@ -85,19 +83,6 @@ func main() {
 		os.Exit(3)
 	case "wait":
 		select {}
-	case "finalizers": // tells in which order they run, which goes by the order in which the collector looks at memory
-		type leaked struct {
-			number int
-			next   *leaked
-			_      [80]byte
-		}
-		for i := range 240 {
-			one, two := &leaked{number: i}, &leaked{number: i}
-			runtime.SetFinalizer(one, func(l *leaked) { fmt.Print(" finalized ", l.number) })
-			runtime.AddCleanup(two, func(n int) { fmt.Print(" cleaned ", n) }, i)
-			garbage = make([]byte, 512<<10)
-			time.Sleep(50 * time.Millisecond)
-		}
 	case "exec":
 		fmt.Println(exec.Command("/bin/true").Run())
 	case "panic":
