@@ -81,3 +81,36 @@ func TestTheHeapBeginsWhereTheSeedSays(t *testing.T) {
 	}
 	require.Len(t, sums, 1)
 }
+
+// Finalizers and cleanups begin in an order, though how far a collection had come when the first might have begun is chance. Who asks for
+// a collection goes on after it, at the same instant.
+func TestGarbageIsFoundInOneOrder(t *testing.T) {
+	path := build(t, "misc")
+	sums, out := map[string]int{}, map[string]int{}
+	for i := range 24 {
+		c := newCluster(t)
+		n := c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Args: []string{"garbage"}, Seed: 1})
+		c.run(5 * time.Second)
+		require.Equal(t, 3, strings.Count(n.stdout(), "true 0s\ntrue "), n.out)
+		n.kill()
+		sums[c.sum()]++
+		out[n.stdout()]++
+	}
+	require.Len(t, out, 1)
+	require.Len(t, sums, 1)
+}
+
+// Threads are made when the kernel happens to have none that waits, and how long a goroutine is blocked is real time.
+func TestThreadsAndProfilesAreNoChance(t *testing.T) {
+	path := build(t, "misc")
+	sums := map[string]int{}
+	for i := range 12 {
+		c := newCluster(t)
+		n := c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Args: []string{"locked"}, Seed: 1})
+		c.run(5 * time.Second)
+		require.Equal(t, 5, strings.Count(n.stdout(), "--- mutex:"), n.out)
+		n.kill()
+		sums[c.sum()]++
+	}
+	require.Len(t, sums, 1)
+}

@@ -32,7 +32,7 @@ var patches = []patch{
 	// The bubble.
 	{"runtime/synctest.go", "func synctestRun(", `debug\.asynctimerchan\.Load\(\) != 0`, "async := debug.asynctimerchan.Load(); async != 0 && !(virtual.on && async == 1)", "a module that says go 1.22 or less has timers of before Go 1.23; to the runtime they are as those of AfterFunc, which a bubble can have"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\tgp\.bubble = bubble$`, "$0\n\tvirtualAttach(gp)", "the program's bubble is known"},
-	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tgopark\(synctestidle_c, .*$`, "$0\n\t\tvirtualCollect(gp)", "garbage is collected while all is quiet"},
+	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tgopark\(synctestidle_c, .*$`, "$0\n\t\tfor virtualCollect(gp) {\n\t\t$0\n\t\t}", "garbage is collected while all is quiet, and who waited for that goes on before time does"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tnext := bubble\.timers\.wakeTime\(\)$`, "$0\n\t\tif virtual.on && bubble == virtual.bubble && !bubble.done {\n\t\t\tunlock(&bubble.mu)\n\t\t\tnext = virtualStep(gp, next)\n\t\t\tlock(&bubble.mu)\n\t\t}", "an idle node asks its controller how to go on"},
 	{"runtime/synctest.go", "func synctestRun(", `(?m)^\t\tbubble\.now = next$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualLog('T', gp, uint64(virtualtop))\n\t\t}", "the log of events"},
 	{"runtime/runtime2.go", "func (w waitReason) isIdleInSynctest() bool {", `return isIdleInSynctest\[w\]`, "$0 || virtualIdle(w)", "who waits for a lock or a socket is idle too, for nobody outside of the bubble can wake it"},
@@ -52,7 +52,12 @@ var patches = []patch{
 	{"runtime/proc.go", "func park_m(", `casgstatus\(gp, _Grunning, _Gwaiting\)`, "if virtualIn(gp) {\n\t\tvirtualLog('P', gp, uint64(gp.waitreason))\n\t}\n\t$0", "the log of events"},
 	{"runtime/debug.go", "func NumCPU(", `(?m)^\treturn int\(.*\)$`, "\tif virtual.on {\n\t\treturn int(virtual.h.CPUs)\n\t}\n$0", "the machine is not seen"},
 	first("runtime/debug.go", "func GOMAXPROCS(", "if virtualIn(getg()) {\n\t\treturn int(virtual.h.CPUs)\n\t}", "one P, whatever the program wants"),
+	first("runtime/proc.go", "func LockOSThread() {", "if virtualIn(getg()) {\n\t\treturn\n\t}", "how many threads are made for those that are locked is chance, and each is on the heap; no thread is unlike another here"),
+	first("runtime/proc.go", "func UnlockOSThread() {", "if virtualIn(getg()) {\n\t\treturn\n\t}", "as for who locks"),
 	{"runtime/proc.go", "func sysmon() {", `(?m)^\t\tusleep\(delay\)$`, "\t\tif virtual.on {\n\t\t\tdelay = 1e6\n\t\t}\n$0", "what the monitor looks after is not real in a node: to wake it a hundred times a second is for nothing"},
+
+	{"runtime/proc.go", "func findRunnable(", `if (fingStatus\.Load\(\)&\(fingWait\|fingWake\) == fingWait\|fingWake)`, "if !virtualsched.collecting && $1", "how far a collection has come when finalizers begin is chance, and with it their order"},
+	{"runtime/proc.go", "func findRunnable(", `if (gcCleanups\.needsWake\(\))`, "if !virtualsched.collecting && $1", "as for finalizers"},
 
 	// Randomness.
 	{"runtime/rand.go", "func randinit(", `globalRand\.state\.Init\(\*seed\)`, "if virtual.on {\n\t\tvirtualSeed(seed[:])\n\t}\n\t$0", "hash keys and the place of the heap follow from the seed"},
@@ -86,7 +91,8 @@ var patches = []patch{
 	first("runtime/sigqueue.go", "func signalWaitUntilIdle(", "if virtual.on {\n\t\treturn\n\t}", "signals come from the controller"),
 
 	// Memory.
-	first("runtime/mgc.go", "func GC() {", "if virtualIn(getg()) {\n\t\treturn\n\t}", "collections only where the program's own doing puts them"),
+	first("runtime/mgc.go", "func GC() {", "if virtualIn(getg()) {\n\t\tvirtualGC()\n\t\treturn\n\t}", "collections only while all is quiet"),
+	{"runtime/mgcsweep.go", "func bgsweep(", `for sweepone\(\) != \^uintptr\(0\)`, "for !virtual.on && sweepone() != ^uintptr(0)", "who collects sweeps all: what a second one would is chance, and so whether its stack grows"},
 	first("runtime/mgcpacer.go", "func setGCPercent(", "if virtualIn(getg()) {\n\t\treturn 100\n\t}", "collections only where the program's own doing puts them"),
 	first("runtime/mgcpacer.go", "func setMemoryLimit(", "if virtualIn(getg()) {\n\t\treturn 1<<63 - 1\n\t}", "collections only where the program's own doing puts them"),
 	first("runtime/mgcwork.go", "func getempty(", "if virtual.on && work.empty == 0 {\n\t\tvirtualWorkbufs()\n\t}", "how much the collector has to remember depends on real time: it must not take pages of the heap"),
@@ -105,6 +111,8 @@ var patches = []patch{
 	{"expvar/expvar.go", "func (f Func) String()", `json\.Marshal\(f\(\)\)`, "virtualMarshal(f(), json.Marshal)", "numbers of memory are constants, and so is their text"},
 	first("runtime/trace.go", "func StartTrace(", "if virtualIn(getg()) {\n\t\treturn virtualRefuse(\"to trace its execution\")\n\t}", "who advances traces does so in real time, outside of the bubble"),
 	first("runtime/cpuprof.go", "func SetCPUProfileRate(", "if virtualIn(getg()) {\n\t\treturn\n\t}", "a profile is of real time"),
+	first("runtime/mprof.go", "func SetBlockProfileRate(", "if virtualIn(getg()) {\n\t\treturn\n\t}", "how long goroutines were blocked is real time, and such a profile would be of another length each time: it is empty"),
+	first("runtime/mprof.go", "func SetMutexProfileFraction(", "if virtualIn(getg()) {\n\t\treturn 0\n\t}", "as for who is blocked"),
 	first("runtime/pprof/pprof.go", "func StartCPUProfile(", "if err := virtualProfile(); err != nil {\n\t\treturn err\n\t}", "a profile is of real time: who reads it would wait for that"),
 
 	// System calls.

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net"
 	"net/http"
@@ -19,9 +20,11 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
+	"weak"
 
 	"golang.org/x/sys/unix"
 )
@@ -68,6 +71,45 @@ func main() {
 		time.Sleep(time.Second)
 		n, ok := runtime.ThreadCreateProfile(nil)
 		fmt.Println(n, ok, pprof.Lookup("threadcreate").Count())
+	case "garbage": // prints what collections that it asks for find, and in which order
+		var found []int
+		for range 3 {
+			for i := range 500 {
+				held := &[100]int{i}
+				runtime.SetFinalizer(held, func(held *[100]int) { found = append(found, held[0]) })
+				runtime.AddCleanup(&[100]int{i}, func(i int) { found = append(found, -i) }, i)
+			}
+			seen := weak.Make(&[100]int{1})
+			before := time.Now()
+			runtime.GC()
+			fmt.Println(seen.Value() == nil, time.Since(before))
+			time.Sleep(time.Second)
+			fmt.Println(len(found) > 900, crc32.ChecksumIEEE(fmt.Append(nil, found)))
+			found = nil
+		}
+	case "locked": // has many threads, if it may, and measures who is blocked
+		runtime.SetBlockProfileRate(1)
+		runtime.SetMutexProfileFraction(1)
+		for range 5 {
+			var all sync.WaitGroup
+			var turn sync.Mutex
+			for i := range 40 {
+				all.Go(func() {
+					runtime.LockOSThread()
+					if i%2 == 0 {
+						defer runtime.UnlockOSThread()
+					}
+					turn.Lock()
+					time.Sleep(time.Millisecond)
+					turn.Unlock()
+				})
+			}
+			all.Wait()
+			var block, mutex bytes.Buffer
+			pprof.Lookup("block").WriteTo(&block, 0)
+			pprof.Lookup("mutex").WriteTo(&mutex, 1)
+			fmt.Printf("%p %s\n", new([100]int), mutex.String()[:14])
+		}
 	case "pair":
 		pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		fmt.Println(err)
