@@ -148,10 +148,10 @@ func (c *conn) Read(p []byte) (int, error) {
 			err = os.ErrDeadlineExceeded
 		case c.in.Len() > 0:
 			n, _ = c.in.Read(p)
+		case c.over: // also where what was written since was answered by a reset
+			err = io.EOF
 		case c.err != nil:
 			err = &net.OpError{Op: "read", Net: "tcp", Addr: c.RemoteAddr(), Err: c.err}
-		case c.over:
-			err = io.EOF
 		}
 		changed, by := c.changed, c.readBy
 		c.mu.Unlock()

@@ -320,6 +320,15 @@ func TestManyDatagramsByOneCall(t *testing.T) {
 	require.Equal(t, c.said["n1"], strings.Split(strings.TrimSpace(string(out)), "\n"), "it is what the kernel does")
 }
 
+// What calls of pipes and sockets answer is what Linux answers.
+func TestPipesAndSocketsDoAsTheKernels(t *testing.T) {
+	c := runs(t, "sockets")
+	c.until(5 * time.Second)
+	out, err := exec.Command(c.path, "sockets", "and no more").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
+}
+
 // A backlog is of connections that wait to be taken: 128 for Go's own listeners. Those that were taken stay open for as long as they like.
 func TestAListenerHasMoreConnectionsThanItsBacklog(t *testing.T) {
 	c := runs(t, "take 4", "give 300 four")

@@ -55,6 +55,8 @@ func (c *Conn) reset(s Segment) {
 	switch {
 	case c.state == synSent && s.Ack <= 1: // higher ones are of an older connection
 		c.fail(syscall.ECONNREFUSED)
+	case c.over && !c.finish: // it has ended already, and it is a write that is told
+		c.fail(syscall.EPIPE)
 	case c.state != synSent:
 		c.fail(syscall.ECONNRESET)
 	}

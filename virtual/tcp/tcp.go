@@ -36,7 +36,7 @@ type Owner interface {
 	Ended(c *Conn)
 	// Acked says that so many more of the bytes written have arrived.
 	Acked(c *Conn, n int)
-	// Failed says that the connection is no more: ECONNREFUSED, ECONNRESET, ETIMEDOUT.
+	// Failed says that the connection is no more: ECONNREFUSED, ECONNRESET, ETIMEDOUT, or EPIPE where the peer had ended it.
 	Failed(c *Conn, err syscall.Errno)
 }
 

@@ -117,6 +117,11 @@ func network(args []string) {
 		if len(args) > 1 {
 			os.Exit(0) // it was run by the kernel alone
 		}
+	case "sockets": // prints what pipes and sockets do
+		kernelSockets()
+		if len(args) > 1 {
+			os.Exit(0) // it was run by the kernel alone
+		}
 	case "take": // takes all connections, and reads so many bytes of each
 		n, err := strconv.Atoi(args[1])
 		check(err)
