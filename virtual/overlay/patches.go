@@ -79,6 +79,8 @@ var patches = []patch{
 	{"runtime/iface.go", "func getitab(", `persistentalloc\((unsafe\.Sizeof.*, 0), &memstats\.other_sys\)`, "virtualLasting($1)", "as for descriptors: interfaces are arguments, too"},
 	{"runtime/netpoll.go", "func poll_runtime_pollSetDeadline(", `d \+= nanotime\(\)`, "d += virtualDeadline(pd)", "deadlines of sockets are in virtual time"},
 
+	first("runtime/runtime.go", "func ticksPerSecond() int64 {", "if virtual.on {\n\t\treturn 1e9\n\t}", "it is measured in real time, and who asks early waits in virtual time until some of that has passed"),
+
 	// Descriptors and signals.
 	first("runtime/netpoll.go", "func poll_runtime_pollServerInit(", "if virtual.on {\n\t\treturn\n\t}", "nothing real is waited for"),
 	first("runtime/netpoll_epoll.go", "func netpollopen(", "if virtual.on {\n\t\treturn virtualPollOpen(fd, pd)\n\t}", "simulated sockets are waited for"),

@@ -202,6 +202,10 @@ func network(args []string) {
 		fmt.Println(exec.Command("/bin/true").Run())
 		_, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 		fmt.Println(err)
+		_, err = unix.Poll(nil, 1)
+		fmt.Println(err)
+		_, err = unix.Setitimer(unix.ItimerReal, unix.Itimerval{Value: unix.Timeval{Sec: 1}})
+		fmt.Println(err)
 	case "spin-for-another": // of its own goroutines, which can go on, in loops that wait for nothing
 		closed, never := make(chan struct{}), make(chan struct{})
 		close(closed)

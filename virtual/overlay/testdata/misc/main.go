@@ -90,6 +90,8 @@ func main() {
 	case "locked": // has many threads, if it may, and measures who is blocked
 		runtime.SetBlockProfileRate(1)
 		runtime.SetMutexProfileFraction(1)
+		pprof.Lookup("mutex").WriteTo(io.Discard, 1) // at once: how fast the processor counts is not known by now
+		fmt.Println(time.Now().UnixMilli())
 		for range 5 {
 			var all sync.WaitGroup
 			var turn sync.Mutex
