@@ -113,6 +113,7 @@ var patches = []patch{
 	{"expvar/expvar.go", "func (f Func) String()", `json\.Marshal\(f\(\)\)`, "virtualMarshal(f(), json.Marshal)", "numbers of memory are constants, and so is their text"},
 	first("runtime/trace.go", "func StartTrace(", "if virtualIn(getg()) {\n\t\treturn virtualRefuse(\"to trace its execution\")\n\t}", "who advances traces does so in real time, outside of the bubble"),
 	first("runtime/cpuprof.go", "func SetCPUProfileRate(", "if virtualIn(getg()) {\n\t\treturn\n\t}", "a profile is of real time"),
+	first("runtime/mprof.go", "func memProfileInternal(", "if virtualIn(getg()) {\n\t\treturn 0, true\n\t}", "a profile of the heap would tell of what the runtime allocated before the program began, which is chance"),
 	first("runtime/mprof.go", "func SetBlockProfileRate(", "if virtualIn(getg()) {\n\t\treturn\n\t}", "how long goroutines were blocked is real time, and such a profile would be of another length each time: it is empty"),
 	first("runtime/mprof.go", "func SetMutexProfileFraction(", "if virtualIn(getg()) {\n\t\treturn 0\n\t}", "as for who is blocked"),
 	first("runtime/pprof/pprof.go", "func StartCPUProfile(", "if err := virtualProfile(); err != nil {\n\t\treturn err\n\t}", "a profile is of real time: who reads it would wait for that"),

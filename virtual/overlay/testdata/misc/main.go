@@ -107,10 +107,11 @@ func main() {
 				})
 			}
 			all.Wait()
-			var block, mutex bytes.Buffer
+			var heap, block, mutex bytes.Buffer
+			pprof.WriteHeapProfile(&heap)
 			pprof.Lookup("block").WriteTo(&block, 0)
 			pprof.Lookup("mutex").WriteTo(&mutex, 1)
-			fmt.Printf("%p %s\n", new([100]int), mutex.String()[:14])
+			fmt.Printf("%p %d %s\n", new([100]int), heap.Len(), mutex.String()[:14])
 		}
 	case "pair":
 		pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
