@@ -109,8 +109,8 @@ func (c *content) zero(off, n int64) {
 // truncate makes the file that long.
 func (c *content) truncate(size int64) {
 	if size < c.size {
-		c.zero(size, c.size-size)
-		for i := range c.pages { // room that was taken beyond the end
+		c.zero(size, min(c.size-size, pageSize-size%pageSize)) // of pages beyond there may be none, for exabytes
+		for i := range c.pages {                               // room that was taken beyond the end
 			if i*pageSize >= size {
 				delete(c.pages, i)
 				c.dirty[i] = struct{}{}
