@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
+
+	"recount/internal/bounded"
 )
 
 // Logs calls line on the loop with each line that the node writes to its standard output and error, through all its
@@ -142,7 +143,7 @@ func (c *Cluster) saveLog(ctx context.Context, ids []string, path string) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	b := &bounded{to: f, room: maxLog}
+	b := &bounded.Log{To: f, Room: bounded.MaxLog}
 	for _, id := range ids {
 		log, err := c.engine.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true})
 		if err != nil {
@@ -153,31 +154,6 @@ func (c *Cluster) saveLog(ctx context.Context, ids []string, path string) (err e
 			return err
 		}
 	}
-	if b.over > 0 {
-		_, err = fmt.Fprintf(f, "\n[recount: the log goes on for %d bytes that are left out: no more than %d MiB are kept of each]\n", b.over, maxLog>>20)
-	}
+	_, err = f.WriteString(b.Rest())
 	return err
-}
-
-// maxLog is how much is kept of one node's log, from its beginning, in bytes.
-const maxLog = 256 << 20
-
-// bounded writes as much as there is room for, and counts the rest.
-type bounded struct {
-	to   io.Writer
-	room int
-	over int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	fits := p[:min(len(p), b.room)]
-	b.room -= len(fits)
-	b.over += len(p) - len(fits)
-	if len(fits) == 0 {
-		return len(p), nil
-	}
-	if n, err := b.to.Write(fits); err != nil {
-		return n, err
-	}
-	return len(p), nil
 }

@@ -35,15 +35,3 @@ func TestLineWriter(t *testing.T) {
 		}
 	}
 }
-
-func TestALogIsKeptUpToABound(t *testing.T) {
-	var kept strings.Builder
-	b := &bounded{to: &kept, room: 5}
-	for _, text := range []string{"abc", "def", "ghi"} {
-		n, err := b.Write([]byte(text))
-		require.NoError(t, err)
-		require.Equal(t, 3, n)
-	}
-	require.Equal(t, "abcde", kept.String())
-	require.Equal(t, 4, b.over)
-}

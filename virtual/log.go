@@ -5,13 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"recount/internal/bounded"
 )
 
 // What programs write to their standard output and error is kept in a file of each, which lies in memory.
-
-// maxLog is how much is kept of what one program has written in all its lives, from its beginning, in bytes: as of a container. Stacks of
-// goroutines are kept in any case.
-const maxLog = 256 << 20
 
 // Logs calls line with each line that the node writes to its standard output and error, through all its lives. It must be
 // called before Launch.
@@ -25,10 +23,8 @@ func (c *Cluster) SaveLogs(dir string) error {
 	for _, n := range c.nodes {
 		for i := range n.programs {
 			text, err := os.ReadFile(n.log(i))
-			if over := n.told[i] - maxLog; over > 0 {
-				text = fmt.Appendf(text, "\n[recount: the log goes on for %d bytes that are left out: no more than %d MiB are kept of each]\n", over, maxLog>>20)
-			}
 			if err == nil {
+				text = append(text, n.keeps(i).Rest()...)
 				err = os.WriteFile(filepath.Join(dir, strings.TrimPrefix(filepath.Base(n.log(i)), "log-")), text, 0o644)
 			} else if os.IsNotExist(err) {
 				err = nil // it was never started
@@ -41,11 +37,19 @@ func (c *Cluster) SaveLogs(dir string) error {
 	return nil
 }
 
-// keep writes to the program's log what there is room for.
+// keep writes to the program's log what there is room for, as in a container. Stacks of goroutines are kept in any case.
 func (p *proc) keep(b []byte) {
-	room := maxLog - p.node.told[p.program]
-	p.log.Write(b[:max(0, min(len(b), room))])
-	p.node.told[p.program] += len(b)
+	kept := p.node.keeps(p.program)
+	kept.To = p.log
+	kept.Write(b)
+}
+
+// keeps is what is kept of a program's log.
+func (n *node) keeps(program int) *bounded.Log {
+	if n.kept[program] == nil {
+		n.kept[program] = &bounded.Log{Room: bounded.MaxLog}
+	}
+	return n.kept[program]
 }
 
 // log is the file that a program's output goes to.

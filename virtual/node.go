@@ -13,6 +13,7 @@ import (
 
 	"recount/docker/agent/disk"
 	"recount/history"
+	"recount/internal/bounded"
 	"recount/sim/clock"
 	"recount/virtual/tcp"
 )
@@ -25,8 +26,8 @@ type node struct {
 	addr  netip.Addr
 	root  string // the folder that its processes see as "/"
 	logs  func(line string)
-	long  bool        // a line of its log was broken, and somebody was told
-	told  map[int]int // how much each of its programs has written to its log, in bytes
+	long  bool                 // a line of its log was broken, and somebody was told
+	kept  map[int]*bounded.Log // of each of its programs, through all lives
 
 	programs []Program // its own, and those beside it
 	procs    []*proc   // of its present life, or the last
@@ -68,7 +69,7 @@ type Program struct {
 func newNode(c *Cluster, i int, name string, up, apart time.Duration, root string) *node {
 	n := &node{
 		c: c, index: i, name: name, addr: netip.AddrFrom4([4]byte{10, 9, 0, byte(i + 1)}), root: root,
-		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{}, refused: map[*node]refusals{}, told: map[int]int{},
+		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{}, refused: map[*node]refusals{}, kept: map[int]*bounded.Log{},
 	}
 	n.tcp = tcp.NewHost(n)
 	return n

@@ -258,7 +258,7 @@ func TestALineWithoutEnd(t *testing.T) {
 // A server that writes the same line for as long as it runs fills no memory.
 func TestTheLogOfANodeHasAnEnd(t *testing.T) {
 	c := runs(t, "endless-line")
-	c.nodes[0].told[0] = maxLog - 3 // it has written so much before
+	c.nodes[0].keeps(0).Room = 3 // it has written so much before
 	c.until(time.Second)
 	dir := t.TempDir()
 	require.NoError(t, c.SaveLogs(dir))
