@@ -66,51 +66,43 @@ func TestSameSeedSameEvents(t *testing.T) {
 	}
 }
 
+// sums counts the events that runs of a program by itself come to, under different circumstances, once look has looked at each.
+func sums(t *testing.T, runs int, o process.Options, lasts time.Duration, look func(n *node)) map[string]int {
+	all := map[string]int{}
+	for i := range runs {
+		c := newCluster(t)
+		o.Prefix = settings[i%len(settings)].prefix
+		n := c.add(o)
+		c.run(lasts)
+		look(n)
+		n.kill()
+		all[c.sum()]++
+	}
+	return all
+}
+
 // The seed puts the heap close below the end of one of the runtime's arenas, and what the runtime has taken before the program
 // begins, which is chance, ends now below it and now above. The program's memory begins at one place.
 func TestTheHeapBeginsWhereTheSeedSays(t *testing.T) {
-	path := build(t, "ping")
-	sums := map[string]int{}
-	for i := range 24 {
-		c := newCluster(t)
-		c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Seed: 923861735232633110})
-		c.run(time.Second)
-		require.True(t, c.nodes[0].up, c.nodes[0].out)
-		c.nodes[0].kill()
-		sums[c.sum()]++
-	}
-	require.Len(t, sums, 1)
+	o := process.Options{Path: build(t, "ping"), Seed: 923861735232633110}
+	require.Len(t, sums(t, 24, o, time.Second, func(n *node) { require.True(t, n.up, n.out) }), 1)
 }
 
 // Finalizers and cleanups begin in an order, though how far a collection had come when the first might have begun is chance. Who asks for
 // a collection goes on after it, at the same instant.
 func TestGarbageIsFoundInOneOrder(t *testing.T) {
-	path := build(t, "misc")
-	sums, out := map[string]int{}, map[string]int{}
-	for i := range 24 {
-		c := newCluster(t)
-		n := c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Args: []string{"garbage"}, Seed: 1})
-		c.run(5 * time.Second)
+	o := process.Options{Path: build(t, "misc"), Args: []string{"garbage"}, Seed: 1}
+	out := map[string]int{}
+	all := sums(t, 24, o, 5*time.Second, func(n *node) {
 		require.Equal(t, 3, strings.Count(n.stdout(), "true 0s\ntrue "), n.out)
-		n.kill()
-		sums[c.sum()]++
 		out[n.stdout()]++
-	}
+	})
 	require.Len(t, out, 1)
-	require.Len(t, sums, 1)
+	require.Len(t, all, 1)
 }
 
 // Threads are made when the kernel happens to have none that waits, and how long a goroutine is blocked is real time.
 func TestThreadsAndProfilesAreNoChance(t *testing.T) {
-	path := build(t, "misc")
-	sums := map[string]int{}
-	for i := range 12 {
-		c := newCluster(t)
-		n := c.add(process.Options{Prefix: settings[i%len(settings)].prefix, Path: path, Args: []string{"locked"}, Seed: 1})
-		c.run(5 * time.Second)
-		require.Equal(t, 5, strings.Count(n.stdout(), "--- mutex:"), n.out)
-		n.kill()
-		sums[c.sum()]++
-	}
-	require.Len(t, sums, 1)
+	o := process.Options{Path: build(t, "misc"), Args: []string{"locked"}, Seed: 1}
+	require.Len(t, sums(t, 12, o, 5*time.Second, func(n *node) { require.Equal(t, 5, strings.Count(n.stdout(), "--- mutex:"), n.out) }), 1)
 }
