@@ -113,10 +113,11 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 	switch a, b := first[0], first[1]; {
 	case drops > 0:
 		e := evidence{span{a.begins(), b.to}, []int{f.index(a), f.index(b)}}
-		what := fmt.Sprintf("%s reported term %d and later term %d%s", f.nodes[b.node], a.term, b.term, f.after(b.to))
+		then, after := " later", f.after(b.to)
 		if f.restarted(a, b) {
-			what = fmt.Sprintf("%s reported term %d and, started again, term %d", f.nodes[b.node], a.term, b.term)
+			then, after = ", started again,", ""
 		}
+		what := fmt.Sprintf("%s reported term %d and%s term %d%s", f.nodes[b.node], a.term, then, b.term, after)
 		if newer, older := f.wentBack(); newer != nil {
 			e.ops = append(e.ops, f.index(&f.answers[newer.first]), f.index(&f.answers[older.first]))
 			e.to = max(e.to, f.answers[older.first].to)

@@ -29,6 +29,8 @@ func (c *Cluster) agentConfig() containerConfig {
 // fuse is the device of the kernel's FUSE.
 const fuse = "/dev/fuse"
 
+const noFUSE = "modprobe fuse; until then leave out crash, lose-writes and the faults of disks"
+
 // agentHost is what a container may do that acts on the engine's machine: see its processes and enter their namespaces.
 func agentHost(disks bool) container.HostConfig {
 	host := container.HostConfig{
@@ -66,7 +68,7 @@ func withoutFUSE(err error) error {
 	if !strings.Contains(err.Error(), fuse) {
 		return err
 	}
-	return hint.Add(err, "modprobe fuse, on the engine's machine; or leave out crash, lose-writes and the faults of disks")
+	return hint.Add(err, noFUSE)
 }
 
 // watchAgent ends the run when the agent is lost, and finds out what became of it.

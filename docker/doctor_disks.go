@@ -20,9 +20,8 @@ func (e *Engine) fuse() Check {
 	if runtime.GOOS != "linux" || !strings.HasPrefix(e.api.DaemonHost(), "unix://") {
 		return check(name, "whether the engine's machine has FUSE shows with --try", nil)
 	}
-	if _, err := os.Stat("/dev/fuse"); errors.Is(err, os.ErrNotExist) {
-		return check(name, "", hint.Add(fmt.Errorf("none can be made to fail: there is no /dev/fuse"),
-			"modprobe fuse; until then leave out crash, lose-writes and the faults of disks"))
+	if _, err := os.Stat(fuse); errors.Is(err, os.ErrNotExist) {
+		return check(name, "", hint.Add(fmt.Errorf("none can be made to fail: there is no %s", fuse), noFUSE))
 	}
 	return check(name, "/dev/fuse is there; whether the engine lets containers use it shows with --try", nil)
 }
