@@ -110,7 +110,7 @@ waits for it, goes by those that are right:
 | that tells the kernel until when | Java's and Python's, Erlang's; C's ` + "`pthread_cond_timedwait`" + ` | wrong by as much as the clock was when it began |
 
 The last is what no real clock does. So a drift ends by slewing: the clocks run too slow, or too fast, until they are right,
-mostly for up to 5 s, and 20 s at most; the fault is over then, and so are the waits that it made too long, and steps whose time came meanwhile are next. After a jump of the
+mostly for up to 5 s, and 20 s at most (a monotonic clock that has gained more than 18 s keeps the rest); the fault is over then, and so are the waits that it made too long, and steps whose time came meanwhile are next. After a jump of the
 wall clock those may go on that wait for a time of day. Where such waits are seen while clocks err, the history says by how much
 they went wrong, and what a checker would hold against a node for being late is ` + "`unknown`" + `.`
 

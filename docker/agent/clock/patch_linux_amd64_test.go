@@ -170,6 +170,22 @@ func TestANewProcessJoinsATimeline(t *testing.T) {
 	require.Less(t, y.wall-x.wall, 2*(y.after[realtime]-x.before[realtime]), "they tell the same time")
 }
 
+func TestADriftThatGainedTooMuchEnds(t *testing.T) {
+	began := Now()
+	for id := range began {
+		began[id] -= int64(time.Minute)
+	}
+	p := start(t, "static C")
+	patch, err := Install(p.pid(), Timeline{}.Turn(Skew{Drift: 1}, began), within)
+	require.NoError(t, err)
+	turn(t, patch, Skew{})
+	line, err := patch.Timeline()
+	require.NoError(t, err)
+	require.Zero(t, line.Wall(Now()), "the wall clock has stepped")
+	require.InDelta(t, LongestSlew, line.Settled(Now()), float64(time.Second), "the monotonic one takes its time")
+	p.requireWall("read", 0, time.Microsecond)
+}
+
 func TestChildrenFollow(t *testing.T) {
 	p := start(t, "static C")
 	patch := patched(t, p.pid())

@@ -15,6 +15,7 @@ const (
 
 	gentleFactor = 10 // a slew takes so many times what it takes back, where that is not too slow
 	slowest      = -0.9
+	rounded      = time.Microsecond // a slew may take so much longer because its rate is a whole number
 	gentlest     = 0.5 // a slew is no faster unless it would be too long
 )
 
@@ -31,7 +32,7 @@ func slewRate(back int64) int64 {
 func (l deviation) land(right int64) (landed deviation, whole bool) {
 	back := right - l.Offset
 	took := int64(float64(back) / float64(l.Rate) * (1 << 32))
-	if took < 0 || took > int64(LongestSlew) {
+	if took < 0 || took > int64(LongestSlew+rounded) {
 		end := l.Base + int64(LongestSlew)
 		return deviation{Offset: l.at(end) + 1, Base: end, Before: l.Rate}, false // one more for rounding
 	}

@@ -157,11 +157,12 @@ func (t Timeline) Settled(now Moment) (left time.Duration) {
 	return left
 }
 
-// leads returns how long it is until the first of the changes of rate begins that t makes to an earlier timeline.
+// leads returns how long it is until the first of the changes of rate begins that t makes to an earlier timeline. What steps begins at
+// no time.
 func (t Timeline) leads(earlier Timeline, now Moment) time.Duration {
 	first := int64(math.MaxInt64)
 	for id, l := range t.deviations {
-		if l.Base != earlier.deviations[id].Base {
+		if l.Base != earlier.deviations[id].Base && l.Rate != l.Before {
 			first = min(first, l.Base-now[id])
 		}
 	}

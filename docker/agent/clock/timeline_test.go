@@ -128,6 +128,19 @@ func TestASlewLetsWaitsCatchUp(t *testing.T) {
 	})
 }
 
+// The rate of a slew is rounded, so one that is to take the longest time may take a few nanoseconds more.
+func TestTheLongestSlewTakesAllBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gained := time.Duration(rapid.Int64Range(int64(10*time.Second), int64(18*time.Second)-int64(Lead)).Draw(t, "gained"))
+		drift := rapid.SampledFrom([]float64{0.5, -0.5}).Draw(t, "drift")
+		line := Timeline{}.Turn(Skew{Drift: drift}, moment(0))
+		line, slew := healed(line, 2*gained)
+		end := moment(int64(2*gained + slew))
+		require.Zero(t, line.Wall(end))
+		require.Zero(t, line.Monotonic(end))
+	})
+}
+
 func TestADriftThatGainedTooMuchKeepsTheRest(t *testing.T) {
 	line := Timeline{}.Turn(Skew{Drift: maxDrift}, moment(0))
 	line, slew := healed(line, time.Minute)
