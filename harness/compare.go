@@ -14,11 +14,15 @@ import (
 // and one that has just begun looks odd. One look may take as long.
 const compareWithin = 15 * time.Second
 
-// compare records whether the cluster really is what the nemesis believes.
+// compare records whether the cluster really is what the nemesis believes. What is still being done to it then, such as clocks that give
+// back what they have gained, may take as long as the healing of a fault.
 func (r *run) compare(ctx context.Context) error {
 	op := history.Op{Process: history.Harness, F: history.Compare}
+	rests := r.cluster.Now() + healWithin
 	for limit := r.cluster.Now() + compareWithin + r.reseating(); ; {
-		if r.nemesis.Idle() {
+		if !r.nemesis.Idle() {
+			limit = max(limit, min(rests, r.cluster.Now()+compareWithin))
+		} else {
 			state, err := r.stateOf(ctx)
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 				op.Type, op.Error = history.Info, fmt.Sprintf("it has not told for %v what it is", compareWithin)

@@ -23,6 +23,16 @@ func (f forgetful) Apply(c history.Changes, done func(history.Effect)) {
 	f.Cluster.Apply(c, done)
 }
 
+// compared is what came of comparing the cluster with what the nemesis believes of it.
+func compared(h *history.History) (ops []history.Op) {
+	for _, op := range h.Ops {
+		if op.F == history.Compare {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
 func TestAClusterThatIsNotAsBelievedDecidesNothing(t *testing.T) {
 	p := record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 5 * time.Second, Seed: 1, Schedule: nemesis.Schedule{{Fault: "kill", For: time.Second}}}
 	judged := func(spoil bool) *record.Run {
@@ -43,21 +53,19 @@ func TestAClusterThatIsNotAsBelievedDecidesNothing(t *testing.T) {
 		Judge(context.Background(), rep)
 		return rep
 	}
-	compared := func(rep *record.Run) (types []history.Type) {
-		for _, op := range rep.History.Ops {
-			if op.F == history.Compare {
-				types = append(types, op.Type)
-			}
+	types := func(rep *record.Run) (types []history.Type) {
+		for _, op := range compared(rep.History) {
+			types = append(types, op.Type)
 		}
 		return types
 	}
 	good := judged(false)
 	require.Equal(t, record.StatusHeld, good.Status)
-	require.Equal(t, []history.Type{history.OK, history.OK}, compared(good), "at the end of the faults, and when all is healed")
+	require.Equal(t, []history.Type{history.OK, history.OK}, types(good), "at the end of the faults, and when all is healed")
 
 	bad := judged(true)
 	require.Equal(t, record.StatusUnknown, bad.Status)
-	require.Equal(t, []history.Type{history.Fail, history.Fail}, compared(bad))
+	require.Equal(t, []history.Type{history.Fail, history.Fail}, types(bad))
 	require.Contains(t, report.Sentence(bad), "The cluster was not what the nemesis believed it to be, so the run decides nothing: n")
 	require.Contains(t, report.Sentence(bad), "is paused, and should be up.")
 }

@@ -41,11 +41,11 @@ func (c *tardy) State(ctx context.Context) (history.Changes, error) {
 	return history.Changes{}, fmt.Errorf("read: %w", context.DeadlineExceeded)
 }
 
-// proceeding makes a run with three faults under way at its end, and returns what was recorded.
-func proceeding(t *testing.T, c tardy) (*history.History, error) {
+// proceeding makes a run of two seconds with three faults that last so long, 0 for until its end, and returns what was recorded.
+func proceeding(t *testing.T, c tardy, lasting time.Duration) (*history.History, error) {
 	var steps nemesis.Schedule
 	for _, n := range []string{"n1", "n2", "n3"} {
-		steps = append(steps, nemesis.Step{Fault: "throttle", Nodes: []string{n}})
+		steps = append(steps, nemesis.Step{Fault: "throttle", Nodes: []string{n}, For: lasting})
 	}
 	s, err := resolve(record.Plan{Target: "raft", On: record.OnSim, Nodes: 3, Time: 2 * time.Second, Seed: 1, Schedule: steps})
 	require.NoError(t, err)
@@ -61,22 +61,27 @@ func proceeding(t *testing.T, c tardy) (*history.History, error) {
 }
 
 func TestEachFaultHasItsTimeToHeal(t *testing.T) {
-	_, err := proceeding(t, tardy{takes: 80 * time.Second})
+	_, err := proceeding(t, tardy{takes: 80 * time.Second}, 0)
 	require.NoError(t, err, "all three take four minutes")
-	_, err = proceeding(t, tardy{takes: 95 * time.Second})
+	_, err = proceeding(t, tardy{takes: 95 * time.Second}, 0)
 	require.EqualError(t, err, "the cluster is not healed: no fault has ended for 1m30s")
 }
 
 func TestAComparisonThatHangsDoesNotHoldTheRun(t *testing.T) {
-	h, err := proceeding(t, tardy{mute: true})
+	h, err := proceeding(t, tardy{mute: true}, 0)
 	require.NoError(t, err)
-	compared := 0
-	for _, op := range h.Ops {
-		if op.F == history.Compare {
-			compared++
-			require.Equal(t, history.Info, op.Type)
-			require.Equal(t, "it has not told for 15s what it is", op.Error)
-		}
+	require.Len(t, compared(h), 2)
+	for _, op := range compared(h) {
+		require.Equal(t, history.Info, op.Type)
+		require.Equal(t, "it has not told for 15s what it is", op.Error)
 	}
-	require.Equal(t, 2, compared)
+}
+
+func TestWhatIsBeingHealedAtTheEndIsWaitedFor(t *testing.T) {
+	h, err := proceeding(t, tardy{takes: 20 * time.Second}, 1500*time.Millisecond)
+	require.NoError(t, err)
+	require.Len(t, compared(h), 2)
+	for _, op := range compared(h) {
+		require.Equal(t, history.OK, op.Type, op.Error)
+	}
 }
