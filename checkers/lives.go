@@ -103,11 +103,11 @@ func (w *watched) again(at time.Duration) time.Duration {
 	return never
 }
 
-// lives takes note that a node answered what it was asked at a time, or announced something then. If it surely had ended before, and nothing
-// was to start it, something else did, nobody knows when.
+// lives takes note that a node answered what it was asked at a time, or announced something then. If it surely had ended by then, be it at
+// that instant, and nothing was to start it, something else did, nobody knows when.
 func (w *watched) lives(asked time.Duration) {
 	for k := len(w.deaths) - 1; k >= 0 && w.deaths[k].again == never; k-- {
-		if d := &w.deaths[k]; d.to < asked {
+		if d := &w.deaths[k]; d.to <= asked {
 			d.again = d.from
 		}
 	}

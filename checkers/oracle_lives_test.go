@@ -136,11 +136,11 @@ func again(h *history.History, node string, place int) time.Duration {
 	if h.Ops[place].F != history.Exit {
 		begins = h.Other(place)
 	}
-	return c.again(h, node, begins, ended)
+	return c.again(h, node, begins, place, ended)
 }
 
-// again is the same of one that ended since an op, by a time, if that is known.
-func (c course) again(h *history.History, node string, begins int, ended time.Duration) time.Duration {
+// again is the same of one that ended since an op, by another and its time.
+func (c course) again(h *history.History, node string, begins, place int, ended time.Duration) time.Duration {
 	if c.pending(begins) {
 		return h.Ops[begins].Time
 	}
@@ -151,8 +151,8 @@ func (c course) again(h *history.History, node string, begins int, ended time.Du
 		}
 	}
 	for i, op := range h.Ops[:next] {
-		answers := op.F == history.Observe && op.Type == history.OK && op.Node == node && h.Ops[h.Other(i)].Time > ended
-		if i > begins && (answers || op.F == history.Announce && op.Node == node && op.Time > ended) {
+		answers := op.F == history.Observe && op.Type == history.OK && op.Node == node && h.Ops[h.Other(i)].Time >= ended
+		if i > place && (answers || op.F == history.Announce && op.Node == node) {
 			return h.Ops[begins].Time // something else had started it
 		}
 	}
